@@ -1,0 +1,10 @@
+//! Gates, networks and TCP endpoints as pure state machines.
+//!
+//! Everything between two TCP endpoints is a *gate*: queue, rate law, framing, loss and
+//! delay. This crate computes and does nothing else: no clock, no I/O, no threads, no
+//! global state; time is an argument of every call. Read [`plan`] first (what there is),
+//! then [`gate`] (one server), [`net`] (many), [`tcp`] (the endpoints).
+
+pub mod plan;
+pub mod units;
+pub mod tcp;

@@ -1,0 +1,543 @@
+//! The plan: a scenario after every check, with every default filled in, every private
+//! copy made and every name resolved to a number. Plain data; the engines read nothing else.
+//!
+//! What it does not hold: file positions, units as text, unresolved names. Those belong to
+//! the scenario crate, which makes plans.
+
+use std::sync::Arc;
+
+use crate::units::{Rate, Span, Speed, Time};
+
+/// Index of a gate in [`Plan::gates`].
+pub type GateIndex = usize;
+
+/// Everything an engine needs to know about one run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// One line for people.
+    pub title: String,
+    /// The run ends here; summaries count `[warmup, duration)`.
+    pub duration: Time,
+    /// Where the summary begins to count.
+    pub warmup: Time,
+    /// Every random stream derives from (seed, replication, element name).
+    pub seed: u64,
+    /// Which replication of the scenario this is.
+    pub replication: u64,
+    /// Switches run-ahead off: every arrival and departure is an event. Results are equal.
+    pub exact_events: bool,
+    /// Gates with private copies and reverse directions made; the order is the tie-break.
+    pub gates: Vec<GatePlan>,
+    /// TCP flows.
+    pub flows: Vec<FlowPlan>,
+    /// Traffic without TCP.
+    pub traffic: Vec<TrafficPlan>,
+    /// What to record beside the summary.
+    pub record: RecordPlan,
+    /// Where to stop early.
+    pub limits: Limits,
+}
+
+impl Plan {
+    /// A plan without gates or flows; tests and builders start from it.
+    #[must_use]
+    pub fn empty(duration: Time) -> Plan {
+        Plan {
+            title: String::new(),
+            duration,
+            warmup: Time::ZERO,
+            seed: 1,
+            replication: 0,
+            exact_events: false,
+            gates: Vec::new(),
+            flows: Vec::new(),
+            traffic: Vec::new(),
+            record: RecordPlan::default(),
+            limits: Limits::default(),
+        }
+    }
+}
+
+/// One server with its queue, loss and delay.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GatePlan {
+    /// Unique: `bottleneck`; a private copy is `access/bulk.1`, the other direction of a
+    /// duplex gate `trunk/back`.
+    pub name: String,
+    /// The queue before the server.
+    pub queue: QueuePlan,
+    /// When a unit started at t ends.
+    pub rate: RatePlan,
+    /// What happens to a unit in transmission when the rate changes.
+    pub on_change: OnChange,
+    /// What a packet weighs on this gate's wire.
+    pub framing: Framing,
+    /// Loss after the server, before the delay.
+    pub loss: LossPlan,
+    /// Constant delay after service.
+    pub delay: Span,
+    /// Inside the sending machine: TCP hears each departure.
+    pub host: bool,
+}
+
+impl GatePlan {
+    /// An unlimited gate without delay: passes everything at once.
+    #[must_use]
+    pub fn open(name: &str) -> GatePlan {
+        GatePlan {
+            name: name.to_owned(),
+            queue: QueuePlan { limit: QueueLimit::Unlimited, counts: QueueCounts::Waiting },
+            rate: RatePlan::Unlimited,
+            on_change: OnChange::Keep,
+            framing: Framing::Ip,
+            loss: LossPlan::None,
+            delay: Span::ZERO,
+            host: false,
+        }
+    }
+}
+
+/// How much may wait.
+#[derive(Clone, Debug, PartialEq)]
+pub struct QueuePlan {
+    /// The limit; a unit that would pass it is dropped at the tail.
+    pub limit: QueueLimit,
+    /// Whether the unit in service counts.
+    pub counts: QueueCounts,
+}
+
+/// The size of a queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum QueueLimit {
+    /// No limit; runs report how large it got.
+    Unlimited,
+    /// Whole packets.
+    Packets(u64),
+    /// IP bytes.
+    Bytes(u64),
+}
+
+/// What the queue's limit and statistics count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum QueueCounts {
+    /// Units that wait; the one in service is extra.
+    Waiting,
+    /// Units that wait and the one in service.
+    All,
+}
+
+/// Rate laws: when does a unit of this size, started at t, end?
+#[derive(Clone, Debug, PartialEq)]
+pub enum RatePlan {
+    /// At once.
+    Unlimited,
+    /// One speed for ever.
+    Constant(Speed),
+    /// Speeds in force from given instants; the first is at 0 and all are of one kind.
+    Steps {
+        /// `(from, speed)`, strictly increasing.
+        steps: Vec<(Time, Speed)>,
+        /// The steps begin again after this long.
+        repeat: Option<Span>,
+    },
+    /// Tokens of `rate` up to `burst`; a unit leaves when its tokens are there and is then
+    /// sent at `peak` (at once when there is none).
+    TokenBucket {
+        /// Long-term rate.
+        rate: Rate,
+        /// Bucket depth in bytes on the wire; full at the start.
+        burst_bytes: u64,
+        /// Speed of transmission.
+        peak: Option<Rate>,
+    },
+    /// A Markov chain of rates.
+    Markov(MarkovPlan),
+    /// A recorded rate.
+    RateTrace {
+        /// The recording.
+        trace: Arc<RateTrace>,
+        /// What comes after its end.
+        at_end: AtEnd,
+    },
+    /// A recording of delivery opportunities (Mahimahi).
+    Opportunities {
+        /// The recording.
+        trace: Arc<OpportunityTrace>,
+        /// What comes after its end.
+        at_end: AtEnd,
+    },
+}
+
+/// A rate that is a function of a finite Markov chain.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MarkovPlan {
+    /// Rate in each state.
+    pub rates: Vec<Rate>,
+    /// Mean time in each state.
+    pub mean_holding: Vec<Span>,
+    /// Where a state goes when it is left: row-stochastic, zero diagonal. `None`: a ring.
+    pub transitions: Option<Vec<Vec<f64>>>,
+    /// `Some(s)`: constant inside slots of s, left at a slot's end with probability
+    /// s / mean holding. `None`: exponential holding times.
+    pub step: Option<Span>,
+    /// State at time 0; `None` draws it from the stationary distribution.
+    pub initial: Option<usize>,
+}
+
+/// A rate recorded over time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RateTrace {
+    /// `(from, rate)`, strictly increasing, the first at 0.
+    pub points: Vec<(Time, Rate)>,
+    /// Length of the recording; later than the last point.
+    pub period: Span,
+}
+
+/// Delivery opportunities: at each instant so many bytes may leave.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OpportunityTrace {
+    /// Non-decreasing instants; repeats are several opportunities at once.
+    pub at: Vec<Time>,
+    /// The recording's length, its last instant.
+    pub period: Span,
+    /// Bytes of one opportunity: 1500, or 1504 as Mahimahi's code charges it.
+    pub bytes: u32,
+}
+
+/// What a recording does after its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AtEnd {
+    /// Begin again.
+    Repeat,
+    /// Nothing passes any more.
+    Stop,
+}
+
+/// What becomes of a unit in transmission when the rate changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnChange {
+    /// It keeps the speed it started with.
+    Keep,
+    /// Its remaining bits go at the new speed.
+    Rescale,
+}
+
+/// Bytes of a packet on a gate's wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Framing {
+    /// The IP packet's own bytes.
+    Ip,
+    /// max(IP bytes + overhead, minimum).
+    Overhead {
+        /// Bytes added to each packet.
+        overhead: u32,
+        /// The least a packet takes, overhead included.
+        minimum: u32,
+    },
+}
+
+/// Random loss, drawn once per unit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum LossPlan {
+    /// None.
+    None,
+    /// Each unit with the same probability.
+    Independent {
+        /// In [0, 1].
+        probability: f64,
+    },
+    /// Two states; the state moves after each unit.
+    GilbertElliott {
+        /// Probability to leave the good state after a unit.
+        good_to_bad: f64,
+        /// Probability to leave the bad state after a unit.
+        bad_to_good: f64,
+        /// Loss probability in the good state.
+        loss_good: f64,
+        /// Loss probability in the bad state.
+        loss_bad: f64,
+    },
+}
+
+/// Two TCP endpoints, an application and two lists of gates.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlowPlan {
+    /// Unique: `bulk`, or `client.3`.
+    pub name: String,
+    /// Gates of the data direction, in order.
+    pub path: Vec<GateIndex>,
+    /// Gates of the other direction.
+    pub back: Vec<GateIndex>,
+    /// Pure delay after the last gate of `back`.
+    pub back_delay: Span,
+    /// When the application begins.
+    pub start: StartPlan,
+    /// What is sent.
+    pub app: AppPlan,
+    /// How it is sent.
+    pub tcp: TcpPlan,
+}
+
+/// When something begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StartPlan {
+    /// At an instant.
+    At(Time),
+    /// Drawn uniformly from `[from, to)` for each replication.
+    Uniform(Time, Time),
+}
+
+/// Applications over TCP.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AppPlan {
+    /// Always something to send.
+    Bulk,
+    /// So many bytes, then nothing.
+    Transfer {
+        /// User bytes.
+        bytes: u64,
+    },
+    /// Writes of a fixed size at a constant rate.
+    Source(SourcePlan),
+}
+
+/// A process that brings bytes: written into TCP by an application, or sent as packets by
+/// background traffic.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SourcePlan {
+    /// `bytes` at a time, evenly spaced at `rate`.
+    Constant {
+        /// User bytes (application) or IP bytes (traffic) per second.
+        rate: Rate,
+        /// Size of each write or packet.
+        bytes: u32,
+    },
+    /// Constant rate during on periods, silent in between.
+    OnOff {
+        /// Rate during an on period.
+        rate: Rate,
+        /// Size of each write or packet.
+        bytes: u32,
+        /// Length of on periods.
+        on: HoldingPlan,
+        /// Length of off periods.
+        off: HoldingPlan,
+    },
+    /// Exponential gaps.
+    Poisson {
+        /// Mean rate.
+        rate: Rate,
+        /// Size of each write or packet.
+        bytes: u32,
+    },
+}
+
+/// A length of time, fixed or drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HoldingPlan {
+    /// Always the same.
+    Constant(Span),
+    /// Exponential with this mean.
+    Exponential(Span),
+}
+
+/// Packets without TCP on a list of gates.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TrafficPlan {
+    /// Unique: `bg`, or `bg.2`.
+    pub name: String,
+    /// Gates, in order.
+    pub path: Vec<GateIndex>,
+    /// When it begins.
+    pub start: StartPlan,
+    /// What it sends.
+    pub source: SourcePlan,
+}
+
+/// Every choice of a TCP connection, in bytes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TcpPlan {
+    /// What the other keys started from.
+    pub base: TcpBase,
+    /// Congestion controller.
+    pub cc: CongestionPlan,
+    /// User bytes in a full segment.
+    pub mss: u32,
+    /// IP and TCP header bytes of every segment.
+    pub headers: u32,
+    /// Receive window and limit on bytes in flight; `None`: no limit.
+    pub window: Option<u64>,
+    /// First congestion window, bytes.
+    pub initial_window: u64,
+    /// First slow-start threshold, bytes; `None`: no limit.
+    pub initial_ssthresh: Option<u64>,
+    /// How congestion avoidance grows the window.
+    pub increase: Increase,
+    /// Duplicate ACKs that start a fast retransmit; `None`: never.
+    pub dupthresh: Option<u32>,
+    /// RFC 2018 options and RFC 6675 recovery.
+    pub sack: bool,
+    /// RFC 3042.
+    pub limited_transmit: bool,
+    /// How half a window becomes a threshold.
+    pub ssthresh_rounding: SsthreshRounding,
+    /// After a time-out send everything again from the first unacknowledged byte, as far as
+    /// the window allows; `false`: skip what SACK says has arrived.
+    pub go_back_n: bool,
+    /// Retransmission timer.
+    pub rto: RtoPlan,
+    /// Delayed acknowledgements; `None`: one ACK per segment.
+    pub delayed_ack: Option<DelayedAckPlan>,
+    /// ACKs sent at once when a connection begins, whatever `delayed_ack` says (Linux's
+    /// quick ACKs).
+    pub quick_acks: u32,
+    /// SYN, SYN-ACK, ACK before data.
+    pub handshake: bool,
+    /// RFC 7323 timestamps (12 bytes of options, which `headers` must already count).
+    pub timestamps: bool,
+    /// Time every segment, or one at a time as BSD did (Karn's rule holds in both).
+    pub rtt_timing: RttTiming,
+    /// RFC 5681 §4.1: an idle time longer than the RTO takes the window back to the initial.
+    pub idle_restart: bool,
+}
+
+/// Where a TCP's defaults come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TcpBase {
+    /// The standards.
+    Rfc,
+    /// 4.4BSD, as in the papers.
+    Bsd44,
+    /// The Linux kernel, a first approximation.
+    Linux,
+}
+
+/// Congestion controllers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CongestionPlan {
+    /// Slow start after every loss.
+    Tahoe {
+        /// Retransmit at the third duplicate ACK, or only after a time-out.
+        fast_retransmit: bool,
+    },
+    /// RFC 5681 with fast recovery that ends at the first new ACK.
+    Reno,
+    /// RFC 6582.
+    NewReno,
+    /// RFC 9438.
+    Cubic,
+    /// A constant window in bytes.
+    Fixed {
+        /// The window.
+        window: u64,
+    },
+}
+
+/// How congestion avoidance grows the window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Increase {
+    /// One segment per window of acknowledged bytes (RFC 5681 §3.1, counting bytes).
+    PerWindow,
+    /// MSS²/cwnd at each ACK (RFC 5681 eq. (3)).
+    PerAck,
+    /// One segment with probability MSS/cwnd at each ACK.
+    Random,
+}
+
+/// How half a flight becomes a slow-start threshold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SsthreshRounding {
+    /// In bytes, as it is.
+    Exact,
+    /// Down to whole segments.
+    Down,
+    /// Up to whole segments.
+    Up,
+}
+
+/// The retransmission timer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RtoPlan {
+    /// RFC 6298.
+    Estimated {
+        /// Least time-out.
+        min: Span,
+        /// Largest time-out, back-off included.
+        max: Span,
+        /// Time-out before the first sample.
+        initial: Span,
+        /// Clock granularity G: samples and expiries are counted in whole ticks. Zero: exact.
+        tick: Span,
+    },
+    /// A constant time-out without back-off.
+    Fixed {
+        /// The time-out.
+        rto: Span,
+        /// What starts it again.
+        restart: RtoRestart,
+    },
+}
+
+/// What starts a fixed time-out again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RtoRestart {
+    /// An ACK of new data.
+    Ack,
+    /// That, and every segment that leaves the sending machine (its `host` gates).
+    Departure,
+}
+
+/// Delayed acknowledgements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DelayedAckPlan {
+    /// One ACK for so many full segments.
+    pub every: u32,
+    /// Longest delay; `None`: for ever.
+    pub timeout: Option<Span>,
+    /// The timer runs in ticks of this (BSD's 200 ms): an ACK leaves at the next tick. Zero:
+    /// `timeout` after the segment.
+    pub tick: Span,
+}
+
+/// Which segments give round-trip samples.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RttTiming {
+    /// Every acknowledged segment that was sent once.
+    Every,
+    /// One at a time.
+    One,
+}
+
+/// What a run keeps beside its summary.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct RecordPlan {
+    /// How often.
+    pub level: RecordLevel,
+    /// Gates to record by index; `None`: all.
+    pub gates: Option<Vec<GateIndex>>,
+    /// Flows to record by index; `None`: all.
+    pub flows: Option<Vec<usize>>,
+    /// Keep every packet at both endpoints of every flow, for a pcap.
+    pub packets: bool,
+}
+
+/// How much is recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum RecordLevel {
+    /// Only the summary.
+    #[default]
+    Summary,
+    /// Columns sampled every so often.
+    Every(Span),
+    /// A row at every change.
+    Events,
+}
+
+/// Where a run stops early, with a word in its warnings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Limits {
+    /// Events handled.
+    pub events: Option<u64>,
+    /// Bytes held in queues, delay lines and recordings.
+    pub memory_bytes: Option<u64>,
+}

@@ -1,0 +1,5 @@
+//! TCP endpoints.
+
+mod segment;
+
+pub use segment::{HeldBy, Segment, flags};

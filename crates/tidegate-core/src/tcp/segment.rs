@@ -1,0 +1,51 @@
+//! A TCP segment as it travels: the header fields that matter to the endpoints.
+
+/// Flag bits of a segment.
+pub mod flags {
+    /// No more data from the sender.
+    pub const FIN: u8 = 0x01;
+    /// Synchronise sequence numbers.
+    pub const SYN: u8 = 0x02;
+    /// Push.
+    pub const PSH: u8 = 0x08;
+    /// The acknowledgement field counts.
+    pub const ACK: u8 = 0x10;
+}
+
+/// One TCP segment. Sequence numbers are the 32 bits of the wire and wrap as they do there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Segment {
+    /// Sequence number of the first user byte.
+    pub seq: u32,
+    /// Next byte expected from the other side.
+    pub ack: u32,
+    /// User bytes.
+    pub len: u32,
+    /// Receive window in bytes, after scaling.
+    pub window: u32,
+    /// See [`flags`].
+    pub flags: u8,
+    /// SACK blocks in use.
+    pub sack_count: u8,
+    /// Sent before (shown in recordings; no endpoint looks at it).
+    pub retransmission: bool,
+    /// Timestamp value (RFC 7323), in milliseconds; 0 with timestamps off.
+    pub ts_val: u32,
+    /// Timestamp echo reply.
+    pub ts_ecr: u32,
+    /// SACK blocks (left edge, right edge), newest first (RFC 2018 §4).
+    pub sack: [(u32, u32); 3],
+}
+
+/// What held a sender back before it sent a segment: the reason this segment was not sent earlier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[repr(u8)]
+pub enum HeldBy {
+    /// Nothing to send.
+    #[default]
+    Application = 0,
+    /// The congestion window (and loss recovery).
+    CongestionWindow = 1,
+    /// The receiver's window or the window limit.
+    ReceiverWindow = 2,
+}
