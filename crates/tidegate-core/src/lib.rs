@@ -6,5 +6,6 @@
 //! then [`gate`] (one server), [`net`] (many), [`tcp`] (the endpoints).
 
 pub mod plan;
+pub mod random;
 pub mod units;
 pub mod tcp;
