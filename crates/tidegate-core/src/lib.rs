@@ -8,5 +8,6 @@
 pub mod gate;
 pub mod plan;
 pub mod random;
+pub mod unit;
 pub mod units;
 pub mod tcp;

@@ -14,7 +14,7 @@ use crate::plan::{OnChange, RatePlan};
 use crate::random::Stream;
 use crate::units::{Speed, Time};
 
-pub use opportunities::Opportunities;
+pub use opportunities::{Cursor, Opportunities};
 pub use profile::{Profile, Varying};
 pub use token_bucket::TokenBucket;
 
@@ -173,4 +173,4 @@ pub fn counts_packets(plan: &RatePlan) -> bool {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

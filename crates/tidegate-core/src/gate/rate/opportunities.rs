@@ -15,7 +15,7 @@ use crate::units::{PICOS_PER_SECOND, Span, Time};
 
 /// A walk over the opportunities.
 #[derive(Clone, Debug)]
-struct Cursor {
+pub struct Cursor {
     trace: Arc<OpportunityTrace>,
     at_end: AtEnd,
     index: usize,
@@ -23,15 +23,29 @@ struct Cursor {
 }
 
 impl Cursor {
+    /// A walk that stands on the first opportunity.
+    #[must_use]
+    pub fn new(trace: Arc<OpportunityTrace>, at_end: AtEnd) -> Cursor {
+        Cursor { trace, at_end, index: 0, cycle: 0 }
+    }
+
+    /// Bytes of an opportunity.
+    #[must_use]
+    pub fn bytes(&self) -> u32 {
+        self.trace.bytes
+    }
+
     /// The instant of the opportunity under the cursor.
-    fn at(&self) -> Time {
+    #[must_use]
+    pub fn at(&self) -> Time {
         match self.trace.at.get(self.index) {
             Some(at) => at.saturating_add(Span::from_picos(self.cycle)),
             None => Time::NEVER,
         }
     }
 
-    fn step(&mut self) {
+    /// Moves to the next opportunity.
+    pub fn step(&mut self) {
         self.index += 1;
         if self.index == self.trace.at.len() && self.at_end == AtEnd::Repeat {
             self.index = 0;
@@ -58,7 +72,7 @@ impl Opportunities {
     #[must_use]
     pub fn new(trace: Arc<OpportunityTrace>, at_end: AtEnd, window: Window) -> Opportunities {
         let left = trace.bytes;
-        let cursor = Cursor { trace, at_end, index: 0, cycle: 0 };
+        let cursor = Cursor::new(trace, at_end);
         Opportunities { cursor, left, free: Time::ZERO, window, unused: 0, in_transit: 0 }
     }
 
@@ -131,19 +145,5 @@ impl Opportunities {
             unused: Some(u128::from(rest.unused) * work),
             in_transit: u128::from(self.in_transit) * work,
         }
-    }
-
-    /// Bytes and instant of the first opportunity at or after the cursor; recorders walk a
-    /// copy of their own.
-    #[must_use]
-    pub fn walk(trace: Arc<OpportunityTrace>, at_end: AtEnd) -> impl Iterator<Item = (Time, u32)> {
-        let mut cursor = Cursor { trace, at_end, index: 0, cycle: 0 };
-        std::iter::from_fn(move || {
-            let at = cursor.at();
-            (at != Time::NEVER).then(|| {
-                cursor.step();
-                (at, cursor.trace.bytes)
-            })
-        })
     }
 }

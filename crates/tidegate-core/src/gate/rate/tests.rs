@@ -80,7 +80,7 @@ fn opportunities_are_shared_and_spanned() {
     assert_eq!(law.transmit(ms(3), 100 * 8).end, ms(4));
 }
 
-fn any_plan() -> impl Strategy<Value = RatePlan> {
+pub(crate) fn any_plan() -> impl Strategy<Value = RatePlan> {
     let rate = 1_000u64..100_000_000;
     prop_oneof![
         rate.clone().prop_map(|bps| RatePlan::Constant(Speed::Bits(Rate::from_bps(bps)))),
