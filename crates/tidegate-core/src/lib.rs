@@ -6,6 +6,7 @@
 //! then [`gate`] (one server), [`net`] (many), [`tcp`] (the endpoints).
 
 pub mod gate;
+pub mod net;
 pub mod plan;
 pub mod random;
 pub mod unit;
