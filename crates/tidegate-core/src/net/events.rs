@@ -19,7 +19,7 @@ const MANY: usize = 48;
 
 /// When each source wakes next.
 #[derive(Debug)]
-pub struct EventQueue {
+pub(super) struct EventQueue {
     /// The instant each source waits for; [`Time::NEVER`] when it sleeps.
     due: Vec<Time>,
     order: Order,
@@ -41,7 +41,7 @@ struct Entry {
 impl EventQueue {
     /// A queue in which all `sources` sleep.
     #[must_use]
-    pub fn new(sources: usize) -> EventQueue {
+    pub(super) fn new(sources: usize) -> EventQueue {
         let order = if sources < MANY {
             Order::Heap(Heap::default())
         } else {
@@ -53,7 +53,7 @@ impl EventQueue {
     /// Wakes `source` at `at`, unless it wakes earlier anyway. A source that is woken early
     /// finds nothing to do and asks again, so nothing ever has to be taken out.
     #[inline]
-    pub fn wake(&mut self, source: Source, at: Time) {
+    pub(super) fn wake(&mut self, source: Source, at: Time) {
         let due = &mut self.due[source as usize];
         if at >= *due {
             return;
@@ -68,7 +68,7 @@ impl EventQueue {
 
     /// The next source to wake before `until`; it sleeps from now on.
     #[inline]
-    pub fn pop_before(&mut self, until: Time) -> Option<(Time, Source)> {
+    pub(super) fn pop_before(&mut self, until: Time) -> Option<(Time, Source)> {
         loop {
             let entry = match &mut self.order {
                 Order::Heap(heap) => heap.pop_before(until),
@@ -85,7 +85,7 @@ impl EventQueue {
 
     /// No source wakes before this.
     #[must_use]
-    pub fn next(&self) -> Time {
+    pub(super) fn next(&self) -> Time {
         match &self.order {
             Order::Heap(heap) => heap.next(),
             Order::Calendar(calendar) => calendar.next(),

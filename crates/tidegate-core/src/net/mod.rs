@@ -7,18 +7,22 @@
 
 mod events;
 mod routes;
+mod traffic;
 
 use std::collections::VecDeque;
 
 pub use events::Source;
 pub use routes::Owner;
+pub use traffic::{TrafficCounts, start_time};
 
 use crate::gate::rate::Window;
 use crate::gate::{DropReason, Gate, GateContext, Passage, Precision};
 use crate::net::events::EventQueue;
 use crate::net::routes::{Hop, NONE, Routes};
+use crate::net::traffic::Traffic;
 use crate::plan::{Plan, RecordLevel};
 use crate::random::Seed;
+use crate::tcp::HeldBy;
 use crate::unit::Unit;
 use crate::units::{Span, Time};
 
@@ -87,13 +91,17 @@ pub struct Network {
     exact: bool,
     line_sources: Source,
     alarm_sources: Source,
+    traffic_sources: Source,
+    traffic: Vec<Traffic>,
+    window: Window,
     handled: u64,
     now: Time,
 }
 
 impl Network {
     /// The network of `plan`, with `alarms` sources for the engine's own timers, ranked
-    /// after every arrival at the same instant and among themselves by number.
+    /// after every arrival at the same instant and among themselves by number; background
+    /// traffic comes last.
     #[must_use]
     pub fn new(plan: &Plan, alarms: usize) -> Network {
         let routes = Routes::new(plan, plan.exact_events);
@@ -106,6 +114,12 @@ impl Network {
             precision: precision(plan),
             record: record_level(plan, index),
         };
+        let traffic = Traffic::all(plan, seed(plan));
+        let traffic_sources = alarm_sources + alarms as Source;
+        let mut events = EventQueue::new(traffic_sources as usize + traffic.len());
+        for (source, row) in (traffic_sources..).zip(&traffic) {
+            events.wake(source, row.arrivals.peek());
+        }
         Network {
             gates: plan.gates.iter().enumerate().map(|(n, gate)| Gate::new(gate, context(n))).collect(),
             hops: routes.hops,
@@ -114,10 +128,13 @@ impl Network {
             lines: vec![Line::new(); routes.lines],
             departures: vec![VecDeque::new(); plan.gates.len()],
             dropped: VecDeque::new(),
-            events: EventQueue::new(alarm_sources as usize + alarms),
+            events,
             exact: plan.exact_events,
             line_sources,
             alarm_sources,
+            traffic_sources,
+            traffic,
+            window: window(plan),
             handled: 0,
             now: Time::ZERO,
         }
@@ -160,7 +177,11 @@ impl Network {
             self.now = self.now.max(at);
             self.handled += 1;
             if source >= self.alarm_sources {
-                return Some(Step::Alarm { at, alarm: (source - self.alarm_sources) as usize });
+                if source < self.traffic_sources {
+                    return Some(Step::Alarm { at, alarm: (source - self.alarm_sources) as usize });
+                }
+                self.emit(source);
+                continue;
             }
             let step = if source >= self.line_sources {
                 self.take_from_line(source)
@@ -186,7 +207,22 @@ impl Network {
             return None;
         }
         let owner = self.owners[hop.route as usize];
-        (!matches!(owner, Owner::Traffic(_))).then_some(Step::Deliver { at, owner, unit })
+        if let Owner::Traffic(index) = owner {
+            let delivered = &mut self.traffic[index].counts.delivered;
+            TrafficCounts::note(delivered, self.window, at, unit.bytes);
+            return None;
+        }
+        Some(Step::Deliver { at, owner, unit })
+    }
+
+    /// A background source sends its next packet.
+    fn emit(&mut self, source: Source) {
+        let traffic = &mut self.traffic[(source - self.traffic_sources) as usize];
+        let Some((at, bytes)) = traffic.arrivals.next() else { return };
+        TrafficCounts::note(&mut traffic.counts.sent, self.window, at, bytes);
+        let route = traffic.route;
+        self.events.wake(source, traffic.arrivals.peek());
+        self.enter(at, route, Unit::new(bytes, 0, HeldBy::Application));
     }
 
     /// Takes a unit from the entry of its hop as far as nothing can change its way.
@@ -310,6 +346,11 @@ impl Network {
     /// The gates, for taking their histories.
     pub fn gates_mut(&mut self) -> &mut [Gate] {
         &mut self.gates
+    }
+
+    /// What each background source sent and brought to its end, as in the plan.
+    pub fn traffic_counts(&self) -> impl Iterator<Item = TrafficCounts> {
+        self.traffic.iter().map(|traffic| traffic.counts)
     }
 
     /// Events handled so far.
