@@ -2,3 +2,5 @@
 
 mod pair;
 mod plans;
+mod timer_rules;
+mod trace;
