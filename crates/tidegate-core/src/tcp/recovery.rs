@@ -50,6 +50,7 @@ impl Sender {
             return;
         }
         self.board.lose_first();
+        self.resend_oldest = true;
         if !env.config.sack
             && let Some(oldest) = self.board.oldest()
         {
@@ -146,8 +147,8 @@ impl Sender {
         if self.resend_oldest {
             self.resend_oldest = false;
             let oldest = self.board.oldest()?;
-            // Without SACK a copy does not count in FlightSize.
-            let mark = if self.mode == Mode::Sack { RESENT } else { 0 };
+            // In fast recovery without SACK a copy does not count in FlightSize.
+            let mark = if self.mode == Mode::Fast { 0 } else { RESENT };
             return Some(self.resend(oldest, mark, env));
         }
         if self.mode != Mode::Fast
