@@ -2,7 +2,7 @@
 //! measured window, so that in = delivered + dropped + held at any end.
 
 use crate::gate::quantiles::{Precision, Quantiles};
-use crate::gate::rate::Window;
+use crate::gate::rate::{Service, Window};
 use crate::units::{Span, Time};
 
 /// Why a unit was dropped.
@@ -107,12 +107,38 @@ impl Counters {
     /// A unit that came at `at` is delivered at `end`.
     #[inline]
     pub(super) fn pass(&mut self, at: Time, end: Time, wire: u64) {
-        if at >= self.window.from && end < self.window.until {
-            self.inside.add(wire);
-        } else {
-            self.offer(at, wire);
-            self.deliver(end, wire);
+        if at < self.window.from || end >= self.window.until {
+            return self.pass_outside(at, end, wire);
         }
+        self.inside.add(wire);
+    }
+
+    /// The same of a unit that waits until `start` in a queue that is now so large.
+    #[inline]
+    pub(super) fn pass_waiting(&mut self, at: Time, service: Service, wire: u64, queue: (u64, u64)) {
+        if at < self.window.from || service.end >= self.window.until {
+            return self.pass_waiting_outside(at, service, wire, queue);
+        }
+        let wait = service.start.saturating_since(at);
+        self.inside.add(wire);
+        self.waits.record_some(wait);
+        self.queue_area += u128::from(wait.picos());
+        self.queue_max = self.queue_max.max(queue.0);
+        self.queue_max_bytes = self.queue_max_bytes.max(queue.1);
+    }
+
+    #[cold]
+    fn pass_outside(&mut self, at: Time, end: Time, wire: u64) {
+        self.offer(at, wire);
+        self.deliver(end, wire);
+    }
+
+    #[cold]
+    fn pass_waiting_outside(&mut self, at: Time, service: Service, wire: u64, queue: (u64, u64)) {
+        self.pass_outside(at, service.end, wire);
+        self.wait(at, service.start.saturating_since(at));
+        self.queued(at, service.start);
+        self.queue_is(at, queue.0, queue.1);
     }
 
     /// A unit came; what becomes of it is told apart.

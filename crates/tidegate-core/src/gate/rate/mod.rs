@@ -157,8 +157,14 @@ impl Constant {
         Some(end)
     }
 
+    /// End of the last unit.
     #[inline]
-    fn transmit(&mut self, arrival: Time, work: u64) -> Service {
+    pub(super) fn free(&self) -> Time {
+        self.free
+    }
+
+    #[inline]
+    pub(super) fn transmit(&mut self, arrival: Time, work: u64) -> Service {
         let start = if arrival > self.free {
             self.server.reset();
             arrival
