@@ -1,8 +1,10 @@
 //! Tests of the endpoints: packet traces, pairs over a virtual link, and properties.
 
 mod loss_rules;
+mod ns2;
 mod pair;
 mod plans;
+mod properties;
 mod sack_rules;
 mod timer_rules;
 mod trace;
