@@ -1,5 +1,5 @@
-//! What a gate counts: always, in whole units and bytes, before, inside and after the
-//! measured window, so that in = delivered + dropped + held at any end.
+//! What a gate counts: always, in whole units and bytes, before and inside the measured
+//! window, so that in = delivered + dropped + held at any end.
 
 use crate::gate::quantiles::{Precision, Quantiles};
 use crate::gate::rate::{Service, Window};
@@ -34,20 +34,21 @@ impl Count {
     }
 }
 
-/// Counts before, inside and after the window.
+/// Counts before and inside the window; what comes after the end of the run does not count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Phases([Count; 3]);
+pub struct Phases([Count; 2]);
 
 impl Phases {
     fn add(&mut self, window: Window, at: Time, bytes: u64) {
-        let phase = usize::from(at >= window.from) + usize::from(at >= window.until);
-        self.0[phase].add(bytes);
+        if at < window.until {
+            self.0[usize::from(at >= window.from)].add(bytes);
+        }
     }
 
     fn with(self, inside: Count) -> Phases {
-        let [before, measured, after] = self.0;
+        let [before, measured] = self.0;
         let packets = measured.packets + inside.packets;
-        Phases([before, Count { packets, bytes: measured.bytes + inside.bytes }, after])
+        Phases([before, Count { packets, bytes: measured.bytes + inside.bytes }])
     }
 
     /// Inside the measured window.
@@ -59,7 +60,7 @@ impl Phases {
     /// From the start to the end of the run.
     #[must_use]
     pub fn total(&self) -> Count {
-        let [before, inside, _] = self.0;
+        let [before, inside] = self.0;
         Count { packets: before.packets + inside.packets, bytes: before.bytes + inside.bytes }
     }
 }

@@ -332,4 +332,4 @@ fn rate_stream(plan: &GatePlan, seed: Seed) -> Stream {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

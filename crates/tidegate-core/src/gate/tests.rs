@@ -59,7 +59,7 @@ fn equal_rates_in_series_never_queue() {
     }
 }
 
-fn any_gate() -> impl Strategy<Value = GatePlan> {
+pub(crate) fn any_gate() -> impl Strategy<Value = GatePlan> {
     let limit = prop_oneof![
         Just(QueueLimit::Unlimited),
         (0u64..6).prop_map(QueueLimit::Packets),

@@ -408,3 +408,6 @@ fn record_level(plan: &Plan, gate: usize) -> RecordLevel {
 pub fn pure_delay(plan: &Plan, gates: &[usize]) -> Span {
     gates.iter().fold(Span::ZERO, |sum, gate| sum + plan.gates[*gate].delay)
 }
+
+#[cfg(test)]
+mod tests;

@@ -14,7 +14,7 @@ mod seq;
 mod timestamp;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use endpoint::{Endpoint, Role, State};
 pub use report::{Counters, Phase, Snapshot};

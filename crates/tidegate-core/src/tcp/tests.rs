@@ -3,7 +3,7 @@
 mod loss_rules;
 mod ns2;
 mod pair;
-mod plans;
+pub(crate) mod plans;
 mod properties;
 mod sack_rules;
 mod timer_rules;
