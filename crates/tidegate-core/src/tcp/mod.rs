@@ -16,6 +16,9 @@ mod timestamp;
 #[cfg(test)]
 pub(crate) mod tests;
 
+#[cfg(test)]
+pub(crate) use tests::plain_plan;
+
 pub use endpoint::{Endpoint, Role, State};
 pub use report::{Counters, Phase, Snapshot};
 pub use segment::{HeldBy, Segment, flags};

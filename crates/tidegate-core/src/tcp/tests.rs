@@ -9,3 +9,5 @@ mod sack_rules;
 mod timer_rules;
 mod trace;
 mod window_rules;
+
+pub(crate) use plans::plain as plain_plan;
