@@ -110,8 +110,8 @@ impl Scenario {
         let mut sources = vec![Source { name: name.to_owned(), text: text.to_owned() }];
         sources.extend(sets.iter().map(|set| Source { name: "--set".to_owned(), text: set.clone() }));
         Scenario::build(text, sets, base_dir, syntax, &sources).map_err(|mut problems| {
-            // The file before --set, each in the order of its text.
-            problems.sort_by_key(|problem| problem.at);
+            // What is there before what is missing; the file before --set; in the order of the text.
+            problems.sort_by_key(|problem| (problem.missing, problem.at));
             let first = problems.into_iter().next();
             let first = first.unwrap_or_else(|| Problem::new(document::Place::default(), "", "unknown problem"));
             ScenarioError::from_problem(first, &sources)

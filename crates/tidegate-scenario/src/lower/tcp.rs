@@ -9,7 +9,7 @@ use super::gate::LARGEST_PACKET;
 use super::{Notes, small};
 use crate::check::{Form, Item, Value, default_item, nearest};
 use crate::document::Place;
-use crate::table::{Section, RTO, TCP, TCP_SET};
+use crate::table::{RTO, Section, TCP};
 
 /// Where a flow's TCP settings come from, nearest first.
 pub(crate) struct TcpLayers<'a> {
@@ -270,10 +270,9 @@ fn delayed_ack(layers: &TcpLayers<'_>) -> Option<DelayedAckPlan> {
     Some(DelayedAckPlan { every, timeout, tick: given("tick").and_then(Item::span).unwrap_or(usual) })
 }
 
-/// Kept so that both tables are known to describe the same keys.
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::table::{TCP, TCP_SET};
 
     #[test]
     fn sets_take_every_key_but_use() {
