@@ -54,6 +54,14 @@ impl<'a> TcpLayers<'a> {
         named(self.own).or_else(|| named(self.set))
     }
 
+    /// The named set that `name` comes from, if it does.
+    pub(crate) fn from_set(&self, name: &str) -> Option<&'a str> {
+        let own = self.own.and_then(|form| form.given(name));
+        let set = self.set.filter(|set| own.is_none() && set.section.find(name).is_some())?;
+        set.given(name)?;
+        self.own?.given("use")?.text()
+    }
+
     /// What holds for `name`.
     pub(crate) fn item(&self, name: &str) -> Option<Item> {
         self.given(name).cloned().or_else(|| default_item(TCP.find(name)?, &self.key, self.at, self.base))

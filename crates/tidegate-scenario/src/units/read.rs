@@ -159,6 +159,11 @@ impl Dim {
     }
 }
 
+/// The units of `dim`, each under every name it has.
+pub(crate) fn unit_names(dim: Dim) -> impl Iterator<Item = &'static str> {
+    UNITS.iter().filter(move |unit| dim.takes(unit.measure)).map(|unit| unit.name)
+}
+
 /// Reads `text` as an amount of `dim`.
 pub(crate) fn read(text: &str, dim: Dim) -> Result<Amount, Complaint> {
     let trimmed = text.trim();
