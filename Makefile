@@ -1,0 +1,93 @@
+# One file of commands; continuous integration calls the same ones. `make` lists them.
+
+PYTHON ?= python3
+CARGO  ?= cargo
+VENV   := .venv
+BIN    := $(VENV)/bin
+STAMPS := $(VENV)/.stamps
+
+# The same interpreter for every build of the bindings, or they would be built again.
+export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
+export MPLBACKEND  := Agg
+
+RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name 'Cargo.toml')
+# Python folders that exist; the checks look at all of them.
+PY_DIRS := $(wildcard python tests examples benches docs)
+
+.DEFAULT_GOAL := help
+.PHONY: help setup build demo test test-rust test-python test-fuzz check bench docs fuzz lock clean
+
+help: ## list these targets
+	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "  make %-12s %s\n", $$1, $$2 }'
+
+setup: $(STAMPS)/module ## the environment in .venv, with the package built into it
+
+build: setup ## the same, and every Rust crate in release
+	$(CARGO) build --locked --release
+
+demo: setup ## a cellular link, three congestion controls, one picture
+	$(BIN)/python examples/demo.py
+
+test: test-rust test-python test-fuzz ## every test; builds benches and fuzz targets
+
+test-rust: $(STAMPS)/venv
+	$(CARGO) test --locked
+	$(CARGO) test --locked --benches --no-run
+
+test-python: setup
+	$(BIN)/python -m pytest
+
+# The fuzz targets as ordinary functions on a fixed seed, a second each, on any toolchain;
+# the libFuzzer programs only need a C++ compiler to build.
+test-fuzz:
+	$(CARGO) test --locked --manifest-path fuzz/Cargo.toml
+	@if command -v c++ >/dev/null; \
+	then set -x; $(CARGO) build --locked --manifest-path fuzz/Cargo.toml --features libfuzzer --bins; \
+	else echo "skipped: libFuzzer programs not built, no C++ compiler (c++) here"; fi
+
+check: setup ## formatting, lints, types, stubs, then every test
+	$(CARGO) fmt --all --check
+	$(CARGO) fmt --manifest-path fuzz/Cargo.toml --check
+	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
+	$(CARGO) clippy --locked --manifest-path fuzz/Cargo.toml -- -D warnings
+	@if $(CARGO) deny --version >/dev/null 2>&1; then set -x; $(CARGO) deny --locked check; \
+	else echo "skipped: licences of dependencies not checked, no cargo-deny here"; fi
+	$(BIN)/ruff check $(PY_DIRS)
+	$(BIN)/ruff format --check $(PY_DIRS)
+	$(BIN)/mypy
+	MYPYPATH=python $(BIN)/stubtest tidegate._core
+	$(MAKE) test
+
+bench: setup ## instructions and speed, beside the peers that are installed
+	$(BIN)/python benches/bench.py
+
+docs: ## the Rust reference in target/doc; a broken link is an error
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps
+
+fuzz: ## each fuzz target for 30 s (needs cargo-fuzz and a nightly toolchain)
+	@for target in $$(sed -n 's/^name = "fuzz_\(.*\)"/\1/p' fuzz/Cargo.toml); do \
+	  $(CARGO) +nightly fuzz run fuzz_$$target --features libfuzzer -- -max_total_time=30 || exit 1; done
+
+lock: $(STAMPS)/packages ## write the installed Python versions to requirements.lock
+	@{ echo "# The development environment, exactly (make setup installs it); made by make lock."; \
+	   $(BIN)/pip freeze --exclude tidegate; } > requirements.lock.new
+	@mv requirements.lock.new requirements.lock
+
+clean: ## remove everything that was built, .venv included
+	rm -rf target fuzz/target $(VENV) build dist demo runs .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find python -name '*.so' -delete 2>/dev/null || true
+
+$(STAMPS)/venv:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Tidegate needs Python 3.11 or later: make PYTHON=python3.12 setup"; exit 1; }
+	$(PYTHON) -m venv $(VENV) || \
+	  { echo "could not make .venv (on Debian: apt install python3-venv)"; rm -rf $(VENV); exit 1; }
+	@mkdir -p $(STAMPS) && touch $@
+
+$(STAMPS)/packages: requirements.lock $(STAMPS)/venv
+	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements.lock
+	@touch $@
+
+$(STAMPS)/module: pyproject.toml $(RUST) $(STAMPS)/packages
+	$(BIN)/maturin develop --release --locked --quiet
+	@touch $@

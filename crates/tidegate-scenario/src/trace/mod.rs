@@ -1,0 +1,241 @@
+//! Link traces: reading, describing, converting and synthesising them.
+//!
+//! A trace says what a link can carry over time, in one of two ways: a rate that holds
+//! until the next ([`RateTrace`]), or instants at which so many bytes may leave
+//! ([`OpportunityTrace`]). Three file formats are read:
+//!
+//! | format | file | gives |
+//! |---|---|---|
+//! | [`Format::Mahimahi`] | one whole number of milliseconds per line, one delivery opportunity each ([`mahimahi`]) | opportunities |
+//! | [`Format::Drp`] | one rate in kbit/s per line, a fixed step from the header ([`drp`]) | rates |
+//! | [`Format::Csv`] | columns of time and rate ([`csv`]) | rates |
+//!
+//! [`info`] describes a trace and [`convert`] makes one kind from the other. What a gate does with a trace lives in `tidegate_core::gate`; what a scenario may say
+//! about one, in the scenario's own schema. Traces are read exactly: whole picoseconds,
+//! whole bits per second, or an error that names the line.
+//!
+//! # Which format a file has
+//!
+//! Say so, or leave it to two rules, in this order:
+//!
+//! 1. The name: `.up`, `.down`, `.mahi` and `.mahimahi` are Mahimahi, `.drp` is DRP.
+//! 2. The content: a comment with `:recommended_frequency` (or `:recommended_freqeuncy`) is
+//!    DRP; else a comma in the first line that is neither empty nor a comment is CSV.
+//!
+//! Anything else (one number per line under another name) could be milliseconds or kbit/s:
+//! an error that asks for the format.
+
+pub mod convert;
+pub mod csv;
+mod decimal;
+pub mod drp;
+mod error;
+pub mod info;
+pub mod mahimahi;
+mod windows;
+
+use std::fmt;
+use std::path::Path;
+use std::str::FromStr;
+
+use tidegate_core::plan::{OpportunityTrace, RateTrace};
+use tidegate_core::units::{Rate, Span, Time};
+
+use error::Blame;
+pub use error::TraceError;
+pub use windows::deliverable_bytes;
+
+/// Bytes of one delivery opportunity unless told otherwise: one full Ethernet payload.
+pub const OPPORTUNITY_BYTES: u32 = 1500;
+
+/// The highest rate a trace may hold: 1 Pbit/s, so that sums over the longest recording
+/// stay exact.
+pub const MAX_RATE: Rate = Rate::from_bps(1_000_000_000_000_000);
+
+/// A trace as it was read.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LoadedTrace {
+    /// A rate over time.
+    Rates(RateTrace),
+    /// Delivery opportunities.
+    Opportunities(OpportunityTrace),
+}
+
+impl LoadedTrace {
+    /// Length of the recording.
+    #[must_use]
+    pub fn period(&self) -> Span {
+        match self {
+            LoadedTrace::Rates(trace) => trace.period,
+            LoadedTrace::Opportunities(trace) => trace.period,
+        }
+    }
+}
+
+/// The formats of trace files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Format {
+    /// Milliseconds of delivery opportunities.
+    Mahimahi,
+    /// Rates at a fixed step, with `#` headers.
+    Drp,
+    /// Time and rate in columns.
+    Csv,
+}
+
+impl Format {
+    /// Every format, in the order that messages list them.
+    pub const ALL: [Format; 3] = [Format::Mahimahi, Format::Drp, Format::Csv];
+
+    /// The name in scenarios and on the command line.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Mahimahi => "mahimahi",
+            Format::Drp => "drp",
+            Format::Csv => "csv",
+        }
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The name is none of `mahimahi`, `drp`, `csv`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no such trace format; write mahimahi, drp or csv")]
+pub struct UnknownFormat;
+
+impl FromStr for Format {
+    type Err = UnknownFormat;
+
+    fn from_str(name: &str) -> Result<Format, UnknownFormat> {
+        Format::ALL.into_iter().find(|format| format.name() == name).ok_or(UnknownFormat)
+    }
+}
+
+/// What a file does not say about itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TraceOptions {
+    /// Bytes of one Mahimahi delivery opportunity: 1500, or 1504 as Mahimahi's own code
+    /// charges a 1500-byte packet (its TUN header).
+    pub opportunity_bytes: u32,
+    /// Step of a DRP file whose header names no frequency; a header wins.
+    pub drp_step: Option<Span>,
+}
+
+impl Default for TraceOptions {
+    fn default() -> TraceOptions {
+        TraceOptions { opportunity_bytes: OPPORTUNITY_BYTES, drp_step: None }
+    }
+}
+
+/// Reads the trace file at `path`; `None` finds the format by the rules above.
+///
+/// # Errors
+/// A file that cannot be read, or is no such trace.
+pub fn load(path: &Path, format: Option<Format>, options: &TraceOptions) -> Result<LoadedTrace, TraceError> {
+    let name = path.display().to_string();
+    let bytes = std::fs::read(path).map_err(|error| {
+        Blame { file: &name }.whole(
+            format!("cannot read the trace ({error})"),
+            "give the path of a trace file; in a scenario it is relative to the scenario's folder",
+        )
+    })?;
+    parse(&bytes, &name, format, options)
+}
+
+/// Reads a trace from bytes; `name` stands in messages and, by its ending, may tell the
+/// format.
+///
+/// # Errors
+/// Bytes that are no such trace.
+pub fn parse(
+    bytes: &[u8],
+    name: &str,
+    format: Option<Format>,
+    options: &TraceOptions,
+) -> Result<LoadedTrace, TraceError> {
+    let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+    match format.map_or_else(|| detect(bytes, name), Ok)? {
+        Format::Mahimahi => mahimahi::read(bytes, name, options).map(LoadedTrace::Opportunities),
+        Format::Drp => drp::read(bytes, name, options).map(LoadedTrace::Rates),
+        Format::Csv => csv::read(bytes, name).map(LoadedTrace::Rates),
+    }
+}
+
+/// The format of a trace, by its name and then by its content; the module's text has the
+/// rules.
+///
+/// # Errors
+/// A file that could be either, or is empty.
+pub fn detect(bytes: &[u8], name: &str) -> Result<Format, TraceError> {
+    let blame = Blame { file: name };
+    let ending = Path::new(name).extension().and_then(|ending| ending.to_str()).unwrap_or("");
+    match ending.to_ascii_lowercase().as_str() {
+        "up" | "down" | "mahi" | "mahimahi" => return Ok(Format::Mahimahi),
+        "drp" => return Ok(Format::Drp),
+        _ => {}
+    }
+    let mut first = None;
+    for (number, line) in lines(bytes) {
+        if let Some(comment) = line.strip_prefix(b"#") {
+            if drp::frequency(comment).is_some() {
+                return Ok(Format::Drp);
+            }
+        } else if first.is_none() && !line.trim_ascii().is_empty() {
+            first = Some((number, line));
+        }
+    }
+    match first {
+        Some((_, line)) if line.contains(&b',') => Ok(Format::Csv),
+        Some((number, line)) => Err(blame.line(
+            number,
+            line,
+            "one value per line could be Mahimahi's milliseconds or DRP's kbit/s",
+            "say which it is: format mahimahi, drp or csv (or name the file .up, .down or .drp)",
+        )),
+        None => Err(blame.whole("there is no data in this file", "give a Mahimahi, DRP or CSV trace")),
+    }
+}
+
+/// Lines with their numbers from 1; `\n` or `\r\n` ends one, and a last newline opens none.
+fn lines(bytes: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
+    let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+    let count = if bytes.is_empty() { 0 } else { usize::MAX };
+    (1..).zip(bytes.split(|&b| b == b'\n').take(count)).map(|(number, line)| {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        (number, line)
+    })
+}
+
+/// Checks what every rate trace must keep, whatever its file: something passes, and no
+/// rate is above [`MAX_RATE`] (`lines` has the line of each point).
+fn check_rates(
+    points: &[(Time, Rate)],
+    lines: &[u64],
+    shown: impl Fn(Rate) -> String,
+    blame: Blame<'_>,
+) -> Result<(), TraceError> {
+    if let Some(index) = points.iter().position(|(_, rate)| *rate > MAX_RATE) {
+        let read = shown(points[index].1);
+        return Err(blame.line(
+            lines[index],
+            read.as_bytes(),
+            "the rate is above 1 Pbit/s",
+            "check the unit of the rate",
+        ));
+    }
+    if points.iter().all(|(_, rate)| *rate == Rate::ZERO) {
+        return Err(
+            blame.whole("the rate is 0 from the first line to the last", "let at least one rate be above 0")
+        );
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;
