@@ -20,8 +20,8 @@ pub use loss::Loss;
 pub use quantiles::{Precision, Quantiles};
 pub use record::{GateRow, Recorder};
 
-use crate::gate::steps::Steps;
 use crate::gate::rate::{Capacity, Constant, Law, Service, Window, counts_packets};
+use crate::gate::steps::Steps;
 use crate::plan::{Framing, GatePlan, QueueCounts, QueueLimit, RecordLevel};
 use crate::random::{Seed, Stream};
 use crate::unit::Unit;

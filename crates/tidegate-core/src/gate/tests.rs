@@ -31,9 +31,7 @@ fn unit(bytes: u32, handle: u32) -> Unit {
 fn the_last_to_come_is_dropped() {
     let mut gate = Gate::new(&link(8_000_000, QueueLimit::Packets(2)), context(RecordLevel::Summary));
     // One in service, two waiting, the fourth finds the queue full; at 1 ms one has left.
-    let passages: Vec<bool> = (0..4)
-        .map(|n| gate.pass(Time::ZERO, &mut unit(1000, n)).is_some())
-        .collect();
+    let passages: Vec<bool> = (0..4).map(|n| gate.pass(Time::ZERO, &mut unit(1000, n)).is_some()).collect();
     assert_eq!(passages, [true, true, true, false]);
     let later = gate.pass(Time::from_picos(1_000_000_000), &mut unit(1000, 4));
     assert_eq!(later, Some(Time::from_picos(4_000_000_000)));
@@ -70,8 +68,7 @@ pub(crate) fn any_gate() -> impl Strategy<Value = GatePlan> {
         Just(LossPlan::Independent { probability: 0.2 }),
         Just(LossPlan::GilbertElliott { good_to_bad: 0.1, bad_to_good: 0.3, loss_good: 0.01, loss_bad: 0.6 }),
     ];
-    let framing =
-        prop_oneof![Just(Framing::Ip), Just(Framing::Overhead { overhead: 38, minimum: 84 })];
+    let framing = prop_oneof![Just(Framing::Ip), Just(Framing::Overhead { overhead: 38, minimum: 84 })];
     (rate::tests::any_plan(), limit, any::<bool>(), loss, framing, 0u64..5).prop_map(
         |(rate, limit, all, loss, framing, delay)| GatePlan {
             rate,

@@ -131,7 +131,11 @@ impl Network {
             hops: routes.hops,
             owners: routes.owners,
             first_hops: routes.first,
-            lines: routes.line_delays.iter().map(|delay| Line { units: VecDeque::new(), delay: *delay }).collect(),
+            lines: routes
+                .line_delays
+                .iter()
+                .map(|delay| Line { units: VecDeque::new(), delay: *delay })
+                .collect(),
             departures: vec![VecDeque::new(); plan.gates.len()],
             dropped: VecDeque::new(),
             events,

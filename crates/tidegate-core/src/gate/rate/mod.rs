@@ -87,10 +87,9 @@ impl Law {
     pub fn new(plan: &RatePlan, on_change: OnChange, window: Window, stream: Stream) -> Law {
         match plan {
             RatePlan::Unlimited => Law::Unlimited,
-            RatePlan::Constant(speed) => Law::Constant(Constant {
-                server: Serializer::new(speed.work_per_second()),
-                free: Time::ZERO,
-            }),
+            RatePlan::Constant(speed) => {
+                Law::Constant(Constant { server: Serializer::new(speed.work_per_second()), free: Time::ZERO })
+            }
             RatePlan::TokenBucket { rate, burst_bytes, peak } => {
                 Law::TokenBucket(Box::new(TokenBucket::new(*rate, *burst_bytes, *peak)))
             }
