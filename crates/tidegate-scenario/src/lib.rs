@@ -28,7 +28,7 @@ mod table;
 pub mod trace;
 mod units;
 
-pub use error::{ScenarioError, Warning};
+pub use error::{Report, ScenarioError, Warning};
 pub use inputs::Input;
 pub use reference::reference;
 pub use scenario::Scenario;

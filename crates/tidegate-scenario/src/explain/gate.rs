@@ -12,9 +12,14 @@ use crate::trace::info::mean_rate as trace_mean;
 pub(super) fn explain(name: &str, form: &Form, plan: &Plan, out: &mut String) {
     let mut rows = Vec::new();
     rows_of(form, "", &[], &mut rows);
-    write_rows(&format!("gate {name}"), &rows, out);
     let copies: Vec<usize> =
         (0..plan.gates.len()).filter(|index| is_copy(&plan.gates[*index].name, name)).collect();
+    if let (Some(first), Some(row)) = (copies.first(), rows.iter_mut().find(|row| row.key == "on_change"))
+        && row.default
+    {
+        row.text = usual_change(&plan.gates[*first]).to_owned();
+    }
+    write_rows(&format!("gate {name}"), &rows, out);
     let Some(first) = copies.first() else {
         consequence("nothing passes it", out);
         return;
@@ -33,6 +38,15 @@ pub(super) fn explain(name: &str, form: &Form, plan: &Plan, out: &mut String) {
     }
     for line in queue_lines(gate, packet) {
         consequence(&line, out);
+    }
+}
+
+/// What stands for `on_change` when it is left out.
+fn usual_change(gate: &GatePlan) -> &'static str {
+    match (&gate.rate, gate.on_change) {
+        (RatePlan::Steps { .. } | RatePlan::Markov(_) | RatePlan::RateTrace { .. }, OnChange::Keep) => "keep",
+        (RatePlan::Steps { .. } | RatePlan::Markov(_) | RatePlan::RateTrace { .. }, OnChange::Rescale) => "rescale",
+        _ => "no rate to change",
     }
 }
 
