@@ -1,5 +1,24 @@
 //! TCP endpoints.
 
+mod ack;
+mod config;
+mod endpoint;
+mod receiver;
+mod recovery;
+mod report;
+mod rtt;
+mod scoreboard;
 mod segment;
+mod sender;
+mod seq;
+mod timestamp;
 
+#[cfg(test)]
+pub(crate) mod tests;
+
+#[cfg(test)]
+pub(crate) use tests::plain_plan;
+
+pub use endpoint::{Endpoint, Role, State};
+pub use report::{Counters, Phase, Snapshot};
 pub use segment::{HeldBy, Segment, flags};

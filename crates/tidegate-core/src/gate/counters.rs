@@ -1,0 +1,237 @@
+//! What a gate counts: always, in whole units and bytes, before and inside the measured
+//! window, so that in = delivered + dropped + held at any end.
+
+use crate::gate::quantiles::{Precision, Quantiles};
+use crate::gate::rate::{Service, Window};
+use crate::units::{Span, Time};
+
+/// Why a unit was dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum DropReason {
+    /// The queue was full.
+    QueueFull = 0,
+    /// Random loss.
+    Loss = 1,
+    /// No bucket could ever hold its tokens.
+    TooLarge = 2,
+}
+
+/// Units and bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Count {
+    /// Units.
+    pub packets: u64,
+    /// Bytes on the gate's wire.
+    pub bytes: u64,
+}
+
+impl Count {
+    #[inline]
+    fn add(&mut self, bytes: u64) {
+        self.packets += 1;
+        self.bytes += bytes;
+    }
+}
+
+/// Counts before and inside the window; what comes after the end of the run does not count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Phases([Count; 2]);
+
+impl Phases {
+    fn add(&mut self, window: Window, at: Time, bytes: u64) {
+        if at < window.until {
+            self.0[usize::from(at >= window.from)].add(bytes);
+        }
+    }
+
+    fn with(self, inside: Count) -> Phases {
+        let [before, measured] = self.0;
+        let packets = measured.packets + inside.packets;
+        Phases([before, Count { packets, bytes: measured.bytes + inside.bytes }])
+    }
+
+    /// Inside the measured window.
+    #[must_use]
+    pub fn measured(&self) -> Count {
+        self.0[1]
+    }
+
+    /// From the start to the end of the run.
+    #[must_use]
+    pub fn total(&self) -> Count {
+        let [before, inside] = self.0;
+        Count { packets: before.packets + inside.packets, bytes: before.bytes + inside.bytes }
+    }
+}
+
+/// Counters and statistics of one gate.
+#[derive(Clone, Debug)]
+pub struct Counters {
+    window: Window,
+    /// Units that came and were delivered inside the window: nearly all.
+    inside: Count,
+    /// The others that came to the door.
+    offered: Phases,
+    /// The others whose service ended and that were not lost.
+    delivered: Phases,
+    /// Units dropped at the door.
+    refused: Phases,
+    /// Units lost after service.
+    lost: Phases,
+    waits: Quantiles,
+    /// Largest queue inside the window, as the gate's queue counts.
+    pub queue_max: u64,
+    /// Largest queue in IP bytes.
+    pub queue_max_bytes: u64,
+    queue_area: u128,
+}
+
+impl Counters {
+    /// Nothing counted; `window` is what summaries measure.
+    #[must_use]
+    pub fn new(window: Window, precision: Precision) -> Counters {
+        Counters {
+            window,
+            inside: Count::default(),
+            offered: Phases::default(),
+            delivered: Phases::default(),
+            refused: Phases::default(),
+            lost: Phases::default(),
+            waits: Quantiles::new(precision),
+            queue_max: 0,
+            queue_max_bytes: 0,
+            queue_area: 0,
+        }
+    }
+
+    /// A unit that came at `at` is delivered at `end`.
+    #[inline]
+    pub(super) fn pass(&mut self, at: Time, end: Time, wire: u64) {
+        if at < self.window.from || end >= self.window.until {
+            return self.pass_outside(at, end, wire);
+        }
+        self.inside.add(wire);
+    }
+
+    /// The same of a unit that waits until `start` in a queue that is now so large.
+    #[inline]
+    pub(super) fn pass_waiting(&mut self, at: Time, service: Service, wire: u64, queue: (u64, u64)) {
+        if at < self.window.from || service.end >= self.window.until {
+            return self.pass_waiting_outside(at, service, wire, queue);
+        }
+        let wait = service.start.saturating_since(at);
+        self.inside.add(wire);
+        self.waits.record_some(wait);
+        self.queue_area += u128::from(wait.picos());
+        self.queue_max = self.queue_max.max(queue.0);
+        self.queue_max_bytes = self.queue_max_bytes.max(queue.1);
+    }
+
+    #[cold]
+    fn pass_outside(&mut self, at: Time, end: Time, wire: u64) {
+        self.offer(at, wire);
+        self.deliver(end, wire);
+    }
+
+    #[cold]
+    fn pass_waiting_outside(&mut self, at: Time, service: Service, wire: u64, queue: (u64, u64)) {
+        self.pass_outside(at, service.end, wire);
+        self.wait(at, service.start.saturating_since(at));
+        self.queued(at, service.start);
+        self.queue_is(at, queue.0, queue.1);
+    }
+
+    /// A unit came; what becomes of it is told apart.
+    pub(super) fn offer(&mut self, at: Time, wire: u64) {
+        self.offered.add(self.window, at, wire);
+    }
+
+    /// A unit told by [`Counters::offer`] is delivered.
+    pub(super) fn deliver(&mut self, end: Time, wire: u64) {
+        self.delivered.add(self.window, end, wire);
+    }
+
+    /// A unit told by [`Counters::offer`] is dropped.
+    #[cold]
+    pub(super) fn drop(&mut self, at: Time, wire: u64, reason: DropReason) {
+        match reason {
+            DropReason::Loss => self.lost.add(self.window, at, wire),
+            DropReason::QueueFull | DropReason::TooLarge => self.refused.add(self.window, at, wire),
+        }
+    }
+
+    /// A unit that came at `at` waits for service, longer than not at all.
+    #[inline]
+    pub(super) fn wait(&mut self, at: Time, span: Span) {
+        if at >= self.window.from && at < self.window.until {
+            self.waits.record_some(span);
+        }
+    }
+
+    /// A unit counts in the queue from `at` to `leaves`.
+    #[inline]
+    pub(super) fn queued(&mut self, at: Time, leaves: Time) {
+        self.queue_area += u128::from(self.window.overlap(at, leaves));
+    }
+
+    /// The queue, this unit included, is so large at `at`.
+    #[inline]
+    pub(super) fn queue_is(&mut self, at: Time, packets: u64, bytes: u64) {
+        if at >= self.window.from && at < self.window.until {
+            self.queue_max = self.queue_max.max(packets);
+            self.queue_max_bytes = self.queue_max_bytes.max(bytes);
+        }
+    }
+
+    /// Units that came to the door.
+    #[must_use]
+    pub fn offered(&self) -> Phases {
+        self.offered.with(self.inside)
+    }
+
+    /// Units whose service ended and that were not lost.
+    #[must_use]
+    pub fn delivered(&self) -> Phases {
+        self.delivered.with(self.inside)
+    }
+
+    /// Units dropped at the door.
+    #[must_use]
+    pub fn refused(&self) -> Phases {
+        self.refused
+    }
+
+    /// Units lost after service.
+    #[must_use]
+    pub fn lost(&self) -> Phases {
+        self.lost
+    }
+
+    /// Waiting times of the units that entered inside the window.
+    #[must_use]
+    pub fn waits(&self) -> Quantiles {
+        let mut waits = self.waits.clone();
+        let entered = self.offered().measured().packets - self.refused.measured().packets;
+        waits.set_zeros(entered - self.waits.count());
+        waits
+    }
+
+    /// Mean queue inside the window.
+    #[must_use]
+    pub fn queue_mean(&self) -> f64 {
+        let span = self.window.overlap(Time::ZERO, Time::NEVER);
+        if span == 0 { 0.0 } else { self.queue_area as f64 / span as f64 }
+    }
+
+    /// Units that came in and had not left when the run ended.
+    #[must_use]
+    pub fn held(&self) -> Count {
+        let [came, left, refused, lost] =
+            [self.offered(), self.delivered(), self.refused, self.lost].map(|phases| phases.total());
+        Count {
+            packets: came.packets - left.packets - refused.packets - lost.packets,
+            bytes: came.bytes - left.bytes - refused.bytes - lost.bytes,
+        }
+    }
+}

@@ -1,0 +1,335 @@
+//! A gate: queue, rate law, framing, loss and delay. One server, first in, first out.
+//!
+//! The same gate can be driven in two ways. **Ahead**: [`Gate::pass`] states a unit's
+//! departure at its arrival (Lindley's recursion; the laws here are all known ahead).
+//! **Step by step**: [`Gate::arrive`] queues, [`Gate::complete`] ends a service and starts
+//! the next (`exact_events`). Both must tell the same story to the picosecond.
+
+mod counters;
+mod loss;
+mod quantiles;
+pub mod rate;
+mod record;
+pub mod serve;
+mod steps;
+
+use std::collections::VecDeque;
+
+pub use counters::{Count, Counters, DropReason, Phases};
+pub use loss::Loss;
+pub use quantiles::{Precision, Quantiles};
+pub use record::{GateRow, Recorder};
+
+use crate::gate::steps::Steps;
+use crate::gate::rate::{Capacity, Constant, Law, Service, Window, counts_packets};
+use crate::plan::{Framing, GatePlan, QueueCounts, QueueLimit, RecordLevel};
+use crate::random::{Seed, Stream};
+use crate::unit::Unit;
+use crate::units::{Span, Time};
+
+/// Work of one packet at a gate that counts packets, in millionths of a packet.
+const ONE_PACKET: u64 = 1_000_000;
+
+/// A unit that a gate will not pass on: when it was dropped, and why.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Drop {
+    /// The arrival that found no room, or the end of a service lost at random.
+    pub at: Time,
+    /// Why.
+    pub reason: DropReason,
+}
+
+/// One server.
+#[derive(Debug)]
+pub struct Gate {
+    /// The law of an express gate: a constant speed, nothing recorded or lost at random,
+    /// packets that weigh their IP bytes, a queue that counts those that wait.
+    express: Option<Constant>,
+    delay: Span,
+    /// The law of any other gate.
+    law: Law,
+    /// End of the last unit's service there.
+    free: Time,
+    counts: QueueCounts,
+    limit: QueueLimit,
+    framing: Framing,
+    by_packet: bool,
+    last_drop: Option<Drop>,
+    index: usize,
+    /// When the units that count leave the queue, with their IP bytes (driven ahead).
+    leaving: VecDeque<(Time, u32)>,
+    leaving_bytes: u64,
+    loss: Option<Box<Loss>>,
+    recorder: Option<Box<Recorder>>,
+    steps: Option<Box<Steps>>,
+    counters: Counters,
+}
+
+/// What a gate is told when it is made.
+#[derive(Clone, Copy, Debug)]
+pub struct GateContext {
+    /// Its number.
+    pub index: usize,
+    /// Its random streams derive from this and its name.
+    pub seed: Seed,
+    /// What summaries count.
+    pub window: Window,
+    /// How finely it keeps quantiles.
+    pub precision: Precision,
+    /// What it records.
+    pub record: RecordLevel,
+}
+
+impl Gate {
+    /// An idle gate.
+    #[must_use]
+    pub fn new(plan: &GatePlan, context: GateContext) -> Gate {
+        let GateContext { index, seed, window, precision, record } = context;
+        let stream = rate_stream(plan, seed);
+        let recorder = (record != RecordLevel::Summary)
+            .then(|| Box::new(Recorder::new(&plan.rate, record, window.until, stream.clone())));
+        let law = Law::new(&plan.rate, plan.on_change, window, stream);
+        let loss = Loss::new(plan.loss, seed.stream(&format!("gate.{}/loss", plan.name)));
+        let plain = recorder.is_none()
+            && loss.is_none()
+            && plan.framing == Framing::Ip
+            && plan.queue.counts == QueueCounts::Waiting
+            && !counts_packets(&plan.rate);
+        Gate {
+            express: match &law {
+                Law::Constant(constant) if plain => Some(constant.clone()),
+                _ => None,
+            },
+            last_drop: None,
+            law,
+            free: Time::ZERO,
+            delay: plan.delay,
+            counts: plan.queue.counts,
+            limit: plan.queue.limit,
+            framing: plan.framing,
+            by_packet: counts_packets(&plan.rate),
+            index,
+            leaving: VecDeque::new(),
+            leaving_bytes: 0,
+            loss,
+            recorder,
+            steps: None,
+            counters: Counters::new(window, precision),
+        }
+    }
+
+    /// Bytes of a packet on this gate's wire.
+    #[inline]
+    fn wire_bytes(&self, bytes: u32) -> u32 {
+        match self.framing {
+            Framing::Ip => bytes,
+            Framing::Overhead { overhead, minimum } => (bytes + overhead).max(minimum),
+        }
+    }
+
+    #[inline]
+    fn work(&self, wire: u32) -> u64 {
+        if self.by_packet { ONE_PACKET } else { u64::from(wire) * 8 }
+    }
+
+    /// Takes a unit at `at` and states when it arrives at whatever comes next; `None`: it is
+    /// dropped, see [`Gate::last_drop`]. Arrivals never decrease.
+    #[inline]
+    pub fn pass(&mut self, at: Time, unit: &mut Unit) -> Option<Time> {
+        let Some(law) = &mut self.express else { return self.pass_any(at, unit) };
+        // The commonest case by far: an idle server.
+        let Some(end) = law.transmit_idle(at, unit.bytes) else { return self.pass_busy(at, unit) };
+        if !self.leaving.is_empty() {
+            self.forget_all();
+        }
+        self.counters.pass(at, end, u64::from(unit.bytes));
+        Some(end.saturating_add(self.delay))
+    }
+
+    /// An express gate that may be busy.
+    #[inline(never)]
+    fn pass_busy(&mut self, at: Time, unit: &mut Unit) -> Option<Time> {
+        self.forget_left(at);
+        let (waiting, waiting_bytes) = (self.leaving.len() as u64, self.leaving_bytes);
+        let full = self.is_full(waiting, waiting_bytes, unit.bytes);
+        let law = self.express.as_mut().expect("an express gate");
+        if full && at < law.free() {
+            return self.refuse(at, unit.bytes, DropReason::QueueFull);
+        }
+        let bytes = u64::from(unit.bytes);
+        let service = law.transmit(at, bytes * 8);
+        if service.start > at {
+            self.leaving.push_back((service.start, unit.bytes));
+            self.leaving_bytes = waiting_bytes + bytes;
+            unit.note_wait(service.start.saturating_since(at), self.index);
+            self.counters.pass_waiting(at, service, bytes, (waiting + 1, waiting_bytes + bytes));
+        } else {
+            self.counters.pass(at, service.end, bytes);
+        }
+        Some(service.end.saturating_add(self.delay))
+    }
+
+    /// When and why the last dropped unit was dropped.
+    #[must_use]
+    pub fn last_drop(&self) -> Option<Drop> {
+        self.last_drop
+    }
+
+    /// End of the service of a unit that arrives next at `out`.
+    #[must_use]
+    pub fn end_before(&self, out: Time) -> Time {
+        Time::from_picos(out.picos().saturating_sub(self.delay.picos()))
+    }
+
+    #[inline(never)]
+    fn forget_all(&mut self) {
+        self.leaving.clear();
+        self.leaving_bytes = 0;
+    }
+
+    /// Any gate that is not express.
+    #[inline(never)]
+    fn pass_any(&mut self, at: Time, unit: &mut Unit) -> Option<Time> {
+        let wire = self.wire_bytes(unit.bytes);
+        self.forget_left(at);
+        if at < self.free && self.is_full(self.leaving.len() as u64, self.leaving_bytes, unit.bytes) {
+            return self.refuse(at, wire, DropReason::QueueFull);
+        }
+        if !self.law.admits(wire) {
+            return self.refuse(at, wire, DropReason::TooLarge);
+        }
+        let service = self.law.transmit(at, self.work(wire));
+        self.free = service.end;
+        let leaves = self.leaves(service);
+        if leaves > at {
+            self.leaving.push_back((leaves, unit.bytes));
+            self.leaving_bytes += u64::from(unit.bytes);
+            self.note_queue(at, self.leaving.len() as u64, self.leaving_bytes, unit.bytes);
+        }
+        self.book(at, unit, service, wire);
+        self.depart(at, service.end, wire)
+    }
+
+    /// A unit has joined the queue, which is now so large.
+    fn note_queue(&mut self, at: Time, packets: u64, queued_bytes: u64, bytes: u32) {
+        self.counters.queue_is(at, packets, queued_bytes);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.arrive(at, u64::from(bytes));
+        }
+    }
+
+    #[inline]
+    fn forget_left(&mut self, at: Time) {
+        while let Some((leaves, bytes)) = self.leaving.front() {
+            if *leaves > at {
+                break;
+            }
+            self.leaving_bytes -= u64::from(*bytes);
+            self.leaving.pop_front();
+        }
+    }
+
+    #[inline]
+    fn is_full(&self, packets: u64, queued_bytes: u64, bytes: u32) -> bool {
+        match self.limit {
+            QueueLimit::Unlimited => false,
+            QueueLimit::Packets(limit) => packets >= limit,
+            QueueLimit::Bytes(limit) => queued_bytes + u64::from(bytes) > limit,
+        }
+    }
+
+    #[inline]
+    fn leaves(&self, service: Service) -> Time {
+        match self.counts {
+            QueueCounts::Waiting => service.start,
+            QueueCounts::All => service.end,
+        }
+    }
+
+    #[cold]
+    fn refuse(&mut self, at: Time, wire: u32, reason: DropReason) -> Option<Time> {
+        self.counters.offer(at, u64::from(wire));
+        self.counters.drop(at, u64::from(wire), reason);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.refuse(at);
+        }
+        self.last_drop = Some(Drop { at, reason });
+        None
+    }
+
+    /// Books a service that has been stated.
+    fn book(&mut self, at: Time, unit: &mut Unit, service: Service, wire: u32) {
+        if service.start > at {
+            let wait = service.start.saturating_since(at);
+            self.counters.wait(at, wait);
+            unit.note_wait(wait, self.index);
+        }
+        let leaves = self.leaves(service);
+        if leaves > at {
+            self.counters.queued(at, leaves);
+        }
+        if let Some(recorder) = &mut self.recorder {
+            if leaves > at {
+                recorder.serve(service, leaves, u64::from(unit.bytes), u64::from(wire));
+            } else {
+                recorder.serve_at_once(at, service, u64::from(wire));
+            }
+        }
+    }
+
+    /// The end of a service: the unit that came at `at` is lost, or goes on after the delay.
+    fn depart(&mut self, at: Time, end: Time, wire: u32) -> Option<Time> {
+        if self.loss.is_some() && self.loses(at, end, wire) {
+            self.last_drop = Some(Drop { at: end, reason: DropReason::Loss });
+            return None;
+        }
+        self.counters.pass(at, end, u64::from(wire));
+        Some(end.saturating_add(self.delay))
+    }
+
+    fn loses(&mut self, at: Time, end: Time, wire: u32) -> bool {
+        let lost = self.loss.as_mut().is_some_and(|loss| loss.takes());
+        if lost {
+            self.counters.offer(at, u64::from(wire));
+            self.counters.drop(end, u64::from(wire), DropReason::Loss);
+            if let Some(recorder) = &mut self.recorder {
+                recorder.lose(end);
+            }
+        }
+        lost
+    }
+
+    /// The law's capacity inside the window; `plan` and `seed` as the gate was made with.
+    #[must_use]
+    pub fn capacity(&self, plan: &GatePlan, seed: Seed, window: Window) -> Option<Capacity> {
+        self.law.capacity(&plan.rate, window, rate_stream(plan, seed))
+    }
+
+    /// What it counted.
+    #[must_use]
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// Its history, where it was recorded.
+    #[must_use]
+    pub fn take_history(&mut self) -> Option<Vec<GateRow>> {
+        self.recorder.take().map(|recorder| recorder.finish())
+    }
+
+    /// Bytes held in its queue and history, about.
+    #[must_use]
+    pub fn memory_bytes(&self) -> u64 {
+        let queued = self.leaving.capacity() * size_of::<(Time, u32)>();
+        let steps = self.steps.as_ref().map_or(0, |steps| steps.memory_bytes());
+        queued as u64 + steps + self.recorder.as_ref().map_or(0, |recorder| recorder.memory_bytes())
+    }
+}
+
+/// The stream of a gate's rate law: a recorder and the final accounts walk copies of it.
+fn rate_stream(plan: &GatePlan, seed: Seed) -> Stream {
+    seed.stream(&format!("gate.{}/rate", plan.name))
+}
+
+#[cfg(test)]
+pub(crate) mod tests;
