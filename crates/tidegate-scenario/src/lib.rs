@@ -30,6 +30,7 @@ mod units;
 
 pub use error::{Report, ScenarioError, Warning};
 pub use inputs::Input;
+pub use lower::{FLOW_COLUMNS, GATE_COLUMNS};
 pub use reference::reference;
 pub use scenario::Scenario;
 pub use schema::schema;

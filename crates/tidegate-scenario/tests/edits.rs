@@ -193,7 +193,7 @@ const EDITS: &[&str] = &[
     "tcp.model.mss=400 B",
     "traffic.bg.source.constant.rate=1 kbit/s",
     "record.every=events",
-    "record.single=[\"cwnd\"]",
+    "record.single=[\"srtt_ms\"]",
     "limits.events=5",
 ];
 

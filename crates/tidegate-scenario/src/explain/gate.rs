@@ -45,7 +45,9 @@ pub(super) fn explain(name: &str, form: &Form, plan: &Plan, out: &mut String) {
 fn usual_change(gate: &GatePlan) -> &'static str {
     match (&gate.rate, gate.on_change) {
         (RatePlan::Steps { .. } | RatePlan::Markov(_) | RatePlan::RateTrace { .. }, OnChange::Keep) => "keep",
-        (RatePlan::Steps { .. } | RatePlan::Markov(_) | RatePlan::RateTrace { .. }, OnChange::Rescale) => "rescale",
+        (RatePlan::Steps { .. } | RatePlan::Markov(_) | RatePlan::RateTrace { .. }, OnChange::Rescale) => {
+            "rescale"
+        }
         _ => "no rate to change",
     }
 }
