@@ -198,8 +198,6 @@ const EDITS: &[&str] = &[
 ];
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
-
     #[test]
     fn the_document_as_run_makes_the_same_plan(edits in prop::sample::subsequence(EDITS, 0..8).prop_shuffle()) {
         if let Ok(scenario) = with(&edits) {

@@ -24,7 +24,7 @@ pub(super) fn rewritten(kind: Kind, node: &Node) -> Option<String> {
 
 /// The first half of a message needs no examples.
 pub(super) fn brief(expected: &str) -> &str {
-    let end = [" such as ", ", each "].iter().filter_map(|mark| expected.find(mark)).min();
+    let end = [" such as ", ", each ", " with keys "].iter().filter_map(|mark| expected.find(mark)).min();
     end.map_or(expected, |end| &expected[..end])
 }
 
@@ -71,7 +71,7 @@ pub(super) fn expected(kind: Kind) -> String {
             },
             None => {
                 let names = section.keys.iter().filter(|row| row.kind != Kind::Later).map(|row| row.name);
-                format!("a table with {}", names.collect::<Vec<_>>().join(", "))
+                format!("a table with keys {}", names.collect::<Vec<_>>().join(", "))
             }
         },
         Kind::AnyOf(kinds) => kinds.iter().map(|each| expected(*each)).collect::<Vec<_>>().join(", or "),
