@@ -5,8 +5,8 @@
 #![allow(clippy::print_stdout, reason = "a program that prints its result")]
 
 use tidegate_core::plan::{
-    AppPlan, CongestionPlan, FlowPlan, GatePlan, Increase, Plan, QueueCounts, QueueLimit, QueuePlan, RatePlan,
-    RtoPlan, RttTiming, SsthreshRounding, StartPlan, TcpBase, TcpPlan,
+    AppPlan, CongestionPlan, FlowPlan, GatePlan, Increase, Plan, QueueCounts, QueueLimit, QueuePlan,
+    RatePlan, RtoPlan, RttTiming, SsthreshRounding, StartPlan, TcpBase, TcpPlan,
 };
 use tidegate_core::units::{Rate, Span, Speed, Time};
 

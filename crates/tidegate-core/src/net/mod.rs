@@ -131,7 +131,11 @@ impl Network {
             hops: routes.hops,
             owners: routes.owners,
             first_hops: routes.first,
-            lines: routes.line_delays.iter().map(|delay| Line { units: VecDeque::new(), delay: *delay }).collect(),
+            lines: routes
+                .line_delays
+                .iter()
+                .map(|delay| Line { units: VecDeque::new(), delay: *delay })
+                .collect(),
             departures: vec![VecDeque::new(); plan.gates.len()],
             dropped: VecDeque::new(),
             events,
@@ -245,7 +249,7 @@ impl Network {
         let mut place = unit.hop as usize;
         loop {
             let gate = &mut self.gates[hop.gate as usize];
-            let Some(out) = gate.pass(at, &mut unit) else { return self.drop(hop, unit) };
+            let Some(out) = gate.pass(at, &mut unit, &self.window) else { return self.drop(hop, unit) };
             at = out;
             if hop.notify {
                 self.note_departure(hop, out);

@@ -89,7 +89,12 @@ impl Routes {
             let shared = if to < ends { numbers.get(&(false, to, from)) } else { None };
             *shared.unwrap_or_else(|| &numbers[&key])
         };
-        let mut routes = Routes { hops: vec![], owners: vec![], first: vec![], line_delays: vec![Span::ZERO; numbers.len()] };
+        let mut routes = Routes {
+            hops: vec![],
+            owners: vec![],
+            first: vec![],
+            line_delays: vec![Span::ZERO; numbers.len()],
+        };
         for (route, draft) in drafts.iter().enumerate() {
             routes.owners.push(draft.owner);
             routes.first.push(routes.hops.len() as u32);
@@ -115,12 +120,7 @@ fn drafts(plan: &Plan) -> Vec<Draft> {
     let mut drafts = Vec::new();
     for (index, flow) in plan.flows.iter().enumerate() {
         let notify = matches!(flow.tcp.rto, RtoPlan::Fixed { restart: RtoRestart::Departure, .. });
-        drafts.push(Draft {
-            owner: Owner::Data(index),
-            gates: flow.path.clone(),
-            extra: Span::ZERO,
-            notify,
-        });
+        drafts.push(Draft { owner: Owner::Data(index), gates: flow.path.clone(), extra: Span::ZERO, notify });
         drafts.push(Draft {
             owner: Owner::Back(index),
             gates: flow.back.clone(),

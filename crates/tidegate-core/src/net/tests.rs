@@ -3,8 +3,8 @@ use proptest::prelude::*;
 use super::*;
 use crate::gate::GateRow;
 use crate::plan::{
-    AppPlan, FlowPlan, GatePlan, HoldingPlan, QueueCounts, QueueLimit, RatePlan, RtoPlan, RtoRestart, SourcePlan,
-    StartPlan, TcpPlan, TrafficPlan,
+    AppPlan, FlowPlan, GatePlan, HoldingPlan, QueueCounts, QueueLimit, RatePlan, RtoPlan, RtoRestart,
+    SourcePlan, StartPlan, TcpPlan, TrafficPlan,
 };
 use crate::tcp::tests::plans;
 use crate::units::{Rate, Speed};
@@ -23,8 +23,8 @@ fn any_gate() -> impl Strategy<Value = GatePlan> {
         Just(RatePlan::Unlimited),
         (1u64..20).prop_map(|mbps| RatePlan::Constant(Speed::Bits(Rate::from_bps(mbps * 1_000_000)))),
     ];
-    let express = (quick, 0u64..4, prop::option::of(1u64..20), any::<bool>()).prop_map(
-        |(rate, delay, limit, host)| {
+    let express =
+        (quick, 0u64..4, prop::option::of(1u64..20), any::<bool>()).prop_map(|(rate, delay, limit, host)| {
             let mut gate = GatePlan::open("");
             gate.rate = rate;
             gate.host = host;
@@ -32,8 +32,7 @@ fn any_gate() -> impl Strategy<Value = GatePlan> {
             gate.queue.limit = limit.map_or(QueueLimit::Unlimited, QueueLimit::Packets);
             gate.queue.counts = QueueCounts::Waiting;
             gate
-        },
-    );
+        });
     prop_oneof![3 => express, 1 => crate::gate::tests::any_gate()]
 }
 
@@ -42,12 +41,10 @@ fn any_network() -> impl Strategy<Value = Plan> {
     gates.prop_flat_map(|gates| {
         let count = gates.len();
         let route = move |least: usize| prop::collection::vec(0..count, least..5);
-        let flows =
-            prop::collection::vec((route(1), route(0), 0u64..30, any::<bool>()), 1..6);
+        let flows = prop::collection::vec((route(1), route(0), 0u64..30, any::<bool>()), 1..6);
         let sources = prop::collection::vec((route(1), 0u32..3, 1u64..4), 0..3);
-        (Just(gates), flows, sources, any::<bool>()).prop_map(|(gates, flows, sources, recorded)| {
-            network(gates, flows, sources, recorded)
-        })
+        (Just(gates), flows, sources, any::<bool>())
+            .prop_map(|(gates, flows, sources, recorded)| network(gates, flows, sources, recorded))
     })
 }
 
@@ -80,7 +77,12 @@ fn network(
                 off: HoldingPlan::Exponential(Span::from_millis(5)),
             },
         };
-        plan.traffic.push(TrafficPlan { name: format!("bg{n}"), path, start: StartPlan::At(Time::ZERO), source });
+        plan.traffic.push(TrafficPlan {
+            name: format!("bg{n}"),
+            path,
+            start: StartPlan::At(Time::ZERO),
+            source,
+        });
     }
     if recorded {
         plan.record.level = crate::plan::RecordLevel::Every(Span::from_millis(3));

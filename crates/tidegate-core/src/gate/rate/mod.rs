@@ -87,10 +87,9 @@ impl Law {
     pub fn new(plan: &RatePlan, on_change: OnChange, window: Window, stream: Stream) -> Law {
         match plan {
             RatePlan::Unlimited => Law::Unlimited,
-            RatePlan::Constant(speed) => Law::Constant(Constant {
-                server: Serializer::new(speed.work_per_second()),
-                free: Time::ZERO,
-            }),
+            RatePlan::Constant(speed) => {
+                Law::Constant(Constant { server: Serializer::new(speed.work_per_second()), free: Time::ZERO })
+            }
             RatePlan::TokenBucket { rate, burst_bytes, peak } => {
                 Law::TokenBucket(Box::new(TokenBucket::new(*rate, *burst_bytes, *peak)))
             }
@@ -146,25 +145,7 @@ impl Law {
 }
 
 impl Constant {
-    /// Serves a unit of so many bytes if the server has been idle and knows their time.
-    #[inline]
-    pub(super) fn transmit_idle(&mut self, arrival: Time, bytes: u32) -> Option<Time> {
-        if arrival <= self.free {
-            return None;
-        }
-        let end = arrival.saturating_add(self.server.take_first(u64::from(bytes) * 8)?);
-        self.free = end;
-        Some(end)
-    }
-
-    /// End of the last unit.
-    #[inline]
-    pub(super) fn free(&self) -> Time {
-        self.free
-    }
-
-    #[inline]
-    pub(super) fn transmit(&mut self, arrival: Time, work: u64) -> Service {
+    fn transmit(&mut self, arrival: Time, work: u64) -> Service {
         let start = if arrival > self.free {
             self.server.reset();
             arrival
