@@ -28,8 +28,9 @@ mod table;
 pub mod trace;
 mod units;
 
-pub use error::{ScenarioError, Warning};
+pub use error::{Report, ScenarioError, Warning};
 pub use inputs::Input;
+pub use lower::{FLOW_COLUMNS, GATE_COLUMNS};
 pub use reference::reference;
 pub use scenario::Scenario;
 pub use schema::schema;
