@@ -1,0 +1,83 @@
+"""The compiled part: bindings to the Rust crates, without logic of their own."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, final
+
+class ScenarioError(ValueError):
+    """A scenario is wrong; str() is the whole message, the attributes are its parts."""
+
+    file: str
+    line: int | None
+    column: int | None
+    key: str | None
+    read: str | None
+    help: str | None
+
+class TraceError(ValueError):
+    """A link trace cannot be read or written; the message names file and line."""
+
+    file: str
+    line: int | None
+
+class RunError(RuntimeError):
+    """A run stopped before its end."""
+
+class InternalError(RuntimeError):
+    """A bug in Tidegate itself, not in the scenario."""
+
+@final
+class Scenario:
+    @staticmethod
+    def load(path: str, sets: Sequence[str] = ()) -> Scenario: ...
+    @staticmethod
+    def from_toml(
+        text: str, name: str, base_dir: str | None = None, sets: Sequence[str] = ()
+    ) -> Scenario: ...
+    @staticmethod
+    def from_json(
+        text: str, name: str, base_dir: str | None = None, sets: Sequence[str] = ()
+    ) -> Scenario: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def duration_s(self) -> float: ...
+    @property
+    def warmup_s(self) -> float: ...
+    @property
+    def seed(self) -> int | None: ...
+    @property
+    def runs(self) -> int: ...
+    @property
+    def flow_names(self) -> list[str]: ...
+    @property
+    def gate_names(self) -> list[str]: ...
+    @property
+    def warnings(self) -> list[str]: ...
+    @property
+    def inputs(self) -> list[dict[str, str]]: ...
+    def explain(self) -> str: ...
+    def to_toml(self) -> str: ...
+    def run(
+        self,
+        *,
+        seed: int,
+        replication: int = 0,
+        record: str | None = None,
+        pcap: str | None = None,
+        exact_events: bool = False,
+        tick: Callable[[], bool] | None = None,
+    ) -> RunData: ...
+
+@final
+class RunData:
+    @property
+    def summary_json(self) -> str: ...
+    @property
+    def tables(self) -> dict[str, dict[str, tuple[str, bytes]]]: ...
+
+def schema() -> str: ...
+def reference() -> str: ...
+def trace_info(path: str, format: str | None = None, opportunity_bytes: int = 1500) -> str: ...
+def trace_convert(src: str, dst: str, to: str) -> None: ...
+def trace_synth(model: str, parameters: dict[str, Any], seed: int) -> str: ...
+def build_info() -> dict[str, str]: ...

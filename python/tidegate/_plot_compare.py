@@ -1,0 +1,228 @@
+"""The picture of a comparison: one row per variant, and its figures beside it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from tidegate import _text
+from tidegate._compare import figures_of
+from tidegate._plot import ACCENT, FILL, INK, MID, SOFT, STYLE, History, fit, history, steps, thin
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from tidegate._compare import Comparison
+
+#: More variants than this show their figures only.
+_WITH_HISTORY = 12
+_BINS = 150
+
+
+def comparison_figure(comparison: Comparison) -> Figure:
+    """Draw rate with goodput and queue of each variant, and one column per figure.
+
+    Columns share their scale, so that a glance down a column compares.
+    """
+    variants = comparison.variants
+    count = len(variants)
+    recorded = all(v.run.has("flows") and v.run.has("gates") for v in variants)
+    detailed = recorded and count <= _WITH_HISTORY
+    row_height = 0.82 if detailed else 0.3
+    height = 1.75 + row_height * count
+    width = 11.6 if detailed else 8.6
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(width, height), dpi=100)
+        ratios = [3.6, 2.5] if detailed else []
+        left = 1.5 / width
+        grid = figure.add_gridspec(
+            count,
+            len(ratios) + 1,
+            width_ratios=[*ratios, 4.2],
+            left=left,
+            right=0.985,
+            top=1 - 1.12 / height,
+            bottom=0.58 / height,
+            wspace=0.13,
+            hspace=0.28,
+        )
+        if detailed:
+            data = [history(v.run, comparison.gate, bins=_BINS) for v in variants]
+            _speed_column(figure, grid, data)
+            _queue_column(figure, grid, data)
+        _figure_columns(figure, grid[:, len(ratios)], comparison)
+        _row_names(figure, grid, comparison, left)
+        _titles(figure, comparison, width, height)
+    return figure
+
+
+def _speed_column(figure: Figure, grid: Any, data: list[History]) -> None:
+    tops = [1.0]
+    for one in data:
+        tops += one.total_goodput.tolist() if one.names else []
+        tops += one.rate_binned[~np.isnan(one.rate_binned)].tolist()
+    factor, unit = _text.rate_scale(max(tops))
+    first: Axes | None = None
+    for place, one in enumerate(data):
+        axes = figure.add_subplot(grid[place, 0], sharex=first, sharey=first)
+        first = first or axes
+        known = ~np.isnan(one.rate_binned)
+        if np.any(known):
+            rate = np.nan_to_num(one.rate_binned) / factor
+            axes.stairs(rate, one.edges, fill=True, color=FILL, lw=0)
+            steps(axes, one.edges, rate, color=SOFT, lw=0.6)
+        if one.names:
+            steps(axes, one.edges, one.total_goodput / factor, color=ACCENT, lw=1.0)
+        _small(axes, place, len(data), one)
+        if place == 0:
+            axes.set_title(f"Goodput (line), rate in force (shaded), {unit}", fontsize=8.5)
+            axes.set_ylim(0, 1.05 * max(tops) / factor)
+
+
+def _queue_column(figure: Figure, grid: Any, data: list[History]) -> None:
+    top = max([1.0, *(float(np.nanmax(one.queue)) for one in data if len(one.queue))])
+    first: Axes | None = None
+    for place, one in enumerate(data):
+        axes = figure.add_subplot(grid[place, 1], sharex=first, sharey=first)
+        first = first or axes
+        if len(one.queue):
+            time, queue = thin(one.gate_time, one.queue, 600)
+            axes.fill_between(time, queue, color=FILL, lw=0, step="post")
+            axes.plot(time, queue, color=INK, lw=0.6, drawstyle="steps-post")
+        seen = np.unique(np.round(one.drops / one.duration * 300)) / 300 * one.duration
+        axes.plot(seen, np.full(len(seen), 1.06 * top), ls="", marker="|", ms=4, mew=0.7, color=ACCENT)
+        _small(axes, place, len(data), one)
+        if place == 0:
+            axes.set_title("Queue, packets (ticks: drops)", fontsize=8.5)
+            axes.set_ylim(0, 1.14 * top)
+
+
+def _small(axes: Axes, place: int, count: int, one: History) -> None:
+    axes.set_xlim(0, one.duration)
+    if one.begin > 0:
+        axes.axvspan(0, one.begin, facecolor="none", edgecolor=SOFT, hatch="////", lw=0, zorder=0)
+    axes.yaxis.set_major_locator(MaxNLocator(2, integer=True))
+    axes.tick_params(labelsize=7.5, labelbottom=place == count - 1)
+    if place == count - 1:
+        axes.set_xlabel("time, s", fontsize=8)
+
+
+def _figure_columns(figure: Figure, place: Any, comparison: Comparison) -> None:
+    rows = [figures_of(v.run, comparison.gate) for v in comparison.variants]
+    factor, unit = _text.rate_scale(max([1.0, *(row["goodput_bps"] for row in rows)]))
+    grid = place.subgridspec(1, 4, wspace=0.14, width_ratios=[1, 1.35, 1, 1])
+    _bars(
+        figure.add_subplot(grid[0]),
+        [row["goodput_bps"] / factor for row in rows],
+        f"Goodput\n{unit}",
+    )
+    _delays(figure.add_subplot(grid[1]), rows)
+    _bars(figure.add_subplot(grid[2]), [_percent(row["loss"]) for row in rows], "Loss\n%", digits=2)
+    _bars(
+        figure.add_subplot(grid[3]),
+        [_percent(row["utilisation"]) for row in rows],
+        "Utilisation\n%",
+        top=100.0,
+    )
+
+
+def _percent(share: float | None) -> float | None:
+    return None if share is None else 100 * share
+
+
+def _bare(axes: Axes, count: int, title: str) -> None:
+    axes.set_ylim(count - 0.5, -0.5)
+    axes.set_yticks([])
+    axes.set_xticks([])
+    axes.grid(visible=False)
+    for side in ("left", "bottom"):
+        axes.spines[side].set_visible(False)
+    axes.set_title(title, fontsize=8.5, loc="left")
+    axes.axvline(0, color=MID, lw=0.7)
+
+
+def _bars(
+    axes: Axes, values: list[float | None], title: str, *, digits: int = 3, top: float | None = None
+) -> None:
+    """Draw one bar per variant with its number; the longest is not always the best, so no colour."""
+    _bare(axes, len(values), title)
+    known = [value for value in values if value is not None]
+    limit = top or max(known, default=0.0) or 1.0
+    axes.set_xlim(0, limit * 1.02)
+    for row, value in enumerate(values):
+        if value is not None:
+            axes.barh(row, value, height=0.36, color=SOFT, lw=0)
+        axes.annotate(
+            _text.number(value, digits),
+            (0, row),
+            xytext=(2, 9),
+            textcoords="offset points",
+            fontsize=8,
+            va="center",
+            color=INK,
+        )
+
+
+def _delays(axes: Axes, rows: list[dict[str, Any]]) -> None:
+    """Draw the median as a filled and the 99th percentile as an open dot, on one line."""
+    _bare(axes, len(rows), "Queueing delay, ms\n● p50   ○ p99")
+    limit = max([*(row["queue_delay_p99_ms"] or 0.0 for row in rows), 1e-9])
+    axes.set_xlim(0, limit * 1.06)
+    for place, row in enumerate(rows):
+        low, high = row["queue_delay_p50_ms"], row["queue_delay_p99_ms"]
+        if low is not None and high is not None:
+            axes.plot([low, high], [place, place], color=SOFT, lw=2, solid_capstyle="butt", zorder=1)
+        if low is not None:
+            axes.plot(low, place, marker="o", ms=5.5, color=INK, ls="", clip_on=False)
+        if high is not None:
+            axes.plot(high, place, marker="o", ms=5.5, mfc="white", mec=INK, ls="", clip_on=False)
+        axes.annotate(
+            f"{_text.number(low)} … {_text.number(high)}",
+            (0, place),
+            xytext=(2, 9),
+            textcoords="offset points",
+            fontsize=8,
+            va="center",
+            color=INK,
+        )
+
+
+def _row_names(figure: Figure, grid: Any, comparison: Comparison, left: float) -> None:
+    for place, variant in enumerate(comparison.variants):
+        box = grid[place, 0].get_position(figure)
+        words = [variant.changes[key] for key in comparison.axes]
+        figure.text(
+            0.012,
+            (box.y0 + box.y1) / 2,
+            "\n".join(fit(word, 20) for word in words),
+            fontsize=9,
+            weight="bold",
+            va="center",
+            ha="left",
+            color=INK,
+            linespacing=1.3,
+        )
+
+
+def _titles(figure: Figure, comparison: Comparison, width: float, height: float) -> None:
+    x = 0.012
+    first = comparison.variants[0].run.summary
+    gate = f"gate {comparison.gate}" if comparison.gate else "no gate in common"
+    facts = [
+        f"varied: {', '.join(comparison.axes)}",
+        f"seed {comparison.seed} in every row",
+        gate,
+        f"counted from {first['measured_from_s']:g} s to {first['duration_s']:g} s",
+    ]
+    letters = int(width * 9)
+    figure.text(
+        x, 1 - 0.12 / height, fit(comparison.title, letters), fontsize=12.5, weight="bold", color=INK, va="top"
+    )
+    figure.text(
+        x, 1 - 0.41 / height, fit("  ·  ".join(facts), int(letters * 1.5)), fontsize=8.5, color=MID, va="top"
+    )
+    figure.text(x, 0.08 / height, _text.HEADERS_SHORT, fontsize=7, color=MID, va="bottom")
