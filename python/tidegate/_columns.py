@@ -70,7 +70,7 @@ _NUMPY_TYPES = {"f64": "<f8", "u64": "<u8", "u32": "<u4", "u8": "u1"}
 
 
 def frame(raw: RawTable, flow_names: Sequence[str], gate_names: Sequence[str]) -> pl.DataFrame:
-    """A recorded table with its codes spelled out; "not a number" becomes null."""
+    """Return a recorded table with its codes spelled out; "not a number" becomes null."""
     import numpy as np
     import polars as pl
 
@@ -91,7 +91,7 @@ def frame(raw: RawTable, flow_names: Sequence[str], gate_names: Sequence[str]) -
 
 
 def _spell(codes: pl.Series, words: list[str]) -> pl.Series:
-    """Codes as words; a code without a word (background traffic) becomes null."""
+    """Return codes as words; a code without a word (background traffic) becomes null."""
     import polars as pl
 
     known = codes.cast(pl.UInt32)
@@ -100,7 +100,7 @@ def _spell(codes: pl.Series, words: list[str]) -> pl.Series:
 
 
 def empty(table: str, flow_names: Sequence[str], gate_names: Sequence[str]) -> pl.DataFrame:
-    """A table of which nothing was recorded."""
+    """Return a table of which nothing was recorded."""
     kinds = {"time_s": "f64", "flow": "u32", "gate": "u32"}
     raw = {column: (kinds.get(column, "u8"), b"") for column in TABLES[table]}
     return frame(raw, flow_names, gate_names)

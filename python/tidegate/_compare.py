@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tidegate import _text
-from tidegate._errors import RunFolderError
+from tidegate._errors import ArgumentError, RunFolderError
 from tidegate._run import (
     HEADERS_NOTE,
     Run,
@@ -58,7 +58,9 @@ class Comparison:
     ``table`` is one row per variant; ``variants`` holds the runs themselves.
     """
 
-    def __init__(self, title: str, axes: Sequence[str], variants: Sequence[Variant], gate: str | None) -> None:
+    def __init__(
+        self, title: str, axes: Sequence[str], variants: Sequence[Variant], gate: str | None
+    ) -> None:
         self.title = title
         self.axes = list(axes)
         self.variants = list(variants)
@@ -111,16 +113,24 @@ class Comparison:
         """Return :meth:`to_dict` as text."""
         return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
 
-    def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
+    def plot(self, path: str | os.PathLike[str] | None = None, *, gate: str | None = None) -> Figure:
         """Draw the variants side by side; write PNG, SVG or PDF by the path's suffix.
 
+        ``gate`` is the one to show; left out, the one that was compared.
+
         Raises:
-            ValueError: the suffix is none of .png, .svg, .pdf.
+            UnknownNameError: a variant has no gate of this name.
+            ArgumentError: the suffix is none of .png, .svg, .pdf.
             OSError: the file cannot be written.
         """
         from tidegate import _plot, _plot_compare
 
-        figure = _plot_compare.comparison_figure(self)
+        shown = self
+        if gate is not None:
+            for variant in self.variants:
+                variant.run.gates.row(gate)
+            shown = Comparison(self.title, self.axes, self.variants, gate)
+        figure = _plot_compare.comparison_figure(shown)
         if path is not None:
             _plot.write(figure, Path(path))
         return figure
@@ -136,7 +146,7 @@ class Comparison:
 
         place = Path(folder)
         with _folder.staged(place, force=force) as work:
-            _fill(self, work)
+            fill_comparison(self, work)
         return place
 
     def report(self) -> str:
@@ -156,7 +166,7 @@ def compare(
     vary: Mapping[str, Sequence[Any]],
     seed: int | None = None,
     engine: str = "sim",
-    set: Sets = None,  # noqa: A002 - one spelling in files, on the command line and here
+    set: Sets = None,  # noqa: A002
     record: str | None = None,
     gate: str | None = None,
     jobs: int | None = None,
@@ -175,7 +185,7 @@ def compare(
 
     Raises:
         ScenarioError, TraceError, EngineError, RunError: as :func:`tidegate.run`.
-        ValueError: nothing is varied, or a key has no values.
+        ArgumentError: nothing is varied, or a key has no values.
     """
     check_engine(engine)
     if isinstance(source, Scenario):
@@ -197,15 +207,17 @@ def prepare(source: Source, vary: Mapping[str, Sequence[Any]], changes: Sets = N
 
     Raises:
         ScenarioError, TraceError, OSError: a variant is wrong.
-        ValueError: nothing is varied, or a key has no values.
+        ArgumentError: nothing is varied, or a key has no values.
     """
     if not vary:
-        raise ValueError('nothing to compare: vary takes keys with values, such as {"flow.a.tcp.cc": ["reno", "cubic"]}')
+        raise ArgumentError(
+            'nothing to compare: vary takes keys with values, such as {"flow.a.tcp.cc": ["reno", "cubic"]}'
+        )
     spelled: dict[str, list[str]] = {}
     for key, values in vary.items():
         texts = [as_sets({key: value})[0].split("=", 1)[1] for value in values]
         if not texts:
-            raise ValueError(f"{key}: no values to vary over")
+            raise ArgumentError(f"{key}: no values to vary over")
         spelled[key] = texts
     base = as_sets(changes)
     variants = []
@@ -270,8 +282,7 @@ def execute_all(
     if progress is not None:
         progress(1.0)
     variants = [
-        Variant(changes, result)
-        for (changes, _), result in zip(prepared.variants, runs, strict=True)
+        Variant(changes, result) for (changes, _), result in zip(prepared.variants, runs, strict=True)
     ]
     shown = gate if gate is not None else common_gate(runs)
     if shown is not None:
@@ -343,8 +354,10 @@ def _report(comparison: Comparison) -> str:
     at = f"gate {comparison.gate}" if comparison.gate else "no gate in common"
     lines = [
         comparison.title,
-        f"engine {first['engine']} · seed {comparison.seed} in every variant · {at} · counted from "
-        f"{_text.seconds(first['measured_from_s'])} to {_text.seconds(first['duration_s'])}",
+        _text.wrapped(
+            f"engine {first['engine']} · seed {comparison.seed} in every variant · {at} · counted "
+            f"from {_text.seconds(first['measured_from_s'])} to {_text.seconds(first['duration_s'])}"
+        ),
         "",
         _text.table(head, body, left=count),
         "",
@@ -365,7 +378,8 @@ def _short_keys(keys: Sequence[str]) -> list[str]:
     return list(keys)
 
 
-def _fill(comparison: Comparison, work: Path) -> None:
+def fill_comparison(comparison: Comparison, work: Path) -> None:
+    """Write a comparison's files into an existing, empty folder."""
     from tidegate import _folder
 
     first = comparison.variants[0].run.manifest

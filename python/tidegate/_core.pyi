@@ -1,7 +1,7 @@
 """The compiled part: bindings to the Rust crates, without logic of their own."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, final
+from typing import final
 
 class ScenarioError(ValueError):
     """A scenario is wrong; str() is the whole message, the attributes are its parts."""
@@ -65,7 +65,7 @@ class Scenario:
         record: str | None = None,
         pcap: str | None = None,
         exact_events: bool = False,
-        tick: Callable[[], bool] | None = None,
+        tick: Callable[[float], bool] | None = None,
     ) -> RunData: ...
 
 @final
@@ -77,7 +77,13 @@ class RunData:
 
 def schema() -> str: ...
 def reference() -> str: ...
-def trace_info(path: str, format: str | None = None, opportunity_bytes: int = 1500) -> str: ...
-def trace_convert(src: str, dst: str, to: str) -> None: ...
-def trace_synth(model: str, parameters: dict[str, Any], seed: int) -> str: ...
+def trace_info(path: str, format: str | None, opportunity_bytes: int) -> str: ...  # noqa: A002
+def trace_convert(
+    path: str,
+    to: str,
+    format: str | None,  # noqa: A002
+    opportunity_bytes: int,
+    window: str | None,
+) -> str: ...
+def trace_synth(model: str, parameters: Sequence[str], seed: int) -> str: ...
 def build_info() -> dict[str, str]: ...

@@ -5,11 +5,15 @@ Missing files are the builtin ``FileNotFoundError``, and so on for other ``OSErr
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from tidegate._core import InternalError, RunError, ScenarioError, TraceError
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 __all__ = [
+    "ArgumentError",
     "EngineError",
     "InternalError",
     "NotRecordedError",
@@ -20,6 +24,10 @@ __all__ = [
     "UnknownNameError",
     "nearest",
 ]
+
+
+class ArgumentError(ValueError):
+    """An argument of a call has a value that it cannot have; the message says what it takes."""
 
 
 class EngineError(NotImplementedError):
@@ -42,7 +50,7 @@ class UnknownNameError(KeyError):
 
 
 def nearest(what: str, name: str, known: Iterable[str]) -> str:
-    """A sentence that says ``name`` is not known and what may have been meant."""
+    """Return a sentence that says ``name`` is not known and what may have been meant."""
     import difflib
 
     names = list(known)

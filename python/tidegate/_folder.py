@@ -12,7 +12,6 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +20,8 @@ from tidegate._errors import RunFolderError
 from tidegate._run import Run
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import polars as pl
 
 MANIFEST = "manifest.json"
@@ -31,7 +32,7 @@ _LAYOUT = 1
 
 @contextlib.contextmanager
 def staged(folder: Path, *, force: bool = False) -> Iterator[Path]:
-    """A temporary folder that takes the place of ``folder`` when the block ends well.
+    """Give a temporary folder that takes the place of ``folder`` when the block ends well.
 
     Raises:
         RunFolderError: the folder is there already, and ``force`` does not apply.
@@ -59,7 +60,7 @@ def staged(folder: Path, *, force: bool = False) -> Iterator[Path]:
 
 
 def check_free(folder: Path, *, force: bool = False) -> None:
-    """Refuses to write over what is there.
+    """Refuse to write over what is there.
 
     Raises:
         RunFolderError: something is there, and it is not a run folder or force is off.
@@ -82,12 +83,12 @@ def check_free(folder: Path, *, force: bool = False) -> None:
 
 
 def write_json(path: Path, value: Any) -> None:
-    """One JSON file, readable and with a last newline."""
+    """Write one JSON file, readable and with a last newline."""
     path.write_text(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8")
 
 
 def fill_run(run: Run, work: Path) -> None:
-    """Writes a run's files into an existing, empty folder."""
+    """Write a run's files into an existing, empty folder."""
     tables = [name for name in _columns.TABLES if run.has(name)]
     manifest = {
         **run.manifest,
@@ -103,7 +104,7 @@ def fill_run(run: Run, work: Path) -> None:
 
 
 def save_run(run: Run, folder: Path, *, force: bool) -> Path:
-    """Writes a run folder in one step. Raises as :func:`staged`."""
+    """Write a run folder in one step. Raises as :func:`staged`."""
     with staged(folder, force=force) as work:
         fill_run(run, work)
     run.folder = folder
@@ -111,7 +112,7 @@ def save_run(run: Run, folder: Path, *, force: bool) -> Path:
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
-    """The manifest of a run or comparison folder.
+    """Read the manifest of a run or comparison folder.
 
     Raises:
         FileNotFoundError: there is no such folder.
@@ -134,7 +135,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
 
 
 def read_json(path: Path) -> Any:
-    """A JSON file of a run folder.
+    """Read a JSON file of a run folder.
 
     Raises:
         RunFolderError: it is not there or not JSON.
@@ -149,7 +150,7 @@ def read_json(path: Path) -> Any:
 
 
 def open_run(folder: str | os.PathLike[str]) -> Run:
-    """The run that a folder holds; its columns are read when they are asked for.
+    """Open the run that a folder holds; its columns are read when they are asked for.
 
     Raises:
         FileNotFoundError: there is no such folder.

@@ -6,23 +6,24 @@ global state of matplotlib, so they can be drawn in threads and without a displa
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from tidegate import _text
-from tidegate._errors import UnknownNameError, nearest
+from tidegate._errors import ArgumentError, UnknownNameError, nearest
 from tidegate._run import main_gate
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
     import polars as pl
+    from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
     from tidegate._run import Run
@@ -48,7 +49,7 @@ _BINS = 240
 _POINTS = 4000
 _LEFT = 0.082
 
-STYLE: dict[str, Any] = {
+STYLE: Any = {
     "font.family": "DejaVu Sans",
     "font.size": 8.5,
     "axes.titlesize": 9,
@@ -88,23 +89,23 @@ _METADATA: dict[str, dict[str, Any]] = {
 
 
 def suffix_of(path: Path) -> str:
-    """The picture's format.
+    """Tell the picture's format.
 
     Raises:
-        ValueError: the suffix is none of .png, .svg, .pdf.
+        ArgumentError: the suffix is none of .png, .svg, .pdf.
     """
     kind = path.suffix.lower().removeprefix(".")
     if kind not in _METADATA:
         read = f'ends in "{path.suffix}"' if path.suffix else "has no suffix"
-        raise ValueError(f"{path}: a picture is .png, .svg or .pdf; this name {read}")
+        raise ArgumentError(f"{path}: a picture is .png, .svg or .pdf; this name {read}")
     return kind
 
 
 def write(figure: Figure, path: Path) -> Path:
-    """Writes a figure; the suffix says how.
+    """Write a figure; the suffix says how.
 
     Raises:
-        ValueError: the suffix is none of .png, .svg, .pdf.
+        ArgumentError: the suffix is none of .png, .svg, .pdf.
         OSError: the file cannot be written.
     """
     kind = suffix_of(path)
@@ -123,7 +124,7 @@ class Label:
 
 
 def label_right(axes: Axes, labels: Sequence[Label], size: float = 8) -> None:
-    """Writes labels right of the axes at their heights, moved apart where they would touch."""
+    """Write labels right of the axes at their heights, moved apart where they would touch."""
     if not labels:
         return
     low, high = axes.get_ylim()
@@ -159,7 +160,7 @@ def label_right(axes: Axes, labels: Sequence[Label], size: float = 8) -> None:
 
 
 def thin(time: Floats, value: Floats, points: int = _POINTS) -> tuple[Floats, Floats]:
-    """Fewer points that look the same: the least and the largest of every stretch."""
+    """Return fewer points that look the same: the least and the largest of every stretch."""
     if len(time) <= points:
         return time, value
     size = -(-len(time) // (points // 2))
@@ -174,7 +175,7 @@ def thin(time: Floats, value: Floats, points: int = _POINTS) -> tuple[Floats, Fl
 
 
 def numbers(column: pl.Series) -> Floats:
-    """A column as floats; null becomes NaN, a gap in a line."""
+    """Return a column as floats; null becomes NaN, a gap in a line."""
     import polars as pl
 
     result: Floats = column.cast(pl.Float64).fill_null(float("nan")).to_numpy()
@@ -182,7 +183,7 @@ def numbers(column: pl.Series) -> Floats:
 
 
 def edges_for(duration: float, time: Floats, bins: int = _BINS) -> Floats:
-    """Edges of equal bins over the run, never finer than the samples."""
+    """Return edges of equal bins over the run, never finer than the samples."""
     step = duration / bins
     if len(time) > 1:
         step = max(step, 2 * float(np.median(np.diff(time))))
@@ -191,14 +192,14 @@ def edges_for(duration: float, time: Floats, bins: int = _BINS) -> Floats:
 
 
 def binned_rate(time: Floats, total_bytes: Floats, edges: Floats) -> Floats:
-    """bit/s in each bin, from a running count of bytes."""
+    """Return bit/s in each bin, from a running count of bytes."""
     at = np.interp(edges, np.concatenate(([0.0], time)), np.concatenate(([0.0], total_bytes)))
     result: Floats = np.diff(at) * 8 / np.diff(edges)
     return result
 
 
 def binned_mean(time: Floats, value: Floats, edges: Floats) -> Floats:
-    """Mean of the samples in each bin; NaN where there is none."""
+    """Return the mean of the samples in each bin; NaN where there is none."""
     place = np.clip(np.searchsorted(edges, time, side="right") - 1, 0, len(edges) - 2)
     good = ~np.isnan(value)
     total = np.bincount(place[good], value[good], minlength=len(edges) - 1)
@@ -209,7 +210,7 @@ def binned_mean(time: Floats, value: Floats, edges: Floats) -> Floats:
 
 
 def steps(axes: Axes, edges: Floats, value: Floats, **style: Any) -> None:
-    """A line that keeps its height over each bin."""
+    """Draw a line that keeps its height over each bin."""
     axes.stairs(value, edges, baseline=None, **style)
 
 
@@ -237,11 +238,12 @@ class History:
     @property
     def total_goodput(self) -> Floats:
         """All flows together, bit/s in each bin."""
-        return np.sum(list(self.goodput.values()), axis=0)
+        total: Floats = np.sum(list(self.goodput.values()), axis=0)
+        return total
 
 
 def history(run: Run, gate: str | None, bins: int = _BINS) -> History:
-    """Reads a run's columns.
+    """Read a run's columns.
 
     Raises:
         NotRecordedError: the run kept only its summary.
@@ -301,7 +303,7 @@ def history(run: Run, gate: str | None, bins: int = _BINS) -> History:
 
 
 def run_figure(run: Run, *, gate: str | None = None) -> Figure:
-    """The picture of a run: windows, rate with goodput, queue, losses, on one time axis.
+    """Draw the picture of a run: windows, rate with goodput, queue, losses, on one time axis.
 
     Raises:
         NotRecordedError: the run kept only its summary.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
@@ -32,9 +33,9 @@ def comparison_figure(comparison: Comparison) -> Figure:
     count = len(variants)
     recorded = all(v.run.has("flows") and v.run.has("gates") for v in variants)
     detailed = recorded and count <= _WITH_HISTORY
-    row_height = 0.82 if detailed else 0.3
+    row_height = 0.82 if detailed else 0.36
     height = 1.75 + row_height * count
-    width = 11.6 if detailed else 8.6
+    width = 12.2 if detailed else 8.6
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(width, height), dpi=100)
         ratios = [3.6, 2.5] if detailed else []
@@ -42,10 +43,10 @@ def comparison_figure(comparison: Comparison) -> Figure:
         grid = figure.add_gridspec(
             count,
             len(ratios) + 1,
-            width_ratios=[*ratios, 4.2],
+            width_ratios=[*ratios, 4.7],
             left=left,
             right=0.985,
-            top=1 - 1.12 / height,
+            top=1 - 1.15 / height,
             bottom=0.58 / height,
             wspace=0.13,
             hspace=0.28,
@@ -54,8 +55,10 @@ def comparison_figure(comparison: Comparison) -> Figure:
             data = [history(v.run, comparison.gate, bins=_BINS) for v in variants]
             _speed_column(figure, grid, data)
             _queue_column(figure, grid, data)
-        _figure_columns(figure, grid[:, len(ratios)], comparison)
-        _row_names(figure, grid, comparison, left)
+        boxes = [grid[place, 0].get_position(figure) for place in range(count)]
+        centres = [(box.y0 + box.y1) / 2 for box in boxes]
+        _figure_columns(figure, grid[:, len(ratios)], comparison, centres)
+        _row_names(figure, comparison, centres)
         _titles(figure, comparison, width, height)
     return figure
 
@@ -105,99 +108,96 @@ def _small(axes: Axes, place: int, count: int, one: History) -> None:
     axes.set_xlim(0, one.duration)
     if one.begin > 0:
         axes.axvspan(0, one.begin, facecolor="none", edgecolor=SOFT, hatch="////", lw=0, zorder=0)
-    axes.yaxis.set_major_locator(MaxNLocator(2, integer=True))
+    axes.yaxis.set_major_locator(MaxNLocator(2, integer=True, steps=[1, 2, 5, 10]))
     axes.tick_params(labelsize=7.5, labelbottom=place == count - 1)
     if place == count - 1:
         axes.set_xlabel("time, s", fontsize=8)
 
 
-def _figure_columns(figure: Figure, place: Any, comparison: Comparison) -> None:
+def _figure_columns(figure: Figure, place: Any, comparison: Comparison, centres: list[float]) -> None:
     rows = [figures_of(v.run, comparison.gate) for v in comparison.variants]
     factor, unit = _text.rate_scale(max([1.0, *(row["goodput_bps"] for row in rows)]))
-    grid = place.subgridspec(1, 4, wspace=0.14, width_ratios=[1, 1.35, 1, 1])
-    _bars(
-        figure.add_subplot(grid[0]),
-        [row["goodput_bps"] / factor for row in rows],
-        f"Goodput\n{unit}",
-    )
-    _delays(figure.add_subplot(grid[1]), rows)
-    _bars(figure.add_subplot(grid[2]), [_percent(row["loss"]) for row in rows], "Loss\n%", digits=2)
-    _bars(
-        figure.add_subplot(grid[3]),
-        [_percent(row["utilisation"]) for row in rows],
-        "Utilisation\n%",
-        top=100.0,
-    )
+    grid = place.subgridspec(1, 4, wspace=0.16, width_ratios=[1, 1.75, 1, 1])
+    columns = [_bare(figure.add_subplot(grid[i]), centres) for i in range(4)]
+    _bars(columns[0], [row["goodput_bps"] / factor for row in rows], f"Goodput\n{unit}")
+    _delays(columns[1], rows)
+    _bars(columns[2], [_percent(row["loss"]) for row in rows], "Loss\n%", digits=2)
+    _bars(columns[3], [_percent(row["utilisation"]) for row in rows], "Utilisation\n%", top=100.0)
 
 
 def _percent(share: float | None) -> float | None:
     return None if share is None else 100 * share
 
 
-def _bare(axes: Axes, count: int, title: str) -> None:
-    axes.set_ylim(count - 0.5, -0.5)
+@dataclass(frozen=True)
+class _Column:
+    """Axes without ticks, and the heights at which its rows lie, level with the histories."""
+
+    axes: Axes
+    at: list[float]
+
+    def number(self, row: int, text: str) -> None:
+        self.axes.annotate(
+            text,
+            (0, self.at[row]),
+            xytext=(3, 5),
+            textcoords="offset points",
+            fontsize=8.5,
+            va="bottom",
+            color=INK,
+        )
+
+
+def _bare(axes: Axes, centres: list[float]) -> _Column:
+    box = axes.get_position()
+    at = [(centre - box.y0) / (box.y1 - box.y0) for centre in centres]
+    axes.set_ylim(0, 1)
     axes.set_yticks([])
     axes.set_xticks([])
     axes.grid(visible=False)
     for side in ("left", "bottom"):
         axes.spines[side].set_visible(False)
-    axes.set_title(title, fontsize=8.5, loc="left")
     axes.axvline(0, color=MID, lw=0.7)
+    return _Column(axes, at)
 
 
 def _bars(
-    axes: Axes, values: list[float | None], title: str, *, digits: int = 3, top: float | None = None
+    column: _Column, values: list[float | None], title: str, *, digits: int = 3, top: float | None = None
 ) -> None:
-    """Draw one bar per variant with its number; the longest is not always the best, so no colour."""
-    _bare(axes, len(values), title)
+    """Draw one bar per variant under its number."""
+    column.axes.set_title(title, fontsize=8, pad=7)
     known = [value for value in values if value is not None]
     limit = top or max(known, default=0.0) or 1.0
-    axes.set_xlim(0, limit * 1.02)
+    column.axes.set_xlim(0, limit * 1.02)
     for row, value in enumerate(values):
+        column.number(row, _text.number(value, digits))
         if value is not None:
-            axes.barh(row, value, height=0.36, color=SOFT, lw=0)
-        axes.annotate(
-            _text.number(value, digits),
-            (0, row),
-            xytext=(2, 9),
-            textcoords="offset points",
-            fontsize=8,
-            va="center",
-            color=INK,
-        )
+            column.axes.plot([0, value], [column.at[row]] * 2, color=MID, lw=5, solid_capstyle="butt")
 
 
-def _delays(axes: Axes, rows: list[dict[str, Any]]) -> None:
+def _delays(column: _Column, rows: list[dict[str, Any]]) -> None:
     """Draw the median as a filled and the 99th percentile as an open dot, on one line."""
-    _bare(axes, len(rows), "Queueing delay, ms\n● p50   ○ p99")
+    axes = column.axes
+    axes.set_title("Queueing delay, ms\n● p50   ○ p99", fontsize=8, pad=7)
     limit = max([*(row["queue_delay_p99_ms"] or 0.0 for row in rows), 1e-9])
     axes.set_xlim(0, limit * 1.06)
     for place, row in enumerate(rows):
-        low, high = row["queue_delay_p50_ms"], row["queue_delay_p99_ms"]
+        low, high, at = row["queue_delay_p50_ms"], row["queue_delay_p99_ms"], column.at[place]
         if low is not None and high is not None:
-            axes.plot([low, high], [place, place], color=SOFT, lw=2, solid_capstyle="butt", zorder=1)
+            axes.plot([low, high], [at, at], color=SOFT, lw=2, solid_capstyle="butt", zorder=1)
         if low is not None:
-            axes.plot(low, place, marker="o", ms=5.5, color=INK, ls="", clip_on=False)
+            axes.plot(low, at, marker="o", ms=5.5, color=INK, ls="", clip_on=False)
         if high is not None:
-            axes.plot(high, place, marker="o", ms=5.5, mfc="white", mec=INK, ls="", clip_on=False)
-        axes.annotate(
-            f"{_text.number(low)} … {_text.number(high)}",
-            (0, place),
-            xytext=(2, 9),
-            textcoords="offset points",
-            fontsize=8,
-            va="center",
-            color=INK,
-        )
+            axes.plot(high, at, marker="o", ms=5.5, mfc="white", mec=INK, ls="", clip_on=False)
+        column.number(place, f"{_text.number(low)}  ·  {_text.number(high)}")
 
 
-def _row_names(figure: Figure, grid: Any, comparison: Comparison, left: float) -> None:
-    for place, variant in enumerate(comparison.variants):
-        box = grid[place, 0].get_position(figure)
+def _row_names(figure: Figure, comparison: Comparison, centres: list[float]) -> None:
+    for centre, variant in zip(centres, comparison.variants, strict=True):
         words = [variant.changes[key] for key in comparison.axes]
         figure.text(
             0.012,
-            (box.y0 + box.y1) / 2,
+            centre,
             "\n".join(fit(word, 20) for word in words),
             fontsize=9,
             weight="bold",
@@ -220,7 +220,13 @@ def _titles(figure: Figure, comparison: Comparison, width: float, height: float)
     ]
     letters = int(width * 9)
     figure.text(
-        x, 1 - 0.12 / height, fit(comparison.title, letters), fontsize=12.5, weight="bold", color=INK, va="top"
+        x,
+        1 - 0.12 / height,
+        fit(comparison.title, letters),
+        fontsize=12.5,
+        weight="bold",
+        color=INK,
+        va="top",
     )
     figure.text(
         x, 1 - 0.41 / height, fit("  ·  ".join(facts), int(letters * 1.5)), fontsize=8.5, color=MID, va="top"

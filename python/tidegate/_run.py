@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tidegate import _columns, _core
-from tidegate._errors import EngineError, NotRecordedError
+from tidegate._errors import ArgumentError, EngineError, NotRecordedError
 from tidegate._scenario import Scenario, Sets
 from tidegate._seed import choose
 from tidegate._table import FlowRow, GateRow, Table
@@ -35,7 +35,7 @@ HEADERS_NOTE = (
 
 
 def as_scenario(source: Source, changes: Sets = None) -> Scenario:
-    """The checked scenario that ``source`` stands for.
+    """Return the checked scenario that ``source`` stands for.
 
     Raises:
         ScenarioError, TraceError, OSError: as :meth:`Scenario.load`.
@@ -50,7 +50,7 @@ def as_scenario(source: Source, changes: Sets = None) -> Scenario:
 
 
 def check_engine(engine: str) -> None:
-    """Refuses every engine but the simulator.
+    """Refuse every engine but the simulator.
 
     Raises:
         EngineError: the engine does not exist, or not yet.
@@ -67,12 +67,12 @@ def run(
     seed: int | None = None,
     engine: str = "sim",
     record: str | None = None,
-    set: Sets = None,
+    set: Sets = None,  # noqa: A002
     replication: int = 0,
     pcap: str | os.PathLike[str] | None = None,
     exact_events: bool = False,
 ) -> Run:
-    """Runs a scenario and returns its summary, columns and picture as one value.
+    """Run a scenario and returns its summary, columns and picture as one value.
 
     Args:
         source: a scenario file, a dict of its keys, or a loaded :class:`Scenario`.
@@ -120,7 +120,7 @@ def execute(
     """
     chosen = choose(seed, scenario.seed)
     if not 0 <= chosen < 2**64:
-        raise ValueError(f"the seed is a whole number from 0 to 2^64 - 1, not {chosen}")
+        raise ArgumentError(f"the seed is a whole number from 0 to 2^64 - 1, not {chosen}")
     data = scenario._inner.run(
         seed=chosen,
         replication=replication,
@@ -154,7 +154,7 @@ def _default_record(scenario: Scenario) -> str | None:
 
 
 def sample_span(duration_s: float, samples: int = _SAMPLES) -> str:
-    """A round span (1, 2 or 5 times a power of ten) that divides a run into samples."""
+    """Return a round span (1, 2 or 5 times a power of ten) that divides a run into samples."""
     exact = max(duration_s / samples * 1e6, 1.0)
     power = 10 ** math.floor(math.log10(exact))
     step = next(power * f for f in (1, 2, 5, 10) if power * f >= exact * 0.999)
@@ -168,7 +168,7 @@ def _manifest(
     warnings: list[str],
     command: list[str] | None,
 ) -> dict[str, Any]:
-    """What a reader needs to make the run again and to understand its numbers."""
+    """Collect what a reader needs to make the run again and to understand its numbers."""
     import platform
 
     return {
@@ -232,7 +232,7 @@ class Run:
         return list(self.summary.get("warnings", []))
 
     def table(self, name: str) -> pl.DataFrame:
-        """A recorded table: ``flows``, ``gates``, ``drops`` or ``marks``.
+        """Return a recorded table: ``flows``, ``gates``, ``drops`` or ``marks``.
 
         Raises:
             NotRecordedError: the run kept only its summary.
@@ -249,7 +249,7 @@ class Run:
         return found
 
     def has(self, name: str) -> bool:
-        """Whether a table was recorded."""
+        """Tell whether a table was recorded."""
         try:
             self.table(name)
         except NotRecordedError:
@@ -267,11 +267,11 @@ class Run:
         return self.table("marks")
 
     def to_json(self) -> str:
-        """The summary as the JSON object that ``tidegate run --json`` prints."""
+        """Return the summary as the JSON object that ``tidegate run --json`` prints."""
         return json.dumps(self.summary, indent=2, ensure_ascii=False, allow_nan=False)
 
     def save(self, folder: str | os.PathLike[str], *, force: bool = False) -> Path:
-        """Writes the run folder: manifest, summary, columns, and the pcap if there is one.
+        """Write the run folder: manifest, summary, columns, and the pcap if there is one.
 
         The folder appears whole or not at all. ``force`` replaces a folder that holds a
         run; nothing else is ever replaced.
@@ -285,7 +285,7 @@ class Run:
         return save_run(self, Path(folder), force=force)
 
     def plot(self, path: str | os.PathLike[str] | None = None, *, gate: str | None = None) -> Figure:
-        """Draws the run on one time axis; writes PNG, SVG or PDF by the path's suffix.
+        """Draw the run on one time axis; writes PNG, SVG or PDF by the path's suffix.
 
         Args:
             path: where to write; left out, the figure is only returned.
@@ -293,7 +293,7 @@ class Run:
 
         Raises:
             NotRecordedError: the run kept only its summary.
-            ValueError: the suffix is none of .png, .svg, .pdf.
+            ArgumentError: the suffix is none of .png, .svg, .pdf.
         """
         from tidegate import _plot
 
@@ -311,7 +311,7 @@ class Run:
 
 
 def main_gate(run: Run) -> str | None:
-    """The gate that holds the flows back most; None when there is no gate.
+    """Return the gate that holds the flows back most; None when there is no gate.
 
     Judged by the flows' shares of time limited by a gate, then by the queue, then by order.
     """

@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from tidegate import _core
+from tidegate._errors import ArgumentError
 
 #: Changes to a scenario, as a mapping or as on the command line.
 Sets = Mapping[str, Any] | Iterable[str] | None
 
 
 def _literal(value: Any) -> str:
-    """A Python value in the language of scenario files."""
+    """Write a Python value in the language of scenario files."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
@@ -38,7 +39,7 @@ def _key(name: str) -> str:
 
 
 def as_sets(changes: Sets) -> list[str]:
-    """Changes in the one spelling that the checker reads: ``key=value``.
+    """Return changes in the one spelling that the checker reads: ``key=value``.
 
     A string value is taken as on the command line, so ``{"flow.a.tcp.cc": "reno"}`` and
     ``["flow.a.tcp.cc=reno"]`` are the same change.
@@ -70,8 +71,8 @@ class Scenario:
         self._label = label
 
     @staticmethod
-    def load(path: str | os.PathLike[str], *, set: Sets = None) -> Scenario:
-        """Reads a scenario file, TOML or (by its suffix ``.json``) JSON.
+    def load(path: str | os.PathLike[str], *, set: Sets = None) -> Scenario:  # noqa: A002
+        """Read a scenario file, TOML or (by its suffix ``.json``) JSON.
 
         ``set`` changes keys before the checks, as ``--set`` does. Traces are looked for
         beside the file.
@@ -83,7 +84,11 @@ class Scenario:
         """
         name = os.fspath(path)
         if "\n" in name:
-            raise ValueError("this is a scenario's text, not a path; use tidegate.Scenario.from_toml(text)")
+            raise ArgumentError(
+                "this is a scenario's text, not a path; use tidegate.Scenario.from_toml(text)"
+            )
+        with Path(name).open("rb"):
+            pass
         return Scenario(_core.Scenario.load(name, as_sets(set)), name)
 
     @staticmethod
@@ -92,9 +97,9 @@ class Scenario:
         *,
         name: str = "scenario",
         folder: str | os.PathLike[str] | None = None,
-        set: Sets = None,
+        set: Sets = None,  # noqa: A002
     ) -> Scenario:
-        """Checks a scenario given as TOML text.
+        """Check a scenario given as TOML text.
 
         ``name`` stands for the file in messages; trace paths are relative to ``folder``
         (the working folder when left out). Raises as :meth:`load`.
@@ -108,9 +113,9 @@ class Scenario:
         *,
         name: str = "scenario",
         folder: str | os.PathLike[str] | None = None,
-        set: Sets = None,
+        set: Sets = None,  # noqa: A002
     ) -> Scenario:
-        """Checks a scenario given as a dict of the file's keys. Raises as :meth:`load`."""
+        """Check a scenario given as a dict of the file's keys. Raises as :meth:`load`."""
         base = None if folder is None else os.fspath(folder)
         text = json.dumps(document, ensure_ascii=False, default=_plain)
         return Scenario(_core.Scenario.from_json(text, name, base, as_sets(set)), name)
@@ -171,35 +176,35 @@ class Scenario:
         return self._inner.inputs
 
     def explain(self) -> str:
-        """Every default filled in, in words, with the consequences."""
+        """Return every default filled in, in words, with the consequences."""
         return self._inner.explain()
 
     def to_toml(self) -> str:
-        """The scenario as it will run, changes included."""
+        """Return the scenario as it will run, changes included."""
         return self._inner.to_toml()
 
     def __repr__(self) -> str:
         return f"tidegate.load({self._label!r})"
 
 
-def load(path: str | os.PathLike[str], *, set: Sets = None) -> Scenario:
-    """Reads and checks a scenario file; the same as :meth:`Scenario.load`."""
+def load(path: str | os.PathLike[str], *, set: Sets = None) -> Scenario:  # noqa: A002
+    """Read and checks a scenario file; the same as :meth:`Scenario.load`."""
     return Scenario.load(path, set=set)
 
 
 def schema() -> dict[str, Any]:
-    """The JSON Schema of scenario files."""
+    """Return the JSON Schema of scenario files."""
     result: dict[str, Any] = json.loads(_core.schema())
     return result
 
 
 def reference() -> str:
-    """Every key of the scenario language, as Markdown."""
+    """Return every key of the scenario language, as Markdown."""
     return _core.reference()
 
 
 def _plain(value: Any) -> Any:
-    """Lets numbers and paths of other libraries stand in a dict."""
+    """Let numbers and paths of other libraries stand in a dict."""
     if isinstance(value, os.PathLike):
         return os.fspath(value)
     item = getattr(value, "item", None)

@@ -7,7 +7,7 @@ import sys
 
 
 def choose(asked: int | None, in_file: int | None) -> int:
-    """The seed of a run: as asked, else as the scenario says, else invented and printed.
+    """Return the seed of a run: as asked, else as the scenario says, else invented and printed.
 
     An invented seed goes to standard error, so that the run can be repeated, and is
     stored with the result like any other.
@@ -17,8 +17,5 @@ def choose(asked: int | None, in_file: int | None) -> int:
     if in_file is not None:
         return in_file
     seed = secrets.randbelow(1_000_000_000)
-    print(
-        f"seed {seed} (chosen: the scenario names none; give this seed to repeat the run)",
-        file=sys.stderr,
-    )
+    sys.stderr.write(f"seed {seed} (chosen: the scenario names none; give this seed to repeat the run)\n")
     return seed

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from tidegate._errors import UnknownNameError, nearest
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     import polars as pl
 
     from tidegate._run import Run
@@ -18,7 +19,7 @@ class Row:
 
     _what = "row"
     _table = ""
-    _series: dict[str, dict[str, str]] = {}
+    _series: ClassVar[dict[str, dict[str, str]]] = {}
 
     __slots__ = ("_run", "summary")
 
@@ -39,11 +40,11 @@ class Row:
             raise UnknownNameError(nearest("column", key, self.summary)) from None
 
     def keys(self) -> list[str]:
-        """The names in the summary."""
+        """Return the names in the summary."""
         return list(self.summary)
 
     def columns(self) -> pl.DataFrame:
-        """Everything recorded of it: one row per sample.
+        """Return everything recorded of it: one row per sample.
 
         Raises:
             NotRecordedError: the run kept only its summary.
@@ -55,7 +56,7 @@ class Row:
         return table.filter(pl.col(name).cast(pl.String) == self.name).drop(name)
 
     def series(self, name: str) -> pl.DataFrame:
-        """One recorded quantity over time: ``time_s`` and its columns.
+        """Return one recorded quantity over time: ``time_s`` and its columns.
 
         Raises:
             UnknownNameError: there is no such series; the message lists what there is.
@@ -80,7 +81,7 @@ class FlowRow(Row):
 
     _what = "flow"
     _table = "flows"
-    _series = {
+    _series: ClassVar[dict[str, dict[str, str]]] = {
         "cwnd": {c: c for c in ("cwnd_segments", "ssthresh_segments")},
         "rtt": {c: c for c in ("srtt_ms", "rto_ms")},
         "in_flight": {"in_flight_segments": "segments"},
@@ -91,7 +92,7 @@ class FlowRow(Row):
     __slots__ = ()
 
     def marks(self) -> pl.DataFrame:
-        """Its timeouts and fast retransmits: ``time_s``, ``kind``."""
+        """Return its timeouts and fast retransmits: ``time_s``, ``kind``."""
         import polars as pl
 
         marks = self._run.marks
@@ -107,7 +108,7 @@ class GateRow(Row):
 
     _what = "gate"
     _table = "gates"
-    _series = {
+    _series: ClassVar[dict[str, dict[str, str]]] = {
         "queue": {"queue_packets": "packets", "queue_bytes": "bytes"},
         "rate": {"rate_bps": "rate_bps"},
         "delivered": {"delivered_bytes": "bytes"},
@@ -116,7 +117,7 @@ class GateRow(Row):
     __slots__ = ()
 
     def drops(self) -> pl.DataFrame:
-        """The packets it dropped: ``time_s``, ``flow``, ``bytes``, ``reason``."""
+        """Return the packets it dropped: ``time_s``, ``flow``, ``bytes``, ``reason``."""
         import polars as pl
 
         drops = self._run.drops
@@ -165,7 +166,7 @@ class Table(Generic[RowT]):
         raise UnknownNameError(nearest(what, key, self._by_name))
 
     def row(self, name: str) -> RowT:
-        """The row of this name.
+        """Return the row of this name.
 
         Raises:
             UnknownNameError: there is none; the message offers the nearest.
@@ -198,7 +199,7 @@ class Table(Generic[RowT]):
 
 
 def _flat(summary: dict[str, Any]) -> dict[str, Any]:
-    """A summary row without nesting: ``limited_by`` becomes ``limited_by.NAME``."""
+    """Return a summary row without nesting: ``limited_by`` becomes ``limited_by.NAME``."""
     flat: dict[str, Any] = {}
     for key, value in summary.items():
         if isinstance(value, dict):

@@ -6,20 +6,22 @@ import math
 import shutil
 import sys
 import textwrap
-from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 #: Flows or gates shown by name; the rest is one line.
 _SHOWN = 12
 
 
 def width() -> int:
-    """Columns to write for: the terminal's, at least 60 and at most 120; 80 when unknown."""
+    """Return the columns to write for: the terminal's, at least 60 and at most 120; 80 when unknown."""
     return max(60, min(120, shutil.get_terminal_size((80, 24)).columns))
 
 
 def number(value: Any, digits: int = 3) -> str:
-    """A number in few characters: ``digits`` significant ones, "–" for none."""
+    """Return a number in few characters: ``digits`` significant ones, "–" for none."""
     if value is None:
         return "–"
     if isinstance(value, int):
@@ -35,12 +37,12 @@ def number(value: Any, digits: int = 3) -> str:
 
 
 def percent(share: Any, digits: int = 3) -> str:
-    """A share as a number of per cent, without the sign."""
+    """Return a share as a number of per cent, without the sign."""
     return number(None if share is None else 100 * share, digits)
 
 
 def rate_scale(top_bps: float) -> tuple[float, str]:
-    """A divisor and a unit for rates of up to ``top_bps``."""
+    """Return a divisor and a unit for rates of up to ``top_bps``."""
     for factor, unit in ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s")):
         if top_bps >= factor:
             return factor, unit
@@ -48,7 +50,7 @@ def rate_scale(top_bps: float) -> tuple[float, str]:
 
 
 def rate(bps: Any) -> str:
-    """A rate with its unit."""
+    """Return a rate with its unit."""
     if bps is None:
         return "–"
     factor, unit = rate_scale(bps)
@@ -56,12 +58,12 @@ def rate(bps: Any) -> str:
 
 
 def seconds(value: float) -> str:
-    """A length of time with its unit."""
+    """Return a length of time with its unit."""
     return f"{value:g} s"
 
 
 def table(head: Sequence[Sequence[str]], rows: Sequence[Sequence[str]], *, left: int = 1) -> str:
-    """Aligned columns under a head of one or more lines; the first ``left`` are text."""
+    """Return aligned columns under a head of one or more lines; the first ``left`` are text."""
     count = len(head[0])
     widths = [max(len(line[i]) for line in (*head, *rows)) if (head or rows) else 0 for i in range(count)]
 
@@ -74,7 +76,7 @@ def table(head: Sequence[Sequence[str]], rows: Sequence[Sequence[str]], *, left:
 
 
 def unicode_out() -> bool:
-    """Whether standard output can show a line of its own."""
+    """Tell whether standard output can show a line of its own."""
     try:
         "─–·".encode(getattr(sys.stdout, "encoding", None) or "ascii")
     except (UnicodeEncodeError, LookupError):
@@ -83,7 +85,7 @@ def unicode_out() -> bool:
 
 
 def plain(text: str) -> str:
-    """The text with what standard output cannot show replaced."""
+    """Return the text with what standard output cannot show replaced."""
     if unicode_out():
         return text
     for fancy, simple in (("–", "-"), ("·", "|"), ("…", "..."), ("─", "-"), ("µ", "u")):
@@ -92,7 +94,7 @@ def plain(text: str) -> str:
 
 
 def limited_by(shares: dict[str, Any] | None) -> str:
-    """What limited a flow, largest share first: ``gate.bottleneck 71%, …``."""
+    """Say what limited a flow, largest share first: ``gate.bottleneck 71%, …``."""
     if not shares:
         return "–"
     ranked = sorted(shares.items(), key=lambda item: -(item[1] or 0))
@@ -109,7 +111,7 @@ def _shorten(name: str, limit: int = 24) -> str:
 
 
 def flows_table(flows: Sequence[dict[str, Any]]) -> str:
-    """One line per flow, or the largest ones and the sum."""
+    """Return one line per flow, or the largest ones and the sum."""
     top = max((row["goodput_bps"] or 0 for row in flows), default=0)
     factor, unit = rate_scale(top)
     head = [
@@ -155,7 +157,7 @@ def flows_table(flows: Sequence[dict[str, Any]]) -> str:
 
 
 def gates_table(gates: Sequence[dict[str, Any]]) -> str:
-    """One line per gate, or the busiest ones."""
+    """Return one line per gate, or the busiest ones."""
     top = max((row["rate_mean_bps"] or 0 for row in gates), default=0)
     factor, unit = rate_scale(top)
     head = [
@@ -186,7 +188,7 @@ def gates_table(gates: Sequence[dict[str, Any]]) -> str:
 
 
 def loss(gate: dict[str, Any]) -> float | None:
-    """Packets dropped over packets offered."""
+    """Return packets dropped over packets offered."""
     return _ratio(gate["dropped_packets"], gate["offered_packets"])
 
 
@@ -194,18 +196,20 @@ def _ratio(part: float, whole: float) -> float | None:
     return part / whole if whole else None
 
 
-def wrapped(text: str, indent: str = "  ") -> str:
-    """A paragraph inside the width, later lines indented."""
+def wrapped(text: str, indent: str = "") -> str:
+    """Return a paragraph inside the width, later lines indented."""
     return "\n".join(textwrap.wrap(text, width(), subsequent_indent=indent, break_long_words=False) or [""])
 
 
 def run_report(summary: dict[str, Any], title: str) -> str:
-    """What ``tidegate run`` prints."""
+    """Return what ``tidegate run`` prints."""
     begin, end = summary["measured_from_s"], summary["duration_s"]
     lines = [
         title,
-        f"engine {summary['engine']} · seed {summary['seed']} · counted from "
-        f"{seconds(begin)} to {seconds(end)}",
+        wrapped(
+            f"engine {summary['engine']} · seed {summary['seed']} · counted from "
+            f"{seconds(begin)} to {seconds(end)}"
+        ),
         "",
         flows_table(summary["flows"]),
     ]
@@ -222,3 +226,31 @@ def run_report(summary: dict[str, Any], title: str) -> str:
 
 
 HEADERS_SHORT = "Goodput counts payload only; throughput and gate rates count every header."
+
+
+def trace_report(file: str, info: dict[str, Any]) -> str:
+    """Return what ``tidegate traces info`` prints."""
+    window = number(1e3 * info["window_s"])
+    stall = number(1e3 * info["outage_threshold_s"])
+    rows = [
+        ["duration", f"{number(info['duration_s'], 6)} s"],
+        ["mean rate", rate(info["mean_bps"])],
+        [f"rate over {window} ms: p5", rate(info["p5_bps"])],
+        ["    median", rate(info["p50_bps"])],
+        ["    p95", rate(info["p95_bps"])],
+        ["    lowest, highest", f"{rate(info['min_bps'])}, {rate(info['max_bps'])}"],
+        ["    deviation / mean", number(info["variation"])],
+        [
+            f"outages of {stall} ms or more",
+            "{}, the longest {} s, {}% of the time".format(
+                info["outages"], number(info["outage_longest_s"]), percent(info["outage_share"])
+            ),
+        ],
+        ["deliverable", f"{info['deliverable_bytes']} bytes (headers included)"],
+    ]
+    if info.get("opportunities") is not None:
+        rows.append(["opportunities", f"{info['opportunities']} of {info['opportunity_bytes']} bytes"])
+    if info.get("points") is not None:
+        rows.append(["rates recorded", str(info["points"])])
+    left = max(len(row[0]) for row in rows)
+    return plain("\n".join([file, *(f"  {name.ljust(left)}  {value}" for name, value in rows)]))
