@@ -5,7 +5,12 @@
 //! global state; time is an argument of every call. Read [`plan`] first (what there is),
 //! then [`gate`] (one server), [`net`] (many), [`tcp`] (the endpoints).
 
+pub mod app;
+pub mod cc;
+pub mod gate;
+pub mod net;
 pub mod plan;
 pub mod random;
-pub mod units;
 pub mod tcp;
+pub mod unit;
+pub mod units;

@@ -1,5 +1,21 @@
 //! TCP endpoints.
 
+mod ack;
+mod config;
+mod endpoint;
+mod receiver;
+mod recovery;
+mod report;
+mod rtt;
+mod scoreboard;
 mod segment;
+mod sender;
+mod seq;
+mod timestamp;
 
+#[cfg(test)]
+mod tests;
+
+pub use endpoint::{Endpoint, Role, State};
+pub use report::{Counters, Phase, Snapshot};
 pub use segment::{HeldBy, Segment, flags};

@@ -1,0 +1,164 @@
+//! Arrival processes: when how many bytes come. Applications write them into TCP, background
+//! traffic sends them as packets.
+
+use rand_distr::{Distribution, Exp1};
+
+use crate::plan::{HoldingPlan, SourcePlan};
+use crate::random::Stream;
+use crate::units::{PICOS_PER_SECOND, Rate, Span, Time};
+
+/// Evenly spaced instants: the n-th lies ⌊n · bits · 10¹² / rate⌋ ps after the origin,
+/// because the remainder is carried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Progression {
+    whole: u64,
+    part: u64,
+    carry: u64,
+    rate: u64,
+}
+
+impl Progression {
+    fn new(rate: Rate, bytes: u32) -> Progression {
+        let rate = rate.bps();
+        let work = u128::from(bytes) * 8 * u128::from(PICOS_PER_SECOND);
+        if rate == 0 {
+            return Progression { whole: u64::MAX, part: 0, carry: 0, rate: 1 };
+        }
+        let whole = u64::try_from(work / u128::from(rate)).unwrap_or(u64::MAX);
+        Progression { whole, part: (work % u128::from(rate)) as u64, carry: 0, rate }
+    }
+
+    /// The gap to the next instant.
+    #[inline]
+    fn step(&mut self) -> Span {
+        self.carry += self.part;
+        let extra = u64::from(self.carry >= self.rate);
+        self.carry -= extra * self.rate;
+        Span::from_picos(self.whole.saturating_add(extra))
+    }
+}
+
+/// On and off periods: the progression's clock runs while the source is on and stands while it is off, so the
+/// mean rate is the on rate times the share of time that is on, whatever the lengths.
+#[derive(Debug)]
+struct Periods {
+    on: HoldingPlan,
+    off: HoldingPlan,
+    /// On time left after the next arrival.
+    left: Span,
+}
+
+#[derive(Debug)]
+enum Process {
+    Constant(Progression),
+    OnOff(Progression, Periods),
+    /// Mean gap in picoseconds.
+    Poisson(f64),
+}
+
+/// When how many bytes come.
+///
+/// *Constant*: `bytes` at the start and then evenly spaced, exactly. *On–off*: the same while on;
+/// it begins on. *Poisson*: exponential gaps, the first one before the first arrival.
+#[derive(Debug)]
+pub struct Arrivals {
+    process: Process,
+    bytes: u32,
+    next: Time,
+    rng: Stream,
+}
+
+impl Arrivals {
+    /// The process of `plan` from `start` on. A rate of zero brings one arrival, or none.
+    #[must_use]
+    pub fn new(plan: &SourcePlan, start: Time, rng: Stream) -> Arrivals {
+        let (process, bytes) = match *plan {
+            SourcePlan::Constant { rate, bytes } => (Process::Constant(Progression::new(rate, bytes)), bytes),
+            SourcePlan::OnOff { rate, bytes, on, off } => {
+                let periods = Periods { on, off, left: Span::ZERO };
+                (Process::OnOff(Progression::new(rate, bytes), periods), bytes)
+            }
+            SourcePlan::Poisson { rate, bytes } => {
+                let bits = f64::from(bytes) * 8.0;
+                (Process::Poisson(bits * PICOS_PER_SECOND as f64 / rate.bps() as f64), bytes)
+            }
+        };
+        let mut arrivals = Arrivals { process, bytes, next: start, rng };
+        match &mut arrivals.process {
+            Process::Constant(_) => {}
+            Process::OnOff(_, periods) => periods.left = draw(periods.on, &mut arrivals.rng),
+            Process::Poisson(_) => arrivals.advance(),
+        }
+        arrivals
+    }
+
+    /// When the next bytes come; [`Time::NEVER`]: never.
+    #[inline]
+    #[must_use]
+    pub fn peek(&self) -> Time {
+        self.next
+    }
+
+    /// The next arrival: when, and how many bytes.
+    #[expect(clippy::should_implement_trait, reason = "an iterator that may be peeked without a wrapper")]
+    pub fn next(&mut self) -> Option<(Time, u32)> {
+        if self.next == Time::NEVER {
+            return None;
+        }
+        let at = self.next;
+        self.advance();
+        Some((at, self.bytes))
+    }
+
+    fn advance(&mut self) {
+        let rng = &mut self.rng;
+        let gap = match &mut self.process {
+            Process::Constant(progression) => progression.step(),
+            Process::Poisson(mean) => exponential(*mean, rng),
+            Process::OnOff(progression, periods) => {
+                let step = progression.step();
+                if step == Span::MAX { Span::MAX } else { periods.stretch(step, rng) }
+            }
+        };
+        self.next = self.next.saturating_add(gap);
+    }
+}
+
+impl Periods {
+    /// The real time in which `on_time` of on time passes. Periods are `[on, off)`: an arrival due at the very end
+    /// of an on period comes at the beginning of the next one.
+    fn stretch(&mut self, on_time: Span, rng: &mut Stream) -> Span {
+        let mut need = on_time;
+        let mut gap = Span::ZERO;
+        while need >= self.left {
+            let pause = draw(self.off, rng);
+            let next = draw(self.on, rng);
+            if pause.picos().saturating_add(next.picos()) == 0 {
+                // Two periods of no length: time would stand still.
+                return Span::MAX;
+            }
+            gap =
+                Span::from_picos(gap.picos().saturating_add(self.left.picos()).saturating_add(pause.picos()));
+            if gap == Span::MAX {
+                return gap;
+            }
+            need = need.saturating_sub(self.left);
+            self.left = next;
+        }
+        self.left = self.left.saturating_sub(need);
+        Span::from_picos(gap.picos().saturating_add(need.picos()))
+    }
+}
+
+fn draw(holding: HoldingPlan, rng: &mut Stream) -> Span {
+    match holding {
+        HoldingPlan::Constant(span) => span,
+        HoldingPlan::Exponential(mean) => exponential(mean.picos() as f64, rng),
+    }
+}
+
+/// An exponential span with this mean in picoseconds, to the picosecond below.
+fn exponential(mean: f64, rng: &mut Stream) -> Span {
+    let unit: f64 = Exp1.sample(rng);
+    Span::from_picos((unit * mean) as u64)
+}

@@ -1,0 +1,152 @@
+//! The window arithmetic that Tahoe, Reno and NewReno share: slow start, congestion
+//! avoidance in three styles, and the threshold after a loss (RFC 5681 §3.1).
+
+use rand::Rng;
+
+use super::{Acked, ControllerSnapshot, LossKind, Lost};
+use crate::plan::{Increase, SsthreshRounding, TcpPlan};
+use crate::random::Stream;
+
+/// The window counts in 1/65536 bytes, so that adding MSS²/cwnd at each ACK follows the
+/// real-valued sum to far less than a byte in a million ACKs.
+const FRACTION: u32 = 16;
+
+/// No window grows beyond this many bytes.
+const LARGEST: u64 = 1 << 40;
+
+/// A window that grows by addition and shrinks by halving.
+#[derive(Debug)]
+pub struct Aimd {
+    /// In 1/65536 bytes.
+    window: u64,
+    /// Bytes; `u64::MAX`: no limit.
+    ssthresh: u64,
+    mss: u64,
+    /// MSS² in the units in which dividing by `window` gives units of `window`.
+    mss_squared: u64,
+    /// Bytes acknowledged towards the next segment ([`Increase::PerWindow`]).
+    credit: u64,
+    increase: Increase,
+    rounding: SsthreshRounding,
+    rng: Option<Box<Stream>>,
+}
+
+impl Aimd {
+    /// The window at the start of a connection.
+    ///
+    /// # Panics
+    /// If the plan asks for [`Increase::Random`] and there is no stream to draw from.
+    #[must_use]
+    pub fn new(plan: &TcpPlan, rng: Option<Stream>) -> Aimd {
+        assert!(plan.increase != Increase::Random || rng.is_some(), "increase = \"random\" needs a stream");
+        let mss = u64::from(plan.mss);
+        let squared = u128::from(mss * mss) << (2 * FRACTION);
+        Aimd {
+            window: plan.initial_window.clamp(mss, LARGEST) << FRACTION,
+            ssthresh: plan.initial_ssthresh.unwrap_or(u64::MAX),
+            mss,
+            mss_squared: u64::try_from(squared).unwrap_or(u64::MAX),
+            credit: 0,
+            increase: plan.increase,
+            rounding: plan.ssthresh_rounding,
+            rng: rng.map(Box::new),
+        }
+    }
+
+    /// Whole bytes of the window.
+    #[inline]
+    #[must_use]
+    pub fn window(&self) -> u64 {
+        self.window >> FRACTION
+    }
+
+    /// Growth at an ACK of new data.
+    #[inline]
+    pub fn grow(&mut self, acked: &Acked) {
+        if !acked.window_limited {
+            return;
+        }
+        if self.window() < self.ssthresh {
+            // RFC 5681 §3.1 eq. (2): min(N, SMSS) per ACK.
+            self.window += acked.bytes.min(self.mss) << FRACTION;
+        } else {
+            self.avoid(acked);
+        }
+        self.window = self.window.min(LARGEST << FRACTION);
+    }
+
+    /// Congestion avoidance.
+    #[inline]
+    fn avoid(&mut self, acked: &Acked) {
+        match self.increase {
+            // RFC 5681 §3.1 eq. (3).
+            Increase::PerAck => self.window += self.mss_squared / self.window,
+            // RFC 5681 §3.1: one SMSS for each cwnd of acknowledged bytes.
+            Increase::PerWindow => {
+                self.credit += acked.bytes;
+                if self.credit >= self.window() {
+                    self.credit -= self.window();
+                    self.window += self.mss << FRACTION;
+                }
+            }
+            Increase::Random => {
+                let draw = self.rng.as_mut().map_or(u64::MAX, |rng| rng.next_u64());
+                // True with probability MSS / cwnd.
+                if (u128::from(draw) * u128::from(self.window())) >> 64 < u128::from(self.mss) {
+                    self.window += self.mss << FRACTION;
+                }
+            }
+        }
+    }
+
+    /// Sets the threshold after a loss and lets the window fall to it, or to one segment.
+    pub fn shrink(&mut self, lost: &Lost, to_one_segment: bool) {
+        self.credit = 0;
+        self.ssthresh = self.threshold(lost);
+        let window = if to_one_segment { self.mss } else { self.ssthresh };
+        self.window = window << FRACTION;
+    }
+
+    /// Half of what was in flight, at least two segments.
+    fn threshold(&self, lost: &Lost) -> u64 {
+        let segments = |count: u64| count.max(2) * self.mss;
+        match self.rounding {
+            // RFC 5681 §3.1: held when the same segment times out again.
+            SsthreshRounding::Exact if lost.kind == (LossKind::Timeout { again: true }) => self.ssthresh,
+            // RFC 5681 §3.1 eq. (4).
+            SsthreshRounding::Exact => (lost.in_flight / 2).max(2 * self.mss),
+            // DEVIATION: a TCP that counts in segments (BSD; the model of the ABR paper) halves
+            // w = min(cwnd, window), not FlightSize, and halves it at every time-out. The two
+            // differ only when the sender does not use its window.
+            SsthreshRounding::Down => segments(lost.window / (2 * self.mss)),
+            SsthreshRounding::Up => segments((lost.window / self.mss).div_ceil(2)),
+        }
+    }
+
+    /// The window at the end of a fast recovery.
+    pub fn settle(&mut self, window: u64) {
+        self.window = window.max(self.mss) << FRACTION;
+    }
+
+    /// Bytes at which slow start ends; `u64::MAX`: no limit.
+    #[must_use]
+    pub fn ssthresh(&self) -> u64 {
+        self.ssthresh
+    }
+
+    /// User bytes in a full segment.
+    #[must_use]
+    pub fn mss(&self) -> u64 {
+        self.mss
+    }
+
+    /// The state that plots show.
+    #[must_use]
+    pub fn snapshot(&self) -> ControllerSnapshot {
+        ControllerSnapshot {
+            window: self.window as f64 / f64::from(1_u32 << FRACTION),
+            ssthresh: (self.ssthresh != u64::MAX).then_some(self.ssthresh),
+            slow_start: self.window() < self.ssthresh,
+        }
+    }
+}

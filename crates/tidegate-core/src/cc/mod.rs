@@ -1,0 +1,223 @@
+//! Congestion control: window arithmetic, one file per controller.
+//!
+//! A controller is told facts ([`Acked`], [`Lost`], [`Recovered`], idleness) and answers two
+//! questions: how many bytes may be in flight, and how fast they may leave. It holds no
+//! socket, timer or clock; the instants it needs come with the facts.
+//!
+//! What lives elsewhere: *which* segment is lost and when a recovery begins or ends is the
+//! endpoint's ([`crate::tcp`]), and so is the inflation of the window by duplicate ACKs (RFC 5681
+//! §3.2 steps 3 and 4), which is a permission to send and not a window. No controller here
+//! paces yet; [`CongestionControl::pacing_rate`] is there for those that will.
+//!
+//! **When the window grows.** Only an ACK that arrives while data are outstanding up to a
+//! point where the congestion window stopped the sender lets it grow
+//! ([`Acked::window_limited`]). A sender held back by its application or by the receiver
+//! has not tested its window (RFC 5681 §4.1 and RFC 7661 §1 warn of such windows; RFC 9438 §5.8 asks for this).
+
+mod aimd;
+mod fixed;
+mod newreno;
+mod reno;
+mod tahoe;
+
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+
+use crate::plan::{CongestionPlan, TcpPlan};
+use crate::random::Stream;
+use crate::units::{Rate, Span, Time};
+
+pub use aimd::Aimd;
+pub use fixed::Fixed;
+pub use newreno::NewReno;
+pub use reno::Reno;
+pub use tahoe::Tahoe;
+
+/// New data were acknowledged, outside fast recovery.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Acked {
+    /// When the ACK arrived.
+    pub at: Time,
+    /// Bytes it acknowledged for the first time.
+    pub bytes: u64,
+    /// Bytes in flight just before it.
+    pub in_flight: u64,
+    /// The round trip that it measured, if it measured one.
+    pub rtt: Option<Span>,
+    /// Smoothed round-trip time; zero before the first sample.
+    pub smoothed_rtt: Span,
+    /// The congestion window stopped the sender in the flight that this ACK belongs to.
+    pub window_limited: bool,
+}
+
+/// How a loss was noticed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LossKind {
+    /// Duplicate ACKs or SACK.
+    DupAck,
+    /// The retransmission timer.
+    Timeout {
+        /// The same segment has timed out before.
+        again: bool,
+    },
+}
+
+/// A loss was noticed; one fact per recovery or time-out, not one per segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lost {
+    /// When.
+    pub at: Time,
+    /// FlightSize (RFC 5681 §2) without what Limited Transmit added.
+    pub in_flight: u64,
+    /// The most the sender was allowed to have in flight: min(cwnd, receiver's window, limit).
+    pub window: u64,
+    /// How it was noticed.
+    pub kind: LossKind,
+}
+
+/// A fast recovery without SACK has ended: everything sent before it is acknowledged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Recovered {
+    /// FlightSize now.
+    pub in_flight: u64,
+}
+
+/// What the endpoint does after a fast retransmit when there is no SACK.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recovery {
+    /// Slow start, as after a time-out (Tahoe).
+    SlowStart,
+    /// Fast recovery until the first new ACK (RFC 5681).
+    UntilNewAck,
+    /// Fast recovery until all that was outstanding is acknowledged (RFC 6582).
+    UntilAllAcked,
+}
+
+/// What plots show.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ControllerSnapshot {
+    /// Congestion window in bytes, fractions included.
+    pub window: f64,
+    /// Slow-start threshold in bytes; `None`: no limit, or no such thing.
+    pub ssthresh: Option<u64>,
+    /// The window is below the threshold.
+    pub slow_start: bool,
+}
+
+/// A congestion controller. Implement it and hand it to [`crate::tcp::Endpoint::set_controller`] to try
+/// one that is not built in.
+pub trait CongestionControl: fmt::Debug + Send {
+    /// New data were acknowledged, outside fast recovery.
+    fn handle_acked(&mut self, acked: &Acked);
+    /// A loss was noticed.
+    fn handle_lost(&mut self, lost: &Lost);
+    /// A fast recovery without SACK has ended.
+    fn handle_recovered(&mut self, recovered: &Recovered);
+    /// Nothing was sent for longer than a time-out and something is about to be (RFC 5681
+    /// §4.1), or the handshake lost a segment: the window falls to `window` if it is larger.
+    fn handle_restart(&mut self, window: u64);
+    /// Bytes that may be in flight; at least one segment.
+    fn window(&self) -> u64;
+    /// How fast they may leave; `None`: as fast as ACKs come.
+    fn pacing_rate(&self) -> Option<Rate> {
+        None
+    }
+    /// What a fast retransmit leads to when there is no SACK.
+    fn recovery(&self) -> Recovery {
+        Recovery::UntilAllAcked
+    }
+    /// The state that plots show.
+    fn snapshot(&self) -> ControllerSnapshot;
+}
+
+/// The controller of one connection: a built-in one, matched, or a boxed one from outside.
+#[derive(Debug)]
+pub enum Controller {
+    /// Slow start after every loss.
+    Tahoe(Tahoe),
+    /// RFC 5681.
+    Reno(Reno),
+    /// RFC 6582.
+    NewReno(NewReno),
+    /// A constant window.
+    Fixed(Fixed),
+    /// Anything else.
+    Custom(Box<dyn CongestionControl>),
+}
+
+macro_rules! each {
+    ($self:expr, $inner:ident => $what:expr) => {
+        match $self {
+            Controller::Tahoe($inner) => $what,
+            Controller::Reno($inner) => $what,
+            Controller::NewReno($inner) => $what,
+            Controller::Fixed($inner) => $what,
+            Controller::Custom($inner) => $what,
+        }
+    };
+}
+
+impl Controller {
+    /// The controller that `plan` asks for. `rng` serves [`crate::plan::Increase::Random`] and is
+    /// needed for nothing else.
+    #[must_use]
+    pub fn new(plan: &TcpPlan, rng: Option<Stream>) -> Controller {
+        match plan.cc {
+            CongestionPlan::Tahoe { .. } => Controller::Tahoe(Tahoe::new(Aimd::new(plan, rng))),
+            CongestionPlan::Reno => Controller::Reno(Reno::new(Aimd::new(plan, rng))),
+            CongestionPlan::NewReno => Controller::NewReno(NewReno::new(Aimd::new(plan, rng))),
+            CongestionPlan::Cubic => Controller::NewReno(NewReno::new(Aimd::new(plan, rng))),
+            CongestionPlan::Fixed { window } => {
+                Controller::Fixed(Fixed::new(window.max(u64::from(plan.mss))))
+            }
+        }
+    }
+
+    /// See [`CongestionControl::handle_acked`].
+    #[inline]
+    pub fn handle_acked(&mut self, acked: &Acked) {
+        each!(self, inner => inner.handle_acked(acked));
+    }
+
+    /// See [`CongestionControl::handle_lost`].
+    pub fn handle_lost(&mut self, lost: &Lost) {
+        each!(self, inner => inner.handle_lost(lost));
+    }
+
+    /// See [`CongestionControl::handle_recovered`].
+    pub fn handle_recovered(&mut self, recovered: &Recovered) {
+        each!(self, inner => inner.handle_recovered(recovered));
+    }
+
+    /// See [`CongestionControl::handle_restart`].
+    pub fn handle_restart(&mut self, window: u64) {
+        each!(self, inner => inner.handle_restart(window));
+    }
+
+    /// See [`CongestionControl::window`].
+    #[inline]
+    #[must_use]
+    pub fn window(&self) -> u64 {
+        each!(self, inner => inner.window())
+    }
+
+    /// See [`CongestionControl::pacing_rate`].
+    #[must_use]
+    pub fn pacing_rate(&self) -> Option<Rate> {
+        each!(self, inner => inner.pacing_rate())
+    }
+
+    /// See [`CongestionControl::recovery`].
+    #[must_use]
+    pub fn recovery(&self) -> Recovery {
+        each!(self, inner => inner.recovery())
+    }
+
+    /// See [`CongestionControl::snapshot`].
+    #[must_use]
+    pub fn snapshot(&self) -> ControllerSnapshot {
+        each!(self, inner => inner.snapshot())
+    }
+}

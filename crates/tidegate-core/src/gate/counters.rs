@@ -1,0 +1,156 @@
+//! What a gate counts: always, in whole units and bytes, before, inside and after the
+//! measured window, so that in = delivered + dropped + held at any end.
+
+use crate::gate::quantiles::{Precision, Quantiles};
+use crate::gate::rate::Window;
+use crate::units::{Span, Time};
+
+/// Why a unit was dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum DropReason {
+    /// The queue was full.
+    QueueFull = 0,
+    /// Random loss.
+    Loss = 1,
+    /// No bucket could ever hold its tokens.
+    TooLarge = 2,
+}
+
+/// Units and bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Count {
+    /// Units.
+    pub packets: u64,
+    /// Bytes on the gate's wire.
+    pub bytes: u64,
+}
+
+impl Count {
+    fn add(&mut self, bytes: u64) {
+        self.packets += 1;
+        self.bytes += bytes;
+    }
+}
+
+/// Counts before, inside and after the window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Phases([Count; 3]);
+
+impl Phases {
+    #[inline]
+    fn add(&mut self, window: Window, at: Time, bytes: u64) {
+        let phase = usize::from(at >= window.from) + usize::from(at >= window.until);
+        self.0[phase].add(bytes);
+    }
+
+    /// Inside the measured window.
+    #[must_use]
+    pub fn measured(&self) -> Count {
+        self.0[1]
+    }
+
+    /// From the start to the end of the run.
+    #[must_use]
+    pub fn total(&self) -> Count {
+        let [before, inside, _] = self.0;
+        Count { packets: before.packets + inside.packets, bytes: before.bytes + inside.bytes }
+    }
+}
+
+/// Counters and statistics of one gate.
+#[derive(Clone, Debug)]
+pub struct Counters {
+    window: Window,
+    /// Units that came to the door.
+    pub offered: Phases,
+    /// Units whose service ended and that were not lost.
+    pub delivered: Phases,
+    /// Units dropped at the door.
+    pub refused: Phases,
+    /// Units lost after service.
+    pub lost: Phases,
+    /// Waiting times of the units that entered inside the window.
+    pub waits: Quantiles,
+    /// Largest queue inside the window, as the gate's queue counts.
+    pub queue_max: u64,
+    /// Largest queue in bytes.
+    pub queue_max_bytes: u64,
+    queue_area: u128,
+}
+
+impl Counters {
+    /// Nothing counted; `window` is what summaries measure.
+    #[must_use]
+    pub fn new(window: Window, precision: Precision) -> Counters {
+        Counters {
+            window,
+            offered: Phases::default(),
+            delivered: Phases::default(),
+            refused: Phases::default(),
+            lost: Phases::default(),
+            waits: Quantiles::new(precision),
+            queue_max: 0,
+            queue_max_bytes: 0,
+            queue_area: 0,
+        }
+    }
+
+    #[inline]
+    pub(super) fn offer(&mut self, at: Time, wire: u64) {
+        self.offered.add(self.window, at, wire);
+    }
+
+    #[inline]
+    pub(super) fn deliver(&mut self, end: Time, wire: u64) {
+        self.delivered.add(self.window, end, wire);
+    }
+
+    #[cold]
+    pub(super) fn drop(&mut self, at: Time, wire: u64, reason: DropReason) {
+        match reason {
+            DropReason::Loss => self.lost.add(self.window, at, wire),
+            DropReason::QueueFull | DropReason::TooLarge => self.refused.add(self.window, at, wire),
+        }
+    }
+
+    #[inline]
+    pub(super) fn wait(&mut self, at: Time, span: Span) {
+        if at >= self.window.from && at < self.window.until {
+            self.waits.record(span);
+        }
+    }
+
+    /// A unit counts in the queue from `at` to `leaves`.
+    #[inline]
+    pub(super) fn queued(&mut self, at: Time, leaves: Time) {
+        self.queue_area += u128::from(self.window.overlap(at, leaves));
+    }
+
+    /// The queue, this unit included, is so large at `at`.
+    #[inline]
+    pub(super) fn queue_is(&mut self, at: Time, packets: u64, bytes: u64) {
+        if at >= self.window.from && at < self.window.until {
+            self.queue_max = self.queue_max.max(packets);
+            self.queue_max_bytes = self.queue_max_bytes.max(bytes);
+        }
+    }
+
+    /// Mean queue inside the window.
+    #[must_use]
+    pub fn queue_mean(&self) -> f64 {
+        let span = self.window.overlap(Time::ZERO, Time::NEVER);
+        if span == 0 { 0.0 } else { self.queue_area as f64 / span as f64 }
+    }
+
+    /// Units that came in and had not left when the run ended.
+    #[must_use]
+    pub fn held(&self) -> Count {
+        let [came, left, refused, lost] =
+            [self.offered.total(), self.delivered.total(), self.refused.total(), self.lost.total()];
+        Count {
+            packets: came.packets - left.packets - refused.packets - lost.packets,
+            bytes: came.bytes - left.bytes - refused.bytes - lost.bytes,
+        }
+    }
+}

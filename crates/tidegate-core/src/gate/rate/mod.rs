@@ -1,0 +1,176 @@
+//! Rate laws: when does a unit of this size, here since `arrival`, start and end?
+//!
+//! Every law here is known ahead: a departure can be stated at the arrival (the commitment
+//! rule). To add a law: its file, a variant of [`Law`] and its arms below, [`RatePlan`], the
+//! scenario's table of keys, the generator of the property tests, an example.
+
+mod markov;
+mod opportunities;
+mod profile;
+mod token_bucket;
+
+use crate::gate::serve::Serializer;
+use crate::plan::{OnChange, RatePlan};
+use crate::random::Stream;
+use crate::units::{Speed, Time};
+
+pub use opportunities::{Cursor, Opportunities};
+pub use profile::{Profile, Varying};
+pub use token_bucket::TokenBucket;
+
+/// Start and end of a unit's service. [`Time::NEVER`]: not in this world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Service {
+    /// When the unit leaves the queue for the server.
+    pub start: Time,
+    /// When its last bit has gone.
+    pub end: Time,
+}
+
+/// The part of a run that summaries count: `[from, until)`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// Counting begins.
+    pub from: Time,
+    /// The run ends.
+    pub until: Time,
+}
+
+impl Window {
+    /// How much of `[start, end)` lies inside, in picoseconds.
+    #[inline]
+    #[must_use]
+    pub fn overlap(self, start: Time, end: Time) -> u64 {
+        let from = start.max(self.from);
+        let until = end.min(self.until);
+        until.picos().saturating_sub(from.picos())
+    }
+}
+
+/// What a law could have carried inside the window, in bytes, and what it could not use.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Capacity {
+    /// Everything the law offered, in 10⁻¹² units of work.
+    pub offered: u128,
+    /// What passed while nothing was there to send, in 10⁻¹² units of work; `None` where a
+    /// unit's service does not follow the capacity (`on_change = "keep"`).
+    pub unused: Option<u128>,
+    /// Work done on a unit still in service when the window closes.
+    pub in_transit: u128,
+}
+
+/// A rate law with its state.
+#[derive(Clone, Debug)]
+pub enum Law {
+    /// Takes no time.
+    Unlimited,
+    /// One speed.
+    Constant(Constant),
+    /// Piecewise constant speeds: steps, traces of rates, Markov chains.
+    Varying(Box<Varying>),
+    /// Tokens.
+    TokenBucket(Box<TokenBucket>),
+    /// Delivery opportunities.
+    Opportunities(Box<Opportunities>),
+}
+
+/// A constant speed and the end of the last unit.
+#[derive(Clone, Debug)]
+pub struct Constant {
+    server: Serializer,
+    free: Time,
+}
+
+impl Law {
+    /// The law of `plan`, its randomness from `stream`; what it counts it counts in `window`.
+    #[must_use]
+    pub fn new(plan: &RatePlan, on_change: OnChange, window: Window, stream: Stream) -> Law {
+        match plan {
+            RatePlan::Unlimited => Law::Unlimited,
+            RatePlan::Constant(speed) => Law::Constant(Constant {
+                server: Serializer::new(speed.work_per_second()),
+                free: Time::ZERO,
+            }),
+            RatePlan::TokenBucket { rate, burst_bytes, peak } => {
+                Law::TokenBucket(Box::new(TokenBucket::new(*rate, *burst_bytes, *peak)))
+            }
+            RatePlan::Opportunities { trace, at_end } => {
+                Law::Opportunities(Box::new(Opportunities::new(trace.clone(), *at_end, window)))
+            }
+            RatePlan::Steps { .. } | RatePlan::Markov(_) | RatePlan::RateTrace { .. } => {
+                let profile = Profile::new(plan, stream);
+                Law::Varying(Box::new(Varying::new(profile, on_change, window)))
+            }
+        }
+    }
+
+    /// Serves the next unit, here since `arrival`, bringing `work`. Arrivals never decrease.
+    #[inline]
+    pub fn transmit(&mut self, arrival: Time, work: u64) -> Service {
+        match self {
+            Law::Unlimited => Service { start: arrival, end: arrival },
+            Law::Constant(constant) => constant.transmit(arrival, work),
+            Law::Varying(varying) => varying.transmit(arrival, work),
+            Law::TokenBucket(bucket) => bucket.transmit(arrival, work),
+            Law::Opportunities(opportunities) => opportunities.transmit(arrival, work),
+        }
+    }
+
+    /// Whether a unit of so many bytes on the wire could ever pass.
+    #[must_use]
+    pub fn admits(&self, wire_bytes: u32) -> bool {
+        match self {
+            Law::TokenBucket(bucket) => bucket.admits(wire_bytes),
+            _ => true,
+        }
+    }
+
+    /// What the law offered inside `window`; `None` where nothing limits.
+    #[must_use]
+    pub fn capacity(&self, plan: &RatePlan, window: Window, stream: Stream) -> Option<Capacity> {
+        match self {
+            Law::Unlimited => None,
+            Law::Constant(constant) => {
+                let span = window.overlap(Time::ZERO, Time::NEVER);
+                Some(Capacity {
+                    offered: u128::from(span) * u128::from(constant.server.speed()),
+                    unused: None,
+                    in_transit: 0,
+                })
+            }
+            Law::TokenBucket(bucket) => Some(bucket.capacity(window)),
+            Law::Varying(varying) => Some(varying.capacity(Profile::new(plan, stream), window)),
+            Law::Opportunities(opportunities) => Some(opportunities.capacity(window)),
+        }
+    }
+}
+
+impl Constant {
+    #[inline]
+    fn transmit(&mut self, arrival: Time, work: u64) -> Service {
+        let start = if arrival > self.free {
+            self.server.reset();
+            arrival
+        } else {
+            self.free
+        };
+        let end = start.saturating_add(self.server.take(work));
+        self.free = end;
+        Service { start, end }
+    }
+}
+
+/// Whether a plan's work is bits or packets.
+#[must_use]
+pub fn counts_packets(plan: &RatePlan) -> bool {
+    match plan {
+        RatePlan::Constant(speed) => matches!(speed, Speed::Packets(_)),
+        RatePlan::Steps { steps, .. } => {
+            matches!(steps.first(), Some((_, Speed::Packets(_))))
+        }
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

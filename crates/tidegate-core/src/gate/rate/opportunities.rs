@@ -1,0 +1,149 @@
+//! Trace of delivery opportunities, with Mahimahi's exact byte accounting: each opportunity
+//! carries so many bytes; several small packets may share one, a large one may span
+//! several; what is left of an opportunity when nothing waits is lost. A packet that
+//! arrives at an opportunity's own instant is too late for it.
+//!
+//! Example: opportunities of 1500 bytes at 1, 2 and 3 ms; packets of 1000, 1000 and 500
+//! bytes wait at 0. The first leaves at 1 ms, the second at 2 ms (500 of its bytes went at
+//! 1 ms), the third at 2 ms too.
+
+use std::sync::Arc;
+
+use crate::gate::rate::{Capacity, Service, Window};
+use crate::plan::{AtEnd, OpportunityTrace};
+use crate::units::{PICOS_PER_SECOND, Span, Time};
+
+/// A walk over the opportunities.
+#[derive(Clone, Debug)]
+pub struct Cursor {
+    trace: Arc<OpportunityTrace>,
+    at_end: AtEnd,
+    index: usize,
+    cycle: u64,
+}
+
+impl Cursor {
+    /// A walk that stands on the first opportunity.
+    #[must_use]
+    pub fn new(trace: Arc<OpportunityTrace>, at_end: AtEnd) -> Cursor {
+        Cursor { trace, at_end, index: 0, cycle: 0 }
+    }
+
+    /// Bytes of an opportunity.
+    #[must_use]
+    pub fn bytes(&self) -> u32 {
+        self.trace.bytes
+    }
+
+    /// The instant of the opportunity under the cursor.
+    #[must_use]
+    pub fn at(&self) -> Time {
+        match self.trace.at.get(self.index) {
+            Some(at) => at.saturating_add(Span::from_picos(self.cycle)),
+            None => Time::NEVER,
+        }
+    }
+
+    /// Moves to the next opportunity.
+    pub fn step(&mut self) {
+        self.index += 1;
+        if self.index == self.trace.at.len() && self.at_end == AtEnd::Repeat {
+            self.index = 0;
+            self.cycle = self.cycle.saturating_add(self.trace.period.picos());
+        }
+    }
+}
+
+/// State of the law.
+#[derive(Clone, Debug)]
+pub struct Opportunities {
+    cursor: Cursor,
+    /// Bytes left of the opportunity under the cursor.
+    left: u32,
+    free: Time,
+    window: Window,
+    unused: u64,
+    /// Bytes sent inside the window of the unit that is in service when it closes.
+    in_transit: u64,
+}
+
+impl Opportunities {
+    /// A trace from its beginning, counted inside `window`.
+    #[must_use]
+    pub fn new(trace: Arc<OpportunityTrace>, at_end: AtEnd, window: Window) -> Opportunities {
+        let left = trace.bytes;
+        let cursor = Cursor::new(trace, at_end);
+        Opportunities { cursor, left, free: Time::ZERO, window, unused: 0, in_transit: 0 }
+    }
+
+    pub(super) fn transmit(&mut self, arrival: Time, bits: u64) -> Service {
+        // A unit that waited when the one before it left may use the rest of that
+        // opportunity; any other begins after its own arrival.
+        if arrival >= self.free {
+            while self.cursor.at() <= arrival && self.cursor.at() != Time::NEVER {
+                self.waste();
+            }
+        }
+        let mut need = bits / 8;
+        let start = self.cursor.at();
+        let mut sent_inside = 0;
+        let end = loop {
+            let at = self.cursor.at();
+            if at == Time::NEVER {
+                break at;
+            }
+            let used = need.min(u64::from(self.left));
+            need -= used;
+            self.left -= used as u32;
+            if at >= self.window.from && at < self.window.until {
+                sent_inside += used;
+            }
+            if need == 0 {
+                break at;
+            }
+            self.next();
+        };
+        if start < self.window.until && end >= self.window.until {
+            self.in_transit = sent_inside;
+        }
+        if self.left == 0 {
+            self.next();
+        }
+        self.free = end;
+        Service { start, end }
+    }
+
+    fn waste(&mut self) {
+        let at = self.cursor.at();
+        if at >= self.window.from && at < self.window.until {
+            self.unused += u64::from(self.left);
+        }
+        self.next();
+    }
+
+    fn next(&mut self) {
+        self.cursor.step();
+        self.left = self.cursor.trace.bytes;
+    }
+
+    pub(super) fn capacity(&self, window: Window) -> Capacity {
+        let mut rest = self.clone();
+        while rest.cursor.at() < window.until {
+            rest.waste();
+        }
+        let mut whole = Cursor { index: 0, cycle: 0, ..self.cursor.clone() };
+        let mut offered = 0u128;
+        while whole.at() < window.until {
+            if whole.at() >= window.from {
+                offered += u128::from(whole.trace.bytes);
+            }
+            whole.step();
+        }
+        let work = 8 * u128::from(PICOS_PER_SECOND);
+        Capacity {
+            offered: offered * work,
+            unused: Some(u128::from(rest.unused) * work),
+            in_transit: u128::from(self.in_transit) * work,
+        }
+    }
+}

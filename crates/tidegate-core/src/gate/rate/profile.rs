@@ -1,0 +1,238 @@
+//! Piecewise constant speeds: steps, traces of rates and Markov chains, and how a unit is
+//! served under them.
+//!
+//! Example (`rescale`): 1000 bytes at 1 Mbit/s need 8 ms. At 2 ms the rate becomes 4 Mbit/s:
+//! 6000 bits are left, 1.5 ms more, out at 3.5 ms. With `keep` it is out at 8 ms.
+
+use std::sync::Arc;
+
+use crate::gate::rate::markov::Chain;
+use crate::gate::rate::{Capacity, Service, Window};
+use crate::gate::serve::Serializer;
+use crate::plan::{AtEnd, OnChange, RatePlan};
+use crate::random::Stream;
+use crate::units::{PICOS_PER_SECOND, Span, Time};
+
+/// A stretch of constant speed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stretch {
+    /// In force from here …
+    pub from: Time,
+    /// … to here, this instant excluded.
+    pub until: Time,
+    /// Units of work per second.
+    pub speed: u64,
+}
+
+/// A walk over the stretches of a speed that changes with time.
+#[derive(Clone, Debug)]
+pub struct Profile {
+    source: Source,
+    now: Stretch,
+}
+
+#[derive(Clone, Debug)]
+enum Source {
+    List { points: Arc<[(Time, u64)]>, index: usize, cycle: u64, period: Option<Span>, at_end: AtEnd },
+    Chain(Box<Chain>),
+}
+
+impl Profile {
+    /// The speeds of a plan that has such; panics on a law that has none.
+    #[must_use]
+    pub fn new(plan: &RatePlan, stream: Stream) -> Profile {
+        let source = match plan {
+            RatePlan::Steps { steps, repeat } => Source::list(
+                steps.iter().map(|(from, speed)| (*from, speed.work_per_second())).collect(),
+                *repeat,
+                AtEnd::Repeat,
+            ),
+            RatePlan::RateTrace { trace, at_end } => Source::list(
+                trace.points.iter().map(|(from, rate)| (*from, rate.bps())).collect(),
+                Some(trace.period),
+                *at_end,
+            ),
+            RatePlan::Markov(markov) => Source::Chain(Box::new(Chain::new(markov, stream))),
+            other => unreachable!("{other:?} has no stretches"),
+        };
+        let mut profile = Profile { source, now: Stretch { from: Time::ZERO, until: Time::ZERO, speed: 0 } };
+        profile.advance();
+        profile
+    }
+
+    /// The stretch under the walk.
+    #[must_use]
+    pub fn now(&self) -> Stretch {
+        self.now
+    }
+
+    /// Moves to the next stretch; the last one has no end.
+    pub fn advance(&mut self) {
+        let from = self.now.until;
+        let (speed, until) = self.source.next(from);
+        self.now = Stretch { from, until, speed };
+    }
+
+    /// Moves forward to the stretch that `at` lies in.
+    #[inline]
+    pub fn seek(&mut self, at: Time) {
+        while at >= self.now.until && self.now.until != Time::NEVER {
+            self.advance();
+        }
+    }
+}
+
+impl Source {
+    fn list(points: Arc<[(Time, u64)]>, period: Option<Span>, at_end: AtEnd) -> Source {
+        // Nothing ever passes: one endless stretch, or a search for speed would not end.
+        let period = if points.iter().all(|(_, speed)| *speed == 0) { None } else { period };
+        Source::List { points, index: 0, cycle: 0, period, at_end }
+    }
+
+    fn next(&mut self, from: Time) -> (u64, Time) {
+        match self {
+            Source::Chain(chain) => {
+                let (speed, holding) = chain.next();
+                (speed, from.saturating_add(holding))
+            }
+            Source::List { points, index, cycle, period, at_end } => {
+                if *index == points.len() {
+                    if *at_end == AtEnd::Stop {
+                        return (0, Time::NEVER);
+                    }
+                    *index = 0;
+                    *cycle = from.picos();
+                }
+                let speed = points[*index].1;
+                *index += 1;
+                let until = match (points.get(*index), *period) {
+                    (Some((next, _)), _) => Time::from_picos(cycle.saturating_add(next.picos())),
+                    (None, Some(period)) => Time::from_picos(cycle.saturating_add(period.picos())),
+                    (None, None) => Time::NEVER,
+                };
+                (speed, until)
+            }
+        }
+    }
+}
+
+/// A server whose speed follows a profile.
+#[derive(Clone, Debug)]
+pub struct Varying {
+    profile: Profile,
+    server: Option<Serializer>,
+    on_change: OnChange,
+    free: Time,
+    window: Window,
+    unused: u128,
+    in_transit: u128,
+}
+
+impl Varying {
+    /// A server at the beginning of its profile.
+    #[must_use]
+    pub fn new(profile: Profile, on_change: OnChange, window: Window) -> Varying {
+        Varying { profile, server: None, on_change, free: Time::ZERO, window, unused: 0, in_transit: 0 }
+    }
+
+    pub(super) fn transmit(&mut self, arrival: Time, work: u64) -> Service {
+        let mut start = arrival.max(self.free);
+        if arrival > self.free {
+            self.pass_idle(arrival);
+            if let Some(server) = &mut self.server {
+                server.reset();
+            }
+        }
+        self.profile.seek(start);
+        while self.profile.now().speed == 0 {
+            if self.profile.now().until == Time::NEVER {
+                self.free = Time::NEVER;
+                return Service { start: Time::NEVER, end: Time::NEVER };
+            }
+            self.profile.advance();
+            start = self.profile.now().from;
+        }
+        let stretch = self.profile.now();
+        let server = match &mut self.server {
+            Some(server) if server.speed() == stretch.speed => server,
+            // The carry is dropped at a change of rate.
+            slot => slot.insert(Serializer::new(stretch.speed)),
+        };
+        let carry = server.carry();
+        let mut end = start.saturating_add(server.take(work));
+        if self.on_change == OnChange::Rescale && end > stretch.until {
+            end = self.cross(start, u128::from(work) * u128::from(PICOS_PER_SECOND) + u128::from(carry));
+        } else if start < self.window.until && end >= self.window.until {
+            self.in_transit = u128::from(self.window.overlap(start, end)) * u128::from(stretch.speed);
+        }
+        self.free = end;
+        Service { start, end }
+    }
+
+    /// Serves `left` (10⁻¹² units of work) from `start` across changes of speed.
+    fn cross(&mut self, start: Time, mut left: u128) -> Time {
+        let mut at = start;
+        let mut inside = 0;
+        let end = loop {
+            let stretch = self.profile.now();
+            let speed = u128::from(stretch.speed);
+            let room = u128::from(stretch.until.saturating_since(at).picos()) * speed;
+            // A unit that ends exactly with its stretch ends in it.
+            if stretch.speed > 0 && left < room + speed {
+                let end = at.saturating_add(Span::from_picos((left / speed) as u64));
+                let mut server = Serializer::new(stretch.speed);
+                server.set_carry((left % speed) as u64);
+                self.server = Some(server);
+                inside += u128::from(self.window.overlap(at, end)) * speed;
+                break end;
+            }
+            if stretch.until == Time::NEVER {
+                inside += u128::from(self.window.overlap(at, Time::NEVER)) * speed;
+                break Time::NEVER;
+            }
+            inside += u128::from(self.window.overlap(at, stretch.until)) * speed;
+            left -= room;
+            self.profile.advance();
+            at = stretch.until;
+        };
+        if start < self.window.until && end >= self.window.until {
+            self.in_transit = inside;
+        }
+        end
+    }
+
+    /// Counts the capacity of an idle time that ends at `until`.
+    fn pass_idle(&mut self, until: Time) {
+        let mut from = self.free;
+        loop {
+            self.profile.seek(from);
+            let stretch = self.profile.now();
+            let to = until.min(stretch.until);
+            self.unused += u128::from(self.window.overlap(from, to)) * u128::from(stretch.speed);
+            if to == until {
+                return;
+            }
+            from = to;
+        }
+    }
+
+    /// Capacity inside the window; `whole` is the profile from its beginning.
+    pub(super) fn capacity(&self, mut whole: Profile, window: Window) -> Capacity {
+        let mut offered = 0;
+        while whole.now().from < window.until {
+            let stretch = whole.now();
+            let span = window.overlap(stretch.from, stretch.until);
+            offered += u128::from(span) * u128::from(stretch.speed);
+            if stretch.until == Time::NEVER {
+                break;
+            }
+            whole.advance();
+        }
+        let mut rest = self.clone();
+        if rest.free < window.until {
+            rest.pass_idle(window.until);
+        }
+        let unused = (self.on_change == OnChange::Rescale).then_some(rest.unused);
+        Capacity { offered, unused, in_transit: self.in_transit }
+    }
+}

@@ -1,0 +1,70 @@
+//! Token bucket: tokens of `rate` up to `burst`; a unit starts when its tokens are there and
+//! is then sent at `peak`, at once where there is none. The bucket is full at the start.
+//!
+//! Example: 1 Mbit/s, burst 1500 bytes, three 1500-byte packets at time 0, no peak. The
+//! first leaves at 0, the second when 12000 bits have come, at 12 ms, the third at 24 ms.
+
+use crate::gate::rate::{Capacity, Service, Window};
+use crate::gate::serve::Serializer;
+use crate::units::{PICOS_PER_SECOND, Rate, Time};
+
+/// State of a token bucket. Tokens are counted in 10⁻¹² bit, so that a picosecond at any
+/// whole rate is a whole number of them.
+#[derive(Clone, Debug)]
+pub struct TokenBucket {
+    rate: u64,
+    burst: i128,
+    tokens: i128,
+    as_of: Time,
+    peak: Option<Serializer>,
+    free: Time,
+}
+
+impl TokenBucket {
+    /// A full bucket of `burst_bytes`; `rate` > 0.
+    #[must_use]
+    pub fn new(rate: Rate, burst_bytes: u64, peak: Option<Rate>) -> TokenBucket {
+        let burst = i128::from(burst_bytes) * 8 * i128::from(PICOS_PER_SECOND);
+        TokenBucket {
+            rate: rate.bps(),
+            burst,
+            tokens: burst,
+            as_of: Time::ZERO,
+            peak: peak.map(|peak| Serializer::new(peak.bps())),
+            free: Time::ZERO,
+        }
+    }
+
+    pub(super) fn admits(&self, wire_bytes: u32) -> bool {
+        i128::from(wire_bytes) * 8 * i128::from(PICOS_PER_SECOND) <= self.burst
+    }
+
+    pub(super) fn transmit(&mut self, arrival: Time, bits: u64) -> Service {
+        let ready = arrival.max(self.free);
+        let elapsed = ready.saturating_since(self.as_of).picos();
+        let earned = i128::from(elapsed) * i128::from(self.rate);
+        self.tokens = (self.tokens + earned).min(self.burst);
+        let need = i128::from(bits) * i128::from(PICOS_PER_SECOND);
+        // Rounded down: the bucket may go below zero by less than a picosecond's tokens.
+        let wait = (need - self.tokens).max(0) / i128::from(self.rate);
+        let start = Time::from_picos(ready.picos().saturating_add(wait as u64));
+        self.tokens += wait * i128::from(self.rate) - need;
+        self.as_of = start;
+        let end = match &mut self.peak {
+            None => start,
+            Some(server) => {
+                if start > self.free {
+                    server.reset();
+                }
+                start.saturating_add(server.take(bits))
+            }
+        };
+        self.free = end;
+        Service { start, end }
+    }
+
+    pub(super) fn capacity(&self, window: Window) -> Capacity {
+        let span = window.overlap(Time::ZERO, Time::NEVER);
+        Capacity { offered: u128::from(span) * u128::from(self.rate), unused: None, in_transit: 0 }
+    }
+}

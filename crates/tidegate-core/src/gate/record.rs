@@ -1,0 +1,250 @@
+//! A gate's own history as columns: sampled every so often, or a row at every change.
+//!
+//! Facts may be told ahead of their time (run-ahead states a departure at the arrival); rows
+//! come out in the order of time whatever the order of telling, so they are the same with
+//! `exact_events` on and off.
+
+use std::collections::VecDeque;
+
+use crate::gate::rate::{Cursor, Profile, Service};
+use crate::plan::{RatePlan, RecordLevel};
+use crate::random::Stream;
+use crate::units::{Span, Speed, Time};
+
+/// One row of a gate's history.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GateRow {
+    /// When.
+    pub at: Time,
+    /// Units in the queue, as the gate's queue counts.
+    pub queue_packets: u64,
+    /// Their IP bytes.
+    pub queue_bytes: u64,
+    /// Rate in force in bit/s; NaN where the gate has none.
+    pub rate_bps: f64,
+    /// Bytes on the wire whose service has ended, lost ones included, since the start.
+    pub delivered_bytes: u64,
+    /// Units dropped since the start.
+    pub dropped_packets: u64,
+}
+
+/// What passes through a gate, as it comes to pass.
+#[derive(Clone, Debug)]
+pub struct Recorder {
+    level: RecordLevel,
+    next_sample: Time,
+    until: Time,
+    speed: SpeedInForce,
+    leaving: VecDeque<(Time, u64)>,
+    departing: VecDeque<(Time, u64)>,
+    losses: VecDeque<Time>,
+    now: GateRow,
+    rows: Vec<GateRow>,
+}
+
+/// The rate in force, walked apart from the server, which may be ahead.
+#[derive(Clone, Debug)]
+enum SpeedInForce {
+    Fixed(f64),
+    Profile(Box<Profile>),
+    /// Rate of opportunities: their bits inside the sampling interval or, at every change,
+    /// inside the present 100 ms.
+    Opportunities { cursor: Cursor, every: Span, begin: Time, bps: f64 },
+}
+
+const OPPORTUNITY_WINDOW: Span = Span::from_millis(100);
+
+impl SpeedInForce {
+    fn new(plan: &RatePlan, level: RecordLevel, stream: Stream) -> SpeedInForce {
+        match plan {
+            RatePlan::Constant(Speed::Bits(rate)) | RatePlan::TokenBucket { rate, .. } => {
+                SpeedInForce::Fixed(rate.bps() as f64)
+            }
+            RatePlan::Steps { steps, .. } if matches!(steps.first(), Some((_, Speed::Packets(_)))) => {
+                SpeedInForce::Fixed(f64::NAN)
+            }
+            RatePlan::Unlimited | RatePlan::Constant(_) => SpeedInForce::Fixed(f64::NAN),
+            RatePlan::Steps { .. } | RatePlan::RateTrace { .. } | RatePlan::Markov(_) => {
+                SpeedInForce::Profile(Box::new(Profile::new(plan, stream)))
+            }
+            RatePlan::Opportunities { trace, at_end } => SpeedInForce::Opportunities {
+                cursor: Cursor::new(trace.clone(), *at_end),
+                every: match level {
+                    RecordLevel::Every(every) => every.max(OPPORTUNITY_WINDOW),
+                    _ => OPPORTUNITY_WINDOW,
+                },
+                begin: Time::NEVER,
+                bps: 0.0,
+            },
+        }
+    }
+
+    fn next_change(&self) -> Time {
+        match self {
+            SpeedInForce::Profile(profile) => profile.now().until,
+            _ => Time::NEVER,
+        }
+    }
+
+    fn at(&mut self, at: Time) -> f64 {
+        match self {
+            SpeedInForce::Fixed(bps) => *bps,
+            SpeedInForce::Profile(profile) => {
+                profile.seek(at);
+                profile.now().speed as f64
+            }
+            SpeedInForce::Opportunities { cursor, every, begin, bps } => {
+                let slot = Time::from_picos(at.picos() / every.picos() * every.picos());
+                if *begin != slot {
+                    let mut bytes = 0u64;
+                    while cursor.at() < slot.saturating_add(*every) {
+                        if cursor.at() >= slot {
+                            bytes += u64::from(cursor.bytes());
+                        }
+                        cursor.step();
+                    }
+                    *begin = slot;
+                    *bps = bytes as f64 * 8.0 / every.as_secs_f64();
+                }
+                *bps
+            }
+        }
+    }
+}
+
+impl Recorder {
+    /// A recorder of a gate with this law; `stream` is a copy of the law's own.
+    #[must_use]
+    pub fn new(plan: &RatePlan, level: RecordLevel, until: Time, stream: Stream) -> Recorder {
+        Recorder {
+            level,
+            next_sample: Time::ZERO,
+            until,
+            speed: SpeedInForce::new(plan, level, stream),
+            leaving: VecDeque::new(),
+            departing: VecDeque::new(),
+            losses: VecDeque::new(),
+            now: GateRow {
+                at: Time::ZERO,
+                queue_packets: 0,
+                queue_bytes: 0,
+                rate_bps: f64::NAN,
+                delivered_bytes: 0,
+                dropped_packets: 0,
+            },
+            rows: Vec::new(),
+        }
+    }
+
+    /// Writes every row before `at`; call before telling of an arrival.
+    pub fn advance(&mut self, at: Time) {
+        let at = at.min(self.until);
+        loop {
+            let change = self.next_change();
+            if let RecordLevel::Every(every) = self.level {
+                while self.next_sample < change.min(at) {
+                    self.row(self.next_sample);
+                    self.next_sample = self.next_sample.saturating_add(every);
+                }
+            }
+            if change >= at {
+                return;
+            }
+            self.apply(change);
+            if self.level == RecordLevel::Events {
+                self.row(change);
+            }
+        }
+    }
+
+    /// Instant of the next change already told.
+    fn next_change(&self) -> Time {
+        let front = |queue: &VecDeque<(Time, u64)>| queue.front().map_or(Time::NEVER, |(at, _)| *at);
+        let loss = self.losses.front().copied().unwrap_or(Time::NEVER);
+        let rate = if self.level == RecordLevel::Events { self.speed.next_change() } else { Time::NEVER };
+        front(&self.leaving).min(front(&self.departing)).min(loss).min(rate)
+    }
+
+    fn apply(&mut self, change: Time) {
+        while self.leaving.front().is_some_and(|(at, _)| *at <= change) {
+            let (_, bytes) = self.leaving.pop_front().expect("there is a front");
+            self.now.queue_packets -= 1;
+            self.now.queue_bytes -= bytes;
+        }
+        while self.departing.front().is_some_and(|(at, _)| *at <= change) {
+            let (_, wire) = self.departing.pop_front().expect("there is a front");
+            self.now.delivered_bytes += wire;
+        }
+        while self.losses.front().is_some_and(|at| *at <= change) {
+            self.losses.pop_front();
+            self.now.dropped_packets += 1;
+        }
+        if self.level == RecordLevel::Events {
+            self.speed.at(change);
+        }
+    }
+
+    fn row(&mut self, at: Time) {
+        let rate_bps = self.speed.at(at);
+        self.rows.push(GateRow { at, rate_bps, ..self.now });
+    }
+
+    /// A unit came and stays in the queue until its service says; [`Recorder::serve`] follows.
+    pub fn arrive(&mut self, at: Time, bytes: u64) {
+        self.settle(at);
+        self.now.queue_packets += 1;
+        self.now.queue_bytes += bytes;
+        self.event(at);
+    }
+
+    /// The oldest unit not yet told of leaves the queue at `leaves` and ends its service.
+    pub fn serve(&mut self, service: Service, leaves: Time, bytes: u64, wire: u64) {
+        self.leaving.push_back((leaves, bytes));
+        self.departing.push_back((service.end, wire));
+    }
+
+    /// A unit came and went into service at once.
+    pub fn serve_at_once(&mut self, at: Time, service: Service, wire: u64) {
+        self.settle(at);
+        self.departing.push_back((service.end, wire));
+    }
+
+    /// A unit was refused at the door.
+    pub fn refuse(&mut self, at: Time) {
+        self.settle(at);
+        self.now.dropped_packets += 1;
+        self.event(at);
+    }
+
+    /// A unit will be lost at the end of its service.
+    pub fn lose(&mut self, end: Time) {
+        self.losses.push_back(end);
+    }
+
+    /// Changes told for this very instant come before an arrival at it.
+    fn settle(&mut self, at: Time) {
+        self.advance(at);
+        if self.next_change() == at && at < self.until {
+            self.apply(at);
+        }
+    }
+
+    fn event(&mut self, at: Time) {
+        if self.level == RecordLevel::Events && at < self.until {
+            self.row(at);
+        }
+    }
+
+    /// Bytes held by the rows so far.
+    #[must_use]
+    pub fn memory_bytes(&self) -> u64 {
+        (self.rows.capacity() * size_of::<GateRow>()) as u64
+    }
+
+    /// The whole history.
+    #[must_use]
+    pub fn finish(mut self) -> Vec<GateRow> {
+        self.advance(Time::NEVER);
+        self.rows
+    }
+}

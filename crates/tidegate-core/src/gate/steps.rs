@@ -1,0 +1,114 @@
+//! A gate driven step by step: its queue holds units, its server one of them, and an event
+//! ends each service. The slow twin of [`Gate::pass`], there to prove it.
+
+use std::collections::VecDeque;
+
+use crate::gate::rate::Service;
+use crate::gate::{DropReason, Gate, Passage};
+use crate::unit::Unit;
+use crate::units::Time;
+
+/// What a gate driven step by step holds.
+#[derive(Debug, Default)]
+pub(super) struct Steps {
+    serving: Option<Serving>,
+    waiting: VecDeque<(Time, Unit)>,
+    waiting_bytes: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Serving {
+    unit: Unit,
+    service: Service,
+    wire: u32,
+}
+
+impl Steps {
+    pub(super) fn memory_bytes(&self) -> u64 {
+        (self.waiting.capacity() * size_of::<(Time, Unit)>()) as u64
+    }
+}
+
+impl Gate {
+    /// Takes a unit into the queue, or into service when the server is idle. Services that
+    /// end at or before `at` must have been completed.
+    ///
+    /// # Errors
+    /// Why the unit was dropped.
+    pub fn arrive(&mut self, at: Time, unit: Unit) -> Result<(), DropReason> {
+        let wire = self.wire_bytes(unit.bytes);
+        self.counters.offer(at, u64::from(wire));
+        let (packets, bytes) = self.queue_at(at);
+        let idle = self.steps.get_or_insert_default().serving.is_none();
+        if !idle && self.is_full(packets, bytes, unit.bytes) {
+            self.refuse(at, wire, DropReason::QueueFull);
+            return Err(DropReason::QueueFull);
+        }
+        if !self.law.admits(wire) {
+            self.refuse(at, wire, DropReason::TooLarge);
+            return Err(DropReason::TooLarge);
+        }
+        let bytes = bytes + u64::from(unit.bytes);
+        if idle {
+            self.begin(at, unit, Some((packets + 1, bytes)));
+        } else {
+            let steps = self.steps.get_or_insert_default();
+            steps.waiting.push_back((at, unit));
+            steps.waiting_bytes += u64::from(unit.bytes);
+            self.note_queue(at, packets + 1, bytes, unit.bytes);
+        }
+        Ok(())
+    }
+
+    /// When the unit in service ends; `None` when idle.
+    #[must_use]
+    pub fn completes_at(&self) -> Option<Time> {
+        self.steps.as_ref()?.serving.map(|serving| serving.service.end)
+    }
+
+    /// Ends the present service and begins the next. Panics when idle.
+    pub fn complete(&mut self) -> (Unit, Passage) {
+        let steps = self.steps.as_mut().expect("a gate that serves");
+        let Serving { unit, service, wire } = steps.serving.take().expect("a unit in service");
+        if let Some((arrival, next)) = steps.waiting.pop_front() {
+            steps.waiting_bytes -= u64::from(next.bytes);
+            self.begin(arrival, next, None);
+        }
+        (unit, self.depart(service.end, wire))
+    }
+
+    /// States the services of all that still wait, as run-ahead did at their arrivals.
+    pub fn settle(&mut self) {
+        while self.completes_at().is_some() {
+            self.complete();
+        }
+    }
+
+    /// Asks the law. `joins`: the queue with this unit, when it comes to an idle server and
+    /// was not told of yet.
+    fn begin(&mut self, arrival: Time, mut unit: Unit, joins: Option<(u64, u64)>) {
+        let wire = self.wire_bytes(unit.bytes);
+        let service = self.law.transmit(arrival, self.work(wire));
+        if let Some((packets, bytes)) = joins
+            && self.leaves(service) > arrival
+        {
+            self.note_queue(arrival, packets, bytes, unit.bytes);
+        }
+        self.book(arrival, &mut unit, service, wire);
+        let steps = self.steps.get_or_insert_default();
+        steps.serving = Some(Serving { unit, service, wire });
+    }
+
+    /// Units and IP bytes that count in the queue at `at`.
+    fn queue_at(&self, at: Time) -> (u64, u64) {
+        let Some(steps) = &self.steps else { return (0, 0) };
+        let (mut packets, mut bytes) = (steps.waiting.len() as u64, steps.waiting_bytes);
+        if let Some(serving) = &steps.serving
+            && self.leaves(serving.service) > at
+        {
+            packets += 1;
+            bytes += u64::from(serving.unit.bytes);
+        }
+        (packets, bytes)
+    }
+}

@@ -1,0 +1,144 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::plan::{LossPlan, QueuePlan, RatePlan};
+use crate::tcp::HeldBy;
+use crate::units::{Rate, Speed};
+
+fn context(record: RecordLevel) -> GateContext {
+    GateContext {
+        index: 0,
+        seed: Seed { seed: 1, replication: 0 },
+        window: Window { from: Time::from_picos(1_000_000_000), until: Time::from_picos(150_000_000_000) },
+        precision: Precision::Fine,
+        record,
+    }
+}
+
+fn link(bps: u64, limit: QueueLimit) -> GatePlan {
+    GatePlan {
+        rate: RatePlan::Constant(Speed::Bits(Rate::from_bps(bps))),
+        queue: QueuePlan { limit, counts: QueueCounts::Waiting },
+        ..GatePlan::open("link")
+    }
+}
+
+fn unit(bytes: u32, handle: u32) -> Unit {
+    Unit::new(bytes, handle, HeldBy::Application)
+}
+
+#[test]
+fn the_last_to_come_is_dropped() {
+    let mut gate = Gate::new(&link(8_000_000, QueueLimit::Packets(2)), context(RecordLevel::Summary));
+    // One in service, two waiting, the fourth finds the queue full; at 1 ms one has left.
+    let passages: Vec<bool> = (0..4)
+        .map(|n| matches!(gate.pass(Time::ZERO, &mut unit(1000, n)), Passage::Out { .. }))
+        .collect();
+    assert_eq!(passages, [true, true, true, false]);
+    let later = gate.pass(Time::from_picos(1_000_000_000), &mut unit(1000, 4));
+    assert!(matches!(later, Passage::Out { end, .. } if end == Time::from_picos(4_000_000_000)));
+}
+
+#[test]
+fn equal_rates_in_series_never_queue() {
+    for bps in [7u64, 33_920_000, 48_000_001, 622_000_000] {
+        let mut gates: Vec<Gate> = (0..4)
+            .map(|_| Gate::new(&link(bps, QueueLimit::Unlimited), context(RecordLevel::Summary)))
+            .collect();
+        for n in 0..1000 {
+            let mut at = Time::ZERO;
+            for (index, gate) in gates.iter_mut().enumerate() {
+                let mut unit = unit(1500, n);
+                let Passage::Out { out, .. } = gate.pass(at, &mut unit) else { panic!("no drops") };
+                if index > 0 {
+                    assert_eq!(unit.cause.resolve(), Err(HeldBy::Application), "waited at {index}");
+                }
+                at = out;
+            }
+        }
+    }
+}
+
+fn any_gate() -> impl Strategy<Value = GatePlan> {
+    let limit = prop_oneof![
+        Just(QueueLimit::Unlimited),
+        (0u64..6).prop_map(QueueLimit::Packets),
+        (1500u64..6000).prop_map(QueueLimit::Bytes),
+    ];
+    let loss = prop_oneof![
+        Just(LossPlan::None),
+        Just(LossPlan::Independent { probability: 0.2 }),
+        Just(LossPlan::GilbertElliott { good_to_bad: 0.1, bad_to_good: 0.3, loss_good: 0.01, loss_bad: 0.6 }),
+    ];
+    let framing =
+        prop_oneof![Just(Framing::Ip), Just(Framing::Overhead { overhead: 38, minimum: 84 })];
+    (rate::tests::any_plan(), limit, any::<bool>(), loss, framing, 0u64..5).prop_map(
+        |(rate, limit, all, loss, framing, delay)| GatePlan {
+            rate,
+            queue: QueuePlan { limit, counts: if all { QueueCounts::All } else { QueueCounts::Waiting } },
+            loss,
+            framing,
+            delay: Span::from_millis(delay),
+            ..GatePlan::open("gate")
+        },
+    )
+}
+
+/// Every passage of a gate driven step by step.
+fn drive_steps(gate: &mut Gate, arrivals: &[(Time, u32)]) -> Vec<(u32, Passage)> {
+    let mut passages = Vec::new();
+    for (handle, (at, bytes)) in arrivals.iter().enumerate() {
+        while gate.completes_at().is_some_and(|end| end <= *at) {
+            let (unit, passage) = gate.complete();
+            passages.push((unit.handle, passage));
+        }
+        if let Err(reason) = gate.arrive(*at, unit(*bytes, handle as u32)) {
+            passages.push((handle as u32, Passage::Drop(*at, reason)));
+        }
+    }
+    while gate.completes_at().is_some() {
+        let (unit, passage) = gate.complete();
+        passages.push((unit.handle, passage));
+    }
+    passages.sort_by_key(|(handle, _)| *handle);
+    passages
+}
+
+proptest! {
+    /// Stated at the arrival or step by step: the same units leave at the same instants, the
+    /// same are dropped, and every count and row is equal.
+    #[test]
+    fn ahead_and_step_by_step_agree(
+        plan in any_gate(),
+        gaps in prop::collection::vec((0u64..3_000_000_000, 40u32..1500), 1..200),
+        record in prop_oneof![
+            Just(RecordLevel::Summary),
+            Just(RecordLevel::Every(Span::from_millis(1))),
+            Just(RecordLevel::Events),
+        ],
+    ) {
+        let arrivals: Vec<(Time, u32)> = gaps.iter().scan(Time::ZERO, |at, (gap, bytes)| {
+            *at += Span::from_picos(gap / 1000 * 1000);
+            Some((*at, *bytes))
+        }).collect();
+        let mut ahead = Gate::new(&plan, context(record));
+        let stated: Vec<(u32, Passage)> = arrivals.iter().enumerate()
+            .map(|(n, (at, bytes))| (n as u32, ahead.pass(*at, &mut unit(*bytes, n as u32))))
+            .collect();
+        let mut stepped = Gate::new(&plan, context(record));
+        let happened = drive_steps(&mut stepped, &arrivals);
+        prop_assert_eq!(&stated, &happened);
+        prop_assert_eq!(format!("{:?}", ahead.counters()), format!("{:?}", stepped.counters()));
+        let held = ahead.counters().held();
+        prop_assert!(held.packets <= arrivals.len() as u64);
+        prop_assert_eq!(format!("{:?}", ahead.take_history()), format!("{:?}", stepped.take_history()));
+        // In order, and conserved.
+        let mut last = Time::ZERO;
+        for (_, passage) in &stated {
+            if let Passage::Out { out, .. } = passage {
+                prop_assert!(*out >= last);
+                last = *out;
+            }
+        }
+    }
+}

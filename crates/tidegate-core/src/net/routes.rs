@@ -1,0 +1,222 @@
+//! Who meets whom: routes as lists of hops, and the delay lines between gates.
+//!
+//! A gate that hears from one other gate only is run through at once. Where several inputs
+//! meet, each gate before it keeps a line of the units on their way, in order of arrival,
+//! and the event queue merges the lines' heads.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::plan::{Plan, RtoPlan, RtoRestart};
+use crate::units::Span;
+
+/// Marks the end of a route, or the absence of a line.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// Whose route it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Owner {
+    /// A flow's data direction.
+    Data(usize),
+    /// A flow's other direction.
+    Back(usize),
+    /// Background traffic.
+    Traffic(usize),
+}
+
+/// A place on a route.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Hop {
+    /// The gate entered here; [`NONE`] at the end.
+    pub(super) gate: u32,
+    /// The line that brings units here; [`NONE`] when they come straight.
+    pub(super) line: u32,
+    /// Whose route this is: index into [`Routes::owners`].
+    pub(super) route: u32,
+    /// The owner's TCP hears departures from this gate.
+    pub(super) notify: bool,
+    /// Pure delay before the end of the route.
+    pub(super) extra: Span,
+}
+
+/// All routes of a plan.
+#[derive(Debug)]
+pub(super) struct Routes {
+    pub(super) hops: Vec<Hop>,
+    pub(super) owners: Vec<Owner>,
+    /// First hop of each route.
+    pub(super) first: Vec<u32>,
+    pub(super) lines: usize,
+}
+
+/// A line's place in the order at one instant: data before the other direction, then by the
+/// gate (or the end) it leads to, then by where it comes from.
+type LineKey = (bool, usize, usize);
+
+struct Draft {
+    owner: Owner,
+    gates: Vec<usize>,
+    extra: Span,
+    notify: bool,
+}
+
+impl Routes {
+    /// `exact`: every edge is a line.
+    pub(super) fn new(plan: &Plan, exact: bool) -> Routes {
+        let drafts = drafts(plan);
+        let order = topological(plan.gates.len(), &drafts);
+        let meeting = meeting_places(plan.gates.len(), &drafts);
+        let ends = plan.gates.len();
+        let key = |draft: &Draft, route: usize, place: usize| -> Option<LineKey> {
+            let back = matches!(draft.owner, Owner::Back(_));
+            let before = place.checked_sub(1).map(|before| draft.gates[before]);
+            match (draft.gates.get(place), before) {
+                (Some(_), None) => None,
+                (Some(&gate), Some(before)) => {
+                    (exact || meeting[gate]).then(|| (back, order[gate], order[before]))
+                }
+                // Units that leave one gate for their receivers do so in order.
+                (None, Some(before)) if draft.extra == Span::ZERO => Some((back, ends, order[before])),
+                (None, _) => Some((back, ends, ends + route)),
+            }
+        };
+        let mut keys = BTreeSet::new();
+        for (route, draft) in drafts.iter().enumerate() {
+            keys.extend((0..=draft.gates.len()).filter_map(|place| key(draft, route, place)));
+        }
+        // A line used in both directions counts as data.
+        let numbers: BTreeMap<LineKey, u32> = keys.iter().zip(0..).map(|(key, n)| (*key, n)).collect();
+        let number = |key: LineKey| -> u32 {
+            let (_, to, from) = key;
+            let shared = if to < ends { numbers.get(&(false, to, from)) } else { None };
+            *shared.unwrap_or_else(|| &numbers[&key])
+        };
+        let mut routes = Routes { hops: vec![], owners: vec![], first: vec![], lines: numbers.len() };
+        for (route, draft) in drafts.iter().enumerate() {
+            routes.owners.push(draft.owner);
+            routes.first.push(routes.hops.len() as u32);
+            for place in 0..=draft.gates.len() {
+                let gate = draft.gates.get(place).copied();
+                routes.hops.push(Hop {
+                    gate: gate.map_or(NONE, |gate| gate as u32),
+                    line: key(draft, route, place).map_or(NONE, number),
+                    route: route as u32,
+                    notify: draft.notify && gate.is_some_and(|gate| plan.gates[gate].host),
+                    extra: if gate.is_none() { draft.extra } else { Span::ZERO },
+                });
+            }
+        }
+        routes
+    }
+}
+
+fn drafts(plan: &Plan) -> Vec<Draft> {
+    let mut drafts = Vec::new();
+    for (index, flow) in plan.flows.iter().enumerate() {
+        let notify = matches!(flow.tcp.rto, RtoPlan::Fixed { restart: RtoRestart::Departure, .. });
+        drafts.push(Draft {
+            owner: Owner::Data(index),
+            gates: flow.path.clone(),
+            extra: Span::ZERO,
+            notify,
+        });
+        drafts.push(Draft {
+            owner: Owner::Back(index),
+            gates: flow.back.clone(),
+            extra: flow.back_delay,
+            notify: false,
+        });
+    }
+    for (index, traffic) in plan.traffic.iter().enumerate() {
+        drafts.push(Draft {
+            owner: Owner::Traffic(index),
+            gates: traffic.path.clone(),
+            extra: Span::ZERO,
+            notify: false,
+        });
+    }
+    drafts
+}
+
+fn edges(drafts: &[Draft]) -> BTreeSet<(usize, usize)> {
+    drafts.iter().flat_map(|draft| draft.gates.windows(2)).map(|pair| (pair[0], pair[1])).collect()
+}
+
+/// Whether a gate hears from more than one place, or lies on a cycle.
+fn meeting_places(gates: usize, drafts: &[Draft]) -> Vec<bool> {
+    let edges = edges(drafts);
+    let mut inputs = vec![0; gates];
+    for (_, to) in &edges {
+        inputs[*to] += 1;
+    }
+    let entered: BTreeSet<usize> = drafts.iter().filter_map(|draft| draft.gates.first().copied()).collect();
+    let cyclic = cyclic(gates, &edges);
+    (0..gates).map(|gate| inputs[gate] > 1 || cyclic[gate] || entered.contains(&gate)).collect()
+}
+
+/// Gates left over when those without inputs, then those without outputs are taken away.
+fn cyclic(gates: usize, edges: &BTreeSet<(usize, usize)>) -> Vec<bool> {
+    let mut left = vec![true; gates];
+    loop {
+        let alive = |edge: &&(usize, usize)| left[edge.0] && left[edge.1];
+        let mut has_input = vec![false; gates];
+        let mut has_output = vec![false; gates];
+        for (from, to) in edges.iter().filter(alive) {
+            has_output[*from] = true;
+            has_input[*to] = true;
+        }
+        let next: Vec<bool> =
+            (0..gates).map(|gate| left[gate] && has_input[gate] && has_output[gate]).collect();
+        if next == left {
+            return left;
+        }
+        left = next;
+    }
+}
+
+/// The rank of each gate: before every gate it leads to, and otherwise as listed.
+fn topological(gates: usize, drafts: &[Draft]) -> Vec<usize> {
+    let edges = edges(drafts);
+    let mut after: Vec<Vec<usize>> = vec![vec![]; gates];
+    let mut inputs = vec![0usize; gates];
+    for (from, to) in &edges {
+        after[*from].push(*to);
+        inputs[*to] += 1;
+    }
+    let mut ready: BTreeSet<usize> = (0..gates).filter(|gate| inputs[*gate] == 0).collect();
+    let mut waiting: BTreeSet<usize> = (0..gates).filter(|gate| inputs[*gate] > 0).collect();
+    let mut rank = vec![0; gates];
+    for next_rank in 0..gates {
+        // On a cycle any choice will do; the first listed is ours.
+        let gate = ready.pop_first().or_else(|| waiting.pop_first()).expect("as many as gates");
+        rank[gate] = next_rank;
+        for to in &after[gate] {
+            inputs[*to] = inputs[*to].saturating_sub(1);
+            if inputs[*to] == 0 && waiting.remove(to) {
+                ready.insert(*to);
+            }
+        }
+    }
+    rank
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn draft(gates: &[usize]) -> Draft {
+        Draft { owner: Owner::Data(0), gates: gates.to_vec(), extra: Span::ZERO, notify: false }
+    }
+
+    #[test]
+    fn upstream_comes_first() {
+        assert_eq!(topological(4, &[draft(&[3, 1]), draft(&[2, 1, 0])]), [3, 2, 0, 1]);
+        assert_eq!(topological(3, &[draft(&[1, 2, 1])]), [0, 1, 2]);
+    }
+
+    #[test]
+    fn only_gates_with_one_gate_before_them_are_run_through() {
+        let drafts = [draft(&[0, 2, 3]), draft(&[1, 2, 3])];
+        assert_eq!(meeting_places(4, &drafts), [true, true, true, false]);
+        assert_eq!(meeting_places(3, &[draft(&[0, 1, 2]), draft(&[2, 1])]), [true, true, true]);
+    }
+}

@@ -1,0 +1,60 @@
+//! Background traffic: packets without TCP on a list of gates.
+
+use crate::app::Arrivals;
+use crate::gate::Count;
+use crate::gate::rate::Window;
+use crate::plan::{Plan, StartPlan};
+use crate::random::Seed;
+use crate::units::Time;
+
+/// One background source.
+#[derive(Debug)]
+pub(super) struct Traffic {
+    pub(super) arrivals: Arrivals,
+    pub(super) route: usize,
+    pub(super) counts: TrafficCounts,
+}
+
+/// What a background source sent, and what arrived, inside the measured window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TrafficCounts {
+    /// Sent, in packets and IP bytes.
+    pub sent: Count,
+    /// Arrived at the end of the path.
+    pub delivered: Count,
+}
+
+impl Traffic {
+    pub(super) fn all(plan: &Plan, seed: Seed) -> Vec<Traffic> {
+        let first_route = plan.flows.len() * 2;
+        let source = |(index, row): (usize, &crate::plan::TrafficPlan)| {
+            let name = format!("traffic.{}", row.name);
+            let start = start_time(seed, &format!("{name}/start"), row.start);
+            let arrivals = Arrivals::new(&row.source, start, seed.stream(&format!("{name}/source")));
+            Traffic { arrivals, route: first_route + index, counts: TrafficCounts::default() }
+        };
+        plan.traffic.iter().enumerate().map(source).collect()
+    }
+}
+
+impl TrafficCounts {
+    pub(super) fn note(count: &mut Count, window: Window, at: Time, bytes: u32) {
+        if at >= window.from && at < window.until {
+            count.packets += 1;
+            count.bytes += u64::from(bytes);
+        }
+    }
+}
+
+/// The instant that a start plan means in this replication; `name` names its random stream.
+#[must_use]
+pub fn start_time(seed: Seed, name: &str, start: StartPlan) -> Time {
+    use rand::RngExt as _;
+    match start {
+        StartPlan::At(at) => at,
+        StartPlan::Uniform(from, to) if from < to => {
+            Time::from_picos(seed.stream(name).random_range(from.picos()..to.picos()))
+        }
+        StartPlan::Uniform(from, _) => from,
+    }
+}

@@ -1,0 +1,88 @@
+//! What the endpoint reads of its plan on the way of every segment, in the form it needs.
+
+use super::scoreboard::LONGEST;
+use crate::plan::{CongestionPlan, RtoPlan, RtoRestart, RttTiming, TcpPlan};
+use crate::units::{Span, Time};
+
+/// RFC 7323 §2.3: windows end at 2³⁰ bytes, so that old and new can be told apart.
+const LARGEST_WINDOW: u64 = 1 << 30;
+
+/// A plan made ready for use.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Config {
+    /// User bytes in a full segment; no more than the window.
+    pub(super) mss: u32,
+    /// Duplicate ACKs that start a fast retransmit; `u32::MAX`: never.
+    pub(super) dupthresh: u32,
+    /// Most bytes in flight.
+    pub(super) flight_limit: u64,
+    /// What the receiver takes ahead of the next byte expected.
+    pub(super) receive_window: u64,
+    /// The same as the wire says it; `u32::MAX`: no limit.
+    pub(super) advertised: u32,
+    pub(super) sack: bool,
+    pub(super) limited_transmit: bool,
+    pub(super) go_back_n: bool,
+    pub(super) timestamps: bool,
+    pub(super) idle_restart: bool,
+    pub(super) handshake: bool,
+    /// One segment is timed at a time.
+    pub(super) time_one: bool,
+    /// Departures from the host restart the retransmission timer.
+    pub(super) restart_at_departure: bool,
+    /// The window at the start and after idle times.
+    pub(super) initial_window: u64,
+    /// Bytes that must be acknowledged at once.
+    pub(super) ack_every: u64,
+    ack_timeout: Span,
+    ack_tick: Span,
+}
+
+impl Config {
+    pub(super) fn new(plan: &TcpPlan) -> Config {
+        let window = plan.window.unwrap_or(u64::MAX);
+        // A window smaller than a segment makes segments smaller (RFC 9293 §3.8.6.2.1).
+        let mss = plan.mss.clamp(1, LONGEST).min(u32::try_from(window).unwrap_or(u32::MAX).max(1));
+        let never_at_acks = matches!(plan.cc, CongestionPlan::Tahoe { fast_retransmit: false });
+        let (ack_every, ack_timeout, ack_tick) = match plan.delayed_ack {
+            None => (1, Span::ZERO, Span::ZERO),
+            Some(delay) => {
+                let every = u64::from(delay.every.max(1)) * u64::from(mss);
+                (if delay.every <= 1 { 1 } else { every }, delay.timeout.unwrap_or(Span::MAX), delay.tick)
+            }
+        };
+        Config {
+            mss,
+            dupthresh: if never_at_acks { u32::MAX } else { plan.dupthresh.unwrap_or(u32::MAX) },
+            flight_limit: window.min(LARGEST_WINDOW),
+            receive_window: window.min(LARGEST_WINDOW),
+            advertised: plan.window.map_or(u32::MAX, |bytes| bytes.min(LARGEST_WINDOW) as u32),
+            sack: plan.sack,
+            limited_transmit: plan.limited_transmit,
+            go_back_n: plan.go_back_n,
+            timestamps: plan.timestamps,
+            idle_restart: plan.idle_restart,
+            handshake: plan.handshake,
+            time_one: plan.rtt_timing == RttTiming::One,
+            restart_at_departure: matches!(plan.rto, RtoPlan::Fixed { restart: RtoRestart::Departure, .. }),
+            initial_window: plan.initial_window,
+            ack_every,
+            ack_timeout,
+            ack_tick,
+        }
+    }
+
+    /// When an ACK for a segment that arrives now must leave.
+    #[inline]
+    pub(super) fn ack_deadline(&self, now: Time) -> Time {
+        if self.ack_timeout == Span::MAX {
+            return Time::NEVER;
+        }
+        if self.ack_tick == Span::ZERO {
+            return now.saturating_add(self.ack_timeout);
+        }
+        // BSD's fast timer: the next tick of a free-running clock.
+        let tick = self.ack_tick.picos();
+        Time::from_picos((now.picos() / tick).saturating_add(1).saturating_mul(tick))
+    }
+}

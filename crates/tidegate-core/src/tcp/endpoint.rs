@@ -1,0 +1,393 @@
+//! One end of a connection: states, handshake, and the order of things.
+//!
+//! Written to RFC 9293 (states, segments), RFC 5681 and 6582 (congestion control), RFC 6298
+//! (timer), RFC 3042 (Limited Transmit), RFC 2018 and 6675 (SACK) and RFC 7323 (timestamps).
+//!
+//! **Not here**: FIN and RST (a connection lasts as long as the run), simultaneous open,
+//! urgent data, zero windows (see [`super::receiver`]), Nagle (see [`super::sender`]),
+//! path MTU discovery, ECN, PAWS, D-SACK, F-RTO.
+
+use super::config::Config;
+use super::receiver::Receiver;
+use super::report::{Counters, Phase, Snapshot};
+use super::rtt::Estimator;
+use super::segment::{HeldBy, Segment, flags};
+use super::sender::{Mode, Outgoing, Sender};
+use super::seq::Numbering;
+use super::timestamp;
+use crate::cc::Controller;
+use crate::plan::TcpPlan;
+use crate::random::Stream;
+use crate::units::{Span, Time};
+
+/// Which end begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Sends the SYN.
+    Active,
+    /// Waits for it.
+    Passive,
+}
+
+/// States of a connection, by their names in RFC 9293 §3.3.2.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// Not opened yet.
+    Closed,
+    /// Waits for a SYN.
+    Listen,
+    /// Has sent a SYN.
+    SynSent,
+    /// Has sent a SYN and an ACK for the other's.
+    SynReceived,
+    /// Data may flow both ways.
+    Established,
+}
+
+impl std::fmt::Display for State {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            State::Closed => "CLOSED",
+            State::Listen => "LISTEN",
+            State::SynSent => "SYN-SENT",
+            State::SynReceived => "SYN-RECEIVED",
+            State::Established => "ESTABLISHED",
+        })
+    }
+}
+
+/// One end of a TCP connection, without clock, timer or wire.
+///
+/// Call order: [`Endpoint::open`] once (both ends), then in any order `write` and the
+/// `handle_*`, with `now` never going back; after **each** of them [`Endpoint::poll_transmit`] until it
+/// says `None`. Come back at [`Endpoint::next_wakeup`] at the latest; coming early changes nothing.
+#[derive(Debug)]
+pub struct Endpoint {
+    sender: Sender,
+    receiver: Receiver,
+    controller: Controller,
+    counters: Counters,
+    config: Config,
+    state: State,
+    role: Role,
+    ours: Numbering,
+    theirs: Numbering,
+    /// Highest timestamp to echo (TS.Recent).
+    echo: u32,
+    /// When our SYN was sent first.
+    syn_at: Time,
+    /// How often.
+    syns: u32,
+    /// A SYN is to be sent.
+    syn_due: bool,
+}
+
+impl Endpoint {
+    /// An endpoint before [`Endpoint::open`]. `isn` is its initial sequence number; without a
+    /// handshake neither end could learn the other's, so both must be given the same. `rng` is
+    /// needed for [`crate::plan::Increase::Random`] only.
+    #[must_use]
+    pub fn new(plan: &TcpPlan, role: Role, isn: u32, rng: Option<Stream>) -> Endpoint {
+        let config = Config::new(plan);
+        let waits = if config.handshake { State::Listen } else { State::Established };
+        Endpoint {
+            sender: Sender::new(Estimator::new(&plan.rto), &config),
+            receiver: Receiver::new(plan.quick_acks),
+            controller: Controller::new(plan, rng),
+            counters: Counters::default(),
+            config,
+            state: if role == Role::Active { State::Closed } else { waits },
+            role,
+            ours: Numbering::after_syn(isn),
+            theirs: Numbering::after_syn(isn),
+            echo: 0,
+            syn_at: Time::ZERO,
+            syns: 0,
+            syn_due: false,
+        }
+    }
+
+    /// Replaces the congestion controller before the connection begins.
+    pub fn set_controller(&mut self, controller: Controller) {
+        self.controller = controller;
+    }
+
+    /// The application opens the connection. An active end sends a SYN, or is ESTABLISHED at
+    /// once when the plan has no handshake; a passive end does nothing.
+    pub fn open(&mut self, _now: Time) {
+        if self.state == State::Closed {
+            self.syn_due = self.config.handshake;
+            self.state = if self.config.handshake { State::SynSent } else { State::Established };
+        }
+    }
+
+    /// The application adds `bytes`; `u64::MAX`: it always has more.
+    pub fn write(&mut self, _now: Time, bytes: u64) {
+        self.sender.write(bytes);
+    }
+
+    /// A segment arrived.
+    #[inline]
+    pub fn handle_segment(&mut self, now: Time, segment: &Segment) {
+        if (self.state != State::Established || segment.flags & flags::SYN != 0)
+            && !self.handle_handshake(now, segment)
+        {
+            return;
+        }
+        if self.config.timestamps {
+            self.read_timestamp(segment);
+        }
+        if segment.flags & flags::ACK != 0 {
+            self.handle_ack(now, segment);
+        }
+        if segment.len > 0 {
+            self.handle_data(now, segment);
+        }
+    }
+
+    #[inline]
+    fn handle_ack(&mut self, now: Time, segment: &Segment) {
+        let sender = &mut self.sender;
+        match self.ours.offset(segment.ack, sender.una) {
+            Some(ack) if ack <= sender.max => {
+                sender.handle_ack(now, ack, segment, &self.config, &mut self.controller, &mut self.counters);
+            }
+            // RFC 9293 §3.10.7.4: an ACK of something not yet sent is answered with an ACK.
+            Some(_) => self.receiver.demand_ack(),
+            None => {}
+        }
+    }
+
+    #[inline]
+    fn handle_data(&mut self, now: Time, segment: &Segment) {
+        if let Some(start) = self.theirs.offset(segment.seq, self.receiver.next()) {
+            self.receiver.handle_data(now, start, segment.len, &self.config, &mut self.counters);
+        } else {
+            self.receiver.demand_ack();
+        }
+    }
+
+    /// RFC 7323 §4.3: a timestamp is worth echoing if its segment reaches back to the last ACK
+    /// that was sent; here: to the next byte expected.
+    fn read_timestamp(&mut self, segment: &Segment) {
+        let newer = segment.ts_val.wrapping_sub(self.echo).cast_signed() >= 0;
+        let ahead = segment.seq.wrapping_sub(self.theirs.wire(self.receiver.acknowledged_to())).cast_signed();
+        if newer && ahead <= 0 {
+            self.echo = segment.ts_val;
+        }
+    }
+
+    /// A segment before ESTABLISHED, or a SYN at any time (RFC 9293 §3.10.7). `true`: go on and read
+    /// its acknowledgement and data.
+    #[cold]
+    fn handle_handshake(&mut self, now: Time, segment: &Segment) -> bool {
+        let syn = segment.flags & flags::SYN != 0;
+        let acks_our_syn = segment.flags & flags::ACK != 0 && segment.ack == self.ours.wire(0);
+        match self.state {
+            State::Listen if syn => {
+                self.theirs = Numbering::after_syn(segment.seq);
+                self.echo = segment.ts_val;
+                self.state = State::SynReceived;
+                self.syn_due = true;
+                false
+            }
+            State::SynSent if syn && acks_our_syn => {
+                self.theirs = Numbering::after_syn(segment.seq);
+                self.echo = segment.ts_val;
+                self.establish(now);
+                self.receiver.demand_ack();
+                true
+            }
+            // Their SYN again: our SYN-ACK was lost.
+            State::SynReceived if syn => {
+                self.syn_due = true;
+                false
+            }
+            State::SynReceived => {
+                let data_acks = segment.flags & flags::ACK != 0
+                    && segment.seq.wrapping_sub(self.theirs.wire(0)).cast_signed() >= 0;
+                if acks_our_syn && data_acks {
+                    self.establish(now);
+                }
+                self.state == State::Established
+            }
+            // Their SYN-ACK again: our ACK was lost.
+            State::Established if syn => {
+                self.receiver.demand_ack();
+                false
+            }
+            State::Closed | State::Listen | State::SynSent | State::Established => false,
+        }
+    }
+
+    /// The other end has acknowledged our SYN.
+    fn establish(&mut self, now: Time) {
+        self.state = State::Established;
+        self.syn_due = false;
+        self.sender.rto_at = Time::NEVER;
+        if self.syns == 1 {
+            self.sender.estimator.sample(self.syn_at, now);
+        } else {
+            self.sender.estimator.after_lost_syn();
+            // RFC 5681 §3.1: after a lost SYN or SYN-ACK the window begins with one segment.
+            self.controller.handle_restart(u64::from(self.config.mss));
+        }
+    }
+
+    /// A data segment of ours left a gate of the sending machine.
+    #[inline]
+    pub fn handle_departure(&mut self, now: Time) {
+        if self.config.restart_at_departure {
+            self.sender.handle_departure(now);
+        }
+    }
+
+    /// Time has come to `now`: timers that are due run.
+    pub fn handle_wakeup(&mut self, now: Time) {
+        self.receiver.handle_wakeup(now);
+        if now < self.sender.rto_at {
+            return;
+        }
+        if self.state == State::Established {
+            self.sender.handle_timeout(now, &self.config, &mut self.controller, &mut self.counters);
+        } else {
+            // RFC 9293 §3.8.1, RFC 6298 §5.5: the SYN again, later each time.
+            self.counters.timeouts += 1;
+            self.sender.estimator.back_off();
+            self.sender.rto_at = Time::NEVER;
+            self.syn_due = true;
+        }
+    }
+
+    /// The next segment to send and what had held it back; `None`: nothing more now.
+    #[inline]
+    pub fn poll_transmit(&mut self, now: Time) -> Option<(Segment, HeldBy)> {
+        if self.state != State::Established {
+            return self.poll_syn(now);
+        }
+        let sender = &mut self.sender;
+        let held = sender.held;
+        if let Some(sent) = sender.poll(now, &self.config, &mut self.controller, &mut self.counters) {
+            return Some((self.data(now, sent), held));
+        }
+        if self.receiver.ack_now() {
+            self.counters.acks_sent += 1;
+            return Some((self.segment(now, self.sender.max), HeldBy::Application));
+        }
+        None
+    }
+
+    #[inline]
+    fn data(&mut self, now: Time, sent: Outgoing) -> Segment {
+        let last = sent.start + u64::from(sent.len) == self.sender.written;
+        let segment = self.segment(now, sent.start);
+        Segment {
+            len: sent.len,
+            flags: if last { flags::ACK | flags::PSH } else { flags::ACK },
+            retransmission: sent.retransmission,
+            ..segment
+        }
+    }
+
+    /// A segment without data; every segment acknowledges, so nothing is owed afterwards.
+    #[inline]
+    fn segment(&mut self, now: Time, offset: u64) -> Segment {
+        let mut segment = Segment {
+            seq: self.ours.wire(offset),
+            ack: self.theirs.wire(self.receiver.next()),
+            window: self.config.advertised,
+            flags: flags::ACK,
+            ..Segment::default()
+        };
+        if self.config.timestamps {
+            segment.ts_val = timestamp::at(now);
+            segment.ts_ecr = self.echo;
+        }
+        self.receiver.acknowledged();
+        segment
+    }
+
+    #[cold]
+    fn poll_syn(&mut self, now: Time) -> Option<(Segment, HeldBy)> {
+        if !self.syn_due {
+            return None;
+        }
+        self.syn_due = false;
+        self.syns += 1;
+        if self.syns == 1 {
+            self.syn_at = now;
+        }
+        if self.sender.rto_at == Time::NEVER {
+            self.sender.rto_at = self.sender.estimator.expiry(now);
+        }
+        let answers = self.state == State::SynReceived;
+        let mut segment = self.segment(now, 0);
+        segment.seq = self.ours.syn();
+        segment.flags = if answers { flags::SYN | flags::ACK } else { flags::SYN };
+        segment.retransmission = self.syns > 1;
+        if !answers {
+            segment.ack = 0;
+        }
+        Some((segment, HeldBy::Application))
+    }
+
+    /// When to come back at the latest. It may move with every call.
+    #[inline]
+    #[must_use]
+    pub fn next_wakeup(&self) -> Time {
+        self.sender.rto_at.min(self.receiver.wakeup())
+    }
+
+    /// The exact round trip of the newest segment just acknowledged, if none of those that
+    /// the ACK covered was ever sent again; each is handed out once.
+    #[inline]
+    pub fn take_rtt_sample(&mut self) -> Option<Span> {
+        self.sender.measured.take()
+    }
+
+    /// Totals.
+    #[must_use]
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// The congestion window in whole bytes.
+    #[inline]
+    #[must_use]
+    pub fn congestion_window(&self) -> u64 {
+        self.controller.window()
+    }
+
+    /// The state of the connection.
+    #[must_use]
+    pub fn state(&self) -> State {
+        self.state
+    }
+
+    /// Which end began.
+    #[must_use]
+    pub fn role(&self) -> Role {
+        self.role
+    }
+
+    /// The state that plots show.
+    #[must_use]
+    pub fn snapshot(&self) -> Snapshot {
+        let controller = self.controller.snapshot();
+        let srtt = self.sender.estimator.smoothed();
+        Snapshot {
+            cwnd: controller.window,
+            ssthresh: controller.ssthresh,
+            in_flight: self.sender.pipe(),
+            srtt: (srtt != Span::ZERO).then_some(srtt),
+            rto: self.sender.estimator.rto(),
+            phase: match self.sender.mode {
+                Mode::Fast | Mode::Sack => Phase::Recovery,
+                Mode::Loss => Phase::Loss,
+                Mode::Open if controller.slow_start => Phase::SlowStart,
+                Mode::Open => Phase::CongestionAvoidance,
+            },
+            held_by: self.sender.held,
+        }
+    }
+}

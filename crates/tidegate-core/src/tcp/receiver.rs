@@ -1,0 +1,194 @@
+//! The receiving half: reassembly and acknowledgements (RFC 5681 §4.2, RFC 1122 §4.2.3.2).
+//!
+//! The application reads at once, so the advertised window never moves: it is the plan's window or,
+//! without one, as large as the wire can say. Silly windows, zero windows and window probes
+//! therefore cannot occur. Only lengths are kept, no bytes.
+
+use std::collections::VecDeque;
+
+use super::config::Config;
+use super::report::Counters;
+use crate::units::Time;
+
+/// A stretch that arrived ahead of a gap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Island {
+    start: u64,
+    end: u64,
+    /// Distinct segments in it.
+    segments: u64,
+}
+
+/// What has arrived and what is owed to the other side for it.
+#[derive(Debug)]
+pub(super) struct Receiver {
+    /// Everything below this has arrived.
+    next: u64,
+    /// What the last ACK said (RFC 7323's Last.ACK.sent).
+    acknowledged_to: u64,
+    /// Ahead of `next`, in order, disjoint and not touching.
+    islands: VecDeque<Island>,
+    /// An offset in each of the islands reported last, newest first (RFC 2018 §4).
+    recent: [u64; 3],
+    /// When a delayed ACK must leave.
+    delayed_until: Time,
+    /// Bytes received in order and not acknowledged yet.
+    owed: u64,
+    /// An ACK must leave now.
+    ack_now: bool,
+    /// Segments still to be acknowledged at once (Linux's quick ACKs).
+    quick: u32,
+}
+
+impl Receiver {
+    pub(super) fn new(quick_acks: u32) -> Receiver {
+        Receiver {
+            next: 0,
+            acknowledged_to: 0,
+            islands: VecDeque::new(),
+            recent: [0; 3],
+            delayed_until: Time::NEVER,
+            owed: 0,
+            ack_now: false,
+            quick: quick_acks,
+        }
+    }
+
+    /// The next byte expected.
+    #[inline]
+    pub(super) fn next(&self) -> u64 {
+        self.next
+    }
+
+    /// What the last ACK said.
+    pub(super) fn acknowledged_to(&self) -> u64 {
+        self.acknowledged_to
+    }
+
+    /// Whether an ACK must leave now.
+    #[inline]
+    pub(super) fn ack_now(&self) -> bool {
+        self.ack_now
+    }
+
+    /// Asks for an ACK at once.
+    pub(super) fn demand_ack(&mut self) {
+        self.ack_now = true;
+    }
+
+    /// When a delayed ACK must leave.
+    #[inline]
+    pub(super) fn wakeup(&self) -> Time {
+        self.delayed_until
+    }
+
+    /// An ACK leaves, alone or on data.
+    #[inline]
+    pub(super) fn acknowledged(&mut self) {
+        self.acknowledged_to = self.next;
+        self.ack_now = false;
+        self.owed = 0;
+        self.delayed_until = Time::NEVER;
+    }
+
+    /// The delayed-ACK timer.
+    #[inline]
+    pub(super) fn handle_wakeup(&mut self, now: Time) {
+        if now >= self.delayed_until {
+            self.delayed_until = Time::NEVER;
+            self.ack_now = true;
+        }
+    }
+
+    /// `len` > 0 user bytes from offset `start` arrived.
+    #[inline]
+    pub(super) fn handle_data(
+        &mut self,
+        now: Time,
+        start: u64,
+        len: u32,
+        config: &Config,
+        counters: &mut Counters,
+    ) {
+        if start == self.next && self.islands.is_empty() {
+            self.next += u64::from(len);
+            counters.delivered_bytes += u64::from(len);
+            counters.delivered_segments += 1;
+            self.owe(now, len, config);
+        } else {
+            self.handle_disorder(start, len, config, counters);
+        }
+    }
+
+    /// Data arrived in order: acknowledge now or later.
+    #[inline]
+    fn owe(&mut self, now: Time, len: u32, config: &Config) {
+        self.owed += u64::from(len);
+        // RFC 5681 §4.2: at least every second full-sized segment; here every `ack_every` bytes.
+        if self.owed >= config.ack_every {
+            self.ack_now = true;
+        } else if self.quick > 0 {
+            self.quick -= 1;
+            self.ack_now = true;
+        } else if self.delayed_until == Time::NEVER {
+            self.delayed_until = config.ack_deadline(now);
+        }
+    }
+
+    /// Data that do not simply continue the stream.
+    #[cold]
+    fn handle_disorder(&mut self, start: u64, len: u32, config: &Config, counters: &mut Counters) {
+        // RFC 5681 §4.2: a segment out of order, one that fills a gap, or a duplicate is
+        // acknowledged at once.
+        self.ack_now = true;
+        let end = start + u64::from(len);
+        // RFC 9293 §3.10.7.4: what lies outside the window is dropped and acknowledged.
+        if end > self.next.saturating_add(config.receive_window) {
+            counters.outside_window += 1;
+            return;
+        }
+        if end <= self.next || !self.insert(start.max(self.next), end) {
+            counters.duplicates_received += 1;
+            return;
+        }
+        while let Some(island) = self.islands.front().copied().filter(|island| island.start <= self.next) {
+            counters.delivered_bytes += island.end - self.next;
+            counters.delivered_segments += island.segments;
+            self.next = island.end;
+            self.islands.pop_front();
+        }
+    }
+
+    /// Adds `[start, end)` to the islands; `false` if all of it was there.
+    fn insert(&mut self, start: u64, end: u64) -> bool {
+        // Islands [from, to) overlap or touch the new stretch.
+        let from = self.islands.partition_point(|island| island.end < start);
+        let to = self.islands.partition_point(|island| island.start <= end);
+        let mut merged = Island { start, end, segments: 1 };
+        let mut covered = false;
+        for island in self.islands.range(from..to) {
+            covered |= island.start <= start && island.end >= end;
+            merged.start = merged.start.min(island.start);
+            merged.end = merged.end.max(island.end);
+            merged.segments += island.segments;
+        }
+        self.remember(start);
+        if covered {
+            return false;
+        }
+        if from == to {
+            self.islands.insert(from, merged);
+        } else {
+            self.islands[from] = merged;
+            self.islands.drain(from + 1..to);
+        }
+        true
+    }
+
+    /// `offset` lies in the island that arrived last.
+    fn remember(&mut self, offset: u64) {
+        if self.recent[0] != offset {
+            self.recent = [offset, self.recent[0], self.recent[1]];
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! What an endpoint tells about itself.
+
+use super::segment::HeldBy;
+use crate::units::Span;
+
+/// Totals since the start of the connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Counters {
+    /// Data segments sent, retransmissions included.
+    pub segments_sent: u64,
+    /// Data segments sent again.
+    pub segments_retransmitted: u64,
+    /// User bytes sent, retransmissions included.
+    pub bytes_sent: u64,
+    /// Retransmission time-outs, those of SYNs included.
+    pub timeouts: u64,
+    /// Recoveries that duplicate ACKs or SACK started.
+    pub fast_retransmits: u64,
+    /// ACKs sent without data.
+    pub acks_sent: u64,
+    /// User bytes received in order, each once.
+    pub delivered_bytes: u64,
+    /// Distinct data segments received in order.
+    pub delivered_segments: u64,
+    /// Data segments that brought nothing new.
+    pub duplicates_received: u64,
+    /// Data segments dropped because they lay outside the receive window.
+    pub outside_window: u64,
+    /// User bytes sent and cumulatively acknowledged.
+    pub acked_bytes: u64,
+}
+
+/// What a sender is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// The window is below the threshold and doubles each round trip.
+    SlowStart,
+    /// The window grows by a segment each round trip, or as its controller has it.
+    CongestionAvoidance,
+    /// Fast recovery (RFC 5681, 6582 or 6675).
+    Recovery,
+    /// What was outstanding at a time-out is being sent again.
+    Loss,
+}
+
+/// The state that plots show.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Snapshot {
+    /// Congestion window in bytes, fractions included; without the inflation by duplicate ACKs.
+    pub cwnd: f64,
+    /// Slow-start threshold in bytes; `None`: no limit.
+    pub ssthresh: Option<u64>,
+    /// Bytes in flight: FlightSize, or RFC 6675's pipe.
+    pub in_flight: u64,
+    /// Smoothed round-trip time; `None` before the first sample.
+    pub srtt: Option<Span>,
+    /// Retransmission time-out in force, back-off included.
+    pub rto: Span,
+    /// What the sender is doing.
+    pub phase: Phase,
+    /// What holds the sender back now.
+    pub held_by: HeldBy,
+}

@@ -1,0 +1,142 @@
+//! The round-trip estimator and the retransmission time-out (RFC 6298).
+//!
+//! Three kinds: exact (picoseconds), in ticks of a coarse clock, and a constant.
+//!
+//! **Ticks.** With a clock of granularity G = `tick` > 0 there is one free-running clock
+//! whose ticks are the multiples of G. A sample is the number of ticks between sending and
+//! acknowledgement, at least 1; the estimator keeps eighths and quarters of a tick in
+//! integers, as 4.4BSD and ns-2 do (their truncation keeps the variance above zero, which matters when
+//! the round trip is shorter than a tick); the time-out is a whole number of ticks n, and it
+//! expires on the n-th tick after it was started, as BSD's slow timer does: up to one tick
+//! early. ns-2 rounds samples in the same way and expires n ticks later to the dot; with
+//! its 10 ms tick the difference is below 10 ms.
+
+use crate::plan::RtoPlan;
+use crate::units::{Span, Time};
+
+/// What time-outs are made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// A time-out that never changes.
+    Fixed,
+    /// An estimator in picoseconds.
+    Exact,
+    /// An estimator in eighths (srtt) and quarters (rttvar) of this many picoseconds.
+    Ticks(u64),
+}
+
+/// Smoothed round-trip time, its variation and the time-out that follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Estimator {
+    kind: Kind,
+    /// Picoseconds, or eighths of a tick; 0 before the first sample.
+    srtt: i64,
+    /// Picoseconds, or quarters of a tick.
+    rttvar: i64,
+    min: Span,
+    max: Span,
+    /// Before back-off.
+    base: Span,
+    /// In force: `base` doubled at each time-out, at most `max`.
+    rto: Span,
+}
+
+impl Estimator {
+    pub(super) fn new(plan: &RtoPlan) -> Estimator {
+        let (kind, min, max, initial) = match *plan {
+            RtoPlan::Fixed { rto, .. } => (Kind::Fixed, rto, rto, rto),
+            RtoPlan::Estimated { min, max, initial, tick } if tick == Span::ZERO => {
+                (Kind::Exact, min, max, initial)
+            }
+            RtoPlan::Estimated { min, max, initial, tick } => (Kind::Ticks(tick.picos()), min, max, initial),
+        };
+        Estimator { kind, srtt: 0, rttvar: 0, min, max, base: initial, rto: initial }
+    }
+
+    /// A segment sent at `sent` was acknowledged at `now`.
+    #[inline]
+    pub(super) fn sample(&mut self, sent: Time, now: Time) {
+        let estimate = match self.kind {
+            Kind::Fixed => return,
+            Kind::Exact => self.sample_exact(now.saturating_since(sent)),
+            Kind::Ticks(tick) => self.sample_ticks(now.picos() / tick - sent.picos() / tick, tick),
+        };
+        // RFC 6298 §2.4, §2.5.
+        self.base = estimate.max(self.min).min(self.max);
+        // RFC 6298 §5 (last note): a sample ends the back-off.
+        self.rto = self.base;
+    }
+
+    #[inline]
+    fn sample_exact(&mut self, rtt: Span) -> Span {
+        // At least 1 ps, so that zero goes on meaning "no sample yet".
+        let rtt = rtt.picos().max(1).cast_signed();
+        if self.srtt == 0 {
+            // RFC 6298 §2.2.
+            self.srtt = rtt;
+            self.rttvar = rtt / 2;
+        } else {
+            // RFC 6298 §2.3, variance first: alpha = 1/8, beta = 1/4.
+            self.rttvar += ((self.srtt - rtt).abs() - self.rttvar) >> 2;
+            self.srtt = (self.srtt + ((rtt - self.srtt) >> 3)).max(1);
+        }
+        Span::from_picos((self.srtt + 4 * self.rttvar).unsigned_abs())
+    }
+
+    fn sample_ticks(&mut self, ticks: u64, tick: u64) -> Span {
+        let ticks = ticks.max(1).cast_signed();
+        if self.srtt == 0 {
+            self.srtt = ticks << 3;
+            self.rttvar = ticks << 1;
+        } else {
+            let error = ticks - (self.srtt >> 3);
+            self.srtt = (self.srtt + error).max(1);
+            self.rttvar = (self.rttvar + error.abs() - (self.rttvar >> 2)).max(1);
+        }
+        // srtt + 4 rttvar in whole ticks: rttvar counts quarters.
+        let whole = ((self.srtt >> 3) + self.rttvar).unsigned_abs();
+        Span::from_picos(whole.saturating_mul(tick))
+    }
+
+    /// The time-out in force.
+    #[inline]
+    pub(super) fn rto(&self) -> Span {
+        self.rto
+    }
+
+    /// When a timer started now expires.
+    #[inline]
+    pub(super) fn expiry(&self, now: Time) -> Time {
+        match self.kind {
+            Kind::Fixed | Kind::Exact => now.saturating_add(self.rto),
+            Kind::Ticks(tick) => {
+                let ticks = (self.rto.picos() / tick).max(1);
+                let expiry = (now.picos() / tick).saturating_add(ticks).saturating_mul(tick);
+                Time::from_picos(expiry)
+            }
+        }
+    }
+
+    /// RFC 6298 §5.5: doubles the time-out; a fixed one stays.
+    pub(super) fn back_off(&mut self) {
+        self.rto = self.rto.saturating_mul(2).min(self.max);
+    }
+
+    /// RFC 6298 §5.7: the SYN timed out and no sample followed from it; data begin with 3 s
+    /// at least.
+    pub(super) fn after_lost_syn(&mut self) {
+        if self.kind != Kind::Fixed && self.srtt == 0 {
+            self.base = self.base.max(Span::from_secs(3)).min(self.max);
+            self.rto = self.base;
+        }
+    }
+
+    /// Smoothed round-trip time; zero before the first sample.
+    #[inline]
+    pub(super) fn smoothed(&self) -> Span {
+        match self.kind {
+            Kind::Ticks(tick) => Span::from_picos(self.srtt.unsigned_abs().saturating_mul(tick) / 8),
+            Kind::Fixed | Kind::Exact => Span::from_picos(self.srtt.unsigned_abs()),
+        }
+    }
+}

@@ -1,0 +1,259 @@
+//! What was sent and not yet acknowledged: a ring of records, one per segment, with the marks
+//! of RFC 6675 on them.
+//!
+//! A retransmission repeats the bounds of the first transmission, so a segment is one record for as
+//! long as it lives. Records are numbered from 0 in order of first transmission; numbers
+//! never come back. The ring grows by doubling and is reused.
+
+use crate::units::Time;
+
+/// Received out of order, says the receiver.
+pub(super) const SACKED: u32 = 1 << 24;
+/// Taken for lost.
+pub(super) const LOST: u32 = 1 << 25;
+/// Retransmitted since the last time-out; the copy is in flight.
+pub(super) const RESENT: u32 = 1 << 26;
+/// Sent more than once, ever (Karn's rule looks at this).
+pub(super) const REPEATED: u32 = 1 << 27;
+
+const LENGTH: u32 = SACKED - 1;
+
+/// The longest segment that a record can hold.
+pub(super) const LONGEST: u32 = LENGTH;
+
+/// One segment. 16 bytes: 1000 flows have many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+struct Sent {
+    /// The last transmission.
+    at: Time,
+    /// Low 32 bits of the offset behind the segment.
+    end: u32,
+    /// Length in the low 24 bits, marks above.
+    word: u32,
+}
+
+impl Sent {
+    #[inline]
+    fn len(self) -> u32 {
+        self.word & LENGTH
+    }
+
+    #[inline]
+    fn marked(self, mark: u32) -> bool {
+        self.word & mark != 0
+    }
+
+    /// Bytes by which this record makes the pipe smaller than the bytes outstanding.
+    fn hole(self) -> i64 {
+        let len = i64::from(self.len());
+        if self.marked(SACKED) {
+            return len;
+        }
+        let lost = if self.marked(LOST) { len } else { 0 };
+        lost - if self.marked(RESENT) { len } else { 0 }
+    }
+}
+
+/// What a cumulative acknowledgement removed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub(super) struct Removed {
+    /// Segments.
+    pub(super) count: u32,
+    /// All their marks.
+    pub(super) marks: u32,
+    /// Last transmission of the newest of them.
+    pub(super) sent_at: Time,
+}
+
+impl Removed {
+    /// Karn's rule (RFC 6298 §3): none of them was sent more than once.
+    #[inline]
+    pub(super) fn measurable(&self) -> bool {
+        self.count > 0 && self.marks & REPEATED == 0
+    }
+}
+
+/// A segment to send again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Resend {
+    /// Its record.
+    number: u64,
+    /// Offset of its first byte.
+    pub(super) start: u64,
+    /// User bytes.
+    pub(super) len: u32,
+}
+
+/// The records of everything outstanding.
+#[derive(Debug, Default)]
+pub(super) struct Scoreboard {
+    slots: Vec<Sent>,
+    /// Offset of the oldest unacknowledged byte.
+    base: u64,
+    /// Number of the oldest record.
+    first: u64,
+    /// Number of the next record.
+    next: u64,
+    /// Outstanding minus this is the pipe (RFC 6675 §4).
+    holes: i64,
+    /// One past the highest SACKed record.
+    sacked_end: u64,
+    /// Records below this and not SACKed are lost (IsLost).
+    lost_end: u64,
+    /// SACKed bytes in records from `lost_end` on.
+    sacked_above: u64,
+    /// Where the next retransmission is looked for (HighRxt).
+    cursor: u64,
+}
+
+impl Scoreboard {
+    #[inline]
+    fn slot(&self, number: u64) -> &Sent {
+        &self.slots[number as usize & (self.slots.len() - 1)]
+    }
+
+    #[inline]
+    fn slot_mut(&mut self, number: u64) -> &mut Sent {
+        let mask = self.slots.len() - 1;
+        &mut self.slots[number as usize & mask]
+    }
+
+    /// Segments outstanding.
+    pub(super) fn len(&self) -> u64 {
+        self.next - self.first
+    }
+
+    /// Outstanding minus this is the pipe (RFC 6675 §4).
+    #[inline]
+    pub(super) fn holes(&self) -> i64 {
+        self.holes
+    }
+
+    /// A segment of `len` bytes up to `end` was sent for the first time.
+    #[inline]
+    pub(super) fn push(&mut self, end: u64, len: u32, at: Time) {
+        if (self.next - self.first) as usize == self.slots.len() {
+            self.grow();
+        }
+        let number = self.next;
+        *self.slot_mut(number) = Sent { at, end: end as u32, word: len };
+        self.next += 1;
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let mut wider = vec![Sent::default(); (self.slots.len() * 2).max(16)];
+        for number in self.first..self.next {
+            let mask = wider.len() - 1;
+            wider[number as usize & mask] = *self.slot(number);
+        }
+        self.slots = wider;
+    }
+
+    /// Everything below `ack` has arrived.
+    #[inline]
+    pub(super) fn acknowledge(&mut self, ack: u64) -> Removed {
+        self.base = ack;
+        let mut removed = Removed::default();
+        while self.first != self.next {
+            let sent = *self.slot(self.first);
+            let beyond = sent.end.wrapping_sub(ack as u32).cast_signed();
+            if beyond > 0 {
+                if beyond.unsigned_abs() < sent.len() {
+                    self.shorten(beyond.unsigned_abs());
+                }
+                break;
+            }
+            removed.count += 1;
+            removed.marks |= sent.word & !LENGTH;
+            removed.sent_at = sent.at;
+            if sent.word & !LENGTH != 0 {
+                self.forget(sent);
+            }
+            self.first += 1;
+        }
+        removed
+    }
+
+    /// A marked record leaves.
+    #[cold]
+    fn forget(&mut self, sent: Sent) {
+        self.holes -= sent.hole();
+        if sent.marked(SACKED) && self.first >= self.lost_end {
+            self.sacked_above -= u64::from(sent.len());
+        }
+    }
+
+    /// The acknowledgement ends inside the oldest record, `left` bytes before its end. Our own
+    /// receiver never does this.
+    #[cold]
+    fn shorten(&mut self, left: u32) {
+        let first = self.first;
+        let sent = *self.slot(first);
+        let shorter = Sent { word: (sent.word & !LENGTH) | left, ..sent };
+        self.holes += shorter.hole() - sent.hole();
+        if sent.marked(SACKED) && first >= self.lost_end {
+            self.sacked_above -= u64::from(sent.len() - left);
+        }
+        *self.slot_mut(first) = shorter;
+    }
+
+    fn mark(&mut self, number: u64, set: u32, clear: u32) {
+        let sent = *self.slot(number);
+        let marked = Sent { word: (sent.word & !clear) | set, ..sent };
+        self.holes += marked.hole() - sent.hole();
+        *self.slot_mut(number) = marked;
+    }
+
+    /// A time-out: everything that is not SACKed is lost, and so are the copies; with
+    /// `forget_sacks` everything is.
+    pub(super) fn lose_all(&mut self, forget_sacks: bool) {
+        for number in self.first..self.next {
+            let keep = self.slot(number).marked(SACKED) && !forget_sacks;
+            self.mark(number, if keep { 0 } else { LOST }, if keep { RESENT } else { SACKED | RESENT });
+        }
+        self.lost_end = self.next;
+        self.sacked_above = 0;
+        self.cursor = self.first;
+    }
+
+    /// The oldest segment is lost, whatever SACK says.
+    pub(super) fn lose_first(&mut self) {
+        if self.first != self.next {
+            self.mark(self.first, LOST, RESENT);
+            self.lost_end = self.lost_end.max(self.first + 1);
+            self.cursor = self.first;
+        }
+    }
+
+    /// The oldest segment.
+    pub(super) fn oldest(&self) -> Option<Resend> {
+        (self.first != self.next).then(|| self.describe(self.first))
+    }
+
+    /// The next lost segment that was not retransmitted yet (RFC 6675 §4 NextSeg rule 1; after
+    /// a time-out, the next segment of the gap).
+    pub(super) fn next_lost(&mut self) -> Option<Resend> {
+        self.cursor = self.cursor.max(self.first);
+        while self.cursor < self.lost_end.min(self.next) {
+            let sent = *self.slot(self.cursor);
+            if sent.marked(LOST) && !sent.marked(SACKED | RESENT) {
+                return Some(self.describe(self.cursor));
+            }
+            self.cursor += 1;
+        }
+        None
+    }
+
+    /// `segment` is sent again; `mark` is [`RESENT`] where copies count in the pipe, or 0.
+    pub(super) fn resend(&mut self, segment: Resend, at: Time, mark: u32) {
+        self.mark(segment.number, mark | REPEATED, 0);
+        self.slot_mut(segment.number).at = at;
+    }
+
+    fn describe(&self, number: u64) -> Resend {
+        let sent = *self.slot(number);
+        let ahead = sent.end.wrapping_sub(sent.len()).wrapping_sub(self.base as u32);
+        Resend { number, start: self.base + u64::from(ahead), len: sent.len() }
+    }
+}

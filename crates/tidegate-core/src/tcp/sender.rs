@@ -1,0 +1,219 @@
+//! The sending half: what may leave now. What ACKs do is in [`super::ack`], what losses do
+//! in [`super::recovery`].
+//!
+//! There is no Nagle algorithm (RFC 9293 §3.7.4 lets applications switch it off: here it always is),
+//! and a segment shorter than the MSS is sent only when it holds all there is to send
+//! (RFC 9293 §3.8.6.2.1).
+
+use super::config::Config;
+use super::report::Counters;
+use super::rtt::Estimator;
+use super::scoreboard::Scoreboard;
+use super::segment::HeldBy;
+use crate::cc::Controller;
+use crate::units::{Span, Time};
+
+/// Which rules say what is sent again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// Nothing is being repaired.
+    Open,
+    /// Fast recovery without SACK (RFC 5681 §3.2, RFC 6582).
+    Fast,
+    /// Loss recovery with SACK (RFC 6675 §5).
+    Sack,
+    /// What was outstanding at a time-out (in Tahoe also: at a fast retransmit) is sent again
+    /// as far as the window allows.
+    Loss,
+}
+
+/// A stretch of the stream that leaves now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Outgoing {
+    pub(super) start: u64,
+    pub(super) len: u32,
+    pub(super) retransmission: bool,
+}
+
+/// Everything the sending half remembers.
+#[derive(Debug)]
+pub(super) struct Sender {
+    /// Everything below is acknowledged (SND.UNA).
+    pub(super) una: u64,
+    /// Everything below was sent (SND.NXT, RFC 6675's HighData).
+    pub(super) max: u64,
+    /// Everything below was written by the application.
+    pub(super) written: u64,
+    /// What duplicate ACKs add to the window (RFC 5681 §3.2 steps 1 to 4) less what partial
+    /// ones take away (RFC 6582 §3.2 step 3).
+    pub(super) inflation: i64,
+    /// What the other side takes: bytes beyond `una`.
+    pub(super) peer_window: u64,
+    /// The same as last read from the wire.
+    pub(super) raw_window: u32,
+    pub(super) dupacks: u32,
+    /// The congestion window stopped the sender when this was sent last.
+    pub(super) limited_end: u64,
+    pub(super) board: Scoreboard,
+    pub(super) estimator: Estimator,
+    /// When the retransmission timer expires.
+    pub(super) rto_at: Time,
+    pub(super) mode: Mode,
+    /// What stopped the sender last.
+    pub(super) held: HeldBy,
+    /// The oldest segment is to be sent again whatever the window says.
+    pub(super) resend_oldest: bool,
+    /// The next partial ACK is the first of this recovery.
+    pub(super) first_partial: bool,
+    /// The repair ends when this is acknowledged (RFC 6675's RecoveryPoint).
+    pub(super) recover: u64,
+    /// No fast retransmit until more than this is acknowledged (RFC 6582's `recover`); 0: none.
+    pub(super) guard: u64,
+    /// RFC 6675's RescueRxt.
+    pub(super) rescue: u64,
+    /// `max` when the first duplicate ACK came: Limited Transmit adds to `max`.
+    pub(super) before_dupacks: u64,
+    /// `una` at the last time-out.
+    pub(super) timed_out_at: Option<u64>,
+    /// When data were sent last.
+    last_sent: Time,
+    /// One segment timed at a time: it ends here (0: none) and was sent then.
+    pub(super) timed_end: u64,
+    pub(super) timed_at: Time,
+    /// For [`super::Endpoint::take_rtt_sample`].
+    pub(super) measured: Option<Span>,
+}
+
+impl Sender {
+    pub(super) fn new(estimator: Estimator, config: &Config) -> Sender {
+        Sender {
+            una: 0,
+            max: 0,
+            written: 0,
+            inflation: 0,
+            peer_window: config.flight_limit,
+            raw_window: config.advertised,
+            dupacks: 0,
+            limited_end: 0,
+            board: Scoreboard::default(),
+            estimator,
+            rto_at: Time::NEVER,
+            mode: Mode::Open,
+            held: HeldBy::Application,
+            resend_oldest: false,
+            first_partial: false,
+            recover: 0,
+            guard: 0,
+            rescue: 0,
+            before_dupacks: 0,
+            timed_out_at: None,
+            last_sent: Time::ZERO,
+            timed_end: 0,
+            timed_at: Time::ZERO,
+            measured: None,
+        }
+    }
+
+    /// The application adds bytes; `u64::MAX` is more than will ever be sent.
+    pub(super) fn write(&mut self, bytes: u64) {
+        self.written = self.written.saturating_add(bytes);
+    }
+
+    /// Sent and not acknowledged: FlightSize (RFC 5681 §2).
+    #[inline]
+    pub(super) fn outstanding(&self) -> u64 {
+        self.max - self.una
+    }
+
+    /// What is taken to be in the network: RFC 6675's pipe. Equal to [`Sender::outstanding`] as long
+    /// as nothing is SACKed or lost.
+    #[inline]
+    pub(super) fn pipe(&self) -> u64 {
+        self.outstanding().saturating_add_signed(-self.board.holes())
+    }
+
+    /// Whether the congestion window lets `len` more bytes go.
+    #[inline]
+    pub(super) fn window_allows(&self, len: u32, window: u64) -> bool {
+        self.pipe() + u64::from(len) <= window.saturating_add_signed(self.inflation)
+    }
+
+    /// What leaves now; `None`: nothing until the next ACK, write or time-out.
+    #[inline]
+    pub(super) fn poll(
+        &mut self,
+        now: Time,
+        config: &Config,
+        controller: &mut Controller,
+        counters: &mut Counters,
+    ) -> Option<Outgoing> {
+        let mut outgoing = None;
+        if self.mode != Mode::Open {
+            outgoing = self.poll_repair(now, config, controller);
+        }
+        if outgoing.is_none() {
+            outgoing = self.poll_new(now, config, controller);
+        }
+        if outgoing.is_none() && self.mode == Mode::Sack {
+            outgoing = self.poll_last_resort(now, config, controller);
+        }
+        let sent = outgoing?;
+        counters.segments_sent += 1;
+        counters.bytes_sent += u64::from(sent.len);
+        counters.segments_retransmitted += u64::from(sent.retransmission);
+        self.last_sent = now;
+        if self.rto_at == Time::NEVER {
+            // RFC 6298 §5.1.
+            self.rto_at = self.estimator.expiry(now);
+        }
+        Some(sent)
+    }
+
+    /// New data, if both windows allow.
+    #[inline]
+    fn poll_new(&mut self, now: Time, config: &Config, controller: &mut Controller) -> Option<Outgoing> {
+        let unsent = self.written - self.max;
+        if unsent == 0 {
+            self.held = HeldBy::Application;
+            return None;
+        }
+        let len = if unsent < u64::from(config.mss) { unsent as u32 } else { config.mss };
+        let outstanding = self.outstanding();
+        if outstanding == 0 && config.idle_restart {
+            self.restart_after_idle(now, config, controller);
+        }
+        if !self.window_allows(len, controller.window()) {
+            self.held = HeldBy::CongestionWindow;
+            self.limited_end = self.max;
+            return None;
+        }
+        if outstanding + u64::from(len) > self.peer_window {
+            self.held = HeldBy::ReceiverWindow;
+            return None;
+        }
+        let start = self.max;
+        self.max += u64::from(len);
+        self.board.push(self.max, len, now);
+        if config.time_one && self.timed_end == 0 {
+            self.timed_end = self.max;
+            self.timed_at = now;
+        }
+        Some(Outgoing { start, len, retransmission: false })
+    }
+
+    /// RFC 5681 §4.1: nothing was sent for more than a time-out, so the window falls to
+    /// min(IW, cwnd).
+    fn restart_after_idle(&mut self, now: Time, config: &Config, controller: &mut Controller) {
+        if self.max > 0 && now.saturating_since(self.last_sent) > self.estimator.rto() {
+            controller.handle_restart(config.initial_window);
+        }
+    }
+
+    /// A segment left the machine: the model of the ABR paper starts its timer again.
+    #[inline]
+    pub(super) fn handle_departure(&mut self, now: Time) {
+        if self.outstanding() > 0 {
+            self.rto_at = self.estimator.expiry(now);
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! Two endpoints over a virtual path, on a leash.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+use super::plans;
+use crate::plan::TcpPlan;
+use crate::random::Seed;
+use crate::tcp::{Endpoint, Role, Segment, State};
+use crate::units::{PICOS_PER_SECOND, Span, Time};
+
+/// A queue before a line of constant rate, then a delay.
+#[derive(Debug, Clone)]
+pub(super) struct Hop {
+    pub(super) bps: u64,
+    pub(super) delay: Span,
+    pub(super) queue: usize,
+    /// When the packets that wait or are in service begin their service.
+    starts: VecDeque<Time>,
+    free: Time,
+    pub(super) drops: u64,
+}
+
+impl Hop {
+    pub(super) fn new(bps: u64, delay: Span, queue: usize) -> Hop {
+        Hop { bps, delay, queue, starts: VecDeque::new(), free: Time::ZERO, drops: 0 }
+    }
+
+    /// When a packet that arrives at `at` reaches the other side.
+    fn pass(&mut self, at: Time, bytes: u64) -> Option<Time> {
+        while self.starts.front().is_some_and(|start| *start <= at) {
+            self.starts.pop_front();
+        }
+        if self.starts.len() >= self.queue {
+            self.drops += 1;
+            return None;
+        }
+        let start = self.free.max(at);
+        self.starts.push_back(start);
+        self.free = start + Span::from_picos(bytes * 8 * PICOS_PER_SECOND / self.bps);
+        Some(self.free + self.delay)
+    }
+}
+
+/// What the wire does with a segment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fate {
+    Deliver,
+    Drop,
+    Delay(Span),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum To {
+    Receiver,
+    Sender,
+}
+
+type Judge = Box<dyn FnMut(u64, &Segment) -> Fate>;
+
+/// Data flow from `a` to `b`.
+pub(super) struct Pair {
+    pub(super) a: Endpoint,
+    pub(super) b: Endpoint,
+    pub(super) now: Time,
+    pub(super) there: Vec<Hop>,
+    pub(super) back: Span,
+    /// Decides over the n-th segment from `a` (pure ACKs and SYNs counted).
+    pub(super) judge: Judge,
+    /// Decides over the n-th segment from `b`.
+    pub(super) judge_back: Judge,
+    headers: u64,
+    flying: BinaryHeap<Reverse<(Time, To, u64)>>,
+    segments: Vec<Segment>,
+    sent: [u64; 2],
+    /// The most that was ever outstanding beyond what was allowed; must stay 0.
+    pub(super) steps: u64,
+}
+
+impl Pair {
+    pub(super) fn new(plan: &TcpPlan) -> Pair {
+        Pair::numbered(plan, 1000)
+    }
+
+    pub(super) fn numbered(plan: &TcpPlan, isn: u32) -> Pair {
+        let rng = Some(Seed { seed: 1, replication: 0 }.stream("test"));
+        Pair {
+            a: Endpoint::new(plan, Role::Active, isn, rng.clone()),
+            b: Endpoint::new(plan, Role::Passive, isn, rng),
+            now: Time::ZERO,
+            there: vec![Hop::new(u64::MAX, Span::from_millis(20), usize::MAX)],
+            back: Span::from_millis(20),
+            judge: Box::new(|_, _| Fate::Deliver),
+            judge_back: Box::new(|_, _| Fate::Deliver),
+            headers: u64::from(plan.headers),
+            flying: BinaryHeap::new(),
+            segments: Vec::new(),
+            sent: [0; 2],
+            steps: 0,
+        }
+    }
+
+    pub(super) fn open_and_write(&mut self, bytes: u64) {
+        self.b.open(self.now);
+        self.a.open(self.now);
+        self.a.write(self.now, bytes);
+        self.pump();
+    }
+
+    /// Takes all that both ends want to send.
+    pub(super) fn pump(&mut self) {
+        while let Some((segment, _)) = self.a.poll_transmit(self.now) {
+            let fate = (self.judge)(self.sent[0], &segment);
+            self.sent[0] += 1;
+            let mut at = Some(self.now);
+            for hop in &mut self.there {
+                at = at.and_then(|at| hop.pass(at, u64::from(segment.len) + self.headers));
+            }
+            self.launch(To::Receiver, at, fate, segment);
+        }
+        while let Some((segment, _)) = self.b.poll_transmit(self.now) {
+            let fate = (self.judge_back)(self.sent[1], &segment);
+            self.sent[1] += 1;
+            self.launch(To::Sender, Some(self.now + self.back), fate, segment);
+        }
+    }
+
+    fn launch(&mut self, to: To, at: Option<Time>, fate: Fate, segment: Segment) {
+        let at = match (at, fate) {
+            (None, _) | (_, Fate::Drop) => return,
+            (Some(at), Fate::Deliver) => at,
+            (Some(at), Fate::Delay(extra)) => at + extra,
+        };
+        self.flying.push(Reverse((at, to, self.segments.len() as u64)));
+        self.segments.push(segment);
+    }
+
+    /// One event; `false`: nothing will ever happen again.
+    pub(super) fn step(&mut self) -> bool {
+        self.steps += 1;
+        let arrival = self.flying.peek().map_or(Time::NEVER, |Reverse((at, _, _))| *at);
+        let timer = self.a.next_wakeup().min(self.b.next_wakeup());
+        assert!(arrival.min(timer) >= self.now, "time goes back");
+        if arrival == Time::NEVER && timer == Time::NEVER {
+            return false;
+        }
+        if arrival <= timer {
+            self.now = arrival;
+            if let Some(Reverse((_, to, index))) = self.flying.pop() {
+                let segment = self.segments[index as usize];
+                match to {
+                    To::Receiver => self.b.handle_segment(arrival, &segment),
+                    To::Sender => self.a.handle_segment(arrival, &segment),
+                }
+            }
+            if self.flying.is_empty() {
+                self.segments.clear();
+            }
+        } else {
+            self.now = timer;
+            self.a.handle_wakeup(timer);
+            self.b.handle_wakeup(timer);
+        }
+        self.pump();
+        true
+    }
+
+    /// Runs until `until`, or until nothing happens any more; a leash of `steps` events.
+    pub(super) fn drive_bounded(&mut self, steps: u64, until: Time) {
+        for _ in 0..steps {
+            let arrival = self.flying.peek().map_or(Time::NEVER, |Reverse((at, _, _))| *at);
+            if arrival.min(self.a.next_wakeup()).min(self.b.next_wakeup()) >= until {
+                return;
+            }
+            if !self.step() {
+                return;
+            }
+        }
+        panic!("more than {steps} events before {until}, now {}", self.now);
+    }
+}
+
+#[test]
+fn a_transfer_over_a_clean_path_arrives_once() {
+    let mut pair = Pair::new(&plans::plain());
+    pair.open_and_write(1_000_000);
+    pair.drive_bounded(10_000, Time::from_picos(60 * PICOS_PER_SECOND));
+    assert_eq!(pair.a.state(), State::Established);
+    assert_eq!(pair.b.state(), State::Established);
+    assert_eq!(pair.b.counters().delivered_bytes, 1_000_000);
+    assert_eq!(pair.a.counters().acked_bytes, 1_000_000);
+    assert_eq!(pair.b.counters().delivered_segments, 1_000_000_u64.div_ceil(1460));
+    assert_eq!(pair.a.counters().segments_retransmitted, 0);
+}
+
+/// The peers' scenario s1 (one flow, 10/5/10/10 Mbit/s, 10 ms a hop, 50 packets before the
+/// 5 Mbit/s line, 200 s), whose result in ns-2 2.35 is on record.
+fn s1(plan: &TcpPlan) -> Pair {
+    let mut pair = Pair::new(plan);
+    let ten = Span::from_millis(10);
+    pair.there = vec![
+        Hop::new(10_000_000, ten, 1000),
+        Hop::new(5_000_000, ten, 50),
+        Hop::new(10_000_000, ten, 1000),
+        Hop::new(10_000_000, ten, 1000),
+    ];
+    // 40-byte ACKs never queue behind each other: 3 x 32 us + 64 us.
+    pair.back = Span::from_micros(40_000 + 160);
+    pair.open_and_write(u64::MAX);
+    pair.drive_bounded(2_000_000, Time::from_picos(200 * PICOS_PER_SECOND));
+    pair
+}
+
+#[test]
+fn s1_newreno_agrees_with_ns2() {
+    let pair = s1(&plans::ns2(crate::plan::CongestionPlan::NewReno));
+    let delivered = pair.b.counters().delivered_segments as f64;
+    let drops = pair.there[1].drops as f64;
+    eprintln!("{:?} drops {drops}", pair.a.counters());
+    assert!((delivered / 82_785.0 - 1.0).abs() < 0.005, "delivered {delivered}, ns-2: 82 785");
+    assert!((drops / 115.0 - 1.0).abs() < 0.05, "dropped {drops}, ns-2: 115");
+}

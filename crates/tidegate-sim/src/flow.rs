@@ -1,0 +1,290 @@
+//! One flow in a run: its two endpoints, its application, and what is measured of it.
+
+use tidegate_core::app::Application;
+use tidegate_core::gate::Quantiles;
+use tidegate_core::gate::rate::Window;
+use tidegate_core::net::{precision, seed, start_time};
+use tidegate_core::plan::{AppPlan, FlowPlan, Plan, RecordLevel};
+use tidegate_core::random::Seed;
+use tidegate_core::tcp::{Counters, Endpoint, HeldBy, Phase, Role, Segment, Snapshot};
+use tidegate_core::unit::Cause;
+use tidegate_core::units::{Span, Time};
+
+use crate::pcap::extra_option_bytes;
+use crate::result::{FlowRow, Mark, MarkKind};
+
+/// A flow's state and measurements.
+#[derive(Debug)]
+pub(crate) struct Flow {
+    pub(crate) sender: Endpoint,
+    pub(crate) receiver: Endpoint,
+    pub(crate) app: Application,
+    pub(crate) start: Time,
+    pub(crate) started: bool,
+    headers: u32,
+    pub(crate) mss: f64,
+    /// Bytes of a finite transfer.
+    pub(crate) transfer: Option<u64>,
+    pub(crate) meter: Meter,
+    pub(crate) history: Option<Box<History>>,
+}
+
+/// What the summary needs.
+#[derive(Debug)]
+pub(crate) struct Meter {
+    window: Window,
+    /// Counters of sender and receiver when the window opened.
+    baseline: Option<(Counters, Counters)>,
+    pub(crate) rtt: Quantiles,
+    cwnd: u64,
+    cwnd_since: Time,
+    cwnd_area: u128,
+    pub(crate) cwnd_max: u64,
+    last_delivery: Time,
+    /// Time owed to each cause inside the window, in picoseconds.
+    pub(crate) owed: Vec<(Cause, u64)>,
+    /// IP bytes of data segments that reached the receiver inside the window.
+    pub(crate) received_bytes: u64,
+    pub(crate) completed: Option<Time>,
+}
+
+/// Rows of a recorded flow.
+#[derive(Debug)]
+pub(crate) struct History {
+    level: RecordLevel,
+    next_sample: Time,
+    pub(crate) rows: Vec<FlowRow>,
+    timeouts: u64,
+    fast_retransmits: u64,
+}
+
+impl Flow {
+    pub(crate) fn new(plan: &Plan, index: usize) -> Flow {
+        let flow = &plan.flows[index];
+        let seed = seed(plan);
+        let start = start_time(seed, &format!("flow.{}/start", flow.name), flow.start);
+        let recorded = plan.record.flows.as_ref().is_none_or(|chosen| chosen.contains(&index));
+        let history = (plan.record.level != RecordLevel::Summary && recorded).then(|| {
+            Box::new(History {
+                level: plan.record.level,
+                next_sample: Time::ZERO,
+                rows: Vec::new(),
+                timeouts: 0,
+                fast_retransmits: 0,
+            })
+        });
+        let (sender, receiver) = endpoints(flow, seed);
+        Flow {
+            app: Application::new(&flow.app, start, seed.stream(&format!("flow.{}/app", flow.name))),
+            meter: Meter::new(plan, start, sender.congestion_window()),
+            sender,
+            receiver,
+            start,
+            started: false,
+            headers: flow.tcp.headers,
+            mss: f64::from(flow.tcp.mss),
+            transfer: match flow.app {
+                AppPlan::Transfer { bytes } => Some(bytes),
+                _ => None,
+            },
+            history,
+        }
+    }
+
+    /// IP bytes of a segment: its options beyond `headers` are SACK blocks.
+    #[inline]
+    pub(crate) fn ip_bytes(&self, segment: &Segment) -> u32 {
+        self.headers + segment.len + extra_option_bytes(segment)
+    }
+
+    /// Call before anything happens to the flow at `at`.
+    #[inline]
+    pub(crate) fn before(&mut self, at: Time) {
+        if self.meter.baseline.is_none() && at >= self.meter.window.from {
+            self.meter.baseline = Some((*self.sender.counters(), *self.receiver.counters()));
+        }
+        if let Some(history) = &mut self.history {
+            history.sample_before(at, &self.sender, &self.receiver, self.mss);
+        }
+    }
+
+    /// Call after the sender did something at `at`.
+    #[inline]
+    pub(crate) fn after_sender(&mut self, at: Time, index: usize, marks: &mut Vec<Mark>) {
+        self.meter.window_is(at, self.sender.congestion_window());
+        if let Some(history) = &mut self.history {
+            history.note(at, index, (&self.sender, &self.receiver, self.mss), marks);
+        }
+    }
+
+    /// What happened inside the measured window.
+    pub(crate) fn measured(&self) -> (Counters, Counters) {
+        let (sent, received) = (self.sender.counters(), self.receiver.counters());
+        match &self.meter.baseline {
+            None => (Counters::default(), Counters::default()),
+            Some((sender, receiver)) => (difference(sent, sender), difference(received, receiver)),
+        }
+    }
+
+    /// The run is over.
+    pub(crate) fn finish(&mut self, until: Time) {
+        self.before(until);
+        let idle = self.sender.snapshot().in_flight == 0;
+        let snapshot = self.sender.snapshot();
+        let held_by = if idle { HeldBy::Application } else { snapshot.held_by };
+        self.meter.delivered(until, Cause::sender(held_by));
+        self.meter.window_is(until, 0);
+    }
+}
+
+fn endpoints(flow: &FlowPlan, seed: Seed) -> (Endpoint, Endpoint) {
+    use rand::Rng as _;
+    let isn = |side: &str| seed.stream(&format!("flow.{}/{side}/isn", flow.name)).next_u32();
+    let random = |side: &str| {
+        (flow.tcp.increase == tidegate_core::plan::Increase::Random)
+            .then(|| seed.stream(&format!("flow.{}/{side}/increase", flow.name)))
+    };
+    (
+        Endpoint::new(&flow.tcp, Role::Active, isn("sender"), random("sender")),
+        Endpoint::new(&flow.tcp, Role::Passive, isn("receiver"), random("receiver")),
+    )
+}
+
+impl Meter {
+    fn new(plan: &Plan, start: Time, cwnd: u64) -> Meter {
+        let window = tidegate_core::net::window(plan);
+        Meter {
+            window,
+            baseline: None,
+            rtt: Quantiles::new(precision(plan)),
+            cwnd,
+            cwnd_since: start,
+            cwnd_area: 0,
+            cwnd_max: 0,
+            last_delivery: start,
+            owed: Vec::new(),
+            received_bytes: 0,
+            completed: None,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn sample_rtt(&mut self, at: Time, rtt: Span) {
+        if at >= self.window.from {
+            self.rtt.record(rtt);
+        }
+    }
+
+    #[inline]
+    fn window_is(&mut self, at: Time, cwnd: u64) {
+        if cwnd == self.cwnd {
+            return;
+        }
+        self.cwnd_area += u128::from(self.cwnd) * u128::from(self.window.overlap(self.cwnd_since, at));
+        if at > self.window.from {
+            self.cwnd_max = self.cwnd_max.max(self.cwnd);
+        }
+        self.cwnd = cwnd;
+        self.cwnd_since = at;
+    }
+
+    /// Mean window in bytes over the part of the measured time in which the flow was there.
+    pub(crate) fn cwnd_mean(&self, start: Time) -> f64 {
+        let span = self.window.overlap(start, Time::NEVER);
+        if span == 0 { 0.0 } else { self.cwnd_area as f64 / span as f64 }
+    }
+
+    /// A data segment of so many IP bytes came: the time since the one before is owed to what
+    /// made this one come when it did.
+    #[inline]
+    pub(crate) fn received(&mut self, at: Time, bytes: u32, cause: Cause) {
+        if at >= self.window.from {
+            self.received_bytes += u64::from(bytes);
+        }
+        self.delivered(at, cause);
+    }
+
+    #[inline]
+    fn delivered(&mut self, at: Time, cause: Cause) {
+        let span = self.window.overlap(self.last_delivery, at);
+        self.last_delivery = at.max(self.last_delivery);
+        match self.owed.iter_mut().find(|(known, _)| *known == cause) {
+            Some((_, owed)) => *owed += span,
+            None => self.owed.push((cause, span)),
+        }
+    }
+}
+
+impl History {
+    #[inline]
+    fn sample_before(&mut self, at: Time, sender: &Endpoint, receiver: &Endpoint, mss: f64) {
+        if let RecordLevel::Every(every) = self.level {
+            while self.next_sample < at {
+                self.rows.push(row(self.next_sample, sender, receiver, mss));
+                self.next_sample = self.next_sample.saturating_add(every);
+            }
+        }
+    }
+
+    fn note(&mut self, at: Time, flow: usize, ends: (&Endpoint, &Endpoint, f64), marks: &mut Vec<Mark>) {
+        let (sender, receiver, mss) = ends;
+        let counters = sender.counters();
+        let mut mark = |known: &mut u64, now: u64, kind| {
+            if now > *known {
+                *known = now;
+                marks.push(Mark { at, flow: flow as u32, kind });
+            }
+        };
+        mark(&mut self.timeouts, counters.timeouts, MarkKind::Timeout);
+        mark(&mut self.fast_retransmits, counters.fast_retransmits, MarkKind::FastRetransmit);
+        if self.level == RecordLevel::Events {
+            let row = row(at, sender, receiver, mss);
+            // The last word at an instant counts.
+            match self.rows.last_mut() {
+                Some(last) if last.at == at => *last = row,
+                _ => self.rows.push(row),
+            }
+        }
+    }
+
+    pub(crate) fn memory_bytes(&self) -> u64 {
+        (self.rows.capacity() * size_of::<FlowRow>()) as u64
+    }
+}
+
+fn row(at: Time, sender: &Endpoint, receiver: &Endpoint, mss: f64) -> FlowRow {
+    let Snapshot { cwnd, ssthresh, in_flight, srtt, rto, phase, held_by } = sender.snapshot();
+    FlowRow {
+        at,
+        cwnd_segments: cwnd / mss,
+        ssthresh_segments: ssthresh.map_or(f64::NAN, |bytes| bytes as f64 / mss),
+        in_flight_segments: in_flight as f64 / mss,
+        srtt_ms: srtt.map_or(f64::NAN, |srtt| srtt.as_secs_f64() * 1e3),
+        rto_ms: rto.as_secs_f64() * 1e3,
+        delivered_bytes: receiver.counters().delivered_bytes,
+        retransmitted_segments: sender.counters().segments_retransmitted,
+        phase: match phase {
+            Phase::SlowStart => 0,
+            Phase::CongestionAvoidance => 1,
+            Phase::Recovery => 2,
+            Phase::Loss => 3,
+        },
+        held_by: held_by as u8,
+    }
+}
+
+fn difference(now: &Counters, then: &Counters) -> Counters {
+    Counters {
+        segments_sent: now.segments_sent - then.segments_sent,
+        segments_retransmitted: now.segments_retransmitted - then.segments_retransmitted,
+        bytes_sent: now.bytes_sent - then.bytes_sent,
+        timeouts: now.timeouts - then.timeouts,
+        fast_retransmits: now.fast_retransmits - then.fast_retransmits,
+        acks_sent: now.acks_sent - then.acks_sent,
+        delivered_bytes: now.delivered_bytes - then.delivered_bytes,
+        delivered_segments: now.delivered_segments - then.delivered_segments,
+        duplicates_received: now.duplicates_received - then.duplicates_received,
+        outside_window: now.outside_window - then.outside_window,
+        acked_bytes: now.acked_bytes - then.acked_bytes,
+    }
+}

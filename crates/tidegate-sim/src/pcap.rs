@@ -1,0 +1,138 @@
+//! A run's packets as a pcap file: real IPv4 and TCP headers with checksums, zeros as user
+//! data. One file shows one end of every flow, as a capture on that host would.
+//!
+//! Flow n talks from 10.1.x.y port 40000 to 10.2.x.y port 5001 with n = 256·x + y.
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+
+use etherparse::{Ipv4Header, PacketBuilder, TcpOptionElement};
+use pcap_file::pcap::{PcapHeader, PcapPacket, PcapWriter};
+use pcap_file::{DataLink, Endianness, TsResolution};
+use tidegate_core::plan::{Plan, TcpPlan};
+use tidegate_core::tcp::{Segment, flags};
+use tidegate_core::units::PICOS_PER_SECOND;
+
+use crate::result::{PacketRecord, Side};
+
+/// IPv4 and TCP headers without options.
+const PLAIN_HEADERS: u32 = 40;
+/// Most bytes of TCP options.
+const MOST_OPTIONS: u32 = 40;
+
+/// Writes what was seen at one end, in order of time.
+///
+/// # Errors
+/// Whatever the writer says, and packets that IPv4 cannot carry.
+pub fn write(plan: &Plan, packets: &[PacketRecord], seen: Side, out: impl Write) -> io::Result<()> {
+    let header = PcapHeader {
+        datalink: DataLink::RAW,
+        ts_resolution: TsResolution::NanoSecond,
+        endianness: Endianness::Little,
+        snaplen: 65_535,
+        ..PcapHeader::default()
+    };
+    let mut writer = PcapWriter::with_header(out, header).map_err(io::Error::other)?;
+    for packet in packets.iter().filter(|packet| packet.seen == seen) {
+        let bytes = packet_bytes(&plan.flows[packet.flow as usize].tcp, packet)?;
+        let at = std::time::Duration::new(
+            packet.at.picos() / PICOS_PER_SECOND,
+            (packet.at.picos() % PICOS_PER_SECOND / 1000) as u32,
+        );
+        let length = bytes.len() as u32;
+        writer
+            .write_packet(&PcapPacket { timestamp: at, orig_len: length, data: Cow::Owned(bytes) })
+            .map_err(io::Error::other)?;
+    }
+    writer.flush().map_err(io::Error::other)
+}
+
+fn packet_bytes(plan: &TcpPlan, packet: &PacketRecord) -> io::Result<Vec<u8>> {
+    let segment = &packet.segment;
+    let [x, y] = (packet.flow as u16).to_be_bytes();
+    let (sender, receiver) = (([10, 1, x, y], 40_000), ([10, 2, x, y], 5_001));
+    let (from, to) = match packet.from {
+        Side::Sender => (sender, receiver),
+        Side::Receiver => (receiver, sender),
+    };
+    let has = |flag: u8| segment.flags & flag != 0;
+    let mut ip = Ipv4Header::new(0, 64, etherparse::IpNumber::TCP, from.0, to.0).map_err(io::Error::other)?;
+    ip.dont_fragment = true;
+    // Windows beyond 16 bits are shown scaled by 2¹⁴, the largest scale there is.
+    let window = if has(flags::SYN) {
+        u16::try_from(segment.window).unwrap_or(u16::MAX)
+    } else if scaled(plan) {
+        u16::try_from(segment.window >> 14).unwrap_or(u16::MAX)
+    } else {
+        u16::try_from(segment.window).unwrap_or(u16::MAX)
+    };
+    let mut builder =
+        PacketBuilder::ip(etherparse::IpHeaders::Ipv4(ip, Default::default())).tcp(from.1, to.1, segment.seq, window);
+    if has(flags::SYN) {
+        builder = builder.syn();
+    }
+    if has(flags::ACK) {
+        builder = builder.ack(segment.ack);
+    }
+    if has(flags::PSH) {
+        builder = builder.psh();
+    }
+    if has(flags::FIN) {
+        builder = builder.fin();
+    }
+    let builder = builder.options(&options(plan, segment)).map_err(io::Error::other)?;
+    let payload = vec![0; segment.len as usize];
+    let mut bytes = Vec::with_capacity(builder.size(payload.len()));
+    builder.write(&mut bytes, &payload).map_err(io::Error::other)?;
+    Ok(bytes)
+}
+
+fn scaled(plan: &TcpPlan) -> bool {
+    plan.window.is_none_or(|window| window > u64::from(u16::MAX))
+}
+
+fn options(plan: &TcpPlan, segment: &Segment) -> Vec<TcpOptionElement> {
+    use TcpOptionElement::{MaximumSegmentSize, SelectiveAcknowledgement, SelectiveAcknowledgementPermitted};
+    let mut options = Vec::new();
+    if segment.flags & flags::SYN != 0 {
+        options.push(MaximumSegmentSize(u16::try_from(plan.mss).unwrap_or(u16::MAX)));
+        if scaled(plan) {
+            options.push(TcpOptionElement::WindowScale(14));
+        }
+        if plan.sack {
+            options.push(SelectiveAcknowledgementPermitted);
+        }
+    }
+    if plan.timestamps {
+        options.push(TcpOptionElement::Timestamp(segment.ts_val, segment.ts_ecr));
+    }
+    let blocks = &segment.sack[..usize::from(segment.sack_count)];
+    if let Some((first, more)) = blocks.split_first() {
+        options.push(SelectiveAcknowledgement(*first, [more.first().copied(), more.get(1).copied(), None]));
+    }
+    options
+}
+
+/// Bytes that a segment's own options add to the headers every segment has.
+#[must_use]
+pub fn extra_option_bytes(segment: &Segment) -> u32 {
+    match u32::from(segment.sack_count) {
+        0 => 0,
+        // NOP, NOP, kind, length, and eight bytes a block (RFC 2018 §3).
+        blocks => 4 + 8 * blocks,
+    }
+}
+
+/// Why a plan's packets would not look in a capture as they weigh in the run, if so.
+#[must_use]
+pub fn misfit(plan: &Plan) -> Option<String> {
+    plan.flows.iter().find_map(|flow| {
+        let needed = PLAIN_HEADERS + if flow.tcp.timestamps { 12 } else { 0 };
+        (flow.tcp.headers != needed || flow.tcp.mss > 65_535 - PLAIN_HEADERS - MOST_OPTIONS).then(|| {
+            format!(
+                "flow.{}: packets weigh {} header bytes in the run and {needed} in the capture",
+                flow.name, flow.tcp.headers
+            )
+        })
+    })
+}

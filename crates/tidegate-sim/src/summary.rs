@@ -1,0 +1,322 @@
+//! The summary of a run: one row per flow, gate and background source, over the measured
+//! time `[warmup, duration)`. The names are an interface: other programs read them.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use tidegate_core::gate::rate::Window;
+use tidegate_core::gate::{Gate, Precision};
+use tidegate_core::net::{Network, precision, seed, window};
+use tidegate_core::plan::{CongestionPlan, Plan, RatePlan, TcpBase};
+use tidegate_core::tcp::HeldBy;
+use tidegate_core::unit::Cause;
+use tidegate_core::units::{PICOS_PER_SECOND, Time};
+
+use crate::flow::Flow;
+use crate::simulation::Limit;
+
+/// A run in numbers.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Summary {
+    /// Always `sim` here.
+    pub engine: &'static str,
+    /// The scenario's title.
+    pub scenario: String,
+    /// The run's seed.
+    pub seed: u64,
+    /// Which replication.
+    pub replication: u64,
+    /// End of the run.
+    pub duration_s: f64,
+    /// Where counting began.
+    pub measured_from_s: f64,
+    /// One row per flow.
+    pub flows: Vec<FlowSummary>,
+    /// One row per gate.
+    pub gates: Vec<GateSummary>,
+    /// One row per background source.
+    pub traffic: Vec<TrafficSummary>,
+    /// What to know before trusting the numbers.
+    pub warnings: Vec<String>,
+    /// Relative precision of the quantiles.
+    pub quantile_precision: f64,
+    /// Events handled by the engine.
+    pub events: u64,
+}
+
+/// A flow in numbers.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FlowSummary {
+    /// Name in the scenario.
+    pub name: String,
+    /// Congestion controller.
+    pub cc: &'static str,
+    /// User bits delivered in order, each once, per second.
+    pub goodput_bps: f64,
+    /// IP bits of data segments that reached the receiver, headers and repeats included, per second.
+    pub throughput_bps: f64,
+    /// Goodput over what entered the network: distinct segments delivered / segments sent.
+    pub efficiency: Option<f64>,
+    /// Data segments sent, repeats included.
+    pub segments_sent: u64,
+    /// Distinct data segments received in order.
+    pub segments_delivered: u64,
+    /// Data segments sent again.
+    pub segments_retransmitted: u64,
+    /// Retransmission time-outs.
+    pub timeouts: u64,
+    /// Recoveries started by duplicate ACKs.
+    pub fast_retransmits: u64,
+    /// Mean round-trip time of segments sent once.
+    pub rtt_mean_ms: Option<f64>,
+    /// Median.
+    pub rtt_p50_ms: Option<f64>,
+    /// 99th percentile.
+    pub rtt_p99_ms: Option<f64>,
+    /// Time average of the congestion window.
+    pub cwnd_mean_segments: f64,
+    /// Its largest value.
+    pub cwnd_max_segments: f64,
+    /// Shares of the measured time since the flow's start by what limited it.
+    pub limited_by: BTreeMap<String, f64>,
+    /// From the start to the last byte in order, for a finite transfer that ended.
+    pub completion_s: Option<f64>,
+}
+
+/// A gate in numbers.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct GateSummary {
+    /// Name in the scenario.
+    pub name: String,
+    /// Work done over work offered by its rate law; none where nothing limits.
+    pub utilisation: Option<f64>,
+    /// Packets that came.
+    pub offered_packets: u64,
+    /// Packets that went on.
+    pub delivered_packets: u64,
+    /// Packets dropped at the door or lost after service.
+    pub dropped_packets: u64,
+    /// Dropped over offered.
+    pub loss: Option<f64>,
+    /// Time average of the queue.
+    pub queue_mean_packets: f64,
+    /// Its largest value.
+    pub queue_max_packets: u64,
+    /// Its largest value in IP bytes.
+    pub queue_max_bytes: u64,
+    /// Mean wait for service.
+    pub queue_delay_mean_ms: Option<f64>,
+    /// Median wait.
+    pub queue_delay_p50_ms: Option<f64>,
+    /// 99th percentile of the wait.
+    pub queue_delay_p99_ms: Option<f64>,
+    /// Mean of the rate in force, bits on the gate's wire.
+    pub rate_mean_bps: Option<f64>,
+    /// Bytes on the gate's wire that went on.
+    pub delivered_bytes: u64,
+    /// Bytes its rate law could have carried.
+    pub capacity_bytes: Option<u64>,
+    /// Bytes of that which passed with nothing to send.
+    pub unused_bytes: Option<u64>,
+    /// Bytes of a packet half sent at the end.
+    pub in_transit_bytes: Option<u64>,
+}
+
+/// Background traffic in numbers.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TrafficSummary {
+    /// Name in the scenario.
+    pub name: String,
+    /// Packets sent.
+    pub packets_sent: u64,
+    /// Packets that came to the end of their path.
+    pub packets_delivered: u64,
+    /// IP bits delivered per second.
+    pub throughput_bps: f64,
+}
+
+pub(crate) fn summarise(
+    plan: &Plan,
+    network: &Network,
+    flows: &[Flow],
+    until: Time,
+    stopped: Option<Limit>,
+) -> Summary {
+    let measured = Window { from: plan.warmup.min(until), until };
+    let mut warnings = warnings(plan, network);
+    if let Some(limit) = stopped {
+        let (what, value) = match limit {
+            Limit::Events(events) => ("events", events),
+            Limit::Memory(bytes) => ("bytes of memory", bytes),
+        };
+        warnings.push(format!(
+            "stopped at {until} of {}: the limit of {value} {what} was reached; the summary counts up to there",
+            plan.duration
+        ));
+    }
+    Summary {
+        engine: "sim",
+        scenario: plan.title.clone(),
+        seed: plan.seed,
+        replication: plan.replication,
+        duration_s: until.as_secs_f64(),
+        measured_from_s: measured.from.as_secs_f64(),
+        flows: flows.iter().zip(&plan.flows).map(|(flow, row)| flow_row(plan, row, flow, measured)).collect(),
+        gates: network.gates().iter().enumerate().map(|(n, gate)| gate_row(plan, n, gate)).collect(),
+        traffic: traffic_rows(plan, network, measured),
+        warnings,
+        quantile_precision: match precision(plan) {
+            Precision::Fine => 0.001,
+            Precision::Coarse => 0.01,
+        },
+        events: network.events_handled(),
+    }
+}
+
+fn seconds(window: Window) -> f64 {
+    window.until.saturating_since(window.from).as_secs_f64()
+}
+
+fn flow_row(plan: &Plan, row: &tidegate_core::plan::FlowPlan, flow: &Flow, measured: Window) -> FlowSummary {
+    let (sent, received) = flow.measured();
+    let mss = flow.mss;
+    let span = seconds(measured);
+    let millis = |seconds: f64| seconds * 1e3;
+    let meter = &flow.meter;
+    FlowSummary {
+        name: row.name.clone(),
+        cc: cc_name(row.tcp.cc),
+        goodput_bps: received.delivered_bytes as f64 * 8.0 / span,
+        throughput_bps: meter.received_bytes as f64 * 8.0 / span,
+        efficiency: (sent.segments_sent > 0)
+            .then(|| received.delivered_segments as f64 / sent.segments_sent as f64),
+        segments_sent: sent.segments_sent,
+        segments_delivered: received.delivered_segments,
+        segments_retransmitted: sent.segments_retransmitted,
+        timeouts: sent.timeouts,
+        fast_retransmits: sent.fast_retransmits,
+        rtt_mean_ms: meter.rtt.mean_s().map(millis),
+        rtt_p50_ms: meter.rtt.quantile_s(0.5).map(millis),
+        rtt_p99_ms: meter.rtt.quantile_s(0.99).map(millis),
+        cwnd_mean_segments: meter.cwnd_mean(flow.start) / mss,
+        cwnd_max_segments: meter.cwnd_max as f64 / mss,
+        limited_by: limited_by(plan, &meter.owed),
+        completion_s: meter.completed.map(|at| at.saturating_since(flow.start).as_secs_f64()),
+    }
+}
+
+/// Shares of time by what limited a flow: every interval between two arrivals at the
+/// receiver is owed to the gate where the later segment waited longest or, where it never
+/// waited, to what had held the sender back.
+fn limited_by(plan: &Plan, owed: &[(Cause, u64)]) -> BTreeMap<String, f64> {
+    let total: u128 = owed.iter().map(|(_, span)| u128::from(*span)).sum();
+    let mut shares = BTreeMap::new();
+    for name in ["application", "congestion window", "receiver window"] {
+        shares.insert(name.to_owned(), 0.0);
+    }
+    if total == 0 {
+        return shares;
+    }
+    for (cause, span) in owed {
+        let name = match cause.resolve() {
+            Ok(gate) => format!("gate.{}", plan.gates[gate].name),
+            Err(HeldBy::Application) => "application".to_owned(),
+            Err(HeldBy::CongestionWindow) => "congestion window".to_owned(),
+            Err(HeldBy::ReceiverWindow) => "receiver window".to_owned(),
+        };
+        *shares.entry(name).or_insert(0.0) += *span as f64 / total as f64;
+    }
+    shares
+}
+
+/// A controller's name as scenarios spell it.
+#[must_use]
+pub fn cc_name(cc: CongestionPlan) -> &'static str {
+    match cc {
+        CongestionPlan::Tahoe { .. } => "tahoe",
+        CongestionPlan::Reno => "reno",
+        CongestionPlan::NewReno => "newreno",
+        CongestionPlan::Cubic => "cubic",
+        CongestionPlan::Fixed { .. } => "fixed",
+    }
+}
+
+fn gate_row(plan: &Plan, index: usize, gate: &Gate) -> GateSummary {
+    let row = &plan.gates[index];
+    let counters = gate.counters();
+    let [offered, delivered, refused, lost] =
+        [&counters.offered, &counters.delivered, &counters.refused, &counters.lost].map(|phases| phases.measured());
+    let dropped = refused.packets + lost.packets;
+    let capacity = gate.capacity(row, seed(plan), window(plan));
+    let by_packet = tidegate_core::gate::rate::counts_packets(&row.rate);
+    let span = seconds(window(plan));
+    let work = u128::from(PICOS_PER_SECOND);
+    let bytes = |work_done: u128| (!by_packet).then(|| ((work_done + 4 * work) / (8 * work)) as u64);
+    let utilisation = capacity.filter(|capacity| capacity.offered > 0).map(|capacity| {
+        let done = if by_packet {
+            f64::from(1_000_000) * (delivered.packets + lost.packets) as f64
+        } else {
+            8.0 * (delivered.bytes + lost.bytes) as f64
+        };
+        done / (capacity.offered as f64 / PICOS_PER_SECOND as f64)
+    });
+    let millis = |seconds: f64| seconds * 1e3;
+    GateSummary {
+        name: row.name.clone(),
+        utilisation,
+        offered_packets: offered.packets,
+        delivered_packets: delivered.packets,
+        dropped_packets: dropped,
+        loss: (offered.packets > 0).then(|| dropped as f64 / offered.packets as f64),
+        queue_mean_packets: counters.queue_mean(),
+        queue_max_packets: counters.queue_max,
+        queue_max_bytes: counters.queue_max_bytes,
+        queue_delay_mean_ms: counters.waits.mean_s().map(millis),
+        queue_delay_p50_ms: counters.waits.quantile_s(0.5).map(millis),
+        queue_delay_p99_ms: counters.waits.quantile_s(0.99).map(millis),
+        rate_mean_bps: capacity
+            .filter(|_| !by_packet)
+            .map(|capacity| capacity.offered as f64 / PICOS_PER_SECOND as f64 / span),
+        delivered_bytes: delivered.bytes,
+        capacity_bytes: capacity.and_then(|capacity| bytes(capacity.offered)),
+        unused_bytes: capacity.and_then(|capacity| capacity.unused).and_then(bytes),
+        in_transit_bytes: capacity.filter(|capacity| capacity.unused.is_some()).and_then(|c| bytes(c.in_transit)),
+    }
+}
+
+fn traffic_rows(plan: &Plan, network: &Network, measured: Window) -> Vec<TrafficSummary> {
+    plan.traffic
+        .iter()
+        .zip(network.traffic_counts())
+        .map(|(row, counts)| TrafficSummary {
+            name: row.name.clone(),
+            packets_sent: counts.sent.packets,
+            packets_delivered: counts.delivered.packets,
+            throughput_bps: counts.delivered.bytes as f64 * 8.0 / seconds(measured),
+        })
+        .collect()
+}
+
+fn warnings(plan: &Plan, network: &Network) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if plan.flows.iter().any(|flow| flow.tcp.base == TcpBase::Linux) {
+        warnings.push(
+            "tcp.base = \"linux\" is a first approximation here: initial window 10, SACK, timestamps, RTO of \
+             at least 200 ms and quick ACKs at the start; no RACK, TLP, PRR, HyStart or pacing"
+                .to_owned(),
+        );
+    }
+    for (row, gate) in plan.gates.iter().zip(network.gates()) {
+        let stops = matches!(
+            row.rate,
+            RatePlan::RateTrace { at_end: tidegate_core::plan::AtEnd::Stop, .. }
+                | RatePlan::Opportunities { at_end: tidegate_core::plan::AtEnd::Stop, .. }
+        );
+        let held = gate.counters().held().packets;
+        if stops && held > 0 {
+            warnings.push(format!("gate.{}: {held} packets were still there when its trace had ended", row.name));
+        }
+    }
+    warnings
+}
+
