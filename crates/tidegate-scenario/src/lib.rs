@@ -1,2 +1,29 @@
-//! placeholder
+//! The scenario language: TOML, JSON or a dict in, a checked [`Plan`](tidegate_core::plan::Plan)
+//! out, and one clear message when something is wrong.
+//!
+//! | module | what it knows |
+//! |---|---|
+//! | `document` | a text as a tree of values with places; `--set`; printing |
+//! | `units` | text with a unit, exactly |
+//! | `table` | every key: type, range, default, description |
+//! | `check` | the tree against the table |
+//! | `lower` | checked values to the plan; what needs more than one key |
+//! | [`trace`] | recorded links |
+//!
+//! What it does not do: run anything, or know what a gate does with its rate law.
+
+mod check;
+mod document;
+mod error;
+mod inputs;
+mod lower;
+mod scenario;
+mod sweep;
+mod table;
 pub mod trace;
+mod units;
+
+pub use error::{ScenarioError, Warning};
+pub use inputs::Input;
+pub use scenario::Scenario;
+pub use sweep::Sweep;

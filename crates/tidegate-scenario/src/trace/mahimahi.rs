@@ -78,3 +78,14 @@ fn milliseconds(line: &[u8]) -> Result<Time, &'static str> {
     let picos = millis.and_then(|millis| millis.checked_mul(MILLI)).filter(|&picos| picos < u64::MAX / 2);
     picos.map(Time::from_picos).ok_or("more than 106 days, longer than any run")
 }
+
+/// Writes opportunities as a Mahimahi file; instants are rounded up to whole milliseconds.
+#[must_use]
+pub fn write(trace: &OpportunityTrace) -> String {
+    let mut text = String::with_capacity(8 * trace.at.len());
+    for at in &trace.at {
+        text.push_str(&at.picos().div_ceil(MILLI).to_string());
+        text.push('\n');
+    }
+    text
+}

@@ -10,7 +10,7 @@
 //! | [`Format::Drp`] | one rate in kbit/s per line, a fixed step from the header ([`drp`]) | rates |
 //! | [`Format::Csv`] | columns of time and rate ([`csv`]) | rates |
 //!
-//! What a gate does with a trace lives in `tidegate_core::gate`; what a scenario may say
+//! [`info`] describes a trace and [`convert`] makes one kind from the other. What a gate does with a trace lives in `tidegate_core::gate`; what a scenario may say
 //! about one, in the scenario's own schema. Traces are read exactly: whole picoseconds,
 //! whole bits per second, or an error that names the line.
 //!
@@ -25,11 +25,14 @@
 //! Anything else (one number per line under another name) could be milliseconds or kbit/s:
 //! an error that asks for the format.
 
+pub mod convert;
 pub mod csv;
 mod decimal;
 pub mod drp;
 mod error;
+pub mod info;
 pub mod mahimahi;
+mod windows;
 
 use std::fmt;
 use std::path::Path;
@@ -40,6 +43,7 @@ use tidegate_core::units::{Rate, Span, Time};
 
 use error::Blame;
 pub use error::TraceError;
+pub use windows::deliverable_bytes;
 
 /// Bytes of one delivery opportunity unless told otherwise: one full Ethernet payload.
 pub const OPPORTUNITY_BYTES: u32 = 1500;

@@ -1,9 +1,9 @@
-//! Readers on good, bad and random input; real traces where they are at hand.
+//! Readers on good, bad and random input.
 
 use proptest::prelude::*;
 use tidegate_core::units::{Span, Time};
 
-use super::*;
+use crate::trace::*;
 
 fn read(text: &str, format: Format) -> Result<LoadedTrace, TraceError> {
     parse(text.as_bytes(), "t", Some(format), &TraceOptions::default())

@@ -1,0 +1,12 @@
+//! The tree against the table of keys: typed values with defaults, or problems.
+//!
+//! What needs more than one key (paths, windows, round trips) is checked in
+//! [`crate::lower`].
+
+mod names;
+mod value;
+mod walk;
+
+pub(crate) use names::{name_complaint, nearest};
+pub(crate) use value::{Form, Item, Value};
+pub(crate) use walk::{Checker, default_item};

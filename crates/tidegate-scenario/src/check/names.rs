@@ -1,0 +1,38 @@
+//! Names: what they may be made of, and which one was probably meant.
+
+use crate::units::Complaint;
+
+/// The candidate nearest to `name`, if one is near enough to have been meant.
+pub(crate) fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let most = 1.max(name.chars().count().min(200) / 3);
+    let lower = name.to_lowercase();
+    candidates
+        .map(|candidate| (strsim::damerau_levenshtein(&clip(&lower), &clip(&candidate.to_lowercase())), candidate))
+        .filter(|(distance, _)| *distance <= most)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate)
+}
+
+/// Comparing is quadratic in the length; nobody means a name this long.
+fn clip(name: &str) -> String {
+    name.chars().take(200).collect()
+}
+
+/// What is wrong with `name` as the name of a gate, flow, traffic or TCP set.
+pub(crate) fn name_complaint(name: &str) -> Option<Complaint> {
+    let good = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
+    if name.is_empty() {
+        return Some(Complaint::new("a name cannot be empty", "use letters, digits, '-' and '_'"));
+    }
+    if name.len() > 64 {
+        return Some(Complaint::new("a name has at most 64 letters", "use a shorter name"));
+    }
+    if let Some(bad) = name.chars().find(|letter| !good(*letter)) {
+        let fixed: String = name.chars().map(|letter| if good(letter) { letter } else { '_' }).collect();
+        return Some(Complaint::new(
+            format!("the name {name:?} has {bad:?} in it"),
+            format!("use letters, digits, '-' and '_', such as {fixed:?}"),
+        ));
+    }
+    None
+}

@@ -1,0 +1,87 @@
+//! Trace files: read once however many gates and sweep values name them, and hashed, so
+//! that a run can say what it read.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use sha2::{Digest, Sha256};
+use tidegate_core::plan::{OpportunityTrace, RateTrace};
+use tidegate_core::units::Span;
+
+use crate::trace::{self, Format, LoadedTrace, TraceError, TraceOptions};
+
+/// A file that a scenario read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Input {
+    /// As written in the scenario.
+    pub name: String,
+    /// Where it was found.
+    pub path: PathBuf,
+    /// SHA-256 of its bytes, in hex.
+    pub sha256: String,
+}
+
+/// A trace that gates share.
+#[derive(Clone, Debug)]
+pub(crate) enum Loaded {
+    Rates(Arc<RateTrace>),
+    Opportunities(Arc<OpportunityTrace>),
+}
+
+type TraceKey = (String, Option<Format>, u32, Option<Span>);
+
+/// The files of one scenario.
+#[derive(Debug, Default)]
+pub(crate) struct Library {
+    base_dir: Option<PathBuf>,
+    traces: BTreeMap<TraceKey, Result<Loaded, TraceError>>,
+    inputs: BTreeMap<String, Input>,
+}
+
+impl Library {
+    pub(crate) fn new(base_dir: Option<&Path>) -> Library {
+        Library { base_dir: base_dir.map(Path::to_owned), ..Library::default() }
+    }
+
+    /// The trace in the file `name`, which counts from the scenario's folder.
+    pub(crate) fn trace(
+        &mut self,
+        name: &str,
+        format: Option<Format>,
+        options: TraceOptions,
+    ) -> Result<Loaded, TraceError> {
+        let key = (name.to_owned(), format, options.opportunity_bytes, options.drp_step);
+        if let Some(loaded) = self.traces.get(&key) {
+            return loaded.clone();
+        }
+        let path = match &self.base_dir {
+            Some(folder) => folder.join(name),
+            None => PathBuf::from(name),
+        };
+        let loaded = trace::load(&path, format, &options).map(|trace| match trace {
+            LoadedTrace::Rates(trace) => Loaded::Rates(Arc::new(trace)),
+            LoadedTrace::Opportunities(trace) => Loaded::Opportunities(Arc::new(trace)),
+        });
+        if loaded.is_ok()
+            && let Ok(bytes) = std::fs::read(&path)
+        {
+            let input = Input { name: name.to_owned(), path, sha256: hex(&Sha256::digest(&bytes)) };
+            self.inputs.insert(name.to_owned(), input);
+        }
+        self.traces.insert(key, loaded.clone());
+        loaded
+    }
+
+    pub(crate) fn inputs(&self) -> Vec<Input> {
+        self.inputs.values().cloned().collect()
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}

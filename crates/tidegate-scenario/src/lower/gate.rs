@@ -1,0 +1,112 @@
+//! `[gate.x]` to [`GatePlan`]: everything but the rate law.
+
+use tidegate_core::plan::{Framing, GatePlan, LossPlan, OnChange, QueueCounts, QueueLimit, QueuePlan, RatePlan};
+use tidegate_core::units::Span;
+
+use super::{Notes, rate, small};
+use crate::check::{Form, Item, Value};
+use crate::document::Place;
+use crate::inputs::Library;
+
+/// The largest IP packet.
+pub(super) const LARGEST_PACKET: u32 = 65_535;
+
+/// A gate as written, before copies are made of it.
+pub(super) struct Gate<'a> {
+    pub(super) name: &'a str,
+    pub(super) name_at: Place,
+    pub(super) form: &'a Form,
+    pub(super) plan: GatePlan,
+    pub(super) per_flow: bool,
+    pub(super) duplex: bool,
+}
+
+pub(super) fn gates<'a>(root: &'a Form, library: &mut Library, notes: &mut Notes) -> Vec<Gate<'a>> {
+    let Some(gates) = root.table("gate") else { return Vec::new() };
+    gates
+        .items
+        .iter()
+        .filter_map(|named| {
+            let form = named.item.table()?;
+            let plan = gate(&named.name, form, library, notes);
+            Some(Gate {
+                name: &named.name,
+                name_at: named.name_at,
+                form,
+                plan,
+                per_flow: form.word("per") == Some("flow"),
+                duplex: form.flag("duplex"),
+            })
+        })
+        .collect()
+}
+
+fn gate(name: &str, form: &Form, library: &mut Library, notes: &mut Notes) -> GatePlan {
+    let rate = rate::law(form, library, notes);
+    let on_change = match form.word("on_change") {
+        Some("rescale") => OnChange::Rescale,
+        Some(_) => OnChange::Keep,
+        None => usual_on_change(&rate),
+    };
+    GatePlan {
+        name: name.to_owned(),
+        queue: queue(form, notes),
+        rate,
+        on_change,
+        framing: framing(form, notes),
+        loss: loss(form),
+        delay: form.span("delay").unwrap_or(Span::ZERO),
+        host: form.flag("host"),
+    }
+}
+
+/// Recorded and written changes are the link's own: they take hold of the packet under way.
+fn usual_on_change(rate: &RatePlan) -> OnChange {
+    match rate {
+        RatePlan::Steps { .. } | RatePlan::RateTrace { .. } => OnChange::Rescale,
+        _ => OnChange::Keep,
+    }
+}
+
+fn queue(form: &Form, notes: &mut Notes) -> QueuePlan {
+    let Some(queue) = form.table("queue") else { return GatePlan::open("").queue };
+    let limit = match queue.get("limit").map(|item| &item.value) {
+        Some(Value::Packets(packets)) => QueueLimit::Packets(*packets),
+        Some(Value::Bytes(bytes)) => QueueLimit::Bytes(*bytes),
+        _ => QueueLimit::Unlimited,
+    };
+    let counts = if queue.word("counts") == Some("all") { QueueCounts::All } else { QueueCounts::Waiting };
+    if let (QueueLimit::Packets(0), QueueCounts::All, Some(item)) = (limit, counts, queue.get("limit")) {
+        let problem = "no packet would ever pass: the one in service counts too";
+        notes.wrong(item, problem, "write \"1 packet\" or more, or counts = \"waiting\"");
+    }
+    QueuePlan { limit, counts }
+}
+
+fn framing(form: &Form, notes: &mut Notes) -> Framing {
+    let Some(framing) = form.table("framing") else { return Framing::Ip };
+    let overhead = small(framing.get("overhead"), LARGEST_PACKET, notes);
+    let minimum = small(framing.get("minimum"), LARGEST_PACKET, notes);
+    Framing::Overhead { overhead, minimum }
+}
+
+fn loss(form: &Form) -> LossPlan {
+    match form.get("loss").map(|item| &item.value) {
+        Some(Value::Real(probability)) if *probability > 0.0 => {
+            LossPlan::Independent { probability: *probability }
+        }
+        Some(Value::Table(laws)) => match laws.table("gilbert_elliott") {
+            Some(law) => {
+                let chance = |name: &str| law.real(name).unwrap_or(0.0);
+                LossPlan::GilbertElliott {
+                    good_to_bad: chance("good_to_bad"),
+                    bad_to_good: chance("bad_to_good"),
+                    loss_good: chance("loss_good"),
+                    loss_bad: chance("loss_bad"),
+                }
+            }
+            None => LossPlan::None,
+        },
+        _ => LossPlan::None,
+    }
+}

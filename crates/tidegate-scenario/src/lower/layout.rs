@@ -1,0 +1,96 @@
+//! Which servers there are: private copies, other directions, and who passes which.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use tidegate_core::plan::{FlowPlan, GatePlan, TrafficPlan};
+
+use super::Notes;
+use super::gate::Gate;
+use super::users::{Hop, Load, User};
+
+/// (gate as written, copy for this user and instance, other direction)
+type Server = (usize, Option<(usize, usize)>, bool);
+
+/// Where each server stands in the plan.
+pub(super) type Wiring = BTreeMap<Server, usize>;
+
+/// Makes every server that somebody passes, in the order of the file; copies in the order
+/// of flows, each with its other direction after it.
+pub(super) fn lay_out(gates: &[Gate<'_>], users: &[User<'_>], notes: &mut Notes) -> (Vec<GatePlan>, Wiring) {
+    let mut servers: BTreeSet<Server> = BTreeSet::new();
+    for (number, user) in users.iter().enumerate() {
+        for hop in user.path.iter().chain(&user.back) {
+            if gates[hop.gate].per_flow {
+                let copies = (0..user.instances.len()).map(|copy| (hop.gate, Some((number, copy)), hop.reverse));
+                servers.extend(copies);
+            } else {
+                servers.insert((hop.gate, None, hop.reverse));
+            }
+        }
+    }
+    warn_unused(gates, users, notes);
+    let mut planned = Vec::new();
+    let mut wiring = Wiring::new();
+    for server in servers {
+        let (gate, copy, reverse) = server;
+        let mut name = gates[gate].name.to_owned();
+        if let Some((user, copy)) = copy {
+            name = format!("{name}/{}", users[user].instances[copy]);
+        }
+        if reverse {
+            name.push_str("/back");
+        }
+        wiring.insert(server, planned.len());
+        planned.push(GatePlan { name, ..gates[gate].plan.clone() });
+    }
+    (planned, wiring)
+}
+
+fn warn_unused(gates: &[Gate<'_>], users: &[User<'_>], notes: &mut Notes) {
+    let passed: BTreeSet<(usize, bool)> =
+        users.iter().flat_map(|user| user.path.iter().chain(&user.back)).map(|hop| (hop.gate, hop.reverse)).collect();
+    for (index, gate) in gates.iter().enumerate() {
+        if !passed.contains(&(index, false)) && !passed.contains(&(index, true)) {
+            let help = "add it to a path, or take it out";
+            notes.warn(gate.name_at, &gate.form.key, "no flow or traffic passes this gate", help);
+        } else if gate.duplex
+            && !passed.contains(&(index, true))
+            && let Some(item) = gate.form.get("duplex")
+        {
+            let help = format!("add back = [\"{}\"] to a flow, or take duplex out", gate.name);
+            notes.warn(item.at, &item.key, "nothing passes the other direction", help);
+        }
+    }
+}
+
+/// Flows and traffic with their gates by number.
+pub(super) fn connect(users: &[User<'_>], wiring: &Wiring) -> (Vec<FlowPlan>, Vec<TrafficPlan>) {
+    let (mut flows, mut traffic) = (Vec::new(), Vec::new());
+    for (number, user) in users.iter().enumerate() {
+        for (copy, name) in user.instances.iter().enumerate() {
+            let list = |hops: &[Hop<'_>]| -> Vec<usize> {
+                let find = |hop: &Hop<'_>| {
+                    let own = wiring.get(&(hop.gate, Some((number, copy)), hop.reverse));
+                    own.or_else(|| wiring.get(&(hop.gate, None, hop.reverse))).copied()
+                };
+                hops.iter().filter_map(find).collect()
+            };
+            let (path, back) = (list(&user.path), list(&user.back));
+            match &user.load {
+                Load::Flow { app, tcp } => flows.push(FlowPlan {
+                    name: name.clone(),
+                    path,
+                    back,
+                    back_delay: user.back_delay,
+                    start: user.start,
+                    app: app.clone(),
+                    tcp: tcp.clone(),
+                }),
+                Load::Traffic(source) => {
+                    traffic.push(TrafficPlan { name: name.clone(), path, start: user.start, source: source.clone() });
+                }
+            }
+        }
+    }
+    (flows, traffic)
+}

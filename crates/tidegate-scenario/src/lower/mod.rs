@@ -1,0 +1,100 @@
+//! From checked values to the [`Plan`]: names become numbers, copies are made, and what
+//! needs more than one key to be right is checked.
+
+mod app;
+mod gate;
+mod layout;
+mod packets;
+mod rate;
+mod record;
+mod tcp;
+mod users;
+
+use tidegate_core::plan::{Limits, Plan};
+use tidegate_core::units::{Span, Time};
+
+use crate::check::{Form, Item};
+use crate::document::Place;
+use crate::error::Problem;
+use crate::inputs::Library;
+
+pub(crate) use tcp::TcpLayers;
+
+/// What came of a scenario.
+pub(crate) struct Lowered {
+    pub(crate) plan: Plan,
+    pub(crate) problems: Vec<Problem>,
+    pub(crate) warnings: Vec<Problem>,
+}
+
+/// Collects what is wrong on the way.
+#[derive(Default)]
+pub(crate) struct Notes {
+    problems: Vec<Problem>,
+    warnings: Vec<Problem>,
+}
+
+impl Notes {
+    fn wrong(&mut self, item: &Item, problem: impl Into<String>, help: impl Into<String>) {
+        self.problems.push(Problem::new(item.at, &item.key, problem).help(help));
+    }
+
+    fn wrong_at(&mut self, at: Place, key: &str, problem: impl Into<String>, help: impl Into<String>) {
+        self.problems.push(Problem::new(at, key, problem).help(help));
+    }
+
+    fn warn(&mut self, at: Place, key: &str, problem: impl Into<String>, help: impl Into<String>) {
+        self.warnings.push(Problem::new(at, key, problem).help(help));
+    }
+}
+
+/// Makes the plan. It may be run only if there are no problems.
+pub(crate) fn lower(root: &Form, library: &mut Library) -> Lowered {
+    let mut notes = Notes::default();
+    let duration = time(root.span("duration"));
+    let warmup = time(root.span("warmup"));
+    if let Some(item) = root.get("warmup")
+        && warmup >= duration
+    {
+        let problem = format!("the warm-up of {warmup} leaves nothing of the run's {duration} to measure");
+        notes.wrong(item, problem, "make it shorter than duration");
+    }
+    let gates = gate::gates(root, library, &mut notes);
+    let users = users::users(root, &gates, duration, &mut notes);
+    if root.table("flow").is_none_or(|flows| flows.items.is_empty())
+        && root.table("traffic").is_none_or(|traffic| traffic.items.is_empty())
+    {
+        notes.wrong_at(root.at, "", "there is nothing to run: no flow and no traffic", "add [flow.bulk] with a path");
+    }
+    packets::check(&gates, &users, &mut notes);
+    let (planned, wiring) = layout::lay_out(&gates, &users, &mut notes);
+    let (flows, traffic) = layout::connect(&users, &wiring);
+    let mut plan = Plan { warmup, flows, traffic, gates: planned, ..Plan::empty(duration) };
+    plan.title = root.get("title").and_then(Item::text).unwrap_or_default().to_owned();
+    plan.exact_events = root.flag("exact_events");
+    plan.limits = limits(root);
+    plan.record = record::record(root, &gates, &users, &plan, &mut notes);
+    Lowered { plan, problems: notes.problems, warnings: notes.warnings }
+}
+
+fn limits(root: &Form) -> Limits {
+    let Some(limits) = root.table("limits") else { return Limits::default() };
+    Limits { events: limits.whole("events"), memory_bytes: limits.bytes("memory") }
+}
+
+/// A time in a file counts from the start of the run.
+fn time(span: Option<Span>) -> Time {
+    Time::from_picos(span.unwrap_or(Span::ZERO).picos())
+}
+
+/// A size that a field of 32 bits must hold; too large ones are problems.
+fn small(item: Option<&Item>, most: u32, notes: &mut Notes) -> u32 {
+    let Some(item) = item else { return 0 };
+    match u32::try_from(item.bytes().unwrap_or(0)) {
+        Ok(bytes) if bytes <= most => bytes,
+        _ => {
+            notes.wrong(item, format!("this is more than {most} B"), format!("write \"{most} B\" or less"));
+            most
+        }
+    }
+}

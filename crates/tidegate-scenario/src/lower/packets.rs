@@ -1,0 +1,63 @@
+//! Packets against the gates they must fit: queues in bytes and token buckets.
+
+use tidegate_core::plan::{Framing, QueueLimit, RatePlan, SourcePlan};
+
+use super::Notes;
+use super::gate::Gate;
+use super::users::{Load, User};
+
+pub(super) fn check(gates: &[Gate<'_>], users: &[User<'_>], notes: &mut Notes) {
+    for (index, gate) in gates.iter().enumerate() {
+        let Some((largest, whose)) = largest(index, users) else { continue };
+        check_queue(gate, largest, whose, notes);
+        check_burst(gate, largest, whose, notes);
+    }
+}
+
+/// The largest IP packet that passes a gate, and who sends it.
+fn largest<'a>(gate: usize, users: &'a [User<'_>]) -> Option<(u64, &'a str)> {
+    let passing = users.iter().flat_map(|user| {
+        let (data, answer) = match &user.load {
+            Load::Flow { tcp, .. } => (u64::from(tcp.mss) + u64::from(tcp.headers), u64::from(tcp.headers)),
+            Load::Traffic(source) => (source_bytes(source), 0),
+        };
+        let there = user.path.iter().any(|hop| hop.gate == gate).then_some((data, user.key.as_str()));
+        let back = user.back.iter().any(|hop| hop.gate == gate).then_some((answer, user.key.as_str()));
+        there.into_iter().chain(back)
+    });
+    passing.fold(None, |best: Option<(u64, &str)>, next| match best {
+        Some(best) if best.0 >= next.0 => Some(best),
+        _ => Some(next),
+    })
+}
+
+fn source_bytes(source: &SourcePlan) -> u64 {
+    match source {
+        SourcePlan::Constant { bytes, .. } | SourcePlan::OnOff { bytes, .. } | SourcePlan::Poisson { bytes, .. } => {
+            u64::from(*bytes)
+        }
+    }
+}
+
+fn check_queue(gate: &Gate<'_>, largest: u64, whose: &str, notes: &mut Notes) {
+    let QueueLimit::Bytes(limit) = gate.plan.queue.limit else { return };
+    let Some(item) = gate.form.table("queue").and_then(|queue| queue.get("limit")) else { return };
+    if limit < largest {
+        let problem = format!("a queue of {limit} B cannot hold a packet of {largest} B from {whose}");
+        notes.wrong(item, problem, format!("write \"{largest} B\" or more; a gate without room to wait has \"0 packets\""));
+    }
+}
+
+fn check_burst(gate: &Gate<'_>, largest: u64, whose: &str, notes: &mut Notes) {
+    let RatePlan::TokenBucket { burst_bytes, .. } = gate.plan.rate else { return };
+    let law = gate.form.table("rate").and_then(|laws| laws.table("token_bucket"));
+    let Some(item) = law.and_then(|law| law.get("burst")) else { return };
+    let wire = match gate.plan.framing {
+        Framing::Ip => largest,
+        Framing::Overhead { overhead, minimum } => (largest + u64::from(overhead)).max(u64::from(minimum)),
+    };
+    if burst_bytes < wire {
+        let problem = format!("a burst of {burst_bytes} B never lets a packet of {wire} B from {whose} pass");
+        notes.wrong(item, problem, format!("write \"{wire} B\" or more"));
+    }
+}

@@ -1,0 +1,198 @@
+//! `gate.x.rate` to [`RatePlan`].
+
+use tidegate_core::plan::{AtEnd, MarkovPlan, RatePlan};
+use tidegate_core::units::{Rate, Span, Speed, Time};
+
+use super::{Notes, small, time};
+use crate::check::{Form, Item, Value};
+use crate::inputs::{Library, Loaded};
+use crate::trace::{Format, OPPORTUNITY_BYTES, TraceOptions};
+
+pub(super) fn law(gate: &Form, library: &mut Library, notes: &mut Notes) -> RatePlan {
+    let Some(item) = gate.get("rate") else { return RatePlan::Unlimited };
+    let plan = match &item.value {
+        Value::Speed(speed) => {
+            if speed.work_per_second() == 0 {
+                never_passes(item, notes);
+            }
+            Some(RatePlan::Constant(*speed))
+        }
+        Value::Table(laws) => match laws.only() {
+            Some(("steps", item)) => item.table().and_then(|form| steps(form, notes)),
+            Some(("token_bucket", item)) => item.table().and_then(|form| token_bucket(form, notes)),
+            Some(("markov", item)) => item.table().and_then(|form| markov(form, notes)),
+            Some(("trace", item)) => item.table().and_then(|form| trace(form, library, notes)),
+            _ => None,
+        },
+        _ => None,
+    };
+    plan.unwrap_or(RatePlan::Unlimited)
+}
+
+fn never_passes(item: &Item, notes: &mut Notes) {
+    notes.wrong(
+        item,
+        "the rate is 0 for ever: nothing would ever pass",
+        "write a rate above zero; an outage is a step, such as rate.steps = [[\"0 s\", \"10 Mbit/s\"], [\"6 s\", \"0 bit/s\"]]",
+    );
+}
+
+fn steps(form: &Form, notes: &mut Notes) -> Option<RatePlan> {
+    let mut steps: Vec<(Time, Speed)> = Vec::new();
+    for point in form.list("points") {
+        let [at, speed] = point.list() else { return None };
+        let (from, value) = (time(at.span()), speed.speed()?);
+        match steps.last() {
+            None if from != Time::ZERO => {
+                let help = "begin with [\"0 s\", …]: the rate at the start";
+                notes.wrong(at, format!("the first step is at {from}, not at 0"), help);
+            }
+            Some((before, _)) if from <= *before => {
+                notes.wrong(at, format!("{from} does not come after {before}"), "put the steps in order of time");
+            }
+            Some((_, other)) if matches!(other, Speed::Bits(_)) != matches!(value, Speed::Bits(_)) => {
+                let help = "write all of them in one kind";
+                notes.wrong(speed, "rates in packets and rates in bits do not mix in one gate", help);
+            }
+            _ => {}
+        }
+        steps.push((from, value));
+    }
+    let all_zero = steps.iter().all(|(_, speed)| speed.work_per_second() == 0);
+    if let (true, Some(item)) = (all_zero, form.get("points")) {
+        never_passes(item, notes);
+    }
+    let repeat = form.span("repeat");
+    if let (Some(repeat), Some((last, _)), Some(item)) = (repeat, steps.last(), form.get("repeat"))
+        && repeat.picos() <= last.picos()
+    {
+        let problem = format!("the steps begin again after {repeat}, but the last one is at {last}");
+        notes.wrong(item, problem, format!("write more than \"{last}\""));
+    }
+    Some(RatePlan::Steps { steps, repeat })
+}
+
+fn token_bucket(form: &Form, notes: &mut Notes) -> Option<RatePlan> {
+    let rate = form.rate("rate")?;
+    let peak = form.rate("peak");
+    if let (Some(peak), Some(item)) = (peak, form.get("peak"))
+        && peak < rate
+    {
+        let problem = format!("the peak of {peak} is below the rate of {rate}: the bucket would never empty");
+        notes.wrong(item, problem, format!("write \"{rate}\" or more"));
+    }
+    Some(RatePlan::TokenBucket { rate, burst_bytes: form.bytes("burst")?, peak })
+}
+
+fn markov(form: &Form, notes: &mut Notes) -> Option<RatePlan> {
+    let rates: Vec<Rate> = form.list("rates").iter().filter_map(Item::rate).collect();
+    let mean_holding: Vec<Span> = form.list("mean_holding").iter().filter_map(Item::span).collect();
+    if rates.is_empty() || mean_holding.is_empty() {
+        return None;
+    }
+    let states = rates.len();
+    if let Some(item) = form.get("mean_holding")
+        && mean_holding.len() != states
+    {
+        let problem = format!("{} mean holding times for {states} rates", mean_holding.len());
+        notes.wrong(item, problem, "give one for each rate");
+    }
+    if let (true, Some(item)) = (rates.iter().all(|rate| *rate == Rate::ZERO), form.get("rates")) {
+        never_passes(item, notes);
+    }
+    let step = form.span("step");
+    if let (Some(step), Some(item), Some(least)) = (step, form.get("step"), mean_holding.iter().min())
+        && step > *least
+    {
+        let problem = format!("the step of {step} is longer than the mean holding time of {least}");
+        let help = format!("write \"{least}\" or less: a state is left with probability step / mean holding");
+        notes.wrong(item, problem, help);
+    }
+    let transitions = form.get("transitions").map(|item| matrix(item, states, notes));
+    let initial = form.whole("initial").map(|state| usize::try_from(state).unwrap_or(usize::MAX));
+    if let (Some(state), Some(item)) = (initial, form.get("initial"))
+        && state >= states
+    {
+        let problem = format!("there is no state {state}: {states} rates are given");
+        notes.wrong(item, problem, format!("write 0 to {}; 0 is the first", states - 1));
+    }
+    Some(RatePlan::Markov(MarkovPlan { rates, mean_holding, transitions, step, initial }))
+}
+
+/// How far the sum of a row may be from 1.
+const ROW_TOLERANCE: f64 = 1e-9;
+
+fn matrix(item: &Item, states: usize, notes: &mut Notes) -> Vec<Vec<f64>> {
+    let rows = item.list();
+    if rows.len() != states {
+        notes.wrong(item, format!("{} rows for {states} rates", rows.len()), "give one row for each rate");
+    }
+    let mut matrix: Vec<Vec<f64>> = Vec::new();
+    for (index, row) in rows.iter().enumerate() {
+        let values: Vec<f64> = row.list().iter().filter_map(Item::real).collect();
+        let sum: f64 = values.iter().sum();
+        if values.len() != states {
+            let problem = format!("row {index} has {} values for {states} rates", values.len());
+            notes.wrong(row, problem, "give one value for each rate");
+        } else if values.get(index).is_some_and(|stay| *stay != 0.0) {
+            let problem = format!("row {index} leads back to state {index}");
+            notes.wrong(row, problem, "write 0 there: how long a state lasts is its mean holding time");
+        } else if (sum - 1.0).abs() > ROW_TOLERANCE {
+            let help = "make the probabilities of a row add up to 1";
+            notes.wrong(row, format!("row {index} adds up to {sum}, not to 1"), help);
+        }
+        matrix.push(values);
+    }
+    if matrix.len() == states && matrix.iter().all(|row| row.len() == states) && !connected(&matrix) {
+        let help = "connect the states, or leave out the ones never used";
+        notes.wrong(item, "some state cannot be reached from some other", help);
+    }
+    matrix
+}
+
+/// Whether every state leads to every other.
+fn connected(matrix: &[Vec<f64>]) -> bool {
+    let states = matrix.len();
+    let reach = |edge: &dyn Fn(usize, usize) -> bool| {
+        let mut seen = vec![false; states];
+        let mut open = vec![0];
+        while let Some(state) = open.pop() {
+            if std::mem::replace(&mut seen[state], true) {
+                continue;
+            }
+            open.extend((0..states).filter(|next| edge(state, *next)));
+        }
+        seen.into_iter().all(|reached| reached)
+    };
+    reach(&|from, to| matrix[from][to] > 0.0) && reach(&|from, to| matrix[to][from] > 0.0)
+}
+
+fn trace(form: &Form, library: &mut Library, notes: &mut Notes) -> Option<RatePlan> {
+    let file = form.get("file")?;
+    let format = form.word("format").and_then(|name| name.parse::<Format>().ok());
+    let opportunity = form.get("opportunity");
+    let opportunity_bytes = match opportunity {
+        Some(item) => small(Some(item), super::gate::LARGEST_PACKET, notes),
+        None => OPPORTUNITY_BYTES,
+    };
+    let options = TraceOptions { opportunity_bytes, drp_step: form.span("step") };
+    let at_end = if form.word("at_end") == Some("stop") { AtEnd::Stop } else { AtEnd::Repeat };
+    match library.trace(file.text()?, format, options) {
+        Err(error) => {
+            let line = error.line.map_or(String::new(), |line| format!(", line {line}"));
+            let read = if error.read.is_empty() { String::new() } else { format!("read `{}`: ", error.read) };
+            notes.wrong(file, format!("{}{line}: {read}{}", error.file, error.problem), error.help);
+            None
+        }
+        Ok(Loaded::Rates(trace)) => {
+            if let Some(item) = opportunity {
+                notes.wrong(item, "this trace holds rates, not delivery opportunities", "take the key out");
+            }
+            if trace.points.iter().all(|(_, rate)| *rate == Rate::ZERO) {
+                never_passes(file, notes);
+            }
+            Some(RatePlan::RateTrace { trace, at_end })
+        }
+        Ok(Loaded::Opportunities(trace)) => Some(RatePlan::Opportunities { trace, at_end }),
+    }
+}

@@ -1,0 +1,54 @@
+//! `[record]`.
+
+use tidegate_core::plan::{Plan, RecordLevel, RecordPlan};
+use tidegate_core::units::Span;
+
+use super::Notes;
+use super::gate::Gate;
+use super::users::User;
+use crate::check::{Form, Value, nearest};
+
+/// How often columns are sampled when nothing is said.
+const USUAL: Span = Span::from_millis(10);
+
+pub(super) fn record(
+    root: &Form,
+    gates: &[Gate<'_>],
+    users: &[User<'_>],
+    plan: &Plan,
+    notes: &mut Notes,
+) -> RecordPlan {
+    let Some(form) = root.table("record") else { return RecordPlan::default() };
+    let flows: Vec<&str> = users.iter().filter(|user| user.is_flow()).map(|user| user.name).collect();
+    let mut named = Vec::new();
+    for entry in form.items.iter().filter(|entry| form.section.find(&entry.name).is_none()) {
+        let name = entry.name.as_str();
+        if gates.iter().any(|gate| gate.name == name) || flows.contains(&name) {
+            named.push(name);
+            continue;
+        }
+        let all = || gates.iter().map(|gate| gate.name).chain(flows.iter().copied());
+        let help = match nearest(name, all().chain(["every", "packets"])) {
+            Some(near) => format!("did you mean {near}?"),
+            None => format!("write every, packets, or one of {}", all().take(20).collect::<Vec<_>>().join(", ")),
+        };
+        notes.wrong_at(entry.name_at, &entry.item.key, format!("no gate or flow is called {name:?}"), help);
+    }
+    let level = match form.get("every").map(|item| &item.value) {
+        Some(Value::Time(span)) => RecordLevel::Every(*span),
+        Some(Value::Word(_)) => RecordLevel::Events,
+        _ if !named.is_empty() => RecordLevel::Every(USUAL),
+        _ => RecordLevel::Summary,
+    };
+    let chosen = |names: &mut dyn Iterator<Item = &str>, mark: char| -> Option<Vec<usize>> {
+        let is_named = |full: &str| named.contains(&full.split(mark).next().unwrap_or(full));
+        (!named.is_empty())
+            .then(|| names.enumerate().filter(|(_, full)| is_named(full)).map(|(index, _)| index).collect())
+    };
+    RecordPlan {
+        level,
+        gates: chosen(&mut plan.gates.iter().map(|gate| gate.name.as_str()), '/'),
+        flows: chosen(&mut plan.flows.iter().map(|flow| flow.name.as_str()), '.'),
+        packets: form.flag("packets"),
+    }
+}

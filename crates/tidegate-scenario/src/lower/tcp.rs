@@ -1,0 +1,284 @@
+//! `flow.x.tcp` to [`TcpPlan`]: the flow's own keys, then the named set's, then the base's.
+
+use tidegate_core::plan::{
+    CongestionPlan, DelayedAckPlan, Increase, RtoPlan, RtoRestart, RttTiming, SsthreshRounding, TcpBase, TcpPlan,
+};
+use tidegate_core::units::Span;
+
+use super::gate::LARGEST_PACKET;
+use super::{Notes, small};
+use crate::check::{Form, Item, Value, default_item, nearest};
+use crate::document::Place;
+use crate::table::{Section, RTO, TCP, TCP_SET};
+
+/// Where a flow's TCP settings come from, nearest first.
+pub(crate) struct TcpLayers<'a> {
+    own: Option<&'a Form>,
+    set: Option<&'a Form>,
+    pub(crate) base: TcpBase,
+    key: String,
+    at: Place,
+}
+
+impl<'a> TcpLayers<'a> {
+    pub(crate) fn new(root: &'a Form, flow: &'a Form) -> TcpLayers<'a> {
+        let own = flow.table("tcp");
+        let set = own
+            .and_then(|own| own.given("use"))
+            .and_then(Item::text)
+            .and_then(|name| root.table("tcp").and_then(|sets| sets.items.iter().find(|named| named.name == name)))
+            .and_then(|named| named.item.table());
+        let key = format!("{}.tcp", flow.key);
+        let mut layers =
+            TcpLayers { own, set, base: TcpBase::Rfc, key, at: own.map_or(flow.at, |form| form.at) };
+        layers.base = match layers.given("base").and_then(Item::word) {
+            Some("bsd44") => TcpBase::Bsd44,
+            Some("linux") => TcpBase::Linux,
+            _ => TcpBase::Rfc,
+        };
+        layers
+    }
+
+    fn of_set(set: &'a Form) -> TcpLayers<'a> {
+        let base = match set.given("base").and_then(Item::word) {
+            Some("bsd44") => TcpBase::Bsd44,
+            Some("linux") => TcpBase::Linux,
+            _ => TcpBase::Rfc,
+        };
+        TcpLayers { own: Some(set), set: None, base, key: set.key.clone(), at: set.at }
+    }
+
+    /// What the file says about `name`.
+    pub(crate) fn given(&self, name: &str) -> Option<&'a Item> {
+        let named = |form: Option<&'a Form>| form.and_then(|form| form.given(name));
+        named(self.own).or_else(|| named(self.set))
+    }
+
+    /// What holds for `name`.
+    pub(crate) fn item(&self, name: &str) -> Option<Item> {
+        self.given(name).cloned().or_else(|| default_item(TCP.find(name)?, &self.key, self.at, self.base))
+    }
+
+    fn flag(&self, name: &str) -> bool {
+        self.item(name).is_some_and(|item| matches!(item.value, Value::Flag(true)))
+    }
+
+    fn word(&self, name: &str) -> &'static str {
+        self.item(name).and_then(|item| item.word()).unwrap_or_default()
+    }
+}
+
+/// Named sets are checked also when no flow uses them.
+pub(super) fn check_sets(sets: &Form, root: &Form, notes: &mut Notes) {
+    let used = |name: &str| {
+        let flows = root.table("flow").map_or(&[][..], |flows| flows.items.as_slice());
+        flows.iter().filter_map(|flow| flow.item.table()?.table("tcp")?.get("use")?.text()).any(|other| other == name)
+    };
+    for named in &sets.items {
+        let Some(form) = named.item.table() else { continue };
+        if !used(&named.name) {
+            settle(&TcpLayers::of_set(form), notes);
+            notes.warn(named.name_at, &form.key, "no flow uses this set", format!("add tcp.use = \"{}\" to a flow", named.name));
+        }
+    }
+}
+
+pub(super) fn tcp(root: &Form, flow: &Form, notes: &mut Notes) -> TcpPlan {
+    if let Some(item) = flow.table("tcp").and_then(|own| own.given("use"))
+        && let Some(name) = item.text()
+    {
+        let sets = root.table("tcp").map_or(&[][..], |sets| sets.items.as_slice());
+        if !sets.iter().any(|set| set.name == name) {
+            let help = match nearest(name, sets.iter().map(|set| set.name.as_str())) {
+                Some(near) => format!("did you mean \"{near}\"?"),
+                None => format!("add [tcp.{name}]"),
+            };
+            notes.wrong(item, format!("no TCP set is called {name:?}"), help);
+        }
+    }
+    settle(&TcpLayers::new(root, flow), notes)
+}
+
+fn settle(layers: &TcpLayers<'_>, notes: &mut Notes) -> TcpPlan {
+    let mss = small(layers.item("mss").as_ref(), LARGEST_PACKET, notes);
+    let timestamps = layers.flag("timestamps");
+    let headers = headers(layers, mss, timestamps, notes);
+    let window = window(layers, "window", mss, notes);
+    let plan = TcpPlan {
+        base: layers.base,
+        cc: congestion(layers, window, notes),
+        mss,
+        headers,
+        window,
+        initial_window: initial_window(layers, mss, notes),
+        initial_ssthresh: window_of(layers.item("initial_ssthresh").as_ref(), mss),
+        increase: match layers.word("increase") {
+            "per ack" => Increase::PerAck,
+            "random" => Increase::Random,
+            _ => Increase::PerWindow,
+        },
+        dupthresh: layers.item("dupthresh").and_then(|item| u32::try_from(item.whole()?).ok()),
+        sack: layers.flag("sack"),
+        limited_transmit: layers.flag("limited_transmit"),
+        ssthresh_rounding: match layers.word("ssthresh_rounding") {
+            "down" => SsthreshRounding::Down,
+            "up" => SsthreshRounding::Up,
+            _ => SsthreshRounding::Exact,
+        },
+        go_back_n: layers.flag("go_back_n"),
+        rto: rto(layers, notes),
+        delayed_ack: delayed_ack(layers),
+        quick_acks: layers.item("quick_acks").and_then(|item| u32::try_from(item.whole()?).ok()).unwrap_or(0),
+        handshake: layers.flag("handshake"),
+        timestamps,
+        rtt_timing: if layers.word("rtt_timing") == "one" { RttTiming::One } else { RttTiming::Every },
+        idle_restart: layers.flag("idle_restart"),
+    };
+    if let (Some(item), false) = (layers.given("fast_retransmit"), matches!(plan.cc, CongestionPlan::Tahoe { .. })) {
+        let help = "to switch fast retransmit off elsewhere, write dupthresh = \"never\"";
+        notes.warn(item.at, &item.key, "only tahoe reads this", help);
+    }
+    plan
+}
+
+fn headers(layers: &TcpLayers<'_>, mss: u32, timestamps: bool, notes: &mut Notes) -> u32 {
+    let least: u32 = if timestamps { 52 } else { 40 };
+    let Some(item) = layers.given("headers") else { return least };
+    let headers = small(Some(item), LARGEST_PACKET, notes);
+    if headers < least {
+        let options = if timestamps { " and 12 of timestamps" } else { "" };
+        let problem = format!("{headers} B is less than 20 B of IP header, 20 B of TCP header{options}");
+        notes.wrong(item, problem, format!("write \"{least} B\" or more"));
+    } else if mss.saturating_add(headers) > LARGEST_PACKET {
+        let problem = format!("{headers} B of headers and {mss} B of data make more than {LARGEST_PACKET} B");
+        notes.wrong(item, problem, "an IP packet cannot be larger; make mss or headers smaller");
+    }
+    headers
+}
+
+fn window_of(item: Option<&Item>, mss: u32) -> Option<u64> {
+    match item?.value {
+        Value::Bytes(bytes) => Some(bytes),
+        Value::Segments(segments) => Some(segments.saturating_mul(u64::from(mss))),
+        _ => None,
+    }
+}
+
+fn window(layers: &TcpLayers<'_>, name: &str, mss: u32, notes: &mut Notes) -> Option<u64> {
+    let item = layers.item(name)?;
+    let window = window_of(Some(&item), mss)?;
+    if window < u64::from(mss) {
+        let problem = format!("a window of {window} B is smaller than a segment of {mss} B: nothing could be sent");
+        notes.wrong(&item, problem, "write \"1 segment\" or more");
+    }
+    Some(window)
+}
+
+fn initial_window(layers: &TcpLayers<'_>, mss: u32, notes: &mut Notes) -> u64 {
+    let mss_bytes = u64::from(mss);
+    window(layers, "initial_window", mss, notes).unwrap_or(match layers.base {
+        // RFC 6928 §2
+        TcpBase::Rfc => (10 * mss_bytes).min((2 * mss_bytes).max(14_600)),
+        TcpBase::Bsd44 => mss_bytes,
+        TcpBase::Linux => 10 * mss_bytes,
+    })
+}
+
+fn congestion(layers: &TcpLayers<'_>, window: Option<u64>, notes: &mut Notes) -> CongestionPlan {
+    match layers.word("cc") {
+        "tahoe" => CongestionPlan::Tahoe { fast_retransmit: layers.flag("fast_retransmit") },
+        "reno" => CongestionPlan::Reno,
+        "cubic" => CongestionPlan::Cubic,
+        "fixed" => {
+            if window.is_none()
+                && let Some(item) = layers.given("cc")
+            {
+                notes.wrong(item, "a fixed window needs its size", "add tcp.window, such as \"20 segments\"");
+            }
+            CongestionPlan::Fixed { window: window.unwrap_or(0) }
+        }
+        _ => CongestionPlan::NewReno,
+    }
+}
+
+fn rto(layers: &TcpLayers<'_>, notes: &mut Notes) -> RtoPlan {
+    let form = layers.given("rto").and_then(Item::table);
+    let given = |name: &str| form.and_then(|form| form.given(name));
+    let base = |name: &str| of_base(&RTO, name, layers);
+    if let Some(rto) = given("fixed").and_then(Item::span) {
+        for name in ["min", "max", "initial", "tick"] {
+            if let Some(item) = given(name) {
+                let problem = format!("a fixed time-out has no {name}");
+                notes.wrong(item, problem, format!("keep fixed or {name}"));
+            }
+        }
+        let departure = given("restart").and_then(Item::word) == Some("departure");
+        return RtoPlan::Fixed { rto, restart: if departure { RtoRestart::Departure } else { RtoRestart::Ack } };
+    }
+    if let Some(item) = given("restart") {
+        notes.wrong(item, "only a fixed time-out has this", "add fixed, such as fixed = \"480 ms\", or take restart out");
+    }
+    let value = |name: &str| given(name).and_then(Item::span).unwrap_or_else(|| base(name));
+    let tick = value("tick");
+    let min = match (given("min").and_then(Item::span), given("tick"), layers.base) {
+        (Some(min), _, _) => min,
+        (None, Some(_), TcpBase::Bsd44) if tick > Span::ZERO => tick.saturating_mul(2),
+        _ => base("min"),
+    };
+    let max = given("max").and_then(Item::span).unwrap_or_else(|| base("max").max(min));
+    if max < min {
+        if let Some(item) = given("max") {
+            notes.wrong(item, format!("the largest time-out of {max} is below the least of {min}"), "make max larger or min smaller");
+        }
+        return RtoPlan::Estimated { min, max: min, initial: min, tick };
+    }
+    if let (Some(item), Some(initial)) = (given("initial"), given("initial").and_then(Item::span))
+        && initial > max
+    {
+        notes.wrong(item, format!("the first time-out of {initial} is above the largest of {max}"), "make initial smaller or max larger");
+    }
+    let initial = given("initial").and_then(Item::span).unwrap_or_else(|| base("initial").clamp(min, max));
+    RtoPlan::Estimated { min, max, initial, tick }
+}
+
+/// The base's value of a time in a table below `tcp`.
+fn of_base(section: &'static Section, name: &str, layers: &TcpLayers<'_>) -> Span {
+    let item = section.find(name).and_then(|row| default_item(row, &layers.key, layers.at, layers.base));
+    item.and_then(|item| item.span()).unwrap_or(Span::ZERO)
+}
+
+/// 4.4BSD's fast timer.
+const BSD_TICK: Span = Span::from_millis(200);
+
+fn delayed_ack(layers: &TcpLayers<'_>) -> Option<DelayedAckPlan> {
+    let item = layers.item("delayed_ack")?;
+    let form = match &item.value {
+        Value::Flag(false) => return None,
+        Value::Table(form) => Some(form),
+        _ => None,
+    };
+    let given = |name: &str| form.and_then(|form| form.given(name));
+    let section = TCP.find("delayed_ack").and_then(|row| row.kind.section())?;
+    let timeout = match given("timeout").map(|item| &item.value) {
+        Some(Value::Time(span)) => Some(*span),
+        Some(_) => None,
+        None => Some(of_base(section, "timeout", layers)),
+    };
+    let own_clock = layers.base == TcpBase::Bsd44 && given("timeout").is_none();
+    let usual = if own_clock { BSD_TICK } else { Span::ZERO };
+    let every = form.and_then(|form| form.whole("every")).and_then(|every| u32::try_from(every).ok()).unwrap_or(2);
+    Some(DelayedAckPlan { every, timeout, tick: given("tick").and_then(Item::span).unwrap_or(usual) })
+}
+
+/// Kept so that both tables are known to describe the same keys.
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_take_every_key_but_use() {
+        let without: Vec<_> = TCP.keys.iter().filter(|row| row.name != "use").map(|row| row.name).collect();
+        let set: Vec<_> = TCP_SET.keys.iter().map(|row| row.name).collect();
+        assert_eq!(without, set);
+    }
+}

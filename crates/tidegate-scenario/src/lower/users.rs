@@ -1,0 +1,202 @@
+//! Flows and traffic as written: their lists of gates, delays, starts.
+
+use std::collections::BTreeMap;
+
+use tidegate_core::plan::{AppPlan, SourcePlan, StartPlan, TcpPlan};
+use tidegate_core::units::{Span, Time};
+
+use super::gate::Gate;
+use super::{Notes, app, tcp, time};
+use crate::check::{Form, Item, Value, nearest};
+use crate::document::Place;
+use crate::units::{LONGEST_PICOS, LONGEST_DAYS};
+
+/// `[flow.x]` or `[traffic.x]` before its copies are made.
+pub(super) struct User<'a> {
+    pub(super) name: &'a str,
+    pub(super) key: String,
+    /// The names of the copies, in order.
+    pub(super) instances: Vec<String>,
+    pub(super) path: Vec<Hop<'a>>,
+    pub(super) back: Vec<Hop<'a>>,
+    pub(super) back_delay: Span,
+    pub(super) start: StartPlan,
+    pub(super) load: Load,
+}
+
+/// What it sends.
+pub(super) enum Load {
+    Flow { app: AppPlan, tcp: TcpPlan },
+    Traffic(SourcePlan),
+}
+
+/// One gate of a list, and which of its two servers.
+pub(super) struct Hop<'a> {
+    pub(super) gate: usize,
+    pub(super) reverse: bool,
+    pub(super) item: &'a Item,
+}
+
+impl User<'_> {
+    pub(super) fn is_flow(&self) -> bool {
+        matches!(self.load, Load::Flow { .. })
+    }
+}
+
+pub(super) fn users<'a>(root: &'a Form, gates: &[Gate<'a>], duration: Time, notes: &mut Notes) -> Vec<User<'a>> {
+    let mut users: Vec<User<'a>> = Vec::new();
+    let mut seen: BTreeMap<&str, &str> = BTreeMap::new();
+    for what in ["flow", "traffic"] {
+        let Some(table) = root.table(what) else { continue };
+        for named in &table.items {
+            let Some(form) = named.item.table() else { continue };
+            if let Some(other) = seen.insert(&named.name, what) {
+                let problem = format!("the {other} has the same name");
+                notes.wrong_at(named.name_at, &named.item.key, problem, "give one of the two another name");
+            }
+            users.push(user(root, &named.name, form, what == "flow", gates, notes));
+            check_start(users.last(), form, duration, notes);
+        }
+    }
+    if let Some(sets) = root.table("tcp") {
+        tcp::check_sets(sets, root, notes);
+    }
+    users
+}
+
+fn user<'a>(
+    root: &'a Form,
+    name: &'a str,
+    form: &'a Form,
+    is_flow: bool,
+    gates: &[Gate<'a>],
+    notes: &mut Notes,
+) -> User<'a> {
+    let count = form.whole("count").unwrap_or(1);
+    let counted = form.given("count").is_some();
+    let instances = match count {
+        1 if !counted => vec![name.to_owned()],
+        1 => vec![name.to_owned()],
+        count => (1..=count).map(|index| format!("{name}.{index}")).collect(),
+    };
+    let path = hops(form.list("path"), gates, &[], notes);
+    repeated(&path, gates, notes);
+    let (back, back_delay) = if is_flow { way_back(form, &path, gates, notes) } else { (Vec::new(), Span::ZERO) };
+    let load = if is_flow {
+        Load::Flow { app: app::app(form, notes), tcp: tcp::tcp(root, form, notes) }
+    } else {
+        Load::Traffic(app::source(form, notes))
+    };
+    User { name, key: form.key.clone(), instances, path, back, back_delay, start: start(form, notes), load }
+}
+
+/// Gate names to gates. In `back` a duplex gate means the server that `path` does not use.
+fn hops<'a>(names: &'a [Item], gates: &[Gate<'a>], path: &[Hop<'a>], notes: &mut Notes) -> Vec<Hop<'a>> {
+    let is_back = !path.is_empty();
+    let mut hops = Vec::new();
+    for item in names {
+        let Some(text) = item.text() else { continue };
+        let (name, other_way) = match text.strip_suffix("/back") {
+            Some(name) => (name, true),
+            None => (text, false),
+        };
+        let Some(gate) = gates.iter().position(|gate| gate.name == name) else {
+            unknown_gate(item, name, gates, notes);
+            continue;
+        };
+        let duplex = gates[gate].duplex;
+        if other_way && !duplex {
+            let help = format!("set gate.{name}.duplex = true, or write \"{name}\"");
+            notes.wrong(item, format!("gate {name} has no other direction"), help);
+        }
+        let path_is_reverse = path.iter().any(|hop| hop.gate == gate && hop.reverse);
+        let reverse = if other_way { true } else { is_back && duplex && !path_is_reverse };
+        hops.push(Hop { gate, reverse, item });
+    }
+    hops
+}
+
+fn unknown_gate(item: &Item, name: &str, gates: &[Gate<'_>], notes: &mut Notes) {
+    let names = || gates.iter().map(|gate| gate.name);
+    let help = match nearest(name, names()) {
+        Some(near) => format!("did you mean \"{near}\"?"),
+        None if gates.is_empty() => format!("add [gate.{name}]"),
+        None => format!("the gates are {}", names().take(20).collect::<Vec<_>>().join(", ")),
+    };
+    notes.wrong(item, format!("no gate is called {name:?}"), help);
+}
+
+fn repeated(hops: &[Hop<'_>], gates: &[Gate<'_>], notes: &mut Notes) {
+    for (index, hop) in hops.iter().enumerate() {
+        if hops[..index].iter().any(|before| (before.gate, before.reverse) == (hop.gate, hop.reverse)) {
+            let problem = format!("gate {} is in this list twice", gates[hop.gate].name);
+            notes.wrong(hop.item, problem, "a packet passes a gate once; take one out");
+        }
+    }
+}
+
+/// The gates of the way back and the pure delay after them.
+fn way_back<'a>(
+    form: &'a Form,
+    path: &[Hop<'a>],
+    gates: &[Gate<'a>],
+    notes: &mut Notes,
+) -> (Vec<Hop<'a>>, Span) {
+    let back = hops(form.list("back"), gates, path, notes);
+    repeated(&back, gates, notes);
+    let there = delays(path, gates);
+    let returning = delays(&back, gates);
+    let total = there.saturating_mul(2).picos().max(there.picos().saturating_add(returning.picos()));
+    if total > LONGEST_PICOS {
+        let problem = format!("the delays add up to more than {LONGEST_DAYS} days");
+        notes.wrong_at(form.at, &form.key, problem, "make the gates' delays shorter");
+        return (back, Span::ZERO);
+    }
+    let gates_alone = there + returning;
+    let delay = match form.get("rtt") {
+        Some(item) => {
+            let rtt = item.span().unwrap_or(Span::ZERO);
+            if rtt < gates_alone {
+                let problem = format!("a round trip of {rtt} is less than the gates' delays of {gates_alone}");
+                notes.wrong(item, problem, format!("write \"{gates_alone}\" or more, or make the gates' delays shorter"));
+            }
+            rtt.saturating_sub(gates_alone)
+        }
+        None if form.given("back").is_some() => Span::ZERO,
+        None => there,
+    };
+    (back, delay)
+}
+
+fn delays(hops: &[Hop<'_>], gates: &[Gate<'_>]) -> Span {
+    let sum = hops.iter().fold(0_u64, |sum, hop| sum.saturating_add(gates[hop.gate].plan.delay.picos()));
+    Span::from_picos(sum)
+}
+
+fn start(form: &Form, notes: &mut Notes) -> StartPlan {
+    match form.get("start").map(|item| &item.value) {
+        Some(Value::Table(law)) => {
+            let Some(item) = law.get("uniform") else { return StartPlan::At(Time::ZERO) };
+            let [from, to] = item.list() else { return StartPlan::At(Time::ZERO) };
+            let (from, to) = (time(from.span()), time(to.span()));
+            if from >= to {
+                let problem = format!("{from} is not before {to}");
+                notes.wrong(item, problem, "write the earlier time first, such as [\"0 s\", \"100 ms\"]");
+            }
+            StartPlan::Uniform(from, to)
+        }
+        Some(Value::Time(span)) => StartPlan::At(time(Some(*span))),
+        _ => StartPlan::At(Time::ZERO),
+    }
+}
+
+fn check_start(user: Option<&User<'_>>, form: &Form, duration: Time, notes: &mut Notes) {
+    let (Some(user), Some(item)) = (user, form.get("start")) else { return };
+    let earliest = match user.start {
+        StartPlan::At(at) | StartPlan::Uniform(at, _) => at,
+    };
+    if earliest >= duration {
+        let place = Place { ..item.at };
+        notes.warn(place, &item.key, format!("it begins at {earliest}, after the run of {duration} has ended"), "start it earlier");
+    }
+}

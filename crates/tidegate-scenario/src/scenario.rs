@@ -1,0 +1,268 @@
+//! A scenario that has passed every check.
+
+use std::path::Path;
+
+use tidegate_core::plan::Plan;
+use tidegate_core::units::{Span, Time};
+
+use crate::check::{Checker, Form};
+use crate::document::{self, Node, Op, Source, Sources};
+use crate::error::{Problem, ScenarioError, Warning};
+use crate::inputs::{Input, Library};
+use crate::lower;
+use crate::sweep::{self, Sweep};
+use crate::table::ROOT;
+
+/// A scenario, parsed and checked: it makes plans and cannot fail any more.
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    plan: Plan,
+    seed: Option<u64>,
+    runs: u64,
+    toml: String,
+    warnings: Vec<Warning>,
+    inputs: Vec<Input>,
+    sweeps: Vec<Sweep>,
+    flows: Vec<String>,
+    gates: Vec<String>,
+    pub(crate) root: Form,
+}
+
+/// The two ways to write a scenario.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Syntax {
+    Toml,
+    Json,
+}
+
+/// More than one `[flow]` would ever need; keeps a wrong file from filling the memory.
+const LARGEST_FILE: u64 = 64 << 20;
+
+impl Scenario {
+    /// Reads the file at `path` (JSON if its name ends in `.json`, otherwise TOML), edits it
+    /// as each of `sets` says (`key=value`), and checks it. Trace files count from its folder.
+    ///
+    /// # Errors
+    /// The first thing that is wrong, in the order of the file.
+    pub fn load(path: &Path, sets: &[String]) -> Result<Scenario, ScenarioError> {
+        let name = path.display().to_string();
+        let unreadable = |problem: String, help: &str| {
+            ScenarioError::unreadable(&name, problem, Some(help.to_owned()))
+        };
+        let size = std::fs::metadata(path).map(|data| data.len()).unwrap_or(0);
+        if size > LARGEST_FILE {
+            return Err(unreadable(format!("{name} has {size} bytes"), "a scenario is a small text file"));
+        }
+        let bytes = std::fs::read(path).map_err(|error| match error.kind() {
+            std::io::ErrorKind::NotFound => {
+                unreadable(format!("there is no file {name}"), "give the path of a scenario file")
+            }
+            std::io::ErrorKind::IsADirectory => {
+                unreadable(format!("{name} is a folder"), "give the path of a scenario file")
+            }
+            _ => unreadable(format!("cannot read {name}: {error}"), "give the path of a readable file"),
+        })?;
+        let text = String::from_utf8(bytes).map_err(|error| {
+            let at = error.utf8_error().valid_up_to();
+            let line = error.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count() + 1;
+            unreadable(format!("{name}, line {line}: not UTF-8 text"), "save the file as UTF-8")
+        })?;
+        let is_json = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
+        let syntax = if is_json { Syntax::Json } else { Syntax::Toml };
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        Scenario::read(&text, &name, folder, sets, syntax)
+    }
+
+    /// The scenario in the TOML `text`, called `name` in messages; trace files count from
+    /// `base_dir`.
+    ///
+    /// # Errors
+    /// The first thing that is wrong, in the order of the text.
+    pub fn from_toml(
+        text: &str,
+        name: &str,
+        base_dir: Option<&Path>,
+        sets: &[String],
+    ) -> Result<Scenario, ScenarioError> {
+        Scenario::read(text, name, base_dir, sets, Syntax::Toml)
+    }
+
+    /// The scenario in the JSON `text`: the same keys, checks and messages.
+    ///
+    /// # Errors
+    /// The first thing that is wrong, in the order of the text.
+    pub fn from_json(
+        text: &str,
+        name: &str,
+        base_dir: Option<&Path>,
+        sets: &[String],
+    ) -> Result<Scenario, ScenarioError> {
+        Scenario::read(text, name, base_dir, sets, Syntax::Json)
+    }
+
+    fn read(
+        text: &str,
+        name: &str,
+        base_dir: Option<&Path>,
+        sets: &[String],
+        syntax: Syntax,
+    ) -> Result<Scenario, ScenarioError> {
+        let mut sources = vec![Source { name: name.to_owned(), text: text.to_owned() }];
+        sources.extend(sets.iter().map(|set| Source { name: "--set".to_owned(), text: set.clone() }));
+        Scenario::build(text, sets, base_dir, syntax, &sources).map_err(|mut problems| {
+            // The file before --set, each in the order of its text.
+            problems.sort_by_key(|problem| problem.at);
+            let first = problems.into_iter().next();
+            let first = first.unwrap_or_else(|| Problem::new(document::Place::default(), "", "unknown problem"));
+            ScenarioError::from_problem(first, &sources)
+        })
+    }
+
+    fn build(
+        text: &str,
+        sets: &[String],
+        base_dir: Option<&Path>,
+        syntax: Syntax,
+        sources: &Sources,
+    ) -> Result<Scenario, Vec<Problem>> {
+        let parsed = match syntax {
+            Syntax::Toml => document::parse_toml(text, 0),
+            Syntax::Json => document::parse_json(text, 0),
+        };
+        let mut tree = parsed.map_err(|problem| vec![problem])?;
+        let ops = apply_sets(&mut tree, sets).map_err(|problem| vec![problem])?;
+        let mut library = Library::new(base_dir);
+        let (root, plan, warnings) = check(&tree, &mut library)?;
+        let inputs = library.inputs();
+        let sweeps = sweep::read(&tree, &mut library)?;
+        let toml = match syntax {
+            Syntax::Toml => document::edited(text, &ops),
+            Syntax::Json => document::from_tree(&tree),
+        };
+        let names = |what: &str| -> Vec<String> {
+            root.table(what).map_or(Vec::new(), |form| form.items.iter().map(|named| named.name.clone()).collect())
+        };
+        let mut warnings = warnings;
+        warnings.sort_by_key(|problem| problem.at);
+        Ok(Scenario {
+            seed: root.whole("seed"),
+            runs: root.whole("runs").unwrap_or(1),
+            toml,
+            warnings: warnings.into_iter().map(|problem| Warning::from_problem(problem, sources)).collect(),
+            inputs,
+            sweeps,
+            flows: names("flow"),
+            gates: names("gate"),
+            plan,
+            root,
+        })
+    }
+
+    /// The plan of replication `replication`; `seed` counts before the scenario's own, and
+    /// without either it is 1.
+    #[must_use]
+    pub fn plan(&self, seed: Option<u64>, replication: u64) -> Plan {
+        Plan { seed: seed.or(self.seed).unwrap_or(1), replication, ..self.plan.clone() }
+    }
+
+    /// What to look at before trusting the numbers.
+    #[must_use]
+    pub fn warnings(&self) -> &[Warning] {
+        &self.warnings
+    }
+
+    /// The document as run, after every `--set`; comments are kept.
+    #[must_use]
+    pub fn to_toml(&self) -> String {
+        self.toml.clone()
+    }
+
+    /// The files that the scenario read, by name.
+    #[must_use]
+    pub fn inputs(&self) -> &[Input] {
+        &self.inputs
+    }
+
+    /// How many replications.
+    #[must_use]
+    pub fn runs(&self) -> u64 {
+        self.runs
+    }
+
+    /// The seed, if the scenario names one.
+    #[must_use]
+    pub fn seed(&self) -> Option<u64> {
+        self.seed
+    }
+
+    /// The axes of a study, in the order of the file.
+    #[must_use]
+    pub fn sweeps(&self) -> &[Sweep] {
+        &self.sweeps
+    }
+
+    /// Every combination of the axes, the last one moving fastest: each is a list of
+    /// `(key, value)` to pass as `--set key=value`. Without sweeps there is one, empty.
+    #[must_use]
+    pub fn combinations(&self) -> Vec<Vec<(String, String)>> {
+        sweep::combinations(&self.sweeps)
+    }
+
+    /// One line for people.
+    #[must_use]
+    pub fn title(&self) -> &str {
+        &self.plan.title
+    }
+
+    /// How long the run is.
+    #[must_use]
+    pub fn duration(&self) -> Time {
+        self.plan.duration
+    }
+
+    /// Where the summary begins to count.
+    #[must_use]
+    pub fn warmup(&self) -> Span {
+        Span::from_picos(self.plan.warmup.picos())
+    }
+
+    /// Flows as written, before copies are made.
+    #[must_use]
+    pub fn flow_names(&self) -> &[String] {
+        &self.flows
+    }
+
+    /// Gates as written, before copies are made.
+    #[must_use]
+    pub fn gate_names(&self) -> &[String] {
+        &self.gates
+    }
+}
+
+/// Edits the tree as each set says; gives the edits for the text.
+fn apply_sets(tree: &mut Node, sets: &[String]) -> Result<Vec<Op>, Problem> {
+    let mut all = Vec::new();
+    for (index, set) in sets.iter().enumerate() {
+        let (path, value) = document::parse_set(set, index + 1)?;
+        for op in document::operations(tree, &ROOT, &path, value)? {
+            tree.apply(&op);
+            all.push(op);
+        }
+    }
+    Ok(all)
+}
+
+/// The tree against the table, then every key against the others.
+pub(crate) fn check(tree: &Node, library: &mut Library) -> Result<(Form, Plan, Vec<Problem>), Vec<Problem>> {
+    let mut checker = Checker::default();
+    let root = checker.form(&ROOT, tree, "");
+    if !checker.problems.is_empty() {
+        return Err(checker.problems);
+    }
+    let Some(root) = root else { return Err(Vec::new()) };
+    let lowered = lower::lower(&root, library);
+    if !lowered.problems.is_empty() {
+        return Err(lowered.problems);
+    }
+    Ok((root, lowered.plan, lowered.warnings))
+}

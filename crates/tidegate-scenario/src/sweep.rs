@@ -1,0 +1,122 @@
+//! `[[sweep]]`: the axes of a study.
+
+use crate::document::{self, Data, Entry, Node, Place, Step};
+use crate::error::Problem;
+use crate::inputs::Library;
+use crate::scenario::check;
+use crate::table::ROOT;
+
+/// One axis: keys that move together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sweep {
+    /// Dotted keys.
+    pub keys: Vec<String>,
+    /// One row for each step of the axis: a value for each key, as `--set` takes it.
+    pub steps: Vec<Vec<String>>,
+}
+
+/// A study has at most so many combinations.
+const MOST_COMBINATIONS: usize = 1_000_000;
+
+/// Reads the axes and checks every step of each against the scenario.
+pub(crate) fn read(tree: &Node, library: &mut Library) -> Result<Vec<Sweep>, Vec<Problem>> {
+    let Some(Data::List(axes)) = tree.entry("sweep").map(|entry| &entry.node.data) else { return Ok(Vec::new()) };
+    let mut sweeps = Vec::new();
+    let mut total: usize = 1;
+    for (number, axis) in axes.iter().enumerate() {
+        let keys = keys_of(axis, &format!("sweep.{number}"))?;
+        let mut sweep = Sweep { keys: keys.iter().map(|key| key.name.clone()).collect(), steps: Vec::new() };
+        let length = keys.first().map_or(0, |key| key.values.len());
+        total = total.saturating_mul(length.max(1));
+        if total > MOST_COMBINATIONS {
+            let problem = format!("the axes make more than {MOST_COMBINATIONS} combinations");
+            return Err(vec![Problem::new(axis.at, "sweep", problem).help("give fewer values")]);
+        }
+        for step in 0..length {
+            try_step(tree, &keys, step, library)?;
+            sweep.steps.push(keys.iter().map(|key| document::literal(&key.values[step])).collect());
+        }
+        sweeps.push(sweep);
+    }
+    Ok(sweeps)
+}
+
+struct SweepKey<'a> {
+    name: String,
+    path: Vec<Step>,
+    at: Place,
+    values: &'a [Node],
+}
+
+fn keys_of<'a>(axis: &'a Node, key: &str) -> Result<Vec<SweepKey<'a>>, Vec<Problem>> {
+    let mut keys = Vec::new();
+    let Data::Table(entries) = &axis.data else { return Ok(keys) };
+    for entry in entries {
+        collect(entry, &[], &mut keys).map_err(|problem| vec![problem])?;
+    }
+    let Some(first) = keys.first() else {
+        let help = "write \"flow.bulk.tcp.cc\" = [\"reno\", \"cubic\"]";
+        return Err(vec![Problem::new(axis.at, key, "the axis has no keys").help(help)]);
+    };
+    let (length, name) = (first.values.len(), first.name.clone());
+    if let Some(other) = keys.iter().find(|other| other.values.len() != length) {
+        let problem = format!("{} values, but {name} has {length}", other.values.len());
+        let help = "keys of one axis move together: give each the same number of values, or use two axes";
+        return Err(vec![Problem::new(other.at, &other.name, problem).help(help)]);
+    }
+    Ok(keys)
+}
+
+/// A key in quotes is dotted text; without quotes it is a tree that ends in a list.
+fn collect<'a>(entry: &'a Entry, above: &[Step], keys: &mut Vec<SweepKey<'a>>) -> Result<(), Problem> {
+    let mut path = above.to_vec();
+    let steps = document::parse_path(&entry.key, entry.key_at.source, 0)
+        .map_err(|problem| Problem { at: entry.key_at, ..problem })?;
+    path.extend(steps.into_iter().map(|step| Step { at: entry.key_at, ..step }));
+    let name = path.iter().map(|step| step.key.as_str()).collect::<Vec<_>>().join(".");
+    match &entry.node.data {
+        Data::Table(below) => below.iter().try_for_each(|entry| collect(entry, &path, keys)),
+        Data::List(values) if values.is_empty() => {
+            Err(Problem::new(entry.node.at, &name, "the list is empty").help("give the values to try"))
+        }
+        Data::List(values) => {
+            if matches!(path[0].key.as_str(), "sweep" | "runs" | "seed") {
+                let problem = format!("{} cannot be swept", path[0].key);
+                return Err(Problem::new(entry.key_at, &name, problem).help("sweep keys of gates, flows or traffic"));
+            }
+            keys.push(SweepKey { name, path, at: entry.key_at, values });
+            Ok(())
+        }
+        _ => {
+            let problem = format!("this is {}, not a list of values to try", entry.node.kind_name());
+            Err(Problem::new(entry.node.at, &name, problem).help("write [\"first\", \"second\"]"))
+        }
+    }
+}
+
+fn try_step(tree: &Node, keys: &[SweepKey<'_>], step: usize, library: &mut Library) -> Result<(), Vec<Problem>> {
+    let mut variant = tree.clone();
+    for key in keys {
+        let ops = document::operations(&variant, &ROOT, &key.path, key.values[step].clone())
+            .map_err(|problem| vec![problem])?;
+        ops.iter().for_each(|op| variant.apply(op));
+    }
+    check(&variant, library).map(|_| ())
+}
+
+/// Every combination, the last axis moving fastest.
+pub(crate) fn combinations(sweeps: &[Sweep]) -> Vec<Vec<(String, String)>> {
+    let mut all = vec![Vec::new()];
+    for sweep in sweeps {
+        let mut longer = Vec::new();
+        for before in &all {
+            for step in &sweep.steps {
+                let mut now = before.clone();
+                now.extend(sweep.keys.iter().cloned().zip(step.iter().cloned()));
+                longer.push(now);
+            }
+        }
+        all = longer;
+    }
+    all
+}

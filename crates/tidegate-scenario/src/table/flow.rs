@@ -1,0 +1,125 @@
+//! `[flow.x]` and `[traffic.x]`.
+
+use super::{
+    Default, Key, Kind, Literal, PATH, RATE, SIZE, Section, TIME, TIME_0, key, later, one_of, section, tcp,
+    text, word,
+};
+
+pub(crate) const FLOW: Section = section(
+    "A flow",
+    "Two TCP endpoints; the application sends on `path`, acknowledgements come on `back`.",
+    &[
+        key("path", PATH, Default::Required, "The gates that data passes, in order."),
+        key(
+            "back",
+            Kind::List { of: &Kind::Text, min: 0 },
+            Default::Words("a delay equal to the path's delays, no queueing"),
+            "The gates of the way back, in order.",
+        ),
+        key(
+            "rtt",
+            TIME_0,
+            Default::Words("what the gates' delays add up to"),
+            "Sets the way back so that all delays together are this much.",
+        ),
+        key("count", Kind::Whole { min: 1, max: MOST }, Default::Is(Literal::Whole(1)), COUNT),
+        START,
+        key("app", APP, text("bulk"), "What is sent: \"bulk\", or one of the applications below."),
+        key("tcp", Kind::Form(&tcp::TCP), Default::Words("the standards"), "How it is sent."),
+    ],
+);
+
+pub(crate) const TRAFFIC: Section = section(
+    "Traffic",
+    "Packets without TCP: they load gates and are counted when they leave the last one.",
+    &[
+        key("path", PATH, Default::Required, "The gates it passes, in order."),
+        key("count", Kind::Whole { min: 0, max: MOST }, Default::Is(Literal::Whole(1)), COUNT),
+        START,
+        key("source", Kind::Form(&SOURCE), Default::Required, "When packets come: one of the laws below."),
+    ],
+);
+
+const MOST: u64 = 100_000;
+const COUNT: &str = "So many of the same, named x.1, x.2 and so on.";
+
+const START: Key = key(
+    "start",
+    Kind::AnyOf(&[TIME_0, Kind::Form(&UNIFORM)]),
+    text("0 s"),
+    "When it begins: a time, or drawn for each replication with start.uniform.",
+);
+
+const UNIFORM: Section = one_of(
+    "Random start",
+    "",
+    &[key("uniform", Kind::Tuple(&[TIME_0, TIME_0]), Default::Required, "Drawn uniformly from the first time to the second.")],
+);
+
+const APP: Kind =
+    Kind::AnyOf(&[Kind::Choice(&[word("bulk", "there is always something to send")]), Kind::Form(&APPS)]);
+
+const APPS: Section = one_of(
+    "Applications",
+    "Exactly one.",
+    &[
+        key("transfer", SIZE, Default::Words("not used"), "So many user bytes, then nothing."),
+        key(
+            "constant",
+            Kind::Form(&section("Constant writes", "Writes of a fixed size at a constant rate.", &[USER_RATE, WRITE])),
+            Default::Words("not used"),
+            "Writes of a fixed size at a constant rate.",
+        ),
+        key(
+            "on_off",
+            Kind::Form(&section(
+                "On–off writes",
+                "Constant rate during on periods, silent in between.",
+                &[USER_RATE, WRITE, ON, OFF],
+            )),
+            Default::Words("not used"),
+            "Constant rate during on periods, silent in between.",
+        ),
+        later("request", "Requests and responses with a server."),
+    ],
+);
+
+const SOURCE: Section = one_of(
+    "Sources",
+    "Exactly one.",
+    &[
+        key(
+            "constant",
+            Kind::Form(&section("Constant bit rate", "Evenly spaced packets.", &[IP_RATE, PACKET])),
+            Default::Words("not used"),
+            "Evenly spaced packets.",
+        ),
+        key(
+            "on_off",
+            Kind::Form(&section(
+                "On–off packets",
+                "Evenly spaced packets during on periods, silence in between.",
+                &[IP_RATE, PACKET, ON, OFF],
+            )),
+            Default::Words("not used"),
+            "Evenly spaced packets during on periods, silence in between.",
+        ),
+        key(
+            "poisson",
+            Kind::Form(&section("Poisson packets", "Exponential gaps.", &[IP_RATE, PACKET])),
+            Default::Words("not used"),
+            "Exponential gaps.",
+        ),
+        later("messages", "Messages of random length."),
+    ],
+);
+
+const USER_RATE: Key = key("rate", RATE, Default::Required, "User bytes per second, while it is on.");
+const WRITE: Key = key("write", SIZE, text("1460 B"), "Size of each write.");
+const IP_RATE: Key = key("rate", RATE, Default::Required, "IP bytes per second, headers included, while it is on.");
+const PACKET: Key = key("packet", SIZE, text("1500 B"), "Size of each IP packet.");
+const HOLDING: Kind = Kind::AnyOf(&[TIME, Kind::Form(&EXPONENTIAL)]);
+const ON: Key = key("on", HOLDING, Default::Required, "Length of on periods: a time, or { exponential = \"1 s\" }.");
+const OFF: Key = key("off", HOLDING, Default::Required, "Length of off periods: a time, or { exponential = \"1 s\" }.");
+const EXPONENTIAL: Section =
+    one_of("Random length", "", &[key("exponential", TIME, Default::Required, "Exponential with this mean.")]);

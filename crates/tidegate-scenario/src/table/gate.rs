@@ -1,0 +1,129 @@
+//! `[gate.x]`.
+
+use super::{
+    Default, Key, Kind, Section, TIME_0, Word, flag, key, later, later_word, quantity_or_zero, rate, section, short,
+    text, word,
+};
+use crate::units::Dim;
+
+pub(crate) const GATE: Section = section(
+    "A gate",
+    "One server with its queue. A gate named by several flows, or in both lists of one flow, is one server that \
+     they share.",
+    &[
+        key("queue", Kind::Form(&QUEUE), text("unlimited"), "How much may wait. `queue = X` is short for `queue.limit = X`."),
+        key(
+            "rate",
+            Kind::AnyOf(&[SPEED, Kind::Form(&rate::LAWS)]),
+            text("unlimited"),
+            "When a packet of a given size, started at a given time, has left: text for one rate for ever, or one of the laws below.",
+        ),
+        key(
+            "on_change",
+            Kind::Choice(&[
+                word("keep", "it keeps the rate it started with"),
+                word("rescale", "its remaining bits go at the new rate"),
+            ]),
+            Default::Words("\"keep\" for markov, \"rescale\" for steps and traces"),
+            "What becomes of a packet in transmission when the rate changes.",
+        ),
+        key(
+            "framing",
+            Kind::AnyOf(&[
+                Kind::Choice(&[
+                    word("ip", "the IP packet's own bytes"),
+                    later_word("aal5", "53-byte ATM cells"),
+                ]),
+                Kind::Form(&FRAMING),
+            ]),
+            text("ip"),
+            "What a packet weighs on this gate's wire.",
+        ),
+        key(
+            "loss",
+            Kind::AnyOf(&[Kind::Probability, Kind::Form(&LOSS)]),
+            Default::Words("no loss"),
+            "Random loss after the rate law, drawn once for each packet: a probability such as 0.01 or \"1%\", or a law.",
+        ),
+        key("delay", TIME_0, text("0 s"), "Constant delay after service."),
+        key("host", Kind::Flag, flag(false), "Inside the sending machine: TCP hears each departure."),
+        key(
+            "per",
+            Kind::Choice(&[word("flow", "a private copy for each flow, named gate/flow")]),
+            Default::Words("one server for all"),
+            "Whether flows share the gate.",
+        ),
+        key(
+            "duplex",
+            Kind::Flag,
+            flag(false),
+            "One server per direction; a flow that names it in `back` gets the other one, named gate/back.",
+        ),
+        later("police", "A policer before the queue."),
+        later("slotted", "Slots with the order inside each drawn at random."),
+        later("reassembly", "How AAL5 treats incomplete frames."),
+    ],
+);
+
+pub(super) const SPEED: Kind =
+    Kind::Quantity { dim: Dim::Speed, zero: true, words: &[word("unlimited", "everything passes at once")] };
+
+const UNLIMITED: &[Word] = &[word("unlimited", "no limit; the run reports how large it got")];
+
+const QUEUE: Section = short(
+    "limit",
+    section(
+        "Queue",
+        "First in, first out; a packet that would pass the limit is dropped at the tail.",
+        &[
+            key(
+                "limit",
+                Kind::Quantity { dim: Dim::Queue, zero: true, words: UNLIMITED },
+                text("unlimited"),
+                "In packets, in bytes of IP packets, or \"unlimited\".",
+            ),
+            key(
+                "counts",
+                Kind::Choice(&[
+                    word("waiting", "only packets that wait"),
+                    word("all", "the packet in service too"),
+                ]),
+                text("waiting"),
+                "What the limit and the statistics count.",
+            ),
+            later("epd", "Early packet discard."),
+            later("ppd", "Partial packet discard."),
+            later("clp1", "A threshold for tagged cells."),
+        ],
+    ),
+);
+
+const FRAMING: Section = section(
+    "Framing",
+    "A packet weighs max(IP bytes + overhead, minimum).",
+    &[
+        key("overhead", quantity_or_zero(Dim::Size), text("0 B"), "Added to each packet: 38 B for Ethernet with preamble and gap."),
+        key("minimum", quantity_or_zero(Dim::Size), text("0 B"), "The least a packet takes, overhead included."),
+    ],
+);
+
+const LOSS: Section = super::one_of(
+    "Loss laws",
+    "Loss with a memory.",
+    &[key("gilbert_elliott", Kind::Form(&GILBERT), Default::Words("not used"), GILBERT.about)],
+);
+
+const GILBERT: Section = section(
+    "Gilbert–Elliott",
+    "Two states; the state moves after each packet.",
+    &[
+        required_probability("good_to_bad", "Probability to leave the good state after a packet."),
+        required_probability("bad_to_good", "Probability to leave the bad state after a packet."),
+        key("loss_good", Kind::Probability, text("0%"), "Loss probability in the good state."),
+        key("loss_bad", Kind::Probability, text("100%"), "Loss probability in the bad state."),
+    ],
+);
+
+const fn required_probability(name: &'static str, about: &'static str) -> Key {
+    key(name, Kind::Probability, Default::Required, about)
+}

@@ -1,0 +1,176 @@
+//! The one table of keys. Unknown-key checks, types, units, ranges, defaults, the JSON
+//! Schema and the reference all come from here; adding a key means adding one row and the
+//! line that lowers it.
+
+mod flow;
+mod gate;
+mod rate;
+mod tcp;
+mod top;
+
+use crate::units::Dim;
+
+pub(crate) use tcp::{RTO, SET as TCP_SET, TCP};
+pub(crate) use top::ROOT;
+
+/// What a key takes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Kind {
+    /// true or false.
+    Flag,
+    /// Any text.
+    Text,
+    /// A bare whole number.
+    Whole { min: u64, max: u64 },
+    /// A bare number in `[0, 1]`, or text such as "1%".
+    Probability,
+    /// Text with a unit, or one of the words.
+    Quantity { dim: Dim, zero: bool, words: &'static [Word] },
+    /// One of the words.
+    Choice(&'static [Word]),
+    /// A list of at least `min` values of a kind.
+    List { of: &'static Kind, min: usize },
+    /// A list of exactly these.
+    Tuple(&'static [Kind]),
+    /// A table.
+    Form(&'static Section),
+    /// The first that takes what was written.
+    AnyOf(&'static [Kind]),
+    /// Anything: checked by hand.
+    Free,
+    /// A key of a later version.
+    Later,
+}
+
+/// A word that a key takes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Word {
+    pub(crate) name: &'static str,
+    pub(crate) about: &'static str,
+    /// Known, but not built yet.
+    pub(crate) later: bool,
+}
+
+/// What holds when a key is left out.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Default {
+    /// It must not be.
+    Required,
+    /// A value.
+    Is(Literal),
+    /// A value for each `tcp.base`.
+    ByBase { rfc: Literal, bsd44: Literal, linux: Literal },
+    /// Something that depends on other keys, in words.
+    Words(&'static str),
+}
+
+/// A value as it could stand in a file.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Literal {
+    Text(&'static str),
+    Whole(i64),
+    Flag(bool),
+}
+
+/// One row.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Key {
+    pub(crate) name: &'static str,
+    pub(crate) kind: Kind,
+    pub(crate) default: Default,
+    pub(crate) about: &'static str,
+}
+
+/// The keys of one table of a scenario.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Section {
+    /// What it is, for headings.
+    pub(crate) title: &'static str,
+    pub(crate) about: &'static str,
+    pub(crate) keys: &'static [Key],
+    /// Takes any other key, of this kind.
+    pub(crate) others: Option<Kind>,
+    /// The other keys are names of these ("gate"), and are checked as names.
+    pub(crate) names: Option<&'static str>,
+    /// A value that is no table is short for this key.
+    pub(crate) short: Option<&'static str>,
+    /// Exactly one key may be given; setting one drops the other.
+    pub(crate) one_of: bool,
+}
+
+impl Section {
+    pub(crate) fn find(&self, name: &str) -> Option<&'static Key> {
+        let keys: &'static [Key] = self.keys;
+        keys.iter().find(|key| key.name == name)
+    }
+}
+
+impl Kind {
+    /// The section of a table that this kind takes.
+    pub(crate) fn section(self) -> Option<&'static Section> {
+        match self {
+            Kind::Form(section) => Some(section),
+            Kind::AnyOf(kinds) => kinds.iter().find_map(|kind| kind.section()),
+            _ => None,
+        }
+    }
+}
+
+const fn section(title: &'static str, about: &'static str, keys: &'static [Key]) -> Section {
+    Section { title, about, keys, others: None, names: None, short: None, one_of: false }
+}
+
+const fn one_of(title: &'static str, about: &'static str, keys: &'static [Key]) -> Section {
+    Section { one_of: true, ..section(title, about, keys) }
+}
+
+const fn short(key: &'static str, section: Section) -> Section {
+    Section { short: Some(key), ..section }
+}
+
+const fn named(what: &'static str, of: Kind, about: &'static str) -> Section {
+    Section { others: Some(of), names: Some(what), ..section(what, about, &[]) }
+}
+
+const fn key(name: &'static str, kind: Kind, default: Default, about: &'static str) -> Key {
+    Key { name, kind, default, about }
+}
+
+const fn later(name: &'static str, about: &'static str) -> Key {
+    Key { name, kind: Kind::Later, default: Default::Words("not supported yet"), about }
+}
+
+const fn word(name: &'static str, about: &'static str) -> Word {
+    Word { name, about, later: false }
+}
+
+const fn later_word(name: &'static str, about: &'static str) -> Word {
+    Word { name, about, later: true }
+}
+
+const fn text(value: &'static str) -> Default {
+    Default::Is(Literal::Text(value))
+}
+
+const fn flag(value: bool) -> Default {
+    Default::Is(Literal::Flag(value))
+}
+
+const fn quantity(dim: Dim) -> Kind {
+    Kind::Quantity { dim, zero: false, words: &[] }
+}
+
+const fn quantity_or_zero(dim: Dim) -> Kind {
+    Kind::Quantity { dim, zero: true, words: &[] }
+}
+
+/// A time above zero.
+const TIME: Kind = quantity(Dim::Time);
+/// A time, zero included.
+const TIME_0: Kind = quantity_or_zero(Dim::Time);
+/// A size above zero.
+const SIZE: Kind = quantity(Dim::Size);
+/// A rate above zero.
+const RATE: Kind = quantity(Dim::Rate);
+/// A list of gate names.
+const PATH: Kind = Kind::List { of: &Kind::Text, min: 1 };

@@ -1,0 +1,115 @@
+//! `gate.x.rate`: the laws.
+
+use super::{
+    Default, Kind, RATE, SIZE, Section, TIME, TIME_0, key, later, one_of, quantity_or_zero, section, short, text, word,
+};
+use crate::units::Dim;
+
+pub(super) const LAWS: Section = one_of(
+    "Rate laws",
+    "Exactly one. Setting a key of another law replaces the law.",
+    &[
+        key("steps", Kind::Form(&STEPS), Default::Words("not used"), STEPS.about),
+        key("token_bucket", Kind::Form(&TOKEN_BUCKET), Default::Words("not used"), TOKEN_BUCKET.about),
+        key("markov", Kind::Form(&MARKOV), Default::Words("not used"), MARKOV.about),
+        key("trace", Kind::Form(&TRACE), Default::Words("not used"), TRACE.about),
+        later("gcra", "A cell shaper."),
+        later("dtm", "Slots from an allocator that measures the traffic."),
+        later("follow", "A rate fed back from another gate."),
+        later("reserve", "A circuit from a pool."),
+    ],
+);
+
+const STEPS: Section = short(
+    "points",
+    section(
+        "Steps",
+        "Rates from given times on: `rate.steps = [[\"0 s\", \"10 Mbit/s\"], [\"6 s\", \"5 Mbit/s\"]]` is short for \
+         `rate.steps.points`.",
+        &[
+            key(
+                "points",
+                Kind::List { of: &Kind::Tuple(&[TIME_0, quantity_or_zero(Dim::Speed)]), min: 1 },
+                Default::Required,
+                "Pairs of a time and the rate from then on; the first time is 0.",
+            ),
+            key("repeat", TIME, Default::Words("the last rate holds for ever"), "The steps begin again after this long."),
+        ],
+    ),
+);
+
+const TOKEN_BUCKET: Section = section(
+    "Token bucket",
+    "Tokens come at `rate` up to `burst`; a packet leaves when its tokens are there. The bucket is full at the start.",
+    &[
+        key("rate", RATE, Default::Required, "Long-term rate."),
+        key("burst", SIZE, Default::Required, "Depth of the bucket, in bytes on the wire."),
+        key("peak", RATE, Default::Words("a packet whose tokens are there leaves at once"), "Speed of transmission."),
+    ],
+);
+
+const MARKOV: Section = section(
+    "Markov chain",
+    "A rate that jumps between states; time moves it, not traffic.",
+    &[
+        key(
+            "rates",
+            Kind::List { of: &quantity_or_zero(Dim::Rate), min: 2 },
+            Default::Required,
+            "The rate in each state.",
+        ),
+        key("mean_holding", Kind::List { of: &TIME, min: 2 }, Default::Required, "The mean time in each state."),
+        key(
+            "step",
+            TIME,
+            Default::Words("exponential holding times"),
+            "The rate is constant inside slots of this length and left at a slot's end with probability step / mean holding.",
+        ),
+        key(
+            "transitions",
+            Kind::List { of: &Kind::List { of: &Kind::Probability, min: 1 }, min: 1 },
+            Default::Words("a ring: each state leads to the next"),
+            "Row i says where state i goes when it is left: probabilities that add up to 1, 0 on the diagonal.",
+        ),
+        key(
+            "initial",
+            Kind::Whole { min: 0, max: 1_000_000 },
+            Default::Words("drawn from the stationary distribution"),
+            "The state at the start; 0 is the first.",
+        ),
+    ],
+);
+
+const TRACE: Section = short(
+    "file",
+    section(
+        "Trace",
+        "A recorded link: `rate.trace = \"FILE\"` is short for `rate.trace.file`.",
+        &[
+            key("file", Kind::Text, Default::Required, "Path, relative to the scenario file."),
+            key(
+                "format",
+                Kind::Choice(&[
+                    word("drp", "rates in kbit/s, one a line, at the fixed step that the header names"),
+                    word("csv", "columns time,rate"),
+                    word("mahimahi", "one line for each delivery opportunity, in ms"),
+                ]),
+                Default::Words("told from the file's name and content"),
+                "How the file is written.",
+            ),
+            key("step", TIME, Default::Words("what the header says"), "drp only: the time from one line to the next, if the header does not say."),
+            key(
+                "at_end",
+                Kind::Choice(&[word("repeat", "it begins again"), word("stop", "nothing passes any more")]),
+                text("repeat"),
+                "What comes after the end of the recording.",
+            ),
+            key(
+                "opportunity",
+                SIZE,
+                Default::Words("\"1500 B\"; mahimahi only"),
+                "Bytes of one delivery opportunity; Mahimahi's own code charges \"1504 B\" for a packet of 1500.",
+            ),
+        ],
+    ),
+);

@@ -1,0 +1,209 @@
+//! `[flow.x.tcp]` and `[tcp.x]`: every choice of a TCP connection.
+
+use super::{Default, Key, Kind, Literal, SIZE, Section, TIME, TIME_0, Word, key, later, section, text, word};
+use crate::units::Dim;
+
+/// The keys of a flow's own TCP.
+pub(crate) const TCP: Section = section("TCP", ABOUT, &ALL);
+
+/// The keys of a named set: all but `use`.
+pub(crate) const SET: Section = section("A named TCP", ABOUT, CHOICES);
+
+const ABOUT: &str = "`base` sets everything else; a key given here counts for itself, and `rto` and `delayed_ack` \
+                     each as a whole.";
+
+const USE: Key = key(
+    "use",
+    Kind::Text,
+    Default::Words("no set"),
+    "Starts from the set [tcp.NAME]; a key given beside it replaces the set's.",
+);
+
+const ALL: [Key; CHOICES.len() + 1] = {
+    let mut all = [USE; CHOICES.len() + 1];
+    let mut index = 0;
+    while index < CHOICES.len() {
+        all[index + 1] = CHOICES[index];
+        index += 1;
+    }
+    all
+};
+
+const fn by(rfc: Literal, bsd44: Literal, linux: Literal) -> Default {
+    Default::ByBase { rfc, bsd44, linux }
+}
+
+const fn texts(rfc: &'static str, bsd44: &'static str, linux: &'static str) -> Default {
+    by(Literal::Text(rfc), Literal::Text(bsd44), Literal::Text(linux))
+}
+
+const fn flags(rfc: bool, bsd44: bool, linux: bool) -> Default {
+    by(Literal::Flag(rfc), Literal::Flag(bsd44), Literal::Flag(linux))
+}
+
+const UNLIMITED: &[Word] = &[word("unlimited", "no limit")];
+const NEVER: &[Word] = &[word("never", "for ever")];
+const WINDOW: Kind = Kind::Quantity { dim: Dim::Window, zero: false, words: UNLIMITED };
+
+const CHOICES: &[Key] = &[
+    key(
+        "base",
+        Kind::Choice(&[
+            word("rfc", "the standards"),
+            word("bsd44", "4.4BSD, as in papers of the nineties"),
+            word("linux", "the Linux kernel, a first approximation"),
+        ]),
+        text("rfc"),
+        "What the other keys start from.",
+    ),
+    key("cc", CC, texts("newreno", "reno", "cubic"), "Congestion control."),
+    key(
+        "fast_retransmit",
+        Kind::Flag,
+        Default::Is(Literal::Flag(true)),
+        "Tahoe only: whether it retransmits at the third duplicate ACK or waits for the time-out.",
+    ),
+    key("mss", SIZE, texts("1460 B", "1460 B", "1448 B"), "User bytes in a full segment."),
+    key(
+        "headers",
+        SIZE,
+        Default::Words("\"40 B\", and 12 more with timestamps"),
+        "Bytes of IP and TCP headers in every segment.",
+    ),
+    key(
+        "window",
+        WINDOW,
+        text("unlimited"),
+        "Receive window and limit on bytes in flight; for cc = \"fixed\" it is the window.",
+    ),
+    key(
+        "initial_window",
+        Kind::Quantity { dim: Dim::Window, zero: false, words: &[] },
+        Default::Words("rfc: min(10 MSS, max(2 MSS, 14600 B)) (RFC 6928); bsd44: 1 segment; linux: 10 segments"),
+        "First congestion window.",
+    ),
+    key("initial_ssthresh", WINDOW, text("unlimited"), "First slow-start threshold."),
+    key(
+        "increase",
+        Kind::Choice(&[
+            word("per window", "one segment per window of acknowledged bytes (RFC 5681 §3.1)"),
+            word("per ack", "MSS²/cwnd at each ACK (RFC 5681 equation 3)"),
+            word("random", "one segment with probability MSS/cwnd at each ACK"),
+        ]),
+        texts("per window", "per ack", "per window"),
+        "How congestion avoidance grows the window (tahoe, reno, newreno).",
+    ),
+    key(
+        "dupthresh",
+        Kind::AnyOf(&[Kind::Whole { min: 1, max: 1000 }, Kind::Choice(&[word("never", "no fast retransmit")])]),
+        Default::Is(Literal::Whole(3)),
+        "Duplicate ACKs that start a fast retransmit.",
+    ),
+    key("sack", Kind::Flag, flags(true, false, true), "RFC 2018 options and RFC 6675 recovery."),
+    key("limited_transmit", Kind::Flag, flags(true, false, true), "RFC 3042."),
+    key(
+        "ssthresh_rounding",
+        Kind::Choice(&[
+            word("exact", "in bytes, as it is"),
+            word("down", "down to whole segments"),
+            word("up", "up to whole segments"),
+        ]),
+        texts("exact", "down", "down"),
+        "How half a flight becomes a threshold.",
+    ),
+    key(
+        "go_back_n",
+        Kind::Flag,
+        flags(false, true, false),
+        "After a time-out send everything again from the first unacknowledged byte, instead of skipping what SACK \
+         says has arrived.",
+    ),
+    key("rto", Kind::Form(&RTO), Default::Words("by base, see below"), "The retransmission timer."),
+    key(
+        "delayed_ack",
+        Kind::AnyOf(&[Kind::Flag, Kind::Form(&DELAYED_ACK)]),
+        Default::Is(Literal::Flag(true)),
+        "Delayed acknowledgements; false: one ACK for each segment, true: as the base does.",
+    ),
+    key(
+        "quick_acks",
+        Kind::Whole { min: 0, max: 1_000_000 },
+        by(Literal::Whole(0), Literal::Whole(0), Literal::Whole(16)),
+        "ACKs sent at once when a connection begins, whatever delayed_ack says.",
+    ),
+    key("handshake", Kind::Flag, Default::Is(Literal::Flag(true)), "SYN, SYN-ACK and ACK before data."),
+    key("timestamps", Kind::Flag, flags(false, false, true), "RFC 7323 timestamps: 12 bytes of options."),
+    key(
+        "rtt_timing",
+        Kind::Choice(&[word("every", "every segment sent once"), word("one", "one segment at a time")]),
+        texts("every", "one", "every"),
+        "Which segments give round-trip samples.",
+    ),
+    key(
+        "idle_restart",
+        Kind::Flag,
+        Default::Is(Literal::Flag(true)),
+        "RFC 5681 §4.1: an idle time longer than the RTO takes the window back to the initial one.",
+    ),
+    later("ecn", "Explicit congestion notification: no gate marks packets."),
+];
+
+const CC: Kind = Kind::Choice(&[
+    word("tahoe", "slow start after every loss"),
+    word("reno", "fast recovery that ends at the first new ACK"),
+    word("newreno", "RFC 6582"),
+    word("cubic", "RFC 9438"),
+    word("fixed", "a constant window: the one that tcp.window gives"),
+]);
+
+/// `tcp.rto`.
+pub(crate) const RTO: Section = section(
+    "Retransmission timer",
+    "Either RFC 6298's estimate with min, max, initial and tick, or a constant one with fixed and restart.",
+    &[
+        key("min", TIME, texts("1 s", "1 s", "200 ms"), "Least time-out. With bsd44 and another tick: two ticks."),
+        key("max", TIME, texts("60 s", "64 s", "120 s"), "Largest time-out, back-off included."),
+        key(
+            "initial",
+            TIME,
+            texts("1 s", "6 s", "1 s"),
+            "Time-out before the first sample; left out, it stays between min and max.",
+        ),
+        key(
+            "tick",
+            TIME_0,
+            texts("0 s", "500 ms", "0 s"),
+            "Clock granularity: samples and expiries are counted in whole ticks; 0 s is exact.",
+        ),
+        key("fixed", TIME, Default::Words("estimated"), "A constant time-out without back-off."),
+        key(
+            "restart",
+            Kind::Choice(&[
+                word("ack", "an ACK of new data"),
+                word("departure", "that, and every segment that leaves the sending machine"),
+            ]),
+            Default::Words("\"ack\""),
+            "What starts a fixed time-out again.",
+        ),
+    ],
+);
+
+const DELAYED_ACK: Section = section(
+    "Delayed acknowledgements",
+    "RFC 1122 and RFC 5681 §4.2; a segment out of order is acknowledged at once.",
+    &[
+        key("every", Kind::Whole { min: 1, max: 1000 }, Default::Is(Literal::Whole(2)), "One ACK for so many full segments."),
+        key(
+            "timeout",
+            Kind::Quantity { dim: Dim::Time, zero: false, words: NEVER },
+            texts("200 ms", "200 ms", "40 ms"),
+            "Longest delay.",
+        ),
+        key(
+            "tick",
+            TIME_0,
+            Default::Words("bsd44 without a timeout of its own: \"200 ms\"; otherwise 0 s"),
+            "The timer runs in ticks of this: an ACK leaves at the next one. 0 s: timeout after the segment.",
+        ),
+    ],
+);

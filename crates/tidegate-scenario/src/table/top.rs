@@ -1,0 +1,102 @@
+//! The top of a scenario, `[record]`, `[limits]` and `[[sweep]]`.
+
+use super::{
+    Default, Kind, SIZE, Section, TIME, TIME_0, Word, flag, flow, gate, key, later, named, section, tcp, text, word,
+};
+use crate::units::Dim;
+
+pub(crate) const ROOT: Section = section(
+    "The scenario",
+    "One run: how long, how often, and what the tables below describe.",
+    &[
+        key("title", Kind::Text, text(""), "One line that says what this is; it heads every table and picture."),
+        key("duration", TIME, Default::Required, "The run ends here."),
+        key("warmup", TIME_0, text("0 s"), "The summary counts from here to the end of the run."),
+        key(
+            "seed",
+            Kind::Whole { min: 0, max: i64::MAX as u64 },
+            Default::Words("chosen by the program, printed and stored"),
+            "Every random stream derives from the seed, the replication and the element's name.",
+        ),
+        key(
+            "runs",
+            Kind::Whole { min: 1, max: 1_000_000 },
+            Default::Is(super::Literal::Whole(1)),
+            "Replications; each has its own random streams, the same for every variant.",
+        ),
+        key(
+            "exact_events",
+            Kind::Flag,
+            flag(false),
+            "Makes every arrival and departure an event. The results are the same, later.",
+        ),
+        key("gate", Kind::Form(&named("gate", Kind::Form(&gate::GATE), GATES)), Default::Words("none"), GATES),
+        key("flow", Kind::Form(&named("flow", Kind::Form(&flow::FLOW), FLOWS)), Default::Words("none"), FLOWS),
+        key(
+            "traffic",
+            Kind::Form(&named("traffic", Kind::Form(&flow::TRAFFIC), TRAFFIC)),
+            Default::Words("none"),
+            TRAFFIC,
+        ),
+        key("tcp", Kind::Form(&named("tcp", Kind::Form(&tcp::SET), SETS)), Default::Words("none"), SETS),
+        key("record", Kind::Form(&RECORD), Default::Words("the summary only"), RECORD.about),
+        key("limits", Kind::Form(&LIMITS), Default::Words("none"), LIMITS.about),
+        key(
+            "sweep",
+            Kind::List { of: &Kind::Form(&SWEEP), min: 0 },
+            Default::Words("none"),
+            "Each [[sweep]] is one axis of a study; the axes multiply.",
+        ),
+        later("pool", "Capacity that circuits are reserved from."),
+        later("server", "Serves whole application messages in order."),
+    ],
+);
+
+const GATES: &str = "Everything between two TCP endpoints: a queue, a rate law, loss and a delay.";
+const FLOWS: &str = "Two TCP endpoints, an application and the gates between them.";
+const TRAFFIC: &str = "Packets without TCP on a list of gates.";
+const SETS: &str = "Named TCP settings; a flow starts from one with tcp.use.";
+
+const EVENTS: &[Word] = &[word("events", "a row at every change")];
+
+const RECORD: Section = Section {
+    others: Some(Kind::List { of: &Kind::Text, min: 0 }),
+    ..section(
+        "Recording",
+        "What a run keeps beside its summary. What is not recorded costs nothing. Any other key is the name of \
+         a gate, flow or traffic with the list of columns to keep; without names, all are kept.",
+        &[
+            key(
+                "every",
+                Kind::Quantity { dim: Dim::Time, zero: false, words: EVENTS },
+                Default::Words("\"10 ms\" when gates or flows are named, otherwise the summary only"),
+                "How often columns are sampled.",
+            ),
+            key("packets", Kind::Flag, flag(false), "Keeps every packet at both ends of every flow, for a pcap."),
+        ],
+    )
+};
+
+const LIMITS: Section = section(
+    "Limits",
+    "Where a run stops early, with a warning that says so.",
+    &[
+        key(
+            "events",
+            Kind::Whole { min: 1, max: i64::MAX as u64 },
+            Default::Words("no limit"),
+            "Events handled.",
+        ),
+        key("memory", SIZE, Default::Words("no limit"), "Bytes held in queues, delay lines and recordings."),
+    ],
+);
+
+const SWEEP: Section = Section {
+    others: Some(Kind::Free),
+    ..section(
+        "Sweeps",
+        "One axis: dotted keys in quotes, each with a list of values; lists of one axis have the same length and \
+         move together.",
+        &[],
+    )
+};

@@ -1,0 +1,21 @@
+//! Text with a unit: read exactly, printed exactly, refused with a repair.
+//!
+//! The typed values themselves live in [`tidegate_core::units`]; this is only their text.
+
+mod decimal;
+mod read;
+mod repair;
+mod write;
+
+pub(crate) use read::{Amount, Complaint, Dim, read};
+pub(crate) use repair::example;
+pub(crate) use write::{bytes_text, plural};
+
+/// The longest time a scenario may name: sums of two still fit the clock.
+pub(crate) const LONGEST_DAYS: u64 = 100;
+/// [`LONGEST_DAYS`] in picoseconds.
+pub(crate) const LONGEST_PICOS: u64 = LONGEST_DAYS * 86_400 * tidegate_core::units::PICOS_PER_SECOND;
+/// The fastest rate a scenario may name, 1 Pbit/s.
+pub(crate) const FASTEST_BPS: u64 = 1_000_000_000_000_000;
+/// The largest size a scenario may name, in bytes.
+pub(crate) const LARGEST_BYTES: u64 = 1_000_000_000_000_000_000;

@@ -1,0 +1,261 @@
+//! From `"15.264 Mbit/s"` to a typed value, or to a complaint with the repair.
+
+use tidegate_core::units::{Rate, Span, Speed};
+
+use super::decimal::{Decimal, NotWhole};
+use super::repair;
+use super::{FASTEST_BPS, LARGEST_BYTES, LONGEST_DAYS, LONGEST_PICOS};
+
+/// What a key measures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Dim {
+    /// A time: ps to h.
+    Time,
+    /// Bits or bytes per second.
+    Rate,
+    /// A rate, or packets per second.
+    Speed,
+    /// Bytes or bits.
+    Size,
+    /// Packets, or a size.
+    Queue,
+    /// Segments, or a size.
+    Window,
+}
+
+/// A value with its unit taken in.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Amount {
+    /// A time.
+    Time(Span),
+    /// Bits per second, or packets per second.
+    Speed(Speed),
+    /// Bytes.
+    Bytes(u64),
+    /// Whole packets.
+    Packets(u64),
+    /// Whole segments.
+    Segments(u64),
+}
+
+impl Amount {
+    /// Whether it is nothing at all.
+    pub(crate) fn is_zero(self) -> bool {
+        match self {
+            Amount::Time(span) => span == Span::ZERO,
+            Amount::Speed(speed) => speed.work_per_second() == 0,
+            Amount::Bytes(n) | Amount::Packets(n) | Amount::Segments(n) => n == 0,
+        }
+    }
+}
+
+/// What is wrong with a text, and what would be right.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Complaint {
+    /// Says what is wrong; the text itself is part of it.
+    pub(crate) problem: String,
+    /// Says what to write instead.
+    pub(crate) help: Option<String>,
+}
+
+impl Complaint {
+    pub(crate) fn new(problem: impl Into<String>, help: impl Into<String>) -> Complaint {
+        Complaint { problem: problem.into(), help: Some(help.into()) }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Measure {
+    Time,
+    Rate,
+    PacketRate,
+    Size,
+    Packets,
+    Segments,
+    Cells,
+    CellRate,
+    Slots,
+}
+
+/// A unit and how many of the smallest step (ps, bit/s, millionths of packets/s, bits, one)
+/// it is.
+pub(super) struct Unit {
+    pub(super) name: &'static str,
+    pub(super) measure: Measure,
+    factor: u128,
+}
+
+const fn unit(name: &'static str, measure: Measure, factor: u128) -> Unit {
+    Unit { name, measure, factor }
+}
+
+/// Every unit there is. The first name of a factor is the one that messages propose.
+pub(super) const UNITS: &[Unit] = &[
+    unit("ps", Measure::Time, 1),
+    unit("ns", Measure::Time, 1_000),
+    unit("us", Measure::Time, 1_000_000),
+    unit("µs", Measure::Time, 1_000_000),
+    unit("μs", Measure::Time, 1_000_000),
+    unit("ms", Measure::Time, 1_000_000_000),
+    unit("s", Measure::Time, 1_000_000_000_000),
+    unit("min", Measure::Time, 60_000_000_000_000),
+    unit("h", Measure::Time, 3_600_000_000_000_000),
+    unit("bit/s", Measure::Rate, 1),
+    unit("kbit/s", Measure::Rate, 1_000),
+    unit("Mbit/s", Measure::Rate, 1_000_000),
+    unit("Gbit/s", Measure::Rate, 1_000_000_000),
+    unit("Tbit/s", Measure::Rate, 1_000_000_000_000),
+    unit("bps", Measure::Rate, 1),
+    unit("kbps", Measure::Rate, 1_000),
+    unit("Mbps", Measure::Rate, 1_000_000),
+    unit("Gbps", Measure::Rate, 1_000_000_000),
+    unit("Tbps", Measure::Rate, 1_000_000_000_000),
+    unit("Kibit/s", Measure::Rate, 1 << 10),
+    unit("Mibit/s", Measure::Rate, 1 << 20),
+    unit("Gibit/s", Measure::Rate, 1 << 30),
+    unit("B/s", Measure::Rate, 8),
+    unit("kB/s", Measure::Rate, 8_000),
+    unit("MB/s", Measure::Rate, 8_000_000),
+    unit("GB/s", Measure::Rate, 8_000_000_000),
+    unit("KiB/s", Measure::Rate, 8 << 10),
+    unit("MiB/s", Measure::Rate, 8 << 20),
+    unit("GiB/s", Measure::Rate, 8 << 30),
+    unit("packets/s", Measure::PacketRate, 1_000_000),
+    unit("packet/s", Measure::PacketRate, 1_000_000),
+    unit("B", Measure::Size, 8),
+    unit("kB", Measure::Size, 8_000),
+    unit("MB", Measure::Size, 8_000_000),
+    unit("GB", Measure::Size, 8_000_000_000),
+    unit("TB", Measure::Size, 8_000_000_000_000),
+    unit("KiB", Measure::Size, 8 << 10),
+    unit("MiB", Measure::Size, 8 << 20),
+    unit("GiB", Measure::Size, 8 << 30),
+    unit("TiB", Measure::Size, 8 << 40),
+    unit("bit", Measure::Size, 1),
+    unit("kbit", Measure::Size, 1_000),
+    unit("Mbit", Measure::Size, 1_000_000),
+    unit("Gbit", Measure::Size, 1_000_000_000),
+    unit("packets", Measure::Packets, 1),
+    unit("packet", Measure::Packets, 1),
+    unit("segments", Measure::Segments, 1),
+    unit("segment", Measure::Segments, 1),
+    unit("cells", Measure::Cells, 1),
+    unit("cell", Measure::Cells, 1),
+    unit("cells/s", Measure::CellRate, 1),
+    unit("slots", Measure::Slots, 1),
+    unit("slot", Measure::Slots, 1),
+];
+
+impl Dim {
+    pub(super) fn takes(self, measure: Measure) -> bool {
+        match self {
+            Dim::Time => measure == Measure::Time,
+            Dim::Rate => measure == Measure::Rate,
+            Dim::Speed => matches!(measure, Measure::Rate | Measure::PacketRate),
+            Dim::Size => measure == Measure::Size,
+            Dim::Queue => matches!(measure, Measure::Packets | Measure::Size),
+            Dim::Window => matches!(measure, Measure::Segments | Measure::Size),
+        }
+    }
+}
+
+/// Reads `text` as an amount of `dim`.
+pub(crate) fn read(text: &str, dim: Dim) -> Result<Amount, Complaint> {
+    let trimmed = text.trim();
+    let split = number_length(trimmed);
+    let (number, name) = (&trimmed[..split], trimmed[split..].trim_start());
+    let Some(decimal) = Decimal::read(number) else {
+        return Err(repair::not_a_number(text, dim));
+    };
+    if name.is_empty() {
+        return Err(repair::no_unit(number, dim));
+    }
+    let Some(unit) = UNITS.iter().find(|unit| unit.name == name) else {
+        return Err(repair::unknown_unit(text, number, name, dim));
+    };
+    if !dim.takes(unit.measure) {
+        return Err(repair::wrong_measure(text, number, unit, dim));
+    }
+    if decimal.negative && !decimal.is_zero() {
+        return Err(Complaint::new(
+            format!("{text:?} is negative"),
+            format!("write {} of 0 or more, such as {:?}", repair::noun(dim), repair::example(dim)),
+        ));
+    }
+    let per = if unit.measure == Measure::Size { 8 } else { 1 };
+    let whole = decimal.times(unit.factor, per).map_err(|why| not_whole(text, unit, why))?;
+    amount(text, unit.measure, whole)
+}
+
+/// How many bytes at the front of `text` look like a number.
+fn number_length(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let mut end = 0;
+    while end < bytes.len() {
+        let exponent = matches!(bytes[end], b'e' | b'E')
+            && end > 0
+            && bytes.get(end + 1).is_some_and(|next| next.is_ascii_digit() || matches!(next, b'-' | b'+'));
+        if exponent {
+            end += 2;
+        } else if bytes[end].is_ascii_digit() || matches!(bytes[end], b'.' | b'-' | b'+' | b'_' | b',') {
+            end += 1;
+        } else {
+            break;
+        }
+    }
+    end
+}
+
+fn amount(text: &str, measure: Measure, whole: u128) -> Result<Amount, Complaint> {
+    let below = |most: u64, help: String| match u64::try_from(whole) {
+        Ok(value) if value <= most => Ok(value),
+        _ => Err(Complaint::new(format!("{text:?} is more than can be counted"), help)),
+    };
+    Ok(match measure {
+        Measure::Time => Amount::Time(Span::from_picos(below(
+            LONGEST_PICOS,
+            format!("the longest time is {LONGEST_DAYS} days, \"{} h\"", LONGEST_DAYS * 24),
+        )?)),
+        Measure::Rate => {
+            let help = "the fastest rate is \"1000 Tbit/s\"; a gate that takes no time has rate = \"unlimited\"";
+            Amount::Speed(Speed::Bits(Rate::from_bps(below(FASTEST_BPS, help.to_owned())?)))
+        }
+        Measure::PacketRate => {
+            let help = "the fastest processor does \"1000000000 packets/s\"";
+            Amount::Speed(Speed::Packets(below(FASTEST_BPS, help.to_owned())?))
+        }
+        Measure::Size => Amount::Bytes(below(LARGEST_BYTES, "the largest size is \"1000000 TB\"".to_owned())?),
+        Measure::Packets => Amount::Packets(below(u64::from(u32::MAX), most_help("packets"))?),
+        _ => Amount::Segments(below(u64::from(u32::MAX), most_help("segments"))?),
+    })
+}
+
+fn most_help(noun: &str) -> String {
+    format!("at most \"{} {noun}\", or \"unlimited\"", u32::MAX)
+}
+
+fn not_whole(text: &str, unit: &Unit, why: NotWhole) -> Complaint {
+    let (step, small) = match unit.measure {
+        Measure::Time => ("1 ps, the step of the clock", "ps"),
+        Measure::Rate => ("1 bit/s, the step of rates", "bit/s"),
+        Measure::PacketRate => ("0.000001 packets/s, the step of rates", "packets/s"),
+        Measure::Size => ("1 B, the step of sizes", "B"),
+        Measure::Packets => ("1 packet", "packets"),
+        _ => ("1 segment", "segments"),
+    };
+    match why {
+        NotWhole::Overflow => Complaint::new(format!("{text:?} is more than can be counted"), "write less"),
+        NotWhole::Remainder(floor) if unit.measure == Measure::PacketRate => Complaint::new(
+            format!("{text:?} is not a whole number of steps of {step}"),
+            format!("write \"{} packets/s\"", floor as f64 / 1e6),
+        ),
+        NotWhole::Remainder(0) => Complaint::new(
+            format!("{text:?} is finer than {step}"),
+            format!("write \"0 {small}\" or \"1 {small}\""),
+        ),
+        NotWhole::Remainder(floor) => Complaint::new(
+            format!("{text:?} is finer than {step}"),
+            format!("write \"{floor} {small}\" or \"{} {small}\"", floor + 1),
+        ),
+    }
+}

@@ -1,0 +1,211 @@
+//! What was probably meant: the second half of every message about a unit.
+
+use super::read::{Complaint, Dim, Measure, UNITS, Unit};
+
+/// What `dim` is called, with its article.
+pub(crate) fn noun(dim: Dim) -> &'static str {
+    match dim {
+        Dim::Time => "a time",
+        Dim::Rate | Dim::Speed => "a rate",
+        Dim::Size => "a size",
+        Dim::Queue => "a number of packets or a size",
+        Dim::Window => "a number of segments or a size",
+    }
+}
+
+/// A right value of `dim`.
+pub(crate) fn example(dim: Dim) -> &'static str {
+    match dim {
+        Dim::Time => "10 ms",
+        Dim::Rate | Dim::Speed => "10 Mbit/s",
+        Dim::Size => "1500 B",
+        Dim::Queue => "50 packets",
+        Dim::Window => "10 segments",
+    }
+}
+
+fn units_of(dim: Dim) -> &'static str {
+    match dim {
+        Dim::Time => "ps, ns, us, ms, s, min, h",
+        Dim::Rate => "bit/s, kbit/s, Mbit/s, Gbit/s, B/s, kB/s, MB/s",
+        Dim::Speed => "bit/s, kbit/s, Mbit/s, Gbit/s, B/s, kB/s, MB/s, packets/s",
+        Dim::Size => "B, kB, MB, KiB, MiB",
+        Dim::Queue => "packets, B, kB, MB, KiB, MiB",
+        Dim::Window => "segments, B, kB, MB, KiB, MiB",
+    }
+}
+
+fn measure_noun(measure: Measure) -> &'static str {
+    match measure {
+        Measure::Time => "a time",
+        Measure::Rate => "a rate",
+        Measure::PacketRate => "a rate in packets",
+        Measure::Size => "a size",
+        Measure::Packets => "a number of packets",
+        Measure::Segments => "a number of segments",
+        Measure::Cells => "a number of cells",
+        Measure::CellRate => "a rate in cells",
+        Measure::Slots => "a number of slots",
+    }
+}
+
+/// The first unit that people mean when they give none.
+fn usual(dim: Dim) -> &'static str {
+    match dim {
+        Dim::Time => "ms",
+        Dim::Rate | Dim::Speed => "Mbit/s",
+        Dim::Size => "B",
+        Dim::Queue => "packets",
+        Dim::Window => "segments",
+    }
+}
+
+pub(super) fn not_a_number(text: &str, dim: Dim) -> Complaint {
+    let grouped = text.chars().any(|letter| matches!(letter, '_' | ','));
+    let hint = if grouped { "a number has no ',' or '_' in it; " } else { "" };
+    Complaint::new(
+        format!("{text:?} does not begin with a number I can read"),
+        format!("{hint}write {} such as {:?}", noun(dim), example(dim)),
+    )
+}
+
+pub(super) fn no_unit(number: &str, dim: Dim) -> Complaint {
+    let unit = if number == "0" && dim == Dim::Time { "s" } else { usual(dim) };
+    Complaint::new(
+        format!("{number} has no unit"),
+        format!("write \"{number} {unit}\"; units here: {}", units_of(dim)),
+    )
+}
+
+pub(super) fn unknown_unit(text: &str, number: &str, name: &str, dim: Dim) -> Complaint {
+    let problem = if name == "m" {
+        format!("{text:?}: a bare \"m\" could be milli, mega, minutes or metres")
+    } else {
+        format!("{text:?} has no unit I know")
+    };
+    let candidates = meant(name, dim);
+    let help = match candidates.as_slice() {
+        [] => format!("units here: {}", units_of(dim)),
+        [one] => format!("write \"{number} {one}\""),
+        [one, two, ..] => format!("write \"{number} {one}\" or \"{number} {two}\""),
+    };
+    Complaint::new(problem, help)
+}
+
+pub(super) fn wrong_measure(text: &str, number: &str, unit: &Unit, dim: Dim) -> Complaint {
+    if matches!(unit.measure, Measure::Cells | Measure::CellRate) {
+        return Complaint::new(
+            format!("{text:?}: cells are not supported yet"),
+            format!("write {} such as {:?}", noun(dim), example(dim)),
+        );
+    }
+    let rate = UNITS.iter().find(|other| {
+        dim.takes(other.measure) && other.name.strip_suffix("/s").is_some_and(|name| name == unit.name)
+    });
+    let size = UNITS.iter().find(|other| {
+        dim.takes(other.measure) && unit.name.strip_suffix("/s").is_some_and(|name| name == other.name)
+    });
+    let help = match rate.or(size) {
+        Some(close) => format!("write \"{number} {}\"", close.name),
+        None => format!("write {} such as {:?}; units here: {}", noun(dim), example(dim), units_of(dim)),
+    };
+    Complaint::new(format!("{text:?} is {}, not {}", measure_noun(unit.measure), noun(dim)), help)
+}
+
+/// Canonical units of `dim` that a wrong spelling may have meant, the likeliest first.
+fn meant(name: &str, dim: Dim) -> Vec<&'static str> {
+    let lower = name.to_lowercase();
+    match dim {
+        Dim::Time => time_meant(&lower),
+        Dim::Rate | Dim::Speed => {
+            if dim == Dim::Speed && matches!(lower.as_str(), "pps" | "pkts/s" | "pkt/s" | "p/s" | "packets/sec") {
+                return vec!["packets/s"];
+            }
+            prefixed(&rate_stem(name), RATE_NAMES)
+        }
+        Dim::Queue if matches!(lower.as_str(), "pkt" | "pkts" | "p" | "packs" | "paquets") => vec!["packets"],
+        Dim::Window if matches!(lower.as_str(), "seg" | "segs" | "mss" | "packets" | "packet") => {
+            vec!["segments"]
+        }
+        Dim::Size | Dim::Queue | Dim::Window => {
+            let stem = name.to_lowercase();
+            let stem = ["ytes", "yte", "octets"].iter().find_map(|end| stem.strip_suffix(end)).map(str::to_owned);
+            prefixed(&stem.unwrap_or_else(|| name.to_owned()), SIZE_NAMES)
+        }
+    }
+    .into_iter()
+    .chain(nearest_unit(name, dim))
+    .fold(Vec::new(), |mut kept, unit| {
+        if !kept.contains(&unit) {
+            kept.push(unit);
+        }
+        kept
+    })
+}
+
+fn time_meant(lower: &str) -> Vec<&'static str> {
+    match lower {
+        "m" => vec!["ms", "min"],
+        "sec" | "secs" | "second" | "seconds" => vec!["s"],
+        "msec" | "msecs" | "millis" | "millisecond" | "milliseconds" => vec!["ms"],
+        "u" | "usec" | "usecs" | "micros" | "microsecond" | "microseconds" => vec!["us"],
+        "nsec" | "nanos" | "nanosecond" | "nanoseconds" => vec!["ns"],
+        "mins" | "minute" | "minutes" => vec!["min"],
+        "hr" | "hrs" | "hour" | "hours" => vec!["h"],
+        _ => Vec::new(),
+    }
+}
+
+/// The wrong spelling of a rate without its "per second".
+fn rate_stem(name: &str) -> String {
+    let lower = name.to_lowercase();
+    let end = ["its/sec", "it/sec", "its/s", "it/s", "/second", "/sec", "/s", "its", "it", "ps"]
+        .iter()
+        .find(|end| lower.ends_with(**end))
+        .map_or(0, |end| end.len());
+    let keep = name.len().saturating_sub(end);
+    name.get(..keep).unwrap_or(name).to_owned()
+}
+
+/// (prefix letter, name for bits or small b, name for bytes or capital B, other byte name)
+type Names = &'static [(char, &'static str, &'static str)];
+
+const RATE_NAMES: Names = &[
+    ('k', "kbit/s", "kB/s"),
+    ('m', "Mbit/s", "MB/s"),
+    ('g', "Gbit/s", "GB/s"),
+    ('t', "Tbit/s", "GB/s"),
+    ('b', "bit/s", "B/s"),
+];
+const SIZE_NAMES: Names =
+    &[('k', "kB", "KiB"), ('m', "MB", "MiB"), ('g', "GB", "GiB"), ('t', "TB", "TiB"), ('b', "B", "B")];
+
+fn prefixed(stem: &str, names: Names) -> Vec<&'static str> {
+    let mut letters = stem.chars();
+    let Some(first) = letters.next() else { return Vec::new() };
+    let rest: String = letters.collect();
+    if !matches!(rest.as_str(), "" | "b" | "B" | "i" | "ib" | "iB") {
+        return Vec::new();
+    }
+    let wants_bytes = rest.ends_with('B') || first == 'B';
+    let Some(found) = names.iter().find(|(letter, _, _)| *letter == first.to_ascii_lowercase()) else {
+        return Vec::new();
+    };
+    match (names == RATE_NAMES, wants_bytes) {
+        (true, true) => vec![found.2, found.1],
+        (true, false) => vec![found.1],
+        (false, _) if rest.starts_with('i') => vec![found.2],
+        (false, _) if found.1 == found.2 => vec![found.1],
+        (false, _) => vec![found.1, found.2],
+    }
+}
+
+fn nearest_unit(name: &str, dim: Dim) -> Option<&'static str> {
+    UNITS
+        .iter()
+        .filter(|unit| dim.takes(unit.measure) && !unit.name.ends_with("ps"))
+        .map(|unit| (strsim::damerau_levenshtein(&name.to_lowercase(), &unit.name.to_lowercase()), unit.name))
+        .filter(|(distance, unit)| *distance <= 1.max(unit.len() / 3) && name.len() > 1)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, unit)| unit)
+}
