@@ -64,9 +64,8 @@ bench: setup ## instructions and speed, beside the peers that are installed
 docs: ## the Rust reference in target/doc; a broken link is an error
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps
 
-fuzz: ## each fuzz target for 30 s (needs cargo-fuzz and a nightly toolchain)
-	@for target in $$(sed -n 's/^name = "fuzz_\(.*\)"/\1/p' fuzz/Cargo.toml); do \
-	  $(CARGO) +nightly fuzz run fuzz_$$target --features libfuzzer -- -max_total_time=30 || exit 1; done
+fuzz: ## each fuzz target for 30 s (needs a nightly toolchain and a C++ compiler)
+	@for target in $$(sed -n 's/^name = "fuzz_\(.*\)"/\1/p' fuzz/Cargo.toml); do fuzz/run $$target 30 || exit 1; done
 
 lock: $(STAMPS)/packages ## write the installed Python versions to requirements.lock
 	@{ echo "# The development environment, exactly (make setup installs it); made by make lock."; \

@@ -10,7 +10,8 @@
 //! | [`Format::Drp`] | one rate in kbit/s per line, a fixed step from the header ([`drp`]) | rates |
 //! | [`Format::Csv`] | columns of time and rate ([`csv`]) | rates |
 //!
-//! [`info`] describes a trace and [`convert`] makes one kind from the other. What a gate does with a trace lives in `tidegate_core::gate`; what a scenario may say
+//! [`info`] describes a trace and [`convert`] makes one kind from the other;
+//! [`synth`] invents one. What a gate does with a trace lives in `tidegate_core::gate`; what a scenario may say
 //! about one, in the scenario's own schema. Traces are read exactly: whole picoseconds,
 //! whole bits per second, or an error that names the line.
 //!
@@ -32,6 +33,7 @@ pub mod drp;
 mod error;
 pub mod info;
 pub mod mahimahi;
+pub mod synth;
 mod windows;
 
 use std::fmt;

@@ -4,3 +4,4 @@
 mod capacity;
 mod readers;
 mod real;
+mod synthetic;

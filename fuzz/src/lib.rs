@@ -1,0 +1,27 @@
+//! Fuzz targets as ordinary functions: bytes in, a panic where a law of the project is
+//! broken. libFuzzer calls them from `fuzz_targets/`; `tests/smoke.rs` calls each on a fixed
+//! seed in every test run, so that they are never out of date.
+//!
+//! To add one: a function here, a line in `TARGETS`, a program in `fuzz_targets/` and its
+//! `[[bin]]` in `Cargo.toml`.
+
+pub mod corpus;
+pub mod trace;
+
+/// A target: its name, the function, and pieces of text that make its input likely to be
+/// almost right.
+pub struct Target {
+    /// As in `cargo fuzz run fuzz_<name>`.
+    pub name: &'static str,
+    /// Takes any bytes.
+    pub run: fn(&[u8]),
+    /// Pieces that random input is put together from, between raw bytes.
+    pub words: &'static [&'static str],
+}
+
+/// Every target.
+pub const TARGETS: [Target; 3] = [
+    Target { name: "trace_mahimahi", run: trace::mahimahi, words: trace::MAHIMAHI },
+    Target { name: "trace_drp", run: trace::drp, words: trace::DRP },
+    Target { name: "trace_csv", run: trace::csv, words: trace::CSV },
+];
