@@ -18,8 +18,7 @@ SEED = 7
 def main(folder: Path) -> tg.Comparison:
     """Make the link in ``folder``, compare, and leave the table and the picture there."""
     folder.mkdir(parents=True, exist_ok=True)
-    trace = folder / "cellular.down"
-    trace.write_text(tg.trace_synth("cellular", seed=SEED, mean="8 Mbit/s", duration="60 s"))
+    trace = tg.trace_synth(folder / "cellular.down", seed=SEED, mean="8 Mbit/s", duration="60 s")
     link = tg.trace_info(trace)
     print(
         f"A cellular link of {link['duration_s']:.0f} s: mean {link['mean_bps'] / 1e6:.1f} Mbit/s, "

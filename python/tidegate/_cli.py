@@ -369,17 +369,28 @@ def traces_convert(
 @click.argument("target", metavar="TARGET")
 @click.option("--model", default="cellular", show_default=True, help="The stochastic model.")
 @_SEED
+@click.option("--to", metavar="NAME", help="mahimahi, drp or csv; default: by TARGET's suffix.")
+@click.option("--mean", metavar="RATE", help='Mean rate; default "5 Mbit/s".')
+@click.option("--duration", metavar="SPAN", help='Length; default "120 s".')
+@click.option("--step", metavar="SPAN", help='The rate is constant inside a step; default "1 ms".')
 @click.option(
-    "sets", "--set", multiple=True, metavar="KEY=VALUE", help="A parameter of the model; repeatable."
+    "--variability", type=float, help="0: constant between outages; 1, the default: a moving phone."
 )
+@click.option("--outage-share", type=float, help="Share of the time without service; default 0.05.")
+@click.option("--opportunity-bytes", type=click.IntRange(1), help="Bytes of one Mahimahi line; default 1500.")
+@click.option("--window", metavar="SPAN", help="drp and csv: rates are means over this long.")
 @_JSON
-def traces_synth(target: str, model: str, seed: int | None, sets: tuple[str, ...], as_json: bool) -> None:
-    """Make a link trace from a stochastic model (Mahimahi format)."""
+def traces_synth(target: str, model: str, seed: int | None, as_json: bool, **parameters: Any) -> None:
+    """Make a link trace from a stochastic model.
+
+    The cellular model is a moving phone's LTE link; its documentation says how close it
+    comes to measured ones.
+    """
     from tidegate._seed import choose
     from tidegate._traces import trace_synth
 
     chosen = choose(seed, None)
-    Path(target).write_text(trace_synth(model, seed=chosen, parameters=sets), encoding="utf-8", newline="\n")
+    trace_synth(target, model=model, seed=chosen, **parameters)
     if as_json:
         say_json({"target": target, "model": model, "seed": chosen})
     else:

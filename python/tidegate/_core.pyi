@@ -3,10 +3,26 @@
 from collections.abc import Callable, Sequence
 from typing import final
 
+__all__ = [
+    "ArgumentError",
+    "InternalError",
+    "RunData",
+    "RunError",
+    "Scenario",
+    "ScenarioError",
+    "TraceError",
+    "build_info",
+    "reference",
+    "schema",
+    "trace_convert",
+    "trace_info",
+    "trace_synth",
+]
+
 class ScenarioError(ValueError):
     """A scenario is wrong; str() is the whole message, the attributes are its parts."""
 
-    file: str
+    file: str | None
     line: int | None
     column: int | None
     key: str | None
@@ -14,10 +30,15 @@ class ScenarioError(ValueError):
     help: str | None
 
 class TraceError(ValueError):
-    """A link trace cannot be read or written; the message names file and line."""
+    """A link trace cannot be used; the message names file and line."""
 
-    file: str
+    file: str | None
     line: int | None
+    read: str | None
+    help: str | None
+
+class ArgumentError(ValueError):
+    """An argument of a call has a value that it cannot have; the message says what it takes."""
 
 class RunError(RuntimeError):
     """A run stopped before its end."""
@@ -28,15 +49,11 @@ class InternalError(RuntimeError):
 @final
 class Scenario:
     @staticmethod
-    def load(path: str, sets: Sequence[str] = ()) -> Scenario: ...
+    def load(path: str, sets: Sequence[str]) -> Scenario: ...
     @staticmethod
-    def from_toml(
-        text: str, name: str, base_dir: str | None = None, sets: Sequence[str] = ()
-    ) -> Scenario: ...
+    def from_toml(text: str, name: str, base_dir: str | None, sets: Sequence[str]) -> Scenario: ...
     @staticmethod
-    def from_json(
-        text: str, name: str, base_dir: str | None = None, sets: Sequence[str] = ()
-    ) -> Scenario: ...
+    def from_json(text: str, name: str, base_dir: str | None, sets: Sequence[str]) -> Scenario: ...
     @property
     def title(self) -> str: ...
     @property
@@ -47,6 +64,8 @@ class Scenario:
     def seed(self) -> int | None: ...
     @property
     def runs(self) -> int: ...
+    @property
+    def records(self) -> bool: ...
     @property
     def flow_names(self) -> list[str]: ...
     @property
@@ -73,6 +92,8 @@ class RunData:
     @property
     def summary_json(self) -> str: ...
     @property
+    def warnings(self) -> list[str]: ...
+    @property
     def tables(self) -> dict[str, dict[str, tuple[str, bytes]]]: ...
 
 def schema() -> str: ...
@@ -85,5 +106,17 @@ def trace_convert(
     opportunity_bytes: int,
     window: str | None,
 ) -> str: ...
-def trace_synth(model: str, parameters: Sequence[str], seed: int) -> str: ...
+def trace_synth(
+    model: str,
+    seed: int,
+    *,
+    to: str,
+    mean: str | None = None,
+    duration: str | None = None,
+    step: str | None = None,
+    variability: float | None = None,
+    outage_share: float | None = None,
+    opportunity_bytes: int | None = None,
+    window: str | None = None,
+) -> str: ...
 def build_info() -> dict[str, str]: ...

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tidegate._core import InternalError, RunError, ScenarioError, TraceError
+from tidegate._core import ArgumentError, InternalError, RunError, ScenarioError, TraceError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,10 +24,6 @@ __all__ = [
     "UnknownNameError",
     "nearest",
 ]
-
-
-class ArgumentError(ValueError):
-    """An argument of a call has a value that it cannot have; the message says what it takes."""
 
 
 class EngineError(NotImplementedError):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import os
-import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -83,7 +82,7 @@ def run(
             the file's ``[record]`` says, else samples fine enough for a picture.
         set: changes made before the checks, as a dict or as ``["key=value"]``.
         replication: which of the scenario's ``runs`` this is, from 0.
-        pcap: a file to write every packet to, as both endpoints see it.
+        pcap: a file to write every packet to, as the senders see it.
         exact_events: make every arrival and departure an event; slower, equal results.
 
     Raises:
@@ -131,7 +130,7 @@ def execute(
     )
     summary: dict[str, Any] = json.loads(data.summary_json)
     warnings = list(scenario.warnings)
-    warnings += [w for w in summary.get("warnings", []) if w not in warnings]
+    warnings += [w for w in (*summary["warnings"], *data.warnings) if w not in warnings]
     if scenario.runs > 1:
         warnings.append(f"the scenario asks for {scenario.runs} runs; this is replication {replication}")
     summary["warnings"] = warnings
@@ -147,10 +146,8 @@ def execute(
 
 
 def _default_record(scenario: Scenario) -> str | None:
-    """None leaves it to the file; without a ``[record]`` there, fine enough for a picture."""
-    if "record" in tomllib.loads(scenario.to_toml()):
-        return None
-    return sample_span(scenario.duration_s)
+    """None leaves it to the file; where that records nothing, fine enough for a picture."""
+    return None if scenario.records else sample_span(scenario.duration_s)
 
 
 def sample_span(duration_s: float, samples: int = _SAMPLES) -> str:

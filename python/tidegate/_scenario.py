@@ -156,13 +156,18 @@ class Scenario:
         return self._inner.runs
 
     @property
+    def records(self) -> bool:
+        """Whether the scenario itself asks for columns beside the summary."""
+        return self._inner.records
+
+    @property
     def flow_names(self) -> list[str]:
-        """The flows, copies made, in the order of the results."""
+        """The flows as written, before copies are made."""
         return self._inner.flow_names
 
     @property
     def gate_names(self) -> list[str]:
-        """The gates, private copies made, in the order of the results."""
+        """The gates as written, before copies are made."""
         return self._inner.gate_names
 
     @property
@@ -172,7 +177,7 @@ class Scenario:
 
     @property
     def inputs(self) -> list[dict[str, str]]:
-        """Every file read, as ``{"path", "sha256"}``."""
+        """The traces read, as ``{"name", "path", "sha256"}``."""
         return self._inner.inputs
 
     def explain(self) -> str:

@@ -9,7 +9,6 @@ from typing import Any
 
 from tidegate import _core
 from tidegate._errors import ArgumentError
-from tidegate._scenario import Sets, as_sets
 
 #: Trace formats and the suffix that names each.
 FORMATS = {"mahimahi": ".down", "drp": ".drp", "csv": ".csv"}
@@ -70,15 +69,56 @@ def trace_convert(
     return place
 
 
-def trace_synth(model: str = "cellular", *, seed: int, parameters: Sets = None) -> str:
-    """Make a link trace from a documented stochastic model; return it as a Mahimahi file.
+def trace_synth(
+    target: str | os.PathLike[str],
+    *,
+    seed: int,
+    model: str = "cellular",
+    to: str | None = None,
+    mean: str | None = None,
+    duration: str | None = None,
+    step: str | None = None,
+    variability: float | None = None,
+    outage_share: float | None = None,
+    opportunity_bytes: int | None = None,
+    window: str | None = None,
+) -> Path:
+    """Write a link trace made from a documented stochastic model.
 
-    The same model, parameters and seed give the same bytes everywhere.
+    The same arguments give the same bytes. What is left out is the model's own choice.
+
+    Args:
+        target: the file to write; its suffix may name the format.
+        seed: every random stream derives from it.
+        model: ``"cellular"``, a moving phone's LTE link.
+        to: ``"mahimahi"``, ``"drp"`` or ``"csv"``.
+        mean: mean rate, such as ``"5 Mbit/s"``.
+        duration: length of the recording, such as ``"120 s"``.
+        step: the rate is constant inside a step.
+        variability: 0 is a constant rate between outages, 1 a moving phone.
+        outage_share: share of the time without any service, from 0 to 0.9.
+        opportunity_bytes: bytes of one Mahimahi line.
+        window: drp and csv: rates are means over this long.
 
     Raises:
-        TraceError: there is no such model or parameter, or a value is out of range.
+        ArgumentError: there is no such model, or a value is out of range.
+        OSError: the file cannot be written.
     """
-    return _core.trace_synth(model, as_sets(parameters), seed)
+    place = Path(target)
+    text = _core.trace_synth(
+        model,
+        seed,
+        to=to or format_of(place),
+        mean=mean,
+        duration=duration,
+        step=step,
+        variability=variability,
+        outage_share=outage_share,
+        opportunity_bytes=opportunity_bytes,
+        window=window,
+    )
+    place.write_text(text, encoding="utf-8", newline="\n")
+    return place
 
 
 def format_of(path: Path) -> str:

@@ -28,7 +28,9 @@ tcp.cc = "newreno"
 """
 
 
-def tidegate(*arguments: str | Path, cwd: Path | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
+def tidegate(
+    *arguments: str | Path, cwd: Path | None = None, **environment: str
+) -> subprocess.CompletedProcess[str]:
     """Run the command line; what it writes is never a traceback."""
     done = subprocess.run(
         [sys.executable, "-m", "tidegate", *map(str, arguments)],

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 from support import EXAMPLES, SMALL, tidegate
-
 from tidegate._cli import parse_vary, split_values
 
 
@@ -37,7 +36,9 @@ def test_run_for_people_fits_80_columns(small: Path) -> None:
 def test_out_plot_and_compare(small: Path, tmp_path: Path) -> None:
     folder = tmp_path / "run"
     assert tidegate("run", small, "--seed", "1", "--out", folder, "--pcap").returncode == 0
-    assert {"manifest.json", "summary.json", "flows.parquet", "packets.pcap"} <= {p.name for p in folder.iterdir()}
+    assert {"manifest.json", "summary.json", "flows.parquet", "packets.pcap"} <= {
+        p.name for p in folder.iterdir()
+    }
     assert json.loads((folder / "manifest.json").read_text())["command"][:2] == ["tidegate", "run"]
     again = tidegate("run", small, "--seed", "1", "--out", folder)
     assert again.returncode == 2
@@ -46,7 +47,9 @@ def test_out_plot_and_compare(small: Path, tmp_path: Path) -> None:
     drawn = tidegate("plot", folder, "--json")
     assert drawn.returncode == 0
     assert Path(json.loads(drawn.stdout)["picture"]).stat().st_size > 10_000
-    done = tidegate("compare", small, "--seed", "1", "--vary", "flow.bulk.tcp.cc=reno,newreno,cubic", cwd=tmp_path)
+    done = tidegate(
+        "compare", small, "--seed", "1", "--vary", "flow.bulk.tcp.cc=reno,newreno,cubic", cwd=tmp_path
+    )
     assert done.returncode == 0
     assert (tmp_path / "small-compare.png").stat().st_size > 10_000
     assert "cubic" in done.stdout
@@ -58,7 +61,9 @@ def test_out_plot_and_compare(small: Path, tmp_path: Path) -> None:
     assert done.returncode == 0
     result = json.loads(done.stdout)
     assert [v["set"]["gate.bottleneck.queue"] for v in result["variants"]] == ["5 packets", "50 packets"] * 2
-    assert {"goodput_bps", "queue_delay_p50_ms", "queue_delay_p99_ms", "loss", "utilisation"} <= set(result["variants"][0])
+    assert {"goodput_bps", "queue_delay_p50_ms", "queue_delay_p99_ms", "loss", "utilisation"} <= set(
+        result["variants"][0]
+    )
     assert tidegate("plot", both, "-o", tmp_path / "x.svg").returncode == 0
 
 
@@ -153,7 +158,7 @@ def test_no_permission(small: Path, tmp_path: Path) -> None:
     assert tidegate("run", small).returncode == 2
 
 
-def test_a_reader_that_leaves_early(small: Path) -> None:
+def test_a_reader_that_leaves_early() -> None:
     command = f"{sys.executable} -m tidegate reference | head -n 1; exit ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert done.returncode == 0
@@ -172,13 +177,16 @@ def test_a_full_disk(small: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("command", [["run"], ["compare", "--vary", "flow.bulk.tcp.cc=reno,cubic"]], ids=["run", "compare"])
+@pytest.mark.parametrize(
+    "command", [["run"], ["compare", "--vary", "flow.bulk.tcp.cc=reno,cubic"]], ids=["run", "compare"]
+)
 def test_ctrl_c(command: list[str], small: Path, tmp_path: Path) -> None:
     small.write_text(SMALL.replace("4 Mbit/s", "4 Gbit/s").replace('"6 s"', '"100000 s"'))
     name, *rest = command
     out = tmp_path / "out"
     process = subprocess.Popen(
-        [sys.executable, "-m", "tidegate", name, str(small), *rest, "--seed", "1", "--record", "summary", "--out", str(out)],
+        [sys.executable, "-m", "tidegate", name, str(small), *rest,
+         "--seed", "1", "--record", "summary", "--out", str(out)],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     time.sleep(1.5)
@@ -201,7 +209,19 @@ def test_values_split_at_commas_outside_brackets() -> None:
 
 def test_traces(tmp_path: Path) -> None:
     made = tmp_path / "made.down"
-    done = tidegate("traces", "synth", made, "--model", "cellular", "--seed", "7", "--duration", "20 s", "--mean", "6 Mbit/s")
+    done = tidegate(
+        "traces",
+        "synth",
+        made,
+        "--model",
+        "cellular",
+        "--seed",
+        "7",
+        "--duration",
+        "20 s",
+        "--mean",
+        "6 Mbit/s",
+    )
     assert done.returncode == 0
     info = json.loads(tidegate("traces", "info", made, "--json").stdout)
     assert info["duration_s"] == pytest.approx(20, abs=0.01)

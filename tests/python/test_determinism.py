@@ -9,9 +9,8 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from support import EXAMPLES, SMALL, tidegate
-
 import tidegate as tg
+from support import EXAMPLES, SMALL, tidegate
 from tidegate._scenario import Scenario
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import importlib.util
 import tomllib
-from pathlib import Path
 
 import pytest
-from support import EXAMPLES
-
 import tidegate as tg
+from support import EXAMPLES
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SCENARIOS = sorted(EXAMPLES.glob("*.toml"))
 

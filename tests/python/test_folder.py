@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
-from support import SMALL
-
 import tidegate as tg
+from support import SMALL
 
 
 @pytest.fixture(scope="module")
@@ -101,7 +100,9 @@ def test_damaged_folders(run: tg.Run, tmp_path) -> None:
 
 def test_comparisons(small, tmp_path) -> None:
     comparison = tg.compare(
-        small, vary={"flow.bulk.tcp.cc": ["reno", "cubic"], "gate.bottleneck.queue": ["5 packets", "50 packets"]}, seed=3
+        small,
+        vary={"flow.bulk.tcp.cc": ["reno", "cubic"], "gate.bottleneck.queue": ["5 packets", "50 packets"]},
+        seed=3,
     )
     assert comparison.table.height == 4
     assert comparison.gate == "bottleneck"

@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-
+from support import SMALL
 import tidegate as tg
 
 HEAVY = ("polars", "matplotlib", "numpy")
@@ -16,9 +16,7 @@ HEAVY = ("polars", "matplotlib", "numpy")
     "code",
     [
         "import tidegate",
-        "import sys; sys.argv = ['tidegate', '--help']\n"
-        "from tidegate._cli import cli\n"
-        "try: cli.main(['--help'])\nexcept SystemExit: pass",
+        "from tidegate._cli import cli\ntry: cli.main(['--help'])\nexcept SystemExit: pass",
         "from tidegate._cli import cli\ntry: cli.main(['run', '--help'])\nexcept SystemExit: pass",
     ],
     ids=["import", "help", "run --help"],
@@ -29,9 +27,7 @@ def test_light(code: str) -> None:
     assert done.stderr.strip() == "[]"
 
 
-def test_a_run_with_its_summary_needs_nothing_heavy(tmp_path) -> None:
-    from support import SMALL
-
+def test_a_run_with_its_summary_needs_nothing_heavy() -> None:
     code = (
         "import sys, tidegate as tg\n"
         f"run = tg.Scenario.from_toml({SMALL!r})\n"

@@ -17,6 +17,7 @@ mod document;
 mod error;
 mod inputs;
 mod lower;
+mod quantity;
 mod scenario;
 mod sweep;
 mod table;
@@ -25,5 +26,7 @@ mod units;
 
 pub use error::{ScenarioError, Warning};
 pub use inputs::Input;
+pub use quantity::{QuantityError, read_rate, read_span};
 pub use scenario::Scenario;
 pub use sweep::Sweep;
+
