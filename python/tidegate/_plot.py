@@ -193,8 +193,12 @@ def edges_for(duration: float, time: Floats, bins: int = _BINS) -> Floats:
 
 def binned_rate(time: Floats, total_bytes: Floats, edges: Floats) -> Floats:
     """Return bit/s in each bin, from a running count of bytes."""
+    if not len(time):
+        return np.zeros(len(edges) - 1)
     at = np.interp(edges, np.concatenate(([0.0], time)), np.concatenate(([0.0], total_bytes)))
-    result: Floats = np.diff(at) * 8 / np.diff(edges)
+    # The last sample lies before the end: the last bin covers only what was seen of it.
+    seen = np.diff(np.minimum(edges, time[-1]))
+    result: Floats = np.diff(at) * 8 / np.where(seen > 0, seen, np.inf)
     return result
 
 
@@ -212,6 +216,14 @@ def binned_mean(time: Floats, value: Floats, edges: Floats) -> Floats:
 def steps(axes: Axes, edges: Floats, value: Floats, **style: Any) -> None:
     """Draw a line that keeps its height over each bin."""
     axes.stairs(value, edges, baseline=None, **style)
+
+
+def above(axes: Axes, edges: Floats, value: Floats, colour: str) -> None:
+    """Mark the bins whose value lies above the axes."""
+    top = axes.get_ylim()[1]
+    out = value > top
+    middle = (edges[:-1] + edges[1:])[out] / 2
+    axes.plot(middle, np.full(len(middle), top), ls="", marker="^", ms=4, mew=0, color=colour, clip_on=False)
 
 
 @dataclass(frozen=True)
@@ -400,25 +412,30 @@ def _speed_panel(axes: Axes, data: History) -> None:
     factor, unit = _text.rate_scale(top)
     labels: list[Label] = []
     title = "Goodput"
+    # Repaired holes deliver seconds of data at once: such spikes must not set the scale.
+    limit = 1.06 * top
     if len(known):
+        limit = min(limit, 1.25 * float(np.max(known)))
         filled = np.nan_to_num(data.rate_binned) / factor
         axes.stairs(filled, data.edges, fill=True, color=FILL, lw=0)
         steps(axes, data.edges, filled, color=SOFT, lw=0.9)
         labels.append(Label(float(filled[-1]), "rate in force\n(shaded)", MID))
         title = f"Rate in force at gate {data.gate}, and goodput"
     alone = len(data.names) == 1
+    axes.set_ylim(0, limit / factor)
     if 1 < len(data.names) <= _SINGLE:
         for (colour, style), name in zip(FLOW_STYLES, data.names, strict=False):
             value = data.goodput[name] / factor
             steps(axes, data.edges, value, color=colour, ls=style, lw=1.1)
+            above(axes, data.edges, value, colour)
             labels.append(Label(float(value[-1]), name, colour))
     elif data.names:
         steps(axes, data.edges, total / factor, color=ACCENT, lw=1.3)
+        above(axes, data.edges, total / factor, ACCENT)
         word = "goodput" if alone else f"goodput,\n{len(data.names)} flows"
         labels.append(Label(float(total[-1] / factor), word, ACCENT))
     axes.set_title(title)
     axes.set_ylabel(unit)
-    axes.set_ylim(0, 1.06 * top / factor)
     label_right(axes, labels)
 
 
@@ -471,7 +488,14 @@ def _titles(figure: Figure, run: Run, data: History) -> None:
     ]
     figure.text(_LEFT, 0.943, "  ·  ".join(facts), fontsize=8.5, color=MID, va="top")
     figure.text(_LEFT, 0.920, _result_line(run, data.gate), fontsize=8.5, color=INK, va="top")
-    figure.text(_LEFT, 0.012, _text.HEADERS_SHORT, fontsize=7, color=MID, va="bottom")
+    figure.text(
+        _LEFT,
+        0.012,
+        f"{_text.HEADERS_SHORT} It counts once in order: a repaired hole is a spike (▲: above the scale).",
+        fontsize=7,
+        color=MID,
+        va="bottom",
+    )
 
 
 def _result_line(run: Run, gate: str | None) -> str:

@@ -12,7 +12,7 @@ from matplotlib.ticker import MaxNLocator
 
 from tidegate import _text
 from tidegate._compare import figures_of
-from tidegate._plot import ACCENT, FILL, INK, MID, SOFT, STYLE, History, fit, history, steps, thin
+from tidegate._plot import ACCENT, FILL, INK, MID, SOFT, STYLE, History, above, fit, history, steps, thin
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -64,11 +64,11 @@ def comparison_figure(comparison: Comparison) -> Figure:
 
 
 def _speed_column(figure: Figure, grid: Any, data: list[History]) -> None:
-    tops = [1.0]
-    for one in data:
-        tops += one.total_goodput.tolist() if one.names else []
-        tops += one.rate_binned[~np.isnan(one.rate_binned)].tolist()
-    factor, unit = _text.rate_scale(max(tops))
+    goodputs = [float(np.max(one.total_goodput)) for one in data if one.names]
+    rates = [float(np.nanmax(one.rate_binned)) for one in data if not np.all(np.isnan(one.rate_binned))]
+    # Repaired holes deliver seconds of data at once: such spikes must not set the scale.
+    limit = max([1.0, *(1.25 * rate for rate in rates)]) if rates else max([1.0, *goodputs])
+    factor, unit = _text.rate_scale(limit)
     first: Axes | None = None
     for place, one in enumerate(data):
         axes = figure.add_subplot(grid[place, 0], sharex=first, sharey=first)
@@ -80,10 +80,12 @@ def _speed_column(figure: Figure, grid: Any, data: list[History]) -> None:
             steps(axes, one.edges, rate, color=SOFT, lw=0.6)
         if one.names:
             steps(axes, one.edges, one.total_goodput / factor, color=ACCENT, lw=1.0)
+        axes.set_ylim(0, limit / factor)
+        if one.names:
+            above(axes, one.edges, one.total_goodput / factor, ACCENT)
         _small(axes, place, len(data), one)
         if place == 0:
             axes.set_title(f"Goodput (line), rate in force (shaded), {unit}", fontsize=8.5)
-            axes.set_ylim(0, 1.05 * max(tops) / factor)
 
 
 def _queue_column(figure: Figure, grid: Any, data: list[History]) -> None:

@@ -135,6 +135,8 @@ def execute(
         warnings.append(f"the scenario asks for {scenario.runs} runs; this is replication {replication}")
     summary["warnings"] = warnings
     manifest = _manifest(scenario, chosen, replication, warnings, command)
+    # How the run was worked through, not what came out: it differs with exact_events.
+    manifest["events"] = summary.pop("events", None)
     flows = [row["name"] for row in summary["flows"]]
     gates = [row["name"] for row in summary["gates"]]
     raw = data.tables

@@ -201,6 +201,18 @@ def wrapped(text: str, indent: str = "") -> str:
     return "\n".join(textwrap.wrap(text, width(), subsequent_indent=indent, break_long_words=False) or [""])
 
 
+def _limits(flows: Sequence[dict[str, Any]]) -> list[str]:
+    """Return a line per flow; of many flows, their mean."""
+    shares = [row.get("limited_by") or {} for row in flows]
+    if not any(shares):
+        return []
+    if len(flows) <= _SHOWN:
+        return [f"{row['name']}: {limited_by(share)}" for row, share in zip(flows, shares, strict=True)]
+    whats = list(dict.fromkeys(what for share in shares for what in share))
+    mean = {what: sum(share.get(what) or 0 for share in shares) / len(shares) for what in whats}
+    return [f"mean of {len(flows)}: {limited_by(mean)}"]
+
+
 def run_report(summary: dict[str, Any], title: str) -> str:
     """Return what ``tidegate run`` prints."""
     begin, end = summary["measured_from_s"], summary["duration_s"]
@@ -215,12 +227,10 @@ def run_report(summary: dict[str, Any], title: str) -> str:
     ]
     if summary["gates"]:
         lines += ["", gates_table(summary["gates"])]
-    told = [(row["name"], limited_by(row.get("limited_by"))) for row in summary["flows"]]
-    if any(text != "–" for _, text in told):
+    told = _limits(summary["flows"])
+    if told:
         lines += ["", "What limited each flow (share of its time)"]
-        lines += [wrapped(f"  {name}: {text}", "    ") for name, text in told[:_SHOWN]]
-        if len(told) > _SHOWN:
-            lines.append(f"  … and {len(told) - _SHOWN} more; --json gives all")
+        lines += [wrapped(f"  {line}", "    ") for line in told]
     lines += ["", wrapped(HEADERS_SHORT)]
     return plain("\n".join(lines))
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import importlib.util
 import tomllib
+from typing import TYPE_CHECKING
 
 import pytest
 import tidegate as tg
 from support import EXAMPLES
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,8 +6,8 @@ import subprocess
 import sys
 
 import pytest
-from support import SMALL
 import tidegate as tg
+from support import SMALL
 
 HEAVY = ("polars", "matplotlib", "numpy")
 

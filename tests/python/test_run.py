@@ -49,8 +49,8 @@ def run() -> tg.Run:
 def test_the_summary_has_the_names_other_programs_read(run: tg.Run) -> None:
     top = ["engine", "scenario", "seed", "duration_s", "measured_from_s", "flows", "gates", "warnings"]
     assert set(top) <= set(run.summary)
-    assert FLOW_KEYS <= set(run.summary["flows"][0])
-    assert GATE_KEYS <= set(run.summary["gates"][0])
+    assert set(run.summary["flows"][0]) >= FLOW_KEYS
+    assert set(run.summary["gates"][0]) >= GATE_KEYS
     assert json.loads(run.to_json()) == run.summary
     assert (run.summary["engine"], run.seed, run.summary["duration_s"]) == ("sim", 3, 6.0)
 
