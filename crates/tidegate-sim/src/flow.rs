@@ -21,6 +21,8 @@ pub(crate) struct Flow {
     pub(crate) app: Application,
     pub(crate) start: Time,
     pub(crate) started: bool,
+    /// Something is still to be noted before the next thing happens.
+    attentive: bool,
     headers: u32,
     pub(crate) mss: f64,
     /// Bytes of a finite transfer.
@@ -81,6 +83,7 @@ impl Flow {
             receiver,
             start,
             started: false,
+            attentive: true,
             headers: flow.tcp.headers,
             mss: f64::from(flow.tcp.mss),
             transfer: match flow.app {
@@ -100,8 +103,16 @@ impl Flow {
     /// Call before anything happens to the flow at `at`.
     #[inline]
     pub(crate) fn before(&mut self, at: Time) {
+        if self.attentive {
+            self.look(at);
+        }
+    }
+
+    #[inline(never)]
+    fn look(&mut self, at: Time) {
         if self.meter.baseline.is_none() && at >= self.meter.window.from {
             self.meter.baseline = Some((*self.sender.counters(), *self.receiver.counters()));
+            self.attentive = self.history.is_some();
         }
         if let Some(history) = &mut self.history {
             history.sample_before(at, &self.sender, &self.receiver, self.mss);

@@ -44,7 +44,7 @@ pub fn write(plan: &Plan, packets: &[PacketRecord], seen: Side, out: impl Write)
             .write_packet(&PcapPacket { timestamp: at, orig_len: length, data: Cow::Owned(bytes) })
             .map_err(io::Error::other)?;
     }
-    writer.flush().map_err(io::Error::other)
+    writer.into_writer().flush()
 }
 
 fn packet_bytes(plan: &TcpPlan, packet: &PacketRecord) -> io::Result<Vec<u8>> {

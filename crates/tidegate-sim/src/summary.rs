@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use tidegate_core::gate::rate::Window;
-use tidegate_core::gate::{Gate, Precision};
+use tidegate_core::gate::Gate;
 use tidegate_core::net::{Network, precision, seed, window};
 use tidegate_core::plan::{CongestionPlan, Plan, RatePlan, TcpBase};
 use tidegate_core::tcp::HeldBy;
@@ -165,10 +165,7 @@ pub(crate) fn summarise(
         gates: network.gates().iter().enumerate().map(|(n, gate)| gate_row(plan, n, gate)).collect(),
         traffic: traffic_rows(plan, network, measured),
         warnings,
-        quantile_precision: match precision(plan) {
-            Precision::Fine => 0.001,
-            Precision::Coarse => 0.01,
-        },
+        quantile_precision: precision(plan).relative(),
         events: network.events_handled(),
     }
 }
@@ -245,7 +242,9 @@ fn gate_row(plan: &Plan, index: usize, gate: &Gate) -> GateSummary {
     let row = &plan.gates[index];
     let counters = gate.counters();
     let [offered, delivered, refused, lost] =
-        [&counters.offered, &counters.delivered, &counters.refused, &counters.lost].map(|phases| phases.measured());
+        [counters.offered(), counters.delivered(), counters.refused(), counters.lost()]
+            .map(|phases| phases.measured());
+    let waits = counters.waits();
     let dropped = refused.packets + lost.packets;
     let capacity = gate.capacity(row, seed(plan), window(plan));
     let by_packet = tidegate_core::gate::rate::counts_packets(&row.rate);
@@ -271,9 +270,9 @@ fn gate_row(plan: &Plan, index: usize, gate: &Gate) -> GateSummary {
         queue_mean_packets: counters.queue_mean(),
         queue_max_packets: counters.queue_max,
         queue_max_bytes: counters.queue_max_bytes,
-        queue_delay_mean_ms: counters.waits.mean_s().map(millis),
-        queue_delay_p50_ms: counters.waits.quantile_s(0.5).map(millis),
-        queue_delay_p99_ms: counters.waits.quantile_s(0.99).map(millis),
+        queue_delay_mean_ms: waits.mean_s().map(millis),
+        queue_delay_p50_ms: waits.quantile_s(0.5).map(millis),
+        queue_delay_p99_ms: waits.quantile_s(0.99).map(millis),
         rate_mean_bps: capacity
             .filter(|_| !by_packet)
             .map(|capacity| capacity.offered as f64 / PICOS_PER_SECOND as f64 / span),

@@ -15,6 +15,7 @@
 //! has not tested its window (RFC 5681 §4.1 and RFC 7661 §1 warn of such windows; RFC 9438 §5.8 asks for this).
 
 mod aimd;
+mod cubic;
 mod fixed;
 mod newreno;
 mod reno;
@@ -30,6 +31,7 @@ use crate::random::Stream;
 use crate::units::{Rate, Span, Time};
 
 pub use aimd::Aimd;
+pub use cubic::Cubic;
 pub use fixed::Fixed;
 pub use newreno::NewReno;
 pub use reno::Reno;
@@ -141,6 +143,8 @@ pub enum Controller {
     Reno(Reno),
     /// RFC 6582.
     NewReno(NewReno),
+    /// RFC 9438.
+    Cubic(Cubic),
     /// A constant window.
     Fixed(Fixed),
     /// Anything else.
@@ -153,6 +157,7 @@ macro_rules! each {
             Controller::Tahoe($inner) => $what,
             Controller::Reno($inner) => $what,
             Controller::NewReno($inner) => $what,
+            Controller::Cubic($inner) => $what,
             Controller::Fixed($inner) => $what,
             Controller::Custom($inner) => $what,
         }
@@ -168,7 +173,7 @@ impl Controller {
             CongestionPlan::Tahoe { .. } => Controller::Tahoe(Tahoe::new(Aimd::new(plan, rng))),
             CongestionPlan::Reno => Controller::Reno(Reno::new(Aimd::new(plan, rng))),
             CongestionPlan::NewReno => Controller::NewReno(NewReno::new(Aimd::new(plan, rng))),
-            CongestionPlan::Cubic => Controller::NewReno(NewReno::new(Aimd::new(plan, rng))),
+            CongestionPlan::Cubic => Controller::Cubic(Cubic::new(plan)),
             CongestionPlan::Fixed { window } => {
                 Controller::Fixed(Fixed::new(window.max(u64::from(plan.mss))))
             }

@@ -27,6 +27,7 @@ pub struct Count {
 }
 
 impl Count {
+    #[inline]
     fn add(&mut self, bytes: u64) {
         self.packets += 1;
         self.bytes += bytes;
@@ -38,10 +39,15 @@ impl Count {
 pub struct Phases([Count; 3]);
 
 impl Phases {
-    #[inline]
     fn add(&mut self, window: Window, at: Time, bytes: u64) {
         let phase = usize::from(at >= window.from) + usize::from(at >= window.until);
         self.0[phase].add(bytes);
+    }
+
+    fn with(self, inside: Count) -> Phases {
+        let [before, measured, after] = self.0;
+        let packets = measured.packets + inside.packets;
+        Phases([before, Count { packets, bytes: measured.bytes + inside.bytes }, after])
     }
 
     /// Inside the measured window.
@@ -62,19 +68,20 @@ impl Phases {
 #[derive(Clone, Debug)]
 pub struct Counters {
     window: Window,
-    /// Units that came to the door.
-    pub offered: Phases,
-    /// Units whose service ended and that were not lost.
-    pub delivered: Phases,
+    /// Units that came and were delivered inside the window: nearly all.
+    inside: Count,
+    /// The others that came to the door.
+    offered: Phases,
+    /// The others whose service ended and that were not lost.
+    delivered: Phases,
     /// Units dropped at the door.
-    pub refused: Phases,
+    refused: Phases,
     /// Units lost after service.
-    pub lost: Phases,
-    /// Waiting times of the units that entered inside the window.
-    pub waits: Quantiles,
+    lost: Phases,
+    waits: Quantiles,
     /// Largest queue inside the window, as the gate's queue counts.
     pub queue_max: u64,
-    /// Largest queue in bytes.
+    /// Largest queue in IP bytes.
     pub queue_max_bytes: u64,
     queue_area: u128,
 }
@@ -85,6 +92,7 @@ impl Counters {
     pub fn new(window: Window, precision: Precision) -> Counters {
         Counters {
             window,
+            inside: Count::default(),
             offered: Phases::default(),
             delivered: Phases::default(),
             refused: Phases::default(),
@@ -96,16 +104,28 @@ impl Counters {
         }
     }
 
+    /// A unit that came at `at` is delivered at `end`.
     #[inline]
+    pub(super) fn pass(&mut self, at: Time, end: Time, wire: u64) {
+        if at >= self.window.from && end < self.window.until {
+            self.inside.add(wire);
+        } else {
+            self.offer(at, wire);
+            self.deliver(end, wire);
+        }
+    }
+
+    /// A unit came; what becomes of it is told apart.
     pub(super) fn offer(&mut self, at: Time, wire: u64) {
         self.offered.add(self.window, at, wire);
     }
 
-    #[inline]
+    /// A unit told by [`Counters::offer`] is delivered.
     pub(super) fn deliver(&mut self, end: Time, wire: u64) {
         self.delivered.add(self.window, end, wire);
     }
 
+    /// A unit told by [`Counters::offer`] is dropped.
     #[cold]
     pub(super) fn drop(&mut self, at: Time, wire: u64, reason: DropReason) {
         match reason {
@@ -114,10 +134,11 @@ impl Counters {
         }
     }
 
+    /// A unit that came at `at` waits for service, longer than not at all.
     #[inline]
     pub(super) fn wait(&mut self, at: Time, span: Span) {
         if at >= self.window.from && at < self.window.until {
-            self.waits.record(span);
+            self.waits.record_some(span);
         }
     }
 
@@ -136,6 +157,39 @@ impl Counters {
         }
     }
 
+    /// Units that came to the door.
+    #[must_use]
+    pub fn offered(&self) -> Phases {
+        self.offered.with(self.inside)
+    }
+
+    /// Units whose service ended and that were not lost.
+    #[must_use]
+    pub fn delivered(&self) -> Phases {
+        self.delivered.with(self.inside)
+    }
+
+    /// Units dropped at the door.
+    #[must_use]
+    pub fn refused(&self) -> Phases {
+        self.refused
+    }
+
+    /// Units lost after service.
+    #[must_use]
+    pub fn lost(&self) -> Phases {
+        self.lost
+    }
+
+    /// Waiting times of the units that entered inside the window.
+    #[must_use]
+    pub fn waits(&self) -> Quantiles {
+        let mut waits = self.waits.clone();
+        let entered = self.offered().measured().packets - self.refused.measured().packets;
+        waits.set_zeros(entered - self.waits.count());
+        waits
+    }
+
     /// Mean queue inside the window.
     #[must_use]
     pub fn queue_mean(&self) -> f64 {
@@ -147,7 +201,7 @@ impl Counters {
     #[must_use]
     pub fn held(&self) -> Count {
         let [came, left, refused, lost] =
-            [self.offered.total(), self.delivered.total(), self.refused.total(), self.lost.total()];
+            [self.offered(), self.delivered(), self.refused, self.lost].map(|phases| phases.total());
         Count {
             packets: came.packets - left.packets - refused.packets - lost.packets,
             bytes: came.bytes - left.bytes - refused.bytes - lost.bytes,

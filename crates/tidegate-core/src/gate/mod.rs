@@ -55,6 +55,8 @@ pub struct Gate {
     limit: QueueLimit,
     framing: Framing,
     by_packet: bool,
+    /// Driven ahead, it may take the short way.
+    plain: bool,
     index: usize,
     /// When the units that count leave the queue, with their IP bytes (driven ahead).
     leaving: VecDeque<(Time, u32)>,
@@ -88,8 +90,16 @@ impl Gate {
         let stream = rate_stream(plan, seed);
         let recorder = (record != RecordLevel::Summary)
             .then(|| Box::new(Recorder::new(&plan.rate, record, window.until, stream.clone())));
+        let law = Law::new(&plan.rate, plan.on_change, window, stream);
+        let loss = Loss::new(plan.loss, seed.stream(&format!("gate.{}/loss", plan.name)));
         Gate {
-            law: Law::new(&plan.rate, plan.on_change, window, stream),
+            plain: recorder.is_none()
+                && loss.is_none()
+                && law.admits(u32::MAX)
+                && plan.framing == Framing::Ip
+                && plan.queue.counts == QueueCounts::Waiting
+                && !counts_packets(&plan.rate),
+            law,
             free: Time::ZERO,
             delay: plan.delay,
             counts: plan.queue.counts,
@@ -99,7 +109,7 @@ impl Gate {
             index,
             leaving: VecDeque::new(),
             leaving_bytes: 0,
-            loss: Loss::new(plan.loss, seed.stream(&format!("gate.{}/loss", plan.name))),
+            loss,
             recorder,
             steps: None,
             counters: Counters::new(window, precision),
@@ -123,37 +133,70 @@ impl Gate {
     /// Takes a unit at `at` and states when it leaves. Arrivals never decrease.
     #[inline]
     pub fn pass(&mut self, at: Time, unit: &mut Unit) -> Passage {
-        let wire = self.wire_bytes(unit.bytes);
-        self.counters.offer(at, u64::from(wire));
-        if at >= self.free && self.recorder.is_none() {
-            self.leaving.clear();
-            self.leaving_bytes = 0;
+        if !self.plain {
+            return self.pass_special(at, unit);
+        }
+        // The commonest case by far: an idle server of constant speed.
+        if let Law::Constant(law) = &mut self.law
+            && let Some(end) = law.transmit_idle(at, unit.bytes)
+        {
+            self.free = end;
+            if !self.leaving.is_empty() {
+                self.forget_all();
+            }
+            self.counters.pass(at, end, u64::from(unit.bytes));
+            return Passage::Out { end, out: end.saturating_add(self.delay) };
+        }
+        self.pass_as::<true>(at, unit)
+    }
+
+    #[inline(never)]
+    fn pass_special(&mut self, at: Time, unit: &mut Unit) -> Passage {
+        self.pass_as::<false>(at, unit)
+    }
+
+    #[inline(never)]
+    fn forget_all(&mut self) {
+        self.leaving.clear();
+        self.leaving_bytes = 0;
+    }
+
+    /// `PLAIN`: nothing is recorded or lost at random, every size passes, packets weigh their
+    /// IP bytes, and the queue counts those that wait.
+    #[inline]
+    fn pass_as<const PLAIN: bool>(&mut self, at: Time, unit: &mut Unit) -> Passage {
+        let wire = if PLAIN { unit.bytes } else { self.wire_bytes(unit.bytes) };
+        if at >= self.free && PLAIN {
+            if !self.leaving.is_empty() {
+                self.forget_all();
+            }
         } else {
             self.forget_left(at);
             if at < self.free && self.is_full(self.leaving.len() as u64, self.leaving_bytes, unit.bytes) {
                 return self.refuse(at, wire, DropReason::QueueFull);
             }
         }
-        if !self.law.admits(wire) {
+        if !PLAIN && !self.law.admits(wire) {
             return self.refuse(at, wire, DropReason::TooLarge);
         }
-        let service = self.law.transmit(at, self.work(wire));
+        let work = if PLAIN { u64::from(wire) * 8 } else { self.work(wire) };
+        let service = self.law.transmit(at, work);
         self.free = service.end;
-        let leaves = self.leaves(service);
+        let leaves = if PLAIN { service.start } else { self.leaves(service) };
         if leaves > at {
             self.leaving.push_back((leaves, unit.bytes));
             self.leaving_bytes += u64::from(unit.bytes);
-            self.note_queue(at, self.leaving.len() as u64, self.leaving_bytes, unit.bytes);
+            self.note_queue::<PLAIN>(at, self.leaving.len() as u64, self.leaving_bytes, unit.bytes);
         }
-        self.book(at, unit, service, wire);
-        self.depart(service.end, wire)
+        self.book::<PLAIN>(at, unit, service, wire);
+        self.depart::<PLAIN>(at, service.end, wire)
     }
 
     /// A unit has joined the queue, which is now so large.
     #[inline]
-    fn note_queue(&mut self, at: Time, packets: u64, queued_bytes: u64, bytes: u32) {
+    fn note_queue<const PLAIN: bool>(&mut self, at: Time, packets: u64, queued_bytes: u64, bytes: u32) {
         self.counters.queue_is(at, packets, queued_bytes);
-        if let Some(recorder) = &mut self.recorder {
+        if !PLAIN && let Some(recorder) = &mut self.recorder {
             recorder.arrive(at, u64::from(bytes));
         }
     }
@@ -188,6 +231,7 @@ impl Gate {
 
     #[cold]
     fn refuse(&mut self, at: Time, wire: u32, reason: DropReason) -> Passage {
+        self.counters.offer(at, u64::from(wire));
         self.counters.drop(at, u64::from(wire), reason);
         if let Some(recorder) = &mut self.recorder {
             recorder.refuse(at);
@@ -197,17 +241,17 @@ impl Gate {
 
     /// Books a service that has been stated.
     #[inline]
-    fn book(&mut self, at: Time, unit: &mut Unit, service: Service, wire: u32) {
-        let wait = service.start.saturating_since(at);
-        self.counters.wait(at, wait);
-        if wait > Span::ZERO {
+    fn book<const PLAIN: bool>(&mut self, at: Time, unit: &mut Unit, service: Service, wire: u32) {
+        if service.start > at {
+            let wait = service.start.saturating_since(at);
+            self.counters.wait(at, wait);
             unit.note_wait(wait, self.index);
         }
-        let leaves = self.leaves(service);
+        let leaves = if PLAIN { service.start } else { self.leaves(service) };
         if leaves > at {
             self.counters.queued(at, leaves);
         }
-        if let Some(recorder) = &mut self.recorder {
+        if !PLAIN && let Some(recorder) = &mut self.recorder {
             if leaves > at {
                 recorder.serve(service, leaves, u64::from(unit.bytes), u64::from(wire));
             } else {
@@ -216,19 +260,20 @@ impl Gate {
         }
     }
 
-    /// The end of a service: the unit is lost, or goes on after the delay.
+    /// The end of a service: the unit that came at `at` is lost, or goes on after the delay.
     #[inline]
-    fn depart(&mut self, end: Time, wire: u32) -> Passage {
-        if self.loss.is_some() && self.loses(end, wire) {
+    fn depart<const PLAIN: bool>(&mut self, at: Time, end: Time, wire: u32) -> Passage {
+        if !PLAIN && self.loss.is_some() && self.loses(at, end, wire) {
             return Passage::Drop(end, DropReason::Loss);
         }
-        self.counters.deliver(end, u64::from(wire));
+        self.counters.pass(at, end, u64::from(wire));
         Passage::Out { end, out: end.saturating_add(self.delay) }
     }
 
-    fn loses(&mut self, end: Time, wire: u32) -> bool {
+    fn loses(&mut self, at: Time, end: Time, wire: u32) -> bool {
         let lost = self.loss.as_mut().is_some_and(|loss| loss.takes());
         if lost {
+            self.counters.offer(at, u64::from(wire));
             self.counters.drop(end, u64::from(wire), DropReason::Loss);
             if let Some(recorder) = &mut self.recorder {
                 recorder.lose(end);

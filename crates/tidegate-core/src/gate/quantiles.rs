@@ -1,15 +1,17 @@
-//! Mean and quantiles of many lengths of time in little memory.
-
-use hdrhistogram::Histogram;
+//! Mean and quantiles of many lengths of time in little memory and few instructions.
+//!
+//! Lengths are counted in bins whose width grows with them: 2^d bins to each doubling, so
+//! that a bin is at most 2^-d of its values wide. (A general histogram library costs ten
+//! times as much for each sample, a fifth of what a whole packet may cost.)
 
 use crate::units::{Span, Time};
 
 /// How finely quantiles are kept. Means, minima and maxima are exact in both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Precision {
-    /// Within 0.1%, counted from 1 ns: for runs of few gates and flows.
+    /// Within 0.1%, counted from 1.024 ns: for runs of few gates and flows.
     Fine,
-    /// Within 1%, counted from 1 µs: for runs of thousands.
+    /// Within 0.8%, counted from 1.05 µs: for runs of thousands.
     Coarse,
 }
 
@@ -22,90 +24,135 @@ impl Precision {
         }
     }
 
-    fn digits(self) -> u8 {
+    /// log₂ of the bins in each doubling.
+    fn digits(self) -> u32 {
         match self {
-            Precision::Fine => 3,
-            Precision::Coarse => 2,
+            Precision::Fine => 10,
+            Precision::Coarse => 7,
         }
+    }
+
+    /// The greatest relative error of a quantile.
+    #[must_use]
+    pub fn relative(self) -> f64 {
+        1.0 / f64::from(1 << self.digits())
     }
 }
 
 /// Lengths of time seen so far.
 #[derive(Clone, Debug)]
 pub struct Quantiles {
-    precision: Precision,
-    count: u64,
+    shift: u32,
+    digits: u32,
+    /// Lengths of zero.
     zeros: u64,
+    /// Longer ones.
+    count: u64,
     sum: u128,
     least: u64,
     greatest: u64,
-    histogram: Option<Box<Histogram<u32>>>,
+    bins: Vec<u32>,
 }
 
 impl Quantiles {
     /// Nothing seen.
     #[must_use]
     pub fn new(precision: Precision) -> Quantiles {
-        Quantiles { precision, count: 0, zeros: 0, sum: 0, least: u64::MAX, greatest: 0, histogram: None }
+        Quantiles {
+            shift: precision.shift(),
+            digits: precision.digits(),
+            zeros: 0,
+            count: 0,
+            sum: 0,
+            least: u64::MAX,
+            greatest: 0,
+            bins: Vec::new(),
+        }
     }
 
     /// Takes one more.
     #[inline]
     pub fn record(&mut self, span: Span) {
+        if span == Span::ZERO { self.zeros += 1 } else { self.record_some(span) }
+    }
+
+    /// Takes one more that is not zero.
+    #[inline]
+    pub(super) fn record_some(&mut self, span: Span) {
         let picos = span.picos();
         self.count += 1;
         self.sum += u128::from(picos);
         self.least = self.least.min(picos);
-        if picos == 0 {
-            self.zeros += 1;
-            return;
-        }
         self.greatest = self.greatest.max(picos);
-        let digits = self.precision.digits();
-        let histogram = self.histogram.get_or_insert_with(|| {
-            Box::new(Histogram::new(digits).expect("at most five digits"))
-        });
-        // Cannot fail: the histogram grows with its values.
-        let _ = histogram.record(picos >> self.precision.shift());
+        let bin = self.bin(picos);
+        match self.bins.get_mut(bin) {
+            Some(count) => *count += 1,
+            None => self.grow(bin),
+        }
+    }
+
+    /// Says how many lengths of zero there were in all.
+    pub(super) fn set_zeros(&mut self, zeros: u64) {
+        self.zeros = zeros;
+    }
+
+    #[cold]
+    fn grow(&mut self, bin: usize) {
+        self.bins.resize(bin + 1, 0);
+        self.bins[bin] = 1;
+    }
+
+    /// Values below 2^(d+1) have a bin each; above, 2^d bins share each doubling.
+    #[inline]
+    fn bin(&self, picos: u64) -> usize {
+        let value = picos >> self.shift;
+        let doubling = (63 - (value | 1).leading_zeros()).saturating_sub(self.digits);
+        ((u64::from(doubling) << self.digits) + (value >> doubling)) as usize
+    }
+
+    /// The middle of a bin, in picoseconds.
+    fn middle(&self, bin: usize) -> u64 {
+        let doubling = (bin as u64 >> self.digits).saturating_sub(1);
+        let low = (bin as u64 - (doubling << self.digits)) << doubling;
+        (low << self.shift) + (1 << (doubling + u64::from(self.shift)) >> 1)
     }
 
     /// How many there were.
     #[must_use]
     pub fn count(&self) -> u64 {
-        self.count
-    }
-
-    /// Sum of all.
-    #[must_use]
-    pub fn sum_picos(&self) -> u128 {
-        self.sum
+        self.zeros + self.count
     }
 
     /// Mean in seconds; `None` when there was none.
     #[must_use]
     pub fn mean_s(&self) -> Option<f64> {
-        (self.count > 0).then(|| self.sum as f64 / self.count as f64 / 1e12)
+        (self.count() > 0).then(|| self.sum as f64 / self.count() as f64 / 1e12)
     }
 
     /// The smallest length that at least a share `q` of all do not pass, in seconds.
     #[must_use]
     pub fn quantile_s(&self, q: f64) -> Option<f64> {
-        if self.count == 0 {
+        if self.count() == 0 {
             return None;
         }
-        let rank = libm::ceil(q * self.count as f64).max(1.0) as u64;
-        if rank <= self.zeros {
+        let rank = libm::ceil(q * self.count() as f64).max(1.0) as u64;
+        let mut seen = self.zeros;
+        if rank <= seen {
             return Some(0.0);
         }
-        let histogram = self.histogram.as_ref()?;
-        let share = (rank - self.zeros) as f64 / histogram.len() as f64;
-        let picos = histogram.value_at_quantile(share.min(1.0)) << self.precision.shift();
+        let bin = self.bins.iter().position(|count| {
+            seen += u64::from(*count);
+            rank <= seen
+        });
+        let picos = bin.map_or(self.greatest, |bin| self.middle(bin));
         Some(Time::from_picos(picos.clamp(self.least, self.greatest)).as_secs_f64())
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -115,7 +162,7 @@ mod tests {
             fine.record(Span::from_millis(millis));
         }
         assert_eq!(fine.quantile_s(0.0), Some(0.0));
-        assert!((fine.quantile_s(0.5).unwrap() - 0.5).abs() < 0.0006);
+        assert!((fine.quantile_s(0.5).unwrap() - 0.5).abs() < 0.0005);
         assert!((fine.quantile_s(0.99).unwrap() - 0.99).abs() < 0.001);
         assert_eq!(fine.mean_s(), Some(0.5));
     }
@@ -125,5 +172,26 @@ mod tests {
         let mut coarse = Quantiles::new(Precision::Coarse);
         coarse.record(Span::from_picos(20_000_123));
         assert_eq!(coarse.quantile_s(0.5), Some(20_000_123e-12));
+    }
+
+    proptest! {
+        /// Against a sorted list.
+        #[test]
+        fn any_quantile_of_any_list(
+            list in prop::collection::vec((0u64..1 << 50, 0u32..50), 1..300),
+            q in 0.0f64..1.0,
+            fine in any::<bool>(),
+        ) {
+            let precision = if fine { Precision::Fine } else { Precision::Coarse };
+            let mut spans: Vec<u64> = list.iter().map(|(value, shift)| value >> shift).collect();
+            let mut quantiles = Quantiles::new(precision);
+            spans.iter().for_each(|picos| quantiles.record(Span::from_picos(*picos)));
+            spans.sort_unstable();
+            let rank = ((q * spans.len() as f64).ceil() as usize).max(1);
+            let exact = spans[rank - 1] as f64 / 1e12;
+            let found = quantiles.quantile_s(q).unwrap();
+            let unit = f64::from(1u32 << precision.shift()) / 1e12;
+            prop_assert!((found - exact).abs() <= exact * precision.relative() + unit, "{found} is not {exact}");
+        }
     }
 }

@@ -19,6 +19,7 @@ pub(super) struct Steps {
 #[derive(Clone, Copy, Debug)]
 struct Serving {
     unit: Unit,
+    arrival: Time,
     service: Service,
     wire: u32,
 }
@@ -37,7 +38,6 @@ impl Gate {
     /// Why the unit was dropped.
     pub fn arrive(&mut self, at: Time, unit: Unit) -> Result<(), DropReason> {
         let wire = self.wire_bytes(unit.bytes);
-        self.counters.offer(at, u64::from(wire));
         let (packets, bytes) = self.queue_at(at);
         let idle = self.steps.get_or_insert_default().serving.is_none();
         if !idle && self.is_full(packets, bytes, unit.bytes) {
@@ -55,7 +55,7 @@ impl Gate {
             let steps = self.steps.get_or_insert_default();
             steps.waiting.push_back((at, unit));
             steps.waiting_bytes += u64::from(unit.bytes);
-            self.note_queue(at, packets + 1, bytes, unit.bytes);
+            self.note_queue::<false>(at, packets + 1, bytes, unit.bytes);
         }
         Ok(())
     }
@@ -69,12 +69,12 @@ impl Gate {
     /// Ends the present service and begins the next. Panics when idle.
     pub fn complete(&mut self) -> (Unit, Passage) {
         let steps = self.steps.as_mut().expect("a gate that serves");
-        let Serving { unit, service, wire } = steps.serving.take().expect("a unit in service");
+        let Serving { unit, arrival: came, service, wire } = steps.serving.take().expect("a unit in service");
         if let Some((arrival, next)) = steps.waiting.pop_front() {
             steps.waiting_bytes -= u64::from(next.bytes);
             self.begin(arrival, next, None);
         }
-        (unit, self.depart(service.end, wire))
+        (unit, self.depart::<false>(came, service.end, wire))
     }
 
     /// States the services of all that still wait, as run-ahead did at their arrivals.
@@ -92,11 +92,11 @@ impl Gate {
         if let Some((packets, bytes)) = joins
             && self.leaves(service) > arrival
         {
-            self.note_queue(arrival, packets, bytes, unit.bytes);
+            self.note_queue::<false>(arrival, packets, bytes, unit.bytes);
         }
-        self.book(arrival, &mut unit, service, wire);
+        self.book::<false>(arrival, &mut unit, service, wire);
         let steps = self.steps.get_or_insert_default();
-        steps.serving = Some(Serving { unit, service, wire });
+        steps.serving = Some(Serving { unit, arrival, service, wire });
     }
 
     /// Units and IP bytes that count in the queue at `at`.

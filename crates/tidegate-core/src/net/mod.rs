@@ -105,7 +105,9 @@ impl Network {
     #[must_use]
     pub fn new(plan: &Plan, alarms: usize) -> Network {
         let routes = Routes::new(plan, plan.exact_events);
-        let line_sources = plan.gates.len() as Source;
+        // Gates that state departures at arrivals never wake, and need no source.
+        let waking = plan.exact_events || routes.hops.iter().any(|hop| hop.notify);
+        let line_sources = if waking { plan.gates.len() as Source } else { 0 };
         let alarm_sources = line_sources + routes.lines as Source;
         let context = |index: usize| GateContext {
             index,
@@ -236,6 +238,7 @@ impl Network {
         if self.exact {
             return self.enter_gate(at, hop, unit);
         }
+        let mut place = unit.hop as usize;
         loop {
             match self.gates[hop.gate as usize].pass(at, &mut unit) {
                 Passage::Drop(at, reason) => return self.drop(at, hop, reason, unit),
@@ -246,9 +249,10 @@ impl Network {
                     at = out;
                 }
             }
-            unit.hop += 1;
-            hop = self.hops[unit.hop as usize];
+            place += 1;
+            hop = self.hops[place];
             if hop.line != NONE {
+                unit.hop = place as u32;
                 return self.send(at, hop, unit);
             }
         }

@@ -12,7 +12,7 @@ use super::receiver::Receiver;
 use super::report::{Counters, Phase, Snapshot};
 use super::rtt::Estimator;
 use super::segment::{HeldBy, Segment, flags};
-use super::sender::{Mode, Outgoing, Sender};
+use super::sender::{Env, Mode, Outgoing, Sender};
 use super::seq::Numbering;
 use super::timestamp;
 use crate::cc::Controller;
@@ -70,7 +70,6 @@ pub struct Endpoint {
     config: Config,
     state: State,
     role: Role,
-    ours: Numbering,
     theirs: Numbering,
     /// Highest timestamp to echo (TS.Recent).
     echo: u32,
@@ -91,14 +90,13 @@ impl Endpoint {
         let config = Config::new(plan);
         let waits = if config.handshake { State::Listen } else { State::Established };
         Endpoint {
-            sender: Sender::new(Estimator::new(&plan.rto), &config),
+            sender: Sender::new(Numbering::after_syn(isn), Estimator::new(&plan.rto), &config),
             receiver: Receiver::new(plan.quick_acks),
             controller: Controller::new(plan, rng),
             counters: Counters::default(),
             config,
             state: if role == Role::Active { State::Closed } else { waits },
             role,
-            ours: Numbering::after_syn(isn),
             theirs: Numbering::after_syn(isn),
             echo: 0,
             syn_at: Time::ZERO,
@@ -145,12 +143,19 @@ impl Endpoint {
         }
     }
 
+    /// The sender, and what it borrows for one call.
+    #[inline]
+    fn split(&mut self, now: Time) -> (&mut Sender, Env<'_>) {
+        let Endpoint { sender, config, controller, counters, .. } = self;
+        (sender, Env { now, config, controller, counters })
+    }
+
     #[inline]
     fn handle_ack(&mut self, now: Time, segment: &Segment) {
-        let sender = &mut self.sender;
-        match self.ours.offset(segment.ack, sender.una) {
-            Some(ack) if ack <= sender.max => {
-                sender.handle_ack(now, ack, segment, &self.config, &mut self.controller, &mut self.counters);
+        match self.sender.numbering.offset(segment.ack, self.sender.una) {
+            Some(ack) if ack <= self.sender.max => {
+                let (sender, mut env) = self.split(now);
+                sender.handle_ack(ack, segment, &mut env);
             }
             // RFC 9293 §3.10.7.4: an ACK of something not yet sent is answered with an ACK.
             Some(_) => self.receiver.demand_ack(),
@@ -182,7 +187,7 @@ impl Endpoint {
     #[cold]
     fn handle_handshake(&mut self, now: Time, segment: &Segment) -> bool {
         let syn = segment.flags & flags::SYN != 0;
-        let acks_our_syn = segment.flags & flags::ACK != 0 && segment.ack == self.ours.wire(0);
+        let acks_our_syn = segment.flags & flags::ACK != 0 && segment.ack == self.sender.numbering.wire(0);
         match self.state {
             State::Listen if syn => {
                 self.theirs = Numbering::after_syn(segment.seq);
@@ -249,7 +254,8 @@ impl Endpoint {
             return;
         }
         if self.state == State::Established {
-            self.sender.handle_timeout(now, &self.config, &mut self.controller, &mut self.counters);
+            let (sender, mut env) = self.split(now);
+            sender.handle_timeout(&mut env);
         } else {
             // RFC 9293 §3.8.1, RFC 6298 §5.5: the SYN again, later each time.
             self.counters.timeouts += 1;
@@ -265,9 +271,9 @@ impl Endpoint {
         if self.state != State::Established {
             return self.poll_syn(now);
         }
-        let sender = &mut self.sender;
-        let held = sender.held;
-        if let Some(sent) = sender.poll(now, &self.config, &mut self.controller, &mut self.counters) {
+        let held = self.sender.held;
+        let (sender, mut env) = self.split(now);
+        if let Some(sent) = sender.poll(&mut env) {
             return Some((self.data(now, sent), held));
         }
         if self.receiver.ack_now() {
@@ -293,7 +299,7 @@ impl Endpoint {
     #[inline]
     fn segment(&mut self, now: Time, offset: u64) -> Segment {
         let mut segment = Segment {
-            seq: self.ours.wire(offset),
+            seq: self.sender.numbering.wire(offset),
             ack: self.theirs.wire(self.receiver.next()),
             window: self.config.advertised,
             flags: flags::ACK,
@@ -302,6 +308,9 @@ impl Endpoint {
         if self.config.timestamps {
             segment.ts_val = timestamp::at(now);
             segment.ts_ecr = self.echo;
+        }
+        if self.config.sack {
+            self.receiver.report(&mut segment, self.theirs);
         }
         self.receiver.acknowledged();
         segment
@@ -322,7 +331,7 @@ impl Endpoint {
         }
         let answers = self.state == State::SynReceived;
         let mut segment = self.segment(now, 0);
-        segment.seq = self.ours.syn();
+        segment.seq = self.sender.numbering.syn();
         segment.flags = if answers { flags::SYN | flags::ACK } else { flags::SYN };
         segment.retransmission = self.syns > 1;
         if !answers {

@@ -8,6 +8,8 @@ use std::collections::VecDeque;
 
 use super::config::Config;
 use super::report::Counters;
+use super::segment::Segment;
+use super::seq::Numbering;
 use crate::units::Time;
 
 /// A stretch that arrived ahead of a gap.
@@ -19,6 +21,12 @@ struct Island {
     segments: u64,
 }
 
+impl Island {
+    fn holds(self, offset: u64) -> bool {
+        self.start <= offset && offset < self.end
+    }
+}
+
 /// What has arrived and what is owed to the other side for it.
 #[derive(Debug)]
 pub(super) struct Receiver {
@@ -28,8 +36,8 @@ pub(super) struct Receiver {
     acknowledged_to: u64,
     /// Ahead of `next`, in order, disjoint and not touching.
     islands: VecDeque<Island>,
-    /// An offset in each of the islands reported last, newest first (RFC 2018 §4).
-    recent: [u64; 3],
+    /// An offset in each of the islands that arrived last, newest first (RFC 2018 §4).
+    recent: [u64; 4],
     /// When a delayed ACK must leave.
     delayed_until: Time,
     /// Bytes received in order and not acknowledged yet.
@@ -46,7 +54,7 @@ impl Receiver {
             next: 0,
             acknowledged_to: 0,
             islands: VecDeque::new(),
-            recent: [0; 3],
+            recent: [0; 4],
             delayed_until: Time::NEVER,
             owed: 0,
             ack_now: false,
@@ -172,7 +180,7 @@ impl Receiver {
             merged.end = merged.end.max(island.end);
             merged.segments += island.segments;
         }
-        self.remember(start);
+        self.remember(merged);
         if covered {
             return false;
         }
@@ -185,10 +193,35 @@ impl Receiver {
         true
     }
 
-    /// `offset` lies in the island that arrived last.
-    fn remember(&mut self, offset: u64) {
-        if self.recent[0] != offset {
-            self.recent = [offset, self.recent[0], self.recent[1]];
+    /// `island` holds what arrived last.
+    fn remember(&mut self, island: Island) {
+        let mut newest = [island.start, 0, 0, 0];
+        let others = self.recent.iter().filter(|offset| !island.holds(**offset));
+        for (place, offset) in newest[1..].iter_mut().zip(others) {
+            *place = *offset;
         }
+        self.recent = newest;
+    }
+
+    /// Writes SACK blocks (RFC 2018 §4): the island that arrived last first, then those before it.
+    #[inline]
+    pub(super) fn report(&self, segment: &mut Segment, numbering: Numbering) {
+        if !self.islands.is_empty() {
+            self.report_islands(segment, numbering);
+        }
+    }
+
+    #[cold]
+    fn report_islands(&self, segment: &mut Segment, numbering: Numbering) {
+        let mut count = 0;
+        for offset in self.recent {
+            let after = self.islands.partition_point(|island| island.start <= offset);
+            let Some(island) = after.checked_sub(1).map(|index| self.islands[index]) else { continue };
+            if island.holds(offset) && count < segment.sack.len() {
+                segment.sack[count] = (numbering.wire(island.start), numbering.wire(island.end));
+                count += 1;
+            }
+        }
+        segment.sack_count = count as u8;
     }
 }

@@ -1,94 +1,92 @@
-//! Losses: how a repair begins, goes on and ends, and what is sent again.
+//! Losses: how mending them begins, goes on and ends, and what is sent again.
 
-use super::config::Config;
-use super::report::Counters;
-use super::scoreboard::RESENT;
-use super::segment::HeldBy;
-use super::sender::{Mode, Outgoing, Sender};
-use crate::cc::{Controller, LossKind, Lost, Recovered, Recovery};
+use super::scoreboard::{RESENT, Resend};
+use super::sender::{Env, Mode, Outgoing, Sender};
+use crate::cc::{LossKind, Lost, Recovered, Recovery};
 use crate::units::Time;
 
 impl Sender {
     /// Duplicate ACKs say that the oldest segment is lost.
-    pub(super) fn enter_recovery(
-        &mut self,
-        now: Time,
-        config: &Config,
-        controller: &mut Controller,
-        counters: &mut Counters,
-    ) {
-        counters.fast_retransmits += 1;
+    #[cold]
+    pub(super) fn enter_recovery(&mut self, env: &mut Env<'_>) {
+        env.counters.fast_retransmits += 1;
         // RFC 5681 §3.2 step 2: what Limited Transmit sent does not count.
         let in_flight = self.before_dupacks - self.una;
-        self.report_loss(now, in_flight, LossKind::DupAck, controller);
+        self.report_loss(in_flight, LossKind::DupAck, env);
         // The segment being timed may be the lost one (Karn).
         self.timed_end = 0;
         self.recover = self.max;
         self.inflation = 0;
-        match controller.recovery() {
-            Recovery::SlowStart => self.enter_slow_start(config),
+        match env.controller.recovery() {
+            Recovery::SlowStart => self.enter_slow_start(env),
+            Recovery::UntilNewAck | Recovery::UntilAllAcked if env.config.sack => self.enter_sack(),
             Recovery::UntilNewAck | Recovery::UntilAllAcked => {
                 self.mode = Mode::Fast;
                 self.resend_oldest = true;
                 self.first_partial = true;
                 // RFC 5681 §3.2 step 3: the segments that have left the network.
-                self.inflation = i64::from(config.dupthresh) * i64::from(config.mss);
+                self.inflation = i64::from(env.config.dupthresh) * i64::from(env.config.mss);
             }
         }
-        // DEVIATION: RFC 6298 does not restart the timer here. BSD, Linux and ns-2 do, and
-        // without it a queue that doubles the round trip turns every fast retransmit into a time-out.
-        self.rto_at = self.estimator.expiry(now);
+        // DEVIATION: RFC 6298 does not restart the timer here. BSD, Linux and ns-2 do, and without it
+        // a queue that doubles the round trip turns every fast retransmit into a time-out.
+        self.rto_at = self.estimator.expiry(env.now);
+    }
+
+    /// RFC 6675 §5 step 4.
+    fn enter_sack(&mut self) {
+        self.mode = Mode::Sack;
+        self.resend_oldest = true;
+        self.board.rewind();
+        self.rescue = self.board.oldest().map_or(self.una, |oldest| oldest.start + u64::from(oldest.len));
     }
 
     /// Tahoe's answer to duplicate ACKs.
-    fn enter_slow_start(&mut self, config: &Config) {
+    fn enter_slow_start(&mut self, env: &Env<'_>) {
         self.mode = Mode::Loss;
-        if config.go_back_n {
+        if env.config.go_back_n {
             self.board.lose_all(true);
             self.guard = self.max;
-        } else {
-            self.board.lose_first();
-            if let Some(oldest) = self.board.oldest() {
-                self.recover = oldest.start + u64::from(oldest.len);
-            }
+            return;
+        }
+        self.board.lose_first();
+        self.resend_oldest = true;
+        if !env.config.sack
+            && let Some(oldest) = self.board.oldest()
+        {
+            self.recover = oldest.start + u64::from(oldest.len);
         }
     }
 
-    fn report_loss(&self, now: Time, in_flight: u64, kind: LossKind, controller: &mut Controller) {
-        let window = controller.window().min(self.peer_window);
-        controller.handle_lost(&Lost { at: now, in_flight, window, kind });
+    fn report_loss(&self, in_flight: u64, kind: LossKind, env: &mut Env<'_>) {
+        let window = env.controller.window().min(self.peer_window);
+        env.controller.handle_lost(&Lost { at: env.now, in_flight, window, kind });
     }
 
-    /// New data were acknowledged during a repair; `true`: the window may grow with them.
+    /// New data were acknowledged while a loss is being mended; `true`: the window may grow.
     #[cold]
-    pub(super) fn repair_goes_on(
-        &mut self,
-        bytes: u64,
-        timer_before: Time,
-        config: &Config,
-        controller: &mut Controller,
-    ) -> bool {
+    pub(super) fn mending_grows(&mut self, bytes: u64, timer_before: Time, env: &mut Env<'_>) -> bool {
         let all = self.una >= self.recover;
         match self.mode {
             Mode::Fast => {
-                if all || controller.recovery() == Recovery::UntilNewAck {
-                    self.leave_fast(all, controller);
-                } else {
-                    self.handle_partial(bytes, timer_before, config);
+                match env.controller.recovery() {
+                    Recovery::UntilAllAcked if !all => self.handle_partial(bytes, timer_before, env),
+                    Recovery::UntilAllAcked => {
+                        self.leave();
+                        self.guard = self.recover;
+                        env.controller.handle_recovered(&Recovered { in_flight: self.outstanding() });
+                    }
+                    // RFC 5681 §3.2 step 6.
+                    Recovery::UntilNewAck | Recovery::SlowStart => self.leave(),
                 }
                 false
             }
-            Mode::Sack => {
+            Mode::Sack | Mode::Loss => {
+                let slow_start = self.mode == Mode::Loss;
                 if all {
                     self.leave();
                 }
-                false
-            }
-            Mode::Loss => {
-                if all {
-                    self.leave();
-                }
-                true
+                slow_start
             }
             Mode::Open => true,
         }
@@ -101,21 +99,12 @@ impl Sender {
         self.resend_oldest = false;
     }
 
-    fn leave_fast(&mut self, all: bool, controller: &mut Controller) {
-        self.leave();
-        if controller.recovery() == Recovery::UntilAllAcked {
-            controller.handle_recovered(&Recovered { in_flight: self.outstanding() });
-            debug_assert!(all);
-            self.guard = self.recover;
-        }
-    }
-
     /// RFC 6582 §3.2 step 3, partial acknowledgments.
-    fn handle_partial(&mut self, bytes: u64, timer_before: Time, config: &Config) {
+    fn handle_partial(&mut self, bytes: u64, timer_before: Time, env: &Env<'_>) {
         self.resend_oldest = true;
         self.inflation -= bytes.cast_signed();
-        if bytes >= u64::from(config.mss) {
-            self.inflation += i64::from(config.mss);
+        if bytes >= u64::from(env.config.mss) {
+            self.inflation += i64::from(env.config.mss);
         }
         // Only the first partial ACK restarts the timer (the Impatient variant, RFC 6582 §4).
         if !self.first_partial {
@@ -126,72 +115,79 @@ impl Sender {
 
     /// The retransmission timer expired with data outstanding.
     #[cold]
-    pub(super) fn handle_timeout(
-        &mut self,
-        now: Time,
-        config: &Config,
-        controller: &mut Controller,
-        counters: &mut Counters,
-    ) {
-        counters.timeouts += 1;
+    pub(super) fn handle_timeout(&mut self, env: &mut Env<'_>) {
+        env.counters.timeouts += 1;
         let again = self.timed_out_at == Some(self.una);
         self.timed_out_at = Some(self.una);
         let in_flight = match self.mode {
             Mode::Open if self.dupacks > 0 => self.before_dupacks - self.una,
             Mode::Open | Mode::Fast | Mode::Sack => self.outstanding(),
+            // What was given up at the last time-out is not in flight.
             Mode::Loss => self.pipe(),
         };
-        self.report_loss(now, in_flight, LossKind::Timeout { again }, controller);
+        self.report_loss(in_flight, LossKind::Timeout { again }, env);
         self.estimator.back_off();
         self.leave();
         self.mode = Mode::Loss;
         self.timed_end = 0;
         self.recover = self.max;
-        // RFC 6582 §4: no fast retransmit until all that was sent before the time-out is
-        // acknowledged.
+        // RFC 6582 §4: no fast retransmit until all that was sent before is acknowledged.
         self.guard = self.max;
         // DEVIATION: RFC 2018 §8 forgets SACK information at a time-out because a receiver may
         // renege. Ours never does, so it is kept (RFC 6675 §5.1 makes use of what it has); with
         // `go_back_n` it is forgotten.
-        self.board.lose_all(config.go_back_n);
+        self.board.lose_all(env.config.go_back_n);
         // RFC 6298 §5.6.
-        self.rto_at = self.estimator.expiry(now);
+        self.rto_at = self.estimator.expiry(env.now);
     }
 
-    /// What is to be sent again now.
+    /// What leaves now while a loss is being mended.
     #[cold]
-    pub(super) fn poll_repair(
-        &mut self,
-        now: Time,
-        config: &Config,
-        controller: &Controller,
-    ) -> Option<Outgoing> {
-        let _ = config;
+    pub(super) fn poll_mending(&mut self, env: &mut Env<'_>) -> Option<Outgoing> {
         if self.resend_oldest {
             self.resend_oldest = false;
             let oldest = self.board.oldest()?;
-            self.board.resend(oldest, now, 0);
-            return Some(Outgoing { start: oldest.start, len: oldest.len, retransmission: true });
+            // In fast recovery without SACK a copy does not count in FlightSize.
+            let mark = if self.mode == Mode::Fast { 0 } else { RESENT };
+            return Some(self.resend(oldest, mark, env));
         }
-        if self.mode == Mode::Fast {
-            return None;
+        if self.mode != Mode::Fast
+            && let Some(lost) = self.board.next_lost()
+        {
+            // RFC 6675 §4 NextSeg rule 1; after a time-out, whatever is missing.
+            if !self.window_allows(lost.len, env.controller.window()) {
+                self.stopped_by_window();
+                return None;
+            }
+            return Some(self.resend(lost, RESENT, env));
         }
-        let lost = self.board.next_lost()?;
-        if !self.window_allows(lost.len, controller.window()) {
-            self.held = HeldBy::CongestionWindow;
-            self.limited_end = self.max;
-            return None;
+        // NextSeg rule 2.
+        let new = self.poll_new(env);
+        if new.is_none() && self.mode == Mode::Sack {
+            return self.poll_last_resort(env);
         }
-        self.board.resend(lost, now, RESENT);
-        Some(Outgoing { start: lost.start, len: lost.len, retransmission: true })
+        new
     }
 
-    pub(super) fn poll_last_resort(
-        &mut self,
-        _now: Time,
-        _config: &Config,
-        _controller: &Controller,
-    ) -> Option<Outgoing> {
+    fn resend(&mut self, segment: Resend, mark: u32, env: &Env<'_>) -> Outgoing {
+        self.board.resend(segment, env.now, mark);
+        Outgoing { start: segment.start, len: segment.len, retransmission: true }
+    }
+
+    /// There is room in the pipe and nothing new may be sent: RFC 6675 §4 NextSeg rules 3 and 4.
+    fn poll_last_resort(&mut self, env: &Env<'_>) -> Option<Outgoing> {
+        if !self.window_allows(env.config.mss, env.controller.window()) {
+            return None;
+        }
+        if let Some(doubtful) = self.board.next_doubtful() {
+            return Some(self.resend(doubtful, RESENT, env));
+        }
+        // HighACK > RescueRxt: once for each entry into recovery.
+        if self.una > self.rescue {
+            self.rescue = self.recover;
+            let newest = self.board.newest_missing()?;
+            return Some(self.resend(newest, RESENT, env));
+        }
         None
     }
 }

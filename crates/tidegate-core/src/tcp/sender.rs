@@ -10,6 +10,7 @@ use super::report::Counters;
 use super::rtt::Estimator;
 use super::scoreboard::Scoreboard;
 use super::segment::HeldBy;
+use super::seq::Numbering;
 use crate::cc::Controller;
 use crate::units::{Span, Time};
 
@@ -35,9 +36,19 @@ pub(super) struct Outgoing {
     pub(super) retransmission: bool,
 }
 
+/// What the sender borrows from its endpoint for one call.
+pub(super) struct Env<'a> {
+    pub(super) now: Time,
+    pub(super) config: &'a Config,
+    pub(super) controller: &'a mut Controller,
+    pub(super) counters: &'a mut Counters,
+}
+
 /// Everything the sending half remembers.
 #[derive(Debug)]
 pub(super) struct Sender {
+    /// Our half of the wire's numbers.
+    pub(super) numbering: Numbering,
     /// Everything below is acknowledged (SND.UNA).
     pub(super) una: u64,
     /// Everything below was sent (SND.NXT, RFC 6675's HighData).
@@ -85,8 +96,9 @@ pub(super) struct Sender {
 }
 
 impl Sender {
-    pub(super) fn new(estimator: Estimator, config: &Config) -> Sender {
+    pub(super) fn new(numbering: Numbering, estimator: Estimator, config: &Config) -> Sender {
         Sender {
+            numbering,
             una: 0,
             max: 0,
             written: 0,
@@ -140,51 +152,35 @@ impl Sender {
 
     /// What leaves now; `None`: nothing until the next ACK, write or time-out.
     #[inline]
-    pub(super) fn poll(
-        &mut self,
-        now: Time,
-        config: &Config,
-        controller: &mut Controller,
-        counters: &mut Counters,
-    ) -> Option<Outgoing> {
-        let mut outgoing = None;
-        if self.mode != Mode::Open {
-            outgoing = self.poll_repair(now, config, controller);
-        }
-        if outgoing.is_none() {
-            outgoing = self.poll_new(now, config, controller);
-        }
-        if outgoing.is_none() && self.mode == Mode::Sack {
-            outgoing = self.poll_last_resort(now, config, controller);
-        }
-        let sent = outgoing?;
-        counters.segments_sent += 1;
-        counters.bytes_sent += u64::from(sent.len);
-        counters.segments_retransmitted += u64::from(sent.retransmission);
-        self.last_sent = now;
+    pub(super) fn poll(&mut self, env: &mut Env<'_>) -> Option<Outgoing> {
+        let sent = if self.mode == Mode::Open { self.poll_new(env)? } else { self.poll_mending(env)? };
+        env.counters.segments_sent += 1;
+        env.counters.bytes_sent += u64::from(sent.len);
+        env.counters.segments_retransmitted += u64::from(sent.retransmission);
+        self.last_sent = env.now;
         if self.rto_at == Time::NEVER {
             // RFC 6298 §5.1.
-            self.rto_at = self.estimator.expiry(now);
+            self.rto_at = self.estimator.expiry(env.now);
         }
         Some(sent)
     }
 
     /// New data, if both windows allow.
     #[inline]
-    fn poll_new(&mut self, now: Time, config: &Config, controller: &mut Controller) -> Option<Outgoing> {
+    pub(super) fn poll_new(&mut self, env: &mut Env<'_>) -> Option<Outgoing> {
         let unsent = self.written - self.max;
         if unsent == 0 {
             self.held = HeldBy::Application;
             return None;
         }
+        let config = env.config;
         let len = if unsent < u64::from(config.mss) { unsent as u32 } else { config.mss };
         let outstanding = self.outstanding();
         if outstanding == 0 && config.idle_restart {
-            self.restart_after_idle(now, config, controller);
+            self.restart_after_idle(env);
         }
-        if !self.window_allows(len, controller.window()) {
-            self.held = HeldBy::CongestionWindow;
-            self.limited_end = self.max;
+        if !self.window_allows(len, env.controller.window()) {
+            self.stopped_by_window();
             return None;
         }
         if outstanding + u64::from(len) > self.peer_window {
@@ -193,19 +189,26 @@ impl Sender {
         }
         let start = self.max;
         self.max += u64::from(len);
-        self.board.push(self.max, len, now);
+        self.board.push(self.max, len, env.now);
         if config.time_one && self.timed_end == 0 {
             self.timed_end = self.max;
-            self.timed_at = now;
+            self.timed_at = env.now;
         }
         Some(Outgoing { start, len, retransmission: false })
     }
 
+    /// The congestion window stops the sender.
+    #[inline]
+    pub(super) fn stopped_by_window(&mut self) {
+        self.held = HeldBy::CongestionWindow;
+        self.limited_end = self.max;
+    }
+
     /// RFC 5681 §4.1: nothing was sent for more than a time-out, so the window falls to
     /// min(IW, cwnd).
-    fn restart_after_idle(&mut self, now: Time, config: &Config, controller: &mut Controller) {
-        if self.max > 0 && now.saturating_since(self.last_sent) > self.estimator.rto() {
-            controller.handle_restart(config.initial_window);
+    fn restart_after_idle(&mut self, env: &mut Env<'_>) {
+        if self.max > 0 && env.now.saturating_since(self.last_sent) > self.estimator.rto() {
+            env.controller.handle_restart(env.config.initial_window);
         }
     }
 

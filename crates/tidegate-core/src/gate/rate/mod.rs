@@ -146,6 +146,17 @@ impl Law {
 }
 
 impl Constant {
+    /// Serves a unit of so many bytes if the server has been idle and knows their time.
+    #[inline]
+    pub(super) fn transmit_idle(&mut self, arrival: Time, bytes: u32) -> Option<Time> {
+        if arrival <= self.free {
+            return None;
+        }
+        let end = arrival.saturating_add(self.server.take_first(u64::from(bytes) * 8)?);
+        self.free = end;
+        Some(end)
+    }
+
     #[inline]
     fn transmit(&mut self, arrival: Time, work: u64) -> Service {
         let start = if arrival > self.free {

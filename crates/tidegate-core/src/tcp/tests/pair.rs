@@ -195,18 +195,23 @@ fn a_transfer_over_a_clean_path_arrives_once() {
 
 /// The peers' scenario s1 (one flow, 10/5/10/10 Mbit/s, 10 ms a hop, 50 packets before the
 /// 5 Mbit/s line, 200 s), whose result in ns-2 2.35 is on record.
-fn s1(plan: &TcpPlan) -> Pair {
+fn s1_path(plan: &TcpPlan) -> Pair {
     let mut pair = Pair::new(plan);
     let ten = Span::from_millis(10);
     pair.there = vec![
         Hop::new(10_000_000, ten, 1000),
-        Hop::new(5_000_000, ten, 50),
+        Hop::new(5_000_000, ten, 49),
         Hop::new(10_000_000, ten, 1000),
         Hop::new(10_000_000, ten, 1000),
     ];
     // 40-byte ACKs never queue behind each other: 3 x 32 us + 64 us.
     pair.back = Span::from_micros(40_000 + 160);
     pair.open_and_write(u64::MAX);
+    pair
+}
+
+fn s1(plan: &TcpPlan) -> Pair {
+    let mut pair = s1_path(plan);
     pair.drive_bounded(2_000_000, Time::from_picos(200 * PICOS_PER_SECOND));
     pair
 }
@@ -219,4 +224,24 @@ fn s1_newreno_agrees_with_ns2() {
     eprintln!("{:?} drops {drops}", pair.a.counters());
     assert!((delivered / 82_785.0 - 1.0).abs() < 0.005, "delivered {delivered}, ns-2: 82 785");
     assert!((drops / 115.0 - 1.0).abs() < 0.05, "dropped {drops}, ns-2: 115");
+}
+
+#[test]
+#[ignore = "prints the course of s1"]
+fn s1_course() {
+    let mut pair = s1_path(&plans::ns2(crate::plan::CongestionPlan::NewReno));
+    for ms in [500, 800, 1000, 1500, 2000, 3000, 5000, 8000, 10000, 15000, 20000, 50000] {
+        pair.drive_bounded(2_000_000, Time::ZERO + Span::from_millis(ms));
+        let c = pair.a.counters();
+        eprintln!(
+            "{ms} ms acked {} sent {} rexmit {} to {} fr {} drops {} {:?}",
+            c.acked_bytes / 1460,
+            c.segments_sent,
+            c.segments_retransmitted,
+            c.timeouts,
+            c.fast_retransmits,
+            pair.there[1].drops,
+            pair.a.snapshot()
+        );
+    }
 }

@@ -58,3 +58,19 @@ pub(crate) fn ns2(cc: CongestionPlan) -> TcpPlan {
 pub(crate) fn delayed() -> DelayedAckPlan {
     DelayedAckPlan { every: 2, timeout: Some(Span::from_millis(200)), tick: Span::ZERO }
 }
+
+/// Segments of 100 bytes, no handshake, RTO at least 200 ms: short traces.
+pub(crate) fn short() -> TcpPlan {
+    TcpPlan {
+        mss: 100,
+        initial_window: 200,
+        handshake: false,
+        rto: RtoPlan::Estimated {
+            min: Span::from_millis(200),
+            max: Span::from_secs(60),
+            initial: Span::from_secs(1),
+            tick: Span::ZERO,
+        },
+        ..plain()
+    }
+}

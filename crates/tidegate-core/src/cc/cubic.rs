@@ -1,0 +1,184 @@
+//! CUBIC: RFC 9438, with fast convergence and the Reno-friendly region.
+//!
+//! Windows are real numbers of segments here. Everything but one cube root per epoch is addition,
+//! multiplication and division, which are the same on every platform; the cube root is libm's
+//! portable one.
+//!
+//! Not here: `HyStart++` (RFC 9438 §4.10 allows plain slow start) and the undoing of
+//! spurious reductions (§4.9).
+
+use super::{Acked, CongestionControl, ControllerSnapshot, LossKind, Lost, Recovered};
+use crate::plan::TcpPlan;
+use crate::units::Time;
+
+/// RFC 9438 §5: C, segments per second cubed.
+const C: f64 = 0.4;
+/// RFC 9438 §4.6: what is left after a loss.
+const BETA: f64 = 0.7;
+/// RFC 9438 §4.3: growth with the mean window of Reno, for this BETA.
+const ALPHA: f64 = 3.0 * (1.0 - BETA) / (1.0 + BETA);
+/// No window grows beyond this many bytes.
+const LARGEST: f64 = (1_u64 << 40) as f64;
+
+/// One stage of congestion avoidance (RFC 9438 §4.1.2).
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Epoch {
+    /// When it began; moved on by the time in which the window did not limit the sender.
+    start: Time,
+    /// The last ACK.
+    last: Time,
+    /// Seconds until the curve is back at `w_max`.
+    k: f64,
+    /// The plateau, segments.
+    w_max: f64,
+    /// Reno's window, segments.
+    w_est: f64,
+}
+
+/// RFC 9438.
+#[derive(Debug)]
+pub struct Cubic {
+    /// Whole bytes of `cwnd`.
+    window: u64,
+    mss: f64,
+    /// Segments.
+    cwnd: f64,
+    /// Segments; infinite before the first loss.
+    ssthresh: f64,
+    /// The plateau for the next epoch and for fast convergence; 0: none.
+    w_max: f64,
+    /// Window before the last reduction, segments.
+    cwnd_prior: f64,
+    epoch: Option<Epoch>,
+    /// The next epoch starts flat (K = 0): it follows slow start and not a reduction.
+    flat: bool,
+}
+
+impl Cubic {
+    /// A connection's controller at its start.
+    #[must_use]
+    pub fn new(plan: &TcpPlan) -> Cubic {
+        let mss = f64::from(plan.mss);
+        let mut cubic = Cubic {
+            window: 0,
+            mss,
+            cwnd: 0.0,
+            ssthresh: plan.initial_ssthresh.map_or(f64::INFINITY, |bytes| bytes as f64 / mss),
+            w_max: 0.0,
+            cwnd_prior: 0.0,
+            epoch: None,
+            flat: true,
+        };
+        cubic.set(plan.initial_window as f64 / mss);
+        cubic
+    }
+
+    fn set(&mut self, cwnd: f64) {
+        self.cwnd = cwnd.clamp(1.0, LARGEST / self.mss);
+        self.window = (self.cwnd * self.mss) as u64;
+    }
+
+    /// RFC 9438 §4.2: a new epoch begins with this window.
+    fn begin(&mut self, at: Time) -> Epoch {
+        if self.flat {
+            // RFC 9438 §4.8 and §4.10: K = 0 and W_max is the window now.
+            self.w_max = self.cwnd;
+            self.cwnd_prior = self.cwnd;
+            self.flat = false;
+        }
+        let climb = (self.w_max - self.cwnd).max(0.0);
+        Epoch { start: at, last: at, k: libm::cbrt(climb / C), w_max: self.w_max, w_est: self.cwnd }
+    }
+
+    #[inline]
+    fn avoid(&mut self, acked: &Acked) {
+        let mut epoch = match self.epoch {
+            Some(epoch) => epoch,
+            None => self.begin(acked.at),
+        };
+        let segments = acked.bytes as f64 / self.mss;
+        let t = acked.at.saturating_since(epoch.start).as_secs_f64();
+        let rtt = acked.smoothed_rtt.as_secs_f64();
+        // RFC 9438 §4.3: alpha is 1 once Reno would be back at the window before the loss.
+        let alpha = if epoch.w_est >= self.cwnd_prior { 1.0 } else { ALPHA };
+        epoch.w_est += alpha * segments / self.cwnd;
+        epoch.last = acked.at;
+        let cwnd = if epoch.at(t) < epoch.w_est {
+            epoch.w_est.max(self.cwnd)
+        } else {
+            // RFC 9438 §4.2, §4.4 and §4.5. DEVIATION: the step is made once for each segment
+            // that an ACK acknowledges, as Linux does, not once for each ACK: otherwise delayed
+            // ACKs would keep the window half a step behind its target.
+            let target = epoch.at(t + rtt).clamp(self.cwnd, 1.5 * self.cwnd);
+            self.cwnd + (target - self.cwnd) * segments / self.cwnd
+        };
+        self.epoch = Some(epoch);
+        self.set(cwnd);
+    }
+}
+
+impl Epoch {
+    /// RFC 9438 §4.2 eq. (1): the curve `t` seconds after the start.
+    #[inline]
+    fn at(&self, t: f64) -> f64 {
+        let beyond = t - self.k;
+        C * beyond * beyond * beyond + self.w_max
+    }
+}
+
+impl CongestionControl for Cubic {
+    #[inline]
+    fn handle_acked(&mut self, acked: &Acked) {
+        if !acked.window_limited {
+            // RFC 9438 §5.8: time in which the window was not used does not count.
+            if let Some(epoch) = &mut self.epoch {
+                epoch.start += acked.at.saturating_since(epoch.last);
+                epoch.last = acked.at;
+            }
+        } else if self.cwnd < self.ssthresh {
+            // RFC 5681 §3.1 eq. (2).
+            self.set(self.cwnd + (acked.bytes as f64 / self.mss).min(1.0));
+        } else {
+            self.avoid(acked);
+        }
+    }
+
+    fn handle_lost(&mut self, lost: &Lost) {
+        self.epoch = None;
+        let timeout = lost.kind != LossKind::DupAck;
+        if lost.kind != (LossKind::Timeout { again: true }) {
+            // RFC 9438 §4.7: a plateau below the last one leaves room for new flows.
+            let shrinking = self.cwnd < self.w_max;
+            self.w_max = if shrinking { self.cwnd * (1.0 + BETA) / 2.0 } else { self.cwnd };
+            self.cwnd_prior = self.cwnd;
+            // RFC 9438 §4.6 (and §4.8): of what was in flight, at least two segments.
+            self.ssthresh = (lost.in_flight as f64 / self.mss * BETA).max(2.0);
+        }
+        self.flat = timeout;
+        self.set(if timeout { 1.0 } else { self.ssthresh });
+    }
+
+    fn handle_recovered(&mut self, recovered: &Recovered) {
+        // RFC 6582 §3.2 step 3, choice (1).
+        let in_flight = (recovered.in_flight as f64 / self.mss).max(1.0);
+        self.set(self.ssthresh.min(in_flight + 1.0));
+    }
+
+    fn handle_restart(&mut self, window: u64) {
+        self.epoch = None;
+        self.set(self.cwnd.min(window as f64 / self.mss));
+    }
+
+    #[inline]
+    fn window(&self) -> u64 {
+        self.window
+    }
+
+    fn snapshot(&self) -> ControllerSnapshot {
+        ControllerSnapshot {
+            window: self.cwnd * self.mss,
+            ssthresh: self.ssthresh.is_finite().then_some((self.ssthresh * self.mss) as u64),
+            slow_start: self.cwnd < self.ssthresh,
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! One endpoint, driven by a text that reads like a packet trace:
+//!
+//! ```text
+//! 0 ms      write 300
+//! 0 ms      > 0..100          the endpoint sends user bytes 0 to 100
+//! 40 ms     < ack 100         a segment arrives
+//! 40 ms     = cwnd 300        the state is checked
+//! ```
+//!
+//! Everything that the endpoint sends must be listed, at its time; numbers are offsets in the
+//! stream, whatever the initial sequence number.
+
+use crate::plan::TcpPlan;
+use crate::random::Seed;
+use crate::tcp::{Endpoint, Role, Segment, flags};
+use crate::units::{Span, Time};
+use std::collections::VecDeque;
+
+pub(super) const ISN: u32 = 1000;
+
+pub(super) struct Trace {
+    pub(super) endpoint: Endpoint,
+    now: Time,
+    out: VecDeque<String>,
+}
+
+/// Plays `script` against an active endpoint with `plan`.
+pub(super) fn active(plan: &TcpPlan, script: &str) -> Trace {
+    let mut trace = Trace::new(plan, Role::Active);
+    if !plan.handshake {
+        trace.endpoint.open(Time::ZERO);
+    }
+    trace.play(script);
+    trace
+}
+
+/// Plays `script` against a passive endpoint with `plan`.
+pub(super) fn passive(plan: &TcpPlan, script: &str) -> Trace {
+    let mut trace = Trace::new(plan, Role::Passive);
+    trace.endpoint.open(Time::ZERO);
+    trace.play(script);
+    trace
+}
+
+impl Trace {
+    fn new(plan: &TcpPlan, role: Role) -> Trace {
+        let rng = Some(Seed { seed: 1, replication: 0 }.stream("test"));
+        Trace { endpoint: Endpoint::new(plan, role, ISN, rng), now: Time::ZERO, out: VecDeque::new() }
+    }
+
+    pub(super) fn play(&mut self, script: &str) {
+        for line in script.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            let at = Time::ZERO + span(words[0], words[1]);
+            if at > self.now {
+                self.advance(at, line);
+            }
+            self.line(&words[2..], line);
+        }
+        assert!(self.out.is_empty(), "not listed at the end: {:?}", self.out);
+    }
+
+    /// Lets timers run that are due before `at`; nothing may come of it.
+    fn advance(&mut self, at: Time, line: &str) {
+        assert!(self.out.is_empty(), "before `{line}`, not listed: {:?}", self.out);
+        while self.endpoint.next_wakeup() < at {
+            self.now = self.endpoint.next_wakeup();
+            self.endpoint.handle_wakeup(self.now);
+            self.collect();
+            assert!(self.out.is_empty(), "before `{line}`, at {}: {:?}", self.now, self.out);
+        }
+        self.now = at;
+    }
+
+    fn collect(&mut self) {
+        while let Some((segment, _)) = self.endpoint.poll_transmit(self.now) {
+            self.out.push_back(describe(&segment));
+            assert!(self.out.len() < 1000, "no end of segments");
+        }
+    }
+
+    fn line(&mut self, words: &[&str], line: &str) {
+        match words[0] {
+            ">" => {
+                if self.out.is_empty() {
+                    self.endpoint.handle_wakeup(self.now);
+                    self.collect();
+                }
+                let sent = self.out.pop_front();
+                assert_eq!(sent.as_deref(), Some(words[1..].join(" ").as_str()), "at `{line}`");
+            }
+            "<" => {
+                assert!(self.out.is_empty(), "before `{line}`, not listed: {:?}", self.out);
+                let segment = self.parse(&words[1..]);
+                self.endpoint.handle_segment(self.now, &segment);
+                self.collect();
+            }
+            "=" => self.check(&words[1..], line),
+            "open" => {
+                self.endpoint.open(self.now);
+                self.collect();
+            }
+            "write" => {
+                let bytes = if words[1] == "bulk" { u64::MAX } else { words[1].parse().expect("bytes") };
+                self.endpoint.write(self.now, bytes);
+                self.collect();
+            }
+            "departure" => {
+                self.endpoint.handle_departure(self.now);
+                self.collect();
+            }
+            other => panic!("`{other}` in `{line}`"),
+        }
+    }
+
+    fn check(&self, words: &[&str], line: &str) {
+        let snapshot = self.endpoint.snapshot();
+        let counters = self.endpoint.counters();
+        let is = match words[0] {
+            "cwnd" => self.endpoint.congestion_window().to_string(),
+            "ssthresh" => snapshot.ssthresh.map_or("none".to_owned(), |bytes| bytes.to_string()),
+            "flight" => snapshot.in_flight.to_string(),
+            "rto" => snapshot.rto.to_string(),
+            "srtt" => snapshot.srtt.map_or("none".to_owned(), |srtt| srtt.to_string()),
+            "phase" => format!("{:?}", snapshot.phase),
+            "held" => format!("{:?}", snapshot.held_by),
+            "state" => self.endpoint.state().to_string(),
+            "wakeup" => match self.endpoint.next_wakeup() {
+                Time::NEVER => "never".to_owned(),
+                at => at.to_string(),
+            },
+            "timeouts" => counters.timeouts.to_string(),
+            "delivered" => format!("{} in {}", counters.delivered_bytes, counters.delivered_segments),
+            "duplicates" => counters.duplicates_received.to_string(),
+            other => panic!("`{other}` in `{line}`"),
+        };
+        assert_eq!(is, words[1..].join(" "), "at `{line}`");
+    }
+
+    fn parse(&self, words: &[&str]) -> Segment {
+        let first = ISN.wrapping_add(1);
+        let window = u32::MAX;
+        let mut segment = Segment { seq: first, ack: first, window, flags: flags::ACK, ..Segment::default() };
+        let mut rest = words;
+        if let Some((from, to)) = words[0].split_once("..") {
+            let (from, to): (u32, u32) = (from.parse().expect("from"), to.parse().expect("to"));
+            segment.seq = first.wrapping_add(from);
+            segment.len = to - from;
+            rest = &words[1..];
+        }
+        match words[0] {
+            "syn" => return Segment { seq: ISN, ack: 0, flags: flags::SYN, ..segment },
+            "syn-ack" => return Segment { seq: ISN, flags: flags::SYN | flags::ACK, ..segment },
+            _ => {}
+        }
+        for pair in rest.chunks(2) {
+            match pair[0] {
+                "ack" => segment.ack = first.wrapping_add(pair[1].parse().expect("ack")),
+                "window" => segment.window = pair[1].parse().expect("window"),
+                "ts" => segment.ts_val = pair[1].parse().expect("ts"),
+                "echo" => segment.ts_ecr = pair[1].parse().expect("echo"),
+                "sack" => {
+                    for block in pair[1].split(',') {
+                        let (left, right) = block.split_once("..").expect("block");
+                        let edge = |text: &str| first.wrapping_add(text.parse().expect("edge"));
+                        segment.sack[usize::from(segment.sack_count)] = (edge(left), edge(right));
+                        segment.sack_count += 1;
+                    }
+                }
+                other => panic!("`{other}` in {words:?}"),
+            }
+        }
+        segment
+    }
+}
+
+fn describe(segment: &Segment) -> String {
+    let first = ISN.wrapping_add(1);
+    let offset = |number: u32| number.wrapping_sub(first);
+    if segment.flags & flags::SYN != 0 {
+        return if segment.flags & flags::ACK != 0 { "syn-ack" } else { "syn" }.to_owned();
+    }
+    let mut words = Vec::new();
+    if segment.len > 0 {
+        let start = offset(segment.seq);
+        words.push(format!("{start}..{}", start + segment.len));
+        if segment.retransmission {
+            words.push("again".to_owned());
+        }
+    }
+    let ack = offset(segment.ack);
+    if segment.len == 0 || ack > 0 {
+        words.push(format!("ack {ack}"));
+    }
+    let blocks: Vec<String> = segment.sack[..usize::from(segment.sack_count)]
+        .iter()
+        .map(|(left, right)| format!("{}..{}", offset(*left), offset(*right)))
+        .collect();
+    if !blocks.is_empty() {
+        words.push(format!("sack {}", blocks.join(",")));
+    }
+    if segment.ts_val != 0 {
+        words.push(format!("ts {} echo {}", segment.ts_val, segment.ts_ecr));
+    }
+    words.join(" ")
+}
+
+/// `1.5 ms` and the like.
+fn span(number: &str, unit: &str) -> Span {
+    let picos = match unit {
+        "s" => 1e12,
+        "ms" => 1e9,
+        "us" => 1e6,
+        "ps" => 1.0,
+        other => panic!("unit {other}"),
+    };
+    let number: f64 = number.parse().expect("a number");
+    Span::from_picos((number * picos).round() as u64)
+}

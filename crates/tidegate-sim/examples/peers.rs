@@ -1,0 +1,153 @@
+//! The scenarios that ns-2 and ns-3 run beside us (s1, s2, s3, s3k), for comparisons of
+//! results and of speed: `peers SCENARIO [CC] [SECONDS] [MILLIS]` prints one line of
+//! key=value pairs. MILLIS is s1's bottleneck delay, SECONDS 0 the scenario's own length.
+
+#![allow(clippy::print_stdout, reason = "a program that prints its result")]
+
+use tidegate_core::plan::{
+    AppPlan, CongestionPlan, FlowPlan, GatePlan, Increase, Plan, QueueCounts, QueueLimit, QueuePlan, RatePlan,
+    RtoPlan, RttTiming, SsthreshRounding, StartPlan, TcpBase, TcpPlan,
+};
+use tidegate_core::units::{Rate, Span, Speed, Time};
+
+fn main() {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let arg = |n: usize, default: &str| args.get(n).cloned().unwrap_or_else(|| default.to_owned());
+    let (scenario, cc) = (arg(0, "s1"), arg(1, "newreno"));
+    let seconds: f64 = arg(2, "0").parse().expect("seconds");
+    let millis: f64 = arg(3, "10").parse().expect("milliseconds");
+    let tcp = tcp(&cc);
+    let (mut plan, rate) = match scenario.as_str() {
+        "s1" => (one_flow(&tcp, Span::from_micros((millis * 1e3) as u64)), 5e6),
+        "s2" => (fast_flow(&tcp), 622e6),
+        "s3" => (dumbbell(&tcp, 100), 1e9),
+        "s3k" => (dumbbell(&tcp, 1000), 1e9),
+        other => panic!("no scenario {other}"),
+    };
+    if seconds > 0.0 {
+        plan.duration = Time::from_picos((seconds * 1e12) as u64);
+    }
+    let run = tidegate_sim::run(&plan, &mut |_| true).expect("nobody interrupts");
+    let sum = |value: fn(&tidegate_sim::FlowSummary) -> u64| run.summary.flows.iter().map(value).sum::<u64>();
+    let delivered = sum(|flow| flow.segments_delivered);
+    let drops: u64 = run.summary.gates.iter().map(|gate| gate.dropped_packets).sum();
+    let duration = plan.duration.as_secs_f64();
+    println!(
+        "peer=tidegate scen={scenario} tcp={cc} dur={duration} delivered={delivered} sent={} rexmit={} timeouts={} \
+         drops={drops} events={} goodput_mbps={:.3} util={:.4}",
+        sum(|flow| flow.segments_sent),
+        sum(|flow| flow.segments_retransmitted),
+        sum(|flow| flow.timeouts),
+        run.summary.events,
+        delivered as f64 * 1460.0 * 8.0 / duration / 1e6,
+        delivered as f64 * 1500.0 * 8.0 / duration / rate,
+    );
+}
+
+/// ns-2's TCP: SYN, initial window 2, limited transmit, no SACK, RTO of at least 200 ms with
+/// a 10 ms tick, first RTO 3 s, an ACK per segment.
+fn tcp(cc: &str) -> TcpPlan {
+    TcpPlan {
+        base: TcpBase::Rfc,
+        cc: match cc {
+            "tahoe" => CongestionPlan::Tahoe { fast_retransmit: true },
+            "reno" => CongestionPlan::Reno,
+            "cubic" => CongestionPlan::Cubic,
+            _ => CongestionPlan::NewReno,
+        },
+        mss: 1460,
+        headers: 40,
+        window: None,
+        initial_window: 2 * 1460,
+        initial_ssthresh: None,
+        increase: Increase::PerAck,
+        dupthresh: Some(3),
+        sack: cc == "sack",
+        limited_transmit: true,
+        ssthresh_rounding: SsthreshRounding::Down,
+        go_back_n: true,
+        rto: RtoPlan::Estimated {
+            min: Span::from_millis(200),
+            max: Span::from_secs(60),
+            initial: Span::from_secs(3),
+            tick: Span::from_millis(10),
+        },
+        delayed_ack: None,
+        quick_acks: 0,
+        handshake: true,
+        timestamps: false,
+        rtt_timing: RttTiming::One,
+        idle_restart: false,
+    }
+}
+
+fn link(name: &str, mbps: u64, delay: Span, packets: Option<u64>) -> GatePlan {
+    GatePlan {
+        rate: RatePlan::Constant(Speed::Bits(Rate::from_bps(mbps * 1_000_000))),
+        queue: QueuePlan {
+            limit: packets.map_or(QueueLimit::Unlimited, QueueLimit::Packets),
+            counts: QueueCounts::Waiting,
+        },
+        delay,
+        ..GatePlan::open(name)
+    }
+}
+
+fn flow(name: String, path: Vec<usize>, back: Vec<usize>, start: Time, tcp: &TcpPlan) -> FlowPlan {
+    FlowPlan {
+        name,
+        path,
+        back,
+        back_delay: Span::ZERO,
+        start: StartPlan::At(start),
+        app: AppPlan::Bulk,
+        tcp: tcp.clone(),
+    }
+}
+
+/// One flow over 10/5/10/10 Mbit/s, 10 ms per hop, 50 packets before the 5 Mbit/s link.
+fn one_flow(tcp: &TcpPlan, bottleneck_delay: Span) -> Plan {
+    let ms = Span::from_millis(10);
+    let mut plan = Plan::empty(Time::ZERO + Span::from_secs(200));
+    for (suffix, limit) in [("", Some(50)), (".back", None)] {
+        plan.gates.push(link(&format!("access{suffix}"), 10, ms, None));
+        plan.gates.push(link(&format!("bottleneck{suffix}"), 5, bottleneck_delay, limit));
+        plan.gates.push(link(&format!("third{suffix}"), 10, ms, None));
+        plan.gates.push(link(&format!("sink{suffix}"), 10, ms, None));
+    }
+    plan.flows.push(flow("bulk".to_owned(), vec![0, 1, 2, 3], vec![7, 6, 5, 4], Time::ZERO, tcp));
+    plan
+}
+
+/// One flow over 622 Mbit/s, RTT 40 ms, a buffer of one BDP.
+fn fast_flow(tcp: &TcpPlan) -> Plan {
+    let mut plan = Plan::empty(Time::ZERO + Span::from_secs(60));
+    for (suffix, limit) in [("", Some(2073)), (".back", None)] {
+        plan.gates.push(link(&format!("access{suffix}"), 10_000, Span::from_millis(1), None));
+        plan.gates.push(link(&format!("bottleneck{suffix}"), 622, Span::from_millis(18), limit));
+        plan.gates.push(link(&format!("sink{suffix}"), 10_000, Span::from_millis(1), None));
+    }
+    plan.flows.push(flow("bulk".to_owned(), vec![0, 1, 2], vec![5, 4, 3], Time::ZERO, tcp));
+    plan
+}
+
+/// Flows over a 1 Gbit/s dumbbell, RTTs from 20 to 120 ms, starts within the first second.
+fn dumbbell(tcp: &TcpPlan, flows: usize) -> Plan {
+    let mut plan = Plan::empty(Time::ZERO + Span::from_secs(20));
+    let ms = Span::from_millis(1);
+    plan.gates.push(link("bottleneck", 1000, ms, Some(2917)));
+    plan.gates.push(link("bottleneck.back", 1000, ms, None));
+    for n in 0..flows {
+        let rtt = 0.020 + 0.100 * n as f64 / (flows as f64 - 1.0);
+        let access = Span::from_picos(((rtt / 2.0 - 0.002) * 1e12).round() as u64);
+        let first = plan.gates.len();
+        plan.gates.push(link(&format!("access/{n}"), 1000, access, None));
+        plan.gates.push(link(&format!("sink/{n}"), 1000, ms, None));
+        plan.gates.push(link(&format!("sink/{n}.back"), 1000, ms, None));
+        plan.gates.push(link(&format!("access/{n}.back"), 1000, access, None));
+        let start = Time::from_picos((n as f64 / flows as f64 * 1e12).round() as u64);
+        let (path, back) = (vec![first, 0, first + 1], vec![first + 2, 1, first + 3]);
+        plan.flows.push(flow(format!("bulk.{}", n + 1), path, back, start, tcp));
+    }
+    plan
+}
