@@ -13,15 +13,22 @@ pub(crate) struct Problem {
     pub(crate) key: String,
     pub(crate) problem: String,
     pub(crate) help: Option<String>,
+    /// Something that is not there: told only when all that is there is right.
+    pub(crate) missing: bool,
 }
 
 impl Problem {
     pub(crate) fn new(at: Place, key: &str, problem: impl Into<String>) -> Problem {
-        Problem { at, key: key.to_owned(), problem: problem.into(), help: None }
+        Problem { at, key: key.to_owned(), problem: problem.into(), help: None, missing: false }
     }
 
     pub(crate) fn help(mut self, help: impl Into<String>) -> Problem {
         self.help = Some(help.into());
+        self
+    }
+
+    pub(crate) fn missing(mut self) -> Problem {
+        self.missing = true;
         self
     }
 

@@ -8,6 +8,8 @@
 //! | `table` | every key: type, range, default, description |
 //! | `check` | the tree against the table |
 //! | `lower` | checked values to the plan; what needs more than one key |
+//! | `explain` | a scenario in words, with its consequences |
+//! | `schema`, `reference` | the table for programs and for people |
 //! | [`trace`] | recorded links |
 //!
 //! What it does not do: run anything, or know what a gate does with its rate law.
@@ -15,10 +17,13 @@
 mod check;
 mod document;
 mod error;
+mod explain;
 mod inputs;
 mod lower;
 mod quantity;
+mod reference;
 mod scenario;
+mod schema;
 mod sweep;
 mod table;
 pub mod trace;
@@ -27,6 +32,8 @@ mod units;
 pub use error::{ScenarioError, Warning};
 pub use inputs::Input;
 pub use quantity::{QuantityError, read_rate, read_span};
+pub use reference::reference;
 pub use scenario::Scenario;
+pub use schema::schema;
 pub use sweep::Sweep;
 

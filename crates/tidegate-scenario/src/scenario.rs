@@ -6,6 +6,7 @@ use tidegate_core::plan::Plan;
 use tidegate_core::units::{Span, Time};
 
 use crate::check::{Checker, Form};
+use crate::explain;
 use crate::document::{self, Node, Op, Source, Sources};
 use crate::error::{Problem, ScenarioError, Warning};
 use crate::inputs::{Input, Library};
@@ -25,7 +26,7 @@ pub struct Scenario {
     sweeps: Vec<Sweep>,
     flows: Vec<String>,
     gates: Vec<String>,
-    pub(crate) root: Form,
+    root: Form,
 }
 
 /// The two ways to write a scenario.
@@ -110,8 +111,8 @@ impl Scenario {
         let mut sources = vec![Source { name: name.to_owned(), text: text.to_owned() }];
         sources.extend(sets.iter().map(|set| Source { name: "--set".to_owned(), text: set.clone() }));
         Scenario::build(text, sets, base_dir, syntax, &sources).map_err(|mut problems| {
-            // The file before --set, each in the order of its text.
-            problems.sort_by_key(|problem| problem.at);
+            // What is there before what is missing; the file before --set; in the order of the text.
+            problems.sort_by_key(|problem| (problem.missing, problem.at));
             let first = problems.into_iter().next();
             let first = first.unwrap_or_else(|| Problem::new(document::Place::default(), "", "unknown problem"));
             ScenarioError::from_problem(first, &sources)
@@ -175,6 +176,13 @@ impl Scenario {
     #[must_use]
     pub fn to_toml(&self) -> String {
         self.toml.clone()
+    }
+
+    /// The scenario in words: every default filled in and marked, and what follows from
+    /// the numbers.
+    #[must_use]
+    pub fn explain(&self) -> String {
+        explain::explain(&self.root, &self.plan)
     }
 
     /// The files that the scenario read, by name.

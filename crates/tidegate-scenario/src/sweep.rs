@@ -5,6 +5,7 @@ use crate::error::Problem;
 use crate::inputs::Library;
 use crate::scenario::check;
 use crate::table::ROOT;
+use crate::units::plural;
 
 /// One axis: keys that move together.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,8 +24,8 @@ pub(crate) fn read(tree: &Node, library: &mut Library) -> Result<Vec<Sweep>, Vec
     let Some(Data::List(axes)) = tree.entry("sweep").map(|entry| &entry.node.data) else { return Ok(Vec::new()) };
     let mut sweeps = Vec::new();
     let mut total: usize = 1;
-    for (number, axis) in axes.iter().enumerate() {
-        let keys = keys_of(axis, &format!("sweep.{number}"))?;
+    for axis in axes {
+        let keys = keys_of(axis, "sweep")?;
         let mut sweep = Sweep { keys: keys.iter().map(|key| key.name.clone()).collect(), steps: Vec::new() };
         let length = keys.first().map_or(0, |key| key.values.len());
         total = total.saturating_mul(length.max(1));
@@ -60,7 +61,7 @@ fn keys_of<'a>(axis: &'a Node, key: &str) -> Result<Vec<SweepKey<'a>>, Vec<Probl
     };
     let (length, name) = (first.values.len(), first.name.clone());
     if let Some(other) = keys.iter().find(|other| other.values.len() != length) {
-        let problem = format!("{} values, but {name} has {length}", other.values.len());
+        let problem = format!("{} here, but {name} has {length}", plural(other.values.len() as u64, "value"));
         let help = "keys of one axis move together: give each the same number of values, or use two axes";
         return Err(vec![Problem::new(other.at, &other.name, problem).help(help)]);
     }

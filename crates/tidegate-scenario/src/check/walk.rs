@@ -4,7 +4,7 @@ use tidegate_core::plan::TcpBase;
 
 use super::value::{Form, Item, Named, Value};
 use super::{name_complaint, nearest};
-use crate::document::{Data, Node, Place};
+use crate::document::{Data, Node, Place, literal};
 use crate::error::Problem;
 use crate::table::{Default, Key, Kind, Literal, Section, Word};
 use crate::units::{self, Amount, Dim, example};
@@ -19,7 +19,7 @@ impl Checker {
     /// The typed table at `node`; problems are collected, what has one is left out.
     pub(crate) fn form(&mut self, section: &'static Section, node: &Node, key: &str) -> Option<Form> {
         let Data::Table(entries) = &node.data else {
-            return self.wrong_kind(node, key, "a table");
+            return self.wrong_kind(Kind::Form(section), node, key);
         };
         let mut items: Vec<Named> = Vec::new();
         for entry in entries.iter().filter(|entry| !matches!(entry.node.data, Data::Null)) {
@@ -67,10 +67,10 @@ impl Checker {
             return;
         }
         for row in section.keys.iter().filter(|row| !written(row.name)) {
-            if row.default == Default::Required {
+            if let Default::Required(example) = row.default {
                 let problem = format!("{} is missing", row.name);
-                let help = format!("add {}", sample(row));
-                self.push(Problem::new(node.at, key, problem).help(help));
+                let help = format!("add {} = {example}", row.name);
+                self.push(Problem::new(node.at, key, problem).help(help).missing());
             } else if let Some(item) = default_item(row, key, node.at, TcpBase::Rfc)
                 && !matches!(row.default, Default::ByBase { .. })
             {
@@ -92,16 +92,28 @@ impl Checker {
         match (kind, &node.data) {
             (Kind::AnyOf(kinds), _) => {
                 let Some(kind) = kinds.iter().find(|kind| takes(**kind, node)) else {
-                    return self.wrong_kind(node, key, &expected(kind));
+                    return self.wrong_kind(kind, node, key);
                 };
+                if let Kind::Choice(words) = *kind
+                    && let Data::Text(text) = &node.data
+                {
+                    let others = kinds.iter().filter(|other| !matches!(other, Kind::Choice(_)));
+                    let others: String = others.map(|other| format!(", or {}", expected(*other))).collect();
+                    return self.choice(words, &others, text, node, key);
+                }
                 self.value(*kind, node, key)
             }
             (Kind::Flag, Data::Flag(flag)) => Some(Value::Flag(*flag)),
             (Kind::Text, Data::Text(text)) => Some(Value::Text(text.clone())),
             (Kind::Whole { min, max }, Data::Whole(number)) => self.whole(*number, min, max, node, key),
+            (Kind::Whole { max, .. }, Data::Real(number)) if number.fract() == 0.0 && *number > 1e15 => {
+                let problem = format!("{number:.0} is too large");
+                self.push(Problem::new(node.at, key, problem).help(format!("at most {max}")));
+                None
+            }
             (Kind::Probability, _) => self.probability(node, key),
             (Kind::Quantity { dim, zero, words }, _) => self.quantity(dim, zero, words, node, key),
-            (Kind::Choice(words), Data::Text(text)) => self.choice(words, text, node, key),
+            (Kind::Choice(words), Data::Text(text)) => self.choice(words, "", text, node, key),
             (Kind::List { of, min }, Data::List(nodes)) => self.list(*of, min, nodes, node, key),
             (Kind::Tuple(kinds), Data::List(nodes)) if kinds.len() == nodes.len() => {
                 let items = kinds.iter().zip(nodes).map(|(kind, node)| self.item(*kind, node, key));
@@ -110,14 +122,14 @@ impl Checker {
             (Kind::Form(section), Data::Table(_)) => self.form(section, node, key).map(Value::Table),
             (Kind::Form(section), _) => self.short_form(section, node, key),
             (Kind::Free, _) => Some(Value::Free),
-            _ => self.wrong_kind(node, key, &expected(kind)),
+            _ => self.wrong_kind(kind, node, key),
         }
     }
 
     /// `queue = X` for `queue.limit = X`.
     fn short_form(&mut self, section: &'static Section, node: &Node, key: &str) -> Option<Value> {
         let Some(row) = section.short.and_then(|short| section.find(short)) else {
-            return self.wrong_kind(node, key, &expected(Kind::Form(section)));
+            return self.wrong_kind(Kind::Form(section), node, key);
         };
         let item = self.item(row.kind, node, key)?;
         let mut items = vec![Named { name: row.name.to_owned(), name_at: node.at, item }];
@@ -172,7 +184,7 @@ impl Checker {
                 };
                 (number / 100.0, format!("{text:?}"))
             }
-            _ => return self.wrong_kind(node, key, &expected(Kind::Probability)),
+            _ => return self.wrong_kind(Kind::Probability, node, key),
         };
         if (0.0..=1.0).contains(&number) {
             return Some(Value::Real(number));
@@ -198,7 +210,7 @@ impl Checker {
                 self.push(Problem::new(node.at, key, complaint.problem).with_help(complaint.help));
                 return None;
             }
-            _ => return self.wrong_kind(node, key, &expected(Kind::Quantity { dim, zero, words })),
+            _ => return self.wrong_kind(Kind::Quantity { dim, zero, words }, node, key),
         };
         if let Some(word) = words.iter().find(|word| word.name == text) {
             return Some(Value::Word(word.name));
@@ -229,18 +241,26 @@ impl Checker {
         })
     }
 
-    fn choice(&mut self, words: &'static [Word], text: &str, node: &Node, key: &str) -> Option<Value> {
+    fn choice(
+        &mut self,
+        words: &'static [Word],
+        others: &str,
+        text: &str,
+        node: &Node,
+        key: &str,
+    ) -> Option<Value> {
         let open = || words.iter().filter(|word| !word.later).map(|word| word.name);
+        let all = || if open().count() > 1 { format!("one of {}", quoted(open())) } else { quoted(open()) };
         match words.iter().find(|word| word.name == text) {
             Some(word) if !word.later => return Some(Value::Word(word.name)),
             Some(word) => {
                 let problem = format!("{text:?} ({}) is not supported yet", word.about);
-                self.push(Problem::new(node.at, key, problem).help(format!("known are {}", quoted(open()))));
+                self.push(Problem::new(node.at, key, problem).help(format!("write {}{others}", all())));
             }
             None => {
                 let help = match nearest(text, open()) {
-                    Some(word) => format!("did you mean {word:?}? Known are {}", quoted(open())),
-                    None => format!("known are {}", quoted(open())),
+                    Some(word) => format!("did you mean {word:?}? It is {}{others}", all()),
+                    None => format!("write {}{others}", all()),
                 };
                 self.push(Problem::new(node.at, key, format!("{text:?} is not known")).help(help));
             }
@@ -263,7 +283,7 @@ impl Checker {
         self.push(Problem::new(at, key, "unknown key").help(help));
     }
 
-    fn wrong_kind<T>(&mut self, node: &Node, key: &str, expected: &str) -> Option<T> {
+    fn wrong_kind<T>(&mut self, kind: Kind, node: &Node, key: &str) -> Option<T> {
         let found = match &node.data {
             Data::Whole(number) => format!("the number {number}"),
             Data::Real(number) => format!("the number {number}"),
@@ -272,14 +292,34 @@ impl Checker {
             Data::Text(text) if text.chars().count() <= 40 => format!("the text {text:?}"),
             _ => node.kind_name().to_owned(),
         };
-        self.push(Problem::new(node.at, key, format!("this is {found}, not {}", or_list(expected))).help(format!("write {expected}")));
+        let expected = expected(kind);
+        let problem = format!("this is {found}, not {}", brief(&expected));
+        let help = rewritten(kind, node).unwrap_or(expected);
+        self.push(Problem::new(node.at, key, problem).help(format!("write {help}")));
         None
     }
 }
 
-/// What is expected is already put as alternatives; a message's first half needs no examples.
-fn or_list(expected: &str) -> String {
-    expected.split(" such as ").next().unwrap_or(expected).to_owned()
+/// The same value in the form that was meant, if that is plain.
+fn rewritten(kind: Kind, node: &Node) -> Option<String> {
+    match (kind, &node.data) {
+        (Kind::Whole { .. }, Data::Text(text)) => text.trim().parse::<u64>().ok().map(|number| number.to_string()),
+        (Kind::Whole { .. }, Data::Real(number)) if number.fract() == 0.0 && number.abs() < 1e15 => {
+            Some(format!("{number:.0}"))
+        }
+        (Kind::Flag, Data::Text(text)) if matches!(text.as_str(), "true" | "false") => Some(text.clone()),
+        (Kind::Flag, Data::Whole(0)) => Some("false".to_owned()),
+        (Kind::Flag, Data::Whole(1)) => Some("true".to_owned()),
+        (Kind::Text, Data::Whole(_) | Data::Flag(_)) => Some(format!("\"{}\"", literal(node))),
+        (Kind::List { of, .. }, _) if takes(*of, node) => Some(format!("[{}]", literal(node))),
+        _ => None,
+    }
+}
+
+/// The first half of a message needs no examples.
+fn brief(expected: &str) -> &str {
+    let end = [" such as ", ", each "].iter().filter_map(|mark| expected.find(mark)).min();
+    end.map_or(expected, |end| &expected[..end])
 }
 
 /// Whether a node has the shape that a kind reads (its content may still be wrong).
@@ -319,6 +359,10 @@ fn expected(kind: Kind) -> String {
         }
         Kind::Form(section) => match section.short.and_then(|short| section.find(short)) {
             Some(row) => expected(row.kind),
+            None if section.keys.is_empty() => match section.names {
+                Some(what) => format!("a table such as [{what}.NAME]"),
+                None => "a table such as { \"gate.link.rate\" = [\"1 Mbit/s\", \"2 Mbit/s\"] }".to_owned(),
+            },
             None => {
                 let names = section.keys.iter().filter(|row| row.kind != Kind::Later).map(|row| row.name);
                 format!("a table with {}", names.collect::<Vec<_>>().join(", "))
@@ -328,22 +372,6 @@ fn expected(kind: Kind) -> String {
         Kind::Free => "a value".to_owned(),
         Kind::Later => "nothing".to_owned(),
     }
-}
-
-/// A line that gives a missing key a plausible value.
-fn sample(row: &Key) -> String {
-    let value = match row.kind {
-        Kind::Quantity { dim, .. } => format!("{:?}", example(dim)),
-        Kind::Probability => "0.01".to_owned(),
-        Kind::List { of: Kind::Text, .. } => "[\"GATE\"]".to_owned(),
-        Kind::List { of: Kind::Quantity { dim, .. }, .. } => format!("[{:?}, {:?}]", example(*dim), example(*dim)),
-        Kind::Form(section) if section.one_of => {
-            return format!("{}.{}", row.name, section.keys.first().map_or("", |key| key.name));
-        }
-        Kind::Text => "\"…\"".to_owned(),
-        kind => expected(kind),
-    };
-    format!("{} = {value}", row.name)
 }
 
 fn quoted<'a>(names: impl Iterator<Item = &'a str>) -> String {
@@ -364,7 +392,7 @@ pub(crate) fn default_item(row: &Key, table: &str, at: Place, base: TcpBase) -> 
             TcpBase::Bsd44 => bsd44,
             TcpBase::Linux => linux,
         },
-        Default::Required | Default::Words(_) => return None,
+        Default::Required(_) | Default::Words(_) => return None,
     };
     let data = match literal {
         Literal::Text(text) => Data::Text(text.to_owned()),
@@ -374,6 +402,13 @@ pub(crate) fn default_item(row: &Key, table: &str, at: Place, base: TcpBase) -> 
     let key = if table.is_empty() { row.name.to_owned() } else { format!("{table}.{}", row.name) };
     let mut checker = Checker::default();
     let mut item = checker.item(row.kind, &Node { data, at }, &key)?;
-    item.given = false;
+    not_given(&mut item);
     Some(item)
+}
+
+fn not_given(item: &mut Item) {
+    item.given = false;
+    if let Value::Table(form) = &mut item.value {
+        form.items.iter_mut().for_each(|named| not_given(&mut named.item));
+    }
 }

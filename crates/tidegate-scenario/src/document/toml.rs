@@ -1,24 +1,40 @@
 //! TOML text to the tree.
 
-use toml_edit::{Document, Item, TableLike, Value};
+use toml_edit::{Document, Item, TableLike, TomlError, Value};
 
 use super::{Data, Entry, Node, Place};
 use crate::error::Problem;
 
 /// Reads a TOML document; every place has `source`.
 pub(crate) fn parse(text: &str, source: usize) -> Result<Node, Problem> {
-    let document = Document::parse(text).map_err(|error| {
-        let span = error.span().unwrap_or(0..0);
-        let place = Place { source, start: span.start, end: span.end };
-        let message = error.message().trim();
-        let mut lines = message.lines();
-        let problem = format!("this is not TOML: {}", lines.next().unwrap_or("syntax error"));
-        let rest = lines.collect::<Vec<_>>().join("; ");
-        Problem::new(place, "", problem).with_help(if rest.is_empty() { None } else { Some(rest) })
-    })?;
+    let document = Document::parse(text).map_err(|error| syntax(text, source, &error))?;
     let reader = Reader { source };
     let root = Place { source, start: 0, end: 0 };
     Ok(Node { data: reader.table(document.as_table(), root), at: root })
+}
+
+/// A syntax error in the words of this program, where it knows better ones.
+fn syntax(text: &str, source: usize, error: &TomlError) -> Problem {
+    let span = error.span().unwrap_or(0..0);
+    let read = text.get(span.clone()).unwrap_or_default().trim();
+    let message = error.message().lines().next().unwrap_or("syntax error").trim();
+    let quoted = format!("write \"{}\"", read.trim_matches(['"', '\'']));
+    let (problem, help) = if message.contains("must be quoted") && read.is_empty() {
+        ("the value is missing".to_owned(), "write text in quotes, a number, true, false, a list or a table")
+    } else if message.contains("must be quoted") {
+        ("text stands in quotes".to_owned(), quoted.as_str())
+    } else if message == "duplicate key" {
+        (format!("the key {read} is there twice"), "keep one of the two")
+    } else if message.contains("cannot extend value") {
+        (format!("{read} is a value already and cannot have keys"), "keep the value or the keys below it")
+    } else if message.starts_with("invalid basic string") {
+        ("the text does not end".to_owned(), "close it with \"")
+    } else {
+        (message.to_owned(), "")
+    };
+    let place = Place { source, start: span.start, end: span.end };
+    let help = (!help.is_empty()).then(|| help.to_owned());
+    Problem::new(place, "", format!("this is not TOML: {problem}")).with_help(help)
 }
 
 /// Reads one TOML value, such as the right side of `--set`; places count from `offset`.

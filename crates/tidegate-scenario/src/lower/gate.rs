@@ -4,7 +4,7 @@ use tidegate_core::plan::{Framing, GatePlan, LossPlan, OnChange, QueueCounts, Qu
 use tidegate_core::units::Span;
 
 use super::{Notes, rate, small};
-use crate::check::{Form, Item, Value};
+use crate::check::{Form, Value};
 use crate::document::Place;
 use crate::inputs::Library;
 
@@ -28,6 +28,7 @@ pub(super) fn gates<'a>(root: &'a Form, library: &mut Library, notes: &mut Notes
         .iter()
         .filter_map(|named| {
             let form = named.item.table()?;
+            super::record::reserved(&named.name, named.name_at, &form.key, notes);
             let plan = gate(&named.name, form, library, notes);
             Some(Gate {
                 name: &named.name,

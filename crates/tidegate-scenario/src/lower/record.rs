@@ -7,6 +7,15 @@ use super::Notes;
 use super::gate::Gate;
 use super::users::User;
 use crate::check::{Form, Value, nearest};
+use crate::document::Place;
+
+/// `[record]` tells its own keys from names, so no name may be one of them.
+pub(super) fn reserved(name: &str, at: Place, key: &str, notes: &mut Notes) {
+    if matches!(name, "every" | "packets") {
+        let problem = format!("the name {name:?} is a key of [record]");
+        notes.wrong_at(at, key, problem, format!("use another name, such as \"{name}1\""));
+    }
+}
 
 /// How often columns are sampled when nothing is said.
 const USUAL: Span = Span::from_millis(10);

@@ -9,7 +9,7 @@ use super::gate::LARGEST_PACKET;
 use super::{Notes, small};
 use crate::check::{Form, Item, Value, default_item, nearest};
 use crate::document::Place;
-use crate::table::{Section, RTO, TCP, TCP_SET};
+use crate::table::{RTO, Section, TCP};
 
 /// Where a flow's TCP settings come from, nearest first.
 pub(crate) struct TcpLayers<'a> {
@@ -52,6 +52,14 @@ impl<'a> TcpLayers<'a> {
     pub(crate) fn given(&self, name: &str) -> Option<&'a Item> {
         let named = |form: Option<&'a Form>| form.and_then(|form| form.given(name));
         named(self.own).or_else(|| named(self.set))
+    }
+
+    /// The named set that `name` comes from, if it does.
+    pub(crate) fn from_set(&self, name: &str) -> Option<&'a str> {
+        let own = self.own.and_then(|form| form.given(name));
+        let set = self.set.filter(|set| own.is_none() && set.section.find(name).is_some())?;
+        set.given(name)?;
+        self.own?.given("use")?.text()
     }
 
     /// What holds for `name`.
@@ -270,10 +278,9 @@ fn delayed_ack(layers: &TcpLayers<'_>) -> Option<DelayedAckPlan> {
     Some(DelayedAckPlan { every, timeout, tick: given("tick").and_then(Item::span).unwrap_or(usual) })
 }
 
-/// Kept so that both tables are known to describe the same keys.
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::table::{TCP, TCP_SET};
 
     #[test]
     fn sets_take_every_key_but_use() {

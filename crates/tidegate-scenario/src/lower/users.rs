@@ -50,6 +50,7 @@ pub(super) fn users<'a>(root: &'a Form, gates: &[Gate<'a>], duration: Time, note
         let Some(table) = root.table(what) else { continue };
         for named in &table.items {
             let Some(form) = named.item.table() else { continue };
+            super::record::reserved(&named.name, named.name_at, &named.item.key, notes);
             if let Some(other) = seen.insert(&named.name, what) {
                 let problem = format!("the {other} has the same name");
                 notes.wrong_at(named.name_at, &named.item.key, problem, "give one of the two another name");
@@ -73,9 +74,7 @@ fn user<'a>(
     notes: &mut Notes,
 ) -> User<'a> {
     let count = form.whole("count").unwrap_or(1);
-    let counted = form.given("count").is_some();
     let instances = match count {
-        1 if !counted => vec![name.to_owned()],
         1 => vec![name.to_owned()],
         count => (1..=count).map(|index| format!("{name}.{index}")).collect(),
     };

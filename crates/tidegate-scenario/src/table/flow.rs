@@ -9,7 +9,7 @@ pub(crate) const FLOW: Section = section(
     "A flow",
     "Two TCP endpoints; the application sends on `path`, acknowledgements come on `back`.",
     &[
-        key("path", PATH, Default::Required, "The gates that data passes, in order."),
+        key("path", PATH, Default::Required("[\"link\"]"), "The gates that data passes, in order."),
         key(
             "back",
             Kind::List { of: &Kind::Text, min: 0 },
@@ -33,10 +33,10 @@ pub(crate) const TRAFFIC: Section = section(
     "Traffic",
     "Packets without TCP: they load gates and are counted when they leave the last one.",
     &[
-        key("path", PATH, Default::Required, "The gates it passes, in order."),
+        key("path", PATH, Default::Required("[\"link\"]"), "The gates it passes, in order."),
         key("count", Kind::Whole { min: 0, max: MOST }, Default::Is(Literal::Whole(1)), COUNT),
         START,
-        key("source", Kind::Form(&SOURCE), Default::Required, "When packets come: one of the laws below."),
+        key("source", Kind::Form(&SOURCE), Default::Required("{ constant = { rate = \"1 Mbit/s\" } }"), "When packets come: one of the laws below."),
     ],
 );
 
@@ -53,7 +53,7 @@ const START: Key = key(
 const UNIFORM: Section = one_of(
     "Random start",
     "",
-    &[key("uniform", Kind::Tuple(&[TIME_0, TIME_0]), Default::Required, "Drawn uniformly from the first time to the second.")],
+    &[key("uniform", Kind::Tuple(&[TIME_0, TIME_0]), Default::Required("[\"0 s\", \"1 s\"]"), "Drawn uniformly from the first time to the second.")],
 );
 
 const APP: Kind =
@@ -114,12 +114,12 @@ const SOURCE: Section = one_of(
     ],
 );
 
-const USER_RATE: Key = key("rate", RATE, Default::Required, "User bytes per second, while it is on.");
+const USER_RATE: Key = key("rate", RATE, Default::Required("\"1 Mbit/s\""), "User bytes per second, while it is on.");
 const WRITE: Key = key("write", SIZE, text("1460 B"), "Size of each write.");
-const IP_RATE: Key = key("rate", RATE, Default::Required, "IP bytes per second, headers included, while it is on.");
+const IP_RATE: Key = key("rate", RATE, Default::Required("\"1 Mbit/s\""), "IP bytes per second, headers included, while it is on.");
 const PACKET: Key = key("packet", SIZE, text("1500 B"), "Size of each IP packet.");
 const HOLDING: Kind = Kind::AnyOf(&[TIME, Kind::Form(&EXPONENTIAL)]);
-const ON: Key = key("on", HOLDING, Default::Required, "Length of on periods: a time, or { exponential = \"1 s\" }.");
-const OFF: Key = key("off", HOLDING, Default::Required, "Length of off periods: a time, or { exponential = \"1 s\" }.");
+const ON: Key = key("on", HOLDING, Default::Required("\"1 s\""), "Length of on periods: a time, or { exponential = \"1 s\" }.");
+const OFF: Key = key("off", HOLDING, Default::Required("\"1 s\""), "Length of off periods: a time, or { exponential = \"1 s\" }.");
 const EXPONENTIAL: Section =
-    one_of("Random length", "", &[key("exponential", TIME, Default::Required, "Exponential with this mean.")]);
+    one_of("Random length", "", &[key("exponential", TIME, Default::Required("\"1 s\""), "Exponential with this mean.")]);

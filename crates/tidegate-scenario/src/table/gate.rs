@@ -125,5 +125,5 @@ const GILBERT: Section = section(
 );
 
 const fn required_probability(name: &'static str, about: &'static str) -> Key {
-    key(name, Kind::Probability, Default::Required, about)
+    key(name, Kind::Probability, Default::Required("0.01"), about)
 }

@@ -54,8 +54,8 @@ pub(crate) struct Word {
 /// What holds when a key is left out.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Default {
-    /// It must not be.
-    Required,
+    /// It must not be; an example as it could stand in a file.
+    Required(&'static str),
     /// A value.
     Is(Literal),
     /// A value for each `tcp.base`.

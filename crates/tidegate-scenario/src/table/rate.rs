@@ -30,7 +30,7 @@ const STEPS: Section = short(
             key(
                 "points",
                 Kind::List { of: &Kind::Tuple(&[TIME_0, quantity_or_zero(Dim::Speed)]), min: 1 },
-                Default::Required,
+                Default::Required("[[\"0 s\", \"10 Mbit/s\"], [\"6 s\", \"5 Mbit/s\"]]"),
                 "Pairs of a time and the rate from then on; the first time is 0.",
             ),
             key("repeat", TIME, Default::Words("the last rate holds for ever"), "The steps begin again after this long."),
@@ -42,8 +42,8 @@ const TOKEN_BUCKET: Section = section(
     "Token bucket",
     "Tokens come at `rate` up to `burst`; a packet leaves when its tokens are there. The bucket is full at the start.",
     &[
-        key("rate", RATE, Default::Required, "Long-term rate."),
-        key("burst", SIZE, Default::Required, "Depth of the bucket, in bytes on the wire."),
+        key("rate", RATE, Default::Required("\"10 Mbit/s\""), "Long-term rate."),
+        key("burst", SIZE, Default::Required("\"15 kB\""), "Depth of the bucket, in bytes on the wire."),
         key("peak", RATE, Default::Words("a packet whose tokens are there leaves at once"), "Speed of transmission."),
     ],
 );
@@ -55,10 +55,10 @@ const MARKOV: Section = section(
         key(
             "rates",
             Kind::List { of: &quantity_or_zero(Dim::Rate), min: 2 },
-            Default::Required,
+            Default::Required("[\"10 Mbit/s\", \"5 Mbit/s\"]"),
             "The rate in each state.",
         ),
-        key("mean_holding", Kind::List { of: &TIME, min: 2 }, Default::Required, "The mean time in each state."),
+        key("mean_holding", Kind::List { of: &TIME, min: 2 }, Default::Required("[\"1 s\", \"1 s\"]"), "The mean time in each state."),
         key(
             "step",
             TIME,
@@ -86,7 +86,7 @@ const TRACE: Section = short(
         "Trace",
         "A recorded link: `rate.trace = \"FILE\"` is short for `rate.trace.file`.",
         &[
-            key("file", Kind::Text, Default::Required, "Path, relative to the scenario file."),
+            key("file", Kind::Text, Default::Required("\"link.down\""), "Path, relative to the scenario file."),
             key(
                 "format",
                 Kind::Choice(&[

@@ -10,7 +10,7 @@ pub(crate) const ROOT: Section = section(
     "One run: how long, how often, and what the tables below describe.",
     &[
         key("title", Kind::Text, text(""), "One line that says what this is; it heads every table and picture."),
-        key("duration", TIME, Default::Required, "The run ends here."),
+        key("duration", TIME, Default::Required("\"60 s\""), "The run ends here."),
         key("warmup", TIME_0, text("0 s"), "The summary counts from here to the end of the run."),
         key(
             "seed",
@@ -64,7 +64,7 @@ const RECORD: Section = Section {
     ..section(
         "Recording",
         "What a run keeps beside its summary. What is not recorded costs nothing. Any other key is the name of \
-         a gate, flow or traffic with the list of columns to keep; without names, all are kept.",
+         a gate or flow with the list of columns to keep; without names, all are kept.",
         &[
             key(
                 "every",

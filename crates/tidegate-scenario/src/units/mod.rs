@@ -7,7 +7,7 @@ mod read;
 mod repair;
 mod write;
 
-pub(crate) use read::{Amount, Complaint, Dim, read};
+pub(crate) use read::{Amount, Complaint, Dim, read, unit_names};
 pub(crate) use repair::example;
 pub(crate) use write::{bytes_text, plural};
 

@@ -159,6 +159,11 @@ impl Dim {
     }
 }
 
+/// The units of `dim`, each under every name it has.
+pub(crate) fn unit_names(dim: Dim) -> impl Iterator<Item = &'static str> {
+    UNITS.iter().filter(move |unit| dim.takes(unit.measure)).map(|unit| unit.name)
+}
+
 /// Reads `text` as an amount of `dim`.
 pub(crate) fn read(text: &str, dim: Dim) -> Result<Amount, Complaint> {
     let trimmed = text.trim();
@@ -240,8 +245,8 @@ fn not_whole(text: &str, unit: &Unit, why: NotWhole) -> Complaint {
         Measure::Rate => ("1 bit/s, the step of rates", "bit/s"),
         Measure::PacketRate => ("0.000001 packets/s, the step of rates", "packets/s"),
         Measure::Size => ("1 B, the step of sizes", "B"),
-        Measure::Packets => ("1 packet", "packets"),
-        _ => ("1 segment", "segments"),
+        Measure::Packets => ("", "packets"),
+        _ => ("", "segments"),
     };
     match why {
         NotWhole::Overflow => Complaint::new(format!("{text:?} is more than can be counted"), "write less"),
@@ -249,6 +254,12 @@ fn not_whole(text: &str, unit: &Unit, why: NotWhole) -> Complaint {
             format!("{text:?} is not a whole number of steps of {step}"),
             format!("write \"{} packets/s\"", floor as f64 / 1e6),
         ),
+        NotWhole::Remainder(floor) if matches!(unit.measure, Measure::Packets | Measure::Segments) => {
+            Complaint::new(
+                format!("{text:?} is not a whole number of {small}"),
+                format!("write \"{floor} {small}\" or \"{} {small}\"", floor + 1),
+            )
+        }
         NotWhole::Remainder(0) => Complaint::new(
             format!("{text:?} is finer than {step}"),
             format!("write \"0 {small}\" or \"1 {small}\""),

@@ -99,6 +99,15 @@ pub(super) fn wrong_measure(text: &str, number: &str, unit: &Unit, dim: Dim) -> 
             format!("write {} such as {:?}", noun(dim), example(dim)),
         );
     }
+    let counted = match (dim, unit.measure) {
+        (Dim::Window, Measure::Packets) => Some("segments"),
+        (Dim::Queue, Measure::Segments) => Some("packets"),
+        _ => None,
+    };
+    if let Some(counted) = counted {
+        let problem = format!("{text:?} is {}, not {}", measure_noun(unit.measure), noun(dim));
+        return Complaint::new(problem, format!("write \"{number} {counted}\""));
+    }
     let rate = UNITS.iter().find(|other| {
         dim.takes(other.measure) && other.name.strip_suffix("/s").is_some_and(|name| name == unit.name)
     });

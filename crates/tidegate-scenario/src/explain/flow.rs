@@ -1,0 +1,120 @@
+//! A flow in words.
+
+use tidegate_core::plan::{DelayedAckPlan, FlowPlan, Plan, RtoPlan, RtoRestart};
+
+use super::gate::{packet_rate, queue_packets, wire_bytes};
+use super::text::{rate_text, seconds_text, three_digits, value_text};
+use super::{Row, consequence, copies, rows_of, write_rows};
+use crate::check::Form;
+use crate::lower::TcpLayers;
+use crate::table::{Kind, TCP};
+use crate::units::bytes_text;
+
+pub(super) fn explain(name: &str, form: &Form, root: &Form, plan: &Plan, out: &mut String) {
+    let mut rows = Vec::new();
+    rows_of(form, "", &["tcp"], &mut rows);
+    let Some(flow) = plan.flows.iter().find(|flow| flow.name.split('.').next() == Some(name)) else { return };
+    tcp_rows(&TcpLayers::new(root, form), flow, &mut rows);
+    write_rows(&format!("flow {name}"), &rows, out);
+    copies(name, plan.flows.iter().map(|flow| flow.name.as_str()), out);
+    for line in lines(flow, plan) {
+        consequence(&line, out);
+    }
+}
+
+fn tcp_rows(layers: &TcpLayers<'_>, flow: &FlowPlan, rows: &mut Vec<Row>) {
+    for row in TCP.keys.iter().filter(|row| row.kind != Kind::Later) {
+        let mut default = layers.given(row.name).is_none();
+        let text = match row.name {
+            "use" => match layers.given("use") {
+                Some(item) => value_text(row.kind, &item.value),
+                None => continue,
+            },
+            "fast_retransmit" if !matches!(flow.tcp.cc, tidegate_core::plan::CongestionPlan::Tahoe { .. }) => continue,
+            "headers" => bytes_text(u64::from(flow.tcp.headers)),
+            "initial_window" => bytes_text(flow.tcp.initial_window),
+            "rto" => rto_text(&flow.tcp.rto),
+            "delayed_ack" => delayed_ack_text(flow.tcp.delayed_ack.as_ref()),
+            _ => {
+                let Some(item) = layers.item(row.name) else { continue };
+                value_text(row.kind, &item.value)
+            }
+        };
+        let mut text = text;
+        if let Some(set) = layers.from_set(row.name) {
+            text = format!("{text} (from [tcp.{set}])");
+            default = false;
+        }
+        rows.push(Row { key: format!("tcp.{}", row.name), text, default });
+    }
+}
+
+fn rto_text(rto: &RtoPlan) -> String {
+    match rto {
+        RtoPlan::Estimated { min, max, initial, tick } => {
+            let clock = if tick.picos() == 0 { "exact".to_owned() } else { format!("in ticks of {tick}") };
+            format!("estimated, from {min} to {max}, first {initial}, {clock}")
+        }
+        RtoPlan::Fixed { rto, restart } => {
+            let from = match restart {
+                RtoRestart::Ack => "an ACK of new data",
+                RtoRestart::Departure => "an ACK of new data and every departure",
+            };
+            format!("always {rto}, started again by {from}")
+        }
+    }
+}
+
+fn delayed_ack_text(delayed: Option<&DelayedAckPlan>) -> String {
+    let Some(delayed) = delayed else { return "one ACK for each segment".to_owned() };
+    let late = match delayed.timeout {
+        None => "however long that takes".to_owned(),
+        Some(_) if delayed.tick.picos() > 0 => format!("at the latest at the next tick of {}", delayed.tick),
+        Some(timeout) => format!("at the latest after {timeout}"),
+    };
+    format!("one ACK for {} segments, {late}", delayed.every)
+}
+
+/// Round trip, bottleneck, bandwidth × delay, and what a window allows.
+fn lines(flow: &FlowPlan, plan: &Plan) -> Vec<String> {
+    let tcp = &flow.tcp;
+    let (packet, ack) = (tcp.mss + tcp.headers, tcp.headers);
+    let delay = |gates: &[usize]| gates.iter().map(|gate| plan.gates[*gate].delay.as_secs_f64()).sum::<f64>();
+    let service = |gates: &[usize], size: u32| {
+        let each = gates.iter().filter_map(|gate| packet_rate(&plan.gates[*gate], size)).filter(|rate| *rate > 0.0);
+        each.map(|rate| 1.0 / rate).sum::<f64>()
+    };
+    let delays = delay(&flow.path) + delay(&flow.back) + flow.back_delay.as_secs_f64();
+    let rtt = delays + service(&flow.path, packet) + service(&flow.back, ack);
+    let mut lines = vec![format!(
+        "round trip {} of delays, {} with a packet of {packet} B and its ACK in empty gates",
+        seconds_text(delays),
+        seconds_text(rtt)
+    )];
+    let rates = flow.path.iter().filter_map(|gate| Some((*gate, packet_rate(&plan.gates[*gate], packet)?)));
+    let slowest = rates.min_by(|one, other| one.1.total_cmp(&other.1));
+    if let Some((index, rate)) = slowest {
+        let gate = &plan.gates[index];
+        lines.push(format!(
+            "slowest gate {}: {} on the wire is at most {} of user data",
+            gate.name,
+            rate_text(rate * 8.0 * wire_bytes(gate, packet)),
+            rate_text(rate * 8.0 * f64::from(tcp.mss)),
+        ));
+        let bdp = rate * rtt;
+        let queue = match queue_packets(gate, packet) {
+            Some(queue) if bdp > 0.0 => format!("; its queue holds {} times that", three_digits(queue / bdp)),
+            Some(_) => String::new(),
+            None => "; its queue is unlimited".to_owned(),
+        };
+        lines.push(format!("bandwidth × round trip is {} packets{queue}", three_digits(bdp)));
+    }
+    if let Some(window) = tcp.window
+        && rtt > 0.0
+    {
+        let allowed = window as f64 * 8.0 / rtt;
+        let segments = three_digits(window as f64 / f64::from(tcp.mss.max(1)));
+        lines.push(format!("a window of {} is {segments} segments: at most {} of user data", bytes_text(window), rate_text(allowed)));
+    }
+    lines
+}

@@ -1,0 +1,161 @@
+//! A gate in words.
+
+use tidegate_core::plan::{Framing, GatePlan, MarkovPlan, OnChange, Plan, QueueLimit, RatePlan};
+use tidegate_core::units::{Rate, Span, Speed, Time};
+
+use super::text::{rate_text, seconds_text, three_digits};
+use super::{consequence, rows_of, write_rows};
+use crate::check::Form;
+use crate::trace::LoadedTrace;
+use crate::trace::info::mean_rate as trace_mean;
+
+pub(super) fn explain(name: &str, form: &Form, plan: &Plan, out: &mut String) {
+    let mut rows = Vec::new();
+    rows_of(form, "", &[], &mut rows);
+    write_rows(&format!("gate {name}"), &rows, out);
+    let copies: Vec<usize> = (0..plan.gates.len()).filter(|index| is_copy(&plan.gates[*index].name, name)).collect();
+    let Some(first) = copies.first() else {
+        consequence("nothing passes it", out);
+        return;
+    };
+    let gate = &plan.gates[*first];
+    if copies.len() > 1 || gate.name != name {
+        let last = &plan.gates[copies[copies.len() - 1]].name;
+        match copies.len() {
+            1 => consequence(&format!("one server: {}", gate.name), out),
+            count => consequence(&format!("{count} servers of its kind: {} to {last}", gate.name), out),
+        }
+    }
+    let packet = largest_packet(plan, &copies);
+    for line in rate_lines(gate, packet) {
+        consequence(&line, out);
+    }
+    for line in queue_lines(gate, packet) {
+        consequence(&line, out);
+    }
+}
+
+/// Whether a server of the plan comes from the gate `name`.
+fn is_copy(server: &str, name: &str) -> bool {
+    server.split('/').next() == Some(name)
+}
+
+/// The largest IP packet that passes any of these servers.
+fn largest_packet(plan: &Plan, gates: &[usize]) -> u32 {
+    let passes = |path: &[usize]| path.iter().any(|gate| gates.contains(gate));
+    let data = plan.flows.iter().filter(|flow| passes(&flow.path)).map(|flow| flow.tcp.mss + flow.tcp.headers);
+    let acks = plan.flows.iter().filter(|flow| passes(&flow.back)).map(|flow| flow.tcp.headers);
+    let traffic = plan.traffic.iter().filter(|traffic| passes(&traffic.path)).map(|traffic| match traffic.source {
+        tidegate_core::plan::SourcePlan::Constant { bytes, .. }
+        | tidegate_core::plan::SourcePlan::OnOff { bytes, .. }
+        | tidegate_core::plan::SourcePlan::Poisson { bytes, .. } => bytes,
+    });
+    data.chain(acks).chain(traffic).max().unwrap_or(1500)
+}
+
+/// Bytes of an IP packet on a gate's wire.
+pub(super) fn wire_bytes(gate: &GatePlan, packet: u32) -> f64 {
+    match gate.framing {
+        Framing::Ip => f64::from(packet),
+        Framing::Overhead { overhead, minimum } => (f64::from(packet) + f64::from(overhead)).max(f64::from(minimum)),
+    }
+}
+
+/// Packets per second in the long run, for packets of one size; `None`: unlimited.
+pub(super) fn packet_rate(gate: &GatePlan, packet: u32) -> Option<f64> {
+    let of = |speed: Speed| match speed {
+        Speed::Bits(rate) => rate.bps() as f64 / (8.0 * wire_bytes(gate, packet)),
+        Speed::Packets(micro) => micro as f64 / 1e6,
+    };
+    let bits = |rate: Rate| Some(of(Speed::Bits(rate)));
+    match &gate.rate {
+        RatePlan::Unlimited => None,
+        RatePlan::Constant(speed) => Some(of(*speed)),
+        RatePlan::Steps { steps, repeat } => Some(steps_mean(steps, *repeat, &of)),
+        RatePlan::TokenBucket { rate, .. } => bits(*rate),
+        RatePlan::Markov(markov) => bits(Rate::from_bps(markov_mean(markov)? as u64)),
+        RatePlan::RateTrace { trace, .. } => bits(trace_mean(&LoadedTrace::Rates((**trace).clone()))),
+        RatePlan::Opportunities { trace, .. } => bits(trace_mean(&LoadedTrace::Opportunities((**trace).clone()))),
+    }
+}
+
+/// The mean of one period, or the last step when they do not repeat.
+fn steps_mean(steps: &[(Time, Speed)], repeat: Option<Span>, of: &dyn Fn(Speed) -> f64) -> f64 {
+    let Some(repeat) = repeat else { return steps.last().map_or(0.0, |(_, speed)| of(*speed)) };
+    let ends = steps.iter().skip(1).map(|(at, _)| at.picos()).chain([repeat.picos()]);
+    let sum: f64 = steps.iter().zip(ends).map(|((at, speed), end)| of(*speed) * (end - at.picos()) as f64).sum();
+    sum / repeat.picos() as f64
+}
+
+/// The stationary mean of a ring; `None` for a matrix, which is not solved here.
+fn markov_mean(markov: &MarkovPlan) -> Option<f64> {
+    if markov.transitions.is_some() {
+        return None;
+    }
+    let total: f64 = markov.mean_holding.iter().map(|span| span.as_secs_f64()).sum();
+    let pairs = markov.rates.iter().zip(&markov.mean_holding);
+    Some(pairs.map(|(rate, span)| rate.bps() as f64 * span.as_secs_f64()).sum::<f64>() / total)
+}
+
+fn rate_lines(gate: &GatePlan, packet: u32) -> Vec<String> {
+    let wire = wire_bytes(gate, packet);
+    let heavy = if wire > f64::from(packet) { format!(" ({wire} B on the wire)") } else { String::new() };
+    let takes = |rate: Rate| seconds_text(8.0 * wire / rate.bps().max(1) as f64);
+    let change = match gate.on_change {
+        OnChange::Keep => "a packet in transmission keeps the rate it started with",
+        OnChange::Rescale => "a packet in transmission goes on at the new rate",
+    };
+    let mean = packet_rate(gate, packet).map_or(String::new(), |rate| rate_text(rate * 8.0 * wire));
+    match &gate.rate {
+        RatePlan::Unlimited => vec!["every packet passes at once".to_owned()],
+        RatePlan::Constant(Speed::Bits(rate)) => {
+            vec![format!("a packet of {packet} B{heavy} takes {}", takes(*rate))]
+        }
+        RatePlan::Constant(Speed::Packets(micro)) => {
+            vec![format!("a packet takes {}, whatever its size", seconds_text(1e6 / *micro as f64))]
+        }
+        RatePlan::Steps { repeat, .. } => vec![
+            match repeat {
+                Some(repeat) => format!("mean rate {mean}, again every {repeat}"),
+                None => "the last rate holds to the end".to_owned(),
+            },
+            change.to_owned(),
+        ],
+        RatePlan::TokenBucket { rate, burst_bytes, .. } => vec![
+            format!("after a pause {} packets of {packet} B{heavy} go at once, then one every {}",
+                (*burst_bytes as f64 / wire).floor(), takes(*rate)),
+        ],
+        RatePlan::Markov(markov) => {
+            let range = (markov.rates.iter().min(), markov.rates.iter().max());
+            let (Some(least), Some(most)) = range else { return Vec::new() };
+            let mean = if mean.is_empty() { String::new() } else { format!("mean rate {mean}, ") };
+            vec![format!("{mean}from {least} to {most}"), change.to_owned()]
+        }
+        RatePlan::RateTrace { trace, .. } => {
+            vec![format!("{} of rates, mean {mean}", trace.period), change.to_owned()]
+        }
+        RatePlan::Opportunities { trace, .. } => {
+            vec![format!("{} opportunities of {} B in {}, mean {mean}", trace.at.len(), trace.bytes, trace.period)]
+        }
+    }
+}
+
+/// The queue's limit in packets, as a number for ratios; `None`: unlimited.
+pub(super) fn queue_packets(gate: &GatePlan, packet: u32) -> Option<f64> {
+    match gate.queue.limit {
+        QueueLimit::Unlimited => None,
+        QueueLimit::Packets(packets) => Some(packets as f64),
+        QueueLimit::Bytes(bytes) => Some(bytes as f64 / f64::from(packet.max(1))),
+    }
+}
+
+fn queue_lines(gate: &GatePlan, packet: u32) -> Vec<String> {
+    let Some(packets) = queue_packets(gate, packet) else { return Vec::new() };
+    match packet_rate(gate, packet) {
+        Some(rate) if rate > 0.0 => {
+            let count = three_digits(packets);
+            vec![format!("a full queue of {count} packets of {packet} B takes {} to empty", seconds_text(packets / rate))]
+        }
+        _ => Vec::new(),
+    }
+}

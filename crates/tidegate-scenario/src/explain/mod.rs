@@ -1,0 +1,105 @@
+//! A scenario in words: every default filled in and marked, and what the numbers amount to.
+//!
+//! It computes nothing that an engine reads.
+
+mod flow;
+mod gate;
+mod text;
+
+use std::fmt::Write as _;
+
+use tidegate_core::plan::Plan;
+
+use crate::check::Form;
+use crate::table::{Default, Kind};
+use text::value_text;
+
+/// One line: a dotted key, its value in words, whether it is a default.
+struct Row {
+    key: String,
+    text: String,
+    default: bool,
+}
+
+/// The whole explanation.
+pub(crate) fn explain(root: &Form, plan: &Plan) -> String {
+    let mut out = String::new();
+    let mut rows = Vec::new();
+    rows_of(root, "", &["gate", "flow", "traffic", "tcp", "sweep"], &mut rows);
+    write_rows("the run", &rows, &mut out);
+    let counted = plan.duration.saturating_since(plan.warmup);
+    consequence(&format!("the summary counts {counted} of {}", plan.duration), &mut out);
+    for named in root.table("gate").map_or(&[][..], |gates| gates.items.as_slice()) {
+        let Some(form) = named.item.table() else { continue };
+        gate::explain(&named.name, form, plan, &mut out);
+    }
+    for named in root.table("flow").map_or(&[][..], |flows| flows.items.as_slice()) {
+        let Some(form) = named.item.table() else { continue };
+        flow::explain(&named.name, form, root, plan, &mut out);
+    }
+    for named in root.table("traffic").map_or(&[][..], |traffic| traffic.items.as_slice()) {
+        let Some(form) = named.item.table() else { continue };
+        let mut rows = Vec::new();
+        rows_of(form, "", &[], &mut rows);
+        write_rows(&format!("traffic {}", named.name), &rows, &mut out);
+        copies(&named.name, plan.traffic.iter().map(|traffic| traffic.name.as_str()), &mut out);
+    }
+    out
+}
+
+/// The rows of a table, those below it under dotted keys, but for `skip`.
+fn rows_of(form: &Form, prefix: &str, skip: &[&str], rows: &mut Vec<Row>) {
+    let open = form.section.keys.iter().filter(|row| row.kind != Kind::Later && !skip.contains(&row.name));
+    for row in open {
+        let key = format!("{prefix}{}", row.name);
+        match form.get(row.name) {
+            Some(item) => match item.table() {
+                Some(below) => rows_of(below, &format!("{key}."), &[], rows),
+                None => rows.push(Row { key, text: value_text(row.kind, &item.value), default: !item.given }),
+            },
+            None if form.section.one_of => {}
+            None => {
+                let text = match row.default {
+                    Default::Words(words) => words.to_owned(),
+                    _ => String::new(),
+                };
+                rows.push(Row { key, text, default: true });
+            }
+        }
+    }
+    for named in form.items.iter().filter(|named| form.section.find(&named.name).is_none()) {
+        let text = named.item.list().iter().filter_map(|item| item.text()).collect::<Vec<_>>().join(", ");
+        rows.push(Row { key: format!("{prefix}{}", named.name), text, default: false });
+    }
+}
+
+fn write_rows(title: &str, rows: &[Row], out: &mut String) {
+    if !out.is_empty() {
+        out.push('\n');
+    }
+    let _ = writeln!(out, "{title}");
+    let width = rows.iter().map(|row| row.key.len()).max().unwrap_or(0);
+    for row in rows {
+        let mark = match (row.default, row.text.is_empty()) {
+            (true, true) => "(default: empty)",
+            (true, false) => " (default)",
+            _ => "",
+        };
+        let _ = writeln!(out, "  {:width$}  {}{mark}", row.key, row.text);
+    }
+}
+
+/// What follows from the rows above it.
+fn consequence(text: &str, out: &mut String) {
+    let _ = writeln!(out, "  => {text}");
+}
+
+/// Names the copies of a flow or traffic, if there is more than one.
+fn copies<'a>(name: &str, all: impl Iterator<Item = &'a str>, out: &mut String) {
+    let of_it: Vec<&str> = all.filter(|full| full.split('.').next() == Some(name)).collect();
+    match of_it.as_slice() {
+        [first, .., last] => consequence(&format!("{} of the same: {first} to {last}", of_it.len()), out),
+        [_] => {}
+        [] => consequence("none of it runs", out),
+    }
+}

@@ -1,0 +1,125 @@
+//! The JSON Schema of a scenario, from the table of keys.
+
+use serde_json::{Map, Value, json};
+
+use crate::table::{Default, Key, Kind, Literal, ROOT, Section};
+use crate::units::{example, unit_names};
+
+/// The JSON Schema (draft 2020-12) of a scenario, with a description on every key. It
+/// describes shapes and units; what needs more than one key is checked by loading.
+#[must_use]
+pub fn schema() -> Value {
+    let mut schema = section(&ROOT);
+    schema.insert("$schema".to_owned(), json!("https://json-schema.org/draft/2020-12/schema"));
+    schema.insert("title".to_owned(), json!("Tidegate scenario"));
+    Value::Object(schema)
+}
+
+fn section(section: &Section) -> Map<String, Value> {
+    let rows = section.keys.iter().filter(|row| row.kind != Kind::Later);
+    let properties: Map<String, Value> =
+        rows.clone().map(|row| (row.name.to_owned(), Value::Object(property(row)))).collect();
+    let required: Vec<&str> =
+        rows.filter(|row| matches!(row.default, Default::Required(_))).map(|row| row.name).collect();
+    let mut schema = Map::new();
+    schema.insert("type".to_owned(), json!("object"));
+    if !section.about.is_empty() {
+        schema.insert("description".to_owned(), json!(section.about));
+    }
+    if !properties.is_empty() {
+        schema.insert("properties".to_owned(), Value::Object(properties));
+    }
+    if section.one_of {
+        schema.insert("minProperties".to_owned(), json!(1));
+        schema.insert("maxProperties".to_owned(), json!(1));
+    } else if !required.is_empty() {
+        schema.insert("required".to_owned(), json!(required));
+    }
+    if section.names.is_some() {
+        schema.insert("propertyNames".to_owned(), json!({ "pattern": "^[A-Za-z0-9_-]{1,64}$" }));
+    }
+    let others = section.others.map_or(json!(false), kind);
+    schema.insert("additionalProperties".to_owned(), others);
+    schema
+}
+
+fn property(row: &Key) -> Map<String, Value> {
+    let mut schema = match kind(row.kind) {
+        Value::Object(schema) => schema,
+        _ => Map::new(),
+    };
+    let mut about = row.about.to_owned();
+    match row.default {
+        Default::Required(_) => {}
+        Default::Is(literal) => {
+            schema.insert("default".to_owned(), value(literal));
+        }
+        Default::ByBase { rfc, bsd44, linux } => {
+            about += &format!(
+                " Default by base: rfc {}, bsd44 {}, linux {}.",
+                value(rfc),
+                value(bsd44),
+                value(linux)
+            );
+        }
+        Default::Words(words) => about += &format!(" Left out: {words}."),
+    }
+    schema.insert("description".to_owned(), json!(about));
+    schema
+}
+
+fn value(literal: Literal) -> Value {
+    match literal {
+        Literal::Text(text) => json!(text),
+        Literal::Whole(number) => json!(number),
+        Literal::Flag(flag) => json!(flag),
+    }
+}
+
+fn kind(of: Kind) -> Value {
+    match of {
+        Kind::Flag => json!({ "type": "boolean" }),
+        Kind::Text => json!({ "type": "string" }),
+        Kind::Whole { min, max } => json!({ "type": "integer", "minimum": min, "maximum": max }),
+        Kind::Probability => json!({ "anyOf": [
+            { "type": "number", "minimum": 0, "maximum": 1 },
+            { "type": "string", "pattern": "^ *[0-9.]+([eE][+-]?[0-9]+)? *% *$", "examples": ["1%"] },
+        ] }),
+        Kind::Quantity { dim, words, .. } => {
+            let units = unit_names(dim).collect::<Vec<_>>().join("|");
+            let number = json!({
+                "type": "string",
+                "pattern": format!("^ *\\+?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]+)? *({units}) *$"),
+                "examples": [example(dim)],
+            });
+            if words.is_empty() {
+                return number;
+            }
+            let mut forms = vec![number];
+            forms.extend(words.iter().map(|word| json!({ "const": word.name, "description": word.about })));
+            json!({ "anyOf": forms })
+        }
+        Kind::Choice(words) => {
+            let open = words.iter().filter(|word| !word.later);
+            let forms: Vec<_> = open.map(|word| json!({ "const": word.name, "description": word.about })).collect();
+            json!({ "anyOf": forms })
+        }
+        Kind::List { of, min } => json!({ "type": "array", "items": kind(*of), "minItems": min }),
+        Kind::Tuple(kinds) => {
+            let items: Vec<_> = kinds.iter().map(|of| kind(*of)).collect();
+            json!({ "type": "array", "prefixItems": items, "minItems": items.len(), "maxItems": items.len() })
+        }
+        Kind::Form(form) => {
+            let table = Value::Object(section(form));
+            match form.short.and_then(|short| form.find(short)) {
+                Some(row) => json!({ "anyOf": [kind(row.kind), table] }),
+                None => table,
+            }
+        }
+        Kind::AnyOf(kinds) => {
+            json!({ "anyOf": kinds.iter().map(|of| kind(*of)).collect::<Vec<_>>() })
+        }
+        Kind::Free => json!({}),
+        Kind::Later => json!(false),
+    }
+}
