@@ -1,16 +1,35 @@
-//! Random input from a fixed seed: words, numbers and raw bytes in any order.
+//! Random input from a fixed seed: words, numbers and raw bytes in any order, or a right
+//! input with a few places spoiled.
 
 use rand::RngExt;
 use tidegate_core::random::{Seed, Stream};
 
-/// Input number `index` for the target `name`.
+use crate::Target;
+
+/// Input number `index` for a target.
 #[must_use]
-pub fn input(name: &str, words: &[&str], index: u64) -> Vec<u8> {
-    let mut stream = Seed { seed: 1, replication: index }.stream(name);
+pub fn input(target: &Target, index: u64) -> Vec<u8> {
+    let mut stream = Seed { seed: 1, replication: index }.stream(target.name);
+    if !target.seeds.is_empty() && stream.random() {
+        let right = target.seeds[stream.random_range(0..target.seeds.len())];
+        return spoil(right.as_bytes().to_vec(), target, &mut stream);
+    }
+    let most = [4, 12, 60, 200][stream.random_range(0..4)];
     let mut bytes = Vec::new();
-    let most = [4, 12, 60][stream.random_range(0..3)];
     for _ in 0..stream.random_range(0..most) {
-        piece(&mut bytes, words, &mut stream);
+        piece(&mut bytes, target.words, &mut stream);
+    }
+    bytes
+}
+
+/// Replaces up to four short stretches.
+fn spoil(mut bytes: Vec<u8>, target: &Target, stream: &mut Stream) -> Vec<u8> {
+    for _ in 0..stream.random_range(0..=4) {
+        let from = stream.random_range(0..=bytes.len());
+        let to = (from + stream.random_range(0..8)).min(bytes.len());
+        let mut new = Vec::new();
+        piece(&mut new, target.words, stream);
+        bytes.splice(from..to, new);
     }
     bytes
 }

@@ -6,6 +6,8 @@
 //! `[[bin]]` in `Cargo.toml`.
 
 pub mod corpus;
+pub mod endpoints;
+pub mod scenario;
 pub mod trace;
 
 /// A target: its name, the function, and pieces of text that make its input likely to be
@@ -15,13 +17,22 @@ pub struct Target {
     pub name: &'static str,
     /// Takes any bytes.
     pub run: fn(&[u8]),
+    /// Input that is right, to be spoiled.
+    pub seeds: &'static [&'static str],
     /// Pieces that random input is put together from, between raw bytes.
     pub words: &'static [&'static str],
 }
 
 /// Every target.
-pub const TARGETS: [Target; 3] = [
-    Target { name: "trace_mahimahi", run: trace::mahimahi, words: trace::MAHIMAHI },
-    Target { name: "trace_drp", run: trace::drp, words: trace::DRP },
-    Target { name: "trace_csv", run: trace::csv, words: trace::CSV },
+pub const TARGETS: [Target; 5] = [
+    Target { name: "scenario", run: scenario::run, seeds: scenario::SEEDS, words: scenario::WORDS },
+    Target { name: "endpoints", run: endpoints::run, seeds: &[], words: &[] },
+    Target {
+        name: "trace_mahimahi",
+        run: trace::mahimahi,
+        seeds: &["0\n1\n1\n250\n"],
+        words: trace::MAHIMAHI,
+    },
+    Target { name: "trace_drp", run: trace::drp, seeds: &[trace::DRP_SEED], words: trace::DRP },
+    Target { name: "trace_csv", run: trace::csv, seeds: &[trace::CSV_SEED], words: trace::CSV },
 ];

@@ -11,6 +11,9 @@ pub const MAHIMAHI: &[&str] = &[
     "1e3\n",
 ];
 
+/// A DRP file.
+pub const DRP_SEED: &str = include_str!("../seeds/trace_drp/small.drp");
+
 /// Pieces of DRP files.
 pub const DRP: &[&str] = &[
     "\n",
@@ -26,6 +29,9 @@ pub const DRP: &[&str] = &[
     ".",
     "e",
 ];
+
+/// A CSV trace.
+pub const CSV_SEED: &str = include_str!("../seeds/trace_csv/small.csv");
 
 /// Pieces of CSV files.
 pub const CSV: &[&str] = &[

@@ -4,14 +4,14 @@
 use tidegate_fuzz::{TARGETS, corpus};
 
 /// Inputs per target; `TIDEGATE_FUZZ_INPUTS` asks for more.
-const INPUTS: u64 = 50_000;
+const INPUTS: u64 = 30_000;
 
 #[test]
 fn every_target_takes_random_input() {
     let inputs = std::env::var("TIDEGATE_FUZZ_INPUTS").map_or(INPUTS, |text| text.parse().expect("a number"));
     for target in TARGETS {
         for index in 0..inputs {
-            let input = corpus::input(target.name, target.words, index);
+            let input = corpus::input(&target, index);
             let run = || (target.run)(&input);
             if let Err(panic) = std::panic::catch_unwind(run) {
                 eprintln!("{} on input {index}: {:?}", target.name, String::from_utf8_lossy(&input));
@@ -25,11 +25,25 @@ fn every_target_takes_random_input() {
 #[test]
 fn some_random_traces_are_read() {
     use tidegate_scenario::trace::{Format, TraceOptions, parse};
-    for (target, format) in TARGETS.iter().zip([Format::Mahimahi, Format::Drp, Format::Csv]) {
+    for (name, format) in
+        [("trace_mahimahi", Format::Mahimahi), ("trace_drp", Format::Drp), ("trace_csv", Format::Csv)]
+    {
+        let target = TARGETS.iter().find(|target| target.name == name).expect("a target");
         let read = (0..INPUTS)
-            .map(|index| corpus::input(target.name, target.words, index))
+            .map(|index| corpus::input(target, index))
             .filter(|input| parse(input, "t", Some(format), &TraceOptions::default()).is_ok())
             .count();
         assert!(read >= 100, "{}: only {read} of {INPUTS} inputs are traces", target.name);
+    }
+}
+
+/// The seeds are right as they stand.
+#[test]
+fn the_seed_scenarios_are_read() {
+    for seed in tidegate_fuzz::scenario::SEEDS {
+        let text = seed.split("--set").next().expect("a first piece");
+        if let Err(error) = tidegate_scenario::Scenario::from_toml(text, "seed", None, &[]) {
+            panic!("{error}");
+        }
     }
 }

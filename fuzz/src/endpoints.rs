@@ -1,0 +1,236 @@
+//! A pair of TCP endpoints under a list of operations: deliver, drop, reorder, duplicate,
+//! wait, write. Whatever the list, nothing panics, no byte is delivered that was not written,
+//! and once the wire behaves again everything written arrives and is acknowledged.
+
+use std::collections::VecDeque;
+
+use tidegate_core::plan::{
+    CongestionPlan, DelayedAckPlan, Increase, RtoPlan, RtoRestart, RttTiming, SsthreshRounding, TcpBase,
+    TcpPlan,
+};
+use tidegate_core::random::Seed;
+use tidegate_core::tcp::{Endpoint, Role, Segment};
+use tidegate_core::units::{Span, Time};
+
+/// Bytes of an input that choose the plan.
+const HEADER: usize = 6;
+
+/// Steps in which the wire must have brought everything over once it behaves.
+const LEASH: usize = 200_000;
+
+/// Which end a segment goes to.
+#[derive(Clone, Copy)]
+enum To {
+    A,
+    B,
+}
+
+/// Two endpoints and what flies between them.
+struct Wire {
+    a: Endpoint,
+    b: Endpoint,
+    now: Time,
+    flying: VecDeque<(To, Segment)>,
+    written: [u64; 2],
+}
+
+/// Any bytes: a plan, then operations.
+pub fn run(data: &[u8]) {
+    let Some((header, ops)) = data.split_at_checked(HEADER) else { return };
+    let plan = plan(header);
+    let isn = u32::MAX - u32::from(header[5]) * 100; // sequence numbers wrap early
+    let rng = Some(Seed { seed: 1, replication: 0 }.stream("fuzz"));
+    let mut wire = Wire {
+        a: Endpoint::new(&plan, Role::Active, isn, rng.clone()),
+        b: Endpoint::new(&plan, Role::Passive, isn, rng),
+        now: Time::ZERO,
+        flying: VecDeque::new(),
+        written: [0; 2],
+    };
+    wire.b.open(wire.now);
+    wire.a.open(wire.now);
+    wire.pump();
+    let hostile = header[4] & 0x80 != 0;
+    for op in ops {
+        wire.step(*op, hostile);
+        wire.check(hostile);
+    }
+    if !hostile {
+        wire.drain();
+    }
+}
+
+/// Every choice of a plan from a few bytes.
+fn plan(header: &[u8]) -> TcpPlan {
+    let bit = |byte: usize, bit: u8| header[byte] >> bit & 1 == 1;
+    let mss = [1460, 536, 100][usize::from(header[2] % 3)];
+    let cc = match header[0] % 6 {
+        0 => CongestionPlan::Tahoe { fast_retransmit: false },
+        1 => CongestionPlan::Tahoe { fast_retransmit: true },
+        2 => CongestionPlan::Reno,
+        3 => CongestionPlan::NewReno,
+        4 => CongestionPlan::Cubic,
+        _ => CongestionPlan::Fixed { window: 8 * u64::from(mss) },
+    };
+    let tick = if bit(1, 0) { Span::from_millis(500) } else { Span::ZERO };
+    let rto = match header[3] % 3 {
+        0 => RtoPlan::Fixed { rto: Span::from_millis(300), restart: RtoRestart::Ack },
+        1 => RtoPlan::Fixed { rto: Span::from_millis(300), restart: RtoRestart::Departure },
+        _ => RtoPlan::Estimated {
+            min: Span::from_millis(200),
+            max: Span::from_secs(60),
+            initial: Span::from_secs(1),
+            tick,
+        },
+    };
+    let delayed = DelayedAckPlan { every: 2, timeout: Some(Span::from_millis(200)), tick: Span::ZERO };
+    TcpPlan {
+        base: TcpBase::Rfc,
+        cc,
+        mss,
+        headers: 40,
+        window: bit(1, 1).then_some(20 * u64::from(mss)),
+        initial_window: u64::from(mss) * (1 + u64::from(header[0] >> 5)),
+        initial_ssthresh: bit(1, 2).then_some(4 * u64::from(mss)),
+        increase: [Increase::PerWindow, Increase::PerAck, Increase::Random][usize::from(header[1] >> 6) % 3],
+        dupthresh: (!bit(1, 3)).then_some(3),
+        sack: bit(1, 4),
+        limited_transmit: bit(1, 5),
+        ssthresh_rounding: [SsthreshRounding::Exact, SsthreshRounding::Down, SsthreshRounding::Up]
+            [usize::from(header[2] >> 6) % 3],
+        go_back_n: bit(4, 0),
+        rto,
+        delayed_ack: bit(4, 1).then_some(delayed),
+        quick_acks: if bit(4, 2) { 4 } else { 0 },
+        handshake: !bit(4, 3),
+        timestamps: bit(4, 4),
+        rtt_timing: if bit(4, 5) { RttTiming::One } else { RttTiming::Every },
+        idle_restart: bit(4, 6),
+    }
+}
+
+impl Wire {
+    /// Sends what both ends want to send.
+    fn pump(&mut self) {
+        for _ in 0..LEASH {
+            let from_a = self.a.poll_transmit(self.now).map(|(segment, _)| (To::B, segment));
+            let from_b = self.b.poll_transmit(self.now).map(|(segment, _)| (To::A, segment));
+            if from_a.is_some() {
+                self.a.handle_departure(self.now);
+            }
+            if from_b.is_some() {
+                self.b.handle_departure(self.now);
+            }
+            if from_a.is_none() && from_b.is_none() {
+                return;
+            }
+            self.flying.extend(from_a.into_iter().chain(from_b));
+        }
+        panic!("the endpoints never stop sending at one instant");
+    }
+
+    /// Brings one segment to its end.
+    fn deliver(&mut self, (to, segment): (To, Segment)) {
+        match to {
+            To::A => self.a.handle_segment(self.now, &segment),
+            To::B => self.b.handle_segment(self.now, &segment),
+        }
+        self.pump();
+    }
+
+    /// Lets time pass; timers that are due run.
+    fn wait(&mut self, until: Time) {
+        self.now = self.now.max(until);
+        self.a.handle_wakeup(self.now);
+        self.b.handle_wakeup(self.now);
+        self.pump();
+    }
+
+    /// One operation.
+    fn step(&mut self, op: u8, hostile: bool) {
+        let value = u64::from(op >> 3);
+        match (op & 7, self.flying.pop_front()) {
+            (0 | 1, Some(first)) => self.deliver(first),
+            (2, Some(_)) => {}
+            (3, Some(first)) => self.flying.push_back(first),
+            (4, Some((to, segment))) => {
+                self.flying.push_back((to, segment));
+                let forged = if hostile { forge(segment, op) } else { segment };
+                self.deliver((to, forged));
+            }
+            (5, first) => {
+                self.flying.extend(first);
+                self.flying.rotate_right(usize::from(!self.flying.is_empty()));
+                self.wait(self.now + Span::from_millis(value * value));
+            }
+            (6 | 7, first) => {
+                if let Some(first) = first {
+                    self.flying.push_front(first);
+                }
+                let bytes = 1 + value * 700;
+                let from_a = op & 7 == 6;
+                self.written[usize::from(!from_a)] += bytes;
+                if from_a {
+                    self.a.write(self.now, bytes)
+                } else {
+                    self.b.write(self.now, bytes)
+                }
+                self.pump();
+            }
+            (_, _) => {
+                let next = self.a.next_wakeup().min(self.b.next_wakeup());
+                if next != Time::NEVER {
+                    self.wait(next);
+                }
+            }
+        }
+    }
+
+    /// What holds at any time.
+    fn check(&self, hostile: bool) {
+        for end in [&self.a, &self.b] {
+            let snapshot = end.snapshot();
+            assert!(snapshot.cwnd.is_finite() && snapshot.cwnd > 0.0, "{snapshot:?}");
+        }
+        if !hostile {
+            let (a, b) = (self.a.counters(), self.b.counters());
+            assert!(b.delivered_bytes <= self.written[0] && a.delivered_bytes <= self.written[1]);
+            assert!(a.acked_bytes <= b.delivered_bytes && b.acked_bytes <= a.delivered_bytes);
+        }
+    }
+
+    /// A wire without faults: all that was written arrives and is acknowledged.
+    fn drain(&mut self) {
+        for _ in 0..LEASH {
+            if self.done() {
+                return self.check(false);
+            }
+            if let Some(first) = self.flying.pop_front() {
+                self.now = self.now + Span::from_micros(10);
+                self.deliver(first);
+            } else {
+                let next = self.a.next_wakeup().min(self.b.next_wakeup());
+                assert!(next != Time::NEVER, "stuck: {:?} {:?}", self.a.snapshot(), self.b.snapshot());
+                self.wait(next);
+            }
+        }
+        panic!("not done on the leash: {:?} {:?}", self.a.snapshot(), self.b.snapshot());
+    }
+
+    fn done(&self) -> bool {
+        let (a, b) = (self.a.counters(), self.b.counters());
+        [b.delivered_bytes, a.delivered_bytes] == self.written
+            && [a.acked_bytes, b.acked_bytes] == self.written
+    }
+}
+
+/// A segment that nobody sent.
+fn forge(segment: Segment, op: u8) -> Segment {
+    let shift = [1, 1460, 65_536, 0x7FFF_FFFF, 0x8000_0000, u32::MAX][usize::from(op >> 3) % 6];
+    match op >> 6 {
+        0 => Segment { seq: segment.seq.wrapping_add(shift), ..segment },
+        1 => Segment { ack: segment.ack.wrapping_add(shift), ..segment },
+        2 => Segment { sack_count: 1, sack: [(segment.ack, segment.ack.wrapping_add(shift)); 3], ..segment },
+        _ => Segment { len: shift, flags: op, ts_ecr: shift, ..segment },
+    }
+}
