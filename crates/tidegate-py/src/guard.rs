@@ -18,7 +18,8 @@ pub(crate) fn install() {
     set_hook(Box::new(move |info| {
         if INSIDE.get() {
             let what = info.payload_as_str().unwrap_or("no message").to_owned();
-            let place = info.location().map(|at| format!(" ({}:{})", at.file(), at.line())).unwrap_or_default();
+            let place =
+                info.location().map(|at| format!(" ({}:{})", at.file(), at.line())).unwrap_or_default();
             PANIC.set(Some(format!("{what}{place}")));
         } else {
             usual(info);

@@ -15,7 +15,7 @@ use pyo3::types::PyDict;
 /// The JSON Schema of scenario files, as text.
 #[pyfunction]
 fn schema(py: Python<'_>) -> PyResult<String> {
-    guard::guarded(py, tidegate_scenario::schema)
+    guard::guarded(py, || tidegate_scenario::schema().to_string())
 }
 
 /// Every key of the scenario language, as Markdown.

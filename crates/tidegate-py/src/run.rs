@@ -20,8 +20,7 @@ impl RunData {
         let summary = serde_json::to_string(&result.summary)
             .map_err(|error| InternalError::new_err(format!("the summary is not JSON: {error}")))?;
         // A run that keeps its summary alone has no tables; empty ones would look recorded.
-        let tables =
-            if plan.record.level == RecordLevel::Summary { Vec::new() } else { result.tables() };
+        let tables = if plan.record.level == RecordLevel::Summary { Vec::new() } else { result.tables() };
         Ok(RunData { summary, tables, warnings })
     }
 }

@@ -23,7 +23,7 @@ pub(crate) struct Scenario {
 
 fn checked(
     py: Python<'_>,
-    read: impl FnOnce() -> Result<tidegate_scenario::Scenario, ScenarioError> + Send,
+    read: impl FnOnce() -> Result<tidegate_scenario::Scenario, Box<ScenarioError>> + Send,
 ) -> PyResult<Scenario> {
     match guarded(py, read)? {
         Ok(inner) => Ok(Scenario { inner }),
@@ -35,7 +35,7 @@ fn checked(
 impl Scenario {
     #[staticmethod]
     fn load(py: Python<'_>, path: &str, sets: Vec<String>) -> PyResult<Scenario> {
-        checked(py, || tidegate_scenario::Scenario::load(Path::new(path), &sets))
+        checked(py, || tidegate_scenario::Scenario::load(Path::new(path), &sets).map_err(Box::new))
     }
 
     #[staticmethod]
@@ -47,7 +47,10 @@ impl Scenario {
         base_dir: Option<&str>,
         sets: Vec<String>,
     ) -> PyResult<Scenario> {
-        checked(py, || tidegate_scenario::Scenario::from_toml(text, name, base_dir.map(Path::new), &sets))
+        checked(py, || {
+            tidegate_scenario::Scenario::from_toml(text, name, base_dir.map(Path::new), &sets)
+                .map_err(Box::new)
+        })
     }
 
     #[staticmethod]
@@ -59,7 +62,10 @@ impl Scenario {
         base_dir: Option<&str>,
         sets: Vec<String>,
     ) -> PyResult<Scenario> {
-        checked(py, || tidegate_scenario::Scenario::from_json(text, name, base_dir.map(Path::new), &sets))
+        checked(py, || {
+            tidegate_scenario::Scenario::from_json(text, name, base_dir.map(Path::new), &sets)
+                .map_err(Box::new)
+        })
     }
 
     #[getter]

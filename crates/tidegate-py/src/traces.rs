@@ -79,7 +79,8 @@ pub(crate) fn trace_synth(
     }
     let to = named(to)?;
     let usual = Cellular::default();
-    let mean = mean.map(|text| read_rate(text).map_err(|wrong| error::quantity("mean", &wrong))).transpose()?;
+    let mean =
+        mean.map(|text| read_rate(text).map_err(|wrong| error::quantity("mean", &wrong))).transpose()?;
     let link = Cellular {
         mean: mean.unwrap_or(usual.mean),
         duration: span("duration", duration)?.unwrap_or(usual.duration),

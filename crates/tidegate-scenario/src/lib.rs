@@ -36,4 +36,3 @@ pub use reference::reference;
 pub use scenario::Scenario;
 pub use schema::schema;
 pub use sweep::Sweep;
-

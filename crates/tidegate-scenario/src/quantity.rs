@@ -37,7 +37,10 @@ impl From<Complaint> for QuantityError {
 pub fn read_span(text: &str) -> Result<Span, QuantityError> {
     match read(text, Dim::Time)? {
         Amount::Time(span) if span > Span::ZERO => Ok(span),
-        _ => Err(Complaint::new(format!("{text:?} is no time"), "write a time above 0, such as \"10 ms\"").into()),
+        _ => {
+            Err(Complaint::new(format!("{text:?} is no time"), "write a time above 0, such as \"10 ms\"")
+                .into())
+        }
     }
 }
 
