@@ -42,7 +42,10 @@ def main(folder: Path) -> tg.Comparison:
 
 if __name__ == "__main__":
     main(Path("demo"))
-    print("\nPicture: demo/comparison.png (every run is in demo/comparison)")
+    print(
+        "\nWith SACK, the default, Reno and NewReno recover alike; flow.bulk.tcp.sack=false tells them apart."
+    )
+    print("Picture: demo/comparison.png (every run is in demo/comparison)")
     print(
         "Your own trace: .venv/bin/tidegate compare examples/lte.toml "
         "--set gate.bottleneck.rate.trace=$PWD/YOUR.down --vary flow.bulk.tcp.cc=reno,newreno,cubic"

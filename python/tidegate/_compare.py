@@ -68,8 +68,15 @@ class Comparison:
 
     @property
     def seed(self) -> int:
-        """The seed of every variant."""
+        """The seed of every variant (of the first, where seeds are varied)."""
         return self.variants[0].run.seed
+
+    @property
+    def seeds(self) -> str:
+        """How the variants were seeded, in words."""
+        if "seed" in self.axes:
+            return "seed varied"
+        return f"seed {self.seed} in all"
 
     @property
     def warnings(self) -> list[str]:
@@ -245,6 +252,8 @@ def execute_all(
         KeyboardInterrupt: every run stops within a moment.
     """
     first = prepared.variants[0][1]
+    if "seed" in prepared.axes and seed is not None:
+        raise ArgumentError("the seed is varied and given; do one of the two")
     chosen = choose(seed, first.seed)
     stop = threading.Event()
     done = [0.0] * len(prepared.variants)
@@ -257,7 +266,7 @@ def execute_all(
         scenario = prepared.variants[index][1]
         result = execute(
             scenario,
-            seed=chosen,
+            seed=scenario.seed if "seed" in prepared.axes else chosen,
             record=record or sample_span(scenario.duration_s, _SAMPLES),
             tick=tick,
             command=command,
@@ -310,6 +319,7 @@ def figures_of(run: Run, gate: str | None) -> dict[str, Any]:
     flows = [flow.summary for flow in run.flows]
     row = run.gates.row(gate).summary if gate is not None else {}
     goodputs = [float(flow["goodput_bps"]) for flow in flows]
+    done = [flow["completion_s"] for flow in flows if flow["completion_s"] is not None]
     squares = sum(g * g for g in goodputs)
     return {
         "goodput_bps": sum(goodputs),
@@ -320,6 +330,7 @@ def figures_of(run: Run, gate: str | None) -> dict[str, Any]:
         "utilisation": row.get("utilisation"),
         "segments_retransmitted": sum(flow["segments_retransmitted"] for flow in flows),
         "timeouts": sum(flow["timeouts"] for flow in flows),
+        "completion_s": max(done, default=None),
     }
 
 
@@ -336,6 +347,10 @@ def _report(comparison: Comparison) -> str:
     if several:
         head[0].append("fairness")
         head[1].append("Jain")
+    finite = any(row["completion_s"] is not None for row in rows)
+    if finite:
+        head[0].append("done")
+        head[1].append("s")
     body = []
     for row in rows:
         cells = [
@@ -349,14 +364,16 @@ def _report(comparison: Comparison) -> str:
         ]
         if several:
             cells.append(_text.number(row["fairness"]))
+        if finite:
+            cells.append(_text.number(row["completion_s"], 4))
         body.append(cells)
     first = comparison.variants[0].run.summary
     at = f"gate {comparison.gate}" if comparison.gate else "no gate in common"
     lines = [
         comparison.title,
         _text.wrapped(
-            f"engine {first['engine']} · seed {comparison.seed} in every variant · {at} · counted "
-            f"from {_text.seconds(first['measured_from_s'])} to {_text.seconds(first['duration_s'])}"
+            f"engine {first['engine']} · {comparison.seeds} · {at} · counted from "
+            f"{first['measured_from_s']:g} to {_text.seconds(first['duration_s'])}"
         ),
         "",
         _text.table(head, body, left=count),

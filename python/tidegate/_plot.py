@@ -16,7 +16,7 @@ from matplotlib.ticker import MaxNLocator
 
 from tidegate import _text
 from tidegate._errors import ArgumentError, UnknownNameError, nearest
-from tidegate._run import main_gate
+from tidegate._run import flows_through, main_gate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -233,6 +233,7 @@ class History:
     duration: float
     begin: float
     names: list[str]
+    through: list[str]
     edges: Floats
     time: dict[str, Floats]
     cwnd: dict[str, Floats]
@@ -242,6 +243,7 @@ class History:
     gate_time: Floats
     rate: Floats
     rate_binned: Floats
+    carried: Floats
     queue: Floats
     drops: Floats
     timeouts: Floats
@@ -249,9 +251,21 @@ class History:
 
     @property
     def total_goodput(self) -> Floats:
-        """All flows together, bit/s in each bin."""
-        total: Floats = np.sum(list(self.goodput.values()), axis=0)
+        """Flows whose data passes the gate together, bit/s in each bin."""
+        total: Floats = np.sum([self.goodput[name] for name in self.through], axis=0)
         return total
+
+    @property
+    def top_bps(self) -> float:
+        """The end of a scale for rates and goodput.
+
+        A repaired hole delivers seconds of data at once; such a spike must not set the scale,
+        so it ends a little above what the gate could deliver or did.
+        """
+        known = [value[~np.isnan(value)] for value in (self.rate_binned, self.carried)]
+        able = max((float(np.max(value)) for value in known if len(value)), default=0.0)
+        most = max([1.0, *self.total_goodput.tolist()]) if self.through else 1.0
+        return min(1.06 * most, 1.25 * able) if able > 0 and most > 1.18 * able else 1.06 * max(most, able)
 
 
 def history(run: Run, gate: str | None, bins: int = _BINS) -> History:
@@ -277,12 +291,13 @@ def history(run: Run, gate: str | None, bins: int = _BINS) -> History:
     names = [name for name in run.flows.names if name in parts]
     time = {name: numbers(parts[name]["time_s"]) for name in names}
     none = np.zeros(0)
-    gate_time, rate, queue = none, none, none
+    gate_time, rate, queue, wire = none, none, none, none
     if shown is not None:
         part = run.gates.row(shown).columns()
         gate_time = numbers(part["time_s"])
         rate = numbers(part["rate_bps"])
         queue = numbers(part["queue_packets"])
+        wire = numbers(part["delivered_bytes"])
     longest = max(time.values(), key=len, default=gate_time)
     edges = edges_for(duration, longest, bins)
 
@@ -298,6 +313,7 @@ def history(run: Run, gate: str | None, bins: int = _BINS) -> History:
         duration=duration,
         begin=float(run.summary["measured_from_s"]),
         names=names,
+        through=names if shown is None else [n for n in flows_through(run, shown) if n in parts],
         edges=edges,
         time=time,
         cwnd={n: numbers(parts[n]["cwnd_segments"]) for n in names},
@@ -307,6 +323,7 @@ def history(run: Run, gate: str | None, bins: int = _BINS) -> History:
         gate_time=gate_time,
         rate=rate,
         rate_binned=binned_mean(gate_time, rate, edges) if len(gate_time) else none,
+        carried=binned_rate(gate_time, wire, edges),
         queue=queue,
         drops=times("drops", gate=shown) if shown is not None else none,
         timeouts=times("marks", kind="timeout"),
@@ -406,34 +423,35 @@ def _last(values: Floats) -> float:
 
 
 def _speed_panel(axes: Axes, data: History) -> None:
-    total = data.total_goodput if data.names else np.zeros(len(data.edges) - 1)
     known = data.rate_binned[~np.isnan(data.rate_binned)]
-    top = max([1.0, *total.tolist(), *known.tolist()])
-    factor, unit = _text.rate_scale(top)
+    limit = data.top_bps
+    factor, unit = _text.rate_scale(limit)
+    axes.set_ylim(0, limit / factor)
     labels: list[Label] = []
     title = "Goodput"
-    # Repaired holes deliver seconds of data at once: such spikes must not set the scale.
-    limit = 1.06 * top
     if len(known):
-        limit = min(limit, 1.25 * float(np.max(known)))
         filled = np.nan_to_num(data.rate_binned) / factor
         axes.stairs(filled, data.edges, fill=True, color=FILL, lw=0)
         steps(axes, data.edges, filled, color=SOFT, lw=0.9)
         labels.append(Label(float(filled[-1]), "rate in force\n(shaded)", MID))
         title = f"Rate in force at gate {data.gate}, and goodput"
-    alone = len(data.names) == 1
-    axes.set_ylim(0, limit / factor)
-    if 1 < len(data.names) <= _SINGLE:
+    if 1 < len(data.through) <= _SINGLE and len(data.names) <= _SINGLE:
         for (colour, style), name in zip(FLOW_STYLES, data.names, strict=False):
-            value = data.goodput[name] / factor
-            steps(axes, data.edges, value, color=colour, ls=style, lw=1.1)
-            above(axes, data.edges, value, colour)
-            labels.append(Label(float(value[-1]), name, colour))
-    elif data.names:
-        steps(axes, data.edges, total / factor, color=ACCENT, lw=1.3)
-        above(axes, data.edges, total / factor, ACCENT)
-        word = "goodput" if alone else f"goodput,\n{len(data.names)} flows"
-        labels.append(Label(float(total[-1] / factor), word, ACCENT))
+            if name in data.through:
+                value = data.goodput[name] / factor
+                steps(axes, data.edges, value, color=colour, ls=style, lw=1.1)
+                above(axes, data.edges, value, colour)
+                labels.append(Label(float(value[-1]), name, colour))
+    elif data.through:
+        total = data.total_goodput / factor
+        steps(axes, data.edges, total, color=ACCENT, lw=1.3)
+        above(axes, data.edges, total, ACCENT)
+        word = "goodput"
+        if len(data.through) > 1:
+            word = f"goodput,\n{len(data.through)} flows"
+        elif len(data.names) > 1:
+            word = data.through[0]
+        labels.append(Label(float(total[-1]), word, ACCENT))
     axes.set_title(title)
     axes.set_ylabel(unit)
     label_right(axes, labels)

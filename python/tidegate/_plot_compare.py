@@ -64,10 +64,7 @@ def comparison_figure(comparison: Comparison) -> Figure:
 
 
 def _speed_column(figure: Figure, grid: Any, data: list[History]) -> None:
-    goodputs = [float(np.max(one.total_goodput)) for one in data if one.names]
-    rates = [float(np.nanmax(one.rate_binned)) for one in data if not np.all(np.isnan(one.rate_binned))]
-    # Repaired holes deliver seconds of data at once: such spikes must not set the scale.
-    limit = max([1.0, *(1.25 * rate for rate in rates)]) if rates else max([1.0, *goodputs])
+    limit = max(one.top_bps for one in data)
     factor, unit = _text.rate_scale(limit)
     first: Axes | None = None
     for place, one in enumerate(data):
@@ -78,10 +75,10 @@ def _speed_column(figure: Figure, grid: Any, data: list[History]) -> None:
             rate = np.nan_to_num(one.rate_binned) / factor
             axes.stairs(rate, one.edges, fill=True, color=FILL, lw=0)
             steps(axes, one.edges, rate, color=SOFT, lw=0.6)
-        if one.names:
+        if one.through:
             steps(axes, one.edges, one.total_goodput / factor, color=ACCENT, lw=1.0)
         axes.set_ylim(0, limit / factor)
-        if one.names:
+        if one.through:
             above(axes, one.edges, one.total_goodput / factor, ACCENT)
         _small(axes, place, len(data), one)
         if place == 0:
@@ -216,7 +213,7 @@ def _titles(figure: Figure, comparison: Comparison, width: float, height: float)
     gate = f"gate {comparison.gate}" if comparison.gate else "no gate in common"
     facts = [
         f"varied: {', '.join(comparison.axes)}",
-        f"seed {comparison.seed} in every row",
+        comparison.seeds,
         gate,
         f"counted from {first['measured_from_s']:g} s to {first['duration_s']:g} s",
     ]

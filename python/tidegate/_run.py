@@ -137,6 +137,7 @@ def execute(
     manifest = _manifest(scenario, chosen, replication, warnings, command)
     # How the run was worked through, not what came out: it differs with exact_events.
     manifest["events"] = summary.pop("events", None)
+    manifest["paths"] = data.paths
     flows = [row["name"] for row in summary["flows"]]
     gates = [row["name"] for row in summary["gates"]]
     raw = data.tables
@@ -307,6 +308,14 @@ class Run:
             f"{len(self.flows)} flows, {len(self.gates)} gates, "
             f"{self.summary['duration_s']:g} s>"
         )
+
+
+def flows_through(run: Run, gate: str) -> list[str]:
+    """Return the flows whose data passes a gate; all flows where none does."""
+    paths = run.manifest.get("paths") or {}
+    return [
+        name for name in run.flows.names if gate in paths.get(name, {}).get("path", ())
+    ] or run.flows.names
 
 
 def main_gate(run: Run) -> str | None:

@@ -219,8 +219,7 @@ def run_report(summary: dict[str, Any], title: str) -> str:
     lines = [
         title,
         wrapped(
-            f"engine {summary['engine']} · seed {summary['seed']} · counted from "
-            f"{seconds(begin)} to {seconds(end)}"
+            f"engine {summary['engine']} · seed {summary['seed']} · counted from {begin:g} to {seconds(end)}"
         ),
         "",
         flows_table(summary["flows"]),

@@ -125,3 +125,20 @@ def test_a_pcap_goes_into_the_folder(small, tmp_path) -> None:
     assert data[:4] in (b"\xd4\xc3\xb2\xa1", b"\xa1\xb2\xc3\xd4", b"\x4d\x3c\xb2\xa1", b"\xa1\xb2\x3c\x4d")
     assert len(data) > 10_000
     assert tg.open_run(folder).pcap is not None
+
+
+def test_a_varied_seed_is_varied(small) -> None:
+    comparison = tg.compare(small, vary={"seed": [1, 2]}, record="summary")
+    assert [v.run.seed for v in comparison.variants] == [1, 2]
+    assert "seed varied" in comparison.report()
+    with pytest.raises(tg.ArgumentError):
+        tg.compare(small, vary={"seed": [1, 2]}, seed=3)
+
+
+def test_a_finite_transfer_tells_when_it_was_done(small) -> None:
+    comparison = tg.compare(
+        small, vary={"flow.bulk.app.transfer": ["100 kB", "200 kB"]}, seed=3, record="summary"
+    )
+    first, second = (row["completion_s"] for row in comparison.rows())
+    assert 0.2 < first < second < 3
+    assert "done" in comparison.report()

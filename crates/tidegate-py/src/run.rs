@@ -12,6 +12,7 @@ use crate::error::InternalError;
 pub(crate) struct RunData {
     summary: String,
     tables: Vec<Table>,
+    paths: Vec<(String, [Vec<String>; 2])>,
     warnings: Vec<String>,
 }
 
@@ -21,7 +22,13 @@ impl RunData {
             .map_err(|error| InternalError::new_err(format!("the summary is not JSON: {error}")))?;
         // A run that keeps its summary alone has no tables; empty ones would look recorded.
         let tables = if plan.record.level == RecordLevel::Summary { Vec::new() } else { result.tables() };
-        Ok(RunData { summary, tables, warnings })
+        let names = |gates: &[usize]| gates.iter().map(|&gate| plan.gates[gate].name.clone()).collect();
+        let paths = plan
+            .flows
+            .iter()
+            .map(|flow| (flow.name.clone(), [names(&flow.path), names(&flow.back)]))
+            .collect();
+        Ok(RunData { summary, tables, paths, warnings })
     }
 }
 
@@ -35,6 +42,18 @@ impl RunData {
     #[getter]
     fn warnings(&self) -> Vec<String> {
         self.warnings.clone()
+    }
+
+    #[getter]
+    fn paths<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let paths = PyDict::new(py);
+        for (flow, [path, back]) in &self.paths {
+            let both = PyDict::new(py);
+            both.set_item("path", path)?;
+            both.set_item("back", back)?;
+            paths.set_item(flow, both)?;
+        }
+        Ok(paths)
     }
 
     #[getter]
