@@ -165,8 +165,11 @@ fn show(problem: &Problem, sources: &Sources, level: Level<'_>) -> Shown {
     let shown_line = text[line_start..line_end].trim_end_matches('\r');
     let from = (start - line_start).min(shown_line.len());
     let to = (end.min(line_end) - line_start).clamp(from, shown_line.len());
-    let title =
-        if problem.key.is_empty() { problem.problem.clone() } else { format!("{}: {}", problem.key, problem.problem) };
+    let title = if problem.key.is_empty() {
+        problem.problem.clone()
+    } else {
+        format!("{}: {}", problem.key, problem.problem)
+    };
     let mut group = Group::with_title(level.primary_title(&title)).element(
         Snippet::source(shown_line)
             .path(&source.name)

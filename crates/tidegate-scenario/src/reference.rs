@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::table::{Default, Key, Kind, Literal, ROOT, Section};
-use crate::units::{example, unit_names};
+use crate::units::{Dim, example, noun, unit_names};
 
 /// Every key of a scenario: what it takes, its default, what it means.
 #[must_use]
@@ -14,6 +14,10 @@ pub fn reference() -> String {
          B bytes and bit bits; `Mbps` is accepted for `Mbit/s`, a bare `m` is not. A conversion that would lose \
          precision is an error.\n",
     );
+    out.push_str("\n| what | units |\n|---|---|\n");
+    for dim in [Dim::Time, Dim::Speed, Dim::Size] {
+        let _ = writeln!(out, "| {} | {} |", noun(dim), unit_names(dim).collect::<Vec<_>>().join(", "));
+    }
     let mut seen = Vec::new();
     describe(&ROOT, "", &mut seen, &mut out);
     out
@@ -61,10 +65,18 @@ fn heading(section: &Section, path: &str, out: &mut String) {
     if !rows.is_empty() {
         out.push_str("\n| key | takes | left out | meaning |\n|---|---|---|---|\n");
         for row in rows {
-            let _ = writeln!(out, "| `{}` | {} | {} | {} |", row.name, takes(row.kind), default(row), meaning(row));
+            let _ = writeln!(
+                out,
+                "| `{}` | {} | {} | {} |",
+                row.name,
+                takes(row.kind),
+                default(row),
+                meaning(row)
+            );
         }
     }
-    let later: Vec<_> = section.keys.iter().filter(|row| row.kind == Kind::Later).map(|row| row.name).collect();
+    let later: Vec<_> =
+        section.keys.iter().filter(|row| row.kind == Kind::Later).map(|row| row.name).collect();
     if !later.is_empty() {
         let _ = write!(out, "\nNot supported yet: `{}`.\n", later.join("`, `"));
     }
@@ -119,10 +131,8 @@ fn takes(kind: Kind) -> String {
         Kind::Whole { min, .. } => format!("{min} or more"),
         Kind::Probability => "0 to 1, or `\"1%\"`".to_owned(),
         Kind::Quantity { dim, words, .. } => {
-            let units = unit_names(dim).filter(|unit| !unit.ends_with("ps") || unit.len() == 2);
-            let first: Vec<_> = units.collect();
-            let words: String = words.iter().map(|word| format!(", `\"{}\"`", word.name)).collect();
-            format!("`\"{}\"` ({}){words}", example(dim), first.join(", "))
+            let words: String = words.iter().map(|word| format!(", or `\"{}\"`", word.name)).collect();
+            format!("{} such as `\"{}\"`{words}", noun(dim), example(dim))
         }
         Kind::Choice(words) => {
             let open = words.iter().filter(|word| !word.later).map(|word| format!("`\"{}\"`", word.name));
@@ -130,7 +140,11 @@ fn takes(kind: Kind) -> String {
         }
         Kind::List { of, .. } => format!("a list: {}", takes(*of)),
         Kind::Tuple(kinds) => {
-            format!("a list of {}: {}", kinds.len(), kinds.iter().map(|kind| takes(*kind)).collect::<Vec<_>>().join("; "))
+            format!(
+                "a list of {}: {}",
+                kinds.len(),
+                kinds.iter().map(|kind| takes(*kind)).collect::<Vec<_>>().join("; ")
+            )
         }
         Kind::Form(section) => match section.short.and_then(|short| section.find(short)) {
             Some(row) => format!("{}, or a table", takes(row.kind)),

@@ -6,9 +6,9 @@ use tidegate_core::plan::Plan;
 use tidegate_core::units::{Span, Time};
 
 use crate::check::{Checker, Form};
-use crate::explain;
 use crate::document::{self, Node, Op, Source, Sources};
 use crate::error::{Problem, ScenarioError, Warning};
+use crate::explain;
 use crate::inputs::{Input, Library};
 use crate::lower;
 use crate::sweep::{self, Sweep};
@@ -47,9 +47,8 @@ impl Scenario {
     /// The first thing that is wrong, in the order of the file.
     pub fn load(path: &Path, sets: &[String]) -> Result<Scenario, ScenarioError> {
         let name = path.display().to_string();
-        let unreadable = |problem: String, help: &str| {
-            ScenarioError::unreadable(&name, problem, Some(help.to_owned()))
-        };
+        let unreadable =
+            |problem: String, help: &str| ScenarioError::unreadable(&name, problem, Some(help.to_owned()));
         let size = std::fs::metadata(path).map(|data| data.len()).unwrap_or(0);
         if size > LARGEST_FILE {
             return Err(unreadable(format!("{name} has {size} bytes"), "a scenario is a small text file"));
@@ -114,7 +113,8 @@ impl Scenario {
             // What is there before what is missing; the file before --set; in the order of the text.
             problems.sort_by_key(|problem| (problem.missing, problem.at));
             let first = problems.into_iter().next();
-            let first = first.unwrap_or_else(|| Problem::new(document::Place::default(), "", "unknown problem"));
+            let first =
+                first.unwrap_or_else(|| Problem::new(document::Place::default(), "", "unknown problem"));
             ScenarioError::from_problem(first, &sources)
         })
     }
@@ -131,19 +131,32 @@ impl Scenario {
             Syntax::Json => document::parse_json(text, 0),
         };
         let mut tree = parsed.map_err(|problem| vec![problem])?;
-        let ops = apply_sets(&mut tree, sets).map_err(|problem| vec![problem])?;
+        let mut ops = apply_sets(&mut tree, sets).map_err(|problem| vec![problem])?;
         let mut library = Library::new(base_dir);
         let (root, plan, warnings) = check(&tree, &mut library)?;
         let inputs = library.inputs();
-        let sweeps = sweep::read(&tree, &mut library)?;
+        let mut sweeps = sweep::read(&tree, None)?;
+        let mut warnings = warnings;
+        if let Err(problems) = sweep::read(&tree, Some(&mut library)) {
+            if sets.is_empty() {
+                return Err(problems);
+            }
+            let Some(gone) = sweep::left_out(&tree, &problems) else { return Err(problems) };
+            warnings.push(gone.0);
+            ops.push(gone.1);
+            sweeps.clear();
+        }
         let toml = match syntax {
             Syntax::Toml => document::edited(text, &ops),
-            Syntax::Json => document::from_tree(&tree),
+            Syntax::Json => {
+                ops.iter().for_each(|op| tree.apply(op));
+                document::from_tree(&tree)
+            }
         };
         let names = |what: &str| -> Vec<String> {
-            root.table(what).map_or(Vec::new(), |form| form.items.iter().map(|named| named.name.clone()).collect())
+            root.table(what)
+                .map_or(Vec::new(), |form| form.items.iter().map(|named| named.name.clone()).collect())
         };
-        let mut warnings = warnings;
         warnings.sort_by_key(|problem| problem.at);
         Ok(Scenario {
             seed: root.whole("seed"),

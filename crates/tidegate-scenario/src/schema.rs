@@ -101,7 +101,8 @@ fn kind(of: Kind) -> Value {
         }
         Kind::Choice(words) => {
             let open = words.iter().filter(|word| !word.later);
-            let forms: Vec<_> = open.map(|word| json!({ "const": word.name, "description": word.about })).collect();
+            let forms: Vec<_> =
+                open.map(|word| json!({ "const": word.name, "description": word.about })).collect();
             json!({ "anyOf": forms })
         }
         Kind::List { of, min } => json!({ "type": "array", "items": kind(*of), "minItems": min }),

@@ -1,6 +1,6 @@
 //! `[[sweep]]`: the axes of a study.
 
-use crate::document::{self, Data, Entry, Node, Place, Step};
+use crate::document::{self, Data, Entry, Node, Op, Place, Step};
 use crate::error::Problem;
 use crate::inputs::Library;
 use crate::scenario::check;
@@ -19,9 +19,11 @@ pub struct Sweep {
 /// A study has at most so many combinations.
 const MOST_COMBINATIONS: usize = 1_000_000;
 
-/// Reads the axes and checks every step of each against the scenario.
-pub(crate) fn read(tree: &Node, library: &mut Library) -> Result<Vec<Sweep>, Vec<Problem>> {
-    let Some(Data::List(axes)) = tree.entry("sweep").map(|entry| &entry.node.data) else { return Ok(Vec::new()) };
+/// Reads the axes; with `library`, checks every step of each against the scenario.
+pub(crate) fn read(tree: &Node, mut library: Option<&mut Library>) -> Result<Vec<Sweep>, Vec<Problem>> {
+    let Some(Data::List(axes)) = tree.entry("sweep").map(|entry| &entry.node.data) else {
+        return Ok(Vec::new());
+    };
     let mut sweeps = Vec::new();
     let mut total: usize = 1;
     for axis in axes {
@@ -34,12 +36,24 @@ pub(crate) fn read(tree: &Node, library: &mut Library) -> Result<Vec<Sweep>, Vec
             return Err(vec![Problem::new(axis.at, "sweep", problem).help("give fewer values")]);
         }
         for step in 0..length {
-            try_step(tree, &keys, step, library)?;
+            if let Some(library) = library.as_deref_mut() {
+                try_step(tree, &keys, step, library)?;
+            }
             sweep.steps.push(keys.iter().map(|key| document::literal(&key.values[step])).collect());
         }
         sweeps.push(sweep);
     }
     Ok(sweeps)
+}
+
+/// Takes a sweep out that an edited scenario has no use for, with a word about it.
+pub(crate) fn left_out(tree: &Node, problems: &[Problem]) -> Option<(Problem, Op)> {
+    let entry = tree.entry("sweep")?;
+    let why = problems.first()?;
+    let problem = format!("the sweep is left out: with --set, {}: {}", why.key, why.problem);
+    let warning =
+        Problem::new(entry.key_at, "sweep", problem).help("one run does not need it; a study would");
+    Some((warning, Op::Drop(vec![Step { key: "sweep".to_owned(), at: entry.key_at }])))
 }
 
 struct SweepKey<'a> {
@@ -83,7 +97,9 @@ fn collect<'a>(entry: &'a Entry, above: &[Step], keys: &mut Vec<SweepKey<'a>>) -
         Data::List(values) => {
             if matches!(path[0].key.as_str(), "sweep" | "runs" | "seed") {
                 let problem = format!("{} cannot be swept", path[0].key);
-                return Err(Problem::new(entry.key_at, &name, problem).help("sweep keys of gates, flows or traffic"));
+                return Err(
+                    Problem::new(entry.key_at, &name, problem).help("sweep keys of gates, flows or traffic")
+                );
             }
             keys.push(SweepKey { name, path, at: entry.key_at, values });
             Ok(())
@@ -95,7 +111,12 @@ fn collect<'a>(entry: &'a Entry, above: &[Step], keys: &mut Vec<SweepKey<'a>>) -
     }
 }
 
-fn try_step(tree: &Node, keys: &[SweepKey<'_>], step: usize, library: &mut Library) -> Result<(), Vec<Problem>> {
+fn try_step(
+    tree: &Node,
+    keys: &[SweepKey<'_>],
+    step: usize,
+    library: &mut Library,
+) -> Result<(), Vec<Problem>> {
     let mut variant = tree.clone();
     for key in keys {
         let ops = document::operations(&variant, &ROOT, &key.path, key.values[step].clone())

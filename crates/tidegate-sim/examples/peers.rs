@@ -5,8 +5,8 @@
 #![allow(clippy::print_stdout, reason = "a program that prints its result")]
 
 use tidegate_core::plan::{
-    AppPlan, CongestionPlan, FlowPlan, GatePlan, Increase, Plan, QueueCounts, QueueLimit, QueuePlan, RatePlan,
-    RtoPlan, RttTiming, SsthreshRounding, StartPlan, TcpBase, TcpPlan,
+    AppPlan, CongestionPlan, FlowPlan, GatePlan, Increase, Plan, QueueCounts, QueueLimit, QueuePlan,
+    RatePlan, RtoPlan, RttTiming, SsthreshRounding, StartPlan, TcpBase, TcpPlan,
 };
 use tidegate_core::units::{Rate, Span, Speed, Time};
 
@@ -64,7 +64,11 @@ fn tcp(cc: &str) -> TcpPlan {
         dupthresh: Some(3),
         sack: cc == "sack",
         limited_transmit: true,
-        ssthresh_rounding: SsthreshRounding::Down,
+        // ns-2's NewReno and SACK halve the flight, its Reno and Tahoe whole segments of cwnd.
+        ssthresh_rounding: match cc {
+            "reno" | "tahoe" => SsthreshRounding::Down,
+            _ => SsthreshRounding::Exact,
+        },
         go_back_n: true,
         rto: RtoPlan::Estimated {
             min: Span::from_millis(200),
@@ -105,11 +109,16 @@ fn flow(name: String, path: Vec<usize>, back: Vec<usize>, start: Time, tcp: &Tcp
     }
 }
 
+/// ns-2's `DropTail` refuses a packet when its length plus one reaches the limit.
+const fn waiting(limit: u64) -> Option<u64> {
+    Some(limit - 1)
+}
+
 /// One flow over 10/5/10/10 Mbit/s, 10 ms per hop, 50 packets before the 5 Mbit/s link.
 fn one_flow(tcp: &TcpPlan, bottleneck_delay: Span) -> Plan {
     let ms = Span::from_millis(10);
     let mut plan = Plan::empty(Time::ZERO + Span::from_secs(200));
-    for (suffix, limit) in [("", Some(50)), (".back", None)] {
+    for (suffix, limit) in [("", waiting(50)), (".back", None)] {
         plan.gates.push(link(&format!("access{suffix}"), 10, ms, None));
         plan.gates.push(link(&format!("bottleneck{suffix}"), 5, bottleneck_delay, limit));
         plan.gates.push(link(&format!("third{suffix}"), 10, ms, None));
@@ -122,7 +131,7 @@ fn one_flow(tcp: &TcpPlan, bottleneck_delay: Span) -> Plan {
 /// One flow over 622 Mbit/s, RTT 40 ms, a buffer of one BDP.
 fn fast_flow(tcp: &TcpPlan) -> Plan {
     let mut plan = Plan::empty(Time::ZERO + Span::from_secs(60));
-    for (suffix, limit) in [("", Some(2073)), (".back", None)] {
+    for (suffix, limit) in [("", waiting(2073)), (".back", None)] {
         plan.gates.push(link(&format!("access{suffix}"), 10_000, Span::from_millis(1), None));
         plan.gates.push(link(&format!("bottleneck{suffix}"), 622, Span::from_millis(18), limit));
         plan.gates.push(link(&format!("sink{suffix}"), 10_000, Span::from_millis(1), None));
@@ -135,7 +144,7 @@ fn fast_flow(tcp: &TcpPlan) -> Plan {
 fn dumbbell(tcp: &TcpPlan, flows: usize) -> Plan {
     let mut plan = Plan::empty(Time::ZERO + Span::from_secs(20));
     let ms = Span::from_millis(1);
-    plan.gates.push(link("bottleneck", 1000, ms, Some(2917)));
+    plan.gates.push(link("bottleneck", 1000, ms, waiting(2917)));
     plan.gates.push(link("bottleneck.back", 1000, ms, None));
     for n in 0..flows {
         let rtt = 0.020 + 0.100 * n as f64 / (flows as f64 - 1.0);

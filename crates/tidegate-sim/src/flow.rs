@@ -264,7 +264,7 @@ impl History {
 }
 
 fn row(at: Time, sender: &Endpoint, receiver: &Endpoint, mss: f64) -> FlowRow {
-    let Snapshot { cwnd, ssthresh, in_flight, srtt, rto, phase, held_by } = sender.snapshot();
+    let Snapshot { cwnd, ssthresh, in_flight, srtt, rto, phase, held_by, .. } = sender.snapshot();
     FlowRow {
         at,
         cwnd_segments: cwnd / mss,

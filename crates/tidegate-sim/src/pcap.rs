@@ -66,8 +66,12 @@ fn packet_bytes(plan: &TcpPlan, packet: &PacketRecord) -> io::Result<Vec<u8>> {
     } else {
         u16::try_from(segment.window).unwrap_or(u16::MAX)
     };
-    let mut builder =
-        PacketBuilder::ip(etherparse::IpHeaders::Ipv4(ip, Default::default())).tcp(from.1, to.1, segment.seq, window);
+    let mut builder = PacketBuilder::ip(etherparse::IpHeaders::Ipv4(ip, Default::default())).tcp(
+        from.1,
+        to.1,
+        segment.seq,
+        window,
+    );
     if has(flags::SYN) {
         builder = builder.syn();
     }

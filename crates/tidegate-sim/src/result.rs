@@ -3,7 +3,6 @@
 use tidegate_core::gate::GateRow;
 use tidegate_core::net::Dropped;
 use tidegate_core::net::Owner;
-use tidegate_core::plan::Plan;
 use tidegate_core::tcp::Segment;
 use tidegate_core::units::Time;
 
@@ -133,8 +132,10 @@ impl RunResult {
     fn flow_table(&self) -> Table {
         let rows: Vec<(u32, &FlowRow)> =
             (0..).zip(&self.flows).flat_map(|(n, rows)| rows.iter().map(move |row| (n, row))).collect();
-        let float = |value: fn(&FlowRow) -> f64| Column::F64(rows.iter().map(|(_, row)| value(row)).collect());
-        let count = |value: fn(&FlowRow) -> u64| Column::U64(rows.iter().map(|(_, row)| value(row)).collect());
+        let float =
+            |value: fn(&FlowRow) -> f64| Column::F64(rows.iter().map(|(_, row)| value(row)).collect());
+        let count =
+            |value: fn(&FlowRow) -> u64| Column::U64(rows.iter().map(|(_, row)| value(row)).collect());
         let code = |value: fn(&FlowRow) -> u8| Column::U8(rows.iter().map(|(_, row)| value(row)).collect());
         Table {
             name: "flows",
@@ -157,8 +158,10 @@ impl RunResult {
     fn gate_table(&self) -> Table {
         let rows: Vec<(u32, &GateRow)> =
             (0..).zip(&self.gates).flat_map(|(n, rows)| rows.iter().map(move |row| (n, row))).collect();
-        let float = |value: fn(&GateRow) -> f64| Column::F64(rows.iter().map(|(_, row)| value(row)).collect());
-        let count = |value: fn(&GateRow) -> u64| Column::U64(rows.iter().map(|(_, row)| value(row)).collect());
+        let float =
+            |value: fn(&GateRow) -> f64| Column::F64(rows.iter().map(|(_, row)| value(row)).collect());
+        let count =
+            |value: fn(&GateRow) -> u64| Column::U64(rows.iter().map(|(_, row)| value(row)).collect());
         Table {
             name: "gates",
             columns: vec![
@@ -202,11 +205,4 @@ impl RunResult {
             ],
         }
     }
-}
-
-/// Names of flows and gates as index columns count them.
-#[must_use]
-pub fn names(plan: &Plan) -> (Vec<&str>, Vec<&str>) {
-    let flows = plan.flows.iter().map(|flow| flow.name.as_str()).collect();
-    (flows, plan.gates.iter().map(|gate| gate.name.as_str()).collect())
 }

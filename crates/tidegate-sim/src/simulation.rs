@@ -128,8 +128,12 @@ impl<'a> Simulation<'a> {
     }
 
     fn memory_bytes(&self) -> u64 {
-        let histories: u64 =
-            self.flows.iter().filter_map(|flow| flow.history.as_ref()).map(|history| history.memory_bytes()).sum();
+        let histories: u64 = self
+            .flows
+            .iter()
+            .filter_map(|flow| flow.history.as_ref())
+            .map(|history| history.memory_bytes())
+            .sum();
         let records = self.drops.capacity() * size_of::<Dropped>()
             + self.packets.capacity() * size_of::<PacketRecord>();
         self.network.memory_bytes() + self.segments.memory_bytes() + histories + records as u64

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use tidegate_core::gate::rate::Window;
 use tidegate_core::gate::Gate;
+use tidegate_core::gate::rate::Window;
 use tidegate_core::net::{Network, precision, seed, window};
 use tidegate_core::plan::{CongestionPlan, Plan, RatePlan, TcpBase};
 use tidegate_core::tcp::HeldBy;
@@ -227,8 +227,7 @@ fn limited_by(plan: &Plan, owed: &[(Cause, u64)]) -> BTreeMap<String, f64> {
 }
 
 /// A controller's name as scenarios spell it.
-#[must_use]
-pub fn cc_name(cc: CongestionPlan) -> &'static str {
+fn cc_name(cc: CongestionPlan) -> &'static str {
     match cc {
         CongestionPlan::Tahoe { .. } => "tahoe",
         CongestionPlan::Reno => "reno",
@@ -279,7 +278,9 @@ fn gate_row(plan: &Plan, index: usize, gate: &Gate) -> GateSummary {
         delivered_bytes: delivered.bytes,
         capacity_bytes: capacity.and_then(|capacity| bytes(capacity.offered)),
         unused_bytes: capacity.and_then(|capacity| capacity.unused).and_then(bytes),
-        in_transit_bytes: capacity.filter(|capacity| capacity.unused.is_some()).and_then(|c| bytes(c.in_transit)),
+        in_transit_bytes: capacity
+            .filter(|capacity| capacity.unused.is_some())
+            .and_then(|c| bytes(c.in_transit)),
     }
 }
 
@@ -313,9 +314,9 @@ fn warnings(plan: &Plan, network: &Network) -> Vec<String> {
         );
         let held = gate.counters().held().packets;
         if stops && held > 0 {
-            warnings.push(format!("gate.{}: {held} packets were still there when its trace had ended", row.name));
+            warnings
+                .push(format!("gate.{}: {held} packets were still there when its trace had ended", row.name));
         }
     }
     warnings
 }
-

@@ -8,7 +8,7 @@ use crate::plan::{Increase, SsthreshRounding, TcpPlan};
 use crate::random::Stream;
 
 /// The window counts in 1/65536 bytes, so that adding MSS²/cwnd at each ACK follows the
-/// real-valued sum to far less than a byte in a million ACKs.
+/// real-valued sum to some 8 bytes in a million ACKs.
 const FRACTION: u32 = 16;
 
 /// No window grows beyond this many bytes.

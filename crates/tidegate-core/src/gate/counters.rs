@@ -1,8 +1,8 @@
-//! What a gate counts: always, in whole units and bytes, before, inside and after the
-//! measured window, so that in = delivered + dropped + held at any end.
+//! What a gate counts: always, in whole units and bytes, before and inside the measured
+//! window, so that in = delivered + dropped + held at any end.
 
 use crate::gate::quantiles::{Precision, Quantiles};
-use crate::gate::rate::Window;
+use crate::gate::rate::{Service, Window};
 use crate::units::{Span, Time};
 
 /// Why a unit was dropped.
@@ -34,20 +34,21 @@ impl Count {
     }
 }
 
-/// Counts before, inside and after the window.
+/// Counts before and inside the window; what comes after the end of the run does not count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Phases([Count; 3]);
+pub struct Phases([Count; 2]);
 
 impl Phases {
     fn add(&mut self, window: Window, at: Time, bytes: u64) {
-        let phase = usize::from(at >= window.from) + usize::from(at >= window.until);
-        self.0[phase].add(bytes);
+        if at < window.until {
+            self.0[usize::from(at >= window.from)].add(bytes);
+        }
     }
 
     fn with(self, inside: Count) -> Phases {
-        let [before, measured, after] = self.0;
+        let [before, measured] = self.0;
         let packets = measured.packets + inside.packets;
-        Phases([before, Count { packets, bytes: measured.bytes + inside.bytes }, after])
+        Phases([before, Count { packets, bytes: measured.bytes + inside.bytes }])
     }
 
     /// Inside the measured window.
@@ -59,7 +60,7 @@ impl Phases {
     /// From the start to the end of the run.
     #[must_use]
     pub fn total(&self) -> Count {
-        let [before, inside, _] = self.0;
+        let [before, inside] = self.0;
         Count { packets: before.packets + inside.packets, bytes: before.bytes + inside.bytes }
     }
 }
@@ -107,12 +108,38 @@ impl Counters {
     /// A unit that came at `at` is delivered at `end`.
     #[inline]
     pub(super) fn pass(&mut self, at: Time, end: Time, wire: u64) {
-        if at >= self.window.from && end < self.window.until {
-            self.inside.add(wire);
-        } else {
-            self.offer(at, wire);
-            self.deliver(end, wire);
+        if at < self.window.from || end >= self.window.until {
+            return self.pass_outside(at, end, wire);
         }
+        self.inside.add(wire);
+    }
+
+    /// The same of a unit that waits until `start` in a queue that is now so large.
+    #[inline]
+    pub(super) fn pass_waiting(&mut self, at: Time, service: Service, wire: u64, queue: (u64, u64)) {
+        if at < self.window.from || service.end >= self.window.until {
+            return self.pass_waiting_outside(at, service, wire, queue);
+        }
+        let wait = service.start.saturating_since(at);
+        self.inside.add(wire);
+        self.waits.record_some(wait);
+        self.queue_area += u128::from(wait.picos());
+        self.queue_max = self.queue_max.max(queue.0);
+        self.queue_max_bytes = self.queue_max_bytes.max(queue.1);
+    }
+
+    #[cold]
+    fn pass_outside(&mut self, at: Time, end: Time, wire: u64) {
+        self.offer(at, wire);
+        self.deliver(end, wire);
+    }
+
+    #[cold]
+    fn pass_waiting_outside(&mut self, at: Time, service: Service, wire: u64, queue: (u64, u64)) {
+        self.pass_outside(at, service.end, wire);
+        self.wait(at, service.start.saturating_since(at));
+        self.queued(at, service.start);
+        self.queue_is(at, queue.0, queue.1);
     }
 
     /// A unit came; what becomes of it is told apart.

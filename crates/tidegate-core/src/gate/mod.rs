@@ -20,8 +20,8 @@ pub use loss::Loss;
 pub use quantiles::{Precision, Quantiles};
 pub use record::{GateRow, Recorder};
 
+use crate::gate::rate::{Capacity, Constant, Law, Service, Window, counts_packets};
 use crate::gate::steps::Steps;
-use crate::gate::rate::{Capacity, Law, Service, Window, counts_packets};
 use crate::plan::{Framing, GatePlan, QueueCounts, QueueLimit, RecordLevel};
 use crate::random::{Seed, Stream};
 use crate::unit::Unit;
@@ -30,33 +30,31 @@ use crate::units::{Span, Time};
 /// Work of one packet at a gate that counts packets, in millionths of a packet.
 const ONE_PACKET: u64 = 1_000_000;
 
-/// What a gate does with a unit.
+/// A unit that a gate will not pass on: when it was dropped, and why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Passage {
-    /// It leaves the gate, delay included, at `out`; its service ends at `end`.
-    Out {
-        /// End of service.
-        end: Time,
-        /// Arrival at whatever comes next.
-        out: Time,
-    },
-    /// It is dropped at this instant.
-    Drop(Time, DropReason),
+pub struct Drop {
+    /// The arrival that found no room, or the end of a service lost at random.
+    pub at: Time,
+    /// Why.
+    pub reason: DropReason,
 }
 
 /// One server.
 #[derive(Debug)]
 pub struct Gate {
-    law: Law,
-    /// End of the last unit's service.
-    free: Time,
+    /// The law of an express gate: a constant speed, nothing recorded or lost at random,
+    /// packets that weigh their IP bytes, a queue that counts those that wait.
+    express: Option<Constant>,
     delay: Span,
+    /// The law of any other gate.
+    law: Law,
+    /// End of the last unit's service there.
+    free: Time,
     counts: QueueCounts,
     limit: QueueLimit,
     framing: Framing,
     by_packet: bool,
-    /// Driven ahead, it may take the short way.
-    plain: bool,
+    last_drop: Option<Drop>,
     index: usize,
     /// When the units that count leave the queue, with their IP bytes (driven ahead).
     leaving: VecDeque<(Time, u32)>,
@@ -92,13 +90,17 @@ impl Gate {
             .then(|| Box::new(Recorder::new(&plan.rate, record, window.until, stream.clone())));
         let law = Law::new(&plan.rate, plan.on_change, window, stream);
         let loss = Loss::new(plan.loss, seed.stream(&format!("gate.{}/loss", plan.name)));
+        let plain = recorder.is_none()
+            && loss.is_none()
+            && plan.framing == Framing::Ip
+            && plan.queue.counts == QueueCounts::Waiting
+            && !counts_packets(&plan.rate);
         Gate {
-            plain: recorder.is_none()
-                && loss.is_none()
-                && law.admits(u32::MAX)
-                && plan.framing == Framing::Ip
-                && plan.queue.counts == QueueCounts::Waiting
-                && !counts_packets(&plan.rate),
+            express: match &law {
+                Law::Constant(constant) if plain => Some(constant.clone()),
+                _ => None,
+            },
+            last_drop: None,
             law,
             free: Time::ZERO,
             delay: plan.delay,
@@ -130,29 +132,53 @@ impl Gate {
         if self.by_packet { ONE_PACKET } else { u64::from(wire) * 8 }
     }
 
-    /// Takes a unit at `at` and states when it leaves. Arrivals never decrease.
+    /// Takes a unit at `at` and states when it arrives at whatever comes next; `None`: it is
+    /// dropped, see [`Gate::last_drop`]. Arrivals never decrease.
     #[inline]
-    pub fn pass(&mut self, at: Time, unit: &mut Unit) -> Passage {
-        if !self.plain {
-            return self.pass_special(at, unit);
+    pub fn pass(&mut self, at: Time, unit: &mut Unit) -> Option<Time> {
+        let Some(law) = &mut self.express else { return self.pass_any(at, unit) };
+        // The commonest case by far: an idle server.
+        let Some(end) = law.transmit_idle(at, unit.bytes) else { return self.pass_busy(at, unit) };
+        if !self.leaving.is_empty() {
+            self.forget_all();
         }
-        // The commonest case by far: an idle server of constant speed.
-        if let Law::Constant(law) = &mut self.law
-            && let Some(end) = law.transmit_idle(at, unit.bytes)
-        {
-            self.free = end;
-            if !self.leaving.is_empty() {
-                self.forget_all();
-            }
-            self.counters.pass(at, end, u64::from(unit.bytes));
-            return Passage::Out { end, out: end.saturating_add(self.delay) };
-        }
-        self.pass_as::<true>(at, unit)
+        self.counters.pass(at, end, u64::from(unit.bytes));
+        Some(end.saturating_add(self.delay))
     }
 
+    /// An express gate that may be busy.
     #[inline(never)]
-    fn pass_special(&mut self, at: Time, unit: &mut Unit) -> Passage {
-        self.pass_as::<false>(at, unit)
+    fn pass_busy(&mut self, at: Time, unit: &mut Unit) -> Option<Time> {
+        self.forget_left(at);
+        let (waiting, waiting_bytes) = (self.leaving.len() as u64, self.leaving_bytes);
+        let full = self.is_full(waiting, waiting_bytes, unit.bytes);
+        let law = self.express.as_mut().expect("an express gate");
+        if full && at < law.free() {
+            return self.refuse(at, unit.bytes, DropReason::QueueFull);
+        }
+        let bytes = u64::from(unit.bytes);
+        let service = law.transmit(at, bytes * 8);
+        if service.start > at {
+            self.leaving.push_back((service.start, unit.bytes));
+            self.leaving_bytes = waiting_bytes + bytes;
+            unit.note_wait(service.start.saturating_since(at), self.index);
+            self.counters.pass_waiting(at, service, bytes, (waiting + 1, waiting_bytes + bytes));
+        } else {
+            self.counters.pass(at, service.end, bytes);
+        }
+        Some(service.end.saturating_add(self.delay))
+    }
+
+    /// When and why the last dropped unit was dropped.
+    #[must_use]
+    pub fn last_drop(&self) -> Option<Drop> {
+        self.last_drop
+    }
+
+    /// End of the service of a unit that arrives next at `out`.
+    #[must_use]
+    pub fn end_before(&self, out: Time) -> Time {
+        Time::from_picos(out.picos().saturating_sub(self.delay.picos()))
     }
 
     #[inline(never)]
@@ -161,42 +187,33 @@ impl Gate {
         self.leaving_bytes = 0;
     }
 
-    /// `PLAIN`: nothing is recorded or lost at random, every size passes, packets weigh their
-    /// IP bytes, and the queue counts those that wait.
-    #[inline]
-    fn pass_as<const PLAIN: bool>(&mut self, at: Time, unit: &mut Unit) -> Passage {
-        let wire = if PLAIN { unit.bytes } else { self.wire_bytes(unit.bytes) };
-        if at >= self.free && PLAIN {
-            if !self.leaving.is_empty() {
-                self.forget_all();
-            }
-        } else {
-            self.forget_left(at);
-            if at < self.free && self.is_full(self.leaving.len() as u64, self.leaving_bytes, unit.bytes) {
-                return self.refuse(at, wire, DropReason::QueueFull);
-            }
+    /// Any gate that is not express.
+    #[inline(never)]
+    fn pass_any(&mut self, at: Time, unit: &mut Unit) -> Option<Time> {
+        let wire = self.wire_bytes(unit.bytes);
+        self.forget_left(at);
+        if at < self.free && self.is_full(self.leaving.len() as u64, self.leaving_bytes, unit.bytes) {
+            return self.refuse(at, wire, DropReason::QueueFull);
         }
-        if !PLAIN && !self.law.admits(wire) {
+        if !self.law.admits(wire) {
             return self.refuse(at, wire, DropReason::TooLarge);
         }
-        let work = if PLAIN { u64::from(wire) * 8 } else { self.work(wire) };
-        let service = self.law.transmit(at, work);
+        let service = self.law.transmit(at, self.work(wire));
         self.free = service.end;
-        let leaves = if PLAIN { service.start } else { self.leaves(service) };
+        let leaves = self.leaves(service);
         if leaves > at {
             self.leaving.push_back((leaves, unit.bytes));
             self.leaving_bytes += u64::from(unit.bytes);
-            self.note_queue::<PLAIN>(at, self.leaving.len() as u64, self.leaving_bytes, unit.bytes);
+            self.note_queue(at, self.leaving.len() as u64, self.leaving_bytes, unit.bytes);
         }
-        self.book::<PLAIN>(at, unit, service, wire);
-        self.depart::<PLAIN>(at, service.end, wire)
+        self.book(at, unit, service, wire);
+        self.depart(at, service.end, wire)
     }
 
     /// A unit has joined the queue, which is now so large.
-    #[inline]
-    fn note_queue<const PLAIN: bool>(&mut self, at: Time, packets: u64, queued_bytes: u64, bytes: u32) {
+    fn note_queue(&mut self, at: Time, packets: u64, queued_bytes: u64, bytes: u32) {
         self.counters.queue_is(at, packets, queued_bytes);
-        if !PLAIN && let Some(recorder) = &mut self.recorder {
+        if let Some(recorder) = &mut self.recorder {
             recorder.arrive(at, u64::from(bytes));
         }
     }
@@ -230,28 +247,28 @@ impl Gate {
     }
 
     #[cold]
-    fn refuse(&mut self, at: Time, wire: u32, reason: DropReason) -> Passage {
+    fn refuse(&mut self, at: Time, wire: u32, reason: DropReason) -> Option<Time> {
         self.counters.offer(at, u64::from(wire));
         self.counters.drop(at, u64::from(wire), reason);
         if let Some(recorder) = &mut self.recorder {
             recorder.refuse(at);
         }
-        Passage::Drop(at, reason)
+        self.last_drop = Some(Drop { at, reason });
+        None
     }
 
     /// Books a service that has been stated.
-    #[inline]
-    fn book<const PLAIN: bool>(&mut self, at: Time, unit: &mut Unit, service: Service, wire: u32) {
+    fn book(&mut self, at: Time, unit: &mut Unit, service: Service, wire: u32) {
         if service.start > at {
             let wait = service.start.saturating_since(at);
             self.counters.wait(at, wait);
             unit.note_wait(wait, self.index);
         }
-        let leaves = if PLAIN { service.start } else { self.leaves(service) };
+        let leaves = self.leaves(service);
         if leaves > at {
             self.counters.queued(at, leaves);
         }
-        if !PLAIN && let Some(recorder) = &mut self.recorder {
+        if let Some(recorder) = &mut self.recorder {
             if leaves > at {
                 recorder.serve(service, leaves, u64::from(unit.bytes), u64::from(wire));
             } else {
@@ -261,13 +278,13 @@ impl Gate {
     }
 
     /// The end of a service: the unit that came at `at` is lost, or goes on after the delay.
-    #[inline]
-    fn depart<const PLAIN: bool>(&mut self, at: Time, end: Time, wire: u32) -> Passage {
-        if !PLAIN && self.loss.is_some() && self.loses(at, end, wire) {
-            return Passage::Drop(end, DropReason::Loss);
+    fn depart(&mut self, at: Time, end: Time, wire: u32) -> Option<Time> {
+        if self.loss.is_some() && self.loses(at, end, wire) {
+            self.last_drop = Some(Drop { at: end, reason: DropReason::Loss });
+            return None;
         }
         self.counters.pass(at, end, u64::from(wire));
-        Passage::Out { end, out: end.saturating_add(self.delay) }
+        Some(end.saturating_add(self.delay))
     }
 
     fn loses(&mut self, at: Time, end: Time, wire: u32) -> bool {
@@ -315,4 +332,4 @@ fn rate_stream(plan: &GatePlan, seed: Seed) -> Stream {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -49,7 +49,12 @@ enum SpeedInForce {
     Profile(Box<Profile>),
     /// Rate of opportunities: their bits inside the sampling interval or, at every change,
     /// inside the present 100 ms.
-    Opportunities { cursor: Cursor, every: Span, begin: Time, bps: f64 },
+    Opportunities {
+        cursor: Cursor,
+        every: Span,
+        begin: Time,
+        bps: f64,
+    },
 }
 
 const OPPORTUNITY_WINDOW: Span = Span::from_millis(100);

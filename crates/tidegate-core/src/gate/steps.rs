@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 
 use crate::gate::rate::Service;
-use crate::gate::{DropReason, Gate, Passage};
+use crate::gate::{DropReason, Gate};
 use crate::unit::Unit;
 use crate::units::Time;
 
@@ -55,7 +55,7 @@ impl Gate {
             let steps = self.steps.get_or_insert_default();
             steps.waiting.push_back((at, unit));
             steps.waiting_bytes += u64::from(unit.bytes);
-            self.note_queue::<false>(at, packets + 1, bytes, unit.bytes);
+            self.note_queue(at, packets + 1, bytes, unit.bytes);
         }
         Ok(())
     }
@@ -66,15 +66,16 @@ impl Gate {
         self.steps.as_ref()?.serving.map(|serving| serving.service.end)
     }
 
-    /// Ends the present service and begins the next. Panics when idle.
-    pub fn complete(&mut self) -> (Unit, Passage) {
+    /// Ends the present service and begins the next; tells when the unit arrives at whatever
+    /// comes next, `None` when it is lost. Panics when idle.
+    pub fn complete(&mut self) -> (Unit, Option<Time>) {
         let steps = self.steps.as_mut().expect("a gate that serves");
         let Serving { unit, arrival: came, service, wire } = steps.serving.take().expect("a unit in service");
         if let Some((arrival, next)) = steps.waiting.pop_front() {
             steps.waiting_bytes -= u64::from(next.bytes);
             self.begin(arrival, next, None);
         }
-        (unit, self.depart::<false>(came, service.end, wire))
+        (unit, self.depart(came, service.end, wire))
     }
 
     /// States the services of all that still wait, as run-ahead did at their arrivals.
@@ -92,9 +93,9 @@ impl Gate {
         if let Some((packets, bytes)) = joins
             && self.leaves(service) > arrival
         {
-            self.note_queue::<false>(arrival, packets, bytes, unit.bytes);
+            self.note_queue(arrival, packets, bytes, unit.bytes);
         }
-        self.book::<false>(arrival, &mut unit, service, wire);
+        self.book(arrival, &mut unit, service, wire);
         let steps = self.steps.get_or_insert_default();
         steps.serving = Some(Serving { unit, arrival, service, wire });
     }

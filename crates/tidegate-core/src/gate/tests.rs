@@ -31,12 +31,10 @@ fn unit(bytes: u32, handle: u32) -> Unit {
 fn the_last_to_come_is_dropped() {
     let mut gate = Gate::new(&link(8_000_000, QueueLimit::Packets(2)), context(RecordLevel::Summary));
     // One in service, two waiting, the fourth finds the queue full; at 1 ms one has left.
-    let passages: Vec<bool> = (0..4)
-        .map(|n| matches!(gate.pass(Time::ZERO, &mut unit(1000, n)), Passage::Out { .. }))
-        .collect();
+    let passages: Vec<bool> = (0..4).map(|n| gate.pass(Time::ZERO, &mut unit(1000, n)).is_some()).collect();
     assert_eq!(passages, [true, true, true, false]);
     let later = gate.pass(Time::from_picos(1_000_000_000), &mut unit(1000, 4));
-    assert!(matches!(later, Passage::Out { end, .. } if end == Time::from_picos(4_000_000_000)));
+    assert_eq!(later, Some(Time::from_picos(4_000_000_000)));
 }
 
 #[test]
@@ -49,7 +47,7 @@ fn equal_rates_in_series_never_queue() {
             let mut at = Time::ZERO;
             for (index, gate) in gates.iter_mut().enumerate() {
                 let mut unit = unit(1500, n);
-                let Passage::Out { out, .. } = gate.pass(at, &mut unit) else { panic!("no drops") };
+                let out = gate.pass(at, &mut unit).expect("no drops");
                 if index > 0 {
                     assert_eq!(unit.cause.resolve(), Err(HeldBy::Application), "waited at {index}");
                 }
@@ -59,7 +57,7 @@ fn equal_rates_in_series_never_queue() {
     }
 }
 
-fn any_gate() -> impl Strategy<Value = GatePlan> {
+pub(crate) fn any_gate() -> impl Strategy<Value = GatePlan> {
     let limit = prop_oneof![
         Just(QueueLimit::Unlimited),
         (0u64..6).prop_map(QueueLimit::Packets),
@@ -70,8 +68,7 @@ fn any_gate() -> impl Strategy<Value = GatePlan> {
         Just(LossPlan::Independent { probability: 0.2 }),
         Just(LossPlan::GilbertElliott { good_to_bad: 0.1, bad_to_good: 0.3, loss_good: 0.01, loss_bad: 0.6 }),
     ];
-    let framing =
-        prop_oneof![Just(Framing::Ip), Just(Framing::Overhead { overhead: 38, minimum: 84 })];
+    let framing = prop_oneof![Just(Framing::Ip), Just(Framing::Overhead { overhead: 38, minimum: 84 })];
     (rate::tests::any_plan(), limit, any::<bool>(), loss, framing, 0u64..5).prop_map(
         |(rate, limit, all, loss, framing, delay)| GatePlan {
             rate,
@@ -84,21 +81,24 @@ fn any_gate() -> impl Strategy<Value = GatePlan> {
     )
 }
 
-/// Every passage of a gate driven step by step.
-fn drive_steps(gate: &mut Gate, arrivals: &[(Time, u32)]) -> Vec<(u32, Passage)> {
+/// What became of a unit: when it left, or how it was dropped.
+type Fate = Result<Time, Option<Drop>>;
+
+/// The fates of all units at a gate driven step by step.
+fn drive_steps(gate: &mut Gate, arrivals: &[(Time, u32)]) -> Vec<(u32, Fate)> {
     let mut passages = Vec::new();
     for (handle, (at, bytes)) in arrivals.iter().enumerate() {
         while gate.completes_at().is_some_and(|end| end <= *at) {
-            let (unit, passage) = gate.complete();
-            passages.push((unit.handle, passage));
+            let (unit, out) = gate.complete();
+            passages.push((unit.handle, out.ok_or(gate.last_drop())));
         }
         if let Err(reason) = gate.arrive(*at, unit(*bytes, handle as u32)) {
-            passages.push((handle as u32, Passage::Drop(*at, reason)));
+            passages.push((handle as u32, Err(Some(Drop { at: *at, reason }))));
         }
     }
     while gate.completes_at().is_some() {
-        let (unit, passage) = gate.complete();
-        passages.push((unit.handle, passage));
+        let (unit, out) = gate.complete();
+        passages.push((unit.handle, out.ok_or(gate.last_drop())));
     }
     passages.sort_by_key(|(handle, _)| *handle);
     passages
@@ -122,9 +122,12 @@ proptest! {
             Some((*at, *bytes))
         }).collect();
         let mut ahead = Gate::new(&plan, context(record));
-        let stated: Vec<(u32, Passage)> = arrivals.iter().enumerate()
-            .map(|(n, (at, bytes))| (n as u32, ahead.pass(*at, &mut unit(*bytes, n as u32))))
-            .collect();
+        let mut state = |n: usize, at: Time, bytes: u32| {
+            let out = ahead.pass(at, &mut unit(bytes, n as u32));
+            (n as u32, out.ok_or(ahead.last_drop()))
+        };
+        let stated: Vec<(u32, Fate)> =
+            arrivals.iter().enumerate().map(|(n, (at, bytes))| state(n, *at, *bytes)).collect();
         let mut stepped = Gate::new(&plan, context(record));
         let happened = drive_steps(&mut stepped, &arrivals);
         prop_assert_eq!(&stated, &happened);
@@ -134,8 +137,8 @@ proptest! {
         prop_assert_eq!(format!("{:?}", ahead.take_history()), format!("{:?}", stepped.take_history()));
         // In order, and conserved.
         let mut last = Time::ZERO;
-        for (_, passage) in &stated {
-            if let Passage::Out { out, .. } = passage {
+        for (_, fate) in &stated {
+            if let Ok(out) = fate {
                 prop_assert!(*out >= last);
                 last = *out;
             }

@@ -13,7 +13,7 @@ use crate::units::Time;
 /// A source of events: its number is its rank at one instant.
 pub type Source = u32;
 
-/// From so many sources on the calendar is faster than looking through all.
+/// From so many sources on the calendar is faster than a sorted list.
 const MANY: usize = 24;
 
 /// When each source wakes next.
@@ -21,15 +21,34 @@ const MANY: usize = 24;
 pub(super) struct EventQueue {
     /// The instant each source waits for; [`Time::NEVER`] when it sleeps.
     due: Vec<Time>,
-    /// `None`: few enough to look through.
+    /// The next one last; used while there is no calendar.
+    list: Vec<Entry>,
     calendar: Option<Box<Calendar>>,
 }
 
 /// An entry: when, and who.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Entry {
     at: Time,
     source: Source,
+}
+
+impl PartialOrd for Entry {
+    #[inline]
+    fn partial_cmp(&self, other: &Entry) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+
+    #[inline]
+    fn lt(&self, other: &Entry) -> bool {
+        self.at < other.at || (self.at == other.at && self.source < other.source)
+    }
+}
+
+impl Ord for Entry {
+    fn cmp(&self, other: &Entry) -> std::cmp::Ordering {
+        (self.at, self.source).cmp(&(other.at, other.source))
+    }
 }
 
 impl EventQueue {
@@ -37,7 +56,7 @@ impl EventQueue {
     #[must_use]
     pub(super) fn new(sources: usize) -> EventQueue {
         let calendar = (sources >= MANY).then(|| Box::new(Calendar::new(sources)));
-        EventQueue { due: vec![Time::NEVER; sources], calendar }
+        EventQueue { due: vec![Time::NEVER; sources], list: Vec::new(), calendar }
     }
 
     /// Wakes `source` at `at`, unless it wakes earlier anyway. A source that is woken early
@@ -49,24 +68,30 @@ impl EventQueue {
             return;
         }
         *due = at;
+        self.push(Entry { at, source });
+    }
+
+    fn push(&mut self, entry: Entry) {
         if let Some(calendar) = &mut self.calendar {
-            calendar.push(Entry { at, source });
+            return calendar.push(entry);
         }
+        self.list.push(entry);
+        let mut place = self.list.len() - 1;
+        while place > 0 && self.list[place - 1] < entry {
+            self.list[place] = self.list[place - 1];
+            place -= 1;
+        }
+        self.list[place] = entry;
     }
 
     /// The next source to wake before `until`; it sleeps from now on.
     #[inline]
     pub(super) fn pop_before(&mut self, until: Time) -> Option<(Time, Source)> {
-        let Some(calendar) = &mut self.calendar else {
-            let (first, at) = self.first();
-            if at >= until {
-                return None;
-            }
-            self.due[first] = Time::NEVER;
-            return Some((at, first as Source));
-        };
         loop {
-            let entry = calendar.pop_before(until)?;
+            let entry = match &mut self.calendar {
+                Some(calendar) => calendar.pop_before(until)?,
+                None => self.list.pop_if(|entry| entry.at < until)?,
+            };
             let due = &mut self.due[entry.source as usize];
             // A later entry of a source that was woken earlier since is stale.
             if *due == entry.at {
@@ -76,22 +101,13 @@ impl EventQueue {
         }
     }
 
-    /// The first of the least, looking through all.
-    #[inline]
-    fn first(&self) -> (usize, Time) {
-        let mut first = (0, Time::NEVER);
-        for (source, at) in self.due.iter().enumerate() {
-            if *at < first.1 {
-                first = (source, *at);
-            }
-        }
-        first
-    }
-
     /// No source wakes before this.
     #[must_use]
     pub(super) fn next(&self) -> Time {
-        self.calendar.as_ref().map_or_else(|| self.first().1, |calendar| calendar.next())
+        match &self.calendar {
+            Some(calendar) => calendar.next(),
+            None => self.list.last().map_or(Time::NEVER, |entry| entry.at),
+        }
     }
 }
 
@@ -104,10 +120,10 @@ mod tests {
     proptest! {
         /// The same order from both, whatever is woken when.
         #[test]
-        fn looking_through_and_calendar_agree(
+        fn list_and_calendar_agree(
             steps in prop::collection::vec((0u32..200, 0u64..1u64 << 44, 0u32..60), 1..2000),
         ) {
-            let mut few = EventQueue { due: vec![Time::NEVER; 200], calendar: None };
+            let mut few = EventQueue { due: vec![Time::NEVER; 200], list: vec![], calendar: None };
             let mut calendar = EventQueue::new(200);
             prop_assert!(calendar.calendar.is_some());
             let mut now = 0;
@@ -115,7 +131,7 @@ mod tests {
                 let at = Time::from_picos(now + (span >> shift));
                 few.wake(source, at);
                 calendar.wake(source, at);
-                prop_assert!(calendar.next() <= few.next());
+                prop_assert_eq!(calendar.next(), few.next());
                 if shift % 2 == 0 {
                     let until = Time::from_picos(now + (1 << 43));
                     let popped = few.pop_before(until);

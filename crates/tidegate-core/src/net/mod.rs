@@ -16,7 +16,7 @@ pub use routes::Owner;
 pub use traffic::{TrafficCounts, start_time};
 
 use crate::gate::rate::Window;
-use crate::gate::{DropReason, Gate, GateContext, Passage, Precision};
+use crate::gate::{Drop, DropReason, Gate, GateContext, Precision};
 use crate::net::events::EventQueue;
 use crate::net::routes::{Hop, NONE, Routes};
 use crate::net::traffic::Traffic;
@@ -75,7 +75,11 @@ pub struct Dropped {
 }
 
 /// Units on their way from a gate to where several inputs meet, in order of arrival.
-type Line = VecDeque<(Time, Unit)>;
+#[derive(Debug)]
+struct Line {
+    units: VecDeque<(Time, Unit)>,
+    delay: Span,
+}
 
 /// The network of a plan.
 #[derive(Debug)]
@@ -108,7 +112,7 @@ impl Network {
         // Gates that state departures at arrivals never wake, and need no source.
         let waking = plan.exact_events || routes.hops.iter().any(|hop| hop.notify);
         let line_sources = if waking { plan.gates.len() as Source } else { 0 };
-        let alarm_sources = line_sources + routes.lines as Source;
+        let alarm_sources = line_sources + routes.line_delays.len() as Source;
         let context = |index: usize| GateContext {
             index,
             seed: seed(plan),
@@ -127,7 +131,11 @@ impl Network {
             hops: routes.hops,
             owners: routes.owners,
             first_hops: routes.first,
-            lines: vec![Line::new(); routes.lines],
+            lines: routes
+                .line_delays
+                .iter()
+                .map(|delay| Line { units: VecDeque::new(), delay: *delay })
+                .collect(),
             departures: vec![VecDeque::new(); plan.gates.len()],
             dropped: VecDeque::new(),
             events,
@@ -199,8 +207,8 @@ impl Network {
     #[inline]
     fn take_from_line(&mut self, source: Source) -> Option<Step> {
         let line = &mut self.lines[(source - self.line_sources) as usize];
-        let (at, unit) = line.pop_front()?;
-        if let Some((next, _)) = line.front() {
+        let (at, unit) = line.units.pop_front()?;
+        if let Some((next, _)) = line.units.front() {
             self.events.wake(source, *next);
         }
         let hop = self.hops[unit.hop as usize];
@@ -240,14 +248,11 @@ impl Network {
         }
         let mut place = unit.hop as usize;
         loop {
-            match self.gates[hop.gate as usize].pass(at, &mut unit) {
-                Passage::Drop(at, reason) => return self.drop(at, hop, reason, unit),
-                Passage::Out { end, out } => {
-                    if hop.notify {
-                        self.note_departure(end, hop);
-                    }
-                    at = out;
-                }
+            let gate = &mut self.gates[hop.gate as usize];
+            let Some(out) = gate.pass(at, &mut unit) else { return self.drop(hop, unit) };
+            at = out;
+            if hop.notify {
+                self.note_departure(hop, out);
             }
             place += 1;
             hop = self.hops[place];
@@ -260,21 +265,26 @@ impl Network {
 
     #[inline]
     fn send(&mut self, at: Time, hop: Hop, unit: Unit) {
-        let at = at.saturating_add(hop.extra);
         let line = &mut self.lines[hop.line as usize];
-        if line.is_empty() {
+        let at = at.saturating_add(line.delay);
+        if line.units.is_empty() {
             self.events.wake(self.line_sources + hop.line, at);
         }
-        line.push_back((at, unit));
+        line.units.push_back((at, unit));
     }
 
     #[cold]
-    fn drop(&mut self, at: Time, hop: Hop, reason: DropReason, unit: Unit) {
+    fn drop(&mut self, hop: Hop, unit: Unit) {
+        let gate = hop.gate as usize;
         let owner = self.owners[hop.route as usize];
-        self.dropped.push_back(Dropped { at, gate: hop.gate as usize, owner, reason, unit });
+        if let Some(Drop { at, reason }) = self.gates[gate].last_drop() {
+            self.dropped.push_back(Dropped { at, gate, owner, reason, unit });
+        }
     }
 
-    fn note_departure(&mut self, end: Time, hop: Hop) {
+    #[cold]
+    fn note_departure(&mut self, hop: Hop, out: Time) {
+        let end = self.gates[hop.gate as usize].end_before(out);
         if let Owner::Data(flow) = self.owners[hop.route as usize] {
             let departures = &mut self.departures[hop.gate as usize];
             departures.push_back((end, flow as u32));
@@ -302,8 +312,8 @@ impl Network {
     fn enter_gate(&mut self, at: Time, hop: Hop, unit: Unit) {
         let index = hop.gate as usize;
         self.complete_until(at, index);
-        if let Err(reason) = self.gates[index].arrive(at, unit) {
-            self.drop(at, hop, reason, unit);
+        if self.gates[index].arrive(at, unit).is_err() {
+            self.drop(hop, unit);
         }
         self.wake_gate(index);
     }
@@ -311,18 +321,17 @@ impl Network {
     /// Ends every service that is over by `at`.
     fn complete_until(&mut self, at: Time, index: usize) {
         while self.gates[index].completes_at().is_some_and(|end| end <= at) {
-            let (mut unit, passage) = self.gates[index].complete();
+            let (mut unit, out) = self.gates[index].complete();
             let hop = self.hops[unit.hop as usize];
-            match passage {
-                Passage::Drop(at, reason) => self.drop(at, hop, reason, unit),
-                Passage::Out { end, out } => {
-                    if hop.notify {
-                        self.note_departure(end, hop);
-                    }
-                    unit.hop += 1;
-                    self.send(out, self.hops[unit.hop as usize], unit);
-                }
+            let Some(out) = out else {
+                self.drop(hop, unit);
+                continue;
+            };
+            if hop.notify {
+                self.note_departure(hop, out);
             }
+            unit.hop += 1;
+            self.send(out, self.hops[unit.hop as usize], unit);
         }
         self.wake_gate(index);
     }
@@ -366,7 +375,7 @@ impl Network {
     /// Bytes held in queues, lines and histories, about.
     #[must_use]
     pub fn memory_bytes(&self) -> u64 {
-        let lines: usize = self.lines.iter().map(VecDeque::capacity).sum();
+        let lines: usize = self.lines.iter().map(|line| line.units.capacity()).sum();
         let gates: u64 = self.gates.iter().map(Gate::memory_bytes).sum();
         gates + (lines * size_of::<(Time, Unit)>()) as u64
     }
@@ -403,3 +412,6 @@ fn record_level(plan: &Plan, gate: usize) -> RecordLevel {
 pub fn pure_delay(plan: &Plan, gates: &[usize]) -> Span {
     gates.iter().fold(Span::ZERO, |sum, gate| sum + plan.gates[*gate].delay)
 }
+
+#[cfg(test)]
+mod tests;

@@ -34,8 +34,6 @@ pub(super) struct Hop {
     pub(super) route: u32,
     /// The owner's TCP hears departures from this gate.
     pub(super) notify: bool,
-    /// Pure delay before the end of the route.
-    pub(super) extra: Span,
 }
 
 /// All routes of a plan.
@@ -45,7 +43,8 @@ pub(super) struct Routes {
     pub(super) owners: Vec<Owner>,
     /// First hop of each route.
     pub(super) first: Vec<u32>,
-    pub(super) lines: usize,
+    /// Pure delay on each line: that before the end of some routes.
+    pub(super) line_delays: Vec<Span>,
 }
 
 /// A line's place in the order at one instant: data before the other direction, then by the
@@ -90,18 +89,26 @@ impl Routes {
             let shared = if to < ends { numbers.get(&(false, to, from)) } else { None };
             *shared.unwrap_or_else(|| &numbers[&key])
         };
-        let mut routes = Routes { hops: vec![], owners: vec![], first: vec![], lines: numbers.len() };
+        let mut routes = Routes {
+            hops: vec![],
+            owners: vec![],
+            first: vec![],
+            line_delays: vec![Span::ZERO; numbers.len()],
+        };
         for (route, draft) in drafts.iter().enumerate() {
             routes.owners.push(draft.owner);
             routes.first.push(routes.hops.len() as u32);
             for place in 0..=draft.gates.len() {
                 let gate = draft.gates.get(place).copied();
+                let line = key(draft, route, place).map_or(NONE, number);
+                if gate.is_none() {
+                    routes.line_delays[line as usize] = draft.extra;
+                }
                 routes.hops.push(Hop {
                     gate: gate.map_or(NONE, |gate| gate as u32),
-                    line: key(draft, route, place).map_or(NONE, number),
+                    line,
                     route: route as u32,
                     notify: draft.notify && gate.is_some_and(|gate| plan.gates[gate].host),
-                    extra: if gate.is_none() { draft.extra } else { Span::ZERO },
                 });
             }
         }
@@ -113,12 +120,7 @@ fn drafts(plan: &Plan) -> Vec<Draft> {
     let mut drafts = Vec::new();
     for (index, flow) in plan.flows.iter().enumerate() {
         let notify = matches!(flow.tcp.rto, RtoPlan::Fixed { restart: RtoRestart::Departure, .. });
-        drafts.push(Draft {
-            owner: Owner::Data(index),
-            gates: flow.path.clone(),
-            extra: Span::ZERO,
-            notify,
-        });
+        drafts.push(Draft { owner: Owner::Data(index), gates: flow.path.clone(), extra: Span::ZERO, notify });
         drafts.push(Draft {
             owner: Owner::Back(index),
             gates: flow.back.clone(),

@@ -153,8 +153,7 @@ impl Sender {
             // RFC 6675 §5 steps 1 and 2.
             self.dupacks >= env.config.dupthresh || self.board.oldest_is_lost()
         } else {
-            // RFC 6582 §3.2 step 2 (and our Reno after a time-out): copies that the receiver did
-            // not need also cause duplicate ACKs.
+            // RFC 6582 §3.2 step 2: copies that the receiver did not need also cause duplicates.
             self.dupacks == env.config.dupthresh && (self.guard == 0 || self.una > self.guard)
         }
     }

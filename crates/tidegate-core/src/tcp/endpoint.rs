@@ -388,6 +388,7 @@ impl Endpoint {
             cwnd: controller.window,
             ssthresh: controller.ssthresh,
             in_flight: self.sender.pipe(),
+            outstanding: self.sender.outstanding(),
             srtt: (srtt != Span::ZERO).then_some(srtt),
             rto: self.sender.estimator.rto(),
             phase: match self.sender.mode {

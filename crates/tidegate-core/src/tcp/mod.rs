@@ -14,7 +14,10 @@ mod seq;
 mod timestamp;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
+
+#[cfg(test)]
+pub(crate) use tests::plain_plan;
 
 pub use endpoint::{Endpoint, Role, State};
 pub use report::{Counters, Phase, Snapshot};

@@ -22,6 +22,9 @@ impl Sender {
             Recovery::UntilNewAck | Recovery::UntilAllAcked if env.config.sack => self.enter_sack(),
             Recovery::UntilNewAck | Recovery::UntilAllAcked => {
                 self.mode = Mode::Fast;
+                // One fast retransmit per window of data (RFC 6582 §3.2 step 2). DEVIATION: for
+                // Reno too, as in ns-2; RFC 5681 does not say.
+                self.guard = self.max;
                 self.resend_oldest = true;
                 self.first_partial = true;
                 // RFC 5681 §3.2 step 3: the segments that have left the network.
@@ -73,7 +76,6 @@ impl Sender {
                     Recovery::UntilAllAcked if !all => self.handle_partial(bytes, timer_before, env),
                     Recovery::UntilAllAcked => {
                         self.leave();
-                        self.guard = self.recover;
                         env.controller.handle_recovered(&Recovered { in_flight: self.outstanding() });
                     }
                     // RFC 5681 §3.2 step 6.

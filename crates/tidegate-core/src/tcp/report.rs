@@ -52,6 +52,8 @@ pub struct Snapshot {
     pub ssthresh: Option<u64>,
     /// Bytes in flight: FlightSize, or RFC 6675's pipe.
     pub in_flight: u64,
+    /// Bytes sent and not cumulatively acknowledged.
+    pub outstanding: u64,
     /// Smoothed round-trip time; `None` before the first sample.
     pub srtt: Option<Span>,
     /// Retransmission time-out in force, back-off included.

@@ -1,9 +1,13 @@
 //! Tests of the endpoints: packet traces, pairs over a virtual link, and properties.
 
 mod loss_rules;
+mod ns2;
 mod pair;
-mod plans;
+pub(crate) mod plans;
+mod properties;
 mod sack_rules;
 mod timer_rules;
 mod trace;
 mod window_rules;
+
+pub(crate) use plans::plain as plain_plan;

@@ -7,7 +7,9 @@ pub(crate) fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>)
     let most = 1.max(name.chars().count().min(200) / 3);
     let lower = name.to_lowercase();
     candidates
-        .map(|candidate| (strsim::damerau_levenshtein(&clip(&lower), &clip(&candidate.to_lowercase())), candidate))
+        .map(|candidate| {
+            (strsim::damerau_levenshtein(&clip(&lower), &clip(&candidate.to_lowercase())), candidate)
+        })
         .filter(|(distance, _)| *distance <= most)
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)

@@ -57,8 +57,7 @@ impl Form {
     /// The value of `name`, written or default.
     pub(crate) fn get(&self, name: &str) -> Option<&Item> {
         debug_assert!(
-            name == "use"
-                || self.section.find(name).is_some() || self.section.others.is_some(),
+            name == "use" || self.section.find(name).is_some() || self.section.others.is_some(),
             "{name} is no key of {}",
             self.section.title
         );

@@ -48,14 +48,18 @@ impl Checker {
 
     /// Required keys, alternatives and defaults.
     fn complete(&mut self, section: &'static Section, node: &Node, key: &str, items: &mut Vec<Named>) {
-        let written = |name: &str| node.entry(name).is_some_and(|entry| !matches!(entry.node.data, Data::Null));
+        let written =
+            |name: &str| node.entry(name).is_some_and(|entry| !matches!(entry.node.data, Data::Null));
         let choices = || section.keys.iter().filter(|row| row.kind != Kind::Later).map(|row| row.name);
         let list = || choices().collect::<Vec<_>>().join(", ");
         if section.one_of {
             let given: Vec<&Key> = section.keys.iter().filter(|row| written(row.name)).collect();
             match given.as_slice() {
                 [] if matches!(&node.data, Data::Table(entries) if entries.is_empty()) => {
-                    self.push(Problem::new(node.at, key, "the table is empty").help(format!("give one of {}", list())));
+                    self.push(
+                        Problem::new(node.at, key, "the table is empty")
+                            .help(format!("give one of {}", list())),
+                    );
                 }
                 [first, second, ..] => {
                     let at = node.entry(second.name).map_or(node.at, |entry| entry.key_at);
@@ -159,13 +163,22 @@ impl Checker {
         match u64::try_from(number) {
             Ok(value) if (min..=max).contains(&value) => return Some(Value::Whole(value)),
             Ok(value) if value < min => {
-                self.push(Problem::new(node.at, key, format!("{number} is too small")).help(format!("at least {min}")));
+                self.push(
+                    Problem::new(node.at, key, format!("{number} is too small"))
+                        .help(format!("at least {min}")),
+                );
             }
             Ok(_) => {
-                self.push(Problem::new(node.at, key, format!("{number} is too large")).help(format!("at most {max}")));
+                self.push(
+                    Problem::new(node.at, key, format!("{number} is too large"))
+                        .help(format!("at most {max}")),
+                );
             }
             Err(_) => {
-                self.push(Problem::new(node.at, key, format!("{number} is negative")).help(format!("at least {min}")));
+                self.push(
+                    Problem::new(node.at, key, format!("{number} is negative"))
+                        .help(format!("at least {min}")),
+                );
             }
         }
         None
@@ -176,10 +189,14 @@ impl Checker {
             Data::Whole(number) => (*number as f64, number.to_string()),
             Data::Real(number) => (*number, number.to_string()),
             Data::Text(text) => {
-                let number = text.trim().strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
+                let number =
+                    text.trim().strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
                 let Some(number) = number else {
                     let problem = format!("{text:?} is not a probability");
-                    self.push(Problem::new(node.at, key, problem).help("write a bare number such as 0.01, or \"1%\""));
+                    self.push(
+                        Problem::new(node.at, key, problem)
+                            .help("write a bare number such as 0.01, or \"1%\""),
+                    );
                     return None;
                 };
                 (number / 100.0, format!("{text:?}"))
@@ -190,11 +207,21 @@ impl Checker {
             return Some(Value::Real(number));
         }
         let problem = format!("{shown} is not a probability");
-        self.push(Problem::new(node.at, key, problem).help("a probability is from 0 to 1, or from \"0%\" to \"100%\""));
+        self.push(
+            Problem::new(node.at, key, problem)
+                .help("a probability is from 0 to 1, or from \"0%\" to \"100%\""),
+        );
         None
     }
 
-    fn quantity(&mut self, dim: Dim, zero: bool, words: &'static [Word], node: &Node, key: &str) -> Option<Value> {
+    fn quantity(
+        &mut self,
+        dim: Dim,
+        zero: bool,
+        words: &'static [Word],
+        node: &Node,
+        key: &str,
+    ) -> Option<Value> {
         let text = match &node.data {
             Data::Text(text) => text,
             Data::Whole(_) | Data::Real(_) => {
@@ -222,14 +249,17 @@ impl Checker {
                 let help = word.map(|word| format!("did you mean {word:?}?")).or(complaint.help);
                 let starts_as_number = text.trim_start().starts_with(|letter: char| letter.is_ascii_digit());
                 let listed = words.iter().map(|word| format!(", or {:?}", word.name)).collect::<String>();
-                let help = help.map(|help| if starts_as_number || word.is_some() { help } else { help + &listed });
+                let help =
+                    help.map(|help| if starts_as_number || word.is_some() { help } else { help + &listed });
                 self.push(Problem::new(node.at, key, complaint.problem).with_help(help));
                 return None;
             }
         };
         if amount.is_zero() && !zero {
             let problem = format!("{text:?} is zero");
-            self.push(Problem::new(node.at, key, problem).help(format!("write more, such as {:?}", example(dim))));
+            self.push(
+                Problem::new(node.at, key, problem).help(format!("write more, such as {:?}", example(dim))),
+            );
             return None;
         }
         Some(match amount {
@@ -259,7 +289,7 @@ impl Checker {
             }
             None => {
                 let help = match nearest(text, open()) {
-                    Some(word) => format!("did you mean {word:?}? It is {}{others}", all()),
+                    Some(word) => format!("did you mean {word:?}? ({}{others})", all()),
                     None => format!("write {}{others}", all()),
                 };
                 self.push(Problem::new(node.at, key, format!("{text:?} is not known")).help(help));
@@ -303,7 +333,9 @@ impl Checker {
 /// The same value in the form that was meant, if that is plain.
 fn rewritten(kind: Kind, node: &Node) -> Option<String> {
     match (kind, &node.data) {
-        (Kind::Whole { .. }, Data::Text(text)) => text.trim().parse::<u64>().ok().map(|number| number.to_string()),
+        (Kind::Whole { .. }, Data::Text(text)) => {
+            text.trim().parse::<u64>().ok().map(|number| number.to_string())
+        }
         (Kind::Whole { .. }, Data::Real(number)) if number.fract() == 0.0 && number.abs() < 1e15 => {
             Some(format!("{number:.0}"))
         }
@@ -410,5 +442,67 @@ fn not_given(item: &mut Item) {
     item.given = false;
     if let Value::Table(form) = &mut item.value {
         form.items.iter_mut().for_each(|named| not_given(&mut named.item));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::ROOT;
+
+    /// Every section of the language, once.
+    fn sections(section: &'static Section, seen: &mut Vec<&'static Section>) {
+        if seen.contains(&section) {
+            return;
+        }
+        seen.push(section);
+        let kinds = section.keys.iter().map(|row| row.kind).chain(section.others);
+        for kind in kinds {
+            let below = match kind {
+                Kind::List { of, .. } => of.section(),
+                kind => kind.section(),
+            };
+            if let Some(below) = below {
+                sections(below, seen);
+            }
+        }
+    }
+
+    #[test]
+    fn every_default_is_a_right_value_and_every_key_says_what_it_means() {
+        let mut all = Vec::new();
+        sections(&ROOT, &mut all);
+        assert!(all.len() > 15, "the walk found only {} sections", all.len());
+        for row in all.iter().flat_map(|section| section.keys) {
+            assert!(!row.about.is_empty(), "{} has no description", row.name);
+            for base in [TcpBase::Rfc, TcpBase::Bsd44, TcpBase::Linux] {
+                let has_default = matches!(row.default, Default::Is(_) | Default::ByBase { .. });
+                assert_eq!(
+                    default_item(row, "", Place::default(), base).is_some(),
+                    has_default,
+                    "{}",
+                    row.name
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn every_example_of_a_required_key_is_right() {
+        let mut all = Vec::new();
+        sections(&ROOT, &mut all);
+        for row in all.iter().flat_map(|section| section.keys) {
+            let Default::Required(example) = row.default else { continue };
+            let node =
+                crate::document::parse_toml(&format!("{} = {example}", row.name), 0).expect("it is TOML");
+            let entry = node.entry(row.name).expect("it is one key");
+            let mut checker = Checker::default();
+            assert!(
+                checker.item(row.kind, &entry.node, row.name).is_some(),
+                "{}: {:?}",
+                row.name,
+                checker.problems
+            );
+        }
     }
 }

@@ -92,7 +92,8 @@ fn unknown_name(here: Option<&Node>, what: &str, step: &Step) -> Problem {
         None if names.is_empty() => format!("the scenario has no [{what}.…] at all"),
         None => format!("there is {}", names.join(", ")),
     };
-    Problem::new(step.at, &format!("{what}.{}", step.key), format!("no {what} is called {:?}", step.key)).help(help)
+    Problem::new(step.at, &format!("{what}.{}", step.key), format!("no {what} is called {:?}", step.key))
+        .help(help)
 }
 
 fn join(path: &[Step]) -> String {

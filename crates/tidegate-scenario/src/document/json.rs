@@ -64,7 +64,9 @@ impl Reader<'_> {
             Some(b'[') => {
                 let mut json = serde_json::Deserializer::from_str(part);
                 let items = json.deserialize_seq(Items).map_err(wrong)?;
-                Data::List(items.into_iter().map(|item| self.node(item, depth + 1)).collect::<Result<_, _>>()?)
+                Data::List(
+                    items.into_iter().map(|item| self.node(item, depth + 1)).collect::<Result<_, _>>()?,
+                )
             }
             Some(b'"') => Data::Text(serde_json::from_str(part).map_err(wrong)?),
             Some(b't') => Data::Flag(true),

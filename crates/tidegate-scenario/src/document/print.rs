@@ -21,25 +21,41 @@ pub(crate) fn edited(text: &str, ops: &[Op]) -> String {
 
 fn put(table: &mut dyn TableLike, path: &[Step], node: &Node, headers: bool) {
     let Some((step, rest)) = path.split_first() else { return };
-    let found = table.get_mut(&step.key).filter(|item| !item.is_none());
     if rest.is_empty() {
-        let decor = found.and_then(|item| item.as_value()).map(|value| value.decor().clone());
-        let Some(mut value) = value_of(node) else {
-            table.remove(&step.key);
-            return;
-        };
-        if let Some(decor) = decor {
-            *value.decor_mut() = decor;
-        }
-        table.insert(&step.key, Item::Value(value));
+        replace(table, &step.key, node, headers);
         return;
     }
+    let found = table.get(&step.key).filter(|item| !item.is_none());
     let headers = headers && found.as_ref().is_none_or(|item| item.is_table());
     if found.is_none_or(|item| !item.is_table_like()) {
         table.insert(&step.key, new_table(headers && rest.len() > 1));
     }
     if let Some(below) = table.get_mut(&step.key).and_then(Item::as_table_like_mut) {
         put(below, rest, node, headers);
+    }
+}
+
+/// Puts the value of `key`; what stands around the old one stays. A new table gets a header
+/// where its neighbours have one, so that it comes after them.
+fn replace(table: &mut dyn TableLike, key: &str, node: &Node, headers: bool) {
+    let neighbours = table.iter().any(|(_, item)| item.is_table());
+    if let (Data::Table(entries), true, true) = (&node.data, headers, neighbours) {
+        let mut inner = Table::new();
+        fill(&mut inner, entries, 0);
+        table.remove(key);
+        table.insert(key, Item::Table(inner));
+        return;
+    }
+    let Some(mut value) = value_of(node) else {
+        table.remove(key);
+        return;
+    };
+    if let Some(Item::Value(old)) = table.get_mut(key) {
+        *value.decor_mut() = old.decor().clone();
+        *old = value;
+    } else {
+        table.remove(key);
+        table.insert(key, Item::Value(value));
     }
 }
 
@@ -78,7 +94,9 @@ fn fill(table: &mut Table, entries: &[Entry], headers: usize) {
         let item = match &entry.node.data {
             Data::Table(below) if headers > 0 => {
                 let mut inner = Table::new();
-                inner.set_implicit(below.iter().all(|entry| matches!(entry.node.data, Data::Table(_))) && headers > 1);
+                inner.set_implicit(
+                    below.iter().all(|entry| matches!(entry.node.data, Data::Table(_))) && headers > 1,
+                );
                 fill(&mut inner, below, headers - 1);
                 Some(Item::Table(inner))
             }

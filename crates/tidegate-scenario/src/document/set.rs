@@ -24,7 +24,11 @@ pub(crate) fn parse_set(text: &str, source: usize) -> Result<(Vec<Step>, Node), 
             let place = Place { source, start: offset, end: offset + right.len() };
             if right.starts_with(['[', '{', '"', '\'']) {
                 let first = message.lines().next().unwrap_or_default();
-                return Err(Problem::new(place, &dotted(&path), format!("this is not a TOML value: {first}")));
+                return Err(Problem::new(
+                    place,
+                    &dotted(&path),
+                    format!("this is not a TOML value: {first}"),
+                ));
             }
             Node { data: Data::Text(right.to_owned()), at: place }
         }

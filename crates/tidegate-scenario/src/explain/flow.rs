@@ -30,7 +30,11 @@ fn tcp_rows(layers: &TcpLayers<'_>, flow: &FlowPlan, rows: &mut Vec<Row>) {
                 Some(item) => value_text(row.kind, &item.value),
                 None => continue,
             },
-            "fast_retransmit" if !matches!(flow.tcp.cc, tidegate_core::plan::CongestionPlan::Tahoe { .. }) => continue,
+            "fast_retransmit"
+                if !matches!(flow.tcp.cc, tidegate_core::plan::CongestionPlan::Tahoe { .. }) =>
+            {
+                continue;
+            }
             "headers" => bytes_text(u64::from(flow.tcp.headers)),
             "initial_window" => bytes_text(flow.tcp.initial_window),
             "rto" => rto_text(&flow.tcp.rto),
@@ -81,7 +85,8 @@ fn lines(flow: &FlowPlan, plan: &Plan) -> Vec<String> {
     let (packet, ack) = (tcp.mss + tcp.headers, tcp.headers);
     let delay = |gates: &[usize]| gates.iter().map(|gate| plan.gates[*gate].delay.as_secs_f64()).sum::<f64>();
     let service = |gates: &[usize], size: u32| {
-        let each = gates.iter().filter_map(|gate| packet_rate(&plan.gates[*gate], size)).filter(|rate| *rate > 0.0);
+        let each =
+            gates.iter().filter_map(|gate| packet_rate(&plan.gates[*gate], size)).filter(|rate| *rate > 0.0);
         each.map(|rate| 1.0 / rate).sum::<f64>()
     };
     let delays = delay(&flow.path) + delay(&flow.back) + flow.back_delay.as_secs_f64();
@@ -114,7 +119,11 @@ fn lines(flow: &FlowPlan, plan: &Plan) -> Vec<String> {
     {
         let allowed = window as f64 * 8.0 / rtt;
         let segments = three_digits(window as f64 / f64::from(tcp.mss.max(1)));
-        lines.push(format!("a window of {} is {segments} segments: at most {} of user data", bytes_text(window), rate_text(allowed)));
+        lines.push(format!(
+            "a window of {} is {segments} segments: at most {} of user data",
+            bytes_text(window),
+            rate_text(allowed)
+        ));
     }
     lines
 }

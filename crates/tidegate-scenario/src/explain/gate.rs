@@ -13,7 +13,8 @@ pub(super) fn explain(name: &str, form: &Form, plan: &Plan, out: &mut String) {
     let mut rows = Vec::new();
     rows_of(form, "", &[], &mut rows);
     write_rows(&format!("gate {name}"), &rows, out);
-    let copies: Vec<usize> = (0..plan.gates.len()).filter(|index| is_copy(&plan.gates[*index].name, name)).collect();
+    let copies: Vec<usize> =
+        (0..plan.gates.len()).filter(|index| is_copy(&plan.gates[*index].name, name)).collect();
     let Some(first) = copies.first() else {
         consequence("nothing passes it", out);
         return;
@@ -43,13 +44,15 @@ fn is_copy(server: &str, name: &str) -> bool {
 /// The largest IP packet that passes any of these servers.
 fn largest_packet(plan: &Plan, gates: &[usize]) -> u32 {
     let passes = |path: &[usize]| path.iter().any(|gate| gates.contains(gate));
-    let data = plan.flows.iter().filter(|flow| passes(&flow.path)).map(|flow| flow.tcp.mss + flow.tcp.headers);
+    let data =
+        plan.flows.iter().filter(|flow| passes(&flow.path)).map(|flow| flow.tcp.mss + flow.tcp.headers);
     let acks = plan.flows.iter().filter(|flow| passes(&flow.back)).map(|flow| flow.tcp.headers);
-    let traffic = plan.traffic.iter().filter(|traffic| passes(&traffic.path)).map(|traffic| match traffic.source {
-        tidegate_core::plan::SourcePlan::Constant { bytes, .. }
-        | tidegate_core::plan::SourcePlan::OnOff { bytes, .. }
-        | tidegate_core::plan::SourcePlan::Poisson { bytes, .. } => bytes,
-    });
+    let traffic =
+        plan.traffic.iter().filter(|traffic| passes(&traffic.path)).map(|traffic| match traffic.source {
+            tidegate_core::plan::SourcePlan::Constant { bytes, .. }
+            | tidegate_core::plan::SourcePlan::OnOff { bytes, .. }
+            | tidegate_core::plan::SourcePlan::Poisson { bytes, .. } => bytes,
+        });
     data.chain(acks).chain(traffic).max().unwrap_or(1500)
 }
 
@@ -57,7 +60,9 @@ fn largest_packet(plan: &Plan, gates: &[usize]) -> u32 {
 pub(super) fn wire_bytes(gate: &GatePlan, packet: u32) -> f64 {
     match gate.framing {
         Framing::Ip => f64::from(packet),
-        Framing::Overhead { overhead, minimum } => (f64::from(packet) + f64::from(overhead)).max(f64::from(minimum)),
+        Framing::Overhead { overhead, minimum } => {
+            (f64::from(packet) + f64::from(overhead)).max(f64::from(minimum))
+        }
     }
 }
 
@@ -75,7 +80,9 @@ pub(super) fn packet_rate(gate: &GatePlan, packet: u32) -> Option<f64> {
         RatePlan::TokenBucket { rate, .. } => bits(*rate),
         RatePlan::Markov(markov) => bits(Rate::from_bps(markov_mean(markov)? as u64)),
         RatePlan::RateTrace { trace, .. } => bits(trace_mean(&LoadedTrace::Rates((**trace).clone()))),
-        RatePlan::Opportunities { trace, .. } => bits(trace_mean(&LoadedTrace::Opportunities((**trace).clone()))),
+        RatePlan::Opportunities { trace, .. } => {
+            bits(trace_mean(&LoadedTrace::Opportunities((**trace).clone())))
+        }
     }
 }
 
@@ -83,7 +90,8 @@ pub(super) fn packet_rate(gate: &GatePlan, packet: u32) -> Option<f64> {
 fn steps_mean(steps: &[(Time, Speed)], repeat: Option<Span>, of: &dyn Fn(Speed) -> f64) -> f64 {
     let Some(repeat) = repeat else { return steps.last().map_or(0.0, |(_, speed)| of(*speed)) };
     let ends = steps.iter().skip(1).map(|(at, _)| at.picos()).chain([repeat.picos()]);
-    let sum: f64 = steps.iter().zip(ends).map(|((at, speed), end)| of(*speed) * (end - at.picos()) as f64).sum();
+    let sum: f64 =
+        steps.iter().zip(ends).map(|((at, speed), end)| of(*speed) * (end - at.picos()) as f64).sum();
     sum / repeat.picos() as f64
 }
 
@@ -121,10 +129,11 @@ fn rate_lines(gate: &GatePlan, packet: u32) -> Vec<String> {
             },
             change.to_owned(),
         ],
-        RatePlan::TokenBucket { rate, burst_bytes, .. } => vec![
-            format!("after a pause {} packets of {packet} B{heavy} go at once, then one every {}",
-                (*burst_bytes as f64 / wire).floor(), takes(*rate)),
-        ],
+        RatePlan::TokenBucket { rate, burst_bytes, .. } => vec![format!(
+            "after a pause {} packets of {packet} B{heavy} go at once, then one every {}",
+            (*burst_bytes as f64 / wire).floor(),
+            takes(*rate)
+        )],
         RatePlan::Markov(markov) => {
             let range = (markov.rates.iter().min(), markov.rates.iter().max());
             let (Some(least), Some(most)) = range else { return Vec::new() };
@@ -135,7 +144,12 @@ fn rate_lines(gate: &GatePlan, packet: u32) -> Vec<String> {
             vec![format!("{} of rates, mean {mean}", trace.period), change.to_owned()]
         }
         RatePlan::Opportunities { trace, .. } => {
-            vec![format!("{} opportunities of {} B in {}, mean {mean}", trace.at.len(), trace.bytes, trace.period)]
+            vec![format!(
+                "{} opportunities of {} B in {}, mean {mean}",
+                trace.at.len(),
+                trace.bytes,
+                trace.period
+            )]
         }
     }
 }
@@ -154,7 +168,10 @@ fn queue_lines(gate: &GatePlan, packet: u32) -> Vec<String> {
     match packet_rate(gate, packet) {
         Some(rate) if rate > 0.0 => {
             let count = three_digits(packets);
-            vec![format!("a full queue of {count} packets of {packet} B takes {} to empty", seconds_text(packets / rate))]
+            vec![format!(
+                "a full queue of {count} packets of {packet} B takes {} to empty",
+                seconds_text(packets / rate)
+            )]
         }
         _ => Vec::new(),
     }

@@ -29,7 +29,9 @@ pub(super) fn value_text(kind: Kind, value: &Value) -> String {
             };
             let texts: Vec<String> = items.iter().map(|item| value_text(below, &item.value)).collect();
             match items.first().map(|item| &item.value) {
-                Some(Value::List(_)) => texts.iter().map(|text| format!("[{text}]")).collect::<Vec<_>>().join(" "),
+                Some(Value::List(_)) => {
+                    texts.iter().map(|text| format!("[{text}]")).collect::<Vec<_>>().join(" ")
+                }
                 _ => texts.join(", "),
             }
         }

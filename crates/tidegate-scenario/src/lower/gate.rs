@@ -1,6 +1,8 @@
 //! `[gate.x]` to [`GatePlan`]: everything but the rate law.
 
-use tidegate_core::plan::{Framing, GatePlan, LossPlan, OnChange, QueueCounts, QueueLimit, QueuePlan, RatePlan};
+use tidegate_core::plan::{
+    Framing, GatePlan, LossPlan, OnChange, QueueCounts, QueueLimit, QueuePlan, RatePlan,
+};
 use tidegate_core::units::Span;
 
 use super::{Notes, rate, small};

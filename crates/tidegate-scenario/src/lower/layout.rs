@@ -21,7 +21,8 @@ pub(super) fn lay_out(gates: &[Gate<'_>], users: &[User<'_>], notes: &mut Notes)
     for (number, user) in users.iter().enumerate() {
         for hop in user.path.iter().chain(&user.back) {
             if gates[hop.gate].per_flow {
-                let copies = (0..user.instances.len()).map(|copy| (hop.gate, Some((number, copy)), hop.reverse));
+                let copies =
+                    (0..user.instances.len()).map(|copy| (hop.gate, Some((number, copy)), hop.reverse));
                 servers.extend(copies);
             } else {
                 servers.insert((hop.gate, None, hop.reverse));
@@ -47,8 +48,11 @@ pub(super) fn lay_out(gates: &[Gate<'_>], users: &[User<'_>], notes: &mut Notes)
 }
 
 fn warn_unused(gates: &[Gate<'_>], users: &[User<'_>], notes: &mut Notes) {
-    let passed: BTreeSet<(usize, bool)> =
-        users.iter().flat_map(|user| user.path.iter().chain(&user.back)).map(|hop| (hop.gate, hop.reverse)).collect();
+    let passed: BTreeSet<(usize, bool)> = users
+        .iter()
+        .flat_map(|user| user.path.iter().chain(&user.back))
+        .map(|hop| (hop.gate, hop.reverse))
+        .collect();
     for (index, gate) in gates.iter().enumerate() {
         if !passed.contains(&(index, false)) && !passed.contains(&(index, true)) {
             let help = "add it to a path, or take it out";
@@ -87,7 +91,12 @@ pub(super) fn connect(users: &[User<'_>], wiring: &Wiring) -> (Vec<FlowPlan>, Ve
                     tcp: tcp.clone(),
                 }),
                 Load::Traffic(source) => {
-                    traffic.push(TrafficPlan { name: name.clone(), path, start: user.start, source: source.clone() });
+                    traffic.push(TrafficPlan {
+                        name: name.clone(),
+                        path,
+                        start: user.start,
+                        source: source.clone(),
+                    });
                 }
             }
         }

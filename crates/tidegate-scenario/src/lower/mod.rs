@@ -64,7 +64,12 @@ pub(crate) fn lower(root: &Form, library: &mut Library) -> Lowered {
     if root.table("flow").is_none_or(|flows| flows.items.is_empty())
         && root.table("traffic").is_none_or(|traffic| traffic.items.is_empty())
     {
-        notes.wrong_at(root.at, "", "there is nothing to run: no flow and no traffic", "add [flow.bulk] with a path");
+        notes.wrong_at(
+            root.at,
+            "",
+            "there is nothing to run: no flow and no traffic",
+            "add [flow.bulk] with a path",
+        );
     }
     packets::check(&gates, &users, &mut notes);
     let (planned, wiring) = layout::lay_out(&gates, &users, &mut notes);

@@ -33,9 +33,9 @@ fn largest<'a>(gate: usize, users: &'a [User<'_>]) -> Option<(u64, &'a str)> {
 
 fn source_bytes(source: &SourcePlan) -> u64 {
     match source {
-        SourcePlan::Constant { bytes, .. } | SourcePlan::OnOff { bytes, .. } | SourcePlan::Poisson { bytes, .. } => {
-            u64::from(*bytes)
-        }
+        SourcePlan::Constant { bytes, .. }
+        | SourcePlan::OnOff { bytes, .. }
+        | SourcePlan::Poisson { bytes, .. } => u64::from(*bytes),
     }
 }
 
@@ -44,7 +44,11 @@ fn check_queue(gate: &Gate<'_>, largest: u64, whose: &str, notes: &mut Notes) {
     let Some(item) = gate.form.table("queue").and_then(|queue| queue.get("limit")) else { return };
     if limit < largest {
         let problem = format!("a queue of {limit} B cannot hold a packet of {largest} B from {whose}");
-        notes.wrong(item, problem, format!("write \"{largest} B\" or more; a gate without room to wait has \"0 packets\""));
+        notes.wrong(
+            item,
+            problem,
+            format!("write \"{largest} B\" or more; a gate without room to wait has \"0 packets\""),
+        );
     }
 }
 

@@ -48,7 +48,11 @@ fn steps(form: &Form, notes: &mut Notes) -> Option<RatePlan> {
                 notes.wrong(at, format!("the first step is at {from}, not at 0"), help);
             }
             Some((before, _)) if from <= *before => {
-                notes.wrong(at, format!("{from} does not come after {before}"), "put the steps in order of time");
+                notes.wrong(
+                    at,
+                    format!("{from} does not come after {before}"),
+                    "put the steps in order of time",
+                );
             }
             Some((_, other)) if matches!(other, Speed::Bits(_)) != matches!(value, Speed::Bits(_)) => {
                 let help = "write all of them in one kind";

@@ -39,7 +39,9 @@ pub(super) fn record(
         let all = || gates.iter().map(|gate| gate.name).chain(flows.iter().copied());
         let help = match nearest(name, all().chain(["every", "packets"])) {
             Some(near) => format!("did you mean {near}?"),
-            None => format!("write every, packets, or one of {}", all().take(20).collect::<Vec<_>>().join(", ")),
+            None => {
+                format!("write every, packets, or one of {}", all().take(20).collect::<Vec<_>>().join(", "))
+            }
         };
         notes.wrong_at(entry.name_at, &entry.item.key, format!("no gate or flow is called {name:?}"), help);
     }

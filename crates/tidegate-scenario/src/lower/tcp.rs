@@ -1,7 +1,8 @@
 //! `flow.x.tcp` to [`TcpPlan`]: the flow's own keys, then the named set's, then the base's.
 
 use tidegate_core::plan::{
-    CongestionPlan, DelayedAckPlan, Increase, RtoPlan, RtoRestart, RttTiming, SsthreshRounding, TcpBase, TcpPlan,
+    CongestionPlan, DelayedAckPlan, Increase, RtoPlan, RtoRestart, RttTiming, SsthreshRounding, TcpBase,
+    TcpPlan,
 };
 use tidegate_core::units::Span;
 
@@ -26,7 +27,9 @@ impl<'a> TcpLayers<'a> {
         let set = own
             .and_then(|own| own.given("use"))
             .and_then(Item::text)
-            .and_then(|name| root.table("tcp").and_then(|sets| sets.items.iter().find(|named| named.name == name)))
+            .and_then(|name| {
+                root.table("tcp").and_then(|sets| sets.items.iter().find(|named| named.name == name))
+            })
             .and_then(|named| named.item.table());
         let key = format!("{}.tcp", flow.key);
         let mut layers =
@@ -80,13 +83,21 @@ impl<'a> TcpLayers<'a> {
 pub(super) fn check_sets(sets: &Form, root: &Form, notes: &mut Notes) {
     let used = |name: &str| {
         let flows = root.table("flow").map_or(&[][..], |flows| flows.items.as_slice());
-        flows.iter().filter_map(|flow| flow.item.table()?.table("tcp")?.get("use")?.text()).any(|other| other == name)
+        flows
+            .iter()
+            .filter_map(|flow| flow.item.table()?.table("tcp")?.get("use")?.text())
+            .any(|other| other == name)
     };
     for named in &sets.items {
         let Some(form) = named.item.table() else { continue };
         if !used(&named.name) {
             settle(&TcpLayers::of_set(form), notes);
-            notes.warn(named.name_at, &form.key, "no flow uses this set", format!("add tcp.use = \"{}\" to a flow", named.name));
+            notes.warn(
+                named.name_at,
+                &form.key,
+                "no flow uses this set",
+                format!("add tcp.use = \"{}\" to a flow", named.name),
+            );
         }
     }
 }
@@ -142,7 +153,9 @@ fn settle(layers: &TcpLayers<'_>, notes: &mut Notes) -> TcpPlan {
         rtt_timing: if layers.word("rtt_timing") == "one" { RttTiming::One } else { RttTiming::Every },
         idle_restart: layers.flag("idle_restart"),
     };
-    if let (Some(item), false) = (layers.given("fast_retransmit"), matches!(plan.cc, CongestionPlan::Tahoe { .. })) {
+    if let (Some(item), false) =
+        (layers.given("fast_retransmit"), matches!(plan.cc, CongestionPlan::Tahoe { .. }))
+    {
         let help = "to switch fast retransmit off elsewhere, write dupthresh = \"never\"";
         notes.warn(item.at, &item.key, "only tahoe reads this", help);
     }
@@ -176,7 +189,8 @@ fn window(layers: &TcpLayers<'_>, name: &str, mss: u32, notes: &mut Notes) -> Op
     let item = layers.item(name)?;
     let window = window_of(Some(&item), mss)?;
     if window < u64::from(mss) {
-        let problem = format!("a window of {window} B is smaller than a segment of {mss} B: nothing could be sent");
+        let problem =
+            format!("a window of {window} B is smaller than a segment of {mss} B: nothing could be sent");
         notes.wrong(&item, problem, "write \"1 segment\" or more");
     }
     Some(window)
@@ -221,10 +235,17 @@ fn rto(layers: &TcpLayers<'_>, notes: &mut Notes) -> RtoPlan {
             }
         }
         let departure = given("restart").and_then(Item::word) == Some("departure");
-        return RtoPlan::Fixed { rto, restart: if departure { RtoRestart::Departure } else { RtoRestart::Ack } };
+        return RtoPlan::Fixed {
+            rto,
+            restart: if departure { RtoRestart::Departure } else { RtoRestart::Ack },
+        };
     }
     if let Some(item) = given("restart") {
-        notes.wrong(item, "only a fixed time-out has this", "add fixed, such as fixed = \"480 ms\", or take restart out");
+        notes.wrong(
+            item,
+            "only a fixed time-out has this",
+            "add fixed, such as fixed = \"480 ms\", or take restart out",
+        );
     }
     let value = |name: &str| given(name).and_then(Item::span).unwrap_or_else(|| base(name));
     let tick = value("tick");
@@ -236,14 +257,22 @@ fn rto(layers: &TcpLayers<'_>, notes: &mut Notes) -> RtoPlan {
     let max = given("max").and_then(Item::span).unwrap_or_else(|| base("max").max(min));
     if max < min {
         if let Some(item) = given("max") {
-            notes.wrong(item, format!("the largest time-out of {max} is below the least of {min}"), "make max larger or min smaller");
+            notes.wrong(
+                item,
+                format!("the largest time-out of {max} is below the least of {min}"),
+                "make max larger or min smaller",
+            );
         }
         return RtoPlan::Estimated { min, max: min, initial: min, tick };
     }
     if let (Some(item), Some(initial)) = (given("initial"), given("initial").and_then(Item::span))
         && initial > max
     {
-        notes.wrong(item, format!("the first time-out of {initial} is above the largest of {max}"), "make initial smaller or max larger");
+        notes.wrong(
+            item,
+            format!("the first time-out of {initial} is above the largest of {max}"),
+            "make initial smaller or max larger",
+        );
     }
     let initial = given("initial").and_then(Item::span).unwrap_or_else(|| base("initial").clamp(min, max));
     RtoPlan::Estimated { min, max, initial, tick }
@@ -274,7 +303,8 @@ fn delayed_ack(layers: &TcpLayers<'_>) -> Option<DelayedAckPlan> {
     };
     let own_clock = layers.base == TcpBase::Bsd44 && given("timeout").is_none();
     let usual = if own_clock { BSD_TICK } else { Span::ZERO };
-    let every = form.and_then(|form| form.whole("every")).and_then(|every| u32::try_from(every).ok()).unwrap_or(2);
+    let every =
+        form.and_then(|form| form.whole("every")).and_then(|every| u32::try_from(every).ok()).unwrap_or(2);
     Some(DelayedAckPlan { every, timeout, tick: given("tick").and_then(Item::span).unwrap_or(usual) })
 }
 

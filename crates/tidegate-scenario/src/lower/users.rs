@@ -9,7 +9,7 @@ use super::gate::Gate;
 use super::{Notes, app, tcp, time};
 use crate::check::{Form, Item, Value, nearest};
 use crate::document::Place;
-use crate::units::{LONGEST_PICOS, LONGEST_DAYS};
+use crate::units::{LONGEST_DAYS, LONGEST_PICOS};
 
 /// `[flow.x]` or `[traffic.x]` before its copies are made.
 pub(super) struct User<'a> {
@@ -43,7 +43,12 @@ impl User<'_> {
     }
 }
 
-pub(super) fn users<'a>(root: &'a Form, gates: &[Gate<'a>], duration: Time, notes: &mut Notes) -> Vec<User<'a>> {
+pub(super) fn users<'a>(
+    root: &'a Form,
+    gates: &[Gate<'a>],
+    duration: Time,
+    notes: &mut Notes,
+) -> Vec<User<'a>> {
     let mut users: Vec<User<'a>> = Vec::new();
     let mut seen: BTreeMap<&str, &str> = BTreeMap::new();
     for what in ["flow", "traffic"] {
@@ -80,7 +85,8 @@ fn user<'a>(
     };
     let path = hops(form.list("path"), gates, &[], notes);
     repeated(&path, gates, notes);
-    let (back, back_delay) = if is_flow { way_back(form, &path, gates, notes) } else { (Vec::new(), Span::ZERO) };
+    let (back, back_delay) =
+        if is_flow { way_back(form, &path, gates, notes) } else { (Vec::new(), Span::ZERO) };
     let load = if is_flow {
         Load::Flow { app: app::app(form, notes), tcp: tcp::tcp(root, form, notes) }
     } else {
@@ -156,8 +162,13 @@ fn way_back<'a>(
         Some(item) => {
             let rtt = item.span().unwrap_or(Span::ZERO);
             if rtt < gates_alone {
-                let problem = format!("a round trip of {rtt} is less than the gates' delays of {gates_alone}");
-                notes.wrong(item, problem, format!("write \"{gates_alone}\" or more, or make the gates' delays shorter"));
+                let problem =
+                    format!("a round trip of {rtt} is less than the gates' delays of {gates_alone}");
+                notes.wrong(
+                    item,
+                    problem,
+                    format!("write \"{gates_alone}\" or more, or make the gates' delays shorter"),
+                );
             }
             rtt.saturating_sub(gates_alone)
         }
@@ -196,6 +207,11 @@ fn check_start(user: Option<&User<'_>>, form: &Form, duration: Time, notes: &mut
     };
     if earliest >= duration {
         let place = Place { ..item.at };
-        notes.warn(place, &item.key, format!("it begins at {earliest}, after the run of {duration} has ended"), "start it earlier");
+        notes.warn(
+            place,
+            &item.key,
+            format!("it begins at {earliest}, after the run of {duration} has ended"),
+            "start it earlier",
+        );
     }
 }

@@ -36,7 +36,12 @@ pub(crate) const TRAFFIC: Section = section(
         key("path", PATH, Default::Required("[\"link\"]"), "The gates it passes, in order."),
         key("count", Kind::Whole { min: 0, max: MOST }, Default::Is(Literal::Whole(1)), COUNT),
         START,
-        key("source", Kind::Form(&SOURCE), Default::Required("{ constant = { rate = \"1 Mbit/s\" } }"), "When packets come: one of the laws below."),
+        key(
+            "source",
+            Kind::Form(&SOURCE),
+            Default::Required("{ constant = { rate = \"1 Mbit/s\" } }"),
+            "When packets come: one of the laws below.",
+        ),
     ],
 );
 
@@ -53,7 +58,12 @@ const START: Key = key(
 const UNIFORM: Section = one_of(
     "Random start",
     "",
-    &[key("uniform", Kind::Tuple(&[TIME_0, TIME_0]), Default::Required("[\"0 s\", \"1 s\"]"), "Drawn uniformly from the first time to the second.")],
+    &[key(
+        "uniform",
+        Kind::Tuple(&[TIME_0, TIME_0]),
+        Default::Required("[\"0 s\", \"1 s\"]"),
+        "Drawn uniformly from the first time to the second.",
+    )],
 );
 
 const APP: Kind =
@@ -66,7 +76,11 @@ const APPS: Section = one_of(
         key("transfer", SIZE, Default::Words("not used"), "So many user bytes, then nothing."),
         key(
             "constant",
-            Kind::Form(&section("Constant writes", "Writes of a fixed size at a constant rate.", &[USER_RATE, WRITE])),
+            Kind::Form(&section(
+                "Constant writes",
+                "Writes of a fixed size at a constant rate.",
+                &[USER_RATE, WRITE],
+            )),
             Default::Words("not used"),
             "Writes of a fixed size at a constant rate.",
         ),
@@ -114,12 +128,31 @@ const SOURCE: Section = one_of(
     ],
 );
 
-const USER_RATE: Key = key("rate", RATE, Default::Required("\"1 Mbit/s\""), "User bytes per second, while it is on.");
+const USER_RATE: Key =
+    key("rate", RATE, Default::Required("\"1 Mbit/s\""), "User bytes per second, while it is on.");
 const WRITE: Key = key("write", SIZE, text("1460 B"), "Size of each write.");
-const IP_RATE: Key = key("rate", RATE, Default::Required("\"1 Mbit/s\""), "IP bytes per second, headers included, while it is on.");
+const IP_RATE: Key = key(
+    "rate",
+    RATE,
+    Default::Required("\"1 Mbit/s\""),
+    "IP bytes per second, headers included, while it is on.",
+);
 const PACKET: Key = key("packet", SIZE, text("1500 B"), "Size of each IP packet.");
 const HOLDING: Kind = Kind::AnyOf(&[TIME, Kind::Form(&EXPONENTIAL)]);
-const ON: Key = key("on", HOLDING, Default::Required("\"1 s\""), "Length of on periods: a time, or { exponential = \"1 s\" }.");
-const OFF: Key = key("off", HOLDING, Default::Required("\"1 s\""), "Length of off periods: a time, or { exponential = \"1 s\" }.");
-const EXPONENTIAL: Section =
-    one_of("Random length", "", &[key("exponential", TIME, Default::Required("\"1 s\""), "Exponential with this mean.")]);
+const ON: Key = key(
+    "on",
+    HOLDING,
+    Default::Required("\"1 s\""),
+    "Length of on periods: a time, or { exponential = \"1 s\" }.",
+);
+const OFF: Key = key(
+    "off",
+    HOLDING,
+    Default::Required("\"1 s\""),
+    "Length of off periods: a time, or { exponential = \"1 s\" }.",
+);
+const EXPONENTIAL: Section = one_of(
+    "Random length",
+    "",
+    &[key("exponential", TIME, Default::Required("\"1 s\""), "Exponential with this mean.")],
+);

@@ -1,8 +1,8 @@
 //! `[gate.x]`.
 
 use super::{
-    Default, Key, Kind, Section, TIME_0, Word, flag, key, later, later_word, quantity_or_zero, rate, section, short,
-    text, word,
+    Default, Key, Kind, Section, TIME_0, Word, flag, key, later, later_word, quantity_or_zero, rate, section,
+    short, text, word,
 };
 use crate::units::Dim;
 
@@ -11,7 +11,12 @@ pub(crate) const GATE: Section = section(
     "One server with its queue. A gate named by several flows, or in both lists of one flow, is one server that \
      they share.",
     &[
-        key("queue", Kind::Form(&QUEUE), text("unlimited"), "How much may wait. `queue = X` is short for `queue.limit = X`."),
+        key(
+            "queue",
+            Kind::Form(&QUEUE),
+            text("unlimited"),
+            "How much may wait. `queue = X` is short for `queue.limit = X`.",
+        ),
         key(
             "rate",
             Kind::AnyOf(&[SPEED, Kind::Form(&rate::LAWS)]),
@@ -102,8 +107,18 @@ const FRAMING: Section = section(
     "Framing",
     "A packet weighs max(IP bytes + overhead, minimum).",
     &[
-        key("overhead", quantity_or_zero(Dim::Size), text("0 B"), "Added to each packet: 38 B for Ethernet with preamble and gap."),
-        key("minimum", quantity_or_zero(Dim::Size), text("0 B"), "The least a packet takes, overhead included."),
+        key(
+            "overhead",
+            quantity_or_zero(Dim::Size),
+            text("0 B"),
+            "Added to each packet: 38 B for Ethernet with preamble and gap.",
+        ),
+        key(
+            "minimum",
+            quantity_or_zero(Dim::Size),
+            text("0 B"),
+            "The least a packet takes, overhead included.",
+        ),
     ],
 );
 

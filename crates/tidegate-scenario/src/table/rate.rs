@@ -1,7 +1,8 @@
 //! `gate.x.rate`: the laws.
 
 use super::{
-    Default, Kind, RATE, SIZE, Section, TIME, TIME_0, key, later, one_of, quantity_or_zero, section, short, text, word,
+    Default, Kind, RATE, SIZE, Section, TIME, TIME_0, key, later, one_of, quantity_or_zero, section, short,
+    text, word,
 };
 use crate::units::Dim;
 
@@ -33,7 +34,12 @@ const STEPS: Section = short(
                 Default::Required("[[\"0 s\", \"10 Mbit/s\"], [\"6 s\", \"5 Mbit/s\"]]"),
                 "Pairs of a time and the rate from then on; the first time is 0.",
             ),
-            key("repeat", TIME, Default::Words("the last rate holds for ever"), "The steps begin again after this long."),
+            key(
+                "repeat",
+                TIME,
+                Default::Words("the last rate holds for ever"),
+                "The steps begin again after this long.",
+            ),
         ],
     ),
 );
@@ -44,7 +50,12 @@ const TOKEN_BUCKET: Section = section(
     &[
         key("rate", RATE, Default::Required("\"10 Mbit/s\""), "Long-term rate."),
         key("burst", SIZE, Default::Required("\"15 kB\""), "Depth of the bucket, in bytes on the wire."),
-        key("peak", RATE, Default::Words("a packet whose tokens are there leaves at once"), "Speed of transmission."),
+        key(
+            "peak",
+            RATE,
+            Default::Words("a packet whose tokens are there leaves at once"),
+            "Speed of transmission.",
+        ),
     ],
 );
 
@@ -58,7 +69,12 @@ const MARKOV: Section = section(
             Default::Required("[\"10 Mbit/s\", \"5 Mbit/s\"]"),
             "The rate in each state.",
         ),
-        key("mean_holding", Kind::List { of: &TIME, min: 2 }, Default::Required("[\"1 s\", \"1 s\"]"), "The mean time in each state."),
+        key(
+            "mean_holding",
+            Kind::List { of: &TIME, min: 2 },
+            Default::Required("[\"1 s\", \"1 s\"]"),
+            "The mean time in each state.",
+        ),
         key(
             "step",
             TIME,
@@ -86,7 +102,12 @@ const TRACE: Section = short(
         "Trace",
         "A recorded link: `rate.trace = \"FILE\"` is short for `rate.trace.file`.",
         &[
-            key("file", Kind::Text, Default::Required("\"link.down\""), "Path, relative to the scenario file."),
+            key(
+                "file",
+                Kind::Text,
+                Default::Required("\"link.down\""),
+                "Path, relative to the scenario file.",
+            ),
             key(
                 "format",
                 Kind::Choice(&[
@@ -97,7 +118,12 @@ const TRACE: Section = short(
                 Default::Words("told from the file's name and content"),
                 "How the file is written.",
             ),
-            key("step", TIME, Default::Words("what the header says"), "drp only: the time from one line to the next, if the header does not say."),
+            key(
+                "step",
+                TIME,
+                Default::Words("what the header says"),
+                "drp only: the time from one line to the next, if the header does not say.",
+            ),
             key(
                 "at_end",
                 Kind::Choice(&[word("repeat", "it begins again"), word("stop", "nothing passes any more")]),

@@ -1,6 +1,8 @@
 //! `[flow.x.tcp]` and `[tcp.x]`: every choice of a TCP connection.
 
-use super::{Default, Key, Kind, Literal, SIZE, Section, TIME, TIME_0, Word, key, later, section, text, word};
+use super::{
+    Default, Key, Kind, Literal, SIZE, Section, TIME, TIME_0, Word, key, later, section, text, word,
+};
 use crate::units::Dim;
 
 /// The keys of a flow's own TCP.
@@ -79,7 +81,9 @@ const CHOICES: &[Key] = &[
     key(
         "initial_window",
         Kind::Quantity { dim: Dim::Window, zero: false, words: &[] },
-        Default::Words("rfc: min(10 MSS, max(2 MSS, 14600 B)) (RFC 6928); bsd44: 1 segment; linux: 10 segments"),
+        Default::Words(
+            "rfc: min(10 MSS, max(2 MSS, 14600 B)) (RFC 6928); bsd44: 1 segment; linux: 10 segments",
+        ),
         "First congestion window.",
     ),
     key("initial_ssthresh", WINDOW, text("unlimited"), "First slow-start threshold."),
@@ -95,7 +99,10 @@ const CHOICES: &[Key] = &[
     ),
     key(
         "dupthresh",
-        Kind::AnyOf(&[Kind::Whole { min: 1, max: 1000 }, Kind::Choice(&[word("never", "no fast retransmit")])]),
+        Kind::AnyOf(&[
+            Kind::Whole { min: 1, max: 1000 },
+            Kind::Choice(&[word("never", "no fast retransmit")]),
+        ]),
         Default::Is(Literal::Whole(3)),
         "Duplicate ACKs that start a fast retransmit.",
     ),
@@ -161,7 +168,12 @@ pub(crate) const RTO: Section = section(
     "Retransmission timer",
     "Either RFC 6298's estimate with min, max, initial and tick, or a constant one with fixed and restart.",
     &[
-        key("min", TIME, texts("1 s", "1 s", "200 ms"), "Least time-out. With bsd44 and another tick: two ticks."),
+        key(
+            "min",
+            TIME,
+            texts("1 s", "1 s", "200 ms"),
+            "Least time-out. With bsd44 and another tick: two ticks.",
+        ),
         key("max", TIME, texts("60 s", "64 s", "120 s"), "Largest time-out, back-off included."),
         key(
             "initial",
@@ -192,7 +204,12 @@ const DELAYED_ACK: Section = section(
     "Delayed acknowledgements",
     "RFC 1122 and RFC 5681 §4.2; a segment out of order is acknowledged at once.",
     &[
-        key("every", Kind::Whole { min: 1, max: 1000 }, Default::Is(Literal::Whole(2)), "One ACK for so many full segments."),
+        key(
+            "every",
+            Kind::Whole { min: 1, max: 1000 },
+            Default::Is(Literal::Whole(2)),
+            "One ACK for so many full segments.",
+        ),
         key(
             "timeout",
             Kind::Quantity { dim: Dim::Time, zero: false, words: NEVER },

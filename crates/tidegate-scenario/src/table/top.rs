@@ -1,7 +1,8 @@
 //! The top of a scenario, `[record]`, `[limits]` and `[[sweep]]`.
 
 use super::{
-    Default, Kind, SIZE, Section, TIME, TIME_0, Word, flag, flow, gate, key, later, named, section, tcp, text, word,
+    Default, Kind, SIZE, Section, TIME, TIME_0, Word, flag, flow, gate, key, later, named, section, tcp,
+    text, word,
 };
 use crate::units::Dim;
 
@@ -9,7 +10,12 @@ pub(crate) const ROOT: Section = section(
     "The scenario",
     "One run: how long, how often, and what the tables below describe.",
     &[
-        key("title", Kind::Text, text(""), "One line that says what this is; it heads every table and picture."),
+        key(
+            "title",
+            Kind::Text,
+            text(""),
+            "One line that says what this is; it heads every table and picture.",
+        ),
         key("duration", TIME, Default::Required("\"60 s\""), "The run ends here."),
         key("warmup", TIME_0, text("0 s"), "The summary counts from here to the end of the run."),
         key(
@@ -30,8 +36,18 @@ pub(crate) const ROOT: Section = section(
             flag(false),
             "Makes every arrival and departure an event. The results are the same, later.",
         ),
-        key("gate", Kind::Form(&named("gate", Kind::Form(&gate::GATE), GATES)), Default::Words("none"), GATES),
-        key("flow", Kind::Form(&named("flow", Kind::Form(&flow::FLOW), FLOWS)), Default::Words("none"), FLOWS),
+        key(
+            "gate",
+            Kind::Form(&named("gate", Kind::Form(&gate::GATE), GATES)),
+            Default::Words("none"),
+            GATES,
+        ),
+        key(
+            "flow",
+            Kind::Form(&named("flow", Kind::Form(&flow::FLOW), FLOWS)),
+            Default::Words("none"),
+            FLOWS,
+        ),
         key(
             "traffic",
             Kind::Form(&named("traffic", Kind::Form(&flow::TRAFFIC), TRAFFIC)),
@@ -72,7 +88,12 @@ const RECORD: Section = Section {
                 Default::Words("\"10 ms\" when gates or flows are named, otherwise the summary only"),
                 "How often columns are sampled.",
             ),
-            key("packets", Kind::Flag, flag(false), "Keeps every packet at both ends of every flow, for a pcap."),
+            key(
+                "packets",
+                Kind::Flag,
+                flag(false),
+                "Keeps every packet at both ends of every flow, for a pcap.",
+            ),
         ],
     )
 };

@@ -8,7 +8,7 @@ mod repair;
 mod write;
 
 pub(crate) use read::{Amount, Complaint, Dim, read, unit_names};
-pub(crate) use repair::example;
+pub(crate) use repair::{example, noun};
 pub(crate) use write::{bytes_text, plural};
 
 /// The longest time a scenario may name: sums of two still fit the clock.

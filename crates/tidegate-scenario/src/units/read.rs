@@ -222,14 +222,17 @@ fn amount(text: &str, measure: Measure, whole: u128) -> Result<Amount, Complaint
             format!("the longest time is {LONGEST_DAYS} days, \"{} h\"", LONGEST_DAYS * 24),
         )?)),
         Measure::Rate => {
-            let help = "the fastest rate is \"1000 Tbit/s\"; a gate that takes no time has rate = \"unlimited\"";
+            let help =
+                "the fastest rate is \"1000 Tbit/s\"; a gate that takes no time has rate = \"unlimited\"";
             Amount::Speed(Speed::Bits(Rate::from_bps(below(FASTEST_BPS, help.to_owned())?)))
         }
         Measure::PacketRate => {
             let help = "the fastest processor does \"1000000000 packets/s\"";
             Amount::Speed(Speed::Packets(below(FASTEST_BPS, help.to_owned())?))
         }
-        Measure::Size => Amount::Bytes(below(LARGEST_BYTES, "the largest size is \"1000000 TB\"".to_owned())?),
+        Measure::Size => {
+            Amount::Bytes(below(LARGEST_BYTES, "the largest size is \"1000000 TB\"".to_owned())?)
+        }
         Measure::Packets => Amount::Packets(below(u64::from(u32::MAX), most_help("packets"))?),
         _ => Amount::Segments(below(u64::from(u32::MAX), most_help("segments"))?),
     })

@@ -127,7 +127,9 @@ fn meant(name: &str, dim: Dim) -> Vec<&'static str> {
     match dim {
         Dim::Time => time_meant(&lower),
         Dim::Rate | Dim::Speed => {
-            if dim == Dim::Speed && matches!(lower.as_str(), "pps" | "pkts/s" | "pkt/s" | "p/s" | "packets/sec") {
+            if dim == Dim::Speed
+                && matches!(lower.as_str(), "pps" | "pkts/s" | "pkt/s" | "p/s" | "packets/sec")
+            {
                 return vec!["packets/s"];
             }
             prefixed(&rate_stem(name), RATE_NAMES)
@@ -138,7 +140,8 @@ fn meant(name: &str, dim: Dim) -> Vec<&'static str> {
         }
         Dim::Size | Dim::Queue | Dim::Window => {
             let stem = name.to_lowercase();
-            let stem = ["ytes", "yte", "octets"].iter().find_map(|end| stem.strip_suffix(end)).map(str::to_owned);
+            let stem =
+                ["ytes", "yte", "octets"].iter().find_map(|end| stem.strip_suffix(end)).map(str::to_owned);
             prefixed(&stem.unwrap_or_else(|| name.to_owned()), SIZE_NAMES)
         }
     }

@@ -31,6 +31,11 @@ pub(crate) fn plural(count: u64, noun: &str) -> String {
 mod tests {
     use super::*;
 
+    use proptest::prelude::*;
+    use tidegate_core::units::{Rate, Span, Speed};
+
+    use crate::units::{Amount, Dim, FASTEST_BPS, LARGEST_BYTES, LONGEST_PICOS, read};
+
     #[test]
     fn sizes_read_as_people_write_them() {
         assert_eq!(bytes_text(1500), "1500 B");
@@ -38,5 +43,29 @@ mod tests {
         assert_eq!(bytes_text(2_560_000), "2.56 MB");
         assert_eq!(bytes_text(15_000), "15 kB");
         assert_eq!(bytes_text(0), "0 B");
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_printed_reads_back(picos in 0..=LONGEST_PICOS, bps in 0..=FASTEST_BPS, bytes in 0..=LARGEST_BYTES) {
+            let span = Span::from_picos(picos);
+            prop_assert_eq!(read(&span.to_string(), Dim::Time), Ok(Amount::Time(span)));
+            let rate = Rate::from_bps(bps);
+            prop_assert_eq!(read(&rate.to_string(), Dim::Rate), Ok(Amount::Speed(Speed::Bits(rate))));
+            prop_assert_eq!(read(&bytes_text(bytes), Dim::Size), Ok(Amount::Bytes(bytes)));
+        }
+
+        #[test]
+        fn round_sizes_read_back(bytes in 0_u64..5_000_000, scale in prop::sample::select(vec![1_u64, 1000, 1024])) {
+            prop_assert_eq!(read(&bytes_text(bytes * scale), Dim::Size), Ok(Amount::Bytes(bytes * scale)));
+        }
+
+        #[test]
+        fn any_text_is_read_or_refused(text in "\\PC{0,20}", number in "-?[0-9.e]{1,12} ?[a-zA-Zµ/]{0,8}") {
+            for dim in [Dim::Time, Dim::Rate, Dim::Speed, Dim::Size, Dim::Queue, Dim::Window] {
+                let _ = read(&text, dim);
+                let _ = read(&number, dim);
+            }
+        }
     }
 }

@@ -87,10 +87,9 @@ impl Law {
     pub fn new(plan: &RatePlan, on_change: OnChange, window: Window, stream: Stream) -> Law {
         match plan {
             RatePlan::Unlimited => Law::Unlimited,
-            RatePlan::Constant(speed) => Law::Constant(Constant {
-                server: Serializer::new(speed.work_per_second()),
-                free: Time::ZERO,
-            }),
+            RatePlan::Constant(speed) => {
+                Law::Constant(Constant { server: Serializer::new(speed.work_per_second()), free: Time::ZERO })
+            }
             RatePlan::TokenBucket { rate, burst_bytes, peak } => {
                 Law::TokenBucket(Box::new(TokenBucket::new(*rate, *burst_bytes, *peak)))
             }
@@ -157,8 +156,14 @@ impl Constant {
         Some(end)
     }
 
+    /// End of the last unit.
     #[inline]
-    fn transmit(&mut self, arrival: Time, work: u64) -> Service {
+    pub(super) fn free(&self) -> Time {
+        self.free
+    }
+
+    #[inline]
+    pub(super) fn transmit(&mut self, arrival: Time, work: u64) -> Service {
         let start = if arrival > self.free {
             self.server.reset();
             arrival

@@ -55,8 +55,10 @@ fn a_stopped_trace_holds_what_comes_later() {
 
 #[test]
 fn tokens_of_one_packet() {
-    let mut bucket =
-        law(&RatePlan::TokenBucket { rate: Rate::from_bps(1_000_000), burst_bytes: 1500, peak: None }, OnChange::Keep);
+    let mut bucket = law(
+        &RatePlan::TokenBucket { rate: Rate::from_bps(1_000_000), burst_bytes: 1500, peak: None },
+        OnChange::Keep,
+    );
     let starts: Vec<Time> = (0..3).map(|_| bucket.transmit(ms(0), 12_000).start).collect();
     assert_eq!(starts, [ms(0), ms(12), ms(24)]);
     // Full again 12 ms after the last, and no fuller ever.
@@ -93,9 +95,15 @@ pub(crate) fn any_plan() -> impl Strategy<Value = RatePlan> {
             }
             RatePlan::Steps { steps: list, repeat: Some(Span::from_millis(at + 7)) }
         }),
-        (rate.clone(), 1500u64..20_000, prop::option::of(rate.clone())).prop_map(|(bps, burst_bytes, peak)| {
-            RatePlan::TokenBucket { rate: Rate::from_bps(bps), burst_bytes, peak: peak.map(Rate::from_bps) }
-        }),
+        (rate.clone(), 1500u64..20_000, prop::option::of(rate.clone())).prop_map(
+            |(bps, burst_bytes, peak)| {
+                RatePlan::TokenBucket {
+                    rate: Rate::from_bps(bps),
+                    burst_bytes,
+                    peak: peak.map(Rate::from_bps),
+                }
+            }
+        ),
         (rate, 1u64..20, any::<bool>()).prop_map(|(bps, mean, slotted)| {
             RatePlan::Markov(MarkovPlan {
                 rates: vec![Rate::from_bps(bps), Rate::from_bps(bps / 2), Rate::ZERO],

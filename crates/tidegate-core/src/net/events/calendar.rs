@@ -135,9 +135,10 @@ impl Calendar {
                     if at == Time::NEVER && self.in_ring == 0 {
                         return None;
                     }
-                    self.current = self.bucket(at).max(self.current).min(
-                        self.first_filled().map_or(u64::MAX, |(bucket, _)| bucket),
-                    );
+                    self.current = self
+                        .bucket(at)
+                        .max(self.current)
+                        .min(self.first_filled().map_or(u64::MAX, |(bucket, _)| bucket));
                     self.fetch();
                 }
             }

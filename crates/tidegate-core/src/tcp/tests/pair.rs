@@ -6,7 +6,7 @@ use std::collections::{BinaryHeap, VecDeque};
 use super::plans;
 use crate::plan::TcpPlan;
 use crate::random::Seed;
-use crate::tcp::{Endpoint, Role, Segment, State};
+use crate::tcp::{Endpoint, Phase, Role, Segment, State};
 use crate::units::{PICOS_PER_SECOND, Span, Time};
 
 /// A queue before a line of constant rate, then a delay.
@@ -73,8 +73,9 @@ pub(super) struct Pair {
     flying: BinaryHeap<Reverse<(Time, To, u64)>>,
     segments: Vec<Segment>,
     sent: [u64; 2],
-    /// The most that was ever outstanding beyond what was allowed; must stay 0.
-    pub(super) steps: u64,
+    /// Wakes both ends at every step although nothing is due.
+    pub(super) restless: bool,
+    plan: TcpPlan,
 }
 
 impl Pair {
@@ -96,7 +97,8 @@ impl Pair {
             flying: BinaryHeap::new(),
             segments: Vec::new(),
             sent: [0; 2],
-            steps: 0,
+            restless: false,
+            plan: plan.clone(),
         }
     }
 
@@ -109,7 +111,11 @@ impl Pair {
 
     /// Takes all that both ends want to send.
     pub(super) fn pump(&mut self) {
+        let mut burst = 0;
         while let Some((segment, _)) = self.a.poll_transmit(self.now) {
+            burst += 1;
+            assert!(burst < 100_000, "no end of segments at {}", self.now);
+            self.check(&segment);
             let fate = (self.judge)(self.sent[0], &segment);
             self.sent[0] += 1;
             let mut at = Some(self.now);
@@ -122,6 +128,28 @@ impl Pair {
             let fate = (self.judge_back)(self.sent[1], &segment);
             self.sent[1] += 1;
             self.launch(To::Sender, Some(self.now + self.back), fate, segment);
+        }
+        self.check_timer();
+    }
+
+    /// What must hold whenever `a` sends.
+    fn check(&self, segment: &Segment) {
+        let mss = u64::from(self.plan.mss);
+        let snapshot = self.a.snapshot();
+        assert!(self.a.congestion_window() >= mss, "{snapshot:?}");
+        assert!(snapshot.outstanding <= self.plan.window.unwrap_or(u64::MAX), "{snapshot:?}");
+        let repairs = matches!(snapshot.phase, Phase::Recovery);
+        if segment.len > 0 && !segment.retransmission && !repairs {
+            // RFC 3042: two segments more at most.
+            let limit = self.a.congestion_window() + if self.plan.limited_transmit { 2 * mss } else { 0 };
+            assert!(snapshot.in_flight <= limit, "{snapshot:?} sends {segment:?}");
+        }
+    }
+
+    /// As long as data are outstanding there is a time to come back.
+    fn check_timer(&self) {
+        if self.a.state() == State::Established && self.a.snapshot().outstanding > 0 {
+            assert_ne!(self.a.next_wakeup(), Time::NEVER, "{:?}", self.a);
         }
     }
 
@@ -137,7 +165,6 @@ impl Pair {
 
     /// One event; `false`: nothing will ever happen again.
     pub(super) fn step(&mut self) -> bool {
-        self.steps += 1;
         let arrival = self.flying.peek().map_or(Time::NEVER, |Reverse((at, _, _))| *at);
         let timer = self.a.next_wakeup().min(self.b.next_wakeup());
         assert!(arrival.min(timer) >= self.now, "time goes back");
@@ -160,6 +187,13 @@ impl Pair {
             self.now = timer;
             self.a.handle_wakeup(timer);
             self.b.handle_wakeup(timer);
+        }
+        if self.restless {
+            for end in [&mut self.a, &mut self.b] {
+                if end.next_wakeup() > self.now {
+                    end.handle_wakeup(self.now);
+                }
+            }
         }
         self.pump();
         true
@@ -191,57 +225,4 @@ fn a_transfer_over_a_clean_path_arrives_once() {
     assert_eq!(pair.a.counters().acked_bytes, 1_000_000);
     assert_eq!(pair.b.counters().delivered_segments, 1_000_000_u64.div_ceil(1460));
     assert_eq!(pair.a.counters().segments_retransmitted, 0);
-}
-
-/// The peers' scenario s1 (one flow, 10/5/10/10 Mbit/s, 10 ms a hop, 50 packets before the
-/// 5 Mbit/s line, 200 s), whose result in ns-2 2.35 is on record.
-fn s1_path(plan: &TcpPlan) -> Pair {
-    let mut pair = Pair::new(plan);
-    let ten = Span::from_millis(10);
-    pair.there = vec![
-        Hop::new(10_000_000, ten, 1000),
-        Hop::new(5_000_000, ten, 49),
-        Hop::new(10_000_000, ten, 1000),
-        Hop::new(10_000_000, ten, 1000),
-    ];
-    // 40-byte ACKs never queue behind each other: 3 x 32 us + 64 us.
-    pair.back = Span::from_micros(40_000 + 160);
-    pair.open_and_write(u64::MAX);
-    pair
-}
-
-fn s1(plan: &TcpPlan) -> Pair {
-    let mut pair = s1_path(plan);
-    pair.drive_bounded(2_000_000, Time::from_picos(200 * PICOS_PER_SECOND));
-    pair
-}
-
-#[test]
-fn s1_newreno_agrees_with_ns2() {
-    let pair = s1(&plans::ns2(crate::plan::CongestionPlan::NewReno));
-    let delivered = pair.b.counters().delivered_segments as f64;
-    let drops = pair.there[1].drops as f64;
-    eprintln!("{:?} drops {drops}", pair.a.counters());
-    assert!((delivered / 82_785.0 - 1.0).abs() < 0.005, "delivered {delivered}, ns-2: 82 785");
-    assert!((drops / 115.0 - 1.0).abs() < 0.05, "dropped {drops}, ns-2: 115");
-}
-
-#[test]
-#[ignore = "prints the course of s1"]
-fn s1_course() {
-    let mut pair = s1_path(&plans::ns2(crate::plan::CongestionPlan::NewReno));
-    for ms in [500, 800, 1000, 1500, 2000, 3000, 5000, 8000, 10000, 15000, 20000, 50000] {
-        pair.drive_bounded(2_000_000, Time::ZERO + Span::from_millis(ms));
-        let c = pair.a.counters();
-        eprintln!(
-            "{ms} ms acked {} sent {} rexmit {} to {} fr {} drops {} {:?}",
-            c.acked_bytes / 1460,
-            c.segments_sent,
-            c.segments_retransmitted,
-            c.timeouts,
-            c.fast_retransmits,
-            pair.there[1].drops,
-            pair.a.snapshot()
-        );
-    }
 }

@@ -1,0 +1,169 @@
+//! Random paths and random plans: everything arrives once and in order, and nothing stalls.
+//! [`Pair`] checks windows and timers at every step.
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+use super::pair::{Fate, Pair};
+use super::plans::{delayed, plain};
+use crate::plan::{
+    CongestionPlan, DelayedAckPlan, Increase, RtoPlan, RtoRestart, RttTiming, SsthreshRounding, TcpPlan,
+};
+use crate::tcp::{Counters, Endpoint, Role, Segment, State, flags};
+use crate::units::{PICOS_PER_SECOND, Span, Time};
+
+fn controllers() -> impl Strategy<Value = CongestionPlan> {
+    prop_oneof![
+        Just(CongestionPlan::Tahoe { fast_retransmit: true }),
+        Just(CongestionPlan::Tahoe { fast_retransmit: false }),
+        Just(CongestionPlan::Reno),
+        Just(CongestionPlan::NewReno),
+        Just(CongestionPlan::Cubic),
+        Just(CongestionPlan::Fixed { window: 10_000 }),
+    ]
+}
+
+fn timers() -> impl Strategy<Value = RtoPlan> {
+    let estimated = |min, initial, tick| RtoPlan::Estimated {
+        min: Span::from_millis(min),
+        max: Span::from_secs(60),
+        initial: Span::from_millis(initial),
+        tick: Span::from_millis(tick),
+    };
+    let fixed = |restart| RtoPlan::Fixed { rto: Span::from_millis(480), restart };
+    prop_oneof![
+        Just(estimated(1000, 1000, 0)),
+        Just(estimated(200, 3000, 10)),
+        Just(estimated(1000, 6000, 500)),
+        Just(fixed(RtoRestart::Ack)),
+        Just(fixed(RtoRestart::Departure)),
+    ]
+}
+
+fn ack_delays() -> impl Strategy<Value = Option<DelayedAckPlan>> {
+    let tick = Span::from_millis(200);
+    prop_oneof![
+        Just(None),
+        Just(Some(delayed())),
+        Just(Some(DelayedAckPlan { every: 2, timeout: None, tick: Span::ZERO })),
+        Just(Some(DelayedAckPlan { every: 2, timeout: Some(tick), tick })),
+    ]
+}
+
+prop_compose! {
+    fn plans()(
+        cc in controllers(),
+        rto in timers(),
+        delayed_ack in ack_delays(),
+        (sack, limited_transmit, go_back_n, handshake, timestamps, idle_restart) in any::<(bool, bool, bool, bool, bool, bool)>(),
+        window in prop_oneof![Just(None), (1_500_u64..40_000).prop_map(Some)],
+        dupthresh in prop_oneof![Just(None), Just(Some(2)), Just(Some(3))],
+        segments in 1_u64..12,
+        ssthresh_rounding in prop_oneof![Just(SsthreshRounding::Exact), Just(SsthreshRounding::Down), Just(SsthreshRounding::Up)],
+        increase in prop_oneof![Just(Increase::PerAck), Just(Increase::PerWindow), Just(Increase::Random)],
+        rtt_timing in prop_oneof![Just(RttTiming::Every), Just(RttTiming::One)],
+        quick_acks in 0_u32..4,
+    ) -> TcpPlan {
+        TcpPlan {
+            cc, rto, delayed_ack, sack, limited_transmit, go_back_n, handshake, timestamps, idle_restart,
+            window, dupthresh, ssthresh_rounding, increase, rtt_timing, quick_acks,
+            initial_window: segments * 1460,
+            ..plain()
+        }
+    }
+}
+
+fn fates() -> impl Strategy<Value = Vec<Fate>> {
+    let fate = prop_oneof![
+        6 => Just(Fate::Deliver),
+        2 => Just(Fate::Drop),
+        1 => (1_u64..200).prop_map(|ms| Fate::Delay(Span::from_millis(ms))),
+    ];
+    vec(fate, 0..120)
+}
+
+fn run(plan: &TcpPlan, isn: u32, bytes: u64, there: &[Fate], back: &[Fate], restless: bool) -> Pair {
+    let mut pair = Pair::numbered(plan, isn);
+    pair.restless = restless;
+    let judge =
+        |fates: Vec<Fate>| move |n: u64, _: &Segment| fates.get(n as usize).copied().unwrap_or(Fate::Deliver);
+    pair.judge = Box::new(judge(there.to_vec()));
+    pair.judge_back = Box::new(judge(back.to_vec()));
+    pair.open_and_write(bytes);
+    pair.drive_bounded(100_000, Time::from_picos(1_000_000 * PICOS_PER_SECOND));
+    pair
+}
+
+fn outcome(pair: &Pair) -> (Counters, Counters, Time) {
+    (*pair.a.counters(), *pair.b.counters(), pair.now)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn everything_arrives_once(plan in plans(), bytes in 1_u64..200_000, there in fates(), back in fates()) {
+        let pair = run(&plan, 7, bytes, &there, &back, false);
+        let (sender, receiver, _) = outcome(&pair);
+        prop_assert_eq!(pair.a.state(), State::Established);
+        prop_assert_eq!(receiver.delivered_bytes, bytes);
+        prop_assert_eq!(sender.acked_bytes, bytes);
+        let mss = u64::from(plan.mss).min(plan.window.unwrap_or(u64::MAX));
+        prop_assert_eq!(receiver.delivered_segments, bytes.div_ceil(mss));
+        prop_assert_eq!(sender.segments_sent - sender.segments_retransmitted, bytes.div_ceil(mss));
+        prop_assert_eq!(receiver.outside_window, 0);
+        prop_assert_eq!(pair.a.snapshot().in_flight, 0);
+        prop_assert_eq!(pair.a.next_wakeup(), Time::NEVER);
+    }
+
+    /// The initial sequence number changes nothing, not even across the wrap.
+    #[test]
+    fn numbers_wrap_unnoticed(plan in plans(), there in fates(), back in fates(), before in 0_u32..100_000) {
+        let low = run(&plan, 7, 100_000, &there, &back, false);
+        let high = run(&plan, u32::MAX - before, 100_000, &there, &back, false);
+        prop_assert_eq!(outcome(&low), outcome(&high));
+    }
+
+    /// Waking early changes nothing.
+    #[test]
+    fn waking_early_changes_nothing(plan in plans(), there in fates(), back in fates()) {
+        let calm = run(&plan, 7, 100_000, &there, &back, false);
+        let restless = run(&plan, 7, 100_000, &there, &back, true);
+        prop_assert_eq!(outcome(&calm), outcome(&restless));
+    }
+
+    /// Whatever arrives, an endpoint neither panics nor sends beyond what was written.
+    #[test]
+    fn any_segment_can_be_handled(
+        plan in plans(),
+        segments in vec((any::<[u16; 4]>(), 0_u32..3000, any::<u8>(), any::<[(u16, u16); 3]>(), 0_u64..500), 1..100),
+    ) {
+        for role in [Role::Active, Role::Passive] {
+            let rng = Some(crate::random::Seed { seed: 1, replication: 0 }.stream("test"));
+            let mut end = Endpoint::new(&plan, role, 30_000, rng);
+            let mut now = Time::ZERO;
+            end.open(now);
+            end.write(now, 50_000);
+            for (numbers, len, bits, sack, wait) in &segments {
+                now += Span::from_millis(*wait);
+                let [seq, ack, window, ts] = numbers.map(u32::from);
+                let segment = Segment {
+                    seq, ack, len: *len, window: window.max(1),
+                    flags: bits & (flags::SYN | flags::ACK | flags::FIN),
+                    sack_count: bits >> 6,
+                    retransmission: false, ts_val: ts, ts_ecr: seq,
+                    sack: sack.map(|(left, right)| (u32::from(left), u32::from(right))),
+                };
+                end.handle_wakeup(now);
+                end.handle_segment(now, &segment);
+                let mut sent = 0;
+                while let Some((answer, _)) = end.poll_transmit(now) {
+                    sent += 1;
+                    prop_assert!(sent < 1000, "no end of segments: {:?}", answer);
+                }
+                prop_assert!(end.counters().acked_bytes <= 50_000);
+                prop_assert!(end.congestion_window() >= u64::from(plan.mss));
+            }
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! What the language means: scenarios and the plans they make.
+
+mod common;
+
+use std::path::Path;
+
+use tidegate_core::plan::{
+    AppPlan, CongestionPlan, DelayedAckPlan, FlowPlan, Framing, HoldingPlan, LossPlan, OnChange, Plan,
+    QueueCounts, QueueLimit, RatePlan, RecordLevel, RtoPlan, RtoRestart, SourcePlan, StartPlan, TcpPlan,
+};
+use tidegate_core::units::{Rate, Span, Speed, Time};
+use tidegate_scenario::Scenario;
+
+fn load(text: &str) -> Scenario {
+    match Scenario::from_toml(text, "test.toml", Some(Path::new("tests")), &[]) {
+        Ok(scenario) => scenario,
+        Err(error) => panic!("{error}"),
+    }
+}
+
+fn plan(text: &str) -> Plan {
+    load(text).plan(None, 0)
+}
+
+/// A scenario of one gate and one flow, with these lines added to them.
+fn small(gate: &str, flow: &str) -> Plan {
+    plan(&format!("duration = \"10 s\"\n[gate.link]\n{gate}\n[flow.bulk]\npath = [\"link\"]\n{flow}"))
+}
+
+fn tcp(flow: &str) -> TcpPlan {
+    small("", flow).flows.remove(0).tcp
+}
+
+fn ms(millis: u64) -> Span {
+    Span::from_millis(millis)
+}
+
+#[test]
+fn the_least_scenario_has_the_standards_defaults() {
+    let plan = plan("duration = \"10 s\"\n[gate.link]\n[flow.bulk]\npath = [\"link\"]");
+    assert_eq!(plan.gates, [tidegate_core::plan::GatePlan::open("link")]);
+    assert_eq!(
+        (plan.duration, plan.warmup, plan.seed),
+        (Time::from_picos(10_000_000_000_000), Time::ZERO, 1)
+    );
+    let FlowPlan { tcp, back_delay, start, app, .. } = &plan.flows[0];
+    assert_eq!((*back_delay, *start, app), (Span::ZERO, StartPlan::At(Time::ZERO), &AppPlan::Bulk));
+    assert_eq!((tcp.mss, tcp.headers, tcp.window, tcp.initial_window), (1460, 40, None, 14_600));
+    assert_eq!((tcp.sack, tcp.limited_transmit, tcp.timestamps, tcp.dupthresh), (true, true, false, Some(3)));
+    let rto = RtoPlan::Estimated { min: ms(1000), max: ms(60_000), initial: ms(1000), tick: Span::ZERO };
+    assert_eq!(tcp.rto, rto);
+    let delayed = DelayedAckPlan { every: 2, timeout: Some(ms(200)), tick: Span::ZERO };
+    assert_eq!(tcp.delayed_ack, Some(delayed));
+}
+
+#[test]
+fn units_mean_what_they_say() {
+    let rate = |text: &str| small(&format!("rate = \"{text}\""), "").gates.remove(0).rate;
+    let bits = |bps: u64| RatePlan::Constant(Speed::Bits(Rate::from_bps(bps)));
+    assert_eq!(rate("15.264 Mbit/s"), bits(15_264_000));
+    assert_eq!(rate("12 Mbps"), bits(12_000_000));
+    assert_eq!(rate("10Mbit/s"), bits(10_000_000));
+    assert_eq!(rate("100 kB/s"), bits(800_000));
+    assert_eq!(rate("1 Mibit/s"), bits(1_048_576));
+    assert_eq!(rate("0.5 packets/s"), RatePlan::Constant(Speed::Packets(500_000)));
+    assert_eq!(rate("unlimited"), RatePlan::Unlimited);
+    let queue = |text: &str| small(&format!("queue = \"{text}\""), "").gates.remove(0).queue.limit;
+    assert_eq!(queue("50 packets"), QueueLimit::Packets(50));
+    assert_eq!(queue("64 KiB"), QueueLimit::Bytes(65_536));
+    assert_eq!(queue("16 kbit"), QueueLimit::Bytes(2000));
+    let delay = |text: &str| small(&format!("delay = \"{text}\""), "").gates.remove(0).delay;
+    assert_eq!(delay("1.8097222 ms").picos(), 1_809_722_200);
+    assert_eq!(delay("2 min").picos(), 120_000_000_000_000);
+    assert_eq!(delay("3 µs"), delay("3 us"));
+}
+
+#[test]
+fn copies_are_private_and_shared_gates_are_one() {
+    let plan = load(common::WIDE).plan(None, 0);
+    let names: Vec<&str> = plan.gates.iter().map(|gate| gate.name.as_str()).collect();
+    let copies = [
+        "access/client.1",
+        "access/client.1/back",
+        "access/client.2",
+        "access/client.2/back",
+        "access/single",
+        "access/bg.1",
+        "access/bg.2",
+    ];
+    assert_eq!(names[..7], copies);
+    assert_eq!(names[7..], ["token", "steps", "chain", "recorded", "return"]);
+    let path = |flow: usize| -> Vec<&str> { plan.flows[flow].path.iter().map(|gate| names[*gate]).collect() };
+    let back = |flow: usize| -> Vec<&str> { plan.flows[flow].back.iter().map(|gate| names[*gate]).collect() };
+    assert_eq!(path(1), ["access/client.2", "token", "chain"]);
+    assert_eq!(back(1), ["return", "access/client.2/back"]);
+    assert_eq!(path(2), ["access/single", "recorded", "steps"]);
+    assert!(back(2).is_empty());
+    assert_eq!(
+        plan.traffic[1].path.iter().map(|gate| names[*gate]).collect::<Vec<_>>(),
+        ["access/bg.2", "chain"]
+    );
+}
+
+#[test]
+fn the_way_back_makes_up_the_round_trip() {
+    let plan = load(common::WIDE).plan(None, 0);
+    // rtt 40 ms; 1 ms there, 3 ms and 1 ms of gates back
+    assert_eq!(plan.flows[0].back_delay, ms(35));
+    // left out: as long as the way there
+    assert_eq!(plan.flows[2].back_delay, ms(11));
+    let given = "duration = \"1 s\"\n[gate.a]\ndelay = \"5 ms\"\n[flow.f]\npath = [\"a\"]\nback = [\"a\"]";
+    let shared = self::plan(given);
+    assert_eq!((shared.gates.len(), shared.flows[0].back_delay), (1, Span::ZERO));
+    assert_eq!(shared.flows[0].path, shared.flows[0].back);
+    let none = self::plan(&given.replace("back = [\"a\"]", "back = []"));
+    assert_eq!(none.flows[0].back_delay, Span::ZERO);
+}
+
+#[test]
+fn the_other_direction_can_be_named() {
+    let plan = plan(
+        "duration = \"1 s\"\n[gate.trunk]\nduplex = true\n[flow.there]\npath = [\"trunk\"]\nback = [\"trunk\"]\n\
+         [flow.here]\npath = [\"trunk/back\"]\nback = [\"trunk\"]",
+    );
+    let names: Vec<&str> = plan.gates.iter().map(|gate| gate.name.as_str()).collect();
+    assert_eq!(names, ["trunk", "trunk/back"]);
+    assert_eq!((plan.flows[0].path[0], plan.flows[0].back[0]), (0, 1));
+    assert_eq!((plan.flows[1].path[0], plan.flows[1].back[0]), (1, 0));
+}
+
+#[test]
+fn every_law_becomes_its_plan() {
+    let plan = load(common::WIDE).plan(None, 0);
+    let gate = |name: &str| plan.gates.iter().find(|gate| gate.name == name).expect("the gate is there");
+    let token = gate("token");
+    let bucket = RatePlan::TokenBucket {
+        rate: Rate::from_bps(4_000_000),
+        burst_bytes: 10_000,
+        peak: Some(Rate::from_bps(10_000_000)),
+    };
+    assert_eq!(token.rate, bucket);
+    assert_eq!(token.framing, Framing::Overhead { overhead: 38, minimum: 84 });
+    let steps = gate("steps");
+    let RatePlan::Steps { steps: list, repeat: None } = &steps.rate else { panic!("{:?}", steps.rate) };
+    assert_eq!(list[2], (Time::from_picos(7_000_000_000_000), Speed::Packets(1_000_500_000)));
+    assert_eq!((steps.on_change, steps.queue.counts), (OnChange::Keep, QueueCounts::All));
+    let chain = gate("chain");
+    let RatePlan::Markov(markov) = &chain.rate else { panic!("{:?}", chain.rate) };
+    assert_eq!((markov.rates[1].bps(), markov.step, markov.initial), (400_000, Some(ms(30)), None));
+    assert_eq!(chain.on_change, OnChange::Keep);
+    let law = LossPlan::GilbertElliott { good_to_bad: 0.01, bad_to_good: 0.5, loss_good: 0.0, loss_bad: 1.0 };
+    assert_eq!(chain.loss, law);
+    let recorded = gate("recorded");
+    assert!(matches!(&recorded.rate, RatePlan::RateTrace { trace, .. } if trace.points.len() == 2));
+    assert_eq!(
+        (recorded.on_change, recorded.loss),
+        (OnChange::Rescale, LossPlan::Independent { probability: 0.01 })
+    );
+}
+
+#[test]
+fn applications_traffic_and_records_become_their_plans() {
+    let scenario = load(common::WIDE);
+    let plan = scenario.plan(None, 2);
+    assert_eq!((plan.seed, plan.replication, plan.exact_events), (7, 2, true));
+    assert_eq!(plan.flows[0].app, AppPlan::Transfer { bytes: 1_000_000 });
+    let source = SourcePlan::OnOff {
+        rate: Rate::from_bps(1_000_000),
+        bytes: 1460,
+        on: HoldingPlan::Constant(ms(1000)),
+        off: HoldingPlan::Exponential(ms(2000)),
+    };
+    assert_eq!(plan.flows[2].app, AppPlan::Source(source));
+    assert_eq!(plan.flows[0].start, StartPlan::Uniform(Time::ZERO, Time::from_picos(100_000_000_000)));
+    assert_eq!(plan.traffic.len(), 2);
+    assert_eq!(plan.traffic[0].source, SourcePlan::Poisson { rate: Rate::from_bps(100_000), bytes: 200 });
+    assert_eq!(plan.record.level, RecordLevel::Every(ms(10)));
+    assert_eq!((plan.record.gates, plan.record.flows), (Some(vec![9]), Some(vec![0, 1])));
+    assert_eq!((plan.limits.events, plan.limits.memory_bytes), (Some(1_000_000), Some(1_000_000_000)));
+    assert_eq!(scenario.inputs().len(), 1);
+    assert_eq!(scenario.inputs()[0].sha256.len(), 64);
+    assert_eq!(
+        (scenario.flow_names(), scenario.runs()),
+        (&["client".to_owned(), "single".to_owned()][..], 3)
+    );
+    assert!(scenario.warnings().is_empty(), "{:?}", scenario.warnings());
+}
+
+#[test]
+fn tcp_layers_count_in_order() {
+    let plan = load(common::WIDE).plan(None, 0);
+    let client = &plan.flows[0].tcp;
+    assert_eq!(client.cc, CongestionPlan::Tahoe { fast_retransmit: true });
+    assert_eq!((client.mss, client.window, client.initial_window), (500, Some(10_000), 500));
+    // 4.4BSD counts two ticks, whatever the tick
+    let rto = RtoPlan::Estimated { min: ms(200), max: ms(64_000), initial: ms(6000), tick: ms(100) };
+    assert_eq!(client.rto, rto);
+    let delayed = DelayedAckPlan { every: 2, timeout: Some(ms(200)), tick: ms(200) };
+    assert_eq!(client.delayed_ack, Some(delayed));
+    let single = &plan.flows[2].tcp;
+    assert_eq!((single.cc, single.timestamps), (CongestionPlan::Cubic, true));
+    assert_eq!((single.headers, single.mss, single.initial_window), (52, 1448, 14_480));
+    assert_eq!((single.dupthresh, single.delayed_ack, single.quick_acks), (None, None, 16));
+}
+
+#[test]
+fn the_papers_tcp_can_be_said() {
+    let abr = tcp("tcp.rto = { fixed = \"480 ms\", restart = \"departure\" }\ntcp.dupthresh = \"never\"");
+    assert_eq!(abr.rto, RtoPlan::Fixed { rto: ms(480), restart: RtoRestart::Departure });
+    let spacer = tcp("tcp.base = \"bsd44\"\ntcp.delayed_ack = { every = 2, timeout = \"never\" }");
+    assert_eq!(spacer.delayed_ack, Some(DelayedAckPlan { every: 2, timeout: None, tick: Span::ZERO }));
+    let fixed = tcp("tcp.cc = \"fixed\"\ntcp.window = \"20 segments\"");
+    assert_eq!(fixed.cc, CongestionPlan::Fixed { window: 29_200 });
+    assert_eq!(tcp("tcp.timestamps = true").headers, 52);
+    assert_eq!(tcp("tcp.mss = \"500 B\"").initial_window, 5000);
+    assert_eq!(tcp("tcp.mss = \"9000 B\"").initial_window, 18_000);
+    assert_eq!(tcp("tcp.rto.min = \"90 s\"").rto, {
+        RtoPlan::Estimated { min: ms(90_000), max: ms(90_000), initial: ms(90_000), tick: Span::ZERO }
+    });
+}
+
+#[test]
+fn warnings_name_what_is_unused() {
+    let scenario = load(
+        "duration = \"10 s\"\n[gate.link]\nduplex = true\n[gate.spare]\n[tcp.spare]\nsack = false\n\
+         [flow.bulk]\npath = [\"link\"]\nstart = \"20 s\"\ntcp.fast_retransmit = false",
+    );
+    let keys: Vec<&str> = scenario.warnings().iter().map(|warning| warning.key.as_str()).collect();
+    assert_eq!(
+        keys,
+        ["gate.link.duplex", "gate.spare", "tcp.spare", "flow.bulk.start", "flow.bulk.tcp.fast_retransmit"]
+    );
+    assert_eq!((scenario.warnings()[1].line, scenario.warnings()[1].column), (4, 7));
+}
+
+#[test]
+fn background_can_be_switched_off() {
+    let text = common::WIDE;
+    let none = Scenario::from_toml(text, "t", Some(Path::new("tests")), &["traffic.bg.count=0".to_owned()]);
+    let plan = none.expect("no background is a scenario").plan(None, 0);
+    assert!(plan.traffic.is_empty());
+}
+
+#[test]
+fn an_error_is_a_value_with_its_parts() {
+    let text = "duration = \"10 s\"\n[gate.link]\n  rate = \"12 mb\"\n[flow.bulk]\npath = [\"link\"]";
+    let error = Scenario::from_toml(text, "a.toml", None, &[]).expect_err("mb is no unit");
+    assert_eq!((error.file.as_str(), error.line, error.column), ("a.toml", Some(3), Some(10)));
+    assert_eq!((error.key.as_str(), error.read.as_str()), ("gate.link.rate", "\"12 mb\""));
+    assert_eq!(error.help.as_deref(), Some("write \"12 Mbit/s\""));
+}
