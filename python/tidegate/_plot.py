@@ -435,7 +435,7 @@ def _speed_panel(axes: Axes, data: History) -> None:
         steps(axes, data.edges, filled, color=SOFT, lw=0.9)
         labels.append(Label(float(filled[-1]), "rate in force\n(shaded)", MID))
         title = f"Rate in force at gate {data.gate}, and goodput"
-    if 1 < len(data.through) <= _SINGLE and len(data.names) <= _SINGLE:
+    if data.through and 1 < len(data.names) <= _SINGLE:
         for (colour, style), name in zip(FLOW_STYLES, data.names, strict=False):
             if name in data.through:
                 value = data.goodput[name] / factor
@@ -449,8 +449,6 @@ def _speed_panel(axes: Axes, data: History) -> None:
         word = "goodput"
         if len(data.through) > 1:
             word = f"goodput,\n{len(data.through)} flows"
-        elif len(data.names) > 1:
-            word = data.through[0]
         labels.append(Label(float(total[-1]), word, ACCENT))
     axes.set_title(title)
     axes.set_ylabel(unit)

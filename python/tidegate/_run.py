@@ -133,6 +133,11 @@ def execute(
     warnings += [w for w in (*summary["warnings"], *data.warnings) if w not in warnings]
     if scenario.runs > 1:
         warnings.append(f"the scenario asks for {scenario.runs} runs; this is replication {replication}")
+    if scenario.combinations > 1:
+        warnings.append(
+            f"the scenario's sweep makes {scenario.combinations} combinations; this run is of the "
+            "values outside [[sweep]] (compare with --vary to see several)"
+        )
     summary["warnings"] = warnings
     manifest = _manifest(scenario, chosen, replication, warnings, command)
     # How the run was worked through, not what came out: it differs with exact_events.

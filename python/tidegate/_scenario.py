@@ -156,6 +156,11 @@ class Scenario:
         return self._inner.runs
 
     @property
+    def combinations(self) -> int:
+        """How many combinations the scenario's ``[[sweep]]`` tables make; 1 without any."""
+        return self._inner.combinations
+
+    @property
     def records(self) -> bool:
         """Whether the scenario itself asks for columns beside the summary."""
         return self._inner.records

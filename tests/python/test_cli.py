@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import signal
@@ -11,8 +12,9 @@ import time
 from pathlib import Path
 
 import pytest
+import tidegate as tg
 from support import EXAMPLES, SMALL, tidegate
-from tidegate._cli import parse_vary, split_values
+from tidegate._cli import guarded, parse_vary, split_values
 
 
 def test_run_prints_one_object_and_nothing_else(small: Path) -> None:
@@ -241,3 +243,62 @@ def test_check_is_silent_about_examples(example: str) -> None:
     done = tidegate("check", EXAMPLES / example)
     assert done.returncode == 0
     assert done.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "word"),
+    [
+        (tg.InternalError("this is a bug in tidegate: boom"), 1, "boom"),
+        (tg.RunError("the run was interrupted"), 1, "interrupted"),
+        (tg.ArgumentError("seed: not that"), 2, "not that"),
+        (tg.TraceError("t.down, line 3: no"), 2, "line 3"),
+        (FileNotFoundError(2, "No such file or directory", "x.toml"), 2, "x.toml: no such file"),
+        (OSError(28, "No space left on device"), 1, "no space"),
+        (MemoryError(), 1, "memory"),
+        (ZeroDivisionError("1/0"), 1, "this is a bug in tidegate: ZeroDivisionError"),
+        (KeyboardInterrupt(), 130, "stopped"),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, BaseException) else None,
+)
+def test_every_error_is_a_message_and_a_status(
+    error: BaseException, status: int, word: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail() -> None:
+        raise error
+
+    assert guarded(fail) == status
+    said = capsys.readouterr()
+    assert word in said.err
+    assert len(said.err.splitlines()) <= 2
+    assert said.out == ""
+
+
+class Screen(io.StringIO):
+    """A terminal that remembers."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_progress_shows_after_a_second_and_leaves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    from tidegate import _progress
+
+    now = 0.0
+    screen = Screen()
+    monkeypatch.setattr(_progress.time, "monotonic", lambda: now)
+    monkeypatch.setattr(sys, "stderr", screen)
+    with _progress.Progress("running") as progress:
+        now = 0.9
+        assert progress.tick(0.2)
+        assert screen.getvalue() == "", "what is over soon is not announced"
+        now = 2.0
+        progress.tick(0.5)
+        assert "running [" in screen.getvalue()
+        assert " 50%, 2 s left" in screen.getvalue()
+    assert screen.getvalue().endswith("\r\033[K")
+    monkeypatch.setattr(screen, "isatty", lambda: False)
+    before = screen.getvalue()
+    with _progress.Progress("running") as progress:
+        now = 9.0
+        progress.tick(0.5)
+    assert screen.getvalue() == before, "a file is no terminal"

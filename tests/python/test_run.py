@@ -176,3 +176,22 @@ def test_repr() -> None:
     scenario = tg.Scenario.from_toml(SMALL)
     assert "Small" in repr(tg.run(scenario, seed=1, record="summary"))
     assert repr(scenario)
+
+
+def test_runs_and_sweeps_are_not_passed_over_in_silence() -> None:
+    text = "runs = 20\n" + SMALL + '\n[[sweep]]\n"flow.bulk.tcp.cc" = ["reno", "cubic"]\n'
+    run = tg.run(tg.Scenario.from_toml(text), seed=1, record="summary", replication=3)
+    assert any("20 runs" in warning and "replication 3" in warning for warning in run.warnings)
+    assert any("2 combinations" in warning for warning in run.warnings)
+    assert run.summary["replication"] == 3
+
+
+def test_flows_are_drawn_at_the_gate_they_pass() -> None:
+    from tidegate._run import flows_through
+
+    two = SMALL + '\n[gate.other]\nrate = "1 Mbit/s"\n[flow.far]\npath = ["other"]\nrtt = "9 ms"\n'
+    run = tg.run(tg.Scenario.from_toml(two), seed=1, record="100 ms")
+    assert flows_through(run, "other") == ["far"]
+    assert flows_through(run, "bottleneck") == ["bulk"]
+    assert run.manifest["paths"]["far"] == {"path": ["other"], "back": []}
+    run.plot(gate="other")

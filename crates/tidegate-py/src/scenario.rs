@@ -94,6 +94,11 @@ impl Scenario {
     }
 
     #[getter]
+    fn combinations(&self) -> usize {
+        self.inner.combinations().len()
+    }
+
+    #[getter]
     fn records(&self) -> bool {
         self.inner.plan(None, 0).record.level != RecordLevel::Summary
     }
