@@ -117,7 +117,8 @@ class Scenario:
     ) -> Scenario:
         """Check a scenario given as a dict of the file's keys. Raises as :meth:`load`."""
         base = None if folder is None else os.fspath(folder)
-        text = json.dumps(document, ensure_ascii=False, default=_plain)
+        # One key a line, so that a message can show the line.
+        text = json.dumps(document, ensure_ascii=False, default=_plain, indent=2)
         return Scenario(_core.Scenario.from_json(text, name, base, as_sets(set)), name)
 
     @property

@@ -226,6 +226,14 @@ def run_report(summary: dict[str, Any], title: str) -> str:
     ]
     if summary["gates"]:
         lines += ["", gates_table(summary["gates"])]
+    for row in summary.get("traffic", [])[:_SHOWN]:
+        arrived = percent(_ratio(row["packets_delivered"], row["packets_sent"]))
+        lines += [
+            "",
+            wrapped(
+                f"Traffic {row['name']}: {rate(row['throughput_bps'])} arrived, {arrived}% of its packets"
+            ),
+        ]
     told = _limits(summary["flows"])
     if told:
         lines += ["", "What limited each flow (share of its time)"]

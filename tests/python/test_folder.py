@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
 
 import pytest
 import tidegate as tg
@@ -125,6 +127,25 @@ def test_a_pcap_goes_into_the_folder(small, tmp_path) -> None:
     assert data[:4] in (b"\xd4\xc3\xb2\xa1", b"\xa1\xb2\xc3\xd4", b"\x4d\x3c\xb2\xa1", b"\xa1\xb2\x3c\x4d")
     assert len(data) > 10_000
     assert tg.open_run(folder).pcap is not None
+
+
+@pytest.mark.skipif(shutil.which("tshark") is None, reason="needs tshark")
+def test_tshark_finds_nothing_wrong_in_a_pcap(small, tmp_path) -> None:
+    pcap = tmp_path / "x.pcap"
+    changes = {"duration": "3 s", "flow.bulk.tcp.timestamps": True}
+    tg.run(small, seed=3, set=changes, pcap=pcap)
+    checks = ["-o", "tcp.check_checksum:TRUE", "-o", "ip.check_checksum:TRUE"]
+    wrong = "_ws.malformed or tcp.checksum.status == 0 or ip.checksum.status == 0"
+
+    def count(*select: str) -> int:
+        done = subprocess.run(
+            ["tshark", "-r", str(pcap), *checks, *select], capture_output=True, text=True, check=True
+        )
+        return len(done.stdout.splitlines())
+
+    assert count() > 100
+    assert count("-Y", "tcp.checksum.status == 1") > 100, "checksums are looked at"
+    assert count("-Y", wrong) == 0
 
 
 def test_a_varied_seed_is_varied(small) -> None:

@@ -195,3 +195,38 @@ def test_flows_are_drawn_at_the_gate_they_pass() -> None:
     assert flows_through(run, "bottleneck") == ["bulk"]
     assert run.manifest["paths"]["far"] == {"path": ["other"], "back": []}
     run.plot(gate="other")
+
+
+TRAFFIC_ONLY = """
+duration = "2 s"
+[gate.link]
+rate = "1 Mbit/s"
+queue = "5 packets"
+[traffic.noise]
+path = ["link"]
+source.poisson.rate = "2 Mbit/s"
+"""
+OPEN = 'duration = "2 s"\n[gate.wire]\n[flow.x]\npath = ["wire"]\nrtt = "10 ms"\ntcp.window = "10 segments"\n'
+PACKETS = SMALL.replace("4 Mbit/s", "300 packets/s")
+SUBSET = SMALL + '\n[record]\nevery = "20 ms"\nbottleneck = ["queue_packets"]\n'
+
+
+@pytest.mark.parametrize(
+    "text", [TRAFFIC_ONLY, OPEN, PACKETS, SUBSET], ids=["traffic only", "open gate", "packets/s", "subset"]
+)
+@pytest.mark.parametrize("record", [None, "events"])
+def test_unusual_shapes_have_tables_and_pictures_too(text: str, record: str | None, tmp_path) -> None:
+    from tidegate._text import run_report
+
+    run = tg.run(tg.Scenario.from_toml(text), seed=1, record=record)
+    assert run_report(run.summary, run.title)
+    assert repr(run.flows)
+    assert repr(run.gates)
+    run.plot(tmp_path / "x.png")
+    back = tg.open_run(run.save(tmp_path / "run"))
+    back.plot(tmp_path / "y.png")
+    import tomllib
+
+    both = tg.compare(tomllib.loads(text), vary={"duration": ["2 s", "3 s"]}, seed=1)
+    assert both.report()
+    both.plot(tmp_path / "z.png")
