@@ -1,0 +1,108 @@
+//! Each Rust error and its one Python class.
+//!
+//! | Rust | Python |
+//! |---|---|
+//! | `tidegate_scenario::ScenarioError` | `ScenarioError` (a `ValueError`), with its parts as attributes |
+//! | `tidegate_scenario::trace::TraceError` | `TraceError` (a `ValueError`), with file and line |
+//! | `QuantityError`, `UnknownFormat`, `ConvertError`, `SynthError` | `ArgumentError` (a `ValueError`) |
+//! | `tidegate_sim::RunError` | what stopped the run: the exception of the caller, or `RunError` |
+//! | `std::io::Error` | the builtin `OSError` of its kind |
+//! | a panic | `InternalError` |
+
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::{PyTypeInfo, create_exception};
+use tidegate_scenario::trace::TraceError as Trace;
+use tidegate_scenario::{QuantityError, ScenarioError as Wrong, trace};
+
+create_exception!(
+    tidegate,
+    ScenarioError,
+    PyValueError,
+    "A scenario is wrong; str() is the whole message, the attributes are its parts."
+);
+create_exception!(
+    tidegate,
+    TraceError,
+    PyValueError,
+    "A link trace cannot be used; the message names file and line."
+);
+create_exception!(
+    tidegate,
+    ArgumentError,
+    PyValueError,
+    "An argument of a call has a value that it cannot have; the message says what it takes."
+);
+create_exception!(tidegate, RunError, PyRuntimeError, "A run stopped before its end.");
+create_exception!(tidegate, InternalError, PyRuntimeError, "A bug in Tidegate itself, not in the scenario.");
+
+/// Adds the classes to the module; every attribute is there, None until an error sets it.
+pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let py = module.py();
+    let scenario = ScenarioError::type_object(py);
+    for name in ["file", "line", "column", "key", "read", "help"] {
+        scenario.setattr(name, py.None())?;
+    }
+    let trace = TraceError::type_object(py);
+    for name in ["file", "line", "read", "help"] {
+        trace.setattr(name, py.None())?;
+    }
+    module.add("ScenarioError", scenario)?;
+    module.add("TraceError", trace)?;
+    module.add("ArgumentError", ArgumentError::type_object(py))?;
+    module.add("RunError", RunError::type_object(py))?;
+    module.add("InternalError", InternalError::type_object(py))
+}
+
+/// `None` for an empty text: the attribute has nothing to say.
+fn said(text: &str) -> Option<&str> {
+    (!text.is_empty()).then_some(text)
+}
+
+pub(crate) fn scenario(py: Python<'_>, error: &Wrong) -> PyErr {
+    let raised = ScenarioError::new_err(error.to_string());
+    let value = raised.value(py);
+    let set = || {
+        value.setattr("file", &error.file)?;
+        value.setattr("line", error.line)?;
+        value.setattr("column", error.column)?;
+        value.setattr("key", said(&error.key))?;
+        value.setattr("read", said(&error.read))?;
+        value.setattr("help", error.help.as_deref())
+    };
+    match set() {
+        Ok(()) => raised,
+        Err(failed) => failed,
+    }
+}
+
+pub(crate) fn trace(py: Python<'_>, error: &Trace) -> PyErr {
+    let raised = TraceError::new_err(error.to_string());
+    let value = raised.value(py);
+    let set = || {
+        value.setattr("file", &error.file)?;
+        value.setattr("line", error.line)?;
+        value.setattr("read", said(&error.read))?;
+        value.setattr("help", said(&error.help))
+    };
+    match set() {
+        Ok(()) => raised,
+        Err(failed) => failed,
+    }
+}
+
+pub(crate) fn quantity(option: &str, error: &QuantityError) -> PyErr {
+    ArgumentError::new_err(format!("{option}: {error}"))
+}
+
+pub(crate) fn format(name: &str, error: trace::UnknownFormat) -> PyErr {
+    ArgumentError::new_err(format!("format: read {name:?}: {error}"))
+}
+
+pub(crate) fn convert(source: &str, error: trace::convert::ConvertError) -> PyErr {
+    ArgumentError::new_err(format!("{source}: {error}"))
+}
+
+pub(crate) fn synth(error: trace::synth::SynthError) -> PyErr {
+    ArgumentError::new_err(error.to_string())
+}

@@ -1,0 +1,93 @@
+//! What a run gives: the summary as JSON, the columns as bytes.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+use tidegate_core::plan::{Plan, RecordLevel};
+use tidegate_sim::{Column, RunResult, Table};
+
+use crate::error::InternalError;
+
+/// A finished run.
+#[pyclass(frozen, module = "tidegate._core")]
+pub(crate) struct RunData {
+    summary: String,
+    tables: Vec<Table>,
+    paths: Vec<(String, [Vec<String>; 2])>,
+    warnings: Vec<String>,
+}
+
+impl RunData {
+    pub(crate) fn new(plan: &Plan, result: RunResult, warnings: Vec<String>) -> PyResult<RunData> {
+        let summary = serde_json::to_string(&result.summary)
+            .map_err(|error| InternalError::new_err(format!("the summary is not JSON: {error}")))?;
+        // A run that keeps its summary alone has no tables; empty ones would look recorded.
+        let tables = if plan.record.level == RecordLevel::Summary { Vec::new() } else { result.tables() };
+        let names = |gates: &[usize]| gates.iter().map(|&gate| plan.gates[gate].name.clone()).collect();
+        let paths = plan
+            .flows
+            .iter()
+            .map(|flow| (flow.name.clone(), [names(&flow.path), names(&flow.back)]))
+            .collect();
+        Ok(RunData { summary, tables, paths, warnings })
+    }
+}
+
+#[pymethods]
+impl RunData {
+    #[getter]
+    fn summary_json(&self) -> &str {
+        &self.summary
+    }
+
+    #[getter]
+    fn warnings(&self) -> Vec<String> {
+        self.warnings.clone()
+    }
+
+    #[getter]
+    fn paths<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let paths = PyDict::new(py);
+        for (flow, [path, back]) in &self.paths {
+            let both = PyDict::new(py);
+            both.set_item("path", path)?;
+            both.set_item("back", back)?;
+            paths.set_item(flow, both)?;
+        }
+        Ok(paths)
+    }
+
+    #[getter]
+    fn tables<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let tables = PyDict::new(py);
+        for table in &self.tables {
+            let columns = PyDict::new(py);
+            for (name, column) in &table.columns {
+                columns.set_item(name, bytes(py, column)?)?;
+            }
+            tables.set_item(table.name, columns)?;
+        }
+        Ok(tables)
+    }
+}
+
+fn bytes<'py>(py: Python<'py>, column: &Column) -> PyResult<(&'static str, Bound<'py, PyBytes>)> {
+    Ok(match column {
+        Column::F64(values) => ("f64", filled(py, values, |value| value.to_le_bytes())?),
+        Column::U64(values) => ("u64", filled(py, values, |value| value.to_le_bytes())?),
+        Column::U32(values) => ("u32", filled(py, values, |value| value.to_le_bytes())?),
+        Column::U8(values) => ("u8", PyBytes::new(py, values)),
+    })
+}
+
+fn filled<'py, T: Copy, const N: usize>(
+    py: Python<'py>,
+    values: &[T],
+    write: impl Fn(T) -> [u8; N],
+) -> PyResult<Bound<'py, PyBytes>> {
+    PyBytes::new_with(py, values.len() * N, |buffer| {
+        for (place, value) in buffer.chunks_exact_mut(N).zip(values) {
+            place.copy_from_slice(&write(*value));
+        }
+        Ok(())
+    })
+}

@@ -1,0 +1,208 @@
+//! A checked scenario, and starting a run of it.
+
+use std::fs::File;
+use std::io::{self, BufWriter};
+use std::path::Path;
+
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict};
+use tidegate_core::plan::{Plan, RecordLevel};
+use tidegate_core::units::Time;
+use tidegate_scenario::{ScenarioError, read_span};
+use tidegate_sim::{RunResult, Side, pcap};
+
+use crate::error;
+use crate::guard::guarded;
+use crate::run::RunData;
+
+/// A scenario that passed every check.
+#[pyclass(frozen, module = "tidegate._core")]
+pub(crate) struct Scenario {
+    inner: tidegate_scenario::Scenario,
+}
+
+fn checked(
+    py: Python<'_>,
+    read: impl FnOnce() -> Result<tidegate_scenario::Scenario, Box<ScenarioError>> + Send,
+) -> PyResult<Scenario> {
+    match guarded(py, read)? {
+        Ok(inner) => Ok(Scenario { inner }),
+        Err(wrong) => Err(error::scenario(py, &wrong)),
+    }
+}
+
+#[pymethods]
+impl Scenario {
+    #[staticmethod]
+    fn load(py: Python<'_>, path: &str, sets: Vec<String>) -> PyResult<Scenario> {
+        checked(py, || tidegate_scenario::Scenario::load(Path::new(path), &sets).map_err(Box::new))
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (text, name, base_dir, sets))]
+    fn from_toml(
+        py: Python<'_>,
+        text: &str,
+        name: &str,
+        base_dir: Option<&str>,
+        sets: Vec<String>,
+    ) -> PyResult<Scenario> {
+        checked(py, || {
+            tidegate_scenario::Scenario::from_toml(text, name, base_dir.map(Path::new), &sets)
+                .map_err(Box::new)
+        })
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (text, name, base_dir, sets))]
+    fn from_json(
+        py: Python<'_>,
+        text: &str,
+        name: &str,
+        base_dir: Option<&str>,
+        sets: Vec<String>,
+    ) -> PyResult<Scenario> {
+        checked(py, || {
+            tidegate_scenario::Scenario::from_json(text, name, base_dir.map(Path::new), &sets)
+                .map_err(Box::new)
+        })
+    }
+
+    #[getter]
+    fn title(&self) -> &str {
+        self.inner.title()
+    }
+
+    #[getter]
+    fn duration_s(&self) -> f64 {
+        self.inner.duration().as_secs_f64()
+    }
+
+    #[getter]
+    fn warmup_s(&self) -> f64 {
+        self.inner.warmup().as_secs_f64()
+    }
+
+    #[getter]
+    fn seed(&self) -> Option<u64> {
+        self.inner.seed()
+    }
+
+    #[getter]
+    fn runs(&self) -> u64 {
+        self.inner.runs()
+    }
+
+    #[getter]
+    fn combinations(&self) -> usize {
+        self.inner.combinations().len()
+    }
+
+    #[getter]
+    fn records(&self) -> bool {
+        self.inner.plan(None, 0).record.level != RecordLevel::Summary
+    }
+
+    #[getter]
+    fn flow_names(&self) -> Vec<String> {
+        self.inner.flow_names().to_vec()
+    }
+
+    #[getter]
+    fn gate_names(&self) -> Vec<String> {
+        self.inner.gate_names().to_vec()
+    }
+
+    #[getter]
+    fn warnings(&self) -> Vec<String> {
+        self.inner.warnings().iter().map(ToString::to_string).collect()
+    }
+
+    #[getter]
+    fn inputs<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        let each = self.inner.inputs().iter().map(|input| {
+            let dict = PyDict::new(py);
+            dict.set_item("name", &input.name)?;
+            dict.set_item("path", input.path.display().to_string())?;
+            dict.set_item("sha256", &input.sha256)?;
+            Ok(dict)
+        });
+        each.collect()
+    }
+
+    fn explain(&self, py: Python<'_>) -> PyResult<String> {
+        guarded(py, || self.inner.explain())
+    }
+
+    fn to_toml(&self) -> String {
+        self.inner.to_toml()
+    }
+
+    #[pyo3(signature = (*, seed, replication = 0, record = None, pcap = None, exact_events = false, tick = None))]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
+    fn run(
+        &self,
+        py: Python<'_>,
+        seed: u64,
+        replication: u64,
+        record: Option<&str>,
+        pcap: Option<&str>,
+        exact_events: bool,
+        tick: Option<Py<PyAny>>,
+    ) -> PyResult<RunData> {
+        let mut plan = self.inner.plan(Some(seed), replication);
+        plan.exact_events |= exact_events;
+        match record {
+            None => {}
+            Some("summary") => plan.record.level = RecordLevel::Summary,
+            Some("events") => plan.record.level = RecordLevel::Events,
+            Some(span) => {
+                let every = read_span(span).map_err(|wrong| error::quantity("record", &wrong))?;
+                plan.record.level = RecordLevel::Every(every);
+            }
+        }
+        plan.record.packets |= pcap.is_some();
+        let mut raised = None;
+        let mut go_on = |now: Time| match ask(&plan, now, tick.as_ref()) {
+            Ok(go_on) => go_on,
+            Err(error) => {
+                raised = Some(error);
+                false
+            }
+        };
+        let done = guarded(py, || tidegate_sim::run(&plan, &mut go_on))?;
+        if let Some(error) = raised {
+            return Err(error);
+        }
+        let result = done.map_err(|stopped| error::RunError::new_err(stopped.to_string()))?;
+        let mut warnings = Vec::new();
+        if let Some(path) = pcap {
+            guarded(py, || write_pcap(&plan, &result, path))?.map_err(|error| named(error, path))?;
+            warnings.extend(pcap::misfit(&plan));
+        }
+        guarded(py, || RunData::new(&plan, result, warnings))?
+    }
+}
+
+/// Whether to go on: Ctrl-C was not pressed and the caller has not had enough.
+fn ask(plan: &Plan, now: Time, tick: Option<&Py<PyAny>>) -> PyResult<bool> {
+    Python::attach(|py| {
+        py.check_signals()?;
+        let Some(tick) = tick else { return Ok(true) };
+        let share = now.as_secs_f64() / plan.duration.as_secs_f64();
+        Ok(tick.bind(py).call1((share,))?.cast::<PyBool>()?.is_true())
+    })
+}
+
+/// The capture at the senders.
+fn write_pcap(plan: &Plan, result: &RunResult, path: &str) -> io::Result<()> {
+    pcap::write(plan, &result.packets, Side::Sender, BufWriter::new(File::create(path)?))
+}
+
+/// The builtin `OSError` of its kind, with the file's name.
+fn named(error: io::Error, path: &str) -> PyErr {
+    match error.raw_os_error() {
+        Some(code) => pyo3::exceptions::PyOSError::new_err((code, error.to_string(), path.to_owned())),
+        None => error.into(),
+    }
+}

@@ -1,0 +1,64 @@
+"""What TCP does over a link whose rate is controlled.
+
+>>> import tidegate as tg
+>>> run = tg.run("examples/lte.toml", seed=7)
+>>> run.flows                                   # one row per flow
+>>> run.gates["bottleneck"].series("queue")     # time_s, packets, bytes
+>>> run.plot("lte.png")
+
+Everything is here, flat; modules that begin with an underscore are private. Units are in
+the names of results; in scenarios they are in the text. polars and matplotlib are loaded
+when a table or a picture is asked for.
+"""
+
+from tidegate._compare import Comparison, Variant, compare, open_comparison
+from tidegate._core import build_info
+from tidegate._errors import (
+    ArgumentError,
+    EngineError,
+    InternalError,
+    NotRecordedError,
+    RunError,
+    RunFolderError,
+    ScenarioError,
+    TraceError,
+    UnknownNameError,
+)
+from tidegate._folder import open_run
+from tidegate._run import Run, run
+from tidegate._scenario import Scenario, load, reference, schema
+from tidegate._table import FlowRow, GateRow, Table
+from tidegate._traces import trace_convert, trace_info, trace_synth
+
+__version__ = build_info()["tidegate"]
+
+__all__ = [
+    "ArgumentError",
+    "Comparison",
+    "EngineError",
+    "FlowRow",
+    "GateRow",
+    "InternalError",
+    "NotRecordedError",
+    "Run",
+    "RunError",
+    "RunFolderError",
+    "Scenario",
+    "ScenarioError",
+    "Table",
+    "TraceError",
+    "UnknownNameError",
+    "Variant",
+    "__version__",
+    "build_info",
+    "compare",
+    "load",
+    "open_comparison",
+    "open_run",
+    "reference",
+    "run",
+    "schema",
+    "trace_convert",
+    "trace_info",
+    "trace_synth",
+]

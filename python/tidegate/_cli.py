@@ -1,0 +1,590 @@
+"""The command line. Nothing heavy is imported before a command needs it.
+
+Exit status: 0 fine; 1 a run failed or a check did not hold; 2 the input was wrong;
+130 stopped by Ctrl-C. With ``--json`` standard output is one JSON object and nothing else;
+what people should know goes to standard error.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import json
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+FAILED = 1
+WRONG_INPUT = 2
+STOPPED = 130
+
+_JSON = click.option("as_json", "--json", is_flag=True, help="One JSON object on standard output.")
+_SET = click.option(
+    "sets", "--set", multiple=True, metavar="KEY=VALUE", help="Change a key before the checks; repeatable."
+)
+_SEED = click.option("--seed", type=click.IntRange(0, 2**64 - 1), help="Every random stream derives from it.")
+_ENGINE = click.option("--engine", default="sim", metavar="NAME", help="sim (live and theory: not yet).")
+_RECORD = click.option("--record", metavar="WHAT", help='"summary", "events", or a span such as "10 ms".')
+_FORCE = click.option("--force", is_flag=True, help="Replace a run that is in DIR already.")
+_FILE = click.argument("file", metavar="FILE")
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(package_name="tidegate", message="tidegate %(version)s")
+def cli() -> None:
+    """Say what TCP does over a link whose rate is controlled.
+
+    A scenario file goes in; tables, columns and a picture come out.
+    """
+
+
+def say(text: str = "") -> None:
+    """Write a line to standard output."""
+    click.echo(text)
+
+
+def note(text: str) -> None:
+    """Write a line to standard error."""
+    click.echo(text, err=True)
+
+
+def warn(warnings: Sequence[str]) -> None:
+    """Write warnings to standard error."""
+    for text in warnings:
+        note(text if text.startswith("warning") else f"warning: {text}")
+
+
+def say_json(value: Any) -> None:
+    """Write one JSON object to standard output."""
+    say(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+@cli.command()
+@_FILE
+@_SEED
+@_SET
+@click.option("--out", metavar="DIR", help="Write a run folder: manifest, summary, columns.")
+@_FORCE
+@_RECORD
+@click.option("--pcap", is_flag=True, help="Also keep every packet, as DIR/packets.pcap.")
+@click.option("picture", "--plot", metavar="FILE", help="Draw the run: .png, .svg or .pdf.")
+@click.option("--gate", metavar="NAME", help="The gate to draw; default: the one that limits most.")
+@click.option(
+    "--replication",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    help="Which of the scenario's runs.",
+)
+@click.option("--exact-events", is_flag=True, help="Every departure an event: slower, equal results.")
+@_ENGINE
+@_JSON
+def run(
+    file: str,
+    seed: int | None,
+    sets: tuple[str, ...],
+    out: str | None,
+    force: bool,
+    record: str | None,
+    pcap: bool,
+    picture: str | None,
+    gate: str | None,
+    replication: int,
+    exact_events: bool,
+    engine: str,
+    as_json: bool,
+) -> None:
+    """Run a scenario and say what happened.
+
+    FILE is a scenario, TOML or JSON.
+    """
+    import tempfile
+
+    from tidegate import _folder
+    from tidegate._progress import Progress
+    from tidegate._run import as_scenario, check_engine, execute
+
+    check_engine(engine)
+    if pcap and out is None:
+        raise click.UsageError("--pcap needs --out DIR: the packets become DIR/packets.pcap")
+    scenario = as_scenario(file, sets)
+    if picture is not None:
+        check_picture(picture)
+    if record is None and out is None and picture is None:
+        record = "summary"
+    with contextlib.ExitStack() as stack:
+        work = None
+        packets = None
+        if out is not None:
+            # Made before the run: a place that cannot be written is known at once.
+            work = stack.enter_context(_folder.staged(Path(out), force=force))
+            if pcap:
+                hidden = stack.enter_context(tempfile.TemporaryDirectory(prefix=".pcap.", dir=work.parent))
+                packets = Path(hidden) / "packets.pcap"
+        with Progress("running") as progress:
+            result = execute(
+                scenario,
+                seed=seed,
+                record=record,
+                replication=replication,
+                pcap=packets,
+                exact_events=exact_events,
+                tick=progress.tick,
+                command=command_line(),
+            )
+        if gate is not None:
+            result.gates.row(gate)
+        if work is not None:
+            _folder.fill_run(result, work)
+        if picture is not None:
+            result.plot(picture, gate=gate)
+    if as_json:
+        say(result.to_json())
+    else:
+        from tidegate import _text
+
+        say(_text.run_report(result.summary, result.title))
+        if out is not None:
+            say(f"Run folder: {out}")
+        if picture is not None:
+            say(f"Picture: {picture}")
+    warn(result.warnings)
+
+
+@cli.command()
+@_FILE
+@_SET
+@click.option("--explain", is_flag=True, help="Print every default filled in, and the consequences.")
+@_JSON
+def check(file: str, sets: tuple[str, ...], explain: bool, as_json: bool) -> None:
+    """Check a scenario without running it."""
+    from tidegate._scenario import load
+
+    scenario = load(file, set=sets)
+    if as_json:
+        result: dict[str, Any] = {
+            "ok": True,
+            "file": file,
+            "title": scenario.title,
+            "duration_s": scenario.duration_s,
+            "measured_from_s": scenario.warmup_s,
+            "seed": scenario.seed,
+            "runs": scenario.runs,
+            "flows": scenario.flow_names,
+            "gates": scenario.gate_names,
+            "inputs": scenario.inputs,
+            "warnings": scenario.warnings,
+        }
+        if explain:
+            result["explain"] = scenario.explain()
+        say_json(result)
+    elif explain:
+        say(plain(scenario.explain().rstrip("\n")))
+    else:
+        flows, gates = len(scenario.flow_names), len(scenario.gate_names)
+        say(
+            f"{file}: fine ({count(flows, 'flow')}, {count(gates, 'gate')}, "
+            f"{scenario.duration_s:g} s; --explain prints every default)"
+        )
+    warn(scenario.warnings)
+
+
+@cli.command()
+@click.argument("folder", metavar="FOLDER")
+@click.option("target", "-o", "--output", metavar="FILE", help="The picture; default: in FOLDER.")
+@click.option("--gate", metavar="NAME", help="The gate to draw; default: the one that limits most.")
+@_JSON
+def plot(folder: str, target: str | None, gate: str | None, as_json: bool) -> None:
+    """Draw a run or a comparison again, from its folder alone.
+
+    Writes FOLDER/run.png or FOLDER/comparison.png unless told otherwise; the suffix
+    chooses PNG, SVG or PDF.
+    """
+    from tidegate import _folder
+    from tidegate._compare import open_comparison
+
+    if target is not None:
+        check_picture(target)
+    if _folder.read_manifest(Path(folder))["kind"] == "comparison":
+        place = Path(target) if target is not None else Path(folder) / "comparison.png"
+        comparison = open_comparison(folder)
+        comparison.plot(place, gate=gate)
+    else:
+        place = Path(target) if target is not None else Path(folder) / "run.png"
+        _folder.open_run(folder).plot(place, gate=gate)
+    if as_json:
+        say_json({"folder": folder, "picture": str(place)})
+    else:
+        say(f"Picture: {place}")
+
+
+@cli.command()
+@_FILE
+@click.option(
+    "vary",
+    "--vary",
+    multiple=True,
+    required=True,
+    metavar="KEY=A,B,C",
+    help="A key and its values; several keys multiply.",
+)
+@_SEED
+@_SET
+@click.option("--out", metavar="DIR", help="Write a folder with every variant's run.")
+@_FORCE
+@_RECORD
+@click.option("picture", "--plot", metavar="FILE", help="The picture; default: NAME-compare.png here.")
+@click.option("--gate", metavar="NAME", help="The gate to compare; default: the one that limits most.")
+@click.option("--jobs", type=click.IntRange(1), help="Runs at a time; default: one per processor.")
+@_ENGINE
+@_JSON
+def compare(
+    file: str,
+    vary: tuple[str, ...],
+    seed: int | None,
+    sets: tuple[str, ...],
+    out: str | None,
+    force: bool,
+    record: str | None,
+    picture: str | None,
+    gate: str | None,
+    jobs: int | None,
+    engine: str,
+    as_json: bool,
+) -> None:
+    """Run variants of a scenario over the same network: one table, one picture.
+
+    Every variant has the same seed, so the network is the same in all of them. With
+    --json no picture is drawn unless --plot or --out asks for it.
+    """
+    from tidegate import _folder
+    from tidegate._compare import execute_all, fill_comparison, prepare
+    from tidegate._progress import Progress
+    from tidegate._run import check_engine
+
+    check_engine(engine)
+    prepared = prepare(file, parse_vary(vary), sets)
+    if picture is None and out is None and not as_json:
+        picture = f"{prepared.variants[0][1].stem}-compare.png"
+    if picture is not None:
+        check_picture(picture)
+    with contextlib.ExitStack() as stack:
+        work = None
+        if out is not None:
+            work = stack.enter_context(_folder.staged(Path(out), force=force))
+        with Progress(f"running {len(prepared.variants)} variants") as progress:
+            result = execute_all(
+                prepared,
+                seed=seed,
+                record=record,
+                gate=gate,
+                jobs=jobs,
+                progress=progress,
+                command=command_line(),
+            )
+        if work is not None:
+            fill_comparison(result, work)
+        if picture is not None:
+            result.plot(picture)
+    if as_json:
+        say(result.to_json())
+    else:
+        say(result.report())
+        if out is not None:
+            say(f"Folder: {out}")
+        if picture is not None:
+            say(f"Picture: {picture}")
+    warn(result.warnings)
+
+
+@cli.group()
+def traces() -> None:
+    """Describe, convert and make link traces."""
+
+
+_FORMAT = click.option(
+    "format_", "--format", metavar="NAME", help="mahimahi, drp or csv; default: by name and content."
+)
+_OPPORTUNITY = click.option(
+    "--opportunity-bytes",
+    type=click.IntRange(1),
+    default=1500,
+    show_default=True,
+    help="Bytes of one Mahimahi line (1504: as Mahimahi's own code charges).",
+)
+
+
+@traces.command("info")
+@click.argument("file", metavar="FILE")
+@_FORMAT
+@_OPPORTUNITY
+@_JSON
+def traces_info(file: str, format_: str | None, opportunity_bytes: int, as_json: bool) -> None:
+    """Say how long a trace is, how fast, and where it stalls."""
+    from tidegate._traces import trace_info
+
+    info = trace_info(file, format=format_, opportunity_bytes=opportunity_bytes)
+    if as_json:
+        say_json(info)
+    else:
+        from tidegate import _text
+
+        say(_text.trace_report(file, info))
+
+
+@traces.command("convert")
+@click.argument("source", metavar="SOURCE")
+@click.argument("target", metavar="TARGET")
+@click.option("--to", metavar="NAME", help="mahimahi, drp or csv; default: by TARGET's suffix.")
+@_FORMAT
+@_OPPORTUNITY
+@click.option("--window", metavar="SPAN", help='Rates are means over this long, such as "100 ms".')
+@_JSON
+def traces_convert(
+    source: str,
+    target: str,
+    to: str | None,
+    format_: str | None,
+    opportunity_bytes: int,
+    window: str | None,
+    as_json: bool,
+) -> None:
+    """Write a trace in another format, keeping its capacity."""
+    from tidegate._traces import trace_convert
+
+    trace_convert(source, target, to=to, format=format_, opportunity_bytes=opportunity_bytes, window=window)
+    if as_json:
+        say_json({"source": source, "target": target})
+    else:
+        say(f"Trace: {target}")
+
+
+@traces.command("synth")
+@click.argument("target", metavar="TARGET")
+@click.option("--model", default="cellular", show_default=True, help="The stochastic model.")
+@_SEED
+@click.option("--to", metavar="NAME", help="mahimahi, drp or csv; default: by TARGET's suffix.")
+@click.option("--mean", metavar="RATE", help='Mean rate; default "5 Mbit/s".')
+@click.option("--duration", metavar="SPAN", help='Length; default "120 s".')
+@click.option("--step", metavar="SPAN", help='The rate is constant inside a step; default "1 ms".')
+@click.option(
+    "--variability", type=float, help="0: constant between outages; 1, the default: a moving phone."
+)
+@click.option("--outage-share", type=float, help="Share of the time without service; default 0.05.")
+@click.option("--opportunity-bytes", type=click.IntRange(1), help="Bytes of one Mahimahi line; default 1500.")
+@click.option("--window", metavar="SPAN", help="drp and csv: rates are means over this long.")
+@_JSON
+def traces_synth(target: str, model: str, seed: int | None, as_json: bool, **parameters: Any) -> None:
+    """Make a link trace from a stochastic model.
+
+    The cellular model is a moving phone's LTE link; its documentation says how close it
+    comes to measured ones.
+    """
+    from tidegate._seed import choose
+    from tidegate._traces import trace_synth
+
+    chosen = choose(seed, None)
+    trace_synth(target, model=model, seed=chosen, **parameters)
+    if as_json:
+        say_json({"target": target, "model": model, "seed": chosen})
+    else:
+        say(f"Trace: {target} (model {model}, seed {chosen})")
+
+
+@cli.command()
+@_JSON
+def schema(as_json: bool) -> None:  # noqa: ARG001
+    """Print the JSON Schema of scenario files."""
+    from tidegate._scenario import schema as get_schema
+
+    say_json(get_schema())
+
+
+@cli.command()
+@_JSON
+def reference(as_json: bool) -> None:
+    """Print every key of the scenario language, as Markdown."""
+    from tidegate._scenario import reference as get_reference
+
+    text = get_reference()
+    if as_json:
+        say_json({"reference": text})
+    else:
+        say(plain(text.rstrip("\n")))
+
+
+def plain(text: str) -> str:
+    """Return the text as standard output can show it."""
+    from tidegate._text import plain as do
+
+    return do(text)
+
+
+def count(number: int, what: str) -> str:
+    """Return "1 flow", "2 flows"."""
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def command_line() -> list[str]:
+    """Return the command as it was typed."""
+    return ["tidegate", *sys.argv[1:]]
+
+
+def check_picture(path: str) -> None:
+    """Refuse a picture that could not be written, before any work.
+
+    Raises:
+        click.UsageError: the suffix is none of .png, .svg, .pdf, or the folder is not there.
+        OSError: the folder cannot be written.
+    """
+    place = Path(path)
+    if place.suffix.lower() not in (".png", ".svg", ".pdf"):
+        raise click.UsageError(f"{path}: a picture is .png, .svg or .pdf")
+    folder = place.parent
+    if not folder.is_dir():
+        raise click.UsageError(f"{path}: there is no folder {folder}")
+    if not os.access(folder, os.W_OK) or place.is_dir():
+        raise PermissionError(errno.EACCES, "cannot be written", path)
+
+
+def parse_vary(options: Sequence[str]) -> dict[str, list[str]]:
+    """Read ``KEY=a,b,c``; commas inside quotes, brackets or braces do not separate.
+
+    Raises:
+        click.UsageError: an option has no key or no values, or a key comes twice.
+    """
+    varied: dict[str, list[str]] = {}
+    for option in options:
+        key, equals, text = option.partition("=")
+        key = key.strip()
+        values = split_values(text)
+        if not equals or not key or not all(values):
+            raise click.UsageError(
+                f'--vary {option}: read "{option}"; write a key and its values, such as '
+                "flow.bulk.tcp.cc=reno,newreno,cubic"
+            )
+        if key in varied:
+            raise click.UsageError(f"--vary {option}: {key} is varied twice; give all its values at once")
+        varied[key] = values
+    return varied
+
+
+def split_values(text: str) -> list[str]:
+    """Split at commas that stand outside quotes, brackets and braces."""
+    values = [""]
+    depth = 0
+    quote = ""
+    for letter in text:
+        if quote:
+            quote = "" if letter == quote else quote
+        elif letter in "\"'":
+            quote = letter
+        elif letter in "[{":
+            depth += 1
+        elif letter in "]}":
+            depth -= 1
+        elif letter == "," and depth == 0:
+            values.append("")
+            continue
+        values[-1] += letter
+    return [value.strip() for value in values]
+
+
+def main() -> None:
+    """Run the command line and leave with its exit status."""
+    sys.exit(guarded(lambda: cli.main(sys.argv[1:], prog_name="tidegate", standalone_mode=False)))
+
+
+def guarded(work: Callable[[], Any]) -> int:
+    """Do the work; turn every error into a message and an exit status, never a traceback."""
+    try:
+        result = work()
+        sys.stdout.flush()
+    except BaseException as error:
+        return _explain(error)
+    return result if isinstance(result, int) else 0
+
+
+def _explain(error: BaseException) -> int:
+    if isinstance(error, BrokenPipeError):
+        # Whoever read has seen enough.
+        _mute(sys.stdout)
+        return 0
+    if isinstance(error, SystemExit | click.exceptions.Exit):
+        code = error.code if isinstance(error, SystemExit) else error.exit_code
+        return code if isinstance(code, int) else FAILED
+    if isinstance(error, KeyboardInterrupt | click.Abort):
+        note("stopped")
+        return STOPPED
+    status, message = _judge(error)
+    if status == FAILED and os.environ.get("TIDEGATE_TRACEBACK"):
+        raise error
+    _report_json(error, message)
+    try:
+        note(message)
+    except OSError:
+        _mute(sys.stderr)
+    return status
+
+
+def _judge(error: BaseException) -> tuple[int, str]:
+    from tidegate import _errors
+
+    if isinstance(error, click.UsageError):
+        context = f"\n{error.ctx.get_usage()}" if error.ctx is not None else ""
+        return WRONG_INPUT, f"error: {error.format_message()}{context}"
+    if isinstance(error, click.ClickException):
+        return WRONG_INPUT, f"error: {error.format_message()}"
+    if isinstance(error, _errors.ScenarioError):
+        text = str(error)
+        return WRONG_INPUT, text if text.startswith("error") else f"error: {text}"
+    if isinstance(error, OSError):
+        full = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
+        status = FAILED if error.errno in full else WRONG_INPUT
+        what = (error.strerror or str(error)).lower()
+        names = [str(name) for name in (error.filename, error.filename2) if name is not None]
+        return status, f"error: {': '.join([*names[-1:], what])}"
+    if isinstance(error, ImportError):
+        return FAILED, f"error: the installation is not complete ({error})"
+    if isinstance(error, _errors.RunError):
+        return FAILED, f"error: {error}"
+    if isinstance(error, _errors.InternalError):
+        return FAILED, f"error: {error}"
+    if isinstance(error, _errors.EngineError | _errors.UnknownNameError | _errors.NotRecordedError):
+        return WRONG_INPUT, f"error: {error}"
+    if isinstance(error, _errors.ArgumentError | _errors.TraceError | _errors.RunFolderError):
+        return WRONG_INPUT, f"error: {error}"
+    if isinstance(error, MemoryError):
+        return FAILED, "error: out of memory; record less (--record summary) or run a shorter scenario"
+    return FAILED, (
+        f"error: this is a bug in tidegate: {type(error).__name__}: {error}\n"
+        "please report it with the scenario and the seed (TIDEGATE_TRACEBACK=1 shows where)"
+    )
+
+
+def _report_json(error: BaseException, message: str) -> None:
+    """With ``--json``, say on standard output what went wrong, as one object too."""
+    if "--json" not in sys.argv:
+        return
+    parts = {
+        name: getattr(error, name)
+        for name in ("file", "line", "column", "key", "read", "help")
+        if getattr(error, name, None) not in (None, "")
+    }
+    try:
+        say_json({"error": {"kind": type(error).__name__, "message": message, **parts}})
+        sys.stdout.flush()
+    except OSError:
+        _mute(sys.stdout)
+
+
+def _mute(stream: Any) -> None:
+    """Let nothing more be written to a stream that is closed at the other end."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

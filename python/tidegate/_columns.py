@@ -1,0 +1,106 @@
+"""What the recorded columns are: types, units and the words behind their codes.
+
+The one place that knows the tables' layout; frames, run folders and plots follow it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import polars as pl
+
+RawTable = Mapping[str, tuple[str, bytes]]
+
+PHASES = ("slow start", "congestion avoidance", "recovery", "loss")
+HELD_BY = ("application", "congestion window", "receiver window")
+DROP_REASONS = ("queue full", "random loss", "too large")
+MARK_KINDS = ("timeout", "fast retransmit")
+
+#: A drop of background traffic belongs to no flow.
+NO_FLOW = 4294967295
+
+TABLES: dict[str, dict[str, str]] = {
+    "flows": {
+        "time_s": "seconds from the start of the run",
+        "flow": "name of the flow",
+        "cwnd_segments": "congestion window, segments",
+        "ssthresh_segments": "slow-start threshold, segments; null: no limit",
+        "in_flight_segments": "sent and not known to have left, segments",
+        "srtt_ms": "smoothed round-trip time, ms; null before the first sample",
+        "rto_ms": "retransmission time-out in force, ms",
+        "delivered_bytes": "payload received in order since the start, bytes; no header counted",
+        "retransmitted_segments": "segments sent again since the start",
+        "phase": "what congestion control is doing",
+        "held_by": "what keeps the sender from sending more",
+    },
+    "gates": {
+        "time_s": "seconds from the start of the run",
+        "gate": "name of the gate",
+        "queue_packets": "packets in the queue",
+        "queue_bytes": "bytes in the queue",
+        "rate_bps": "rate in force, bit/s on the gate's wire; null when it is not in bit/s",
+        "delivered_bytes": "bytes on the gate's wire since the start; every header counted",
+        "dropped_packets": "packets dropped since the start",
+    },
+    "drops": {
+        "time_s": "seconds from the start of the run",
+        "gate": "name of the gate",
+        "flow": "name of the flow; null: background traffic",
+        "bytes": "size of the packet, bytes",
+        "reason": "why it was dropped",
+    },
+    "marks": {
+        "time_s": "seconds from the start of the run",
+        "flow": "name of the flow",
+        "kind": "what the sender did",
+    },
+}
+
+_CODES: dict[str, tuple[str, ...]] = {
+    "phase": PHASES,
+    "held_by": HELD_BY,
+    "reason": DROP_REASONS,
+    "kind": MARK_KINDS,
+}
+
+_NUMPY_TYPES = {"f64": "<f8", "u64": "<u8", "u32": "<u4", "u8": "u1"}
+
+
+def frame(raw: RawTable, flow_names: Sequence[str], gate_names: Sequence[str]) -> pl.DataFrame:
+    """Return a recorded table with its codes spelled out; "not a number" becomes null."""
+    import numpy as np
+    import polars as pl
+
+    names = {"flow": list(flow_names), "gate": list(gate_names)}
+    columns: list[pl.Series] = []
+    for column, (kind, data) in raw.items():
+        values = np.frombuffer(data, dtype=_NUMPY_TYPES[kind])
+        if sys.byteorder != "little":
+            values = values.astype(values.dtype.newbyteorder("="))
+        series = pl.Series(column, values)
+        if kind == "f64":
+            series = series.fill_nan(None)
+        words = names.get(column) or list(_CODES.get(column, ()))
+        if words and kind != "f64":
+            series = _spell(series, words)
+        columns.append(series)
+    return pl.DataFrame(columns)
+
+
+def _spell(codes: pl.Series, words: list[str]) -> pl.Series:
+    """Return codes as words; a code without a word (background traffic) becomes null."""
+    import polars as pl
+
+    known = codes.cast(pl.UInt32)
+    known = known.set(known >= len(words), None)
+    return pl.Series(codes.name, words, dtype=pl.Enum(words)).gather(known)
+
+
+def empty(table: str, flow_names: Sequence[str], gate_names: Sequence[str]) -> pl.DataFrame:
+    """Return a table of which nothing was recorded."""
+    kinds = {"time_s": "f64", "flow": "u32", "gate": "u32"}
+    raw = {column: (kinds.get(column, "u8"), b"") for column in TABLES[table]}
+    return frame(raw, flow_names, gate_names)

@@ -1,0 +1,126 @@
+"""The compiled part: bindings to the Rust crates, without logic of their own."""
+
+from collections.abc import Callable, Sequence
+from typing import final
+
+__all__ = [
+    "ArgumentError",
+    "InternalError",
+    "RunData",
+    "RunError",
+    "Scenario",
+    "ScenarioError",
+    "TraceError",
+    "build_info",
+    "reference",
+    "schema",
+    "trace_convert",
+    "trace_info",
+    "trace_synth",
+]
+
+class ScenarioError(ValueError):
+    """A scenario is wrong; str() is the whole message, the attributes are its parts."""
+
+    file: str | None
+    line: int | None
+    column: int | None
+    key: str | None
+    read: str | None
+    help: str | None
+
+class TraceError(ValueError):
+    """A link trace cannot be used; the message names file and line."""
+
+    file: str | None
+    line: int | None
+    read: str | None
+    help: str | None
+
+class ArgumentError(ValueError):
+    """An argument of a call has a value that it cannot have; the message says what it takes."""
+
+class RunError(RuntimeError):
+    """A run stopped before its end."""
+
+class InternalError(RuntimeError):
+    """A bug in Tidegate itself, not in the scenario."""
+
+@final
+class Scenario:
+    @staticmethod
+    def load(path: str, sets: Sequence[str]) -> Scenario: ...
+    @staticmethod
+    def from_toml(text: str, name: str, base_dir: str | None, sets: Sequence[str]) -> Scenario: ...
+    @staticmethod
+    def from_json(text: str, name: str, base_dir: str | None, sets: Sequence[str]) -> Scenario: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def duration_s(self) -> float: ...
+    @property
+    def warmup_s(self) -> float: ...
+    @property
+    def seed(self) -> int | None: ...
+    @property
+    def runs(self) -> int: ...
+    @property
+    def combinations(self) -> int: ...
+    @property
+    def records(self) -> bool: ...
+    @property
+    def flow_names(self) -> list[str]: ...
+    @property
+    def gate_names(self) -> list[str]: ...
+    @property
+    def warnings(self) -> list[str]: ...
+    @property
+    def inputs(self) -> list[dict[str, str]]: ...
+    def explain(self) -> str: ...
+    def to_toml(self) -> str: ...
+    def run(
+        self,
+        *,
+        seed: int,
+        replication: int = 0,
+        record: str | None = None,
+        pcap: str | None = None,
+        exact_events: bool = False,
+        tick: Callable[[float], bool] | None = None,
+    ) -> RunData: ...
+
+@final
+class RunData:
+    @property
+    def summary_json(self) -> str: ...
+    @property
+    def warnings(self) -> list[str]: ...
+    @property
+    def paths(self) -> dict[str, dict[str, list[str]]]: ...
+    @property
+    def tables(self) -> dict[str, dict[str, tuple[str, bytes]]]: ...
+
+def schema() -> str: ...
+def reference() -> str: ...
+def trace_info(path: str, format: str | None, opportunity_bytes: int) -> str: ...  # noqa: A002
+def trace_convert(
+    path: str,
+    to: str,
+    format: str | None,  # noqa: A002
+    opportunity_bytes: int,
+    window: str | None,
+) -> str: ...
+def trace_synth(
+    model: str,
+    seed: int,
+    *,
+    to: str,
+    mean: str | None = None,
+    duration: str | None = None,
+    step: str | None = None,
+    variability: float | None = None,
+    outage_share: float | None = None,
+    opportunity_bytes: int | None = None,
+    window: str | None = None,
+) -> str: ...
+def build_info() -> dict[str, str]: ...

@@ -1,0 +1,59 @@
+"""Every error a caller may see: Rust's, re-exported, and those that arise in Python.
+
+Missing files are the builtin ``FileNotFoundError``, and so on for other ``OSError``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tidegate._core import ArgumentError, InternalError, RunError, ScenarioError, TraceError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = [
+    "ArgumentError",
+    "EngineError",
+    "InternalError",
+    "NotRecordedError",
+    "RunError",
+    "RunFolderError",
+    "ScenarioError",
+    "TraceError",
+    "UnknownNameError",
+    "nearest",
+]
+
+
+class EngineError(NotImplementedError):
+    """The engine asked for does not exist, or not yet."""
+
+
+class NotRecordedError(LookupError):
+    """The run did not keep what was asked for; the message says how to record it."""
+
+
+class RunFolderError(ValueError):
+    """A folder is not a run folder, is damaged, or must not be overwritten."""
+
+
+class UnknownNameError(KeyError):
+    """No flow, gate or series has this name; the message offers the nearest."""
+
+    def __str__(self) -> str:
+        return str(self.args[0]) if self.args else ""
+
+
+def nearest(what: str, name: str, known: Iterable[str]) -> str:
+    """Return a sentence that says ``name`` is not known and what may have been meant."""
+    import difflib
+
+    names = list(known)
+    close = difflib.get_close_matches(name, names, n=1)
+    if close:
+        return f'no {what} is called "{name}"; did you mean "{close[0]}"?'
+    if not names:
+        return f'no {what} is called "{name}": there is none'
+    shown = ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
+    return f'no {what} is called "{name}"; there is {shown}'

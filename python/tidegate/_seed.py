@@ -1,0 +1,21 @@
+"""Where a seed comes from. The only place that invents one."""
+
+from __future__ import annotations
+
+import secrets
+import sys
+
+
+def choose(asked: int | None, in_file: int | None) -> int:
+    """Return the seed of a run: as asked, else as the scenario says, else invented and printed.
+
+    An invented seed goes to standard error, so that the run can be repeated, and is
+    stored with the result like any other.
+    """
+    if asked is not None:
+        return asked
+    if in_file is not None:
+        return in_file
+    seed = secrets.randbelow(1_000_000_000)
+    sys.stderr.write(f"seed {seed} (chosen: the scenario names none; give this seed to repeat the run)\n")
+    return seed

@@ -1,0 +1,273 @@
+"""Numbers and tables for people: plain text, no colour needed, 80 columns are enough."""
+
+from __future__ import annotations
+
+import math
+import shutil
+import sys
+import textwrap
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+#: Flows or gates shown by name; the rest is one line.
+_SHOWN = 12
+
+
+def width() -> int:
+    """Return the columns to write for: the terminal's, at least 60 and at most 120; 80 when unknown."""
+    return max(60, min(120, shutil.get_terminal_size((80, 24)).columns))
+
+
+def number(value: Any, digits: int = 3) -> str:
+    """Return a number in few characters: ``digits`` significant ones, "–" for none."""
+    if value is None:
+        return "–"
+    if isinstance(value, int):
+        return str(value)
+    if not math.isfinite(value):
+        return "–"
+    if value == 0:
+        return "0"
+    size = math.floor(math.log10(abs(value)))
+    if size >= 7 or size < -4:
+        return f"{value:.{digits - 1}e}"
+    return f"{value:.{max(0, digits - 1 - size)}f}"
+
+
+def percent(share: Any, digits: int = 3) -> str:
+    """Return a share as a number of per cent, without the sign."""
+    return number(None if share is None else 100 * share, digits)
+
+
+def rate_scale(top_bps: float) -> tuple[float, str]:
+    """Return a divisor and a unit for rates of up to ``top_bps``."""
+    for factor, unit in ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s")):
+        if top_bps >= factor:
+            return factor, unit
+    return 1.0, "bit/s"
+
+
+def rate(bps: Any) -> str:
+    """Return a rate with its unit."""
+    if bps is None:
+        return "–"
+    factor, unit = rate_scale(bps)
+    return f"{number(bps / factor)} {unit}"
+
+
+def seconds(value: float) -> str:
+    """Return a length of time with its unit."""
+    return f"{value:g} s"
+
+
+def table(head: Sequence[Sequence[str]], rows: Sequence[Sequence[str]], *, left: int = 1) -> str:
+    """Return aligned columns under a head of one or more lines; the first ``left`` are text."""
+    count = len(head[0])
+    widths = [max(len(line[i]) for line in (*head, *rows)) if (head or rows) else 0 for i in range(count)]
+
+    def line(cells: Sequence[str]) -> str:
+        parts = [cell.ljust(widths[i]) if i < left else cell.rjust(widths[i]) for i, cell in enumerate(cells)]
+        return "  ".join(parts).rstrip()
+
+    rule = ("─" if unicode_out() else "-") * (sum(widths) + 2 * (count - 1))
+    return "\n".join([*(line(h) for h in head), rule, *(line(r) for r in rows)])
+
+
+def unicode_out() -> bool:
+    """Tell whether standard output can show a line of its own."""
+    try:
+        "─–·".encode(getattr(sys.stdout, "encoding", None) or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
+
+
+def plain(text: str) -> str:
+    """Return the text with what standard output cannot show replaced."""
+    if unicode_out():
+        return text
+    for fancy, simple in (("–", "-"), ("·", "|"), ("…", "..."), ("─", "-"), ("µ", "u")):
+        text = text.replace(fancy, simple)
+    return text
+
+
+def limited_by(shares: dict[str, Any] | None) -> str:
+    """Say what limited a flow, largest share first: ``gate.bottleneck 71%, …``."""
+    if not shares:
+        return "–"
+    ranked = sorted(shares.items(), key=lambda item: -(item[1] or 0))
+    told = [
+        f"{what.replace('gate.', 'gate ')} {100 * share:.0f}%"
+        for what, share in ranked
+        if share and share >= 0.005
+    ]
+    return ", ".join(told) or "–"
+
+
+def _shorten(name: str, limit: int = 24) -> str:
+    return name if len(name) <= limit else name[: limit - 1] + "…"
+
+
+def flows_table(flows: Sequence[dict[str, Any]]) -> str:
+    """Return one line per flow, or the largest ones and the sum."""
+    top = max((row["goodput_bps"] or 0 for row in flows), default=0)
+    factor, unit = rate_scale(top)
+    head = [
+        ["flow", "cc", "goodput", "throughput", "resent", "time-", "RTT p50", "p99", "cwnd"],
+        ["", "", unit, unit, "%", "outs", "ms", "ms", "mean"],
+    ]
+    shown = list(flows)
+    if len(shown) > _SHOWN:
+        shown = sorted(shown, key=lambda row: -(row["goodput_bps"] or 0))[:_SHOWN]
+    rows = [
+        [
+            _shorten(row["name"], 18),
+            row["cc"],
+            number(row["goodput_bps"] / factor),
+            number(row["throughput_bps"] / factor),
+            percent(_ratio(row["segments_retransmitted"], row["segments_sent"]), 2),
+            number(row["timeouts"]),
+            number(row["rtt_p50_ms"]),
+            number(row["rtt_p99_ms"]),
+            number(row["cwnd_mean_segments"]),
+        ]
+        for row in shown
+    ]
+    if len(flows) > 1:
+        sent = sum(row["segments_sent"] for row in flows)
+        rows.append(
+            [
+                f"all {len(flows)}",
+                "",
+                number(sum(row["goodput_bps"] for row in flows) / factor),
+                number(sum(row["throughput_bps"] for row in flows) / factor),
+                percent(_ratio(sum(r["segments_retransmitted"] for r in flows), sent), 2),
+                number(sum(row["timeouts"] for row in flows)),
+                "",
+                "",
+                "",
+            ]
+        )
+    text = table(head, rows, left=2)
+    if len(shown) < len(flows):
+        text += f"\n(the {len(shown)} largest of {len(flows)} flows; --json gives all)"
+    return text
+
+
+def gates_table(gates: Sequence[dict[str, Any]]) -> str:
+    """Return one line per gate, or the busiest ones."""
+    top = max((row["rate_mean_bps"] or 0 for row in gates), default=0)
+    factor, unit = rate_scale(top)
+    head = [
+        ["gate", "rate", "used", "dropped", "loss", "queue", "max", "wait p50", "p99"],
+        ["", unit, "%", "packets", "%", "mean", "packets", "ms", "ms"],
+    ]
+    shown = list(gates)
+    if len(shown) > _SHOWN:
+        shown = sorted(shown, key=lambda row: -(row["queue_mean_packets"] or 0))[:_SHOWN]
+    rows = [
+        [
+            _shorten(row["name"], 18),
+            number(None if row["rate_mean_bps"] is None else row["rate_mean_bps"] / factor),
+            percent(row["utilisation"]),
+            number(row["dropped_packets"]),
+            percent(loss(row), 2),
+            number(row["queue_mean_packets"]),
+            number(row["queue_max_packets"]),
+            number(row.get("queue_delay_p50_ms")),
+            number(row["queue_delay_p99_ms"]),
+        ]
+        for row in shown
+    ]
+    text = table(head, rows)
+    if len(shown) < len(gates):
+        text += f"\n(the {len(shown)} with the longest queues of {len(gates)} gates; --json gives all)"
+    return text
+
+
+def loss(gate: dict[str, Any]) -> float | None:
+    """Return packets dropped over packets offered."""
+    return _ratio(gate["dropped_packets"], gate["offered_packets"])
+
+
+def _ratio(part: float, whole: float) -> float | None:
+    return part / whole if whole else None
+
+
+def wrapped(text: str, indent: str = "") -> str:
+    """Return a paragraph inside the width, later lines indented."""
+    return "\n".join(textwrap.wrap(text, width(), subsequent_indent=indent, break_long_words=False) or [""])
+
+
+def _limits(flows: Sequence[dict[str, Any]]) -> list[str]:
+    """Return a line per flow; of many flows, their mean."""
+    shares = [row.get("limited_by") or {} for row in flows]
+    if not any(shares):
+        return []
+    if len(flows) <= _SHOWN:
+        return [f"{row['name']}: {limited_by(share)}" for row, share in zip(flows, shares, strict=True)]
+    whats = list(dict.fromkeys(what for share in shares for what in share))
+    mean = {what: sum(share.get(what) or 0 for share in shares) / len(shares) for what in whats}
+    return [f"mean of {len(flows)}: {limited_by(mean)}"]
+
+
+def run_report(summary: dict[str, Any], title: str) -> str:
+    """Return what ``tidegate run`` prints."""
+    begin, end = summary["measured_from_s"], summary["duration_s"]
+    lines = [
+        title,
+        wrapped(
+            f"engine {summary['engine']} · seed {summary['seed']} · counted from {begin:g} to {seconds(end)}"
+        ),
+        "",
+        flows_table(summary["flows"]),
+    ]
+    if summary["gates"]:
+        lines += ["", gates_table(summary["gates"])]
+    for row in summary.get("traffic", [])[:_SHOWN]:
+        arrived = percent(_ratio(row["packets_delivered"], row["packets_sent"]))
+        lines += [
+            "",
+            wrapped(
+                f"Traffic {row['name']}: {rate(row['throughput_bps'])} arrived, {arrived}% of its packets"
+            ),
+        ]
+    told = _limits(summary["flows"])
+    if told:
+        lines += ["", "What limited each flow (share of its time)"]
+        lines += [wrapped(f"  {line}", "    ") for line in told]
+    lines += ["", wrapped(HEADERS_SHORT)]
+    return plain("\n".join(lines))
+
+
+HEADERS_SHORT = "Goodput counts payload only; throughput and gate rates count every header."
+
+
+def trace_report(file: str, info: dict[str, Any]) -> str:
+    """Return what ``tidegate traces info`` prints."""
+    window = number(1e3 * info["window_s"])
+    stall = number(1e3 * info["outage_threshold_s"])
+    rows = [
+        ["duration", f"{number(info['duration_s'], 6)} s"],
+        ["mean rate", rate(info["mean_bps"])],
+        [f"rate over {window} ms: p5", rate(info["p5_bps"])],
+        ["    median", rate(info["p50_bps"])],
+        ["    p95", rate(info["p95_bps"])],
+        ["    lowest, highest", f"{rate(info['min_bps'])}, {rate(info['max_bps'])}"],
+        ["    deviation / mean", number(info["variation"])],
+        [
+            f"outages of {stall} ms or more",
+            "{}, the longest {} s, {}% of the time".format(
+                info["outages"], number(info["outage_longest_s"]), percent(info["outage_share"])
+            ),
+        ],
+        ["deliverable", f"{info['deliverable_bytes']} bytes (headers included)"],
+    ]
+    if info.get("opportunities") is not None:
+        rows.append(["opportunities", f"{info['opportunities']} of {info['opportunity_bytes']} bytes"])
+    if info.get("points") is not None:
+        rows.append(["rates recorded", str(info["points"])])
+    left = max(len(row[0]) for row in rows)
+    return plain("\n".join([file, *(f"  {name.ljust(left)}  {value}" for name, value in rows)]))
