@@ -14,10 +14,8 @@ pub(super) struct Config {
     pub(super) mss: u32,
     /// Duplicate ACKs that start a fast retransmit; `u32::MAX`: never.
     pub(super) dupthresh: u32,
-    /// Most bytes in flight.
-    pub(super) flight_limit: u64,
-    /// What the receiver takes ahead of the next byte expected.
-    pub(super) receive_window: u64,
+    /// Most bytes in flight, and what the receiver takes ahead of the next byte expected.
+    pub(super) window: u64,
     /// The same as the wire says it; `u32::MAX`: no limit.
     pub(super) advertised: u32,
     pub(super) sack: bool,
@@ -56,8 +54,7 @@ impl Config {
         Config {
             mss,
             dupthresh: if never_at_acks { u32::MAX } else { plan.dupthresh.unwrap_or(u32::MAX) },
-            flight_limit: window.min(LARGEST_WINDOW),
-            receive_window: window.min(LARGEST_WINDOW),
+            window: window.min(LARGEST_WINDOW),
             advertised: plan.window.map_or(u32::MAX, |bytes| bytes.min(LARGEST_WINDOW) as u32),
             sack: plan.sack,
             limited_transmit: plan.limited_transmit,

@@ -150,6 +150,20 @@ impl Scoreboard {
     /// Everything below `ack` has arrived.
     #[inline]
     pub(super) fn acknowledge(&mut self, ack: u64) -> Removed {
+        if self.first != self.next {
+            let sent = *self.slot(self.first);
+            // One segment as it was sent first: the usual case.
+            if sent.end == ack as u32 && sent.word <= LENGTH {
+                self.base = ack;
+                self.first += 1;
+                return Removed { count: 1, marks: 0, sent_at: sent.at };
+            }
+        }
+        self.acknowledge_any(ack)
+    }
+
+    #[inline(never)]
+    fn acknowledge_any(&mut self, ack: u64) -> Removed {
         self.base = ack;
         let mut removed = Removed::default();
         while self.first != self.next {
