@@ -61,21 +61,21 @@ impl std::fmt::Display for State {
 /// says `None`. Come back at [`Endpoint::next_wakeup`] at the latest; coming early changes nothing.
 #[derive(Debug)]
 pub struct Endpoint {
-    sender: Sender,
-    receiver: Receiver,
-    state: State,
+    pub(super) sender: Sender,
+    pub(super) receiver: Receiver,
+    pub(super) state: State,
     /// ESTABLISHED, and no timestamps to look at.
-    plain: bool,
+    pub(super) plain: bool,
     role: Role,
-    theirs: Numbering,
+    pub(super) theirs: Numbering,
     /// Highest timestamp to echo (TS.Recent).
-    echo: u32,
+    pub(super) echo: u32,
     /// When our SYN was sent first.
-    syn_at: Time,
+    pub(super) syn_at: Time,
     /// How often.
-    syns: u32,
+    pub(super) syns: u32,
     /// A SYN is to be sent.
-    syn_due: bool,
+    pub(super) syn_due: bool,
 }
 
 impl Endpoint {
@@ -182,65 +182,6 @@ impl Endpoint {
         }
     }
 
-    /// A segment before ESTABLISHED, or a SYN at any time (RFC 9293 §3.10.7). `true`: go on and read
-    /// its acknowledgement and data.
-    #[cold]
-    fn handle_handshake(&mut self, now: Time, segment: &Segment) -> bool {
-        let syn = segment.flags & flags::SYN != 0;
-        let acks_our_syn = segment.flags & flags::ACK != 0 && segment.ack == self.sender.numbering.wire(0);
-        match self.state {
-            State::Listen if syn => {
-                self.theirs = Numbering::after_syn(segment.seq);
-                self.echo = segment.ts_val;
-                self.state = State::SynReceived;
-                self.ask_for_syn();
-                false
-            }
-            State::SynSent if syn && acks_our_syn => {
-                self.theirs = Numbering::after_syn(segment.seq);
-                self.echo = segment.ts_val;
-                self.establish(now);
-                self.receiver.demand_ack();
-                true
-            }
-            // Their SYN again: our SYN-ACK was lost.
-            State::SynReceived if syn => {
-                self.ask_for_syn();
-                false
-            }
-            State::SynReceived => {
-                let data_acks = segment.flags & flags::ACK != 0
-                    && segment.seq.wrapping_sub(self.theirs.wire(0)).cast_signed() >= 0;
-                if acks_our_syn && data_acks {
-                    self.establish(now);
-                }
-                self.state == State::Established
-            }
-            // Their SYN-ACK again: our ACK was lost.
-            State::Established if syn => {
-                self.receiver.demand_ack();
-                false
-            }
-            State::Closed | State::Listen | State::SynSent | State::Established => false,
-        }
-    }
-
-    /// The other end has acknowledged our SYN.
-    fn establish(&mut self, now: Time) {
-        self.state = State::Established;
-        self.plain = !self.sender.config.timestamps;
-        self.syn_due = false;
-        self.sender.ready = true;
-        self.sender.rto_at = Time::NEVER;
-        if self.syns == 1 {
-            self.sender.estimator.sample(self.syn_at, now);
-        } else {
-            self.sender.estimator.after_lost_syn();
-            // RFC 5681 §3.1: after a lost SYN or SYN-ACK the window begins with one segment.
-            self.sender.controller.handle_restart(u64::from(self.sender.config.mss));
-        }
-    }
-
     /// A data segment of ours left a gate of the sending machine.
     #[inline]
     pub fn handle_departure(&mut self, now: Time) {
@@ -296,9 +237,9 @@ impl Endpoint {
 
     /// A segment of ours; each acknowledges, so nothing is owed afterwards.
     #[inline(always)]
-    fn segment(&mut self, now: Time, sent: Outgoing, held: HeldBy) -> Option<(Segment, HeldBy)> {
+    pub(super) fn segment(&mut self, now: Time, sent: Outgoing, held: HeldBy) -> Option<(Segment, HeldBy)> {
         // Two functions that end here: the segment is built where the caller wants it.
-        if self.sender.config.options {
+        if self.sender.config.timestamps || self.receiver.has_gaps() {
             self.segment_with_options(now, sent, held)
         } else {
             let segment = self.header(sent);
@@ -332,36 +273,6 @@ impl Endpoint {
         }
         if self.sender.config.sack {
             self.receiver.report(&mut segment, self.theirs);
-        }
-        Some((segment, held))
-    }
-
-    fn ask_for_syn(&mut self) {
-        self.syn_due = true;
-        self.sender.ready = true;
-    }
-
-    #[cold]
-    fn poll_syn(&mut self, now: Time) -> Option<(Segment, HeldBy)> {
-        self.sender.ready = false;
-        if !self.syn_due {
-            return None;
-        }
-        self.syn_due = false;
-        self.syns += 1;
-        if self.syns == 1 {
-            self.syn_at = now;
-        }
-        if self.sender.rto_at == Time::NEVER {
-            self.sender.rto_at = self.sender.estimator.expiry(now);
-        }
-        let answers = self.state == State::SynReceived;
-        let nothing = Outgoing { start: 0, len: 0, retransmission: self.syns > 1 };
-        let (mut segment, held) = self.segment(now, nothing, HeldBy::Application)?;
-        segment.seq = self.sender.numbering.syn();
-        segment.flags = if answers { flags::SYN | flags::ACK } else { flags::SYN };
-        if !answers {
-            segment.ack = 0;
         }
         Some((segment, held))
     }

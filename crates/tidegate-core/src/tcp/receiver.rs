@@ -79,6 +79,12 @@ impl Receiver {
         self.ack_now
     }
 
+    /// Whether something arrived ahead of a gap.
+    #[inline]
+    pub(super) fn has_gaps(&self) -> bool {
+        !self.islands.is_empty()
+    }
+
     /// Asks for an ACK at once.
     pub(super) fn demand_ack(&mut self) {
         self.ack_now = true;
@@ -213,15 +219,8 @@ impl Receiver {
     }
 
     /// Writes SACK blocks (RFC 2018 §4): the island that arrived last first, then those before it.
-    #[inline]
-    pub(super) fn report(&self, segment: &mut Segment, numbering: Numbering) {
-        if !self.islands.is_empty() {
-            self.report_islands(segment, numbering);
-        }
-    }
-
     #[cold]
-    fn report_islands(&self, segment: &mut Segment, numbering: Numbering) {
+    pub(super) fn report(&self, segment: &mut Segment, numbering: Numbering) {
         let mut count = 0;
         for offset in self.recent {
             let after = self.islands.partition_point(|island| island.start <= offset);
