@@ -7,8 +7,8 @@ use crate::units::Span;
 /// engine) stay with the engine under `handle`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unit {
-    /// Where it is on its route: index of the next hop, see [`crate::net`].
-    pub hop: u32,
+    /// Where it is on its route: index of the stretch it is on, see [`crate::net`].
+    pub chain: u32,
     /// IP bytes.
     pub bytes: u32,
     /// The engine's own name for it.
@@ -55,7 +55,7 @@ impl Unit {
     /// A unit about to enter its route.
     #[must_use]
     pub fn new(bytes: u32, handle: u32, held_by: HeldBy) -> Unit {
-        Unit { hop: 0, bytes, handle, cause: Cause::sender(held_by), waited: 0 }
+        Unit { chain: 0, bytes, handle, cause: Cause::sender(held_by), waited: 0 }
     }
 
     /// Notes a wait at a gate.

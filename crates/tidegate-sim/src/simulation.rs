@@ -51,6 +51,7 @@ struct Simulation<'a> {
     drops: Vec<Dropped>,
     marks: Vec<Mark>,
     packets: Vec<PacketRecord>,
+    keep_packets: bool,
     until: Time,
     now: Time,
 }
@@ -71,6 +72,7 @@ impl<'a> Simulation<'a> {
             drops: Vec::new(),
             marks: Vec::new(),
             packets: Vec::new(),
+            keep_packets: plan.record.packets,
             until: plan.duration,
             now: Time::ZERO,
         }
@@ -91,7 +93,7 @@ impl<'a> Simulation<'a> {
         let mut review = REVIEW;
         while let Some(step) = self.network.step(self.until) {
             match step {
-                Step::Deliver { at, owner, unit } => self.deliver(at, owner, unit),
+                Step::Deliver { at, route, unit } => self.deliver(at, route, unit),
                 Step::Alarm { at, alarm } => self.alarm(at, alarm),
                 Step::Drop(dropped) => self.drop(dropped),
                 Step::Departed { at, flow } => {
@@ -140,36 +142,30 @@ impl<'a> Simulation<'a> {
     }
 
     #[inline]
-    fn deliver(&mut self, at: Time, owner: Owner, unit: Unit) {
+    fn deliver(&mut self, at: Time, route: usize, unit: Unit) {
         self.now = at;
-        match owner {
-            Owner::Data(index) => {
-                let flow = &mut self.flows[index];
-                flow.before(at);
-                let segment = self.segments.take(unit.handle);
-                if self.plan.record.packets {
-                    self.packets.push(record(at, index, Side::Receiver, Side::Sender, segment, unit.bytes));
-                }
-                if segment.len > 0 {
-                    flow.meter.received(at, unit.bytes, unit.cause);
-                }
-                flow.receiver.handle_segment(at, segment);
-                self.pump_receiver(at, index);
+        let index = route / 2;
+        let flow = &mut self.flows[index];
+        flow.before(at);
+        let segment = self.segments.take(unit.handle);
+        if route % 2 == 0 {
+            if self.keep_packets {
+                self.packets.push(record(at, index, Side::Receiver, Side::Sender, segment, unit.bytes));
             }
-            Owner::Back(index) => {
-                let flow = &mut self.flows[index];
-                flow.before(at);
-                let segment = self.segments.take(unit.handle);
-                if self.plan.record.packets {
-                    self.packets.push(record(at, index, Side::Sender, Side::Receiver, segment, unit.bytes));
-                }
-                flow.sender.handle_segment(at, segment);
-                if let Some(rtt) = flow.sender.take_rtt_sample() {
-                    flow.meter.sample_rtt(at, rtt);
-                }
-                self.pump_sender(at, index);
+            if segment.len > 0 {
+                flow.meter.received(at, unit.bytes, unit.cause);
             }
-            Owner::Traffic(_) => {}
+            flow.receiver.handle_segment(at, segment);
+            self.pump_receiver(at, index);
+        } else {
+            if self.keep_packets {
+                self.packets.push(record(at, index, Side::Sender, Side::Receiver, segment, unit.bytes));
+            }
+            flow.sender.handle_segment(at, segment);
+            if let Some(rtt) = flow.sender.take_rtt_sample() {
+                flow.meter.sample_rtt(at, rtt);
+            }
+            self.pump_sender(at, index);
         }
     }
 
@@ -211,14 +207,14 @@ impl<'a> Simulation<'a> {
     #[inline]
     fn pump_sender(&mut self, at: Time, index: usize) {
         let flow = &mut self.flows[index];
-        let route = self.network.data_route(index);
-        while let Some((segment, held_by)) = flow.sender.poll_transmit(at) {
+        while flow.sender.may_transmit() {
+            let Some((segment, held_by)) = flow.sender.poll_transmit(at) else { break };
             let bytes = flow.ip_bytes(&segment);
-            if self.plan.record.packets {
+            if self.keep_packets {
                 self.packets.push(record(at, index, Side::Sender, Side::Sender, &segment, bytes));
             }
             let unit = Unit::new(bytes, self.segments.put(segment), held_by);
-            self.network.enter(at, route, unit);
+            self.network.enter(at, index * 2, unit);
         }
         flow.after_sender(at, index, &mut self.marks);
         self.network.set_alarm(index * 2, flow.sender.next_wakeup());
@@ -227,14 +223,14 @@ impl<'a> Simulation<'a> {
     #[inline]
     fn pump_receiver(&mut self, at: Time, index: usize) {
         let flow = &mut self.flows[index];
-        let route = self.network.data_route(index) + 1;
-        while let Some((segment, _)) = flow.receiver.poll_transmit(at) {
+        while flow.receiver.may_transmit() {
+            let Some((segment, _)) = flow.receiver.poll_transmit(at) else { break };
             let bytes = flow.ip_bytes(&segment);
-            if self.plan.record.packets {
+            if self.keep_packets {
                 self.packets.push(record(at, index, Side::Receiver, Side::Receiver, &segment, bytes));
             }
             let unit = Unit::new(bytes, self.segments.put(segment), HeldBy::Application);
-            self.network.enter(at, route, unit);
+            self.network.enter(at, index * 2 + 1, unit);
         }
         if let Some(bytes) = flow.transfer
             && flow.meter.completed.is_none()

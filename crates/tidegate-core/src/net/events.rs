@@ -49,24 +49,29 @@ impl EventQueue {
     #[inline]
     pub(super) fn wake(&mut self, source: Source, at: Time) {
         let due = self.due[source as usize];
-        if at >= due {
-            return;
+        if at < due {
+            self.wake_at(source, at, due);
+        }
+    }
+
+    #[inline(never)]
+    fn wake_at(&mut self, source: Source, at: Time, due: Time) {
+        self.due[source as usize] = at;
+        if due != Time::NEVER {
+            self.remove(source, due);
         }
         match &mut self.order {
-            Order::List(list) => {
-                if due != Time::NEVER {
-                    list.remove(source);
-                }
-                list.insert(source, at);
-            }
-            Order::Calendar(calendar) => {
-                if due != Time::NEVER {
-                    calendar.remove(source, due);
-                }
-                calendar.insert(source, at);
-            }
+            Order::List(list) => list.insert(source, at),
+            Order::Calendar(calendar) => calendar.insert(source, at),
         }
-        self.due[source as usize] = at;
+    }
+
+    #[cold]
+    fn remove(&mut self, source: Source, due: Time) {
+        match &mut self.order {
+            Order::List(list) => list.remove(source),
+            Order::Calendar(calendar) => calendar.remove(source, due),
+        }
     }
 
     /// The next source to wake before `until`; it sleeps from now on.

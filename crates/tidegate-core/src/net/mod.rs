@@ -18,7 +18,7 @@ pub use traffic::{TrafficCounts, start_time};
 use crate::gate::rate::Window;
 use crate::gate::{Drop, DropReason, Gate, GateContext, Precision};
 use crate::net::events::EventQueue;
-use crate::net::routes::{Hop, NONE, Routes};
+use crate::net::routes::{Chain, NONE, Routes};
 use crate::net::traffic::Traffic;
 use crate::plan::{Plan, RecordLevel};
 use crate::random::Seed;
@@ -36,8 +36,8 @@ pub enum Step {
     Deliver {
         /// When it is due there.
         at: Time,
-        /// Whose route.
-        owner: Owner,
+        /// Whose route: twice the flow's number for data, one more for the way back.
+        route: usize,
         /// The unit.
         unit: Unit,
     },
@@ -85,9 +85,13 @@ struct Line {
 #[derive(Debug)]
 pub struct Network {
     gates: Vec<Gate>,
-    hops: Vec<Hop>,
-    owners: Vec<Owner>,
-    first_hops: Vec<u32>,
+    chains: Vec<Chain>,
+    chain_gates: Vec<u32>,
+    first_chains: Vec<u32>,
+    /// Gates inside sending machines.
+    hosts: Vec<bool>,
+    /// Routes from this number on are background traffic's.
+    traffic_routes: u32,
     lines: Vec<Line>,
     departures: Vec<VecDeque<(Time, u32)>>,
     dropped: VecDeque<Dropped>,
@@ -110,7 +114,7 @@ impl Network {
     pub fn new(plan: &Plan, alarms: usize) -> Network {
         let routes = Routes::new(plan, plan.exact_events);
         // Gates that state departures at arrivals never wake, and need no source.
-        let waking = plan.exact_events || routes.hops.iter().any(|hop| hop.notify);
+        let waking = plan.exact_events || routes.chains.iter().any(|chain| chain.notify);
         let line_sources = if waking { plan.gates.len() as Source } else { 0 };
         let alarm_sources = line_sources + routes.line_delays.len() as Source;
         let context = |index: usize| GateContext {
@@ -128,9 +132,11 @@ impl Network {
         }
         Network {
             gates: plan.gates.iter().enumerate().map(|(n, gate)| Gate::new(gate, context(n))).collect(),
-            hops: routes.hops,
-            owners: routes.owners,
-            first_hops: routes.first,
+            chains: routes.chains,
+            chain_gates: routes.gates,
+            first_chains: routes.first,
+            hosts: plan.gates.iter().map(|gate| gate.host).collect(),
+            traffic_routes: plan.flows.len() as u32 * 2,
             lines: routes
                 .line_delays
                 .iter()
@@ -150,18 +156,13 @@ impl Network {
         }
     }
 
-    /// Index of a flow's data route; its other direction is the next one.
-    #[must_use]
-    pub fn data_route(&self, flow: usize) -> usize {
-        flow * 2
-    }
-
-    /// A unit enters a route at `at`, which is never before the last step.
+    /// A unit enters a route at `at`, which is never before the last step. A flow's data
+    /// route has twice its number, its way back one more.
     #[inline]
     pub fn enter(&mut self, at: Time, route: usize, mut unit: Unit) {
         debug_assert!(at >= self.now, "{at} is before {}", self.now);
-        unit.hop = self.first_hops[route];
-        self.forward(at, unit);
+        unit.chain = self.first_chains[route];
+        self.forward(at, unit, self.chains[unit.chain as usize]);
     }
 
     /// Sets an alarm unless it rings earlier anyway; ringing early must do no harm.
@@ -184,7 +185,7 @@ impl Network {
                 return Some(Step::Drop(dropped));
             }
             let (at, source) = self.events.pop_before(until)?;
-            self.now = self.now.max(at);
+            self.now = at;
             self.handled += 1;
             if source >= self.alarm_sources {
                 if source < self.traffic_sources {
@@ -211,18 +212,17 @@ impl Network {
         if let Some((next, _)) = line.units.front() {
             self.events.wake(source, *next);
         }
-        let hop = self.hops[unit.hop as usize];
-        if hop.gate != NONE {
-            self.forward(at, unit);
+        let chain = self.chains[unit.chain as usize];
+        if chain.line != NONE {
+            self.forward(at, unit, chain);
             return None;
         }
-        let owner = self.owners[hop.route as usize];
-        if let Owner::Traffic(index) = owner {
-            let delivered = &mut self.traffic[index].counts.delivered;
-            TrafficCounts::note(delivered, self.window, at, unit.bytes);
-            return None;
+        if chain.route < self.traffic_routes {
+            return Some(Step::Deliver { at, route: chain.route as usize, unit });
         }
-        Some(Step::Deliver { at, owner, unit })
+        let traffic = &mut self.traffic[(chain.route - self.traffic_routes) as usize];
+        TrafficCounts::note(&mut traffic.counts.delivered, self.window, at, unit.bytes);
+        None
     }
 
     /// A background source sends its next packet.
@@ -235,60 +235,61 @@ impl Network {
         self.enter(at, route, Unit::new(bytes, 0, HeldBy::Application));
     }
 
-    /// Takes a unit from the entry of its hop as far as nothing can change its way.
+    /// Takes a unit from the beginning of a stretch to the line at its end.
     #[inline]
-    fn forward(&mut self, mut at: Time, mut unit: Unit) {
-        let mut hop = self.hops[unit.hop as usize];
-        if hop.gate == NONE {
-            // A route without gates: only its delay.
-            return self.send(at, hop, unit);
+    fn forward(&mut self, mut at: Time, mut unit: Unit, chain: Chain) {
+        if self.exact && chain.first < chain.end {
+            return self.enter_gate(at, unit, chain);
         }
-        if self.exact {
-            return self.enter_gate(at, hop, unit);
-        }
-        let mut place = unit.hop as usize;
-        loop {
-            let gate = &mut self.gates[hop.gate as usize];
-            let Some(out) = gate.pass(at, &mut unit, &self.window) else { return self.drop(hop, unit) };
+        for place in chain.first..chain.end {
+            let gate = self.chain_gates[place as usize];
+            let Some(out) = self.gates[gate as usize].pass(at, &mut unit, &self.window) else {
+                return self.drop(gate, chain, unit);
+            };
+            if chain.notify {
+                self.note_departure(gate, chain, out);
+            }
             at = out;
-            if hop.notify {
-                self.note_departure(hop, out);
-            }
-            place += 1;
-            hop = self.hops[place];
-            if hop.line != NONE {
-                unit.hop = place as u32;
-                return self.send(at, hop, unit);
-            }
         }
+        self.send(at, unit, chain.line);
     }
 
+    /// Puts a unit on the line before its next stretch.
     #[inline]
-    fn send(&mut self, at: Time, hop: Hop, unit: Unit) {
-        let line = &mut self.lines[hop.line as usize];
+    fn send(&mut self, at: Time, mut unit: Unit, line_number: u32) {
+        unit.chain += 1;
+        let line = &mut self.lines[line_number as usize];
         let at = at.saturating_add(line.delay);
         if line.units.is_empty() {
-            self.events.wake(self.line_sources + hop.line, at);
+            self.events.wake(self.line_sources + line_number, at);
         }
         line.units.push_back((at, unit));
     }
 
     #[cold]
-    fn drop(&mut self, hop: Hop, unit: Unit) {
-        let gate = hop.gate as usize;
-        let owner = self.owners[hop.route as usize];
-        if let Some(Drop { at, reason }) = self.gates[gate].last_drop() {
-            self.dropped.push_back(Dropped { at, gate, owner, reason, unit });
+    fn drop(&mut self, gate: u32, chain: Chain, unit: Unit) {
+        if let Some(Drop { at, reason }) = self.gates[gate as usize].last_drop() {
+            let owner = self.owner(chain.route);
+            self.dropped.push_back(Dropped { at, gate: gate as usize, owner, reason, unit });
         }
     }
 
+    fn owner(&self, route: u32) -> Owner {
+        match route.checked_sub(self.traffic_routes) {
+            Some(traffic) => Owner::Traffic(traffic as usize),
+            None if route % 2 == 0 => Owner::Data(route as usize / 2),
+            None => Owner::Back(route as usize / 2),
+        }
+    }
+
+    /// A flow's data unit leaves a gate of its own machine; it arrives at what comes next at `out`.
     #[cold]
-    fn note_departure(&mut self, hop: Hop, out: Time) {
-        let end = self.gates[hop.gate as usize].end_before(out);
-        if let Owner::Data(flow) = self.owners[hop.route as usize] {
-            let departures = &mut self.departures[hop.gate as usize];
-            departures.push_back((end, flow as u32));
-            self.events.wake(hop.gate, departures[0].0);
+    fn note_departure(&mut self, gate: u32, chain: Chain, out: Time) {
+        if self.hosts[gate as usize] {
+            let end = self.gates[gate as usize].end_before(out);
+            let departures = &mut self.departures[gate as usize];
+            departures.push_back((end, chain.route / 2));
+            self.events.wake(gate, departures[0].0);
         }
     }
 
@@ -309,11 +310,12 @@ impl Network {
     }
 
     /// Step by step: a unit comes to a gate.
-    fn enter_gate(&mut self, at: Time, hop: Hop, unit: Unit) {
-        let index = hop.gate as usize;
+    fn enter_gate(&mut self, at: Time, unit: Unit, chain: Chain) {
+        let gate = self.chain_gates[chain.first as usize];
+        let index = gate as usize;
         self.complete_until(at, index);
         if self.gates[index].arrive(at, unit).is_err() {
-            self.drop(hop, unit);
+            self.drop(gate, chain, unit);
         }
         self.wake_gate(index);
     }
@@ -321,17 +323,16 @@ impl Network {
     /// Ends every service that is over by `at`.
     fn complete_until(&mut self, at: Time, index: usize) {
         while self.gates[index].completes_at().is_some_and(|end| end <= at) {
-            let (mut unit, out) = self.gates[index].complete();
-            let hop = self.hops[unit.hop as usize];
+            let (unit, out) = self.gates[index].complete();
+            let chain = self.chains[unit.chain as usize];
             let Some(out) = out else {
-                self.drop(hop, unit);
+                self.drop(index as u32, chain, unit);
                 continue;
             };
-            if hop.notify {
-                self.note_departure(hop, out);
+            if chain.notify {
+                self.note_departure(index as u32, chain, out);
             }
-            unit.hop += 1;
-            self.send(out, self.hops[unit.hop as usize], unit);
+            self.send(out, unit, chain.line);
         }
         self.wake_gate(index);
     }

@@ -23,25 +23,30 @@ pub enum Owner {
     Traffic(usize),
 }
 
-/// A place on a route.
+/// A stretch of a route that is run through at once: gates, then a line, then the next
+/// stretch. The last stretch of a route has neither gates nor a line.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Hop {
-    /// The gate entered here; [`NONE`] at the end.
-    pub(super) gate: u32,
-    /// The line that brings units here; [`NONE`] when they come straight.
+pub(super) struct Chain {
+    /// Its gates: a range of [`Routes::gates`].
+    pub(super) first: u32,
+    pub(super) end: u32,
+    /// The line after them; [`NONE`] at the end of the route.
     pub(super) line: u32,
-    /// Whose route this is: index into [`Routes::owners`].
+    /// Whose route this is.
     pub(super) route: u32,
-    /// The owner's TCP hears departures from this gate.
+    /// The owner's TCP hears departures from the host gates here.
     pub(super) notify: bool,
 }
 
-/// All routes of a plan.
+/// All routes of a plan. A flow's data route has twice its number, its way back one more;
+/// background traffic follows.
 #[derive(Debug)]
 pub(super) struct Routes {
-    pub(super) hops: Vec<Hop>,
-    pub(super) owners: Vec<Owner>,
-    /// First hop of each route.
+    /// The stretches of every route, one after the other.
+    pub(super) chains: Vec<Chain>,
+    /// The gates of every stretch.
+    pub(super) gates: Vec<u32>,
+    /// First stretch of each route.
     pub(super) first: Vec<u32>,
     /// Pure delay on each line: that before the end of some routes.
     pub(super) line_delays: Vec<Span>,
@@ -90,29 +95,39 @@ impl Routes {
             *shared.unwrap_or_else(|| &numbers[&key])
         };
         let mut routes = Routes {
-            hops: vec![],
-            owners: vec![],
+            chains: vec![],
+            gates: vec![],
             first: vec![],
             line_delays: vec![Span::ZERO; numbers.len()],
         };
         for (route, draft) in drafts.iter().enumerate() {
-            routes.owners.push(draft.owner);
-            routes.first.push(routes.hops.len() as u32);
+            routes.first.push(routes.chains.len() as u32);
+            let mut chain = routes.chain(route, draft);
             for place in 0..=draft.gates.len() {
-                let gate = draft.gates.get(place).copied();
-                let line = key(draft, route, place).map_or(NONE, number);
-                if gate.is_none() {
-                    routes.line_delays[line as usize] = draft.extra;
+                if let Some(line) = key(draft, route, place).map(number) {
+                    routes.end_chain(&mut chain, line);
+                    if place == draft.gates.len() {
+                        routes.line_delays[line as usize] = draft.extra;
+                    }
                 }
-                routes.hops.push(Hop {
-                    gate: gate.map_or(NONE, |gate| gate as u32),
-                    line,
-                    route: route as u32,
-                    notify: draft.notify && gate.is_some_and(|gate| plan.gates[gate].host),
-                });
+                routes.gates.extend(draft.gates.get(place).map(|gate| *gate as u32));
             }
+            routes.chains.push(chain);
         }
         routes
+    }
+
+    /// A stretch that begins here.
+    fn chain(&self, route: usize, draft: &Draft) -> Chain {
+        let first = self.gates.len() as u32;
+        Chain { first, end: first, line: NONE, route: route as u32, notify: draft.notify }
+    }
+
+    /// The stretch so far leads into `line`; the next one begins.
+    fn end_chain(&mut self, chain: &mut Chain, line: u32) {
+        let end = self.gates.len() as u32;
+        self.chains.push(Chain { end, line, ..*chain });
+        *chain = Chain { first: end, end, line: NONE, ..*chain };
     }
 }
 

@@ -168,16 +168,11 @@ fn tell(plan: &Plan, entries: &[(u64, usize, u32)], waking: Option<Waking>) -> S
 fn drain(network: &mut Network, until: Time, story: &mut Story) {
     while let Some(step) = network.step(until) {
         match step {
-            Step::Deliver { at, owner, unit } => {
-                let route = match owner {
-                    Owner::Data(flow) => flow * 2,
-                    Owner::Back(flow) => flow * 2 + 1,
-                    Owner::Traffic(_) => unreachable!("traffic ends inside the network"),
-                };
+            Step::Deliver { at, route, unit } => {
                 story.delivered.push((at, route, unit.handle));
-                if let Owner::Data(flow) = owner {
+                if route % 2 == 0 {
                     let ack = Unit::new(40, unit.handle + 1_000_000, HeldBy::Application);
-                    network.enter(at, flow * 2 + 1, ack);
+                    network.enter(at, route + 1, ack);
                 }
             }
             Step::Drop(dropped) => {

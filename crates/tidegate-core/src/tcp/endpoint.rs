@@ -218,6 +218,13 @@ impl Endpoint {
         if self.receiver.ack_now() { self.poll_ack(now) } else { None }
     }
 
+    /// Whether [`Endpoint::poll_transmit`] is worth a call.
+    #[inline]
+    #[must_use]
+    pub fn may_transmit(&self) -> bool {
+        self.sender.ready || self.receiver.ack_now()
+    }
+
     #[inline(never)]
     fn poll_sender(&mut self, now: Time) -> Option<(Segment, HeldBy)> {
         if self.state != State::Established {
