@@ -40,16 +40,14 @@ test-python: setup
 # The fuzz targets as ordinary functions on a fixed seed, a second each, on any toolchain;
 # the libFuzzer programs only need a C++ compiler to build.
 test-fuzz:
-	$(CARGO) test --locked --manifest-path fuzz/Cargo.toml
+	$(CARGO) test --locked -p tidegate-fuzz
 	@if command -v c++ >/dev/null; \
-	then set -x; $(CARGO) build --locked --manifest-path fuzz/Cargo.toml --features libfuzzer --bins; \
+	then set -x; $(CARGO) build --locked -p tidegate-fuzz --features libfuzzer --bins; \
 	else echo "skipped: libFuzzer programs not built, no C++ compiler (c++) here"; fi
 
 check: setup ## formatting, lints, types, stubs, then every test
 	$(CARGO) fmt --all --check
-	$(CARGO) fmt --manifest-path fuzz/Cargo.toml --check
 	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
-	$(CARGO) clippy --locked --manifest-path fuzz/Cargo.toml -- -D warnings
 	@if $(CARGO) deny --version >/dev/null 2>&1; then set -x; $(CARGO) deny --locked check; \
 	else echo "skipped: licences of dependencies not checked, no cargo-deny here"; fi
 	$(BIN)/ruff check $(PY_DIRS)
@@ -73,7 +71,7 @@ lock: $(STAMPS)/packages ## write the installed Python versions to requirements.
 	@mv requirements.lock.new requirements.lock
 
 clean: ## remove everything that was built, .venv included
-	rm -rf target fuzz/target $(VENV) build dist demo runs .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf target $(VENV) build dist demo runs .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find python -name '*.so' -delete 2>/dev/null || true
 
 $(STAMPS)/venv:

@@ -206,7 +206,7 @@ impl Wire {
                 return self.check(false);
             }
             if let Some(first) = self.flying.pop_front() {
-                self.now = self.now + Span::from_micros(10);
+                self.now += Span::from_micros(10);
                 self.deliver(first);
             } else {
                 let next = self.a.next_wakeup().min(self.b.next_wakeup());

@@ -1,6 +1,8 @@
 //! Every fuzz target on a fixed corpus of random input, about a second each: the same on
 //! every machine and toolchain.
 
+#![allow(clippy::print_stderr, reason = "a failure names its input")]
+
 use tidegate_fuzz::{TARGETS, corpus};
 
 /// Inputs per target; `TIDEGATE_FUZZ_INPUTS` asks for more.

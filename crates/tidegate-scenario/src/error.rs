@@ -1,6 +1,7 @@
 //! One clear message: file, line, column, key, what was read, what would be right.
 
 use std::fmt;
+use std::ops::Deref;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
@@ -38,9 +39,22 @@ impl Problem {
     }
 }
 
-/// Why a scenario cannot be used. `Display` is the whole message for a person.
+/// Why a scenario cannot be used: `Display` is the whole message for a person, the fields
+/// of [`Report`] are its parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ScenarioError {
+pub struct ScenarioError(Box<Report>);
+
+impl Deref for ScenarioError {
+    type Target = Report;
+
+    fn deref(&self) -> &Report {
+        &self.0
+    }
+}
+
+/// The parts of a message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Report {
     /// The scenario file as it was named, or `--set`.
     pub file: String,
     /// Line, from 1; `None` when the file could not be read at all.
@@ -75,7 +89,7 @@ impl ScenarioError {
             rendered.push_str("\nhelp: ");
             rendered.push_str(help);
         }
-        ScenarioError {
+        ScenarioError(Box::new(Report {
             file: file.to_owned(),
             line: None,
             column: None,
@@ -84,12 +98,12 @@ impl ScenarioError {
             problem,
             help,
             rendered,
-        }
+        }))
     }
 
     pub(crate) fn from_problem(problem: Problem, sources: &Sources) -> ScenarioError {
         let shown = show(&problem, sources, Level::ERROR);
-        ScenarioError {
+        ScenarioError(Box::new(Report {
             file: shown.file,
             line: Some(shown.line),
             column: Some(shown.column),
@@ -98,7 +112,7 @@ impl ScenarioError {
             problem: problem.problem,
             help: problem.help,
             rendered: shown.rendered,
-        }
+        }))
     }
 }
 

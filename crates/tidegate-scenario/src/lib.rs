@@ -29,9 +29,10 @@ mod table;
 pub mod trace;
 mod units;
 
-pub use error::{ScenarioError, Warning};
+pub use error::{Report, ScenarioError, Warning};
 pub use inputs::Input;
 pub use quantity::{QuantityError, read_rate, read_span};
+pub use lower::{FLOW_COLUMNS, GATE_COLUMNS};
 pub use reference::reference;
 pub use scenario::Scenario;
 pub use schema::schema;

@@ -118,7 +118,7 @@ fn words(kind: Kind) -> Vec<(&'static str, &'static str)> {
         Kind::Quantity { words, .. } | Kind::Choice(words) => {
             words.iter().filter(|word| !word.later).map(|word| (word.name, word.about)).collect()
         }
-        Kind::AnyOf(kinds) => kinds.iter().flat_map(|kind| words(*kind)).collect(),
+        Kind::AnyOf(kinds) => kinds.iter().flat_map(|each| words(*each)).collect(),
         _ => Vec::new(),
     }
 }
@@ -143,7 +143,7 @@ fn takes(kind: Kind) -> String {
             format!(
                 "a list of {}: {}",
                 kinds.len(),
-                kinds.iter().map(|kind| takes(*kind)).collect::<Vec<_>>().join("; ")
+                kinds.iter().map(|each| takes(*each)).collect::<Vec<_>>().join("; ")
             )
         }
         Kind::Form(section) => match section.short.and_then(|short| section.find(short)) {
@@ -151,7 +151,7 @@ fn takes(kind: Kind) -> String {
             None if section.names.is_some() => "named tables".to_owned(),
             None => "a table".to_owned(),
         },
-        Kind::AnyOf(kinds) => kinds.iter().map(|kind| takes(*kind)).collect::<Vec<_>>().join(", or "),
+        Kind::AnyOf(kinds) => kinds.iter().map(|each| takes(*each)).collect::<Vec<_>>().join(", or "),
         Kind::Free => "anything".to_owned(),
         Kind::Later => "not supported yet".to_owned(),
     }

@@ -107,7 +107,7 @@ fn kind(of: Kind) -> Value {
         }
         Kind::List { of, min } => json!({ "type": "array", "items": kind(*of), "minItems": min }),
         Kind::Tuple(kinds) => {
-            let items: Vec<_> = kinds.iter().map(|of| kind(*of)).collect();
+            let items: Vec<_> = kinds.iter().map(|each| kind(*each)).collect();
             json!({ "type": "array", "prefixItems": items, "minItems": items.len(), "maxItems": items.len() })
         }
         Kind::Form(form) => {
@@ -118,7 +118,7 @@ fn kind(of: Kind) -> Value {
             }
         }
         Kind::AnyOf(kinds) => {
-            json!({ "anyOf": kinds.iter().map(|of| kind(*of)).collect::<Vec<_>>() })
+            json!({ "anyOf": kinds.iter().map(|each| kind(*each)).collect::<Vec<_>>() })
         }
         Kind::Free => json!({}),
         Kind::Later => json!(false),

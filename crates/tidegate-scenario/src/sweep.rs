@@ -90,7 +90,7 @@ fn collect<'a>(entry: &'a Entry, above: &[Step], keys: &mut Vec<SweepKey<'a>>) -
     path.extend(steps.into_iter().map(|step| Step { at: entry.key_at, ..step }));
     let name = path.iter().map(|step| step.key.as_str()).collect::<Vec<_>>().join(".");
     match &entry.node.data {
-        Data::Table(below) => below.iter().try_for_each(|entry| collect(entry, &path, keys)),
+        Data::Table(below) => below.iter().try_for_each(|inner| collect(inner, &path, keys)),
         Data::List(values) if values.is_empty() => {
             Err(Problem::new(entry.node.at, &name, "the list is empty").help("give the values to try"))
         }

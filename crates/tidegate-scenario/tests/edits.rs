@@ -145,6 +145,29 @@ fn the_schema_knows_every_table() {
     }
 }
 
+/// Deep nesting is an error, not a crash.
+#[test]
+fn nesting_has_an_end() {
+    let deep = |open: &str, close: &str| open.repeat(50_000) + &close.repeat(50_000);
+    let dotted = "a.".repeat(50_000) + "b";
+    for text in [
+        format!("{dotted} = 1"),
+        format!("[{dotted}]"),
+        format!("a = {}", deep("[", "]")),
+        format!("a = {}", deep("{a=", "}")),
+        format!("[[sweep]]\n\"{dotted}\" = [1]\n"),
+    ] {
+        assert!(Scenario::from_toml(&text, "deep.toml", None, &[]).is_err());
+    }
+    for text in [deep("[", "]"), format!("{}1{}", "{\"a\":".repeat(50_000), "}".repeat(50_000))] {
+        assert!(Scenario::from_json(&text, "deep.json", None, &[]).is_err());
+    }
+    let dotted_set = format!("{dotted}=1");
+    for set in [dotted_set, format!("title={}", deep("[", "]"))] {
+        assert!(with(&[&set]).is_err());
+    }
+}
+
 /// Single edits that keep the scenario right.
 const EDITS: &[&str] = &[
     "title=a \"b\" c",
@@ -170,13 +193,11 @@ const EDITS: &[&str] = &[
     "tcp.model.mss=400 B",
     "traffic.bg.source.constant.rate=1 kbit/s",
     "record.every=events",
-    "record.single=[\"cwnd\"]",
+    "record.single=[\"srtt_ms\"]",
     "limits.events=5",
 ];
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
-
     #[test]
     fn the_document_as_run_makes_the_same_plan(edits in prop::sample::subsequence(EDITS, 0..8).prop_shuffle()) {
         if let Ok(scenario) = with(&edits) {
@@ -187,10 +208,10 @@ proptest! {
     #[test]
     fn any_text_is_loaded_or_refused(text in "\\PC{0,60}", bytes in prop::collection::vec(any::<u8>(), 0..80)) {
         let bytes = String::from_utf8_lossy(&bytes);
-        for text in [text.as_str(), &bytes] {
-            let _ = Scenario::from_toml(text, "any.toml", None, &[]).map_err(|error| error.to_string());
-            let _ = Scenario::from_json(text, "any.json", None, &[]).map_err(|error| error.to_string());
-            let _ = with(&[text]).map_err(|error| error.to_string());
+        for any in [text.as_str(), &bytes] {
+            let _ = Scenario::from_toml(any, "any.toml", None, &[]).map_err(|error| error.to_string());
+            let _ = Scenario::from_json(any, "any.json", None, &[]).map_err(|error| error.to_string());
+            let _ = with(&[any]).map_err(|error| error.to_string());
         }
     }
 

@@ -61,7 +61,7 @@ impl Aimd {
     }
 
     /// Growth at an ACK of new data.
-    #[inline]
+    #[inline(always)]
     pub fn grow(&mut self, acked: &Acked) {
         if !acked.window_limited {
             return;
@@ -76,7 +76,7 @@ impl Aimd {
     }
 
     /// Congestion avoidance.
-    #[inline]
+    #[inline(always)]
     fn avoid(&mut self, acked: &Acked) {
         match self.increase {
             // RFC 5681 §3.1 eq. (3).

@@ -184,6 +184,14 @@ impl Counters {
         }
     }
 
+    /// These counters, and more units that came and were delivered inside the window.
+    pub(super) fn with_inside(&self, more: Count) -> Counters {
+        let mut counters = self.clone();
+        counters.inside.packets += more.packets;
+        counters.inside.bytes += more.bytes;
+        counters
+    }
+
     /// Units that came to the door.
     #[must_use]
     pub fn offered(&self) -> Phases {

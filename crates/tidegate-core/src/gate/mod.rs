@@ -6,6 +6,7 @@
 //! the next (`exact_events`). Both must tell the same story to the picosecond.
 
 mod counters;
+mod express;
 mod loss;
 mod quantiles;
 pub mod rate;
@@ -20,9 +21,10 @@ pub use loss::Loss;
 pub use quantiles::{Precision, Quantiles};
 pub use record::{GateRow, Recorder};
 
-use crate::gate::rate::{Capacity, Constant, Law, Service, Window, counts_packets};
+use crate::gate::express::Express;
+use crate::gate::rate::{Capacity, Law, Service, Window, counts_packets};
 use crate::gate::steps::Steps;
-use crate::plan::{Framing, GatePlan, QueueCounts, QueueLimit, RecordLevel};
+use crate::plan::{Framing, GatePlan, QueueCounts, QueueLimit, RatePlan, RecordLevel};
 use crate::random::{Seed, Stream};
 use crate::unit::Unit;
 use crate::units::{Span, Time};
@@ -42,27 +44,25 @@ pub struct Drop {
 /// One server.
 #[derive(Debug)]
 pub struct Gate {
-    /// The law of an express gate: a constant speed, nothing recorded or lost at random,
-    /// packets that weigh their IP bytes, a queue that counts those that wait.
-    express: Option<Constant>,
+    /// The short way, where the gate has one; then `law` and `free` stand still.
+    express: Express,
+    /// When the units that count leave the queue, with their IP bytes (driven ahead).
+    leaving: VecDeque<(Time, u32)>,
+    leaving_bytes: u64,
+    limit: QueueLimit,
+    index: usize,
+    counters: Counters,
     delay: Span,
-    /// The law of any other gate.
     law: Law,
     /// End of the last unit's service there.
     free: Time,
     counts: QueueCounts,
-    limit: QueueLimit,
     framing: Framing,
     by_packet: bool,
     last_drop: Option<Drop>,
-    index: usize,
-    /// When the units that count leave the queue, with their IP bytes (driven ahead).
-    leaving: VecDeque<(Time, u32)>,
-    leaving_bytes: u64,
     loss: Option<Box<Loss>>,
     recorder: Option<Box<Recorder>>,
     steps: Option<Box<Steps>>,
-    counters: Counters,
 }
 
 /// What a gate is told when it is made.
@@ -95,11 +95,12 @@ impl Gate {
             && plan.framing == Framing::Ip
             && plan.queue.counts == QueueCounts::Waiting
             && !counts_packets(&plan.rate);
+        let express_speed = match &plan.rate {
+            RatePlan::Constant(speed) if plain => speed.work_per_second(),
+            _ => 0,
+        };
         Gate {
-            express: match &law {
-                Law::Constant(constant) if plain => Some(constant.clone()),
-                _ => None,
-            },
+            express: Express::new(express_speed, plan.delay),
             last_drop: None,
             law,
             free: Time::ZERO,
@@ -133,31 +134,30 @@ impl Gate {
     }
 
     /// Takes a unit at `at` and states when it arrives at whatever comes next; `None`: it is
-    /// dropped, see [`Gate::last_drop`]. Arrivals never decrease.
+    /// dropped, see [`Gate::last_drop`]. Arrivals never decrease. `window` is the one that
+    /// the gate was made with.
     #[inline]
-    pub fn pass(&mut self, at: Time, unit: &mut Unit) -> Option<Time> {
-        let Some(law) = &mut self.express else { return self.pass_any(at, unit) };
+    pub fn pass(&mut self, at: Time, unit: &mut Unit, window: &Window) -> Option<Time> {
         // The commonest case by far: an idle server.
-        let Some(end) = law.transmit_idle(at, unit.bytes) else { return self.pass_busy(at, unit) };
-        if !self.leaving.is_empty() {
-            self.forget_all();
+        match self.express.pass_idle(at, unit.bytes, window) {
+            Some(out) => Some(out),
+            None => self.pass_busy(at, unit),
         }
-        self.counters.pass(at, end, u64::from(unit.bytes));
-        Some(end.saturating_add(self.delay))
     }
 
-    /// An express gate that may be busy.
+    /// Any gate in any state.
     #[inline(never)]
     fn pass_busy(&mut self, at: Time, unit: &mut Unit) -> Option<Time> {
+        if !self.express.is_open() {
+            return self.pass_any(at, unit);
+        }
         self.forget_left(at);
         let (waiting, waiting_bytes) = (self.leaving.len() as u64, self.leaving_bytes);
-        let full = self.is_full(waiting, waiting_bytes, unit.bytes);
-        let law = self.express.as_mut().expect("an express gate");
-        if full && at < law.free() {
+        if at < self.express.free() && self.is_full(waiting, waiting_bytes, unit.bytes) {
             return self.refuse(at, unit.bytes, DropReason::QueueFull);
         }
+        let service = self.express.serve(at, unit.bytes);
         let bytes = u64::from(unit.bytes);
-        let service = law.transmit(at, bytes * 8);
         if service.start > at {
             self.leaving.push_back((service.start, unit.bytes));
             self.leaving_bytes = waiting_bytes + bytes;
@@ -181,14 +181,7 @@ impl Gate {
         Time::from_picos(out.picos().saturating_sub(self.delay.picos()))
     }
 
-    #[inline(never)]
-    fn forget_all(&mut self) {
-        self.leaving.clear();
-        self.leaving_bytes = 0;
-    }
-
-    /// Any gate that is not express.
-    #[inline(never)]
+    /// Any gate without an express way.
     fn pass_any(&mut self, at: Time, unit: &mut Unit) -> Option<Time> {
         let wire = self.wire_bytes(unit.bytes);
         self.forget_left(at);
@@ -307,8 +300,8 @@ impl Gate {
 
     /// What it counted.
     #[must_use]
-    pub fn counters(&self) -> &Counters {
-        &self.counters
+    pub fn counters(&self) -> Counters {
+        self.counters.with_inside(self.express.inside())
     }
 
     /// Its history, where it was recorded.

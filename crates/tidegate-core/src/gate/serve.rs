@@ -73,16 +73,6 @@ impl Serializer {
         Span::from_picos(picos)
     }
 
-    /// The same for the first unit of a busy period, if the last one brought as much work.
-    #[inline]
-    pub fn take_first(&mut self, work: u64) -> Option<Span> {
-        if work != self.memo_work {
-            return None;
-        }
-        self.carry = self.memo_remainder;
-        Some(Span::from_picos(self.memo_quotient))
-    }
-
     #[cold]
     fn divide(&mut self, work: u64) {
         self.memo_work = work;

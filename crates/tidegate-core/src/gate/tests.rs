@@ -5,11 +5,14 @@ use crate::plan::{LossPlan, QueuePlan, RatePlan};
 use crate::tcp::HeldBy;
 use crate::units::{Rate, Speed};
 
+const WINDOW: Window =
+    Window { from: Time::from_picos(1_000_000_000), until: Time::from_picos(150_000_000_000) };
+
 fn context(record: RecordLevel) -> GateContext {
     GateContext {
         index: 0,
         seed: Seed { seed: 1, replication: 0 },
-        window: Window { from: Time::from_picos(1_000_000_000), until: Time::from_picos(150_000_000_000) },
+        window: WINDOW,
         precision: Precision::Fine,
         record,
     }
@@ -31,9 +34,9 @@ fn unit(bytes: u32, handle: u32) -> Unit {
 fn the_last_to_come_is_dropped() {
     let mut gate = Gate::new(&link(8_000_000, QueueLimit::Packets(2)), context(RecordLevel::Summary));
     // One in service, two waiting, the fourth finds the queue full; at 1 ms one has left.
-    let passages: Vec<bool> = (0..4).map(|n| gate.pass(Time::ZERO, &mut unit(1000, n)).is_some()).collect();
+    let passages: Vec<bool> = (0..4).map(|n| gate.pass(Time::ZERO, &mut unit(1000, n), &WINDOW).is_some()).collect();
     assert_eq!(passages, [true, true, true, false]);
-    let later = gate.pass(Time::from_picos(1_000_000_000), &mut unit(1000, 4));
+    let later = gate.pass(Time::from_picos(1_000_000_000), &mut unit(1000, 4), &WINDOW);
     assert_eq!(later, Some(Time::from_picos(4_000_000_000)));
 }
 
@@ -47,7 +50,7 @@ fn equal_rates_in_series_never_queue() {
             let mut at = Time::ZERO;
             for (index, gate) in gates.iter_mut().enumerate() {
                 let mut unit = unit(1500, n);
-                let out = gate.pass(at, &mut unit).expect("no drops");
+                let out = gate.pass(at, &mut unit, &WINDOW).expect("no drops");
                 if index > 0 {
                     assert_eq!(unit.cause.resolve(), Err(HeldBy::Application), "waited at {index}");
                 }
@@ -123,7 +126,7 @@ proptest! {
         }).collect();
         let mut ahead = Gate::new(&plan, context(record));
         let mut state = |n: usize, at: Time, bytes: u32| {
-            let out = ahead.pass(at, &mut unit(bytes, n as u32));
+            let out = ahead.pass(at, &mut unit(bytes, n as u32), &WINDOW);
             (n as u32, out.ok_or(ahead.last_drop()))
         };
         let stated: Vec<(u32, Fate)> =

@@ -249,7 +249,7 @@ impl Network {
         let mut place = unit.hop as usize;
         loop {
             let gate = &mut self.gates[hop.gate as usize];
-            let Some(out) = gate.pass(at, &mut unit) else { return self.drop(hop, unit) };
+            let Some(out) = gate.pass(at, &mut unit, &self.window) else { return self.drop(hop, unit) };
             at = out;
             if hop.notify {
                 self.note_departure(hop, out);

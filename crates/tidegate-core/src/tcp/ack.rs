@@ -2,56 +2,68 @@
 
 use super::scoreboard::Removed;
 use super::segment::Segment;
-use super::sender::{Env, Mode, Sender};
+use super::sender::{Mode, Sender};
 use super::timestamp;
 use crate::cc::Acked;
 use crate::units::{Span, Time};
 
 impl Sender {
-    /// The acknowledgement field of `segment` says `ack`, no more than was sent.
+    /// The acknowledgement field of a segment; `false` if it acknowledges what was never sent.
     #[inline]
-    pub(super) fn handle_ack(&mut self, ack: u64, segment: &Segment, env: &mut Env<'_>) {
-        if ack > self.una {
-            self.read_window(segment, env);
-            self.handle_new_ack(ack, segment, env);
-        } else if ack == self.una {
-            self.handle_same_ack(segment, env);
+    pub(super) fn handle_ack(&mut self, now: Time, segment: &Segment) -> bool {
+        let ahead = segment.ack.wrapping_sub(self.numbering.wire(self.una)).cast_signed();
+        if ahead > 0 {
+            let bytes = u64::from(ahead.unsigned_abs());
+            if bytes > self.outstanding() {
+                return false;
+            }
+            self.read_window(segment);
+            self.handle_new_ack(now, bytes, segment);
+        } else if ahead == 0 {
+            let same_window = segment.window == self.raw_window;
+            self.read_window(segment);
+            if self.outstanding() > 0 {
+                self.handle_same_ack(now, same_window, segment);
+            }
         }
         // An ACK below SND.UNA is old news (RFC 9293 §3.10.7.4).
+        true
     }
 
     #[inline]
-    fn read_window(&mut self, segment: &Segment, env: &Env<'_>) {
+    fn read_window(&mut self, segment: &Segment) {
         if segment.window != self.raw_window {
             self.raw_window = segment.window;
             let window = if segment.window == u32::MAX { u64::MAX } else { u64::from(segment.window) };
-            self.peer_window = window.min(env.config.flight_limit);
+            self.peer_window = window.min(self.config.flight_limit);
+            self.ready = true;
         }
     }
 
     #[inline]
-    fn handle_new_ack(&mut self, ack: u64, segment: &Segment, env: &mut Env<'_>) {
+    fn handle_new_ack(&mut self, now: Time, bytes: u64, segment: &Segment) {
         let in_flight = self.pipe();
         let old = self.una;
-        let bytes = ack - old;
+        let ack = old + bytes;
         let removed = self.board.acknowledge(ack);
         self.una = ack;
-        env.counters.acked_bytes += bytes;
-        let rtt = self.measure(&removed, segment, env);
+        self.ready = true;
+        self.counters.acked_bytes += bytes;
+        let rtt = self.measure(now, &removed, segment);
         let timer_before = self.rto_at;
         // RFC 6298 §5.2 and §5.3.
-        self.rto_at = if ack == self.max { Time::NEVER } else { self.estimator.expiry(env.now) };
-        if segment.sack_count > 0 && env.config.sack {
-            self.read_sacks(segment, env);
+        self.rto_at = if ack == self.max { Time::NEVER } else { self.estimator.expiry(now) };
+        if segment.sack_count > 0 && self.config.sack {
+            self.read_sacks(segment);
         }
         if self.mode == Mode::Open {
             self.dupacks = 0;
             self.inflation = 0;
-        } else if !self.mending_grows(bytes, timer_before, env) {
+        } else if !self.mending_grows(now, bytes, timer_before) {
             return;
         }
-        env.controller.handle_acked(&Acked {
-            at: env.now,
+        self.controller.handle_acked(&Acked {
+            at: now,
             bytes,
             in_flight,
             rtt,
@@ -62,16 +74,15 @@ impl Sender {
 
     /// Feeds the estimator; returns the exact round trip if there is one.
     #[inline]
-    fn measure(&mut self, removed: &Removed, segment: &Segment, env: &Env<'_>) -> Option<Span> {
-        let now = env.now;
-        if env.config.time_one && self.timed_end != 0 && self.una >= self.timed_end {
+    fn measure(&mut self, now: Time, removed: &Removed, segment: &Segment) -> Option<Span> {
+        if self.config.time_one && self.timed_end != 0 && self.una >= self.timed_end {
             self.timed_end = 0;
             self.estimator.sample(self.timed_at, now);
         }
         if removed.measurable() {
             let rtt = now.saturating_since(removed.sent_at);
             self.measured = Some(rtt);
-            if !env.config.time_one {
+            if !self.config.time_one {
                 self.estimator.sample(removed.sent_at, now);
             }
             return Some(rtt);
@@ -79,7 +90,7 @@ impl Sender {
         // RFC 7323 §4.1: a timestamp tells which copy was acknowledged, so Karn's rule falls
         // away. DEVIATION: as in Linux the exact time of a segment sent once is preferred to the
         // timestamp, whose clock counts milliseconds.
-        if env.config.timestamps && segment.ts_ecr != 0 {
+        if self.config.timestamps && segment.ts_ecr != 0 {
             self.estimator.sample(timestamp::sent_at(segment.ts_ecr, now), now);
         }
         None
@@ -87,7 +98,7 @@ impl Sender {
 
     /// Marks what `segment` says has arrived beyond a gap; `true` if any of it was not known.
     #[cold]
-    fn read_sacks(&mut self, segment: &Segment, env: &Env<'_>) -> bool {
+    fn read_sacks(&mut self, segment: &Segment) -> bool {
         let mut news = false;
         let count = usize::from(segment.sack_count).min(segment.sack.len());
         for (left, right) in &segment.sack[..count] {
@@ -99,43 +110,43 @@ impl Sender {
                 news |= self.board.sack(left, right);
             }
         }
-        self.board.find_lost(env.config.dupthresh, env.config.mss);
+        self.board.find_lost(self.config.dupthresh, self.config.mss);
         news
     }
 
-    /// The acknowledgement field did not move.
-    fn handle_same_ack(&mut self, segment: &Segment, env: &mut Env<'_>) {
-        let same_window = segment.window == self.raw_window;
-        self.read_window(segment, env);
-        let duplicate = if env.config.sack {
+    /// The acknowledgement field did not move, and data are outstanding.
+    #[cold]
+    fn handle_same_ack(&mut self, now: Time, same_window: bool, segment: &Segment) {
+        let duplicate = if self.config.sack {
             // RFC 6675 §2: it says that something arrived which we did not know of.
-            segment.sack_count > 0 && self.read_sacks(segment, env)
+            segment.sack_count > 0 && self.read_sacks(segment)
         } else {
             // RFC 5681 §2: data are outstanding, it carries none, and the window is the same.
             segment.len == 0 && same_window
         };
-        if duplicate && self.outstanding() > 0 {
-            self.handle_duplicate(env);
+        if duplicate {
+            self.ready = true;
+            self.handle_duplicate(now);
         }
     }
 
-    fn handle_duplicate(&mut self, env: &mut Env<'_>) {
-        let mss = i64::from(env.config.mss);
+    fn handle_duplicate(&mut self, now: Time) {
+        let mss = i64::from(self.config.mss);
         match self.mode {
             Mode::Open => {
                 self.dupacks = self.dupacks.saturating_add(1);
                 if self.dupacks == 1 {
                     self.before_dupacks = self.max;
                 }
-                if self.proves_loss(env) {
-                    self.enter_recovery(env);
-                } else if env.config.sack {
+                if self.proves_loss() {
+                    self.enter_recovery(now);
+                } else if self.config.sack {
                     // RFC 6675 §5 step 3: the pipe has become smaller, which lets new data go;
                     // without Limited Transmit it must not.
-                    self.inflation -= if env.config.limited_transmit { 0 } else { mss };
-                } else if env.config.limited_transmit
+                    self.inflation -= if self.config.limited_transmit { 0 } else { mss };
+                } else if self.config.limited_transmit
                     && self.dupacks <= 2
-                    && self.dupacks < env.config.dupthresh
+                    && self.dupacks < self.config.dupthresh
                 {
                     // RFC 3042 §2: one new segment for each of the first two.
                     self.inflation += mss;
@@ -148,13 +159,13 @@ impl Sender {
     }
 
     /// Whether a duplicate ACK starts a recovery.
-    fn proves_loss(&self, env: &Env<'_>) -> bool {
-        if env.config.sack {
+    fn proves_loss(&self) -> bool {
+        if self.config.sack {
             // RFC 6675 §5 steps 1 and 2.
-            self.dupacks >= env.config.dupthresh || self.board.oldest_is_lost()
+            self.dupacks >= self.config.dupthresh || self.board.oldest_is_lost()
         } else {
             // RFC 6582 §3.2 step 2: copies that the receiver did not need also cause duplicates.
-            self.dupacks == env.config.dupthresh && (self.guard == 0 || self.una > self.guard)
+            self.dupacks == self.config.dupthresh && (self.guard == 0 || self.una > self.guard)
         }
     }
 }

@@ -24,6 +24,8 @@ pub(super) struct Config {
     pub(super) limited_transmit: bool,
     pub(super) go_back_n: bool,
     pub(super) timestamps: bool,
+    /// Segments carry timestamps or may carry SACK blocks.
+    pub(super) options: bool,
     pub(super) idle_restart: bool,
     pub(super) handshake: bool,
     /// One segment is timed at a time.
@@ -61,6 +63,7 @@ impl Config {
             limited_transmit: plan.limited_transmit,
             go_back_n: plan.go_back_n,
             timestamps: plan.timestamps,
+            options: plan.timestamps || plan.sack,
             idle_restart: plan.idle_restart,
             handshake: plan.handshake,
             time_one: plan.rtt_timing == RttTiming::One,

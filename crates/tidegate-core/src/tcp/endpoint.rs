@@ -7,12 +7,10 @@
 //! urgent data, zero windows (see [`super::receiver`]), Nagle (see [`super::sender`]),
 //! path MTU discovery, ECN, PAWS, D-SACK, F-RTO.
 
-use super::config::Config;
 use super::receiver::Receiver;
 use super::report::{Counters, Phase, Snapshot};
-use super::rtt::Estimator;
 use super::segment::{HeldBy, Segment, flags};
-use super::sender::{Env, Mode, Outgoing, Sender};
+use super::sender::{Mode, Sender};
 use super::seq::Numbering;
 use super::timestamp;
 use crate::cc::Controller;
@@ -65,9 +63,6 @@ impl std::fmt::Display for State {
 pub struct Endpoint {
     sender: Sender,
     receiver: Receiver,
-    controller: Controller,
-    counters: Counters,
-    config: Config,
     state: State,
     role: Role,
     theirs: Numbering,
@@ -87,14 +82,10 @@ impl Endpoint {
     /// needed for [`crate::plan::Increase::Random`] only.
     #[must_use]
     pub fn new(plan: &TcpPlan, role: Role, isn: u32, rng: Option<Stream>) -> Endpoint {
-        let config = Config::new(plan);
-        let waits = if config.handshake { State::Listen } else { State::Established };
+        let waits = if plan.handshake { State::Listen } else { State::Established };
         Endpoint {
-            sender: Sender::new(Numbering::after_syn(isn), Estimator::new(&plan.rto), &config),
+            sender: Sender::new(plan, isn, rng),
             receiver: Receiver::new(plan.quick_acks),
-            controller: Controller::new(plan, rng),
-            counters: Counters::default(),
-            config,
             state: if role == Role::Active { State::Closed } else { waits },
             role,
             theirs: Numbering::after_syn(isn),
@@ -107,15 +98,16 @@ impl Endpoint {
 
     /// Replaces the congestion controller before the connection begins.
     pub fn set_controller(&mut self, controller: Controller) {
-        self.controller = controller;
+        self.sender.controller = controller;
     }
 
     /// The application opens the connection. An active end sends a SYN, or is ESTABLISHED at
     /// once when the plan has no handshake; a passive end does nothing.
     pub fn open(&mut self, _now: Time) {
         if self.state == State::Closed {
-            self.syn_due = self.config.handshake;
-            self.state = if self.config.handshake { State::SynSent } else { State::Established };
+            self.sender.ready = true;
+            self.syn_due = self.sender.config.handshake;
+            self.state = if self.sender.config.handshake { State::SynSent } else { State::Established };
         }
     }
 
@@ -132,41 +124,25 @@ impl Endpoint {
         {
             return;
         }
-        if self.config.timestamps {
+        if self.sender.config.timestamps {
             self.read_timestamp(segment);
         }
         if segment.flags & flags::ACK != 0 {
-            self.handle_ack(now, segment);
+            if !self.sender.handle_ack(now, segment) {
+                // RFC 9293 §3.10.7.4: an ACK of something not yet sent is answered with an ACK.
+                self.receiver.demand_ack();
+            }
         }
         if segment.len > 0 {
             self.handle_data(now, segment);
         }
     }
 
-    /// The sender, and what it borrows for one call.
-    #[inline]
-    fn split(&mut self, now: Time) -> (&mut Sender, Env<'_>) {
-        let Endpoint { sender, config, controller, counters, .. } = self;
-        (sender, Env { now, config, controller, counters })
-    }
-
-    #[inline]
-    fn handle_ack(&mut self, now: Time, segment: &Segment) {
-        match self.sender.numbering.offset(segment.ack, self.sender.una) {
-            Some(ack) if ack <= self.sender.max => {
-                let (sender, mut env) = self.split(now);
-                sender.handle_ack(ack, segment, &mut env);
-            }
-            // RFC 9293 §3.10.7.4: an ACK of something not yet sent is answered with an ACK.
-            Some(_) => self.receiver.demand_ack(),
-            None => {}
-        }
-    }
-
     #[inline]
     fn handle_data(&mut self, now: Time, segment: &Segment) {
         if let Some(start) = self.theirs.offset(segment.seq, self.receiver.next()) {
-            self.receiver.handle_data(now, start, segment.len, &self.config, &mut self.counters);
+            let Sender { config, counters, .. } = &mut self.sender;
+            self.receiver.handle_data(now, start, segment.len, config, counters);
         } else {
             self.receiver.demand_ack();
         }
@@ -193,7 +169,7 @@ impl Endpoint {
                 self.theirs = Numbering::after_syn(segment.seq);
                 self.echo = segment.ts_val;
                 self.state = State::SynReceived;
-                self.syn_due = true;
+                self.ask_for_syn();
                 false
             }
             State::SynSent if syn && acks_our_syn => {
@@ -205,7 +181,7 @@ impl Endpoint {
             }
             // Their SYN again: our SYN-ACK was lost.
             State::SynReceived if syn => {
-                self.syn_due = true;
+                self.ask_for_syn();
                 false
             }
             State::SynReceived => {
@@ -229,20 +205,21 @@ impl Endpoint {
     fn establish(&mut self, now: Time) {
         self.state = State::Established;
         self.syn_due = false;
+        self.sender.ready = true;
         self.sender.rto_at = Time::NEVER;
         if self.syns == 1 {
             self.sender.estimator.sample(self.syn_at, now);
         } else {
             self.sender.estimator.after_lost_syn();
             // RFC 5681 §3.1: after a lost SYN or SYN-ACK the window begins with one segment.
-            self.controller.handle_restart(u64::from(self.config.mss));
+            self.sender.controller.handle_restart(u64::from(self.sender.config.mss));
         }
     }
 
     /// A data segment of ours left a gate of the sending machine.
     #[inline]
     pub fn handle_departure(&mut self, now: Time) {
-        if self.config.restart_at_departure {
+        if self.sender.config.restart_at_departure {
             self.sender.handle_departure(now);
         }
     }
@@ -254,70 +231,83 @@ impl Endpoint {
             return;
         }
         if self.state == State::Established {
-            let (sender, mut env) = self.split(now);
-            sender.handle_timeout(&mut env);
+            self.sender.handle_timeout(now);
         } else {
             // RFC 9293 §3.8.1, RFC 6298 §5.5: the SYN again, later each time.
-            self.counters.timeouts += 1;
+            self.sender.counters.timeouts += 1;
             self.sender.estimator.back_off();
             self.sender.rto_at = Time::NEVER;
-            self.syn_due = true;
+            self.ask_for_syn();
         }
     }
 
     /// The next segment to send and what had held it back; `None`: nothing more now.
     #[inline]
     pub fn poll_transmit(&mut self, now: Time) -> Option<(Segment, HeldBy)> {
-        if self.state != State::Established {
-            return self.poll_syn(now);
-        }
-        let held = self.sender.held;
-        let (sender, mut env) = self.split(now);
-        if let Some(sent) = sender.poll(&mut env) {
-            return Some((self.data(now, sent), held));
+        if self.sender.ready
+            && let Some(out) = self.poll_sender(now)
+        {
+            return Some(out);
         }
         if self.receiver.ack_now() {
-            self.counters.acks_sent += 1;
-            return Some((self.segment(now, self.sender.max), HeldBy::Application));
+            self.sender.counters.acks_sent += 1;
+            let offset = self.sender.max;
+            return Some((self.segment(now, offset, 0, flags::ACK), HeldBy::Application));
         }
         None
     }
 
-    #[inline]
-    fn data(&mut self, now: Time, sent: Outgoing) -> Segment {
-        let last = sent.start + u64::from(sent.len) == self.sender.written;
-        let segment = self.segment(now, sent.start);
-        Segment {
-            len: sent.len,
-            flags: if last { flags::ACK | flags::PSH } else { flags::ACK },
-            retransmission: sent.retransmission,
-            ..segment
+    #[inline(never)]
+    fn poll_sender(&mut self, now: Time) -> Option<(Segment, HeldBy)> {
+        if self.state != State::Established {
+            return self.poll_syn(now);
         }
+        let held = self.sender.held;
+        let sent = self.sender.poll(now)?;
+        let last = sent.start + u64::from(sent.len) == self.sender.written;
+        let bits = if last { flags::ACK | flags::PSH } else { flags::ACK };
+        let mut segment = self.segment(now, sent.start, sent.len, bits);
+        segment.retransmission = sent.retransmission;
+        Some((segment, held))
     }
 
-    /// A segment without data; every segment acknowledges, so nothing is owed afterwards.
-    #[inline]
-    fn segment(&mut self, now: Time, offset: u64) -> Segment {
-        let mut segment = Segment {
+    /// A segment of ours; each acknowledges, so nothing is owed afterwards.
+    #[inline(always)]
+    fn segment(&mut self, now: Time, offset: u64, len: u32, bits: u8) -> Segment {
+        let segment = Segment {
             seq: self.sender.numbering.wire(offset),
             ack: self.theirs.wire(self.receiver.next()),
-            window: self.config.advertised,
-            flags: flags::ACK,
+            len,
+            window: self.sender.config.advertised,
+            flags: bits,
             ..Segment::default()
         };
-        if self.config.timestamps {
+        self.receiver.acknowledged();
+        if self.sender.config.options { self.with_options(now, segment) } else { segment }
+    }
+
+    /// RFC 7323 timestamps and RFC 2018 blocks.
+    #[inline(never)]
+    fn with_options(&self, now: Time, segment: Segment) -> Segment {
+        let mut segment = segment;
+        if self.sender.config.timestamps {
             segment.ts_val = timestamp::at(now);
             segment.ts_ecr = self.echo;
         }
-        if self.config.sack {
+        if self.sender.config.sack {
             self.receiver.report(&mut segment, self.theirs);
         }
-        self.receiver.acknowledged();
         segment
+    }
+
+    fn ask_for_syn(&mut self) {
+        self.syn_due = true;
+        self.sender.ready = true;
     }
 
     #[cold]
     fn poll_syn(&mut self, now: Time) -> Option<(Segment, HeldBy)> {
+        self.sender.ready = false;
         if !self.syn_due {
             return None;
         }
@@ -330,9 +320,9 @@ impl Endpoint {
             self.sender.rto_at = self.sender.estimator.expiry(now);
         }
         let answers = self.state == State::SynReceived;
-        let mut segment = self.segment(now, 0);
+        let bits = if answers { flags::SYN | flags::ACK } else { flags::SYN };
+        let mut segment = self.segment(now, 0, 0, bits);
         segment.seq = self.sender.numbering.syn();
-        segment.flags = if answers { flags::SYN | flags::ACK } else { flags::SYN };
         segment.retransmission = self.syns > 1;
         if !answers {
             segment.ack = 0;
@@ -357,14 +347,14 @@ impl Endpoint {
     /// Totals.
     #[must_use]
     pub fn counters(&self) -> &Counters {
-        &self.counters
+        &self.sender.counters
     }
 
     /// The congestion window in whole bytes.
     #[inline]
     #[must_use]
     pub fn congestion_window(&self) -> u64 {
-        self.controller.window()
+        self.sender.controller.window()
     }
 
     /// The state of the connection.
@@ -382,7 +372,7 @@ impl Endpoint {
     /// The state that plots show.
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {
-        let controller = self.controller.snapshot();
+        let controller = self.sender.controller.snapshot();
         let srtt = self.sender.estimator.smoothed();
         Snapshot {
             cwnd: controller.window,

@@ -1,25 +1,25 @@
 //! Losses: how mending them begins, goes on and ends, and what is sent again.
 
 use super::scoreboard::{RESENT, Resend};
-use super::sender::{Env, Mode, Outgoing, Sender};
+use super::sender::{Mode, Outgoing, Sender};
 use crate::cc::{LossKind, Lost, Recovered, Recovery};
 use crate::units::Time;
 
 impl Sender {
     /// Duplicate ACKs say that the oldest segment is lost.
     #[cold]
-    pub(super) fn enter_recovery(&mut self, env: &mut Env<'_>) {
-        env.counters.fast_retransmits += 1;
+    pub(super) fn enter_recovery(&mut self, now: Time) {
+        self.counters.fast_retransmits += 1;
         // RFC 5681 §3.2 step 2: what Limited Transmit sent does not count.
         let in_flight = self.before_dupacks - self.una;
-        self.report_loss(in_flight, LossKind::DupAck, env);
+        self.report_loss(now, in_flight, LossKind::DupAck);
         // The segment being timed may be the lost one (Karn).
         self.timed_end = 0;
         self.recover = self.max;
         self.inflation = 0;
-        match env.controller.recovery() {
-            Recovery::SlowStart => self.enter_slow_start(env),
-            Recovery::UntilNewAck | Recovery::UntilAllAcked if env.config.sack => self.enter_sack(),
+        match self.controller.recovery() {
+            Recovery::SlowStart => self.enter_slow_start(),
+            Recovery::UntilNewAck | Recovery::UntilAllAcked if self.config.sack => self.enter_sack(),
             Recovery::UntilNewAck | Recovery::UntilAllAcked => {
                 self.mode = Mode::Fast;
                 // One fast retransmit per window of data (RFC 6582 §3.2 step 2). DEVIATION: for
@@ -28,12 +28,12 @@ impl Sender {
                 self.resend_oldest = true;
                 self.first_partial = true;
                 // RFC 5681 §3.2 step 3: the segments that have left the network.
-                self.inflation = i64::from(env.config.dupthresh) * i64::from(env.config.mss);
+                self.inflation = i64::from(self.config.dupthresh) * i64::from(self.config.mss);
             }
         }
         // DEVIATION: RFC 6298 does not restart the timer here. BSD, Linux and ns-2 do, and without it
         // a queue that doubles the round trip turns every fast retransmit into a time-out.
-        self.rto_at = self.estimator.expiry(env.now);
+        self.rto_at = self.estimator.expiry(now);
     }
 
     /// RFC 6675 §5 step 4.
@@ -45,38 +45,38 @@ impl Sender {
     }
 
     /// Tahoe's answer to duplicate ACKs.
-    fn enter_slow_start(&mut self, env: &Env<'_>) {
+    fn enter_slow_start(&mut self) {
         self.mode = Mode::Loss;
-        if env.config.go_back_n {
+        if self.config.go_back_n {
             self.board.lose_all(true);
             self.guard = self.max;
             return;
         }
         self.board.lose_first();
         self.resend_oldest = true;
-        if !env.config.sack
+        if !self.config.sack
             && let Some(oldest) = self.board.oldest()
         {
             self.recover = oldest.start + u64::from(oldest.len);
         }
     }
 
-    fn report_loss(&self, in_flight: u64, kind: LossKind, env: &mut Env<'_>) {
-        let window = env.controller.window().min(self.peer_window);
-        env.controller.handle_lost(&Lost { at: env.now, in_flight, window, kind });
+    fn report_loss(&mut self, now: Time, in_flight: u64, kind: LossKind) {
+        let window = self.controller.window().min(self.peer_window);
+        self.controller.handle_lost(&Lost { at: now, in_flight, window, kind });
     }
 
     /// New data were acknowledged while a loss is being mended; `true`: the window may grow.
     #[cold]
-    pub(super) fn mending_grows(&mut self, bytes: u64, timer_before: Time, env: &mut Env<'_>) -> bool {
+    pub(super) fn mending_grows(&mut self, now: Time, bytes: u64, timer_before: Time) -> bool {
         let all = self.una >= self.recover;
         match self.mode {
             Mode::Fast => {
-                match env.controller.recovery() {
-                    Recovery::UntilAllAcked if !all => self.handle_partial(bytes, timer_before, env),
+                match self.controller.recovery() {
+                    Recovery::UntilAllAcked if !all => self.handle_partial(bytes, timer_before),
                     Recovery::UntilAllAcked => {
                         self.leave();
-                        env.controller.handle_recovered(&Recovered { in_flight: self.outstanding() });
+                        self.controller.handle_recovered(&Recovered { in_flight: self.outstanding() });
                     }
                     // RFC 5681 §3.2 step 6.
                     Recovery::UntilNewAck | Recovery::SlowStart => self.leave(),
@@ -102,11 +102,11 @@ impl Sender {
     }
 
     /// RFC 6582 §3.2 step 3, partial acknowledgments.
-    fn handle_partial(&mut self, bytes: u64, timer_before: Time, env: &Env<'_>) {
+    fn handle_partial(&mut self, bytes: u64, timer_before: Time) {
         self.resend_oldest = true;
         self.inflation -= bytes.cast_signed();
-        if bytes >= u64::from(env.config.mss) {
-            self.inflation += i64::from(env.config.mss);
+        if bytes >= u64::from(self.config.mss) {
+            self.inflation += i64::from(self.config.mss);
         }
         // Only the first partial ACK restarts the timer (the Impatient variant, RFC 6582 §4).
         if !self.first_partial {
@@ -117,8 +117,9 @@ impl Sender {
 
     /// The retransmission timer expired with data outstanding.
     #[cold]
-    pub(super) fn handle_timeout(&mut self, env: &mut Env<'_>) {
-        env.counters.timeouts += 1;
+    pub(super) fn handle_timeout(&mut self, now: Time) {
+        self.counters.timeouts += 1;
+        self.ready = true;
         let again = self.timed_out_at == Some(self.una);
         self.timed_out_at = Some(self.una);
         let in_flight = match self.mode {
@@ -127,7 +128,7 @@ impl Sender {
             // What was given up at the last time-out is not in flight.
             Mode::Loss => self.pipe(),
         };
-        self.report_loss(in_flight, LossKind::Timeout { again }, env);
+        self.report_loss(now, in_flight, LossKind::Timeout { again });
         self.estimator.back_off();
         self.leave();
         self.mode = Mode::Loss;
@@ -138,57 +139,58 @@ impl Sender {
         // DEVIATION: RFC 2018 §8 forgets SACK information at a time-out because a receiver may
         // renege. Ours never does, so it is kept (RFC 6675 §5.1 makes use of what it has); with
         // `go_back_n` it is forgotten.
-        self.board.lose_all(env.config.go_back_n);
+        self.board.lose_all(self.config.go_back_n);
         // RFC 6298 §5.6.
-        self.rto_at = self.estimator.expiry(env.now);
+        self.rto_at = self.estimator.expiry(now);
     }
 
     /// What leaves now while a loss is being mended.
     #[cold]
-    pub(super) fn poll_mending(&mut self, env: &mut Env<'_>) -> Option<Outgoing> {
+    pub(super) fn poll_mending(&mut self, now: Time) -> Option<Outgoing> {
         if self.resend_oldest {
             self.resend_oldest = false;
             let oldest = self.board.oldest()?;
             // In fast recovery without SACK a copy does not count in FlightSize.
             let mark = if self.mode == Mode::Fast { 0 } else { RESENT };
-            return Some(self.resend(oldest, mark, env));
+            return Some(self.resend(now, oldest, mark));
         }
         if self.mode != Mode::Fast
             && let Some(lost) = self.board.next_lost()
         {
             // RFC 6675 §4 NextSeg rule 1; after a time-out, whatever is missing.
-            if !self.window_allows(lost.len, env.controller.window()) {
+            if !self.window_allows(lost.len, self.controller.window()) {
                 self.stopped_by_window();
                 return None;
             }
-            return Some(self.resend(lost, RESENT, env));
+            return Some(self.resend(now, lost, RESENT));
         }
         // NextSeg rule 2.
-        let new = self.poll_new(env);
+        let new = self.poll_new(now);
         if new.is_none() && self.mode == Mode::Sack {
-            return self.poll_last_resort(env);
+            return self.poll_last_resort(now);
         }
         new
     }
 
-    fn resend(&mut self, segment: Resend, mark: u32, env: &Env<'_>) -> Outgoing {
-        self.board.resend(segment, env.now, mark);
+    fn resend(&mut self, now: Time, segment: Resend, mark: u32) -> Outgoing {
+        self.counters.segments_retransmitted += 1;
+        self.board.resend(segment, now, mark);
         Outgoing { start: segment.start, len: segment.len, retransmission: true }
     }
 
     /// There is room in the pipe and nothing new may be sent: RFC 6675 §4 NextSeg rules 3 and 4.
-    fn poll_last_resort(&mut self, env: &Env<'_>) -> Option<Outgoing> {
-        if !self.window_allows(env.config.mss, env.controller.window()) {
+    fn poll_last_resort(&mut self, now: Time) -> Option<Outgoing> {
+        if !self.window_allows(self.config.mss, self.controller.window()) {
             return None;
         }
         if let Some(doubtful) = self.board.next_doubtful() {
-            return Some(self.resend(doubtful, RESENT, env));
+            return Some(self.resend(now, doubtful, RESENT));
         }
         // HighACK > RescueRxt: once for each entry into recovery.
         if self.una > self.rescue {
             self.rescue = self.recover;
             let newest = self.board.newest_missing()?;
-            return Some(self.resend(newest, RESENT, env));
+            return Some(self.resend(now, newest, RESENT));
         }
         None
     }

@@ -37,6 +37,8 @@ pub(super) struct Estimator {
     max: Span,
     /// Before back-off.
     base: Span,
+    /// `srtt` as a span.
+    smoothed: Span,
     /// In force: `base` doubled at each time-out, at most `max`.
     rto: Span,
 }
@@ -50,7 +52,7 @@ impl Estimator {
             }
             RtoPlan::Estimated { min, max, initial, tick } => (Kind::Ticks(tick.picos()), min, max, initial),
         };
-        Estimator { kind, srtt: 0, rttvar: 0, min, max, base: initial, rto: initial }
+        Estimator { kind, srtt: 0, rttvar: 0, min, max, base: initial, smoothed: Span::ZERO, rto: initial }
     }
 
     /// A segment sent at `sent` was acknowledged at `now`.
@@ -80,9 +82,11 @@ impl Estimator {
             self.rttvar += ((self.srtt - rtt).abs() - self.rttvar) >> 2;
             self.srtt = (self.srtt + ((rtt - self.srtt) >> 3)).max(1);
         }
+        self.smoothed = Span::from_picos(self.srtt.unsigned_abs());
         Span::from_picos((self.srtt + 4 * self.rttvar).unsigned_abs())
     }
 
+    #[inline(never)]
     fn sample_ticks(&mut self, ticks: u64, tick: u64) -> Span {
         let ticks = ticks.max(1).cast_signed();
         if self.srtt == 0 {
@@ -93,6 +97,7 @@ impl Estimator {
             self.srtt = (self.srtt + error).max(1);
             self.rttvar = (self.rttvar + error.abs() - (self.rttvar >> 2)).max(1);
         }
+        self.smoothed = Span::from_picos(self.srtt.unsigned_abs().saturating_mul(tick) / 8);
         // srtt + 4 rttvar in whole ticks: rttvar counts quarters.
         let whole = ((self.srtt >> 3) + self.rttvar).unsigned_abs();
         Span::from_picos(whole.saturating_mul(tick))
@@ -109,12 +114,14 @@ impl Estimator {
     pub(super) fn expiry(&self, now: Time) -> Time {
         match self.kind {
             Kind::Fixed | Kind::Exact => now.saturating_add(self.rto),
-            Kind::Ticks(tick) => {
-                let ticks = (self.rto.picos() / tick).max(1);
-                let expiry = (now.picos() / tick).saturating_add(ticks).saturating_mul(tick);
-                Time::from_picos(expiry)
-            }
+            Kind::Ticks(tick) => self.expiry_on_tick(now, tick),
         }
+    }
+
+    #[inline(never)]
+    fn expiry_on_tick(&self, now: Time, tick: u64) -> Time {
+        let ticks = (self.rto.picos() / tick).max(1);
+        Time::from_picos((now.picos() / tick).saturating_add(ticks).saturating_mul(tick))
     }
 
     /// RFC 6298 §5.5: doubles the time-out; a fixed one stays.
@@ -134,9 +141,6 @@ impl Estimator {
     /// Smoothed round-trip time; zero before the first sample.
     #[inline]
     pub(super) fn smoothed(&self) -> Span {
-        match self.kind {
-            Kind::Ticks(tick) => Span::from_picos(self.srtt.unsigned_abs().saturating_mul(tick) / 8),
-            Kind::Fixed | Kind::Exact => Span::from_picos(self.srtt.unsigned_abs()),
-        }
+        self.smoothed
     }
 }

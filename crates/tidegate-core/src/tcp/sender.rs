@@ -12,6 +12,8 @@ use super::scoreboard::Scoreboard;
 use super::segment::HeldBy;
 use super::seq::Numbering;
 use crate::cc::Controller;
+use crate::plan::TcpPlan;
+use crate::random::Stream;
 use crate::units::{Span, Time};
 
 /// Which rules say what is sent again.
@@ -36,17 +38,15 @@ pub(super) struct Outgoing {
     pub(super) retransmission: bool,
 }
 
-/// What the sender borrows from its endpoint for one call.
-pub(super) struct Env<'a> {
-    pub(super) now: Time,
-    pub(super) config: &'a Config,
-    pub(super) controller: &'a mut Controller,
-    pub(super) counters: &'a mut Counters,
-}
+/// No stream is longer: offsets are added up as signed numbers.
+const LONGEST_STREAM: u64 = 1 << 62;
 
 /// Everything the sending half remembers.
 #[derive(Debug)]
 pub(super) struct Sender {
+    pub(super) config: Config,
+    pub(super) controller: Controller,
+    pub(super) counters: Counters,
     /// Our half of the wire's numbers.
     pub(super) numbering: Numbering,
     /// Everything below is acknowledged (SND.UNA).
@@ -70,6 +70,8 @@ pub(super) struct Sender {
     /// When the retransmission timer expires.
     pub(super) rto_at: Time,
     pub(super) mode: Mode,
+    /// There may be something to send.
+    pub(super) ready: bool,
     /// What stopped the sender last.
     pub(super) held: HeldBy,
     /// The oldest segment is to be sent again whatever the window says.
@@ -96,9 +98,12 @@ pub(super) struct Sender {
 }
 
 impl Sender {
-    pub(super) fn new(numbering: Numbering, estimator: Estimator, config: &Config) -> Sender {
+    pub(super) fn new(plan: &TcpPlan, isn: u32, rng: Option<Stream>) -> Sender {
+        let config = Config::new(plan);
         Sender {
-            numbering,
+            controller: Controller::new(plan, rng),
+            counters: Counters::default(),
+            numbering: Numbering::after_syn(isn),
             una: 0,
             max: 0,
             written: 0,
@@ -108,9 +113,10 @@ impl Sender {
             dupacks: 0,
             limited_end: 0,
             board: Scoreboard::default(),
-            estimator,
+            estimator: Estimator::new(&plan.rto),
             rto_at: Time::NEVER,
             mode: Mode::Open,
+            ready: false,
             held: HeldBy::Application,
             resend_oldest: false,
             first_partial: false,
@@ -123,12 +129,14 @@ impl Sender {
             timed_end: 0,
             timed_at: Time::ZERO,
             measured: None,
+            config,
         }
     }
 
     /// The application adds bytes; `u64::MAX` is more than will ever be sent.
     pub(super) fn write(&mut self, bytes: u64) {
-        self.written = self.written.saturating_add(bytes);
+        self.written = self.written.saturating_add(bytes).min(LONGEST_STREAM);
+        self.ready = true;
     }
 
     /// Sent and not acknowledged: FlightSize (RFC 5681 §2).
@@ -141,60 +149,78 @@ impl Sender {
     /// as nothing is SACKed or lost.
     #[inline]
     pub(super) fn pipe(&self) -> u64 {
-        self.outstanding().saturating_add_signed(-self.board.holes())
+        (self.outstanding().cast_signed() - self.board.holes()).max(0).unsigned_abs()
+    }
+
+    /// Where the congestion window ends: new data may fill the stream up to here.
+    #[inline]
+    fn window_end(&self, window: u64) -> i64 {
+        (self.una + window).cast_signed() + self.inflation + self.board.holes()
     }
 
     /// Whether the congestion window lets `len` more bytes go.
     #[inline]
     pub(super) fn window_allows(&self, len: u32, window: u64) -> bool {
-        self.pipe() + u64::from(len) <= window.saturating_add_signed(self.inflation)
+        self.max.cast_signed() + i64::from(len) <= self.window_end(window)
     }
 
     /// What leaves now; `None`: nothing until the next ACK, write or time-out.
     #[inline]
-    pub(super) fn poll(&mut self, env: &mut Env<'_>) -> Option<Outgoing> {
-        let sent = if self.mode == Mode::Open { self.poll_new(env)? } else { self.poll_mending(env)? };
-        env.counters.segments_sent += 1;
-        env.counters.bytes_sent += u64::from(sent.len);
-        env.counters.segments_retransmitted += u64::from(sent.retransmission);
-        self.last_sent = env.now;
+    pub(super) fn poll(&mut self, now: Time) -> Option<Outgoing> {
+        let sent = if self.mode == Mode::Open { self.poll_new(now) } else { self.poll_mending(now) };
+        let Some(sent) = sent else {
+            self.ready = false;
+            return None;
+        };
+        self.counters.segments_sent += 1;
+        self.counters.bytes_sent += u64::from(sent.len);
+        self.last_sent = now;
         if self.rto_at == Time::NEVER {
             // RFC 6298 §5.1.
-            self.rto_at = self.estimator.expiry(env.now);
+            self.rto_at = self.estimator.expiry(now);
         }
         Some(sent)
     }
 
     /// New data, if both windows allow.
-    #[inline]
-    pub(super) fn poll_new(&mut self, env: &mut Env<'_>) -> Option<Outgoing> {
-        let unsent = self.written - self.max;
-        if unsent == 0 {
-            self.held = HeldBy::Application;
+    #[inline(always)]
+    pub(super) fn poll_new(&mut self, now: Time) -> Option<Outgoing> {
+        if self.config.idle_restart && self.outstanding() == 0 {
+            self.restart_after_idle(now);
+        }
+        let window_end = self.window_end(self.controller.window());
+        let Some(len) = self.allowed(window_end) else {
+            self.ready = false;
             return None;
-        }
-        let config = env.config;
-        let len = if unsent < u64::from(config.mss) { unsent as u32 } else { config.mss };
-        let outstanding = self.outstanding();
-        if outstanding == 0 && config.idle_restart {
-            self.restart_after_idle(env);
-        }
-        if !self.window_allows(len, env.controller.window()) {
-            self.stopped_by_window();
-            return None;
-        }
-        if outstanding + u64::from(len) > self.peer_window {
-            self.held = HeldBy::ReceiverWindow;
-            return None;
-        }
+        };
         let start = self.max;
         self.max += u64::from(len);
-        self.board.push(self.max, len, env.now);
-        if config.time_one && self.timed_end == 0 {
+        self.board.push(self.max, len, now);
+        if self.config.time_one && self.timed_end == 0 {
             self.timed_end = self.max;
-            self.timed_at = env.now;
+            self.timed_at = now;
         }
+        // Whether this was the last for now is known already.
+        self.ready = self.mode != Mode::Open || self.allowed(window_end).is_some();
         Some(Outgoing { start, len, retransmission: false })
+    }
+
+    /// The next new segment's length if it may go; notes what stops it if it may not.
+    #[inline(always)]
+    fn allowed(&mut self, window_end: i64) -> Option<u32> {
+        let unsent = self.written - self.max;
+        let len = unsent.min(u64::from(self.config.mss));
+        let end = self.max + len;
+        if unsent == 0 {
+            self.held = HeldBy::Application;
+        } else if end.cast_signed() > window_end {
+            self.stopped_by_window();
+        } else if end - self.una > self.peer_window {
+            self.held = HeldBy::ReceiverWindow;
+        } else {
+            return Some(len as u32);
+        }
+        None
     }
 
     /// The congestion window stops the sender.
@@ -206,9 +232,10 @@ impl Sender {
 
     /// RFC 5681 §4.1: nothing was sent for more than a time-out, so the window falls to
     /// min(IW, cwnd).
-    fn restart_after_idle(&mut self, env: &mut Env<'_>) {
-        if self.max > 0 && env.now.saturating_since(self.last_sent) > self.estimator.rto() {
-            env.controller.handle_restart(env.config.initial_window);
+    #[cold]
+    fn restart_after_idle(&mut self, now: Time) {
+        if self.max > 0 && now.saturating_since(self.last_sent) > self.estimator.rto() {
+            self.controller.handle_restart(self.config.initial_window);
         }
     }
 

@@ -95,7 +95,7 @@ fn fill(table: &mut Table, entries: &[Entry], headers: usize) {
             Data::Table(below) if headers > 0 => {
                 let mut inner = Table::new();
                 inner.set_implicit(
-                    below.iter().all(|entry| matches!(entry.node.data, Data::Table(_))) && headers > 1,
+                    below.iter().all(|each| matches!(each.node.data, Data::Table(_))) && headers > 1,
                 );
                 fill(&mut inner, below, headers - 1);
                 Some(Item::Table(inner))

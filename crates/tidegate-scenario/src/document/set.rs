@@ -6,6 +6,9 @@ use super::toml::value;
 use super::{Data, Node, Place, Step};
 use crate::error::Problem;
 
+/// No key of the language is deeper.
+const DEEPEST: usize = 16;
+
 const FORM: &str = "write key=value, such as flow.bulk.tcp.cc=cubic";
 
 /// Splits and reads `text`, which is source number `source`.
@@ -43,6 +46,9 @@ pub(crate) fn parse_path(text: &str, source: usize, offset: usize) -> Result<Vec
         Problem::new(place, "", format!("{:?} is not a dotted key", text.trim()))
             .help("write names joined by dots, such as gate.link.rate")
     })?;
+    if keys.len() > DEEPEST {
+        return Err(Problem::new(place, "", format!("a dotted key has at most {DEEPEST} names")));
+    }
     Ok(keys.iter().map(|key| Step { key: key.get().to_owned(), at: place }).collect())
 }
 

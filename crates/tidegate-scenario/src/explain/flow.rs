@@ -16,7 +16,7 @@ pub(super) fn explain(name: &str, form: &Form, root: &Form, plan: &Plan, out: &m
     let Some(flow) = plan.flows.iter().find(|flow| flow.name.split('.').next() == Some(name)) else { return };
     tcp_rows(&TcpLayers::new(root, form), flow, &mut rows);
     write_rows(&format!("flow {name}"), &rows, out);
-    copies(name, plan.flows.iter().map(|flow| flow.name.as_str()), out);
+    copies(name, plan.flows.iter().map(|each| each.name.as_str()), out);
     for line in lines(flow, plan) {
         consequence(&line, out);
     }
@@ -45,7 +45,7 @@ fn tcp_rows(layers: &TcpLayers<'_>, flow: &FlowPlan, rows: &mut Vec<Row>) {
             }
         };
         let mut text = text;
-        if let Some(set) = layers.from_set(row.name) {
+        if let Some(set) = layers.set_of(row.name) {
             text = format!("{text} (from [tcp.{set}])");
             default = false;
         }

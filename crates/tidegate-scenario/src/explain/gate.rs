@@ -12,9 +12,14 @@ use crate::trace::info::mean_rate as trace_mean;
 pub(super) fn explain(name: &str, form: &Form, plan: &Plan, out: &mut String) {
     let mut rows = Vec::new();
     rows_of(form, "", &[], &mut rows);
-    write_rows(&format!("gate {name}"), &rows, out);
     let copies: Vec<usize> =
         (0..plan.gates.len()).filter(|index| is_copy(&plan.gates[*index].name, name)).collect();
+    if let (Some(first), Some(row)) = (copies.first(), rows.iter_mut().find(|row| row.key == "on_change"))
+        && row.default
+    {
+        row.text = usual_change(&plan.gates[*first]).to_owned();
+    }
+    write_rows(&format!("gate {name}"), &rows, out);
     let Some(first) = copies.first() else {
         consequence("nothing passes it", out);
         return;
@@ -33,6 +38,17 @@ pub(super) fn explain(name: &str, form: &Form, plan: &Plan, out: &mut String) {
     }
     for line in queue_lines(gate, packet) {
         consequence(&line, out);
+    }
+}
+
+/// What stands for `on_change` when it is left out.
+fn usual_change(gate: &GatePlan) -> &'static str {
+    match (&gate.rate, gate.on_change) {
+        (RatePlan::Steps { .. } | RatePlan::Markov(_) | RatePlan::RateTrace { .. }, OnChange::Keep) => "keep",
+        (RatePlan::Steps { .. } | RatePlan::Markov(_) | RatePlan::RateTrace { .. }, OnChange::Rescale) => {
+            "rescale"
+        }
+        _ => "no rate to change",
     }
 }
 
@@ -95,14 +111,37 @@ fn steps_mean(steps: &[(Time, Speed)], repeat: Option<Span>, of: &dyn Fn(Speed) 
     sum / repeat.picos() as f64
 }
 
-/// The stationary mean of a ring; `None` for a matrix, which is not solved here.
+/// Larger chains are not worth their time here.
+const MOST_STATES: usize = 100;
+
+/// The stationary mean; `None` for a large matrix.
 fn markov_mean(markov: &MarkovPlan) -> Option<f64> {
-    if markov.transitions.is_some() {
-        return None;
+    let visits = match &markov.transitions {
+        None => vec![1.0; markov.rates.len()],
+        Some(matrix) if matrix.len() <= MOST_STATES => visits(matrix),
+        Some(_) => return None,
+    };
+    let states = markov.rates.iter().zip(&markov.mean_holding).zip(visits);
+    let (bits, time) = states.fold((0.0, 0.0), |(bits, time), ((rate, holding), often)| {
+        let share = holding.as_secs_f64() * often;
+        (bits + rate.bps() as f64 * share, time + share)
+    });
+    Some(bits / time)
+}
+
+/// How often each state is entered, by stepping half of a chain that may be periodic.
+fn visits(matrix: &[Vec<f64>]) -> Vec<f64> {
+    let mut now = vec![1.0 / matrix.len() as f64; matrix.len()];
+    for _ in 0..2000 {
+        let mut next: Vec<f64> = now.iter().map(|often| often / 2.0).collect();
+        for (often, row) in now.iter().zip(matrix) {
+            for (entered, chance) in next.iter_mut().zip(row) {
+                *entered += often * chance / 2.0;
+            }
+        }
+        now = next;
     }
-    let total: f64 = markov.mean_holding.iter().map(|span| span.as_secs_f64()).sum();
-    let pairs = markov.rates.iter().zip(&markov.mean_holding);
-    Some(pairs.map(|(rate, span)| rate.bps() as f64 * span.as_secs_f64()).sum::<f64>() / total)
+    now
 }
 
 fn rate_lines(gate: &GatePlan, packet: u32) -> Vec<String> {

@@ -39,9 +39,9 @@ pub(crate) fn explain(root: &Form, plan: &Plan) -> String {
     }
     for named in root.table("traffic").map_or(&[][..], |traffic| traffic.items.as_slice()) {
         let Some(form) = named.item.table() else { continue };
-        let mut rows = Vec::new();
-        rows_of(form, "", &[], &mut rows);
-        write_rows(&format!("traffic {}", named.name), &rows, &mut out);
+        let mut of_it = Vec::new();
+        rows_of(form, "", &[], &mut of_it);
+        write_rows(&format!("traffic {}", named.name), &of_it, &mut out);
         copies(&named.name, plan.traffic.iter().map(|traffic| traffic.name.as_str()), &mut out);
     }
     out

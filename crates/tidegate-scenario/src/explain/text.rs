@@ -39,8 +39,8 @@ pub(super) fn value_text(kind: Kind, value: &Value) -> String {
             let named = form.items.iter().filter(|named| named.item.given);
             let texts: Vec<String> = named
                 .map(|named| {
-                    let kind = form.section.find(&named.name).map_or(Kind::Free, |row| row.kind);
-                    format!("{} {}", named.name, value_text(kind, &named.item.value))
+                    let of = form.section.find(&named.name).map_or(Kind::Free, |row| row.kind);
+                    format!("{} {}", named.name, value_text(of, &named.item.value))
                 })
                 .collect();
             texts.join(", ")
@@ -53,7 +53,7 @@ fn about(kind: Kind, name: &str) -> Option<&'static str> {
     let find = |words: &'static [Word]| words.iter().find(|word| word.name == name).map(|word| word.about);
     match kind {
         Kind::Quantity { words, .. } | Kind::Choice(words) => find(words),
-        Kind::AnyOf(kinds) => kinds.iter().find_map(|kind| about(*kind, name)),
+        Kind::AnyOf(kinds) => kinds.iter().find_map(|each| about(*each, name)),
         _ => None,
     }
 }

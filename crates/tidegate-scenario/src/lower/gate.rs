@@ -45,7 +45,7 @@ pub(super) fn gates<'a>(root: &'a Form, library: &mut Library, notes: &mut Notes
 }
 
 fn gate(name: &str, form: &Form, library: &mut Library, notes: &mut Notes) -> GatePlan {
-    let rate = rate::law(form, library, notes);
+    let rate = rate::rate(form, library, notes);
     let on_change = match form.word("on_change") {
         Some("rescale") => OnChange::Rescale,
         Some(_) => OnChange::Keep,

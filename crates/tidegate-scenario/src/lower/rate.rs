@@ -8,7 +8,7 @@ use crate::check::{Form, Item, Value};
 use crate::inputs::{Library, Loaded};
 use crate::trace::{Format, OPPORTUNITY_BYTES, TraceOptions};
 
-pub(super) fn law(gate: &Form, library: &mut Library, notes: &mut Notes) -> RatePlan {
+pub(super) fn rate(gate: &Form, library: &mut Library, notes: &mut Notes) -> RatePlan {
     let Some(item) = gate.get("rate") else { return RatePlan::Unlimited };
     let plan = match &item.value {
         Value::Speed(speed) => {
@@ -18,10 +18,10 @@ pub(super) fn law(gate: &Form, library: &mut Library, notes: &mut Notes) -> Rate
             Some(RatePlan::Constant(*speed))
         }
         Value::Table(laws) => match laws.only() {
-            Some(("steps", item)) => item.table().and_then(|form| steps(form, notes)),
-            Some(("token_bucket", item)) => item.table().and_then(|form| token_bucket(form, notes)),
-            Some(("markov", item)) => item.table().and_then(|form| markov(form, notes)),
-            Some(("trace", item)) => item.table().and_then(|form| trace(form, library, notes)),
+            Some(("steps", law)) => law.table().and_then(|form| steps(form, notes)),
+            Some(("token_bucket", law)) => law.table().and_then(|form| token_bucket(form, notes)),
+            Some(("markov", law)) => law.table().and_then(|form| markov(form, notes)),
+            Some(("trace", law)) => law.table().and_then(|form| trace(form, library, notes)),
             _ => None,
         },
         _ => None,

@@ -6,7 +6,7 @@ use tidegate_core::units::Span;
 use super::Notes;
 use super::gate::Gate;
 use super::users::User;
-use crate::check::{Form, Value, nearest};
+use crate::check::{Form, Item, Value, nearest};
 use crate::document::Place;
 
 /// `[record]` tells its own keys from names, so no name may be one of them.
@@ -14,6 +14,48 @@ pub(super) fn reserved(name: &str, at: Place, key: &str, notes: &mut Notes) {
     if matches!(name, "every" | "packets") {
         let problem = format!("the name {name:?} is a key of [record]");
         notes.wrong_at(at, key, problem, format!("use another name, such as \"{name}1\""));
+    }
+}
+
+/// Columns that a gate can be recorded with.
+pub const GATE_COLUMNS: &[&str] =
+    &["queue_packets", "queue_bytes", "rate_bps", "delivered_bytes", "dropped_packets"];
+
+/// Columns that a flow can be recorded with.
+pub const FLOW_COLUMNS: &[&str] = &[
+    "cwnd_segments",
+    "ssthresh_segments",
+    "in_flight_segments",
+    "srtt_ms",
+    "rto_ms",
+    "delivered_bytes",
+    "retransmitted_segments",
+    "phase",
+    "held_by",
+];
+
+/// Columns are named so that a wrong name is told; a recording holds all of them.
+fn columns(items: &[Item], known: &[&str], notes: &mut Notes) {
+    for item in items {
+        let name = item.text().unwrap_or_default();
+        if known.contains(&name) {
+            continue;
+        }
+        if matches!(name, "queue_cells" | "queue_fluid") {
+            notes.wrong(
+                item,
+                format!("{name:?} is not supported yet"),
+                format!("columns here: {}", known.join(", ")),
+            );
+            continue;
+        }
+        // "cwnd" for "cwnd_segments"
+        let begun = known.iter().copied().find(|column| column.split('_').next() == Some(name));
+        let help = match begun.or_else(|| nearest(name, known.iter().copied())) {
+            Some(near) => format!("did you mean \"{near}\"?"),
+            None => format!("columns here: {}", known.join(", ")),
+        };
+        notes.wrong(item, format!("no column is called {name:?}"), help);
     }
 }
 
@@ -32,7 +74,11 @@ pub(super) fn record(
     let mut named = Vec::new();
     for entry in form.items.iter().filter(|entry| form.section.find(&entry.name).is_none()) {
         let name = entry.name.as_str();
-        if gates.iter().any(|gate| gate.name == name) || flows.contains(&name) {
+        let (is_gate, is_flow) = (gates.iter().any(|gate| gate.name == name), flows.contains(&name));
+        if is_gate || is_flow {
+            let of_both =
+                [if is_gate { GATE_COLUMNS } else { &[] }, if is_flow { FLOW_COLUMNS } else { &[] }].concat();
+            columns(entry.item.list(), &of_both, notes);
             named.push(name);
             continue;
         }

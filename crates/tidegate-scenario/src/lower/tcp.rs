@@ -58,7 +58,7 @@ impl<'a> TcpLayers<'a> {
     }
 
     /// The named set that `name` comes from, if it does.
-    pub(crate) fn from_set(&self, name: &str) -> Option<&'a str> {
+    pub(crate) fn set_of(&self, name: &str) -> Option<&'a str> {
         let own = self.own.and_then(|form| form.given(name));
         let set = self.set.filter(|set| own.is_none() && set.section.find(name).is_some())?;
         set.given(name)?;
@@ -296,7 +296,7 @@ fn delayed_ack(layers: &TcpLayers<'_>) -> Option<DelayedAckPlan> {
     };
     let given = |name: &str| form.and_then(|form| form.given(name));
     let section = TCP.find("delayed_ack").and_then(|row| row.kind.section())?;
-    let timeout = match given("timeout").map(|item| &item.value) {
+    let timeout = match given("timeout").map(|late| &late.value) {
         Some(Value::Time(span)) => Some(*span),
         Some(_) => None,
         None => Some(of_base(section, "timeout", layers)),

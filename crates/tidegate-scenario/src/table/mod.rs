@@ -10,7 +10,9 @@ mod top;
 
 use crate::units::Dim;
 
-pub(crate) use tcp::{RTO, SET as TCP_SET, TCP};
+#[cfg(test)]
+pub(crate) use tcp::SET as TCP_SET;
+pub(crate) use tcp::{RTO, TCP};
 pub(crate) use top::ROOT;
 
 /// What a key takes.

@@ -80,7 +80,7 @@ const RECORD: Section = Section {
     ..section(
         "Recording",
         "What a run keeps beside its summary. What is not recorded costs nothing. Any other key is the name of \
-         a gate or flow with the list of columns to keep; without names, all are kept.",
+         a gate or flow with a list of its columns; without names, all gates and flows are kept.",
         &[
             key(
                 "every",

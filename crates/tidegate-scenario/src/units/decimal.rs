@@ -33,7 +33,7 @@ impl Decimal {
             None => (text, 0),
         };
         let (whole, part) = number.split_once('.').unwrap_or((number, ""));
-        let all_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+        let all_digits = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_digit());
         if (whole.is_empty() && part.is_empty()) || !all_digits(whole) || !all_digits(part) {
             return None;
         }

@@ -69,7 +69,7 @@ source.poisson = { rate = "100 kbit/s", packet = "200 B" }
 [record]
 every = "10 ms"
 chain = ["queue_packets"]
-client = ["cwnd"]
+client = ["cwnd_segments"]
 packets = true
 
 [limits]

@@ -145,25 +145,7 @@ impl Law {
 }
 
 impl Constant {
-    /// Serves a unit of so many bytes if the server has been idle and knows their time.
-    #[inline]
-    pub(super) fn transmit_idle(&mut self, arrival: Time, bytes: u32) -> Option<Time> {
-        if arrival <= self.free {
-            return None;
-        }
-        let end = arrival.saturating_add(self.server.take_first(u64::from(bytes) * 8)?);
-        self.free = end;
-        Some(end)
-    }
-
-    /// End of the last unit.
-    #[inline]
-    pub(super) fn free(&self) -> Time {
-        self.free
-    }
-
-    #[inline]
-    pub(super) fn transmit(&mut self, arrival: Time, work: u64) -> Service {
+    fn transmit(&mut self, arrival: Time, work: u64) -> Service {
         let start = if arrival > self.free {
             self.server.reset();
             arrival

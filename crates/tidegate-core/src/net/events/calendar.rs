@@ -1,236 +1,241 @@
-//! A calendar queue: a ring of buckets of equal width in time, each a short list. Entries
-//! beyond the ring wait in a heap. The width follows the traffic: about one entry a bucket.
+//! A calendar queue: a ring of buckets of equal width in time. Each bucket is a list through
+//! the sources themselves. Sources due beyond the ring wait apart until it reaches them. The
+//! width follows the traffic: about one source a bucket.
 
-use super::heap::Heap;
-use super::{Entry, Source};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::Source;
 use crate::units::Time;
 
 const NONE: u32 = u32::MAX;
+const BUCKETS: usize = 1 << 14;
 /// Pops between two looks at the width.
 const REVIEW: u32 = 1 << 15;
 
-#[derive(Clone, Copy, Debug)]
-struct Node {
-    at: Time,
-    source: Source,
-    next: u32,
-}
-
-/// See the module.
+/// See the module. When a source is due its owner knows; it is told so at every call.
 #[derive(Debug)]
 pub(super) struct Calendar {
-    /// First node of each bucket's list.
-    heads: Vec<u32>,
-    /// One bit for each bucket that has entries.
-    filled: Vec<u64>,
-    nodes: Vec<Node>,
-    /// First free node.
-    free: u32,
+    /// First source of each bucket.
+    heads: Box<[u32; BUCKETS]>,
+    /// One bit for each bucket that has sources.
+    filled: Box<[u64; BUCKETS / 64]>,
+    /// The source after each in its bucket.
+    after: Vec<u32>,
+    in_ring: usize,
     /// A bucket is 2^shift picoseconds wide.
     shift: u32,
     /// Number of the bucket that the next pop begins at, counted from time 0.
     current: u64,
-    /// Entries beyond the ring, and the number of the first one's bucket.
-    beyond: Heap,
+    /// Sources beyond the ring.
+    beyond: BinaryHeap<Reverse<(Time, Source)>>,
+    /// Bucket of the first of them.
     beyond_from: u64,
-    in_ring: usize,
     pops: u32,
     reviewed_at: Time,
 }
 
 impl Calendar {
     pub(super) fn new(sources: usize) -> Calendar {
-        let buckets = (sources * 4).next_power_of_two().clamp(1 << 10, 1 << 16);
         Calendar {
-            heads: vec![NONE; buckets],
-            filled: vec![0; buckets / 64],
-            nodes: Vec::with_capacity(sources),
-            free: NONE,
+            heads: Box::new([NONE; BUCKETS]),
+            filled: Box::new([0; BUCKETS / 64]),
+            after: vec![NONE; sources],
+            in_ring: 0,
             shift: 20,
             current: 0,
-            beyond: Heap::default(),
+            beyond: BinaryHeap::new(),
             beyond_from: u64::MAX,
-            in_ring: 0,
             pops: 0,
             reviewed_at: Time::ZERO,
         }
     }
 
-    fn bucket(&self, at: Time) -> u64 {
-        at.picos() >> self.shift
-    }
-
     #[inline]
-    pub(super) fn push(&mut self, entry: Entry) {
-        // Never before the current bucket: an entry in the past comes at once.
-        let bucket = self.bucket(entry.at).max(self.current);
-        if bucket - self.current >= self.heads.len() as u64 {
-            self.beyond_from = self.beyond_from.min(bucket);
-            self.beyond.push(entry);
-            return;
+    pub(super) fn insert(&mut self, source: Source, at: Time) {
+        // Never before the current bucket: what is due in the past comes at once.
+        let bucket = (at.picos() >> self.shift).max(self.current);
+        if bucket - self.current >= BUCKETS as u64 {
+            return self.insert_beyond(source, at, bucket);
         }
-        let slot = bucket as usize & (self.heads.len() - 1);
-        let node = Node { at: entry.at, source: entry.source, next: self.heads[slot] };
-        let place = self.free;
-        if place == NONE {
-            self.heads[slot] = self.nodes.len() as u32;
-            self.nodes.push(node);
-        } else {
-            self.free = self.nodes[place as usize].next;
-            self.nodes[place as usize] = node;
-            self.heads[slot] = place;
-        }
+        let slot = bucket as usize % BUCKETS;
+        self.after[source as usize] = self.heads[slot];
+        self.heads[slot] = source;
         self.filled[slot / 64] |= 1 << (slot % 64);
         self.in_ring += 1;
     }
 
+    #[cold]
+    fn insert_beyond(&mut self, source: Source, at: Time, bucket: u64) {
+        self.beyond_from = self.beyond_from.min(bucket);
+        self.beyond.push(Reverse((at, source)));
+    }
+
+    /// Takes out a source that was due at `at`.
+    #[cold]
+    pub(super) fn remove(&mut self, source: Source, at: Time) {
+        let bucket = (at.picos() >> self.shift).max(self.current);
+        if bucket - self.current >= BUCKETS as u64 || !self.unlink(source, bucket as usize % BUCKETS) {
+            // Put in when the ring ended before it.
+            self.beyond.retain(|Reverse((_, other))| *other != source);
+            self.find_beyond();
+        }
+    }
+
+    /// Takes a source out of its bucket; `false` if it is not there.
+    fn unlink(&mut self, source: Source, slot: usize) -> bool {
+        let next = self.after[source as usize];
+        let mut place = self.heads[slot];
+        if place == source {
+            self.heads[slot] = next;
+        } else {
+            while place != NONE && self.after[place as usize] != source {
+                place = self.after[place as usize];
+            }
+            if place == NONE {
+                return false;
+            }
+            self.after[place as usize] = next;
+        }
+        if self.heads[slot] == NONE {
+            self.filled[slot / 64] &= !(1 << (slot % 64));
+        }
+        self.in_ring -= 1;
+        true
+    }
+
     #[inline]
-    pub(super) fn pop_before(&mut self, until: Time) -> Option<Entry> {
-        let slot = self.seek()?;
-        let (before, place) = self.least(slot);
-        let Node { at, source, next } = self.nodes[place as usize];
+    pub(super) fn pop_before(&mut self, until: Time, due: &[Time]) -> Option<(Time, Source)> {
+        let slot = self.seek(due)?;
+        let mut source = self.heads[slot];
+        let mut at = due[source as usize];
+        if self.after[source as usize] != NONE {
+            (at, source) = self.least(slot, due);
+        }
         if at >= until {
             return None;
         }
-        if before == NONE {
+        if self.heads[slot] == source {
+            let next = self.after[source as usize];
             self.heads[slot] = next;
             if next == NONE {
                 self.filled[slot / 64] &= !(1 << (slot % 64));
             }
+            self.in_ring -= 1;
         } else {
-            self.nodes[before as usize].next = next;
+            self.unlink(source, slot);
         }
-        self.nodes[place as usize].next = self.free;
-        self.free = place;
-        self.in_ring -= 1;
         self.pops += 1;
         if self.pops == REVIEW {
-            self.review(at);
+            self.review(at, due, source);
         }
-        Some(Entry { at, source })
+        Some((at, source))
     }
 
-    pub(super) fn next(&self) -> Time {
-        let beyond = self.beyond.next();
-        let Some((_, slot)) = self.first_filled() else { return beyond };
-        let (_, place) = self.least(slot);
-        self.nodes[place as usize].at.min(beyond)
+    pub(super) fn next(&self, due: &[Time]) -> Time {
+        let beyond = self.beyond.peek().map_or(Time::NEVER, |Reverse((at, _))| *at);
+        match self.first_filled() {
+            None => beyond,
+            Some((_, slot)) => self.least(slot, due).0.min(beyond),
+        }
     }
 
-    /// Moves to the first bucket with an entry and returns its slot.
+    /// Moves to the first bucket with a source and returns its slot.
     #[inline]
-    fn seek(&mut self) -> Option<usize> {
+    fn seek(&mut self, due: &[Time]) -> Option<usize> {
         loop {
             match self.first_filled() {
                 Some((bucket, slot)) if bucket < self.beyond_from => {
                     self.current = bucket;
-                    // The ring reaches further now, and may reach the first entry beyond it.
-                    if self.beyond_from - bucket < self.heads.len() as u64 {
-                        self.fetch();
+                    // The ring reaches further now, and may reach the first beyond it.
+                    if self.beyond_from - bucket < BUCKETS as u64 {
+                        self.fetch(due);
                     }
                     return Some(slot);
                 }
+                None if self.beyond.is_empty() => return None,
                 _ => {
-                    let at = self.beyond.next();
-                    if at == Time::NEVER && self.in_ring == 0 {
-                        return None;
-                    }
-                    self.current = self
-                        .bucket(at)
-                        .max(self.current)
-                        .min(self.first_filled().map_or(u64::MAX, |(bucket, _)| bucket));
-                    self.fetch();
+                    self.current = self.beyond_from.max(self.current);
+                    self.fetch(due);
                 }
             }
         }
     }
 
-    /// The first bucket with an entry at or after the current one, and its slot.
+    /// The first bucket with a source at or after the current one, and its slot.
     #[inline]
     fn first_filled(&self) -> Option<(u64, usize)> {
         if self.in_ring == 0 {
             return None;
         }
-        let mask = self.heads.len() - 1;
-        let begin = self.current as usize & mask;
+        let begin = self.current as usize % BUCKETS;
         let mut word = begin / 64;
         let mut bits = self.filled[word] & (u64::MAX << (begin % 64));
         // Once round, and the first word again for the bits before `begin`.
         while bits == 0 {
-            word = (word + 1) & (self.filled.len() - 1);
+            word = (word + 1) % (BUCKETS / 64);
             bits = self.filled[word];
         }
         let slot = word * 64 + bits.trailing_zeros() as usize;
-        let ahead = slot.wrapping_sub(begin) & mask;
+        let ahead = slot.wrapping_sub(begin) % BUCKETS;
         Some((self.current + ahead as u64, slot))
     }
 
-    /// The least entry of a bucket and the node before it in the list.
-    #[inline]
-    fn least(&self, slot: usize) -> (u32, u32) {
-        let mut best = self.heads[slot];
-        let mut before_best = NONE;
-        let mut before = best;
-        let mut place = self.nodes[best as usize].next;
-        while place != NONE {
-            let (node, least) = (&self.nodes[place as usize], &self.nodes[best as usize]);
-            if (node.at, node.source) < (least.at, least.source) {
-                before_best = before;
-                best = place;
+    /// The first source of a bucket.
+    #[inline(never)]
+    fn least(&self, slot: usize, due: &[Time]) -> (Time, Source) {
+        let mut place = self.heads[slot];
+        let mut best = (due[place as usize], place);
+        loop {
+            place = self.after[place as usize];
+            if place == NONE {
+                return best;
             }
-            before = place;
-            place = node.next;
+            best = best.min((due[place as usize], place));
         }
-        (before_best, best)
     }
 
     /// Takes into the ring what it now reaches.
     #[cold]
-    fn fetch(&mut self) {
-        let end = self.current + self.heads.len() as u64;
-        while self.bucket(self.beyond.next()) < end && self.beyond.next() != Time::NEVER {
-            let entry = self.beyond.pop_before(Time::NEVER).expect("there is a next");
-            self.push(entry);
+    fn fetch(&mut self, due: &[Time]) {
+        let end = self.current.saturating_add(BUCKETS as u64);
+        while let Some(Reverse((at, source))) = self.beyond.peek().copied() {
+            if at.picos() >> self.shift >= end {
+                break;
+            }
+            self.beyond.pop();
+            debug_assert_eq!(due[source as usize], at);
+            self.insert(source, at);
         }
-        let next = self.beyond.next();
-        self.beyond_from = if next == Time::NEVER { u64::MAX } else { self.bucket(next) };
+        self.find_beyond();
     }
 
-    /// Adapts the width to the mean gap between pops.
+    fn find_beyond(&mut self) {
+        let first = self.beyond.peek().map(|Reverse((at, _))| at.picos() >> self.shift);
+        self.beyond_from = first.unwrap_or(u64::MAX);
+    }
+
+    /// Adapts the width to the mean gap between pops; `popped` is just leaving.
     #[cold]
-    fn review(&mut self, now: Time) {
+    fn review(&mut self, now: Time, due: &[Time], popped: Source) {
         let gap = now.saturating_since(self.reviewed_at).picos() / u64::from(self.pops);
         self.pops = 0;
         self.reviewed_at = now;
         let shift = gap.max(1).ilog2().clamp(4, 40);
-        if shift.abs_diff(self.shift) > 1 {
-            self.rebuild(shift, now);
+        if shift.abs_diff(self.shift) <= 1 {
+            return;
         }
-    }
-
-    fn rebuild(&mut self, shift: u32, now: Time) {
-        let mut entries = Vec::with_capacity(self.in_ring);
-        for head in &mut self.heads {
-            let mut place = std::mem::replace(head, NONE);
-            while place != NONE {
-                let Node { at, source, next } = self.nodes[place as usize];
-                entries.push(Entry { at, source });
-                place = next;
-            }
-        }
-        while let Some(entry) = self.beyond.pop_before(Time::NEVER) {
-            entries.push(entry);
-        }
+        self.heads.fill(NONE);
         self.filled.fill(0);
-        self.nodes.clear();
-        self.free = NONE;
         self.in_ring = 0;
-        self.beyond = Heap::default();
+        self.beyond.clear();
         self.beyond_from = u64::MAX;
         self.shift = shift;
-        self.current = self.bucket(now);
-        for entry in entries {
-            self.push(entry);
+        self.current = now.picos() >> shift;
+        for (source, at) in (0..).zip(due) {
+            if *at != Time::NEVER && source != popped {
+                self.insert(source, *at);
+            }
         }
     }
 }

@@ -1,0 +1,167 @@
+//! Single values: numbers, probabilities, amounts with a unit, words.
+
+use super::nearest;
+use super::value::Value;
+use super::walk::Checker;
+use super::words::{brief, expected, quoted, rewritten};
+use crate::document::{Data, Node};
+use crate::error::Problem;
+use crate::table::{Kind, Word};
+use crate::units::{self, Amount, Dim, example};
+
+impl Checker {
+    pub(super) fn whole(&mut self, number: i64, min: u64, max: u64, node: &Node, key: &str) -> Option<Value> {
+        match u64::try_from(number) {
+            Ok(value) if (min..=max).contains(&value) => return Some(Value::Whole(value)),
+            Ok(value) if value < min => {
+                self.push(
+                    Problem::new(node.at, key, format!("{number} is too small"))
+                        .help(format!("at least {min}")),
+                );
+            }
+            Ok(_) => {
+                self.push(
+                    Problem::new(node.at, key, format!("{number} is too large"))
+                        .help(format!("at most {max}")),
+                );
+            }
+            Err(_) => {
+                self.push(
+                    Problem::new(node.at, key, format!("{number} is negative"))
+                        .help(format!("at least {min}")),
+                );
+            }
+        }
+        None
+    }
+
+    pub(super) fn probability(&mut self, node: &Node, key: &str) -> Option<Value> {
+        let (number, shown) = match &node.data {
+            Data::Whole(number) => (*number as f64, number.to_string()),
+            Data::Real(number) => (*number, number.to_string()),
+            Data::Text(text) => {
+                let number =
+                    text.trim().strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
+                let Some(number) = number else {
+                    let problem = format!("{text:?} is not a probability");
+                    self.push(
+                        Problem::new(node.at, key, problem)
+                            .help("write a bare number such as 0.01, or \"1%\""),
+                    );
+                    return None;
+                };
+                (number / 100.0, format!("{text:?}"))
+            }
+            _ => return self.wrong_kind(Kind::Probability, node, key),
+        };
+        if (0.0..=1.0).contains(&number) {
+            return Some(Value::Real(number));
+        }
+        let problem = format!("{shown} is not a probability");
+        self.push(
+            Problem::new(node.at, key, problem)
+                .help("a probability is from 0 to 1, or from \"0%\" to \"100%\""),
+        );
+        None
+    }
+
+    pub(super) fn quantity(
+        &mut self,
+        dim: Dim,
+        zero: bool,
+        words: &'static [Word],
+        node: &Node,
+        key: &str,
+    ) -> Option<Value> {
+        let text = match &node.data {
+            Data::Text(text) => text,
+            Data::Whole(_) | Data::Real(_) => {
+                let number = match node.data {
+                    Data::Whole(number) => number.to_string(),
+                    Data::Real(number) => number.to_string(),
+                    _ => String::new(),
+                };
+                let complaint = match units::read(&number, dim) {
+                    Err(complaint) => complaint,
+                    Ok(_) => units::Complaint { problem: format!("{number} has no unit"), help: None },
+                };
+                self.push(Problem::new(node.at, key, complaint.problem).with_help(complaint.help));
+                return None;
+            }
+            _ => return self.wrong_kind(Kind::Quantity { dim, zero, words }, node, key),
+        };
+        if let Some(word) = words.iter().find(|word| word.name == text) {
+            return Some(Value::Word(word.name));
+        }
+        let amount = match units::read(text, dim) {
+            Ok(amount) => amount,
+            Err(complaint) => {
+                let word = nearest(text, words.iter().map(|word| word.name));
+                let help = word.map(|word| format!("did you mean {word:?}?")).or(complaint.help);
+                let starts_as_number = text.trim_start().starts_with(|letter: char| letter.is_ascii_digit());
+                let listed = words.iter().map(|open| format!(", or {:?}", open.name)).collect::<String>();
+                let help =
+                    help.map(|help| if starts_as_number || word.is_some() { help } else { help + &listed });
+                self.push(Problem::new(node.at, key, complaint.problem).with_help(help));
+                return None;
+            }
+        };
+        if amount.is_zero() && !zero {
+            let problem = format!("{text:?} is zero");
+            self.push(
+                Problem::new(node.at, key, problem).help(format!("write more, such as {:?}", example(dim))),
+            );
+            return None;
+        }
+        Some(match amount {
+            Amount::Time(span) => Value::Time(span),
+            Amount::Speed(speed) => Value::Speed(speed),
+            Amount::Bytes(bytes) => Value::Bytes(bytes),
+            Amount::Packets(packets) => Value::Packets(packets),
+            Amount::Segments(segments) => Value::Segments(segments),
+        })
+    }
+
+    pub(super) fn choice(
+        &mut self,
+        words: &'static [Word],
+        others: &str,
+        text: &str,
+        node: &Node,
+        key: &str,
+    ) -> Option<Value> {
+        let open = || words.iter().filter(|word| !word.later).map(|word| word.name);
+        let all = || if open().count() > 1 { format!("one of {}", quoted(open())) } else { quoted(open()) };
+        match words.iter().find(|word| word.name == text) {
+            Some(word) if !word.later => return Some(Value::Word(word.name)),
+            Some(word) => {
+                let problem = format!("{text:?} ({}) is not supported yet", word.about);
+                self.push(Problem::new(node.at, key, problem).help(format!("write {}{others}", all())));
+            }
+            None => {
+                let help = match nearest(text, open()) {
+                    Some(word) => format!("did you mean {word:?}? ({}{others})", all()),
+                    None => format!("write {}{others}", all()),
+                };
+                self.push(Problem::new(node.at, key, format!("{text:?} is not known")).help(help));
+            }
+        }
+        None
+    }
+
+    pub(super) fn wrong_kind<T>(&mut self, kind: Kind, node: &Node, key: &str) -> Option<T> {
+        let found = match &node.data {
+            Data::Whole(number) => format!("the number {number}"),
+            Data::Real(number) => format!("the number {number}"),
+            Data::Flag(flag) => flag.to_string(),
+            Data::List(list) => format!("a list of {}", units::plural(list.len() as u64, "value")),
+            Data::Text(text) if text.chars().count() <= 40 => format!("the text {text:?}"),
+            _ => node.kind_name().to_owned(),
+        };
+        let expected = expected(kind);
+        let problem = format!("this is {found}, not {}", brief(&expected));
+        let help = rewritten(kind, node).unwrap_or(expected);
+        self.push(Problem::new(node.at, key, problem).help(format!("write {help}")));
+        None
+    }
+}
