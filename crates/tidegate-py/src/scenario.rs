@@ -23,7 +23,7 @@ pub(crate) struct Scenario {
 
 fn checked(
     py: Python<'_>,
-    read: impl FnOnce() -> Result<tidegate_scenario::Scenario, Box<ScenarioError>> + Send,
+    read: impl FnOnce() -> Result<tidegate_scenario::Scenario, ScenarioError> + Send,
 ) -> PyResult<Scenario> {
     match guarded(py, read)? {
         Ok(inner) => Ok(Scenario { inner }),
@@ -35,7 +35,7 @@ fn checked(
 impl Scenario {
     #[staticmethod]
     fn load(py: Python<'_>, path: &str, sets: Vec<String>) -> PyResult<Scenario> {
-        checked(py, || tidegate_scenario::Scenario::load(Path::new(path), &sets).map_err(Box::new))
+        checked(py, || tidegate_scenario::Scenario::load(Path::new(path), &sets))
     }
 
     #[staticmethod]
@@ -47,10 +47,7 @@ impl Scenario {
         base_dir: Option<&str>,
         sets: Vec<String>,
     ) -> PyResult<Scenario> {
-        checked(py, || {
-            tidegate_scenario::Scenario::from_toml(text, name, base_dir.map(Path::new), &sets)
-                .map_err(Box::new)
-        })
+        checked(py, || tidegate_scenario::Scenario::from_toml(text, name, base_dir.map(Path::new), &sets))
     }
 
     #[staticmethod]
@@ -62,10 +59,7 @@ impl Scenario {
         base_dir: Option<&str>,
         sets: Vec<String>,
     ) -> PyResult<Scenario> {
-        checked(py, || {
-            tidegate_scenario::Scenario::from_json(text, name, base_dir.map(Path::new), &sets)
-                .map_err(Box::new)
-        })
+        checked(py, || tidegate_scenario::Scenario::from_json(text, name, base_dir.map(Path::new), &sets))
     }
 
     #[getter]
