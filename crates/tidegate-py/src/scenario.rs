@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict};
 use tidegate_core::plan::{Plan, RecordLevel};
 use tidegate_core::units::Time;
-use tidegate_scenario::{ScenarioError, read_span};
+use tidegate_scenario::{ScenarioError, Warning, read_span};
 use tidegate_sim::{RunResult, Side, pcap};
 
 use crate::error;
@@ -109,7 +109,7 @@ impl Scenario {
 
     #[getter]
     fn warnings(&self) -> Vec<String> {
-        self.inner.warnings().iter().map(ToString::to_string).collect()
+        self.inner.warnings().iter().map(sentence).collect()
     }
 
     #[getter]
@@ -176,6 +176,12 @@ impl Scenario {
         }
         guarded(py, || RunData::new(&plan, result, warnings))?
     }
+}
+
+/// A warning on one line, without the file's name: the same scenario, the same result.
+fn sentence(warning: &Warning) -> String {
+    let help = warning.help.as_ref().map(|help| format!("; {help}")).unwrap_or_default();
+    format!("{}: {}{help}", warning.key, warning.message)
 }
 
 /// Whether to go on: Ctrl-C was not pressed and the caller has not had enough.
