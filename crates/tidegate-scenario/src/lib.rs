@@ -31,8 +31,8 @@ mod units;
 
 pub use error::{Report, ScenarioError, Warning};
 pub use inputs::Input;
-pub use quantity::{QuantityError, read_rate, read_span};
 pub use lower::{FLOW_COLUMNS, GATE_COLUMNS};
+pub use quantity::{QuantityError, read_rate, read_span};
 pub use reference::reference;
 pub use scenario::Scenario;
 pub use schema::schema;

@@ -4,7 +4,7 @@ use tidegate_core::app::Application;
 use tidegate_core::gate::Quantiles;
 use tidegate_core::gate::rate::Window;
 use tidegate_core::net::{precision, seed, start_time};
-use tidegate_core::plan::{AppPlan, FlowPlan, Plan, RecordLevel};
+use tidegate_core::plan::{AppPlan, FlowPlan, Increase, Plan, RecordLevel};
 use tidegate_core::random::Seed;
 use tidegate_core::tcp::{Counters, Endpoint, HeldBy, Phase, Role, Segment, Snapshot};
 use tidegate_core::unit::Cause;
@@ -150,14 +150,16 @@ impl Flow {
 
 fn endpoints(flow: &FlowPlan, seed: Seed) -> (Endpoint, Endpoint) {
     use rand::Rng as _;
-    let isn = |side: &str| seed.stream(&format!("flow.{}/{side}/isn", flow.name)).next_u32();
+    let name = |side: &str, what: &str| format!("flow.{}/{side}/{what}", flow.name);
+    let isn = |side: &str| seed.stream(&name(side, "isn")).next_u32();
     let random = |side: &str| {
-        (flow.tcp.increase == tidegate_core::plan::Increase::Random)
-            .then(|| seed.stream(&format!("flow.{}/{side}/increase", flow.name)))
+        (flow.tcp.increase == Increase::Random).then(|| seed.stream(&name(side, "increase")))
     };
+    // Without a handshake neither end can learn the other's number.
+    let answer = if flow.tcp.handshake { isn("receiver") } else { isn("sender") };
     (
         Endpoint::new(&flow.tcp, Role::Active, isn("sender"), random("sender")),
-        Endpoint::new(&flow.tcp, Role::Passive, isn("receiver"), random("receiver")),
+        Endpoint::new(&flow.tcp, Role::Passive, answer, random("receiver")),
     )
 }
 

@@ -3,7 +3,7 @@
 
 use rand::Rng;
 
-use super::{Acked, ControllerSnapshot, LossKind, Lost};
+use super::{ControllerSnapshot, LossKind, Lost};
 use crate::plan::{Increase, SsthreshRounding, TcpPlan};
 use crate::random::Stream;
 
@@ -60,30 +60,26 @@ impl Aimd {
         self.window >> FRACTION
     }
 
-    /// Growth at an ACK of new data.
+    /// Growth at an ACK of `bytes` new bytes that belong to a flight which the window limited.
     #[inline(always)]
-    pub fn grow(&mut self, acked: &Acked) {
-        if !acked.window_limited {
-            return;
-        }
+    pub fn grow(&mut self, bytes: u64) {
         if self.window() < self.ssthresh {
             // RFC 5681 §3.1 eq. (2): min(N, SMSS) per ACK.
-            self.window += acked.bytes.min(self.mss) << FRACTION;
+            self.window = (self.window + (bytes.min(self.mss) << FRACTION)).min(LARGEST << FRACTION);
         } else {
-            self.avoid(acked);
+            self.avoid(bytes);
         }
-        self.window = self.window.min(LARGEST << FRACTION);
     }
 
     /// Congestion avoidance.
     #[inline(always)]
-    fn avoid(&mut self, acked: &Acked) {
+    fn avoid(&mut self, bytes: u64) {
         match self.increase {
             // RFC 5681 §3.1 eq. (3).
             Increase::PerAck => self.window += self.mss_squared / self.window,
             // RFC 5681 §3.1: one SMSS for each cwnd of acknowledged bytes.
             Increase::PerWindow => {
-                self.credit += acked.bytes;
+                self.credit += bytes;
                 if self.credit >= self.window() {
                     self.credit -= self.window();
                     self.window += self.mss << FRACTION;

@@ -136,6 +136,7 @@ pub trait CongestionControl: fmt::Debug + Send {
 
 /// The controller of one connection: a built-in one, matched, or a boxed one from outside.
 #[derive(Debug)]
+#[repr(u8)]
 pub enum Controller {
     /// Slow start after every loss.
     Tahoe(Tahoe),
@@ -181,9 +182,20 @@ impl Controller {
     }
 
     /// See [`CongestionControl::handle_acked`].
-    #[inline]
     pub fn handle_acked(&mut self, acked: &Acked) {
         each!(self, inner => inner.handle_acked(acked));
+    }
+
+    /// The arithmetic of the controllers that need to know nothing of an ACK but its bytes:
+    /// the short way to [`Controller::handle_acked`].
+    #[inline]
+    pub(crate) fn aimd_mut(&mut self) -> Option<&mut Aimd> {
+        match self {
+            Controller::Tahoe(tahoe) => Some(tahoe.aimd_mut()),
+            Controller::Reno(reno) => Some(reno.aimd_mut()),
+            Controller::NewReno(newreno) => Some(newreno.aimd_mut()),
+            Controller::Cubic(_) | Controller::Fixed(_) | Controller::Custom(_) => None,
+        }
     }
 
     /// See [`CongestionControl::handle_lost`].

@@ -14,12 +14,18 @@ impl NewReno {
     pub fn new(aimd: Aimd) -> NewReno {
         NewReno { aimd }
     }
+
+    #[inline]
+    pub(super) fn aimd_mut(&mut self) -> &mut Aimd {
+        &mut self.aimd
+    }
 }
 
 impl CongestionControl for NewReno {
-    #[inline]
     fn handle_acked(&mut self, acked: &Acked) {
-        self.aimd.grow(acked);
+        if acked.window_limited {
+            self.aimd.grow(acked.bytes);
+        }
     }
 
     fn handle_lost(&mut self, lost: &Lost) {

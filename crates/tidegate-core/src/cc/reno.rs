@@ -14,12 +14,18 @@ impl Reno {
     pub fn new(aimd: Aimd) -> Reno {
         Reno { aimd }
     }
+
+    #[inline]
+    pub(super) fn aimd_mut(&mut self) -> &mut Aimd {
+        &mut self.aimd
+    }
 }
 
 impl CongestionControl for Reno {
-    #[inline]
     fn handle_acked(&mut self, acked: &Acked) {
-        self.aimd.grow(acked);
+        if acked.window_limited {
+            self.aimd.grow(acked.bytes);
+        }
     }
 
     fn handle_lost(&mut self, lost: &Lost) {

@@ -15,12 +15,18 @@ impl Tahoe {
     pub fn new(aimd: Aimd) -> Tahoe {
         Tahoe { aimd }
     }
+
+    #[inline]
+    pub(super) fn aimd_mut(&mut self) -> &mut Aimd {
+        &mut self.aimd
+    }
 }
 
 impl CongestionControl for Tahoe {
-    #[inline]
     fn handle_acked(&mut self, acked: &Acked) {
-        self.aimd.grow(acked);
+        if acked.window_limited {
+            self.aimd.grow(acked.bytes);
+        }
     }
 
     fn handle_lost(&mut self, lost: &Lost) {

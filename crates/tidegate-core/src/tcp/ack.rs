@@ -8,6 +8,14 @@ use crate::cc::Acked;
 use crate::units::{Span, Time};
 
 impl Sender {
+    /// Whether the acknowledgement in `segment` can change nothing here.
+    #[inline]
+    pub(super) fn has_no_use_for(&self, segment: &Segment) -> bool {
+        self.una == self.max
+            && segment.ack == self.numbering.wire(self.una)
+            && segment.window == self.raw_window
+    }
+
     /// The acknowledgement field of a segment; `false` if it acknowledges what was never sent.
     #[inline]
     pub(super) fn handle_ack(&mut self, now: Time, segment: &Segment) -> bool {
@@ -35,7 +43,7 @@ impl Sender {
         if segment.window != self.raw_window {
             self.raw_window = segment.window;
             let window = if segment.window == u32::MAX { u64::MAX } else { u64::from(segment.window) };
-            self.peer_window = window.min(self.config.flight_limit);
+            self.peer_window = window.min(self.config.window);
             self.ready = true;
         }
     }
@@ -59,17 +67,23 @@ impl Sender {
         if self.mode == Mode::Open {
             self.dupacks = 0;
             self.inflation = 0;
-        } else if !self.mending_grows(now, bytes, timer_before) {
+        } else if !self.mending_grows(bytes, timer_before) {
             return;
         }
-        self.controller.handle_acked(&Acked {
-            at: now,
-            bytes,
-            in_flight,
-            rtt,
-            smoothed_rtt: self.estimator.smoothed(),
-            window_limited: old < self.limited_end,
-        });
+        let limited = old < self.limited_end;
+        if let Some(aimd) = self.controller.aimd_mut() {
+            if limited {
+                aimd.grow(bytes);
+            }
+        } else {
+            self.tell_acked(now, bytes, in_flight, rtt, limited);
+        }
+    }
+
+    #[inline(never)]
+    fn tell_acked(&mut self, at: Time, bytes: u64, in_flight: u64, rtt: Option<Span>, window_limited: bool) {
+        let smoothed_rtt = self.estimator.smoothed();
+        self.controller.handle_acked(&Acked { at, bytes, in_flight, rtt, smoothed_rtt, window_limited });
     }
 
     /// Feeds the estimator; returns the exact round trip if there is one.

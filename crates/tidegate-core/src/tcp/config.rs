@@ -14,18 +14,14 @@ pub(super) struct Config {
     pub(super) mss: u32,
     /// Duplicate ACKs that start a fast retransmit; `u32::MAX`: never.
     pub(super) dupthresh: u32,
-    /// Most bytes in flight.
-    pub(super) flight_limit: u64,
-    /// What the receiver takes ahead of the next byte expected.
-    pub(super) receive_window: u64,
+    /// Most bytes in flight, and what the receiver takes ahead of the next byte expected.
+    pub(super) window: u64,
     /// The same as the wire says it; `u32::MAX`: no limit.
     pub(super) advertised: u32,
     pub(super) sack: bool,
     pub(super) limited_transmit: bool,
     pub(super) go_back_n: bool,
     pub(super) timestamps: bool,
-    /// Segments carry timestamps or may carry SACK blocks.
-    pub(super) options: bool,
     pub(super) idle_restart: bool,
     pub(super) handshake: bool,
     /// One segment is timed at a time.
@@ -56,14 +52,12 @@ impl Config {
         Config {
             mss,
             dupthresh: if never_at_acks { u32::MAX } else { plan.dupthresh.unwrap_or(u32::MAX) },
-            flight_limit: window.min(LARGEST_WINDOW),
-            receive_window: window.min(LARGEST_WINDOW),
+            window: window.min(LARGEST_WINDOW),
             advertised: plan.window.map_or(u32::MAX, |bytes| bytes.min(LARGEST_WINDOW) as u32),
             sack: plan.sack,
             limited_transmit: plan.limited_transmit,
             go_back_n: plan.go_back_n,
             timestamps: plan.timestamps,
-            options: plan.timestamps || plan.sack,
             idle_restart: plan.idle_restart,
             handshake: plan.handshake,
             time_one: plan.rtt_timing == RttTiming::One,

@@ -10,7 +10,7 @@
 use super::receiver::Receiver;
 use super::report::{Counters, Phase, Snapshot};
 use super::segment::{HeldBy, Segment, flags};
-use super::sender::{Mode, Sender};
+use super::sender::{Mode, Outgoing, Sender};
 use super::seq::Numbering;
 use super::timestamp;
 use crate::cc::Controller;
@@ -61,19 +61,21 @@ impl std::fmt::Display for State {
 /// says `None`. Come back at [`Endpoint::next_wakeup`] at the latest; coming early changes nothing.
 #[derive(Debug)]
 pub struct Endpoint {
-    sender: Sender,
-    receiver: Receiver,
-    state: State,
+    pub(super) sender: Sender,
+    pub(super) receiver: Receiver,
+    pub(super) state: State,
+    /// ESTABLISHED, and no timestamps to look at.
+    pub(super) plain: bool,
     role: Role,
-    theirs: Numbering,
+    pub(super) theirs: Numbering,
     /// Highest timestamp to echo (TS.Recent).
-    echo: u32,
+    pub(super) echo: u32,
     /// When our SYN was sent first.
-    syn_at: Time,
+    pub(super) syn_at: Time,
     /// How often.
-    syns: u32,
+    pub(super) syns: u32,
     /// A SYN is to be sent.
-    syn_due: bool,
+    pub(super) syn_due: bool,
 }
 
 impl Endpoint {
@@ -87,6 +89,7 @@ impl Endpoint {
             sender: Sender::new(plan, isn, rng),
             receiver: Receiver::new(plan.quick_acks),
             state: if role == Role::Active { State::Closed } else { waits },
+            plain: role == Role::Passive && !plan.handshake && !plan.timestamps,
             role,
             theirs: Numbering::after_syn(isn),
             echo: 0,
@@ -108,6 +111,7 @@ impl Endpoint {
             self.sender.ready = true;
             self.syn_due = self.sender.config.handshake;
             self.state = if self.sender.config.handshake { State::SynSent } else { State::Established };
+            self.plain = !self.sender.config.handshake && !self.sender.config.timestamps;
         }
     }
 
@@ -119,6 +123,30 @@ impl Endpoint {
     /// A segment arrived.
     #[inline]
     pub fn handle_segment(&mut self, now: Time, segment: &Segment) {
+        // Nearly all segments are data in order for an end that has nothing outstanding, or
+        // ACKs without data. The rest takes the long way, which would do for these too.
+        if self.plain && segment.flags & (flags::SYN | flags::ACK) == flags::ACK {
+            if segment.len == 0 {
+                return self.handle_pure_ack(now, segment);
+            }
+            if self.sender.has_no_use_for(segment) && segment.seq == self.theirs.wire(self.receiver.next()) {
+                let Sender { config, counters, .. } = &mut self.sender;
+                return self.receiver.handle_next(now, segment.len, config, counters);
+            }
+        }
+        self.handle_any(now, segment);
+    }
+
+    #[inline(never)]
+    fn handle_pure_ack(&mut self, now: Time, segment: &Segment) {
+        if !self.sender.handle_ack(now, segment) {
+            // RFC 9293 §3.10.7.4: an ACK of something not yet sent is answered with an ACK.
+            self.receiver.demand_ack();
+        }
+    }
+
+    #[inline(never)]
+    fn handle_any(&mut self, now: Time, segment: &Segment) {
         if (self.state != State::Established || segment.flags & flags::SYN != 0)
             && !self.handle_handshake(now, segment)
         {
@@ -128,17 +156,13 @@ impl Endpoint {
             self.read_timestamp(segment);
         }
         if segment.flags & flags::ACK != 0 {
-            if !self.sender.handle_ack(now, segment) {
-                // RFC 9293 §3.10.7.4: an ACK of something not yet sent is answered with an ACK.
-                self.receiver.demand_ack();
-            }
+            self.handle_pure_ack(now, segment);
         }
         if segment.len > 0 {
             self.handle_data(now, segment);
         }
     }
 
-    #[inline]
     fn handle_data(&mut self, now: Time, segment: &Segment) {
         if let Some(start) = self.theirs.offset(segment.seq, self.receiver.next()) {
             let Sender { config, counters, .. } = &mut self.sender;
@@ -155,64 +179,6 @@ impl Endpoint {
         let ahead = segment.seq.wrapping_sub(self.theirs.wire(self.receiver.acknowledged_to())).cast_signed();
         if newer && ahead <= 0 {
             self.echo = segment.ts_val;
-        }
-    }
-
-    /// A segment before ESTABLISHED, or a SYN at any time (RFC 9293 §3.10.7). `true`: go on and read
-    /// its acknowledgement and data.
-    #[cold]
-    fn handle_handshake(&mut self, now: Time, segment: &Segment) -> bool {
-        let syn = segment.flags & flags::SYN != 0;
-        let acks_our_syn = segment.flags & flags::ACK != 0 && segment.ack == self.sender.numbering.wire(0);
-        match self.state {
-            State::Listen if syn => {
-                self.theirs = Numbering::after_syn(segment.seq);
-                self.echo = segment.ts_val;
-                self.state = State::SynReceived;
-                self.ask_for_syn();
-                false
-            }
-            State::SynSent if syn && acks_our_syn => {
-                self.theirs = Numbering::after_syn(segment.seq);
-                self.echo = segment.ts_val;
-                self.establish(now);
-                self.receiver.demand_ack();
-                true
-            }
-            // Their SYN again: our SYN-ACK was lost.
-            State::SynReceived if syn => {
-                self.ask_for_syn();
-                false
-            }
-            State::SynReceived => {
-                let data_acks = segment.flags & flags::ACK != 0
-                    && segment.seq.wrapping_sub(self.theirs.wire(0)).cast_signed() >= 0;
-                if acks_our_syn && data_acks {
-                    self.establish(now);
-                }
-                self.state == State::Established
-            }
-            // Their SYN-ACK again: our ACK was lost.
-            State::Established if syn => {
-                self.receiver.demand_ack();
-                false
-            }
-            State::Closed | State::Listen | State::SynSent | State::Established => false,
-        }
-    }
-
-    /// The other end has acknowledged our SYN.
-    fn establish(&mut self, now: Time) {
-        self.state = State::Established;
-        self.syn_due = false;
-        self.sender.ready = true;
-        self.sender.rto_at = Time::NEVER;
-        if self.syns == 1 {
-            self.sender.estimator.sample(self.syn_at, now);
-        } else {
-            self.sender.estimator.after_lost_syn();
-            // RFC 5681 §3.1: after a lost SYN or SYN-ACK the window begins with one segment.
-            self.sender.controller.handle_restart(u64::from(self.sender.config.mss));
         }
     }
 
@@ -249,12 +215,7 @@ impl Endpoint {
         {
             return Some(out);
         }
-        if self.receiver.ack_now() {
-            self.sender.counters.acks_sent += 1;
-            let offset = self.sender.max;
-            return Some((self.segment(now, offset, 0, flags::ACK), HeldBy::Application));
-        }
-        None
+        if self.receiver.ack_now() { self.poll_ack(now) } else { None }
     }
 
     #[inline(never)]
@@ -264,32 +225,48 @@ impl Endpoint {
         }
         let held = self.sender.held;
         let sent = self.sender.poll(now)?;
-        let last = sent.start + u64::from(sent.len) == self.sender.written;
-        let bits = if last { flags::ACK | flags::PSH } else { flags::ACK };
-        let mut segment = self.segment(now, sent.start, sent.len, bits);
-        segment.retransmission = sent.retransmission;
-        Some((segment, held))
+        self.segment(now, sent, held)
+    }
+
+    #[inline(never)]
+    fn poll_ack(&mut self, now: Time) -> Option<(Segment, HeldBy)> {
+        self.sender.counters.acks_sent += 1;
+        let nothing = Outgoing { start: self.sender.max, len: 0, retransmission: false };
+        self.segment(now, nothing, HeldBy::Application)
     }
 
     /// A segment of ours; each acknowledges, so nothing is owed afterwards.
     #[inline(always)]
-    fn segment(&mut self, now: Time, offset: u64, len: u32, bits: u8) -> Segment {
+    pub(super) fn segment(&mut self, now: Time, sent: Outgoing, held: HeldBy) -> Option<(Segment, HeldBy)> {
+        // Two functions that end here: the segment is built where the caller wants it.
+        if self.sender.config.timestamps || self.receiver.has_gaps() {
+            self.segment_with_options(now, sent, held)
+        } else {
+            let segment = self.header(sent);
+            Some((segment, held))
+        }
+    }
+
+    #[inline(always)]
+    fn header(&mut self, sent: Outgoing) -> Segment {
+        let all = sent.len > 0 && sent.start + u64::from(sent.len) == self.sender.written;
         let segment = Segment {
-            seq: self.sender.numbering.wire(offset),
+            seq: self.sender.numbering.wire(sent.start),
             ack: self.theirs.wire(self.receiver.next()),
-            len,
+            len: sent.len,
             window: self.sender.config.advertised,
-            flags: bits,
+            flags: if all { flags::ACK | flags::PSH } else { flags::ACK },
+            retransmission: sent.retransmission,
             ..Segment::default()
         };
         self.receiver.acknowledged();
-        if self.sender.config.options { self.with_options(now, segment) } else { segment }
+        segment
     }
 
-    /// RFC 7323 timestamps and RFC 2018 blocks.
+    /// With RFC 7323 timestamps and RFC 2018 blocks.
     #[inline(never)]
-    fn with_options(&self, now: Time, segment: Segment) -> Segment {
-        let mut segment = segment;
+    fn segment_with_options(&mut self, now: Time, sent: Outgoing, held: HeldBy) -> Option<(Segment, HeldBy)> {
+        let mut segment = self.header(sent);
         if self.sender.config.timestamps {
             segment.ts_val = timestamp::at(now);
             segment.ts_ecr = self.echo;
@@ -297,37 +274,7 @@ impl Endpoint {
         if self.sender.config.sack {
             self.receiver.report(&mut segment, self.theirs);
         }
-        segment
-    }
-
-    fn ask_for_syn(&mut self) {
-        self.syn_due = true;
-        self.sender.ready = true;
-    }
-
-    #[cold]
-    fn poll_syn(&mut self, now: Time) -> Option<(Segment, HeldBy)> {
-        self.sender.ready = false;
-        if !self.syn_due {
-            return None;
-        }
-        self.syn_due = false;
-        self.syns += 1;
-        if self.syns == 1 {
-            self.syn_at = now;
-        }
-        if self.sender.rto_at == Time::NEVER {
-            self.sender.rto_at = self.sender.estimator.expiry(now);
-        }
-        let answers = self.state == State::SynReceived;
-        let bits = if answers { flags::SYN | flags::ACK } else { flags::SYN };
-        let mut segment = self.segment(now, 0, 0, bits);
-        segment.seq = self.sender.numbering.syn();
-        segment.retransmission = self.syns > 1;
-        if !answers {
-            segment.ack = 0;
-        }
-        Some((segment, HeldBy::Application))
+        Some((segment, held))
     }
 
     /// When to come back at the latest. It may move with every call.

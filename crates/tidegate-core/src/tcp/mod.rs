@@ -3,10 +3,12 @@
 mod ack;
 mod config;
 mod endpoint;
+mod handshake;
 mod receiver;
 mod recovery;
 mod report;
 mod rtt;
+mod sack;
 mod scoreboard;
 mod segment;
 mod sender;

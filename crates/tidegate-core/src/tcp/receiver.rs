@@ -79,6 +79,12 @@ impl Receiver {
         self.ack_now
     }
 
+    /// Whether something arrived ahead of a gap.
+    #[inline]
+    pub(super) fn has_gaps(&self) -> bool {
+        !self.islands.is_empty()
+    }
+
     /// Asks for an ACK at once.
     pub(super) fn demand_ack(&mut self) {
         self.ack_now = true;
@@ -109,7 +115,6 @@ impl Receiver {
     }
 
     /// `len` > 0 user bytes from offset `start` arrived.
-    #[inline]
     pub(super) fn handle_data(
         &mut self,
         now: Time,
@@ -118,13 +123,23 @@ impl Receiver {
         config: &Config,
         counters: &mut Counters,
     ) {
-        if start == self.next && self.islands.is_empty() {
+        if start == self.next {
+            self.handle_next(now, len, config, counters);
+        } else {
+            self.handle_disorder(start, len, config, counters);
+        }
+    }
+
+    /// The next `len` > 0 user bytes arrived.
+    #[inline]
+    pub(super) fn handle_next(&mut self, now: Time, len: u32, config: &Config, counters: &mut Counters) {
+        if self.islands.is_empty() && u64::from(len) <= config.window {
             self.next += u64::from(len);
             counters.delivered_bytes += u64::from(len);
             counters.delivered_segments += 1;
             self.owe(now, len, config);
         } else {
-            self.handle_disorder(start, len, config, counters);
+            self.handle_disorder(self.next, len, config, counters);
         }
     }
 
@@ -151,7 +166,7 @@ impl Receiver {
         self.ack_now = true;
         let end = start + u64::from(len);
         // RFC 9293 §3.10.7.4: what lies outside the window is dropped and acknowledged.
-        if end > self.next.saturating_add(config.receive_window) {
+        if end > self.next.saturating_add(config.window) {
             counters.outside_window += 1;
             return;
         }
@@ -204,15 +219,8 @@ impl Receiver {
     }
 
     /// Writes SACK blocks (RFC 2018 §4): the island that arrived last first, then those before it.
-    #[inline]
-    pub(super) fn report(&self, segment: &mut Segment, numbering: Numbering) {
-        if !self.islands.is_empty() {
-            self.report_islands(segment, numbering);
-        }
-    }
-
     #[cold]
-    fn report_islands(&self, segment: &mut Segment, numbering: Numbering) {
+    pub(super) fn report(&self, segment: &mut Segment, numbering: Numbering) {
         let mut count = 0;
         for offset in self.recent {
             let after = self.islands.partition_point(|island| island.start <= offset);

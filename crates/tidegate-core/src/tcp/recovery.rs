@@ -68,7 +68,7 @@ impl Sender {
 
     /// New data were acknowledged while a loss is being mended; `true`: the window may grow.
     #[cold]
-    pub(super) fn mending_grows(&mut self, now: Time, bytes: u64, timer_before: Time) -> bool {
+    pub(super) fn mending_grows(&mut self, bytes: u64, timer_before: Time) -> bool {
         let all = self.una >= self.recover;
         match self.mode {
             Mode::Fast => {
@@ -120,8 +120,8 @@ impl Sender {
     pub(super) fn handle_timeout(&mut self, now: Time) {
         self.counters.timeouts += 1;
         self.ready = true;
-        let again = self.timed_out_at == Some(self.una);
-        self.timed_out_at = Some(self.una);
+        let again = self.timed_out_at == self.una;
+        self.timed_out_at = self.una;
         let in_flight = match self.mode {
             Mode::Open if self.dupacks > 0 => self.before_dupacks - self.una,
             Mode::Open | Mode::Fast | Mode::Sack => self.outstanding(),

@@ -23,23 +23,23 @@ pub(super) const LONGEST: u32 = LENGTH;
 
 /// One segment. 16 bytes: 1000 flows have many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-struct Sent {
+pub(super) struct Sent {
     /// The last transmission.
     at: Time,
     /// Low 32 bits of the offset behind the segment.
-    end: u32,
+    pub(super) end: u32,
     /// Length in the low 24 bits, marks above.
     word: u32,
 }
 
 impl Sent {
     #[inline]
-    fn len(self) -> u32 {
+    pub(super) fn len(self) -> u32 {
         self.word & LENGTH
     }
 
     #[inline]
-    fn marked(self, mark: u32) -> bool {
+    pub(super) fn marked(self, mark: u32) -> bool {
         self.word & mark != 0
     }
 
@@ -89,28 +89,28 @@ pub(super) struct Resend {
 pub(super) struct Scoreboard {
     slots: Vec<Sent>,
     /// Offset of the oldest unacknowledged byte.
-    base: u64,
+    pub(super) base: u64,
     /// Number of the oldest record.
-    first: u64,
+    pub(super) first: u64,
     /// Number of the next record.
-    next: u64,
+    pub(super) next: u64,
     /// Outstanding minus this is the pipe (RFC 6675 §4).
-    holes: i64,
+    pub(super) holes: i64,
     /// One past the highest SACKed record.
-    sacked_end: u64,
+    pub(super) sacked_end: u64,
     /// Records below this and not SACKed are lost (IsLost).
-    lost_end: u64,
+    pub(super) lost_end: u64,
     /// SACKed bytes in records from `lost_end` on.
-    sacked_above: u64,
+    pub(super) sacked_above: u64,
     /// Where the next retransmission is looked for (HighRxt).
-    cursor: u64,
+    pub(super) cursor: u64,
     /// SACK blocks read last.
-    blocks: [(u64, u64); 3],
+    pub(super) blocks: [(u64, u64); 3],
 }
 
 impl Scoreboard {
     #[inline]
-    fn slot(&self, number: u64) -> &Sent {
+    pub(super) fn slot(&self, number: u64) -> &Sent {
         &self.slots[number as usize & (self.slots.len() - 1)]
     }
 
@@ -150,6 +150,20 @@ impl Scoreboard {
     /// Everything below `ack` has arrived.
     #[inline]
     pub(super) fn acknowledge(&mut self, ack: u64) -> Removed {
+        if self.first != self.next {
+            let sent = *self.slot(self.first);
+            // One segment as it was sent first: the usual case.
+            if sent.end == ack as u32 && sent.word <= LENGTH {
+                self.base = ack;
+                self.first += 1;
+                return Removed { count: 1, marks: 0, sent_at: sent.at };
+            }
+        }
+        self.acknowledge_any(ack)
+    }
+
+    #[inline(never)]
+    fn acknowledge_any(&mut self, ack: u64) -> Removed {
         self.base = ack;
         let mut removed = Removed::default();
         while self.first != self.next {
@@ -195,7 +209,7 @@ impl Scoreboard {
         *self.slot_mut(first) = shorter;
     }
 
-    fn mark(&mut self, number: u64, set: u32, clear: u32) {
+    pub(super) fn mark(&mut self, number: u64, set: u32, clear: u32) {
         let sent = *self.slot(number);
         let marked = Sent { word: (sent.word & !clear) | set, ..sent };
         self.holes += marked.hole() - sent.hole();
@@ -256,114 +270,7 @@ impl Scoreboard {
         self.cursor = self.first;
     }
 
-    /// Whether the oldest segment is lost (RFC 6675 §5 step 2: IsLost(HighACK + 1)).
-    pub(super) fn oldest_is_lost(&self) -> bool {
-        self.first != self.next && self.slot(self.first).marked(LOST)
-    }
-
-    /// A SACK block; `true` if it brings news (RFC 6675 §4, Update).
-    pub(super) fn sack(&mut self, left: u64, right: u64) -> bool {
-        let left = left.max(self.base);
-        if left >= right {
-            return false;
-        }
-        // Blocks come again with every ACK, most of them as they were or a segment longer.
-        let known = self.blocks.iter().position(|(seen, _)| *seen == left);
-        let from = known.map_or(left, |index| self.blocks[index].1);
-        match known {
-            Some(index) => self.blocks[index].1 = self.blocks[index].1.max(right),
-            None => self.blocks = [(left, right), self.blocks[0], self.blocks[1]],
-        }
-        let mut news = false;
-        let mut number = self.find(from.max(self.base));
-        while number < self.next {
-            let sent = *self.slot(number);
-            if sent.end.wrapping_sub(right as u32).cast_signed() > 0 {
-                break;
-            }
-            if !sent.marked(SACKED) {
-                news = true;
-                self.mark(number, SACKED, 0);
-                self.sacked_end = self.sacked_end.max(number + 1);
-                if number >= self.lost_end {
-                    self.sacked_above += u64::from(sent.len());
-                }
-            }
-            number += 1;
-        }
-        news
-    }
-
-    /// The first record that begins at `offset` or later.
-    fn find(&self, offset: u64) -> u64 {
-        let ahead = (offset - self.base) as u32;
-        let (mut low, mut high) = (self.first, self.next);
-        while low < high {
-            let middle = low + (high - low) / 2;
-            let sent = *self.slot(middle);
-            let start = sent.end.wrapping_sub(sent.len()).wrapping_sub(self.base as u32);
-            if start < ahead {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        low
-    }
-
-    /// Moves `lost_end` up as far as IsLost holds (RFC 6675 §4): `dupthresh` discontiguous SACKed stretches
-    /// above, or more than (`dupthresh` - 1) segments of SACKed bytes.
-    pub(super) fn find_lost(&mut self, dupthresh: u32, mss: u32) {
-        if dupthresh == u32::MAX {
-            return;
-        }
-        let enough = u64::from(dupthresh.saturating_sub(1)) * u64::from(mss);
-        self.lost_end = self.lost_end.max(self.first);
-        while self.lost_end < self.sacked_end {
-            let sent = *self.slot(self.lost_end);
-            if sent.marked(SACKED) {
-                self.sacked_above -= u64::from(sent.len());
-            } else if self.sacked_above > enough || self.stretches_above(self.lost_end) >= dupthresh {
-                self.mark(self.lost_end, LOST, 0);
-            } else {
-                break;
-            }
-            self.lost_end += 1;
-        }
-    }
-
-    /// SACKed stretches above record `number`, counted only while few bytes are SACKed.
-    fn stretches_above(&self, number: u64) -> u32 {
-        let mut stretches = 0;
-        let mut inside = false;
-        for above in number + 1..self.sacked_end.min(self.next) {
-            let sacked = self.slot(above).marked(SACKED);
-            stretches += u32::from(sacked && !inside);
-            inside = sacked;
-        }
-        stretches
-    }
-
-    /// The next segment below the highest SACKed one that is neither SACKed nor lost nor sent
-    /// again (RFC 6675 §4 NextSeg rule 3).
-    pub(super) fn next_doubtful(&mut self) -> Option<Resend> {
-        self.cursor = self.cursor.max(self.first);
-        while self.cursor < self.sacked_end.min(self.next) {
-            if !self.slot(self.cursor).marked(SACKED | RESENT) {
-                return Some(self.describe(self.cursor));
-            }
-            self.cursor += 1;
-        }
-        None
-    }
-
-    /// The newest segment that is not SACKed (RFC 6675 §4 NextSeg rule 4).
-    pub(super) fn newest_missing(&self) -> Option<Resend> {
-        let newest = (self.first..self.next).rev().find(|number| !self.slot(*number).marked(SACKED))?;
-        Some(self.describe(newest))
-    }
-
-    fn describe(&self, number: u64) -> Resend {
+    pub(super) fn describe(&self, number: u64) -> Resend {
         let sent = *self.slot(number);
         let ahead = sent.end.wrapping_sub(sent.len()).wrapping_sub(self.base as u32);
         Resend { number, start: self.base + u64::from(ahead), len: sent.len() }

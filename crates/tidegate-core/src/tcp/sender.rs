@@ -86,8 +86,8 @@ pub(super) struct Sender {
     pub(super) rescue: u64,
     /// `max` when the first duplicate ACK came: Limited Transmit adds to `max`.
     pub(super) before_dupacks: u64,
-    /// `una` at the last time-out.
-    pub(super) timed_out_at: Option<u64>,
+    /// `una` at the last time-out; `u64::MAX`: there was none.
+    pub(super) timed_out_at: u64,
     /// When data were sent last.
     last_sent: Time,
     /// One segment timed at a time: it ends here (0: none) and was sent then.
@@ -108,7 +108,7 @@ impl Sender {
             max: 0,
             written: 0,
             inflation: 0,
-            peer_window: config.flight_limit,
+            peer_window: config.window,
             raw_window: config.advertised,
             dupacks: 0,
             limited_end: 0,
@@ -124,7 +124,7 @@ impl Sender {
             guard: 0,
             rescue: 0,
             before_dupacks: 0,
-            timed_out_at: None,
+            timed_out_at: u64::MAX,
             last_sent: Time::ZERO,
             timed_end: 0,
             timed_at: Time::ZERO,

@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
 use super::plans;
+use crate::cc::{Controller, Fixed};
 use crate::plan::TcpPlan;
 use crate::random::Seed;
 use crate::tcp::{Endpoint, Phase, Role, Segment, State};
@@ -225,4 +226,25 @@ fn a_transfer_over_a_clean_path_arrives_once() {
     assert_eq!(pair.a.counters().acked_bytes, 1_000_000);
     assert_eq!(pair.b.counters().delivered_segments, 1_000_000_u64.div_ceil(1460));
     assert_eq!(pair.a.counters().segments_retransmitted, 0);
+}
+
+/// A controller from outside, and both ends sending at once.
+#[test]
+fn both_ends_send_and_controllers_can_be_replaced() {
+    let mut pair = Pair::new(&TcpPlan { sack: true, ..plans::plain() });
+    pair.a.set_controller(Controller::Custom(Box::new(Fixed::new(30_000))));
+    pair.judge = Box::new(|n, _| if n % 17 == 5 { Fate::Drop } else { Fate::Deliver });
+    pair.judge_back = Box::new(|n, _| if n % 23 == 7 { Fate::Drop } else { Fate::Deliver });
+    pair.b.write(Time::ZERO, 300_000);
+    pair.open_and_write(500_000);
+    pair.drive_bounded(20_000, Time::from_picos(600 * PICOS_PER_SECOND));
+    assert_eq!(pair.b.counters().delivered_bytes, 500_000);
+    assert_eq!(pair.a.counters().delivered_bytes, 300_000);
+    assert!(pair.a.congestion_window() == 30_000);
+}
+
+/// 1000 flows must fit: a pair without its rings stays below 1.5 KiB.
+#[test]
+fn endpoints_are_small() {
+    assert!(2 * size_of::<Endpoint>() <= 1536, "{}", size_of::<Endpoint>());
 }

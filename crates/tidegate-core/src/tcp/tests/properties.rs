@@ -99,7 +99,7 @@ fn outcome(pair: &Pair) -> (Counters, Counters, Time) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn everything_arrives_once(plan in plans(), bytes in 1_u64..200_000, there in fates(), back in fates()) {

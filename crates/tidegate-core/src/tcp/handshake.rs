@@ -1,0 +1,100 @@
+//! The three-way handshake (RFC 9293 §3.5). No simultaneous open: one end is active, the other
+//! passive.
+
+use super::endpoint::{Endpoint, State};
+use super::segment::{HeldBy, Segment, flags};
+use super::sender::Outgoing;
+use super::seq::Numbering;
+use crate::units::Time;
+
+impl Endpoint {
+    /// A segment before ESTABLISHED, or a SYN at any time (RFC 9293 §3.10.7). `true`: go on and read
+    /// its acknowledgement and data.
+    #[cold]
+    pub(super) fn handle_handshake(&mut self, now: Time, segment: &Segment) -> bool {
+        let syn = segment.flags & flags::SYN != 0;
+        let acks_our_syn = segment.flags & flags::ACK != 0 && segment.ack == self.sender.numbering.wire(0);
+        match self.state {
+            State::Listen if syn => {
+                self.theirs = Numbering::after_syn(segment.seq);
+                self.echo = segment.ts_val;
+                self.state = State::SynReceived;
+                self.ask_for_syn();
+                false
+            }
+            State::SynSent if syn && acks_our_syn => {
+                self.theirs = Numbering::after_syn(segment.seq);
+                self.echo = segment.ts_val;
+                self.establish(now);
+                self.receiver.demand_ack();
+                true
+            }
+            // Their SYN again: our SYN-ACK was lost.
+            State::SynReceived if syn => {
+                self.ask_for_syn();
+                false
+            }
+            State::SynReceived => {
+                let data_acks = segment.flags & flags::ACK != 0
+                    && segment.seq.wrapping_sub(self.theirs.wire(0)).cast_signed() >= 0;
+                if acks_our_syn && data_acks {
+                    self.establish(now);
+                }
+                self.state == State::Established
+            }
+            // Their SYN-ACK again: our ACK was lost.
+            State::Established if syn => {
+                self.receiver.demand_ack();
+                false
+            }
+            State::Closed | State::Listen | State::SynSent | State::Established => false,
+        }
+    }
+
+    /// The other end has acknowledged our SYN.
+    fn establish(&mut self, now: Time) {
+        self.state = State::Established;
+        self.plain = !self.sender.config.timestamps;
+        self.syn_due = false;
+        self.sender.ready = true;
+        self.sender.rto_at = Time::NEVER;
+        if self.syns == 1 {
+            self.sender.estimator.sample(self.syn_at, now);
+        } else {
+            self.sender.estimator.after_lost_syn();
+            // RFC 5681 §3.1: after a lost SYN or SYN-ACK the window begins with one segment.
+            self.sender.controller.handle_restart(u64::from(self.sender.config.mss));
+        }
+    }
+
+    /// A SYN is to be sent.
+    pub(super) fn ask_for_syn(&mut self) {
+        self.syn_due = true;
+        self.sender.ready = true;
+    }
+
+    #[cold]
+    pub(super) fn poll_syn(&mut self, now: Time) -> Option<(Segment, HeldBy)> {
+        self.sender.ready = false;
+        if !self.syn_due {
+            return None;
+        }
+        self.syn_due = false;
+        self.syns += 1;
+        if self.syns == 1 {
+            self.syn_at = now;
+        }
+        if self.sender.rto_at == Time::NEVER {
+            self.sender.rto_at = self.sender.estimator.expiry(now);
+        }
+        let answers = self.state == State::SynReceived;
+        let nothing = Outgoing { start: 0, len: 0, retransmission: self.syns > 1 };
+        let (mut segment, held) = self.segment(now, nothing, HeldBy::Application)?;
+        segment.seq = self.sender.numbering.syn();
+        segment.flags = if answers { flags::SYN | flags::ACK } else { flags::SYN };
+        if !answers {
+            segment.ack = 0;
+        }
+        Some((segment, held))
+    }
+}

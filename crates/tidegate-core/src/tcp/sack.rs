@@ -1,0 +1,112 @@
+//! What SACK tells about the segments outstanding: RFC 6675 §4's Update, IsLost and NextSeg.
+
+use super::scoreboard::{LOST, RESENT, Resend, SACKED, Scoreboard};
+
+impl Scoreboard {
+    /// Whether the oldest segment is lost (RFC 6675 §5 step 2: IsLost(HighACK + 1)).
+    pub(super) fn oldest_is_lost(&self) -> bool {
+        self.first != self.next && self.slot(self.first).marked(LOST)
+    }
+
+    /// A SACK block; `true` if it brings news (RFC 6675 §4, Update).
+    pub(super) fn sack(&mut self, left: u64, right: u64) -> bool {
+        let left = left.max(self.base);
+        if left >= right {
+            return false;
+        }
+        // Blocks come again with every ACK, most of them as they were or a segment longer.
+        let known = self.blocks.iter().position(|(seen, _)| *seen == left);
+        let from = known.map_or(left, |index| self.blocks[index].1);
+        match known {
+            Some(index) => self.blocks[index].1 = self.blocks[index].1.max(right),
+            None => self.blocks = [(left, right), self.blocks[0], self.blocks[1]],
+        }
+        let mut news = false;
+        let mut number = self.find(from.max(self.base));
+        while number < self.next {
+            let sent = *self.slot(number);
+            if sent.end.wrapping_sub(right as u32).cast_signed() > 0 {
+                break;
+            }
+            if !sent.marked(SACKED) {
+                news = true;
+                self.mark(number, SACKED, 0);
+                self.sacked_end = self.sacked_end.max(number + 1);
+                if number >= self.lost_end {
+                    self.sacked_above += u64::from(sent.len());
+                }
+            }
+            number += 1;
+        }
+        news
+    }
+
+    /// The first record that begins at `offset` or later.
+    fn find(&self, offset: u64) -> u64 {
+        let ahead = (offset - self.base) as u32;
+        let (mut low, mut high) = (self.first, self.next);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            let sent = *self.slot(middle);
+            let start = sent.end.wrapping_sub(sent.len()).wrapping_sub(self.base as u32);
+            if start < ahead {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low
+    }
+
+    /// Moves `lost_end` up as far as IsLost holds (RFC 6675 §4): `dupthresh` discontiguous SACKed stretches
+    /// above, or more than (`dupthresh` - 1) segments of SACKed bytes.
+    pub(super) fn find_lost(&mut self, dupthresh: u32, mss: u32) {
+        if dupthresh == u32::MAX {
+            return;
+        }
+        let enough = u64::from(dupthresh.saturating_sub(1)) * u64::from(mss);
+        self.lost_end = self.lost_end.max(self.first);
+        while self.lost_end < self.sacked_end {
+            let sent = *self.slot(self.lost_end);
+            if sent.marked(SACKED) {
+                self.sacked_above -= u64::from(sent.len());
+            } else if self.sacked_above > enough || self.stretches_above(self.lost_end) >= dupthresh {
+                self.mark(self.lost_end, LOST, 0);
+            } else {
+                break;
+            }
+            self.lost_end += 1;
+        }
+    }
+
+    /// SACKed stretches above record `number`, counted only while few bytes are SACKed.
+    fn stretches_above(&self, number: u64) -> u32 {
+        let mut stretches = 0;
+        let mut inside = false;
+        for above in number + 1..self.sacked_end.min(self.next) {
+            let sacked = self.slot(above).marked(SACKED);
+            stretches += u32::from(sacked && !inside);
+            inside = sacked;
+        }
+        stretches
+    }
+
+    /// The next segment below the highest SACKed one that is neither SACKed nor lost nor sent
+    /// again (RFC 6675 §4 NextSeg rule 3).
+    pub(super) fn next_doubtful(&mut self) -> Option<Resend> {
+        self.cursor = self.cursor.max(self.first);
+        while self.cursor < self.sacked_end.min(self.next) {
+            if !self.slot(self.cursor).marked(SACKED | RESENT) {
+                return Some(self.describe(self.cursor));
+            }
+            self.cursor += 1;
+        }
+        None
+    }
+
+    /// The newest segment that is not SACKed (RFC 6675 §4 NextSeg rule 4).
+    pub(super) fn newest_missing(&self) -> Option<Resend> {
+        let newest = (self.first..self.next).rev().find(|number| !self.slot(*number).marked(SACKED))?;
+        Some(self.describe(newest))
+    }
+}
