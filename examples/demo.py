@@ -42,9 +42,7 @@ def main(folder: Path) -> tg.Comparison:
 
 if __name__ == "__main__":
     main(Path("demo"))
-    print(
-        "\nWith SACK, the default, Reno and NewReno recover alike; flow.bulk.tcp.sack=false tells them apart."
-    )
+    print("\nWith SACK, the default, Reno and NewReno recover alike (RFC 6675).")
     print("Picture: demo/comparison.png (every run is in demo/comparison)")
     print(
         "Your own trace: .venv/bin/tidegate compare examples/lte.toml "

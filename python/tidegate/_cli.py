@@ -57,7 +57,7 @@ def note(text: str) -> None:
 def warn(warnings: Sequence[str]) -> None:
     """Write warnings to standard error."""
     for text in warnings:
-        note(text if text.startswith("warning") else f"warning: {text}")
+        note(f"warning: {text}")
 
 
 def say_json(value: Any) -> None:

@@ -230,3 +230,11 @@ def test_unusual_shapes_have_tables_and_pictures_too(text: str, record: str | No
     both = tg.compare(tomllib.loads(text), vary={"duration": ["2 s", "3 s"]}, seed=1)
     assert both.report()
     both.plot(tmp_path / "z.png")
+
+
+def test_warnings_are_sentences() -> None:
+    run = tg.run(tg.Scenario.from_toml(SMALL + "\n[gate.unused]\n"), seed=1, record="summary")
+    (warning,) = run.warnings
+    assert warning.startswith("gate.unused: ")
+    assert "\n" not in warning
+    assert run.summary["warnings"] == run.warnings

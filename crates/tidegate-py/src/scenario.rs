@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict};
 use tidegate_core::plan::{Plan, RecordLevel};
 use tidegate_core::units::Time;
-use tidegate_scenario::{ScenarioError, read_span};
+use tidegate_scenario::{ScenarioError, Warning, read_span};
 use tidegate_sim::{RunResult, Side, pcap};
 
 use crate::error;
@@ -23,7 +23,7 @@ pub(crate) struct Scenario {
 
 fn checked(
     py: Python<'_>,
-    read: impl FnOnce() -> Result<tidegate_scenario::Scenario, Box<ScenarioError>> + Send,
+    read: impl FnOnce() -> Result<tidegate_scenario::Scenario, ScenarioError> + Send,
 ) -> PyResult<Scenario> {
     match guarded(py, read)? {
         Ok(inner) => Ok(Scenario { inner }),
@@ -35,7 +35,7 @@ fn checked(
 impl Scenario {
     #[staticmethod]
     fn load(py: Python<'_>, path: &str, sets: Vec<String>) -> PyResult<Scenario> {
-        checked(py, || tidegate_scenario::Scenario::load(Path::new(path), &sets).map_err(Box::new))
+        checked(py, || tidegate_scenario::Scenario::load(Path::new(path), &sets))
     }
 
     #[staticmethod]
@@ -47,10 +47,7 @@ impl Scenario {
         base_dir: Option<&str>,
         sets: Vec<String>,
     ) -> PyResult<Scenario> {
-        checked(py, || {
-            tidegate_scenario::Scenario::from_toml(text, name, base_dir.map(Path::new), &sets)
-                .map_err(Box::new)
-        })
+        checked(py, || tidegate_scenario::Scenario::from_toml(text, name, base_dir.map(Path::new), &sets))
     }
 
     #[staticmethod]
@@ -62,10 +59,7 @@ impl Scenario {
         base_dir: Option<&str>,
         sets: Vec<String>,
     ) -> PyResult<Scenario> {
-        checked(py, || {
-            tidegate_scenario::Scenario::from_json(text, name, base_dir.map(Path::new), &sets)
-                .map_err(Box::new)
-        })
+        checked(py, || tidegate_scenario::Scenario::from_json(text, name, base_dir.map(Path::new), &sets))
     }
 
     #[getter]
@@ -115,7 +109,7 @@ impl Scenario {
 
     #[getter]
     fn warnings(&self) -> Vec<String> {
-        self.inner.warnings().iter().map(ToString::to_string).collect()
+        self.inner.warnings().iter().map(sentence).collect()
     }
 
     #[getter]
@@ -182,6 +176,12 @@ impl Scenario {
         }
         guarded(py, || RunData::new(&plan, result, warnings))?
     }
+}
+
+/// A warning on one line, without the file's name: the same scenario, the same result.
+fn sentence(warning: &Warning) -> String {
+    let help = warning.help.as_ref().map(|help| format!("; {help}")).unwrap_or_default();
+    format!("{}: {}{help}", warning.key, warning.message)
 }
 
 /// Whether to go on: Ctrl-C was not pressed and the caller has not had enough.
