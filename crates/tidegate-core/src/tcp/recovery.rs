@@ -124,7 +124,11 @@ impl Sender {
         self.timed_out_at = self.una;
         let in_flight = match self.mode {
             Mode::Open if self.dupacks > 0 => self.before_dupacks - self.una,
-            Mode::Open | Mode::Fast | Mode::Sack => self.outstanding(),
+            Mode::Open => self.outstanding(),
+            // DEVIATION: RFC 5681 §3.1 says FlightSize, which here still counts what duplicate
+            // ACKs have reported gone and would set the threshold above the window; recovery
+            // has kept what is in flight to the window (RFC 6582 §3.2, RFC 6675 §5).
+            Mode::Fast | Mode::Sack => self.outstanding().min(self.controller.window()),
             // What was given up at the last time-out is not in flight.
             Mode::Loss => self.pipe(),
         };
