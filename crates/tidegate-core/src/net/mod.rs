@@ -209,8 +209,10 @@ impl Network {
     fn take_from_line(&mut self, source: Source) -> Option<Step> {
         let line = &mut self.lines[(source - self.line_sources) as usize];
         let (at, unit) = line.units.pop_front()?;
-        if let Some((next, _)) = line.units.front() {
-            self.events.wake(source, *next);
+        match line.units.front() {
+            Some((next, _)) => self.events.wake(source, *next),
+            // Back to the first place, which the cache still knows.
+            None => line.units.clear(),
         }
         let chain = self.chains[unit.chain as usize];
         if chain.line != NONE {
