@@ -29,6 +29,9 @@ use crate::units::{Span, Time};
 /// More gates and flows than this, and quantiles are kept coarsely.
 const MANY_ELEMENTS: usize = 256;
 
+/// A line with room for more than this gives it back when it runs empty.
+const LONG_LINE: usize = 32;
+
 /// What the network tells its engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
@@ -211,7 +214,8 @@ impl Network {
         let (at, unit) = line.units.pop_front()?;
         match line.units.front() {
             Some((next, _)) => self.events.wake(source, *next),
-            // Back to the first place, which the cache still knows.
+            // Back to the first place, which the cache still knows; a burst's room is freed.
+            None if line.units.capacity() > LONG_LINE => line.units = VecDeque::new(),
             None => line.units.clear(),
         }
         let chain = self.chains[unit.chain as usize];
