@@ -165,7 +165,7 @@ impl Network {
     pub fn enter(&mut self, at: Time, route: usize, mut unit: Unit) {
         debug_assert!(at >= self.now, "{at} is before {}", self.now);
         unit.chain = self.first_chains[route];
-        self.forward(at, unit, self.chains[unit.chain as usize]);
+        self.forward(at, unit);
     }
 
     /// Sets an alarm unless it rings earlier anyway; ringing early must do no harm.
@@ -220,7 +220,7 @@ impl Network {
         }
         let chain = self.chains[unit.chain as usize];
         if chain.line != NONE {
-            self.forward(at, unit, chain);
+            self.forward(at, unit);
             return None;
         }
         if chain.route < self.traffic_routes {
@@ -243,7 +243,8 @@ impl Network {
 
     /// Takes a unit from the beginning of a stretch to the line at its end.
     #[inline]
-    fn forward(&mut self, mut at: Time, mut unit: Unit, chain: Chain) {
+    fn forward(&mut self, mut at: Time, mut unit: Unit) {
+        let chain = self.chains[unit.chain as usize];
         if self.exact && chain.first < chain.end {
             return self.enter_gate(at, unit, chain);
         }
