@@ -148,7 +148,7 @@ impl<'a> Simulation<'a> {
         let flow = &mut self.flows[index];
         flow.before(at);
         let segment = self.segments.take(unit.handle);
-        if route % 2 == 0 {
+        if route.is_multiple_of(2) {
             if self.keep_packets {
                 self.packets.push(record(at, index, Side::Receiver, Side::Sender, segment, unit.bytes));
             }
@@ -178,7 +178,7 @@ impl<'a> Simulation<'a> {
         let index = alarm / 2;
         let flow = &mut self.flows[index];
         flow.before(at);
-        if alarm % 2 == 0 {
+        if alarm.is_multiple_of(2) {
             flow.sender.handle_wakeup(at);
             self.pump_sender(at, index);
         } else {

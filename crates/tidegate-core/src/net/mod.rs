@@ -284,7 +284,7 @@ impl Network {
     fn owner(&self, route: u32) -> Owner {
         match route.checked_sub(self.traffic_routes) {
             Some(traffic) => Owner::Traffic(traffic as usize),
-            None if route % 2 == 0 => Owner::Data(route as usize / 2),
+            None if route.is_multiple_of(2) => Owner::Data(route as usize / 2),
             None => Owner::Back(route as usize / 2),
         }
     }
