@@ -128,6 +128,17 @@ impl Flow {
         }
     }
 
+    /// A finite transfer ends when its last byte has come in order.
+    #[inline]
+    pub(crate) fn note_completion(&mut self, at: Time) {
+        if let Some(bytes) = self.transfer
+            && self.meter.completed.is_none()
+            && self.receiver.counters().delivered_bytes >= bytes
+        {
+            self.meter.completed = Some(at);
+        }
+    }
+
     /// What happened inside the measured window.
     pub(crate) fn measured(&self) -> (Counters, Counters) {
         let (sent, received) = (self.sender.counters(), self.receiver.counters());

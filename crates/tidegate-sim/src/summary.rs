@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use tidegate_core::gate::Gate;
 use tidegate_core::gate::rate::Window;
-use tidegate_core::net::{Network, precision, seed, window};
+use tidegate_core::net::{Network, precision, seed};
 use tidegate_core::plan::{CongestionPlan, Plan, RatePlan, TcpBase};
 use tidegate_core::tcp::HeldBy;
 use tidegate_core::unit::Cause;
@@ -162,7 +162,12 @@ pub(crate) fn summarise(
         duration_s: until.as_secs_f64(),
         measured_from_s: measured.from.as_secs_f64(),
         flows: flows.iter().zip(&plan.flows).map(|(flow, row)| flow_row(plan, row, flow, measured)).collect(),
-        gates: network.gates().iter().enumerate().map(|(n, gate)| gate_row(plan, n, gate)).collect(),
+        gates: network
+            .gates()
+            .iter()
+            .enumerate()
+            .map(|(n, gate)| gate_row(plan, n, gate, measured))
+            .collect(),
         traffic: traffic_rows(plan, network, measured),
         warnings,
         quantile_precision: precision(plan).relative(),
@@ -237,7 +242,7 @@ fn cc_name(cc: CongestionPlan) -> &'static str {
     }
 }
 
-fn gate_row(plan: &Plan, index: usize, gate: &Gate) -> GateSummary {
+fn gate_row(plan: &Plan, index: usize, gate: &Gate, measured: Window) -> GateSummary {
     let row = &plan.gates[index];
     let counters = gate.counters();
     let [offered, delivered, refused, lost] =
@@ -245,9 +250,9 @@ fn gate_row(plan: &Plan, index: usize, gate: &Gate) -> GateSummary {
             .map(|phases| phases.measured());
     let waits = counters.waits();
     let dropped = refused.packets + lost.packets;
-    let capacity = gate.capacity(row, seed(plan), window(plan));
+    let capacity = gate.capacity(row, seed(plan), measured);
     let by_packet = tidegate_core::gate::rate::counts_packets(&row.rate);
-    let span = seconds(window(plan));
+    let span = seconds(measured);
     let work = u128::from(PICOS_PER_SECOND);
     let bytes = |work_done: u128| (!by_packet).then(|| ((work_done + 4 * work) / (8 * work)) as u64);
     let utilisation = capacity.filter(|capacity| capacity.offered > 0).map(|capacity| {
@@ -266,7 +271,7 @@ fn gate_row(plan: &Plan, index: usize, gate: &Gate) -> GateSummary {
         delivered_packets: delivered.packets,
         dropped_packets: dropped,
         loss: (offered.packets > 0).then(|| dropped as f64 / offered.packets as f64),
-        queue_mean_packets: counters.queue_mean(),
+        queue_mean_packets: counters.queue_mean(measured),
         queue_max_packets: counters.queue_max,
         queue_max_bytes: counters.queue_max_bytes,
         queue_delay_mean_ms: waits.mean_s().map(millis),
