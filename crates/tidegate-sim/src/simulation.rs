@@ -1,7 +1,7 @@
 //! The loop: the network says what happens next, endpoints and applications answer.
 
 use tidegate_core::net::{Dropped, Network, Owner, Step};
-use tidegate_core::plan::{Plan, RecordLevel};
+use tidegate_core::plan::{Limits, Plan, RecordLevel};
 use tidegate_core::tcp::{HeldBy, Segment};
 use tidegate_core::unit::Unit;
 use tidegate_core::units::Time;
@@ -34,13 +34,42 @@ impl std::error::Error for RunError {}
 /// Runs a plan to its end. `go_on` is asked now and then (every few milliseconds of work),
 /// with the simulated time reached; when it says no the run ends without a result.
 ///
+/// A run that reaches one of the plan's limits is run again up to that instant, because
+/// run-ahead has counted further: its numbers are those of a run of that length.
+///
 /// # Errors
 /// [`RunError::Interrupted`] when `go_on` says no.
 pub fn run(plan: &Plan, go_on: &mut dyn FnMut(Time) -> bool) -> Result<RunResult, RunError> {
+    let (limit, at) = match drive(plan, go_on)? {
+        Ended::Whole(result) => return Ok(*result),
+        Ended::Stopped { limit, at } => (limit, at),
+    };
+    let shorter = Plan {
+        duration: at,
+        warmup: if plan.warmup < at { plan.warmup } else { Time::ZERO },
+        limits: Limits::default(),
+        ..plan.clone()
+    };
+    let Ended::Whole(mut result) = drive(&shorter, go_on)? else {
+        unreachable!("a run without limits is not stopped");
+    };
+    result.summary.warnings.push(limit.words(plan, at));
+    Ok(*result)
+}
+
+/// How a run ended.
+enum Ended {
+    Whole(Box<RunResult>),
+    Stopped { limit: Limit, at: Time },
+}
+
+fn drive(plan: &Plan, go_on: &mut dyn FnMut(Time) -> bool) -> Result<Ended, RunError> {
     let mut simulation = Simulation::new(plan);
     simulation.start();
-    let stopped = simulation.drive(go_on)?;
-    Ok(simulation.finish(stopped))
+    Ok(match simulation.drive(go_on)? {
+        Some(limit) => Ended::Stopped { limit, at: simulation.now },
+        None => Ended::Whole(Box::new(simulation.finish())),
+    })
 }
 
 struct Simulation<'a> {
@@ -61,9 +90,24 @@ struct Wire {
 }
 
 /// Why a run ended before its duration.
-pub(crate) enum Limit {
+enum Limit {
     Events(u64),
     Memory(u64),
+}
+
+impl Limit {
+    fn words(&self, plan: &Plan, at: Time) -> String {
+        let reached = match self {
+            Limit::Events(events) => format!("{events} events"),
+            Limit::Memory(bytes) => format!("{bytes} bytes of memory"),
+        };
+        let counts = if plan.warmup < at {
+            "the summary counts up to there"
+        } else {
+            "the warm-up had not ended, so the summary counts from the start up to there"
+        };
+        format!("stopped at {at} of {}: the limit of {reached} was reached; {counts}", plan.duration)
+    }
 }
 
 impl<'a> Simulation<'a> {
@@ -99,7 +143,6 @@ impl<'a> Simulation<'a> {
                 return Err(RunError::Interrupted);
             }
             if let Some(limit) = self.limit() {
-                self.until = self.now;
                 return Ok(Some(limit));
             }
         }
@@ -220,12 +263,12 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    fn finish(mut self, stopped: Option<Limit>) -> RunResult {
+    fn finish(mut self) -> RunResult {
         self.wire.network.finish();
         for flow in &mut self.flows {
             flow.finish(self.until);
         }
-        let summary = summary::summarise(self.plan, &self.wire.network, &self.flows, self.until, stopped);
+        let summary = summary::summarise(self.plan, &self.wire.network, &self.flows);
         let until = self.until;
         // Run-ahead tells of drops before their time, and of some that the run never reaches.
         self.drops.retain(|dropped| dropped.at < until);

@@ -6,14 +6,13 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use tidegate_core::gate::Gate;
 use tidegate_core::gate::rate::Window;
-use tidegate_core::net::{Network, precision, seed};
+use tidegate_core::net::{Network, precision, seed, window};
 use tidegate_core::plan::{CongestionPlan, Plan, RatePlan, TcpBase};
 use tidegate_core::tcp::HeldBy;
 use tidegate_core::unit::Cause;
 use tidegate_core::units::{PICOS_PER_SECOND, Time};
 
 use crate::flow::Flow;
-use crate::simulation::Limit;
 
 /// A run in numbers.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -135,31 +134,14 @@ pub struct TrafficSummary {
     pub throughput_bps: f64,
 }
 
-pub(crate) fn summarise(
-    plan: &Plan,
-    network: &Network,
-    flows: &[Flow],
-    until: Time,
-    stopped: Option<Limit>,
-) -> Summary {
-    let measured = Window { from: plan.warmup.min(until), until };
-    let mut warnings = warnings(plan, network);
-    if let Some(limit) = stopped {
-        let (what, value) = match limit {
-            Limit::Events(events) => ("events", events),
-            Limit::Memory(bytes) => ("bytes of memory", bytes),
-        };
-        warnings.push(format!(
-            "stopped at {until} of {}: the limit of {value} {what} was reached; the summary counts up to there",
-            plan.duration
-        ));
-    }
+pub(crate) fn summarise(plan: &Plan, network: &Network, flows: &[Flow]) -> Summary {
+    let measured = window(plan);
     Summary {
         engine: "sim",
         scenario: plan.title.clone(),
         seed: plan.seed,
         replication: plan.replication,
-        duration_s: until.as_secs_f64(),
+        duration_s: plan.duration.as_secs_f64(),
         measured_from_s: measured.from.as_secs_f64(),
         flows: flows.iter().zip(&plan.flows).map(|(flow, row)| flow_row(plan, row, flow, measured)).collect(),
         gates: network
@@ -169,7 +151,7 @@ pub(crate) fn summarise(
             .map(|(n, gate)| gate_row(plan, n, gate, measured))
             .collect(),
         traffic: traffic_rows(plan, network, measured),
-        warnings,
+        warnings: warnings(plan, network),
         quantile_precision: precision(plan).relative(),
         events: network.events_handled(),
     }
@@ -271,7 +253,7 @@ fn gate_row(plan: &Plan, index: usize, gate: &Gate, measured: Window) -> GateSum
         delivered_packets: delivered.packets,
         dropped_packets: dropped,
         loss: (offered.packets > 0).then(|| dropped as f64 / offered.packets as f64),
-        queue_mean_packets: counters.queue_mean(measured),
+        queue_mean_packets: counters.queue_mean(),
         queue_max_packets: counters.queue_max,
         queue_max_bytes: counters.queue_max_bytes,
         queue_delay_mean_ms: waits.mean_s().map(millis),

@@ -225,10 +225,10 @@ impl Counters {
         waits
     }
 
-    /// Mean queue; `measured` is the window, or shorter where a run stopped early.
+    /// Mean queue inside the window.
     #[must_use]
-    pub fn queue_mean(&self, measured: Window) -> f64 {
-        let span = measured.overlap(Time::ZERO, Time::NEVER);
+    pub fn queue_mean(&self) -> f64 {
+        let span = self.window.overlap(Time::ZERO, Time::NEVER);
         if span == 0 { 0.0 } else { self.queue_area as f64 / span as f64 }
     }
 

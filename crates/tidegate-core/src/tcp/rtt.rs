@@ -41,10 +41,6 @@ pub(super) struct Estimator {
     smoothed: Span,
     /// In force: `base` doubled at each time-out, at most `max`.
     rto: Span,
-    /// End of the tick of the last expiry asked for, the time-out then, and the answer.
-    tick_ends: Time,
-    rto_then: Span,
-    expiry_then: Time,
 }
 
 impl Estimator {
@@ -56,19 +52,7 @@ impl Estimator {
             }
             RtoPlan::Estimated { min, max, initial, tick } => (Kind::Ticks(tick.picos()), min, max, initial),
         };
-        Estimator {
-            kind,
-            srtt: 0,
-            rttvar: 0,
-            min,
-            max,
-            base: initial,
-            smoothed: Span::ZERO,
-            rto: initial,
-            tick_ends: Time::ZERO,
-            rto_then: Span::ZERO,
-            expiry_then: Time::ZERO,
-        }
+        Estimator { kind, srtt: 0, rttvar: 0, min, max, base: initial, smoothed: Span::ZERO, rto: initial }
     }
 
     /// A segment sent at `sent` was acknowledged at `now`.
@@ -127,23 +111,17 @@ impl Estimator {
 
     /// When a timer started now expires.
     #[inline]
-    pub(super) fn expiry(&mut self, now: Time) -> Time {
+    pub(super) fn expiry(&self, now: Time) -> Time {
         match self.kind {
             Kind::Fixed | Kind::Exact => now.saturating_add(self.rto),
-            // Nearly always in the same tick as the last time.
-            Kind::Ticks(_) if now < self.tick_ends && self.rto == self.rto_then => self.expiry_then,
             Kind::Ticks(tick) => self.expiry_on_tick(now, tick),
         }
     }
 
     #[inline(never)]
-    fn expiry_on_tick(&mut self, now: Time, tick: u64) -> Time {
+    fn expiry_on_tick(&self, now: Time, tick: u64) -> Time {
         let ticks = (self.rto.picos() / tick).max(1);
-        let this = now.picos() / tick;
-        self.tick_ends = Time::from_picos(this.saturating_add(1).saturating_mul(tick));
-        self.rto_then = self.rto;
-        self.expiry_then = Time::from_picos(this.saturating_add(ticks).saturating_mul(tick));
-        self.expiry_then
+        Time::from_picos((now.picos() / tick).saturating_add(ticks).saturating_mul(tick))
     }
 
     /// RFC 6298 §5.5: doubles the time-out; a fixed one stays.
