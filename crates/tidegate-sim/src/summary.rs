@@ -10,7 +10,7 @@ use tidegate_core::net::{Network, precision, seed, window};
 use tidegate_core::plan::{CongestionPlan, Plan, RatePlan, TcpBase};
 use tidegate_core::tcp::HeldBy;
 use tidegate_core::unit::Cause;
-use tidegate_core::units::{PICOS_PER_SECOND, Time};
+use tidegate_core::units::PICOS_PER_SECOND;
 
 use crate::flow::Flow;
 
