@@ -37,7 +37,7 @@ mod tests {
     #[test]
     fn streams_differ_by_name_and_replication_and_repeat() {
         let seed = Seed { seed: 7, replication: 0 };
-        let first = |seed: Seed, name| seed.stream(name).next_u64();
+        let first = |whose: Seed, name| whose.stream(name).next_u64();
         assert_eq!(first(seed, "gate.a/rate"), first(seed, "gate.a/rate"));
         assert_ne!(first(seed, "gate.a/rate"), first(seed, "gate.b/rate"));
         assert_ne!(first(seed, "gate.a/rate"), first(Seed { replication: 1, ..seed }, "gate.a/rate"));

@@ -39,8 +39,10 @@ impl Cause {
         Cause(Self::GATES + gate as u32)
     }
 
-    /// The sender's reason, or the gate.
-    #[must_use]
+    /// The gate's index.
+    ///
+    /// # Errors
+    /// The sender's own reason, where no gate is to blame.
     pub fn resolve(self) -> Result<usize, HeldBy> {
         match self.0 {
             0 => Err(HeldBy::Application),

@@ -152,9 +152,8 @@ fn endpoints(flow: &FlowPlan, seed: Seed) -> (Endpoint, Endpoint) {
     use rand::Rng as _;
     let name = |side: &str, what: &str| format!("flow.{}/{side}/{what}", flow.name);
     let isn = |side: &str| seed.stream(&name(side, "isn")).next_u32();
-    let random = |side: &str| {
-        (flow.tcp.increase == Increase::Random).then(|| seed.stream(&name(side, "increase")))
-    };
+    let random =
+        |side: &str| (flow.tcp.increase == Increase::Random).then(|| seed.stream(&name(side, "increase")));
     // Without a handshake neither end can learn the other's number.
     let answer = if flow.tcp.handshake { isn("receiver") } else { isn("sender") };
     (

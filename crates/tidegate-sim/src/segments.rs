@@ -10,14 +10,23 @@ pub(crate) struct Segments {
 }
 
 impl Segments {
+    /// A free place, to be filled; what it holds is old.
     #[inline]
-    pub(crate) fn put(&mut self, segment: Segment) -> u32 {
-        if let Some(place) = self.free.pop() {
-            self.places[place as usize] = segment;
-            return place;
-        }
-        self.places.push(segment);
+    pub(crate) fn reserve(&mut self) -> (u32, &mut Segment) {
+        let place = self.free.pop().unwrap_or_else(|| self.add());
+        (place, &mut self.places[place as usize])
+    }
+
+    #[cold]
+    fn add(&mut self) -> u32 {
+        self.places.push(Segment::default());
         (self.places.len() - 1) as u32
+    }
+
+    /// Gives a place back unused.
+    #[inline]
+    pub(crate) fn release(&mut self, place: u32) {
+        self.free.push(place);
     }
 
     #[inline]

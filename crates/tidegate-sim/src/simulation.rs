@@ -148,7 +148,7 @@ impl<'a> Simulation<'a> {
         let flow = &mut self.flows[index];
         flow.before(at);
         let segment = self.segments.take(unit.handle);
-        if route % 2 == 0 {
+        if route.is_multiple_of(2) {
             if self.keep_packets {
                 self.packets.push(record(at, index, Side::Receiver, Side::Sender, segment, unit.bytes));
             }
@@ -178,7 +178,7 @@ impl<'a> Simulation<'a> {
         let index = alarm / 2;
         let flow = &mut self.flows[index];
         flow.before(at);
-        if alarm % 2 == 0 {
+        if alarm.is_multiple_of(2) {
             flow.sender.handle_wakeup(at);
             self.pump_sender(at, index);
         } else {
@@ -208,13 +208,16 @@ impl<'a> Simulation<'a> {
     fn pump_sender(&mut self, at: Time, index: usize) {
         let flow = &mut self.flows[index];
         while flow.sender.may_transmit() {
-            let Some((segment, held_by)) = flow.sender.poll_transmit(at) else { break };
-            let bytes = flow.ip_bytes(&segment);
+            let (place, segment) = self.segments.reserve();
+            let Some(held_by) = flow.sender.poll_into(at, segment) else {
+                self.segments.release(place);
+                break;
+            };
+            let bytes = flow.ip_bytes(segment);
             if self.keep_packets {
-                self.packets.push(record(at, index, Side::Sender, Side::Sender, &segment, bytes));
+                self.packets.push(record(at, index, Side::Sender, Side::Sender, segment, bytes));
             }
-            let unit = Unit::new(bytes, self.segments.put(segment), held_by);
-            self.network.enter(at, index * 2, unit);
+            self.network.enter(at, index * 2, Unit::new(bytes, place, held_by));
         }
         flow.after_sender(at, index, &mut self.marks);
         self.network.set_alarm(index * 2, flow.sender.next_wakeup());
@@ -224,13 +227,16 @@ impl<'a> Simulation<'a> {
     fn pump_receiver(&mut self, at: Time, index: usize) {
         let flow = &mut self.flows[index];
         while flow.receiver.may_transmit() {
-            let Some((segment, _)) = flow.receiver.poll_transmit(at) else { break };
-            let bytes = flow.ip_bytes(&segment);
-            if self.keep_packets {
-                self.packets.push(record(at, index, Side::Receiver, Side::Receiver, &segment, bytes));
+            let (place, segment) = self.segments.reserve();
+            if flow.receiver.poll_into(at, segment).is_none() {
+                self.segments.release(place);
+                break;
             }
-            let unit = Unit::new(bytes, self.segments.put(segment), HeldBy::Application);
-            self.network.enter(at, index * 2 + 1, unit);
+            let bytes = flow.ip_bytes(segment);
+            if self.keep_packets {
+                self.packets.push(record(at, index, Side::Receiver, Side::Receiver, segment, bytes));
+            }
+            self.network.enter(at, index * 2 + 1, Unit::new(bytes, place, HeldBy::Application));
         }
         if let Some(bytes) = flow.transfer
             && flow.meter.completed.is_none()

@@ -220,6 +220,10 @@ impl Gate {
             self.leaving_bytes -= u64::from(*bytes);
             self.leaving.pop_front();
         }
+        if self.leaving.is_empty() {
+            // Back to the first place, which the cache still knows.
+            self.leaving.clear();
+        }
     }
 
     #[inline]

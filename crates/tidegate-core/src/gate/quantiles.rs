@@ -51,6 +51,8 @@ pub struct Quantiles {
     sum: u128,
     least: u64,
     greatest: u64,
+    /// Number of the first bin kept.
+    first: usize,
     bins: Vec<u32>,
 }
 
@@ -66,6 +68,7 @@ impl Quantiles {
             sum: 0,
             least: u64::MAX,
             greatest: 0,
+            first: 0,
             bins: Vec::new(),
         }
     }
@@ -85,7 +88,7 @@ impl Quantiles {
         self.least = self.least.min(picos);
         self.greatest = self.greatest.max(picos);
         let bin = self.bin(picos);
-        match self.bins.get_mut(bin) {
+        match self.bins.get_mut(bin.wrapping_sub(self.first)) {
             Some(count) => *count += 1,
             None => self.grow(bin),
         }
@@ -96,10 +99,22 @@ impl Quantiles {
         self.zeros = zeros;
     }
 
+    /// Makes room for a bin outside those kept, and counts one in it.
     #[cold]
     fn grow(&mut self, bin: usize) {
-        self.bins.resize(bin + 1, 0);
-        self.bins[bin] = 1;
+        if self.bins.is_empty() {
+            self.first = bin;
+        }
+        if bin < self.first {
+            let more = self.first - bin;
+            self.bins.splice(0..0, std::iter::repeat_n(0, more));
+            self.first = bin;
+        }
+        let place = bin - self.first;
+        if place >= self.bins.len() {
+            self.bins.resize(place + 1, 0);
+        }
+        self.bins[place] += 1;
     }
 
     /// Values below 2^(d+1) have a bin each; above, 2^d bins share each doubling.
@@ -144,7 +159,7 @@ impl Quantiles {
             seen += u64::from(*count);
             rank <= seen
         });
-        let picos = bin.map_or(self.greatest, |bin| self.middle(bin));
+        let picos = bin.map_or(self.greatest, |bin| self.middle(self.first + bin));
         Some(Time::from_picos(picos.clamp(self.least, self.greatest)).as_secs_f64())
     }
 }

@@ -34,7 +34,8 @@ fn unit(bytes: u32, handle: u32) -> Unit {
 fn the_last_to_come_is_dropped() {
     let mut gate = Gate::new(&link(8_000_000, QueueLimit::Packets(2)), context(RecordLevel::Summary));
     // One in service, two waiting, the fourth finds the queue full; at 1 ms one has left.
-    let passages: Vec<bool> = (0..4).map(|n| gate.pass(Time::ZERO, &mut unit(1000, n), &WINDOW).is_some()).collect();
+    let passages: Vec<bool> =
+        (0..4).map(|n| gate.pass(Time::ZERO, &mut unit(1000, n), &WINDOW).is_some()).collect();
     assert_eq!(passages, [true, true, true, false]);
     let later = gate.pass(Time::from_picos(1_000_000_000), &mut unit(1000, 4), &WINDOW);
     assert_eq!(later, Some(Time::from_picos(4_000_000_000)));

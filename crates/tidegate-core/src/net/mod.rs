@@ -29,6 +29,9 @@ use crate::units::{Span, Time};
 /// More gates and flows than this, and quantiles are kept coarsely.
 const MANY_ELEMENTS: usize = 256;
 
+/// A line with room for more than this gives it back when it runs empty.
+const LONG_LINE: usize = 32;
+
 /// What the network tells its engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
@@ -162,7 +165,7 @@ impl Network {
     pub fn enter(&mut self, at: Time, route: usize, mut unit: Unit) {
         debug_assert!(at >= self.now, "{at} is before {}", self.now);
         unit.chain = self.first_chains[route];
-        self.forward(at, unit, self.chains[unit.chain as usize]);
+        self.forward(at, unit);
     }
 
     /// Sets an alarm unless it rings earlier anyway; ringing early must do no harm.
@@ -209,12 +212,15 @@ impl Network {
     fn take_from_line(&mut self, source: Source) -> Option<Step> {
         let line = &mut self.lines[(source - self.line_sources) as usize];
         let (at, unit) = line.units.pop_front()?;
-        if let Some((next, _)) = line.units.front() {
-            self.events.wake(source, *next);
+        match line.units.front() {
+            Some((next, _)) => self.events.wake(source, *next),
+            // Back to the first place, which the cache still knows; a burst's room is freed.
+            None if line.units.capacity() > LONG_LINE => line.units = VecDeque::new(),
+            None => line.units.clear(),
         }
         let chain = self.chains[unit.chain as usize];
         if chain.line != NONE {
-            self.forward(at, unit, chain);
+            self.forward(at, unit);
             return None;
         }
         if chain.route < self.traffic_routes {
@@ -237,7 +243,8 @@ impl Network {
 
     /// Takes a unit from the beginning of a stretch to the line at its end.
     #[inline]
-    fn forward(&mut self, mut at: Time, mut unit: Unit, chain: Chain) {
+    fn forward(&mut self, mut at: Time, mut unit: Unit) {
+        let chain = self.chains[unit.chain as usize];
         if self.exact && chain.first < chain.end {
             return self.enter_gate(at, unit, chain);
         }
@@ -277,7 +284,7 @@ impl Network {
     fn owner(&self, route: u32) -> Owner {
         match route.checked_sub(self.traffic_routes) {
             Some(traffic) => Owner::Traffic(traffic as usize),
-            None if route % 2 == 0 => Owner::Data(route as usize / 2),
+            None if route.is_multiple_of(2) => Owner::Data(route as usize / 2),
             None => Owner::Back(route as usize / 2),
         }
     }

@@ -88,11 +88,11 @@ impl Routes {
             keys.extend((0..=draft.gates.len()).filter_map(|place| key(draft, route, place)));
         }
         // A line used in both directions counts as data.
-        let numbers: BTreeMap<LineKey, u32> = keys.iter().zip(0..).map(|(key, n)| (*key, n)).collect();
-        let number = |key: LineKey| -> u32 {
-            let (_, to, from) = key;
+        let numbers: BTreeMap<LineKey, u32> = keys.into_iter().zip(0..).collect();
+        let number = |place: LineKey| -> u32 {
+            let (_, to, from) = place;
             let shared = if to < ends { numbers.get(&(false, to, from)) } else { None };
-            *shared.unwrap_or_else(|| &numbers[&key])
+            *shared.unwrap_or_else(|| &numbers[&place])
         };
         let mut routes = Routes {
             chains: vec![],

@@ -136,8 +136,7 @@ fn tell(plan: &Plan, entries: &[(u64, usize, u32)], waking: Option<Waking>) -> S
         traffic: vec![],
     };
     let mut at = Time::ZERO;
-    let mut handle = 0;
-    for (gap, route, bytes) in entries {
+    for (handle, (gap, route, bytes)) in (0..).zip(entries) {
         let next = at.saturating_add(Span::from_picos(*gap));
         if let Some(Waking { grain, early }) = waking {
             let mut now = at.picos() / grain * grain + grain;
@@ -152,11 +151,10 @@ fn tell(plan: &Plan, entries: &[(u64, usize, u32)], waking: Option<Waking>) -> S
         at = next;
         drain(&mut network, at, &mut story);
         network.enter(at, route % (plan.flows.len() * 2), Unit::new(*bytes, handle, HeldBy::Application));
-        handle += 1;
     }
     drain(&mut network, plan.duration, &mut story);
     network.finish();
-    story.dropped.retain(|(at, ..)| *at < plan.duration);
+    story.dropped.retain(|(time, ..)| *time < plan.duration);
     story.dropped.sort_unstable();
     story.counters = network.gates().iter().map(|gate| format!("{:?}", gate.counters())).collect();
     let rows = |rows: Vec<GateRow>| rows.iter().map(|row| format!("{row:?}")).collect();

@@ -210,12 +210,27 @@ impl Endpoint {
     /// The next segment to send and what had held it back; `None`: nothing more now.
     #[inline]
     pub fn poll_transmit(&mut self, now: Time) -> Option<(Segment, HeldBy)> {
+        let mut segment = Segment::default();
+        let held = self.poll_into(now, &mut segment)?;
+        Some((segment, held))
+    }
+
+    /// The same, written where the caller wants it, whatever was there before. SACK blocks
+    /// beyond `sack_count` are left as they were.
+    #[inline]
+    pub fn poll_into(&mut self, now: Time, segment: &mut Segment) -> Option<HeldBy> {
         if self.sender.ready
-            && let Some(out) = self.poll_sender(now)
+            && let Some(held) = self.poll_sender(now, segment)
         {
-            return Some(out);
+            return Some(held);
         }
-        if self.receiver.ack_now() { self.poll_ack(now) } else { None }
+        if !self.receiver.ack_now() {
+            return None;
+        }
+        self.sender.counters.acks_sent += 1;
+        let nothing = Outgoing { start: self.sender.max, len: 0, retransmission: false };
+        self.fill(now, nothing, segment);
+        Some(HeldBy::Application)
     }
 
     /// Whether [`Endpoint::poll_transmit`] is worth a call.
@@ -226,62 +241,45 @@ impl Endpoint {
     }
 
     #[inline(never)]
-    fn poll_sender(&mut self, now: Time) -> Option<(Segment, HeldBy)> {
+    fn poll_sender(&mut self, now: Time, segment: &mut Segment) -> Option<HeldBy> {
         if self.state != State::Established {
-            return self.poll_syn(now);
+            return self.poll_syn(now, segment);
         }
         let held = self.sender.held;
         let sent = self.sender.poll(now)?;
-        self.segment(now, sent, held)
-    }
-
-    #[inline(never)]
-    fn poll_ack(&mut self, now: Time) -> Option<(Segment, HeldBy)> {
-        self.sender.counters.acks_sent += 1;
-        let nothing = Outgoing { start: self.sender.max, len: 0, retransmission: false };
-        self.segment(now, nothing, HeldBy::Application)
+        self.fill(now, sent, segment);
+        Some(held)
     }
 
     /// A segment of ours; each acknowledges, so nothing is owed afterwards.
-    #[inline(always)]
-    pub(super) fn segment(&mut self, now: Time, sent: Outgoing, held: HeldBy) -> Option<(Segment, HeldBy)> {
-        // Two functions that end here: the segment is built where the caller wants it.
+    #[inline]
+    pub(super) fn fill(&mut self, now: Time, sent: Outgoing, segment: &mut Segment) {
+        let all = sent.len > 0 && sent.start + u64::from(sent.len) == self.sender.written;
+        segment.seq = self.sender.numbering.wire(sent.start);
+        segment.ack = self.theirs.wire(self.receiver.next());
+        segment.len = sent.len;
+        segment.window = self.sender.config.advertised;
+        segment.ts_val = 0;
+        segment.ts_ecr = 0;
+        segment.flags = if all { flags::ACK | flags::PSH } else { flags::ACK };
+        segment.sack_count = 0;
+        segment.retransmission = sent.retransmission;
+        self.receiver.acknowledged();
         if self.sender.config.timestamps || self.receiver.has_gaps() {
-            self.segment_with_options(now, sent, held)
-        } else {
-            let segment = self.header(sent);
-            Some((segment, held))
+            self.fill_options(now, segment);
         }
     }
 
-    #[inline(always)]
-    fn header(&mut self, sent: Outgoing) -> Segment {
-        let all = sent.len > 0 && sent.start + u64::from(sent.len) == self.sender.written;
-        let segment = Segment {
-            seq: self.sender.numbering.wire(sent.start),
-            ack: self.theirs.wire(self.receiver.next()),
-            len: sent.len,
-            window: self.sender.config.advertised,
-            flags: if all { flags::ACK | flags::PSH } else { flags::ACK },
-            retransmission: sent.retransmission,
-            ..Segment::default()
-        };
-        self.receiver.acknowledged();
-        segment
-    }
-
-    /// With RFC 7323 timestamps and RFC 2018 blocks.
+    /// RFC 7323 timestamps and RFC 2018 blocks.
     #[inline(never)]
-    fn segment_with_options(&mut self, now: Time, sent: Outgoing, held: HeldBy) -> Option<(Segment, HeldBy)> {
-        let mut segment = self.header(sent);
+    fn fill_options(&mut self, now: Time, segment: &mut Segment) {
         if self.sender.config.timestamps {
             segment.ts_val = timestamp::at(now);
             segment.ts_ecr = self.echo;
         }
         if self.sender.config.sack {
-            self.receiver.report(&mut segment, self.theirs);
+            self.receiver.report(segment, self.theirs);
         }
-        Some((segment, held))
     }
 
     /// When to come back at the latest. It may move with every call.

@@ -74,7 +74,7 @@ impl Endpoint {
     }
 
     #[cold]
-    pub(super) fn poll_syn(&mut self, now: Time) -> Option<(Segment, HeldBy)> {
+    pub(super) fn poll_syn(&mut self, now: Time, segment: &mut Segment) -> Option<HeldBy> {
         self.sender.ready = false;
         if !self.syn_due {
             return None;
@@ -89,12 +89,12 @@ impl Endpoint {
         }
         let answers = self.state == State::SynReceived;
         let nothing = Outgoing { start: 0, len: 0, retransmission: self.syns > 1 };
-        let (mut segment, held) = self.segment(now, nothing, HeldBy::Application)?;
+        self.fill(now, nothing, segment);
         segment.seq = self.sender.numbering.syn();
         segment.flags = if answers { flags::SYN | flags::ACK } else { flags::SYN };
         if !answers {
             segment.ack = 0;
         }
-        Some((segment, held))
+        Some(HeldBy::Application)
     }
 }

@@ -120,8 +120,8 @@ mod tests {
             step: None,
             initial: None,
         };
-        let weights = stationary(&matrix);
-        let total: f64 = weights.iter().sum();
-        assert!((weights[1] / total - 0.5).abs() < 1e-9);
+        let shares = stationary(&matrix);
+        let total: f64 = shares.iter().sum();
+        assert!((shares[1] / total - 0.5).abs() < 1e-9);
     }
 }

@@ -91,7 +91,7 @@ impl Law {
                 Law::Constant(Constant { server: Serializer::new(speed.work_per_second()), free: Time::ZERO })
             }
             RatePlan::TokenBucket { rate, burst_bytes, peak } => {
-                Law::TokenBucket(Box::new(TokenBucket::new(*rate, *burst_bytes, *peak)))
+                Law::TokenBucket(Box::new(TokenBucket::new(*rate, *burst_bytes, *peak, window)))
             }
             RatePlan::Opportunities { trace, at_end } => {
                 Law::Opportunities(Box::new(Opportunities::new(trace.clone(), *at_end, window)))

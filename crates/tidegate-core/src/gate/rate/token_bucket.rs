@@ -18,12 +18,15 @@ pub struct TokenBucket {
     as_of: Time,
     peak: Option<Serializer>,
     free: Time,
+    window: Window,
+    /// Tokens there were when the window opened.
+    at_opening: Option<i128>,
 }
 
 impl TokenBucket {
-    /// A full bucket of `burst_bytes`; `rate` > 0.
+    /// A full bucket of `burst_bytes`, counted in `window`; `rate` > 0.
     #[must_use]
-    pub fn new(rate: Rate, burst_bytes: u64, peak: Option<Rate>) -> TokenBucket {
+    pub fn new(rate: Rate, burst_bytes: u64, peak: Option<Rate>, window: Window) -> TokenBucket {
         let burst = i128::from(burst_bytes) * 8 * i128::from(PICOS_PER_SECOND);
         TokenBucket {
             rate: rate.bps(),
@@ -32,6 +35,8 @@ impl TokenBucket {
             as_of: Time::ZERO,
             peak: peak.map(|peak| Serializer::new(peak.bps())),
             free: Time::ZERO,
+            window,
+            at_opening: None,
         }
     }
 
@@ -41,9 +46,10 @@ impl TokenBucket {
 
     pub(super) fn transmit(&mut self, arrival: Time, bits: u64) -> Service {
         let ready = arrival.max(self.free);
-        let elapsed = ready.saturating_since(self.as_of).picos();
-        let earned = i128::from(elapsed) * i128::from(self.rate);
-        self.tokens = (self.tokens + earned).min(self.burst);
+        if self.at_opening.is_none() && ready >= self.window.from {
+            self.at_opening = Some(self.tokens_at(self.window.from));
+        }
+        self.tokens = self.tokens_at(ready);
         let need = i128::from(bits) * i128::from(PICOS_PER_SECOND);
         // Rounded down: the bucket may go below zero by less than a picosecond's tokens.
         let wait = (need - self.tokens).max(0) / i128::from(self.rate);
@@ -63,8 +69,17 @@ impl TokenBucket {
         Service { start, end }
     }
 
+    /// Tokens in the bucket at `at`, if none are taken before.
+    fn tokens_at(&self, at: Time) -> i128 {
+        let elapsed = at.saturating_since(self.as_of).picos();
+        (self.tokens + i128::from(elapsed) * i128::from(self.rate)).min(self.burst)
+    }
+
+    /// The tokens of the window, and those it began with.
     pub(super) fn capacity(&self, window: Window) -> Capacity {
         let span = window.overlap(Time::ZERO, Time::NEVER);
-        Capacity { offered: u128::from(span) * u128::from(self.rate), unused: None, in_transit: 0 }
+        let first = self.at_opening.unwrap_or_else(|| self.tokens_at(self.window.from)).max(0);
+        let offered = u128::from(span) * u128::from(self.rate) + first.unsigned_abs();
+        Capacity { offered, unused: None, in_transit: 0 }
     }
 }

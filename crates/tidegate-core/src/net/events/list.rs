@@ -1,46 +1,66 @@
 //! A sorted list of few entries, the next one last.
 
-use super::Source;
+use super::{MANY, Source};
 use crate::units::Time;
 
-/// See the module.
-#[derive(Debug, Default)]
+/// Room for every source, as a power of two: an index that is masked needs no check.
+const ROOM: usize = MANY.next_power_of_two();
+
+/// See the module. An entry is one number that sorts by time, then by source.
+#[derive(Debug)]
 pub(super) struct List {
-    entries: Vec<(Time, Source)>,
+    entries: [u128; ROOM],
+    len: usize,
+}
+
+impl Default for List {
+    fn default() -> List {
+        List { entries: [0; ROOM], len: 0 }
+    }
 }
 
 impl List {
     #[inline]
     pub(super) fn insert(&mut self, source: Source, at: Time) {
-        self.entries.push((at, source));
-        let mut place = self.entries.len() - 1;
-        while let Some(before) = place.checked_sub(1) {
-            let (time, other) = self.entries[before];
-            if time > at || (time == at && other > source) {
+        let entry = u128::from(at.picos()) << 32 | u128::from(source);
+        let mut place = self.len;
+        self.len += 1;
+        while place > 0 {
+            let before = self.entries[(place - 1) % ROOM];
+            if before > entry {
                 break;
             }
-            self.entries[place] = (time, other);
-            place = before;
+            self.entries[place % ROOM] = before;
+            place -= 1;
         }
-        self.entries[place] = (at, source);
+        self.entries[place % ROOM] = entry;
     }
 
     #[cold]
     pub(super) fn remove(&mut self, source: Source) {
-        self.entries.retain(|(_, other)| *other != source);
+        let Some(place) = self.entries[..self.len].iter().position(|entry| *entry as Source == source) else {
+            return;
+        };
+        self.entries.copy_within(place + 1..self.len, place);
+        self.len -= 1;
     }
 
     #[inline]
     pub(super) fn pop_before(&mut self, until: Time) -> Option<(Time, Source)> {
-        let (at, source) = *self.entries.last()?;
+        let last = self.len.checked_sub(1)?;
+        let entry = self.entries[last % ROOM];
+        let at = Time::from_picos((entry >> 32) as u64);
         if at >= until {
             return None;
         }
-        self.entries.pop();
-        Some((at, source))
+        self.len = last;
+        Some((at, entry as Source))
     }
 
     pub(super) fn next(&self) -> Time {
-        self.entries.last().map_or(Time::NEVER, |(at, _)| *at)
+        match self.len {
+            0 => Time::NEVER,
+            len => Time::from_picos((self.entries[len - 1] >> 32) as u64),
+        }
     }
 }
