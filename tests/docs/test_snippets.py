@@ -80,3 +80,25 @@ def test_a_wrong_page_is_found(tmp_path: Path) -> None:
         (block,) = snippets.blocks(text)
         with pytest.raises(AssertionError):
             player.play(block)
+
+
+def sources() -> dict[str, str]:
+    """Return the text of every Rust and Python file of the project, by path."""
+    files = [*(ROOT / "crates").rglob("*.rs"), *(ROOT / "tests").rglob("*.py")]
+    return {file.relative_to(ROOT).as_posix(): file.read_text(encoding="utf-8") for file in files}
+
+
+def test_specification_names_what_is_there() -> None:
+    """Files and tests in the table exist; every RFC that the core cites has a row."""
+    text = (ROOT / "docs" / "specification.md").read_text(encoding="utf-8")
+    code = sources()
+    functions = set(re.findall(r"\b(?:fn|def) (\w+)", "\n".join(code.values())))
+    modules = {Path(path).stem for path in code}
+    keys = {"go_back_n", "ssthresh_rounding"}
+    for name in re.findall(r"`(\w+_\w+)`", text):
+        assert name in functions | modules | keys, name
+    for name in re.findall(r"`([\w/.-]+\.(?:rs|py))`", text):
+        assert any(path.endswith(name) for path in code), name
+    core = "\n".join(text for path, text in code.items() if path.startswith("crates/tidegate-core"))
+    for number in set(re.findall(r"RFC (\d{4})", core)):
+        assert number in text, f"RFC {number}"
