@@ -10,7 +10,6 @@ use tidegate_core::tcp::{Counters, Endpoint, HeldBy, Phase, Role, Segment, Snaps
 use tidegate_core::unit::Cause;
 use tidegate_core::units::{Span, Time};
 
-use crate::pcap::extra_option_bytes;
 use crate::result::{FlowRow, Mark, MarkKind};
 
 /// A flow's state and measurements.
@@ -97,7 +96,7 @@ impl Flow {
     /// IP bytes of a segment: its options beyond `headers` are SACK blocks.
     #[inline]
     pub(crate) fn ip_bytes(&self, segment: &Segment) -> u32 {
-        self.headers + segment.len + extra_option_bytes(segment)
+        self.headers + segment.len + segment.extra_option_bytes()
     }
 
     /// Call before anything happens to the flow at `at`.
@@ -125,6 +124,17 @@ impl Flow {
         self.meter.window_is(at, self.sender.congestion_window());
         if let Some(history) = &mut self.history {
             history.note(at, index, (&self.sender, &self.receiver, self.mss), marks);
+        }
+    }
+
+    /// A finite transfer ends when its last byte has come in order.
+    #[inline]
+    pub(crate) fn note_completion(&mut self, at: Time) {
+        if let Some(bytes) = self.transfer
+            && self.meter.completed.is_none()
+            && self.receiver.counters().delivered_bytes >= bytes
+        {
+            self.meter.completed = Some(at);
         }
     }
 

@@ -117,16 +117,6 @@ fn options(plan: &TcpPlan, segment: &Segment) -> Vec<TcpOptionElement> {
     options
 }
 
-/// Bytes that a segment's own options add to the headers every segment has.
-#[must_use]
-pub fn extra_option_bytes(segment: &Segment) -> u32 {
-    match u32::from(segment.sack_count) {
-        0 => 0,
-        // NOP, NOP, kind, length, and eight bytes a block (RFC 2018 §3).
-        blocks => 4 + 8 * blocks,
-    }
-}
-
 /// Why a plan's packets would not look in a capture as they weigh in the run, if so.
 #[must_use]
 pub fn misfit(plan: &Plan) -> Option<String> {

@@ -1,7 +1,7 @@
 //! The loop: the network says what happens next, endpoints and applications answer.
 
 use tidegate_core::net::{Dropped, Network, Owner, Step};
-use tidegate_core::plan::{Plan, RecordLevel};
+use tidegate_core::plan::{Limits, Plan, RecordLevel};
 use tidegate_core::tcp::{HeldBy, Segment};
 use tidegate_core::unit::Unit;
 use tidegate_core::units::Time;
@@ -12,7 +12,7 @@ use crate::segments::Segments;
 use crate::summary;
 
 /// Steps between two looks at the limits and at the caller's wish to go on.
-const REVIEW: u32 = 1 << 17;
+const REVIEW: u64 = 1 << 17;
 
 /// Why a run has no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,94 +34,147 @@ impl std::error::Error for RunError {}
 /// Runs a plan to its end. `go_on` is asked now and then (every few milliseconds of work),
 /// with the simulated time reached; when it says no the run ends without a result.
 ///
+/// A run that reaches one of the plan's limits is run again up to that instant, because
+/// run-ahead has counted further: its numbers are those of a run of that length.
+///
 /// # Errors
 /// [`RunError::Interrupted`] when `go_on` says no.
 pub fn run(plan: &Plan, go_on: &mut dyn FnMut(Time) -> bool) -> Result<RunResult, RunError> {
+    let (limit, at) = match drive(plan, go_on)? {
+        Ended::Whole(result) => return Ok(*result),
+        Ended::Stopped { limit, at } => (limit, at),
+    };
+    let shorter = Plan {
+        duration: at,
+        warmup: if plan.warmup < at { plan.warmup } else { Time::ZERO },
+        limits: Limits::default(),
+        ..plan.clone()
+    };
+    let Ended::Whole(mut result) = drive(&shorter, go_on)? else {
+        unreachable!("a run without limits is not stopped");
+    };
+    result.summary.warnings.push(limit.words(plan, at));
+    Ok(*result)
+}
+
+/// How a run ended.
+enum Ended {
+    Whole(Box<RunResult>),
+    Stopped { limit: Limit, at: Time },
+}
+
+fn drive(plan: &Plan, go_on: &mut dyn FnMut(Time) -> bool) -> Result<Ended, RunError> {
     let mut simulation = Simulation::new(plan);
     simulation.start();
-    let stopped = simulation.drive(go_on)?;
-    Ok(simulation.finish(stopped))
+    Ok(match simulation.drive(go_on)? {
+        Some(limit) => Ended::Stopped { limit, at: simulation.now },
+        None => Ended::Whole(Box::new(simulation.finish())),
+    })
 }
 
 struct Simulation<'a> {
     plan: &'a Plan,
-    network: Network,
     flows: Vec<Flow>,
-    segments: Segments,
+    wire: Wire,
     drops: Vec<Dropped>,
     marks: Vec<Mark>,
-    packets: Vec<PacketRecord>,
-    keep_packets: bool,
     until: Time,
     now: Time,
 }
 
+/// What lies between the endpoints, and what is seen of it.
+struct Wire {
+    network: Network,
+    segments: Segments,
+    packets: Option<Vec<PacketRecord>>,
+}
+
 /// Why a run ended before its duration.
-pub(crate) enum Limit {
+enum Limit {
     Events(u64),
     Memory(u64),
+}
+
+impl Limit {
+    fn words(&self, plan: &Plan, at: Time) -> String {
+        let reached = match self {
+            Limit::Events(events) => format!("{events} events"),
+            Limit::Memory(bytes) => format!("{bytes} bytes of memory"),
+        };
+        let counts = if plan.warmup < at {
+            "the summary counts up to there"
+        } else {
+            "the warm-up had not ended, so the summary counts from the start up to there"
+        };
+        format!("stopped at {at} of {}: the limit of {reached} was reached; {counts}", plan.duration)
+    }
 }
 
 impl<'a> Simulation<'a> {
     fn new(plan: &'a Plan) -> Simulation<'a> {
         Simulation {
             plan,
-            network: Network::new(plan, plan.flows.len() * 3),
             flows: (0..plan.flows.len()).map(|index| Flow::new(plan, index)).collect(),
-            segments: Segments::default(),
+            wire: Wire {
+                network: Network::new(plan, plan.flows.len() * 3),
+                segments: Segments::default(),
+                packets: plan.record.packets.then(Vec::new),
+            },
             drops: Vec::new(),
             marks: Vec::new(),
-            packets: Vec::new(),
-            keep_packets: plan.record.packets,
             until: plan.duration,
             now: Time::ZERO,
         }
     }
 
-    /// Alarms: two timers for each flow (sender, receiver), then one for each application.
-    fn app_alarm(&self, flow: usize) -> usize {
-        self.flows.len() * 2 + flow
-    }
-
     fn start(&mut self) {
         for index in 0..self.flows.len() {
-            self.network.set_alarm(self.app_alarm(index), self.flows[index].start);
+            self.wire.network.set_alarm(app_alarm(self.flows.len(), index), self.flows[index].start);
         }
     }
 
     fn drive(&mut self, go_on: &mut dyn FnMut(Time) -> bool) -> Result<Option<Limit>, RunError> {
-        let mut review = REVIEW;
-        while let Some(step) = self.network.step(self.until) {
-            match step {
-                Step::Deliver { at, route, unit } => self.deliver(at, route, unit),
-                Step::Alarm { at, alarm } => self.alarm(at, alarm),
-                Step::Drop(dropped) => self.drop(dropped),
-                Step::Departed { at, flow } => {
-                    self.now = at;
-                    self.flows[flow].before(at);
-                    self.flows[flow].sender.handle_departure(at);
-                    self.pump_sender(at, flow);
-                }
+        loop {
+            for _ in 0..self.steps_to_review() {
+                let Some(step) = self.wire.network.step(self.until) else { return Ok(None) };
+                self.handle(step);
             }
-            review -= 1;
-            if review == 0 {
-                review = REVIEW;
-                if !go_on(self.now) {
-                    return Err(RunError::Interrupted);
-                }
-                if let Some(limit) = self.limit() {
-                    self.until = self.now;
-                    return Ok(Some(limit));
-                }
+            if !go_on(self.now) {
+                return Err(RunError::Interrupted);
+            }
+            if let Some(limit) = self.limit() {
+                return Ok(Some(limit));
             }
         }
-        Ok(None)
+    }
+
+    /// Every step is an event at least.
+    fn steps_to_review(&self) -> u64 {
+        let left =
+            self.plan.limits.events.map(|events| events - self.wire.network.events_handled().min(events));
+        left.map_or(REVIEW, |left| left.clamp(1, REVIEW))
+    }
+
+    #[inline]
+    fn handle(&mut self, step: Step) {
+        match step {
+            Step::Deliver { at, route, unit } => self.deliver(at, route, unit),
+            Step::Alarm { at, alarm } => self.alarm(at, alarm),
+            Step::Drop(dropped) => self.drop(dropped),
+            Step::Departed { at, flow: index } => {
+                self.now = at;
+                let flow = &mut self.flows[index];
+                flow.before(at);
+                flow.sender.handle_departure(at);
+                self.wire.pump_sender(at, index, flow, &mut self.marks);
+            }
+        }
     }
 
     fn limit(&self) -> Option<Limit> {
         let limits = self.plan.limits;
         if let Some(events) = limits.events
-            && self.network.events_handled() >= events
+            && self.wire.network.events_handled() >= events
         {
             return Some(Limit::Events(events));
         }
@@ -130,15 +183,12 @@ impl<'a> Simulation<'a> {
     }
 
     fn memory_bytes(&self) -> u64 {
-        let histories: u64 = self
-            .flows
-            .iter()
-            .filter_map(|flow| flow.history.as_ref())
-            .map(|history| history.memory_bytes())
-            .sum();
-        let records = self.drops.capacity() * size_of::<Dropped>()
-            + self.packets.capacity() * size_of::<PacketRecord>();
-        self.network.memory_bytes() + self.segments.memory_bytes() + histories + records as u64
+        let histories = self.flows.iter().filter_map(|flow| flow.history.as_ref());
+        let rows: u64 = histories.map(|history| history.memory_bytes()).sum();
+        let drops = self.drops.capacity() * size_of::<Dropped>();
+        let packets = self.wire.packets.as_ref().map_or(0, Vec::capacity) * size_of::<PacketRecord>();
+        let segments = self.wire.segments.memory_bytes();
+        self.wire.network.memory_bytes() + segments + rows + (drops + packets) as u64
     }
 
     #[inline]
@@ -147,25 +197,25 @@ impl<'a> Simulation<'a> {
         let index = route / 2;
         let flow = &mut self.flows[index];
         flow.before(at);
-        let segment = self.segments.take(unit.handle);
+        let segment = self.wire.segments.take(unit.handle);
         if route.is_multiple_of(2) {
-            if self.keep_packets {
-                self.packets.push(record(at, index, Side::Receiver, Side::Sender, segment, unit.bytes));
+            if let Some(packets) = &mut self.wire.packets {
+                packets.push(record(at, index, Side::Receiver, Side::Sender, segment, unit.bytes));
             }
             if segment.len > 0 {
                 flow.meter.received(at, unit.bytes, unit.cause);
             }
             flow.receiver.handle_segment(at, segment);
-            self.pump_receiver(at, index);
+            self.wire.pump_receiver(at, index, flow);
         } else {
-            if self.keep_packets {
-                self.packets.push(record(at, index, Side::Sender, Side::Receiver, segment, unit.bytes));
+            if let Some(packets) = &mut self.wire.packets {
+                packets.push(record(at, index, Side::Sender, Side::Receiver, segment, unit.bytes));
             }
             flow.sender.handle_segment(at, segment);
             if let Some(rtt) = flow.sender.take_rtt_sample() {
                 flow.meter.sample_rtt(at, rtt);
             }
-            self.pump_sender(at, index);
+            self.wire.pump_sender(at, index, flow, &mut self.marks);
         }
     }
 
@@ -180,14 +230,15 @@ impl<'a> Simulation<'a> {
         flow.before(at);
         if alarm.is_multiple_of(2) {
             flow.sender.handle_wakeup(at);
-            self.pump_sender(at, index);
+            self.wire.pump_sender(at, index, flow, &mut self.marks);
         } else {
             flow.receiver.handle_wakeup(at);
-            self.pump_receiver(at, index);
+            self.wire.pump_receiver(at, index, flow);
         }
     }
 
     fn wake_app(&mut self, at: Time, index: usize) {
+        let flows = self.flows.len();
         let flow = &mut self.flows[index];
         flow.before(at);
         if !flow.started {
@@ -199,14 +250,51 @@ impl<'a> Simulation<'a> {
         if bytes > 0 {
             flow.sender.write(at, bytes);
         }
-        let next = flow.app.next_wakeup();
-        self.network.set_alarm(self.app_alarm(index), next);
-        self.pump_sender(at, index);
+        self.wire.network.set_alarm(app_alarm(flows, index), flow.app.next_wakeup());
+        self.wire.pump_sender(at, index, flow, &mut self.marks);
     }
 
+    fn drop(&mut self, dropped: Dropped) {
+        if !matches!(dropped.owner, Owner::Traffic(_)) {
+            self.wire.segments.take(dropped.unit.handle);
+        }
+        if self.plan.record.level != RecordLevel::Summary {
+            self.drops.push(dropped);
+        }
+    }
+
+    fn finish(mut self) -> RunResult {
+        self.wire.network.finish();
+        for flow in &mut self.flows {
+            flow.finish(self.until);
+        }
+        let summary = summary::summarise(self.plan, &self.wire.network, &self.flows);
+        let until = self.until;
+        // Run-ahead tells of drops before their time, and of some that the run never reaches.
+        self.drops.retain(|dropped| dropped.at < until);
+        self.drops.sort_by_key(|dropped| (dropped.at, dropped.gate));
+        let gates = self.wire.network.gates_mut().iter_mut();
+        let histories = self.flows.iter_mut().map(|flow| flow.history.take());
+        RunResult {
+            summary,
+            gates: gates.map(|gate| gate.take_history().unwrap_or_default()).collect(),
+            flows: histories.map(|history| history.map(|kept| kept.rows).unwrap_or_default()).collect(),
+            drops: self.drops,
+            marks: self.marks,
+            packets: self.wire.packets.unwrap_or_default(),
+        }
+    }
+}
+
+/// Alarms: two timers for each flow (sender, receiver), then one for each application.
+fn app_alarm(flows: usize, flow: usize) -> usize {
+    flows * 2 + flow
+}
+
+impl Wire {
+    /// Sends what the sender has to send.
     #[inline]
-    fn pump_sender(&mut self, at: Time, index: usize) {
-        let flow = &mut self.flows[index];
+    fn pump_sender(&mut self, at: Time, index: usize, flow: &mut Flow, marks: &mut Vec<Mark>) {
         while flow.sender.may_transmit() {
             let (place, segment) = self.segments.reserve();
             let Some(held_by) = flow.sender.poll_into(at, segment) else {
@@ -214,18 +302,18 @@ impl<'a> Simulation<'a> {
                 break;
             };
             let bytes = flow.ip_bytes(segment);
-            if self.keep_packets {
-                self.packets.push(record(at, index, Side::Sender, Side::Sender, segment, bytes));
+            if let Some(packets) = &mut self.packets {
+                packets.push(record(at, index, Side::Sender, Side::Sender, segment, bytes));
             }
             self.network.enter(at, index * 2, Unit::new(bytes, place, held_by));
         }
-        flow.after_sender(at, index, &mut self.marks);
+        flow.after_sender(at, index, marks);
         self.network.set_alarm(index * 2, flow.sender.next_wakeup());
     }
 
+    /// Sends what the receiver has to send.
     #[inline]
-    fn pump_receiver(&mut self, at: Time, index: usize) {
-        let flow = &mut self.flows[index];
+    fn pump_receiver(&mut self, at: Time, index: usize, flow: &mut Flow) {
         while flow.receiver.may_transmit() {
             let (place, segment) = self.segments.reserve();
             if flow.receiver.poll_into(at, segment).is_none() {
@@ -233,56 +321,13 @@ impl<'a> Simulation<'a> {
                 break;
             }
             let bytes = flow.ip_bytes(segment);
-            if self.keep_packets {
-                self.packets.push(record(at, index, Side::Receiver, Side::Receiver, segment, bytes));
+            if let Some(packets) = &mut self.packets {
+                packets.push(record(at, index, Side::Receiver, Side::Receiver, segment, bytes));
             }
             self.network.enter(at, index * 2 + 1, Unit::new(bytes, place, HeldBy::Application));
         }
-        if let Some(bytes) = flow.transfer
-            && flow.meter.completed.is_none()
-            && flow.receiver.counters().delivered_bytes >= bytes
-        {
-            flow.meter.completed = Some(at);
-        }
+        flow.note_completion(at);
         self.network.set_alarm(index * 2 + 1, flow.receiver.next_wakeup());
-    }
-
-    fn drop(&mut self, dropped: Dropped) {
-        if !matches!(dropped.owner, Owner::Traffic(_)) {
-            self.segments.take(dropped.unit.handle);
-        }
-        if self.plan.record.level != RecordLevel::Summary {
-            self.drops.push(dropped);
-        }
-    }
-
-    fn finish(mut self, stopped: Option<Limit>) -> RunResult {
-        self.network.finish();
-        for flow in &mut self.flows {
-            flow.finish(self.until);
-        }
-        let summary = summary::summarise(self.plan, &self.network, &self.flows, self.until, stopped);
-        let until = self.until;
-        // Run-ahead tells of drops before their time, and of some that the run never reaches.
-        self.drops.retain(|dropped| dropped.at < until);
-        self.drops.sort_by_key(|dropped| (dropped.at, dropped.gate));
-        RunResult {
-            summary,
-            gates: self
-                .network
-                .gates_mut()
-                .iter_mut()
-                .map(|gate| gate.take_history().unwrap_or_default())
-                .collect(),
-            flows: self
-                .flows
-                .iter_mut()
-                .map(|flow| flow.history.take().map(|history| history.rows).unwrap_or_default())
-                .collect(),
-            drops: self.drops,
-            marks: self.marks,
-            packets: self.packets,
-        }
     }
 }
 

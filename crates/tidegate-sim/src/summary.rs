@@ -10,10 +10,9 @@ use tidegate_core::net::{Network, precision, seed, window};
 use tidegate_core::plan::{CongestionPlan, Plan, RatePlan, TcpBase};
 use tidegate_core::tcp::HeldBy;
 use tidegate_core::unit::Cause;
-use tidegate_core::units::{PICOS_PER_SECOND, Time};
+use tidegate_core::units::PICOS_PER_SECOND;
 
 use crate::flow::Flow;
-use crate::simulation::Limit;
 
 /// A run in numbers.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -135,36 +134,24 @@ pub struct TrafficSummary {
     pub throughput_bps: f64,
 }
 
-pub(crate) fn summarise(
-    plan: &Plan,
-    network: &Network,
-    flows: &[Flow],
-    until: Time,
-    stopped: Option<Limit>,
-) -> Summary {
-    let measured = Window { from: plan.warmup.min(until), until };
-    let mut warnings = warnings(plan, network);
-    if let Some(limit) = stopped {
-        let (what, value) = match limit {
-            Limit::Events(events) => ("events", events),
-            Limit::Memory(bytes) => ("bytes of memory", bytes),
-        };
-        warnings.push(format!(
-            "stopped at {until} of {}: the limit of {value} {what} was reached; the summary counts up to there",
-            plan.duration
-        ));
-    }
+pub(crate) fn summarise(plan: &Plan, network: &Network, flows: &[Flow]) -> Summary {
+    let measured = window(plan);
     Summary {
         engine: "sim",
         scenario: plan.title.clone(),
         seed: plan.seed,
         replication: plan.replication,
-        duration_s: until.as_secs_f64(),
+        duration_s: plan.duration.as_secs_f64(),
         measured_from_s: measured.from.as_secs_f64(),
         flows: flows.iter().zip(&plan.flows).map(|(flow, row)| flow_row(plan, row, flow, measured)).collect(),
-        gates: network.gates().iter().enumerate().map(|(n, gate)| gate_row(plan, n, gate)).collect(),
+        gates: network
+            .gates()
+            .iter()
+            .enumerate()
+            .map(|(n, gate)| gate_row(plan, n, gate, measured))
+            .collect(),
         traffic: traffic_rows(plan, network, measured),
-        warnings,
+        warnings: warnings(plan, network),
         quantile_precision: precision(plan).relative(),
         events: network.events_handled(),
     }
@@ -237,7 +224,7 @@ fn cc_name(cc: CongestionPlan) -> &'static str {
     }
 }
 
-fn gate_row(plan: &Plan, index: usize, gate: &Gate) -> GateSummary {
+fn gate_row(plan: &Plan, index: usize, gate: &Gate, measured: Window) -> GateSummary {
     let row = &plan.gates[index];
     let counters = gate.counters();
     let [offered, delivered, refused, lost] =
@@ -245,9 +232,9 @@ fn gate_row(plan: &Plan, index: usize, gate: &Gate) -> GateSummary {
             .map(|phases| phases.measured());
     let waits = counters.waits();
     let dropped = refused.packets + lost.packets;
-    let capacity = gate.capacity(row, seed(plan), window(plan));
+    let capacity = gate.capacity(row, seed(plan), measured);
     let by_packet = tidegate_core::gate::rate::counts_packets(&row.rate);
-    let span = seconds(window(plan));
+    let span = seconds(measured);
     let work = u128::from(PICOS_PER_SECOND);
     let bytes = |work_done: u128| (!by_packet).then(|| ((work_done + 4 * work) / (8 * work)) as u64);
     let utilisation = capacity.filter(|capacity| capacity.offered > 0).map(|capacity| {

@@ -61,7 +61,9 @@ impl Express {
         if at <= self.free || bytes != self.bytes || at < window.from {
             return None;
         }
-        let end = at.saturating_add(Span::from_picos(self.quotient));
+        // Neither sum can pass the end of counted time: all three are 100 days at most, the
+        // time of a unit 106 (`span_of`), and 213 can be counted.
+        let end = at + Span::from_picos(self.quotient);
         if end >= window.until {
             return None;
         }
@@ -69,7 +71,7 @@ impl Express {
         self.carry = self.remainder;
         self.inside.packets += 1;
         self.inside.bytes += bytes;
-        Some(end.saturating_add(self.delay))
+        Some(end + self.delay)
     }
 
     /// Serves the next unit, rounded down with the remainder carried as a

@@ -248,14 +248,26 @@ impl Network {
         if self.exact && chain.first < chain.end {
             return self.enter_gate(at, unit, chain);
         }
+        if chain.notify {
+            return self.forward_noting(at, unit, chain);
+        }
+        for gate in &self.chain_gates[chain.first as usize..chain.end as usize] {
+            match self.gates[*gate as usize].pass(at, &mut unit, &self.window) {
+                Some(out) => at = out,
+                None => return self.drop(*gate, chain, unit),
+            }
+        }
+        self.send(at, unit, chain.line);
+    }
+
+    /// The same where TCP hears departures.
+    fn forward_noting(&mut self, mut at: Time, mut unit: Unit, chain: Chain) {
         for place in chain.first..chain.end {
             let gate = self.chain_gates[place as usize];
             let Some(out) = self.gates[gate as usize].pass(at, &mut unit, &self.window) else {
                 return self.drop(gate, chain, unit);
             };
-            if chain.notify {
-                self.note_departure(gate, chain, out);
-            }
+            self.note_departure(gate, chain, out);
             at = out;
         }
         self.send(at, unit, chain.line);

@@ -37,6 +37,19 @@ pub struct Segment {
     pub sack: [(u32, u32); 3],
 }
 
+impl Segment {
+    /// Bytes that its own options add to the headers that every segment has.
+    #[inline]
+    #[must_use]
+    pub fn extra_option_bytes(&self) -> u32 {
+        match u32::from(self.sack_count) {
+            0 => 0,
+            // NOP, NOP, kind, length, and eight bytes a block (RFC 2018 §3).
+            blocks => 4 + 8 * blocks,
+        }
+    }
+}
+
 /// What held a sender back before it sent a segment: the reason this segment was not sent earlier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[repr(u8)]

@@ -242,6 +242,8 @@ impl Sender {
     /// A segment left the machine: the model of the ABR paper starts its timer again.
     #[inline]
     pub(super) fn handle_departure(&mut self, now: Time) {
+        // Until then the segment waited, and the sender was not idle (RFC 5681 §4.1).
+        self.last_sent = now;
         if self.outstanding() > 0 {
             self.rto_at = self.estimator.expiry(now);
         }

@@ -246,6 +246,22 @@ fn fine_ticks_round_samples_down_to_whole_ticks() {
     );
 }
 
+/// A segment that waits in the host is not an idle sender: with a time-out shorter than the
+/// round trip, which departures make possible, the window still grows (RFC 5681 §4.1).
+#[test]
+fn waiting_in_the_host_is_not_idleness() {
+    let rto = RtoPlan::Fixed { rto: Span::from_millis(480), restart: RtoRestart::Departure };
+    active(
+        &TcpPlan { rto, initial_window: 100, idle_restart: true, ..short() },
+        "0 ms      write 1000
+         0 ms      > 0..100
+         400 ms    departure
+         645 ms    < ack 100
+         645 ms    > 100..200
+         645 ms    > 200..300",
+    );
+}
+
 /// The ABR paper's timer: constant, no back-off, started again by new ACKs and departures.
 #[test]
 fn a_fixed_timeout_restarts_at_departures() {
