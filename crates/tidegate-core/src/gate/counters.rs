@@ -3,7 +3,7 @@
 
 use crate::gate::quantiles::{Precision, Quantiles};
 use crate::gate::rate::{Service, Window};
-use crate::units::{Span, Time};
+use crate::units::Time;
 
 /// Why a unit was dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
