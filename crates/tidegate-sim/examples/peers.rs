@@ -1,6 +1,10 @@
 //! The scenarios that ns-2 and ns-3 run beside us (s1, s2, s3, s3k), for comparisons of
-//! results and of speed: `peers SCENARIO [CC] [SECONDS] [MILLIS]` prints one line of
-//! key=value pairs. MILLIS is s1's bottleneck delay, SECONDS 0 the scenario's own length.
+//! results and of speed: `peers SCENARIO [CC] [SECONDS] [VARY] [REPEAT]` prints one line of
+//! key=value pairs. SECONDS 0 is the scenario's own length. VARY is s1's bottleneck delay in
+//! milliseconds and, in s3 and s3k, microseconds added to every round-trip time: those two
+//! are chaotic, and one number of one run says little. REPEAT runs the same plan so often in
+//! one process, because one run is shorter than a process takes to start; `total` is what
+//! they all delivered.
 
 #![allow(clippy::print_stdout, reason = "a program that prints its result")]
 
@@ -15,32 +19,40 @@ fn main() {
     let arg = |n: usize, default: &str| args.get(n).cloned().unwrap_or_else(|| default.to_owned());
     let (scenario, cc) = (arg(0, "s1"), arg(1, "newreno"));
     let seconds: f64 = arg(2, "0").parse().expect("seconds");
-    let millis: f64 = arg(3, "10").parse().expect("milliseconds");
+    let vary: f64 = arg(3, if scenario == "s1" { "10" } else { "0" }).parse().expect("a number");
+    let repeat: u64 = arg(4, "1").parse().expect("how often");
     let tcp = tcp(&cc);
     let (mut plan, rate) = match scenario.as_str() {
-        "s1" => (one_flow(&tcp, Span::from_micros((millis * 1e3) as u64)), 5e6),
+        "s1" => (one_flow(&tcp, Span::from_picos((vary * 1e9).round() as u64)), 5e6),
         "s2" => (fast_flow(&tcp), 622e6),
-        "s3" => (dumbbell(&tcp, 100), 1e9),
-        "s3k" => (dumbbell(&tcp, 1000), 1e9),
+        "s3" => (dumbbell(&tcp, 100, vary * 1e-6), 1e9),
+        "s3k" => (dumbbell(&tcp, 1000, vary * 1e-6), 1e9),
         other => panic!("no scenario {other}"),
     };
     if seconds > 0.0 {
         plan.duration = Time::from_picos((seconds * 1e12) as u64);
     }
-    let run = tidegate_sim::run(&plan, &mut |_| true).expect("nobody interrupts");
+    let simulate = || tidegate_sim::run(&plan, &mut |_| true).expect("nobody interrupts");
+    for _ in 1..repeat {
+        std::hint::black_box(simulate());
+    }
+    let run = simulate();
     let sum = |value: fn(&tidegate_sim::FlowSummary) -> u64| run.summary.flows.iter().map(value).sum::<u64>();
     let delivered = sum(|flow| flow.segments_delivered);
-    let drops: u64 = run.summary.gates.iter().map(|gate| gate.dropped_packets).sum();
+    // As in ns-2's script: at the bottleneck, not in the access links.
+    let bottleneck = run.summary.gates.iter().find(|gate| gate.name == "bottleneck");
+    let drops = bottleneck.map_or(0, |gate| gate.dropped_packets);
     let duration = plan.duration.as_secs_f64();
     println!(
         "peer=tidegate scen={scenario} tcp={cc} dur={duration} delivered={delivered} sent={} rexmit={} timeouts={} \
-         drops={drops} events={} goodput_mbps={:.3} util={:.4}",
+         drops={drops} events={} goodput_mbps={:.3} util={:.4} runs={repeat} total={}",
         sum(|flow| flow.segments_sent),
         sum(|flow| flow.segments_retransmitted),
         sum(|flow| flow.timeouts),
         run.summary.events,
         delivered as f64 * 1460.0 * 8.0 / duration / 1e6,
         delivered as f64 * 1500.0 * 8.0 / duration / rate,
+        delivered * repeat,
     );
 }
 
@@ -118,11 +130,11 @@ const fn waiting(limit: u64) -> Option<u64> {
 fn one_flow(tcp: &TcpPlan, bottleneck_delay: Span) -> Plan {
     let ms = Span::from_millis(10);
     let mut plan = Plan::empty(Time::ZERO + Span::from_secs(200));
-    for (suffix, limit) in [("", waiting(50)), (".back", None)] {
-        plan.gates.push(link(&format!("access{suffix}"), 10, ms, None));
+    for (suffix, limit) in [("", waiting(50)), (".back", waiting(1000))] {
+        plan.gates.push(link(&format!("access{suffix}"), 10, ms, waiting(1000)));
         plan.gates.push(link(&format!("bottleneck{suffix}"), 5, bottleneck_delay, limit));
-        plan.gates.push(link(&format!("third{suffix}"), 10, ms, None));
-        plan.gates.push(link(&format!("sink{suffix}"), 10, ms, None));
+        plan.gates.push(link(&format!("third{suffix}"), 10, ms, waiting(1000)));
+        plan.gates.push(link(&format!("sink{suffix}"), 10, ms, waiting(1000)));
     }
     plan.flows.push(flow("bulk".to_owned(), vec![0, 1, 2, 3], vec![7, 6, 5, 4], Time::ZERO, tcp));
     plan
@@ -131,29 +143,29 @@ fn one_flow(tcp: &TcpPlan, bottleneck_delay: Span) -> Plan {
 /// One flow over 622 Mbit/s, RTT 40 ms, a buffer of one BDP.
 fn fast_flow(tcp: &TcpPlan) -> Plan {
     let mut plan = Plan::empty(Time::ZERO + Span::from_secs(60));
-    for (suffix, limit) in [("", waiting(2073)), (".back", None)] {
-        plan.gates.push(link(&format!("access{suffix}"), 10_000, Span::from_millis(1), None));
+    for (suffix, limit) in [("", waiting(2073)), (".back", waiting(1_000_000))] {
+        plan.gates.push(link(&format!("access{suffix}"), 10_000, Span::from_millis(1), waiting(1_000_000)));
         plan.gates.push(link(&format!("bottleneck{suffix}"), 622, Span::from_millis(18), limit));
-        plan.gates.push(link(&format!("sink{suffix}"), 10_000, Span::from_millis(1), None));
+        plan.gates.push(link(&format!("sink{suffix}"), 10_000, Span::from_millis(1), waiting(1_000_000)));
     }
     plan.flows.push(flow("bulk".to_owned(), vec![0, 1, 2], vec![5, 4, 3], Time::ZERO, tcp));
     plan
 }
 
 /// Flows over a 1 Gbit/s dumbbell, RTTs from 20 to 120 ms, starts within the first second.
-fn dumbbell(tcp: &TcpPlan, flows: usize) -> Plan {
+fn dumbbell(tcp: &TcpPlan, flows: usize, later: f64) -> Plan {
     let mut plan = Plan::empty(Time::ZERO + Span::from_secs(20));
     let ms = Span::from_millis(1);
     plan.gates.push(link("bottleneck", 1000, ms, waiting(2917)));
-    plan.gates.push(link("bottleneck.back", 1000, ms, None));
+    plan.gates.push(link("bottleneck.back", 1000, ms, waiting(1_000_000)));
     for n in 0..flows {
-        let rtt = 0.020 + 0.100 * n as f64 / (flows as f64 - 1.0);
+        let rtt = later + 0.020 + 0.100 * n as f64 / (flows as f64 - 1.0);
         let access = Span::from_picos(((rtt / 2.0 - 0.002) * 1e12).round() as u64);
         let first = plan.gates.len();
-        plan.gates.push(link(&format!("access/{n}"), 1000, access, None));
-        plan.gates.push(link(&format!("sink/{n}"), 1000, ms, None));
-        plan.gates.push(link(&format!("sink/{n}.back"), 1000, ms, None));
-        plan.gates.push(link(&format!("access/{n}.back"), 1000, access, None));
+        plan.gates.push(link(&format!("access/{n}"), 1000, access, waiting(100_000)));
+        plan.gates.push(link(&format!("sink/{n}"), 1000, ms, waiting(100_000)));
+        plan.gates.push(link(&format!("sink/{n}.back"), 1000, ms, waiting(100_000)));
+        plan.gates.push(link(&format!("access/{n}.back"), 1000, access, waiting(100_000)));
         let start = Time::from_picos((n as f64 / flows as f64 * 1e12).round() as u64);
         let (path, back) = (vec![first, 0, first + 1], vec![first + 2, 1, first + 3]);
         plan.flows.push(flow(format!("bulk.{}", n + 1), path, back, start, tcp));

@@ -1,0 +1,138 @@
+"""Random scenarios from a number: gates of every law, flows of every kind, crossing traffic."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+from common import EXAMPLES
+
+CONTROLS = ("tahoe", "reno", "newreno", "cubic", "fixed")
+
+
+def _rate(draw: random.Random) -> list[str]:
+    """A rate law, as lines of a gate's table; none: unlimited."""
+    mbit = f"{draw.choice([1, 2, 5, 7.3, 10, 33])} Mbit/s"
+    slow = f"{draw.choice([400, 900, 1500])} kbit/s"
+    cellular = Path(EXAMPLES / "cellular.csv").as_posix()
+    return draw.choice(
+        [
+            [],
+            [f'rate = "{mbit}"'],
+            [f'rate = "{mbit}"'],
+            [f'rate = "{draw.choice([150, 400, 1111])} packets/s"'],
+            [
+                f'rate.steps = [["0 s", "{mbit}"], ["700 ms", "{slow}"], ["1.3 s", "{mbit}"]]',
+                f'on_change = "{draw.choice(["keep", "rescale"])}"',
+            ],
+            [
+                f'rate.steps.points = [["0 s", "{mbit}"], ["90 ms", "0 bit/s"], ["150 ms", "{slow}"]]',
+                'rate.steps.repeat = "210 ms"',
+            ],
+            [f'rate.token_bucket = {{ rate = "{mbit}", burst = "{draw.choice([3, 30, 200])} kB" }}'],
+            [f'rate.token_bucket = {{ rate = "{slow}", burst = "15 kB", peak = "40 Mbit/s" }}'],
+            [
+                f'rate.markov.rates = ["{mbit}", "{slow}", "0 bit/s"]',
+                'rate.markov.mean_holding = ["400 ms", "200 ms", "30 ms"]',
+                *draw.choice([[], ['rate.markov.step = "10 ms"']]),
+            ],
+            [f'rate.trace = "{cellular}"'],
+        ]
+    )
+
+
+def _gate(draw: random.Random, name: str) -> list[str]:
+    lines = [f"[gate.{name}]", *_rate(draw)]
+    lines.append(
+        f'queue.limit = "{draw.choice(["4 packets", "20 packets", "100 packets", "30 kB", "unlimited"])}"'
+    )
+    lines.append(f'queue.counts = "{draw.choice(["waiting", "all"])}"')
+    lines.append(f'delay = "{draw.choice(["0 s", "1 ms", "10 ms", "12.345678 ms"])}"')
+    lines += draw.choice(
+        [
+            [],
+            [],
+            ["loss = 0.01"],
+            ["loss.gilbert_elliott = { good_to_bad = 0.005, bad_to_good = 0.3, loss_bad = 0.9 }"],
+        ]
+    )
+    lines += draw.choice([[], ['framing = { overhead = "38 B", minimum = "84 B" }']])
+    lines += draw.choice([[], [], ["duplex = true"], ['per = "flow"'], ["host = true"]])
+    return lines
+
+
+def _tcp(draw: random.Random, *, window: bool) -> list[str]:
+    cc = draw.choice(CONTROLS)
+    lines = [f'tcp.cc = "{cc}"', f'tcp.base = "{draw.choice(["rfc", "rfc", "bsd44", "linux"])}"']
+    if window or cc == "fixed" or draw.random() < 0.3:
+        lines.append(f'tcp.window = "{draw.choice([6, 17, 60])} segments"')
+    for key in ("sack", "limited_transmit", "go_back_n", "handshake", "timestamps", "idle_restart"):
+        if draw.random() < 0.4:
+            lines.append(f"tcp.{key} = {draw.choice(['true', 'false'])}")
+    if draw.random() < 0.5:
+        lines.append(f"tcp.delayed_ack = {draw.choice(['true', 'false'])}")
+    if draw.random() < 0.3:
+        lines.append(f'tcp.increase = "{draw.choice(["per window", "per ack", "random"])}"')
+    if draw.random() < 0.2:
+        lines.append(f'tcp.ssthresh_rounding = "{draw.choice(["exact", "down", "up"])}"')
+    if draw.random() < 0.2:
+        lines.append('tcp.rto = { min = "200 ms", tick = "10 ms" }')
+    return lines
+
+
+def _flow(draw: random.Random, name: str, gates: dict[str, bool]) -> list[str]:
+    path = draw.sample(sorted(gates), draw.randint(1, len(gates)))
+    lines = [f"[flow.{name}]", f"path = {path}".replace("'", '"')]
+    # Where no gate limits data, or ACKs are lost in queues, a window must: or it grows for ever.
+    window = not any(gates[gate] for gate in path)
+    rest = [gate for gate in gates if gate not in path]
+    if rest and draw.random() < 0.5:
+        window = True
+        lines.append(f"back = {draw.sample(rest, draw.randint(1, len(rest)))}".replace("'", '"'))
+    else:
+        lines.append(f'rtt = "{draw.choice([120, 150, 200.001])} ms"')
+    if draw.random() < 0.3:
+        lines.append("count = 3")
+    lines.append(draw.choice(['start = "0 s"', 'start = "333 ms"', 'start.uniform = ["0 s", "1 s"]']))
+    lines.append(
+        draw.choice(
+            [
+                'app = "bulk"',
+                'app = "bulk"',
+                'app.transfer = "200 kB"',
+                'app.constant = { rate = "700 kbit/s", write = "900 B" }',
+                'app.on_off = { rate = "3 Mbit/s", on = { exponential = "300 ms" }, off = "200 ms" }',
+            ]
+        )
+    )
+    return lines + _tcp(draw, window=window)
+
+
+def _traffic(draw: random.Random, name: str, gates: dict[str, bool]) -> list[str]:
+    path = draw.sample(sorted(gates), draw.randint(1, len(gates)))
+    source = draw.choice(
+        [
+            'constant = { rate = "500 kbit/s", packet = "700 B" }',
+            'poisson = { rate = "800 kbit/s" }',
+            'on_off = { rate = "2 Mbit/s", on = { exponential = "90 ms" }, off = "200 ms" }',
+        ]
+    )
+    return [f"[traffic.{name}]", f"path = {path}".replace("'", '"'), f"source.{source}"]
+
+
+def scenario(number: int) -> str:
+    """Return the scenario of this number; always the same text."""
+    draw = random.Random(number)
+    gates: dict[str, bool] = {}
+    lines = [f'title = "random scenario {number}"', 'duration = "2.5 s"']
+    lines.append(f'warmup = "{draw.choice(["0 s", "400 ms"])}"')
+    for n in range(draw.randint(1, 4)):
+        gate = _gate(draw, f"g{n}")
+        lines += gate
+        gates[f"g{n}"] = any(line.startswith("rate") for line in gate)
+    for n in range(draw.randint(1, 3)):
+        lines += _flow(draw, f"f{n}", gates)
+    for n in range(draw.choice([0, 0, 1, 2])):
+        lines += _traffic(draw, f"t{n}", gates)
+    lines += ["[record]", f'every = "{draw.choice(["events", "5 ms", "37 ms"])}"']
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,144 @@
+"""A capture of a run, read by tshark: sound headers, checksums, and the same retransmissions."""
+
+from __future__ import annotations
+
+import shutil
+import struct
+import subprocess
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import tidegate as tg
+from common import EXAMPLES
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SCENARIO = """
+title = "A capture"
+duration = "{duration}"
+[gate.bottleneck]
+rate = "{rate} Mbit/s"
+queue = "40 packets"
+delay = "10 ms"
+loss = {loss}
+[flow.bulk]
+path = ["bottleneck"]
+rtt = "40 ms"
+tcp.cc = "newreno"
+tcp.sack = {sack}
+tcp.timestamps = {timestamps}
+tcp.window = "{window}"
+"""
+PLAIN = {
+    "duration": "8 s",
+    "rate": 8,
+    "loss": 0.01,
+    "sack": "true",
+    "timestamps": "false",
+    "window": "unlimited",
+}
+VARIANTS = {
+    "SACK": {},
+    "SACK and timestamps": {"timestamps": "true"},
+    "neither": {"sack": "false"},
+    "timestamps alone, a window": {"sack": "false", "timestamps": "true", "window": "20 segments"},
+    "loss until time-outs": {"loss": 0.12, "duration": "30 s"},
+    "no loss": {"loss": 0, "window": "10 segments"},
+}
+
+
+def tshark(capture: Path, *fields: str, keep: str = "") -> list[list[str]]:
+    """Ask tshark for fields of the packets that a filter keeps, with every check switched on."""
+    if shutil.which("tshark") is None:
+        pytest.skip("no tshark here (Debian package tshark)")
+    command = ["tshark", "-n", "-r", str(capture), "-T", "fields"]
+    for switch in (
+        "ip.check_checksum:TRUE",
+        "tcp.check_checksum:TRUE",
+        "tcp.relative_sequence_numbers:FALSE",
+    ):
+        command += ["-o", switch]
+    for field in fields:
+        command += ["-e", field]
+    done = subprocess.run([*command, "-Y", keep], capture_output=True, text=True, check=True, timeout=100)
+    return [line.split("\t") for line in done.stdout.splitlines()]
+
+
+def inspect(capture: Path) -> Counter[str]:
+    """Check every packet; return what tshark counts."""
+    good, found = "1", Counter[str]()
+    checked = ("frame.number", "ip.checksum.status", "tcp.checksum.status", "_ws.malformed")
+    counted = ("tcp.len", "tcp.flags.syn", "tcp.analysis.lost_segment", "tcp.analysis.ack_lost_segment")
+    rows = tshark(capture, *checked, *counted)
+    for number, ip, tcp, malformed, length, syn, gap, unseen in rows:
+        assert (ip, tcp, malformed) == (good, good, ""), f"packet {number}"
+        # At the sender's end nothing is missing: everything it sent and was told is there.
+        assert (gap, unseen) == ("", ""), f"packet {number}"
+        found["packets"] += 1
+        found["data"] += int(length) > 0
+        found["syn"] += syn in ("1", "True")
+    assert tshark(capture, "frame.number", keep="_ws.malformed || _ws.expert.severity == error") == []
+    again = (
+        "tcp.len > 0 && (tcp.analysis.retransmission || tcp.analysis.fast_retransmission || "
+        "tcp.analysis.spurious_retransmission || tcp.analysis.out_of_order)"
+    )
+    found["again"] = len(tshark(capture, "frame.number", keep=again))
+    return found
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_tshark_reads_it_and_counts_the_same(name: str, tmp_path: Path) -> None:
+    text = SCENARIO.format(**{**PLAIN, **VARIANTS[name]})
+    capture = tmp_path / "packets.pcap"
+    run = tg.run(tg.Scenario.from_toml(text), seed=5, record="summary", pcap=capture)
+    flow = run.summary["flows"][0]
+    found = inspect(capture)
+    assert found["data"] == flow["segments_sent"]
+    assert found["again"] == flow["segments_retransmitted"]
+    assert found["syn"] == 2
+    if name == "loss until time-outs":
+        assert flow["timeouts"] > 0
+    assert (found["again"] > 0) == (name != "no loss")
+
+
+@pytest.mark.parametrize("example", ["asymmetric", "round-trip-times", "random-loss"])
+def test_examples(example: str, tmp_path: Path) -> None:
+    capture = tmp_path / "packets.pcap"
+    run = tg.run(
+        EXAMPLES / f"{example}.toml", record="summary", pcap=capture, set={"duration": "9 s", "warmup": "0 s"}
+    )
+    rows: list[dict[str, Any]] = run.summary["flows"]
+    found = inspect(capture)
+    assert found["data"] == sum(row["segments_sent"] for row in rows)
+    assert found["again"] == sum(row["segments_retransmitted"] for row in rows)
+
+
+def first_sequence_number(capture: Path) -> int:
+    """Read the SYN's number: 24 bytes of file header, 16 of packet header, 20 of IP, 4 of ports."""
+    with capture.open("rb") as file:
+        return int(struct.unpack(">I", file.read(68)[64:68])[0])
+
+
+def test_sequence_numbers_wrap(tmp_path: Path) -> None:
+    """A connection that passes 2^32 on the wire, with losses on both sides of it."""
+    scenario = tg.Scenario.from_toml(SCENARIO.format(**{**PLAIN, "loss": 0.02, "timestamps": "true"}))
+    short = tg.Scenario.from_toml(SCENARIO.format(**{**PLAIN, "duration": "45 ms", "timestamps": "true"}))
+    capture = tmp_path / "packets.pcap"
+    for seed in range(20_000):
+        tg.run(short, seed=seed, record="summary", pcap=capture)
+        left = 2**32 - first_sequence_number(capture)
+        if left < 2_000_000:
+            break
+    run = tg.run(scenario, seed=seed, record="summary", pcap=capture)
+    flow = run.summary["flows"][0]
+    numbers = [int(row[0]) for row in tshark(capture, "tcp.seq", keep="tcp.len > 0 && ip.src == 10.1.0.0/16")]
+    assert numbers[0] > 2**32 - 2_000_000
+    assert numbers[-1] < 2_000_000_000
+    before, after = [n for n in numbers if n > 2**31], [n for n in numbers if n < 2**31]
+    assert len(before) > len(set(before))
+    assert len(after) > len(set(after)), "losses on both sides of the wrap"
+    found = inspect(capture)
+    assert found["data"] == flow["segments_sent"]
+    assert found["again"] == flow["segments_retransmitted"]
