@@ -251,7 +251,7 @@ fn same(one: &Table, other: &Table) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(40))]
+    #![proptest_config(ProptestConfig::with_cases(300))]
 
     /// The same summary (but for the count of events) and the same columns, with TCP in the loop.
     #[test]
