@@ -59,7 +59,8 @@ check: setup ## formatting, lints, types, stubs, then every test
 bench: setup ## instructions and speed, beside the peers that are installed
 	$(BIN)/python benches/bench.py
 
-docs: ## the Rust reference in target/doc; a broken link is an error
+docs: setup ## docs/reference, the outputs shown in the guide, and the Rust reference in target/doc
+	$(BIN)/python docs/generate.py
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps
 
 fuzz: ## each fuzz target for 30 s (needs a nightly toolchain and a C++ compiler)

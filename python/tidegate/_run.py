@@ -71,7 +71,7 @@ def run(
     pcap: str | os.PathLike[str] | None = None,
     exact_events: bool = False,
 ) -> Run:
-    """Run a scenario and returns its summary, columns and picture as one value.
+    """Run a scenario and return its summary, columns and picture as one value.
 
     Args:
         source: a scenario file, a dict of its keys, or a loaded :class:`Scenario`.
@@ -290,7 +290,7 @@ class Run:
         return save_run(self, Path(folder), force=force)
 
     def plot(self, path: str | os.PathLike[str] | None = None, *, gate: str | None = None) -> Figure:
-        """Draw the run on one time axis; writes PNG, SVG or PDF by the path's suffix.
+        """Draw the run on one time axis; write PNG, SVG or PDF by the path's suffix.
 
         Args:
             path: where to write; left out, the figure is only returned.

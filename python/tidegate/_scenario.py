@@ -199,7 +199,7 @@ class Scenario:
 
 
 def load(path: str | os.PathLike[str], *, set: Sets = None) -> Scenario:  # noqa: A002
-    """Read and checks a scenario file; the same as :meth:`Scenario.load`."""
+    """Read and check a scenario file; the same as :meth:`Scenario.load`."""
     return Scenario.load(path, set=set)
 
 

@@ -32,6 +32,8 @@ pub struct Plan {
     pub flows: Vec<FlowPlan>,
     /// Traffic without TCP.
     pub traffic: Vec<TrafficPlan>,
+    /// What gates publish.
+    pub signals: Vec<SignalPlan>,
     /// What to record beside the summary.
     pub record: RecordPlan,
     /// Where to stop early.
@@ -52,6 +54,7 @@ impl Plan {
             gates: Vec::new(),
             flows: Vec::new(),
             traffic: Vec::new(),
+            signals: Vec::new(),
             record: RecordPlan::default(),
             limits: Limits::default(),
         }
@@ -506,6 +509,30 @@ pub enum RttTiming {
     Every,
     /// One at a time.
     One,
+}
+
+/// A value that a gate publishes at the end of each slot and that arrives after a lag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SignalPlan {
+    /// Who publishes.
+    pub gate: GateIndex,
+    /// What.
+    pub kind: SignalKind,
+    /// Length of the slots, the first from 0.
+    pub every: Span,
+    /// From the end of a slot to the arrival of its value.
+    pub lag: Span,
+}
+
+/// What a signal says of a slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SignalKind {
+    /// Mean of the rate law's speed, rounded down: bit/s, or millionths of a packet per second.
+    Capacity,
+    /// Bytes on the gate's wire that came to its door, those dropped there included.
+    Arrivals,
+    /// Units dropped at its door.
+    Drops,
 }
 
 /// What a run keeps beside its summary.

@@ -161,6 +161,8 @@ impl<'a> Simulation<'a> {
             Step::Deliver { at, route, unit } => self.deliver(at, route, unit),
             Step::Alarm { at, alarm } => self.alarm(at, alarm),
             Step::Drop(dropped) => self.drop(dropped),
+            // Endpoints do not listen to gates.
+            Step::Signal { at, .. } => self.now = at,
             Step::Departed { at, flow: index } => {
                 self.now = at;
                 let flow = &mut self.flows[index];

@@ -245,6 +245,14 @@ fn gate_row(plan: &Plan, index: usize, gate: &Gate, measured: Window) -> GateSum
         };
         done / (capacity.offered as f64 / PICOS_PER_SECOND as f64)
     });
+    let unused_bytes = capacity.and_then(|capacity| capacity.unused).and_then(bytes);
+    let in_transit_bytes = unused_bytes.and_then(|unused| {
+        let of = capacity?;
+        let rounded = bytes(of.in_transit)?;
+        // Three roundings to whole bytes: the last one takes up the difference.
+        let rest = bytes(of.offered)?.checked_sub(delivered.bytes + lost.bytes + unused)?;
+        Some(if rest.abs_diff(rounded) <= 1 { rest } else { rounded })
+    });
     let millis = |seconds: f64| seconds * 1e3;
     GateSummary {
         name: row.name.clone(),
@@ -264,10 +272,8 @@ fn gate_row(plan: &Plan, index: usize, gate: &Gate, measured: Window) -> GateSum
             .map(|capacity| capacity.offered as f64 / PICOS_PER_SECOND as f64 / span),
         delivered_bytes: delivered.bytes,
         capacity_bytes: capacity.and_then(|capacity| bytes(capacity.offered)),
-        unused_bytes: capacity.and_then(|capacity| capacity.unused).and_then(bytes),
-        in_transit_bytes: capacity
-            .filter(|capacity| capacity.unused.is_some())
-            .and_then(|c| bytes(c.in_transit)),
+        unused_bytes,
+        in_transit_bytes,
     }
 }
 

@@ -3,7 +3,7 @@
 
 use crate::gate::quantiles::{Precision, Quantiles};
 use crate::gate::rate::{Service, Window};
-use crate::units::{Span, Time};
+use crate::units::Time;
 
 /// Why a unit was dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -80,6 +80,8 @@ pub struct Counters {
     /// Units lost after service.
     lost: Phases,
     waits: Quantiles,
+    /// Units that entered inside the window and wait for ever.
+    stuck: u64,
     /// Largest queue inside the window, as the gate's queue counts.
     pub queue_max: u64,
     /// Largest queue in IP bytes.
@@ -99,6 +101,7 @@ impl Counters {
             refused: Phases::default(),
             lost: Phases::default(),
             waits: Quantiles::new(precision),
+            stuck: 0,
             queue_max: 0,
             queue_max_bytes: 0,
             queue_area: 0,
@@ -137,7 +140,7 @@ impl Counters {
     #[cold]
     fn pass_waiting_outside(&mut self, at: Time, service: Service, wire: u64, queue: (u64, u64)) {
         self.pass_outside(at, service.end, wire);
-        self.wait(at, service.start.saturating_since(at));
+        self.wait(at, service.start);
         self.queued(at, service.start);
         self.queue_is(at, queue.0, queue.1);
     }
@@ -161,11 +164,16 @@ impl Counters {
         }
     }
 
-    /// A unit that came at `at` waits for service, longer than not at all.
+    /// A unit that came at `at` waits for service until `start`, later than that.
     #[inline]
-    pub(super) fn wait(&mut self, at: Time, span: Span) {
-        if at >= self.window.from && at < self.window.until {
-            self.waits.record_some(span);
+    pub(super) fn wait(&mut self, at: Time, start: Time) {
+        if at < self.window.from || at >= self.window.until {
+            return;
+        }
+        if start == Time::NEVER {
+            self.stuck += 1;
+        } else {
+            self.waits.record_some(start.saturating_since(at));
         }
     }
 
@@ -216,12 +224,12 @@ impl Counters {
         self.lost
     }
 
-    /// Waiting times of the units that entered inside the window.
+    /// Waiting times of the units that entered inside the window and are ever served.
     #[must_use]
     pub fn waits(&self) -> Quantiles {
         let mut waits = self.waits.clone();
         let entered = self.offered().measured().packets - self.refused.measured().packets;
-        waits.set_zeros(entered - self.waits.count());
+        waits.set_zeros(entered - self.stuck - self.waits.count());
         waits
     }
 

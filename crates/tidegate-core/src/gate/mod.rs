@@ -13,6 +13,7 @@ pub mod rate;
 mod record;
 pub mod serve;
 mod steps;
+mod tally;
 
 use std::collections::VecDeque;
 
@@ -20,10 +21,12 @@ pub use counters::{Count, Counters, DropReason, Phases};
 pub use loss::Loss;
 pub use quantiles::{Precision, Quantiles};
 pub use record::{GateRow, Recorder};
+pub use tally::Slot;
 
 use crate::gate::express::Express;
 use crate::gate::rate::{Capacity, Law, Service, Window, counts_packets};
 use crate::gate::steps::Steps;
+use crate::gate::tally::Tally;
 use crate::plan::{Framing, GatePlan, QueueCounts, QueueLimit, RatePlan, RecordLevel};
 use crate::random::{Seed, Stream};
 use crate::unit::Unit;
@@ -63,6 +66,7 @@ pub struct Gate {
     loss: Option<Box<Loss>>,
     recorder: Option<Box<Recorder>>,
     steps: Option<Box<Steps>>,
+    tallies: Vec<Tally>,
 }
 
 /// What a gate is told when it is made.
@@ -115,8 +119,26 @@ impl Gate {
             loss,
             recorder,
             steps: None,
+            tallies: Vec::new(),
             counters: Counters::new(window, precision),
         }
+    }
+
+    /// Counts what comes to the door in slots from now on; says which tally it is. Before any
+    /// unit came.
+    pub fn add_tally(&mut self, every: Span) -> usize {
+        self.express = Express::new(0, self.delay);
+        self.tallies.push(Tally::new(every));
+        self.tallies.len() - 1
+    }
+
+    /// The oldest slot of a tally, which is over; each is handed out once.
+    pub fn take_slot(&mut self, tally: usize) -> Slot {
+        self.tallies[tally].take()
+    }
+
+    fn note_arrival(&mut self, at: Time, wire: u32) {
+        self.tallies.iter_mut().for_each(|tally| tally.arrive(at, wire));
     }
 
     /// Bytes of a packet on this gate's wire.
@@ -184,6 +206,7 @@ impl Gate {
     /// Any gate without an express way.
     fn pass_any(&mut self, at: Time, unit: &mut Unit) -> Option<Time> {
         let wire = self.wire_bytes(unit.bytes);
+        self.note_arrival(at, wire);
         self.forget_left(at);
         if at < self.free && self.is_full(self.leaving.len() as u64, self.leaving_bytes, unit.bytes) {
             return self.refuse(at, wire, DropReason::QueueFull);
@@ -250,6 +273,7 @@ impl Gate {
         if let Some(recorder) = &mut self.recorder {
             recorder.refuse(at);
         }
+        self.tallies.iter_mut().for_each(|tally| tally.refuse(at));
         self.last_drop = Some(Drop { at, reason });
         None
     }
@@ -257,9 +281,8 @@ impl Gate {
     /// Books a service that has been stated.
     fn book(&mut self, at: Time, unit: &mut Unit, service: Service, wire: u32) {
         if service.start > at {
-            let wait = service.start.saturating_since(at);
-            self.counters.wait(at, wait);
-            unit.note_wait(wait, self.index);
+            self.counters.wait(at, service.start);
+            unit.note_wait(service.start.saturating_since(at), self.index);
         }
         let leaves = self.leaves(service);
         if leaves > at {
@@ -324,7 +347,7 @@ impl Gate {
 }
 
 /// The stream of a gate's rate law: a recorder and the final accounts walk copies of it.
-fn rate_stream(plan: &GatePlan, seed: Seed) -> Stream {
+pub(crate) fn rate_stream(plan: &GatePlan, seed: Seed) -> Stream {
     seed.stream(&format!("gate.{}/rate", plan.name))
 }
 

@@ -1,8 +1,8 @@
 //! Mean and quantiles of many lengths of time in little memory and few instructions.
 //!
 //! Lengths are counted in bins whose width grows with them: 2^d bins to each doubling, so
-//! that a bin is at most 2^-d of its values wide. (A general histogram library costs ten
-//! times as much for each sample, a fifth of what a whole packet may cost.)
+//! that a bin is at most 2^-d of its values wide. (A general histogram library
+//! cost three times as much for each sample, a tenth of what a whole packet may cost.)
 
 use crate::units::{Span, Time};
 

@@ -38,6 +38,7 @@ impl Gate {
     /// Why the unit was dropped.
     pub fn arrive(&mut self, at: Time, unit: Unit) -> Result<(), DropReason> {
         let wire = self.wire_bytes(unit.bytes);
+        self.note_arrival(at, wire);
         let (packets, bytes) = self.queue_at(at);
         let idle = self.steps.get_or_insert_default().serving.is_none();
         if !idle && self.is_full(packets, bytes, unit.bytes) {

@@ -7,6 +7,7 @@
 
 mod events;
 mod routes;
+mod signals;
 mod traffic;
 
 use std::collections::VecDeque;
@@ -19,6 +20,7 @@ use crate::gate::rate::Window;
 use crate::gate::{Drop, DropReason, Gate, GateContext, Precision};
 use crate::net::events::EventQueue;
 use crate::net::routes::{Chain, NONE, Routes};
+use crate::net::signals::Signal;
 use crate::net::traffic::Traffic;
 use crate::plan::{Plan, RecordLevel};
 use crate::random::Seed;
@@ -52,6 +54,15 @@ pub enum Step {
         at: Time,
         /// The flow.
         flow: usize,
+    },
+    /// A value that a gate published has arrived.
+    Signal {
+        /// When.
+        at: Time,
+        /// Index of the signal in the plan.
+        signal: usize,
+        /// The value.
+        value: u64,
     },
     /// An alarm of the engine's.
     Alarm {
@@ -100,6 +111,9 @@ pub struct Network {
     dropped: VecDeque<Dropped>,
     events: EventQueue,
     exact: bool,
+    signals: Vec<Signal>,
+    /// Ends of slots, and as many more for values that arrive.
+    slot_sources: Source,
     line_sources: Source,
     alarm_sources: Source,
     traffic_sources: Source,
@@ -118,7 +132,8 @@ impl Network {
         let routes = Routes::new(plan, plan.exact_events);
         // Gates that state departures at arrivals never wake, and need no source.
         let waking = plan.exact_events || routes.chains.iter().any(|chain| chain.notify);
-        let line_sources = if waking { plan.gates.len() as Source } else { 0 };
+        let slot_sources = if waking { plan.gates.len() as Source } else { 0 };
+        let line_sources = slot_sources + 2 * plan.signals.len() as Source;
         let alarm_sources = line_sources + routes.line_delays.len() as Source;
         let context = |index: usize| GateContext {
             index,
@@ -133,8 +148,15 @@ impl Network {
         for (source, row) in (traffic_sources..).zip(&traffic) {
             events.wake(source, row.arrivals.peek());
         }
+        let mut gates: Vec<Gate> =
+            plan.gates.iter().enumerate().map(|(n, gate)| Gate::new(gate, context(n))).collect();
+        let signals: Vec<Signal> =
+            plan.signals.iter().map(|row| Signal::new(row, plan, seed(plan), &mut gates)).collect();
+        for (source, signal) in (slot_sources..).zip(&signals) {
+            events.wake(source, signal.slot_end());
+        }
         Network {
-            gates: plan.gates.iter().enumerate().map(|(n, gate)| Gate::new(gate, context(n))).collect(),
+            gates,
             chains: routes.chains,
             chain_gates: routes.gates,
             first_chains: routes.first,
@@ -149,6 +171,8 @@ impl Network {
             dropped: VecDeque::new(),
             events,
             exact: plan.exact_events,
+            signals,
+            slot_sources,
             line_sources,
             alarm_sources,
             traffic_sources,
@@ -199,6 +223,8 @@ impl Network {
             }
             let step = if source >= self.line_sources {
                 self.take_from_line(source)
+            } else if source >= self.slot_sources {
+                self.serve_signal((source - self.slot_sources) as usize)
             } else {
                 self.serve_gate(at, source)
             };
@@ -310,6 +336,25 @@ impl Network {
             departures.push_back((end, chain.route / 2));
             self.events.wake(gate, departures[0].0);
         }
+    }
+
+    /// A slot of a signal ends, or a value arrives.
+    #[cold]
+    fn serve_signal(&mut self, event: usize) -> Option<Step> {
+        let count = self.signals.len();
+        if let Some(ended) = self.signals.get_mut(event) {
+            let arrives = ended.publish(&mut self.gates);
+            let slot_end = ended.slot_end();
+            self.events.wake(self.slot_sources + event as Source, slot_end);
+            self.events.wake(self.slot_sources + (count + event) as Source, arrives);
+            return None;
+        }
+        let signal = event - count;
+        let (at, value, next) = self.signals[signal].arrive()?;
+        if let Some(next) = next {
+            self.events.wake(self.slot_sources + event as Source, next);
+        }
+        Some(Step::Signal { at, signal, value })
     }
 
     /// The event of a gate: a service ends (step by step), or a departure is to be told.

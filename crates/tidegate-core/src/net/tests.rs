@@ -4,7 +4,7 @@ use super::*;
 use crate::gate::GateRow;
 use crate::plan::{
     AppPlan, FlowPlan, GatePlan, HoldingPlan, QueueCounts, QueueLimit, RatePlan, RtoPlan, RtoRestart,
-    SourcePlan, StartPlan, TcpPlan, TrafficPlan,
+    SignalKind, SignalPlan, SourcePlan, StartPlan, TcpPlan, TrafficPlan,
 };
 use crate::tcp::tests::plans;
 use crate::units::{Rate, Speed};
@@ -43,8 +43,21 @@ fn any_network() -> impl Strategy<Value = Plan> {
         let route = move |least: usize| prop::collection::vec(0..count, least..5);
         let flows = prop::collection::vec((route(1), route(0), 0u64..30, any::<bool>()), 1..6);
         let sources = prop::collection::vec((route(1), 0u32..3, 1u64..4), 0..3);
-        (Just(gates), flows, sources, any::<bool>())
-            .prop_map(|(gates, flows, sources, recorded)| network(gates, flows, sources, recorded))
+        let kinds =
+            prop_oneof![Just(SignalKind::Capacity), Just(SignalKind::Arrivals), Just(SignalKind::Drops)];
+        let signal = (0..count, kinds, 1u64..40, 0u64..60).prop_map(|(gate, kind, every, lag)| SignalPlan {
+            gate,
+            kind,
+            every: Span::from_millis(every),
+            lag: Span::from_millis(lag),
+        });
+        let signals = prop::collection::vec(signal, 0..3);
+        (Just(gates), flows, sources, any::<bool>(), signals).prop_map(
+            |(gates, flows, sources, recorded, signals)| {
+                let plan = network(gates, flows, sources, recorded);
+                Plan { signals, ..plan }
+            },
+        )
     })
 }
 
@@ -96,6 +109,7 @@ struct Story {
     delivered: Vec<(Time, usize, u32)>,
     dropped: Vec<(Time, usize, u32, u8)>,
     departed: Vec<(Time, usize)>,
+    signals: Vec<(Time, usize, u64)>,
     counters: Vec<String>,
     histories: Vec<Option<Vec<String>>>,
     traffic: Vec<TrafficCounts>,
@@ -110,6 +124,7 @@ fn first_difference(one: &Story, other: &Story) -> Option<String> {
     lists("delivered", &one.delivered, &other.delivered)
         .or_else(|| lists("dropped", &one.dropped, &other.dropped))
         .or_else(|| lists("departed", &one.departed, &other.departed))
+        .or_else(|| lists("signals", &one.signals, &other.signals))
         .or_else(|| lists("counters", &one.counters, &other.counters))
         .or_else(|| lists("histories", &one.histories, &other.histories))
         .or_else(|| lists("traffic", &one.traffic, &other.traffic))
@@ -131,6 +146,7 @@ fn tell(plan: &Plan, entries: &[(u64, usize, u32)], waking: Option<Waking>) -> S
         delivered: vec![],
         dropped: vec![],
         departed: vec![],
+        signals: vec![],
         counters: vec![],
         histories: vec![],
         traffic: vec![],
@@ -177,6 +193,7 @@ fn drain(network: &mut Network, until: Time, story: &mut Story) {
                 story.dropped.push((dropped.at, dropped.gate, dropped.unit.handle, dropped.reason as u8));
             }
             Step::Departed { at, flow } => story.departed.push((at, flow)),
+            Step::Signal { at, signal, value } => story.signals.push((at, signal, value)),
             Step::Alarm { .. } => {}
         }
     }
@@ -184,6 +201,38 @@ fn drain(network: &mut Network, until: Time, story: &mut Story) {
 
 fn entries() -> impl Strategy<Value = Vec<(u64, usize, u32)>> {
     prop::collection::vec((0u64..2_000_000_000, 0usize..10, 40u32..1500), 1..150)
+}
+
+/// One gate of 1 Mbit/s, 2 Mbit/s from 15 ms on; two packets wait at most.
+fn published(kind: SignalKind) -> Vec<(Time, u64)> {
+    let ms = Span::from_millis;
+    let mut plan = Plan::empty(Time::ZERO + ms(100));
+    let mut gate = GatePlan::open("gate");
+    gate.rate = RatePlan::Steps {
+        steps: vec![
+            (Time::ZERO, Speed::Bits(Rate::from_bps(1_000_000))),
+            (Time::ZERO + ms(15), Speed::Bits(Rate::from_bps(2_000_000))),
+        ],
+        repeat: None,
+    };
+    gate.queue.limit = QueueLimit::Packets(2);
+    plan.gates.push(gate);
+    plan.flows.push(flow("flow".to_owned(), vec![0], vec![], Span::ZERO, false));
+    plan.signals.push(SignalPlan { gate: 0, kind, every: ms(10), lag: ms(7) });
+    // Four at once: the last is dropped. One more exactly at the end of the first slot.
+    let entries = [(0, 0, 1000), (0, 0, 1000), (0, 0, 1000), (0, 0, 1000), (10_000_000_000, 0, 500)];
+    let story = tell(&plan, &entries, None);
+    story.signals.iter().take(3).map(|(at, _, value)| (*at, *value)).collect()
+}
+
+#[test]
+fn a_gate_publishes_its_slots() {
+    let at = |millis| Time::ZERO + Span::from_millis(millis);
+    let expect = |values: [u64; 3]| [(at(17), values[0]), (at(27), values[1]), (at(37), values[2])];
+    assert_eq!(published(SignalKind::Capacity), expect([1_000_000, 1_500_000, 2_000_000]));
+    // What comes at the end of a slot belongs to the next.
+    assert_eq!(published(SignalKind::Arrivals), expect([4000, 500, 0]));
+    assert_eq!(published(SignalKind::Drops), expect([1, 0, 0]));
 }
 
 proptest! {
@@ -217,7 +266,7 @@ proptest! {
     #[test]
     fn every_packet_has_one_fate(plan in any_network(), entries in entries()) {
         let plan = Plan { duration: Time::ZERO + Span::from_secs(10_000), traffic: vec![], ..plan };
-        let plan = Plan { record: crate::plan::RecordPlan::default(), ..plan };
+        let plan = Plan { record: crate::plan::RecordPlan::default(), signals: vec![], ..plan };
         let story = tell(&plan, &entries, None);
         let mut fates: Vec<u32> = story.delivered.iter().map(|(_, _, handle)| *handle).collect();
         fates.extend(story.dropped.iter().map(|(_, _, handle, _)| *handle));

@@ -248,7 +248,8 @@ impl Endpoint {
         let held = self.sender.held;
         let sent = self.sender.poll(now)?;
         self.fill(now, sent, segment);
-        Some(held)
+        // A repeat comes when loss recovery lets it, whatever the application has to add.
+        Some(if sent.retransmission { HeldBy::CongestionWindow } else { held })
     }
 
     /// A segment of ours; each acknowledges, so nothing is owed afterwards.

@@ -108,7 +108,7 @@ impl Sender {
         if bytes >= u64::from(self.config.mss) {
             self.inflation += i64::from(self.config.mss);
         }
-        // Only the first partial ACK restarts the timer (the Impatient variant, RFC 6582 §4).
+        // Only the first partial ACK restarts the timer (the Impatient variant, RFC 6582 §3.2 step 3).
         if !self.first_partial {
             self.rto_at = timer_before;
         }
@@ -138,7 +138,7 @@ impl Sender {
         self.mode = Mode::Loss;
         self.timed_end = 0;
         self.recover = self.max;
-        // RFC 6582 §4: no fast retransmit until all that was sent before is acknowledged.
+        // RFC 6582 §3.2 step 4 and §4: no fast retransmit until all that was sent before is acknowledged.
         self.guard = self.max;
         // DEVIATION: RFC 2018 §8 forgets SACK information at a time-out because a receiver may
         // renege. Ours never does, so it is kept (RFC 6675 §5.1 makes use of what it has); with

@@ -1,0 +1,52 @@
+//! What comes to a gate's door in each slot, for those who publish it.
+
+use std::collections::VecDeque;
+
+use crate::units::{Span, Time};
+
+/// Counts of the slots that have begun, the oldest not yet taken first.
+#[derive(Debug)]
+pub(super) struct Tally {
+    every: Span,
+    /// Number of the first slot kept.
+    first: u64,
+    slots: VecDeque<Slot>,
+}
+
+/// What came in one slot.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Slot {
+    /// Bytes on the wire that came to the door, dropped ones included.
+    pub arrived_bytes: u64,
+    /// Units dropped at the door.
+    pub dropped: u64,
+}
+
+impl Tally {
+    pub(super) fn new(every: Span) -> Tally {
+        Tally { every, first: 0, slots: VecDeque::new() }
+    }
+
+    /// Run-ahead may tell of slots that have not begun.
+    fn slot(&mut self, at: Time) -> &mut Slot {
+        let place = (at.picos() / self.every.picos() - self.first) as usize;
+        if place >= self.slots.len() {
+            self.slots.resize(place + 1, Slot::default());
+        }
+        &mut self.slots[place]
+    }
+
+    pub(super) fn arrive(&mut self, at: Time, wire: u32) {
+        self.slot(at).arrived_bytes += u64::from(wire);
+    }
+
+    pub(super) fn refuse(&mut self, at: Time) {
+        self.slot(at).dropped += 1;
+    }
+
+    /// The oldest slot, which is over.
+    pub(super) fn take(&mut self) -> Slot {
+        self.first += 1;
+        self.slots.pop_front().unwrap_or_default()
+    }
+}

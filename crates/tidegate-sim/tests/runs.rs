@@ -1,0 +1,269 @@
+//! Whole runs: run-ahead against exact events with TCP in the loop, limits, interruption, and
+//! what limits a flow where the cause is known.
+
+#![allow(missing_docs, reason = "tests")]
+
+use proptest::prelude::*;
+use tidegate_core::plan::{
+    AppPlan, CongestionPlan, DelayedAckPlan, FlowPlan, GatePlan, HoldingPlan, Increase, LossPlan, MarkovPlan,
+    Plan, QueueLimit, RatePlan, RecordLevel, RtoPlan, RttTiming, SourcePlan, SsthreshRounding, StartPlan,
+    TcpBase, TcpPlan, TrafficPlan,
+};
+use tidegate_core::units::{Rate, Span, Speed, Time};
+use tidegate_sim::{Column, RunError, RunResult, Table, run};
+
+fn tcp(cc: CongestionPlan) -> TcpPlan {
+    TcpPlan {
+        base: TcpBase::Rfc,
+        cc,
+        mss: 1000,
+        headers: 40,
+        window: None,
+        initial_window: 10_000,
+        initial_ssthresh: None,
+        increase: Increase::PerWindow,
+        dupthresh: Some(3),
+        sack: true,
+        limited_transmit: true,
+        ssthresh_rounding: SsthreshRounding::Exact,
+        go_back_n: false,
+        rto: RtoPlan::Estimated {
+            min: Span::from_millis(200),
+            max: Span::from_secs(60),
+            initial: Span::from_secs(1),
+            tick: Span::ZERO,
+        },
+        delayed_ack: Some(DelayedAckPlan {
+            every: 2,
+            timeout: Some(Span::from_millis(40)),
+            tick: Span::ZERO,
+        }),
+        quick_acks: 0,
+        handshake: true,
+        timestamps: false,
+        rtt_timing: RttTiming::Every,
+        idle_restart: true,
+    }
+}
+
+fn link(name: &str, mbps: u64, packets: Option<u64>, delay: Span) -> GatePlan {
+    let mut gate = GatePlan::open(name);
+    gate.rate = RatePlan::Constant(Speed::Bits(Rate::from_bps(mbps * 1_000_000)));
+    gate.queue.limit = packets.map_or(QueueLimit::Unlimited, QueueLimit::Packets);
+    gate.delay = delay;
+    gate
+}
+
+fn flow(path: Vec<usize>, app: AppPlan, tcp: TcpPlan) -> FlowPlan {
+    FlowPlan {
+        name: "bulk".to_owned(),
+        path,
+        back: vec![],
+        back_delay: Span::from_millis(10),
+        start: StartPlan::At(Time::ZERO),
+        app,
+        tcp,
+    }
+}
+
+fn one_link(packets: Option<u64>, app: AppPlan, tcp: TcpPlan) -> Plan {
+    let mut plan = Plan::empty(Time::ZERO + Span::from_secs(10));
+    plan.gates.push(link("link", 8, packets, Span::from_millis(10)));
+    plan.flows.push(flow(vec![0], app, tcp));
+    plan
+}
+
+fn whole(plan: &Plan) -> RunResult {
+    run(plan, &mut |_| true).expect("nobody interrupts")
+}
+
+fn share(result: &RunResult, name: &str) -> f64 {
+    result.summary.flows[0].limited_by.get(name).copied().unwrap_or(0.0)
+}
+
+#[test]
+fn a_long_download_is_limited_by_its_link() {
+    let result = whole(&one_link(Some(100), AppPlan::Bulk, tcp(CongestionPlan::Cubic)));
+    assert!(share(&result, "gate.link") > 0.95, "{:?}", result.summary.flows[0].limited_by);
+}
+
+#[test]
+fn a_small_window_limits() {
+    let plan = TcpPlan { window: Some(5_000), delayed_ack: None, ..tcp(CongestionPlan::Reno) };
+    let result = whole(&one_link(None, AppPlan::Bulk, plan));
+    // Five segments a round trip of 21.04 ms, of which bursts keep the link for some 5 ms.
+    assert!(share(&result, "receiver window") > 0.6, "{:?}", result.summary.flows[0].limited_by);
+    let goodput = result.summary.flows[0].goodput_bps;
+    assert!((goodput / (5_000.0 * 8.0 / 0.02104) - 1.0).abs() < 0.01, "{goodput}");
+}
+
+#[test]
+fn a_slow_application_limits() {
+    let source = SourcePlan::Constant { rate: Rate::from_bps(800_000), bytes: 1000 };
+    let result = whole(&one_link(Some(100), AppPlan::Source(source), tcp(CongestionPlan::Cubic)));
+    assert!(share(&result, "application") > 0.95, "{:?}", result.summary.flows[0].limited_by);
+}
+
+#[test]
+fn a_lost_tail_waits_for_its_timer_and_not_for_the_application() {
+    // Ten segments at once into a queue of five: the tail is lost, and no ACK tells of it.
+    let plan = TcpPlan { dupthresh: None, handshake: false, ..tcp(CongestionPlan::Reno) };
+    let mut plan = one_link(Some(5), AppPlan::Transfer { bytes: 10_000 }, plan);
+    plan.duration = Time::ZERO + Span::from_secs(2);
+    let result = whole(&plan);
+    let done = result.summary.flows[0].completion_s.expect("it ends");
+    assert!(done > 0.2, "{done}");
+    // What follows the transfer is the application's.
+    assert!((share(&result, "application") - (2.0 - done) / 2.0).abs() < 0.02, "{done}");
+}
+
+#[test]
+fn a_limit_stops_a_run_and_its_numbers_are_those_of_a_run_of_that_length() {
+    let plan = one_link(Some(20), AppPlan::Bulk, tcp(CongestionPlan::NewReno));
+    let mut limited = plan.clone();
+    limited.limits.events = Some(1000);
+    let stopped = whole(&limited);
+    assert!(stopped.summary.warnings[0].contains("the limit of 1000 events"));
+    let mut shorter = plan;
+    shorter.duration = Time::from_picos((stopped.summary.duration_s * 1e12).round() as u64);
+    let same = whole(&shorter);
+    assert_eq!(stopped.summary.gates, same.summary.gates);
+    assert_eq!(stopped.summary.flows, same.summary.flows);
+}
+
+#[test]
+fn an_interrupted_run_has_no_result() {
+    let plan = one_link(Some(20), AppPlan::Bulk, tcp(CongestionPlan::Reno));
+    let plan = Plan { duration: Time::ZERO + Span::from_secs(100_000), ..plan };
+    assert_eq!(run(&plan, &mut |_| false).err(), Some(RunError::Interrupted));
+}
+
+fn any_rate() -> impl Strategy<Value = RatePlan> {
+    let rate = |mbps: u64| Rate::from_bps(mbps * 1_000_000);
+    prop_oneof![
+        4 => (1u64..20).prop_map(move |mbps| RatePlan::Constant(Speed::Bits(rate(mbps)))),
+        1 => Just(RatePlan::Unlimited),
+        1 => (200u64..3000).prop_map(|pps| RatePlan::Constant(Speed::Packets(pps * 1_000_000))),
+        1 => (1u64..10, 2_000u64..20_000).prop_map(move |(mbps, burst_bytes)| RatePlan::TokenBucket {
+            rate: rate(mbps),
+            burst_bytes,
+            peak: Some(rate(mbps * 3)),
+        }),
+        1 => (2u64..10, 20u64..300).prop_map(move |(mbps, mean)| RatePlan::Markov(MarkovPlan {
+            rates: vec![rate(mbps), rate(mbps / 2)],
+            mean_holding: vec![Span::from_millis(mean); 2],
+            transitions: None,
+            step: None,
+            initial: None,
+        })),
+    ]
+}
+
+fn any_gate() -> impl Strategy<Value = GatePlan> {
+    let limit = prop_oneof![Just(QueueLimit::Unlimited), (1u64..40).prop_map(QueueLimit::Packets)];
+    let loss = prop_oneof![
+        3 => Just(LossPlan::None),
+        1 => Just(LossPlan::Independent { probability: 0.01 }),
+    ];
+    (any_rate(), limit, loss, 0u64..20).prop_map(|(rate, limit, loss, delay)| {
+        let mut gate = GatePlan::open("");
+        gate.rate = rate;
+        gate.queue.limit = limit;
+        gate.loss = loss;
+        gate.delay = Span::from_millis(delay);
+        gate
+    })
+}
+
+fn any_tcp() -> impl Strategy<Value = TcpPlan> {
+    let cc = prop_oneof![
+        Just(CongestionPlan::Tahoe { fast_retransmit: true }),
+        Just(CongestionPlan::Reno),
+        Just(CongestionPlan::NewReno),
+        Just(CongestionPlan::Cubic),
+        Just(CongestionPlan::Fixed { window: 20_000 }),
+    ];
+    (cc, any::<[bool; 4]>()).prop_map(|(cc, [sack, delayed, timestamps, handshake])| TcpPlan {
+        sack,
+        timestamps,
+        headers: if timestamps { 52 } else { 40 },
+        handshake,
+        delayed_ack: tcp(cc).delayed_ack.filter(|_| delayed),
+        // A path may have no bottleneck.
+        window: Some(100_000),
+        ..tcp(cc)
+    })
+}
+
+fn any_plan() -> impl Strategy<Value = Plan> {
+    prop::collection::vec(any_gate(), 1..5).prop_flat_map(|gates| {
+        let count = gates.len();
+        let route = move |least: usize| prop::collection::vec(0..count, least..4);
+        let flows = prop::collection::vec((route(1), route(0), any_tcp(), 0u64..500), 1..4);
+        (Just(gates), flows, prop::option::of(route(1)), any::<bool>()).prop_map(assemble)
+    })
+}
+
+type Draft = (Vec<GatePlan>, Vec<(Vec<usize>, Vec<usize>, TcpPlan, u64)>, Option<Vec<usize>>, bool);
+
+fn assemble((mut gates, flows, crossing, every_event): Draft) -> Plan {
+    let mut plan = Plan::empty(Time::ZERO + Span::from_millis(1_200));
+    plan.warmup = Time::ZERO + Span::from_millis(300);
+    for (n, gate) in gates.iter_mut().enumerate() {
+        gate.name = format!("gate{n}");
+    }
+    plan.gates = gates;
+    for (n, (path, back, tcp, start)) in flows.into_iter().enumerate() {
+        plan.flows.push(FlowPlan {
+            name: format!("flow{n}"),
+            path,
+            back,
+            start: StartPlan::At(Time::ZERO + Span::from_millis(start)),
+            ..flow(vec![], AppPlan::Bulk, tcp)
+        });
+    }
+    plan.traffic.extend(crossing.map(|path| TrafficPlan {
+        name: "crossing".to_owned(),
+        path,
+        start: StartPlan::At(Time::ZERO),
+        source: SourcePlan::OnOff {
+            rate: Rate::from_bps(3_000_000),
+            bytes: 700,
+            on: HoldingPlan::Exponential(Span::from_millis(100)),
+            off: HoldingPlan::Exponential(Span::from_millis(100)),
+        },
+    }));
+    plan.record.level =
+        if every_event { RecordLevel::Events } else { RecordLevel::Every(Span::from_millis(7)) };
+    plan
+}
+
+/// Equal to the bit: NaN stands for "none" and is never equal to itself.
+fn same(one: &Table, other: &Table) -> bool {
+    let bits = |column: &Column| match column {
+        Column::F64(values) => values.iter().map(|value| value.to_bits()).collect(),
+        Column::U64(values) => values.clone(),
+        Column::U32(values) => values.iter().map(|value| u64::from(*value)).collect(),
+        Column::U8(values) => values.iter().map(|value| u64::from(*value)).collect(),
+    };
+    let pairs = one.columns.iter().zip(&other.columns);
+    pairs.into_iter().all(|(left, right)| left.0 == right.0 && bits(&left.1) == bits(&right.1))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    /// The same summary (but for the count of events) and the same columns, with TCP in the loop.
+    #[test]
+    fn exact_events_change_nothing(plan in any_plan()) {
+        let ahead = whole(&plan);
+        let exact = whole(&Plan { exact_events: true, ..plan });
+        prop_assert_eq!(&ahead.summary.flows, &exact.summary.flows);
+        prop_assert_eq!(&ahead.summary.gates, &exact.summary.gates);
+        prop_assert_eq!(&ahead.summary.traffic, &exact.summary.traffic);
+        let (ahead, exact) = (ahead.tables(), exact.tables());
+        for (one, other) in ahead.iter().zip(&exact) {
+            prop_assert!(same(one, other), "{} differ", one.name);
+        }
+    }
+}

@@ -1,0 +1,330 @@
+"""Writes docs/reference and the outputs shown in README.md and docs/guide; ``make docs`` calls it.
+
+The scenario reference comes from the table of keys, the command line's from its options, the
+columns' from the code that makes them, the Python reference from signatures and docstrings.
+With ``--images`` the pictures in docs/images are drawn again too.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import snippets
+import tidegate as tg
+from tidegate import _cli, _columns
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+ROOT = Path(__file__).resolve().parents[1]
+MADE = "<!-- Made by docs/generate.py (make docs); do not edit. -->\n\n"
+
+
+def scenario_reference() -> str:
+    """Return every key of the scenario language."""
+    return MADE + tg.reference().rstrip("\n") + "\n"
+
+
+# --- the command line -------------------------------------------------------------------------
+
+
+def cli_reference() -> str:
+    """Return every command with its arguments and options."""
+    parts = [
+        MADE + "# The command line\n",
+        (
+            "Exit status: 0 fine; 1 a run failed; 2 the input was wrong; 130 stopped by Ctrl-C. With "
+            "`--json` standard output is one JSON object and nothing else; warnings and progress go to "
+            "standard error.\n"
+        ),
+    ]
+    parts += [_command(path, command) for path, command in _commands(_cli.cli, ["tidegate"])]
+    return "\n".join(parts)
+
+
+def _commands(group: click.Group, path: list[str]) -> Iterator[tuple[list[str], click.Command]]:
+    for name, command in group.commands.items():
+        if isinstance(command, click.Group):
+            yield from _commands(command, [*path, name])
+        else:
+            yield [*path, name], command
+
+
+def _command(path: list[str], command: click.Command) -> str:
+    arguments = [p for p in command.params if isinstance(p, click.Argument)]
+    options = [p for p in command.params if isinstance(p, click.Option)]
+    usage = " ".join([*path, "[OPTIONS]", *(str(a.metavar or a.name) for a in arguments)])
+    text = inspect.cleandoc(command.help or "")
+    rows = "\n".join(_option(option) for option in options)
+    return f"## {' '.join(path)}\n\n{text}\n\n    {usage}\n\n| option | meaning |\n|---|---|\n{rows}\n"
+
+
+def _option(option: click.Option) -> str:
+    names = ", ".join(option.opts)
+    if not option.is_flag:
+        names += " " + (option.metavar or _kind(option.type))
+    meaning = option.help or ""
+    facts = []
+    if option.required:
+        facts.append("required")
+    if option.show_default and option.default is not None:
+        facts.append(f"default: {option.default}")
+    if option.multiple:
+        facts.append("may be given several times")
+    limits = option.type
+    if isinstance(limits, click.IntRange) and not option.multiple:
+        low, high = limits.min, limits.max
+        facts.append(f"{low} or more" if high is None else f"{low} to {high}")
+    if facts:
+        meaning += f" ({'; '.join(facts)})"
+    return f"| `{names}` | {_cell(meaning)} |"
+
+
+def _kind(kind: click.ParamType) -> str:
+    return "N" if kind.name.startswith("integer") else "X" if kind.name == "float" else "TEXT"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")
+
+
+# --- results ----------------------------------------------------------------------------------
+
+SUMMARY = ROOT / "crates" / "tidegate-sim" / "src" / "summary.rs"
+_STRUCT = re.compile(r"pub struct (\w+) \{\n(.*?)\n\}", re.S)
+_FIELD = re.compile(r"((?:    /// .*\n)+)    pub (\w+): ([^\n]*),")
+
+_TYPES = {
+    "f64": "number",
+    "u64": "count",
+    "String": "text",
+    "&'static str": "text",
+    "bool": "true or false",
+}
+
+
+def results_reference() -> str:
+    """Return every name in a summary and in the recorded tables."""
+    structs = dict(_STRUCT.findall(SUMMARY.read_text(encoding="utf-8")))
+    parts = [
+        MADE + "# Results: every name and its unit\n",
+        (
+            "The unit is the last part of a name: `_s` seconds, `_ms` milliseconds, `_bps` bits per second, "
+            "`_bytes`, `_packets`, `_segments`. What has no unit is a count or a share from 0 to 1. "
+            "Where there is nothing to say the value is `null`, never 0. "
+            "How to read them: [reading results](../guide/results.md).\n"
+        ),
+        (
+            "## The summary\n\n"
+            "`tidegate run --json`, `summary.json` and `Run.summary`. All of it counts the measured time "
+            "`[warmup, duration)`; `cwnd_max_segments`, `queue_max_packets` and `queue_max_bytes` too.\n"
+        ),
+        _fields(structs["Summary"], drop=("events",)),
+        (
+            "`events`, the number of events the engine handled, is in the manifest: it says how the run was "
+            "worked through, not what came out.\n"
+        ),
+        "### A flow: `flows[]`\n",
+        _fields(structs["FlowSummary"]),
+        (
+            "The keys of `limited_by` are `application`, `congestion window`, `receiver window` and "
+            "`gate.NAME`; the shares add up to 1. In data frames they are columns `limited_by.KEY`.\n"
+        ),
+        "### A gate: `gates[]`\n",
+        _fields(structs["GateSummary"]),
+        "### Background traffic: `traffic[]`\n",
+        _fields(structs["TrafficSummary"]),
+        (
+            "## Recorded tables\n\n"
+            "Parquet files in a run folder, `Run.table(NAME)` in Python. Times are from the start of the "
+            "run, warm-up included.\n"
+        ),
+    ]
+    for table, columns in _columns.TABLES.items():
+        rows = "\n".join(f"| `{name}` | {_cell(meaning)} |" for name, meaning in columns.items())
+        parts.append(f"### `{table}.parquet`\n\n| column | meaning |\n|---|---|\n{rows}\n")
+    words = {
+        "flows: phase": _columns.PHASES,
+        "flows: held_by": _columns.HELD_BY,
+        "drops: reason": _columns.DROP_REASONS,
+        "marks: kind": _columns.MARK_KINDS,
+    }
+    rows = "\n".join(f"| {column} | {', '.join(values)} |" for column, values in words.items())
+    parts.append(f"Words that stand in columns:\n\n| column | words |\n|---|---|\n{rows}\n")
+    return "\n".join(parts)
+
+
+def _fields(body: str, drop: tuple[str, ...] = ()) -> str:
+    rows = []
+    for comment, name, kind in _FIELD.findall(body + "\n"):
+        if name in drop:
+            continue
+        text = " ".join(line.strip().removeprefix("/// ") for line in comment.strip().splitlines())
+        rows.append(f"| `{name}` | {_type(kind)} | {_cell(text)} |")
+    return "| name | is | meaning |\n|---|---|---|\n" + "\n".join(rows) + "\n"
+
+
+def _type(kind: str) -> str:
+    optional = re.fullmatch(r"Option<(.*)>", kind)
+    if optional:
+        return _type(optional[1]) + " or null"
+    if kind.startswith("Vec<"):
+        return "list"
+    if kind.startswith("BTreeMap<"):
+        return "object"
+    return _TYPES[kind]
+
+
+# --- Python -----------------------------------------------------------------------------------
+
+
+def python_reference() -> str:
+    """Return the signature and the docstring of everything that is public."""
+    parts = [
+        MADE + "# Python\n",
+        (
+            "Everything is in `tidegate`, flat; modules that begin with an underscore are private. "
+            "A guide with examples: [the Python API](../guide/python.md).\n"
+        ),
+    ]
+    functions = [name for name in tg.__all__ if inspect.isroutine(getattr(tg, name))]
+    classes = [name for name in tg.__all__ if inspect.isclass(getattr(tg, name))]
+    errors = [name for name in classes if issubclass(getattr(tg, name), BaseException)]
+    parts.append("## Functions\n")
+    parts += [_function(f"tidegate.{name}", getattr(tg, name)) for name in functions]
+    parts.append("## Classes\n")
+    parts += [_class(name, getattr(tg, name)) for name in classes if name not in errors]
+    parts.append("## Errors\n\n| error | is also | when |\n|---|---|---|")
+    parts.append("\n".join(_error(name, getattr(tg, name)) for name in errors) + "\n")
+    return "\n".join(parts)
+
+
+def _signature(name: str, item: Any, *, method: bool = False) -> str:
+    try:
+        signature = inspect.signature(item)
+    except ValueError:
+        return f"{name}(…)"
+    if method:
+        signature = signature.replace(parameters=list(signature.parameters.values())[1:])
+    # Annotations are text in these modules; their quotes and module names tell nothing.
+    text = re.sub(r"(: |-> )'([^']*)'", r"\1\2", str(signature))
+    text = re.sub(r"\btidegate\.\w+\.", "", text).replace("'", '"')
+    short = f"{name}{text}"
+    if len(short) <= 100:
+        return short
+    head, result = text.rsplit(")", 1)
+    depth = 0
+    inside = ""
+    for letter in head.removeprefix("("):
+        depth += (letter in "[(") - (letter in "])")
+        inside += ",\n    " if letter == "," and depth == 0 else letter
+    inside = re.sub(r"\n\s+", "\n    ", inside)
+    return f"{name}(\n    {inside},\n){result}"
+
+
+def _function(name: str, item: Any) -> str:
+    return f"### `{name}`\n\n    {_indented(_signature(name, item))}\n\n{_doc(item)}\n"
+
+
+def _indented(text: str) -> str:
+    return text.replace("\n", "\n    ")
+
+
+def _doc(item: Any) -> str:
+    text = inspect.getdoc(item) or ""
+    text = re.sub(r":(?:func|class|meth):`~?([^`]*)`", r"`\1`", text).replace("``", "`")
+    out = []
+    section = ""
+    for line in text.splitlines():
+        if line in ("Args:", "Raises:", "Returns:"):
+            section = line
+            out.append(f"*{line}*\n")
+        elif section and re.match(r"    \S", line):
+            name, colon, rest = line.strip().partition(":")
+            quoted = ", ".join(f"`{part.strip()}`" for part in name.split(","))
+            out.append(f"- {quoted}:{rest}" if colon else f"- {line.strip()}")
+        elif section and line.strip():
+            out[-1] += f" {line.strip()}"
+        else:
+            out.append(line.strip() if section else line)
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(out)).strip()
+
+
+def _class(name: str, item: type) -> str:
+    parts = [f"### `tidegate.{name}`\n\n{_doc(item)}\n"]
+    rows = [
+        f"| `{key}` | `{kind}` |"
+        for key, kind in getattr(item, "__annotations__", {}).items()
+        if key[0] != "_"
+    ]
+    for key in dict.fromkeys(key for base in reversed(item.__mro__) for key in vars(base)):
+        if key.startswith("_"):
+            continue
+        member = inspect.getattr_static(item, key)
+        doc = inspect.getdoc(getattr(item, key, None)) or ""
+        first = doc.split("\n\n")[0].replace("\n", " ").replace("``", "`")
+        first = re.sub(r":(?:func|class|meth):`~?([^`]*)`", r"`\1`", first)
+        if isinstance(member, property):
+            rows.append(f"| `{key}` | {_cell(first)} |")
+        elif isinstance(member, staticmethod | classmethod):
+            shown = re.sub(r"\s+", " ", _signature(key, getattr(item, key)))
+            rows.append(f"| `{name}.{_cell(shown)}` | {_cell(first)} |")
+        elif inspect.isroutine(member):
+            shown = re.sub(r"\s+", " ", _signature(key, member, method=True))
+            rows.append(f"| `{_cell(shown)}` | {_cell(first)} |")
+    if rows:
+        parts.append("| member | what |\n|---|---|\n" + "\n".join(rows) + "\n")
+    return "\n".join(parts)
+
+
+def _error(name: str, item: type[BaseException]) -> str:
+    base = item.__mro__[1].__name__
+    first = (inspect.getdoc(item) or "").split("\n\n")[0]
+    return f"| `{name}` | `{base}` | {_cell(first)} |"
+
+
+# --- writing ----------------------------------------------------------------------------------
+
+REFERENCE: dict[str, Callable[[], str]] = {
+    "scenario.md": scenario_reference,
+    "cli.md": cli_reference,
+    "results.md": results_reference,
+    "python.md": python_reference,
+}
+
+
+def main(*, images: bool) -> None:
+    """Write what has changed, and say so."""
+    for name, make in REFERENCE.items():
+        _write(ROOT / "docs" / "reference" / name, make())
+    for page in snippets.pages():
+        with tempfile.TemporaryDirectory() as folder:
+            _write(page, snippets.refreshed(page, Path(folder) / "page"))
+    if images:
+        draw()
+
+
+def _write(place: Path, text: str) -> None:
+    if not place.exists() or place.read_text(encoding="utf-8") != text:
+        place.write_text(text, encoding="utf-8", newline="\n")
+        print(f"wrote {place.relative_to(ROOT)}")
+
+
+def draw() -> None:
+    """Draw the pictures that pages show."""
+    folder = ROOT / "docs" / "images"
+    tg.run(ROOT / "examples" / "lte.toml").plot(folder / "lte.png")
+    print("wrote docs/images")
+
+
+if __name__ == "__main__":
+    main(images="--images" in sys.argv[1:])

@@ -1,0 +1,204 @@
+"""The blocks of code in README.md and docs/guide, and how to run them.
+
+Pages hold fenced blocks; this is what they mean here:
+
+- ``bash``: every line that starts with ``tidegate`` or ``.venv/bin/tidegate`` is run, in order, and
+  has to end with status 0. Other lines (``git clone``, ``make``) are for people.
+- ``python``: run; all blocks of a page share their names.
+- ``toml``: checked as a scenario. What a fragment lacks (a duration, a gate, a flow) is added.
+
+An HTML comment just before a block changes that:
+
+- ``<!-- not run -->``: the block is only shown.
+- ``<!-- status 2 -->``: the commands end with this status.
+- ``<!-- file NAME -->``: the block is also written to NAME, for the blocks that follow.
+- ``<!-- output -->``: before a ``text`` block: what the block before it printed. ``generate.py``
+  writes it; a test compares.
+- ``<!-- run COMMAND -->``: runs a command that people need not see.
+
+A page runs in a folder of its own that has ``examples`` in it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+
+_FENCE = re.compile(r"^```(\w*)\s*$")
+_COMMENT = re.compile(r"^<!-- (.*) -->\s*$")
+_COMMANDS = ("tidegate ", ".venv/bin/tidegate ")
+
+
+def pages() -> list[Path]:
+    """Return the pages whose blocks are run."""
+    return [ROOT / "README.md", *sorted((ROOT / "docs" / "guide").glob("*.md"))]
+
+
+@dataclass
+class Block:
+    """A fenced block, or a command in a comment (kind ``run``)."""
+
+    kind: str
+    line: int
+    text: str
+    notes: list[str] = field(default_factory=list)
+    #: Lines of the page that hold the text, from and to.
+    span: tuple[int, int] = (0, 0)
+
+    def note(self, name: str) -> str | None:
+        """Return what a comment before the block says after ``name``; None without one."""
+        for note in self.notes:
+            if note == name:
+                return ""
+            if note.startswith(name + " "):
+                return note.removeprefix(name + " ")
+        return None
+
+
+def blocks(text: str) -> list[Block]:
+    """Find the blocks of a page."""
+    found: list[Block] = []
+    notes: list[str] = []
+    lines = text.splitlines()
+    at = 0
+    while at < len(lines):
+        comment = _COMMENT.match(lines[at])
+        fence = _FENCE.match(lines[at])
+        if comment:
+            words = comment[1]
+            if words.startswith("run "):
+                found.append(Block("run", at + 1, words.removeprefix("run ")))
+            else:
+                notes.append(words)
+        elif fence:
+            end = at + 1
+            while end < len(lines) and lines[end].rstrip() != "```":
+                end += 1
+            inside = "\n".join(lines[at + 1 : end]) + "\n"
+            found.append(Block(fence[1], at + 1, inside, notes, (at + 1, end)))
+            notes = []
+            at = end
+        elif lines[at].strip():
+            notes = []
+        at += 1
+    return found
+
+
+def commands(text: str) -> list[str]:
+    """Return the commands of a bash block that can be run here, each in one line."""
+    joined = text.replace("\\\n", " ")
+    return [line for line in joined.splitlines() if line.startswith(_COMMANDS)]
+
+
+def complete(fragment: str) -> str:
+    """Make a whole scenario of a fragment: the least that it lacks is added."""
+    keys = tomllib.loads(fragment)
+    head = "" if "duration" in keys else 'duration = "2 s"\n'
+    gates = list(keys.get("gate", {}))
+    tail = ""
+    if not gates:
+        gates = ["link"]
+        tail += '\n[gate.link]\nrate = "10 Mbit/s"\n'
+    if "flow" not in keys:
+        tail += f"\n[flow.added]\npath = {gates!r}\n".replace("'", '"')
+    return head + fragment + tail
+
+
+class PageError(AssertionError):
+    """A block did not do what the page says."""
+
+
+class Player:
+    """Runs the blocks of one page, in order, in a folder of its own."""
+
+    def __init__(self, page: Path, folder: Path) -> None:
+        self.page = page
+        self.folder = folder
+        self.names: dict[str, Any] = {"__name__": "__page__"}
+        self.said = ""
+        shutil.copytree(ROOT / "examples", folder / "examples")
+
+    def fail(self, block: Block, why: str) -> PageError:
+        """Say which block of which page it was."""
+        return PageError(f"{self.page.relative_to(ROOT)}:{block.line}: {why}")
+
+    def play(self, block: Block) -> None:
+        """Run one block; what it printed is in ``said``."""
+        if block.kind == "run":
+            self.shell(block, [block.text], 0)
+            return
+        name = block.note("file")
+        if name:
+            (self.folder / name).write_text(block.text)
+        if block.note("not run") is not None:
+            return
+        if block.kind == "bash":
+            self.said = self.shell(block, commands(block.text), int(block.note("status") or 0))
+        elif block.kind == "python":
+            self.said = self.python(block)
+        elif block.kind == "toml":
+            place = self.folder / ".fragment.toml"
+            place.write_text(complete(block.text))
+            self.shell(block, [f"tidegate check {place.name}"], int(block.note("status") or 0))
+
+    def shell(self, block: Block, lines: list[str], status: int) -> str:
+        """Run commands, and return what they printed on both outputs."""
+        bin_folder = str(Path(sys.executable).parent)
+        said = []
+        for line in lines:
+            done = subprocess.run(
+                ["bash", "-c", line.removeprefix(".venv/bin/")],
+                cwd=self.folder,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                encoding="utf-8",
+                timeout=100,
+                check=False,
+                env={
+                    **os.environ,
+                    "PATH": bin_folder + os.pathsep + os.environ["PATH"],
+                    "PYTHONIOENCODING": "utf-8",
+                    "MPLBACKEND": "Agg",
+                    "COLUMNS": "80",
+                },
+            )
+            if done.returncode != status:
+                raise self.fail(block, f"status {done.returncode}, not {status}: {line}\n{done.stdout}")
+            said.append(done.stdout)
+        return "".join(said)
+
+    def python(self, block: Block) -> str:
+        """Run Python in the page's folder, and return what it printed."""
+        code = compile("\n" * block.line + block.text, str(self.page), "exec")
+        out = io.StringIO()
+        with contextlib.chdir(self.folder), contextlib.redirect_stdout(out):
+            exec(code, self.names)
+        return out.getvalue()
+
+
+def refreshed(page: Path, folder: Path) -> str:
+    """Run a page; return its text with every ``<!-- output -->`` block as it should be."""
+    text = page.read_text(encoding="utf-8")
+    lines = text.splitlines()
+    player = Player(page, folder)
+    changes: list[tuple[tuple[int, int], list[str]]] = []
+    for block in blocks(text):
+        if block.kind == "text" and block.note("output") is not None:
+            changes.append((block.span, [line.rstrip() for line in player.said.rstrip("\n").splitlines()]))
+        else:
+            player.play(block)
+    for (start, end), new in reversed(changes):
+        lines[start:end] = new
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,104 @@
+"""Every command, program and scenario in README.md and docs/guide does what the page says."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def load(name: str) -> ModuleType:
+    """Import a script of the docs folder."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+snippets = load("snippets")
+generate = load("generate")
+PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+
+
+@pytest.mark.parametrize("page", snippets.pages(), ids=lambda page: page.stem)
+def test_page(page: Path, tmp_path: Path) -> None:
+    """Its blocks run, and the outputs that it shows are what they print."""
+    assert page.read_text(encoding="utf-8") == snippets.refreshed(page, tmp_path / "page"), "run make docs"
+
+
+@pytest.mark.parametrize("name", sorted(generate.REFERENCE))
+def test_reference(name: str) -> None:
+    """The generated pages are those of this version."""
+    committed = (ROOT / "docs" / "reference" / name).read_text(encoding="utf-8")
+    assert committed == generate.REFERENCE[name](), "run make docs"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links(page: Path) -> None:
+    """A link to a file of the project finds it, and a link to a heading finds that."""
+    text = page.read_text(encoding="utf-8")
+    text = re.sub(r"^```.*?^```", "", text, flags=re.S | re.M)
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        if re.match(r"[a-z]+:", target):
+            continue
+        place, _, heading = target.partition("#")
+        file = page if not place else page.parent / place
+        assert file.exists(), target
+        if heading:
+            anchors = {anchor(line) for line in file.read_text(encoding="utf-8").splitlines()}
+            assert heading in anchors, target
+
+
+def anchor(line: str) -> str:
+    """Return the name that a heading gets as a link's target."""
+    if not line.startswith("#"):
+        return ""
+    kept = re.sub(r"[^\w\- ]", "", line.lstrip("#").strip().lower())
+    return kept.replace(" ", "-")
+
+
+def test_a_wrong_page_is_found(tmp_path: Path) -> None:
+    """The test itself can fail: a wrong command, scenario and program are each noticed."""
+    player = snippets.Player(ROOT / "README.md", tmp_path / "page")
+    for text in (
+        "```bash\ntidegate run examples/nothing.toml\n```\n",
+        '```toml\n[gate.link]\nrte = "1 Mbit/s"\n```\n',
+        "```python\nassert False\n```\n",
+    ):
+        (block,) = snippets.blocks(text)
+        with pytest.raises(AssertionError):
+            player.play(block)
+
+
+def sources() -> dict[str, str]:
+    """Return the text of every Rust and Python file of the project, by path."""
+    files = [*(ROOT / "crates").rglob("*.rs"), *(ROOT / "tests").rglob("*.py")]
+    return {file.relative_to(ROOT).as_posix(): file.read_text(encoding="utf-8") for file in files}
+
+
+def test_specification_names_what_is_there() -> None:
+    """Files and tests in the table exist; every RFC that the core cites has a row."""
+    text = (ROOT / "docs" / "specification.md").read_text(encoding="utf-8")
+    code = sources()
+    functions = set(re.findall(r"\b(?:fn|def) (\w+)", "\n".join(code.values())))
+    modules = {Path(path).stem for path in code}
+    keys = {"go_back_n", "ssthresh_rounding"}
+    for name in re.findall(r"`(\w+_\w+)`", text):
+        assert name in functions | modules | keys, name
+    for name in re.findall(r"`([\w/.-]+\.(?:rs|py))`", text):
+        assert any(path.endswith(name) for path in code), name
+    core = "\n".join(text for path, text in code.items() if path.startswith("crates/tidegate-core"))
+    for number in set(re.findall(r"RFC (\d{4})", core)):
+        assert number in text, f"RFC {number}"
