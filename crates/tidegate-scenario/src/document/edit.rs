@@ -43,7 +43,8 @@ pub(crate) fn operations(
         }
         let kind = current.find(&step.key).map(|key| key.kind).or(current.others);
         let below = kind.and_then(Kind::section);
-        if below.is_none() && !last && kind.is_some() {
+        // What is not supported yet is refused as that, whatever lies below it.
+        if below.is_none() && !last && kind.is_some_and(|kind| !matches!(kind, Kind::Later)) {
             let name = join(&path[..=depth]);
             return Err(Problem::new(step.at, &join(&path), format!("{name} has no keys of its own"))
                 .help(format!("set {name} itself")));
