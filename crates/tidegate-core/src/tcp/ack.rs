@@ -168,6 +168,11 @@ impl Sender {
             }
             // RFC 5681 §3.2 step 4.
             Mode::Fast => self.inflation += mss,
+            // RFC 3042 §2 does not except the time after a time-out.
+            Mode::Loss if self.config.go_back_n && self.config.limited_transmit && !self.config.sack => {
+                self.dupacks = self.dupacks.saturating_add(1);
+                self.inflation = if self.dupacks <= 2 { self.inflation + mss } else { 0 };
+            }
             Mode::Sack | Mode::Loss => {}
         }
     }

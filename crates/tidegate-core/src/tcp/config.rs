@@ -1,7 +1,7 @@
 //! What the endpoint reads of its plan on the way of every segment, in the form it needs.
 
 use super::scoreboard::LONGEST;
-use crate::plan::{CongestionPlan, RtoPlan, RtoRestart, RttTiming, TcpPlan};
+use crate::plan::{CongestionPlan, RtoPlan, RtoRestart, RttTiming, TcpBase, TcpPlan};
 use crate::units::{Span, Time};
 
 /// RFC 7323 §2.3: windows end at 2³⁰ bytes, so that old and new can be told apart.
@@ -24,6 +24,8 @@ pub(super) struct Config {
     pub(super) timestamps: bool,
     pub(super) idle_restart: bool,
     pub(super) handshake: bool,
+    /// A lost SYN sets the slow-start threshold, as any other segment.
+    pub(super) lost_syn_counts: bool,
     /// One segment is timed at a time.
     pub(super) time_one: bool,
     /// Departures from the host restart the retransmission timer.
@@ -60,6 +62,8 @@ impl Config {
             timestamps: plan.timestamps,
             idle_restart: plan.idle_restart,
             handshake: plan.handshake,
+            // DEVIATION: Linux undoes what a lost SYN did to the threshold.
+            lost_syn_counts: plan.base != TcpBase::Linux,
             time_one: plan.rtt_timing == RttTiming::One,
             restart_at_departure: matches!(plan.rto, RtoPlan::Fixed { restart: RtoRestart::Departure, .. }),
             initial_window: plan.initial_window,

@@ -5,6 +5,7 @@ use super::endpoint::{Endpoint, State};
 use super::segment::{HeldBy, Segment, flags};
 use super::sender::Outgoing;
 use super::seq::Numbering;
+use crate::cc::{LossKind, Lost};
 use crate::units::Time;
 
 impl Endpoint {
@@ -62,6 +63,13 @@ impl Endpoint {
             self.sender.estimator.sample(self.syn_at, now);
         } else {
             self.sender.estimator.after_lost_syn();
+            if self.sender.config.lost_syn_counts {
+                // RFC 5681 §3.1 eq. (4) excepts no segment: nothing was in flight, so the
+                // threshold is two segments.
+                let window = u64::from(self.sender.config.mss);
+                let kind = LossKind::Timeout { again: false };
+                self.sender.controller.handle_lost(&Lost { at: now, in_flight: 0, window, kind });
+            }
             // RFC 5681 §3.1: after a lost SYN or SYN-ACK the window begins with one segment.
             self.sender.controller.handle_restart(u64::from(self.sender.config.mss));
         }

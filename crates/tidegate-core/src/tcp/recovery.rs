@@ -85,6 +85,10 @@ impl Sender {
             }
             Mode::Sack | Mode::Loss => {
                 let slow_start = self.mode == Mode::Loss;
+                if slow_start {
+                    self.dupacks = 0;
+                    self.inflation = 0;
+                }
                 if all {
                     self.leave();
                 }

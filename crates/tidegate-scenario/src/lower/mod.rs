@@ -83,9 +83,15 @@ pub(crate) fn lower(root: &Form, library: &mut Library) -> Lowered {
     Lowered { plan, problems: notes.problems, warnings: notes.warnings }
 }
 
+/// What a run may hold unless the file says otherwise; the table says the same.
+const MOST_MEMORY: u64 = 2_000_000_000;
+
 fn limits(root: &Form) -> Limits {
-    let Some(limits) = root.table("limits") else { return Limits::default() };
-    Limits { events: limits.whole("events"), memory_bytes: limits.bytes("memory") }
+    let limits = root.table("limits");
+    Limits {
+        events: limits.and_then(|limits| limits.whole("events")),
+        memory_bytes: limits.and_then(|limits| limits.bytes("memory")).or(Some(MOST_MEMORY)),
+    }
 }
 
 /// A time in a file counts from the start of the run.

@@ -1,16 +1,31 @@
 //! Packets against the gates they must fit: queues in bytes and token buckets.
 
-use tidegate_core::plan::{Framing, QueueLimit, RatePlan, SourcePlan};
+use tidegate_core::plan::{AppPlan, CongestionPlan, Framing, QueueLimit, RatePlan, SourcePlan};
 
 use super::Notes;
 use super::gate::Gate;
-use super::users::{Load, User};
+use super::users::{Hop, Load, User};
 
 pub(super) fn check(gates: &[Gate<'_>], users: &[User<'_>], notes: &mut Notes) {
     for (index, gate) in gates.iter().enumerate() {
         let Some((largest, whose)) = largest(index, users) else { continue };
         check_queue(gate, largest, whose, notes);
         check_burst(gate, largest, whose, notes);
+    }
+    for user in users {
+        warn_unbounded(gates, user, notes);
+    }
+}
+
+/// A flow that nothing slows down sends ever more at once, until the memory is full.
+fn warn_unbounded(gates: &[Gate<'_>], user: &User<'_>, notes: &mut Notes) {
+    let Load::Flow { app: AppPlan::Bulk, tcp } = &user.load else { return };
+    let rated = |hop: &Hop<'_>| gates[hop.gate].plan.rate != RatePlan::Unlimited;
+    let fixed = matches!(tcp.cc, CongestionPlan::Fixed { .. });
+    if tcp.window.is_none() && !fixed && !user.path.iter().any(rated) {
+        let problem =
+            "nothing holds this flow back: no gate on its path has a rate, and its window has no limit";
+        notes.warn(user.path[0].item.at, &user.key, problem, "give a gate a rate, or set tcp.window");
     }
 }
 

@@ -56,7 +56,7 @@ pub(crate) const ROOT: Section = section(
         ),
         key("tcp", Kind::Form(&named("tcp", Kind::Form(&tcp::SET), SETS)), Default::Words("none"), SETS),
         key("record", Kind::Form(&RECORD), Default::Words("the summary only"), RECORD.about),
-        key("limits", Kind::Form(&LIMITS), Default::Words("none"), LIMITS.about),
+        key("limits", Kind::Form(&LIMITS), Default::Words("2 GB of memory"), LIMITS.about),
         key(
             "sweep",
             Kind::List { of: &Kind::Form(&SWEEP), min: 0 },
@@ -108,7 +108,7 @@ const LIMITS: Section = section(
             Default::Words("no limit"),
             "Events handled.",
         ),
-        key("memory", SIZE, Default::Words("no limit"), "Bytes held in queues, delay lines and recordings."),
+        key("memory", SIZE, text("2 GB"), "Bytes held in queues, delay lines and recordings."),
     ],
 );
 
