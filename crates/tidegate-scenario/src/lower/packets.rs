@@ -20,12 +20,13 @@ pub(super) fn check(gates: &[Gate<'_>], users: &[User<'_>], notes: &mut Notes) {
 /// A flow that nothing slows down sends ever more at once, until the memory is full.
 fn warn_unbounded(gates: &[Gate<'_>], user: &User<'_>, notes: &mut Notes) {
     let Load::Flow { app: AppPlan::Bulk, tcp } = &user.load else { return };
+    let Some(first) = user.path.first() else { return };
     let rated = |hop: &Hop<'_>| gates[hop.gate].plan.rate != RatePlan::Unlimited;
     let fixed = matches!(tcp.cc, CongestionPlan::Fixed { .. });
     if tcp.window.is_none() && !fixed && !user.path.iter().any(rated) {
         let problem =
             "nothing holds this flow back: no gate on its path has a rate, and its window has no limit";
-        notes.warn(user.path[0].item.at, &user.key, problem, "give a gate a rate, or set tcp.window");
+        notes.warn(first.item.at, &user.key, problem, "give a gate a rate, or set tcp.window");
     }
 }
 
