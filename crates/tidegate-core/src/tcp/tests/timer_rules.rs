@@ -66,8 +66,34 @@ fn a_lost_syn_backs_off_and_shrinks_the_first_window() {
          3.1 s     = srtt none
          3.1 s     = rto 3 s
          3.1 s     = cwnd 100
+         # Eq. (4) excepts no segment: two segments.
+         3.1 s     = ssthresh 200
          3.1 s     > 0..100
          3.1 s     = timeouts 2",
+    );
+}
+
+/// RFC 3042 §2 after a time-out: a new segment for each of the first two duplicates.
+#[test]
+fn limited_transmit_holds_after_a_timeout() {
+    let plan =
+        TcpPlan { initial_window: 400, go_back_n: true, limited_transmit: true, sack: false, ..short() };
+    active(
+        &plan,
+        "0 ms      write 1000
+         0 ms      > 0..100
+         0 ms      > 100..200
+         0 ms      > 200..300
+         0 ms      > 300..400
+         1 s       > 0..100 again
+         1.1 s     < ack 100
+         1.1 s     > 100..200 again
+         1.1 s     > 200..300 again
+         1.15 s    < ack 100
+         1.15 s    > 300..400 again
+         1.16 s    < ack 100
+         1.16 s    > 400..500
+         1.17 s    < ack 100",
     );
 }
 
