@@ -72,7 +72,7 @@ lock: $(STAMPS)/packages ## write the installed Python versions to requirements.
 	@mv requirements.lock.new requirements.lock
 
 clean: ## remove everything that was built, .venv included
-	rm -rf target $(VENV) build dist demo runs .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf target $(VENV) build dist demo runs .pytest_cache .mypy_cache .ruff_cache
 	find python -name '*.so' -delete 2>/dev/null || true
 
 $(STAMPS)/venv:
