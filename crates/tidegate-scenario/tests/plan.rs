@@ -222,7 +222,7 @@ fn the_papers_tcp_can_be_said() {
 #[test]
 fn warnings_name_what_is_unused() {
     let scenario = load(
-        "duration = \"10 s\"\n[gate.link]\nduplex = true\n[gate.spare]\n[tcp.spare]\nsack = false\n\
+        "duration = \"10 s\"\n[gate.link]\nduplex = true\nrate = \"1 Mbit/s\"\n[gate.spare]\n[tcp.spare]\nsack = false\n\
          [flow.bulk]\npath = [\"link\"]\nstart = \"20 s\"\ntcp.fast_retransmit = false",
     );
     let keys: Vec<&str> = scenario.warnings().iter().map(|warning| warning.key.as_str()).collect();
@@ -230,7 +230,18 @@ fn warnings_name_what_is_unused() {
         keys,
         ["gate.link.duplex", "gate.spare", "tcp.spare", "flow.bulk.start", "flow.bulk.tcp.fast_retransmit"]
     );
-    assert_eq!((scenario.warnings()[1].line, scenario.warnings()[1].column), (4, 7));
+    assert_eq!((scenario.warnings()[1].line, scenario.warnings()[1].column), (5, 7));
+}
+
+#[test]
+fn a_flow_that_nothing_holds_back_is_a_warning() {
+    let keys = |lines: &str| -> Vec<String> {
+        let text = format!("duration = \"10 s\"\n[gate.link]\n[flow.bulk]\npath = [\"link\"]\n{lines}");
+        load(&text).warnings().iter().map(|warning| warning.key.clone()).collect()
+    };
+    assert_eq!(keys(""), ["flow.bulk"]);
+    assert!(keys("tcp.window = \"64 KiB\"").is_empty());
+    assert!(keys("app.transfer = \"1 MB\"").is_empty());
 }
 
 #[test]
