@@ -360,6 +360,7 @@ impl Network {
     /// The event of a gate: a service ends (step by step), or a departure is to be told.
     fn serve_gate(&mut self, at: Time, source: Source) -> Option<Step> {
         self.complete_until(at, source as usize);
+        self.wake_gate(source as usize);
         let departures = &mut self.departures[source as usize];
         let (first, flow) = *departures.front()?;
         if first > at {
@@ -398,7 +399,6 @@ impl Network {
             }
             self.send(out, unit, chain.line);
         }
-        self.wake_gate(index);
     }
 
     fn wake_gate(&mut self, index: usize) {
@@ -470,12 +470,6 @@ fn record_level(plan: &Plan, gate: usize) -> RecordLevel {
         Some(chosen) if !chosen.contains(&gate) => RecordLevel::Summary,
         _ => plan.record.level,
     }
-}
-
-/// A delay that every unit of a list of gates has at least.
-#[must_use]
-pub fn pure_delay(plan: &Plan, gates: &[usize]) -> Span {
-    gates.iter().fold(Span::ZERO, |sum, gate| sum + plan.gates[*gate].delay)
 }
 
 #[cfg(test)]

@@ -147,7 +147,7 @@ proptest! {
         for (gap, bytes) in arrivals {
             at += Span::from_picos(gap);
             let Service { start, end } = law.transmit(at, bytes * 8);
-            prop_assert!(start >= at && start >= free.min(start) && end >= start && end >= free);
+            prop_assert!(start >= at && end >= start && end >= free);
             if !matches!(plan, RatePlan::TokenBucket { .. } | RatePlan::Opportunities { .. }) {
                 prop_assert!(start >= free);
             }
