@@ -5,6 +5,7 @@
 //! [`Network::enter`] units at that instant, and so on. Time never goes back. Waking late,
 //! early or at odd instants changes no departure: a unit carries the time it is due.
 
+mod cascade;
 mod events;
 mod routes;
 mod signals;
@@ -18,6 +19,7 @@ pub use traffic::{TrafficCounts, start_time};
 
 use crate::gate::rate::Window;
 use crate::gate::{Drop, DropReason, Gate, GateContext, Precision};
+use crate::net::cascade::Cascade;
 use crate::net::events::EventQueue;
 use crate::net::routes::{Chain, NONE, Routes};
 use crate::net::signals::Signal;
@@ -102,6 +104,7 @@ pub struct Network {
     chains: Vec<Chain>,
     chain_gates: Vec<u32>,
     first_chains: Vec<u32>,
+    cascades: Vec<Cascade>,
     /// Gates inside sending machines.
     hosts: Vec<bool>,
     /// Routes from this number on are background traffic's.
@@ -129,7 +132,7 @@ impl Network {
     /// traffic comes last.
     #[must_use]
     pub fn new(plan: &Plan, alarms: usize) -> Network {
-        let routes = Routes::new(plan, plan.exact_events);
+        let mut routes = Routes::new(plan, plan.exact_events);
         // Gates that state departures at arrivals never wake, and need no source.
         let waking = plan.exact_events || routes.chains.iter().any(|chain| chain.notify);
         let slot_sources = if waking { plan.gates.len() as Source } else { 0 };
@@ -155,7 +158,10 @@ impl Network {
         for (source, signal) in (slot_sources..).zip(&signals) {
             events.wake(source, signal.slot_end());
         }
+        let speed = |gate: &Gate| if plan.exact_events { 0 } else { gate.express_speed() };
+        let series = routes.take_series(&gates.iter().map(speed).collect::<Vec<u64>>());
         Network {
+            cascades: series.into_iter().map(Cascade::new).collect(),
             gates,
             chains: routes.chains,
             chain_gates: routes.gates,
@@ -281,6 +287,13 @@ impl Network {
             match self.gates[*gate as usize].pass(at, &mut unit, &self.window) {
                 Some(out) => at = out,
                 None => return self.drop(*gate, chain, unit),
+            }
+        }
+        if chain.series != NONE {
+            let cascade = &mut self.cascades[chain.series as usize];
+            match cascade.pass(at, &mut unit, &mut self.gates, self.window) {
+                Ok(out) => at = out,
+                Err(gate) => return self.drop(gate, chain, unit),
             }
         }
         self.send(at, unit, chain.line);
@@ -410,6 +423,9 @@ impl Network {
     /// The run is over: nothing more will enter. Services of waiting units are stated, so
     /// that counters tell the same in both ways of driving.
     pub fn finish(&mut self) {
+        for cascade in &mut self.cascades {
+            cascade.settle(&mut self.gates);
+        }
         for gate in &mut self.gates {
             gate.settle();
         }

@@ -36,6 +36,17 @@ pub(super) struct Chain {
     pub(super) route: u32,
     /// The owner's TCP hears departures from the host gates here.
     pub(super) notify: bool,
+    /// The series that its last gates are; [`NONE`] where they are none.
+    pub(super) series: u32,
+}
+
+/// Gates in series on the short way ([`crate::gate::Gate::pass_idle`]) that the same stretches use,
+/// and no other.
+#[derive(Clone, Debug)]
+pub(super) struct Series {
+    pub(super) gates: Vec<u32>,
+    /// Place of the gate after the slowest.
+    pub(super) split: usize,
 }
 
 /// All routes of a plan. A flow's data route has twice its number, its way back one more;
@@ -120,7 +131,47 @@ impl Routes {
     /// A stretch that begins here.
     fn chain(&self, route: usize, draft: &Draft) -> Chain {
         let first = self.gates.len() as u32;
-        Chain { first, end: first, line: NONE, route: route as u32, notify: draft.notify }
+        Chain { first, end: first, line: NONE, route: route as u32, notify: draft.notify, series: NONE }
+    }
+
+    /// Finds the series at the end of stretches, and shortens these by them. `speeds`: that
+    /// of every gate on the short way, 0 of the others.
+    pub(super) fn take_series(&mut self, speeds: &[u64]) -> Vec<Series> {
+        // Which other gates each gate comes with, if always the same.
+        let mut users: Vec<Vec<u32>> = vec![vec![]; speeds.len()];
+        for (number, chain) in (0..).zip(&self.chains) {
+            for gate in self.gates_of(chain) {
+                users[*gate as usize].push(number);
+            }
+        }
+        let mut found = Vec::new();
+        let mut known = BTreeMap::new();
+        for number in 0..self.chains.len() {
+            let chain = self.chains[number];
+            let gates = self.gates_of(&chain);
+            let Some(last) = gates.last().filter(|_| !chain.notify) else { continue };
+            let alike = |gate: &&u32| {
+                speeds[**gate as usize] > 0 && users[**gate as usize] == users[*last as usize]
+            };
+            let length = gates.iter().rev().take_while(alike).count();
+            if length < 2 {
+                continue;
+            }
+            let gates = &gates[gates.len() - length..];
+            let series = *known.entry(gates.to_vec()).or_insert_with(|| {
+                let slowest = gates.iter().map(|gate| speeds[*gate as usize]).min();
+                let split = gates.iter().rposition(|gate| Some(speeds[*gate as usize]) == slowest);
+                found.push(Series { gates: gates.to_vec(), split: split.map_or(0, |place| place + 1) });
+                found.len() as u32 - 1
+            });
+            let end = chain.end - length as u32;
+            self.chains[number] = Chain { end, series, ..chain };
+        }
+        found
+    }
+
+    fn gates_of(&self, chain: &Chain) -> &[u32] {
+        &self.gates[chain.first as usize..chain.end as usize]
     }
 
     /// The stretch so far leads into `line`; the next one begins.
