@@ -12,6 +12,9 @@ use crate::units::Span;
 /// Marks the end of a route, or the absence of a line.
 pub(super) const NONE: u32 = u32::MAX;
 
+/// Takes the place of the last line of a route whose deliveries are told ahead.
+pub(super) const AHEAD: u32 = u32::MAX - 1;
+
 /// Whose route it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Owner {
@@ -59,6 +62,8 @@ pub(super) struct Routes {
     pub(super) gates: Vec<u32>,
     /// First stretch of each route.
     pub(super) first: Vec<u32>,
+    /// Routes whose first gate hears from nobody else.
+    pub(super) private_entries: Vec<bool>,
     /// Pure delay on each line: that before the end of some routes.
     pub(super) line_delays: Vec<Span>,
 }
@@ -109,6 +114,7 @@ impl Routes {
             chains: vec![],
             gates: vec![],
             first: vec![],
+            private_entries: private_entries(&drafts),
             line_delays: vec![Span::ZERO; numbers.len()],
         };
         for (route, draft) in drafts.iter().enumerate() {
@@ -219,6 +225,16 @@ fn meeting_places(gates: usize, drafts: &[Draft]) -> Vec<bool> {
     let entered: BTreeSet<usize> = drafts.iter().filter_map(|draft| draft.gates.first().copied()).collect();
     let cyclic = cyclic(gates, &edges);
     (0..gates).map(|gate| inputs[gate] > 1 || cyclic[gate] || entered.contains(&gate)).collect()
+}
+
+/// Whether each route's first gate hears from nobody else.
+fn private_entries(drafts: &[Draft]) -> Vec<bool> {
+    let edges = edges(drafts);
+    let alone = |gate: usize| {
+        let entering = drafts.iter().filter(|draft| draft.gates.first() == Some(&gate)).count();
+        entering == 1 && edges.iter().all(|(_, to)| *to != gate)
+    };
+    drafts.iter().map(|draft| draft.gates.first().is_none_or(|gate| alone(*gate))).collect()
 }
 
 /// Gates left over when those without inputs, then those without outputs are taken away.
