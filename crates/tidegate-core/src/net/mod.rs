@@ -21,7 +21,7 @@ use crate::gate::rate::Window;
 use crate::gate::{Drop, DropReason, Gate, GateContext, Precision};
 use crate::net::cascade::Cascade;
 use crate::net::events::EventQueue;
-use crate::net::routes::{AHEAD, Chain, NONE, Routes};
+use crate::net::routes::{Chain, NONE, Routes};
 use crate::net::signals::Signal;
 use crate::net::traffic::Traffic;
 use crate::plan::{Plan, RecordLevel};
@@ -192,25 +192,29 @@ impl Network {
         }
     }
 
-    /// Asks that deliveries to a flow's receiver be told as soon as they are certain, ahead of
-    /// their time, by [`Network::enter`] and [`Network::step`]; the receiver's answers enter
-    /// the way back ahead of their time as well. Says whether it will be so: not where an
-    /// answer could come to a gate before something earlier, nor with `exact_events`.
-    pub fn deliver_ahead(&mut self, flow: usize) -> bool {
-        let (route, back) = (flow * 2, flow * 2 + 1);
-        if self.exact || !self.private_entries[back] {
+    /// Asks that deliveries at the end of a flow's route be told as soon as they are certain,
+    /// ahead of their time, by [`Network::enter`] and [`Network::step`]; what the endpoint
+    /// there answers enters the flow's other route ahead of its time as well. Says whether it
+    /// will be so: not where an answer could come to a gate before something earlier, where
+    /// TCP hears departures, nor with `exact_events`.
+    pub fn deliver_ahead(&mut self, route: usize) -> bool {
+        let stretches = |route: usize| {
+            let after = self.first_chains.get(route + 1).map_or(self.chains.len(), |first| *first as usize);
+            self.first_chains[route] as usize..after
+        };
+        let (there, answers) = (stretches(route), stretches(route ^ 1));
+        if self.exact || !self.private_entries[route ^ 1] || self.chains[answers.start].notify {
             return false;
         }
-        let stretches = self.first_chains[route] as usize..self.first_chains[back] as usize;
-        if let [.., last, _end] = &mut self.chains[stretches] {
-            last.line = AHEAD;
+        if let [.., last, _end] = &mut self.chains[there] {
+            last.ahead = true;
         }
         true
     }
 
-    /// A unit enters a route at `at`, which is never before the last step. A flow's data
-    /// route has twice its number, its way back one more. Answers with its delivery if that
-    /// is certain and told ahead ([`Network::deliver_ahead`]).
+    /// A unit enters a route at `at`, which is never before the last step nor before what
+    /// entered there last. A flow's data route has twice its number, its way back one more.
+    /// Answers with its delivery if that is certain and told ahead ([`Network::deliver_ahead`]).
     #[inline]
     pub fn enter(&mut self, at: Time, route: usize, mut unit: Unit) -> Option<(Time, Unit)> {
         debug_assert!(at >= self.now, "{at} is before {}", self.now);
@@ -331,8 +335,8 @@ impl Network {
                 }
             }
         }
-        if chain.line == AHEAD {
-            return Some((at, unit));
+        if chain.ahead {
+            return Some((at.saturating_add(self.lines[chain.line as usize].delay), unit));
         }
         self.send(at, unit, chain.line);
         None
@@ -349,8 +353,8 @@ impl Network {
             self.note_departure(gate, chain, out);
             at = out;
         }
-        if chain.line == AHEAD {
-            return Some((at, unit));
+        if chain.ahead {
+            return Some((at.saturating_add(self.lines[chain.line as usize].delay), unit));
         }
         self.send(at, unit, chain.line);
         None
