@@ -160,8 +160,7 @@ impl<'a> Simulation<'a> {
 
     /// Every step is an event at least.
     fn steps_to_review(&self) -> u64 {
-        let left =
-            self.plan.limits.events.map(|events| events - self.wire.events_handled().min(events));
+        let left = self.plan.limits.events.map(|events| events - self.wire.events_handled().min(events));
         left.map_or(REVIEW, |left| left.clamp(1, REVIEW))
     }
 
@@ -363,9 +362,8 @@ impl Wire {
             if let Some(packets) = &mut self.packets {
                 packets.push(record(at, index, Side::Sender, Side::Sender, segment, bytes));
             }
-            if let Some((due, unit)) =
-                self.network.enter(at, index * 2, Unit::new(bytes, place, held_by))
-            {
+            let mut unit = Unit::new(bytes, place, held_by);
+            if let Some(due) = self.network.enter(at, index * 2, &mut unit) {
                 self.receive(due, index, flow, unit);
             }
         }
@@ -383,7 +381,7 @@ impl Wire {
             self.wake_receiver(flow.receiver.next_wakeup(), index, flow);
         }
         flow.before_receiver(at);
-        let segment = self.segments.take(unit.handle);
+        let segment = self.segments.get(unit.handle);
         if let Some(packets) = &mut self.packets {
             packets.push(record(at, index, Side::Receiver, Side::Sender, segment, unit.bytes));
         }
@@ -391,33 +389,43 @@ impl Wire {
             flow.meter.received(at, unit.bytes, unit.cause);
         }
         flow.receiver.handle_segment(at, segment);
-        self.pump_receiver(at, index, flow);
+        self.answer(at, index, flow, unit.handle);
     }
 
     fn wake_receiver(&mut self, at: Time, index: usize, flow: &mut Flow) {
         flow.before_receiver(at);
         flow.receiver.handle_wakeup(at);
-        self.pump_receiver(at, index, flow);
+        let (place, _) = self.segments.reserve();
+        self.answer(at, index, flow, place);
     }
 
-    /// Sends what the receiver has to send.
+    /// Sends what the receiver has to send, the first of it in `place`.
     #[inline]
-    fn pump_receiver(&mut self, at: Time, index: usize, flow: &mut Flow) {
+    fn answer(&mut self, at: Time, index: usize, flow: &mut Flow, mut place: u32) {
         while flow.receiver.may_transmit() {
-            let (place, segment) = self.segments.reserve();
+            let segment = self.segments.get_mut(place);
             if flow.receiver.poll_into(at, segment).is_none() {
-                self.segments.release(place);
                 break;
             }
             let bytes = flow.ip_bytes(segment);
             if let Some(packets) = &mut self.packets {
                 packets.push(record(at, index, Side::Receiver, Side::Receiver, segment, bytes));
             }
-            let unit = Unit::new(bytes, place, HeldBy::Application);
-            if let Some(told) = self.network.enter(at, index * 2 + 1, unit) {
-                flow.coming.push_back(told);
+            let mut unit = Unit::new(bytes, place, HeldBy::Application);
+            if let Some(due) = self.network.enter(at, index * 2 + 1, &mut unit) {
+                flow.coming.push_back((due, unit));
             }
+            if !flow.receiver.may_transmit() {
+                return self.after_receiver(at, index, flow);
+            }
+            (place, _) = self.segments.reserve();
         }
+        self.segments.release(place);
+        self.after_receiver(at, index, flow);
+    }
+
+    #[inline]
+    fn after_receiver(&mut self, at: Time, index: usize, flow: &mut Flow) {
         flow.note_completion(at);
         self.network.set_alarm(index * 2 + 1, flow.receiver.next_wakeup());
     }

@@ -207,30 +207,32 @@ fn any_record() -> impl Strategy<Value = RecordLevel> {
 /// Flows in networks of their own, or nearly: what is run ahead most.
 fn any_private_plan() -> impl Strategy<Value = Plan> {
     let gates = prop::collection::vec(any_gate(), 8);
-    let flows = prop::collection::vec((1usize..4, 0usize..4, any_tcp(), 0u64..500), 1..3);
+    let lengths = prop::collection::vec((1usize..4, 0usize..4, any_tcp(), 0u64..500), 1..3);
     let crossing = prop::option::of(prop::collection::vec(0usize..8, 1..3));
-    (gates, flows, crossing, any::<bool>(), any_app()).prop_map(|(gates, lengths, crossing, constant, app)| {
-        let mut next = 0..;
-        let mut take = |length: usize| next.by_ref().take(length).map(|gate: usize| gate % 8).collect();
-        let flows = lengths
-            .into_iter()
-            .map(|(path, back, tcp, start)| (take(path), take(back), tcp, start))
-            .collect();
-        let mut plan = assemble((gates, flows, crossing, RecordLevel::Summary));
-        for gate in &mut plan.gates {
-            if constant {
-                gate.loss = LossPlan::None;
-                gate.queue.counts = tidegate_core::plan::QueueCounts::Waiting;
-                if !matches!(gate.rate, RatePlan::Constant(Speed::Bits(_))) {
-                    gate.rate = RatePlan::Constant(Speed::Bits(Rate::from_bps(7_000_000)));
+    (gates, lengths, crossing, any::<bool>(), any_app()).prop_map(
+        |(gates, lengths, crossing, constant, app)| {
+            let mut next = 0..;
+            let mut take = |length: usize| next.by_ref().take(length).map(|gate: usize| gate % 8).collect();
+            let flows = lengths
+                .into_iter()
+                .map(|(path, back, tcp, start)| (take(path), take(back), tcp, start))
+                .collect();
+            let mut plan = assemble((gates, flows, crossing, RecordLevel::Summary));
+            for gate in &mut plan.gates {
+                if constant {
+                    gate.loss = LossPlan::None;
+                    gate.queue.counts = tidegate_core::plan::QueueCounts::Waiting;
+                    if !matches!(gate.rate, RatePlan::Constant(Speed::Bits(_))) {
+                        gate.rate = RatePlan::Constant(Speed::Bits(Rate::from_bps(7_000_000)));
+                    }
                 }
             }
-        }
-        for flow in &mut plan.flows {
-            flow.app = app.clone();
-        }
-        plan
-    })
+            for flow in &mut plan.flows {
+                flow.app = app.clone();
+            }
+            plan
+        },
+    )
 }
 
 fn any_app() -> impl Strategy<Value = AppPlan> {

@@ -198,9 +198,9 @@ impl Network {
     /// will be so: not where an answer could come to a gate before something earlier, where
     /// TCP hears departures, nor with `exact_events`.
     pub fn deliver_ahead(&mut self, route: usize) -> bool {
-        let stretches = |route: usize| {
-            let after = self.first_chains.get(route + 1).map_or(self.chains.len(), |first| *first as usize);
-            self.first_chains[route] as usize..after
+        let stretches = |of: usize| {
+            let after = self.first_chains.get(of + 1).map_or(self.chains.len(), |first| *first as usize);
+            self.first_chains[of] as usize..after
         };
         let (there, answers) = (stretches(route), stretches(route ^ 1));
         if self.exact || !self.private_entries[route ^ 1] || self.chains[answers.start].notify {
@@ -214,9 +214,9 @@ impl Network {
 
     /// A unit enters a route at `at`, which is never before the last step nor before what
     /// entered there last. A flow's data route has twice its number, its way back one more.
-    /// Answers with its delivery if that is certain and told ahead ([`Network::deliver_ahead`]).
+    /// Answers with when it comes to its end if that is certain and told ahead ([`Network::deliver_ahead`]).
     #[inline]
-    pub fn enter(&mut self, at: Time, route: usize, mut unit: Unit) -> Option<(Time, Unit)> {
+    pub fn enter(&mut self, at: Time, route: usize, unit: &mut Unit) -> Option<Time> {
         debug_assert!(at >= self.now, "{at} is before {}", self.now);
         unit.chain = self.first_chains[route];
         self.forward(at, unit)
@@ -273,7 +273,7 @@ impl Network {
     #[inline]
     fn take_from_line(&mut self, source: Source) -> Option<Step> {
         let line = &mut self.lines[(source - self.line_sources) as usize];
-        let (at, unit) = line.units.pop_front()?;
+        let (at, mut unit) = line.units.pop_front()?;
         match line.units.front() {
             Some((next, _)) => self.events.wake(source, *next),
             // Back to the first place, which the cache still knows; a burst's room is freed.
@@ -282,7 +282,7 @@ impl Network {
         }
         let chain = self.chains[unit.chain as usize];
         if chain.line != NONE {
-            let (at, unit) = self.forward(at, unit)?;
+            let at = self.forward(at, &mut unit)?;
             return Some(Step::Deliver { at, route: chain.route as usize, unit });
         }
         if chain.route < self.traffic_routes {
@@ -300,63 +300,58 @@ impl Network {
         TrafficCounts::note(&mut traffic.counts.sent, self.window, at, bytes);
         let route = traffic.route;
         self.events.wake(source, traffic.arrivals.peek());
-        let told = self.enter(at, route, Unit::new(bytes, 0, HeldBy::Application));
+        let told = self.enter(at, route, &mut Unit::new(bytes, 0, HeldBy::Application));
         debug_assert!(told.is_none(), "background traffic has no receiver");
     }
 
-    /// Takes a unit from the beginning of a stretch to the line at its end, or hands it out
-    /// there ahead of its time.
+    /// Takes a unit from the beginning of a stretch to the line at its end, or says when it
+    /// comes there if that is told ahead.
     #[inline]
-    fn forward(&mut self, mut at: Time, mut unit: Unit) -> Option<(Time, Unit)> {
-        let chain = self.chains[unit.chain as usize];
-        if self.exact && chain.first < chain.end {
-            self.enter_gate(at, unit, chain);
-            return None;
+    fn forward(&mut self, at: Time, unit: &mut Unit) -> Option<Time> {
+        let chain = &self.chains[unit.chain as usize];
+        if chain.slow {
+            return self.forward_slowly(at, unit);
         }
-        if chain.notify {
-            return self.forward_noting(at, unit, chain);
-        }
+        let (mut at, series, line, ahead) = (at, chain.series, chain.line, chain.ahead);
         for gate in &self.chain_gates[chain.first as usize..chain.end as usize] {
-            match self.gates[*gate as usize].pass(at, &mut unit, &self.window) {
+            match self.gates[*gate as usize].pass(at, unit, &self.window) {
                 Some(out) => at = out,
-                None => {
-                    self.drop(*gate, chain, unit);
-                    return None;
-                }
+                None => return self.drop(*gate, *unit),
             }
         }
-        if chain.series != NONE {
-            let cascade = &mut self.cascades[chain.series as usize];
-            match cascade.pass(at, &mut unit, &mut self.gates, self.window) {
+        if series != NONE {
+            match self.cascades[series as usize].pass(at, unit, &mut self.gates, self.window) {
                 Ok(out) => at = out,
-                Err(gate) => {
-                    self.drop(gate, chain, unit);
-                    return None;
-                }
+                Err(gate) => return self.drop(gate, *unit),
             }
         }
-        if chain.ahead {
-            return Some((at.saturating_add(self.lines[chain.line as usize].delay), unit));
+        if ahead {
+            return Some(at.saturating_add(self.lines[line as usize].delay));
         }
-        self.send(at, unit, chain.line);
+        self.send(at, *unit, line);
         None
     }
 
-    /// The same where TCP hears departures.
-    fn forward_noting(&mut self, mut at: Time, mut unit: Unit, chain: Chain) -> Option<(Time, Unit)> {
+    /// The same step by step, or where TCP hears departures.
+    #[inline(never)]
+    fn forward_slowly(&mut self, mut at: Time, unit: &mut Unit) -> Option<Time> {
+        let chain = self.chains[unit.chain as usize];
+        if self.exact && chain.first < chain.end {
+            self.enter_gate(at, *unit, chain);
+            return None;
+        }
         for place in chain.first..chain.end {
             let gate = self.chain_gates[place as usize];
-            let Some(out) = self.gates[gate as usize].pass(at, &mut unit, &self.window) else {
-                self.drop(gate, chain, unit);
-                return None;
+            let Some(out) = self.gates[gate as usize].pass(at, unit, &self.window) else {
+                return self.drop(gate, *unit);
             };
             self.note_departure(gate, chain, out);
             at = out;
         }
         if chain.ahead {
-            return Some((at.saturating_add(self.lines[chain.line as usize].delay), unit));
+            return Some(at.saturating_add(self.lines[chain.line as usize].delay));
         }
-        self.send(at, unit, chain.line);
+        self.send(at, *unit, chain.line);
         None
     }
 
@@ -373,11 +368,13 @@ impl Network {
     }
 
     #[cold]
-    fn drop(&mut self, gate: u32, chain: Chain, unit: Unit) {
+    fn drop(&mut self, gate: u32, unit: Unit) -> Option<Time> {
+        let chain = self.chains[unit.chain as usize];
         if let Some(Drop { at, reason }) = self.gates[gate as usize].last_drop() {
             let owner = self.owner(chain.route);
             self.dropped.push_back(Dropped { at, gate: gate as usize, owner, reason, unit });
         }
+        None
     }
 
     fn owner(&self, route: u32) -> Owner {
@@ -441,7 +438,7 @@ impl Network {
         let index = gate as usize;
         self.complete_until(at, index);
         if self.gates[index].arrive(at, unit).is_err() {
-            self.drop(gate, chain, unit);
+            self.drop(gate, unit);
         }
         self.wake_gate(index);
     }
@@ -452,7 +449,7 @@ impl Network {
             let (unit, out) = self.gates[index].complete();
             let chain = self.chains[unit.chain as usize];
             let Some(out) = out else {
-                self.drop(index as u32, chain, unit);
+                self.drop(index as u32, unit);
                 continue;
             };
             if chain.notify {

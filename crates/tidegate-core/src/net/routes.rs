@@ -36,6 +36,8 @@ pub(super) struct Chain {
     pub(super) route: u32,
     /// The owner's TCP hears departures from the host gates here.
     pub(super) notify: bool,
+    /// That, or driven step by step.
+    pub(super) slow: bool,
     /// What comes to its end is handed out instead of waiting on the line.
     pub(super) ahead: bool,
     /// The series that its last gates are; [`NONE`] where they are none.
@@ -118,7 +120,7 @@ impl Routes {
         };
         for (route, draft) in drafts.iter().enumerate() {
             routes.first.push(routes.chains.len() as u32);
-            let mut chain = routes.chain(route, draft);
+            let mut chain = routes.chain(route, draft, exact);
             for place in 0..=draft.gates.len() {
                 if let Some(line) = key(draft, route, place).map(number) {
                     routes.end_chain(&mut chain, line);
@@ -134,9 +136,10 @@ impl Routes {
     }
 
     /// A stretch that begins here.
-    fn chain(&self, route: usize, draft: &Draft) -> Chain {
-        let first = self.gates.len() as u32;
-        Chain { first, end: first, line: NONE, route: route as u32, notify: draft.notify, ahead: false, series: NONE }
+    fn chain(&self, route: usize, draft: &Draft, exact: bool) -> Chain {
+        let (first, notify) = (self.gates.len() as u32, draft.notify);
+        let slow = notify || exact;
+        Chain { first, end: first, line: NONE, route: route as u32, notify, slow, ahead: false, series: NONE }
     }
 
     /// Finds the series at the end of stretches, and shortens these by them. `speeds`: that

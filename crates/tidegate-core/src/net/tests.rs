@@ -166,7 +166,8 @@ fn tell(plan: &Plan, entries: &[(u64, usize, u32)], waking: Option<Waking>) -> S
         }
         at = next;
         drain(&mut network, at, &mut story);
-        network.enter(at, route % (plan.flows.len() * 2), Unit::new(*bytes, handle, HeldBy::Application));
+        let unit = &mut Unit::new(*bytes, handle, HeldBy::Application);
+        assert_eq!(network.enter(at, route % (plan.flows.len() * 2), unit), None);
     }
     drain(&mut network, plan.duration, &mut story);
     network.finish();
@@ -185,8 +186,8 @@ fn drain(network: &mut Network, until: Time, story: &mut Story) {
             Step::Deliver { at, route, unit } => {
                 story.delivered.push((at, route, unit.handle));
                 if route % 2 == 0 {
-                    let ack = Unit::new(40, unit.handle + 1_000_000, HeldBy::Application);
-                    network.enter(at, route + 1, ack);
+                    let ack = &mut Unit::new(40, unit.handle + 1_000_000, HeldBy::Application);
+                    assert_eq!(network.enter(at, route + 1, ack), None);
                 }
             }
             Step::Drop(dropped) => {
