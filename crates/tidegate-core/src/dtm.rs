@@ -450,4 +450,4 @@ impl Estimator {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -47,9 +47,7 @@ fn a_negative_difference_is_not_shifted() {
 fn the_bounds_themselves_are_inside() {
     let settings = Settings::default();
     let allocation = Allocation { in_force: Bandwidth::of(Rate::from_bps(4_580_620)), undecided: false };
-    for (current, inside) in
-        [(3_172_619, false), (3_172_620, true), (4_196_620, true), (4_196_621, false)]
-    {
+    for (current, inside) in [(3_172_619, false), (3_172_620, true), (4_196_620, true), (4_196_621, false)] {
         assert_eq!(allocation.covers(current, &settings), inside, "{current}");
     }
 }

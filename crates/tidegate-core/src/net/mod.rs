@@ -5,6 +5,7 @@
 //! [`Network::enter`] units at that instant, and so on. Time never goes back. Waking late,
 //! early or at odd instants changes no departure: a unit carries the time it is due.
 
+mod channels;
 mod events;
 mod routes;
 mod signals;
@@ -18,6 +19,7 @@ pub use traffic::{TrafficCounts, start_time};
 
 use crate::gate::rate::Window;
 use crate::gate::{Drop, DropReason, Gate, GateContext, Precision};
+use crate::net::channels::Channels;
 use crate::net::events::EventQueue;
 use crate::net::routes::{Chain, NONE, Routes};
 use crate::net::signals::Signal;
@@ -110,7 +112,9 @@ pub struct Network {
     departures: Vec<VecDeque<(Time, u32)>>,
     dropped: VecDeque<Dropped>,
     events: EventQueue,
-    exact: bool,
+    /// Gates whose rate is set by what was measured at their doors.
+    channels: Channels,
+    channel_sources: Source,
     signals: Vec<Signal>,
     /// Ends of slots, and as many more for values that arrive.
     slot_sources: Source,
@@ -131,8 +135,10 @@ impl Network {
     pub fn new(plan: &Plan, alarms: usize) -> Network {
         let routes = Routes::new(plan, plan.exact_events);
         // Gates that state departures at arrivals never wake, and need no source.
-        let waking = plan.exact_events || routes.chains.iter().any(|chain| chain.notify);
-        let slot_sources = if waking { plan.gates.len() as Source } else { 0 };
+        let waking = routes.chains.iter().any(|chain| chain.notify || chain.steps);
+        let channels = Channels::new(plan);
+        let channel_sources = if waking { plan.gates.len() as Source } else { 0 };
+        let slot_sources = channel_sources + channels.groups() as Source;
         let line_sources = slot_sources + 2 * plan.signals.len() as Source;
         let alarm_sources = line_sources + routes.line_delays.len() as Source;
         let context = |index: usize| GateContext {
@@ -147,6 +153,9 @@ impl Network {
         let mut events = EventQueue::new(traffic_sources as usize + traffic.len());
         for (source, row) in (traffic_sources..).zip(&traffic) {
             events.wake(source, row.arrivals.peek());
+        }
+        for (source, group) in (channel_sources..).zip(0..channels.groups()) {
+            events.wake(source, channels.next(group));
         }
         let mut gates: Vec<Gate> =
             plan.gates.iter().enumerate().map(|(n, gate)| Gate::new(gate, context(n))).collect();
@@ -170,7 +179,8 @@ impl Network {
             departures: vec![VecDeque::new(); plan.gates.len()],
             dropped: VecDeque::new(),
             events,
-            exact: plan.exact_events,
+            channels,
+            channel_sources,
             signals,
             slot_sources,
             line_sources,
@@ -225,6 +235,9 @@ impl Network {
                 self.take_from_line(source)
             } else if source >= self.slot_sources {
                 self.serve_signal((source - self.slot_sources) as usize)
+            } else if source >= self.channel_sources {
+                self.measure_until(at, (source - self.channel_sources) as usize);
+                None
             } else {
                 self.serve_gate(at, source)
             };
@@ -271,7 +284,7 @@ impl Network {
     #[inline]
     fn forward(&mut self, mut at: Time, mut unit: Unit) {
         let chain = self.chains[unit.chain as usize];
-        if self.exact && chain.first < chain.end {
+        if chain.steps {
             return self.enter_gate(at, unit, chain);
         }
         if chain.notify {
@@ -379,14 +392,41 @@ impl Network {
         let gate = self.chain_gates[chain.first as usize];
         let index = gate as usize;
         self.complete_until(at, index);
-        if self.gates[index].arrive(at, unit).is_err() {
+        let refused = self.gates[index].arrive(at, unit).is_err();
+        if self.channels.group_of(index).is_some() {
+            let wire = self.gates[index].weigh(unit.bytes);
+            self.channels.note(index, chain.route, wire, refused);
+        }
+        if refused {
             self.drop(gate, chain, unit);
         }
         self.wake_gate(index);
     }
 
-    /// Ends every service that is over by `at`.
+    /// Ends the measuring intervals of a group of channels that are over by `at`.
+    fn measure_until(&mut self, at: Time, group: usize) {
+        loop {
+            let next = self.channels.next(group);
+            if next > at {
+                self.events.wake(self.channel_sources + group as Source, next);
+                return;
+            }
+            self.channels.measure(group, next, &mut self.gates);
+            // The end of a service may have moved.
+            for gate in self.channels.gates(group) {
+                if let Some(end) = self.gates[gate].completes_at() {
+                    self.events.wake(gate as Source, end);
+                }
+            }
+        }
+    }
+
+    /// Ends every service that is over by `at`. A channel's update at that instant comes
+    /// first: what starts then has the new rate.
     fn complete_until(&mut self, at: Time, index: usize) {
+        if let Some(group) = self.channels.group_of(index) {
+            self.measure_until(at, group);
+        }
         while self.gates[index].completes_at().is_some_and(|end| end <= at) {
             let (unit, out) = self.gates[index].complete();
             let chain = self.chains[unit.chain as usize];

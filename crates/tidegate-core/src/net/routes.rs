@@ -36,6 +36,8 @@ pub(super) struct Chain {
     pub(super) route: u32,
     /// The owner's TCP hears departures from the host gates here.
     pub(super) notify: bool,
+    /// One gate, driven step by step: departures wait for their time.
+    pub(super) steps: bool,
 }
 
 /// All routes of a plan. A flow's data route has twice its number, its way back one more;
@@ -64,19 +66,22 @@ struct Draft {
 }
 
 impl Routes {
-    /// `exact`: every edge is a line.
+    /// `exact`: every gate is driven step by step, and every edge is a line. Otherwise only
+    /// gates whose rate is not known ahead are, with a line before and after each.
     pub(super) fn new(plan: &Plan, exact: bool) -> Routes {
         let drafts = drafts(plan);
         let order = topological(plan.gates.len(), &drafts);
         let meeting = meeting_places(plan.gates.len(), &drafts);
         let ends = plan.gates.len();
+        let steps: Vec<bool> = plan.gates.iter().map(|gate| exact || !gate.rate.is_known_ahead()).collect();
         let key = |draft: &Draft, route: usize, place: usize| -> Option<LineKey> {
             let back = matches!(draft.owner, Owner::Back(_));
             let before = place.checked_sub(1).map(|before| draft.gates[before]);
             match (draft.gates.get(place), before) {
                 (Some(_), None) => None,
                 (Some(&gate), Some(before)) => {
-                    (exact || meeting[gate]).then(|| (back, order[gate], order[before]))
+                    let line = meeting[gate] || steps[gate] || steps[before];
+                    line.then(|| (back, order[gate], order[before]))
                 }
                 // Units that leave one gate for their receivers do so in order.
                 (None, Some(before)) if draft.extra == Span::ZERO => Some((back, ends, order[before])),
@@ -105,6 +110,7 @@ impl Routes {
             let mut chain = routes.chain(route, draft);
             for place in 0..=draft.gates.len() {
                 if let Some(line) = key(draft, route, place).map(number) {
+                    chain.steps = place.checked_sub(1).is_some_and(|before| steps[draft.gates[before]]);
                     routes.end_chain(&mut chain, line);
                     if place == draft.gates.len() {
                         routes.line_delays[line as usize] = draft.extra;
@@ -120,14 +126,14 @@ impl Routes {
     /// A stretch that begins here.
     fn chain(&self, route: usize, draft: &Draft) -> Chain {
         let first = self.gates.len() as u32;
-        Chain { first, end: first, line: NONE, route: route as u32, notify: draft.notify }
+        Chain { first, end: first, line: NONE, route: route as u32, notify: draft.notify, steps: false }
     }
 
     /// The stretch so far leads into `line`; the next one begins.
     fn end_chain(&mut self, chain: &mut Chain, line: u32) {
         let end = self.gates.len() as u32;
         self.chains.push(Chain { end, line, ..*chain });
-        *chain = Chain { first: end, end, line: NONE, ..*chain };
+        *chain = Chain { first: end, end, line: NONE, steps: false, ..*chain };
     }
 }
 
