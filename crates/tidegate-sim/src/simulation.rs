@@ -1,7 +1,7 @@
 //! The loop: the network says what happens next, endpoints and applications answer.
 
 use tidegate_core::net::{Dropped, Network, Owner, Step};
-use tidegate_core::plan::{Limits, Plan, RecordLevel};
+use tidegate_core::plan::{GatePlan, Limits, Plan, RatePlan, RecordLevel};
 use tidegate_core::tcp::{HeldBy, Segment};
 use tidegate_core::unit::Unit;
 use tidegate_core::units::Time;
@@ -67,7 +67,7 @@ fn drive(plan: &Plan, go_on: &mut dyn FnMut(Time) -> bool) -> Result<Ended, RunE
     let mut simulation = Simulation::new(plan);
     simulation.start();
     Ok(match simulation.drive(go_on)? {
-        Some(limit) => Ended::Stopped { limit, at: simulation.now },
+        Some(limit) => Ended::Stopped { limit, at: simulation.wire.network.now() },
         None => Ended::Whole(Box::new(simulation.finish())),
     })
 }
@@ -78,12 +78,11 @@ struct Simulation<'a> {
     wire: Wire,
     drops: Vec<Dropped>,
     marks: Vec<Mark>,
-    until: Time,
-    now: Time,
 }
 
 /// What lies between the endpoints, and what is seen of it.
 struct Wire {
+    until: Time,
     network: Network,
     segments: Segments,
     packets: Option<Vec<PacketRecord>>,
@@ -116,19 +115,22 @@ impl<'a> Simulation<'a> {
             plan,
             flows: (0..plan.flows.len()).map(|index| Flow::new(plan, index)).collect(),
             wire: Wire {
+                until: plan.duration,
                 network: Network::new(plan, plan.flows.len() * 3),
                 segments: Segments::default(),
                 packets: plan.record.packets.then(Vec::new),
             },
             drops: Vec::new(),
             marks: Vec::new(),
-            until: plan.duration,
-            now: Time::ZERO,
         }
     }
 
     fn start(&mut self) {
         for index in 0..self.flows.len() {
+            // Recordings show both ends at one instant.
+            if self.flows[index].history.is_none() && self.wire.packets.is_none() {
+                self.wire.network.deliver_ahead(index);
+            }
             self.wire.network.set_alarm(app_alarm(self.flows.len(), index), self.flows[index].start);
         }
     }
@@ -136,10 +138,10 @@ impl<'a> Simulation<'a> {
     fn drive(&mut self, go_on: &mut dyn FnMut(Time) -> bool) -> Result<Option<Limit>, RunError> {
         loop {
             for _ in 0..self.steps_to_review() {
-                let Some(step) = self.wire.network.step(self.until) else { return Ok(None) };
+                let Some(step) = self.wire.network.step(self.wire.until) else { return Ok(None) };
                 self.handle(step);
             }
-            if !go_on(self.now) {
+            if !go_on(self.wire.network.now()) {
                 return Err(RunError::Interrupted);
             }
             if let Some(limit) = self.limit() {
@@ -162,11 +164,10 @@ impl<'a> Simulation<'a> {
             Step::Alarm { at, alarm } => self.alarm(at, alarm),
             Step::Drop(dropped) => self.drop(dropped),
             // Endpoints do not listen to gates.
-            Step::Signal { at, .. } => self.now = at,
+            Step::Signal { .. } => {}
             Step::Departed { at, flow: index } => {
-                self.now = at;
                 let flow = &mut self.flows[index];
-                flow.before(at);
+                flow.before_sender(at);
                 flow.sender.handle_departure(at);
                 self.wire.pump_sender(at, index, flow, &mut self.marks);
             }
@@ -195,56 +196,46 @@ impl<'a> Simulation<'a> {
 
     #[inline]
     fn deliver(&mut self, at: Time, route: usize, unit: Unit) {
-        self.now = at;
         let index = route / 2;
         let flow = &mut self.flows[index];
-        flow.before(at);
-        let segment = self.wire.segments.take(unit.handle);
         if route.is_multiple_of(2) {
-            if let Some(packets) = &mut self.wire.packets {
-                packets.push(record(at, index, Side::Receiver, Side::Sender, segment, unit.bytes));
-            }
-            if segment.len > 0 {
-                flow.meter.received(at, unit.bytes, unit.cause);
-            }
-            flow.receiver.handle_segment(at, segment);
-            self.wire.pump_receiver(at, index, flow);
-        } else {
-            if let Some(packets) = &mut self.wire.packets {
-                packets.push(record(at, index, Side::Sender, Side::Receiver, segment, unit.bytes));
-            }
-            flow.sender.handle_segment(at, segment);
-            if let Some(rtt) = flow.sender.take_rtt_sample() {
-                flow.meter.sample_rtt(at, rtt);
-            }
-            self.wire.pump_sender(at, index, flow, &mut self.marks);
+            return self.wire.receive(at, index, flow, unit);
         }
+        flow.before_sender(at);
+        let segment = self.wire.segments.take(unit.handle);
+        if let Some(packets) = &mut self.wire.packets {
+            packets.push(record(at, index, Side::Sender, Side::Receiver, segment, unit.bytes));
+        }
+        flow.sender.handle_segment(at, segment);
+        if let Some(rtt) = flow.sender.take_rtt_sample() {
+            flow.meter.sample_rtt(at, rtt);
+        }
+        self.wire.pump_sender(at, index, flow, &mut self.marks);
     }
 
     fn alarm(&mut self, at: Time, alarm: usize) {
-        self.now = at;
         let timers = self.flows.len() * 2;
         if alarm >= timers {
             return self.wake_app(at, alarm - timers);
         }
         let index = alarm / 2;
         let flow = &mut self.flows[index];
-        flow.before(at);
         if alarm.is_multiple_of(2) {
+            flow.before_sender(at);
             flow.sender.handle_wakeup(at);
             self.wire.pump_sender(at, index, flow, &mut self.marks);
         } else {
-            flow.receiver.handle_wakeup(at);
-            self.wire.pump_receiver(at, index, flow);
+            self.wire.wake_receiver(at, index, flow);
         }
     }
 
     fn wake_app(&mut self, at: Time, index: usize) {
         let flows = self.flows.len();
         let flow = &mut self.flows[index];
-        flow.before(at);
+        flow.before_sender(at);
         if !flow.started {
             flow.started = true;
+            flow.before_receiver(at);
             flow.receiver.open(at);
             flow.sender.open(at);
         }
@@ -268,10 +259,10 @@ impl<'a> Simulation<'a> {
     fn finish(mut self) -> RunResult {
         self.wire.network.finish();
         for flow in &mut self.flows {
-            flow.finish(self.until);
+            flow.finish(self.wire.until);
         }
         let summary = summary::summarise(self.plan, &self.wire.network, &self.flows);
-        let until = self.until;
+        let until = self.wire.until;
         // Run-ahead tells of drops before their time, and of some that the run never reaches.
         self.drops.retain(|dropped| dropped.at < until);
         self.drops.sort_by_key(|dropped| (dropped.at, dropped.gate));
@@ -279,12 +270,21 @@ impl<'a> Simulation<'a> {
         let histories = self.flows.iter_mut().map(|flow| flow.history.take());
         RunResult {
             summary,
+            slot_bps: self.plan.gates.iter().map(slot_bps).collect(),
             gates: gates.map(|gate| gate.take_history().unwrap_or_default()).collect(),
             flows: histories.map(|history| history.map(|kept| kept.rows).unwrap_or_default()).collect(),
             drops: self.drops,
             marks: self.marks,
             packets: self.wire.packets.unwrap_or_default(),
         }
+    }
+}
+
+/// Bit rate of one slot; NaN where the gate has none.
+fn slot_bps(gate: &GatePlan) -> f64 {
+    match &gate.rate {
+        RatePlan::Dtm(channel) => channel.settings.slot.bps() as f64,
+        _ => f64::NAN,
     }
 }
 
@@ -307,10 +307,39 @@ impl Wire {
             if let Some(packets) = &mut self.packets {
                 packets.push(record(at, index, Side::Sender, Side::Sender, segment, bytes));
             }
-            self.network.enter(at, index * 2, Unit::new(bytes, place, held_by));
+            if let Some((due, unit)) = self.network.enter(at, index * 2, Unit::new(bytes, place, held_by)) {
+                self.receive(due, index, flow, unit);
+            }
         }
         flow.after_sender(at, index, marks);
         self.network.set_alarm(index * 2, flow.sender.next_wakeup());
+    }
+
+    /// A unit comes to the receiver at `at`, which may be ahead of all else.
+    fn receive(&mut self, at: Time, index: usize, flow: &mut Flow, unit: Unit) {
+        if at >= self.until {
+            return self.segments.release(unit.handle);
+        }
+        // Told ahead of time, a unit comes before alarms that ring earlier.
+        while flow.receiver.next_wakeup() < at {
+            self.wake_receiver(flow.receiver.next_wakeup(), index, flow);
+        }
+        flow.before_receiver(at);
+        let segment = self.segments.take(unit.handle);
+        if let Some(packets) = &mut self.packets {
+            packets.push(record(at, index, Side::Receiver, Side::Sender, segment, unit.bytes));
+        }
+        if segment.len > 0 {
+            flow.meter.received(at, unit.bytes, unit.cause);
+        }
+        flow.receiver.handle_segment(at, segment);
+        self.pump_receiver(at, index, flow);
+    }
+
+    fn wake_receiver(&mut self, at: Time, index: usize, flow: &mut Flow) {
+        flow.before_receiver(at);
+        flow.receiver.handle_wakeup(at);
+        self.pump_receiver(at, index, flow);
     }
 
     /// Sends what the receiver has to send.
@@ -326,7 +355,8 @@ impl Wire {
             if let Some(packets) = &mut self.packets {
                 packets.push(record(at, index, Side::Receiver, Side::Receiver, segment, bytes));
             }
-            self.network.enter(at, index * 2 + 1, Unit::new(bytes, place, HeldBy::Application));
+            let told = self.network.enter(at, index * 2 + 1, Unit::new(bytes, place, HeldBy::Application));
+            debug_assert!(told.is_none(), "the sender hears nothing ahead of time");
         }
         flow.note_completion(at);
         self.network.set_alarm(index * 2 + 1, flow.receiver.next_wakeup());

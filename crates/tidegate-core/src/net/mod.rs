@@ -5,6 +5,7 @@
 //! [`Network::enter`] units at that instant, and so on. Time never goes back. Waking late,
 //! early or at odd instants changes no departure: a unit carries the time it is due.
 
+mod cascade;
 mod channels;
 mod events;
 mod routes;
@@ -19,9 +20,10 @@ pub use traffic::{TrafficCounts, start_time};
 
 use crate::gate::rate::Window;
 use crate::gate::{Drop, DropReason, Gate, GateContext, Precision};
+use crate::net::cascade::Cascade;
 use crate::net::channels::Channels;
 use crate::net::events::EventQueue;
-use crate::net::routes::{Chain, NONE, Routes};
+use crate::net::routes::{AHEAD, Chain, NONE, Routes};
 use crate::net::signals::Signal;
 use crate::net::traffic::Traffic;
 use crate::plan::{Plan, RecordLevel};
@@ -39,9 +41,9 @@ const LONG_LINE: usize = 32;
 /// What the network tells its engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// A unit has come to the end of its route.
+    /// A unit has come to the end of its route, or is certain to.
     Deliver {
-        /// When it is due there.
+        /// When it is due there; not before now, later where told ahead.
         at: Time,
         /// Whose route: twice the flow's number for data, one more for the way back.
         route: usize,
@@ -104,6 +106,9 @@ pub struct Network {
     chains: Vec<Chain>,
     chain_gates: Vec<u32>,
     first_chains: Vec<u32>,
+    cascades: Vec<Cascade>,
+    /// Routes whose first gate hears from nobody else.
+    private_entries: Vec<bool>,
     /// Gates inside sending machines.
     hosts: Vec<bool>,
     /// Routes from this number on are background traffic's.
@@ -133,7 +138,7 @@ impl Network {
     /// traffic comes last.
     #[must_use]
     pub fn new(plan: &Plan, alarms: usize) -> Network {
-        let routes = Routes::new(plan, plan.exact_events);
+        let mut routes = Routes::new(plan, plan.exact_events);
         // Gates that state departures at arrivals never wake, and need no source.
         let waking = routes.chains.iter().any(|chain| chain.notify || chain.steps);
         let channels = Channels::new(plan);
@@ -164,11 +169,15 @@ impl Network {
         for (source, signal) in (slot_sources..).zip(&signals) {
             events.wake(source, signal.slot_end());
         }
+        let speed = |gate: &Gate| if plan.exact_events { 0 } else { gate.express_speed() };
+        let series = routes.take_series(&gates.iter().map(speed).collect::<Vec<u64>>());
         Network {
+            cascades: series.into_iter().map(Cascade::new).collect(),
             gates,
             chains: routes.chains,
             chain_gates: routes.gates,
             first_chains: routes.first,
+            private_entries: routes.private_entries,
             hosts: plan.gates.iter().map(|gate| gate.host).collect(),
             traffic_routes: plan.flows.len() as u32 * 2,
             lines: routes
@@ -193,19 +202,45 @@ impl Network {
         }
     }
 
+    /// Asks that deliveries to a flow's receiver be told as soon as they are certain, ahead of
+    /// their time, by [`Network::enter`] and [`Network::step`]; the receiver's answers enter
+    /// the way back ahead of their time as well. Says whether it will be so: not where an
+    /// answer could come to a gate before something earlier, nor where the last gate of the path or
+    /// the first of the way back is driven step by step.
+    pub fn deliver_ahead(&mut self, flow: usize) -> bool {
+        let (route, back) = (flow * 2, flow * 2 + 1);
+        if !self.private_entries[back] {
+            return false;
+        }
+        let stretches = self.first_chains[route] as usize..self.first_chains[back] as usize;
+        match &mut self.chains[stretches] {
+            [.., last, _end] if last.steps => return false,
+            [.., last, _end] => last.line = AHEAD,
+            _ => {}
+        }
+        true
+    }
+
     /// A unit enters a route at `at`, which is never before the last step. A flow's data
-    /// route has twice its number, its way back one more.
+    /// route has twice its number, its way back one more. Answers with its delivery if that
+    /// is certain and told ahead ([`Network::deliver_ahead`]).
     #[inline]
-    pub fn enter(&mut self, at: Time, route: usize, mut unit: Unit) {
+    pub fn enter(&mut self, at: Time, route: usize, mut unit: Unit) -> Option<(Time, Unit)> {
         debug_assert!(at >= self.now, "{at} is before {}", self.now);
         unit.chain = self.first_chains[route];
-        self.forward(at, unit);
+        self.forward(at, unit)
     }
 
     /// Sets an alarm unless it rings earlier anyway; ringing early must do no harm.
     #[inline]
     pub fn set_alarm(&mut self, alarm: usize, at: Time) {
         self.events.wake(self.alarm_sources + alarm as Source, at);
+    }
+
+    /// When the last step happened.
+    #[must_use]
+    pub fn now(&self) -> Time {
+        self.now
     }
 
     /// No step happens before this.
@@ -259,8 +294,8 @@ impl Network {
         }
         let chain = self.chains[unit.chain as usize];
         if chain.line != NONE {
-            self.forward(at, unit);
-            return None;
+            let (at, unit) = self.forward(at, unit)?;
+            return Some(Step::Deliver { at, route: chain.route as usize, unit });
         }
         if chain.route < self.traffic_routes {
             return Some(Step::Deliver { at, route: chain.route as usize, unit });
@@ -277,15 +312,18 @@ impl Network {
         TrafficCounts::note(&mut traffic.counts.sent, self.window, at, bytes);
         let route = traffic.route;
         self.events.wake(source, traffic.arrivals.peek());
-        self.enter(at, route, Unit::new(bytes, 0, HeldBy::Application));
+        let told = self.enter(at, route, Unit::new(bytes, 0, HeldBy::Application));
+        debug_assert!(told.is_none(), "background traffic has no receiver");
     }
 
-    /// Takes a unit from the beginning of a stretch to the line at its end.
+    /// Takes a unit from the beginning of a stretch to the line at its end, or hands it out
+    /// there ahead of its time.
     #[inline]
-    fn forward(&mut self, mut at: Time, mut unit: Unit) {
+    fn forward(&mut self, mut at: Time, mut unit: Unit) -> Option<(Time, Unit)> {
         let chain = self.chains[unit.chain as usize];
         if chain.steps {
-            return self.enter_gate(at, unit, chain);
+            self.enter_gate(at, unit, chain);
+            return None;
         }
         if chain.notify {
             return self.forward_noting(at, unit, chain);
@@ -293,23 +331,45 @@ impl Network {
         for gate in &self.chain_gates[chain.first as usize..chain.end as usize] {
             match self.gates[*gate as usize].pass(at, &mut unit, &self.window) {
                 Some(out) => at = out,
-                None => return self.drop(*gate, chain, unit),
+                None => {
+                    self.drop(*gate, chain, unit);
+                    return None;
+                }
             }
         }
+        if chain.series != NONE {
+            let cascade = &mut self.cascades[chain.series as usize];
+            match cascade.pass(at, &mut unit, &mut self.gates, self.window) {
+                Ok(out) => at = out,
+                Err(gate) => {
+                    self.drop(gate, chain, unit);
+                    return None;
+                }
+            }
+        }
+        if chain.line == AHEAD {
+            return Some((at, unit));
+        }
         self.send(at, unit, chain.line);
+        None
     }
 
     /// The same where TCP hears departures.
-    fn forward_noting(&mut self, mut at: Time, mut unit: Unit, chain: Chain) {
+    fn forward_noting(&mut self, mut at: Time, mut unit: Unit, chain: Chain) -> Option<(Time, Unit)> {
         for place in chain.first..chain.end {
             let gate = self.chain_gates[place as usize];
             let Some(out) = self.gates[gate as usize].pass(at, &mut unit, &self.window) else {
-                return self.drop(gate, chain, unit);
+                self.drop(gate, chain, unit);
+                return None;
             };
             self.note_departure(gate, chain, out);
             at = out;
         }
+        if chain.line == AHEAD {
+            return Some((at, unit));
+        }
         self.send(at, unit, chain.line);
+        None
     }
 
     /// Puts a unit on the line before its next stretch.
@@ -450,6 +510,9 @@ impl Network {
     /// The run is over: nothing more will enter. Services of waiting units are stated, so
     /// that counters tell the same in both ways of driving.
     pub fn finish(&mut self) {
+        for cascade in &mut self.cascades {
+            cascade.settle(&mut self.gates);
+        }
         for gate in &mut self.gates {
             gate.settle();
         }

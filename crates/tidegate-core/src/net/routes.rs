@@ -12,6 +12,9 @@ use crate::units::Span;
 /// Marks the end of a route, or the absence of a line.
 pub(super) const NONE: u32 = u32::MAX;
 
+/// Takes the place of the last line of a route whose deliveries are told ahead.
+pub(super) const AHEAD: u32 = u32::MAX - 1;
+
 /// Whose route it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Owner {
@@ -38,6 +41,17 @@ pub(super) struct Chain {
     pub(super) notify: bool,
     /// One gate, driven step by step: departures wait for their time.
     pub(super) steps: bool,
+    /// The series that its last gates are; [`NONE`] where they are none.
+    pub(super) series: u32,
+}
+
+/// Gates in series on the short way ([`crate::gate::Gate::pass_idle`]) that the same stretches use,
+/// and no other.
+#[derive(Clone, Debug)]
+pub(super) struct Series {
+    pub(super) gates: Vec<u32>,
+    /// Place of the gate after the slowest.
+    pub(super) split: usize,
 }
 
 /// All routes of a plan. A flow's data route has twice its number, its way back one more;
@@ -50,6 +64,8 @@ pub(super) struct Routes {
     pub(super) gates: Vec<u32>,
     /// First stretch of each route.
     pub(super) first: Vec<u32>,
+    /// Routes whose first gate hears from nobody else.
+    pub(super) private_entries: Vec<bool>,
     /// Pure delay on each line: that before the end of some routes.
     pub(super) line_delays: Vec<Span>,
 }
@@ -103,6 +119,7 @@ impl Routes {
             chains: vec![],
             gates: vec![],
             first: vec![],
+            private_entries: private_entries(&drafts, exact, &steps),
             line_delays: vec![Span::ZERO; numbers.len()],
         };
         for (route, draft) in drafts.iter().enumerate() {
@@ -126,7 +143,54 @@ impl Routes {
     /// A stretch that begins here.
     fn chain(&self, route: usize, draft: &Draft) -> Chain {
         let first = self.gates.len() as u32;
-        Chain { first, end: first, line: NONE, route: route as u32, notify: draft.notify, steps: false }
+        Chain {
+            first,
+            end: first,
+            line: NONE,
+            route: route as u32,
+            notify: draft.notify,
+            steps: false,
+            series: NONE,
+        }
+    }
+
+    /// Finds the series at the end of stretches, and shortens these by them. `speeds`: that
+    /// of every gate on the short way, 0 of the others.
+    pub(super) fn take_series(&mut self, speeds: &[u64]) -> Vec<Series> {
+        // Which other gates each gate comes with, if always the same.
+        let mut users: Vec<Vec<u32>> = vec![vec![]; speeds.len()];
+        for (number, chain) in (0..).zip(&self.chains) {
+            for gate in self.gates_of(chain) {
+                users[*gate as usize].push(number);
+            }
+        }
+        let mut found = Vec::new();
+        let mut known = BTreeMap::new();
+        for number in 0..self.chains.len() {
+            let chain = self.chains[number];
+            let gates = self.gates_of(&chain);
+            let Some(last) = gates.last().filter(|_| !chain.notify) else { continue };
+            let alike =
+                |gate: &&u32| speeds[**gate as usize] > 0 && users[**gate as usize] == users[*last as usize];
+            let length = gates.iter().rev().take_while(alike).count();
+            if length < 2 {
+                continue;
+            }
+            let gates = &gates[gates.len() - length..];
+            let series = *known.entry(gates.to_vec()).or_insert_with(|| {
+                let slowest = gates.iter().map(|gate| speeds[*gate as usize]).min();
+                let split = gates.iter().rposition(|gate| Some(speeds[*gate as usize]) == slowest);
+                found.push(Series { gates: gates.to_vec(), split: split.map_or(0, |place| place + 1) });
+                found.len() as u32 - 1
+            });
+            let end = chain.end - length as u32;
+            self.chains[number] = Chain { end, series, ..chain };
+        }
+        found
+    }
+
+    fn gates_of(&self, chain: &Chain) -> &[u32] {
+        &self.gates[chain.first as usize..chain.end as usize]
     }
 
     /// The stretch so far leads into `line`; the next one begins.
@@ -174,6 +238,17 @@ fn meeting_places(gates: usize, drafts: &[Draft]) -> Vec<bool> {
     let entered: BTreeSet<usize> = drafts.iter().filter_map(|draft| draft.gates.first().copied()).collect();
     let cyclic = cyclic(gates, &edges);
     (0..gates).map(|gate| inputs[gate] > 1 || cyclic[gate] || entered.contains(&gate)).collect()
+}
+
+/// Whether each route's first gate hears from nobody else.
+fn private_entries(drafts: &[Draft], exact: bool, steps: &[bool]) -> Vec<bool> {
+    let edges = edges(drafts);
+    let alone = |gate: usize| {
+        let entering = drafts.iter().filter(|draft| draft.gates.first() == Some(&gate)).count();
+        entering == 1 && !steps[gate] && edges.iter().all(|(_, to)| *to != gate)
+    };
+    let private = |draft: &Draft| draft.gates.first().is_none_or(|gate| alone(*gate));
+    drafts.iter().map(|draft| !exact && private(draft)).collect()
 }
 
 /// Gates left over when those without inputs, then those without outputs are taken away.
