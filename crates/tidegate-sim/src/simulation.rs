@@ -1,7 +1,7 @@
 //! The loop: the network says what happens next, endpoints and applications answer.
 
 use tidegate_core::net::{Dropped, Network, Owner, Step};
-use tidegate_core::plan::{Limits, Plan, RecordLevel};
+use tidegate_core::plan::{GatePlan, Limits, Plan, RatePlan, RecordLevel};
 use tidegate_core::tcp::{HeldBy, Segment};
 use tidegate_core::unit::Unit;
 use tidegate_core::units::Time;
@@ -252,12 +252,21 @@ impl<'a> Simulation<'a> {
         let histories = self.flows.iter_mut().map(|flow| flow.history.take());
         RunResult {
             summary,
+            slot_bps: self.plan.gates.iter().map(slot_bps).collect(),
             gates: gates.map(|gate| gate.take_history().unwrap_or_default()).collect(),
             flows: histories.map(|history| history.map(|kept| kept.rows).unwrap_or_default()).collect(),
             drops: self.drops,
             marks: self.wire.marks,
             packets: self.wire.packets.unwrap_or_default(),
         }
+    }
+}
+
+/// Bit rate of one slot; NaN where the gate has none.
+fn slot_bps(gate: &GatePlan) -> f64 {
+    match &gate.rate {
+        RatePlan::Dtm(channel) => channel.settings.slot.bps() as f64,
+        _ => f64::NAN,
     }
 }
 

@@ -5,6 +5,7 @@
 //! **Step by step**: [`Gate::arrive`] queues, [`Gate::complete`] ends a service and starts
 //! the next (`exact_events`). Both must tell the same story to the picosecond.
 
+mod allocate;
 mod counters;
 mod express;
 mod loss;

@@ -6,6 +6,7 @@
 //! early or at odd instants changes no departure: a unit carries the time it is due.
 
 mod cascade;
+mod channels;
 mod events;
 mod routes;
 mod signals;
@@ -20,6 +21,7 @@ pub use traffic::{TrafficCounts, start_time};
 use crate::gate::rate::Window;
 use crate::gate::{Drop, DropReason, Gate, GateContext, Precision};
 use crate::net::cascade::Cascade;
+use crate::net::channels::Channels;
 use crate::net::events::EventQueue;
 use crate::net::routes::{Chain, NONE, Routes};
 use crate::net::signals::Signal;
@@ -115,7 +117,9 @@ pub struct Network {
     departures: Vec<VecDeque<(Time, u32)>>,
     dropped: VecDeque<Dropped>,
     events: EventQueue,
-    exact: bool,
+    /// Gates whose rate is set by what was measured at their doors.
+    channels: Channels,
+    channel_sources: Source,
     signals: Vec<Signal>,
     /// Ends of slots, and as many more for values that arrive.
     slot_sources: Source,
@@ -136,8 +140,10 @@ impl Network {
     pub fn new(plan: &Plan, alarms: usize) -> Network {
         let mut routes = Routes::new(plan, plan.exact_events);
         // Gates that state departures at arrivals never wake, and need no source.
-        let waking = plan.exact_events || routes.chains.iter().any(|chain| chain.notify);
-        let slot_sources = if waking { plan.gates.len() as Source } else { 0 };
+        let waking = routes.chains.iter().any(|chain| chain.notify || chain.steps);
+        let channels = Channels::new(plan);
+        let channel_sources = if waking { plan.gates.len() as Source } else { 0 };
+        let slot_sources = channel_sources + channels.groups() as Source;
         let line_sources = slot_sources + 2 * plan.signals.len() as Source;
         let alarm_sources = line_sources + routes.line_delays.len() as Source;
         let context = |index: usize| GateContext {
@@ -152,6 +158,9 @@ impl Network {
         let mut events = EventQueue::new(traffic_sources as usize + traffic.len());
         for (source, row) in (traffic_sources..).zip(&traffic) {
             events.wake(source, row.arrivals.peek());
+        }
+        for (source, group) in (channel_sources..).zip(0..channels.groups()) {
+            events.wake(source, channels.next(group));
         }
         let mut gates: Vec<Gate> =
             plan.gates.iter().enumerate().map(|(n, gate)| Gate::new(gate, context(n))).collect();
@@ -179,7 +188,8 @@ impl Network {
             departures: vec![VecDeque::new(); plan.gates.len()],
             dropped: VecDeque::new(),
             events,
-            exact: plan.exact_events,
+            channels,
+            channel_sources,
             signals,
             slot_sources,
             line_sources,
@@ -196,18 +206,21 @@ impl Network {
     /// ahead of their time, by [`Network::enter`] and [`Network::step`]; what the endpoint
     /// there answers enters the flow's other route ahead of its time as well. Says whether it
     /// will be so: not where an answer could come to a gate before something earlier, where
-    /// TCP hears departures, nor with `exact_events`.
+    /// TCP hears departures, nor where the last gate of the one route or the first of the
+    /// other is driven step by step.
     pub fn deliver_ahead(&mut self, route: usize) -> bool {
         let stretches = |of: usize| {
             let after = self.first_chains.get(of + 1).map_or(self.chains.len(), |first| *first as usize);
             self.first_chains[of] as usize..after
         };
         let (there, answers) = (stretches(route), stretches(route ^ 1));
-        if self.exact || !self.private_entries[route ^ 1] || self.chains[answers.start].notify {
+        if !self.private_entries[route ^ 1] || self.chains[answers.start].notify {
             return false;
         }
-        if let [.., last, _end] = &mut self.chains[there] {
-            last.ahead = true;
+        match &mut self.chains[there] {
+            [.., last, _end] if last.steps => return false,
+            [.., last, _end] => last.ahead = true,
+            _ => {}
         }
         true
     }
@@ -261,6 +274,9 @@ impl Network {
                 self.take_from_line(source)
             } else if source >= self.slot_sources {
                 self.serve_signal((source - self.slot_sources) as usize)
+            } else if source >= self.channel_sources {
+                self.measure_until(at, (source - self.channel_sources) as usize);
+                None
             } else {
                 self.serve_gate(at, source)
             };
@@ -309,7 +325,7 @@ impl Network {
     #[inline]
     fn forward(&mut self, at: Time, unit: &mut Unit) -> Option<Time> {
         let chain = &self.chains[unit.chain as usize];
-        if chain.slow {
+        if chain.notify | chain.steps {
             return self.forward_slowly(at, unit);
         }
         let (mut at, series, line, ahead) = (at, chain.series, chain.line, chain.ahead);
@@ -336,7 +352,7 @@ impl Network {
     #[inline(never)]
     fn forward_slowly(&mut self, mut at: Time, unit: &mut Unit) -> Option<Time> {
         let chain = self.chains[unit.chain as usize];
-        if self.exact && chain.first < chain.end {
+        if chain.steps {
             self.enter_gate(at, *unit, chain);
             return None;
         }
@@ -437,14 +453,41 @@ impl Network {
         let gate = self.chain_gates[chain.first as usize];
         let index = gate as usize;
         self.complete_until(at, index);
-        if self.gates[index].arrive(at, unit).is_err() {
+        let refused = self.gates[index].arrive(at, unit).is_err();
+        if self.channels.group_of(index).is_some() {
+            let wire = self.gates[index].weigh(unit.bytes);
+            self.channels.note(index, chain.route, wire, refused);
+        }
+        if refused {
             self.drop(gate, unit);
         }
         self.wake_gate(index);
     }
 
-    /// Ends every service that is over by `at`.
+    /// Ends the measuring intervals of a group of channels that are over by `at`.
+    fn measure_until(&mut self, at: Time, group: usize) {
+        loop {
+            let next = self.channels.next(group);
+            if next > at {
+                self.events.wake(self.channel_sources + group as Source, next);
+                return;
+            }
+            self.channels.measure(group, next, &mut self.gates);
+            // The end of a service may have moved.
+            for gate in self.channels.gates(group) {
+                if let Some(end) = self.gates[gate].completes_at() {
+                    self.events.wake(gate as Source, end);
+                }
+            }
+        }
+    }
+
+    /// Ends every service that is over by `at`. A channel's update at that instant comes
+    /// first: what starts then has the new rate.
     fn complete_until(&mut self, at: Time, index: usize) {
+        if let Some(group) = self.channels.group_of(index) {
+            self.measure_until(at, group);
+        }
         while self.gates[index].completes_at().is_some_and(|end| end <= at) {
             let (unit, out) = self.gates[index].complete();
             let chain = self.chains[unit.chain as usize];

@@ -36,8 +36,8 @@ pub(super) struct Chain {
     pub(super) route: u32,
     /// The owner's TCP hears departures from the host gates here.
     pub(super) notify: bool,
-    /// That, or driven step by step.
-    pub(super) slow: bool,
+    /// Driven step by step, departures wait for their time: at most one gate.
+    pub(super) steps: bool,
     /// What comes to its end is handed out instead of waiting on the line.
     pub(super) ahead: bool,
     /// The series that its last gates are; [`NONE`] where they are none.
@@ -81,19 +81,22 @@ struct Draft {
 }
 
 impl Routes {
-    /// `exact`: every edge is a line.
+    /// `exact`: every gate is driven step by step, and every edge is a line. Otherwise only
+    /// gates whose rate is not known ahead are, with a line before and after each.
     pub(super) fn new(plan: &Plan, exact: bool) -> Routes {
         let drafts = drafts(plan);
         let order = topological(plan.gates.len(), &drafts);
         let meeting = meeting_places(plan.gates.len(), &drafts);
         let ends = plan.gates.len();
+        let steps: Vec<bool> = plan.gates.iter().map(|gate| exact || !gate.rate.is_known_ahead()).collect();
         let key = |draft: &Draft, route: usize, place: usize| -> Option<LineKey> {
             let back = matches!(draft.owner, Owner::Back(_));
             let before = place.checked_sub(1).map(|before| draft.gates[before]);
             match (draft.gates.get(place), before) {
                 (Some(_), None) => None,
                 (Some(&gate), Some(before)) => {
-                    (exact || meeting[gate]).then(|| (back, order[gate], order[before]))
+                    let line = meeting[gate] || steps[gate] || steps[before];
+                    line.then(|| (back, order[gate], order[before]))
                 }
                 // Units that leave one gate for their receivers do so in order.
                 (None, Some(before)) if draft.extra == Span::ZERO => Some((back, ends, order[before])),
@@ -115,14 +118,15 @@ impl Routes {
             chains: vec![],
             gates: vec![],
             first: vec![],
-            private_entries: private_entries(&drafts),
+            private_entries: private_entries(&drafts, exact, &steps),
             line_delays: vec![Span::ZERO; numbers.len()],
         };
         for (route, draft) in drafts.iter().enumerate() {
             routes.first.push(routes.chains.len() as u32);
-            let mut chain = routes.chain(route, draft, exact);
+            let mut chain = routes.chain(route, draft);
             for place in 0..=draft.gates.len() {
                 if let Some(line) = key(draft, route, place).map(number) {
+                    chain.steps = place.checked_sub(1).is_some_and(|before| steps[draft.gates[before]]);
                     routes.end_chain(&mut chain, line);
                     if place == draft.gates.len() {
                         routes.line_delays[line as usize] = draft.extra;
@@ -136,10 +140,18 @@ impl Routes {
     }
 
     /// A stretch that begins here.
-    fn chain(&self, route: usize, draft: &Draft, exact: bool) -> Chain {
-        let (first, notify) = (self.gates.len() as u32, draft.notify);
-        let slow = notify || exact;
-        Chain { first, end: first, line: NONE, route: route as u32, notify, slow, ahead: false, series: NONE }
+    fn chain(&self, route: usize, draft: &Draft) -> Chain {
+        let first = self.gates.len() as u32;
+        Chain {
+            first,
+            end: first,
+            line: NONE,
+            route: route as u32,
+            notify: draft.notify,
+            steps: false,
+            ahead: false,
+            series: NONE,
+        }
     }
 
     /// Finds the series at the end of stretches, and shortens these by them. `speeds`: that
@@ -180,7 +192,7 @@ impl Routes {
     fn end_chain(&mut self, chain: &mut Chain, line: u32) {
         let end = self.gates.len() as u32;
         self.chains.push(Chain { end, line, ..*chain });
-        *chain = Chain { first: end, end, line: NONE, ..*chain };
+        *chain = Chain { first: end, end, line: NONE, steps: false, ..*chain };
     }
 }
 
@@ -224,13 +236,14 @@ fn meeting_places(gates: usize, drafts: &[Draft]) -> Vec<bool> {
 }
 
 /// Whether each route's first gate hears from nobody else.
-fn private_entries(drafts: &[Draft]) -> Vec<bool> {
+fn private_entries(drafts: &[Draft], exact: bool, steps: &[bool]) -> Vec<bool> {
     let edges = edges(drafts);
     let alone = |gate: usize| {
         let entering = drafts.iter().filter(|draft| draft.gates.first() == Some(&gate)).count();
-        entering == 1 && edges.iter().all(|(_, to)| *to != gate)
+        entering == 1 && !steps[gate] && edges.iter().all(|(_, to)| *to != gate)
     };
-    drafts.iter().map(|draft| draft.gates.first().is_none_or(|gate| alone(*gate))).collect()
+    let private = |draft: &Draft| draft.gates.first().is_none_or(|gate| alone(*gate));
+    drafts.iter().map(|draft| !exact && private(draft)).collect()
 }
 
 /// Gates left over when those without inputs, then those without outputs are taken away.
