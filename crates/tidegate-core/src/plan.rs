@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use crate::cells::CELL_BITS;
 use crate::dtm::Settings;
 use crate::units::{Rate, Span, Speed, Time};
 
@@ -27,6 +28,8 @@ pub struct Plan {
     pub replication: u64,
     /// Switches run-ahead off: every arrival and departure is an event. Results are equal.
     pub exact_events: bool,
+    /// Every cell is handled for itself; trains of them change nothing but the time it takes.
+    pub cells_one_by_one: bool,
     /// Gates with private copies and reverse directions made; the order is the tie-break.
     pub gates: Vec<GatePlan>,
     /// TCP flows.
@@ -54,6 +57,7 @@ impl Plan {
             seed: 1,
             replication: 0,
             exact_events: false,
+            cells_one_by_one: false,
             gates: Vec::new(),
             flows: Vec::new(),
             traffic: Vec::new(),
@@ -85,6 +89,8 @@ pub struct GatePlan {
     pub delay: Span,
     /// Inside the sending machine: TCP hears each departure.
     pub host: bool,
+    /// What only gates with AAL5 framing have.
+    pub cells: CellPlan,
 }
 
 impl GatePlan {
@@ -100,8 +106,33 @@ impl GatePlan {
             loss: LossPlan::None,
             delay: Span::ZERO,
             host: false,
+            cells: CellPlan::default(),
         }
     }
+}
+
+/// Choices of a cell gate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct CellPlan {
+    /// Cells leave in slots of one cell, in random order where several came in one; the rate
+    /// is constant.
+    pub slotted: bool,
+    /// Early packet discard: a packet whose first cell finds so many cells waiting loses all.
+    pub epd: Option<u64>,
+    /// Partial packet discard: a packet that lost a cell loses the rest but the last.
+    pub ppd: bool,
+    /// How packets are told apart after this gate, where the section ends.
+    pub reassembly: Reassembly,
+}
+
+/// What becomes of a packet that follows one whose last cell was lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Reassembly {
+    /// AAL5: the two are taken for one and fail (ITU-T I.363.5).
+    #[default]
+    Aal5,
+    /// Nothing.
+    Simple,
 }
 
 /// How much may wait.
@@ -122,6 +153,8 @@ pub enum QueueLimit {
     Packets(u64),
     /// IP bytes.
     Bytes(u64),
+    /// Cells, at a cell gate.
+    Cells(u64),
 }
 
 /// What the queue's limit and statistics count.
@@ -175,6 +208,8 @@ pub enum RatePlan {
     },
     /// Slots that follow the rate measured at the gate's door.
     Dtm(DtmPlan),
+    /// A GCRA shaper of cells.
+    Gcra(GcraPlan),
 }
 
 impl RatePlan {
@@ -183,6 +218,46 @@ impl RatePlan {
     pub fn is_known_ahead(&self) -> bool {
         !matches!(self, RatePlan::Dtm(_))
     }
+}
+
+/// A shaper by the generic cell rate algorithm (ITU-T I.371).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GcraPlan {
+    /// The increment T, as work at a speed.
+    pub interval: Interval,
+    /// The limit τ.
+    pub tolerance: Span,
+    /// The link behind it, which a cell takes its time on.
+    pub link: Rate,
+    /// When a cell that comes too early leaves.
+    pub release: GcraRelease,
+}
+
+impl GcraPlan {
+    /// Cells' bits in a second, rounded down.
+    #[must_use]
+    pub fn bits_per_second(&self) -> u64 {
+        let bits = u128::from(CELL_BITS) * u128::from(self.interval.speed) / u128::from(self.interval.work);
+        u64::try_from(bits).unwrap_or(u64::MAX)
+    }
+}
+
+/// A length of time: what `work` takes at `speed` units of work per second.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Interval {
+    /// Units of work; above zero.
+    pub work: u64,
+    /// Units per second; above zero.
+    pub speed: u64,
+}
+
+/// When a shaper lets a cell go that comes before TAT − τ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GcraRelease {
+    /// At TAT.
+    Tat,
+    /// At TAT − τ, the first moment at which it conforms.
+    Earliest,
 }
 
 /// A DTM channel: see [`crate::dtm`].
@@ -286,6 +361,11 @@ pub enum Framing {
         overhead: u32,
         /// The least a packet takes, overhead included.
         minimum: u32,
+    },
+    /// Cells of 53 bytes (ITU-T I.363.5): this is a cell gate.
+    Aal5 {
+        /// With eight bytes of LLC/SNAP (RFC 2684).
+        llc: bool,
     },
 }
 

@@ -94,6 +94,15 @@ impl Quantiles {
         }
     }
 
+    /// Takes so many of one length that is not zero.
+    pub(super) fn record_alike(&mut self, span: Span, count: u64) {
+        self.record_some(span);
+        let bin = self.bin(span.picos()) - self.first;
+        self.count += count - 1;
+        self.sum += u128::from(span.picos()) * u128::from(count - 1);
+        self.bins[bin] += u32::try_from(count - 1).unwrap_or(u32::MAX);
+    }
+
     /// Says how many lengths of zero there were in all.
     pub(super) fn set_zeros(&mut self, zeros: u64) {
         self.zeros = zeros;

@@ -72,6 +72,7 @@ impl SpeedInForce {
             RatePlan::Steps { .. } | RatePlan::RateTrace { .. } | RatePlan::Markov(_) => {
                 SpeedInForce::Profile(Box::new(Profile::new(plan, stream)))
             }
+            RatePlan::Gcra(gcra) => SpeedInForce::Fixed(gcra.bits_per_second() as f64),
             RatePlan::Dtm(channel) => SpeedInForce::Fixed(channel.initial.bps() as f64),
             RatePlan::Opportunities { trace, at_end } => SpeedInForce::Opportunities {
                 cursor: Cursor::new(trace.clone(), *at_end),
