@@ -68,11 +68,14 @@ impl Slotted {
     /// Moves to the slot that holds `at`; says when it ends. Never back.
     #[inline]
     pub(super) fn seek(&mut self, at: Time) -> Time {
-        if at >= self.end.at {
-            self.go_on();
-            if at >= self.end.at {
-                self.jump(at);
+        for _ in 0..4 {
+            if at < self.end.at {
+                return self.end.at;
             }
+            self.go_on();
+        }
+        if at >= self.end.at {
+            self.jump(at);
         }
         self.end.at
     }
@@ -133,7 +136,7 @@ impl Slotted {
     /// The service of a cell that waits so many slots after the present one's end.
     pub(super) fn passage(&self, waits: u64) -> Passage {
         let start = self.end.plus_times(self.slot, waits);
-        Passage { start: start.at, end: start.plus(self.slot), waiting: waits }
+        Passage { start, end: start.plus(self.slot), waiting: waits }
     }
 
     /// Whether every cell of the present slot comes and leaves inside the measured window.

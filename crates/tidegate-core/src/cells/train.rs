@@ -76,6 +76,16 @@ pub(super) struct Train {
 }
 
 impl Train {
+    /// No cells.
+    pub(super) const NONE: Train = Train {
+        next: Exact { at: Time::NEVER, carry: 0 },
+        beat: Beat::NONE,
+        left: 0,
+        frame: 0,
+        begins: false,
+        ends: false,
+    };
+
     /// Takes the next cell off: says whether it is the packet's first and its last.
     #[inline]
     pub(super) fn take(&mut self) -> (bool, bool) {
@@ -84,6 +94,12 @@ impl Train {
         self.left -= 1;
         self.next = self.next.plus(self.beat);
         (begins, ends)
+    }
+
+    /// The cell after the next does not come before this, in picoseconds.
+    #[inline]
+    pub(super) fn after_next(&self) -> u64 {
+        self.next.at.picos().saturating_add(self.beat.picos)
     }
 
     /// Arrival of its last cell.
