@@ -141,6 +141,11 @@ def results_reference() -> str:
         ),
         "### A gate: `gates[]`\n",
         _fields(structs["GateSummary"]),
+        (
+            "Gates with `rate.dtm` have these as well; on other gates the names are absent, and null in "
+            "data frames.\n"
+        ),
+        _fields(structs["AllocationSummary"]),
         "### Background traffic: `traffic[]`\n",
         _fields(structs["TrafficSummary"]),
         (
