@@ -1,5 +1,7 @@
 //! One flow in a run: its two endpoints, its application, and what is measured of it.
 
+use std::collections::VecDeque;
+
 use tidegate_core::app::Application;
 use tidegate_core::gate::Quantiles;
 use tidegate_core::gate::rate::Window;
@@ -7,7 +9,7 @@ use tidegate_core::net::{precision, seed, start_time};
 use tidegate_core::plan::{AppPlan, FlowPlan, Increase, Plan, RecordLevel};
 use tidegate_core::random::Seed;
 use tidegate_core::tcp::{Counters, Endpoint, HeldBy, Phase, Role, Segment, Snapshot};
-use tidegate_core::unit::Cause;
+use tidegate_core::unit::{Cause, Unit};
 use tidegate_core::units::{Span, Time};
 
 use crate::result::{FlowRow, Mark, MarkKind};
@@ -22,8 +24,10 @@ pub(crate) struct Flow {
     pub(crate) started: bool,
     /// Something is still to be noted before the next thing happens to the sender.
     sender_attentive: bool,
-    /// The same for the receiver, which may be ahead of the sender.
+    /// The same for the receiver; each may be ahead of the other.
     receiver_attentive: bool,
+    /// ACKs that are certain to come, told ahead of their time.
+    pub(crate) coming: VecDeque<(Time, Unit)>,
     headers: u32,
     pub(crate) mss: f64,
     /// Bytes of a finite transfer.
@@ -87,6 +91,7 @@ impl Flow {
             started: false,
             sender_attentive: true,
             receiver_attentive: true,
+            coming: VecDeque::new(),
             headers: flow.tcp.headers,
             mss: f64::from(flow.tcp.mss),
             transfer: match flow.app {

@@ -23,7 +23,7 @@ use crate::gate::{Drop, DropReason, Gate, GateContext, Precision};
 use crate::net::cascade::Cascade;
 use crate::net::channels::Channels;
 use crate::net::events::EventQueue;
-use crate::net::routes::{AHEAD, Chain, NONE, Routes};
+use crate::net::routes::{Chain, NONE, Routes};
 use crate::net::signals::Signal;
 use crate::net::traffic::Traffic;
 use crate::plan::{Plan, RecordLevel};
@@ -202,30 +202,34 @@ impl Network {
         }
     }
 
-    /// Asks that deliveries to a flow's receiver be told as soon as they are certain, ahead of
-    /// their time, by [`Network::enter`] and [`Network::step`]; the receiver's answers enter
-    /// the way back ahead of their time as well. Says whether it will be so: not where an
-    /// answer could come to a gate before something earlier, nor where the last gate of the path or
-    /// the first of the way back is driven step by step.
-    pub fn deliver_ahead(&mut self, flow: usize) -> bool {
-        let (route, back) = (flow * 2, flow * 2 + 1);
-        if !self.private_entries[back] {
+    /// Asks that deliveries at the end of a flow's route be told as soon as they are certain,
+    /// ahead of their time, by [`Network::enter`] and [`Network::step`]; what the endpoint
+    /// there answers enters the flow's other route ahead of its time as well. Says whether it
+    /// will be so: not where an answer could come to a gate before something earlier, where
+    /// TCP hears departures, nor where the last gate of the one route or the first of the
+    /// other is driven step by step.
+    pub fn deliver_ahead(&mut self, route: usize) -> bool {
+        let stretches = |of: usize| {
+            let after = self.first_chains.get(of + 1).map_or(self.chains.len(), |first| *first as usize);
+            self.first_chains[of] as usize..after
+        };
+        let (there, answers) = (stretches(route), stretches(route ^ 1));
+        if !self.private_entries[route ^ 1] || self.chains[answers.start].notify {
             return false;
         }
-        let stretches = self.first_chains[route] as usize..self.first_chains[back] as usize;
-        match &mut self.chains[stretches] {
+        match &mut self.chains[there] {
             [.., last, _end] if last.steps => return false,
-            [.., last, _end] => last.line = AHEAD,
+            [.., last, _end] => last.ahead = true,
             _ => {}
         }
         true
     }
 
-    /// A unit enters a route at `at`, which is never before the last step. A flow's data
-    /// route has twice its number, its way back one more. Answers with its delivery if that
-    /// is certain and told ahead ([`Network::deliver_ahead`]).
+    /// A unit enters a route at `at`, which is never before the last step nor before what
+    /// entered there last. A flow's data route has twice its number, its way back one more.
+    /// Answers with when it comes to its end if that is certain and told ahead ([`Network::deliver_ahead`]).
     #[inline]
-    pub fn enter(&mut self, at: Time, route: usize, mut unit: Unit) -> Option<(Time, Unit)> {
+    pub fn enter(&mut self, at: Time, route: usize, unit: &mut Unit) -> Option<Time> {
         debug_assert!(at >= self.now, "{at} is before {}", self.now);
         unit.chain = self.first_chains[route];
         self.forward(at, unit)
@@ -285,7 +289,7 @@ impl Network {
     #[inline]
     fn take_from_line(&mut self, source: Source) -> Option<Step> {
         let line = &mut self.lines[(source - self.line_sources) as usize];
-        let (at, unit) = line.units.pop_front()?;
+        let (at, mut unit) = line.units.pop_front()?;
         match line.units.front() {
             Some((next, _)) => self.events.wake(source, *next),
             // Back to the first place, which the cache still knows; a burst's room is freed.
@@ -294,7 +298,7 @@ impl Network {
         }
         let chain = self.chains[unit.chain as usize];
         if chain.line != NONE {
-            let (at, unit) = self.forward(at, unit)?;
+            let at = self.forward(at, &mut unit)?;
             return Some(Step::Deliver { at, route: chain.route as usize, unit });
         }
         if chain.route < self.traffic_routes {
@@ -312,63 +316,58 @@ impl Network {
         TrafficCounts::note(&mut traffic.counts.sent, self.window, at, bytes);
         let route = traffic.route;
         self.events.wake(source, traffic.arrivals.peek());
-        let told = self.enter(at, route, Unit::new(bytes, 0, HeldBy::Application));
+        let told = self.enter(at, route, &mut Unit::new(bytes, 0, HeldBy::Application));
         debug_assert!(told.is_none(), "background traffic has no receiver");
     }
 
-    /// Takes a unit from the beginning of a stretch to the line at its end, or hands it out
-    /// there ahead of its time.
+    /// Takes a unit from the beginning of a stretch to the line at its end, or says when it
+    /// comes there if that is told ahead.
     #[inline]
-    fn forward(&mut self, mut at: Time, mut unit: Unit) -> Option<(Time, Unit)> {
-        let chain = self.chains[unit.chain as usize];
-        if chain.steps {
-            self.enter_gate(at, unit, chain);
-            return None;
+    fn forward(&mut self, at: Time, unit: &mut Unit) -> Option<Time> {
+        let chain = &self.chains[unit.chain as usize];
+        if chain.notify | chain.steps {
+            return self.forward_slowly(at, unit);
         }
-        if chain.notify {
-            return self.forward_noting(at, unit, chain);
-        }
+        let (mut at, series, line, ahead) = (at, chain.series, chain.line, chain.ahead);
         for gate in &self.chain_gates[chain.first as usize..chain.end as usize] {
-            match self.gates[*gate as usize].pass(at, &mut unit, &self.window) {
+            match self.gates[*gate as usize].pass(at, unit, &self.window) {
                 Some(out) => at = out,
-                None => {
-                    self.drop(*gate, chain, unit);
-                    return None;
-                }
+                None => return self.drop(*gate, *unit),
             }
         }
-        if chain.series != NONE {
-            let cascade = &mut self.cascades[chain.series as usize];
-            match cascade.pass(at, &mut unit, &mut self.gates, self.window) {
+        if series != NONE {
+            match self.cascades[series as usize].pass(at, unit, &mut self.gates, self.window) {
                 Ok(out) => at = out,
-                Err(gate) => {
-                    self.drop(gate, chain, unit);
-                    return None;
-                }
+                Err(gate) => return self.drop(gate, *unit),
             }
         }
-        if chain.line == AHEAD {
-            return Some((at, unit));
+        if ahead {
+            return Some(at.saturating_add(self.lines[line as usize].delay));
         }
-        self.send(at, unit, chain.line);
+        self.send(at, *unit, line);
         None
     }
 
-    /// The same where TCP hears departures.
-    fn forward_noting(&mut self, mut at: Time, mut unit: Unit, chain: Chain) -> Option<(Time, Unit)> {
+    /// The same step by step, or where TCP hears departures.
+    #[inline(never)]
+    fn forward_slowly(&mut self, mut at: Time, unit: &mut Unit) -> Option<Time> {
+        let chain = self.chains[unit.chain as usize];
+        if chain.steps {
+            self.enter_gate(at, *unit, chain);
+            return None;
+        }
         for place in chain.first..chain.end {
             let gate = self.chain_gates[place as usize];
-            let Some(out) = self.gates[gate as usize].pass(at, &mut unit, &self.window) else {
-                self.drop(gate, chain, unit);
-                return None;
+            let Some(out) = self.gates[gate as usize].pass(at, unit, &self.window) else {
+                return self.drop(gate, *unit);
             };
             self.note_departure(gate, chain, out);
             at = out;
         }
-        if chain.line == AHEAD {
-            return Some((at, unit));
+        if chain.ahead {
+            return Some(at.saturating_add(self.lines[chain.line as usize].delay));
         }
-        self.send(at, unit, chain.line);
+        self.send(at, *unit, chain.line);
         None
     }
 
@@ -385,11 +384,13 @@ impl Network {
     }
 
     #[cold]
-    fn drop(&mut self, gate: u32, chain: Chain, unit: Unit) {
+    fn drop(&mut self, gate: u32, unit: Unit) -> Option<Time> {
+        let chain = self.chains[unit.chain as usize];
         if let Some(Drop { at, reason }) = self.gates[gate as usize].last_drop() {
             let owner = self.owner(chain.route);
             self.dropped.push_back(Dropped { at, gate: gate as usize, owner, reason, unit });
         }
+        None
     }
 
     fn owner(&self, route: u32) -> Owner {
@@ -458,7 +459,7 @@ impl Network {
             self.channels.note(index, chain.route, wire, refused);
         }
         if refused {
-            self.drop(gate, chain, unit);
+            self.drop(gate, unit);
         }
         self.wake_gate(index);
     }
@@ -491,7 +492,7 @@ impl Network {
             let (unit, out) = self.gates[index].complete();
             let chain = self.chains[unit.chain as usize];
             let Some(out) = out else {
-                self.drop(index as u32, chain, unit);
+                self.drop(index as u32, unit);
                 continue;
             };
             if chain.notify {

@@ -12,9 +12,6 @@ use crate::units::Span;
 /// Marks the end of a route, or the absence of a line.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// Takes the place of the last line of a route whose deliveries are told ahead.
-pub(super) const AHEAD: u32 = u32::MAX - 1;
-
 /// Whose route it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Owner {
@@ -39,8 +36,10 @@ pub(super) struct Chain {
     pub(super) route: u32,
     /// The owner's TCP hears departures from the host gates here.
     pub(super) notify: bool,
-    /// One gate, driven step by step: departures wait for their time.
+    /// Driven step by step, departures wait for their time: at most one gate.
     pub(super) steps: bool,
+    /// What comes to its end is handed out instead of waiting on the line.
+    pub(super) ahead: bool,
     /// The series that its last gates are; [`NONE`] where they are none.
     pub(super) series: u32,
 }
@@ -150,6 +149,7 @@ impl Routes {
             route: route as u32,
             notify: draft.notify,
             steps: false,
+            ahead: false,
             series: NONE,
         }
     }
@@ -157,34 +157,29 @@ impl Routes {
     /// Finds the series at the end of stretches, and shortens these by them. `speeds`: that
     /// of every gate on the short way, 0 of the others.
     pub(super) fn take_series(&mut self, speeds: &[u64]) -> Vec<Series> {
-        // Which other gates each gate comes with, if always the same.
-        let mut users: Vec<Vec<u32>> = vec![vec![]; speeds.len()];
-        for (number, chain) in (0..).zip(&self.chains) {
-            for gate in self.gates_of(chain) {
-                users[*gate as usize].push(number);
-            }
+        let lists: Vec<Vec<u32>> = self.chains.iter().map(|chain| self.gates_of(chain).to_vec()).collect();
+        let mut users: Vec<Vec<usize>> = vec![vec![]; speeds.len()];
+        for (number, list) in lists.iter().enumerate() {
+            list.iter().for_each(|gate| users[*gate as usize].push(number));
         }
         let mut found = Vec::new();
         let mut known = BTreeMap::new();
-        for number in 0..self.chains.len() {
-            let chain = self.chains[number];
-            let gates = self.gates_of(&chain);
-            let Some(last) = gates.last().filter(|_| !chain.notify) else { continue };
-            let alike =
-                |gate: &&u32| speeds[**gate as usize] > 0 && users[**gate as usize] == users[*last as usize];
-            let length = gates.iter().rev().take_while(alike).count();
-            if length < 2 {
+        for (chain, list) in self.chains.iter_mut().zip(&lists) {
+            let Some(last) = list.last().filter(|_| !chain.notify) else { continue };
+            let users_of_last = &users[*last as usize];
+            let same = |gate: &&u32| speeds[**gate as usize] > 0 && users[**gate as usize] == *users_of_last;
+            let length = list.iter().rev().take_while(same).count();
+            let gates = &list[list.len() - length..];
+            if length < 2 || !users_of_last.iter().all(|user| lists[*user].ends_with(gates)) {
                 continue;
             }
-            let gates = &gates[gates.len() - length..];
-            let series = *known.entry(gates.to_vec()).or_insert_with(|| {
+            chain.end -= length as u32;
+            chain.series = *known.entry(gates).or_insert_with(|| {
                 let slowest = gates.iter().map(|gate| speeds[*gate as usize]).min();
-                let split = gates.iter().rposition(|gate| Some(speeds[*gate as usize]) == slowest);
-                found.push(Series { gates: gates.to_vec(), split: split.map_or(0, |place| place + 1) });
+                let place = gates.iter().rposition(|gate| Some(speeds[*gate as usize]) == slowest);
+                found.push(Series { gates: gates.to_vec(), split: place.map_or(0, |place| place + 1) });
                 found.len() as u32 - 1
             });
-            let end = chain.end - length as u32;
-            self.chains[number] = Chain { end, series, ..chain };
         }
         found
     }

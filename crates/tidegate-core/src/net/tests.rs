@@ -201,7 +201,8 @@ fn tell(plan: &Plan, entries: &[(u64, usize, u32)], waking: Option<Waking>) -> S
         }
         at = next;
         drain(&mut network, at, &mut story);
-        network.enter(at, route % (plan.flows.len() * 2), Unit::new(*bytes, handle, HeldBy::Application));
+        let unit = &mut Unit::new(*bytes, handle, HeldBy::Application);
+        assert_eq!(network.enter(at, route % (plan.flows.len() * 2), unit), None);
     }
     drain(&mut network, plan.duration, &mut story);
     network.finish();
@@ -221,8 +222,8 @@ fn drain(network: &mut Network, until: Time, story: &mut Story) {
             Step::Deliver { at, route, unit } => {
                 story.delivered.push((at, route, unit.handle));
                 if route % 2 == 0 {
-                    let ack = Unit::new(40, unit.handle + 1_000_000, HeldBy::Application);
-                    network.enter(at, route + 1, ack);
+                    let ack = &mut Unit::new(40, unit.handle + 1_000_000, HeldBy::Application);
+                    assert_eq!(network.enter(at, route + 1, ack), None);
                 }
             }
             Step::Drop(dropped) => {
@@ -238,7 +239,8 @@ fn drain(network: &mut Network, until: Time, story: &mut Story) {
 fn entries() -> impl Strategy<Value = Vec<(u64, usize, u32)>> {
     // Some at whole milliseconds, where intervals end and rates change.
     let gap = prop_oneof![0u64..2_000_000_000, (0u64..4).prop_map(|ms| ms * 1_000_000_000)];
-    prop::collection::vec((gap, 0usize..10, 40u32..1500), 1..150)
+    let bytes = prop_oneof![3 => Just(1500u32), 1 => 40u32..1500];
+    prop::collection::vec((gap, 0usize..10, bytes), 1..150)
 }
 
 /// A channel of 1 Mbit/s at first, in slots of 100 kbit/s, measured every 10 ms and changed
@@ -371,7 +373,7 @@ proptest! {
         for (handle, (gap, route, bytes)) in (0..).zip(entries) {
             at = at.saturating_add(Span::from_picos(gap));
             while network.step(at).is_some() {}
-            network.enter(at, route % (plan.flows.len() * 2), Unit::new(bytes, handle, HeldBy::Application));
+            network.enter(at, route % (plan.flows.len() * 2), &mut Unit::new(bytes, handle, HeldBy::Application));
             prop_assert!(rates_in_pool(&plan, &network) <= capacity);
             for (gate, row) in network.gates().iter().zip(&plan.gates) {
                 if let RatePlan::Dtm(dtm) = &row.rate {
