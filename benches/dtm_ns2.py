@@ -8,9 +8,9 @@ ns-2's start at the same ones. Agreement is a difference of goodput of 3% at mos
 something disagrees.
 
 ns-2 is the Debian package ns2; its side is dtm_ns2.tcl here. What it takes to be equal: its
-DropTail with a limit of L holds L - 1 packets that wait; its Reno and Tahoe halve whole segments of
-cwnd (`ssthresh_rounding = "down"`), its NewReno the flight as it is (`"exact"`); it grows by
-1/cwnd for each ACK; every hop is a line in both directions, so ACKs are served four times.
+DropTail with a limit of L holds L - 1 packets that wait; its window halves as a real number and only
+the threshold in whole segments (`ssthresh_rounding = "ns2"`); it grows by 1/cwnd for each ACK; every
+hop is a line in both directions, so ACKs are served at each.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ if TYPE_CHECKING:
 
 SCRIPT = Path(__file__).with_name("dtm_ns2.tcl")
 WARMUP_S, DURATION_S = 20, 100
-#: ns-2's name, and the keys of our TCP that make it the same.
+#: ns-2's name and ours.
 TCPS = {
-    "Tahoe": 'tcp.cc = "tahoe"\ntcp.ssthresh_rounding = "down"',
-    "Reno": 'tcp.cc = "reno"\ntcp.ssthresh_rounding = "down"',
-    "Newreno": 'tcp.cc = "newreno"\ntcp.ssthresh_rounding = "exact"',
+    "Tahoe": 'tcp.cc = "tahoe"',
+    "Reno": 'tcp.cc = "reno"',
+    "Newreno": 'tcp.cc = "newreno"',
 }
 #: 97.5% quantiles of Student's t for 1 to 30 degrees of freedom.
 STUDENT = (
@@ -148,7 +148,7 @@ def scenario(setting: Setting, tcp: str, phase: int) -> str:
             TCPS[tcp],
             'tcp.mss = "1000 B"\ntcp.headers = "40 B"\ntcp.window = "10000 segments"',
             'tcp.delayed_ack = false\ntcp.initial_window = "2 segments"\ntcp.sack = false',
-            'tcp.limited_transmit = true\ntcp.increase = "per ack"\ntcp.go_back_n = true',
+            'tcp.ssthresh_rounding = "ns2"\ntcp.limited_transmit = true\ntcp.increase = "per ack"\ntcp.go_back_n = true',
             'tcp.rto = { min = "200 ms", tick = "10 ms", initial = "3 s" }',
         ]
     return "\n".join(lines) + "\n"
