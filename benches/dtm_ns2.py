@@ -124,7 +124,12 @@ def scenario(setting: Setting, tcp: str, phase: int) -> str:
     lines = [
         f'duration = "{DURATION_S} s"',
         f'warmup = "{WARMUP_S} s"',
-        *_gate("channel", 'rate.dtm.slot = "512 kbit/s"' if setting.dynamic else 'rate = "10 Mbit/s"', third, setting.queue),
+        *_gate(
+            "channel",
+            'rate.dtm.slot = "512 kbit/s"' if setting.dynamic else 'rate = "10 Mbit/s"',
+            third,
+            setting.queue,
+        ),
         *_gate("return", 'rate = "512 kbit/s"', third),
     ]
     each = [("access", 10, 0.0, None), ("own", 5, first, setting.own), ("sink", 10, fourth, None)]
