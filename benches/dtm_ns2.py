@@ -153,7 +153,8 @@ def scenario(setting: Setting, tcp: str, phase: int) -> str:
             TCPS[tcp],
             'tcp.mss = "1000 B"\ntcp.headers = "40 B"\ntcp.window = "10000 segments"',
             'tcp.delayed_ack = false\ntcp.initial_window = "2 segments"\ntcp.sack = false',
-            'tcp.ssthresh_rounding = "ns2"\ntcp.limited_transmit = true\ntcp.increase = "per ack"\ntcp.go_back_n = true',
+            'tcp.ssthresh_rounding = "ns2"\ntcp.increase = "per ack"',
+            "tcp.limited_transmit = true\ntcp.go_back_n = true",
             'tcp.rto = { min = "200 ms", tick = "10 ms", initial = "3 s" }',
         ]
     return "\n".join(lines) + "\n"
@@ -241,7 +242,7 @@ def measure(settings: Sequence[Setting], tcps: Sequence[str], phases: int) -> bo
         ["", "goodput Mbit/s", "ns-2", "difference", "±", "met",
          "slots", "ns-2", "±", "met", "changes", "ns-2", "drops", "ns-2", "timeouts", "ns-2"],
         rows,
-        ["±: half of the joint 95% interval. Goodput of all flows; 3% and 0.5 slots are allowed, or the interval."],
+        ["±: half of the joint 95% interval; goodput of all flows. Allowed: 3% and 0.5 slots, or ± if more."],
     )  # fmt: skip
     return everything
 

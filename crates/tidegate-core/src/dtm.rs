@@ -79,7 +79,8 @@ impl Bandwidth {
 
     /// The rate that a link is set to: whole bits per second, **rounded down**, so that what
     /// several channels get from one pool never adds up to more than it has. Whole slots are
-    /// whole rates; the rest of an `exact` allocation is less than a bit per second.
+    /// whole rates; the rest of an `exact` allocation is less than a bit per second, and its
+    /// bounds are not rounded. With the paper's values every allocation is a whole rate.
     #[must_use]
     pub fn rate(self) -> Rate {
         Rate::from_bps(u64::try_from(self.0 / PER_BPS).unwrap_or(0))
@@ -269,6 +270,8 @@ impl Settings {
             Rounding::Exact => exact,
             Rounding::Up => exact.rounded_up(self.slot),
         };
+        // DEVIATION: Fig. 1 has no limits. Without a slot a channel would measure nothing more and
+        // never get one again; a largest allocation and a pool are part of a real network.
         let most = self.max.map_or(wanted, |max| Bandwidth::of_slots(Slots::whole(max), self.slot));
         wanted.min(most).max(Bandwidth::of_slots(Slots::whole(self.min), self.slot))
     }
