@@ -427,8 +427,10 @@ impl Estimator {
             return false;
         }
         self.measured = 0;
-        let lost = self.estimate.end_update();
-        let Some(asked) = self.allocation.ask(self.current(), lost, &self.settings) else { return false };
+        let lost_since = self.estimate.end_update();
+        let Some(asked) = self.allocation.ask(self.current(), lost_since, &self.settings) else {
+            return false;
+        };
         self.allocation.grant(asked, None, &self.settings);
         true
     }
