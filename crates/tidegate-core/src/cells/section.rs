@@ -77,6 +77,8 @@ struct CellGate {
     ppd: bool,
     /// One of the two.
     discards: bool,
+    /// Slotted, without anything that looks at single cells, before the section's end.
+    plain_slots: bool,
     counts: CellCounts,
 }
 
@@ -192,15 +194,6 @@ struct Cell {
     ends: bool,
 }
 
-/// Slots of a multiplexer that have more in them than a cell to be counted.
-#[derive(Clone, Copy, Debug)]
-enum Slot {
-    /// One cell of an input.
-    One(usize, Cell),
-    /// The slot ends then.
-    More(u64),
-}
-
 /// What a route is to a section.
 #[derive(Clone, Debug)]
 pub struct CircuitPlan {
@@ -260,6 +253,7 @@ impl Section {
                 epd,
                 ppd,
                 discards: epd.is_some() || ppd,
+                plain_slots: slotted && !ppd && epd.is_none() && !observed,
                 counts: CellCounts::default(),
             }
         };
@@ -284,9 +278,10 @@ impl Section {
         let places: Vec<usize> = plan.gates.iter().filter_map(place).collect();
         let mut to = To::End;
         for gate in places.iter().rev() {
-            let CellGate { inputs, next, .. } = &mut self.gates[*gate];
+            let CellGate { inputs, next, plain_slots, .. } = &mut self.gates[*gate];
             inputs.push(Input::new(to));
             next.push(NEVER);
+            *plain_slots &= to == To::End;
             to = To::Gate { gate: *gate as u32, input: inputs.len() as u32 - 1 };
         }
         let (To::Gate { gate, input }, Some(exit)) = (to, places.last()) else { return };
@@ -586,105 +581,74 @@ impl Section {
 
     /// Cells slot by slot, at random inside a slot.
     fn run_slots(&mut self, gate: usize, until: Time, gates: &mut [Gate]) {
-        while let Some(slot) = self.run_quiet_slots(gate, until.picos(), gates) {
-            match slot {
-                Slot::One(input, cell) => self.serve_slotted(gate, input, cell, gates),
-                Slot::More(end) => self.run_slot(gate, end, gates),
+        while self.run_plain_slots(gate, until.picos(), gates) {
+            let mut due = std::mem::take(&mut self.due);
+            for (input, cell) in due.drain(..) {
+                self.serve_slotted(gate, input as usize, cell, gates);
             }
+            self.due = due;
         }
     }
 
-    /// Slots with one cell each that only has to be counted. Ends before the first other one.
-    fn run_quiet_slots(&mut self, gate: usize, until: u64, gates: &mut [Gate]) -> Option<Slot> {
-        let row = &mut self.gates[gate];
-        let Server::Slotted(slotted) = &mut row.server else { return None };
-        let plain = !row.discards && !row.observed;
+    /// Slots whose cells only have to be counted: none is a packet's last, all find room, and
+    /// they go to the section's end. `true`: the cells of another slot stand in `due`.
+    fn run_plain_slots(&mut self, gate: usize, until: u64, gates: &mut [Gate]) -> bool {
+        let CellGate { inputs, next, server: Server::Slotted(slotted), plain_slots, number, .. } =
+            &mut self.gates[gate]
+        else {
+            return false;
+        };
+        let due = &mut self.due;
         loop {
-            let (first, from, second) = earliest(&row.next);
+            let first = next.iter().copied().fold(NEVER, u64::min);
             // Slots are gone through in order: none before an arrival that may still come.
             if first >= until {
-                return None;
+                return false;
             }
             let end = slotted.seek(Time::from_picos(first)).picos();
             if end > until {
-                return None;
+                return false;
             }
-            let input = &mut row.inputs[from];
-            if second < end || input.head.after_next() < end || input.head.left == 1 {
-                return Some(Slot::More(end));
-            }
-            let cell = input.take();
-            row.next[from] = input.next();
-            if !plain || input.to != To::End || slotted.is_full() {
-                return Some(Slot::One(from, cell));
-            }
-            let waits = slotted.serve();
-            if slotted.counts_all() {
-                slotted.note(waits);
-            } else {
-                gates[row.number].book_cell(slotted.boundary(), slotted.passage(waits).service(), waits);
-            }
-            let frame = &mut self.frames[cell.frame as usize];
-            frame.arrived += 1;
-            frame.left -= 1;
-        }
-    }
-
-    /// The cells of one slot, which ends at `end`, in random order.
-    fn run_slot(&mut self, gate: usize, end: u64, gates: &mut [Gate]) {
-        let CellGate { inputs, next, server: Server::Slotted(slotted), .. } = &mut self.gates[gate] else {
-            return;
-        };
-        let mut due = std::mem::take(&mut self.due);
-        let mut repeated = false;
-        for (number, (input, next)) in inputs.iter_mut().zip(next).enumerate() {
-            if *next < end {
-                due.push((number as u32, input.take()));
-                *next = input.next();
+            let mut plain = *plain_slots;
+            let mut repeated = false;
+            for (number, (input, next)) in inputs.iter_mut().zip(next.iter_mut()).enumerate() {
+                let mut again = false;
                 while *next < end {
-                    due.push((number as u32, input.take()));
+                    let cell = input.take();
                     *next = input.next();
-                    repeated = true;
+                    plain &= !cell.ends;
+                    repeated |= again;
+                    again = true;
+                    due.push((number as u32, cell));
                 }
             }
-        }
-        if inputs.len() > 1 && due.len() > 1 {
-            let before = if repeated { due.clone() } else { vec![] };
-            slotted.shuffle(&mut due);
-            if repeated {
-                restore_order_of_circuits(&mut due, &before);
+            if due.len() > 1 && inputs.len() > 1 {
+                let before = if repeated { due.clone() } else { Vec::new() };
+                slotted.shuffle(due);
+                if repeated {
+                    restore_order_of_circuits(due, &before);
+                }
             }
+            if !plain || !slotted.has_room_for(due.len() as u64) {
+                return true;
+            }
+            for (_, cell) in &*due {
+                let waits = slotted.serve();
+                if slotted.counts_all() {
+                    slotted.note(waits);
+                } else {
+                    gates[*number].book_cell(slotted.boundary(), slotted.passage(waits).service(), waits);
+                }
+                let frame = &mut self.frames[cell.frame as usize];
+                frame.arrived += 1;
+                frame.left -= 1;
+            }
+            due.clear();
         }
-        for (input, cell) in due.drain(..) {
-            self.serve_slotted(gate, input as usize, cell, gates);
-        }
-        self.due = due;
     }
 
     /// One cell of the present slot.
     fn serve_slotted(&mut self, gate: usize, input: usize, cell: Cell, gates: &mut [Gate]) {
-        let row = &mut self.gates[gate];
-        let Server::Slotted(slotted) = &mut row.server else { return };
-        if row.discards || row.observed || cell.ends || slotted.is_full() || row.inputs[input].to != To::End {
-            return self.serve_slotted_slowly(gate, input, cell, gates);
-        }
-        // A cell that only has to be counted.
-        let waits = slotted.serve();
-        if slotted.counts_all() {
-            slotted.note(waits);
-        } else {
-            gates[row.number].book_cell(slotted.boundary(), slotted.passage(waits).service(), waits);
-        }
-        let frame = &mut self.frames[cell.frame as usize];
-        frame.arrived += 1;
-        frame.left -= 1;
-        if frame.left == 0 {
-            self.settle_frame(cell.frame);
-        }
-    }
-
-    #[inline(never)]
-    fn serve_slotted_slowly(&mut self, gate: usize, input: usize, cell: Cell, gates: &mut [Gate]) {
         let row = &mut self.gates[gate];
         let number = row.number;
         let Server::Slotted(slotted) = &mut row.server else { return };
@@ -846,19 +810,6 @@ impl Circuit {
             self.open.remove(place);
         }
     }
-}
-
-/// The earliest arrival, whose it is, and the earliest of the others.
-#[inline]
-fn earliest(next: &[u64]) -> (u64, usize, u64) {
-    let (mut first, mut from, mut second) = (NEVER, 0, NEVER);
-    for (input, at) in next.iter().enumerate() {
-        second = second.min((*at).max(first));
-        if *at < first {
-            (first, from) = (*at, input);
-        }
-    }
-    (first, from, second)
 }
 
 /// Cells of one circuit never overtake each other: they share the places that they drew in

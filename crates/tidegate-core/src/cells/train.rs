@@ -96,12 +96,6 @@ impl Train {
         (begins, ends)
     }
 
-    /// The cell after the next does not come before this, in picoseconds.
-    #[inline]
-    pub(super) fn after_next(&self) -> u64 {
-        self.next.at.picos().saturating_add(self.beat.picos)
-    }
-
     /// Arrival of its last cell.
     pub(super) fn last(&self) -> Time {
         self.next.plus_times(self.beat, u64::from(self.left.saturating_sub(1))).at
