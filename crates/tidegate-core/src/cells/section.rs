@@ -444,6 +444,25 @@ impl Section {
         }
     }
 
+    /// Why a cell is not let in where so many wait; `full`: where it would have to wait, there
+    /// is no room.
+    #[inline]
+    fn refuses(
+        gate: &mut CellGate,
+        input: usize,
+        cell: Cell,
+        waiting: u64,
+        full: bool,
+    ) -> Option<DropReason> {
+        if !Self::admits(gate, input, cell, waiting) {
+            Some(DropReason::Discarded)
+        } else if full {
+            Some(DropReason::QueueFull)
+        } else {
+            None
+        }
+    }
+
     /// One cell through a gate of any kind.
     fn run_any(&mut self, gate: usize, input: usize, gates: &mut [Gate]) {
         let (at, cell) = self.take(gate, input);
@@ -530,16 +549,13 @@ impl Section {
         let (at, cell) = self.take(gate, input);
         let row = &mut self.gates[gate];
         let (number, delay) = (row.number, row.delay);
-        let Server::Paced(paced) = &mut row.server else { return };
-        let waiting = paced.waiting_at(at);
-        let full = paced.is_full(at);
-        if !Self::admits(row, input, cell, waiting) {
+        let (waiting, full) = match &mut row.server {
+            Server::Paced(paced) => (paced.waiting_at(at), paced.is_full(at)),
+            _ => return,
+        };
+        if let Some(reason) = Self::refuses(row, input, cell, waiting, full) {
             gates[number].refuse_cell(at);
-            return self.lose(gate, input, cell, at, DropReason::Discarded);
-        }
-        if full {
-            gates[number].refuse_cell(at);
-            return self.lose(gate, input, cell, at, DropReason::QueueFull);
+            return self.lose(gate, input, cell, at, reason);
         }
         let Server::Paced(paced) = &mut row.server else { return };
         let passage = paced.serve(at);
@@ -611,15 +627,15 @@ impl Section {
             }
             let mut plain = *plain_slots;
             let mut repeated = false;
-            for (number, (input, next)) in inputs.iter_mut().zip(next.iter_mut()).enumerate() {
+            for (circuit, (input, at)) in inputs.iter_mut().zip(next.iter_mut()).enumerate() {
                 let mut again = false;
-                while *next < end {
+                while *at < end {
                     let cell = input.take();
-                    *next = input.next();
+                    *at = input.next();
                     plain &= !cell.ends;
                     repeated |= again;
                     again = true;
-                    due.push((number as u32, cell));
+                    due.push((circuit as u32, cell));
                 }
             }
             if due.len() > 1 && inputs.len() > 1 {
@@ -651,15 +667,13 @@ impl Section {
     fn serve_slotted(&mut self, gate: usize, input: usize, cell: Cell, gates: &mut [Gate]) {
         let row = &mut self.gates[gate];
         let number = row.number;
-        let Server::Slotted(slotted) = &mut row.server else { return };
-        let (waiting, full, at) = (slotted.waiting(), slotted.is_full(), slotted.boundary());
-        if !Self::admits(row, input, cell, waiting) {
+        let (waiting, full, at) = match &row.server {
+            Server::Slotted(slotted) => (slotted.waiting(), slotted.is_full(), slotted.boundary()),
+            _ => return,
+        };
+        if let Some(reason) = Self::refuses(row, input, cell, waiting, full) {
             gates[number].refuse_cell(at);
-            return self.lose(gate, input, cell, at, DropReason::Discarded);
-        }
-        if full {
-            gates[number].refuse_cell(at);
-            return self.lose(gate, input, cell, at, DropReason::QueueFull);
+            return self.lose(gate, input, cell, at, reason);
         }
         let Server::Slotted(slotted) = &mut row.server else { return };
         let waits = slotted.serve();
@@ -700,7 +714,7 @@ impl Section {
 
     fn deliver_train(&mut self, gate: usize, to: To, train: Train, gates: &mut [Gate]) {
         match to {
-            To::Gate { gate, input } => self.push(gate, input, train, gates),
+            To::Gate { gate: next, input } => self.push(next, input, train, gates),
             To::End => {
                 let frame = &mut self.frames[train.frame as usize];
                 frame.arrived += train.left;
