@@ -9,6 +9,7 @@ pub mod app;
 pub mod cc;
 pub mod dtm;
 pub mod gate;
+pub mod gcra;
 pub mod net;
 pub mod plan;
 pub mod random;
