@@ -12,6 +12,11 @@ __all__ = [
     "ScenarioError",
     "TraceError",
     "build_info",
+    "gcra_burst_tolerance",
+    "gcra_dual",
+    "gcra_max_burst_size",
+    "gcra_police",
+    "gcra_shape",
     "reference",
     "schema",
     "trace_convert",
@@ -124,3 +129,34 @@ def trace_synth(
     window: str | None = None,
 ) -> str: ...
 def build_info() -> dict[str, str]: ...
+def gcra_police(
+    arrivals: bytes,
+    sizes: bytes,
+    *,
+    increment: tuple[int, int],
+    tolerance: int,
+    burst: int | None,
+    leaky_bucket: bool,
+) -> bytes: ...
+def gcra_shape(
+    arrivals: bytes,
+    sizes: bytes,
+    *,
+    increment: tuple[int, int],
+    tolerance: int,
+    burst: int | None,
+    spacing: tuple[int, int],
+    release: str,
+) -> bytes: ...
+def gcra_dual(
+    arrivals: bytes,
+    low_priority: bytes,
+    *,
+    peak: tuple[int, int],
+    peak_tolerance: int,
+    sustained: tuple[int, int],
+    sustained_tolerance: int,
+    conformance: str,
+) -> bytes: ...
+def gcra_burst_tolerance(mbs: int, sustained: tuple[int, int], peak: tuple[int, int]) -> int: ...
+def gcra_max_burst_size(tolerance: int, sustained: tuple[int, int], peak: tuple[int, int]) -> int: ...

@@ -4,6 +4,7 @@
 //! `tidegate.InternalError`. Columns cross as little-endian bytes.
 
 mod error;
+mod gcra;
 mod guard;
 mod run;
 mod scenario;
@@ -45,5 +46,10 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(traces::trace_info, module)?)?;
     module.add_function(wrap_pyfunction!(traces::trace_convert, module)?)?;
     module.add_function(wrap_pyfunction!(traces::trace_synth, module)?)?;
+    module.add_function(wrap_pyfunction!(gcra::gcra_police, module)?)?;
+    module.add_function(wrap_pyfunction!(gcra::gcra_shape, module)?)?;
+    module.add_function(wrap_pyfunction!(gcra::gcra_dual, module)?)?;
+    module.add_function(wrap_pyfunction!(gcra::gcra_burst_tolerance, module)?)?;
+    module.add_function(wrap_pyfunction!(gcra::gcra_max_burst_size, module)?)?;
     Ok(())
 }
