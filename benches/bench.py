@@ -1,6 +1,6 @@
 """Instructions, speed and results beside the peers that are installed; see README.md here.
 
-bench.py [instructions] [speed] [results] [--rounds N] [--long]
+bench.py [instructions] [speed] [results] [gcra] [--rounds N] [--long]
 """
 
 from __future__ import annotations
@@ -8,11 +8,12 @@ from __future__ import annotations
 import argparse
 
 import cost
+import limiter
 import programs
 import results
 import speed
 
-PARTS = ("instructions", "speed", "results")
+PARTS = ("instructions", "speed", "results", "gcra")
 
 
 def main() -> None:
@@ -32,6 +33,10 @@ def main() -> None:
     if args.rounds < 1:
         parser.error("one round at least")
     parts = args.parts or PARTS
+    if "gcra" in parts:
+        limiter.measure(rounds=args.rounds)
+    if set(parts) == {"gcra"}:
+        return
     ours = programs.build_ours()
     if "instructions" in parts:
         cost.measure(ours, long=args.long)
