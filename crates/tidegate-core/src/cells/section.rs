@@ -8,7 +8,7 @@ use super::train::{Beat, Exact, Train};
 use super::{CELL_BITS, CELL_BYTES, cells_of, padding_of};
 use crate::gate::rate::Window;
 use crate::gate::{DropReason, Gate};
-use crate::plan::{CellPlan, Framing, GatePlan, QueueCounts, QueueLimit, RatePlan, Reassembly};
+use crate::plan::{CellPlan, Framing, GatePlan, LossPlan, QueueCounts, QueueLimit, RatePlan, Reassembly};
 use crate::random::Stream;
 use crate::unit::Unit;
 use crate::units::{Span, Speed, Time};
@@ -77,6 +77,8 @@ struct CellGate {
     ppd: bool,
     /// One of the two.
     discards: bool,
+    /// A tagged cell that finds as many waiting is dropped.
+    tagged: Option<u64>,
     /// Slotted, without anything that looks at single cells, before the section's end.
     plain_slots: bool,
     counts: CellCounts,
@@ -131,10 +133,10 @@ impl Input {
     /// Takes the next cell off.
     #[inline]
     fn take(&mut self) -> Cell {
-        let frame = self.head.frame;
+        let Train { frame, tagged, .. } = self.head;
         let (begins, ends) = self.head.take();
         self.refill();
-        Cell { frame, begins, ends }
+        Cell { frame, begins, ends, tagged }
     }
 }
 
@@ -192,6 +194,7 @@ struct Cell {
     frame: u32,
     begins: bool,
     ends: bool,
+    tagged: bool,
 }
 
 /// What a route is to a section.
@@ -253,7 +256,8 @@ impl Section {
                 epd,
                 ppd,
                 discards: epd.is_some() || ppd,
-                plain_slots: slotted && !ppd && epd.is_none() && !observed,
+                tagged: plan.queue.tagged,
+                plain_slots: slotted && !ppd && epd.is_none() && plan.queue.tagged.is_none() && !observed,
                 counts: CellCounts::default(),
             }
         };
@@ -317,8 +321,15 @@ impl Section {
             due: at,
         });
         self.circuits[circuit].open.push_back(frame);
-        let whole =
-            Train { next: Exact::whole(at), beat: Beat::NONE, left: cells, frame, begins: true, ends: true };
+        let whole = Train {
+            next: Exact::whole(at),
+            beat: Beat::NONE,
+            left: cells,
+            frame,
+            begins: true,
+            ends: true,
+            tagged: unit.tagged,
+        };
         if self.one_by_one {
             for n in 0..cells {
                 let single = Train { left: 1, begins: n == 0, ends: n + 1 == cells, ..whole };
@@ -454,9 +465,10 @@ impl Section {
         waiting: u64,
         full: bool,
     ) -> Option<DropReason> {
+        let late = cell.tagged && gate.tagged.is_some_and(|threshold| waiting >= threshold);
         if !Self::admits(gate, input, cell, waiting) {
             Some(DropReason::Discarded)
-        } else if full {
+        } else if full || late {
             Some(DropReason::QueueFull)
         } else {
             None
@@ -465,7 +477,7 @@ impl Section {
 
     /// One cell through a gate of any kind.
     fn run_any(&mut self, gate: usize, input: usize, gates: &mut [Gate]) {
-        let (at, cell) = self.take(gate, input);
+        let (at, mut cell) = self.take(gate, input);
         let CellGate { number, .. } = self.gates[gate];
         let server = &mut gates[number];
         let waiting = server.queue_now(at);
@@ -475,9 +487,10 @@ impl Section {
         }
         let frame = &mut self.frames[cell.frame as usize];
         let mut unit = frame.unit;
-        unit.bytes = CELL_BYTES;
+        (unit.bytes, unit.tagged) = (CELL_BYTES, cell.tagged);
         match server.pass(at, &mut unit, &self.window) {
             Some(out) => {
+                cell.tagged = unit.tagged;
                 if cell.ends {
                     unit.bytes = frame.unit.bytes;
                     frame.unit = unit;
@@ -578,7 +591,7 @@ impl Section {
             let (first, last) = paced.serve_together(at, cells, gates[number].counters_mut(), self.window);
             let ends = train.ends && lost == 0;
             if ends {
-                let cell = Cell { frame: train.frame, begins: false, ends };
+                let cell = Cell { frame: train.frame, begins: false, ends, tagged: train.tagged };
                 self.leave(gate, cell, last.start.at.saturating_since(at), last.end.at);
             }
             let out = Exact { at: first.end.at.saturating_add(delay), ..first.end };
@@ -590,6 +603,7 @@ impl Section {
                 frame: train.frame,
                 begins: n == 0 && train.begins,
                 ends: train.ends && n + 1 == train.left,
+                tagged: train.tagged,
             };
             self.lose(gate, input, cell, at, DropReason::QueueFull);
         }
@@ -707,8 +721,8 @@ impl Section {
     #[inline]
     fn deliver(&mut self, gate: usize, input: usize, cell: Cell, at: Time, gates: &mut [Gate]) {
         let to = self.gates[gate].inputs[input].to;
-        let Cell { frame, begins, ends } = cell;
-        let single = Train { next: Exact::whole(at), beat: Beat::NONE, left: 1, frame, begins, ends };
+        let Cell { frame, begins, ends, tagged } = cell;
+        let single = Train { next: Exact::whole(at), beat: Beat::NONE, left: 1, frame, begins, ends, tagged };
         self.deliver_train(gate, to, single, gates);
     }
 
@@ -842,7 +856,7 @@ fn restore_order_of_circuits(cells: &mut [(u32, Cell)], before: &[(u32, Cell)]) 
 /// A server for cells at a constant distance, where `plan` allows one.
 fn paced_server(plan: &GatePlan) -> Option<Paced> {
     let limit = limit(plan)?;
-    if plan.loss != crate::plan::LossPlan::None {
+    if plan.loss != LossPlan::None || plan.police.is_some() || plan.queue.tagged.is_some() {
         return None;
     }
     match &plan.rate {
