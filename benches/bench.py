@@ -1,19 +1,20 @@
 """Instructions, speed and results beside the peers that are installed; see README.md here.
 
-bench.py [instructions] [speed] [results] [gcra] [--rounds N] [--long]
+bench.py [instructions] [speed] [results] [gcra] [cells] [--rounds N] [--long]
 """
 
 from __future__ import annotations
 
 import argparse
 
+import cells
 import cost
 import limiter
 import programs
 import results
 import speed
 
-PARTS = ("instructions", "speed", "results", "gcra")
+PARTS = ("instructions", "speed", "results", "gcra", "cells")
 
 
 def main() -> None:
@@ -35,7 +36,9 @@ def main() -> None:
     parts = args.parts or PARTS
     if "gcra" in parts:
         limiter.measure(rounds=args.rounds)
-    if set(parts) == {"gcra"}:
+    if "cells" in parts:
+        cells.measure(rounds=args.rounds)
+    if set(parts) <= {"gcra", "cells"}:
         return
     ours = programs.build_ours()
     if "instructions" in parts:
