@@ -16,7 +16,8 @@ from matplotlib.ticker import MaxNLocator
 
 from tidegate import _text
 from tidegate._errors import ArgumentError, UnknownNameError, nearest
-from tidegate._run import flows_through, main_gate
+from tidegate._numbers import main_gate
+from tidegate._run import flows_through
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -279,7 +280,7 @@ def history(run: Run, gate: str | None, bins: int = _BINS) -> History:
 
     if gate is not None and gate not in run.gates:
         raise UnknownNameError(nearest("gate", gate, run.gates.names))
-    shown = gate or main_gate(run)
+    shown = gate or main_gate(run.summary)
     duration = float(run.summary["duration_s"])
     flows = run.table("flows")
     parts = {

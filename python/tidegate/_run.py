@@ -321,28 +321,3 @@ def flows_through(run: Run, gate: str) -> list[str]:
     return [
         name for name in run.flows.names if gate in paths.get(name, {}).get("path", ())
     ] or run.flows.names
-
-
-def main_gate(run: Run) -> str | None:
-    """Return the gate that holds the flows back most; None when there is no gate.
-
-    Judged by the flows' shares of time limited by a gate, then by the queue, then by order.
-    """
-    if not len(run.gates):
-        return None
-    shares: dict[str, float] = {}
-    for flow in run.flows:
-        for what, share in (flow.summary.get("limited_by") or {}).items():
-            if what.startswith("gate."):
-                name = what.removeprefix("gate.")
-                shares[name] = shares.get(name, 0.0) + float(share or 0.0)
-
-    def weight(name: str) -> tuple[float, float, float]:
-        row = run.gates.row(name).summary
-        return (
-            shares.get(name, 0.0),
-            float(row.get("dropped_packets") or 0),
-            float(row.get("queue_mean_packets") or 0),
-        )
-
-    return max(run.gates.names, key=weight)
