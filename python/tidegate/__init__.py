@@ -21,12 +21,17 @@ from tidegate._errors import (
     RunError,
     RunFolderError,
     ScenarioError,
+    StoreError,
+    StudyStoppedError,
     TraceError,
     UnknownNameError,
 )
+from tidegate._estimate import Estimate
 from tidegate._folder import open_run
 from tidegate._run import Run, run
 from tidegate._scenario import Scenario, load, reference, schema
+from tidegate._study import Until, study
+from tidegate._study_value import Point, Study, open_study
 from tidegate._table import FlowRow, GateRow, Table
 from tidegate._traces import trace_convert, trace_info, trace_synth
 
@@ -36,18 +41,24 @@ __all__ = [
     "ArgumentError",
     "Comparison",
     "EngineError",
+    "Estimate",
     "FlowRow",
     "GateRow",
     "InternalError",
     "NotRecordedError",
+    "Point",
     "Run",
     "RunError",
     "RunFolderError",
     "Scenario",
     "ScenarioError",
+    "StoreError",
+    "Study",
+    "StudyStoppedError",
     "Table",
     "TraceError",
     "UnknownNameError",
+    "Until",
     "Variant",
     "__version__",
     "build_info",
@@ -55,9 +66,11 @@ __all__ = [
     "load",
     "open_comparison",
     "open_run",
+    "open_study",
     "reference",
     "run",
     "schema",
+    "study",
     "trace_convert",
     "trace_info",
     "trace_synth",

@@ -32,6 +32,10 @@ _SEED = click.option("--seed", type=click.IntRange(0, 2**64 - 1), help="Every ra
 _ENGINE = click.option("--engine", default="sim", metavar="NAME", help="sim (live and theory: not yet).")
 _RECORD = click.option("--record", metavar="WHAT", help='"summary", "events", or a span such as "10 ms".')
 _FORCE = click.option("--force", is_flag=True, help="Replace a run that is in DIR already.")
+_STORE = click.option(
+    "--store", metavar="DIR", help="Where results are kept; default: TIDEGATE_STORE, else the user's cache."
+)
+_NO_STORE = click.option("--no-store", is_flag=True, help="Keep no results, and use none.")
 _FILE = click.argument("file", metavar="FILE")
 
 
@@ -199,24 +203,32 @@ def check(file: str, sets: tuple[str, ...], explain: bool, as_json: bool) -> Non
 @click.argument("folder", metavar="FOLDER")
 @click.option("target", "-o", "--output", metavar="FILE", help="The picture; default: in FOLDER.")
 @click.option("--gate", metavar="NAME", help="The gate to draw; default: the one that limits most.")
+@click.option("--metric", metavar="NAME", help="Of a study: what to draw; default: goodput_bps.")
+@click.option("--axis", metavar="KEY", help="Of a study: the key along the bottom.")
 @_JSON
-def plot(folder: str, target: str | None, gate: str | None, as_json: bool) -> None:
-    """Draw a run or a comparison again, from its folder alone.
+def plot(
+    folder: str, target: str | None, gate: str | None, metric: str | None, axis: str | None, as_json: bool
+) -> None:
+    """Draw a run, a comparison or a study again, from its folder alone.
 
-    Writes FOLDER/run.png or FOLDER/comparison.png unless told otherwise; the suffix
-    chooses PNG, SVG or PDF.
+    Writes FOLDER/run.png, FOLDER/comparison.png or FOLDER/study.png unless told otherwise;
+    the suffix chooses PNG, SVG or PDF.
     """
     from tidegate import _folder
     from tidegate._compare import open_comparison
+    from tidegate._study_value import open_study
 
     if target is not None:
         check_picture(target)
-    if _folder.read_manifest(Path(folder))["kind"] == "comparison":
-        place = Path(target) if target is not None else Path(folder) / "comparison.png"
-        comparison = open_comparison(folder)
-        comparison.plot(place, gate=gate)
+    kind = _folder.read_manifest(Path(folder))["kind"]
+    place = Path(target) if target is not None else Path(folder) / f"{kind}.png"
+    if kind != "study" and (metric is not None or axis is not None):
+        raise click.UsageError(f"{folder}: --metric and --axis are for studies; this folder holds a {kind}")
+    if kind == "study":
+        open_study(folder).plot(place, metric=metric or "goodput_bps", axis=axis)
+    elif kind == "comparison":
+        open_comparison(folder).plot(place, gate=gate)
     else:
-        place = Path(target) if target is not None else Path(folder) / "run.png"
         _folder.open_run(folder).plot(place, gate=gate)
     if as_json:
         say_json({"folder": folder, "picture": str(place)})
@@ -292,6 +304,114 @@ def compare(
             fill_comparison(result, work)
         if picture is not None:
             result.plot(picture)
+    if as_json:
+        say(result.to_json())
+    else:
+        say(result.report())
+        if out is not None:
+            say(f"Folder: {out}")
+        if picture is not None:
+            say(f"Picture: {picture}")
+    warn(result.warnings)
+
+
+@cli.command()
+@_FILE
+@click.option(
+    "vary",
+    "--vary",
+    multiple=True,
+    metavar="KEY=A,B,C",
+    help="A key and its values, beside the file's [[sweep]]; several keys multiply.",
+)
+@click.option("--runs", type=click.IntRange(1), help="Replications of each point; default: the file's runs.")
+@click.option(
+    "--until",
+    metavar="METRIC:±X%",
+    help="Go on with a point until this interval is narrow, such as goodput_bps:±2%.",
+)
+@click.option(
+    "--max-runs",
+    type=click.IntRange(2),
+    help="With --until: replications of a point at most; default 256.",
+)
+@_SEED
+@_SET
+@click.option("--workers", type=click.IntRange(1), help="Threads; default: one per processor.")
+@click.option("--out", metavar="DIR", help="Write a folder: manifest, study.json, Parquet tables.")
+@_FORCE
+@click.option("picture", "--plot", metavar="FILE", help="Draw a metric against an axis: .png, .svg or .pdf.")
+@click.option("--metric", metavar="NAME", default="goodput_bps", show_default=True, help="What to draw.")
+@click.option("--axis", metavar="KEY", help="The key along the bottom; default: the one with most values.")
+@click.option("--gate", metavar="NAME", help="The gate to report; default: the one that limits most.")
+@_STORE
+@_NO_STORE
+@_ENGINE
+@_JSON
+def study(
+    file: str,
+    vary: tuple[str, ...],
+    runs: int | None,
+    until: str | None,
+    max_runs: int | None,
+    seed: int | None,
+    sets: tuple[str, ...],
+    workers: int | None,
+    out: str | None,
+    force: bool,
+    picture: str | None,
+    metric: str,
+    axis: str | None,
+    gate: str | None,
+    store: str | None,
+    no_store: bool,
+    engine: str,
+    as_json: bool,
+) -> None:
+    """Run every combination of the axes many times: means with 95% intervals.
+
+    The axes are the file's [[sweep]] tables and what --vary names. Replication i has the
+    same random streams at every point. What was run before is taken from the store; Ctrl-C
+    keeps what is done, and the same command goes on from there.
+    """
+    from tidegate import _folder, _jobs
+    from tidegate._progress import Progress
+    from tidegate._run import check_engine
+    from tidegate._study import Until, execute_study, opened, prepare
+    from tidegate._study_value import fill_study
+
+    check_engine(engine)
+    if max_runs is not None and until is None:
+        raise click.UsageError("--max-runs goes with --until METRIC:±X%")
+    least = None if runs is None else max(runs, 2)
+    stop = None if until is None else Until.parse(until, at_least=least, at_most=max_runs)
+    prepared = prepare(file, parse_vary(vary), sets, runs=runs, seed=seed, until=stop)
+    if picture is not None:
+        check_picture(picture)
+        if not prepared.axes:
+            raise click.UsageError("--plot: nothing is varied, so there is no axis to draw along")
+    with contextlib.ExitStack() as stack:
+        work = None
+        if out is not None:
+            work = stack.enter_context(_folder.staged(Path(out), force=force))
+        kept = stack.enter_context(opened(False if no_store else store or True))
+        counts: list[int] = []
+        with Progress(f"running {count(len(prepared.points), 'point')}") as progress:
+            result = execute_study(
+                prepared,
+                workers=_jobs.Local(workers),
+                store=kept,
+                gate=gate,
+                progress=progress,
+                told=lambda *numbers: counts.extend(numbers),
+                command=command_line(),
+            )
+        if work is not None:
+            fill_study(result, work)
+        if picture is not None:
+            result.plot(picture, metric=metric, axis=axis)
+    if counts and counts[0] < counts[1]:
+        note(f"{counts[1] - counts[0]} of {counts[1]} runs were in the store")
     if as_json:
         say(result.to_json())
     else:
@@ -520,7 +640,9 @@ def _explain(error: BaseException) -> int:
         code = error.code if isinstance(error, SystemExit) else error.exit_code
         return code if isinstance(code, int) else FAILED
     if isinstance(error, KeyboardInterrupt | click.Abort):
-        note("stopped")
+        # click makes an Abort of every KeyboardInterrupt; what was said is in its cause.
+        cause = error.__cause__ if isinstance(error, click.Abort) else error
+        note(str(cause or "") or "stopped")
         return STOPPED
     status, message = _judge(error)
     if status == FAILED and os.environ.get("TIDEGATE_TRACEBACK"):
@@ -558,7 +680,9 @@ def _judge(error: BaseException) -> tuple[int, str]:
         return FAILED, f"error: {error}"
     if isinstance(error, _errors.EngineError | _errors.UnknownNameError | _errors.NotRecordedError):
         return WRONG_INPUT, f"error: {error}"
-    if isinstance(error, _errors.ArgumentError | _errors.TraceError | _errors.RunFolderError):
+    if isinstance(
+        error, _errors.ArgumentError | _errors.TraceError | _errors.RunFolderError | _errors.StoreError
+    ):
         return WRONG_INPUT, f"error: {error}"
     if isinstance(error, MemoryError):
         return FAILED, "error: out of memory; record less (--record summary) or run a shorter scenario"

@@ -386,7 +386,7 @@ def open_comparison(folder: str | os.PathLike[str]) -> Comparison:
     path = Path(folder)
     manifest = _folder.read_manifest(path)
     if manifest["kind"] != "comparison":
-        raise RunFolderError(f"{path}: this folder holds a run; use open_run")
+        raise RunFolderError(f"{path}: this folder holds a {manifest['kind']}; use open_{manifest['kind']}")
     try:
         variants = [
             Variant(dict(entry["set"]), _folder.open_run(path / entry["folder"]))

@@ -20,6 +20,8 @@ __all__ = [
     "RunError",
     "RunFolderError",
     "ScenarioError",
+    "StoreError",
+    "StudyStoppedError",
     "TraceError",
     "UnknownNameError",
     "nearest",
@@ -36,6 +38,14 @@ class NotRecordedError(LookupError):
 
 class RunFolderError(ValueError):
     """A folder is not a run folder, is damaged, or must not be overwritten."""
+
+
+class StoreError(ValueError):
+    """The file that keeps results of studies is damaged, or cannot be written."""
+
+
+class StudyStoppedError(KeyboardInterrupt):
+    """Ctrl-C ended a study; the message says what is kept."""
 
 
 class UnknownNameError(KeyError):
