@@ -1,7 +1,7 @@
 //! Threads that work through jobs: in any order, all cores, stopped within a moment.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
@@ -41,11 +41,11 @@ impl<J: Send + 'static, R: Send + 'static> Pool<J, R> {
         let shared = Arc::new(Shared { stop: AtomicBool::new(false), progress });
         let mut pool = Pool { jobs: Some(jobs), done, shared, threads: Vec::new() };
         for index in 0..workers {
-            let (queue, shared, results, work) =
-                (Arc::clone(&queue), Arc::clone(&pool.shared), results.clone(), Arc::clone(&work));
+            let (from, with) = (Arc::clone(&queue), Arc::clone(&pool.shared));
+            let (to, job) = (results.clone(), Arc::clone(&work));
             let thread = Builder::new()
                 .name(format!("tidegate-{index}"))
-                .spawn(move || serve(index, &queue, &shared, &results, &*work))?;
+                .spawn(move || serve(index, &from, &with, &to, &*job))?;
             pool.threads.push(thread);
         }
         Ok(pool)
@@ -61,10 +61,7 @@ impl<J: Send + 'static, R: Send + 'static> Pool<J, R> {
 
     /// The next result, in the order of finishing; none after `patience` without one.
     pub fn collect(&self, patience: Duration) -> Option<(u64, R)> {
-        match self.done.recv_timeout(patience) {
-            Ok(done) => Some(done),
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
-        }
+        self.done.recv_timeout(patience).ok()
     }
 
     /// How many jobs' worth of work the running ones have done.
