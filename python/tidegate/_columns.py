@@ -42,6 +42,7 @@ TABLES: dict[str, dict[str, str]] = {
         "queue_packets": "packets in the queue",
         "queue_bytes": "bytes in the queue",
         "rate_bps": "rate in force, bit/s on the gate's wire; null when it is not in bit/s",
+        "slots": "slots in force, the rate over that of one slot; null where the gate has none",
         "delivered_bytes": "bytes on the gate's wire since the start; every header counted",
         "dropped_packets": "packets dropped since the start",
     },

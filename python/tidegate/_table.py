@@ -102,8 +102,8 @@ class FlowRow(Row):
 class GateRow(Row):
     """One gate.
 
-    Series: ``queue`` (packets, bytes), ``rate`` (rate_bps), ``delivered`` (bytes, every
-    header counted), ``dropped`` (packets). Each has ``time_s`` first.
+    Series: ``queue`` (packets, bytes), ``rate`` (rate_bps), ``slots`` (slots), ``delivered``
+    (bytes, every header counted), ``dropped`` (packets). Each has ``time_s`` first.
     """
 
     _what = "gate"
@@ -111,6 +111,7 @@ class GateRow(Row):
     _series: ClassVar[dict[str, dict[str, str]]] = {
         "queue": {"queue_packets": "packets", "queue_bytes": "bytes"},
         "rate": {"rate_bps": "rate_bps"},
+        "slots": {"slots": "slots"},
         "delivered": {"delivered_bytes": "bytes"},
         "dropped": {"dropped_packets": "packets"},
     }

@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use crate::dtm::Settings;
 use crate::units::{Rate, Span, Speed, Time};
 
 /// Index of a gate in [`Plan::gates`].
@@ -34,6 +35,8 @@ pub struct Plan {
     pub traffic: Vec<TrafficPlan>,
     /// What gates publish.
     pub signals: Vec<SignalPlan>,
+    /// Capacity that several channels share.
+    pub pools: Vec<PoolPlan>,
     /// What to record beside the summary.
     pub record: RecordPlan,
     /// Where to stop early.
@@ -55,6 +58,7 @@ impl Plan {
             flows: Vec::new(),
             traffic: Vec::new(),
             signals: Vec::new(),
+            pools: Vec::new(),
             record: RecordPlan::default(),
             limits: Limits::default(),
         }
@@ -169,6 +173,52 @@ pub enum RatePlan {
         /// What comes after its end.
         at_end: AtEnd,
     },
+    /// Slots that follow the rate measured at the gate's door.
+    Dtm(DtmPlan),
+}
+
+impl RatePlan {
+    /// Whether departures can be stated at arrivals; otherwise they wait for their time.
+    #[must_use]
+    pub fn is_known_ahead(&self) -> bool {
+        !matches!(self, RatePlan::Dtm(_))
+    }
+}
+
+/// A DTM channel: see [`crate::dtm`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DtmPlan {
+    /// The constants of the estimator.
+    pub settings: Settings,
+    /// The rate before the first update, above zero.
+    pub initial: Rate,
+    /// Bytes at the door are counted over intervals of this length, the first from 0.
+    pub measure: Span,
+    /// Measurements from one update to the next; at least one.
+    pub update_every: u32,
+    /// Whose rate is estimated.
+    pub estimators: Estimators,
+    /// Index of the pool that the slots come from; `None`: there are always enough.
+    pub pool: Option<usize>,
+}
+
+/// Whose rate is estimated on a channel that several share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Estimators {
+    /// All arrivals together.
+    Channel,
+    /// One estimate for each flow, each direction and each background source; their sum is
+    /// compared with the channel's bounds.
+    Flow,
+}
+
+/// Capacity that channels share: each gets what is left.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PoolPlan {
+    /// Unique.
+    pub name: String,
+    /// What the channels' rates may add up to; at least the sum of their initial rates.
+    pub capacity: Rate,
 }
 
 /// A rate that is a function of a finite Markov chain.

@@ -15,7 +15,7 @@ pub fn reference() -> String {
          precision is an error.\n",
     );
     out.push_str("\n| what | units |\n|---|---|\n");
-    for dim in [Dim::Time, Dim::Speed, Dim::Size] {
+    for dim in [Dim::Time, Dim::Speed, Dim::Size, Dim::Slots] {
         let _ = writeln!(out, "| {} | {} |", noun(dim), unit_names(dim).collect::<Vec<_>>().join(", "));
     }
     let mut seen = Vec::new();

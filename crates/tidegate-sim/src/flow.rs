@@ -1,5 +1,7 @@
 //! One flow in a run: its two endpoints, its application, and what is measured of it.
 
+use std::collections::VecDeque;
+
 use tidegate_core::app::Application;
 use tidegate_core::gate::Quantiles;
 use tidegate_core::gate::rate::Window;
@@ -7,7 +9,7 @@ use tidegate_core::net::{precision, seed, start_time};
 use tidegate_core::plan::{AppPlan, FlowPlan, Increase, Plan, RecordLevel};
 use tidegate_core::random::Seed;
 use tidegate_core::tcp::{Counters, Endpoint, HeldBy, Phase, Role, Segment, Snapshot};
-use tidegate_core::unit::Cause;
+use tidegate_core::unit::{Cause, Unit};
 use tidegate_core::units::{Span, Time};
 
 use crate::result::{FlowRow, Mark, MarkKind};
@@ -20,8 +22,12 @@ pub(crate) struct Flow {
     pub(crate) app: Application,
     pub(crate) start: Time,
     pub(crate) started: bool,
-    /// Something is still to be noted before the next thing happens.
-    attentive: bool,
+    /// Something is still to be noted before the next thing happens to the sender.
+    sender_attentive: bool,
+    /// The same for the receiver; each may be ahead of the other.
+    receiver_attentive: bool,
+    /// ACKs that are certain to come, told ahead of their time.
+    pub(crate) coming: VecDeque<(Time, Unit)>,
     headers: u32,
     pub(crate) mss: f64,
     /// Bytes of a finite transfer.
@@ -34,8 +40,9 @@ pub(crate) struct Flow {
 #[derive(Debug)]
 pub(crate) struct Meter {
     window: Window,
-    /// Counters of sender and receiver when the window opened.
-    baseline: Option<(Counters, Counters)>,
+    /// Counters of the sender and of the receiver when the window opened.
+    sender_baseline: Option<Counters>,
+    receiver_baseline: Option<Counters>,
     pub(crate) rtt: Quantiles,
     cwnd: u64,
     cwnd_since: Time,
@@ -82,7 +89,9 @@ impl Flow {
             receiver,
             start,
             started: false,
-            attentive: true,
+            sender_attentive: true,
+            receiver_attentive: true,
+            coming: VecDeque::new(),
             headers: flow.tcp.headers,
             mss: f64::from(flow.tcp.mss),
             transfer: match flow.app {
@@ -99,20 +108,41 @@ impl Flow {
         self.headers + segment.len + segment.extra_option_bytes()
     }
 
-    /// Call before anything happens to the flow at `at`.
+    /// Call before anything happens to the sender at `at`.
     #[inline]
-    pub(crate) fn before(&mut self, at: Time) {
-        if self.attentive {
-            self.look(at);
+    pub(crate) fn before_sender(&mut self, at: Time) {
+        if self.sender_attentive {
+            self.look_at_sender(at);
+        }
+    }
+
+    /// Call before anything happens to the receiver at `at`.
+    #[inline]
+    pub(crate) fn before_receiver(&mut self, at: Time) {
+        if self.receiver_attentive {
+            self.look_at_receiver(at);
         }
     }
 
     #[inline(never)]
-    fn look(&mut self, at: Time) {
-        if self.meter.baseline.is_none() && at >= self.meter.window.from {
-            self.meter.baseline = Some((*self.sender.counters(), *self.receiver.counters()));
-            self.attentive = self.history.is_some();
+    fn look_at_sender(&mut self, at: Time) {
+        if self.meter.sender_baseline.is_none() && at >= self.meter.window.from {
+            self.meter.sender_baseline = Some(*self.sender.counters());
+            self.sender_attentive = self.history.is_some();
         }
+        self.sample_before(at);
+    }
+
+    #[inline(never)]
+    fn look_at_receiver(&mut self, at: Time) {
+        if self.meter.receiver_baseline.is_none() && at >= self.meter.window.from {
+            self.meter.receiver_baseline = Some(*self.receiver.counters());
+            self.receiver_attentive = self.history.is_some();
+        }
+        self.sample_before(at);
+    }
+
+    fn sample_before(&mut self, at: Time) {
         if let Some(history) = &mut self.history {
             history.sample_before(at, &self.sender, &self.receiver, self.mss);
         }
@@ -140,16 +170,17 @@ impl Flow {
 
     /// What happened inside the measured window.
     pub(crate) fn measured(&self) -> (Counters, Counters) {
-        let (sent, received) = (self.sender.counters(), self.receiver.counters());
-        match &self.meter.baseline {
-            None => (Counters::default(), Counters::default()),
-            Some((sender, receiver)) => (difference(sent, sender), difference(received, receiver)),
-        }
+        let since = |now: &Counters, then: &Option<Counters>| {
+            then.as_ref().map_or_else(Counters::default, |then| difference(now, then))
+        };
+        let Meter { sender_baseline, receiver_baseline, .. } = &self.meter;
+        (since(self.sender.counters(), sender_baseline), since(self.receiver.counters(), receiver_baseline))
     }
 
     /// The run is over.
     pub(crate) fn finish(&mut self, until: Time) {
-        self.before(until);
+        self.before_sender(until);
+        self.before_receiver(until);
         let idle = self.sender.snapshot().in_flight == 0;
         let snapshot = self.sender.snapshot();
         let held_by = if idle { HeldBy::Application } else { snapshot.held_by };
@@ -177,7 +208,8 @@ impl Meter {
         let window = tidegate_core::net::window(plan);
         Meter {
             window,
-            baseline: None,
+            sender_baseline: None,
+            receiver_baseline: None,
             rtt: Quantiles::new(precision(plan)),
             cwnd,
             cwnd_since: start,

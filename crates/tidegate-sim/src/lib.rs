@@ -14,6 +14,6 @@ mod summary;
 
 pub use result::{Column, FlowRow, Mark, MarkKind, PacketRecord, RunResult, Side, Table};
 pub use simulation::{RunError, run};
-pub use summary::{FlowSummary, GateSummary, Summary, TrafficSummary};
+pub use summary::{AllocationSummary, FlowSummary, GateSummary, Summary, TrafficSummary};
 
 pub use tidegate_core::plan::Plan;

@@ -18,6 +18,8 @@ pub struct RunResult {
     pub summary: Summary,
     /// Each gate's history, by gate; empty where it was not recorded.
     pub gates: Vec<Vec<GateRow>>,
+    /// Bit rate of one slot, by gate; NaN where it has none.
+    pub slot_bps: Vec<f64>,
     /// Each flow's history, by flow.
     pub flows: Vec<Vec<FlowRow>>,
     /// Every drop, in order of time.
@@ -162,6 +164,7 @@ impl RunResult {
             |value: fn(&GateRow) -> f64| Column::F64(rows.iter().map(|(_, row)| value(row)).collect());
         let count =
             |value: fn(&GateRow) -> u64| Column::U64(rows.iter().map(|(_, row)| value(row)).collect());
+        let slots = rows.iter().map(|(gate, row)| row.rate_bps / self.slot_bps[*gate as usize]).collect();
         Table {
             name: "gates",
             columns: vec![
@@ -170,6 +173,7 @@ impl RunResult {
                 ("queue_packets", count(|row| row.queue_packets)),
                 ("queue_bytes", count(|row| row.queue_bytes)),
                 ("rate_bps", float(|row| row.rate_bps)),
+                ("slots", Column::F64(slots)),
                 ("delivered_bytes", count(|row| row.delivered_bytes)),
                 ("dropped_packets", count(|row| row.dropped_packets)),
             ],

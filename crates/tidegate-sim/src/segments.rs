@@ -35,6 +35,16 @@ impl Segments {
         &self.places[place as usize]
     }
 
+    #[inline]
+    pub(crate) fn get(&self, place: u32) -> &Segment {
+        &self.places[place as usize]
+    }
+
+    #[inline]
+    pub(crate) fn get_mut(&mut self, place: u32) -> &mut Segment {
+        &mut self.places[place as usize]
+    }
+
     pub(crate) fn memory_bytes(&self) -> u64 {
         (self.places.capacity() * size_of::<Segment>() + self.free.capacity() * 4) as u64
     }

@@ -1,7 +1,7 @@
 //! The loop: the network says what happens next, endpoints and applications answer.
 
 use tidegate_core::net::{Dropped, Network, Owner, Step};
-use tidegate_core::plan::{Limits, Plan, RecordLevel};
+use tidegate_core::plan::{GatePlan, Limits, Plan, RatePlan, RecordLevel};
 use tidegate_core::tcp::{HeldBy, Segment};
 use tidegate_core::unit::Unit;
 use tidegate_core::units::Time;
@@ -13,6 +13,9 @@ use crate::summary;
 
 /// Steps between two looks at the limits and at the caller's wish to go on.
 const REVIEW: u64 = 1 << 17;
+
+/// Deliveries to one flow, told ahead, before anything else is looked at.
+const RUN_AHEAD: u32 = 1 << 12;
 
 /// Why a run has no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,7 +70,7 @@ fn drive(plan: &Plan, go_on: &mut dyn FnMut(Time) -> bool) -> Result<Ended, RunE
     let mut simulation = Simulation::new(plan);
     simulation.start();
     Ok(match simulation.drive(go_on)? {
-        Some(limit) => Ended::Stopped { limit, at: simulation.now },
+        Some(limit) => Ended::Stopped { limit, at: simulation.wire.network.now() },
         None => Ended::Whole(Box::new(simulation.finish())),
     })
 }
@@ -77,16 +80,17 @@ struct Simulation<'a> {
     flows: Vec<Flow>,
     wire: Wire,
     drops: Vec<Dropped>,
-    marks: Vec<Mark>,
-    until: Time,
-    now: Time,
 }
 
 /// What lies between the endpoints, and what is seen of it.
 struct Wire {
+    until: Time,
     network: Network,
     segments: Segments,
     packets: Option<Vec<PacketRecord>>,
+    marks: Vec<Mark>,
+    /// Deliveries that were no events of the network's, because they were told ahead.
+    ahead: u64,
 }
 
 /// Why a run ended before its duration.
@@ -116,19 +120,25 @@ impl<'a> Simulation<'a> {
             plan,
             flows: (0..plan.flows.len()).map(|index| Flow::new(plan, index)).collect(),
             wire: Wire {
+                until: plan.duration,
                 network: Network::new(plan, plan.flows.len() * 3),
                 segments: Segments::default(),
                 packets: plan.record.packets.then(Vec::new),
+                marks: Vec::new(),
+                ahead: 0,
             },
             drops: Vec::new(),
-            marks: Vec::new(),
-            until: plan.duration,
-            now: Time::ZERO,
         }
     }
 
     fn start(&mut self) {
         for index in 0..self.flows.len() {
+            // Recordings show both ends at one instant, and a limit stops all at one instant.
+            let limits = &self.plan.limits;
+            if self.flows[index].history.is_none() && self.wire.packets.is_none() && limits.events.is_none() {
+                self.wire.network.deliver_ahead(index * 2);
+                self.wire.network.deliver_ahead(index * 2 + 1);
+            }
             self.wire.network.set_alarm(app_alarm(self.flows.len(), index), self.flows[index].start);
         }
     }
@@ -136,10 +146,10 @@ impl<'a> Simulation<'a> {
     fn drive(&mut self, go_on: &mut dyn FnMut(Time) -> bool) -> Result<Option<Limit>, RunError> {
         loop {
             for _ in 0..self.steps_to_review() {
-                let Some(step) = self.wire.network.step(self.until) else { return Ok(None) };
+                let Some(step) = self.wire.network.step(self.wire.until) else { return Ok(None) };
                 self.handle(step);
             }
-            if !go_on(self.now) {
+            if !go_on(self.wire.network.now()) {
                 return Err(RunError::Interrupted);
             }
             if let Some(limit) = self.limit() {
@@ -150,8 +160,7 @@ impl<'a> Simulation<'a> {
 
     /// Every step is an event at least.
     fn steps_to_review(&self) -> u64 {
-        let left =
-            self.plan.limits.events.map(|events| events - self.wire.network.events_handled().min(events));
+        let left = self.plan.limits.events.map(|events| events - self.wire.events_handled().min(events));
         left.map_or(REVIEW, |left| left.clamp(1, REVIEW))
     }
 
@@ -162,13 +171,12 @@ impl<'a> Simulation<'a> {
             Step::Alarm { at, alarm } => self.alarm(at, alarm),
             Step::Drop(dropped) => self.drop(dropped),
             // Endpoints do not listen to gates.
-            Step::Signal { at, .. } => self.now = at,
+            Step::Signal { .. } => {}
             Step::Departed { at, flow: index } => {
-                self.now = at;
                 let flow = &mut self.flows[index];
-                flow.before(at);
+                flow.before_sender(at);
                 flow.sender.handle_departure(at);
-                self.wire.pump_sender(at, index, flow, &mut self.marks);
+                self.wire.pump_sender(at, index, flow);
             }
         }
     }
@@ -176,7 +184,7 @@ impl<'a> Simulation<'a> {
     fn limit(&self) -> Option<Limit> {
         let limits = self.plan.limits;
         if let Some(events) = limits.events
-            && self.wire.network.events_handled() >= events
+            && self.wire.events_handled() >= events
         {
             return Some(Limit::Events(events));
         }
@@ -195,65 +203,29 @@ impl<'a> Simulation<'a> {
 
     #[inline]
     fn deliver(&mut self, at: Time, route: usize, unit: Unit) {
-        self.now = at;
         let index = route / 2;
         let flow = &mut self.flows[index];
-        flow.before(at);
-        let segment = self.wire.segments.take(unit.handle);
         if route.is_multiple_of(2) {
-            if let Some(packets) = &mut self.wire.packets {
-                packets.push(record(at, index, Side::Receiver, Side::Sender, segment, unit.bytes));
-            }
-            if segment.len > 0 {
-                flow.meter.received(at, unit.bytes, unit.cause);
-            }
-            flow.receiver.handle_segment(at, segment);
-            self.wire.pump_receiver(at, index, flow);
+            self.wire.receive(at, index, flow, unit);
         } else {
-            if let Some(packets) = &mut self.wire.packets {
-                packets.push(record(at, index, Side::Sender, Side::Receiver, segment, unit.bytes));
-            }
-            flow.sender.handle_segment(at, segment);
-            if let Some(rtt) = flow.sender.take_rtt_sample() {
-                flow.meter.sample_rtt(at, rtt);
-            }
-            self.wire.pump_sender(at, index, flow, &mut self.marks);
+            self.wire.acknowledge(at, index, flow, unit);
         }
+        self.wire.run_ahead(index, flow);
     }
 
     fn alarm(&mut self, at: Time, alarm: usize) {
-        self.now = at;
-        let timers = self.flows.len() * 2;
-        if alarm >= timers {
-            return self.wake_app(at, alarm - timers);
-        }
-        let index = alarm / 2;
-        let flow = &mut self.flows[index];
-        flow.before(at);
-        if alarm.is_multiple_of(2) {
-            flow.sender.handle_wakeup(at);
-            self.wire.pump_sender(at, index, flow, &mut self.marks);
-        } else {
-            flow.receiver.handle_wakeup(at);
-            self.wire.pump_receiver(at, index, flow);
-        }
-    }
-
-    fn wake_app(&mut self, at: Time, index: usize) {
         let flows = self.flows.len();
+        let index = if alarm < flows * 2 { alarm / 2 } else { alarm - flows * 2 };
         let flow = &mut self.flows[index];
-        flow.before(at);
-        if !flow.started {
-            flow.started = true;
-            flow.receiver.open(at);
-            flow.sender.open(at);
+        if alarm >= flows * 2 {
+            self.wire.wake_app(at, index, flow);
+            self.wire.network.set_alarm(alarm, flow.app.next_wakeup());
+        } else if alarm.is_multiple_of(2) {
+            self.wire.wake_sender(at, index, flow);
+        } else {
+            self.wire.wake_receiver(at, index, flow);
         }
-        let bytes = flow.app.handle_wakeup(at);
-        if bytes > 0 {
-            flow.sender.write(at, bytes);
-        }
-        self.wire.network.set_alarm(app_alarm(flows, index), flow.app.next_wakeup());
-        self.wire.pump_sender(at, index, flow, &mut self.marks);
+        self.wire.run_ahead(index, flow);
     }
 
     fn drop(&mut self, dropped: Dropped) {
@@ -268,10 +240,11 @@ impl<'a> Simulation<'a> {
     fn finish(mut self) -> RunResult {
         self.wire.network.finish();
         for flow in &mut self.flows {
-            flow.finish(self.until);
+            flow.finish(self.wire.until);
         }
-        let summary = summary::summarise(self.plan, &self.wire.network, &self.flows);
-        let until = self.until;
+        let events = self.wire.events_handled();
+        let summary = summary::summarise(self.plan, &self.wire.network, &self.flows, events);
+        let until = self.wire.until;
         // Run-ahead tells of drops before their time, and of some that the run never reaches.
         self.drops.retain(|dropped| dropped.at < until);
         self.drops.sort_by_key(|dropped| (dropped.at, dropped.gate));
@@ -279,12 +252,21 @@ impl<'a> Simulation<'a> {
         let histories = self.flows.iter_mut().map(|flow| flow.history.take());
         RunResult {
             summary,
+            slot_bps: self.plan.gates.iter().map(slot_bps).collect(),
             gates: gates.map(|gate| gate.take_history().unwrap_or_default()).collect(),
             flows: histories.map(|history| history.map(|kept| kept.rows).unwrap_or_default()).collect(),
             drops: self.drops,
-            marks: self.marks,
+            marks: self.wire.marks,
             packets: self.wire.packets.unwrap_or_default(),
         }
+    }
+}
+
+/// Bit rate of one slot; NaN where the gate has none.
+fn slot_bps(gate: &GatePlan) -> f64 {
+    match &gate.rate {
+        RatePlan::Dtm(channel) => channel.settings.slot.bps() as f64,
+        _ => f64::NAN,
     }
 }
 
@@ -294,9 +276,91 @@ fn app_alarm(flows: usize, flow: usize) -> usize {
 }
 
 impl Wire {
+    fn events_handled(&self) -> u64 {
+        self.network.events_handled() + self.ahead
+    }
+
+    /// Brings a flow the ACKs that are certain to come to it, and those that follow from
+    /// them: where a flow shares nothing with others, that may be all of its life.
+    #[inline]
+    fn run_ahead(&mut self, index: usize, flow: &mut Flow) {
+        if !flow.coming.is_empty() {
+            self.run_coming(index, flow);
+        }
+    }
+
+    fn run_coming(&mut self, index: usize, flow: &mut Flow) {
+        for _ in 0..RUN_AHEAD {
+            let Some((at, unit)) = flow.coming.pop_front() else { return };
+            self.ahead += 1;
+            self.acknowledge(at, index, flow, unit);
+        }
+        // Others have waited long enough; so have the limits and the caller.
+        if let Some((at, _)) = flow.coming.front() {
+            self.network.set_alarm(index * 2, *at);
+        }
+    }
+
+    /// An ACK comes to the sender at `at`, which may be ahead of all else.
+    fn acknowledge(&mut self, at: Time, index: usize, flow: &mut Flow, unit: Unit) {
+        if at >= self.until {
+            return self.segments.release(unit.handle);
+        }
+        // Told ahead of time, a unit comes before alarms that ring earlier.
+        while flow.sender.next_wakeup().min(flow.app.next_wakeup()) < at {
+            self.wake_earlier(index, flow);
+        }
+        flow.before_sender(at);
+        let segment = self.segments.take(unit.handle);
+        if let Some(packets) = &mut self.packets {
+            packets.push(record(at, index, Side::Sender, Side::Receiver, segment, unit.bytes));
+        }
+        flow.sender.handle_segment(at, segment);
+        if let Some(rtt) = flow.sender.take_rtt_sample() {
+            flow.meter.sample_rtt(at, rtt);
+        }
+        self.pump_sender(at, index, flow);
+    }
+
+    /// The sender's timer or the application, whichever is due first.
+    #[cold]
+    fn wake_earlier(&mut self, index: usize, flow: &mut Flow) {
+        let (timer, app) = (flow.sender.next_wakeup(), flow.app.next_wakeup());
+        if timer <= app { self.wake_sender(timer, index, flow) } else { self.wake_app(app, index, flow) }
+    }
+
+    fn wake_sender(&mut self, at: Time, index: usize, flow: &mut Flow) {
+        // An alarm may ring for what has been done ahead of it.
+        if at >= flow.sender.next_wakeup() {
+            flow.before_sender(at);
+            flow.sender.handle_wakeup(at);
+            self.pump_sender(at, index, flow);
+        } else {
+            self.network.set_alarm(index * 2, flow.sender.next_wakeup());
+        }
+    }
+
+    fn wake_app(&mut self, at: Time, index: usize, flow: &mut Flow) {
+        if flow.started && at < flow.app.next_wakeup() {
+            return;
+        }
+        flow.before_sender(at);
+        if !flow.started {
+            flow.started = true;
+            flow.before_receiver(at);
+            flow.receiver.open(at);
+            flow.sender.open(at);
+        }
+        let bytes = flow.app.handle_wakeup(at);
+        if bytes > 0 {
+            flow.sender.write(at, bytes);
+        }
+        self.pump_sender(at, index, flow);
+    }
+
     /// Sends what the sender has to send.
     #[inline]
-    fn pump_sender(&mut self, at: Time, index: usize, flow: &mut Flow, marks: &mut Vec<Mark>) {
+    fn pump_sender(&mut self, at: Time, index: usize, flow: &mut Flow) {
         while flow.sender.may_transmit() {
             let (place, segment) = self.segments.reserve();
             let Some(held_by) = flow.sender.poll_into(at, segment) else {
@@ -307,27 +371,70 @@ impl Wire {
             if let Some(packets) = &mut self.packets {
                 packets.push(record(at, index, Side::Sender, Side::Sender, segment, bytes));
             }
-            self.network.enter(at, index * 2, Unit::new(bytes, place, held_by));
+            let mut unit = Unit::new(bytes, place, held_by);
+            if let Some(due) = self.network.enter(at, index * 2, &mut unit) {
+                self.receive(due, index, flow, unit);
+            }
         }
-        flow.after_sender(at, index, marks);
+        flow.after_sender(at, index, &mut self.marks);
         self.network.set_alarm(index * 2, flow.sender.next_wakeup());
     }
 
-    /// Sends what the receiver has to send.
+    /// A unit comes to the receiver at `at`, which may be ahead of all else.
+    fn receive(&mut self, at: Time, index: usize, flow: &mut Flow, unit: Unit) {
+        if at >= self.until {
+            return self.segments.release(unit.handle);
+        }
+        // Told ahead of time, a unit comes before alarms that ring earlier.
+        while flow.receiver.next_wakeup() < at {
+            self.wake_receiver(flow.receiver.next_wakeup(), index, flow);
+        }
+        flow.before_receiver(at);
+        let segment = self.segments.get(unit.handle);
+        if let Some(packets) = &mut self.packets {
+            packets.push(record(at, index, Side::Receiver, Side::Sender, segment, unit.bytes));
+        }
+        if segment.len > 0 {
+            flow.meter.received(at, unit.bytes, unit.cause);
+        }
+        flow.receiver.handle_segment(at, segment);
+        self.answer(at, index, flow, unit.handle);
+    }
+
+    fn wake_receiver(&mut self, at: Time, index: usize, flow: &mut Flow) {
+        flow.before_receiver(at);
+        flow.receiver.handle_wakeup(at);
+        let (place, _) = self.segments.reserve();
+        self.answer(at, index, flow, place);
+    }
+
+    /// Sends what the receiver has to send, the first of it in `place`.
     #[inline]
-    fn pump_receiver(&mut self, at: Time, index: usize, flow: &mut Flow) {
+    fn answer(&mut self, at: Time, index: usize, flow: &mut Flow, mut place: u32) {
         while flow.receiver.may_transmit() {
-            let (place, segment) = self.segments.reserve();
+            let segment = self.segments.get_mut(place);
             if flow.receiver.poll_into(at, segment).is_none() {
-                self.segments.release(place);
                 break;
             }
             let bytes = flow.ip_bytes(segment);
             if let Some(packets) = &mut self.packets {
                 packets.push(record(at, index, Side::Receiver, Side::Receiver, segment, bytes));
             }
-            self.network.enter(at, index * 2 + 1, Unit::new(bytes, place, HeldBy::Application));
+            let mut unit = Unit::new(bytes, place, HeldBy::Application);
+            if let Some(due) = self.network.enter(at, index * 2 + 1, &mut unit) {
+                flow.coming.push_back((due, unit));
+            }
+            if !flow.receiver.may_transmit() {
+                return self.after_receiver(at, index, flow);
+            }
+            (place, _) = self.segments.reserve();
         }
+        self.segments.release(place);
+        self.after_receiver(at, index, flow);
+    }
+
+    #[inline]
+    fn after_receiver(&mut self, at: Time, index: usize, flow: &mut Flow) {
         flow.note_completion(at);
         self.network.set_alarm(index * 2 + 1, flow.receiver.next_wakeup());
     }

@@ -7,7 +7,7 @@ use serde::Serialize;
 use tidegate_core::gate::Gate;
 use tidegate_core::gate::rate::Window;
 use tidegate_core::net::{Network, precision, seed, window};
-use tidegate_core::plan::{CongestionPlan, Plan, RatePlan, TcpBase};
+use tidegate_core::plan::{CongestionPlan, GatePlan, Plan, RatePlan, TcpBase};
 use tidegate_core::tcp::HeldBy;
 use tidegate_core::unit::Cause;
 use tidegate_core::units::PICOS_PER_SECOND;
@@ -119,6 +119,26 @@ pub struct GateSummary {
     pub unused_bytes: Option<u64>,
     /// Bytes of a packet half sent at the end.
     pub in_transit_bytes: Option<u64>,
+    /// What its allocator gave it; a gate without one has none of these names.
+    #[serde(flatten)]
+    pub allocation: Option<AllocationSummary>,
+}
+
+/// What an allocator gave a gate, in numbers: only on gates with `rate.dtm`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct AllocationSummary {
+    /// Time average of the slots in force: the rate over that of one slot, not rounded.
+    pub slots_mean: f64,
+    /// The fewest in force at any time.
+    pub slots_min: f64,
+    /// The most.
+    pub slots_max: f64,
+    /// How often the rate changed; a decision that leaves it as it is does not count.
+    pub allocation_changes: u64,
+    /// Time average of the rate in force.
+    pub allocated_bps_mean: f64,
+    /// That less the mean rate of all that came to the gate's door, on its wire, dropped packets included.
+    pub overallocation_bps_mean: f64,
 }
 
 /// Background traffic in numbers.
@@ -134,7 +154,7 @@ pub struct TrafficSummary {
     pub throughput_bps: f64,
 }
 
-pub(crate) fn summarise(plan: &Plan, network: &Network, flows: &[Flow]) -> Summary {
+pub(crate) fn summarise(plan: &Plan, network: &Network, flows: &[Flow], events: u64) -> Summary {
     let measured = window(plan);
     Summary {
         engine: "sim",
@@ -153,7 +173,7 @@ pub(crate) fn summarise(plan: &Plan, network: &Network, flows: &[Flow]) -> Summa
         traffic: traffic_rows(plan, network, measured),
         warnings: warnings(plan, network),
         quantile_precision: precision(plan).relative(),
-        events: network.events_handled(),
+        events,
     }
 }
 
@@ -274,7 +294,23 @@ fn gate_row(plan: &Plan, index: usize, gate: &Gate, measured: Window) -> GateSum
         capacity_bytes: capacity.and_then(|capacity| bytes(capacity.offered)),
         unused_bytes,
         in_transit_bytes,
+        allocation: allocation(row, gate, offered.bytes, span),
     }
+}
+
+/// `offered_bytes` came to the door in `span` seconds.
+fn allocation(row: &GatePlan, gate: &Gate, offered_bytes: u64, span: f64) -> Option<AllocationSummary> {
+    let (RatePlan::Dtm(channel), Some(given)) = (&row.rate, gate.allocated()) else { return None };
+    let slot = channel.settings.slot.bps() as f64;
+    let mean = given.offered as f64 / PICOS_PER_SECOND as f64 / span;
+    Some(AllocationSummary {
+        slots_mean: mean / slot,
+        slots_min: given.least.bps() as f64 / slot,
+        slots_max: given.most.bps() as f64 / slot,
+        allocation_changes: given.changes,
+        allocated_bps_mean: mean,
+        overallocation_bps_mean: mean - offered_bytes as f64 * 8.0 / span,
+    })
 }
 
 fn traffic_rows(plan: &Plan, network: &Network, measured: Window) -> Vec<TrafficSummary> {

@@ -183,6 +183,12 @@ impl Counters {
         self.queue_area += u128::from(self.window.overlap(at, leaves));
     }
 
+    /// A unit that counts in the queue since `at`, told to leave at `told`, leaves at `leaves`.
+    pub(super) fn requeued(&mut self, at: Time, told: Time, leaves: Time) {
+        self.queue_area -= u128::from(self.window.overlap(at, told));
+        self.queue_area += u128::from(self.window.overlap(at, leaves));
+    }
+
     /// The queue, this unit included, is so large at `at`.
     #[inline]
     pub(super) fn queue_is(&mut self, at: Time, packets: u64, bytes: u64) {

@@ -27,6 +27,13 @@ pub(super) struct Express {
     speed: u64,
 }
 
+/// A passage through an idle gate.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct IdlePassage {
+    pub(crate) service: Span,
+    pub(crate) delay: Span,
+}
+
 impl Express {
     pub(super) fn new(speed: u64, delay: Span) -> Express {
         Express {
@@ -43,6 +50,11 @@ impl Express {
 
     pub(super) fn is_open(&self) -> bool {
         self.speed > 0
+    }
+
+    /// 0 where the gate is not an express gate.
+    pub(super) fn speed(&self) -> u64 {
+        self.speed
     }
 
     pub(super) fn free(&self) -> Time {
@@ -72,6 +84,21 @@ impl Express {
         self.inside.packets += 1;
         self.inside.bytes += bytes;
         Some(end + self.delay)
+    }
+
+    /// What an idle server makes of a unit of the last size.
+    pub(super) fn idle_passage(&self) -> IdlePassage {
+        IdlePassage { service: Span::from_picos(self.quotient), delay: self.delay }
+    }
+
+    /// So many units of the last size found the server idle, the last of them at `at`, all
+    /// inside the window. Says when that one arrives at whatever comes next.
+    pub(super) fn passed_idle(&mut self, at: Time, units: u64) -> Time {
+        self.free = at + Span::from_picos(self.quotient);
+        self.carry = self.remainder;
+        self.inside.packets += units;
+        self.inside.bytes += units * self.bytes;
+        self.free + self.delay
     }
 
     /// Serves the next unit, rounded down with the remainder carried as a

@@ -5,6 +5,7 @@
 //! **Step by step**: [`Gate::arrive`] queues, [`Gate::complete`] ends a service and starts
 //! the next (`exact_events`). Both must tell the same story to the picosecond.
 
+mod allocate;
 mod counters;
 mod express;
 mod loss;
@@ -23,7 +24,7 @@ pub use quantiles::{Precision, Quantiles};
 pub use record::{GateRow, Recorder};
 pub use tally::Slot;
 
-use crate::gate::express::Express;
+use crate::gate::express::{Express, IdlePassage};
 use crate::gate::rate::{Capacity, Law, Service, Window, counts_packets};
 use crate::gate::steps::Steps;
 use crate::gate::tally::Tally;
@@ -161,15 +162,36 @@ impl Gate {
     #[inline]
     pub fn pass(&mut self, at: Time, unit: &mut Unit, window: &Window) -> Option<Time> {
         // The commonest case by far: an idle server.
-        match self.express.pass_idle(at, unit.bytes, window) {
+        match self.pass_idle(at, unit.bytes, window) {
             Some(out) => Some(out),
             None => self.pass_busy(at, unit),
         }
     }
 
+    /// Bits per second where [`Gate::pass_idle`] ever answers, else 0.
+    pub(crate) fn express_speed(&self) -> u64 {
+        self.express.speed()
+    }
+
+    /// The short way through an idle server, where there is one.
+    #[inline]
+    pub(crate) fn pass_idle(&mut self, at: Time, bytes: u32, window: &Window) -> Option<Time> {
+        self.express.pass_idle(at, bytes, window)
+    }
+
+    /// What [`Gate::pass_idle`] does with a unit of the last size.
+    pub(crate) fn idle_passage(&self) -> IdlePassage {
+        self.express.idle_passage()
+    }
+
+    /// As if [`Gate::pass_idle`] had taken so many units of the last size, the last at `at`.
+    pub(crate) fn passed_idle(&mut self, at: Time, units: u64) -> Time {
+        self.express.passed_idle(at, units)
+    }
+
     /// Any gate in any state.
     #[inline(never)]
-    fn pass_busy(&mut self, at: Time, unit: &mut Unit) -> Option<Time> {
+    pub(crate) fn pass_busy(&mut self, at: Time, unit: &mut Unit) -> Option<Time> {
         if !self.express.is_open() {
             return self.pass_any(at, unit);
         }

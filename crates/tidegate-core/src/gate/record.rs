@@ -72,6 +72,7 @@ impl SpeedInForce {
             RatePlan::Steps { .. } | RatePlan::RateTrace { .. } | RatePlan::Markov(_) => {
                 SpeedInForce::Profile(Box::new(Profile::new(plan, stream)))
             }
+            RatePlan::Dtm(channel) => SpeedInForce::Fixed(channel.initial.bps() as f64),
             RatePlan::Opportunities { trace, at_end } => SpeedInForce::Opportunities {
                 cursor: Cursor::new(trace.clone(), *at_end),
                 every: match level {
@@ -224,6 +225,23 @@ impl Recorder {
     /// A unit will be lost at the end of its service.
     pub fn lose(&mut self, end: Time) {
         self.losses.push_back(end);
+    }
+
+    /// The rate is set to `bps` at `at`.
+    pub fn set_rate(&mut self, at: Time, bps: f64) {
+        self.settle(at);
+        self.speed = SpeedInForce::Fixed(bps);
+        self.event(at);
+    }
+
+    /// The unit told last ends its service at `end` instead; `counts`: it is in the queue until then.
+    pub fn reschedule(&mut self, end: Time, counts: bool) {
+        if let Some((departs, _)) = self.departing.back_mut() {
+            *departs = end;
+        }
+        if let (true, Some((leaves, _))) = (counts, self.leaving.back_mut()) {
+            *leaves = end;
+        }
     }
 
     /// Changes told for this very instant come before an arrival at it.

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 
 use crate::gate::rate::Service;
 use crate::gate::{DropReason, Gate};
+use crate::plan::QueueCounts;
 use crate::unit::Unit;
 use crate::units::Time;
 
@@ -77,6 +78,19 @@ impl Gate {
             self.begin(arrival, next, None);
         }
         (unit, self.depart(came, service.end, wire))
+    }
+
+    /// The unit in service ends at `end` instead.
+    pub(super) fn reschedule(&mut self, end: Time) {
+        let in_queue = self.counts == QueueCounts::All;
+        let Some(serving) = self.steps.as_mut().and_then(|steps| steps.serving.as_mut()) else { return };
+        let told = std::mem::replace(&mut serving.service.end, end);
+        if in_queue {
+            self.counters.requeued(serving.arrival, told, end);
+        }
+        if let Some(recorder) = &mut self.recorder {
+            recorder.reschedule(end, in_queue);
+        }
     }
 
     /// States the services of all that still wait, as run-ahead did at their arrivals.

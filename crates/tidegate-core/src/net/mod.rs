@@ -5,6 +5,8 @@
 //! [`Network::enter`] units at that instant, and so on. Time never goes back. Waking late,
 //! early or at odd instants changes no departure: a unit carries the time it is due.
 
+mod cascade;
+mod channels;
 mod events;
 mod routes;
 mod signals;
@@ -18,6 +20,8 @@ pub use traffic::{TrafficCounts, start_time};
 
 use crate::gate::rate::Window;
 use crate::gate::{Drop, DropReason, Gate, GateContext, Precision};
+use crate::net::cascade::Cascade;
+use crate::net::channels::Channels;
 use crate::net::events::EventQueue;
 use crate::net::routes::{Chain, NONE, Routes};
 use crate::net::signals::Signal;
@@ -37,9 +41,9 @@ const LONG_LINE: usize = 32;
 /// What the network tells its engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// A unit has come to the end of its route.
+    /// A unit has come to the end of its route, or is certain to.
     Deliver {
-        /// When it is due there.
+        /// When it is due there; not before now, later where told ahead.
         at: Time,
         /// Whose route: twice the flow's number for data, one more for the way back.
         route: usize,
@@ -102,6 +106,9 @@ pub struct Network {
     chains: Vec<Chain>,
     chain_gates: Vec<u32>,
     first_chains: Vec<u32>,
+    cascades: Vec<Cascade>,
+    /// Routes whose first gate hears from nobody else.
+    private_entries: Vec<bool>,
     /// Gates inside sending machines.
     hosts: Vec<bool>,
     /// Routes from this number on are background traffic's.
@@ -110,7 +117,9 @@ pub struct Network {
     departures: Vec<VecDeque<(Time, u32)>>,
     dropped: VecDeque<Dropped>,
     events: EventQueue,
-    exact: bool,
+    /// Gates whose rate is set by what was measured at their doors.
+    channels: Channels,
+    channel_sources: Source,
     signals: Vec<Signal>,
     /// Ends of slots, and as many more for values that arrive.
     slot_sources: Source,
@@ -129,10 +138,12 @@ impl Network {
     /// traffic comes last.
     #[must_use]
     pub fn new(plan: &Plan, alarms: usize) -> Network {
-        let routes = Routes::new(plan, plan.exact_events);
+        let mut routes = Routes::new(plan, plan.exact_events);
         // Gates that state departures at arrivals never wake, and need no source.
-        let waking = plan.exact_events || routes.chains.iter().any(|chain| chain.notify);
-        let slot_sources = if waking { plan.gates.len() as Source } else { 0 };
+        let waking = routes.chains.iter().any(|chain| chain.notify || chain.steps);
+        let channels = Channels::new(plan);
+        let channel_sources = if waking { plan.gates.len() as Source } else { 0 };
+        let slot_sources = channel_sources + channels.groups() as Source;
         let line_sources = slot_sources + 2 * plan.signals.len() as Source;
         let alarm_sources = line_sources + routes.line_delays.len() as Source;
         let context = |index: usize| GateContext {
@@ -148,6 +159,9 @@ impl Network {
         for (source, row) in (traffic_sources..).zip(&traffic) {
             events.wake(source, row.arrivals.peek());
         }
+        for (source, group) in (channel_sources..).zip(0..channels.groups()) {
+            events.wake(source, channels.next(group));
+        }
         let mut gates: Vec<Gate> =
             plan.gates.iter().enumerate().map(|(n, gate)| Gate::new(gate, context(n))).collect();
         let signals: Vec<Signal> =
@@ -155,11 +169,15 @@ impl Network {
         for (source, signal) in (slot_sources..).zip(&signals) {
             events.wake(source, signal.slot_end());
         }
+        let speed = |gate: &Gate| if plan.exact_events { 0 } else { gate.express_speed() };
+        let series = routes.take_series(&gates.iter().map(speed).collect::<Vec<u64>>());
         Network {
+            cascades: series.into_iter().map(Cascade::new).collect(),
             gates,
             chains: routes.chains,
             chain_gates: routes.gates,
             first_chains: routes.first,
+            private_entries: routes.private_entries,
             hosts: plan.gates.iter().map(|gate| gate.host).collect(),
             traffic_routes: plan.flows.len() as u32 * 2,
             lines: routes
@@ -170,7 +188,8 @@ impl Network {
             departures: vec![VecDeque::new(); plan.gates.len()],
             dropped: VecDeque::new(),
             events,
-            exact: plan.exact_events,
+            channels,
+            channel_sources,
             signals,
             slot_sources,
             line_sources,
@@ -183,19 +202,49 @@ impl Network {
         }
     }
 
-    /// A unit enters a route at `at`, which is never before the last step. A flow's data
-    /// route has twice its number, its way back one more.
+    /// Asks that deliveries at the end of a flow's route be told as soon as they are certain,
+    /// ahead of their time, by [`Network::enter`] and [`Network::step`]; what the endpoint
+    /// there answers enters the flow's other route ahead of its time as well. Says whether it
+    /// will be so: not where an answer could come to a gate before something earlier, where
+    /// TCP hears departures, nor where the last gate of the one route or the first of the
+    /// other is driven step by step.
+    pub fn deliver_ahead(&mut self, route: usize) -> bool {
+        let stretches = |of: usize| {
+            let after = self.first_chains.get(of + 1).map_or(self.chains.len(), |first| *first as usize);
+            self.first_chains[of] as usize..after
+        };
+        let (there, answers) = (stretches(route), stretches(route ^ 1));
+        if !self.private_entries[route ^ 1] || self.chains[answers.start].notify {
+            return false;
+        }
+        match &mut self.chains[there] {
+            [.., last, _end] if last.steps => return false,
+            [.., last, _end] => last.ahead = true,
+            _ => {}
+        }
+        true
+    }
+
+    /// A unit enters a route at `at`, which is never before the last step nor before what
+    /// entered there last. A flow's data route has twice its number, its way back one more.
+    /// Answers with when it comes to its end if that is certain and told ahead ([`Network::deliver_ahead`]).
     #[inline]
-    pub fn enter(&mut self, at: Time, route: usize, mut unit: Unit) {
+    pub fn enter(&mut self, at: Time, route: usize, unit: &mut Unit) -> Option<Time> {
         debug_assert!(at >= self.now, "{at} is before {}", self.now);
         unit.chain = self.first_chains[route];
-        self.forward(at, unit);
+        self.forward(at, unit)
     }
 
     /// Sets an alarm unless it rings earlier anyway; ringing early must do no harm.
     #[inline]
     pub fn set_alarm(&mut self, alarm: usize, at: Time) {
         self.events.wake(self.alarm_sources + alarm as Source, at);
+    }
+
+    /// When the last step happened.
+    #[must_use]
+    pub fn now(&self) -> Time {
+        self.now
     }
 
     /// No step happens before this.
@@ -225,6 +274,9 @@ impl Network {
                 self.take_from_line(source)
             } else if source >= self.slot_sources {
                 self.serve_signal((source - self.slot_sources) as usize)
+            } else if source >= self.channel_sources {
+                self.measure_until(at, (source - self.channel_sources) as usize);
+                None
             } else {
                 self.serve_gate(at, source)
             };
@@ -237,7 +289,7 @@ impl Network {
     #[inline]
     fn take_from_line(&mut self, source: Source) -> Option<Step> {
         let line = &mut self.lines[(source - self.line_sources) as usize];
-        let (at, unit) = line.units.pop_front()?;
+        let (at, mut unit) = line.units.pop_front()?;
         match line.units.front() {
             Some((next, _)) => self.events.wake(source, *next),
             // Back to the first place, which the cache still knows; a burst's room is freed.
@@ -246,8 +298,8 @@ impl Network {
         }
         let chain = self.chains[unit.chain as usize];
         if chain.line != NONE {
-            self.forward(at, unit);
-            return None;
+            let at = self.forward(at, &mut unit)?;
+            return Some(Step::Deliver { at, route: chain.route as usize, unit });
         }
         if chain.route < self.traffic_routes {
             return Some(Step::Deliver { at, route: chain.route as usize, unit });
@@ -264,39 +316,59 @@ impl Network {
         TrafficCounts::note(&mut traffic.counts.sent, self.window, at, bytes);
         let route = traffic.route;
         self.events.wake(source, traffic.arrivals.peek());
-        self.enter(at, route, Unit::new(bytes, 0, HeldBy::Application));
+        let told = self.enter(at, route, &mut Unit::new(bytes, 0, HeldBy::Application));
+        debug_assert!(told.is_none(), "background traffic has no receiver");
     }
 
-    /// Takes a unit from the beginning of a stretch to the line at its end.
+    /// Takes a unit from the beginning of a stretch to the line at its end, or says when it
+    /// comes there if that is told ahead.
     #[inline]
-    fn forward(&mut self, mut at: Time, mut unit: Unit) {
-        let chain = self.chains[unit.chain as usize];
-        if self.exact && chain.first < chain.end {
-            return self.enter_gate(at, unit, chain);
+    fn forward(&mut self, at: Time, unit: &mut Unit) -> Option<Time> {
+        let chain = &self.chains[unit.chain as usize];
+        if chain.notify | chain.steps {
+            return self.forward_slowly(at, unit);
         }
-        if chain.notify {
-            return self.forward_noting(at, unit, chain);
-        }
+        let (mut at, series, line, ahead) = (at, chain.series, chain.line, chain.ahead);
         for gate in &self.chain_gates[chain.first as usize..chain.end as usize] {
-            match self.gates[*gate as usize].pass(at, &mut unit, &self.window) {
+            match self.gates[*gate as usize].pass(at, unit, &self.window) {
                 Some(out) => at = out,
-                None => return self.drop(*gate, chain, unit),
+                None => return self.drop(*gate, *unit),
             }
         }
-        self.send(at, unit, chain.line);
+        if series != NONE {
+            match self.cascades[series as usize].pass(at, unit, &mut self.gates, self.window) {
+                Ok(out) => at = out,
+                Err(gate) => return self.drop(gate, *unit),
+            }
+        }
+        if ahead {
+            return Some(at.saturating_add(self.lines[line as usize].delay));
+        }
+        self.send(at, *unit, line);
+        None
     }
 
-    /// The same where TCP hears departures.
-    fn forward_noting(&mut self, mut at: Time, mut unit: Unit, chain: Chain) {
+    /// The same step by step, or where TCP hears departures.
+    #[inline(never)]
+    fn forward_slowly(&mut self, mut at: Time, unit: &mut Unit) -> Option<Time> {
+        let chain = self.chains[unit.chain as usize];
+        if chain.steps {
+            self.enter_gate(at, *unit, chain);
+            return None;
+        }
         for place in chain.first..chain.end {
             let gate = self.chain_gates[place as usize];
-            let Some(out) = self.gates[gate as usize].pass(at, &mut unit, &self.window) else {
-                return self.drop(gate, chain, unit);
+            let Some(out) = self.gates[gate as usize].pass(at, unit, &self.window) else {
+                return self.drop(gate, *unit);
             };
             self.note_departure(gate, chain, out);
             at = out;
         }
-        self.send(at, unit, chain.line);
+        if chain.ahead {
+            return Some(at.saturating_add(self.lines[chain.line as usize].delay));
+        }
+        self.send(at, *unit, chain.line);
+        None
     }
 
     /// Puts a unit on the line before its next stretch.
@@ -312,11 +384,13 @@ impl Network {
     }
 
     #[cold]
-    fn drop(&mut self, gate: u32, chain: Chain, unit: Unit) {
+    fn drop(&mut self, gate: u32, unit: Unit) -> Option<Time> {
+        let chain = self.chains[unit.chain as usize];
         if let Some(Drop { at, reason }) = self.gates[gate as usize].last_drop() {
             let owner = self.owner(chain.route);
             self.dropped.push_back(Dropped { at, gate: gate as usize, owner, reason, unit });
         }
+        None
     }
 
     fn owner(&self, route: u32) -> Owner {
@@ -379,19 +453,46 @@ impl Network {
         let gate = self.chain_gates[chain.first as usize];
         let index = gate as usize;
         self.complete_until(at, index);
-        if self.gates[index].arrive(at, unit).is_err() {
-            self.drop(gate, chain, unit);
+        let refused = self.gates[index].arrive(at, unit).is_err();
+        if self.channels.group_of(index).is_some() {
+            let wire = self.gates[index].weigh(unit.bytes);
+            self.channels.note(index, chain.route, wire, refused);
+        }
+        if refused {
+            self.drop(gate, unit);
         }
         self.wake_gate(index);
     }
 
-    /// Ends every service that is over by `at`.
+    /// Ends the measuring intervals of a group of channels that are over by `at`.
+    fn measure_until(&mut self, at: Time, group: usize) {
+        loop {
+            let next = self.channels.next(group);
+            if next > at {
+                self.events.wake(self.channel_sources + group as Source, next);
+                return;
+            }
+            self.channels.measure(group, next, &mut self.gates);
+            // The end of a service may have moved.
+            for gate in self.channels.gates(group) {
+                if let Some(end) = self.gates[gate].completes_at() {
+                    self.events.wake(gate as Source, end);
+                }
+            }
+        }
+    }
+
+    /// Ends every service that is over by `at`. A channel's update at that instant comes
+    /// first: what starts then has the new rate.
     fn complete_until(&mut self, at: Time, index: usize) {
+        if let Some(group) = self.channels.group_of(index) {
+            self.measure_until(at, group);
+        }
         while self.gates[index].completes_at().is_some_and(|end| end <= at) {
             let (unit, out) = self.gates[index].complete();
             let chain = self.chains[unit.chain as usize];
             let Some(out) = out else {
-                self.drop(index as u32, chain, unit);
+                self.drop(index as u32, unit);
                 continue;
             };
             if chain.notify {
@@ -410,6 +511,9 @@ impl Network {
     /// The run is over: nothing more will enter. Services of waiting units are stated, so
     /// that counters tell the same in both ways of driving.
     pub fn finish(&mut self) {
+        for cascade in &mut self.cascades {
+            cascade.settle(&mut self.gates);
+        }
         for gate in &mut self.gates {
             gate.settle();
         }

@@ -36,6 +36,21 @@ pub(super) struct Chain {
     pub(super) route: u32,
     /// The owner's TCP hears departures from the host gates here.
     pub(super) notify: bool,
+    /// Driven step by step, departures wait for their time: at most one gate.
+    pub(super) steps: bool,
+    /// What comes to its end is handed out instead of waiting on the line.
+    pub(super) ahead: bool,
+    /// The series that its last gates are; [`NONE`] where they are none.
+    pub(super) series: u32,
+}
+
+/// Gates in series on the short way ([`crate::gate::Gate::pass_idle`]) that the same stretches use,
+/// and no other.
+#[derive(Clone, Debug)]
+pub(super) struct Series {
+    pub(super) gates: Vec<u32>,
+    /// Place of the gate after the slowest.
+    pub(super) split: usize,
 }
 
 /// All routes of a plan. A flow's data route has twice its number, its way back one more;
@@ -48,6 +63,8 @@ pub(super) struct Routes {
     pub(super) gates: Vec<u32>,
     /// First stretch of each route.
     pub(super) first: Vec<u32>,
+    /// Routes whose first gate hears from nobody else.
+    pub(super) private_entries: Vec<bool>,
     /// Pure delay on each line: that before the end of some routes.
     pub(super) line_delays: Vec<Span>,
 }
@@ -64,19 +81,22 @@ struct Draft {
 }
 
 impl Routes {
-    /// `exact`: every edge is a line.
+    /// `exact`: every gate is driven step by step, and every edge is a line. Otherwise only
+    /// gates whose rate is not known ahead are, with a line before and after each.
     pub(super) fn new(plan: &Plan, exact: bool) -> Routes {
         let drafts = drafts(plan);
         let order = topological(plan.gates.len(), &drafts);
         let meeting = meeting_places(plan.gates.len(), &drafts);
         let ends = plan.gates.len();
+        let steps: Vec<bool> = plan.gates.iter().map(|gate| exact || !gate.rate.is_known_ahead()).collect();
         let key = |draft: &Draft, route: usize, place: usize| -> Option<LineKey> {
             let back = matches!(draft.owner, Owner::Back(_));
             let before = place.checked_sub(1).map(|before| draft.gates[before]);
             match (draft.gates.get(place), before) {
                 (Some(_), None) => None,
                 (Some(&gate), Some(before)) => {
-                    (exact || meeting[gate]).then(|| (back, order[gate], order[before]))
+                    let line = meeting[gate] || steps[gate] || steps[before];
+                    line.then(|| (back, order[gate], order[before]))
                 }
                 // Units that leave one gate for their receivers do so in order.
                 (None, Some(before)) if draft.extra == Span::ZERO => Some((back, ends, order[before])),
@@ -98,6 +118,7 @@ impl Routes {
             chains: vec![],
             gates: vec![],
             first: vec![],
+            private_entries: private_entries(&drafts, exact, &steps),
             line_delays: vec![Span::ZERO; numbers.len()],
         };
         for (route, draft) in drafts.iter().enumerate() {
@@ -105,6 +126,7 @@ impl Routes {
             let mut chain = routes.chain(route, draft);
             for place in 0..=draft.gates.len() {
                 if let Some(line) = key(draft, route, place).map(number) {
+                    chain.steps = place.checked_sub(1).is_some_and(|before| steps[draft.gates[before]]);
                     routes.end_chain(&mut chain, line);
                     if place == draft.gates.len() {
                         routes.line_delays[line as usize] = draft.extra;
@@ -120,14 +142,57 @@ impl Routes {
     /// A stretch that begins here.
     fn chain(&self, route: usize, draft: &Draft) -> Chain {
         let first = self.gates.len() as u32;
-        Chain { first, end: first, line: NONE, route: route as u32, notify: draft.notify }
+        Chain {
+            first,
+            end: first,
+            line: NONE,
+            route: route as u32,
+            notify: draft.notify,
+            steps: false,
+            ahead: false,
+            series: NONE,
+        }
+    }
+
+    /// Finds the series at the end of stretches, and shortens these by them. `speeds`: that
+    /// of every gate on the short way, 0 of the others.
+    pub(super) fn take_series(&mut self, speeds: &[u64]) -> Vec<Series> {
+        let lists: Vec<Vec<u32>> = self.chains.iter().map(|chain| self.gates_of(chain).to_vec()).collect();
+        let mut users: Vec<Vec<usize>> = vec![vec![]; speeds.len()];
+        for (number, list) in lists.iter().enumerate() {
+            list.iter().for_each(|gate| users[*gate as usize].push(number));
+        }
+        let mut found = Vec::new();
+        let mut known = BTreeMap::new();
+        for (chain, list) in self.chains.iter_mut().zip(&lists) {
+            let Some(last) = list.last().filter(|_| !chain.notify) else { continue };
+            let users_of_last = &users[*last as usize];
+            let same = |gate: &&u32| speeds[**gate as usize] > 0 && users[**gate as usize] == *users_of_last;
+            let length = list.iter().rev().take_while(same).count();
+            let gates = &list[list.len() - length..];
+            if length < 2 || !users_of_last.iter().all(|user| lists[*user].ends_with(gates)) {
+                continue;
+            }
+            chain.end -= length as u32;
+            chain.series = *known.entry(gates).or_insert_with(|| {
+                let slowest = gates.iter().map(|gate| speeds[*gate as usize]).min();
+                let place = gates.iter().rposition(|gate| Some(speeds[*gate as usize]) == slowest);
+                found.push(Series { gates: gates.to_vec(), split: place.map_or(0, |place| place + 1) });
+                found.len() as u32 - 1
+            });
+        }
+        found
+    }
+
+    fn gates_of(&self, chain: &Chain) -> &[u32] {
+        &self.gates[chain.first as usize..chain.end as usize]
     }
 
     /// The stretch so far leads into `line`; the next one begins.
     fn end_chain(&mut self, chain: &mut Chain, line: u32) {
         let end = self.gates.len() as u32;
         self.chains.push(Chain { end, line, ..*chain });
-        *chain = Chain { first: end, end, line: NONE, ..*chain };
+        *chain = Chain { first: end, end, line: NONE, steps: false, ..*chain };
     }
 }
 
@@ -168,6 +233,17 @@ fn meeting_places(gates: usize, drafts: &[Draft]) -> Vec<bool> {
     let entered: BTreeSet<usize> = drafts.iter().filter_map(|draft| draft.gates.first().copied()).collect();
     let cyclic = cyclic(gates, &edges);
     (0..gates).map(|gate| inputs[gate] > 1 || cyclic[gate] || entered.contains(&gate)).collect()
+}
+
+/// Whether each route's first gate hears from nobody else.
+fn private_entries(drafts: &[Draft], exact: bool, steps: &[bool]) -> Vec<bool> {
+    let edges = edges(drafts);
+    let alone = |gate: usize| {
+        let entering = drafts.iter().filter(|draft| draft.gates.first() == Some(&gate)).count();
+        entering == 1 && !steps[gate] && edges.iter().all(|(_, to)| *to != gate)
+    };
+    let private = |draft: &Draft| draft.gates.first().is_none_or(|gate| alone(*gate));
+    drafts.iter().map(|draft| !exact && private(draft)).collect()
 }
 
 /// Gates left over when those without inputs, then those without outputs are taken away.

@@ -31,6 +31,8 @@ enum Meter {
     Constant(u64),
     Profile(Box<Profile>),
     Opportunities(Cursor),
+    /// The gate itself knows; this much was offered before the present slot.
+    SetSpeed(u128),
 }
 
 impl Meter {
@@ -42,14 +44,15 @@ impl Meter {
             RatePlan::Steps { .. } | RatePlan::RateTrace { .. } | RatePlan::Markov(_) => {
                 Meter::Profile(Box::new(Profile::new(plan, stream)))
             }
+            RatePlan::Dtm(_) => Meter::SetSpeed(0),
             RatePlan::Opportunities { trace, at_end } => {
                 Meter::Opportunities(Cursor::new(trace.clone(), *at_end))
             }
         }
     }
 
-    /// Mean work per second over `[from, until)`, rounded down.
-    fn mean(&mut self, from: Time, until: Time) -> u64 {
+    /// Mean work per second over `[from, until)` of `gate`, rounded down.
+    fn mean(&mut self, gate: &Gate, from: Time, until: Time) -> u64 {
         let slot = Window { from, until };
         let span = u128::from(slot.overlap(Time::ZERO, Time::NEVER));
         let work: u128 = match self {
@@ -72,6 +75,10 @@ impl Meter {
                     cursor.step();
                 }
                 bytes * 8 * u128::from(crate::units::PICOS_PER_SECOND)
+            }
+            Meter::SetSpeed(before) => {
+                let offered = gate.offered_until(until);
+                offered - std::mem::replace(before, offered)
             }
         };
         u64::try_from(work / span).unwrap_or(u64::MAX)
@@ -104,7 +111,7 @@ impl Signal {
         let slot = gates[self.gate].take_slot(self.tally);
         let begin = Time::from_picos(self.slot_end.picos() - self.every.picos());
         let value = match self.kind {
-            SignalKind::Capacity => self.capacity.mean(begin, self.slot_end),
+            SignalKind::Capacity => self.capacity.mean(&gates[self.gate], begin, self.slot_end),
             SignalKind::Arrivals => slot.arrived_bytes,
             SignalKind::Drops => slot.dropped,
         };

@@ -1,10 +1,13 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::dtm::{Settings, Slots};
 use crate::gate::GateRow;
+use crate::gate::rate::Allocated;
 use crate::plan::{
-    AppPlan, FlowPlan, GatePlan, HoldingPlan, QueueCounts, QueueLimit, RatePlan, RtoPlan, RtoRestart,
-    SignalKind, SignalPlan, SourcePlan, StartPlan, TcpPlan, TrafficPlan,
+    AppPlan, DtmPlan, Estimators, FlowPlan, GatePlan, HoldingPlan, OnChange, PoolPlan, QueueCounts,
+    QueueLimit, RatePlan, RtoPlan, RtoRestart, SignalKind, SignalPlan, SourcePlan, StartPlan, TcpPlan,
+    TrafficPlan,
 };
 use crate::tcp::tests::plans;
 use crate::units::{Rate, Speed};
@@ -33,7 +36,35 @@ fn any_gate() -> impl Strategy<Value = GatePlan> {
             gate.queue.counts = QueueCounts::Waiting;
             gate
         });
-    prop_oneof![3 => express, 1 => crate::gate::tests::any_gate()]
+    let channel = (crate::gate::tests::any_gate(), crate::gate::rate::tests::any_channel(), any::<bool>())
+        .prop_map(|(gate, dtm, rescale)| GatePlan {
+            rate: RatePlan::Dtm(dtm),
+            on_change: if rescale { OnChange::Rescale } else { OnChange::Keep },
+            ..gate
+        });
+    prop_oneof![3 => express, 1 => crate::gate::tests::any_gate(), 1 => channel]
+}
+
+/// Puts every other channel into one pool with `spare` bit/s beside their initial rates.
+fn pooled(mut plan: Plan, spare: u64) -> Plan {
+    let mut initial = 0;
+    let channels = plan.gates.iter_mut().filter_map(|gate| match &mut gate.rate {
+        RatePlan::Dtm(dtm) => Some(dtm),
+        _ => None,
+    });
+    for dtm in channels.step_by(2) {
+        dtm.pool = Some(0);
+        initial += dtm.initial.bps();
+    }
+    plan.pools = vec![PoolPlan { name: "pool".to_owned(), capacity: Rate::from_bps(initial + spare) }];
+    plan
+}
+
+/// The rates in force in the pool.
+fn rates_in_pool(plan: &Plan, network: &Network) -> u64 {
+    let gates = plan.gates.iter().zip(network.gates());
+    let pooled = gates.filter(|(gate, _)| matches!(&gate.rate, RatePlan::Dtm(dtm) if dtm.pool.is_some()));
+    pooled.filter_map(|(_, gate)| gate.rate_set()).map(Rate::bps).sum()
 }
 
 fn any_network() -> impl Strategy<Value = Plan> {
@@ -52,10 +83,11 @@ fn any_network() -> impl Strategy<Value = Plan> {
             lag: Span::from_millis(lag),
         });
         let signals = prop::collection::vec(signal, 0..3);
-        (Just(gates), flows, sources, any::<bool>(), signals).prop_map(
-            |(gates, flows, sources, recorded, signals)| {
+        let spare = 0u64..3_000_000;
+        (Just(gates), flows, sources, any::<bool>(), signals, spare).prop_map(
+            |(gates, flows, sources, recorded, signals, spare)| {
                 let plan = network(gates, flows, sources, recorded);
-                Plan { signals, ..plan }
+                pooled(Plan { signals, ..plan }, spare)
             },
         )
     })
@@ -111,6 +143,7 @@ struct Story {
     departed: Vec<(Time, usize)>,
     signals: Vec<(Time, usize, u64)>,
     counters: Vec<String>,
+    allocated: Vec<Option<Allocated>>,
     histories: Vec<Option<Vec<String>>>,
     traffic: Vec<TrafficCounts>,
 }
@@ -126,6 +159,7 @@ fn first_difference(one: &Story, other: &Story) -> Option<String> {
         .or_else(|| lists("departed", &one.departed, &other.departed))
         .or_else(|| lists("signals", &one.signals, &other.signals))
         .or_else(|| lists("counters", &one.counters, &other.counters))
+        .or_else(|| lists("allocated", &one.allocated, &other.allocated))
         .or_else(|| lists("histories", &one.histories, &other.histories))
         .or_else(|| lists("traffic", &one.traffic, &other.traffic))
 }
@@ -148,6 +182,7 @@ fn tell(plan: &Plan, entries: &[(u64, usize, u32)], waking: Option<Waking>) -> S
         departed: vec![],
         signals: vec![],
         counters: vec![],
+        allocated: vec![],
         histories: vec![],
         traffic: vec![],
     };
@@ -166,13 +201,15 @@ fn tell(plan: &Plan, entries: &[(u64, usize, u32)], waking: Option<Waking>) -> S
         }
         at = next;
         drain(&mut network, at, &mut story);
-        network.enter(at, route % (plan.flows.len() * 2), Unit::new(*bytes, handle, HeldBy::Application));
+        let unit = &mut Unit::new(*bytes, handle, HeldBy::Application);
+        assert_eq!(network.enter(at, route % (plan.flows.len() * 2), unit), None);
     }
     drain(&mut network, plan.duration, &mut story);
     network.finish();
     story.dropped.retain(|(time, ..)| *time < plan.duration);
     story.dropped.sort_unstable();
     story.counters = network.gates().iter().map(|gate| format!("{:?}", gate.counters())).collect();
+    story.allocated = network.gates().iter().map(Gate::allocated).collect();
     let rows = |rows: Vec<GateRow>| rows.iter().map(|row| format!("{row:?}")).collect();
     story.histories = network.gates_mut().iter_mut().map(|gate| gate.take_history().map(rows)).collect();
     story.traffic = network.traffic_counts().collect();
@@ -185,8 +222,8 @@ fn drain(network: &mut Network, until: Time, story: &mut Story) {
             Step::Deliver { at, route, unit } => {
                 story.delivered.push((at, route, unit.handle));
                 if route % 2 == 0 {
-                    let ack = Unit::new(40, unit.handle + 1_000_000, HeldBy::Application);
-                    network.enter(at, route + 1, ack);
+                    let ack = &mut Unit::new(40, unit.handle + 1_000_000, HeldBy::Application);
+                    assert_eq!(network.enter(at, route + 1, ack), None);
                 }
             }
             Step::Drop(dropped) => {
@@ -200,7 +237,72 @@ fn drain(network: &mut Network, until: Time, story: &mut Story) {
 }
 
 fn entries() -> impl Strategy<Value = Vec<(u64, usize, u32)>> {
-    prop::collection::vec((0u64..2_000_000_000, 0usize..10, 40u32..1500), 1..150)
+    // Some at whole milliseconds, where intervals end and rates change.
+    let gap = prop_oneof![0u64..2_000_000_000, (0u64..4).prop_map(|ms| ms * 1_000_000_000)];
+    let bytes = prop_oneof![3 => Just(1500u32), 1 => 40u32..1500];
+    prop::collection::vec((gap, 0usize..10, bytes), 1..150)
+}
+
+/// A channel of 1 Mbit/s at first, in slots of 100 kbit/s, measured every 10 ms and changed
+/// every 20; the estimate is what was measured, with one slot above it. Three packets wait.
+fn channel() -> Plan {
+    let ms = Span::from_millis;
+    let settings = Settings {
+        slot: Rate::from_bps(100_000),
+        shift_inc: 0,
+        shift_dec: 0,
+        margin: Slots::whole(1),
+        corridor: Slots::whole(0),
+        ..Settings::default()
+    };
+    let mut gate = GatePlan::open("channel");
+    gate.rate = RatePlan::Dtm(DtmPlan {
+        settings,
+        initial: Rate::from_bps(1_000_000),
+        measure: ms(10),
+        update_every: 2,
+        estimators: Estimators::Channel,
+        pool: None,
+    });
+    gate.queue.limit = QueueLimit::Packets(3);
+    let mut plan = Plan::empty(Time::ZERO + ms(100));
+    plan.gates.push(gate);
+    plan.flows.push(flow("flow".to_owned(), vec![0], vec![], Span::ZERO, false));
+    plan
+}
+
+/// By hand. Five packets of 1000 bytes come at 0: one is served, three wait, the fifth is
+/// dropped. Two come in the second interval, at 10 and 15 ms; the second finds the queue full.
+/// That is 1.6 Mbit/s, the dropped one included: from 20 ms on there are 1.7. Nothing comes in
+/// the third; a packet exactly at its end counts in the fourth, 0.8 Mbit/s: from 40 ms on there
+/// are 0.9. From 60 ms on there is one slot.
+#[test]
+fn a_channel_follows_what_comes_to_its_door() {
+    let times = [0, 0, 0, 0, 0, 10, 5, 15];
+    let entries = times.map(|gap: u64| (gap * 1_000_000_000, 0, 1000));
+    let told = |plan: &Plan| {
+        let story = tell(plan, &entries, None);
+        let delivered = story.delivered.iter().filter(|(_, route, _)| *route == 0);
+        let at: Vec<u64> = delivered.map(|(at, ..)| at.picos()).collect();
+        (at, story.dropped.iter().map(|(_, _, handle, _)| *handle).collect::<Vec<_>>(), story.allocated[0])
+    };
+    let plan = channel();
+    let (at, dropped, allocated) = told(&plan);
+    // 8 ms each at first; the third packet is on its way at 20 ms and keeps its speed. The next
+    // ones take 8000/1.7 us, 4705.88…, one after the other.
+    let n_faster = |n: u64| 24_000_000_000 + n * 80_000_000_000 / 17;
+    assert_eq!(at, [8_000_000_000, 16_000_000_000, 24_000_000_000, n_faster(1), n_faster(2), n_faster(3)]);
+    assert_eq!(dropped, [4, 6]);
+    let allocated = allocated.expect("it is a channel");
+    assert_eq!((allocated.least.bps(), allocated.most.bps(), allocated.changes), (100_000, 1_700_000, 3));
+    // 20 ms at 1, 20 at 1.7, 20 at 0.9 and 40 at 0.1 Mbit/s.
+    assert_eq!(allocated.offered, 76_000 * 1_000_000_000_000);
+    let exact = Plan { exact_events: true, ..plan.clone() };
+    assert_eq!(told(&exact), (at.clone(), dropped.clone(), Some(allocated)));
+    // With "rescale" 4 of its 8 ms are left to the third packet at 20 ms.
+    let mut rescaled = plan;
+    rescaled.gates[0].on_change = OnChange::Rescale;
+    assert_eq!(told(&rescaled).0[2], 20_000_000_000 + 4_000_000 * 1_000_000 / 1700);
 }
 
 /// One gate of 1 Mbit/s, 2 Mbit/s from 15 ms on; two packets wait at most.
@@ -261,12 +363,39 @@ proptest! {
         prop_assert_eq!(first_difference(&on_time, &pumped), None);
     }
 
+    /// Whatever is asked for when: the channels of a pool never have more than it, and each has
+    /// its least number of slots.
+    #[test]
+    fn a_pool_is_never_over_committed(plan in any_network(), entries in entries()) {
+        let capacity = plan.pools[0].capacity.bps();
+        let mut network = Network::new(&plan, 1);
+        let mut at = Time::ZERO;
+        for (handle, (gap, route, bytes)) in (0..).zip(entries) {
+            at = at.saturating_add(Span::from_picos(gap));
+            while network.step(at).is_some() {}
+            network.enter(at, route % (plan.flows.len() * 2), &mut Unit::new(bytes, handle, HeldBy::Application));
+            prop_assert!(rates_in_pool(&plan, &network) <= capacity);
+            for (gate, row) in network.gates().iter().zip(&plan.gates) {
+                if let RatePlan::Dtm(dtm) = &row.rate {
+                    let least = dtm.settings.min * dtm.settings.slot.bps();
+                    prop_assert!(gate.rate_set().is_some_and(|rate| rate.bps() >= least));
+                }
+            }
+        }
+    }
+
     /// Nothing is lost in silence: by the time all is quiet every packet has been delivered
     /// or dropped, once.
     #[test]
     fn every_packet_has_one_fate(plan in any_network(), entries in entries()) {
         let plan = Plan { duration: Time::ZERO + Span::from_secs(10_000), traffic: vec![], ..plan };
-        let plan = Plan { record: crate::plan::RecordPlan::default(), signals: vec![], ..plan };
+        let mut plan = Plan { record: crate::plan::RecordPlan::default(), signals: vec![], ..plan };
+        // Measured seldom: the wait is long.
+        for gate in &mut plan.gates {
+            if let RatePlan::Dtm(dtm) = &mut gate.rate {
+                dtm.measure = Span::from_secs(1);
+            }
+        }
         let story = tell(&plan, &entries, None);
         let mut fates: Vec<u32> = story.delivered.iter().map(|(_, _, handle)| *handle).collect();
         fates.extend(story.dropped.iter().map(|(_, _, handle, _)| *handle));

@@ -119,6 +119,7 @@ impl Checker {
             Amount::Bytes(bytes) => Value::Bytes(bytes),
             Amount::Packets(packets) => Value::Packets(packets),
             Amount::Segments(segments) => Value::Segments(segments),
+            Amount::Slots(slots) => Value::Slots(slots),
         })
     }
 

@@ -1,5 +1,6 @@
 //! Typed values, each with its place.
 
+use tidegate_core::dtm::Slots;
 use tidegate_core::units::{Rate, Span, Speed};
 
 use crate::document::Place;
@@ -29,6 +30,7 @@ pub(crate) enum Value {
     Bytes(u64),
     Packets(u64),
     Segments(u64),
+    Slots(Slots),
     List(Vec<Item>),
     Table(Form),
     /// Checked by hand, from the tree.
@@ -94,6 +96,10 @@ impl Form {
         self.get(name).and_then(Item::whole)
     }
 
+    pub(crate) fn slots(&self, name: &str) -> Option<Slots> {
+        self.get(name).and_then(Item::slots)
+    }
+
     pub(crate) fn bytes(&self, name: &str) -> Option<u64> {
         self.get(name).and_then(Item::bytes)
     }
@@ -150,6 +156,13 @@ impl Item {
     pub(crate) fn whole(&self) -> Option<u64> {
         match self.value {
             Value::Whole(number) => Some(number),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn slots(&self) -> Option<Slots> {
+        match self.value {
+            Value::Slots(slots) => Some(slots),
             _ => None,
         }
     }

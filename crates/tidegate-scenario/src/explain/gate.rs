@@ -4,7 +4,7 @@ use tidegate_core::plan::{Framing, GatePlan, MarkovPlan, OnChange, Plan, QueueLi
 use tidegate_core::units::{Rate, Span, Speed, Time};
 
 use super::text::{rate_text, seconds_text, three_digits};
-use super::{consequence, rows_of, write_rows};
+use super::{consequence, dtm, rows_of, write_rows};
 use crate::check::Form;
 use crate::trace::LoadedTrace;
 use crate::trace::info::mean_rate as trace_mean;
@@ -33,7 +33,7 @@ pub(super) fn explain(name: &str, form: &Form, plan: &Plan, out: &mut String) {
         }
     }
     let packet = largest_packet(plan, &copies);
-    for line in rate_lines(gate, packet) {
+    for line in rate_lines(gate, packet, plan) {
         consequence(&line, out);
     }
     for line in queue_lines(gate, packet) {
@@ -44,11 +44,15 @@ pub(super) fn explain(name: &str, form: &Form, plan: &Plan, out: &mut String) {
 /// What stands for `on_change` when it is left out.
 fn usual_change(gate: &GatePlan) -> &'static str {
     match (&gate.rate, gate.on_change) {
-        (RatePlan::Steps { .. } | RatePlan::Markov(_) | RatePlan::RateTrace { .. }, OnChange::Keep) => "keep",
-        (RatePlan::Steps { .. } | RatePlan::Markov(_) | RatePlan::RateTrace { .. }, OnChange::Rescale) => {
-            "rescale"
-        }
-        _ => "no rate to change",
+        (
+            RatePlan::Unlimited
+            | RatePlan::Constant(_)
+            | RatePlan::TokenBucket { .. }
+            | RatePlan::Opportunities { .. },
+            _,
+        ) => "no rate to change",
+        (_, OnChange::Keep) => "keep",
+        (_, OnChange::Rescale) => "rescale",
     }
 }
 
@@ -82,7 +86,8 @@ pub(super) fn wire_bytes(gate: &GatePlan, packet: u32) -> f64 {
     }
 }
 
-/// Packets per second in the long run, for packets of one size; `None`: unlimited.
+/// Packets per second in the long run, for packets of one size; `None`: unlimited, or decided by
+/// what comes.
 pub(super) fn packet_rate(gate: &GatePlan, packet: u32) -> Option<f64> {
     let of = |speed: Speed| match speed {
         Speed::Bits(rate) => rate.bps() as f64 / (8.0 * wire_bytes(gate, packet)),
@@ -90,7 +95,7 @@ pub(super) fn packet_rate(gate: &GatePlan, packet: u32) -> Option<f64> {
     };
     let bits = |rate: Rate| Some(of(Speed::Bits(rate)));
     match &gate.rate {
-        RatePlan::Unlimited => None,
+        RatePlan::Unlimited | RatePlan::Dtm(_) => None,
         RatePlan::Constant(speed) => Some(of(*speed)),
         RatePlan::Steps { steps, repeat } => Some(steps_mean(steps, *repeat, &of)),
         RatePlan::TokenBucket { rate, .. } => bits(*rate),
@@ -144,7 +149,7 @@ fn visits(matrix: &[Vec<f64>]) -> Vec<f64> {
     now
 }
 
-fn rate_lines(gate: &GatePlan, packet: u32) -> Vec<String> {
+fn rate_lines(gate: &GatePlan, packet: u32, plan: &Plan) -> Vec<String> {
     let wire = wire_bytes(gate, packet);
     let heavy = if wire > f64::from(packet) { format!(" ({wire} B on the wire)") } else { String::new() };
     let takes = |rate: Rate| seconds_text(8.0 * wire / rate.bps().max(1) as f64);
@@ -178,6 +183,11 @@ fn rate_lines(gate: &GatePlan, packet: u32) -> Vec<String> {
             let (Some(least), Some(most)) = range else { return Vec::new() };
             let mean = if mean.is_empty() { String::new() } else { format!("mean rate {mean}, ") };
             vec![format!("{mean}from {least} to {most}"), change.to_owned()]
+        }
+        RatePlan::Dtm(channel) => {
+            let mut lines = dtm::lines(channel, plan);
+            lines.push(change.to_owned());
+            lines
         }
         RatePlan::RateTrace { trace, .. } => {
             vec![format!("{} of rates, mean {mean}", trace.period), change.to_owned()]

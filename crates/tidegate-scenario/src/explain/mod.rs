@@ -2,6 +2,7 @@
 //!
 //! It computes nothing that an engine reads.
 
+mod dtm;
 mod flow;
 mod gate;
 mod text;
@@ -25,13 +26,17 @@ struct Row {
 pub(crate) fn explain(root: &Form, plan: &Plan) -> String {
     let mut out = String::new();
     let mut rows = Vec::new();
-    rows_of(root, "", &["gate", "flow", "traffic", "tcp", "sweep"], &mut rows);
+    rows_of(root, "", &["gate", "pool", "flow", "traffic", "tcp", "sweep"], &mut rows);
     write_rows("the run", &rows, &mut out);
     let counted = plan.duration.saturating_since(plan.warmup);
     consequence(&format!("the summary counts {counted} of {}", plan.duration), &mut out);
     for named in root.table("gate").map_or(&[][..], |gates| gates.items.as_slice()) {
         let Some(form) = named.item.table() else { continue };
         gate::explain(&named.name, form, plan, &mut out);
+    }
+    for named in root.table("pool").map_or(&[][..], |pools| pools.items.as_slice()) {
+        let Some(form) = named.item.table() else { continue };
+        dtm::explain_pool(&named.name, form, plan, &mut out);
     }
     for named in root.table("flow").map_or(&[][..], |flows| flows.items.as_slice()) {
         let Some(form) = named.item.table() else { continue };

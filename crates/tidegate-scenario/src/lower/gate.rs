@@ -31,7 +31,7 @@ pub(super) fn gates<'a>(root: &'a Form, library: &mut Library, notes: &mut Notes
         .filter_map(|named| {
             let form = named.item.table()?;
             super::record::reserved(&named.name, named.name_at, &form.key, notes);
-            let plan = gate(&named.name, form, library, notes);
+            let plan = gate(&named.name, root, form, library, notes);
             Some(Gate {
                 name: &named.name,
                 name_at: named.name_at,
@@ -44,8 +44,8 @@ pub(super) fn gates<'a>(root: &'a Form, library: &mut Library, notes: &mut Notes
         .collect()
 }
 
-fn gate(name: &str, form: &Form, library: &mut Library, notes: &mut Notes) -> GatePlan {
-    let rate = rate::rate(form, library, notes);
+fn gate(name: &str, root: &Form, form: &Form, library: &mut Library, notes: &mut Notes) -> GatePlan {
+    let rate = rate::rate(root, form, library, notes);
     let on_change = match form.word("on_change") {
         Some("rescale") => OnChange::Rescale,
         Some(_) => OnChange::Keep,

@@ -2,6 +2,7 @@
 //! needs more than one key to be right is checked.
 
 mod app;
+mod dtm;
 mod gate;
 mod layout;
 mod packets;
@@ -74,8 +75,9 @@ pub(crate) fn lower(root: &Form, library: &mut Library) -> Lowered {
     }
     packets::check(&gates, &users, &mut notes);
     let (planned, wiring) = layout::lay_out(&gates, &users, &mut notes);
+    let pools = dtm::pools(root, &planned, &mut notes);
     let (flows, traffic) = layout::connect(&users, &wiring);
-    let mut plan = Plan { warmup, flows, traffic, gates: planned, ..Plan::empty(duration) };
+    let mut plan = Plan { warmup, flows, traffic, pools, gates: planned, ..Plan::empty(duration) };
     plan.title = root.get("title").and_then(Item::text).unwrap_or_default().to_owned();
     plan.exact_events = root.flag("exact_events");
     plan.limits = limits(root);

@@ -3,12 +3,12 @@
 use tidegate_core::plan::{AtEnd, MarkovPlan, RatePlan};
 use tidegate_core::units::{Rate, Span, Speed, Time};
 
-use super::{Notes, small, time};
+use super::{Notes, dtm, small, time};
 use crate::check::{Form, Item, Value};
 use crate::inputs::{Library, Loaded};
 use crate::trace::{Format, OPPORTUNITY_BYTES, TraceOptions};
 
-pub(super) fn rate(gate: &Form, library: &mut Library, notes: &mut Notes) -> RatePlan {
+pub(super) fn rate(root: &Form, gate: &Form, library: &mut Library, notes: &mut Notes) -> RatePlan {
     let Some(item) = gate.get("rate") else { return RatePlan::Unlimited };
     let plan = match &item.value {
         Value::Speed(speed) => {
@@ -21,6 +21,7 @@ pub(super) fn rate(gate: &Form, library: &mut Library, notes: &mut Notes) -> Rat
             Some(("steps", law)) => law.table().and_then(|form| steps(form, notes)),
             Some(("token_bucket", law)) => law.table().and_then(|form| token_bucket(form, notes)),
             Some(("markov", law)) => law.table().and_then(|form| markov(form, notes)),
+            Some(("dtm", law)) => law.table().and_then(|form| dtm::channel(root, form, notes)),
             Some(("trace", law)) => law.table().and_then(|form| trace(form, library, notes)),
             _ => None,
         },

@@ -19,7 +19,7 @@ pub(super) fn reserved(name: &str, at: Place, key: &str, notes: &mut Notes) {
 
 /// Columns that a gate can be recorded with.
 pub const GATE_COLUMNS: &[&str] =
-    &["queue_packets", "queue_bytes", "rate_bps", "delivered_bytes", "dropped_packets"];
+    &["queue_packets", "queue_bytes", "rate_bps", "slots", "delivered_bytes", "dropped_packets"];
 
 /// Columns that a flow can be recorded with.
 pub const FLOW_COLUMNS: &[&str] = &[

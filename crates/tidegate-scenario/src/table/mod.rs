@@ -172,6 +172,10 @@ const TIME: Kind = quantity(Dim::Time);
 const TIME_0: Kind = quantity_or_zero(Dim::Time);
 /// A size above zero.
 const SIZE: Kind = quantity(Dim::Size);
+/// A number of slots above zero.
+const SLOTS: Kind = quantity(Dim::Slots);
+/// A number of slots, zero included.
+const SLOTS_0: Kind = quantity_or_zero(Dim::Slots);
 /// A rate above zero.
 const RATE: Kind = quantity(Dim::Rate);
 /// A list of gate names.

@@ -1,8 +1,8 @@
 //! `gate.x.rate`: the laws.
 
 use super::{
-    Default, Kind, RATE, SIZE, Section, TIME, TIME_0, key, later, one_of, quantity_or_zero, section, short,
-    text, word,
+    Default, Kind, Literal, RATE, SIZE, SLOTS, SLOTS_0, Section, TIME, TIME_0, key, later, one_of,
+    quantity_or_zero, section, short, text, word,
 };
 use crate::units::Dim;
 
@@ -14,8 +14,8 @@ pub(super) const LAWS: Section = one_of(
         key("token_bucket", Kind::Form(&TOKEN_BUCKET), Default::Words("not used"), TOKEN_BUCKET.about),
         key("markov", Kind::Form(&MARKOV), Default::Words("not used"), MARKOV.about),
         key("trace", Kind::Form(&TRACE), Default::Words("not used"), TRACE.about),
+        key("dtm", Kind::Form(&DTM), Default::Words("not used"), DTM.about),
         later("gcra", "A cell shaper."),
-        later("dtm", "Slots from an allocator that measures the traffic."),
         later("follow", "A rate fed back from another gate."),
         later("reserve", "A circuit from a pool."),
     ],
@@ -95,6 +95,92 @@ const MARKOV: Section = section(
         ),
     ],
 );
+
+const DTM: Section = section(
+    "DTM channel",
+    "Slots that follow the traffic: the rate of what comes to the gate's door is estimated, and the allocation changes when \
+     the estimate leaves its bounds. Left out, every key is as in the paper that it comes from.",
+    &[
+        key("slot", RATE, text("512 kbit/s"), "Bit rate of one slot."),
+        key("initial", RATE, text("10 Mbit/s"), "The rate before the first update."),
+        key(
+            "measure",
+            TIME,
+            text("100 ms"),
+            "The rate at the door is measured over intervals of this length: every byte on the wire, those of packets dropped there included.",
+        ),
+        key(
+            "update",
+            TIME,
+            text("1 s"),
+            "The allocation changes at multiples of this only: a multiple of `measure`.",
+        ),
+        key(
+            "shift_inc",
+            SHIFT,
+            Default::Is(Literal::Whole(3)),
+            "The estimate rises by this power of two of the difference: 3 is an eighth of it at each measurement.",
+        ),
+        key("shift_dec", SHIFT, Default::Is(Literal::Whole(3)), "The same when it falls."),
+        key(
+            "margin",
+            SLOTS_0,
+            text("0.75 slots"),
+            "Allocated above the estimate, with half of the corridor.",
+        ),
+        key(
+            "corridor",
+            SLOTS_0,
+            text("2 slots"),
+            "How far the estimate may move, from allocation - margin - corridor to allocation - margin, before the allocation changes.",
+        ),
+        key(
+            "rounding",
+            Kind::Choice(&[
+                word("exact", "the allocation is not rounded to slots"),
+                word("up", "it is rounded up to whole slots"),
+            ]),
+            text("exact"),
+            "How an allocation becomes slots.",
+        ),
+        key(
+            "on_loss",
+            Kind::Choice(&[
+                word("nothing", "nothing"),
+                word("hold tick", "a measurement with a drop does not lower the estimate"),
+                word("hold second", "nor do the later ones until the next update"),
+                word(
+                    "hold link",
+                    "the estimate moves, but an update after a drop does not lower the allocation",
+                ),
+            ]),
+            text("nothing"),
+            "What a drop at the gate's queue does.",
+        ),
+        key("min", SLOTS, text("1 slot"), "The least allocation, in whole slots."),
+        key("max", SLOTS, Default::Words("no limit"), "The largest, in whole slots."),
+        key(
+            "estimator",
+            Kind::Choice(&[
+                word("channel", "one estimate of all that comes"),
+                word(
+                    "flow",
+                    "one for each flow, direction and background source; the channel follows their sum",
+                ),
+            ]),
+            text("channel"),
+            "Whose rate is estimated.",
+        ),
+        key(
+            "pool",
+            Kind::Text,
+            Default::Words("there are always enough slots"),
+            "Name of the [pool] that the slots come from: the gate gets what the others leave.",
+        ),
+    ],
+);
+
+const SHIFT: Kind = Kind::Whole { min: 0, max: tidegate_core::dtm::LARGEST_SHIFT as u64 };
 
 const TRACE: Section = short(
     "file",

@@ -17,5 +17,7 @@ pub(crate) const LONGEST_DAYS: u64 = 100;
 pub(crate) const LONGEST_PICOS: u64 = LONGEST_DAYS * 86_400 * tidegate_core::units::PICOS_PER_SECOND;
 /// The fastest rate a scenario may name, 1 Pbit/s.
 pub(crate) const FASTEST_BPS: u64 = 1_000_000_000_000_000;
+/// The most slots that a scenario may name.
+pub(crate) const MOST_SLOTS: u64 = 1_000_000_000;
 /// The largest size a scenario may name, in bytes.
 pub(crate) const LARGEST_BYTES: u64 = 1_000_000_000_000_000_000;

@@ -1,10 +1,11 @@
 //! From `"15.264 Mbit/s"` to a typed value, or to a complaint with the repair.
 
+use tidegate_core::dtm::{NANOS_PER_SLOT, Slots};
 use tidegate_core::units::{Rate, Span, Speed};
 
 use super::decimal::{Decimal, NotWhole};
 use super::repair;
-use super::{FASTEST_BPS, LARGEST_BYTES, LONGEST_DAYS, LONGEST_PICOS};
+use super::{FASTEST_BPS, LARGEST_BYTES, LONGEST_DAYS, LONGEST_PICOS, MOST_SLOTS};
 
 /// What a key measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +22,10 @@ pub(crate) enum Dim {
     Queue,
     /// Segments, or a size.
     Window,
+    /// Slots of a channel, in billionths.
+    Slots,
+    /// Slots, or a rate.
+    Pool,
 }
 
 /// A value with its unit taken in.
@@ -36,6 +41,8 @@ pub(crate) enum Amount {
     Packets(u64),
     /// Whole segments.
     Segments(u64),
+    /// Slots of a channel.
+    Slots(Slots),
 }
 
 impl Amount {
@@ -44,6 +51,7 @@ impl Amount {
         match self {
             Amount::Time(span) => span == Span::ZERO,
             Amount::Speed(speed) => speed.work_per_second() == 0,
+            Amount::Slots(slots) => slots == Slots::default(),
             Amount::Bytes(n) | Amount::Packets(n) | Amount::Segments(n) => n == 0,
         }
     }
@@ -77,8 +85,8 @@ pub(super) enum Measure {
     Slots,
 }
 
-/// A unit and how many of the smallest step (ps, bit/s, millionths of packets/s, bits, one)
-/// it is.
+/// A unit and how many of the smallest step (ps, bit/s, millionths of packets/s, bits,
+/// billionths of slots, one) it is.
 pub(super) struct Unit {
     pub(super) name: &'static str,
     pub(super) measure: Measure,
@@ -142,8 +150,8 @@ pub(super) const UNITS: &[Unit] = &[
     unit("cells", Measure::Cells, 1),
     unit("cell", Measure::Cells, 1),
     unit("cells/s", Measure::CellRate, 1),
-    unit("slots", Measure::Slots, 1),
-    unit("slot", Measure::Slots, 1),
+    unit("slots", Measure::Slots, NANOS_PER_SLOT as u128),
+    unit("slot", Measure::Slots, NANOS_PER_SLOT as u128),
 ];
 
 impl Dim {
@@ -155,6 +163,8 @@ impl Dim {
             Dim::Size => measure == Measure::Size,
             Dim::Queue => matches!(measure, Measure::Packets | Measure::Size),
             Dim::Window => matches!(measure, Measure::Segments | Measure::Size),
+            Dim::Slots => measure == Measure::Slots,
+            Dim::Pool => matches!(measure, Measure::Slots | Measure::Rate),
         }
     }
 }
@@ -172,8 +182,11 @@ pub(crate) fn read(text: &str, dim: Dim) -> Result<Amount, Complaint> {
     let Some(decimal) = Decimal::read(number) else {
         return Err(repair::not_a_number(text, dim));
     };
-    if name.is_empty() {
+    if name.is_empty() && !decimal.negative {
         return Err(repair::no_unit(number, dim));
+    }
+    if name.is_empty() {
+        return Err(negative(text, dim));
     }
     let Some(unit) = UNITS.iter().find(|unit| unit.name == name) else {
         return Err(repair::unknown_unit(text, number, name, dim));
@@ -182,14 +195,18 @@ pub(crate) fn read(text: &str, dim: Dim) -> Result<Amount, Complaint> {
         return Err(repair::wrong_measure(text, number, unit, dim));
     }
     if decimal.negative && !decimal.is_zero() {
-        return Err(Complaint::new(
-            format!("{text:?} is negative"),
-            format!("write {} of 0 or more, such as {:?}", repair::noun(dim), repair::example(dim)),
-        ));
+        return Err(negative(text, dim));
     }
     let per = if unit.measure == Measure::Size { 8 } else { 1 };
     let whole = decimal.times(unit.factor, per).map_err(|why| not_whole(text, unit, why))?;
     amount(text, unit.measure, whole)
+}
+
+fn negative(text: &str, dim: Dim) -> Complaint {
+    Complaint::new(
+        format!("{text:?} is negative"),
+        format!("write {} of 0 or more, such as {:?}", repair::noun(dim), repair::example(dim)),
+    )
 }
 
 /// How many bytes at the front of `text` look like a number.
@@ -234,6 +251,10 @@ fn amount(text: &str, measure: Measure, whole: u128) -> Result<Amount, Complaint
             Amount::Bytes(below(LARGEST_BYTES, "the largest size is \"1000000 TB\"".to_owned())?)
         }
         Measure::Packets => Amount::Packets(below(u64::from(u32::MAX), most_help("packets"))?),
+        Measure::Slots => {
+            let help = format!("at most \"{MOST_SLOTS} slots\"");
+            Amount::Slots(Slots::from_nanos(below(MOST_SLOTS * NANOS_PER_SLOT, help)?))
+        }
         _ => Amount::Segments(below(u64::from(u32::MAX), most_help("segments"))?),
     })
 }
@@ -249,6 +270,7 @@ fn not_whole(text: &str, unit: &Unit, why: NotWhole) -> Complaint {
         Measure::PacketRate => ("0.000001 packets/s, the step of rates", "packets/s"),
         Measure::Size => ("1 B, the step of sizes", "B"),
         Measure::Packets => ("", "packets"),
+        Measure::Slots => ("10⁻⁹ slots, the step of slots", "slots"),
         _ => ("", "segments"),
     };
     match why {
@@ -261,6 +283,13 @@ fn not_whole(text: &str, unit: &Unit, why: NotWhole) -> Complaint {
             Complaint::new(
                 format!("{text:?} is not a whole number of {small}"),
                 format!("write \"{floor} {small}\" or \"{} {small}\"", floor + 1),
+            )
+        }
+        NotWhole::Remainder(floor) if unit.measure == Measure::Slots => {
+            let [less, more] = [floor, floor + 1].map(|nanos| Slots::from_nanos(nanos as u64));
+            Complaint::new(
+                format!("{text:?} is finer than {step}"),
+                format!("write \"{less}\" or \"{more}\""),
             )
         }
         NotWhole::Remainder(0) => Complaint::new(

@@ -10,6 +10,8 @@ pub(crate) fn noun(dim: Dim) -> &'static str {
         Dim::Size => "a size",
         Dim::Queue => "a number of packets or a size",
         Dim::Window => "a number of segments or a size",
+        Dim::Slots => "a number of slots",
+        Dim::Pool => "a number of slots or a rate",
     }
 }
 
@@ -21,6 +23,8 @@ pub(crate) fn example(dim: Dim) -> &'static str {
         Dim::Size => "1500 B",
         Dim::Queue => "50 packets",
         Dim::Window => "10 segments",
+        Dim::Slots => "2 slots",
+        Dim::Pool => "40 slots",
     }
 }
 
@@ -32,6 +36,8 @@ fn units_of(dim: Dim) -> &'static str {
         Dim::Size => "B, kB, MB, KiB, MiB",
         Dim::Queue => "packets, B, kB, MB, KiB, MiB",
         Dim::Window => "segments, B, kB, MB, KiB, MiB",
+        Dim::Slots => "slots",
+        Dim::Pool => "slots, bit/s, kbit/s, Mbit/s, Gbit/s, B/s, kB/s, MB/s",
     }
 }
 
@@ -57,6 +63,7 @@ fn usual(dim: Dim) -> &'static str {
         Dim::Size => "B",
         Dim::Queue => "packets",
         Dim::Window => "segments",
+        Dim::Slots | Dim::Pool => "slots",
     }
 }
 
@@ -126,7 +133,8 @@ fn meant(name: &str, dim: Dim) -> Vec<&'static str> {
     let lower = name.to_lowercase();
     match dim {
         Dim::Time => time_meant(&lower),
-        Dim::Rate | Dim::Speed => {
+        Dim::Slots => Vec::new(),
+        Dim::Rate | Dim::Speed | Dim::Pool => {
             if dim == Dim::Speed
                 && matches!(lower.as_str(), "pps" | "pkts/s" | "pkt/s" | "p/s" | "packets/sec")
             {

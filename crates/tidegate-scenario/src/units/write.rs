@@ -32,6 +32,7 @@ mod tests {
     use super::*;
 
     use proptest::prelude::*;
+    use tidegate_core::dtm::Slots;
     use tidegate_core::units::{Rate, Span, Speed};
 
     use crate::units::{Amount, Dim, FASTEST_BPS, LARGEST_BYTES, LONGEST_PICOS, read};
@@ -53,6 +54,8 @@ mod tests {
             let rate = Rate::from_bps(bps);
             prop_assert_eq!(read(&rate.to_string(), Dim::Rate), Ok(Amount::Speed(Speed::Bits(rate))));
             prop_assert_eq!(read(&bytes_text(bytes), Dim::Size), Ok(Amount::Bytes(bytes)));
+            let slots = Slots::from_nanos(bytes);
+            prop_assert_eq!(read(&slots.to_string(), Dim::Slots), Ok(Amount::Slots(slots)));
         }
 
         #[test]
@@ -62,7 +65,7 @@ mod tests {
 
         #[test]
         fn any_text_is_read_or_refused(text in "\\PC{0,20}", number in "-?[0-9.e]{1,12} ?[a-zA-Zµ/]{0,8}") {
-            for dim in [Dim::Time, Dim::Rate, Dim::Speed, Dim::Size, Dim::Queue, Dim::Window] {
+            for dim in [Dim::Time, Dim::Rate, Dim::Speed, Dim::Size, Dim::Queue, Dim::Window, Dim::Slots, Dim::Pool] {
                 let _ = read(&text, dim);
                 let _ = read(&number, dim);
             }

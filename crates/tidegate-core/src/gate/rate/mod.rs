@@ -1,9 +1,11 @@
 //! Rate laws: when does a unit of this size, here since `arrival`, start and end?
 //!
 //! Every law here is known ahead: a departure can be stated at the arrival (the commitment
-//! rule). To add a law: its file, a variant of [`Law`] and its arms below, [`RatePlan`], the
+//! rule); but for one whose speed is set from outside, so that its gate is driven step by
+//! step. To add a law: its file, a variant of [`Law`] and its arms below, [`RatePlan`], the
 //! scenario's table of keys, the generator of the property tests, an example.
 
+mod allocated;
 mod markov;
 mod opportunities;
 mod profile;
@@ -14,6 +16,7 @@ use crate::plan::{OnChange, RatePlan};
 use crate::random::Stream;
 use crate::units::{Speed, Time};
 
+pub use allocated::{Allocated, SetSpeed};
 pub use opportunities::{Cursor, Opportunities};
 pub use profile::{Profile, Varying};
 pub use token_bucket::TokenBucket;
@@ -72,6 +75,8 @@ pub enum Law {
     TokenBucket(Box<TokenBucket>),
     /// Delivery opportunities.
     Opportunities(Box<Opportunities>),
+    /// A speed set from outside.
+    SetSpeed(Box<SetSpeed>),
 }
 
 /// A constant speed and the end of the last unit.
@@ -96,6 +101,9 @@ impl Law {
             RatePlan::Opportunities { trace, at_end } => {
                 Law::Opportunities(Box::new(Opportunities::new(trace.clone(), *at_end, window)))
             }
+            RatePlan::Dtm(channel) => {
+                Law::SetSpeed(Box::new(SetSpeed::new(channel.initial, on_change, window)))
+            }
             RatePlan::Steps { .. } | RatePlan::Markov(_) | RatePlan::RateTrace { .. } => {
                 let profile = Profile::new(plan, stream);
                 Law::Varying(Box::new(Varying::new(profile, on_change, window)))
@@ -112,6 +120,7 @@ impl Law {
             Law::Varying(varying) => varying.transmit(arrival, work),
             Law::TokenBucket(bucket) => bucket.transmit(arrival, work),
             Law::Opportunities(opportunities) => opportunities.transmit(arrival, work),
+            Law::SetSpeed(server) => server.transmit(arrival, work),
         }
     }
 
@@ -140,6 +149,7 @@ impl Law {
             Law::TokenBucket(bucket) => Some(bucket.capacity(window)),
             Law::Varying(varying) => Some(varying.capacity(Profile::new(plan, stream), window)),
             Law::Opportunities(opportunities) => Some(opportunities.capacity(window)),
+            Law::SetSpeed(server) => Some(server.capacity()),
         }
     }
 }

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use super::*;
-use crate::plan::{AtEnd, MarkovPlan, OpportunityTrace, RateTrace};
+use crate::plan::{AtEnd, DtmPlan, Estimators, MarkovPlan, OpportunityTrace, RateTrace};
 use crate::random::Seed;
 use crate::units::{Rate, Span};
 
@@ -82,6 +82,41 @@ fn opportunities_are_shared_and_spanned() {
     assert_eq!(law.transmit(ms(3), 100 * 8).end, ms(4));
 }
 
+#[test]
+fn a_speed_set_under_a_packet() {
+    let window = Window { from: ms(1), until: ms(20) };
+    let server = |on_change| SetSpeed::new(Rate::from_bps(1_000_000), on_change, window);
+    let mut keep = server(OnChange::Keep);
+    assert_eq!(keep.transmit(ms(0), 8000).end, ms(8));
+    assert_eq!(keep.set(ms(2), Rate::from_bps(4_000_000)), None);
+    assert_eq!(keep.transmit(ms(1), 8000), Service { start: ms(8), end: ms(10) });
+    let mut rescale = server(OnChange::Rescale);
+    rescale.transmit(ms(0), 8000);
+    assert_eq!(rescale.set(ms(2), Rate::from_bps(4_000_000)), Some(Time::from_picos(3_500_000_000)));
+    // Down again when 2000 bits are left; the same rate is no change.
+    assert_eq!(rescale.set(ms(3), Rate::from_bps(1_000_000)), Some(ms(5)));
+    assert_eq!(rescale.set(ms(4), Rate::from_bps(1_000_000)), None);
+    assert_eq!(rescale.transmit(ms(1), 8000), Service { start: ms(5), end: ms(13) });
+    // From 1 to 20 ms: 18 ms at 1 Mbit/s, 1 ms at 4.
+    let given = rescale.inside();
+    assert_eq!(given.offered, 22_000 * u128::from(crate::units::PICOS_PER_SECOND));
+    assert_eq!((given.least.bps(), given.most.bps(), given.changes), (1_000_000, 4_000_000, 2));
+}
+
+pub(crate) fn any_channel() -> impl Strategy<Value = DtmPlan> {
+    let estimators = prop_oneof![Just(Estimators::Channel), Just(Estimators::Flow)];
+    (crate::dtm::tests::any_settings(), 1u64..20_000_000, 1u64..20, 1u32..5, estimators).prop_map(
+        |(settings, initial, measure, update_every, estimators)| DtmPlan {
+            settings,
+            initial: Rate::from_bps(initial.max(settings.min * settings.slot.bps())),
+            measure: Span::from_millis(measure),
+            update_every,
+            estimators,
+            pool: None,
+        },
+    )
+}
+
 pub(crate) fn any_plan() -> impl Strategy<Value = RatePlan> {
     let rate = 1_000u64..100_000_000;
     prop_oneof![
@@ -125,6 +160,7 @@ pub(crate) fn any_plan() -> impl Strategy<Value = RatePlan> {
             let trace = Arc::new(OpportunityTrace { at, period, bytes: 1500 });
             RatePlan::Opportunities { trace, at_end: AtEnd::Repeat }
         }),
+        any_channel().prop_map(RatePlan::Dtm),
     ]
 }
 

@@ -1,0 +1,54 @@
+//! A gate whose speed is set from outside. Driven step by step, always.
+
+use crate::gate::Gate;
+use crate::gate::rate::{Allocated, Law, SetSpeed};
+use crate::units::{Rate, Time};
+
+impl Gate {
+    fn set_speed(&self) -> Option<&SetSpeed> {
+        match &self.law {
+            Law::SetSpeed(server) => Some(server),
+            _ => None,
+        }
+    }
+
+    /// Sets the rate from `at` on; services that end before `at` have been completed. Does
+    /// nothing at a gate of another law.
+    pub fn set_rate(&mut self, at: Time, rate: Rate) {
+        let Law::SetSpeed(server) = &mut self.law else { return };
+        if rate == server.rate() {
+            return;
+        }
+        let end = server.set(at, rate);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.set_rate(at, rate.bps() as f64);
+        }
+        if let Some(end) = end {
+            self.reschedule(end);
+        }
+    }
+
+    /// The rate in force, where it is set from outside.
+    #[must_use]
+    pub fn rate_set(&self) -> Option<Rate> {
+        self.set_speed().map(SetSpeed::rate)
+    }
+
+    /// What the gate was given inside the measured window, where its rate is set from outside.
+    #[must_use]
+    pub fn allocated(&self) -> Option<Allocated> {
+        self.set_speed().map(SetSpeed::inside)
+    }
+
+    /// What could have passed from the start to `at`, in 10⁻¹² bit; 0 at a gate of another law.
+    #[must_use]
+    pub fn offered_until(&self, at: Time) -> u128 {
+        self.set_speed().map_or(0, |server| server.offered_until(at))
+    }
+
+    /// Bytes of a packet on this gate's wire.
+    #[must_use]
+    pub(crate) fn weigh(&self, bytes: u32) -> u32 {
+        self.wire_bytes(bytes)
+    }
+}

@@ -1,0 +1,134 @@
+//! A speed that is set from outside: slots that an allocator gives to a channel. The server
+//! knows nothing of how; it keeps account of what it was given.
+//!
+//! Example: 1000 bytes at 1 Mbit/s need 8 ms. At 2 ms the speed becomes 4 Mbit/s. With `keep`
+//! the unit is out at 8 ms and the next one takes 2 ms; with `rescale` it is out at 3.5 ms.
+
+use crate::gate::rate::{Capacity, Service, Window};
+use crate::gate::serve::Serializer;
+use crate::plan::OnChange;
+use crate::units::{PICOS_PER_SECOND, Rate, Span, Time};
+
+/// What a channel was given inside the measured window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Allocated {
+    /// Bits that could have passed, in 10⁻¹² bit.
+    pub offered: u128,
+    /// The least rate in force.
+    pub least: Rate,
+    /// The largest.
+    pub most: Rate,
+    /// How often the rate changed.
+    pub changes: u64,
+}
+
+/// A server whose speed is set.
+#[derive(Clone, Debug)]
+pub struct SetSpeed {
+    server: Serializer,
+    on_change: OnChange,
+    free: Time,
+    /// The last unit from where its speed last changed: the instant, and the work left then in
+    /// 10⁻¹² bit.
+    start: Time,
+    left: u128,
+    /// In force since.
+    since: Time,
+    /// Offered before that, since the run began, in 10⁻¹² bit.
+    before: u128,
+    window: Window,
+    /// Of the speeds before the present one.
+    inside: Allocated,
+}
+
+impl SetSpeed {
+    /// A server that begins at `initial`, above zero.
+    #[must_use]
+    pub fn new(initial: Rate, on_change: OnChange, window: Window) -> SetSpeed {
+        SetSpeed {
+            server: Serializer::new(initial.bps()),
+            on_change,
+            free: Time::ZERO,
+            start: Time::ZERO,
+            left: 0,
+            since: Time::ZERO,
+            before: 0,
+            window,
+            inside: Allocated { offered: 0, least: Rate::from_bps(u64::MAX), most: Rate::ZERO, changes: 0 },
+        }
+    }
+
+    pub(super) fn transmit(&mut self, arrival: Time, bits: u64) -> Service {
+        let start = if arrival > self.free {
+            self.server.reset();
+            arrival
+        } else {
+            self.free
+        };
+        self.start = start;
+        self.left = u128::from(bits) * u128::from(PICOS_PER_SECOND) + u128::from(self.server.carry());
+        let end = start.saturating_add(self.server.take(bits));
+        self.free = end;
+        Service { start, end }
+    }
+
+    /// The rate in force.
+    #[must_use]
+    pub fn rate(&self) -> Rate {
+        Rate::from_bps(self.server.speed())
+    }
+
+    /// Sets the speed from `at` on, above zero; says when the unit in service ends if that
+    /// changes. Units that start at this very instant have the new speed.
+    pub fn set(&mut self, at: Time, rate: Rate) -> Option<Time> {
+        if rate == self.rate() {
+            return None;
+        }
+        self.inside = self.inside_until(at);
+        self.inside.changes += u64::from(at >= self.window.from && at < self.window.until);
+        self.before = self.offered_until(at);
+        self.since = at;
+        let old = u128::from(self.server.speed());
+        // The carry is dropped at a change of rate.
+        self.server = Serializer::new(rate.bps());
+        if self.on_change == OnChange::Keep || at <= self.start || at >= self.free {
+            return None;
+        }
+        let speed = u128::from(rate.bps());
+        self.left -= u128::from(at.saturating_since(self.start).picos()) * old;
+        self.start = at;
+        let picos = u64::try_from(self.left / speed).unwrap_or(u64::MAX / 2);
+        self.server.set_carry((self.left % speed) as u64);
+        self.free = at.saturating_add(Span::from_picos(picos));
+        Some(self.free)
+    }
+
+    /// What could have passed from the start of the run to `at`, in 10⁻¹² bit.
+    #[must_use]
+    pub fn offered_until(&self, at: Time) -> u128 {
+        let span = at.saturating_since(self.since).picos();
+        self.before + u128::from(span) * u128::from(self.server.speed())
+    }
+
+    /// What was given inside the window, the present speed up to `at` included.
+    fn inside_until(&self, at: Time) -> Allocated {
+        let span = self.window.overlap(self.since, at);
+        let mut inside = self.inside;
+        if span > 0 {
+            inside.offered += u128::from(span) * u128::from(self.server.speed());
+            inside.least = inside.least.min(self.rate());
+            inside.most = inside.most.max(self.rate());
+        }
+        inside
+    }
+
+    /// What was given inside the window, if nothing changes any more.
+    #[must_use]
+    pub fn inside(&self) -> Allocated {
+        self.inside_until(Time::NEVER)
+    }
+
+    pub(super) fn capacity(&self) -> Capacity {
+        Capacity { offered: self.inside().offered, unused: None, in_transit: 0 }
+    }
+}

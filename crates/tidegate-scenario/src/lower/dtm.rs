@@ -1,0 +1,211 @@
+//! `gate.x.rate.dtm` to [`DtmPlan`], and `[pool.x]` to [`PoolPlan`].
+
+use tidegate_core::dtm::{NANOS_PER_SLOT, OnLoss, Rounding, Settings, SettingsError, Slots};
+use tidegate_core::plan::{DtmPlan, Estimators, GatePlan, PoolPlan, RatePlan};
+use tidegate_core::units::{Rate, Span};
+
+use super::Notes;
+use crate::check::{Form, Item, Value, nearest};
+use crate::units::FASTEST_BPS;
+
+/// A channel; `None` where something was wrong.
+pub(super) fn channel(root: &Form, form: &Form, notes: &mut Notes) -> Option<RatePlan> {
+    let settings = settings(form, notes)?;
+    let initial = form.rate("initial")?;
+    check_initial(initial, &settings, form, notes);
+    Some(RatePlan::Dtm(DtmPlan {
+        settings,
+        initial,
+        measure: form.span("measure")?,
+        update_every: update_every(form, notes)?,
+        estimators: match form.word("estimator") {
+            Some("flow") => Estimators::Flow,
+            _ => Estimators::Channel,
+        },
+        pool: match form.get("pool") {
+            Some(item) => Some(pool_of(root, item, notes)?),
+            None => None,
+        },
+    }))
+}
+
+fn settings(form: &Form, notes: &mut Notes) -> Option<Settings> {
+    let shift = |name: &str| form.whole(name).and_then(|shift| u32::try_from(shift).ok());
+    let settings = Settings {
+        slot: form.rate("slot")?,
+        shift_inc: shift("shift_inc")?,
+        shift_dec: shift("shift_dec")?,
+        margin: form.slots("margin")?,
+        corridor: form.slots("corridor")?,
+        rounding: match form.word("rounding") {
+            Some("up") => Rounding::Up,
+            _ => Rounding::Exact,
+        },
+        on_loss: match form.word("on_loss") {
+            Some("hold tick") => OnLoss::HoldTick,
+            Some("hold second") => OnLoss::HoldSecond,
+            Some("hold link") => OnLoss::HoldLink,
+            _ => OnLoss::Nothing,
+        },
+        min: whole(form.get("min")?, notes)?,
+        max: match form.get("max") {
+            Some(item) => Some(whole(item, notes)?),
+            None => None,
+        },
+    };
+    let Err(error) = settings.check() else { return Some(settings) };
+    let (name, problem, help) = match error {
+        SettingsError::MinAboveMax { min, max } => {
+            let [min, max] = [min, max].map(Slots::whole);
+            ("min", format!("{min} is more than max, {max}"), format!("write \"{max}\" or less"))
+        }
+        SettingsError::TooFast { name } => {
+            let fastest = Rate::from_bps(FASTEST_BPS);
+            (name, format!("this is more than {fastest}"), "write less, or a smaller slot".to_owned())
+        }
+        // The table of keys refuses these before.
+        SettingsError::Shift { name, .. } => (name, error.to_string(), "write 3".to_owned()),
+        SettingsError::NoSlot => ("slot", error.to_string(), "write \"512 kbit/s\"".to_owned()),
+        SettingsError::NoMin => ("min", error.to_string(), "write \"1 slot\"".to_owned()),
+    };
+    // The one that was written, where the other is a default.
+    let item = form.given(name).or_else(|| form.given("max")).or_else(|| form.get(name))?;
+    notes.wrong(item, problem, help);
+    None
+}
+
+/// A limit in whole slots.
+fn whole(item: &Item, notes: &mut Notes) -> Option<u64> {
+    let nanos = item.slots()?.nanos();
+    if nanos.is_multiple_of(NANOS_PER_SLOT) {
+        return Some(nanos / NANOS_PER_SLOT);
+    }
+    let floor = nanos / NANOS_PER_SLOT;
+    let near = if floor == 0 { Slots::whole(1) } else { Slots::whole(floor) };
+    let problem = format!("{} are not whole", Slots::from_nanos(nanos));
+    notes.wrong(item, problem, format!("write whole slots, such as \"{near}\""));
+    None
+}
+
+/// The rate at the start lies within the limits.
+fn check_initial(initial: Rate, settings: &Settings, form: &Form, notes: &mut Notes) {
+    let rate = |slots: u64| Rate::from_bps(slots.saturating_mul(settings.slot.bps()));
+    let limits = [
+        ("min", Some(settings.min).filter(|min| initial < rate(*min)), "less"),
+        ("max", settings.max.filter(|max| initial > rate(*max)), "more"),
+    ];
+    for (name, slots, how) in limits {
+        let (Some(slots), Some(limit)) = (slots, form.get(name)) else { continue };
+        let bound = rate(slots);
+        let stated = Slots::whole(slots);
+        match form.given("initial") {
+            Some(item) => notes.wrong(
+                item,
+                format!("{initial} is {how} than {name}, {stated} = {bound}"),
+                format!("write \"{bound}\", or change {name}"),
+            ),
+            None => notes.wrong(
+                limit,
+                format!(
+                    "the initial rate, {initial} when nothing is written, is {how} than {stated} = {bound}"
+                ),
+                format!("add initial = \"{bound}\""),
+            ),
+        }
+    }
+}
+
+fn update_every(form: &Form, notes: &mut Notes) -> Option<u32> {
+    let (measure, update) = (form.span("measure")?, form.span("update")?);
+    let (count, rest) = (update.picos() / measure.picos(), update.picos() % measure.picos());
+    let item = form.given("update").or_else(|| form.given("measure")).or_else(|| form.get("update"))?;
+    if rest != 0 || count == 0 {
+        let problem =
+            format!("an update every {update} is not after a whole number of measurements of {measure}");
+        let near = Span::from_picos(count.max(1).saturating_mul(measure.picos()));
+        notes.wrong(item, problem, format!("write update = \"{near}\", or another multiple of {measure}"));
+        return None;
+    }
+    let Ok(count) = u32::try_from(count) else {
+        let problem = format!("{count} measurements of {measure} in one update of {update} are too many");
+        notes.wrong(item, problem, "measure less often");
+        return None;
+    };
+    Some(count)
+}
+
+fn pool_of(root: &Form, item: &Item, notes: &mut Notes) -> Option<usize> {
+    let name = item.text()?;
+    let pools = root.table("pool").map_or(&[][..], |pools| pools.items.as_slice());
+    let found = pools.iter().position(|pool| pool.name == name);
+    if found.is_none() {
+        let names = || pools.iter().map(|pool| pool.name.as_str());
+        let help = match nearest(name, names()) {
+            Some(near) => format!("did you mean \"{near}\"?"),
+            None if pools.is_empty() => format!("add [pool.{name}] with a capacity"),
+            None => format!("the pools are {}", names().take(20).collect::<Vec<_>>().join(", ")),
+        };
+        notes.wrong(item, format!("no pool is called {name:?}"), help);
+    }
+    found
+}
+
+/// The pools, each large enough for what its channels begin with.
+pub(super) fn pools(root: &Form, gates: &[GatePlan], notes: &mut Notes) -> Vec<PoolPlan> {
+    let mut plans = Vec::new();
+    for (index, named) in
+        root.table("pool").map_or(&[][..], |pools| pools.items.as_slice()).iter().enumerate()
+    {
+        let channels: Vec<&DtmPlan> = gates
+            .iter()
+            .filter_map(|gate| match &gate.rate {
+                RatePlan::Dtm(channel) if channel.pool == Some(index) => Some(channel),
+                _ => None,
+            })
+            .collect();
+        let Some(item) = named.item.table().and_then(|form| form.get("capacity")) else { continue };
+        if channels.is_empty() {
+            let help = format!("add rate.dtm.pool = \"{}\" to a gate, or take it out", named.name);
+            notes.warn(named.name_at, &named.item.key, "nothing takes capacity from this pool", help);
+        }
+        let Some(capacity) = capacity(item, &channels, notes) else { continue };
+        let initial: u128 = channels.iter().map(|channel| u128::from(channel.initial.bps())).sum();
+        if initial > u128::from(capacity.bps()) {
+            let sum = Rate::from_bps(u64::try_from(initial).unwrap_or(u64::MAX));
+            let problem = format!(
+                "the initial rates of its {} channels add up to {sum}, more than the {capacity} of this pool",
+                channels.len()
+            );
+            notes.wrong(item, problem, format!("write \"{sum}\" or more, or smaller initial rates"));
+        }
+        plans.push(PoolPlan { name: named.name.clone(), capacity });
+    }
+    plans
+}
+
+fn capacity(item: &Item, channels: &[&DtmPlan], notes: &mut Notes) -> Option<Rate> {
+    let slots = match &item.value {
+        Value::Slots(slots) => *slots,
+        _ => return item.rate(),
+    };
+    let mut sizes: Vec<Rate> = channels.iter().map(|channel| channel.settings.slot).collect();
+    sizes.dedup();
+    let slot = match sizes.as_slice() {
+        [] => Rate::ZERO,
+        [slot] => *slot,
+        [one, other, ..] => {
+            let problem = format!("slots of which size: its channels have slots of {one} and of {other}");
+            notes.wrong(item, problem, "write a rate, such as \"20 Mbit/s\"");
+            return None;
+        }
+    };
+    let bps = u128::from(slots.nanos()) * u128::from(slot.bps()) / u128::from(NANOS_PER_SLOT);
+    match u64::try_from(bps) {
+        Ok(bps) if bps <= FASTEST_BPS => Some(Rate::from_bps(bps)),
+        _ => {
+            let fastest = Rate::from_bps(FASTEST_BPS);
+            notes.wrong(item, format!("{slots} of {slot} are more than {fastest}"), "write less");
+            None
+        }
+    }
+}
