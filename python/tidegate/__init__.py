@@ -23,11 +23,13 @@ from tidegate._errors import (
     ScenarioError,
     StoreError,
     StudyStoppedError,
+    TooFewRunsError,
     TraceError,
     UnknownNameError,
 )
 from tidegate._estimate import Estimate
 from tidegate._folder import open_run
+from tidegate._reproduce import Reproduction, reproduce
 from tidegate._run import Run, run
 from tidegate._scenario import Scenario, load, reference, schema
 from tidegate._study import Until, study
@@ -47,6 +49,7 @@ __all__ = [
     "InternalError",
     "NotRecordedError",
     "Point",
+    "Reproduction",
     "Run",
     "RunError",
     "RunFolderError",
@@ -56,6 +59,7 @@ __all__ = [
     "Study",
     "StudyStoppedError",
     "Table",
+    "TooFewRunsError",
     "TraceError",
     "UnknownNameError",
     "Until",
@@ -68,6 +72,7 @@ __all__ = [
     "open_run",
     "open_study",
     "reference",
+    "reproduce",
     "run",
     "schema",
     "study",

@@ -423,6 +423,68 @@ def study(
     warn(result.warnings)
 
 
+@cli.command()
+@click.argument("target", metavar="[PAPER[/ITEM]]", required=False)
+@click.option("--quick", is_flag=True, help="Shorter runs and fewer points.")
+@click.option("--out", metavar="DIR", help="Where the report goes; default: reproduced/PAPER here.")
+@_FORCE
+@click.option("--workers", type=click.IntRange(1), help="Threads; default: one per processor.")
+@_STORE
+@_NO_STORE
+@_JSON
+def reproduce(
+    target: str | None,
+    quick: bool,
+    out: str | None,
+    force: bool,
+    workers: int | None,
+    store: str | None,
+    no_store: bool,
+    as_json: bool,
+) -> int:
+    """Measure a paper's claims, judge them by rule, draw its figures.
+
+    PAPER is one of the papers that come with Tidegate; without it, all of them. ITEM is the
+    id of a claim or of a figure. DIR gets report.html, one page with everything in it, the
+    figures and the scenarios. With --json nothing is written unless --out asks for it.
+    Exit status 1: a claim could not be measured or a figure not drawn; verdicts do not matter.
+    """
+    from tidegate import _reproduce
+    from tidegate._progress import Progress
+    from tidegate._study import opened
+
+    asked = [_reproduce.chosen(name) for name in _reproduce.targets(target)]
+    results = []
+    with opened(False if no_store else store or True) as kept:
+        for paper, claims, figures in asked:
+            place = None
+            if out is not None:
+                place = Path(out) if target is not None else Path(out) / paper.name
+            elif not as_json:
+                place = Path("reproduced") / paper.name
+            with Progress(f"reproducing {paper.name}") as progress:
+                result = _reproduce.perform(
+                    paper,
+                    claims,
+                    figures,
+                    quick=quick,
+                    out=place,
+                    # What is in the default place was made by this command.
+                    force=force or out is None,
+                    workers=workers,
+                    store=kept,
+                    progress=progress,
+                )
+            results.append(result)
+            if not as_json:
+                say(result.report())
+                say(f"Report: {place}/{_reproduce.REPORT}")
+    if as_json:
+        parts = [result.to_dict() for result in results]
+        say_json(parts[0] if target is not None else {"papers": parts})
+    return 0 if all(result.complete for result in results) else FAILED
+
+
 @cli.group()
 def traces() -> None:
     """Describe, convert and make link traces."""

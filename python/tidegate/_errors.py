@@ -22,6 +22,7 @@ __all__ = [
     "ScenarioError",
     "StoreError",
     "StudyStoppedError",
+    "TooFewRunsError",
     "TraceError",
     "UnknownNameError",
     "nearest",
@@ -46,6 +47,10 @@ class StoreError(ValueError):
 
 class StudyStoppedError(KeyboardInterrupt):
     """Ctrl-C ended a study; the message says what is kept."""
+
+
+class TooFewRunsError(ValueError):
+    """A claim on chaotic TCP would be judged on fewer than 16 replications."""
 
 
 class UnknownNameError(KeyError):

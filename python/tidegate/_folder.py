@@ -125,7 +125,12 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     if not (folder / MANIFEST).is_file():
         raise RunFolderError(f"{folder}: this is not a run folder: it has no {MANIFEST}")
     manifest = read_json(folder / MANIFEST)
-    if not isinstance(manifest, dict) or manifest.get("kind") not in ("run", "comparison", "study"):
+    if not isinstance(manifest, dict) or manifest.get("kind") not in (
+        "run",
+        "comparison",
+        "study",
+        "reproduction",
+    ):
         raise RunFolderError(f"{folder / MANIFEST}: this was not written by tidegate")
     if manifest.get("layout") != _LAYOUT:
         raise RunFolderError(

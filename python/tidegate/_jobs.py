@@ -205,6 +205,17 @@ def measure_identity(measure: Measure | None, version: str | None) -> str:
     )
     if version is not None:
         return f"{name} version {version} {_package_identity()}"
+    check_plain(measure)
+    return f"{name} {_source_digest(measure)} {_package_identity()}"
+
+
+def check_plain(measure: Measure) -> None:
+    """Refuse a function whose source does not say all that it does.
+
+    Raises:
+        ArgumentError: it is another callable, or carries values of its own.
+    """
+    name = getattr(measure, "__qualname__", type(measure).__qualname__)
     if not inspect.isfunction(measure):
         raise ArgumentError(f"measure: {name} is not a plain function; give measure_version too")
     if measure.__closure__ or measure.__defaults__ or measure.__kwdefaults__:
@@ -212,7 +223,6 @@ def measure_identity(measure: Measure | None, version: str | None) -> str:
             f"measure: {name} carries values of its own (a closure or defaults), which its source does not "
             "show; give measure_version too"
         )
-    return f"{name} {_source_digest(measure)} {_package_identity()}"
 
 
 def _source_digest(measure: Callable[..., Any]) -> str:

@@ -82,7 +82,7 @@ STYLE: Any = {
 }
 
 #: Nothing of the day or the machine goes into a picture: the same run, the same file.
-_METADATA: dict[str, dict[str, Any]] = {
+METADATA: dict[str, dict[str, Any]] = {
     "png": {"Software": None},
     "svg": {"Date": None, "Creator": "tidegate"},
     "pdf": {"CreationDate": None, "Creator": "tidegate", "Producer": "tidegate"},
@@ -96,7 +96,7 @@ def suffix_of(path: Path) -> str:
         ArgumentError: the suffix is none of .png, .svg, .pdf.
     """
     kind = path.suffix.lower().removeprefix(".")
-    if kind not in _METADATA:
+    if kind not in METADATA:
         read = f'ends in "{path.suffix}"' if path.suffix else "has no suffix"
         raise ArgumentError(f"{path}: a picture is .png, .svg or .pdf; this name {read}")
     return kind
@@ -111,7 +111,7 @@ def write(figure: Figure, path: Path) -> Path:
     """
     kind = suffix_of(path)
     with mpl.rc_context(STYLE):
-        figure.savefig(path, format=kind, metadata=_METADATA[kind])
+        figure.savefig(path, format=kind, metadata=METADATA[kind])
     return path
 
 
