@@ -131,10 +131,6 @@ class Lab:
     _studies: dict[str, Study] = field(default_factory=dict)
     _runs: dict[str, Run] = field(default_factory=dict)
 
-    def pick(self, full: Any, quick: Any) -> Any:
-        """Return the first value, or with ``--quick`` the second."""
-        return quick if self.quick else full
-
     def file(self, name: str) -> Path:
         """Return a scenario file of the paper by its stem.
 

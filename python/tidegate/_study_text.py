@@ -25,8 +25,8 @@ def plus_minus(found: Estimate, factor: float = 1.0) -> str:
         return _text.number(mean, 4)
     half = found.half_width / factor
     top = max(abs(mean), half)
-    if top == 0:
-        return "0 ±0"
+    if half == 0:
+        return f"{_text.number(mean, 4)} ±0"
     if top >= 1e7 or top < 1e-4:
         return f"{mean:.3g} ±{half:.2g}"
     # Two digits of the half width, but not more than five of the mean.
