@@ -1,7 +1,7 @@
 """What a paper's folder holds: scenarios, claims, figures; and where they are measured.
 
 A paper is a folder of ``tidegate/papers``: scenario files, ``claims.py`` (``TITLE``,
-``SOURCE``, ``CLAIMS``) and ``figures.py`` (``FIGURES``). Nothing else has to be told of it.
+``SOURCE``, ``QUICK``, ``CLAIMS``) and ``figures.py`` (``FIGURES``). Nothing else has to be told of it.
 """
 
 from __future__ import annotations
@@ -81,6 +81,8 @@ class Paper:
     folder: Path
     claims: tuple[Claim, ...]
     figures: tuple[Figure, ...]
+    #: What --quick leaves out, in a sentence.
+    quick: str = ""
 
     def scenarios(self) -> list[Path]:
         """Return the scenario files, by name."""
@@ -110,6 +112,7 @@ def open_paper(name: str) -> Paper:
         folder=FOLDER / module,
         claims=tuple(claims.CLAIMS),
         figures=tuple(figures.FIGURES),
+        quick=claims.QUICK,
     )
 
 

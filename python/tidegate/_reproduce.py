@@ -223,7 +223,8 @@ def _measure(lab: Lab, claim: Claim) -> Measured:
             claim, None, None, None, 0, "", lab.take_commands(), f"{type(error).__name__}: {error}"
         )
     judged = finding.judgement
-    told = [part for part in (finding.note, judged.reason, claim.exact) if part]
+    quick = lab.paper.quick if lab.quick else ""
+    told = [part for part in (finding.note, judged.reason, claim.exact, quick) if part]
     return Measured(
         claim,
         judged.verdict,

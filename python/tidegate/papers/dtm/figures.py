@@ -347,7 +347,8 @@ def draw_margin(lab: Lab) -> Picture:
     margins = ["0 slots", "0.25 slots", "0.5 slots", "0.75 slots", "1 slots"]
     corridors = ["0 slots", "1 slots", "2 slots"]
     vary = {f"{claims.DTM}.margin": margins, f"{claims.DTM}.corridor": corridors}
-    study = lab.study("one-flow", vary=vary, gate="channel")
+    length = {"duration": "30 s"} if lab.quick else {}
+    study = lab.study("one-flow", vary=vary, set=length, gate="channel")
     picture, axes = panels(6.4, 3.2, 1, 1)
     (one,) = axes[0]
     for n, corridor in enumerate(corridors):
@@ -364,7 +365,7 @@ def draw_margin(lab: Lab) -> Picture:
 
 def draw_queue(lab: Lab) -> Picture:
     """Draw goodput of two flows against the channel's queue."""
-    queues = ["10 packets", "20 packets", "30 packets", "50 packets", "100 packets"]
+    queues = claims.channel_queues(lab)
     picture, axes = panels(6.4, 3.2, 1, 1)
     (one,) = axes[0]
     places = [float(q.split()[0]) for q in queues]
@@ -392,11 +393,12 @@ def draw_remedies(lab: Lab) -> Picture:
     """Draw both remedies: a slower decrease at several round trips, and the readings of the hold."""
     picture, axes = panels(8.6, 3.3, 1, 2, width_ratios=[3, 2])
     left, right = axes[0]
-    for n, trip in enumerate(claims.TRIPS):
+    shifts = claims.shifts(lab)
+    for n, trip in enumerate(claims.trips(lab)):
         study, static = claims.slower(lab, trip)
         reference = static.values("goodput_bps")
-        found = [claims.ratio(study.values("goodput_bps", m), reference) for m in range(len(claims.SHIFTS))]
-        bars(left, [float(s) for s in claims.SHIFTS], found, n, trip[0])
+        found = [claims.ratio(study.values("goodput_bps", m), reference) for m in range(len(shifts))]
+        bars(left, [float(s) for s in shifts], found, n, trip[0])
     left.axhline(claims.AS_GOOD, color=MID, lw=0.8, ls=DOTTED)
     left.set_xlabel("shift_dec (shift_inc stays 3)")
     left.set_ylabel("goodput over static")
@@ -463,7 +465,7 @@ def draw_saving(lab: Lab) -> Picture:
     )
     for one, (name, title, metric, by, changes) in zip(axes[0], parts, strict=True):
         static = claims.static_curve(lab, name, changes)
-        rates = claims.STATIC_MBPS[name]
+        rates = claims.static_rates(lab, name)
         bars(one, rates, [static.estimate(metric, n) for n in range(len(rates))], 1, "static", by)
         dynamic = lab.study(name, set=changes, gate="channel")
         got = dynamic.estimate(metric)
@@ -490,11 +492,16 @@ def draw_saving(lab: Lab) -> Picture:
 
 def draw_map(lab: Lab) -> Picture:
     """Draw goodput over the static channel's by remedy, round trip and queue."""
-    remedies = [name for name, _ in claims.REMEDIES]
-    trips = [words for words, _, _ in claims.map_trips(lab)]
+    remedies = [name for name, _ in claims.remedies(lab)]
+    trips = [words for words, _, _ in claims.trips(lab)]
     queues = sorted({queue for _, _, queue in claims.map_of(lab, "reno")})
     picture, axes = panels(
-        9.2, 0.9 + 2 * (0.55 + 0.34 * len(queues)), 2, len(remedies), sharex=True, sharey=True
+        1.84 * len(remedies),
+        0.9 + 2 * (0.55 + 0.34 * len(queues)),
+        2,
+        len(remedies),
+        sharex=True,
+        sharey=True,
     )
     for row, (cc, name) in zip(axes, (("reno", "Reno"), ("newreno", "NewReno")), strict=True):
         cells = claims.map_of(lab, cc)
