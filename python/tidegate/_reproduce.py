@@ -303,16 +303,14 @@ def page(result: Reproduction, seeds: dict[str, int | None]) -> str:
     """Return the report: one HTML page with everything in it."""
     import jinja2
 
-    from tidegate._paper import FOLDER
-
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(FOLDER),
+        loader=jinja2.FileSystemLoader(Path(__file__).parent / "papers"),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["measured"] = measured_text
+    environment.filters["number"] = number_text
     drawn = {entry.figure.id for entry in result.figures}
     loose = [entry for entry in result.claims if not drawn & {*entry.claim.figures}]
     return environment.get_template("report.html.j2").render(
@@ -335,16 +333,15 @@ def _counts(result: Reproduction) -> dict[str, int]:
     return counts
 
 
-def measured_text(entry: Measured) -> str:
-    """Return the measured number with its interval and unit."""
+def number_text(entry: Measured) -> str:
+    """Return the measured number with its interval."""
     if entry.measured is None:
         return "–"
     from tidegate._estimate import Estimate
     from tidegate._study_text import plus_minus
 
     half = None if entry.interval is None else (entry.interval[1] - entry.interval[0]) / 2
-    text = plus_minus(Estimate(entry.measured, half, None, entry.runs))
-    return f"{text} {entry.claim.unit}".rstrip()
+    return plus_minus(Estimate(entry.measured, half, None, entry.runs))
 
 
 def table(result: Reproduction) -> str:
@@ -357,7 +354,8 @@ def table(result: Reproduction) -> str:
     longest = max((len(entry.claim.id) for entry in result.claims), default=0)
     for entry in result.claims:
         verdict = entry.verdict or "NOT MEASURED"
-        lines.append(f"{entry.claim.id.ljust(longest)}  {verdict.ljust(14)}  {measured_text(entry)}")
+        told = f"{number_text(entry)} {entry.claim.unit}"
+        lines.append(f"{entry.claim.id.ljust(longest)}  {verdict.ljust(14)}  {told}".rstrip())
         indent = " " * 4
         told = f"{entry.claim.where}: {entry.claim.claim}"
         for text in (told, entry.note if entry.error is None else entry.error):

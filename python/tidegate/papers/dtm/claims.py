@@ -683,7 +683,7 @@ CLAIMS = [
     Claim(
         "margin", "§2.1, Fig. 2",
         "Allocating just the estimate gives TCP too little; MARGIN prevents that.",
-        claim_margin, "of the bottleneck, bare estimate", "under-allocates", ("fig-2", "margin"),
+        claim_margin, "of the bottleneck", "under-allocates", ("fig-2", "margin"),
     ),
     Claim(
         "halving", "§3, Fig. 4",
