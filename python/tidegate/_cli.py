@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import json
 import os
 import sys
 from pathlib import Path
@@ -17,26 +16,32 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tidegate import _cli_studies
+from tidegate._cli_options import (
+    ENGINE,
+    FILE,
+    FORCE,
+    JSON,
+    RECORD,
+    SEED,
+    SET,
+    check_picture,
+    command_line,
+    count,
+    note,
+    parse_vary,
+    plain,
+    say,
+    say_json,
+    warn,
+)
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
 FAILED = 1
 WRONG_INPUT = 2
 STOPPED = 130
-
-_JSON = click.option("as_json", "--json", is_flag=True, help="One JSON object on standard output.")
-_SET = click.option(
-    "sets", "--set", multiple=True, metavar="KEY=VALUE", help="Change a key before the checks; repeatable."
-)
-_SEED = click.option("--seed", type=click.IntRange(0, 2**64 - 1), help="Every random stream derives from it.")
-_ENGINE = click.option("--engine", default="sim", metavar="NAME", help="sim (live and theory: not yet).")
-_RECORD = click.option("--record", metavar="WHAT", help='"summary", "events", or a span such as "10 ms".')
-_FORCE = click.option("--force", is_flag=True, help="Replace a run that is in DIR already.")
-_STORE = click.option(
-    "--store", metavar="DIR", help="Where results are kept; default: TIDEGATE_STORE, else the user's cache."
-)
-_NO_STORE = click.option("--no-store", is_flag=True, help="Keep no results, and use none.")
-_FILE = click.argument("file", metavar="FILE")
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -48,34 +53,13 @@ def cli() -> None:
     """
 
 
-def say(text: str = "") -> None:
-    """Write a line to standard output."""
-    click.echo(text)
-
-
-def note(text: str) -> None:
-    """Write a line to standard error."""
-    click.echo(text, err=True)
-
-
-def warn(warnings: Sequence[str]) -> None:
-    """Write warnings to standard error."""
-    for text in warnings:
-        note(f"warning: {text}")
-
-
-def say_json(value: Any) -> None:
-    """Write one JSON object to standard output."""
-    say(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))
-
-
 @cli.command()
-@_FILE
-@_SEED
-@_SET
+@FILE
+@SEED
+@SET
 @click.option("--out", metavar="DIR", help="Write a run folder: manifest, summary, columns.")
-@_FORCE
-@_RECORD
+@FORCE
+@RECORD
 @click.option("--pcap", is_flag=True, help="Also keep every packet, as DIR/packets.pcap.")
 @click.option("picture", "--plot", metavar="FILE", help="Draw the run: .png, .svg or .pdf.")
 @click.option("--gate", metavar="NAME", help="The gate to draw; default: the one that limits most.")
@@ -87,8 +71,8 @@ def say_json(value: Any) -> None:
     help="Which of the scenario's runs.",
 )
 @click.option("--exact-events", is_flag=True, help="Every departure an event: slower, equal results.")
-@_ENGINE
-@_JSON
+@ENGINE
+@JSON
 def run(
     file: str,
     seed: int | None,
@@ -162,10 +146,10 @@ def run(
 
 
 @cli.command()
-@_FILE
-@_SET
+@FILE
+@SET
 @click.option("--explain", is_flag=True, help="Print every default filled in, and the consequences.")
-@_JSON
+@JSON
 def check(file: str, sets: tuple[str, ...], explain: bool, as_json: bool) -> None:
     """Check a scenario without running it."""
     from tidegate._scenario import load
@@ -205,7 +189,7 @@ def check(file: str, sets: tuple[str, ...], explain: bool, as_json: bool) -> Non
 @click.option("--gate", metavar="NAME", help="The gate to draw; default: the one that limits most.")
 @click.option("--metric", metavar="NAME", help="Of a study: what to draw; default: goodput_bps.")
 @click.option("--axis", metavar="KEY", help="Of a study: the key along the bottom.")
-@_JSON
+@JSON
 def plot(
     folder: str, target: str | None, gate: str | None, metric: str | None, axis: str | None, as_json: bool
 ) -> None:
@@ -237,7 +221,7 @@ def plot(
 
 
 @cli.command()
-@_FILE
+@FILE
 @click.option(
     "vary",
     "--vary",
@@ -246,16 +230,16 @@ def plot(
     metavar="KEY=A,B,C",
     help="A key and its values; several keys multiply.",
 )
-@_SEED
-@_SET
+@SEED
+@SET
 @click.option("--out", metavar="DIR", help="Write a folder with every variant's run.")
-@_FORCE
-@_RECORD
+@FORCE
+@RECORD
 @click.option("picture", "--plot", metavar="FILE", help="The picture; default: NAME-compare.png here.")
 @click.option("--gate", metavar="NAME", help="The gate to compare; default: the one that limits most.")
 @click.option("--jobs", type=click.IntRange(1), help="Runs at a time; default: one per processor.")
-@_ENGINE
-@_JSON
+@ENGINE
+@JSON
 def compare(
     file: str,
     vary: tuple[str, ...],
@@ -315,174 +299,8 @@ def compare(
     warn(result.warnings)
 
 
-@cli.command()
-@_FILE
-@click.option(
-    "vary",
-    "--vary",
-    multiple=True,
-    metavar="KEY=A,B,C",
-    help="A key and its values, beside the file's [[sweep]]; several keys multiply.",
-)
-@click.option("--runs", type=click.IntRange(1), help="Replications of each point; default: the file's runs.")
-@click.option(
-    "--until",
-    metavar="METRIC:±X%",
-    help="Go on with a point until this interval is narrow, such as goodput_bps:±2%.",
-)
-@click.option(
-    "--max-runs",
-    type=click.IntRange(2),
-    help="With --until: replications of a point at most; default 256.",
-)
-@_SEED
-@_SET
-@click.option("--workers", type=click.IntRange(1), help="Threads; default: one per processor.")
-@click.option("--out", metavar="DIR", help="Write a folder: manifest, study.json, Parquet tables.")
-@_FORCE
-@click.option("picture", "--plot", metavar="FILE", help="Draw a metric against an axis: .png, .svg or .pdf.")
-@click.option("--metric", metavar="NAME", default="goodput_bps", show_default=True, help="What to draw.")
-@click.option("--axis", metavar="KEY", help="The key along the bottom; default: the one with most values.")
-@click.option("--gate", metavar="NAME", help="The gate to report; default: the one that limits most.")
-@_STORE
-@_NO_STORE
-@_ENGINE
-@_JSON
-def study(
-    file: str,
-    vary: tuple[str, ...],
-    runs: int | None,
-    until: str | None,
-    max_runs: int | None,
-    seed: int | None,
-    sets: tuple[str, ...],
-    workers: int | None,
-    out: str | None,
-    force: bool,
-    picture: str | None,
-    metric: str,
-    axis: str | None,
-    gate: str | None,
-    store: str | None,
-    no_store: bool,
-    engine: str,
-    as_json: bool,
-) -> None:
-    """Run every combination of the axes many times: means with 95% intervals.
-
-    The axes are the file's [[sweep]] tables and what --vary names. Replication i has the
-    same random streams at every point. What was run before is taken from the store; Ctrl-C
-    keeps what is done, and the same command goes on from there.
-    """
-    from tidegate import _folder, _jobs
-    from tidegate._progress import Progress
-    from tidegate._run import check_engine
-    from tidegate._study import Until, execute_study, opened, prepare
-    from tidegate._study_value import fill_study
-
-    check_engine(engine)
-    if max_runs is not None and until is None:
-        raise click.UsageError("--max-runs goes with --until METRIC:±X%")
-    least = None if runs is None else max(runs, 2)
-    stop = None if until is None else Until.parse(until, at_least=least, at_most=max_runs)
-    prepared = prepare(file, parse_vary(vary), sets, runs=runs, seed=seed, until=stop)
-    if picture is not None:
-        check_picture(picture)
-        if not prepared.axes:
-            raise click.UsageError("--plot: nothing is varied, so there is no axis to draw along")
-    with contextlib.ExitStack() as stack:
-        work = None
-        if out is not None:
-            work = stack.enter_context(_folder.staged(Path(out), force=force))
-        kept = stack.enter_context(opened(False if no_store else store or True))
-        counts: list[int] = []
-        with Progress(f"running {count(len(prepared.points), 'point')}") as progress:
-            result = execute_study(
-                prepared,
-                workers=_jobs.Local(workers),
-                store=kept,
-                gate=gate,
-                progress=progress,
-                told=lambda *numbers: counts.extend(numbers),
-                command=command_line(),
-            )
-        if work is not None:
-            fill_study(result, work)
-        if picture is not None:
-            result.plot(picture, metric=metric, axis=axis)
-    if counts and counts[0] < counts[1]:
-        note(f"{counts[1] - counts[0]} of {counts[1]} runs were in the store")
-    if as_json:
-        say(result.to_json())
-    else:
-        say(result.report())
-        if out is not None:
-            say(f"Folder: {out}")
-        if picture is not None:
-            say(f"Picture: {picture}")
-    warn(result.warnings)
-
-
-@cli.command()
-@click.argument("target", metavar="[PAPER[/ITEM]]", required=False)
-@click.option("--quick", is_flag=True, help="Shorter runs and fewer points.")
-@click.option("--out", metavar="DIR", help="Where the report goes; default: reproduced/PAPER here.")
-@_FORCE
-@click.option("--workers", type=click.IntRange(1), help="Threads; default: one per processor.")
-@_STORE
-@_NO_STORE
-@_JSON
-def reproduce(
-    target: str | None,
-    quick: bool,
-    out: str | None,
-    force: bool,
-    workers: int | None,
-    store: str | None,
-    no_store: bool,
-    as_json: bool,
-) -> int:
-    """Measure a paper's claims, judge them by rule, draw its figures.
-
-    PAPER is one of the papers that come with Tidegate; without it, all of them. ITEM is the
-    id of a claim or of a figure. DIR gets report.html, one page with everything in it, the
-    figures and the scenarios. With --json nothing is written unless --out asks for it.
-    Exit status 1: a claim could not be measured or a figure not drawn; verdicts do not matter.
-    """
-    from tidegate import _reproduce
-    from tidegate._progress import Progress
-    from tidegate._study import opened
-
-    asked = [_reproduce.chosen(name) for name in _reproduce.targets(target)]
-    results = []
-    with opened(False if no_store else store or True) as kept:
-        for paper, claims, figures in asked:
-            place = None
-            if out is not None:
-                place = Path(out) if target is not None else Path(out) / paper.name
-            elif not as_json:
-                place = Path("reproduced") / paper.name
-            with Progress(f"reproducing {paper.name}") as progress:
-                result = _reproduce.perform(
-                    paper,
-                    claims,
-                    figures,
-                    quick=quick,
-                    out=place,
-                    # What is in the default place was made by this command.
-                    force=force or out is None,
-                    workers=workers,
-                    store=kept,
-                    progress=progress,
-                )
-            results.append(result)
-            if not as_json:
-                say(result.report())
-                say(f"Report: {place}/{_reproduce.REPORT}")
-    if as_json:
-        parts = [result.to_dict() for result in results]
-        say_json(parts[0] if target is not None else {"papers": parts})
-    return 0 if all(result.complete for result in results) else FAILED
+cli.add_command(_cli_studies.study)
+cli.add_command(_cli_studies.reproduce)
 
 
 @cli.group()
@@ -506,7 +324,7 @@ _OPPORTUNITY = click.option(
 @click.argument("file", metavar="FILE")
 @_FORMAT
 @_OPPORTUNITY
-@_JSON
+@JSON
 def traces_info(file: str, format_: str | None, opportunity_bytes: int, as_json: bool) -> None:
     """Say how long a trace is, how fast, and where it stalls."""
     from tidegate._traces import trace_info
@@ -527,7 +345,7 @@ def traces_info(file: str, format_: str | None, opportunity_bytes: int, as_json:
 @_FORMAT
 @_OPPORTUNITY
 @click.option("--window", metavar="SPAN", help='Rates are means over this long, such as "100 ms".')
-@_JSON
+@JSON
 def traces_convert(
     source: str,
     target: str,
@@ -550,7 +368,7 @@ def traces_convert(
 @traces.command("synth")
 @click.argument("target", metavar="TARGET")
 @click.option("--model", default="cellular", show_default=True, help="The stochastic model.")
-@_SEED
+@SEED
 @click.option("--to", metavar="NAME", help="mahimahi, drp or csv; default: by TARGET's suffix.")
 @click.option("--mean", metavar="RATE", help='Mean rate; default "5 Mbit/s".')
 @click.option("--duration", metavar="SPAN", help='Length; default "120 s".')
@@ -561,7 +379,7 @@ def traces_convert(
 @click.option("--outage-share", type=float, help="Share of the time without service; default 0.05.")
 @click.option("--opportunity-bytes", type=click.IntRange(1), help="Bytes of one Mahimahi line; default 1500.")
 @click.option("--window", metavar="SPAN", help="drp and csv: rates are means over this long.")
-@_JSON
+@JSON
 def traces_synth(target: str, model: str, seed: int | None, as_json: bool, **parameters: Any) -> None:
     """Make a link trace from a stochastic model.
 
@@ -580,7 +398,7 @@ def traces_synth(target: str, model: str, seed: int | None, as_json: bool, **par
 
 
 @cli.command()
-@_JSON
+@JSON
 def schema(as_json: bool) -> None:  # noqa: ARG001
     """Print the JSON Schema of scenario files."""
     from tidegate._scenario import schema as get_schema
@@ -589,7 +407,7 @@ def schema(as_json: bool) -> None:  # noqa: ARG001
 
 
 @cli.command()
-@_JSON
+@JSON
 def reference(as_json: bool) -> None:
     """Print every key of the scenario language, as Markdown."""
     from tidegate._scenario import reference as get_reference
@@ -599,83 +417,6 @@ def reference(as_json: bool) -> None:
         say_json({"reference": text})
     else:
         say(plain(text.rstrip("\n")))
-
-
-def plain(text: str) -> str:
-    """Return the text as standard output can show it."""
-    from tidegate._text import plain as do
-
-    return do(text)
-
-
-def count(number: int, what: str) -> str:
-    """Return "1 flow", "2 flows"."""
-    return f"{number} {what}{'' if number == 1 else 's'}"
-
-
-def command_line() -> list[str]:
-    """Return the command as it was typed."""
-    return ["tidegate", *sys.argv[1:]]
-
-
-def check_picture(path: str) -> None:
-    """Refuse a picture that could not be written, before any work.
-
-    Raises:
-        click.UsageError: the suffix is none of .png, .svg, .pdf, or the folder is not there.
-        OSError: the folder cannot be written.
-    """
-    place = Path(path)
-    if place.suffix.lower() not in (".png", ".svg", ".pdf"):
-        raise click.UsageError(f"{path}: a picture is .png, .svg or .pdf")
-    folder = place.parent
-    if not folder.is_dir():
-        raise click.UsageError(f"{path}: there is no folder {folder}")
-    if not os.access(folder, os.W_OK) or place.is_dir():
-        raise PermissionError(errno.EACCES, "cannot be written", path)
-
-
-def parse_vary(options: Sequence[str]) -> dict[str, list[str]]:
-    """Read ``KEY=a,b,c``; commas inside quotes, brackets or braces do not separate.
-
-    Raises:
-        click.UsageError: an option has no key or no values, or a key comes twice.
-    """
-    varied: dict[str, list[str]] = {}
-    for option in options:
-        key, equals, text = option.partition("=")
-        key = key.strip()
-        values = split_values(text)
-        if not equals or not key or not all(values):
-            raise click.UsageError(
-                f'--vary {option}: read "{option}"; write a key and its values, such as '
-                "flow.bulk.tcp.cc=reno,newreno,cubic"
-            )
-        if key in varied:
-            raise click.UsageError(f"--vary {option}: {key} is varied twice; give all its values at once")
-        varied[key] = values
-    return varied
-
-
-def split_values(text: str) -> list[str]:
-    """Split at commas that stand outside quotes, brackets and braces."""
-    values = [""]
-    depth = 0
-    quote = ""
-    for letter in text:
-        if quote:
-            quote = "" if letter == quote else quote
-        elif letter in "\"'":
-            quote = letter
-        elif letter in "[{":
-            depth += 1
-        elif letter in "]}":
-            depth -= 1
-        elif letter == "," and depth == 0:
-            values.append("")
-            continue
-        values[-1] += letter
-    return [value.strip() for value in values]
 
 
 def main() -> None:

@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 import tidegate as tg
 from support import EXAMPLES, SMALL, tidegate
-from tidegate._cli import guarded, parse_vary, split_values
+from tidegate._cli import guarded
+from tidegate._cli_options import parse_vary, split_values
 
 
 def test_run_prints_one_object_and_nothing_else(small: Path) -> None:
