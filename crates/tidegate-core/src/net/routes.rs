@@ -162,15 +162,18 @@ impl Routes {
         for (number, list) in lists.iter().enumerate() {
             list.iter().for_each(|gate| users[*gate as usize].push(number));
         }
+        // Where TCP hears departures, stretches are gone through gate by gate.
+        let noted: Vec<bool> = self.chains.iter().map(|chain| chain.notify).collect();
         let mut found = Vec::new();
         let mut known = BTreeMap::new();
         for (chain, list) in self.chains.iter_mut().zip(&lists) {
-            let Some(last) = list.last().filter(|_| !chain.notify) else { continue };
+            let Some(last) = list.last() else { continue };
             let users_of_last = &users[*last as usize];
             let same = |gate: &&u32| speeds[**gate as usize] > 0 && users[**gate as usize] == *users_of_last;
             let length = list.iter().rev().take_while(same).count();
             let gates = &list[list.len() - length..];
-            if length < 2 || !users_of_last.iter().all(|user| lists[*user].ends_with(gates)) {
+            let alike = |user: &usize| lists[*user].ends_with(gates) && !noted[*user];
+            if length < 2 || !users_of_last.iter().all(alike) {
                 continue;
             }
             chain.end -= length as u32;
