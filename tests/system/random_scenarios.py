@@ -85,7 +85,7 @@ def _tcp(draw: random.Random, *, window: bool) -> list[str]:
     if draw.random() < 0.3:
         lines.append(f'tcp.increase = "{draw.choice(["per window", "per ack", "random"])}"')
     if draw.random() < 0.2:
-        lines.append(f'tcp.ssthresh_rounding = "{draw.choice(["exact", "down", "up"])}"')
+        lines.append(f'tcp.ssthresh_rounding = "{draw.choice(["exact", "down", "up", "ns2"])}"')
     if draw.random() < 0.2:
         lines.append('tcp.rto = { min = "200 ms", tick = "10 ms" }')
     return lines

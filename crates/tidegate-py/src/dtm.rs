@@ -57,8 +57,8 @@ pub(crate) fn dtm_allocate(
         .map_err(|wrong| ArgumentError::new_err(wrong.to_string()))?;
     guarded(py, || {
         let mut told = (Vec::new(), Vec::new(), Vec::new());
-        let lost = losses.into_iter().chain(std::iter::repeat(false));
-        for ((tick, rate), lost) in (1..).zip(rates_bps).zip(lost) {
+        let drops = losses.into_iter().chain(std::iter::repeat(false));
+        for ((tick, rate), lost) in (1..).zip(rates_bps).zip(drops) {
             if estimator.measure(rate, lost) {
                 told.2.push(tick);
             }
