@@ -162,7 +162,7 @@ def remedies(lab: Lab) -> tuple[tuple[str, dict[str, Any]], ...]:
     return REMEDIES[::3] if lab.quick else REMEDIES
 
 
-def map_of(lab: Lab, cc: str) -> dict[tuple[str, str, int], Estimate]:
+def map_of(lab: Lab, cc: str, static_rate: str = "10 Mbit/s") -> dict[tuple[str, str, int], Estimate]:
     """Return goodput over the static channel's by (remedy, round trip, queue)."""
     queues = MAP_QUEUES[::2] if lab.quick else MAP_QUEUES
     length = {"duration": "40 s" if lab.quick else "60 s", "warmup": "15 s"}
@@ -170,7 +170,7 @@ def map_of(lab: Lab, cc: str) -> dict[tuple[str, str, int], Estimate]:
     found = {}
     for words, hop, back in trips(lab):
         base = {**length, **delays(hop, back), CC: cc}
-        static = lab.study("two-flows-static", vary=vary, set=base, gate="channel")
+        static = lab.study("two-flows-static", vary=vary, set={**base, RATE: static_rate}, gate="channel")
         for remedy, changes in remedies(lab):
             dynamic = lab.study("two-flows", vary=vary, set={**base, **changes}, gate="channel")
             for n, queue in enumerate(queues):

@@ -74,8 +74,8 @@ def claim_margin(lab: Lab) -> Finding:
     return Finding(
         together(below(bare, 0.9), above(both, 0.99)),
         f"Share of what the bottleneck carries: allocating the bare estimate {shown(bare)}, as printed "
-        f"{shown(both)}. It takes both constants: half the corridor is added to the allocation too; with the "
-        f"corridor alone {shown(corridor)}, with the margin alone {shown(margin)}",
+        f"{shown(both)}. It takes both constants: half the corridor is added to the allocation too; with "
+        f"the corridor alone {shown(corridor)}, with the margin alone {shown(margin)}",
     )
 
 
@@ -89,10 +89,8 @@ def claim_over_allocation(lab: Lab) -> Finding:
     return Finding(
         within(over[0], 0.5, 1.5),
         "About one is taken as 0.5 to 1.5. MARGIN and half of CORRIDOR are 0.90 Mbit/s, less what the "
-        "estimate "
-        f"still rises after the last change; with whole slots {shown(over[1], 'Mbit/s')}. The bottleneck "
-        "stays "
-        "at 5 Mbit/s: TCP does not get more, the channel has more",
+        f"estimate still rises after the last change; with whole slots {shown(over[1], 'Mbit/s')}. The "
+        "bottleneck stays at 5 Mbit/s: TCP does not get more, the channel has more",
     )
 
 
@@ -110,13 +108,10 @@ def claim_corridor(lab: Lab) -> Finding:
     outs = study.estimate("timeouts", {"cc": "reno", "corridor": "2 slots"})
     return Finding(
         graded(reno, full=0.95, some=0.01),
-        "Share of phases with one change or none in 50 s. Reno loses one packet or two per cycle, which the "
-        "phase "
-        f"decides; with two it times out ({shown(outs)} times in the mean) and the allocation follows. "
-        "NewReno "
-        f"never does: {shown(newreno)} of its phases stand still. The corridor is what hides the sawtooth: "
-        "without "
-        f"it NewReno's allocation changes {shown(without)} times",
+        "Share of phases with one change or none in 50 s. Reno loses one packet or two per cycle, which "
+        f"the phase decides; with two it times out ({shown(outs)} times in the mean) and the allocation "
+        f"follows. NewReno never does: {shown(newreno)} of its phases stand still. The corridor is what "
+        f"hides the sawtooth: without it NewReno's allocation changes {shown(without)} times",
     )
 
 
@@ -153,8 +148,9 @@ def claim_tahoe_follows(lab: Lab) -> Finding:
     swing = [paired(study.values(top, n), study.values(bottom, n)) for n in (0, 1)]
     return Finding(
         together(graded(fast, full=0.8, some=0.5), graded(slow, full=0.8, some=0.5)),
-        f"Correlation of each second's rate with the slots up to 3 s later: {shown(fast)} with ns-2's Tahoe, "
-        f"{shown(slow)} without fast retransmit; the slots swing by {shown(swing[0])} and {shown(swing[1])}",
+        f"Correlation of each second's rate with the slots up to 3 s later: {shown(fast)} with ns-2's "
+        f"Tahoe, {shown(slow)} without fast retransmit; the slots swing by {shown(swing[0])} and "
+        f"{shown(swing[1])}",
     )
 
 
@@ -168,8 +164,7 @@ def claim_tahoe_timer(lab: Lab) -> Finding:
     return Finding(
         graded(share, full=0.95, some=0.5),
         "Share of recoveries that the timer starts. Tahoe as published and as in ns-2 retransmits at the "
-        "third "
-        "duplicate ACK and then sets the window to one, which the paper describes. Without it "
+        "third duplicate ACK and then sets the window to one, which the paper describes. Without it "
         f"(dupthresh = never) goodput differs by {shown(scaled(goodput, MBPS), 'Mbit/s')}, and Fig. 6 looks "
         "the same",
     )
