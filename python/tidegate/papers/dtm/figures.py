@@ -38,7 +38,8 @@ FIGURES = [
     _figure(
         "fig-5", "Fig. 5", "Reno, 10 packets at the bottleneck", over_time.draw_5,
         "Above the calmest of 16 start phases: the sawtooth reaches the rate, the corridor hides it. Below "
-        "the most restless: Reno loses two packets per cycle, times out, and the allocation follows.",
+        "the most restless: Reno loses two packets per cycle, halves its window twice or times out, and "
+        "the allocation follows.",
     ),
     _figure(
         "fig-6", "Fig. 6", "Tahoe, 10 packets, a link of 50 ms", over_time.draw_6,

@@ -109,9 +109,10 @@ def claim_corridor(lab: Lab) -> Finding:
     return Finding(
         graded(reno, full=0.95, some=0.01),
         "Share of phases with one change or none in 50 s. Reno loses one packet or two per cycle, which "
-        f"the phase decides; with two it times out ({shown(outs)} times in the mean) and the allocation "
-        f"follows. NewReno never does: {shown(newreno)} of its phases stand still. The corridor is what "
-        f"hides the sawtooth: without it NewReno's allocation changes {shown(without)} times",
+        f"the phase decides; with two it halves its window twice or times out ({shown(outs)} times in the "
+        f"mean) and the allocation follows. NewReno never does: {shown(newreno)} of its phases stand still. "
+        f"The corridor is what hides the sawtooth: without it NewReno's allocation changes {shown(without)} "
+        "times",
     )
 
 
