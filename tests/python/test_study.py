@@ -251,7 +251,7 @@ def test_a_damaged_store_says_so(random: Path, own_store: Path) -> None:
     assert tidegate("study", random, "--no-store").returncode == 0
 
 
-LONG = MARKOV.replace('"4 s"', '"400 s"').replace("runs = 6", "runs = 24")
+LONG = MARKOV.replace('"4 s"', '"1000 s"').replace("runs = 6", "runs = 24")
 
 
 def kept(store: Path) -> int:
