@@ -1,6 +1,6 @@
 """Instructions, speed and results beside the peers that are installed; see README.md here.
 
-bench.py [instructions] [speed] [results] [gcra] [cells] [--rounds N] [--long]
+bench.py [instructions] [speed] [results] [studies] [gcra] [cells] [--rounds N] [--long]
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ import limiter
 import programs
 import results
 import speed
+import studies
 
-PARTS = ("instructions", "speed", "results", "gcra", "cells")
+PARTS = ("instructions", "speed", "results", "studies", "gcra", "cells")
 
 
 def main() -> None:
@@ -34,11 +35,13 @@ def main() -> None:
     if args.rounds < 1:
         parser.error("one round at least")
     parts = args.parts or PARTS
+    if "studies" in parts:
+        studies.measure(rounds=args.rounds, long=args.long)
     if "gcra" in parts:
         limiter.measure(rounds=args.rounds)
     if "cells" in parts:
         cells.measure(rounds=args.rounds)
-    if set(parts) <= {"gcra", "cells"}:
+    if {*parts} <= {"studies", "gcra", "cells"}:
         return
     ours = programs.build_ours()
     if "instructions" in parts:
