@@ -1,6 +1,6 @@
 """Instructions, speed and results beside the peers that are installed; see README.md here.
 
-bench.py [instructions] [speed] [results] [gcra] [--rounds N] [--long]
+bench.py [instructions] [speed] [results] [studies] [gcra] [--rounds N] [--long]
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ import limiter
 import programs
 import results
 import speed
+import studies
 
-PARTS = ("instructions", "speed", "results", "gcra")
+PARTS = ("instructions", "speed", "results", "studies", "gcra")
 
 
 def main() -> None:
@@ -33,9 +34,11 @@ def main() -> None:
     if args.rounds < 1:
         parser.error("one round at least")
     parts = args.parts or PARTS
+    if "studies" in parts:
+        studies.measure(rounds=args.rounds, long=args.long)
     if "gcra" in parts:
         limiter.measure(rounds=args.rounds)
-    if set(parts) == {"gcra"}:
+    if {*parts} <= {"studies", "gcra"}:
         return
     ours = programs.build_ours()
     if "instructions" in parts:

@@ -8,6 +8,7 @@ mod error;
 mod gcra;
 mod guard;
 mod plan;
+mod pool;
 mod run;
 mod scenario;
 mod traces;
@@ -56,6 +57,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     error::register(module)?;
     module.add_class::<scenario::Scenario>()?;
     module.add_class::<run::RunData>()?;
+    module.add_class::<pool::Pool>()?;
+    module.add_function(wrap_pyfunction!(pool::student_t, module)?)?;
     module.add_function(wrap_pyfunction!(schema, module)?)?;
     module.add_function(wrap_pyfunction!(reference, module)?)?;
     module.add_function(wrap_pyfunction!(build_info, module)?)?;
