@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import sys
 from collections import Counter
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 #: Parameter sets for each kind of acknowledgement.
-SETS = 500
+SETS = 300
 F = Fraction
 
 
@@ -119,6 +120,7 @@ def test_every_quantity(per_ack: int) -> None:
         covered["n0" + "<=>"[(found.n0 > found.n1) - (found.n0 < found.n1) + 1] + "n1"] += 1
         covered["b" + "<=>"[(b * sigma > c * trip) - (b * sigma < c * trip) + 1] + "pipe"] += 1
 
+        assert found.m0 == next(m for m in itertools.count() if (b + m) * sigma >= c * trip), what
         # The end of slow start. Where the level of (10) is V_b- by chance, it looks like the
         # oscillation at b already, with a pause in between.
         begins = oscillation_begins(p, per_ack, found)
@@ -162,7 +164,7 @@ def test_every_quantity(per_ack: int) -> None:
         sent = flow.sent[-1] - flow.sent[-rounds - 1]
         assert sent * sigma == found.rate * flow.time(flow.acks[-1] - flow.acks[-rounds - 1]), what
     for name in ("h<2c", "h=2c", "h>2c", "n0<n1", "n0=n1", "n0>n1", "b<pipe", "b>pipe", "levels"):
-        assert covered[name] >= 20, covered
+        assert covered[name] >= 15, covered
 
 
 @pytest.mark.parametrize("per_ack", [1, 2])

@@ -7,6 +7,7 @@ mod dtm;
 mod error;
 mod gcra;
 mod guard;
+mod plan;
 mod pool;
 mod run;
 mod scenario;

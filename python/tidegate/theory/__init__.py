@@ -9,7 +9,8 @@
 (1182.4, 1217.6)
 """
 
+from tidegate.theory._match import Fit, Miss, match
 from tidegate.theory._spacer import spacer
 from tidegate.theory._spacer_results import Interval, Printed, Spacer
 
-__all__ = ["Interval", "Printed", "Spacer", "spacer"]
+__all__ = ["Fit", "Interval", "Miss", "Printed", "Spacer", "match", "spacer"]

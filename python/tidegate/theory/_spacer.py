@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from tidegate._errors import ArgumentError
 from tidegate.theory._numbers import cell_time_s, cell_times, count, positive
-from tidegate.theory._spacer_model import Pairs, Single
+from tidegate.theory._spacer_pairs import Pairs
 from tidegate.theory._spacer_results import Printed, Spacer
+from tidegate.theory._spacer_single import Single
 
 if TYPE_CHECKING:
     from collections.abc import Callable
