@@ -652,11 +652,11 @@ impl Section {
                 soon.pop();
                 let input = &mut inputs[circuit as usize];
                 let cell = input.take();
-                let at = input.next();
-                next[circuit as usize] = at;
-                insert(soon, (at, circuit), until);
+                let after = input.next();
+                next[circuit as usize] = after;
+                insert(soon, (after, circuit), until);
                 plain &= !cell.ends;
-                repeated |= at < end;
+                repeated |= after < end;
                 due.push((circuit, cell));
             }
             if due.len() > 1 && inputs.len() > 1 {
