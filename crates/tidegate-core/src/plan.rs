@@ -6,7 +6,8 @@
 
 use std::sync::Arc;
 
-use crate::cells::CELL_BITS;
+use crate::app::TruncatedGeometric;
+use crate::cells::{CELL_BITS, CELL_PAYLOAD, LLC_SNAP, TRAILER};
 use crate::dtm::Settings;
 use crate::units::{Rate, Span, Speed, Time};
 
@@ -463,6 +464,69 @@ pub enum SourcePlan {
         /// Size of each write or packet.
         bytes: u32,
     },
+    /// Messages of whole cells, each one packet.
+    Messages(MessagePlan),
+}
+
+impl SourcePlan {
+    /// Bytes of the largest write or packet.
+    #[must_use]
+    pub fn largest(&self) -> u32 {
+        match self {
+            SourcePlan::Constant { bytes, .. }
+            | SourcePlan::OnOff { bytes, .. }
+            | SourcePlan::Poisson { bytes, .. } => *bytes,
+            SourcePlan::Messages(messages) => messages.bytes(messages.most()),
+        }
+    }
+}
+
+/// Messages that AAL5 makes whole cells of.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MessagePlan {
+    /// Mean rate in bits of 53-byte cells, above zero.
+    pub load: Rate,
+    /// Exponential gaps from start to start; otherwise they are all alike.
+    pub exponential: bool,
+    /// Cells of a message.
+    pub length: MessageLength,
+    /// Leave room for LLC/SNAP in the cells.
+    pub llc: bool,
+}
+
+/// Cells of a message: at least one.
+#[derive(Clone, Debug, PartialEq)]
+pub enum MessageLength {
+    /// Always so many.
+    Constant(u32),
+    /// Drawn for each.
+    Geometric(Arc<TruncatedGeometric>),
+}
+
+impl MessagePlan {
+    /// IP bytes of a message of so many cells.
+    #[must_use]
+    pub fn bytes(&self, cells: u32) -> u32 {
+        cells * CELL_PAYLOAD - TRAILER - if self.llc { LLC_SNAP } else { 0 }
+    }
+
+    /// Cells of the longest message.
+    #[must_use]
+    pub fn most(&self) -> u32 {
+        match &self.length {
+            MessageLength::Constant(cells) => *cells,
+            MessageLength::Geometric(lengths) => lengths.most(),
+        }
+    }
+
+    /// Mean cells of a message, as written.
+    #[must_use]
+    pub fn mean(&self) -> u32 {
+        match &self.length {
+            MessageLength::Constant(cells) => *cells,
+            MessageLength::Geometric(lengths) => lengths.mean(),
+        }
+    }
 }
 
 /// A length of time, fixed or drawn.
