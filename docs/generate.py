@@ -141,6 +141,11 @@ def results_reference() -> str:
         ),
         "### A gate: `gates[]`\n",
         _fields(structs["GateSummary"]),
+        (
+            "Gates with `rate.dtm` have these as well; on other gates the names are absent, and null in "
+            "data frames.\n"
+        ),
+        _fields(structs["AllocationSummary"]),
         "### Background traffic: `traffic[]`\n",
         _fields(structs["TrafficSummary"]),
         (
@@ -201,6 +206,11 @@ def python_reference() -> str:
     errors = [name for name in classes if issubclass(getattr(tg, name), BaseException)]
     parts.append("## Functions\n")
     parts += [_function(f"tidegate.{name}", getattr(tg, name)) for name in functions]
+    for module in [name for name in tg.__all__ if inspect.ismodule(getattr(tg, name))]:
+        item = getattr(tg, module)
+        first = (inspect.getdoc(item) or "").split("\n\n")[0]
+        parts.append(f"## `tidegate.{module}`\n\n{first}\n")
+        parts += [_function(f"tidegate.{module}.{name}", getattr(item, name)) for name in item.__all__]
     parts.append("## Classes\n")
     parts += [_class(name, getattr(tg, name)) for name in classes if name not in errors]
     parts.append("## Errors\n\n| error | is also | when |\n|---|---|---|")

@@ -9,7 +9,12 @@
 Everything is here, flat; modules that begin with an underscore are private. Units are in
 the names of results; in scenarios they are in the text. polars and matplotlib are loaded
 when a table or a picture is asked for.
+
+Parts that need no scenario are modules of their own, loaded when they are first named:
+``tg.dtm``, the estimator behind ``rate.dtm``.
 """
+
+import typing as _typing
 
 from tidegate._compare import Comparison, Variant, compare, open_comparison
 from tidegate._core import build_info
@@ -30,7 +35,13 @@ from tidegate._scenario import Scenario, load, reference, schema
 from tidegate._table import FlowRow, GateRow, Table
 from tidegate._traces import trace_convert, trace_info, trace_synth
 
+if _typing.TYPE_CHECKING:
+    from tidegate import dtm
+
 __version__ = build_info()["tidegate"]
+
+#: Public modules, imported when they are first named (PEP 562).
+_MODULES = ("dtm",)
 
 __all__ = [
     "ArgumentError",
@@ -52,6 +63,7 @@ __all__ = [
     "__version__",
     "build_info",
     "compare",
+    "dtm",
     "load",
     "open_comparison",
     "open_run",
@@ -62,3 +74,21 @@ __all__ = [
     "trace_info",
     "trace_synth",
 ]
+
+
+def _module(name: str) -> object:
+    """Import a public module, which then is an attribute and not looked for again."""
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return import_module(f"{__name__}.{name}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
+if not _typing.TYPE_CHECKING:
+    # Hidden from type checkers, which would take every name for one.
+    __getattr__ = _module

@@ -12,6 +12,7 @@ __all__ = [
     "ScenarioError",
     "TraceError",
     "build_info",
+    "dtm_allocate",
     "reference",
     "schema",
     "trace_convert",
@@ -123,4 +124,21 @@ def trace_synth(
     opportunity_bytes: int | None = None,
     window: str | None = None,
 ) -> str: ...
+def dtm_allocate(
+    rates_bps: Sequence[int],
+    losses: Sequence[bool],
+    *,
+    slot_bps: int,
+    shift_inc: int,
+    shift_dec: int,
+    margin_nanos: int,
+    corridor_nanos: int,
+    rounding: str,
+    on_loss: str,
+    min_slots: int,
+    max_slots: int | None,
+    initial_current: int,
+    initial_bps: int,
+    update_every: int,
+) -> tuple[list[int], list[int], list[int]]: ...
 def build_info() -> dict[str, str]: ...

@@ -213,6 +213,17 @@ def _limits(flows: Sequence[dict[str, Any]]) -> list[str]:
     return [f"mean of {len(flows)}: {limited_by(mean)}"]
 
 
+def _slots(gate: dict[str, Any]) -> str:
+    """Return what an allocator gave a gate, in one sentence."""
+    over = gate["overallocation_bps_mean"]
+    return (
+        f"Slots of {gate['name']}: {number(gate['slots_mean'])} in the mean, "
+        f"{number(gate['slots_min'])} to {number(gate['slots_max'])}, "
+        f"{gate['allocation_changes']} changes; {rate(abs(over))} "
+        f"{'more' if over >= 0 else 'less'} than came to its door"
+    )
+
+
 def run_report(summary: dict[str, Any], title: str) -> str:
     """Return what ``tidegate run`` prints."""
     begin, end = summary["measured_from_s"], summary["duration_s"]
@@ -226,6 +237,8 @@ def run_report(summary: dict[str, Any], title: str) -> str:
     ]
     if summary["gates"]:
         lines += ["", gates_table(summary["gates"])]
+    for row in [gate for gate in summary["gates"] if "slots_mean" in gate][:_SHOWN]:
+        lines += ["", wrapped(_slots(row), "  ")]
     for row in summary.get("traffic", [])[:_SHOWN]:
         arrived = percent(_ratio(row["packets_delivered"], row["packets_sent"]))
         lines += [

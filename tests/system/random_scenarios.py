@@ -37,6 +37,17 @@ def _rate(draw: random.Random) -> list[str]:
                 *draw.choice([[], ['rate.markov.step = "10 ms"']]),
             ],
             [f'rate.trace = "{cellular}"'],
+            [
+                f'rate.dtm.slot = "{draw.choice([64, 512])} kbit/s"',
+                f'rate.dtm.initial = "{mbit}"',
+                f'rate.dtm.measure = "{draw.choice([20, 50])} ms"',
+                f'rate.dtm.update = "{draw.choice([100, 300])} ms"',
+                f'rate.dtm.rounding = "{draw.choice(["exact", "up"])}"',
+                f'rate.dtm.on_loss = "{draw.choice(["nothing", "hold tick", "hold second", "hold link"])}"',
+                f'rate.dtm.estimator = "{draw.choice(["channel", "flow"])}"',
+                f'on_change = "{draw.choice(["keep", "rescale"])}"',
+                *draw.choice([[], ['rate.dtm.pool = "ring"']]),
+            ],
         ]
     )
 
@@ -74,7 +85,7 @@ def _tcp(draw: random.Random, *, window: bool) -> list[str]:
     if draw.random() < 0.3:
         lines.append(f'tcp.increase = "{draw.choice(["per window", "per ack", "random"])}"')
     if draw.random() < 0.2:
-        lines.append(f'tcp.ssthresh_rounding = "{draw.choice(["exact", "down", "up"])}"')
+        lines.append(f'tcp.ssthresh_rounding = "{draw.choice(["exact", "down", "up", "ns2"])}"')
     if draw.random() < 0.2:
         lines.append('tcp.rto = { min = "200 ms", tick = "10 ms" }')
     return lines
@@ -126,6 +137,7 @@ def scenario(number: int) -> str:
     gates: dict[str, bool] = {}
     lines = [f'title = "random scenario {number}"', 'duration = "2.5 s"']
     lines.append(f'warmup = "{draw.choice(["0 s", "400 ms"])}"')
+    lines += ["[pool.ring]", 'capacity = "150 Mbit/s"']
     for n in range(draw.randint(1, 4)):
         gate = _gate(draw, f"g{n}")
         lines += gate

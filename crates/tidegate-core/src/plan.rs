@@ -650,6 +650,9 @@ pub enum SsthreshRounding {
     Down,
     /// Up to whole segments.
     Up,
+    /// As ns-2: down to whole segments, of the window; the window itself is halved as it is,
+    /// fractions of a segment included, and is that still when recovery ends.
+    Ns2,
 }
 
 /// The retransmission timer.

@@ -3,6 +3,7 @@
 //! Rust code runs with the GIL released, inside a guard that turns a panic into
 //! `tidegate.InternalError`. Columns cross as little-endian bytes.
 
+mod dtm;
 mod error;
 mod guard;
 mod run;
@@ -42,6 +43,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(schema, module)?)?;
     module.add_function(wrap_pyfunction!(reference, module)?)?;
     module.add_function(wrap_pyfunction!(build_info, module)?)?;
+    module.add_function(wrap_pyfunction!(dtm::dtm_allocate, module)?)?;
     module.add_function(wrap_pyfunction!(traces::trace_info, module)?)?;
     module.add_function(wrap_pyfunction!(traces::trace_convert, module)?)?;
     module.add_function(wrap_pyfunction!(traces::trace_synth, module)?)?;

@@ -11,7 +11,7 @@ use crate::result::{Mark, PacketRecord, RunResult, Side};
 use crate::segments::Segments;
 use crate::summary;
 
-/// Steps between two looks at the limits and at the caller's wish to go on.
+/// Steps, or deliveries told ahead, between two looks at the limits and at the caller's wish to go on.
 const REVIEW: u64 = 1 << 17;
 
 /// Deliveries to one flow, told ahead, before anything else is looked at.
@@ -145,9 +145,13 @@ impl<'a> Simulation<'a> {
 
     fn drive(&mut self, go_on: &mut dyn FnMut(Time) -> bool) -> Result<Option<Limit>, RunError> {
         loop {
+            let enough = self.wire.ahead + REVIEW;
             for _ in 0..self.steps_to_review() {
                 let Some(step) = self.wire.network.step(self.wire.until) else { return Ok(None) };
                 self.handle(step);
+                if self.wire.ahead >= enough {
+                    break;
+                }
             }
             if !go_on(self.wire.network.now()) {
                 return Err(RunError::Interrupted);

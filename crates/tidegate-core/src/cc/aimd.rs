@@ -99,8 +99,11 @@ impl Aimd {
     pub fn shrink(&mut self, lost: &Lost, to_one_segment: bool) {
         self.credit = 0;
         self.ssthresh = self.threshold(lost);
-        let window = if to_one_segment { self.mss } else { self.ssthresh };
-        self.window = window << FRACTION;
+        self.window = match self.rounding {
+            _ if to_one_segment => self.mss << FRACTION,
+            SsthreshRounding::Ns2 => (self.window.min(lost.window << FRACTION) / 2).max(self.mss << FRACTION),
+            _ => self.ssthresh << FRACTION,
+        };
     }
 
     /// Half of what was in flight, at least two segments.
@@ -114,12 +117,21 @@ impl Aimd {
             // DEVIATION: a TCP that counts in segments (BSD; the model of the ABR paper) halves
             // w = min(cwnd, window), not FlightSize, and halves it at every time-out. The two
             // differ only when the sender does not use its window.
-            SsthreshRounding::Down => segments(lost.window / (2 * self.mss)),
+            // ns-2 does so with the threshold alone: its window is a real number that halves.
+            SsthreshRounding::Down | SsthreshRounding::Ns2 => segments(lost.window / (2 * self.mss)),
             SsthreshRounding::Up => segments((lost.window / self.mss).div_ceil(2)),
         }
     }
 
-    /// The window at the end of a fast recovery.
+    /// The window at the end of a fast recovery; in ns-2 it is the halved one, whatever is in
+    /// flight.
+    pub fn recover(&mut self, window: u64) {
+        if self.rounding != SsthreshRounding::Ns2 {
+            self.settle(window);
+        }
+    }
+
+    /// Sets the window, one segment at least.
     pub fn settle(&mut self, window: u64) {
         self.window = window.max(self.mss) << FRACTION;
     }

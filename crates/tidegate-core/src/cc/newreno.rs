@@ -35,7 +35,7 @@ impl CongestionControl for NewReno {
     fn handle_recovered(&mut self, recovered: &Recovered) {
         // RFC 6582 §3.2 step 3, full acknowledgments, choice (1): no burst after recovery.
         let mss = self.aimd.mss();
-        self.aimd.settle(self.aimd.ssthresh().min(recovered.in_flight.max(mss) + mss));
+        self.aimd.recover(self.aimd.ssthresh().min(recovered.in_flight.max(mss) + mss));
     }
 
     fn handle_restart(&mut self, window: u64) {

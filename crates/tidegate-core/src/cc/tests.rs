@@ -36,6 +36,22 @@ fn segments(controller: &Controller) -> f64 {
 }
 
 #[test]
+fn ns2_halves_the_window_as_it_is() {
+    for cc in [CongestionPlan::Reno, CongestionPlan::NewReno] {
+        let of = |rounding| {
+            let plan = TcpPlan { ssthresh_rounding: rounding, initial_window: 9_900, ..plan(cc) };
+            let mut controller = Controller::new(&plan, None);
+            controller.handle_lost(&lost(9_000, 9_900, LossKind::DupAck));
+            controller.handle_recovered(&Recovered { in_flight: 1_000 });
+            (controller.window(), controller.snapshot().ssthresh)
+        };
+        assert_eq!(of(SsthreshRounding::Ns2), (4_950, Some(4_000)));
+        let whole = if cc == CongestionPlan::NewReno { 2_000 } else { 4_000 };
+        assert_eq!(of(SsthreshRounding::Down), (whole, Some(4_000)));
+    }
+}
+
+#[test]
 fn thresholds_after_a_loss() {
     let threshold = |rounding, in_flight, window, kind| {
         let plan = TcpPlan { ssthresh_rounding: rounding, ..plan(CongestionPlan::Reno) };
@@ -52,6 +68,7 @@ fn thresholds_after_a_loss() {
     assert_eq!(threshold(SsthreshRounding::Exact, 1_000, 1_000, again), 15_000);
     // Counted in segments: half of the window, and halved every time.
     assert_eq!(threshold(SsthreshRounding::Down, 1_000, 9_900, first), 4_000);
+    assert_eq!(threshold(SsthreshRounding::Ns2, 1_000, 9_900, first), 4_000);
     assert_eq!(threshold(SsthreshRounding::Up, 1_000, 9_900, first), 5_000);
     assert_eq!(threshold(SsthreshRounding::Up, 1_000, 8_000, first), 4_000);
     assert_eq!(threshold(SsthreshRounding::Up, 1_000, 1_000, again), 2_000);

@@ -24,8 +24,7 @@ fn five_megabits() {
     let told = seconds(&mut paper(Settings::default()), &[5_000_000; 3]);
     assert_eq!(told, [(3_684_620, 4_580_620), (4_653_954, 5_549_954), (4_908_961, 5_549_954)]);
     let up = Settings { rounding: Rounding::Up, ..Settings::default() };
-    let told = seconds(&mut paper(up), &[5_000_000; 3]);
-    assert_eq!(slots(&told), [9, 11, 11]);
+    assert_eq!(slots(&seconds(&mut paper(up), &[5_000_000; 3])), [9, 11, 11]);
 }
 
 /// Whole slots of the allocations that [`seconds`] tells of.

@@ -117,13 +117,13 @@ impl Channels {
     /// and sets the gates' rates.
     pub(super) fn measure(&mut self, group: usize, at: Time, gates: &mut [Gate]) {
         let group = &mut self.groups[group];
-        let mut asked: Vec<(usize, Bandwidth)> = Vec::new();
+        let mut wishes: Vec<(usize, Bandwidth)> = Vec::new();
         for (place, channel) in group.channels.iter_mut().enumerate().filter(|(_, each)| each.next == at) {
-            asked.extend(channel.measure().map(|asked| (place, asked)));
+            wishes.extend(channel.measure().map(|asked| (place, asked)));
         }
         let gives_back =
             |(place, asked): &(usize, Bandwidth)| *asked <= group.channels[*place].allocation.in_force();
-        let (giving, asking): (Vec<_>, Vec<_>) = asked.into_iter().partition(gives_back);
+        let (giving, asking): (Vec<_>, Vec<_>) = wishes.into_iter().partition(gives_back);
         for (place, asked) in giving.into_iter().chain(asking) {
             let channel = &mut group.channels[place];
             let before = channel.allocation.in_force();
@@ -166,7 +166,10 @@ impl Channel {
             return None;
         }
         self.measured = 0;
-        let lost = self.meters.iter_mut().fold(false, |lost, meter| meter.estimate.end_update() || lost);
+        let mut lost = false;
+        for meter in &mut self.meters {
+            lost |= meter.estimate.end_update();
+        }
         let current =
             self.meters.iter().fold(0u64, |sum, meter| sum.saturating_add(meter.estimate.current()));
         self.allocation.ask(current, lost, &self.settings)

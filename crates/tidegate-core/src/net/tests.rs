@@ -366,6 +366,52 @@ fn a_channel_follows_what_comes_to_its_door() {
     assert_eq!(told(&rescaled).0[2], 20_000_000_000 + 4_000_000 * 1_000_000 / 1700);
 }
 
+/// By hand. One flow sends 1.6 Mbit/s in the first interval, the other in the second. Estimates
+/// rise at once and halve when they fall. One estimate of both is 1.6 Mbit/s at 20 ms; one for
+/// each is 0.8 and 1.6. Two intervals later there is a quarter left of either.
+#[test]
+fn one_estimate_or_one_for_each_flow() {
+    let entries = [(0, 0, 1000), (0, 0, 1000), (10_000_000_000, 2, 1000), (0, 2, 1000)];
+    let offered = |estimators: Estimators| {
+        let mut plan = channel();
+        plan.flows.push(flow("other".to_owned(), vec![0], vec![], Span::ZERO, false));
+        plan.gates[0].queue.limit = QueueLimit::Unlimited;
+        let RatePlan::Dtm(dtm) = &mut plan.gates[0].rate else { panic!("it is a channel") };
+        dtm.settings.shift_dec = 1;
+        dtm.estimators = estimators;
+        let story = tell(&plan, &entries, None);
+        story.allocated[0].expect("it is a channel").offered / u128::from(crate::units::PICOS_PER_SECOND)
+    };
+    // 20 ms each at 1 Mbit/s and at what was estimated with one slot more.
+    assert_eq!(offered(Estimators::Channel), 20 * (1000 + 1700 + 500 + 200 + 125));
+    assert_eq!(offered(Estimators::Flow), 20_000 + 50_000 + 14_000 + 5_000 + 2_750);
+}
+
+/// By hand. Two channels of 1 Mbit/s have 2 between them. The second is silent: at 20 ms it
+/// gives back 0.9, and the first, which measured 1.6 Mbit/s, gets 1.7 at the same instant. Of the
+/// 3.3 that it asks for at 40 ms it gets the 1.9 that are left; so again at 60 and 80 ms.
+#[test]
+fn what_one_channel_gives_back_the_other_gets_at_once() {
+    let mut plan = channel();
+    plan.gates.push(GatePlan { name: "silent".to_owned(), ..plan.gates[0].clone() });
+    for gate in &mut plan.gates {
+        let RatePlan::Dtm(dtm) = &mut gate.rate else { panic!("it is a channel") };
+        dtm.pool = Some(0);
+    }
+    plan.pools.push(PoolPlan { name: "pool".to_owned(), capacity: Rate::from_bps(2_000_000) });
+    plan.flows.push(flow("other".to_owned(), vec![1], vec![], Span::ZERO, false));
+    let mut entries = vec![(10_000_000_000, 0, 1000), (0, 0, 1000), (20_000_000_000, 0, 1000)];
+    entries.extend([(0, 0, 1000); 3]);
+    entries.extend([(20_000_000_000, 0, 2000), (0, 0, 2000), (20_000_000_000, 0, 2000), (0, 0, 2000)]);
+    let story = tell(&plan, &entries, None);
+    let [first, silent] = [0, 1].map(|gate: usize| story.allocated[gate].expect("it is a channel"));
+    assert_eq!((first.most.bps(), first.changes), (1_900_000, 2));
+    assert_eq!((silent.least.bps(), silent.changes), (100_000, 1));
+    let bits = |given: Allocated| given.offered / u128::from(crate::units::PICOS_PER_SECOND);
+    assert_eq!(bits(first), 20 * (1000 + 1700) + 60 * 1900);
+    assert_eq!(bits(silent), 20 * 1000 + 80 * 100);
+}
+
 /// One gate of 1 Mbit/s, 2 Mbit/s from 15 ms on; two packets wait at most.
 fn published(kind: SignalKind) -> Vec<(Time, u64)> {
     let ms = Span::from_millis;

@@ -142,6 +142,7 @@ fn settle(layers: &TcpLayers<'_>, notes: &mut Notes) -> TcpPlan {
         ssthresh_rounding: match layers.word("ssthresh_rounding") {
             "down" => SsthreshRounding::Down,
             "up" => SsthreshRounding::Up,
+            "ns2" => SsthreshRounding::Ns2,
             _ => SsthreshRounding::Exact,
         },
         go_back_n: layers.flag("go_back_n"),

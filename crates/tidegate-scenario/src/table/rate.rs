@@ -146,7 +146,7 @@ const DTM: Section = section(
         key(
             "on_loss",
             Kind::Choice(&[
-                word("nothing", "nothing"),
+                word("nothing", "drops do not matter"),
                 word("hold tick", "a measurement with a drop does not lower the estimate"),
                 word("hold second", "nor do the later ones until the next update"),
                 word(

@@ -114,6 +114,7 @@ const CHOICES: &[Key] = &[
             word("exact", "in bytes, as it is"),
             word("down", "down to whole segments"),
             word("up", "up to whole segments"),
+            word("ns2", "down, but the window itself is halved as it is, as ns-2 does"),
         ]),
         texts("exact", "down", "down"),
         "How half a flight becomes a threshold.",

@@ -40,14 +40,14 @@ fn within(ours: u64, theirs: u64, tolerance: f64) {
     assert!((ours as f64 / theirs as f64 - 1.0).abs() <= tolerance, "ours {ours}, ns-2 {theirs}");
 }
 
-/// ns-2 halves cwnd and not FlightSize, in whole segments.
+/// ns-2 halves cwnd and not FlightSize; the threshold is in whole segments.
 fn halving_cwnd(cc: CongestionPlan) -> TcpPlan {
-    TcpPlan { ssthresh_rounding: SsthreshRounding::Down, ..ns2(cc) }
+    TcpPlan { ssthresh_rounding: SsthreshRounding::Ns2, ..ns2(cc) }
 }
 
 #[test]
 fn newreno() {
-    let ours = s1(&ns2(CongestionPlan::NewReno), Span::from_millis(10));
+    let ours = s1(&halving_cwnd(CongestionPlan::NewReno), Span::from_millis(10));
     within(ours.delivered, 82_785, 0.001);
     within(ours.drops, 115, 0.02);
     assert_eq!(ours.timeouts, 1);

@@ -59,7 +59,7 @@ prop_compose! {
         window in prop_oneof![Just(None), (1_500_u64..40_000).prop_map(Some)],
         dupthresh in prop_oneof![Just(None), Just(Some(2)), Just(Some(3))],
         segments in 1_u64..12,
-        ssthresh_rounding in prop_oneof![Just(SsthreshRounding::Exact), Just(SsthreshRounding::Down), Just(SsthreshRounding::Up)],
+        ssthresh_rounding in prop_oneof![Just(SsthreshRounding::Exact), Just(SsthreshRounding::Down), Just(SsthreshRounding::Up), Just(SsthreshRounding::Ns2)],
         increase in prop_oneof![Just(Increase::PerAck), Just(Increase::PerWindow), Just(Increase::Random)],
         rtt_timing in prop_oneof![Just(RttTiming::Every), Just(RttTiming::One)],
         quick_acks in 0_u32..4,
