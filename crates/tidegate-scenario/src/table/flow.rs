@@ -147,8 +147,8 @@ const MESSAGES: Section = section(
         key(
             "gaps",
             Kind::Choice(&[
-                word("exponential", "exponential: the messages come at random"),
-                word("constant", "constant, from the start on"),
+                word("exponential", "messages come at random, as a Poisson process"),
+                word("constant", "always the same, the first message at the start"),
             ]),
             text("exponential"),
             "Times from the start of one message to the start of the next.",
