@@ -39,3 +39,6 @@ pub fn cells_of(bytes: u32, llc: bool) -> u32 {
 pub fn padding_of(bytes: u32, llc: bool) -> u32 {
     cells_of(bytes, llc) * CELL_PAYLOAD - bytes - TRAILER - if llc { LLC_SNAP } else { 0 }
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,12 +2,12 @@
 
 use std::collections::VecDeque;
 
-use super::paced::{Paced, Passage};
+use super::paced::Paced;
 use super::slotted::Slotted;
 use super::train::{Beat, Exact, Train};
 use super::{CELL_BITS, CELL_BYTES, cells_of, padding_of};
 use crate::gate::rate::Window;
-use crate::gate::{Counters, DropReason, Gate};
+use crate::gate::{DropReason, Gate};
 use crate::plan::{CellPlan, Framing, GatePlan, QueueCounts, QueueLimit, RatePlan, Reassembly};
 use crate::random::Stream;
 use crate::unit::Unit;
@@ -75,6 +75,10 @@ struct CellGate {
     observed: bool,
     epd: Option<u64>,
     ppd: bool,
+    /// One of the two.
+    discards: bool,
+    /// Slotted, without anything that looks at single cells, before the section's end.
+    plain_slots: bool,
     counts: CellCounts,
 }
 
@@ -91,9 +95,47 @@ enum Server {
 /// The cells of one circuit before a gate.
 #[derive(Debug)]
 struct Input {
+    /// The train whose cells come next; none where nothing is left of it.
+    head: Train,
+    /// Those after it.
     trains: VecDeque<Train>,
     to: To,
     discard: Discard,
+}
+
+impl Input {
+    fn new(to: To) -> Input {
+        Input { head: Train::NONE, trains: VecDeque::new(), to, discard: Discard::Nothing }
+    }
+
+    /// Arrival of the next cell in picoseconds.
+    #[inline]
+    fn next(&self) -> u64 {
+        if self.head.left > 0 { self.head.next.at.picos() } else { NEVER }
+    }
+
+    fn push(&mut self, train: Train) {
+        if self.head.left == 0 { self.head = train } else { self.trains.push_back(train) }
+    }
+
+    /// Goes on to the next train when the head is used up.
+    #[inline]
+    fn refill(&mut self) {
+        if self.head.left == 0
+            && let Some(train) = self.trains.pop_front()
+        {
+            self.head = train;
+        }
+    }
+
+    /// Takes the next cell off.
+    #[inline]
+    fn take(&mut self) -> Cell {
+        let frame = self.head.frame;
+        let (begins, ends) = self.head.take();
+        self.refill();
+        Cell { frame, begins, ends }
+    }
 }
 
 /// Where cells go.
@@ -210,6 +252,8 @@ impl Section {
                 observed,
                 epd,
                 ppd,
+                discards: epd.is_some() || ppd,
+                plain_slots: slotted && !ppd && epd.is_none() && !observed,
                 counts: CellCounts::default(),
             }
         };
@@ -234,9 +278,10 @@ impl Section {
         let places: Vec<usize> = plan.gates.iter().filter_map(place).collect();
         let mut to = To::End;
         for gate in places.iter().rev() {
-            let CellGate { inputs, next, .. } = &mut self.gates[*gate];
-            inputs.push(Input { trains: VecDeque::new(), to, discard: Discard::Nothing });
+            let CellGate { inputs, next, plain_slots, .. } = &mut self.gates[*gate];
+            inputs.push(Input::new(to));
             next.push(NEVER);
+            *plain_slots &= to == To::End;
             to = To::Gate { gate: *gate as u32, input: inputs.len() as u32 - 1 };
         }
         let (To::Gate { gate, input }, Some(exit)) = (to, places.last()) else { return };
@@ -331,11 +376,8 @@ impl Section {
             self.frames[train.frame as usize].due =
                 train.last().saturating_add(slot).saturating_add(Span::from_picos(1));
         }
-        let trains = &mut inputs[input as usize].trains;
-        if trains.is_empty() {
-            next[input as usize] = train.next.at.picos();
-        }
-        trains.push_back(train);
+        inputs[input as usize].push(train);
+        next[input as usize] = inputs[input as usize].next();
         if inputs.len() == 1 {
             match server {
                 Server::Slotted(_) => self.run_slots(gate as usize, Time::NEVER, gates),
@@ -378,21 +420,16 @@ impl Section {
     #[inline]
     fn take(&mut self, gate: usize, input: usize) -> (Time, Cell) {
         let CellGate { inputs, next, .. } = &mut self.gates[gate];
-        let trains = &mut inputs[input].trains;
-        let train = &mut trains[0];
-        let (at, frame) = (train.next.at, train.frame);
-        let (begins, ends) = train.take();
-        if train.left == 0 {
-            trains.pop_front();
-        }
-        next[input] = trains.front().map_or(NEVER, |train| train.next.at.picos());
-        (at, Cell { frame, begins, ends })
+        let at = inputs[input].head.next.at;
+        let cell = inputs[input].take();
+        next[input] = inputs[input].next();
+        (at, cell)
     }
 
     /// Whether packet discard lets a cell in where so many wait.
     #[inline]
     fn admits(gate: &mut CellGate, input: usize, cell: Cell, waiting: u64) -> bool {
-        if gate.epd.is_none() && !gate.ppd {
+        if !gate.discards {
             return true;
         }
         let discard = &mut gate.inputs[input].discard;
@@ -441,15 +478,13 @@ impl Section {
     /// Cells of the first train of an input through a paced server.
     fn run_paced(&mut self, gate: usize, input: usize, before: u64, gates: &mut [Gate]) {
         let window = self.window;
-        let CellGate { server, inputs, next, number, epd, ppd, .. } = &mut self.gates[gate];
+        let CellGate { server, inputs, next, number, discards, .. } = &mut self.gates[gate];
         let Server::Paced(paced) = server else { return };
-        let Input { trains, to, .. } = &mut inputs[input];
-        let train = &mut trains[0];
-        let discards = epd.is_some() || *ppd;
-        if train.beat == Beat::NONE && train.left > 1 && !discards {
+        let Input { head: train, to, .. } = &mut inputs[input];
+        if train.beat == Beat::NONE && train.left > 1 && !*discards {
             return self.run_together(gate, input, gates);
         }
-        if *to != To::End || discards {
+        if *to != To::End || *discards {
             return self.run_paced_cell(gate, input, gates);
         }
         // Cells that only have to be counted: all but the packet's last, as long as there is room.
@@ -465,10 +500,10 @@ impl Section {
                 break;
             }
             let passage = paced.serve(at);
-            if passage.start == at && at >= window.from && passage.end.at < window.until {
+            if passage.start.at == at && at >= window.from && passage.end.at < window.until {
                 unwaited += 1;
             } else {
-                count(counters, at, &passage);
+                passage.count(counters, at);
             }
             row.left -= 1;
             row.next = row.next.plus(row.beat);
@@ -479,10 +514,8 @@ impl Section {
         frame.left -= taken;
         row.begins &= taken == 0;
         *train = row;
-        if row.left == 0 {
-            trains.pop_front();
-        }
-        next[input] = trains.front().map_or(NEVER, |train| train.next.at.picos());
+        inputs[input].refill();
+        next[input] = inputs[input].next();
         if row.left == 0 && taken > 0 {
             // A part of a packet whose other cells went another way, or were lost.
             return self.settle_frame(row.frame);
@@ -510,32 +543,27 @@ impl Section {
         }
         let Server::Paced(paced) = &mut row.server else { return };
         let passage = paced.serve(at);
-        count(gates[number].counters_mut(), at, &passage);
-        self.leave(gate, cell, passage.start.saturating_since(at), passage.end.at);
+        passage.count(gates[number].counters_mut(), at);
+        self.leave(gate, cell, passage.start.at.saturating_since(at), passage.end.at);
         self.deliver(gate, input, cell, passage.end.at.saturating_add(delay), gates);
     }
 
     /// Cells that come together, as a packet's do where it is segmented.
     fn run_together(&mut self, gate: usize, input: usize, gates: &mut [Gate]) {
         let CellGate { server, inputs, next, delay, number, .. } = &mut self.gates[gate];
-        let Input { trains, to, .. } = &mut inputs[input];
-        let (Server::Paced(paced), Some(train)) = (server, trains.pop_front()) else { return };
-        next[input] = trains.front().map_or(NEVER, |train| train.next.at.picos());
-        let (at, to, number, delay, beat) = (train.next.at, *to, *number, *delay, paced.beat());
+        let Server::Paced(paced) = server else { return };
+        let train = std::mem::replace(&mut inputs[input].head, Train::NONE);
+        inputs[input].refill();
+        next[input] = inputs[input].next();
+        let (at, to, number, delay, beat) = (train.next.at, inputs[input].to, *number, *delay, paced.beat());
         let cells = u64::from(train.left).min(paced.room(at)) as u32;
         let lost = train.left - cells;
-        let counters = gates[number].counters_mut();
-        let mut passages = (0..cells).map(|_| {
-            let passage = paced.serve(at);
-            count(counters, at, &passage);
-            passage
-        });
-        if let Some(first) = passages.next() {
-            let last = passages.last().unwrap_or(first);
+        if cells > 0 {
+            let (first, last) = paced.serve_together(at, cells, gates[number].counters_mut(), self.window);
             let ends = train.ends && lost == 0;
             if ends {
                 let cell = Cell { frame: train.frame, begins: false, ends };
-                self.leave(gate, cell, last.start.saturating_since(at), last.end.at);
+                self.leave(gate, cell, last.start.at.saturating_since(at), last.end.at);
             }
             let out = Exact { at: first.end.at.saturating_add(delay), ..first.end };
             self.deliver_train(gate, to, Train { next: out, beat, left: cells, ends, ..train }, gates);
@@ -553,43 +581,69 @@ impl Section {
 
     /// Cells slot by slot, at random inside a slot.
     fn run_slots(&mut self, gate: usize, until: Time, gates: &mut [Gate]) {
-        loop {
-            let row = &mut self.gates[gate];
-            let Server::Slotted(slotted) = &mut row.server else { return };
-            let first = row.next.iter().copied().min().unwrap_or(NEVER);
-            // Slots are gone through in order: none before an arrival that may still come.
-            if first >= until.picos() {
-                return;
-            }
-            let end = slotted.seek(Time::from_picos(first));
-            if end > until {
-                return;
-            }
+        while self.run_plain_slots(gate, until.picos(), gates) {
             let mut due = std::mem::take(&mut self.due);
-            let mut repeated = false;
-            for input in 0..self.gates[gate].next.len() {
-                let mut taken = 0;
-                while self.gates[gate].next[input] < end.picos() {
-                    let (_, cell) = self.take(gate, input);
-                    due.push((input as u32, cell));
-                    taken += 1;
-                }
-                repeated |= taken > 1;
-            }
-            let row = &mut self.gates[gate];
-            if let Server::Slotted(slotted) = &mut row.server
-                && row.inputs.len() > 1
-            {
-                let before = if repeated { due.clone() } else { vec![] };
-                slotted.shuffle(&mut due);
-                if repeated {
-                    restore_order_of_circuits(&mut due, &before);
-                }
-            }
             for (input, cell) in due.drain(..) {
                 self.serve_slotted(gate, input as usize, cell, gates);
             }
             self.due = due;
+        }
+    }
+
+    /// Slots whose cells only have to be counted: none is a packet's last, all find room, and
+    /// they go to the section's end. `true`: the cells of another slot stand in `due`.
+    fn run_plain_slots(&mut self, gate: usize, until: u64, gates: &mut [Gate]) -> bool {
+        let CellGate { inputs, next, server: Server::Slotted(slotted), plain_slots, number, .. } =
+            &mut self.gates[gate]
+        else {
+            return false;
+        };
+        let due = &mut self.due;
+        loop {
+            let first = next.iter().copied().fold(NEVER, u64::min);
+            // Slots are gone through in order: none before an arrival that may still come.
+            if first >= until {
+                return false;
+            }
+            let end = slotted.seek(Time::from_picos(first)).picos();
+            if end > until {
+                return false;
+            }
+            let mut plain = *plain_slots;
+            let mut repeated = false;
+            for (number, (input, next)) in inputs.iter_mut().zip(next.iter_mut()).enumerate() {
+                let mut again = false;
+                while *next < end {
+                    let cell = input.take();
+                    *next = input.next();
+                    plain &= !cell.ends;
+                    repeated |= again;
+                    again = true;
+                    due.push((number as u32, cell));
+                }
+            }
+            if due.len() > 1 && inputs.len() > 1 {
+                let before = if repeated { due.clone() } else { Vec::new() };
+                slotted.shuffle(due);
+                if repeated {
+                    restore_order_of_circuits(due, &before);
+                }
+            }
+            if !plain || !slotted.has_room_for(due.len() as u64) {
+                return true;
+            }
+            for (_, cell) in &*due {
+                let waits = slotted.serve();
+                if slotted.counts_all() {
+                    slotted.note(waits);
+                } else {
+                    gates[*number].book_cell(slotted.boundary(), slotted.passage(waits).service(), waits);
+                }
+                let frame = &mut self.frames[cell.frame as usize];
+                frame.arrived += 1;
+                frame.left -= 1;
+            }
+            due.clear();
         }
     }
 
@@ -609,23 +663,14 @@ impl Section {
         }
         let Server::Slotted(slotted) = &mut row.server else { return };
         let waits = slotted.serve();
+        let passage = slotted.passage(waits);
         if slotted.counts_all() && !row.observed {
             slotted.note(waits);
-            if !cell.ends && row.inputs[input].to == To::End {
-                let frame = &mut self.frames[cell.frame as usize];
-                frame.arrived += 1;
-                frame.left -= 1;
-                if frame.left == 0 {
-                    self.settle_frame(cell.frame);
-                }
-                return;
-            }
         } else {
-            gates[number].book_cell(at, slotted.passage(waits).service(), waits);
+            gates[number].book_cell(at, passage.service(), waits);
         }
-        let passage = slotted.passage(waits);
         let delay = row.delay;
-        self.leave(gate, cell, passage.start.saturating_since(at), passage.end.at);
+        self.leave(gate, cell, passage.start.at.saturating_since(at), passage.end.at);
         self.deliver(gate, input, cell, passage.end.at.saturating_add(delay), gates);
     }
 
@@ -753,7 +798,7 @@ impl Section {
     #[must_use]
     pub fn memory_bytes(&self) -> u64 {
         let trains: usize =
-            self.gates.iter().flat_map(|gate| &gate.inputs).map(|input| input.trains.capacity()).sum();
+            self.gates.iter().flat_map(|gate| &gate.inputs).map(|input| input.trains.capacity() + 1).sum();
         (trains * size_of::<Train>() + self.frames.capacity() * size_of::<Frame>()) as u64
     }
 }
@@ -764,17 +809,6 @@ impl Circuit {
         if let Some(place) = self.open.iter().position(|open| *open == frame) {
             self.open.remove(place);
         }
-    }
-}
-
-/// Books a cell's way through a paced server.
-#[inline]
-fn count(counters: &mut Counters, at: Time, passage: &Passage) {
-    let bytes = u64::from(CELL_BYTES);
-    if passage.start > at {
-        counters.pass_waiting(at, passage.service(), bytes, (passage.waiting, passage.waiting * bytes));
-    } else {
-        counters.pass(at, passage.end.at, bytes);
     }
 }
 

@@ -2,6 +2,7 @@
 //! that come during a slot are put in random order at its end and join the queue then; in
 //! each slot one cell leaves. A cell served at once starts in the slot after its arrival.
 
+use rand::Rng as _;
 use rand::seq::SliceRandom as _;
 
 use super::CELL_BYTES;
@@ -25,6 +26,7 @@ pub(super) struct Slotted {
     begin: Exact,
     end: Exact,
     order: Stream,
+    coins: u64,
     /// Cells by the slots that they wait after the boundary that ends theirs.
     waits: Vec<u64>,
     /// Cells of slots from this number on come inside the measured window.
@@ -45,6 +47,7 @@ impl Slotted {
             begin,
             end,
             order,
+            coins: 1,
             waits: Vec::new(),
             from: 0,
             until: 0,
@@ -68,11 +71,14 @@ impl Slotted {
     /// Moves to the slot that holds `at`; says when it ends. Never back.
     #[inline]
     pub(super) fn seek(&mut self, at: Time) -> Time {
-        if at >= self.end.at {
-            self.go_on();
-            if at >= self.end.at {
-                self.jump(at);
+        for _ in 0..4 {
+            if at < self.end.at {
+                return self.end.at;
             }
+            self.go_on();
+        }
+        if at >= self.end.at {
+            self.jump(at);
         }
         self.end.at
     }
@@ -99,9 +105,31 @@ impl Slotted {
     /// Random order for what came in one slot.
     #[inline]
     pub(super) fn shuffle<T>(&mut self, cells: &mut [T]) {
-        if cells.len() > 1 {
+        if let [one, other] = cells {
+            if self.coin() {
+                std::mem::swap(one, other);
+            }
+        } else {
             cells.shuffle(&mut self.order);
         }
+    }
+
+    /// One bit, of words drawn 64 at a time.
+    #[inline]
+    fn coin(&mut self) -> bool {
+        if self.coins == 1 {
+            // The highest bit says where the word ends.
+            self.coins = self.order.next_u64() | 1 << 63;
+        }
+        let coin = self.coins & 1 == 1;
+        self.coins >>= 1;
+        coin
+    }
+
+    /// Whether so many cells of the present slot find room.
+    #[inline]
+    pub(super) fn has_room_for(&self, cells: u64) -> bool {
+        self.waiting() + cells <= self.limit
     }
 
     /// Cells that wait at the end of the present slot, where what starts then does not.
@@ -133,7 +161,7 @@ impl Slotted {
     /// The service of a cell that waits so many slots after the present one's end.
     pub(super) fn passage(&self, waits: u64) -> Passage {
         let start = self.end.plus_times(self.slot, waits);
-        Passage { start: start.at, end: start.plus(self.slot), waiting: waits }
+        Passage { start, end: start.plus(self.slot), waiting: waits }
     }
 
     /// Whether every cell of the present slot comes and leaves inside the measured window.

@@ -76,6 +76,16 @@ pub(super) struct Train {
 }
 
 impl Train {
+    /// No cells.
+    pub(super) const NONE: Train = Train {
+        next: Exact { at: Time::NEVER, carry: 0 },
+        beat: Beat::NONE,
+        left: 0,
+        frame: 0,
+        begins: false,
+        ends: false,
+    };
+
     /// Takes the next cell off: says whether it is the packet's first and its last.
     #[inline]
     pub(super) fn take(&mut self) -> (bool, bool) {

@@ -142,6 +142,22 @@ impl Counters {
         self.inside.bytes += units * wire;
     }
 
+    /// Units of one size came together and are delivered inside the window after these waits,
+    /// none of them zero and in picoseconds; in the end the queue is so large.
+    pub(crate) fn pass_waiting_together(
+        &mut self,
+        waits: impl ExactSizeIterator<Item = u64>,
+        wire: u64,
+        queue: (u64, u64),
+    ) {
+        if waits.len() > 0 {
+            self.pass_many(waits.len() as u64, wire);
+            self.queue_area += self.waits.record_each(waits);
+            self.queue_max = self.queue_max.max(queue.0);
+            self.queue_max_bytes = self.queue_max_bytes.max(queue.1);
+        }
+    }
+
     /// So many units of one size came and were delivered inside the window, each after the
     /// same wait in a queue that was then so large.
     pub(crate) fn pass_alike(&mut self, units: u64, wire: u64, wait: Span, queue: u64) {

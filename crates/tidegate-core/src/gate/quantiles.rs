@@ -94,6 +94,26 @@ impl Quantiles {
         }
     }
 
+    /// Takes lengths that are not zero, in picoseconds; says what they add up to.
+    pub(super) fn record_each(&mut self, lengths: impl Iterator<Item = u64>) -> u128 {
+        let (mut count, mut sum, mut least, mut greatest) = (0, 0_u128, self.least, self.greatest);
+        for picos in lengths {
+            count += 1;
+            sum += u128::from(picos);
+            least = least.min(picos);
+            greatest = greatest.max(picos);
+            let bin = self.bin(picos);
+            match self.bins.get_mut(bin.wrapping_sub(self.first)) {
+                Some(bin) => *bin += 1,
+                None => self.grow(bin),
+            }
+        }
+        (self.least, self.greatest) = (least, greatest);
+        self.count += count;
+        self.sum += sum;
+        sum
+    }
+
     /// Takes so many of one length that is not zero.
     pub(super) fn record_alike(&mut self, span: Span, count: u64) {
         self.record_some(span);
