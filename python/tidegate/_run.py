@@ -342,7 +342,7 @@ def main_gate(run: Run) -> str | None:
         return (
             shares.get(name, 0.0),
             float(row.get("dropped_packets") or 0),
-            float(row.get("queue_mean_packets") or 0),
+            float(row.get("queue_mean_packets") or row.get("queue_mean_cells") or 0),
         )
 
     return max(run.gates.names, key=weight)

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::app::TruncatedGeometric;
 use crate::cells::{CELL_BITS, CELL_PAYLOAD, LLC_SNAP, TRAILER};
 use crate::dtm::Settings;
-use crate::units::{Rate, Span, Speed, Time};
+use crate::units::{PICOS_PER_SECOND, Rate, Span, Speed, Time};
 
 /// Index of a gate in [`Plan::gates`].
 pub type GateIndex = usize;
@@ -109,6 +109,20 @@ impl GatePlan {
             host: false,
             cells: CellPlan::default(),
         }
+    }
+}
+
+impl GatePlan {
+    /// How long a cell is on the wire of this gate; none where it is not always the same.
+    #[must_use]
+    pub fn cell_time(&self) -> Span {
+        let rate = match &self.rate {
+            RatePlan::Constant(Speed::Bits(rate)) => rate.bps(),
+            RatePlan::Gcra(gcra) => gcra.link.bps(),
+            _ => 0,
+        };
+        let picos = u128::from(CELL_BITS) * u128::from(PICOS_PER_SECOND);
+        Span::from_picos(picos.checked_div(u128::from(rate)).map_or(0, |picos| picos as u64))
     }
 }
 

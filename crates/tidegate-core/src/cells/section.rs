@@ -73,6 +73,8 @@ struct CellGate {
     delay: Span,
     host: bool,
     observed: bool,
+    /// How long the gate before takes for a cell, by input.
+    spreads: Vec<Span>,
     epd: Option<u64>,
     ppd: bool,
     /// One of the two.
@@ -248,6 +250,7 @@ impl Section {
                 inputs: vec![],
                 next: vec![],
                 delay: plan.delay,
+                spreads: vec![],
                 host: plan.host,
                 observed,
                 epd,
@@ -277,8 +280,9 @@ impl Section {
         let place = |number: &usize| self.gates.iter().position(|gate| gate.number == *number);
         let places: Vec<usize> = plan.gates.iter().filter_map(place).collect();
         let mut to = To::End;
-        for gate in places.iter().rev() {
-            let CellGate { inputs, next, plain_slots, .. } = &mut self.gates[*gate];
+        for (n, gate) in places.iter().enumerate().rev() {
+            let CellGate { inputs, next, plain_slots, spreads, .. } = &mut self.gates[*gate];
+            spreads.push(n.checked_sub(1).map_or(Span::ZERO, |before| plans[plan.gates[before]].cell_time()));
             inputs.push(Input::new(to));
             next.push(NEVER);
             *plain_slots &= to == To::End;
@@ -457,6 +461,7 @@ impl Section {
         let frame = &mut self.frames[cell.frame as usize];
         let mut unit = frame.unit;
         unit.bytes = CELL_BYTES;
+        server.spread_next(self.gates[gate].spreads[input]);
         match server.pass(at, &mut unit, &self.window) {
             Some(out) => {
                 if cell.ends {
@@ -667,6 +672,7 @@ impl Section {
         if slotted.counts_all() && !row.observed {
             slotted.note(waits);
         } else {
+            gates[number].spread_next(row.spreads[input]);
             gates[number].book_cell(at, passage.service(), waits);
         }
         let delay = row.delay;

@@ -20,7 +20,7 @@ use crate::document::Place;
 use crate::error::Problem;
 use crate::inputs::Library;
 
-pub use record::{FLOW_COLUMNS, GATE_COLUMNS};
+pub use record::{CELL_GATE_COLUMNS, FLOW_COLUMNS, GATE_COLUMNS};
 pub(crate) use tcp::TcpLayers;
 
 /// What came of a scenario.
