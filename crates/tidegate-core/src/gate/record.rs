@@ -246,6 +246,7 @@ impl Recorder {
         if let Some(content) = &mut self.content {
             content.arrive(at);
             content.serve(service);
+            content.apply(at);
             self.event(at);
         }
     }

@@ -116,7 +116,6 @@ pub(super) fn wrong_measure(text: &str, number: &str, unit: &Unit, dim: Dim) -> 
     let counted = match (dim, unit.measure) {
         (Dim::Window, Measure::Packets) => Some("segments"),
         (Dim::Queue, Measure::Segments) => Some("packets"),
-        (Dim::Cells, Measure::Packets | Measure::Segments) => Some("cells"),
         _ => None,
     };
     if let Some(counted) = counted {
