@@ -750,7 +750,8 @@ impl Section {
     fn lose(&mut self, gate: usize, input: usize, cell: Cell, at: Time, reason: DropReason) {
         let inside = self.window.from <= at && at < self.window.until;
         let CellGate { number, counts, inputs, ppd, .. } = &mut self.gates[gate];
-        if *ppd && !cell.ends && inputs[input].discard == Discard::Nothing {
+        // What is lost after the server the door does not know of.
+        if *ppd && reason != DropReason::Loss && !cell.ends && inputs[input].discard == Discard::Nothing {
             inputs[input].discard = Discard::Rest;
         }
         let frame = &mut self.frames[cell.frame as usize];
