@@ -1,6 +1,6 @@
 """Instructions, speed and results beside the peers that are installed; see README.md here.
 
-bench.py [instructions] [speed] [results] [--rounds N] [--long]
+bench.py [instructions] [speed] [results] [studies] [--rounds N] [--long]
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ import cost
 import programs
 import results
 import speed
+import studies
 
-PARTS = ("instructions", "speed", "results")
+PARTS = ("instructions", "speed", "results", "studies")
 
 
 def main() -> None:
@@ -32,6 +33,10 @@ def main() -> None:
     if args.rounds < 1:
         parser.error("one round at least")
     parts = args.parts or PARTS
+    if "studies" in parts:
+        studies.measure(rounds=args.rounds, long=args.long)
+    if {*parts} == {"studies"}:
+        return
     ours = programs.build_ours()
     if "instructions" in parts:
         cost.measure(ours, long=args.long)

@@ -32,6 +32,7 @@ import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -127,6 +128,8 @@ class Player:
         self.folder = folder
         self.names: dict[str, Any] = {"__name__": "__page__"}
         self.said = ""
+        # A page's studies find what the page has computed, and nothing else.
+        self.store = folder / ".store"
         shutil.copytree(ROOT / "examples", folder / "examples")
 
     def fail(self, block: Block, why: str) -> PageError:
@@ -172,6 +175,7 @@ class Player:
                     "PYTHONIOENCODING": "utf-8",
                     "MPLBACKEND": "Agg",
                     "COLUMNS": "80",
+                    "TIDEGATE_STORE": str(self.store),
                 },
             )
             if done.returncode != status:
@@ -183,7 +187,11 @@ class Player:
         """Run Python in the page's folder, and return what it printed."""
         code = compile("\n" * block.line + block.text, str(self.page), "exec")
         out = io.StringIO()
-        with contextlib.chdir(self.folder), contextlib.redirect_stdout(out):
+        with (
+            contextlib.chdir(self.folder),
+            contextlib.redirect_stdout(out),
+            mock.patch.dict(os.environ, {"TIDEGATE_STORE": str(self.store)}),
+        ):
             exec(code, self.names)
         return out.getvalue()
 

@@ -26,12 +26,19 @@ from tidegate._errors import (
     RunError,
     RunFolderError,
     ScenarioError,
+    StoreError,
+    StudyStoppedError,
+    TooFewRunsError,
     TraceError,
     UnknownNameError,
 )
+from tidegate._estimate import Estimate
 from tidegate._folder import open_run
+from tidegate._reproduce import Reproduction, reproduce
 from tidegate._run import Run, run
 from tidegate._scenario import Scenario, load, reference, schema
+from tidegate._study import Until, study
+from tidegate._study_value import Point, Study, open_study
 from tidegate._table import FlowRow, GateRow, Table
 from tidegate._traces import trace_convert, trace_info, trace_synth
 
@@ -47,18 +54,26 @@ __all__ = [
     "ArgumentError",
     "Comparison",
     "EngineError",
+    "Estimate",
     "FlowRow",
     "GateRow",
     "InternalError",
     "NotRecordedError",
+    "Point",
+    "Reproduction",
     "Run",
     "RunError",
     "RunFolderError",
     "Scenario",
     "ScenarioError",
+    "StoreError",
+    "Study",
+    "StudyStoppedError",
     "Table",
+    "TooFewRunsError",
     "TraceError",
     "UnknownNameError",
+    "Until",
     "Variant",
     "__version__",
     "build_info",
@@ -67,9 +82,12 @@ __all__ = [
     "load",
     "open_comparison",
     "open_run",
+    "open_study",
     "reference",
+    "reproduce",
     "run",
     "schema",
+    "study",
     "trace_convert",
     "trace_info",
     "trace_synth",

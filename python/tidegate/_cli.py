@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import json
 import os
 import sys
 from pathlib import Path
@@ -17,22 +16,32 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tidegate import _cli_studies
+from tidegate._cli_options import (
+    ENGINE,
+    FILE,
+    FORCE,
+    JSON,
+    RECORD,
+    SEED,
+    SET,
+    check_picture,
+    command_line,
+    count,
+    note,
+    parse_vary,
+    plain,
+    say,
+    say_json,
+    warn,
+)
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
 FAILED = 1
 WRONG_INPUT = 2
 STOPPED = 130
-
-_JSON = click.option("as_json", "--json", is_flag=True, help="One JSON object on standard output.")
-_SET = click.option(
-    "sets", "--set", multiple=True, metavar="KEY=VALUE", help="Change a key before the checks; repeatable."
-)
-_SEED = click.option("--seed", type=click.IntRange(0, 2**64 - 1), help="Every random stream derives from it.")
-_ENGINE = click.option("--engine", default="sim", metavar="NAME", help="sim (live and theory: not yet).")
-_RECORD = click.option("--record", metavar="WHAT", help='"summary", "events", or a span such as "10 ms".')
-_FORCE = click.option("--force", is_flag=True, help="Replace a run that is in DIR already.")
-_FILE = click.argument("file", metavar="FILE")
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -44,34 +53,13 @@ def cli() -> None:
     """
 
 
-def say(text: str = "") -> None:
-    """Write a line to standard output."""
-    click.echo(text)
-
-
-def note(text: str) -> None:
-    """Write a line to standard error."""
-    click.echo(text, err=True)
-
-
-def warn(warnings: Sequence[str]) -> None:
-    """Write warnings to standard error."""
-    for text in warnings:
-        note(f"warning: {text}")
-
-
-def say_json(value: Any) -> None:
-    """Write one JSON object to standard output."""
-    say(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))
-
-
 @cli.command()
-@_FILE
-@_SEED
-@_SET
+@FILE
+@SEED
+@SET
 @click.option("--out", metavar="DIR", help="Write a run folder: manifest, summary, columns.")
-@_FORCE
-@_RECORD
+@FORCE
+@RECORD
 @click.option("--pcap", is_flag=True, help="Also keep every packet, as DIR/packets.pcap.")
 @click.option("picture", "--plot", metavar="FILE", help="Draw the run: .png, .svg or .pdf.")
 @click.option("--gate", metavar="NAME", help="The gate to draw; default: the one that limits most.")
@@ -83,8 +71,8 @@ def say_json(value: Any) -> None:
     help="Which of the scenario's runs.",
 )
 @click.option("--exact-events", is_flag=True, help="Every departure an event: slower, equal results.")
-@_ENGINE
-@_JSON
+@ENGINE
+@JSON
 def run(
     file: str,
     seed: int | None,
@@ -158,10 +146,10 @@ def run(
 
 
 @cli.command()
-@_FILE
-@_SET
+@FILE
+@SET
 @click.option("--explain", is_flag=True, help="Print every default filled in, and the consequences.")
-@_JSON
+@JSON
 def check(file: str, sets: tuple[str, ...], explain: bool, as_json: bool) -> None:
     """Check a scenario without running it."""
     from tidegate._scenario import load
@@ -199,24 +187,32 @@ def check(file: str, sets: tuple[str, ...], explain: bool, as_json: bool) -> Non
 @click.argument("folder", metavar="FOLDER")
 @click.option("target", "-o", "--output", metavar="FILE", help="The picture; default: in FOLDER.")
 @click.option("--gate", metavar="NAME", help="The gate to draw; default: the one that limits most.")
-@_JSON
-def plot(folder: str, target: str | None, gate: str | None, as_json: bool) -> None:
-    """Draw a run or a comparison again, from its folder alone.
+@click.option("--metric", metavar="NAME", help="Of a study: what to draw; default: goodput_bps.")
+@click.option("--axis", metavar="KEY", help="Of a study: the key along the bottom.")
+@JSON
+def plot(
+    folder: str, target: str | None, gate: str | None, metric: str | None, axis: str | None, as_json: bool
+) -> None:
+    """Draw a run, a comparison or a study again, from its folder alone.
 
-    Writes FOLDER/run.png or FOLDER/comparison.png unless told otherwise; the suffix
-    chooses PNG, SVG or PDF.
+    Writes FOLDER/run.png, FOLDER/comparison.png or FOLDER/study.png unless told otherwise;
+    the suffix chooses PNG, SVG or PDF.
     """
     from tidegate import _folder
     from tidegate._compare import open_comparison
+    from tidegate._study_value import open_study
 
     if target is not None:
         check_picture(target)
-    if _folder.read_manifest(Path(folder))["kind"] == "comparison":
-        place = Path(target) if target is not None else Path(folder) / "comparison.png"
-        comparison = open_comparison(folder)
-        comparison.plot(place, gate=gate)
+    kind = _folder.read_manifest(Path(folder))["kind"]
+    place = Path(target) if target is not None else Path(folder) / f"{kind}.png"
+    if kind != "study" and (metric is not None or axis is not None):
+        raise click.UsageError(f"{folder}: --metric and --axis are for studies; this folder holds a {kind}")
+    if kind == "study":
+        open_study(folder).plot(place, metric=metric or "goodput_bps", axis=axis)
+    elif kind == "comparison":
+        open_comparison(folder).plot(place, gate=gate)
     else:
-        place = Path(target) if target is not None else Path(folder) / "run.png"
         _folder.open_run(folder).plot(place, gate=gate)
     if as_json:
         say_json({"folder": folder, "picture": str(place)})
@@ -225,7 +221,7 @@ def plot(folder: str, target: str | None, gate: str | None, as_json: bool) -> No
 
 
 @cli.command()
-@_FILE
+@FILE
 @click.option(
     "vary",
     "--vary",
@@ -234,16 +230,16 @@ def plot(folder: str, target: str | None, gate: str | None, as_json: bool) -> No
     metavar="KEY=A,B,C",
     help="A key and its values; several keys multiply.",
 )
-@_SEED
-@_SET
+@SEED
+@SET
 @click.option("--out", metavar="DIR", help="Write a folder with every variant's run.")
-@_FORCE
-@_RECORD
+@FORCE
+@RECORD
 @click.option("picture", "--plot", metavar="FILE", help="The picture; default: NAME-compare.png here.")
 @click.option("--gate", metavar="NAME", help="The gate to compare; default: the one that limits most.")
 @click.option("--jobs", type=click.IntRange(1), help="Runs at a time; default: one per processor.")
-@_ENGINE
-@_JSON
+@ENGINE
+@JSON
 def compare(
     file: str,
     vary: tuple[str, ...],
@@ -303,6 +299,10 @@ def compare(
     warn(result.warnings)
 
 
+cli.add_command(_cli_studies.study)
+cli.add_command(_cli_studies.reproduce)
+
+
 @cli.group()
 def traces() -> None:
     """Describe, convert and make link traces."""
@@ -324,7 +324,7 @@ _OPPORTUNITY = click.option(
 @click.argument("file", metavar="FILE")
 @_FORMAT
 @_OPPORTUNITY
-@_JSON
+@JSON
 def traces_info(file: str, format_: str | None, opportunity_bytes: int, as_json: bool) -> None:
     """Say how long a trace is, how fast, and where it stalls."""
     from tidegate._traces import trace_info
@@ -345,7 +345,7 @@ def traces_info(file: str, format_: str | None, opportunity_bytes: int, as_json:
 @_FORMAT
 @_OPPORTUNITY
 @click.option("--window", metavar="SPAN", help='Rates are means over this long, such as "100 ms".')
-@_JSON
+@JSON
 def traces_convert(
     source: str,
     target: str,
@@ -368,7 +368,7 @@ def traces_convert(
 @traces.command("synth")
 @click.argument("target", metavar="TARGET")
 @click.option("--model", default="cellular", show_default=True, help="The stochastic model.")
-@_SEED
+@SEED
 @click.option("--to", metavar="NAME", help="mahimahi, drp or csv; default: by TARGET's suffix.")
 @click.option("--mean", metavar="RATE", help='Mean rate; default "5 Mbit/s".')
 @click.option("--duration", metavar="SPAN", help='Length; default "120 s".')
@@ -379,7 +379,7 @@ def traces_convert(
 @click.option("--outage-share", type=float, help="Share of the time without service; default 0.05.")
 @click.option("--opportunity-bytes", type=click.IntRange(1), help="Bytes of one Mahimahi line; default 1500.")
 @click.option("--window", metavar="SPAN", help="drp and csv: rates are means over this long.")
-@_JSON
+@JSON
 def traces_synth(target: str, model: str, seed: int | None, as_json: bool, **parameters: Any) -> None:
     """Make a link trace from a stochastic model.
 
@@ -398,7 +398,7 @@ def traces_synth(target: str, model: str, seed: int | None, as_json: bool, **par
 
 
 @cli.command()
-@_JSON
+@JSON
 def schema(as_json: bool) -> None:  # noqa: ARG001
     """Print the JSON Schema of scenario files."""
     from tidegate._scenario import schema as get_schema
@@ -407,7 +407,7 @@ def schema(as_json: bool) -> None:  # noqa: ARG001
 
 
 @cli.command()
-@_JSON
+@JSON
 def reference(as_json: bool) -> None:
     """Print every key of the scenario language, as Markdown."""
     from tidegate._scenario import reference as get_reference
@@ -417,83 +417,6 @@ def reference(as_json: bool) -> None:
         say_json({"reference": text})
     else:
         say(plain(text.rstrip("\n")))
-
-
-def plain(text: str) -> str:
-    """Return the text as standard output can show it."""
-    from tidegate._text import plain as do
-
-    return do(text)
-
-
-def count(number: int, what: str) -> str:
-    """Return "1 flow", "2 flows"."""
-    return f"{number} {what}{'' if number == 1 else 's'}"
-
-
-def command_line() -> list[str]:
-    """Return the command as it was typed."""
-    return ["tidegate", *sys.argv[1:]]
-
-
-def check_picture(path: str) -> None:
-    """Refuse a picture that could not be written, before any work.
-
-    Raises:
-        click.UsageError: the suffix is none of .png, .svg, .pdf, or the folder is not there.
-        OSError: the folder cannot be written.
-    """
-    place = Path(path)
-    if place.suffix.lower() not in (".png", ".svg", ".pdf"):
-        raise click.UsageError(f"{path}: a picture is .png, .svg or .pdf")
-    folder = place.parent
-    if not folder.is_dir():
-        raise click.UsageError(f"{path}: there is no folder {folder}")
-    if not os.access(folder, os.W_OK) or place.is_dir():
-        raise PermissionError(errno.EACCES, "cannot be written", path)
-
-
-def parse_vary(options: Sequence[str]) -> dict[str, list[str]]:
-    """Read ``KEY=a,b,c``; commas inside quotes, brackets or braces do not separate.
-
-    Raises:
-        click.UsageError: an option has no key or no values, or a key comes twice.
-    """
-    varied: dict[str, list[str]] = {}
-    for option in options:
-        key, equals, text = option.partition("=")
-        key = key.strip()
-        values = split_values(text)
-        if not equals or not key or not all(values):
-            raise click.UsageError(
-                f'--vary {option}: read "{option}"; write a key and its values, such as '
-                "flow.bulk.tcp.cc=reno,newreno,cubic"
-            )
-        if key in varied:
-            raise click.UsageError(f"--vary {option}: {key} is varied twice; give all its values at once")
-        varied[key] = values
-    return varied
-
-
-def split_values(text: str) -> list[str]:
-    """Split at commas that stand outside quotes, brackets and braces."""
-    values = [""]
-    depth = 0
-    quote = ""
-    for letter in text:
-        if quote:
-            quote = "" if letter == quote else quote
-        elif letter in "\"'":
-            quote = letter
-        elif letter in "[{":
-            depth += 1
-        elif letter in "]}":
-            depth -= 1
-        elif letter == "," and depth == 0:
-            values.append("")
-            continue
-        values[-1] += letter
-    return [value.strip() for value in values]
 
 
 def main() -> None:
@@ -520,7 +443,9 @@ def _explain(error: BaseException) -> int:
         code = error.code if isinstance(error, SystemExit) else error.exit_code
         return code if isinstance(code, int) else FAILED
     if isinstance(error, KeyboardInterrupt | click.Abort):
-        note("stopped")
+        # click makes an Abort of every KeyboardInterrupt; what was said is in its cause.
+        cause = error.__cause__ if isinstance(error, click.Abort) else error
+        note(str(cause or "") or "stopped")
         return STOPPED
     status, message = _judge(error)
     if status == FAILED and os.environ.get("TIDEGATE_TRACEBACK"):
@@ -558,7 +483,9 @@ def _judge(error: BaseException) -> tuple[int, str]:
         return FAILED, f"error: {error}"
     if isinstance(error, _errors.EngineError | _errors.UnknownNameError | _errors.NotRecordedError):
         return WRONG_INPUT, f"error: {error}"
-    if isinstance(error, _errors.ArgumentError | _errors.TraceError | _errors.RunFolderError):
+    if isinstance(
+        error, _errors.ArgumentError | _errors.TraceError | _errors.RunFolderError | _errors.StoreError
+    ):
         return WRONG_INPUT, f"error: {error}"
     if isinstance(error, MemoryError):
         return FAILED, "error: out of memory; record less (--record summary) or run a shorter scenario"

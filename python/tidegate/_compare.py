@@ -6,7 +6,6 @@ random numbers (common random numbers): differences come from what was varied.
 
 from __future__ import annotations
 
-import itertools
 import json
 import os
 import threading
@@ -16,17 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tidegate import _text
+from tidegate._axes import combinations, spelled
 from tidegate._errors import ArgumentError, RunFolderError
-from tidegate._run import (
-    HEADERS_NOTE,
-    Run,
-    Source,
-    as_scenario,
-    check_engine,
-    execute,
-    main_gate,
-    sample_span,
-)
+from tidegate._numbers import common_gate, figures_of, short_keys
+from tidegate._run import HEADERS_NOTE, Run, Source, as_scenario, check_engine, execute, sample_span
 from tidegate._scenario import Scenario, Sets, as_sets
 from tidegate._seed import choose
 
@@ -89,7 +81,7 @@ class Comparison:
         ``goodput_bps`` is the sum over the flows (payload only); queueing delays, loss and
         utilisation are those of the gate compared. None: there is no such number.
         """
-        return [{**v.changes, **figures_of(v.run, self.gate)} for v in self.variants]
+        return [{**v.changes, **figures_of(v.run.summary, self.gate)} for v in self.variants]
 
     @property
     def table(self) -> pl.DataFrame:
@@ -110,7 +102,7 @@ class Comparison:
             "gate": self.gate,
             "vary": self.axes,
             "variants": [
-                {"set": v.changes, **figures_of(v.run, self.gate), "summary": v.run.summary}
+                {"set": v.changes, **figures_of(v.run.summary, self.gate), "summary": v.run.summary}
                 for v in self.variants
             ],
             "warnings": self.warnings,
@@ -220,19 +212,12 @@ def prepare(source: Source, vary: Mapping[str, Sequence[Any]], changes: Sets = N
         raise ArgumentError(
             'nothing to compare: vary takes keys with values, such as {"flow.a.tcp.cc": ["reno", "cubic"]}'
         )
-    spelled: dict[str, list[str]] = {}
-    for key, values in vary.items():
-        texts = [as_sets({key: value})[0].split("=", 1)[1] for value in values]
-        if not texts:
-            raise ArgumentError(f"{key}: no values to vary over")
-        spelled[key] = texts
     base = as_sets(changes)
     variants = []
-    for combination in itertools.product(*spelled.values()):
-        chosen = dict(zip(spelled, combination, strict=True))
+    for chosen in combinations(spelled(vary)):
         sets = [*base, *(f"{key}={value}" for key, value in chosen.items())]
         variants.append((chosen, as_scenario(source, sets)))
-    return Prepared(list(spelled), variants)
+    return Prepared(list(vary), variants)
 
 
 def execute_all(
@@ -293,7 +278,7 @@ def execute_all(
     variants = [
         Variant(changes, result) for (changes, _), result in zip(prepared.variants, runs, strict=True)
     ]
-    shown = gate if gate is not None else common_gate(runs)
+    shown = gate if gate is not None else common_gate([result.summary for result in runs])
     if shown is not None:
         for result in runs:
             result.gates.row(shown)
@@ -306,39 +291,11 @@ def _finished(future: Any) -> bool:
     return bool(wait([future], timeout=0.1).done)
 
 
-def common_gate(runs: Sequence[Run]) -> str | None:
-    """Return the gate to compare: the first variant's main gate that every variant has."""
-    for candidate in [main_gate(run) for run in runs]:
-        if candidate is not None and all(candidate in run.gates for run in runs):
-            return candidate
-    return None
-
-
-def figures_of(run: Run, gate: str | None) -> dict[str, Any]:
-    """Return the numbers that a comparison shows of one run."""
-    flows = [flow.summary for flow in run.flows]
-    row = run.gates.row(gate).summary if gate is not None else {}
-    goodputs = [float(flow["goodput_bps"]) for flow in flows]
-    done = [flow["completion_s"] for flow in flows if flow["completion_s"] is not None]
-    squares = sum(g * g for g in goodputs)
-    return {
-        "goodput_bps": sum(goodputs),
-        "fairness": sum(goodputs) ** 2 / (len(goodputs) * squares) if squares else None,
-        "queue_delay_p50_ms": row.get("queue_delay_p50_ms"),
-        "queue_delay_p99_ms": row.get("queue_delay_p99_ms"),
-        "loss": _text.loss(row) if row else None,
-        "utilisation": row.get("utilisation"),
-        "segments_retransmitted": sum(flow["segments_retransmitted"] for flow in flows),
-        "timeouts": sum(flow["timeouts"] for flow in flows),
-        "completion_s": max(done, default=None),
-    }
-
-
 def _report(comparison: Comparison) -> str:
     rows = comparison.rows()
     several = len(comparison.variants[0].run.flows) > 1
     factor, unit = _text.rate_scale(max((row["goodput_bps"] for row in rows), default=0.0))
-    short = _short_keys(comparison.axes)
+    short = short_keys(comparison.axes)
     count = len(short)
     head = [
         [*short, "goodput", "wait p50", "p99", "loss", "used", "timeouts"],
@@ -386,15 +343,6 @@ def _report(comparison: Comparison) -> str:
     return _text.plain("\n".join(lines))
 
 
-def _short_keys(keys: Sequence[str]) -> list[str]:
-    """Return the last parts of dotted keys, as many as tell them apart."""
-    for parts in range(1, 9):
-        short = [".".join(key.split(".")[-parts:]) for key in keys]
-        if len({*short}) == len(keys):
-            return short
-    return list(keys)
-
-
 def fill_comparison(comparison: Comparison, work: Path) -> None:
     """Write a comparison's files into an existing, empty folder."""
     from tidegate import _folder
@@ -438,7 +386,7 @@ def open_comparison(folder: str | os.PathLike[str]) -> Comparison:
     path = Path(folder)
     manifest = _folder.read_manifest(path)
     if manifest["kind"] != "comparison":
-        raise RunFolderError(f"{path}: this folder holds a run; use open_run")
+        raise RunFolderError(f"{path}: this folder holds a {manifest['kind']}; use open_{manifest['kind']}")
     try:
         variants = [
             Variant(dict(entry["set"]), _folder.open_run(path / entry["folder"]))

@@ -20,6 +20,9 @@ __all__ = [
     "RunError",
     "RunFolderError",
     "ScenarioError",
+    "StoreError",
+    "StudyStoppedError",
+    "TooFewRunsError",
     "TraceError",
     "UnknownNameError",
     "nearest",
@@ -36,6 +39,18 @@ class NotRecordedError(LookupError):
 
 class RunFolderError(ValueError):
     """A folder is not a run folder, is damaged, or must not be overwritten."""
+
+
+class StoreError(ValueError):
+    """The file that keeps results of studies is damaged, or cannot be written."""
+
+
+class StudyStoppedError(KeyboardInterrupt):
+    """Ctrl-C ended a study; the message says what is kept."""
+
+
+class TooFewRunsError(ValueError):
+    """A claim on chaotic TCP would be judged on fewer than 16 replications."""
 
 
 class UnknownNameError(KeyError):

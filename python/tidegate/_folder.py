@@ -112,7 +112,7 @@ def save_run(run: Run, folder: Path, *, force: bool) -> Path:
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
-    """Read the manifest of a run or comparison folder.
+    """Read the manifest of a folder that a run, a comparison or a study wrote.
 
     Raises:
         FileNotFoundError: there is no such folder.
@@ -125,7 +125,12 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     if not (folder / MANIFEST).is_file():
         raise RunFolderError(f"{folder}: this is not a run folder: it has no {MANIFEST}")
     manifest = read_json(folder / MANIFEST)
-    if not isinstance(manifest, dict) or manifest.get("kind") not in ("run", "comparison"):
+    if not isinstance(manifest, dict) or manifest.get("kind") not in (
+        "run",
+        "comparison",
+        "study",
+        "reproduction",
+    ):
         raise RunFolderError(f"{folder / MANIFEST}: this was not written by tidegate")
     if manifest.get("layout") != _LAYOUT:
         raise RunFolderError(
@@ -159,7 +164,7 @@ def open_run(folder: str | os.PathLike[str]) -> Run:
     path = Path(folder)
     manifest = read_manifest(path)
     if manifest["kind"] != "run":
-        raise RunFolderError(f"{path}: this folder holds a comparison; use open_comparison")
+        raise RunFolderError(f"{path}: this folder holds a {manifest['kind']}; use open_{manifest['kind']}")
     summary = read_json(path / SUMMARY)
     if not isinstance(summary, dict) or not {"flows", "gates", "seed"} <= summary.keys():
         raise RunFolderError(f"{path / SUMMARY}: this is not the summary of a run")

@@ -16,7 +16,8 @@ from matplotlib.ticker import MaxNLocator
 
 from tidegate import _text
 from tidegate._errors import ArgumentError, UnknownNameError, nearest
-from tidegate._run import flows_through, main_gate
+from tidegate._numbers import main_gate
+from tidegate._run import flows_through
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -81,7 +82,7 @@ STYLE: Any = {
 }
 
 #: Nothing of the day or the machine goes into a picture: the same run, the same file.
-_METADATA: dict[str, dict[str, Any]] = {
+METADATA: dict[str, dict[str, Any]] = {
     "png": {"Software": None},
     "svg": {"Date": None, "Creator": "tidegate"},
     "pdf": {"CreationDate": None, "Creator": "tidegate", "Producer": "tidegate"},
@@ -95,7 +96,7 @@ def suffix_of(path: Path) -> str:
         ArgumentError: the suffix is none of .png, .svg, .pdf.
     """
     kind = path.suffix.lower().removeprefix(".")
-    if kind not in _METADATA:
+    if kind not in METADATA:
         read = f'ends in "{path.suffix}"' if path.suffix else "has no suffix"
         raise ArgumentError(f"{path}: a picture is .png, .svg or .pdf; this name {read}")
     return kind
@@ -110,7 +111,7 @@ def write(figure: Figure, path: Path) -> Path:
     """
     kind = suffix_of(path)
     with mpl.rc_context(STYLE):
-        figure.savefig(path, format=kind, metadata=_METADATA[kind])
+        figure.savefig(path, format=kind, metadata=METADATA[kind])
     return path
 
 
@@ -280,7 +281,7 @@ def history(run: Run, gate: str | None, bins: int = _BINS) -> History:
 
     if gate is not None and gate not in run.gates:
         raise UnknownNameError(nearest("gate", gate, run.gates.names))
-    shown = gate or main_gate(run)
+    shown = gate or main_gate(run.summary)
     duration = float(run.summary["duration_s"])
     flows = run.table("flows")
     parts = {

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from tidegate import _text
-from tidegate._compare import figures_of
+from tidegate._numbers import figures_of
 from tidegate._plot import ACCENT, FILL, INK, MID, SOFT, STYLE, History, above, fit, history, steps, thin
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def _small(axes: Axes, place: int, count: int, one: History) -> None:
 
 
 def _figure_columns(figure: Figure, place: Any, comparison: Comparison, centres: list[float]) -> None:
-    rows = [figures_of(v.run, comparison.gate) for v in comparison.variants]
+    rows = [figures_of(v.run.summary, comparison.gate) for v in comparison.variants]
     factor, unit = _text.rate_scale(max([1.0, *(row["goodput_bps"] for row in rows)]))
     grid = place.subgridspec(1, 4, wspace=0.16, width_ratios=[1, 1.75, 1, 1])
     columns = [_bare(figure.add_subplot(grid[i]), centres) for i in range(4)]

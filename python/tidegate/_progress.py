@@ -1,13 +1,13 @@
-"""A progress line on standard error, for anything that takes longer than a second."""
+"""A progress bar on standard error, for anything that takes longer than a second."""
 
 from __future__ import annotations
 
 import sys
-import time
+from typing import Any
 
 _AFTER_S = 1.0
 _EVERY_S = 0.1
-_CELLS = 30
+_FORMAT = "{desc} {bar:30} {percentage:3.0f}%, {remaining} left"
 
 
 class Progress:
@@ -15,23 +15,31 @@ class Progress:
 
     def __init__(self, what: str) -> None:
         self._what = what
-        self._begin = time.monotonic()
-        self._drawn = 0.0
+        self._bar: Any = None
         self._on = sys.stderr.isatty()
 
     def __call__(self, share: float) -> None:
         """Say how much is done, from 0 to 1."""
-        now = time.monotonic()
-        if not self._on or now - self._begin < _AFTER_S or now - self._drawn < _EVERY_S:
+        if not self._on:
             return
-        self._drawn = now
-        share = min(max(share, 0.0), 1.0)
-        full = round(share * _CELLS)
-        spent = now - self._begin
-        left = f", {spent * (1 - share) / share:.0f} s left" if share > 0.02 else ""
-        bar = "#" * full + "." * (_CELLS - full)
-        sys.stderr.write(f"\r{self._what} [{bar}] {100 * share:3.0f}%{left}\033[K")
-        sys.stderr.flush()
+        if self._bar is None:
+            from tqdm import tqdm
+
+            from tidegate._text import width
+
+            self._bar = tqdm(
+                total=1.0,
+                desc=self._what,
+                bar_format=_FORMAT,
+                delay=_AFTER_S,
+                mininterval=_EVERY_S,
+                miniters=0,
+                ncols=width() - 1,
+                leave=False,
+                file=sys.stderr,
+            )
+        # A study that goes on until an interval is narrow finds more work on its way.
+        self._bar.update(min(max(share, 0.0), 1.0) - self._bar.n)
 
     def tick(self, share: float) -> bool:
         """Say how much is done, and go on."""
@@ -42,6 +50,5 @@ class Progress:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._drawn:
-            sys.stderr.write("\r\033[K")
-            sys.stderr.flush()
+        if self._bar is not None:
+            self._bar.close()

@@ -112,10 +112,12 @@ def execute(
     exact_events: bool = False,
     tick: Callable[[float], bool] | None = None,
     command: list[str] | None = None,
+    quiet: bool = False,
 ) -> Run:
     """:func:`run` for a checked scenario.
 
     ``tick`` is called every moment with the share of the run that is done; False stops it.
+    ``quiet``: this is one of many, so nobody needs to hear that there are more.
     """
     chosen = choose(seed, scenario.seed)
     if not 0 <= chosen < 2**64:
@@ -128,18 +130,37 @@ def execute(
         exact_events=exact_events,
         tick=tick,
     )
+    return assemble(
+        scenario, data, seed=chosen, replication=replication, pcap=pcap, command=command, quiet=quiet
+    )
+
+
+def assemble(
+    scenario: Scenario,
+    data: _core.RunData,
+    *,
+    seed: int,
+    replication: int,
+    pcap: str | os.PathLike[str] | None = None,
+    command: list[str] | None = None,
+    quiet: bool = False,
+) -> Run:
+    """Make the value that stands for a run out of what the engine gave."""
     summary: dict[str, Any] = json.loads(data.summary_json)
     warnings = list(scenario.warnings)
     warnings += [w for w in (*summary["warnings"], *data.warnings) if w not in warnings]
-    if scenario.runs > 1:
-        warnings.append(f"the scenario asks for {scenario.runs} runs; this is replication {replication}")
-    if scenario.combinations > 1:
+    if scenario.runs > 1 and not quiet:
+        warnings.append(
+            f"the scenario asks for {scenario.runs} runs; this is replication {replication} "
+            "(tidegate study runs them all)"
+        )
+    if scenario.combinations > 1 and not quiet:
         warnings.append(
             f"the scenario's sweep makes {scenario.combinations} combinations; this run is of the "
-            "values outside [[sweep]] (compare with --vary to see several)"
+            "values outside [[sweep]] (tidegate study runs them all)"
         )
     summary["warnings"] = warnings
-    manifest = _manifest(scenario, chosen, replication, warnings, command)
+    manifest = _manifest(scenario, seed, replication, warnings, command)
     # How the run was worked through, not what came out: it differs with exact_events.
     manifest["events"] = summary.pop("events", None)
     manifest["paths"] = data.paths
@@ -321,28 +342,3 @@ def flows_through(run: Run, gate: str) -> list[str]:
     return [
         name for name in run.flows.names if gate in paths.get(name, {}).get("path", ())
     ] or run.flows.names
-
-
-def main_gate(run: Run) -> str | None:
-    """Return the gate that holds the flows back most; None when there is no gate.
-
-    Judged by the flows' shares of time limited by a gate, then by the queue, then by order.
-    """
-    if not len(run.gates):
-        return None
-    shares: dict[str, float] = {}
-    for flow in run.flows:
-        for what, share in (flow.summary.get("limited_by") or {}).items():
-            if what.startswith("gate."):
-                name = what.removeprefix("gate.")
-                shares[name] = shares.get(name, 0.0) + float(share or 0.0)
-
-    def weight(name: str) -> tuple[float, float, float]:
-        row = run.gates.row(name).summary
-        return (
-            shares.get(name, 0.0),
-            float(row.get("dropped_packets") or 0),
-            float(row.get("queue_mean_packets") or row.get("queue_mean_cells") or 0),
-        )
-
-    return max(run.gates.names, key=weight)

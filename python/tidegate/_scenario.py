@@ -194,8 +194,25 @@ class Scenario:
         """Return the scenario as it will run, changes included."""
         return self._inner.to_toml()
 
+    def point(self, sets: Iterable[str]) -> Scenario:
+        """Return the scenario with further changes and without its sweep.
+
+        Raises:
+            ScenarioError, TraceError: it is wrong with these changes.
+        """
+        return Scenario(self._inner.point(list(sets)), self._label)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        folder = str(Path(self._inner.base_dir or ".").resolve())
+        return _again, (self.to_toml(), self._label, folder)
+
     def __repr__(self) -> str:
         return f"tidegate.load({self._label!r})"
+
+
+def _again(text: str, name: str, folder: str) -> Scenario:
+    """Make a scenario again from its text, in this or another process."""
+    return Scenario.from_toml(text, name=name, folder=folder)
 
 
 def load(path: str | os.PathLike[str], *, set: Sets = None) -> Scenario:  # noqa: A002

@@ -159,8 +159,8 @@ class Table(Generic[RowT]):
         if self._frame is None:
             import polars as pl
 
-            flat = [_flat(row.summary) for row in self._rows]
-            self._frame = pl.DataFrame(flat, infer_schema_length=None)
+            rows = [flat(row.summary) for row in self._rows]
+            self._frame = pl.DataFrame(rows, infer_schema_length=None)
         return self._frame
 
     def __getitem__(self, key: str | int) -> Any:
@@ -206,7 +206,7 @@ class Table(Generic[RowT]):
         return repr(self.frame)
 
 
-def _flat(summary: dict[str, Any]) -> dict[str, Any]:
+def flat(summary: dict[str, Any]) -> dict[str, Any]:
     """Return a summary row without nesting: ``limited_by`` becomes ``limited_by.NAME``."""
     flat: dict[str, Any] = {}
     for key, value in summary.items():

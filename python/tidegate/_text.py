@@ -88,7 +88,7 @@ def plain(text: str) -> str:
     """Return the text with what standard output cannot show replaced."""
     if unicode_out():
         return text
-    for fancy, simple in (("–", "-"), ("·", "|"), ("…", "..."), ("─", "-"), ("µ", "u")):
+    for fancy, simple in (("±", "+-"), ("–", "-"), ("·", "|"), ("…", "..."), ("─", "-"), ("µ", "u")):
         text = text.replace(fancy, simple)
     return text
 

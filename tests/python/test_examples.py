@@ -34,7 +34,7 @@ def test_commands_in_the_heads_are_right() -> None:
     """Each ``tidegate compare`` line in a head names keys that the scenario takes."""
     import shlex
 
-    from tidegate._cli import parse_vary
+    from tidegate._cli_options import parse_vary
     from tidegate._compare import prepare
 
     seen = 0

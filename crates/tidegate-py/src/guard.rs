@@ -29,16 +29,18 @@ pub(crate) fn install() {
 
 /// Does `work` with the GIL released; a panic becomes `InternalError`.
 pub(crate) fn guarded<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
-    let done = py.detach(|| {
-        let outer = INSIDE.replace(true);
-        let done = catch_unwind(AssertUnwindSafe(work)).map_err(|_| PANIC.take());
-        INSIDE.set(outer);
-        done
-    });
+    py.detach(|| caught(work)).map_err(InternalError::new_err)
+}
+
+/// Does `work` on a thread without the GIL; a panic becomes the message of an `InternalError`.
+pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    let outer = INSIDE.replace(true);
+    let done = catch_unwind(AssertUnwindSafe(work)).map_err(|_| PANIC.take());
+    INSIDE.set(outer);
     done.map_err(|message| {
-        InternalError::new_err(format!(
+        format!(
             "this is a bug in tidegate: {}; please report it with the scenario and the seed",
             message.as_deref().unwrap_or("a panic without a message")
-        ))
+        )
     })
 }

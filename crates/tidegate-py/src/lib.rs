@@ -6,6 +6,7 @@
 mod dtm;
 mod error;
 mod guard;
+mod pool;
 mod run;
 mod scenario;
 mod traces;
@@ -40,6 +41,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     error::register(module)?;
     module.add_class::<scenario::Scenario>()?;
     module.add_class::<run::RunData>()?;
+    module.add_class::<pool::Pool>()?;
+    module.add_function(wrap_pyfunction!(pool::student_t, module)?)?;
     module.add_function(wrap_pyfunction!(schema, module)?)?;
     module.add_function(wrap_pyfunction!(reference, module)?)?;
     module.add_function(wrap_pyfunction!(build_info, module)?)?;

@@ -21,6 +21,23 @@ pub(crate) struct Scenario {
     inner: tidegate_scenario::Scenario,
 }
 
+impl Scenario {
+    /// The plan of a replication, recorded as `record` says and otherwise as the file does.
+    pub(crate) fn plan(&self, seed: u64, replication: u64, record: Option<&str>) -> PyResult<Plan> {
+        let mut plan = self.inner.plan(Some(seed), replication);
+        match record {
+            None => {}
+            Some("summary") => plan.record.level = RecordLevel::Summary,
+            Some("events") => plan.record.level = RecordLevel::Events,
+            Some(span) => {
+                let every = read_span(span).map_err(|wrong| error::quantity("record", &wrong))?;
+                plan.record.level = RecordLevel::Every(every);
+            }
+        }
+        Ok(plan)
+    }
+}
+
 fn checked(
     py: Python<'_>,
     read: impl FnOnce() -> Result<tidegate_scenario::Scenario, ScenarioError> + Send,
@@ -60,6 +77,29 @@ impl Scenario {
         sets: Vec<String>,
     ) -> PyResult<Scenario> {
         checked(py, || tidegate_scenario::Scenario::from_json(text, name, base_dir.map(Path::new), &sets))
+    }
+
+    /// One point of a study: further edits, no sweep; traces are not read again.
+    fn point(&self, py: Python<'_>, sets: Vec<String>) -> PyResult<Scenario> {
+        checked(py, || self.inner.point(&sets))
+    }
+
+    /// What a kept result of this scenario is named after, beside seed and replication.
+    #[pyo3(signature = (record = None))]
+    fn digest(&self, py: Python<'_>, record: Option<&str>) -> PyResult<String> {
+        let plan = self.plan(0, 0, record)?;
+        guarded(py, || tidegate_study::key::digest(&plan))
+    }
+
+    /// The axes of a study: keys that move together, and a row of values for each step.
+    #[getter]
+    fn sweeps(&self) -> Vec<(Vec<String>, Vec<Vec<String>>)> {
+        self.inner.sweeps().iter().map(|axis| (axis.keys.clone(), axis.steps.clone())).collect()
+    }
+
+    #[getter]
+    fn base_dir(&self) -> Option<String> {
+        self.inner.base_dir().map(|folder| folder.display().to_string())
     }
 
     #[getter]
@@ -144,17 +184,8 @@ impl Scenario {
         exact_events: bool,
         tick: Option<Py<PyAny>>,
     ) -> PyResult<RunData> {
-        let mut plan = self.inner.plan(Some(seed), replication);
+        let mut plan = self.plan(seed, replication, record)?;
         plan.exact_events |= exact_events;
-        match record {
-            None => {}
-            Some("summary") => plan.record.level = RecordLevel::Summary,
-            Some("events") => plan.record.level = RecordLevel::Events,
-            Some(span) => {
-                let every = read_span(span).map_err(|wrong| error::quantity("record", &wrong))?;
-                plan.record.level = RecordLevel::Every(every);
-            }
-        }
         plan.record.packets |= pcap.is_some();
         let mut raised = None;
         let mut go_on = |now: Time| match ask(&plan, now, tick.as_ref()) {

@@ -1,7 +1,7 @@
 //! Trace files: read once however many gates and sweep values name them, and hashed, so
 //! that a run can say what it read.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -33,11 +33,13 @@ pub(crate) enum Loaded {
 type TraceKey = (String, Option<Format>, u32, Option<Span>);
 
 /// The files of one scenario.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Library {
     base_dir: Option<PathBuf>,
     traces: BTreeMap<TraceKey, Result<Loaded, TraceError>>,
     inputs: BTreeMap<String, Input>,
+    /// The names asked for; what is here from before was read for another scenario.
+    named: BTreeSet<String>,
 }
 
 impl Library {
@@ -52,6 +54,7 @@ impl Library {
         format: Option<Format>,
         options: TraceOptions,
     ) -> Result<Loaded, TraceError> {
+        self.named.insert(name.to_owned());
         let key = (name.to_owned(), format, options.opportunity_bytes, options.drp_step);
         if let Some(loaded) = self.traces.get(&key) {
             return loaded.clone();
@@ -74,8 +77,17 @@ impl Library {
         loaded
     }
 
+    pub(crate) fn base_dir(&self) -> Option<&Path> {
+        self.base_dir.as_deref()
+    }
+
+    /// Keeps the traces for a scenario that may name fewer.
+    pub(crate) fn forget_names(&mut self) {
+        self.named.clear();
+    }
+
     pub(crate) fn inputs(&self) -> Vec<Input> {
-        self.inputs.values().cloned().collect()
+        self.inputs.values().filter(|input| self.named.contains(&input.name)).cloned().collect()
     }
 }
 

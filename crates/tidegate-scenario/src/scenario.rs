@@ -27,10 +27,21 @@ pub struct Scenario {
     flows: Vec<String>,
     gates: Vec<String>,
     root: Form,
+    written: Written,
+}
+
+/// What a scenario was read from, so that its points can be read again with further edits.
+#[derive(Clone, Debug)]
+struct Written {
+    text: String,
+    name: String,
+    sets: Vec<String>,
+    syntax: Syntax,
+    library: Library,
 }
 
 /// The two ways to write a scenario.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Syntax {
     Toml,
     Json,
@@ -107,9 +118,39 @@ impl Scenario {
         sets: &[String],
         syntax: Syntax,
     ) -> Result<Scenario, ScenarioError> {
-        let mut sources = vec![Source { name: name.to_owned(), text: text.to_owned() }];
-        sources.extend(sets.iter().map(|set| Source { name: "--set".to_owned(), text: set.clone() }));
-        Scenario::build(text, sets, base_dir, syntax, &sources).map_err(|mut problems| {
+        Scenario::build(Written {
+            text: text.to_owned(),
+            name: name.to_owned(),
+            sets: sets.to_vec(),
+            syntax,
+            library: Library::new(base_dir),
+        })
+    }
+
+    /// One point of a study: the same scenario with further edits (`key=value`) and without
+    /// its sweep. Trace files that were read already are not read again.
+    ///
+    /// # Errors
+    /// What is wrong with the edited scenario.
+    pub fn point(&self, sets: &[String]) -> Result<Scenario, ScenarioError> {
+        let mut written = self.written.clone();
+        written.sets.extend_from_slice(sets);
+        written.sets.push("sweep=[]".to_owned());
+        written.library.forget_names();
+        Scenario::build(written)
+    }
+
+    /// The folder that trace paths count from; none: the working folder.
+    #[must_use]
+    pub fn base_dir(&self) -> Option<&Path> {
+        self.written.library.base_dir()
+    }
+
+    fn build(written: Written) -> Result<Scenario, ScenarioError> {
+        let mut sources = vec![Source { name: written.name.clone(), text: written.text.clone() }];
+        let sets = written.sets.iter();
+        sources.extend(sets.map(|set| Source { name: "--set".to_owned(), text: set.clone() }));
+        Scenario::check(written, &sources).map_err(|mut problems| {
             // What is there before what is missing; the file before --set; in the order of the text.
             problems.sort_by_key(|problem| (problem.missing, problem.at));
             let first = problems.into_iter().next();
@@ -119,26 +160,18 @@ impl Scenario {
         })
     }
 
-    fn build(
-        text: &str,
-        sets: &[String],
-        base_dir: Option<&Path>,
-        syntax: Syntax,
-        sources: &Sources,
-    ) -> Result<Scenario, Vec<Problem>> {
-        let parsed = match syntax {
-            Syntax::Toml => document::parse_toml(text, 0),
-            Syntax::Json => document::parse_json(text, 0),
+    fn check(mut written: Written, sources: &Sources) -> Result<Scenario, Vec<Problem>> {
+        let parsed = match written.syntax {
+            Syntax::Toml => document::parse_toml(&written.text, 0),
+            Syntax::Json => document::parse_json(&written.text, 0),
         };
         let mut tree = parsed.map_err(|problem| vec![problem])?;
-        let mut ops = apply_sets(&mut tree, sets).map_err(|problem| vec![problem])?;
-        let mut library = Library::new(base_dir);
-        let (root, plan, warnings) = check(&tree, &mut library)?;
-        let inputs = library.inputs();
+        let mut ops = apply_sets(&mut tree, &written.sets).map_err(|problem| vec![problem])?;
+        let (root, plan, mut warnings) = check(&tree, &mut written.library)?;
+        let inputs = written.library.inputs();
         let mut sweeps = sweep::read(&tree, None)?;
-        let mut warnings = warnings;
-        if let Err(problems) = sweep::read(&tree, Some(&mut library)) {
-            if sets.is_empty() {
+        if let Err(problems) = sweep::read(&tree, Some(&mut written.library)) {
+            if written.sets.is_empty() {
                 return Err(problems);
             }
             let Some(gone) = sweep::left_out(&tree, &problems) else { return Err(problems) };
@@ -146,8 +179,8 @@ impl Scenario {
             ops.push(gone.1);
             sweeps.clear();
         }
-        let toml = match syntax {
-            Syntax::Toml => document::edited(text, &ops),
+        let toml = match written.syntax {
+            Syntax::Toml => document::edited(&written.text, &ops),
             Syntax::Json => {
                 ops.iter().for_each(|op| tree.apply(op));
                 document::from_tree(&tree)
@@ -169,6 +202,7 @@ impl Scenario {
             gates: names("gate"),
             plan,
             root,
+            written,
         })
     }
 

@@ -355,3 +355,23 @@ fn an_error_is_a_value_with_its_parts() {
     assert_eq!((error.key.as_str(), error.read.as_str()), ("gate.link.rate", "\"12 mb\""));
     assert_eq!(error.help.as_deref(), Some("write \"12 Mbit/s\""));
 }
+
+/// A point of a study: further edits, no sweep, and only the traces that it names.
+#[test]
+fn a_point_has_its_edits_and_no_sweep() {
+    let text = "duration = \"4 s\"\n[gate.link]\nrate = \"1 Mbit/s\"\n[flow.bulk]\npath = [\"link\"]\n\
+                [[sweep]]\n\"gate.link.rate\" = [\"2 Mbit/s\", \"3 Mbit/s\"]\n";
+    let scenario = load(text);
+    let point = |sets: &[&str]| {
+        let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
+        scenario.point(&sets)
+    };
+    let fast = point(&["gate.link.rate=3 Mbit/s"]).unwrap_or_else(|error| panic!("{error}"));
+    let alone = text.replace("1 Mbit/s\"\n[flow", "3 Mbit/s\"\n[flow");
+    assert_eq!(fast.plan(None, 0), load(&alone).plan(None, 0));
+    assert_eq!((fast.combinations().len(), scenario.combinations().len()), (1, 2));
+    let again = load(&fast.to_toml());
+    assert_eq!(again.plan(None, 0), fast.plan(None, 0), "{}", fast.to_toml());
+    let wrong = point(&["gate.link.rte=3 Mbit/s"]).err().map(|error| error.to_string());
+    assert!(wrong.is_some_and(|told| told.contains("rate")), "the nearest key is offered");
+}

@@ -1,0 +1,123 @@
+"""Options that several commands share, and how commands speak."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+JSON = click.option("as_json", "--json", is_flag=True, help="One JSON object on standard output.")
+SET = click.option(
+    "sets", "--set", multiple=True, metavar="KEY=VALUE", help="Change a key before the checks; repeatable."
+)
+SEED = click.option("--seed", type=click.IntRange(0, 2**64 - 1), help="Every random stream derives from it.")
+ENGINE = click.option("--engine", default="sim", metavar="NAME", help="sim (live and theory: not yet).")
+RECORD = click.option("--record", metavar="WHAT", help='"summary", "events", or a span such as "10 ms".')
+FORCE = click.option("--force", is_flag=True, help="Replace a run that is in DIR already.")
+FILE = click.argument("file", metavar="FILE")
+
+
+def say(text: str = "") -> None:
+    """Write a line to standard output."""
+    click.echo(text)
+
+
+def note(text: str) -> None:
+    """Write a line to standard error."""
+    click.echo(text, err=True)
+
+
+def warn(warnings: Sequence[str]) -> None:
+    """Write warnings to standard error."""
+    for text in warnings:
+        note(f"warning: {text}")
+
+
+def say_json(value: Any) -> None:
+    """Write one JSON object to standard output."""
+    say(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def plain(text: str) -> str:
+    """Return the text as standard output can show it."""
+    from tidegate._text import plain as do
+
+    return do(text)
+
+
+def count(number: int, what: str) -> str:
+    """Return "1 flow", "2 flows"."""
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def command_line() -> list[str]:
+    """Return the command as it was typed."""
+    return ["tidegate", *sys.argv[1:]]
+
+
+def check_picture(path: str) -> None:
+    """Refuse a picture that could not be written, before any work.
+
+    Raises:
+        click.UsageError: the suffix is none of .png, .svg, .pdf, or the folder is not there.
+        OSError: the folder cannot be written.
+    """
+    place = Path(path)
+    if place.suffix.lower() not in (".png", ".svg", ".pdf"):
+        raise click.UsageError(f"{path}: a picture is .png, .svg or .pdf")
+    folder = place.parent
+    if not folder.is_dir():
+        raise click.UsageError(f"{path}: there is no folder {folder}")
+    if not os.access(folder, os.W_OK) or place.is_dir():
+        raise PermissionError(errno.EACCES, "cannot be written", path)
+
+
+def parse_vary(options: Sequence[str]) -> dict[str, list[str]]:
+    """Read ``KEY=a,b,c``; commas inside quotes, brackets or braces do not separate.
+
+    Raises:
+        click.UsageError: an option has no key or no values, or a key comes twice.
+    """
+    varied: dict[str, list[str]] = {}
+    for option in options:
+        key, equals, text = option.partition("=")
+        key = key.strip()
+        values = split_values(text)
+        if not equals or not key or not all(values):
+            raise click.UsageError(
+                f'--vary {option}: read "{option}"; write a key and its values, such as '
+                "flow.bulk.tcp.cc=reno,newreno,cubic"
+            )
+        if key in varied:
+            raise click.UsageError(f"--vary {option}: {key} is varied twice; give all its values at once")
+        varied[key] = values
+    return varied
+
+
+def split_values(text: str) -> list[str]:
+    """Split at commas that stand outside quotes, brackets and braces."""
+    values = [""]
+    depth = 0
+    quote = ""
+    for letter in text:
+        if quote:
+            quote = "" if letter == quote else quote
+        elif letter in "\"'":
+            quote = letter
+        elif letter in "[{":
+            depth += 1
+        elif letter in "]}":
+            depth -= 1
+        elif letter == "," and depth == 0:
+            values.append("")
+            continue
+        values[-1] += letter
+    return [value.strip() for value in values]

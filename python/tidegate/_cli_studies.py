@@ -1,0 +1,200 @@
+"""The commands for many runs: ``study`` and ``reproduce``."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+
+import click
+
+from tidegate._cli_options import (
+    ENGINE,
+    FILE,
+    FORCE,
+    JSON,
+    SEED,
+    SET,
+    check_picture,
+    command_line,
+    count,
+    note,
+    parse_vary,
+    say,
+    say_json,
+    warn,
+)
+
+_STORE = click.option(
+    "--store", metavar="DIR", help="Where results are kept; default: TIDEGATE_STORE, else the user's cache."
+)
+_NO_STORE = click.option("--no-store", is_flag=True, help="Keep no results, and use none.")
+
+
+@click.command()
+@FILE
+@click.option(
+    "vary",
+    "--vary",
+    multiple=True,
+    metavar="KEY=A,B,C",
+    help="A key and its values, beside the file's [[sweep]]; several keys multiply.",
+)
+@click.option("--runs", type=click.IntRange(1), help="Replications of each point; default: the file's runs.")
+@click.option(
+    "--until",
+    metavar="METRIC:±X%",
+    help="Go on with a point until this interval is narrow, such as goodput_bps:±2%.",
+)
+@click.option(
+    "--max-runs",
+    type=click.IntRange(2),
+    help="With --until: replications of a point at most; default 256.",
+)
+@SEED
+@SET
+@click.option("--workers", type=click.IntRange(1), help="Threads; default: one per processor.")
+@click.option("--out", metavar="DIR", help="Write a folder: manifest, study.json, Parquet tables.")
+@FORCE
+@click.option("picture", "--plot", metavar="FILE", help="Draw a metric against an axis: .png, .svg or .pdf.")
+@click.option("--metric", metavar="NAME", default="goodput_bps", show_default=True, help="What to draw.")
+@click.option("--axis", metavar="KEY", help="The key along the bottom; default: the one with most values.")
+@click.option("--gate", metavar="NAME", help="The gate to report; default: the one that limits most.")
+@_STORE
+@_NO_STORE
+@ENGINE
+@JSON
+def study(
+    file: str,
+    vary: tuple[str, ...],
+    runs: int | None,
+    until: str | None,
+    max_runs: int | None,
+    seed: int | None,
+    sets: tuple[str, ...],
+    workers: int | None,
+    out: str | None,
+    force: bool,
+    picture: str | None,
+    metric: str,
+    axis: str | None,
+    gate: str | None,
+    store: str | None,
+    no_store: bool,
+    engine: str,
+    as_json: bool,
+) -> None:
+    """Run every combination of the axes many times: means with 95% intervals.
+
+    The axes are the file's [[sweep]] tables and what --vary names. Replication i has the
+    same random streams at every point. What was run before is taken from the store; Ctrl-C
+    keeps what is done, and the same command goes on from there.
+    """
+    from tidegate import _folder, _jobs
+    from tidegate._progress import Progress
+    from tidegate._run import check_engine
+    from tidegate._study import Until, execute_study, opened, prepare
+    from tidegate._study_value import fill_study
+
+    check_engine(engine)
+    if max_runs is not None and until is None:
+        raise click.UsageError("--max-runs goes with --until METRIC:±X%")
+    least = None if runs is None else max(runs, 2)
+    stop = None if until is None else Until.parse(until, at_least=least, at_most=max_runs)
+    prepared = prepare(file, parse_vary(vary), sets, runs=runs, seed=seed, until=stop)
+    if picture is not None:
+        check_picture(picture)
+        if not prepared.axes:
+            raise click.UsageError("--plot: nothing is varied, so there is no axis to draw along")
+    with contextlib.ExitStack() as stack:
+        work = None
+        if out is not None:
+            work = stack.enter_context(_folder.staged(Path(out), force=force))
+        kept = stack.enter_context(opened(False if no_store else store or True))
+        counts: list[int] = []
+        with Progress(f"running {count(len(prepared.points), 'point')}") as progress:
+            result = execute_study(
+                prepared,
+                workers=_jobs.Local(workers),
+                store=kept,
+                gate=gate,
+                progress=progress,
+                told=lambda *numbers: counts.extend(numbers),
+                command=command_line(),
+            )
+        if work is not None:
+            fill_study(result, work)
+        if picture is not None:
+            result.plot(picture, metric=metric, axis=axis)
+    if counts and counts[0] < counts[1]:
+        note(f"{counts[1] - counts[0]} of {counts[1]} runs were in the store")
+    if as_json:
+        say(result.to_json())
+    else:
+        say(result.report())
+        if out is not None:
+            say(f"Folder: {out}")
+        if picture is not None:
+            say(f"Picture: {picture}")
+    warn(result.warnings)
+
+
+@click.command()
+@click.argument("target", metavar="[PAPER[/ITEM]]", required=False)
+@click.option("--quick", is_flag=True, help="Shorter runs and fewer points.")
+@click.option("--out", metavar="DIR", help="Where the report goes; default: reproduced/PAPER here.")
+@FORCE
+@click.option("--workers", type=click.IntRange(1), help="Threads; default: one per processor.")
+@_STORE
+@_NO_STORE
+@JSON
+def reproduce(
+    target: str | None,
+    quick: bool,
+    out: str | None,
+    force: bool,
+    workers: int | None,
+    store: str | None,
+    no_store: bool,
+    as_json: bool,
+) -> int:
+    """Measure a paper's claims, judge them by rule, draw its figures.
+
+    PAPER is one of the papers that come with Tidegate; without it, all of them. ITEM is the
+    id of a claim or of a figure. DIR gets report.html, one page with everything in it, the
+    figures and the scenarios. With --json nothing is written unless --out asks for it.
+    Exit status 1: a claim could not be measured or a figure not drawn; verdicts do not matter.
+    """
+    from tidegate import _reproduce
+    from tidegate._progress import Progress
+    from tidegate._study import opened
+
+    asked = [_reproduce.chosen(name) for name in _reproduce.targets(target)]
+    results = []
+    with opened(False if no_store else store or True) as kept:
+        for paper, claims, figures in asked:
+            place = None
+            if out is not None:
+                place = Path(out) if target is not None else Path(out) / paper.name
+            elif not as_json:
+                place = Path("reproduced") / paper.name
+            with Progress(f"reproducing {paper.name}") as progress:
+                result = _reproduce.perform(
+                    paper,
+                    claims,
+                    figures,
+                    quick=quick,
+                    out=place,
+                    # What is in the default place was made by this command.
+                    force=force or out is None,
+                    workers=workers,
+                    store=kept,
+                    progress=progress,
+                )
+            results.append(result)
+            if not as_json:
+                say(result.report())
+                say(f"Report: {place}/{_reproduce.REPORT}")
+    if as_json:
+        parts = [result.to_dict() for result in results]
+        say_json(parts[0] if target is not None else {"papers": parts})
+    return 0 if all(result.complete for result in results) else 1

@@ -1,0 +1,410 @@
+"""Studies: every point of the axes, many replications of each, means with intervals.
+
+Replication i of every point draws from (seed, i, element name): all points see the same
+networks (common random numbers), so differences between points are taken pair by pair.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tidegate import _jobs
+from tidegate._axes import axes_of, combinations, label
+from tidegate._errors import ArgumentError, StudyStoppedError, UnknownNameError, nearest
+from tidegate._estimate import estimate
+from tidegate._run import Source, as_scenario, check_engine
+from tidegate._seed import choose
+from tidegate._store import Store, default_folder
+from tidegate._study_value import Point, Study, metric_of
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Mapping, Sequence
+
+    from tidegate._jobs import Measure, Outcome, Workers
+    from tidegate._scenario import Scenario, Sets
+
+#: How often to look up from waiting: for Ctrl-C and the progress bar.
+_PATIENCE_S = 0.1
+
+
+@dataclass(frozen=True)
+class Until:
+    """When a point has had enough replications: its interval is narrow.
+
+    ``metric`` is a name as in :meth:`Study.estimate`. Give ``relative`` (half width over
+    the mean's size, such as 0.02) or ``absolute`` (half width, in the metric's unit). A
+    point has ``at_least`` replications and then ``step`` more at a time up to ``at_most``;
+    it is judged after whole steps only, by its own results, so the number of workers
+    changes nothing.
+    """
+
+    metric: str
+    relative: float | None = None
+    absolute: float | None = None
+    at_least: int = 8
+    at_most: int = 256
+    step: int = 8
+
+    def __post_init__(self) -> None:
+        if (self.relative is None) == (self.absolute is None):
+            raise ArgumentError("until: give one of relative and absolute")
+        width = self.relative if self.relative is not None else self.absolute
+        if width is None or not width > 0:
+            raise ArgumentError(f"until: read a half width of {width}; it is above 0")
+        if not 2 <= self.at_least <= self.at_most or self.step < 1:
+            raise ArgumentError(
+                f"until: read at_least {self.at_least}, at_most {self.at_most}, step {self.step}; "
+                "an interval needs 2 replications, at_most is not below at_least, step is 1 or more"
+            )
+
+    def satisfied(self, values: Sequence[float | None]) -> bool:
+        """Tell whether the interval of these values is narrow enough."""
+        found = estimate(values)
+        if found.mean is None or found.half_width is None:
+            return False
+        wanted = self.absolute if self.relative is None else self.relative * abs(found.mean)
+        return wanted is not None and found.half_width <= wanted
+
+    @staticmethod
+    def parse(text: str, *, at_least: int | None = None, at_most: int | None = None) -> Until:
+        """Read ``METRIC:±2%`` or ``METRIC:±0.5``, as on the command line.
+
+        Raises:
+            ArgumentError: it is neither.
+        """
+        found = re.fullmatch(r"(?P<metric>.+):\s*(?:±|\+-)?\s*(?P<size>[0-9.eE+-]+)\s*(?P<percent>%?)", text)
+        try:
+            size = float(found["size"]) if found else 0.0
+        except ValueError:
+            found = None
+        if found is None:
+            raise ArgumentError(
+                f'until: read "{text}"; write a metric and a half width, such as goodput_bps:±2% '
+                "or gate.link.loss:±0.001"
+            )
+        relative, absolute = (size / 100, None) if found["percent"] else (None, size)
+        least = at_least or min(Until.at_least, at_most or Until.at_least)
+        most = at_most or max(Until.at_most, least)
+        return Until(found["metric"].strip(), relative, absolute, least, most)
+
+
+def study(
+    source: Source,
+    *,
+    vary: Mapping[str, Sequence[Any]] | None = None,
+    runs: int | None = None,
+    workers: int | None = None,
+    seed: int | None = None,
+    engine: str = "sim",
+    set: Sets = None,  # noqa: A002
+    gate: str | None = None,
+    measure: Measure | None = None,
+    measure_version: str | None = None,
+    record: str | None = None,
+    until: Until | str | None = None,
+    store: str | os.PathLike[str] | bool = True,
+    executor: Any = None,
+) -> Study:
+    """Run every combination of the axes many times, and return means with 95% intervals.
+
+    The axes are the scenario's ``[[sweep]]`` tables and what ``vary`` names. Replication i
+    has the same random streams at every point. What was run before is taken from the
+    store; the results do not depend on that, nor on the number of workers.
+
+    Args:
+        source: a scenario file, a dict of its keys, or a loaded :class:`Scenario`.
+        vary: keys with the values each shall take; several keys multiply.
+        runs: replications of each point; left out, the scenario's ``runs``.
+        workers: threads; left out, one per processor.
+        seed: as :func:`tidegate.run`.
+        engine: ``"sim"``.
+        set: changes for every point.
+        gate: whose loss, queueing delay and utilisation to give; left out, the one that
+            holds flows back most.
+        measure: a function of a :class:`Run` that returns numbers by name, called for each
+            run. Its source is part of what results are kept under.
+        measure_version: text that stands for what ``measure`` does, where its source
+            does not tell: closures, objects, functions that call other modules.
+        record: for ``measure``: ``"events"`` or a span, as :func:`tidegate.run`; left out,
+            what the scenario's ``[record]`` says.
+        until: go on with a point until an interval is narrow: an :class:`Until`, or
+            text such as ``"goodput_bps:±2%"``.
+        store: a folder that keeps results; True: ``TIDEGATE_STORE``, else the user's
+            cache; False: keep nothing.
+        executor: who does the runs instead of threads of this process: anything with the
+            interface of ``concurrent.futures.Executor``. It is not shut down.
+
+    Raises:
+        ScenarioError, TraceError, EngineError, RunError: as :func:`tidegate.run`.
+        ArgumentError: an argument has a value that it cannot have.
+        UnknownNameError: ``until`` or ``gate`` names what no run has.
+        StoreError: the store is damaged or cannot be written.
+        StudyStoppedError: Ctrl-C (a KeyboardInterrupt); what is done is kept.
+    """
+    check_engine(engine)
+    prepared = prepare(source, vary or {}, set, runs=runs, seed=seed, until=until)
+    with opened(store) as kept:
+        return execute_study(
+            prepared,
+            workers=_jobs.Futures(executor) if executor is not None else _jobs.Local(workers),
+            store=kept,
+            gate=gate,
+            measure=measure,
+            measure_version=measure_version,
+            record=record,
+        )
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A study whose every point has passed the checks."""
+
+    title: str
+    file: str
+    seed: int
+    runs: int
+    axes: list[str]
+    points: list[tuple[dict[str, str], Scenario]]
+    until: Until | None
+    warnings: list[str] = field(default_factory=list)
+
+
+def prepare(
+    source: Source,
+    vary: Mapping[str, Sequence[Any]],
+    changes: Sets = None,
+    *,
+    runs: int | None = None,
+    seed: int | None = None,
+    until: Until | str | None = None,
+) -> Prepared:
+    """Check every point.
+
+    Raises:
+        ScenarioError, TraceError, OSError: a point is wrong.
+        ArgumentError: an argument has a value that it cannot have.
+    """
+    scenario = as_scenario(source, changes)
+    axes = axes_of(scenario, vary)
+    if "seed" in vary:
+        raise ArgumentError("the seed is not varied in a study: its replications have streams of their own")
+    count = scenario.runs if runs is None else runs
+    if count < 1:
+        raise ArgumentError(f"runs: read {count}; a point needs 1 run at least")
+    if isinstance(until, str):
+        until = Until.parse(until, at_least=None if runs is None else max(runs, 2))
+    points = []
+    for chosen in combinations(axes):
+        point = scenario.point(f"{key}={value}" for key, value in chosen.items())
+        points.append(({key: label(value) for key, value in chosen.items()}, point))
+    warnings = list(dict.fromkeys(w for _, point in points for w in point.warnings))
+    if count == 1 and until is None:
+        warnings.append("one run per point has no interval: give runs (--runs) of 8 or more")
+    return Prepared(
+        title=scenario.title or scenario.name,
+        file=scenario.name,
+        seed=choose(seed, scenario.seed),
+        runs=count,
+        axes=[key for axis in axes for key in axis.keys],
+        points=points,
+        until=until,
+        warnings=warnings,
+    )
+
+
+class opened:  # noqa: N801
+    """The store that was asked for, closed at the end of the block; None where there is none."""
+
+    def __init__(self, store: str | os.PathLike[str] | bool) -> None:
+        self._asked = store
+        self._store: Store | None = None
+
+    def __enter__(self) -> Store | None:
+        if self._asked is False:
+            return None
+        folder = default_folder() if self._asked is True else Path(self._asked)
+        self._store = Store(folder)
+        return self._store
+
+    def __exit__(self, *_: object) -> None:
+        if self._store is not None:
+            self._store.close()
+
+
+def execute_study(
+    prepared: Prepared,
+    *,
+    workers: Workers,
+    store: Store | None,
+    gate: str | None = None,
+    measure: Measure | None = None,
+    measure_version: str | None = None,
+    record: str | None = None,
+    progress: Callable[[float], None] | None = None,
+    told: Callable[[int, int], None] | None = None,
+    command: list[str] | None = None,
+) -> Study:
+    """Do what is not in the store, and put everything together.
+
+    ``progress`` hears the share that is done, ``told`` at the end how many runs were
+    computed and how many there are.
+    """
+    identity = _jobs.measure_identity(measure, measure_version)
+    level = record if measure is not None else "summary"
+    work = _Work(prepared, store, measure, level, identity)
+    try:
+        work.all(workers, progress)
+    except KeyboardInterrupt:
+        work.take_in(workers)
+        kept = "are kept: the same study goes on from there" if store is not None else "are lost: no store"
+        raise StudyStoppedError(f"stopped: {len(work.done)} of {work.wanted()} runs {kept}") from None
+    finally:
+        workers.close()
+    if told is not None:
+        told(work.computed, len(work.done))
+    return assembled(prepared, work.done, gate, command)
+
+
+class _Work:
+    """What is done and what is not, of one study."""
+
+    def __init__(
+        self,
+        prepared: Prepared,
+        store: Store | None,
+        measure: Measure | None,
+        record: str | None,
+        identity: str,
+    ) -> None:
+        self._prepared = prepared
+        self._store = store
+        self._measure = measure
+        self._record = record
+        self._identity = identity
+        self._engine = _jobs.engine_identity()
+        self._digests = [point._inner.digest(record) for _, point in prepared.points]
+        first = prepared.until.at_least if prepared.until else prepared.runs
+        #: Replications that each point shall have, so far as is known.
+        self._targets = [first] * len(prepared.points)
+        self._asked = [0] * len(prepared.points)
+        self._there = [0] * len(prepared.points)
+        self._jobs: list[tuple[int, int, str]] = []
+        self._ready: deque[int] = deque()
+        self.done: dict[tuple[int, int], Outcome] = {}
+        self.computed = 0
+
+    def wanted(self) -> int:
+        """Return how many runs there shall be, so far as is known."""
+        return sum(self._targets)
+
+    def all(self, workers: Workers, progress: Callable[[float], None] | None) -> None:
+        """Work until every point has what it needs."""
+        self._ask(range(len(self._targets)))
+        out = 0
+        while self._ready or out:
+            while self._ready and out < workers.capacity:
+                workers.submit(self._job(self._ready.popleft()))
+                out += 1
+            outcome = workers.collect(_PATIENCE_S)
+            if outcome is not None:
+                out -= 1
+                self._take(outcome)
+            if progress is not None:
+                progress((len(self.done) + workers.running()) / max(1, self.wanted()))
+
+    def take_in(self, workers: Workers) -> None:
+        """Keep what is finished already."""
+        while (outcome := workers.collect(0.0)) is not None:
+            self._take(outcome)
+
+    def _job(self, number: int) -> _jobs.Job:
+        point, replication, _ = self._jobs[number]
+        scenario = self._prepared.points[point][1]
+        return _jobs.Job(number, scenario, self._prepared.seed, replication, self._record, self._measure)
+
+    def _ask(self, points: Sequence[int] | range) -> None:
+        """Queue what these points lack, or take it from the store."""
+        fresh: list[int] = []
+        for point in points:
+            for replication in range(self._asked[point], self._targets[point]):
+                key = _jobs.key_of(
+                    self._engine, self._digests[point], self._prepared.seed, replication, self._identity
+                )
+                fresh.append(len(self._jobs))
+                self._jobs.append((point, replication, key))
+            self._asked[point] = self._targets[point]
+        found = self._store.find([self._jobs[n][2] for n in fresh]) if self._store is not None else {}
+        known = []
+        for number in fresh:
+            kept = found.get(self._jobs[number][2])
+            if kept is None:
+                self._ready.append(number)
+            else:
+                known.append(_jobs.Outcome(number, kept["summary"], kept["measured"]))
+        for outcome in known:
+            self._enter(outcome)
+
+    def _take(self, outcome: Outcome) -> None:
+        """Keep a result that was computed."""
+        self.computed += 1
+        if self._store is not None:
+            key = self._jobs[outcome.number][2]
+            self._store.put(key, {"summary": outcome.summary, "measured": outcome.measured})
+        self._enter(outcome)
+
+    def _enter(self, outcome: Outcome) -> None:
+        point, replication, _ = self._jobs[outcome.number]
+        self.done[point, replication] = outcome
+        self._there[point] += 1
+        until = self._prepared.until
+        if until is None or self._there[point] < self._targets[point]:
+            return
+        if self._targets[point] < until.at_most:
+            values = [self._value(point, n, until.metric) for n in range(self._targets[point])]
+            if not until.satisfied(values):
+                self._targets[point] = min(self._targets[point] + until.step, until.at_most)
+                self._ask([point])
+
+    def _value(self, point: int, replication: int, metric: str) -> float | None:
+        outcome = self.done[point, replication]
+        return metric_of(outcome.summary, outcome.measured, metric)
+
+
+def assembled(
+    prepared: Prepared,
+    done: Mapping[tuple[int, int], Outcome],
+    gate: str | None,
+    command: list[str] | None,
+) -> Study:
+    """Put results in order: by point, then by replication."""
+    from tidegate._numbers import common_gate, gate_row
+
+    summaries = {place: done[place].summary for place in sorted(done)}
+    firsts = [summaries[point, 0] for point in range(len(prepared.points))]
+    if gate is not None:
+        for first in firsts:
+            if gate_row(first, gate) is None:
+                raise UnknownNameError(nearest("gate", gate, [row["name"] for row in first["gates"]]))
+    warnings = list(prepared.warnings)
+    for summary in summaries.values():
+        warnings += [w for w in summary["warnings"] if w not in warnings]
+    points = [
+        Point(number, dict(chosen), scenario.to_toml())
+        for number, (chosen, scenario) in enumerate(prepared.points)
+    ]
+    return Study.of(
+        title=prepared.title,
+        file=prepared.file,
+        seed=prepared.seed,
+        axes=prepared.axes,
+        points=points,
+        gate=gate if gate is not None else common_gate(firsts),
+        results=[(place, summaries[place], done[place].measured) for place in summaries],
+        warnings=warnings,
+        command=command,
+    )
