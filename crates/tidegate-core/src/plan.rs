@@ -6,10 +6,11 @@
 
 use std::sync::Arc;
 
-use crate::cells::CELL_BITS;
+use crate::app::TruncatedGeometric;
+use crate::cells::{CELL_BITS, CELL_PAYLOAD, LLC_SNAP, TRAILER};
 use crate::dtm::Settings;
 use crate::gcra::Conformance;
-use crate::units::{Rate, Span, Speed, Time};
+use crate::units::{PICOS_PER_SECOND, Rate, Span, Speed, Time};
 
 /// Index of a gate in [`Plan::gates`].
 pub type GateIndex = usize;
@@ -112,6 +113,20 @@ impl GatePlan {
             cells: CellPlan::default(),
             police: None,
         }
+    }
+}
+
+impl GatePlan {
+    /// How long a cell is on the wire of this gate; none where it is not always the same.
+    #[must_use]
+    pub fn cell_time(&self) -> Span {
+        let rate = match &self.rate {
+            RatePlan::Constant(Speed::Bits(rate)) => rate.bps(),
+            RatePlan::Gcra(gcra) => gcra.link.bps(),
+            _ => 0,
+        };
+        let picos = u128::from(CELL_BITS) * u128::from(PICOS_PER_SECOND);
+        Span::from_picos(picos.checked_div(u128::from(rate)).map_or(0, |picos| picos as u64))
     }
 }
 
@@ -498,6 +513,69 @@ pub enum SourcePlan {
         /// Size of each write or packet.
         bytes: u32,
     },
+    /// Messages of whole cells, each one packet.
+    Messages(MessagePlan),
+}
+
+impl SourcePlan {
+    /// Bytes of the largest write or packet.
+    #[must_use]
+    pub fn largest(&self) -> u32 {
+        match self {
+            SourcePlan::Constant { bytes, .. }
+            | SourcePlan::OnOff { bytes, .. }
+            | SourcePlan::Poisson { bytes, .. } => *bytes,
+            SourcePlan::Messages(messages) => messages.bytes(messages.most()),
+        }
+    }
+}
+
+/// Messages that AAL5 makes whole cells of.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MessagePlan {
+    /// Mean rate in bits of 53-byte cells, above zero.
+    pub load: Rate,
+    /// Exponential gaps from start to start; otherwise they are all alike.
+    pub exponential: bool,
+    /// Cells of a message.
+    pub length: MessageLength,
+    /// Leave room for LLC/SNAP in the cells.
+    pub llc: bool,
+}
+
+/// Cells of a message: at least one.
+#[derive(Clone, Debug, PartialEq)]
+pub enum MessageLength {
+    /// Always so many.
+    Constant(u32),
+    /// Drawn for each.
+    Geometric(Arc<TruncatedGeometric>),
+}
+
+impl MessagePlan {
+    /// IP bytes of a message of so many cells.
+    #[must_use]
+    pub fn bytes(&self, cells: u32) -> u32 {
+        cells * CELL_PAYLOAD - TRAILER - if self.llc { LLC_SNAP } else { 0 }
+    }
+
+    /// Cells of the longest message.
+    #[must_use]
+    pub fn most(&self) -> u32 {
+        match &self.length {
+            MessageLength::Constant(cells) => *cells,
+            MessageLength::Geometric(lengths) => lengths.most(),
+        }
+    }
+
+    /// Mean cells of a message, as written.
+    #[must_use]
+    pub fn mean(&self) -> u32 {
+        match &self.length {
+            MessageLength::Constant(cells) => *cells,
+            MessageLength::Geometric(lengths) => lengths.mean(),
+        }
+    }
 }
 
 /// A length of time, fixed or drawn.

@@ -29,12 +29,13 @@ fn main() {
     plan.cells_one_by_one = args.iter().any(|arg| arg == "one-by-one");
     let run = tidegate_sim::run(&plan, &mut |_| true).expect("nobody interrupts");
     let link = run.summary.gates.iter().find(|gate| gate.name == "L0").expect("there is one");
+    let cells = link.cells.expect("it is a cell gate");
     println!(
         "scen={scenario} dur={seconds} one_by_one={} cells={} offered={} dropped={} events={}",
         plan.cells_one_by_one,
-        link.delivered_packets,
-        link.offered_packets,
-        link.dropped_packets,
+        cells.delivered_cells,
+        cells.offered_cells,
+        cells.dropped_cells,
         run.summary.events
     );
 }

@@ -24,9 +24,9 @@ pub const CELL_BITS: u64 = CELL_BYTES as u64 * 8;
 /// Bytes of a cell that carry the packet.
 pub const CELL_PAYLOAD: u32 = 48;
 /// AAL5's trailer (ITU-T I.363.5).
-const TRAILER: u32 = 8;
+pub(crate) const TRAILER: u32 = 8;
 /// LLC/SNAP encapsulation (RFC 2684 §5.1).
-const LLC_SNAP: u32 = 8;
+pub(crate) const LLC_SNAP: u32 = 8;
 
 /// Cells of a packet: ⌈(bytes + 8 \[+ 8\]) / 48⌉ (ITU-T I.363.5, RFC 2684).
 #[must_use]

@@ -73,6 +73,8 @@ struct CellGate {
     delay: Span,
     host: bool,
     observed: bool,
+    /// How long the gate before takes for a cell, by input.
+    spreads: Vec<Span>,
     epd: Option<u64>,
     ppd: bool,
     /// One of the two.
@@ -254,6 +256,7 @@ impl Section {
                 inputs: vec![],
                 next: vec![],
                 delay: plan.delay,
+                spreads: vec![],
                 host: plan.host,
                 observed,
                 epd,
@@ -285,8 +288,9 @@ impl Section {
         let place = |number: &usize| self.gates.iter().position(|gate| gate.number == *number);
         let places: Vec<usize> = plan.gates.iter().filter_map(place).collect();
         let mut to = To::End;
-        for gate in places.iter().rev() {
-            let CellGate { inputs, next, plain_slots, .. } = &mut self.gates[*gate];
+        for (n, gate) in places.iter().enumerate().rev() {
+            let CellGate { inputs, next, plain_slots, spreads, .. } = &mut self.gates[*gate];
+            spreads.push(n.checked_sub(1).map_or(Span::ZERO, |before| plans[plan.gates[before]].cell_time()));
             inputs.push(Input::new(to));
             next.push(NEVER);
             *plain_slots &= to == To::End;
@@ -492,6 +496,7 @@ impl Section {
         let frame = &mut self.frames[cell.frame as usize];
         let mut unit = frame.unit;
         (unit.bytes, unit.tagged) = (CELL_BYTES, cell.tagged);
+        server.spread_next(self.gates[gate].spreads[input]);
         match server.pass(at, &mut unit, &self.window) {
             Some(out) => {
                 cell.tagged = unit.tagged;
@@ -702,6 +707,7 @@ impl Section {
         if slotted.counts_all() && !row.observed {
             slotted.note(waits);
         } else {
+            gates[number].spread_next(row.spreads[input]);
             gates[number].book_cell(at, passage.service(), waits);
         }
         let delay = row.delay;
@@ -779,7 +785,8 @@ impl Section {
     fn lose(&mut self, gate: usize, input: usize, cell: Cell, at: Time, reason: DropReason) {
         let inside = self.window.from <= at && at < self.window.until;
         let CellGate { number, counts, inputs, ppd, .. } = &mut self.gates[gate];
-        if *ppd && !cell.ends && inputs[input].discard == Discard::Nothing {
+        // What is lost after the server the door does not know of.
+        if *ppd && reason != DropReason::Loss && !cell.ends && inputs[input].discard == Discard::Nothing {
             inputs[input].discard = Discard::Rest;
         }
         let frame = &mut self.frames[cell.frame as usize];

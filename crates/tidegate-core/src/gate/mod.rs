@@ -6,6 +6,7 @@
 //! the next (`exact_events`). Both must tell the same story to the picosecond.
 
 mod allocate;
+mod content;
 mod counters;
 mod express;
 mod loss;
@@ -22,7 +23,7 @@ use std::collections::VecDeque;
 pub use counters::{Count, Counters, DropReason, Phases};
 pub use loss::Loss;
 pub use quantiles::{Precision, Quantiles};
-pub use record::{GateRow, Recorder};
+pub use record::{CellRow, GateRow, Recorder};
 pub use tally::Slot;
 
 use crate::cells::CELL_BYTES;
@@ -99,7 +100,7 @@ impl Gate {
         let GateContext { index, seed, window, precision, record } = context;
         let stream = rate_stream(plan, seed);
         let recorder = (record != RecordLevel::Summary)
-            .then(|| Box::new(Recorder::new(&plan.rate, record, window.until, stream.clone())));
+            .then(|| Box::new(Recorder::new(plan, record, window.until, stream.clone())));
         let law = Law::new(&plan.rate, plan.on_change, window, stream);
         let loss = Loss::new(plan.loss, seed.stream(&format!("gate.{}/loss", plan.name)));
         let plain = recorder.is_none()
@@ -244,6 +245,13 @@ impl Gate {
     pub(crate) fn refuse_cell(&mut self, at: Time) {
         self.note_arrival(at, CELL_BYTES);
         self.refuse(at, CELL_BYTES, DropReason::QueueFull);
+    }
+
+    /// The next cell comes from a gate that takes so long for it.
+    pub(crate) fn spread_next(&mut self, spread: Span) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.spread(spread);
+        }
     }
 
     /// Counts and records a cell that another server passes in this gate's name; so many wait
