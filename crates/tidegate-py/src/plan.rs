@@ -24,12 +24,14 @@ fn gate(gate: &GatePlan) -> Value {
         QueueLimit::Unlimited => json!(null),
         QueueLimit::Packets(packets) => json!({ "unit": "packets", "count": packets }),
         QueueLimit::Bytes(bytes) => json!({ "unit": "bytes", "count": bytes }),
+        QueueLimit::Cells(cells) => json!({ "unit": "cells", "count": cells }),
     };
     let framing = match gate.framing {
         Framing::Ip => json!({ "kind": "ip" }),
         Framing::Overhead { overhead, minimum } => {
             json!({ "kind": "overhead", "overhead": overhead, "minimum": minimum })
         }
+        Framing::Aal5 { llc } => json!({ "kind": "aal5", "llc": llc }),
     };
     let rate = match &gate.rate {
         RatePlan::Unlimited => json!({ "kind": "unlimited" }),
@@ -39,6 +41,7 @@ fn gate(gate: &GatePlan) -> Value {
         RatePlan::TokenBucket { .. } => json!({ "kind": "a token bucket" }),
         RatePlan::Markov(_) => json!({ "kind": "a Markov chain" }),
         RatePlan::RateTrace { .. } | RatePlan::Opportunities { .. } => json!({ "kind": "a trace" }),
+        RatePlan::Gcra(_) => json!({ "kind": "a GCRA shaper" }),
         RatePlan::Dtm(_) => json!({ "kind": "set by an allocator" }),
     };
     json!({
@@ -48,6 +51,9 @@ fn gate(gate: &GatePlan) -> Value {
         "queue_counts_all": gate.queue.counts == QueueCounts::All,
         "framing": framing,
         "loses": gate.loss != LossPlan::None,
+        "slotted": gate.cells.slotted,
+        "epd": gate.cells.epd,
+        "polices": gate.police.is_some(),
         "delay_ps": gate.delay.picos(),
     })
 }
