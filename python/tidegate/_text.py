@@ -166,7 +166,7 @@ def gates_table(gates: Sequence[dict[str, Any]]) -> str:
 
 def counts_cells(gate: dict[str, Any]) -> bool:
     """Tell whether a gate's units are cells."""
-    return "offered_cells" in gate
+    return "queue_max_cells" in gate
 
 
 def _gates_table(gates: Sequence[dict[str, Any]], what: str) -> str:

@@ -100,6 +100,9 @@ def cell_spacing() -> dict[str, Any]:
         "queue_counts_all": False,
         "queue_limit": None,
         "loses": False,
+        "polices": False,
+        "slotted": False,
+        "epd": None,
         "delay_ps": 0,
         "framing": {"kind": "aal5", "llc": False},
     }

@@ -51,8 +51,9 @@ fn gate(gate: &GatePlan) -> Value {
         "queue_counts_all": gate.queue.counts == QueueCounts::All,
         "framing": framing,
         "loses": gate.loss != LossPlan::None,
-        "polices": gate.police.is_some(),
         "slotted": gate.cells.slotted,
+        "epd": gate.cells.epd,
+        "polices": gate.police.is_some(),
         "delay_ps": gate.delay.picos(),
     })
 }

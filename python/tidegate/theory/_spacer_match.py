@@ -82,6 +82,9 @@ def _gates(plan: dict[str, Any], flow: dict[str, Any]) -> tuple[dict[str, Any], 
     back = [plan["gates"][n] for n in flow["back"]]
     for gate in (*path, *back):
         need(not gate["loses"], f"gate {gate['name']} loses packets")
+        need(not gate["polices"], f"gate {gate['name']} has a policer")
+        need(not gate["slotted"], f"gate {gate['name']} sends cells in slots, not when they come")
+        need(gate["epd"] is None, f"gate {gate['name']} has early packet discard")
     for gate in back:
         need(gate["rate"]["kind"] == "unlimited", f"gate {gate['name']} on the way back has a rate")
     rated = [gate for gate in path if gate["rate"]["kind"] != "unlimited"]
