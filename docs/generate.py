@@ -100,6 +100,7 @@ def _cell(text: str) -> str:
 # --- results ----------------------------------------------------------------------------------
 
 SUMMARY = ROOT / "crates" / "tidegate-sim" / "src" / "summary.rs"
+CELLS = SUMMARY.with_name("cells.rs")
 _STRUCT = re.compile(r"pub struct (\w+) \{\n(.*?)\n\}", re.S)
 _FIELD = re.compile(r"((?:    /// .*\n)+)    pub (\w+): ([^\n]*),")
 
@@ -114,13 +115,13 @@ _TYPES = {
 
 def results_reference() -> str:
     """Return every name in a summary and in the recorded tables."""
-    structs = dict(_STRUCT.findall(SUMMARY.read_text(encoding="utf-8")))
+    structs = dict(_STRUCT.findall("\n".join(file.read_text(encoding="utf-8") for file in (SUMMARY, CELLS))))
     parts = [
         MADE + "# Results: every name and its unit\n",
         (
             "The unit is the last part of a name: `_s` seconds, `_ms` milliseconds, `_bps` bits per second, "
-            "`_bytes`, `_packets`, `_segments`. What has no unit is a count or a share from 0 to 1. "
-            "Where there is nothing to say the value is `null`, never 0. "
+            "`_bytes`, `_packets`, `_cells`, `_segments`. What has no unit is a count or a share from 0 to "
+            "1. Where there is nothing to say the value is `null`, never 0. "
             "How to read them: [reading results](../guide/results.md).\n"
         ),
         (
@@ -146,6 +147,11 @@ def results_reference() -> str:
             "data frames.\n"
         ),
         _fields(structs["AllocationSummary"]),
+        (
+            'Cell gates (`framing = "aal5"`) have these as well; on other gates the names are absent, and '
+            "null in data frames.\n"
+        ),
+        _fields(structs["CellSummary"]),
         "### Background traffic: `traffic[]`\n",
         _fields(structs["TrafficSummary"]),
         (

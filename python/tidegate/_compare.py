@@ -326,6 +326,8 @@ def _report(comparison: Comparison) -> str:
         body.append(cells)
     first = comparison.variants[0].run.summary
     at = f"gate {comparison.gate}" if comparison.gate else "no gate in common"
+    gates = [row for row in first["gates"] if row["name"] == comparison.gate]
+    units = "cells" if any(map(_text.counts_cells, gates)) else "whole packets"
     lines = [
         comparison.title,
         _text.wrapped(
@@ -337,7 +339,7 @@ def _report(comparison: Comparison) -> str:
         "",
         _text.wrapped(
             "wait: queueing delay; used: share of the capacity. Goodput counts payload only; "
-            "rates, queues and loss are of whole packets, at a cell gate of cells."
+            f"rates, queues and loss are of {units}."
         ),
     ]
     return _text.plain("\n".join(lines))
