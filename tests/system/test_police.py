@@ -13,9 +13,11 @@ def scenario(gate: dict[str, Any]) -> dict[str, Any]:
     return {
         "duration": "10 s",
         "gate": {"link": gate},
-        "traffic": {"probe": {"path": ["link"], "source": {"poisson": {"rate": "8 Mbit/s", "packet": "1000 B"}}}},
+        "traffic": {
+            "probe": {"path": ["link"], "source": {"poisson": {"rate": "8 Mbit/s", "packet": "1000 B"}}}
+        },
         "flow": {"x": {"path": ["link"], "start": "9 s", "app": "bulk", "tcp": {"window": "1 segment"}}},
-        "record": {"level": "events"},
+        "record": {"every": "events"},
     }
 
 
