@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::app::TruncatedGeometric;
 use crate::cells::{CELL_BITS, CELL_PAYLOAD, LLC_SNAP, TRAILER};
 use crate::dtm::Settings;
-use crate::gcra::Conformance;
+use crate::gcra::{self, Conformance, Limit};
 use crate::units::{PICOS_PER_SECOND, Rate, Span, Speed, Time};
 
 /// Index of a gate in [`Plan::gates`].
@@ -150,6 +150,22 @@ pub struct LimitPlan {
     pub tolerance: Tolerance,
 }
 
+impl LimitPlan {
+    /// The same as a limit.
+    ///
+    /// # Errors
+    /// Why it cannot be one, in words: times beyond [`crate::gcra::LONGEST`].
+    pub fn limit(&self) -> Result<Limit, String> {
+        let increment = gcra::Interval::at_rate(self.interval.work, Rate::from_bps(self.interval.speed))
+            .map_err(|error| error.to_string())?;
+        let limit = match self.tolerance {
+            Tolerance::Time(span) => Limit::new(increment, span.picos()),
+            Tolerance::Burst(units) => Limit::tokens(increment, units),
+        };
+        limit.map_err(|error| error.to_string())
+    }
+}
+
 /// How much may come early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tolerance {
@@ -284,6 +300,12 @@ pub struct GcraPlan {
 }
 
 impl GcraPlan {
+    /// Its increment and tolerance.
+    #[must_use]
+    pub fn limit(&self) -> LimitPlan {
+        LimitPlan { interval: self.interval, tolerance: Tolerance::Time(self.tolerance) }
+    }
+
     /// Cells' bits in a second, rounded down.
     #[must_use]
     pub fn bits_per_second(&self) -> u64 {

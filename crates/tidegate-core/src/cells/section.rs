@@ -220,7 +220,10 @@ pub struct Section {
     one_by_one: bool,
     window: Window,
     outputs: VecDeque<Output>,
+    /// The cells of one slot by circuit.
     due: Vec<(u32, Cell)>,
+    /// The next arrival of each circuit that has one soon, the earliest last.
+    soon: Vec<(u64, u32)>,
 }
 
 impl Section {
@@ -273,6 +276,7 @@ impl Section {
             window,
             outputs: VecDeque::new(),
             due: vec![],
+            soon: vec![],
         };
         for circuit in circuits {
             section.add(circuit, plans);
@@ -633,29 +637,32 @@ impl Section {
         else {
             return false;
         };
-        let due = &mut self.due;
+        let (due, soon) = (&mut self.due, &mut self.soon);
+        soon.clear();
+        for (circuit, at) in next.iter().enumerate() {
+            insert(soon, (*at, circuit as u32), until);
+        }
         loop {
-            let first = next.iter().copied().fold(NEVER, u64::min);
             // Slots are gone through in order: none before an arrival that may still come.
-            if first >= until {
-                return false;
-            }
+            let Some(&(first, _)) = soon.last() else { return false };
             let end = slotted.seek(Time::from_picos(first)).picos();
             if end > until {
                 return false;
             }
             let mut plain = *plain_slots;
             let mut repeated = false;
-            for (circuit, (input, at)) in inputs.iter_mut().zip(next.iter_mut()).enumerate() {
-                let mut again = false;
-                while *at < end {
-                    let cell = input.take();
-                    *at = input.next();
-                    plain &= !cell.ends;
-                    repeated |= again;
-                    again = true;
-                    due.push((circuit as u32, cell));
-                }
+            while let Some(&(at, circuit)) = soon.last()
+                && at < end
+            {
+                soon.pop();
+                let input = &mut inputs[circuit as usize];
+                let cell = input.take();
+                let after = input.next();
+                next[circuit as usize] = after;
+                insert(soon, (after, circuit), until);
+                plain &= !cell.ends;
+                repeated |= after < end;
+                due.push((circuit, cell));
             }
             if due.len() > 1 && inputs.len() > 1 {
                 let before = if repeated { due.clone() } else { Vec::new() };
@@ -844,6 +851,20 @@ impl Circuit {
         if let Some(place) = self.open.iter().position(|open| *open == frame) {
             self.open.remove(place);
         }
+    }
+}
+
+/// Puts an arrival before `until` where it belongs, the earliest last.
+#[inline]
+fn insert(soon: &mut Vec<(u64, u32)>, arrival: (u64, u32), until: u64) {
+    if arrival.0 < until {
+        soon.push(arrival);
+        let mut place = soon.len() - 1;
+        while place > 0 && soon[place - 1] < arrival {
+            soon[place] = soon[place - 1];
+            place -= 1;
+        }
+        soon[place] = arrival;
     }
 }
 

@@ -3,8 +3,8 @@
 //! alone.
 
 use crate::gcra::{Dual, Gcra, Limit, Verdict};
-use crate::plan::{LimitPlan, PolicePlan, Tolerance};
-use crate::units::{Rate, Time};
+use crate::plan::{LimitPlan, PolicePlan};
+use crate::units::Time;
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -51,12 +51,5 @@ impl Policer {
 }
 
 fn limit(plan: &LimitPlan) -> Limit {
-    let rate = Rate::from_bps(plan.interval.speed);
-    let increment = crate::gcra::Interval::at_rate(plan.interval.work, rate);
-    let increment = increment.expect("a plan's increment can be counted");
-    let limit = match plan.tolerance {
-        Tolerance::Time(span) => Limit::new(increment, span.picos()),
-        Tolerance::Burst(units) => Limit::tokens(increment, units),
-    };
-    limit.expect("a plan's limit lets something through")
+    plan.limit().expect("the limits of a plan can be counted")
 }

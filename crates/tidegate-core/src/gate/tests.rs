@@ -39,13 +39,13 @@ pub(crate) fn any_police(burst: u64) -> impl Strategy<Value = PolicePlan> {
     (1u64..10, 1..burst, any::<bool>(), sustained).prop_map(move |(rate, peak_burst, tags, sustained)| {
         let speed = rate * if burst > 1000 { 1_000_000 } else { 5_000_000 };
         let work = if burst > 1000 { 8 } else { 424 };
-        let limit = |speed, burst| LimitPlan {
-            interval: Interval { work, speed },
-            tolerance: Tolerance::Burst(burst),
+        let limit = |per_second, units| LimitPlan {
+            interval: Interval { work, speed: per_second },
+            tolerance: Tolerance::Burst(units),
         };
         PolicePlan {
             peak: limit(speed, peak_burst),
-            sustained: sustained.map(|(burst, conformance)| (limit(speed / 2, burst), conformance)),
+            sustained: sustained.map(|(units, which)| (limit(speed / 2, units), which)),
             tags,
         }
     })

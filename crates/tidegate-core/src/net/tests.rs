@@ -260,9 +260,12 @@ fn any_cell_gate() -> impl Strategy<Value = GatePlan> {
         2 => Just(QueueLimit::Unlimited),
         3 => (0u64..80).prop_map(QueueLimit::Cells),
     ];
-    let police = prop::option::weighted(0.15, crate::gate::tests::any_police(100));
-    let tagged = prop::option::weighted(0.15, 0u64..40);
-    let discard = (prop::option::weighted(0.2, 0u64..40), prop::bool::weighted(0.2), police, tagged);
+    let discard = (
+        prop::option::weighted(0.2, 0u64..40),
+        prop::bool::weighted(0.2),
+        prop::option::weighted(0.15, crate::gate::tests::any_police(100)),
+        prop::option::weighted(0.15, 0u64..40),
+    );
     let rest = (0u64..4, any::<[bool; 3]>(), prop::bool::weighted(0.1));
     (rate, limit, discard, rest).prop_map(
         |(rate, limit, (epd, ppd, police, tagged), (delay, [slotted, simple, llc], all))| {

@@ -53,7 +53,7 @@ pub(super) fn gcra(form: &Form, notes: &mut Notes) -> Option<RatePlan> {
         }
         _ => Interval { work: CELL_BITS, speed: pcr.bps() },
     };
-    Some(RatePlan::Gcra(GcraPlan {
+    let plan = GcraPlan {
         interval,
         tolerance: form.span("cdvt")?,
         link,
@@ -61,7 +61,12 @@ pub(super) fn gcra(form: &Form, notes: &mut Notes) -> Option<RatePlan> {
             Some("earliest") => GcraRelease::Earliest,
             _ => GcraRelease::Tat,
         },
-    }))
+    };
+    if let (Err(_), Some(item)) = (plan.limit().limit(), form.get("cdvt")) {
+        notes.wrong(item, "more than 53 days cannot be counted", "write a shorter time");
+        return None;
+    }
+    Some(RatePlan::Gcra(plan))
 }
 
 /// The whole number of link slots nearest to one cell at the peak rate; a half counts up.

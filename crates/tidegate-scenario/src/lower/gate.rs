@@ -5,7 +5,7 @@ use tidegate_core::plan::{
 };
 use tidegate_core::units::Span;
 
-use super::{Notes, cells, rate, small};
+use super::{Notes, cells, police, rate, small};
 use crate::check::{Form, Value};
 use crate::document::Place;
 use crate::inputs::Library;
@@ -51,17 +51,18 @@ fn gate(name: &str, root: &Form, form: &Form, library: &mut Library, notes: &mut
         Some(_) => OnChange::Keep,
         None => usual_on_change(&rate),
     };
+    let framing = framing(form, notes);
     GatePlan {
         name: name.to_owned(),
-        queue: queue(form, notes),
+        queue: queue(form, framing, notes),
         rate,
         on_change,
-        framing: framing(form, notes),
+        framing,
         loss: loss(form),
         delay: form.span("delay").unwrap_or(Span::ZERO),
         host: form.flag("host"),
         cells: cells::choices(form),
-        police: None,
+        police: police::police(form, framing, notes),
     }
 }
 
@@ -73,7 +74,7 @@ fn usual_on_change(rate: &RatePlan) -> OnChange {
     }
 }
 
-fn queue(form: &Form, notes: &mut Notes) -> QueuePlan {
+fn queue(form: &Form, framing: Framing, notes: &mut Notes) -> QueuePlan {
     let Some(queue) = form.table("queue") else { return GatePlan::open("").queue };
     let limit = match queue.get("limit").map(|item| &item.value) {
         Some(Value::Packets(packets)) => QueueLimit::Packets(*packets),
@@ -91,7 +92,24 @@ fn queue(form: &Form, notes: &mut Notes) -> QueuePlan {
         let problem = format!("no {what} would ever pass: the one in service counts too");
         notes.wrong(item, problem, format!("write \"1 {what}\" or more, or counts = \"waiting\""));
     }
-    QueuePlan { limit, counts, tagged: None }
+    QueuePlan { limit, counts, tagged: threshold(queue, framing, notes) }
+}
+
+/// Where tagged units are dropped.
+fn threshold(queue: &Form, framing: Framing, notes: &mut Notes) -> Option<u64> {
+    let item = queue.get("clp1")?;
+    let cells = matches!(framing, Framing::Aal5 { .. });
+    match (&item.value, cells) {
+        (Value::Cells(count), true) | (Value::Packets(count), false) => Some(*count),
+        (_, true) => {
+            notes.wrong(item, "this gate's queue holds cells", "write such as \"500 cells\"");
+            None
+        }
+        (_, false) => {
+            notes.wrong(item, "tagged packets are counted, not weighed", "write such as \"20 packets\"");
+            None
+        }
+    }
 }
 
 fn framing(form: &Form, notes: &mut Notes) -> Framing {

@@ -7,6 +7,7 @@ mod dtm;
 mod gate;
 mod layout;
 mod packets;
+mod police;
 mod rate;
 mod record;
 mod tcp;

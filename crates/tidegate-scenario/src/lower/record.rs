@@ -92,7 +92,7 @@ pub(super) fn record(
             named.push(name);
             continue;
         }
-        let all = || gates.iter().map(|gate| gate.name).chain(flows.iter().copied());
+        let all = || gates.iter().map(|row| row.name).chain(flows.iter().copied());
         let help = match nearest(name, all().chain(["every", "packets"])) {
             Some(near) => format!("did you mean {near}?"),
             None => {

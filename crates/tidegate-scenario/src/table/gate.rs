@@ -1,8 +1,8 @@
 //! `[gate.x]`.
 
 use super::{
-    Default, Key, Kind, Section, TIME_0, Word, flag, key, later, quantity, quantity_or_zero, rate, section,
-    short, text, word,
+    Default, Key, Kind, Section, TIME_0, Word, flag, key, quantity, quantity_or_zero, rate, section, short,
+    text, word,
 };
 use crate::units::Dim;
 
@@ -68,7 +68,7 @@ pub(crate) const GATE: Section = section(
             flag(false),
             "One server per direction; a flow that names it in `back` gets the other one, named gate/back.",
         ),
-        later("police", "A policer before the queue."),
+        key("police", Kind::Form(&POLICE), Default::Words("no policer"), POLICE.about),
         key(
             "slotted",
             Kind::Flag,
@@ -131,9 +131,66 @@ const QUEUE: Section = short(
                 flag(false),
                 "Partial packet discard, at cell gates: of a packet that lost a cell here only the last one still enters.",
             ),
-            later("clp1", "A threshold for tagged cells."),
+            key(
+                "clp1",
+                quantity_or_zero(Dim::Queue),
+                Default::Words("no threshold"),
+                "What a policer tagged is dropped when it finds this much in the queue: in packets, at a cell gate in cells.",
+            ),
         ],
     ),
+);
+
+const POLICE: Section = section(
+    "Policer",
+    "What does not conform to a contract is dropped or tagged before the queue, by the generic cell rate algorithm: \
+     in cells at a cell gate, elsewhere in bytes on the wire (a token bucket without a queue).",
+    &[
+        key(
+            "pcr",
+            quantity(Dim::Rate),
+            Default::Required("\"10 Mbit/s\""),
+            "The peak rate, or the only one.",
+        ),
+        key(
+            "cdvt",
+            TIME_0,
+            text("0 s"),
+            "At a cell gate: how much earlier than at the peak rate a cell may come.",
+        ),
+        key(
+            "burst",
+            quantity(Dim::Size),
+            Default::Words("needed for packets"),
+            "Elsewhere: how much may come at once after a rest; a larger packet never conforms.",
+        ),
+        key("scr", quantity(Dim::Rate), Default::Words("no sustained rate"), "The sustained rate."),
+        key(
+            "mbs",
+            quantity(Dim::Queue),
+            Default::Words("needed for scr"),
+            "How much may come at the peak rate: in cells at a cell gate, elsewhere in bytes.",
+        ),
+        key(
+            "conformance",
+            Kind::Choice(&[
+                word("vbr1", "the sustained rate counts everything; what is above it is dropped"),
+                word("vbr2", "it counts what is not tagged; what is above it is dropped"),
+                word("vbr3", "it counts what is not tagged; what is above it is tagged"),
+            ]),
+            text("vbr1"),
+            "With two rates: what the sustained one counts, and what becomes of what is above it.",
+        ),
+        key(
+            "action",
+            Kind::Choice(&[
+                word("drop", "it does not go through"),
+                word("tag", "it goes through, and is the first to be dropped: see queue.clp1"),
+            ]),
+            text("drop"),
+            "With one rate: what becomes of what does not conform.",
+        ),
+    ],
 );
 
 const FRAMING: Section = section(

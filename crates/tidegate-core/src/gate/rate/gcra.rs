@@ -2,9 +2,9 @@
 
 use crate::cells::CELL_BITS;
 use crate::gate::rate::Service;
-use crate::gcra::{Interval, Limit, Release, Shaper};
+use crate::gcra::{Interval, Release, Shaper};
 use crate::plan::{GcraPlan, GcraRelease};
-use crate::units::{Rate, Span, Time};
+use crate::units::{Span, Time};
 
 /// See the module. A cell takes its time on the link behind the shaper.
 #[derive(Clone, Debug)]
@@ -21,10 +21,8 @@ impl Gcra {
     /// On parameters that no plan has: no increment, or times beyond [`crate::gcra::LONGEST`].
     #[must_use]
     pub fn new(plan: &GcraPlan) -> Gcra {
-        let exact = |work, rate| Interval::at_rate(work, rate).expect("a plan's times can be counted");
-        let increment = exact(plan.interval.work, Rate::from_bps(plan.interval.speed));
-        let limit = Limit::new(increment, plan.tolerance.picos()).expect("a plan's increment is above zero");
-        let spacing = exact(CELL_BITS, plan.link);
+        let limit = plan.limit().limit().expect("the limits of a plan can be counted");
+        let spacing = Interval::at_rate(CELL_BITS, plan.link).expect("a link has a rate");
         let release = match plan.release {
             GcraRelease::Tat => Release::Tat,
             GcraRelease::Earliest => Release::Earliest,

@@ -1,0 +1,130 @@
+//! Policers before the queue.
+
+use tidegate_core::cells::CELL_BITS;
+use tidegate_core::gcra::{self, Conformance};
+use tidegate_core::plan::{Framing, Interval, LimitPlan, PolicePlan, Tolerance};
+use tidegate_core::units::Rate;
+
+use super::Notes;
+use crate::check::{Form, Item, Value};
+
+/// The policer of a gate; `None` where there is none, or something was wrong.
+pub(super) fn police(gate: &Form, framing: Framing, notes: &mut Notes) -> Option<PolicePlan> {
+    let form = gate.table("police")?;
+    let cells = matches!(framing, Framing::Aal5 { .. });
+    if let (true, Some(item)) = (gate.flag("slotted"), gate.given("slotted")) {
+        let help = "put the policer on a cell gate of its own before it";
+        notes.wrong(item, "a slotted multiplexer has no policer", help);
+        return None;
+    }
+    let pcr = form.rate("pcr")?;
+    let peak = LimitPlan { interval: interval(pcr, cells), tolerance: peak_tolerance(form, cells, notes)? };
+    let sustained = match form.rate("scr") {
+        Some(scr) => Some(sustained(form, pcr, scr, cells, notes)?),
+        None => {
+            for item in ["mbs", "conformance"].into_iter().filter_map(|name| form.given(name)) {
+                notes.wrong(
+                    item,
+                    "there is no sustained rate that it could be of",
+                    "add scr, or take it out",
+                );
+            }
+            None
+        }
+    };
+    let tags = form.word("action") == Some("tag");
+    if let (true, true, Some(item)) = (tags, sustained.is_some(), form.given("action")) {
+        let help =
+            "write conformance = \"vbr3\" to tag what is above the sustained rate, and take action out";
+        notes.wrong(item, "with two rates the conformance says what is tagged", help);
+    }
+    let plan = PolicePlan { peak, sustained, tags };
+    let limits = [("pcr", Some(&plan.peak)), ("scr", plan.sustained.as_ref().map(|(limit, _)| limit))];
+    for (name, limit) in limits {
+        if let (Some(Err(_)), Some(item)) = (limit.map(LimitPlan::limit), form.get(name)) {
+            let problem = "at this rate what may come early is worth more than 53 days";
+            notes.wrong(item, problem, "choose a higher rate or less of it");
+            return None;
+        }
+    }
+    Some(plan)
+}
+
+/// The time of a cell, or of a byte.
+fn interval(rate: Rate, cells: bool) -> Interval {
+    Interval { work: if cells { CELL_BITS } else { 8 }, speed: rate.bps() }
+}
+
+fn peak_tolerance(form: &Form, cells: bool, notes: &mut Notes) -> Option<Tolerance> {
+    if cells {
+        if let Some(item) = form.given("burst") {
+            let problem = "a burst is in bytes, and this gate passes cells";
+            notes.wrong(item, problem, "write cdvt, a time; mbs is for the sustained rate");
+            return None;
+        }
+        return form.span("cdvt").map(Tolerance::Time);
+    }
+    if let Some(item) = form.given("cdvt") {
+        let problem = "a cell delay variation tolerance is for cells, and this gate passes packets";
+        notes.wrong(item, problem, "write burst, such as \"15 kB\"");
+        return None;
+    }
+    let Some(item) = form.get("burst") else {
+        let item = form.get("pcr")?;
+        let help = "add police.burst = \"15 kB\": at least one packet";
+        notes.wrong(item, "a policer of packets needs to know how much may come at once", help);
+        return None;
+    };
+    item.bytes().map(Tolerance::Burst)
+}
+
+fn sustained(
+    form: &Form,
+    pcr: Rate,
+    scr: Rate,
+    cells: bool,
+    notes: &mut Notes,
+) -> Option<(LimitPlan, Conformance)> {
+    if let (true, Some(item)) = (scr >= pcr, form.get("scr")) {
+        let problem = format!("a sustained rate of {scr} is not below the peak rate of {pcr}");
+        notes.wrong(item, problem, format!("write less than \"{pcr}\", or take scr and mbs out"));
+        return None;
+    }
+    let Some(item) = form.get("mbs") else {
+        let item = form.get("scr")?;
+        let example = if cells { "100 cells" } else { "15 kB" };
+        let problem = "a sustained rate needs the burst that may come at the peak rate";
+        notes.wrong(item, problem, format!("add police.mbs = \"{example}\""));
+        return None;
+    };
+    let tolerance = match (&item.value, cells) {
+        (Value::Cells(cells), true) => burst_tolerance(*cells, scr, pcr, item, notes)?,
+        (Value::Bytes(bytes), false) => Tolerance::Burst(*bytes),
+        (_, true) => {
+            notes.wrong(item, "this gate passes cells", "write such as \"100 cells\"");
+            return None;
+        }
+        (_, false) => {
+            notes.wrong(item, "this gate weighs bytes", "write such as \"15 kB\"");
+            return None;
+        }
+    };
+    let conformance = match form.word("conformance") {
+        Some("vbr2") => Conformance::Vbr2,
+        Some("vbr3") => Conformance::Vbr3,
+        _ => Conformance::Vbr1,
+    };
+    Some((LimitPlan { interval: interval(scr, cells), tolerance }, conformance))
+}
+
+/// τ for bursts of so many cells at the peak rate.
+fn burst_tolerance(cells: u64, scr: Rate, pcr: Rate, item: &Item, notes: &mut Notes) -> Option<Tolerance> {
+    let exact = |rate| gcra::Interval::at_rate(CELL_BITS, rate).ok();
+    match gcra::burst_tolerance(cells, exact(scr)?, exact(pcr)?) {
+        Ok(picos) => Some(Tolerance::Time(tidegate_core::units::Span::from_picos(picos))),
+        Err(error) => {
+            notes.wrong(item, error.to_string(), "write fewer cells, at least 1");
+            None
+        }
+    }
+}

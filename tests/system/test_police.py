@@ -1,0 +1,55 @@
+"""Policers in whole runs: what passes conforms, and tagged packets go first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import tidegate as tg
+
+
+def scenario(gate: dict[str, Any]) -> dict[str, Any]:
+    """One source of 8 Mbit/s in packets of 1000 bytes before a gate, and a silent flow beside it."""
+    return {
+        "duration": "10 s",
+        "gate": {"link": gate},
+        "traffic": {
+            "probe": {"path": ["link"], "source": {"poisson": {"rate": "8 Mbit/s", "packet": "1000 B"}}}
+        },
+        "flow": {"x": {"path": ["link"], "start": "9 s", "app": "bulk", "tcp": {"window": "1 segment"}}},
+        "record": {"every": "events"},
+    }
+
+
+def test_a_policer_passes_its_rate_and_drops_the_rest() -> None:
+    policed = tg.run(scenario({"rate": "20 Mbit/s", "police": {"pcr": "5 Mbit/s", "burst": "10 kB"}}))
+    link = policed.gates.row("link")
+    passed = link.summary["delivered_packets"] * 1000 * 8 / 10
+    assert abs(passed / 5e6 - 1) < 0.02
+    assert link.summary["dropped_packets"] > 2000
+    assert set(policed.drops["reason"]) == {"policed"}
+    # Never more than the bucket at once: drops fall where the arrivals outran the tokens.
+    assert np.all(np.diff(policed.drops["time_s"].to_numpy()) >= 0)
+
+
+def test_tagged_packets_are_dropped_first() -> None:
+    contract = {"pcr": "5 Mbit/s", "burst": "10 kB", "action": "tag"}
+    gate = {"rate": "6 Mbit/s", "queue": {"limit": "50 packets", "clp1": "5 packets"}, "police": contract}
+    run = tg.run(scenario(gate))
+    link = run.gates.row("link").summary
+    # What conforms fits; what is above it uses what is left, and never more than five packets of queue
+    # are there when one of those is let in.
+    assert link["utilisation"] > 0.9
+    assert link["dropped_packets"] > 1000
+    assert link["queue_max_packets"] < 50
+
+
+def test_a_shapers_cells_pass_the_policer_of_the_same_contract() -> None:
+    contract = {"pcr": "3 Mbit/s", "cdvt": "500 us"}
+    cells = scenario({"framing": "aal5", "rate": "20 Mbit/s", "police": contract})
+    assert tg.run(cells).gates.row("link").summary["dropped_cells"] > 1000
+    shaper = {"framing": "aal5", "rate": {"gcra": {**contract, "link": "20 Mbit/s"}}}
+    cells["gate"]["shaper"] = shaper
+    cells["traffic"]["probe"]["path"] = ["shaper", "link"]
+    cells["flow"]["x"]["path"] = ["shaper", "link"]
+    assert tg.run(cells).gates.row("link").summary["dropped_cells"] == 0
