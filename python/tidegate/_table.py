@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from tidegate._errors import UnknownNameError, nearest
+from tidegate._text import counts_cells
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -62,10 +63,15 @@ class Row:
             UnknownNameError: there is no such series; the message lists what there is.
             NotRecordedError: the run kept only its summary.
         """
-        if name not in self._series:
-            raise UnknownNameError(nearest("series", name, self._series))
-        wanted = {"time_s": "time_s", **self._series[name]}
+        known = self._known()
+        if name not in known:
+            raise UnknownNameError(nearest("series", name, known))
+        wanted = {"time_s": "time_s", **known[name]}
         return self.columns().select(list(wanted)).rename(wanted)
+
+    def _known(self) -> dict[str, dict[str, str]]:
+        """Return its series: for each its columns, and what they are called in it."""
+        return self._series
 
     def __repr__(self) -> str:
         return f"run.{self._what}s[{self.name!r}]"
@@ -102,27 +108,28 @@ class FlowRow(Row):
 class GateRow(Row):
     """One gate.
 
-    Series: ``queue`` (packets, bytes, cells, fluid), ``rate`` (rate_bps), ``slots`` (slots),
-    ``delivered`` (bytes, every header counted), ``dropped`` (packets, cells). Each has
-    ``time_s`` first. A cell gate counts cells and not packets, any other gate the reverse;
-    what a gate does not count is null.
+    Series: ``queue`` (packets, bytes), ``rate`` (rate_bps), ``slots`` (slots), ``delivered``
+    (bytes, every header counted), ``dropped`` (packets); of a cell gate ``queue`` (cells,
+    fluid) and ``dropped`` (cells). Each has ``time_s`` first.
     """
 
     _what = "gate"
     _table = "gates"
     _series: ClassVar[dict[str, dict[str, str]]] = {
-        "queue": {
-            "queue_packets": "packets",
-            "queue_bytes": "bytes",
-            "queue_cells": "cells",
-            "queue_fluid": "fluid",
-        },
+        "queue": {"queue_packets": "packets", "queue_bytes": "bytes"},
         "rate": {"rate_bps": "rate_bps"},
         "slots": {"slots": "slots"},
         "delivered": {"delivered_bytes": "bytes"},
-        "dropped": {"dropped_packets": "packets", "dropped_cells": "cells"},
+        "dropped": {"dropped_packets": "packets"},
+    }
+    _of_cells: ClassVar[dict[str, dict[str, str]]] = {
+        "queue": {"queue_cells": "cells", "queue_fluid": "fluid"},
+        "dropped": {"dropped_cells": "cells"},
     }
     __slots__ = ()
+
+    def _known(self) -> dict[str, dict[str, str]]:
+        return {**self._series, **self._of_cells} if counts_cells(self.summary) else self._series
 
     def drops(self) -> pl.DataFrame:
         """Return the packets it dropped: ``time_s``, ``flow``, ``bytes``, ``reason``."""
