@@ -32,6 +32,7 @@ generate = load("generate")
 PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
 
 
+@pytest.mark.timeout(400)
 @pytest.mark.parametrize("page", snippets.pages(), ids=lambda page: page.stem)
 def test_page(page: Path, tmp_path: Path) -> None:
     """Its blocks run, and the outputs that it shows are what they print."""
