@@ -16,8 +16,11 @@ RawTable = Mapping[str, tuple[str, bytes]]
 
 PHASES = ("slow start", "congestion avoidance", "recovery", "loss")
 HELD_BY = ("application", "congestion window", "receiver window")
-DROP_REASONS = ("queue full", "random loss", "too large")
+DROP_REASONS = ("queue full", "random loss", "too large", "packet discard", "reassembly")
 MARK_KINDS = ("timeout", "fast retransmit")
+
+#: What stands for "none" among counts.
+_NONE = 2**64 - 1
 
 #: A drop of background traffic belongs to no flow.
 NO_FLOW = 4294967295
@@ -39,12 +42,20 @@ TABLES: dict[str, dict[str, str]] = {
     "gates": {
         "time_s": "seconds from the start of the run",
         "gate": "name of the gate",
-        "queue_packets": "packets in the queue",
-        "queue_bytes": "bytes in the queue",
+        "queue_packets": "packets in the queue; null at a cell gate",
+        "queue_bytes": "bytes in the queue; null at a cell gate",
+        "queue_cells": (
+            "cells in the gate, each from its arrival to the end of its service; null where it passes packets"
+        ),
+        "queue_fluid": (
+            "the same cells as a fluid that comes over the time of a cell at the gate before and goes over "
+            "its service; null where it passes packets"
+        ),
         "rate_bps": "rate in force, bit/s on the gate's wire; null when it is not in bit/s",
         "slots": "slots in force, the rate over that of one slot; null where the gate has none",
         "delivered_bytes": "bytes on the gate's wire since the start; every header counted",
-        "dropped_packets": "packets dropped since the start",
+        "dropped_packets": "packets dropped since the start; null at a cell gate",
+        "dropped_cells": "cells dropped since the start; null where it passes packets",
     },
     "drops": {
         "time_s": "seconds from the start of the run",
@@ -67,7 +78,7 @@ _CODES: dict[str, tuple[str, ...]] = {
     "kind": MARK_KINDS,
 }
 
-_NUMPY_TYPES = {"f64": "<f8", "u64": "<u8", "u32": "<u4", "u8": "u1"}
+_NUMPY_TYPES = {"f64": "<f8", "u64": "<u8", "maybe_u64": "<u8", "u32": "<u4", "u8": "u1"}
 
 
 def frame(raw: RawTable, flow_names: Sequence[str], gate_names: Sequence[str]) -> pl.DataFrame:
@@ -84,6 +95,8 @@ def frame(raw: RawTable, flow_names: Sequence[str], gate_names: Sequence[str]) -
         series = pl.Series(column, values)
         if kind == "f64":
             series = series.fill_nan(None)
+        if kind == "maybe_u64":
+            series = series.set(series == _NONE, None)
         words = names.get(column) or list(_CODES.get(column, ()))
         if words and kind != "f64":
             series = _spell(series, words)

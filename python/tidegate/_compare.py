@@ -337,7 +337,7 @@ def _report(comparison: Comparison) -> str:
         "",
         _text.wrapped(
             "wait: queueing delay; used: share of the capacity. Goodput counts payload only; "
-            "rates, queues and loss are of whole packets."
+            "rates, queues and loss are of whole packets, at a cell gate of cells."
         ),
     ]
     return _text.plain("\n".join(lines))

@@ -33,7 +33,7 @@ def main_gate(summary: Summary) -> str | None:
         return (
             shares.get(row["name"], 0.0),
             float(row.get("dropped_packets") or 0),
-            float(row.get("queue_mean_packets") or 0),
+            float(row.get("queue_mean_packets") or row.get("queue_mean_cells") or 0),
         )
 
     return max(summary["gates"], key=weight)["name"] if summary["gates"] else None

@@ -246,6 +246,7 @@ class History:
     rate_binned: Floats
     carried: Floats
     queue: Floats
+    queue_unit: str
     drops: Floats
     timeouts: Floats
     fast: Floats
@@ -293,11 +294,14 @@ def history(run: Run, gate: str | None, bins: int = _BINS) -> History:
     time = {name: numbers(parts[name]["time_s"]) for name in names}
     none = np.zeros(0)
     gate_time, rate, queue, wire = none, none, none, none
+    queue_unit = "packets"
     if shown is not None:
         part = run.gates.row(shown).columns()
         gate_time = numbers(part["time_s"])
         rate = numbers(part["rate_bps"])
-        queue = numbers(part["queue_packets"])
+        if _text.counts_cells(run.gates.row(shown).summary):
+            queue_unit = "cells"
+        queue = numbers(part[f"queue_{queue_unit}"])
         wire = numbers(part["delivered_bytes"])
     longest = max(time.values(), key=len, default=gate_time)
     edges = edges_for(duration, longest, bins)
@@ -326,6 +330,7 @@ def history(run: Run, gate: str | None, bins: int = _BINS) -> History:
         rate_binned=binned_mean(gate_time, rate, edges) if len(gate_time) else none,
         carried=binned_rate(gate_time, wire, edges),
         queue=queue,
+        queue_unit=queue_unit,
         drops=times("drops", gate=shown) if shown is not None else none,
         timeouts=times("marks", kind="timeout"),
         fast=times("marks", kind="fast retransmit"),
@@ -458,7 +463,7 @@ def _speed_panel(axes: Axes, data: History) -> None:
 
 def _queue_panel(axes: Axes, data: History) -> None:
     axes.set_title("Queue" if data.gate is None else f"Queue at gate {data.gate}")
-    axes.set_ylabel("packets")
+    axes.set_ylabel(data.queue_unit)
     if len(data.queue):
         time, queue = thin(data.gate_time, data.queue)
         axes.fill_between(time, queue, color=FILL, lw=0, step="post")

@@ -99,7 +99,7 @@ def _queue_column(figure: Figure, grid: Any, data: list[History]) -> None:
         axes.plot(seen, np.full(len(seen), 1.06 * top), ls="", marker="|", ms=4, mew=0.7, color=ACCENT)
         _small(axes, place, len(data), one)
         if place == 0:
-            axes.set_title("Queue, packets (ticks: drops)", fontsize=8.5)
+            axes.set_title(f"Queue, {one.queue_unit} (ticks: drops)", fontsize=8.5)
             axes.set_ylim(0, 1.14 * top)
 
 

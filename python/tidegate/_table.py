@@ -102,18 +102,25 @@ class FlowRow(Row):
 class GateRow(Row):
     """One gate.
 
-    Series: ``queue`` (packets, bytes), ``rate`` (rate_bps), ``slots`` (slots), ``delivered``
-    (bytes, every header counted), ``dropped`` (packets). Each has ``time_s`` first.
+    Series: ``queue`` (packets, bytes, cells, fluid), ``rate`` (rate_bps), ``slots`` (slots),
+    ``delivered`` (bytes, every header counted), ``dropped`` (packets, cells). Each has
+    ``time_s`` first. A cell gate counts cells and not packets, any other gate the reverse;
+    what a gate does not count is null.
     """
 
     _what = "gate"
     _table = "gates"
     _series: ClassVar[dict[str, dict[str, str]]] = {
-        "queue": {"queue_packets": "packets", "queue_bytes": "bytes"},
+        "queue": {
+            "queue_packets": "packets",
+            "queue_bytes": "bytes",
+            "queue_cells": "cells",
+            "queue_fluid": "fluid",
+        },
         "rate": {"rate_bps": "rate_bps"},
         "slots": {"slots": "slots"},
         "delivered": {"delivered_bytes": "bytes"},
-        "dropped": {"dropped_packets": "packets"},
+        "dropped": {"dropped_packets": "packets", "dropped_cells": "cells"},
     }
     __slots__ = ()
 

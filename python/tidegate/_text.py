@@ -157,25 +157,37 @@ def flows_table(flows: Sequence[dict[str, Any]]) -> str:
 
 
 def gates_table(gates: Sequence[dict[str, Any]]) -> str:
-    """Return one line per gate, or the busiest ones."""
+    """Return one line per gate, or the busiest ones; gates that count cells in a table of their own."""
+    of_cells = [row for row in gates if counts_cells(row)]
+    of_packets = [row for row in gates if not counts_cells(row)]
+    parts = [(of_packets, "packets"), (of_cells, "cells")]
+    return "\n\n".join(_gates_table(rows, what) for rows, what in parts if rows)
+
+
+def counts_cells(gate: dict[str, Any]) -> bool:
+    """Tell whether a gate's units are cells."""
+    return "offered_cells" in gate
+
+
+def _gates_table(gates: Sequence[dict[str, Any]], what: str) -> str:
     top = max((row["rate_mean_bps"] or 0 for row in gates), default=0)
     factor, unit = rate_scale(top)
     head = [
         ["gate", "rate", "used", "dropped", "loss", "queue", "max", "wait p50", "p99"],
-        ["", unit, "%", "packets", "%", "mean", "packets", "ms", "ms"],
+        ["", unit, "%", what, "%", "mean", what, "ms", "ms"],
     ]
     shown = list(gates)
     if len(shown) > _SHOWN:
-        shown = sorted(shown, key=lambda row: -(row["queue_mean_packets"] or 0))[:_SHOWN]
+        shown = sorted(shown, key=lambda row: -(row[f"queue_mean_{what}"] or 0))[:_SHOWN]
     rows = [
         [
             _shorten(row["name"], 18),
             number(None if row["rate_mean_bps"] is None else row["rate_mean_bps"] / factor),
             percent(row["utilisation"]),
-            number(row["dropped_packets"]),
+            number(row[f"dropped_{what}"]),
             percent(loss(row), 2),
-            number(row["queue_mean_packets"]),
-            number(row["queue_max_packets"]),
+            number(row[f"queue_mean_{what}"]),
+            number(row[f"queue_max_{what}"]),
             number(row.get("queue_delay_p50_ms")),
             number(row["queue_delay_p99_ms"]),
         ]
@@ -188,8 +200,9 @@ def gates_table(gates: Sequence[dict[str, Any]]) -> str:
 
 
 def loss(gate: dict[str, Any]) -> float | None:
-    """Return packets dropped over packets offered."""
-    return _ratio(gate["dropped_packets"], gate["offered_packets"])
+    """Return what was dropped over what was offered, in cells at a cell gate."""
+    share: float | None = gate["loss"]
+    return share
 
 
 def _ratio(part: float, whole: float) -> float | None:
@@ -224,6 +237,15 @@ def _slots(gate: dict[str, Any]) -> str:
     )
 
 
+def _cells(gate: dict[str, Any]) -> str | None:
+    """Return what became of a cell gate's packets, in one sentence; None where nothing was lost."""
+    if not gate["dropped_packets"]:
+        return None
+    wasted = gate["wasted_cells"]
+    more = f"; {number(wasted)} cells went on for nothing" if wasted else ""
+    return f"Packets at {gate['name']}: {number(gate['dropped_packets'])} lost{more}"
+
+
 def run_report(summary: dict[str, Any], title: str) -> str:
     """Return what ``tidegate run`` prints."""
     begin, end = summary["measured_from_s"], summary["duration_s"]
@@ -239,6 +261,9 @@ def run_report(summary: dict[str, Any], title: str) -> str:
         lines += ["", gates_table(summary["gates"])]
     for row in [gate for gate in summary["gates"] if "slots_mean" in gate][:_SHOWN]:
         lines += ["", wrapped(_slots(row), "  ")]
+    lost = [text for text in map(_cells, filter(counts_cells, summary["gates"])) if text]
+    for text in lost[:_SHOWN]:
+        lines += ["", wrapped(text, "  ")]
     for row in summary.get("traffic", [])[:_SHOWN]:
         arrived = percent(_ratio(row["packets_delivered"], row["packets_sent"]))
         lines += [
@@ -251,7 +276,10 @@ def run_report(summary: dict[str, Any], title: str) -> str:
     if told:
         lines += ["", "What limited each flow (share of its time)"]
         lines += [wrapped(f"  {line}", "    ") for line in told]
-    lines += ["", wrapped(HEADERS_SHORT)]
+    note = HEADERS_SHORT
+    if any(map(counts_cells, summary["gates"])):
+        note += " A cell is 53 bytes."
+    lines += ["", wrapped(note)]
     return plain("\n".join(lines))
 
 

@@ -7,6 +7,7 @@
 
 pub mod app;
 pub mod cc;
+pub mod cells;
 pub mod dtm;
 pub mod gate;
 pub mod net;

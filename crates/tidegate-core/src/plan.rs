@@ -6,8 +6,10 @@
 
 use std::sync::Arc;
 
+use crate::app::TruncatedGeometric;
+use crate::cells::{CELL_BITS, CELL_PAYLOAD, LLC_SNAP, TRAILER};
 use crate::dtm::Settings;
-use crate::units::{Rate, Span, Speed, Time};
+use crate::units::{PICOS_PER_SECOND, Rate, Span, Speed, Time};
 
 /// Index of a gate in [`Plan::gates`].
 pub type GateIndex = usize;
@@ -27,6 +29,8 @@ pub struct Plan {
     pub replication: u64,
     /// Switches run-ahead off: every arrival and departure is an event. Results are equal.
     pub exact_events: bool,
+    /// Every cell is handled for itself; trains of them change nothing but the time it takes.
+    pub cells_one_by_one: bool,
     /// Gates with private copies and reverse directions made; the order is the tie-break.
     pub gates: Vec<GatePlan>,
     /// TCP flows.
@@ -54,6 +58,7 @@ impl Plan {
             seed: 1,
             replication: 0,
             exact_events: false,
+            cells_one_by_one: false,
             gates: Vec::new(),
             flows: Vec::new(),
             traffic: Vec::new(),
@@ -85,6 +90,8 @@ pub struct GatePlan {
     pub delay: Span,
     /// Inside the sending machine: TCP hears each departure.
     pub host: bool,
+    /// What only gates with AAL5 framing have.
+    pub cells: CellPlan,
 }
 
 impl GatePlan {
@@ -100,8 +107,47 @@ impl GatePlan {
             loss: LossPlan::None,
             delay: Span::ZERO,
             host: false,
+            cells: CellPlan::default(),
         }
     }
+}
+
+impl GatePlan {
+    /// How long a cell is on the wire of this gate; none where it is not always the same.
+    #[must_use]
+    pub fn cell_time(&self) -> Span {
+        let rate = match &self.rate {
+            RatePlan::Constant(Speed::Bits(rate)) => rate.bps(),
+            RatePlan::Gcra(gcra) => gcra.link.bps(),
+            _ => 0,
+        };
+        let picos = u128::from(CELL_BITS) * u128::from(PICOS_PER_SECOND);
+        Span::from_picos(picos.checked_div(u128::from(rate)).map_or(0, |picos| picos as u64))
+    }
+}
+
+/// Choices of a cell gate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct CellPlan {
+    /// Cells leave in slots of one cell, in random order where several came in one; the rate
+    /// is constant.
+    pub slotted: bool,
+    /// Early packet discard: a packet whose first cell finds so many cells waiting loses all.
+    pub epd: Option<u64>,
+    /// Partial packet discard: a packet that lost a cell loses the rest but the last.
+    pub ppd: bool,
+    /// How packets are told apart after this gate, where the section ends.
+    pub reassembly: Reassembly,
+}
+
+/// What becomes of a packet that follows one whose last cell was lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Reassembly {
+    /// AAL5: the two are taken for one and fail (ITU-T I.363.5).
+    #[default]
+    Aal5,
+    /// Nothing.
+    Simple,
 }
 
 /// How much may wait.
@@ -122,6 +168,8 @@ pub enum QueueLimit {
     Packets(u64),
     /// IP bytes.
     Bytes(u64),
+    /// Cells, at a cell gate.
+    Cells(u64),
 }
 
 /// What the queue's limit and statistics count.
@@ -175,6 +223,8 @@ pub enum RatePlan {
     },
     /// Slots that follow the rate measured at the gate's door.
     Dtm(DtmPlan),
+    /// A GCRA shaper of cells.
+    Gcra(GcraPlan),
 }
 
 impl RatePlan {
@@ -183,6 +233,46 @@ impl RatePlan {
     pub fn is_known_ahead(&self) -> bool {
         !matches!(self, RatePlan::Dtm(_))
     }
+}
+
+/// A shaper by the generic cell rate algorithm (ITU-T I.371).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GcraPlan {
+    /// The increment T, as work at a speed.
+    pub interval: Interval,
+    /// The limit τ.
+    pub tolerance: Span,
+    /// The link behind it, which a cell takes its time on.
+    pub link: Rate,
+    /// When a cell that comes too early leaves.
+    pub release: GcraRelease,
+}
+
+impl GcraPlan {
+    /// Cells' bits in a second, rounded down.
+    #[must_use]
+    pub fn bits_per_second(&self) -> u64 {
+        let bits = u128::from(CELL_BITS) * u128::from(self.interval.speed) / u128::from(self.interval.work);
+        u64::try_from(bits).unwrap_or(u64::MAX)
+    }
+}
+
+/// A length of time: what `work` takes at `speed` units of work per second.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Interval {
+    /// Units of work; above zero.
+    pub work: u64,
+    /// Units per second; above zero.
+    pub speed: u64,
+}
+
+/// When a shaper lets a cell go that comes before TAT − τ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GcraRelease {
+    /// At TAT.
+    Tat,
+    /// At TAT − τ, the first moment at which it conforms.
+    Earliest,
 }
 
 /// A DTM channel: see [`crate::dtm`].
@@ -287,6 +377,11 @@ pub enum Framing {
         /// The least a packet takes, overhead included.
         minimum: u32,
     },
+    /// Cells of 53 bytes (ITU-T I.363.5): this is a cell gate.
+    Aal5 {
+        /// With eight bytes of LLC/SNAP (RFC 2684).
+        llc: bool,
+    },
 }
 
 /// Random loss, drawn once per unit.
@@ -383,6 +478,69 @@ pub enum SourcePlan {
         /// Size of each write or packet.
         bytes: u32,
     },
+    /// Messages of whole cells, each one packet.
+    Messages(MessagePlan),
+}
+
+impl SourcePlan {
+    /// Bytes of the largest write or packet.
+    #[must_use]
+    pub fn largest(&self) -> u32 {
+        match self {
+            SourcePlan::Constant { bytes, .. }
+            | SourcePlan::OnOff { bytes, .. }
+            | SourcePlan::Poisson { bytes, .. } => *bytes,
+            SourcePlan::Messages(messages) => messages.bytes(messages.most()),
+        }
+    }
+}
+
+/// Messages that AAL5 makes whole cells of.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MessagePlan {
+    /// Mean rate in bits of 53-byte cells, above zero.
+    pub load: Rate,
+    /// Exponential gaps from start to start; otherwise they are all alike.
+    pub exponential: bool,
+    /// Cells of a message.
+    pub length: MessageLength,
+    /// Leave room for LLC/SNAP in the cells.
+    pub llc: bool,
+}
+
+/// Cells of a message: at least one.
+#[derive(Clone, Debug, PartialEq)]
+pub enum MessageLength {
+    /// Always so many.
+    Constant(u32),
+    /// Drawn for each.
+    Geometric(Arc<TruncatedGeometric>),
+}
+
+impl MessagePlan {
+    /// IP bytes of a message of so many cells.
+    #[must_use]
+    pub fn bytes(&self, cells: u32) -> u32 {
+        cells * CELL_PAYLOAD - TRAILER - if self.llc { LLC_SNAP } else { 0 }
+    }
+
+    /// Cells of the longest message.
+    #[must_use]
+    pub fn most(&self) -> u32 {
+        match &self.length {
+            MessageLength::Constant(cells) => *cells,
+            MessageLength::Geometric(lengths) => lengths.most(),
+        }
+    }
+
+    /// Mean cells of a message, as written.
+    #[must_use]
+    pub fn mean(&self) -> u32 {
+        match &self.length {
+            MessageLength::Constant(cells) => *cells,
+            MessageLength::Geometric(lengths) => lengths.mean(),
+        }
+    }
 }
 
 /// A length of time, fixed or drawn.

@@ -75,6 +75,9 @@ fn bytes<'py>(py: Python<'py>, column: &Column) -> PyResult<(&'static str, Bound
         Column::F64(values) => ("f64", filled(py, values, |value| value.to_le_bytes())?),
         Column::U64(values) => ("u64", filled(py, values, |value| value.to_le_bytes())?),
         Column::U32(values) => ("u32", filled(py, values, |value| value.to_le_bytes())?),
+        Column::MaybeU64(values) => {
+            ("maybe_u64", filled(py, values, |value| value.unwrap_or(u64::MAX).to_le_bytes())?)
+        }
         Column::U8(values) => ("u8", PyBytes::new(py, values)),
     })
 }

@@ -31,7 +31,7 @@ mod units;
 
 pub use error::{Report, ScenarioError, Warning};
 pub use inputs::Input;
-pub use lower::{FLOW_COLUMNS, GATE_COLUMNS};
+pub use lower::{CELL_GATE_COLUMNS, FLOW_COLUMNS, GATE_COLUMNS};
 pub use quantity::{QuantityError, read_rate, read_span};
 pub use reference::reference;
 pub use scenario::Scenario;

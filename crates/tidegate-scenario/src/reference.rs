@@ -15,7 +15,7 @@ pub fn reference() -> String {
          precision is an error.\n",
     );
     out.push_str("\n| what | units |\n|---|---|\n");
-    for dim in [Dim::Time, Dim::Speed, Dim::Size, Dim::Slots] {
+    for dim in [Dim::Time, Dim::Speed, Dim::Size, Dim::Cells, Dim::Slots] {
         let _ = writeln!(out, "| {} | {} |", noun(dim), unit_names(dim).collect::<Vec<_>>().join(", "));
     }
     let mut seen = Vec::new();
@@ -116,7 +116,7 @@ fn meaning(row: &Key) -> String {
 fn words(kind: Kind) -> Vec<(&'static str, &'static str)> {
     match kind {
         Kind::Quantity { words, .. } | Kind::Choice(words) => {
-            words.iter().filter(|word| !word.later).map(|word| (word.name, word.about)).collect()
+            words.iter().map(|word| (word.name, word.about)).collect()
         }
         Kind::AnyOf(kinds) => kinds.iter().flat_map(|each| words(*each)).collect(),
         _ => Vec::new(),
@@ -135,7 +135,7 @@ fn takes(kind: Kind) -> String {
             format!("{} such as `\"{}\"`{words}", noun(dim), example(dim))
         }
         Kind::Choice(words) => {
-            let open = words.iter().filter(|word| !word.later).map(|word| format!("`\"{}\"`", word.name));
+            let open = words.iter().map(|word| format!("`\"{}\"`", word.name));
             open.collect::<Vec<_>>().join(", ")
         }
         Kind::List { of, .. } => format!("a list: {}", takes(*of)),

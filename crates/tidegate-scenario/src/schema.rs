@@ -100,9 +100,8 @@ fn kind(of: Kind) -> Value {
             json!({ "anyOf": forms })
         }
         Kind::Choice(words) => {
-            let open = words.iter().filter(|word| !word.later);
             let forms: Vec<_> =
-                open.map(|word| json!({ "const": word.name, "description": word.about })).collect();
+                words.iter().map(|word| json!({ "const": word.name, "description": word.about })).collect();
             json!({ "anyOf": forms })
         }
         Kind::List { of, min } => json!({ "type": "array", "items": kind(*of), "minItems": min }),

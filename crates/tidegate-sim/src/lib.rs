@@ -5,6 +5,7 @@
 //! read files (the scenario crate does), write them (Python does; [`pcap`] writes into any
 //! `Write`), or know what time it is.
 
+mod cells;
 mod flow;
 pub mod pcap;
 mod result;
@@ -12,6 +13,7 @@ mod segments;
 mod simulation;
 mod summary;
 
+pub use cells::CellSummary;
 pub use result::{Column, FlowRow, Mark, MarkKind, PacketRecord, RunResult, Side, Table};
 pub use simulation::{RunError, run};
 pub use summary::{AllocationSummary, FlowSummary, GateSummary, Summary, TrafficSummary};

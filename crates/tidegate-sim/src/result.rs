@@ -113,6 +113,8 @@ pub enum Column {
     U32(Vec<u32>),
     /// Small codes.
     U8(Vec<u8>),
+    /// 64-bit counts, where there are any.
+    MaybeU64(Vec<Option<u64>>),
 }
 
 /// A named table of named columns of equal length.
@@ -164,18 +166,25 @@ impl RunResult {
             |value: fn(&GateRow) -> f64| Column::F64(rows.iter().map(|(_, row)| value(row)).collect());
         let count =
             |value: fn(&GateRow) -> u64| Column::U64(rows.iter().map(|(_, row)| value(row)).collect());
+        // A cell gate's units are cells: of packets it knows nothing at an instant.
+        let some = |value: fn(&GateRow) -> Option<u64>| {
+            Column::MaybeU64(rows.iter().map(|(_, row)| value(row)).collect())
+        };
         let slots = rows.iter().map(|(gate, row)| row.rate_bps / self.slot_bps[*gate as usize]).collect();
         Table {
             name: "gates",
             columns: vec![
                 ("time_s", float(|row| row.at.as_secs_f64())),
                 ("gate", Column::U32(rows.iter().map(|(gate, _)| *gate).collect())),
-                ("queue_packets", count(|row| row.queue_packets)),
-                ("queue_bytes", count(|row| row.queue_bytes)),
+                ("queue_packets", some(|row| row.cells.is_none().then_some(row.queue_packets))),
+                ("queue_bytes", some(|row| row.cells.is_none().then_some(row.queue_bytes))),
+                ("queue_cells", some(|row| row.cells.map(|cells| cells.whole))),
+                ("queue_fluid", float(|row| row.cells.map_or(f64::NAN, |cells| cells.fluid))),
                 ("rate_bps", float(|row| row.rate_bps)),
                 ("slots", Column::F64(slots)),
                 ("delivered_bytes", count(|row| row.delivered_bytes)),
-                ("dropped_packets", count(|row| row.dropped_packets)),
+                ("dropped_packets", some(|row| row.cells.is_none().then_some(row.dropped_packets))),
+                ("dropped_cells", some(|row| row.cells.map(|_| row.dropped_packets))),
             ],
         }
     }

@@ -4,14 +4,16 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+use tidegate_core::cells::CellCounts;
 use tidegate_core::gate::Gate;
 use tidegate_core::gate::rate::Window;
 use tidegate_core::net::{Network, precision, seed, window};
-use tidegate_core::plan::{CongestionPlan, GatePlan, Plan, RatePlan, TcpBase};
+use tidegate_core::plan::{CongestionPlan, Framing, GatePlan, Plan, RatePlan, TcpBase};
 use tidegate_core::tcp::HeldBy;
 use tidegate_core::unit::Cause;
 use tidegate_core::units::PICOS_PER_SECOND;
 
+use crate::cells::{self, CellSummary, PacketsOfCells, Place};
 use crate::flow::Flow;
 
 /// A run in numbers.
@@ -89,21 +91,21 @@ pub struct GateSummary {
     pub name: String,
     /// Work done over work offered by its rate law; none where nothing limits.
     pub utilisation: Option<f64>,
-    /// Packets that came.
-    pub offered_packets: u64,
-    /// Packets that went on.
-    pub delivered_packets: u64,
-    /// Packets dropped at the door or lost after service.
+    /// Packets that came. At a cell gate: packets segmented before it; none where some come as cells.
+    pub offered_packets: Option<u64>,
+    /// Packets that went on. At a cell gate: packets reassembled after it; none where some go on as cells.
+    pub delivered_packets: Option<u64>,
+    /// Packets dropped at the door or lost after service. At a cell gate: packets that lost their first cell there, or that AAL5 could not tell apart after it.
     pub dropped_packets: u64,
-    /// Dropped over offered.
+    /// Dropped over offered; of cells at a cell gate.
     pub loss: Option<f64>,
-    /// Time average of the queue.
-    pub queue_mean_packets: f64,
-    /// Its largest value.
-    pub queue_max_packets: u64,
-    /// Its largest value in IP bytes.
-    pub queue_max_bytes: u64,
-    /// Mean wait for service.
+    /// Time average of the queue; none at a cell gate.
+    pub queue_mean_packets: Option<f64>,
+    /// Its largest value; none at a cell gate.
+    pub queue_max_packets: Option<u64>,
+    /// Its largest value in IP bytes; none at a cell gate.
+    pub queue_max_bytes: Option<u64>,
+    /// Mean wait for service, of a packet or cell.
     pub queue_delay_mean_ms: Option<f64>,
     /// Median wait.
     pub queue_delay_p50_ms: Option<f64>,
@@ -122,6 +124,9 @@ pub struct GateSummary {
     /// What its allocator gave it; a gate without one has none of these names.
     #[serde(flatten)]
     pub allocation: Option<AllocationSummary>,
+    /// Its cells; a gate that passes packets has none of these names.
+    #[serde(flatten)]
+    pub cells: Option<CellSummary>,
 }
 
 /// What an allocator gave a gate, in numbers: only on gates with `rate.dtm`.
@@ -156,6 +161,7 @@ pub struct TrafficSummary {
 
 pub(crate) fn summarise(plan: &Plan, network: &Network, flows: &[Flow], events: u64) -> Summary {
     let measured = window(plan);
+    let places = cells::places(plan);
     Summary {
         engine: "sim",
         scenario: plan.title.clone(),
@@ -168,7 +174,11 @@ pub(crate) fn summarise(plan: &Plan, network: &Network, flows: &[Flow], events: 
             .gates()
             .iter()
             .enumerate()
-            .map(|(n, gate)| gate_row(plan, n, gate, measured))
+            .map(|(n, gate)| {
+                let is_cell = matches!(plan.gates[n].framing, Framing::Aal5 { .. });
+                let cells = is_cell.then(|| (places[n], network.cell_counts(n).unwrap_or_default()));
+                gate_row(plan, n, gate, measured, cells)
+            })
             .collect(),
         traffic: traffic_rows(plan, network, measured),
         warnings: warnings(plan, network),
@@ -244,7 +254,14 @@ fn cc_name(cc: CongestionPlan) -> &'static str {
     }
 }
 
-fn gate_row(plan: &Plan, index: usize, gate: &Gate, measured: Window) -> GateSummary {
+/// `cells`: the place of a cell gate and what it counted beside cells.
+fn gate_row(
+    plan: &Plan,
+    index: usize,
+    gate: &Gate,
+    measured: Window,
+    cells: Option<(Place, CellCounts)>,
+) -> GateSummary {
     let row = &plan.gates[index];
     let counters = gate.counters();
     let [offered, delivered, refused, lost] =
@@ -274,16 +291,23 @@ fn gate_row(plan: &Plan, index: usize, gate: &Gate, measured: Window) -> GateSum
         Some(if rest.abs_diff(rounded) <= 1 { rest } else { rounded })
     });
     let millis = |seconds: f64| seconds * 1e3;
+    let of_packets = cells.is_none();
+    let packets = match cells {
+        Some((place, counts)) => place.packets(counts),
+        None => {
+            PacketsOfCells { offered: Some(offered.packets), delivered: Some(delivered.packets), dropped }
+        }
+    };
     GateSummary {
         name: row.name.clone(),
         utilisation,
-        offered_packets: offered.packets,
-        delivered_packets: delivered.packets,
-        dropped_packets: dropped,
+        offered_packets: packets.offered,
+        delivered_packets: packets.delivered,
+        dropped_packets: packets.dropped,
         loss: (offered.packets > 0).then(|| dropped as f64 / offered.packets as f64),
-        queue_mean_packets: counters.queue_mean(),
-        queue_max_packets: counters.queue_max,
-        queue_max_bytes: counters.queue_max_bytes,
+        queue_mean_packets: of_packets.then(|| counters.queue_mean()),
+        queue_max_packets: of_packets.then_some(counters.queue_max),
+        queue_max_bytes: of_packets.then_some(counters.queue_max_bytes),
         queue_delay_mean_ms: waits.mean_s().map(millis),
         queue_delay_p50_ms: waits.quantile_s(0.5).map(millis),
         queue_delay_p99_ms: waits.quantile_s(0.99).map(millis),
@@ -295,6 +319,7 @@ fn gate_row(plan: &Plan, index: usize, gate: &Gate, measured: Window) -> GateSum
         unused_bytes,
         in_transit_bytes,
         allocation: allocation(row, gate, offered.bytes, span),
+        cells: cells.map(|(place, counts)| place.cells(&counters, counts)),
     }
 }
 
@@ -343,8 +368,9 @@ fn warnings(plan: &Plan, network: &Network) -> Vec<String> {
         );
         let held = gate.counters().held().packets;
         if stops && held > 0 {
+            let what = if matches!(row.framing, Framing::Aal5 { .. }) { "cells" } else { "packets" };
             warnings
-                .push(format!("gate.{}: {held} packets were still there when its trace had ended", row.name));
+                .push(format!("gate.{}: {held} {what} were still there when its trace had ended", row.name));
         }
     }
     warnings

@@ -298,6 +298,9 @@ fn same(one: &Table, other: &Table) -> bool {
     let bits = |column: &Column| match column {
         Column::F64(values) => values.iter().map(|value| value.to_bits()).collect(),
         Column::U64(values) => values.clone(),
+        Column::MaybeU64(values) => {
+            values.iter().flat_map(|value| [u64::from(value.is_some()), value.unwrap_or(0)]).collect()
+        }
         Column::U32(values) => values.iter().map(|value| u64::from(*value)).collect(),
         Column::U8(values) => values.iter().map(|value| u64::from(*value)).collect(),
     };

@@ -3,6 +3,7 @@
 //! An application never looks at TCP: it writes when its time has come, and TCP keeps what it cannot
 //! send yet.
 
+mod messages;
 mod source;
 
 #[cfg(test)]
@@ -12,6 +13,7 @@ use crate::plan::AppPlan;
 use crate::random::Stream;
 use crate::units::Time;
 
+pub use messages::TruncatedGeometric;
 pub use source::Arrivals;
 
 /// The application of one flow.

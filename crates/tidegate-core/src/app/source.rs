@@ -3,7 +3,8 @@
 
 use rand_distr::{Distribution, Exp1};
 
-use crate::plan::{HoldingPlan, SourcePlan};
+use crate::cells::CELL_BYTES;
+use crate::plan::{HoldingPlan, MessageLength, MessagePlan, SourcePlan};
 use crate::random::Stream;
 use crate::units::{PICOS_PER_SECOND, Rate, Span, Time};
 
@@ -59,11 +60,14 @@ enum Process {
 /// When how many bytes come.
 ///
 /// *Constant*: `bytes` at the start and then evenly spaced, exactly. *On–off*: the same while on;
-/// it begins on. *Poisson*: exponential gaps, the first one before the first arrival.
+/// it begins on. *Poisson*: exponential gaps, the first one before the first arrival. *Messages*:
+/// one of the two, each of its own length.
 #[derive(Debug)]
 pub struct Arrivals {
     process: Process,
     bytes: u32,
+    /// Where they say how many.
+    messages: Option<Box<MessagePlan>>,
     next: Time,
     rng: Stream,
 }
@@ -72,18 +76,24 @@ impl Arrivals {
     /// The process of `plan` from `start` on. A rate of zero brings one arrival, or none.
     #[must_use]
     pub fn new(plan: &SourcePlan, start: Time, rng: Stream) -> Arrivals {
-        let (process, bytes) = match *plan {
-            SourcePlan::Constant { rate, bytes } => (Process::Constant(Progression::new(rate, bytes)), bytes),
+        let (process, bytes) = match plan {
+            SourcePlan::Constant { rate, bytes } => (evenly(*rate, *bytes), *bytes),
             SourcePlan::OnOff { rate, bytes, on, off } => {
-                let periods = Periods { on, off, left: Span::ZERO };
-                (Process::OnOff(Progression::new(rate, bytes), periods), bytes)
+                let periods = Periods { on: *on, off: *off, left: Span::ZERO };
+                (Process::OnOff(Progression::new(*rate, *bytes), periods), *bytes)
             }
-            SourcePlan::Poisson { rate, bytes } => {
-                let bits = f64::from(bytes) * 8.0;
-                (Process::Poisson(bits * PICOS_PER_SECOND as f64 / rate.bps() as f64), bytes)
+            SourcePlan::Poisson { rate, bytes } => (at_random(*rate, *bytes), *bytes),
+            SourcePlan::Messages(messages) => {
+                let wire = messages.mean() * CELL_BYTES;
+                let gaps = if messages.exponential { at_random } else { evenly };
+                (gaps(messages.load, wire), messages.bytes(messages.mean()))
             }
         };
-        let mut arrivals = Arrivals { process, bytes, next: start, rng };
+        let messages = match plan {
+            SourcePlan::Messages(messages) => Some(Box::new(messages.clone())),
+            _ => None,
+        };
+        let mut arrivals = Arrivals { process, bytes, messages, next: start, rng };
         match &mut arrivals.process {
             Process::Constant(_) => {}
             Process::OnOff(_, periods) => periods.left = draw(periods.on, &mut arrivals.rng),
@@ -106,8 +116,15 @@ impl Arrivals {
             return None;
         }
         let at = self.next;
+        let bytes = match &self.messages {
+            None => self.bytes,
+            Some(messages) => match &messages.length {
+                MessageLength::Constant(cells) => messages.bytes(*cells),
+                MessageLength::Geometric(lengths) => messages.bytes(lengths.draw(&mut self.rng)),
+            },
+        };
         self.advance();
-        Some((at, self.bytes))
+        Some((at, bytes))
     }
 
     fn advance(&mut self) {
@@ -122,6 +139,15 @@ impl Arrivals {
         };
         self.next = self.next.saturating_add(gap);
     }
+}
+
+fn evenly(rate: Rate, bytes: u32) -> Process {
+    Process::Constant(Progression::new(rate, bytes))
+}
+
+fn at_random(rate: Rate, bytes: u32) -> Process {
+    let bits = f64::from(bytes) * 8.0;
+    Process::Poisson(bits * PICOS_PER_SECOND as f64 / rate.bps() as f64)
 }
 
 impl Periods {

@@ -3,7 +3,7 @@
 
 use crate::gate::quantiles::{Precision, Quantiles};
 use crate::gate::rate::{Service, Window};
-use crate::units::Time;
+use crate::units::{Span, Time};
 
 /// Why a unit was dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -15,6 +15,10 @@ pub enum DropReason {
     Loss = 1,
     /// No bucket could ever hold its tokens.
     TooLarge = 2,
+    /// Packet discard threw a cell away.
+    Discarded = 3,
+    /// Its cells came, but AAL5 could not tell it from the packet before.
+    Reassembly = 4,
 }
 
 /// Units and bytes.
@@ -110,7 +114,7 @@ impl Counters {
 
     /// A unit that came at `at` is delivered at `end`.
     #[inline]
-    pub(super) fn pass(&mut self, at: Time, end: Time, wire: u64) {
+    pub(crate) fn pass(&mut self, at: Time, end: Time, wire: u64) {
         if at < self.window.from || end >= self.window.until {
             return self.pass_outside(at, end, wire);
         }
@@ -119,7 +123,7 @@ impl Counters {
 
     /// The same of a unit that waits until `start` in a queue that is now so large.
     #[inline]
-    pub(super) fn pass_waiting(&mut self, at: Time, service: Service, wire: u64, queue: (u64, u64)) {
+    pub(crate) fn pass_waiting(&mut self, at: Time, service: Service, wire: u64, queue: (u64, u64)) {
         if at < self.window.from || service.end >= self.window.until {
             return self.pass_waiting_outside(at, service, wire, queue);
         }
@@ -129,6 +133,41 @@ impl Counters {
         self.queue_area += u128::from(wait.picos());
         self.queue_max = self.queue_max.max(queue.0);
         self.queue_max_bytes = self.queue_max_bytes.max(queue.1);
+    }
+
+    /// So many units of one size came and were delivered inside the window without waiting.
+    #[inline]
+    pub(crate) fn pass_many(&mut self, units: u64, wire: u64) {
+        self.inside.packets += units;
+        self.inside.bytes += units * wire;
+    }
+
+    /// Units of one size came together and are delivered inside the window after these waits,
+    /// none of them zero and in picoseconds; in the end the queue is so large.
+    pub(crate) fn pass_waiting_together(
+        &mut self,
+        waits: impl ExactSizeIterator<Item = u64>,
+        wire: u64,
+        queue: (u64, u64),
+    ) {
+        if waits.len() > 0 {
+            self.pass_many(waits.len() as u64, wire);
+            self.queue_area += self.waits.record_each(waits);
+            self.queue_max = self.queue_max.max(queue.0);
+            self.queue_max_bytes = self.queue_max_bytes.max(queue.1);
+        }
+    }
+
+    /// So many units of one size came and were delivered inside the window, each after the
+    /// same wait in a queue that was then so large.
+    pub(crate) fn pass_alike(&mut self, units: u64, wire: u64, wait: Span, queue: u64) {
+        self.pass_many(units, wire);
+        if units > 0 && wait > Span::ZERO {
+            self.waits.record_alike(wait, units);
+            self.queue_area += u128::from(wait.picos()) * u128::from(units);
+            self.queue_max = self.queue_max.max(queue);
+            self.queue_max_bytes = self.queue_max_bytes.max(queue * wire);
+        }
     }
 
     #[cold]
@@ -160,7 +199,9 @@ impl Counters {
     pub(super) fn drop(&mut self, at: Time, wire: u64, reason: DropReason) {
         match reason {
             DropReason::Loss => self.lost.add(self.window, at, wire),
-            DropReason::QueueFull | DropReason::TooLarge => self.refused.add(self.window, at, wire),
+            DropReason::QueueFull | DropReason::TooLarge | DropReason::Discarded | DropReason::Reassembly => {
+                self.refused.add(self.window, at, wire)
+            }
         }
     }
 

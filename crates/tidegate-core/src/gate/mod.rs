@@ -6,6 +6,7 @@
 //! the next (`exact_events`). Both must tell the same story to the picosecond.
 
 mod allocate;
+mod content;
 mod counters;
 mod express;
 mod loss;
@@ -21,9 +22,10 @@ use std::collections::VecDeque;
 pub use counters::{Count, Counters, DropReason, Phases};
 pub use loss::Loss;
 pub use quantiles::{Precision, Quantiles};
-pub use record::{GateRow, Recorder};
+pub use record::{CellRow, GateRow, Recorder};
 pub use tally::Slot;
 
+use crate::cells::CELL_BYTES;
 use crate::gate::express::{Express, IdlePassage};
 use crate::gate::rate::{Capacity, Law, Service, Window, counts_packets};
 use crate::gate::steps::Steps;
@@ -92,7 +94,7 @@ impl Gate {
         let GateContext { index, seed, window, precision, record } = context;
         let stream = rate_stream(plan, seed);
         let recorder = (record != RecordLevel::Summary)
-            .then(|| Box::new(Recorder::new(&plan.rate, record, window.until, stream.clone())));
+            .then(|| Box::new(Recorder::new(plan, record, window.until, stream.clone())));
         let law = Law::new(&plan.rate, plan.on_change, window, stream);
         let loss = Loss::new(plan.loss, seed.stream(&format!("gate.{}/loss", plan.name)));
         let plain = recorder.is_none()
@@ -146,7 +148,8 @@ impl Gate {
     #[inline]
     fn wire_bytes(&self, bytes: u32) -> u32 {
         match self.framing {
-            Framing::Ip => bytes,
+            // A cell gate passes cells.
+            Framing::Ip | Framing::Aal5 { .. } => bytes,
             Framing::Overhead { overhead, minimum } => (bytes + overhead).max(minimum),
         }
     }
@@ -213,6 +216,50 @@ impl Gate {
         Some(service.end.saturating_add(self.delay))
     }
 
+    /// What it counts, for servers that pass cells in its name.
+    pub(crate) fn counters_mut(&mut self) -> &mut Counters {
+        &mut self.counters
+    }
+
+    /// Units that count in the queue at `at`.
+    pub(crate) fn queue_now(&mut self, at: Time) -> u64 {
+        self.forget_left(at);
+        self.leaving.len() as u64
+    }
+
+    /// Counts a cell that is thrown away at the door.
+    #[cold]
+    pub(crate) fn refuse_cell(&mut self, at: Time) {
+        self.note_arrival(at, CELL_BYTES);
+        self.refuse(at, CELL_BYTES, DropReason::QueueFull);
+    }
+
+    /// The next cell comes from a gate that takes so long for it.
+    pub(crate) fn spread_next(&mut self, spread: Span) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.spread(spread);
+        }
+    }
+
+    /// Counts and records a cell that another server passes in this gate's name; so many wait
+    /// now, this one included.
+    pub(crate) fn book_cell(&mut self, at: Time, service: Service, waiting: u64) {
+        self.note_arrival(at, CELL_BYTES);
+        if service.start > at {
+            self.note_queue(at, waiting, waiting * u64::from(CELL_BYTES), CELL_BYTES);
+            self.counters.wait(at, service.start);
+            self.counters.queued(at, service.start);
+        }
+        if let Some(recorder) = &mut self.recorder {
+            if service.start > at {
+                recorder.serve(service, service.start, u64::from(CELL_BYTES), u64::from(CELL_BYTES));
+            } else {
+                recorder.serve_at_once(at, service, u64::from(CELL_BYTES));
+            }
+        }
+        self.counters.pass(at, service.end, u64::from(CELL_BYTES));
+    }
+
     /// When and why the last dropped unit was dropped.
     #[must_use]
     pub fn last_drop(&self) -> Option<Drop> {
@@ -275,7 +322,7 @@ impl Gate {
     fn is_full(&self, packets: u64, queued_bytes: u64, bytes: u32) -> bool {
         match self.limit {
             QueueLimit::Unlimited => false,
-            QueueLimit::Packets(limit) => packets >= limit,
+            QueueLimit::Packets(limit) | QueueLimit::Cells(limit) => packets >= limit,
             QueueLimit::Bytes(limit) => queued_bytes + u64::from(bytes) > limit,
         }
     }

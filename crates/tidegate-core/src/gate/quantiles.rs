@@ -94,6 +94,35 @@ impl Quantiles {
         }
     }
 
+    /// Takes lengths that are not zero, in picoseconds; says what they add up to.
+    pub(super) fn record_each(&mut self, lengths: impl Iterator<Item = u64>) -> u128 {
+        let (mut count, mut sum, mut least, mut greatest) = (0, 0_u128, self.least, self.greatest);
+        for picos in lengths {
+            count += 1;
+            sum += u128::from(picos);
+            least = least.min(picos);
+            greatest = greatest.max(picos);
+            let bin = self.bin(picos);
+            match self.bins.get_mut(bin.wrapping_sub(self.first)) {
+                Some(bin) => *bin += 1,
+                None => self.grow(bin),
+            }
+        }
+        (self.least, self.greatest) = (least, greatest);
+        self.count += count;
+        self.sum += sum;
+        sum
+    }
+
+    /// Takes so many of one length that is not zero.
+    pub(super) fn record_alike(&mut self, span: Span, count: u64) {
+        self.record_some(span);
+        let bin = self.bin(span.picos()) - self.first;
+        self.count += count - 1;
+        self.sum += u128::from(span.picos()) * u128::from(count - 1);
+        self.bins[bin] += u32::try_from(count - 1).unwrap_or(u32::MAX);
+    }
+
     /// Says how many lengths of zero there were in all.
     pub(super) fn set_zeros(&mut self, zeros: u64) {
         self.zeros = zeros;

@@ -6,8 +6,9 @@
 
 use std::collections::VecDeque;
 
+use crate::gate::content::Content;
 use crate::gate::rate::{Cursor, Profile, Service};
-use crate::plan::{RatePlan, RecordLevel};
+use crate::plan::{Framing, GatePlan, RatePlan, RecordLevel};
 use crate::random::Stream;
 use crate::units::{Span, Speed, Time};
 
@@ -26,6 +27,17 @@ pub struct GateRow {
     pub delivered_bytes: u64,
     /// Units dropped since the start.
     pub dropped_packets: u64,
+    /// At a cell gate, where the units are cells: what is in it.
+    pub cells: Option<CellRow>,
+}
+
+/// What is in a cell gate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CellRow {
+    /// Whole cells from their arrival to the end of their service.
+    pub whole: u64,
+    /// The same as a fluid that comes at the rate of the gate before and goes at this one's.
+    pub fluid: f64,
 }
 
 /// What passes through a gate, as it comes to pass.
@@ -38,6 +50,8 @@ pub struct Recorder {
     leaving: VecDeque<(Time, u64)>,
     departing: VecDeque<(Time, u64)>,
     losses: VecDeque<Time>,
+    /// At a cell gate.
+    content: Option<Box<Content>>,
     now: GateRow,
     rows: Vec<GateRow>,
 }
@@ -72,6 +86,7 @@ impl SpeedInForce {
             RatePlan::Steps { .. } | RatePlan::RateTrace { .. } | RatePlan::Markov(_) => {
                 SpeedInForce::Profile(Box::new(Profile::new(plan, stream)))
             }
+            RatePlan::Gcra(gcra) => SpeedInForce::Fixed(gcra.bits_per_second() as f64),
             RatePlan::Dtm(channel) => SpeedInForce::Fixed(channel.initial.bps() as f64),
             RatePlan::Opportunities { trace, at_end } => SpeedInForce::Opportunities {
                 cursor: Cursor::new(trace.clone(), *at_end),
@@ -121,15 +136,17 @@ impl SpeedInForce {
 impl Recorder {
     /// A recorder of a gate with this law; `stream` is a copy of the law's own.
     #[must_use]
-    pub fn new(plan: &RatePlan, level: RecordLevel, until: Time, stream: Stream) -> Recorder {
+    pub fn new(plan: &GatePlan, level: RecordLevel, until: Time, stream: Stream) -> Recorder {
+        let is_cell = matches!(plan.framing, Framing::Aal5 { .. });
         Recorder {
             level,
             next_sample: Time::ZERO,
             until,
-            speed: SpeedInForce::new(plan, level, stream),
+            speed: SpeedInForce::new(&plan.rate, level, stream),
             leaving: VecDeque::new(),
             departing: VecDeque::new(),
             losses: VecDeque::new(),
+            content: is_cell.then(Box::default),
             now: GateRow {
                 at: Time::ZERO,
                 queue_packets: 0,
@@ -137,6 +154,7 @@ impl Recorder {
                 rate_bps: f64::NAN,
                 delivered_bytes: 0,
                 dropped_packets: 0,
+                cells: None,
             },
             rows: Vec::new(),
         }
@@ -168,7 +186,8 @@ impl Recorder {
         let front = |queue: &VecDeque<(Time, u64)>| queue.front().map_or(Time::NEVER, |(at, _)| *at);
         let loss = self.losses.front().copied().unwrap_or(Time::NEVER);
         let rate = if self.level == RecordLevel::Events { self.speed.next_change() } else { Time::NEVER };
-        front(&self.leaving).min(front(&self.departing)).min(loss).min(rate)
+        let content = self.content.as_ref().map_or(Time::NEVER, |content| content.next_change());
+        front(&self.leaving).min(front(&self.departing)).min(loss).min(rate).min(content)
     }
 
     fn apply(&mut self, change: Time) {
@@ -185,6 +204,9 @@ impl Recorder {
             self.losses.pop_front();
             self.now.dropped_packets += 1;
         }
+        if let Some(content) = &mut self.content {
+            content.apply(change);
+        }
         if self.level == RecordLevel::Events {
             self.speed.at(change);
         }
@@ -192,7 +214,9 @@ impl Recorder {
 
     fn row(&mut self, at: Time) {
         let rate_bps = self.speed.at(at);
-        self.rows.push(GateRow { at, rate_bps, ..self.now });
+        let cells =
+            self.content.as_ref().map(|content| CellRow { whole: content.whole(), fluid: content.fluid(at) });
+        self.rows.push(GateRow { at, rate_bps, cells, ..self.now });
     }
 
     /// A unit came and stays in the queue until its service says; [`Recorder::serve`] follows.
@@ -200,6 +224,9 @@ impl Recorder {
         self.settle(at);
         self.now.queue_packets += 1;
         self.now.queue_bytes += bytes;
+        if let Some(content) = &mut self.content {
+            content.arrive(at);
+        }
         self.event(at);
     }
 
@@ -207,12 +234,28 @@ impl Recorder {
     pub fn serve(&mut self, service: Service, leaves: Time, bytes: u64, wire: u64) {
         self.leaving.push_back((leaves, bytes));
         self.departing.push_back((service.end, wire));
+        if let Some(content) = &mut self.content {
+            content.serve(service);
+        }
     }
 
     /// A unit came and went into service at once.
     pub fn serve_at_once(&mut self, at: Time, service: Service, wire: u64) {
         self.settle(at);
         self.departing.push_back((service.end, wire));
+        if let Some(content) = &mut self.content {
+            content.arrive(at);
+            content.serve(service);
+            content.apply(at);
+            self.event(at);
+        }
+    }
+
+    /// The next cell comes in over such a time.
+    pub fn spread(&mut self, spread: Span) {
+        if let Some(content) = &mut self.content {
+            content.spread(spread);
+        }
     }
 
     /// A unit was refused at the door.

@@ -9,6 +9,7 @@ mod cascade;
 mod channels;
 mod events;
 mod routes;
+mod sections;
 mod signals;
 mod traffic;
 
@@ -18,12 +19,14 @@ pub use events::Source;
 pub use routes::Owner;
 pub use traffic::{TrafficCounts, start_time};
 
+use crate::cells::{CellCounts, Output, Section};
 use crate::gate::rate::Window;
 use crate::gate::{Drop, DropReason, Gate, GateContext, Precision};
 use crate::net::cascade::Cascade;
 use crate::net::channels::Channels;
 use crate::net::events::EventQueue;
 use crate::net::routes::{Chain, NONE, Routes};
+use crate::net::sections::Sections;
 use crate::net::signals::Signal;
 use crate::net::traffic::Traffic;
 use crate::plan::{Plan, RecordLevel};
@@ -107,6 +110,7 @@ pub struct Network {
     chain_gates: Vec<u32>,
     first_chains: Vec<u32>,
     cascades: Vec<Cascade>,
+    sections: Sections,
     /// Routes whose first gate hears from nobody else.
     private_entries: Vec<bool>,
     /// Gates inside sending machines.
@@ -140,7 +144,7 @@ impl Network {
     pub fn new(plan: &Plan, alarms: usize) -> Network {
         let mut routes = Routes::new(plan, plan.exact_events);
         // Gates that state departures at arrivals never wake, and need no source.
-        let waking = routes.chains.iter().any(|chain| chain.notify || chain.steps);
+        let waking = routes.chains.iter().any(|chain| chain.notify || chain.steps || chain.circuit != NONE);
         let channels = Channels::new(plan);
         let channel_sources = if waking { plan.gates.len() as Source } else { 0 };
         let slot_sources = channel_sources + channels.groups() as Source;
@@ -172,6 +176,7 @@ impl Network {
         let speed = |gate: &Gate| if plan.exact_events { 0 } else { gate.express_speed() };
         let series = routes.take_series(&gates.iter().map(speed).collect::<Vec<u64>>());
         Network {
+            sections: Sections::new(plan, &routes.circuits, &routes.order),
             cascades: series.into_iter().map(Cascade::new).collect(),
             gates,
             chains: routes.chains,
@@ -218,7 +223,7 @@ impl Network {
             return false;
         }
         match &mut self.chains[there] {
-            [.., last, _end] if last.steps => return false,
+            [.., last, _end] if last.steps || last.circuit != NONE => return false,
             [.., last, _end] => last.ahead = true,
             _ => {}
         }
@@ -325,7 +330,7 @@ impl Network {
     #[inline]
     fn forward(&mut self, at: Time, unit: &mut Unit) -> Option<Time> {
         let chain = &self.chains[unit.chain as usize];
-        if chain.notify | chain.steps {
+        if chain.notify | chain.steps | (chain.circuit != NONE) {
             return self.forward_slowly(at, unit);
         }
         let (mut at, series, line, ahead) = (at, chain.series, chain.line, chain.ahead);
@@ -352,6 +357,10 @@ impl Network {
     #[inline(never)]
     fn forward_slowly(&mut self, mut at: Time, unit: &mut Unit) -> Option<Time> {
         let chain = self.chains[unit.chain as usize];
+        if chain.circuit != NONE {
+            self.enter_section(at, *unit, chain.circuit);
+            return None;
+        }
         if chain.steps {
             self.enter_gate(at, *unit, chain);
             return None;
@@ -431,8 +440,44 @@ impl Network {
         Some(Step::Signal { at, signal, value })
     }
 
+    /// A packet comes to a section of cell gates.
+    #[inline(never)]
+    fn enter_section(&mut self, at: Time, unit: Unit, circuit: u32) {
+        let (section, circuit) = self.sections.circuits[circuit as usize];
+        self.sections.sections[section as usize].enter(at, circuit as usize, unit, &mut self.gates);
+        self.collect(section as usize);
+    }
+
+    /// Takes what a section has to tell.
+    fn collect(&mut self, section: usize) {
+        while let Some(output) = self.sections.sections[section].take_output() {
+            match output {
+                Output::Deliver { at, unit } => {
+                    let line = self.chains[unit.chain as usize].line;
+                    self.send(at, unit, line);
+                }
+                Output::Drop { at, gate, reason, unit } => {
+                    let owner = self.owner(self.chains[unit.chain as usize].route);
+                    self.dropped.push_back(Dropped { at, gate, owner, reason, unit });
+                }
+                Output::Departed { at, gate, unit } => {
+                    let flow = self.chains[unit.chain as usize].route / 2;
+                    let departures = &mut self.departures[gate];
+                    departures.push_back((at, flow));
+                    self.events.wake(gate as Source, departures[0].0);
+                }
+            }
+        }
+        let next = self.sections.sections[section].next_wakeup();
+        self.events.wake(self.sections.wakes_at[section], next);
+    }
+
     /// The event of a gate: a service ends (step by step), or a departure is to be told.
     fn serve_gate(&mut self, at: Time, source: Source) -> Option<Step> {
+        if let Some(section) = self.sections.waking_at(source) {
+            self.sections.sections[section].advance(at, &mut self.gates);
+            self.collect(section);
+        }
         self.complete_until(at, source as usize);
         self.wake_gate(source as usize);
         let departures = &mut self.departures[source as usize];
@@ -514,9 +559,18 @@ impl Network {
         for cascade in &mut self.cascades {
             cascade.settle(&mut self.gates);
         }
+        for section in &mut self.sections.sections {
+            section.finish(self.window.until, &mut self.gates);
+        }
         for gate in &mut self.gates {
             gate.settle();
         }
+    }
+
+    /// What a cell gate counted beside cells; `None`: it is no cell gate.
+    #[must_use]
+    pub fn cell_counts(&self, gate: usize) -> Option<CellCounts> {
+        self.sections.of_gate(gate)?.counts(gate)
     }
 
     /// The gates, as in the plan.
@@ -546,7 +600,8 @@ impl Network {
     pub fn memory_bytes(&self) -> u64 {
         let lines: usize = self.lines.iter().map(|line| line.units.capacity()).sum();
         let gates: u64 = self.gates.iter().map(Gate::memory_bytes).sum();
-        gates + (lines * size_of::<(Time, Unit)>()) as u64
+        let cells: u64 = self.sections.sections.iter().map(Section::memory_bytes).sum();
+        gates + cells + (lines * size_of::<(Time, Unit)>()) as u64
     }
 }
 

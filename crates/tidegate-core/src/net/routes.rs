@@ -6,7 +6,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::plan::{Plan, RtoPlan, RtoRestart};
+use crate::cells::CircuitPlan;
+use crate::plan::{Framing, Plan, RtoPlan, RtoRestart};
 use crate::units::Span;
 
 /// Marks the end of a route, or the absence of a line.
@@ -38,6 +39,9 @@ pub(super) struct Chain {
     pub(super) notify: bool,
     /// Driven step by step, departures wait for their time: at most one gate.
     pub(super) steps: bool,
+    /// Its gates are cell gates, and this is its number among the network's circuits; or
+    /// [`NONE`].
+    pub(super) circuit: u32,
     /// What comes to its end is handed out instead of waiting on the line.
     pub(super) ahead: bool,
     /// The series that its last gates are; [`NONE`] where they are none.
@@ -63,6 +67,10 @@ pub(super) struct Routes {
     pub(super) gates: Vec<u32>,
     /// First stretch of each route.
     pub(super) first: Vec<u32>,
+    /// Ways through sections of cell gates.
+    pub(super) circuits: Vec<CircuitPlan>,
+    /// Upstream first: the rank of each gate.
+    pub(super) order: Vec<usize>,
     /// Routes whose first gate hears from nobody else.
     pub(super) private_entries: Vec<bool>,
     /// Pure delay on each line: that before the end of some routes.
@@ -88,14 +96,25 @@ impl Routes {
         let order = topological(plan.gates.len(), &drafts);
         let meeting = meeting_places(plan.gates.len(), &drafts);
         let ends = plan.gates.len();
-        let steps: Vec<bool> = plan.gates.iter().map(|gate| exact || !gate.rate.is_known_ahead()).collect();
+        let cells: Vec<bool> =
+            plan.gates.iter().map(|gate| matches!(gate.framing, Framing::Aal5 { .. })).collect();
+        let steps: Vec<bool> = plan
+            .gates
+            .iter()
+            .zip(&cells)
+            .map(|(gate, cells)| !cells && (exact || !gate.rate.is_known_ahead()))
+            .collect();
         let key = |draft: &Draft, route: usize, place: usize| -> Option<LineKey> {
             let back = matches!(draft.owner, Owner::Back(_));
             let before = place.checked_sub(1).map(|before| draft.gates[before]);
             match (draft.gates.get(place), before) {
                 (Some(_), None) => None,
                 (Some(&gate), Some(before)) => {
-                    let line = meeting[gate] || steps[gate] || steps[before];
+                    let line = if cells[gate] && cells[before] {
+                        false
+                    } else {
+                        meeting[gate] || [gate, before].iter().any(|gate| steps[*gate] || cells[*gate])
+                    };
                     line.then(|| (back, order[gate], order[before]))
                 }
                 // Units that leave one gate for their receivers do so in order.
@@ -118,7 +137,9 @@ impl Routes {
             chains: vec![],
             gates: vec![],
             first: vec![],
-            private_entries: private_entries(&drafts, exact, &steps),
+            circuits: vec![],
+            order: order.clone(),
+            private_entries: private_entries(&drafts, exact, &steps, &cells),
             line_delays: vec![Span::ZERO; numbers.len()],
         };
         for (route, draft) in drafts.iter().enumerate() {
@@ -127,6 +148,16 @@ impl Routes {
             for place in 0..=draft.gates.len() {
                 if let Some(line) = key(draft, route, place).map(number) {
                     chain.steps = place.checked_sub(1).is_some_and(|before| steps[draft.gates[before]]);
+                    if place.checked_sub(1).is_some_and(|before| cells[draft.gates[before]]) {
+                        chain.circuit = routes.circuits.len() as u32;
+                        routes.circuits.push(CircuitPlan {
+                            gates: routes.gates[chain.first as usize..]
+                                .iter()
+                                .map(|gate| *gate as usize)
+                                .collect(),
+                            hears_departures: draft.notify,
+                        });
+                    }
                     routes.end_chain(&mut chain, line);
                     if place == draft.gates.len() {
                         routes.line_delays[line as usize] = draft.extra;
@@ -149,6 +180,7 @@ impl Routes {
             route: route as u32,
             notify: draft.notify,
             steps: false,
+            circuit: NONE,
             ahead: false,
             series: NONE,
         }
@@ -195,7 +227,7 @@ impl Routes {
     fn end_chain(&mut self, chain: &mut Chain, line: u32) {
         let end = self.gates.len() as u32;
         self.chains.push(Chain { end, line, ..*chain });
-        *chain = Chain { first: end, end, line: NONE, steps: false, ..*chain };
+        *chain = Chain { first: end, end, line: NONE, steps: false, circuit: NONE, ..*chain };
     }
 }
 
@@ -239,11 +271,11 @@ fn meeting_places(gates: usize, drafts: &[Draft]) -> Vec<bool> {
 }
 
 /// Whether each route's first gate hears from nobody else.
-fn private_entries(drafts: &[Draft], exact: bool, steps: &[bool]) -> Vec<bool> {
+fn private_entries(drafts: &[Draft], exact: bool, steps: &[bool], cells: &[bool]) -> Vec<bool> {
     let edges = edges(drafts);
     let alone = |gate: usize| {
         let entering = drafts.iter().filter(|draft| draft.gates.first() == Some(&gate)).count();
-        entering == 1 && !steps[gate] && edges.iter().all(|(_, to)| *to != gate)
+        entering == 1 && !steps[gate] && !cells[gate] && edges.iter().all(|(_, to)| *to != gate)
     };
     let private = |draft: &Draft| draft.gates.first().is_none_or(|gate| alone(*gate));
     drafts.iter().map(|draft| !exact && private(draft)).collect()

@@ -45,6 +45,7 @@ impl Meter {
                 Meter::Profile(Box::new(Profile::new(plan, stream)))
             }
             RatePlan::Dtm(_) => Meter::SetSpeed(0),
+            RatePlan::Gcra(gcra) => Meter::Constant(gcra.bits_per_second()),
             RatePlan::Opportunities { trace, at_end } => {
                 Meter::Opportunities(Cursor::new(trace.clone(), *at_end))
             }

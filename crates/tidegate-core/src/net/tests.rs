@@ -5,9 +5,9 @@ use crate::dtm::{Settings, Slots};
 use crate::gate::GateRow;
 use crate::gate::rate::Allocated;
 use crate::plan::{
-    AppPlan, DtmPlan, Estimators, FlowPlan, GatePlan, HoldingPlan, OnChange, PoolPlan, QueueCounts,
-    QueueLimit, RatePlan, RtoPlan, RtoRestart, SignalKind, SignalPlan, SourcePlan, StartPlan, TcpPlan,
-    TrafficPlan,
+    AppPlan, CellPlan, DtmPlan, Estimators, FlowPlan, Framing, GatePlan, GcraPlan, GcraRelease, HoldingPlan,
+    Interval, OnChange, PoolPlan, QueueCounts, QueueLimit, RatePlan, Reassembly, RtoPlan, RtoRestart,
+    SignalKind, SignalPlan, SourcePlan, StartPlan, TcpPlan, TrafficPlan,
 };
 use crate::tcp::tests::plans;
 use crate::units::{Rate, Speed};
@@ -209,6 +209,7 @@ fn tell(plan: &Plan, entries: &[(u64, usize, u32)], waking: Option<Waking>) -> S
     story.dropped.retain(|(time, ..)| *time < plan.duration);
     story.dropped.sort_unstable();
     story.counters = network.gates().iter().map(|gate| format!("{:?}", gate.counters())).collect();
+    story.counters.extend((0..plan.gates.len()).map(|gate| format!("{:?}", network.cell_counts(gate))));
     story.allocated = network.gates().iter().map(Gate::allocated).collect();
     let rows = |rows: Vec<GateRow>| rows.iter().map(|row| format!("{row:?}")).collect();
     story.histories = network.gates_mut().iter_mut().map(|gate| gate.take_history().map(rows)).collect();
@@ -234,6 +235,66 @@ fn drain(network: &mut Network, until: Time, story: &mut Story) {
             Step::Alarm { .. } => {}
         }
     }
+}
+
+/// A cell gate: one rate, steps, a shaper, slots; any queue.
+fn any_cell_gate() -> impl Strategy<Value = GatePlan> {
+    let mbps = |mbps: u64| Rate::from_bps(mbps * 1_000_000);
+    let rate = prop_oneof![
+        4 => (1u64..40).prop_map(move |n| RatePlan::Constant(Speed::Bits(mbps(n)))),
+        1 => (1u64..40, 1u64..40).prop_map(move |(one, two)| RatePlan::Steps {
+            steps: vec![
+                (Time::ZERO, Speed::Bits(mbps(one))),
+                (Time::ZERO + Span::from_millis(30), Speed::Bits(mbps(two))),
+            ],
+            repeat: None,
+        }),
+        2 => (1u64..20, 0u64..40, any::<bool>()).prop_map(move |(n, tolerance, tat)| RatePlan::Gcra(GcraPlan {
+            interval: Interval { work: 424, speed: n * 1_000_000 },
+            tolerance: Span::from_micros(if tolerance < 20 { 0 } else { tolerance }),
+            link: mbps(30),
+            release: if tat { GcraRelease::Tat } else { GcraRelease::Earliest },
+        })),
+    ];
+    let limit = prop_oneof![
+        2 => Just(QueueLimit::Unlimited),
+        3 => (0u64..80).prop_map(QueueLimit::Cells),
+    ];
+    let discard = (prop::option::weighted(0.2, 0u64..40), prop::bool::weighted(0.2));
+    let rest = (0u64..4, any::<[bool; 3]>(), prop::bool::weighted(0.1));
+    (rate, limit, discard, rest).prop_map(
+        |(rate, limit, (epd, ppd), (delay, [slotted, simple, llc], all))| {
+            let mut gate = GatePlan::open("");
+            gate.cells = CellPlan {
+                slotted: slotted && matches!(rate, RatePlan::Constant(_)),
+                epd,
+                ppd,
+                reassembly: if simple { Reassembly::Simple } else { Reassembly::Aal5 },
+            };
+            gate.framing = Framing::Aal5 { llc };
+            gate.rate = rate;
+            gate.queue.limit = limit;
+            gate.queue.counts =
+                if all && !gate.cells.slotted { QueueCounts::All } else { QueueCounts::Waiting };
+            gate.delay = Span::from_millis(delay);
+            gate
+        },
+    )
+}
+
+/// Cell gates and others; routes lead from lower numbers to higher ones, as sections demand.
+fn any_cell_network() -> impl Strategy<Value = Plan> {
+    let gates = prop::collection::vec(prop_oneof![4 => any_cell_gate(), 1 => any_gate()], 1..6);
+    gates.prop_flat_map(|gates| {
+        let count = gates.len();
+        let route = move |least: usize| {
+            prop::collection::btree_set(0..count, least..=count).prop_map(|set| set.into_iter().collect())
+        };
+        let flows = prop::collection::vec((route(1), route(0), 0u64..30, any::<bool>()), 1..5);
+        let sources = prop::collection::vec((route(1), 0u32..3, 1u64..4), 0..3);
+        (Just(gates), flows, sources, prop::bool::weighted(0.2))
+            .prop_map(|(gates, flows, sources, recorded)| network(gates, flows, sources, recorded))
+    })
 }
 
 fn entries() -> impl Strategy<Value = Vec<(u64, usize, u32)>> {
@@ -395,11 +456,21 @@ proptest! {
         prop_assert_eq!(first_difference(&ahead, &exact), None);
     }
 
+    /// Trains tell what cells one by one tell, and both what they tell with every event.
+    #[test]
+    fn trains_change_nothing(plan in any_cell_network(), entries in entries()) {
+        let trains = tell(&plan, &entries, None);
+        let one_by_one = tell(&Plan { cells_one_by_one: true, ..plan.clone() }, &entries, None);
+        prop_assert_eq!(first_difference(&trains, &one_by_one), None);
+        let exact = tell(&Plan { exact_events: true, ..plan }, &entries, None);
+        prop_assert_eq!(first_difference(&trains, &exact), None);
+    }
+
     /// A pump in real time wakes late, early and at odd instants; what enters carries its own
     /// time, and what leaves does so when it should have.
     #[test]
     fn waking_changes_no_departure(
-        plan in any_network(),
+        plan in prop_oneof![any_network(), any_cell_network()],
         entries in entries(),
         grain in 1_000_000u64..5_000_000_000,
         early in any::<bool>(),
@@ -433,7 +504,10 @@ proptest! {
     /// Nothing is lost in silence: by the time all is quiet every packet has been delivered
     /// or dropped, once.
     #[test]
-    fn every_packet_has_one_fate(plan in any_network(), entries in entries()) {
+    fn every_packet_has_one_fate(
+        plan in prop_oneof![any_network(), any_cell_network()],
+        entries in entries(),
+    ) {
         let plan = Plan { duration: Time::ZERO + Span::from_secs(10_000), traffic: vec![], ..plan };
         let mut plan = Plan { record: crate::plan::RecordPlan::default(), signals: vec![], ..plan };
         // Measured seldom: the wait is long.

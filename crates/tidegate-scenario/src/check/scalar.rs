@@ -119,6 +119,7 @@ impl Checker {
             Amount::Bytes(bytes) => Value::Bytes(bytes),
             Amount::Packets(packets) => Value::Packets(packets),
             Amount::Segments(segments) => Value::Segments(segments),
+            Amount::Cells(cells) => Value::Cells(cells),
             Amount::Slots(slots) => Value::Slots(slots),
         })
     }
@@ -131,14 +132,10 @@ impl Checker {
         node: &Node,
         key: &str,
     ) -> Option<Value> {
-        let open = || words.iter().filter(|word| !word.later).map(|word| word.name);
+        let open = || words.iter().map(|word| word.name);
         let all = || if open().count() > 1 { format!("one of {}", quoted(open())) } else { quoted(open()) };
         match words.iter().find(|word| word.name == text) {
-            Some(word) if !word.later => return Some(Value::Word(word.name)),
-            Some(word) => {
-                let problem = format!("{text:?} ({}) is not supported yet", word.about);
-                self.push(Problem::new(node.at, key, problem).help(format!("write {}{others}", all())));
-            }
+            Some(word) => return Some(Value::Word(word.name)),
             None => {
                 let help = match nearest(text, open()) {
                     Some(word) => format!("did you mean {word:?}? ({}{others})", all()),

@@ -30,6 +30,7 @@ pub(crate) enum Value {
     Bytes(u64),
     Packets(u64),
     Segments(u64),
+    Cells(u64),
     Slots(Slots),
     List(Vec<Item>),
     Table(Form),
@@ -112,6 +113,10 @@ impl Form {
         self.get(name).and_then(Item::rate)
     }
 
+    pub(crate) fn cells(&self, name: &str) -> Option<u64> {
+        self.get(name).and_then(Item::cells)
+    }
+
     pub(crate) fn real(&self, name: &str) -> Option<f64> {
         self.get(name).and_then(Item::real)
     }
@@ -170,6 +175,13 @@ impl Item {
     pub(crate) fn bytes(&self) -> Option<u64> {
         match self.value {
             Value::Bytes(bytes) => Some(bytes),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn cells(&self) -> Option<u64> {
+        match self.value {
+            Value::Cells(cells) => Some(cells),
             _ => None,
         }
     }

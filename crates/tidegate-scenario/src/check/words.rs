@@ -57,7 +57,7 @@ pub(super) fn expected(kind: Kind) -> String {
             let words: String = words.iter().map(|word| format!(" or {:?}", word.name)).collect();
             format!("text with a unit such as {:?}{words}", example(dim))
         }
-        Kind::Choice(words) => quoted(words.iter().filter(|word| !word.later).map(|word| word.name)),
+        Kind::Choice(words) => quoted(words.iter().map(|word| word.name)),
         Kind::List { of, .. } => format!("a list, each value {}", expected(*of)),
         Kind::Tuple(kinds) => {
             let parts: Vec<_> = kinds.iter().map(|each| expected(*each)).collect();

@@ -1,10 +1,11 @@
 //! A flow in words.
 
+use tidegate_core::cells::cells_of;
 use tidegate_core::plan::{DelayedAckPlan, FlowPlan, Plan, RtoPlan, RtoRestart};
 
 use super::gate::{packet_rate, queue_packets, wire_bytes};
 use super::text::{rate_text, seconds_text, three_digits, value_text};
-use super::{Row, consequence, copies, rows_of, write_rows};
+use super::{Row, cells, consequence, copies, rows_of, write_rows};
 use crate::check::Form;
 use crate::lower::TcpLayers;
 use crate::table::{Kind, TCP};
@@ -79,15 +80,30 @@ fn delayed_ack_text(delayed: Option<&DelayedAckPlan>) -> String {
     format!("one ACK for {} segments, {late}", delayed.every)
 }
 
+/// Seconds that a packet takes through empty gates, delays apart. Cells of one packet are in
+/// several gates at once: it takes its time at the slowest, and one cell's at the others.
+fn empty_passage(gates: &[usize], plan: &Plan, size: u32) -> f64 {
+    let each = gates.iter().filter_map(|gate| {
+        let gate = &plan.gates[*gate];
+        let packet = packet_rate(gate, size).filter(|rate| *rate > 0.0).map(|rate| 1.0 / rate)?;
+        Some((packet, cells::llc(gate).map_or(packet, |llc| packet / f64::from(cells_of(size, llc)))))
+    });
+    let (sum, slowest) = each.fold((0.0, 0.0), |(sum, slowest): (f64, f64), (packet, cell)| {
+        (sum + cell, slowest.max(packet - cell))
+    });
+    sum + slowest
+}
+
 /// Round trip, bottleneck, bandwidth × delay, and what a window allows.
 fn lines(flow: &FlowPlan, plan: &Plan) -> Vec<String> {
     let tcp = &flow.tcp;
     let (packet, ack) = (tcp.mss + tcp.headers, tcp.headers);
     let delay = |gates: &[usize]| gates.iter().map(|gate| plan.gates[*gate].delay.as_secs_f64()).sum::<f64>();
     let service = |gates: &[usize], size: u32| {
-        let each =
-            gates.iter().filter_map(|gate| packet_rate(&plan.gates[*gate], size)).filter(|rate| *rate > 0.0);
-        each.map(|rate| 1.0 / rate).sum::<f64>()
+        gates
+            .chunk_by(|one, next| [one, next].iter().all(|gate| cells::llc(&plan.gates[**gate]).is_some()))
+            .map(|section| empty_passage(section, plan, size))
+            .sum::<f64>()
     };
     let delays = delay(&flow.path) + delay(&flow.back) + flow.back_delay.as_secs_f64();
     let rtt = delays + service(&flow.path, packet) + service(&flow.back, ack);

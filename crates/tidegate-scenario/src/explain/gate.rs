@@ -1,10 +1,11 @@
 //! A gate in words.
 
+use tidegate_core::cells::{CELL_BYTES, cells_of};
 use tidegate_core::plan::{Framing, GatePlan, MarkovPlan, OnChange, Plan, QueueLimit, RatePlan};
 use tidegate_core::units::{Rate, Span, Speed, Time};
 
 use super::text::{rate_text, seconds_text, three_digits};
-use super::{consequence, dtm, rows_of, write_rows};
+use super::{cells, consequence, dtm, rows_of, write_rows};
 use crate::check::Form;
 use crate::trace::LoadedTrace;
 use crate::trace::info::mean_rate as trace_mean;
@@ -19,6 +20,7 @@ pub(super) fn explain(name: &str, form: &Form, plan: &Plan, out: &mut String) {
     {
         row.text = usual_change(&plan.gates[*first]).to_owned();
     }
+    cells::keep_rows(copies.first().map(|first| &plan.gates[*first]), &mut rows);
     write_rows(&format!("gate {name}"), &rows, out);
     let Some(first) = copies.first() else {
         consequence("nothing passes it", out);
@@ -33,11 +35,16 @@ pub(super) fn explain(name: &str, form: &Form, plan: &Plan, out: &mut String) {
         }
     }
     let packet = largest_packet(plan, &copies);
+    let in_cells = cells::llc(gate).is_some();
+    let packet = cells::packet_of_flows(plan, &copies).filter(|_| in_cells).unwrap_or(packet);
+    for line in cells::lines(gate, packet) {
+        consequence(&line, out);
+    }
     for line in rate_lines(gate, packet, plan) {
         consequence(&line, out);
     }
-    for line in queue_lines(gate, packet) {
-        consequence(&line, out);
+    if !in_cells {
+        queue_lines(gate, packet).iter().for_each(|line| consequence(line, out));
     }
 }
 
@@ -48,6 +55,7 @@ fn usual_change(gate: &GatePlan) -> &'static str {
             RatePlan::Unlimited
             | RatePlan::Constant(_)
             | RatePlan::TokenBucket { .. }
+            | RatePlan::Gcra(_)
             | RatePlan::Opportunities { .. },
             _,
         ) => "no rate to change",
@@ -68,11 +76,7 @@ fn largest_packet(plan: &Plan, gates: &[usize]) -> u32 {
         plan.flows.iter().filter(|flow| passes(&flow.path)).map(|flow| flow.tcp.mss + flow.tcp.headers);
     let acks = plan.flows.iter().filter(|flow| passes(&flow.back)).map(|flow| flow.tcp.headers);
     let traffic =
-        plan.traffic.iter().filter(|traffic| passes(&traffic.path)).map(|traffic| match traffic.source {
-            tidegate_core::plan::SourcePlan::Constant { bytes, .. }
-            | tidegate_core::plan::SourcePlan::OnOff { bytes, .. }
-            | tidegate_core::plan::SourcePlan::Poisson { bytes, .. } => bytes,
-        });
+        plan.traffic.iter().filter(|traffic| passes(&traffic.path)).map(|traffic| traffic.source.largest());
     data.chain(acks).chain(traffic).max().unwrap_or(1500)
 }
 
@@ -83,6 +87,7 @@ pub(super) fn wire_bytes(gate: &GatePlan, packet: u32) -> f64 {
         Framing::Overhead { overhead, minimum } => {
             (f64::from(packet) + f64::from(overhead)).max(f64::from(minimum))
         }
+        Framing::Aal5 { llc } => f64::from(cells_of(packet, llc)) * f64::from(CELL_BYTES),
     }
 }
 
@@ -99,6 +104,7 @@ pub(super) fn packet_rate(gate: &GatePlan, packet: u32) -> Option<f64> {
         RatePlan::Constant(speed) => Some(of(*speed)),
         RatePlan::Steps { steps, repeat } => Some(steps_mean(steps, *repeat, &of)),
         RatePlan::TokenBucket { rate, .. } => bits(*rate),
+        RatePlan::Gcra(gcra) => bits(Rate::from_bps(gcra.bits_per_second())),
         RatePlan::Markov(markov) => bits(Rate::from_bps(markov_mean(markov)? as u64)),
         RatePlan::RateTrace { trace, .. } => bits(trace_mean(&LoadedTrace::Rates((**trace).clone()))),
         RatePlan::Opportunities { trace, .. } => {
@@ -153,13 +159,17 @@ fn rate_lines(gate: &GatePlan, packet: u32, plan: &Plan) -> Vec<String> {
     let wire = wire_bytes(gate, packet);
     let heavy = if wire > f64::from(packet) { format!(" ({wire} B on the wire)") } else { String::new() };
     let takes = |rate: Rate| seconds_text(8.0 * wire / rate.bps().max(1) as f64);
+    let in_cells = cells::llc(gate).is_some();
+    let unit = if in_cells { "cell" } else { "packet" };
     let change = match gate.on_change {
-        OnChange::Keep => "a packet in transmission keeps the rate it started with",
-        OnChange::Rescale => "a packet in transmission goes on at the new rate",
+        OnChange::Keep => format!("a {unit} in transmission keeps the rate it started with"),
+        OnChange::Rescale => format!("a {unit} in transmission goes on at the new rate"),
     };
     let mean = packet_rate(gate, packet).map_or(String::new(), |rate| rate_text(rate * 8.0 * wire));
     match &gate.rate {
-        RatePlan::Unlimited => vec!["every packet passes at once".to_owned()],
+        RatePlan::Unlimited => vec![format!("every {unit} passes at once")],
+        RatePlan::Gcra(_) => Vec::new(),
+        RatePlan::Constant(_) if in_cells => Vec::new(),
         RatePlan::Constant(Speed::Bits(rate)) => {
             vec![format!("a packet of {packet} B{heavy} takes {}", takes(*rate))]
         }
@@ -171,7 +181,7 @@ fn rate_lines(gate: &GatePlan, packet: u32, plan: &Plan) -> Vec<String> {
                 Some(repeat) => format!("mean rate {mean}, again every {repeat}"),
                 None => "the last rate holds to the end".to_owned(),
             },
-            change.to_owned(),
+            change,
         ],
         RatePlan::TokenBucket { rate, burst_bytes, .. } => vec![format!(
             "after a pause {} packets of {packet} B{heavy} go at once, then one every {}",
@@ -182,15 +192,15 @@ fn rate_lines(gate: &GatePlan, packet: u32, plan: &Plan) -> Vec<String> {
             let range = (markov.rates.iter().min(), markov.rates.iter().max());
             let (Some(least), Some(most)) = range else { return Vec::new() };
             let mean = if mean.is_empty() { String::new() } else { format!("mean rate {mean}, ") };
-            vec![format!("{mean}from {least} to {most}"), change.to_owned()]
+            vec![format!("{mean}from {least} to {most}"), change]
         }
         RatePlan::Dtm(channel) => {
             let mut lines = dtm::lines(channel, plan);
-            lines.push(change.to_owned());
+            lines.push(change);
             lines
         }
         RatePlan::RateTrace { trace, .. } => {
-            vec![format!("{} of rates, mean {mean}", trace.period), change.to_owned()]
+            vec![format!("{} of rates, mean {mean}", trace.period), change]
         }
         RatePlan::Opportunities { trace, .. } => {
             vec![format!(
@@ -209,6 +219,10 @@ pub(super) fn queue_packets(gate: &GatePlan, packet: u32) -> Option<f64> {
         QueueLimit::Unlimited => None,
         QueueLimit::Packets(packets) => Some(packets as f64),
         QueueLimit::Bytes(bytes) => Some(bytes as f64 / f64::from(packet.max(1))),
+        QueueLimit::Cells(cells) => {
+            let each = cells_of(packet, cells::llc(gate).unwrap_or(false));
+            Some(cells as f64 / f64::from(each))
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! It computes nothing that an engine reads.
 
+mod cells;
 mod dtm;
 mod flow;
 mod gate;
@@ -9,7 +10,7 @@ mod text;
 
 use std::fmt::Write as _;
 
-use tidegate_core::plan::Plan;
+use tidegate_core::plan::{Plan, SourcePlan};
 
 use crate::check::Form;
 use crate::table::{Default, Kind};
@@ -26,7 +27,11 @@ struct Row {
 pub(crate) fn explain(root: &Form, plan: &Plan) -> String {
     let mut out = String::new();
     let mut rows = Vec::new();
-    rows_of(root, "", &["gate", "pool", "flow", "traffic", "tcp", "sweep"], &mut rows);
+    let mut skip = vec!["gate", "pool", "flow", "traffic", "tcp", "sweep"];
+    if plan.gates.iter().all(|gate| cells::llc(gate).is_none()) {
+        skip.push("cells");
+    }
+    rows_of(root, "", &skip, &mut rows);
     write_rows("the run", &rows, &mut out);
     let counted = plan.duration.saturating_since(plan.warmup);
     consequence(&format!("the summary counts {counted} of {}", plan.duration), &mut out);
@@ -48,6 +53,12 @@ pub(crate) fn explain(root: &Form, plan: &Plan) -> String {
         rows_of(form, "", &[], &mut of_it);
         write_rows(&format!("traffic {}", named.name), &of_it, &mut out);
         copies(&named.name, plan.traffic.iter().map(|traffic| traffic.name.as_str()), &mut out);
+        let is_it = |full: &str| full.split('.').next() == Some(&named.name);
+        if let Some(SourcePlan::Messages(messages)) =
+            plan.traffic.iter().find(|traffic| is_it(&traffic.name)).map(|traffic| &traffic.source)
+        {
+            cells::messages(messages).iter().for_each(|line| consequence(line, &mut out));
+        }
     }
     out
 }

@@ -22,6 +22,7 @@ pub(super) fn value_text(kind: Kind, value: &Value) -> String {
         Value::Bytes(bytes) => bytes_text(*bytes),
         Value::Packets(packets) => plural(*packets, "packet"),
         Value::Segments(segments) => plural(*segments, "segment"),
+        Value::Cells(cells) => plural(*cells, "cell"),
         Value::Slots(slots) => slots.to_string(),
         Value::List(items) => {
             let below = match kind {

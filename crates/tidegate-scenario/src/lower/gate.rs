@@ -5,7 +5,7 @@ use tidegate_core::plan::{
 };
 use tidegate_core::units::Span;
 
-use super::{Notes, rate, small};
+use super::{Notes, cells, rate, small};
 use crate::check::{Form, Value};
 use crate::document::Place;
 use crate::inputs::Library;
@@ -60,6 +60,7 @@ fn gate(name: &str, root: &Form, form: &Form, library: &mut Library, notes: &mut
         loss: loss(form),
         delay: form.span("delay").unwrap_or(Span::ZERO),
         host: form.flag("host"),
+        cells: cells::choices(form),
     }
 }
 
@@ -76,18 +77,36 @@ fn queue(form: &Form, notes: &mut Notes) -> QueuePlan {
     let limit = match queue.get("limit").map(|item| &item.value) {
         Some(Value::Packets(packets)) => QueueLimit::Packets(*packets),
         Some(Value::Bytes(bytes)) => QueueLimit::Bytes(*bytes),
+        Some(Value::Cells(cells)) => QueueLimit::Cells(*cells),
         _ => QueueLimit::Unlimited,
     };
     let counts = if queue.word("counts") == Some("all") { QueueCounts::All } else { QueueCounts::Waiting };
-    if let (QueueLimit::Packets(0), QueueCounts::All, Some(item)) = (limit, counts, queue.get("limit")) {
-        let problem = "no packet would ever pass: the one in service counts too";
-        notes.wrong(item, problem, "write \"1 packet\" or more, or counts = \"waiting\"");
+    let what = match limit {
+        QueueLimit::Packets(0) => Some("packet"),
+        QueueLimit::Cells(0) => Some("cell"),
+        _ => None,
+    };
+    if let (Some(what), QueueCounts::All, Some(item)) = (what, counts, queue.get("limit")) {
+        let problem = format!("no {what} would ever pass: the one in service counts too");
+        notes.wrong(item, problem, format!("write \"1 {what}\" or more, or counts = \"waiting\""));
     }
     QueuePlan { limit, counts }
 }
 
 fn framing(form: &Form, notes: &mut Notes) -> Framing {
-    let Some(framing) = form.table("framing") else { return Framing::Ip };
+    let Some(framing) = form.table("framing") else {
+        return match form.word("framing") {
+            Some("aal5") => Framing::Aal5 { llc: false },
+            _ => Framing::Ip,
+        };
+    };
+    if let Some(aal5) = framing.table("aal5") {
+        for item in ["overhead", "minimum"].into_iter().filter_map(|name| framing.given(name)) {
+            let problem = "a packet in cells weighs 53 bytes for each of them";
+            notes.wrong(item, problem, "take it out, or take aal5 out");
+        }
+        return Framing::Aal5 { llc: aal5.flag("llc") };
+    }
     let overhead = small(framing.get("overhead"), LARGEST_PACKET, notes);
     let minimum = small(framing.get("minimum"), LARGEST_PACKET, notes);
     Framing::Overhead { overhead, minimum }

@@ -67,17 +67,19 @@ fn warn_unused(gates: &[Gate<'_>], users: &[User<'_>], notes: &mut Notes) {
     }
 }
 
+/// The server that a copy of a user passes.
+pub(super) fn server(wiring: &Wiring, user: usize, copy: usize, hop: &Hop<'_>) -> Option<usize> {
+    let own = wiring.get(&(hop.gate, Some((user, copy)), hop.reverse));
+    own.or_else(|| wiring.get(&(hop.gate, None, hop.reverse))).copied()
+}
+
 /// Flows and traffic with their gates by number.
 pub(super) fn connect(users: &[User<'_>], wiring: &Wiring) -> (Vec<FlowPlan>, Vec<TrafficPlan>) {
     let (mut flows, mut traffic) = (Vec::new(), Vec::new());
     for (number, user) in users.iter().enumerate() {
         for (copy, name) in user.instances.iter().enumerate() {
             let list = |hops: &[Hop<'_>]| -> Vec<usize> {
-                let find = |hop: &Hop<'_>| {
-                    let own = wiring.get(&(hop.gate, Some((number, copy)), hop.reverse));
-                    own.or_else(|| wiring.get(&(hop.gate, None, hop.reverse))).copied()
-                };
-                hops.iter().filter_map(find).collect()
+                hops.iter().filter_map(|hop| server(wiring, number, copy, hop)).collect()
             };
             let (path, back) = (list(&user.path), list(&user.back));
             match &user.load {

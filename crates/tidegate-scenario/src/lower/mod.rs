@@ -2,6 +2,7 @@
 //! needs more than one key to be right is checked.
 
 mod app;
+mod cells;
 mod dtm;
 mod gate;
 mod layout;
@@ -19,7 +20,7 @@ use crate::document::Place;
 use crate::error::Problem;
 use crate::inputs::Library;
 
-pub use record::{FLOW_COLUMNS, GATE_COLUMNS};
+pub use record::{CELL_GATE_COLUMNS, FLOW_COLUMNS, GATE_COLUMNS};
 pub(crate) use tcp::TcpLayers;
 
 /// What came of a scenario.
@@ -74,12 +75,15 @@ pub(crate) fn lower(root: &Form, library: &mut Library) -> Lowered {
         );
     }
     packets::check(&gates, &users, &mut notes);
+    cells::check(&gates, &users, &mut notes);
     let (planned, wiring) = layout::lay_out(&gates, &users, &mut notes);
+    cells::check_order(&planned, &users, &wiring, &mut notes);
     let pools = dtm::pools(root, &planned, &mut notes);
     let (flows, traffic) = layout::connect(&users, &wiring);
     let mut plan = Plan { warmup, flows, traffic, pools, gates: planned, ..Plan::empty(duration) };
     plan.title = root.get("title").and_then(Item::text).unwrap_or_default().to_owned();
     plan.exact_events = root.flag("exact_events");
+    plan.cells_one_by_one = root.word("cells") == Some("one-by-one");
     plan.limits = limits(root);
     plan.record = record::record(root, &gates, &users, &plan, &mut notes);
     Lowered { plan, problems: notes.problems, warnings: notes.warnings }

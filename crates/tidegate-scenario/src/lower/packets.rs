@@ -1,6 +1,7 @@
 //! Packets against the gates they must fit: queues in bytes and token buckets.
 
-use tidegate_core::plan::{AppPlan, CongestionPlan, Framing, QueueLimit, RatePlan, SourcePlan};
+use tidegate_core::cells::CELL_BYTES;
+use tidegate_core::plan::{AppPlan, CongestionPlan, Framing, QueueLimit, RatePlan};
 
 use super::Notes;
 use super::gate::Gate;
@@ -31,11 +32,11 @@ fn warn_unbounded(gates: &[Gate<'_>], user: &User<'_>, notes: &mut Notes) {
 }
 
 /// The largest IP packet that passes a gate, and who sends it.
-fn largest<'a>(gate: usize, users: &'a [User<'_>]) -> Option<(u64, &'a str)> {
+pub(super) fn largest<'a>(gate: usize, users: &'a [User<'_>]) -> Option<(u64, &'a str)> {
     let passing = users.iter().flat_map(|user| {
         let (data, answer) = match &user.load {
             Load::Flow { tcp, .. } => (u64::from(tcp.mss) + u64::from(tcp.headers), u64::from(tcp.headers)),
-            Load::Traffic(source) => (source_bytes(source), 0),
+            Load::Traffic(source) => (u64::from(source.largest()), 0),
         };
         let there = user.path.iter().any(|hop| hop.gate == gate).then_some((data, user.key.as_str()));
         let back = user.back.iter().any(|hop| hop.gate == gate).then_some((answer, user.key.as_str()));
@@ -45,14 +46,6 @@ fn largest<'a>(gate: usize, users: &'a [User<'_>]) -> Option<(u64, &'a str)> {
         Some(best) if best.0 >= next.0 => Some(best),
         _ => Some(next),
     })
-}
-
-fn source_bytes(source: &SourcePlan) -> u64 {
-    match source {
-        SourcePlan::Constant { bytes, .. }
-        | SourcePlan::OnOff { bytes, .. }
-        | SourcePlan::Poisson { bytes, .. } => u64::from(*bytes),
-    }
 }
 
 fn check_queue(gate: &Gate<'_>, largest: u64, whose: &str, notes: &mut Notes) {
@@ -75,9 +68,14 @@ fn check_burst(gate: &Gate<'_>, largest: u64, whose: &str, notes: &mut Notes) {
     let wire = match gate.plan.framing {
         Framing::Ip => largest,
         Framing::Overhead { overhead, minimum } => (largest + u64::from(overhead)).max(u64::from(minimum)),
+        Framing::Aal5 { .. } => u64::from(CELL_BYTES),
     };
     if burst_bytes < wire {
-        let problem = format!("a burst of {burst_bytes} B never lets a packet of {wire} B from {whose} pass");
+        let what = match gate.plan.framing {
+            Framing::Aal5 { .. } => format!("a cell of {wire} B"),
+            _ => format!("a packet of {wire} B from {whose}"),
+        };
+        let problem = format!("a burst of {burst_bytes} B never lets {what} pass");
         notes.wrong(item, problem, format!("write \"{wire} B\" or more"));
     }
 }

@@ -3,9 +3,9 @@
 use tidegate_core::plan::{Plan, RecordLevel, RecordPlan};
 use tidegate_core::units::Span;
 
-use super::Notes;
 use super::gate::Gate;
 use super::users::User;
+use super::{Notes, cells};
 use crate::check::{Form, Item, Value, nearest};
 use crate::document::Place;
 
@@ -20,6 +20,10 @@ pub(super) fn reserved(name: &str, at: Place, key: &str, notes: &mut Notes) {
 /// Columns that a gate can be recorded with.
 pub const GATE_COLUMNS: &[&str] =
     &["queue_packets", "queue_bytes", "rate_bps", "slots", "delivered_bytes", "dropped_packets"];
+
+/// Columns that a cell gate can be recorded with.
+pub const CELL_GATE_COLUMNS: &[&str] =
+    &["queue_cells", "queue_fluid", "rate_bps", "delivered_bytes", "dropped_cells"];
 
 /// Columns that a flow can be recorded with.
 pub const FLOW_COLUMNS: &[&str] = &[
@@ -41,12 +45,14 @@ fn columns(items: &[Item], known: &[&str], notes: &mut Notes) {
         if known.contains(&name) {
             continue;
         }
-        if matches!(name, "queue_cells" | "queue_fluid") {
-            notes.wrong(
-                item,
-                format!("{name:?} is not supported yet"),
-                format!("columns here: {}", known.join(", ")),
-            );
+        let of_gate = known.contains(&"rate_bps");
+        if of_gate && [GATE_COLUMNS, CELL_GATE_COLUMNS].iter().any(|columns| columns.contains(&name)) {
+            let (of, here) = match CELL_GATE_COLUMNS.contains(&name) {
+                true => ("cell gates", "this gate passes packets"),
+                false => ("gates that pass packets", "this is a cell gate"),
+            };
+            let problem = format!("{name:?} is a column of {of}, and {here}");
+            notes.wrong(item, problem, format!("columns here: {}", known.join(", ")));
             continue;
         }
         // "cwnd" for "cwnd_segments"
@@ -74,10 +80,14 @@ pub(super) fn record(
     let mut named = Vec::new();
     for entry in form.items.iter().filter(|entry| form.section.find(&entry.name).is_none()) {
         let name = entry.name.as_str();
-        let (is_gate, is_flow) = (gates.iter().any(|gate| gate.name == name), flows.contains(&name));
-        if is_gate || is_flow {
-            let of_both =
-                [if is_gate { GATE_COLUMNS } else { &[] }, if is_flow { FLOW_COLUMNS } else { &[] }].concat();
+        let (gate, is_flow) = (gates.iter().find(|gate| gate.name == name), flows.contains(&name));
+        if gate.is_some() || is_flow {
+            let of_gate: &[&str] = match gate.map(|gate| cells::llc(gate.plan.framing)) {
+                Some(Some(_)) => CELL_GATE_COLUMNS,
+                Some(None) => GATE_COLUMNS,
+                None => &[],
+            };
+            let of_both = [of_gate, if is_flow { FLOW_COLUMNS } else { &[] }].concat();
             columns(entry.item.list(), &of_both, notes);
             named.push(name);
             continue;

@@ -6,7 +6,7 @@ use tidegate_core::plan::{AppPlan, SourcePlan, StartPlan, TcpPlan};
 use tidegate_core::units::{Span, Time};
 
 use super::gate::Gate;
-use super::{Notes, app, tcp, time};
+use super::{Notes, app, cells, tcp, time};
 use crate::check::{Form, Item, Value, nearest};
 use crate::document::Place;
 use crate::units::{LONGEST_DAYS, LONGEST_PICOS};
@@ -90,9 +90,14 @@ fn user<'a>(
     let load = if is_flow {
         Load::Flow { app: app::app(form, notes), tcp: tcp::tcp(root, form, notes) }
     } else {
-        Load::Traffic(app::source(form, notes))
+        Load::Traffic(app::source(form, first_cells(&path, gates), notes))
     };
     User { name, key: form.key.clone(), instances, path, back, back_delay, start: start(form, notes), load }
+}
+
+/// Whether the first cells on a path have LLC/SNAP; `None`: there are none.
+fn first_cells(path: &[Hop<'_>], gates: &[Gate<'_>]) -> Option<bool> {
+    path.iter().find_map(|hop| cells::llc(gates[hop.gate].plan.framing))
 }
 
 /// Gate names to gates. In `back` a duplex gate means the server that `path` does not use.

@@ -1,9 +1,10 @@
 //! `[flow.x]` and `[traffic.x]`.
 
 use super::{
-    Default, Key, Kind, Literal, PATH, RATE, SIZE, Section, TIME, TIME_0, key, later, one_of, section, tcp,
-    text, word,
+    Default, Key, Kind, Literal, PATH, RATE, SIZE, Section, TIME, TIME_0, key, later, one_of, quantity,
+    section, tcp, text, word,
 };
+use crate::units::Dim;
 
 pub(crate) const FLOW: Section = section(
     "A flow",
@@ -34,7 +35,12 @@ pub(crate) const TRAFFIC: Section = section(
     "Packets without TCP: they load gates and are counted when they leave the last one.",
     &[
         key("path", PATH, Default::Required("[\"link\"]"), "The gates it passes, in order."),
-        key("count", Kind::Whole { min: 0, max: MOST }, Default::Is(Literal::Whole(1)), COUNT),
+        key(
+            "count",
+            Kind::Whole { min: 0, max: MOST },
+            Default::Is(Literal::Whole(1)),
+            "So many of the same, named x.1, x.2 and so on; 0: none.",
+        ),
         START,
         key(
             "source",
@@ -124,7 +130,49 @@ const SOURCE: Section = one_of(
             Default::Words("not used"),
             "Exponential gaps.",
         ),
-        later("messages", "Messages of random length."),
+        key(
+            "messages",
+            Kind::Form(&MESSAGES),
+            Default::Words("not used"),
+            "Messages of a number of cells, each sent at once.",
+        ),
+    ],
+);
+
+const MESSAGES: Section = section(
+    "Messages of cells",
+    "Messages for cell gates, each one packet that AAL5 makes so many cells of.",
+    &[
+        key("load", RATE, Default::Required("\"12.5 Mbit/s\""), "Mean rate in bits of 53-byte cells."),
+        key(
+            "gaps",
+            Kind::Choice(&[
+                word("exponential", "messages come at random, as a Poisson process"),
+                word("constant", "always the same, the first message at the start"),
+            ]),
+            text("exponential"),
+            "Times from the start of one message to the start of the next.",
+        ),
+        key(
+            "length",
+            Kind::AnyOf(&[quantity(Dim::Cells), Kind::Form(&LENGTH)]),
+            Default::Required("{ geometric = \"25 cells\", max = \"200 cells\" }"),
+            "Cells of a message: a number of cells, or drawn for each.",
+        ),
+    ],
+);
+
+const LENGTH: Section = section(
+    "Random length of messages",
+    "Geometric, cut off above `max`; the probabilities below it are scaled so that the mean is what is written.",
+    &[
+        key("geometric", quantity(Dim::Cells), Default::Required("\"25 cells\""), "The mean."),
+        key(
+            "max",
+            quantity(Dim::Cells),
+            Default::Words("the most that a packet of 65535 B has room for"),
+            "The longest message.",
+        ),
     ],
 );
 

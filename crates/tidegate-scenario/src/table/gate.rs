@@ -1,14 +1,15 @@
 //! `[gate.x]`.
 
 use super::{
-    Default, Key, Kind, Section, TIME_0, Word, flag, key, later, later_word, quantity_or_zero, rate, section,
+    Default, Key, Kind, Section, TIME_0, Word, flag, key, later, quantity, quantity_or_zero, rate, section,
     short, text, word,
 };
 use crate::units::Dim;
 
 pub(crate) const GATE: Section = section(
     "A gate",
-    "One server with its queue. A gate named by several flows, or in both lists of one flow, is one server that \
+    "One server with its queue. A gate with AAL5 framing is a cell gate: its rate, queue, loss and drops are of 53-byte \
+     cells. A gate named by several flows, or in both lists of one flow, is one server that \
      they share.",
     &[
         key(
@@ -37,7 +38,7 @@ pub(crate) const GATE: Section = section(
             Kind::AnyOf(&[
                 Kind::Choice(&[
                     word("ip", "the IP packet's own bytes"),
-                    later_word("aal5", "53-byte ATM cells"),
+                    word("aal5", "53-byte ATM cells: this is a cell gate"),
                 ]),
                 Kind::Form(&FRAMING),
             ]),
@@ -54,7 +55,10 @@ pub(crate) const GATE: Section = section(
         key("host", Kind::Flag, flag(false), "Inside the sending machine: TCP hears each departure."),
         key(
             "per",
-            Kind::Choice(&[word("flow", "a private copy for each flow, named gate/flow")]),
+            Kind::Choice(&[word(
+                "flow",
+                "a private copy for each flow and background source, named gate/flow",
+            )]),
             Default::Words("one server for all"),
             "Whether flows share the gate.",
         ),
@@ -65,8 +69,26 @@ pub(crate) const GATE: Section = section(
             "One server per direction; a flow that names it in `back` gets the other one, named gate/back.",
         ),
         later("police", "A policer before the queue."),
-        later("slotted", "Slots with the order inside each drawn at random."),
-        later("reassembly", "How AAL5 treats incomplete frames."),
+        key(
+            "slotted",
+            Kind::Flag,
+            flag(false),
+            "Cell gates: time is cut into slots of one cell from 0 on, and cells that came in the same slot join the \
+             queue at its end in random order. Needs one rate for ever.",
+        ),
+        key(
+            "reassembly",
+            Kind::Choice(&[
+                word(
+                    "aal5",
+                    "a lost last cell joins its packet to the circuit's next one, and both are lost",
+                ),
+                word("simple", "only the packet that lost a cell is lost"),
+            ]),
+            text("aal5"),
+            "Cell gates: how packets are told apart where they are put together again, after the last cell gate in \
+             a row on a path.",
+        ),
     ],
 );
 
@@ -79,25 +101,36 @@ const QUEUE: Section = short(
     "limit",
     section(
         "Queue",
-        "First in, first out; a packet that would pass the limit is dropped at the tail.",
+        "First in, first out; a packet, or a cell at a cell gate, that would pass the limit is dropped at the tail.",
         &[
             key(
                 "limit",
                 Kind::Quantity { dim: Dim::Queue, zero: true, words: UNLIMITED },
                 text("unlimited"),
-                "In packets, in bytes of IP packets, or \"unlimited\".",
+                "In packets, in bytes of IP packets, or \"unlimited\"; at a cell gate in cells.",
             ),
             key(
                 "counts",
                 Kind::Choice(&[
-                    word("waiting", "only packets that wait"),
-                    word("all", "the packet in service too"),
+                    word("waiting", "only what waits"),
+                    word("all", "the packet or cell in service too"),
                 ]),
                 text("waiting"),
                 "What the limit and the statistics count.",
             ),
-            later("epd", "Early packet discard."),
-            later("ppd", "Partial packet discard."),
+            key(
+                "epd",
+                quantity(Dim::Cells),
+                Default::Words("no early packet discard"),
+                "Early packet discard, at cell gates: a packet whose first cell finds this many cells in the queue loses \
+                 all of them.",
+            ),
+            key(
+                "ppd",
+                Kind::Flag,
+                flag(false),
+                "Partial packet discard, at cell gates: of a packet that lost a cell here only the last one still enters.",
+            ),
             later("clp1", "A threshold for tagged cells."),
         ],
     ),
@@ -105,7 +138,7 @@ const QUEUE: Section = short(
 
 const FRAMING: Section = section(
     "Framing",
-    "A packet weighs max(IP bytes + overhead, minimum).",
+    "A packet weighs max(IP bytes + overhead, minimum); or, with `aal5`, 53 bytes for each of its cells.",
     &[
         key(
             "overhead",
@@ -119,7 +152,15 @@ const FRAMING: Section = section(
             text("0 B"),
             "The least a packet takes, overhead included.",
         ),
+        key("aal5", Kind::Form(&AAL5), Default::Words("not used"), AAL5.about),
     ],
+);
+
+const AAL5: Section = section(
+    "AAL5",
+    "Cells: a packet and a trailer of 8 bytes, padded to whole cells of 48 bytes, each 53 on the wire. \
+     `framing = \"aal5\"` is the same without LLC/SNAP.",
+    &[key("llc", Kind::Flag, flag(false), "Eight bytes of LLC/SNAP before each packet, as RFC 2684 has it.")],
 );
 
 const LOSS: Section = super::one_of(

@@ -49,8 +49,6 @@ pub(crate) enum Kind {
 pub(crate) struct Word {
     pub(crate) name: &'static str,
     pub(crate) about: &'static str,
-    /// Known, but not built yet.
-    pub(crate) later: bool,
 }
 
 /// What holds when a key is left out.
@@ -143,11 +141,7 @@ const fn later(name: &'static str, about: &'static str) -> Key {
 }
 
 const fn word(name: &'static str, about: &'static str) -> Word {
-    Word { name, about, later: false }
-}
-
-const fn later_word(name: &'static str, about: &'static str) -> Word {
-    Word { name, about, later: true }
+    Word { name, about }
 }
 
 const fn text(value: &'static str) -> Default {

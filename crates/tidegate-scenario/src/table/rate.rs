@@ -15,7 +15,7 @@ pub(super) const LAWS: Section = one_of(
         key("markov", Kind::Form(&MARKOV), Default::Words("not used"), MARKOV.about),
         key("trace", Kind::Form(&TRACE), Default::Words("not used"), TRACE.about),
         key("dtm", Kind::Form(&DTM), Default::Words("not used"), DTM.about),
-        later("gcra", "A cell shaper."),
+        key("gcra", Kind::Form(&GCRA), Default::Words("not used"), GCRA.about),
         later("follow", "A rate fed back from another gate."),
         later("reserve", "A circuit from a pool."),
     ],
@@ -176,6 +176,50 @@ const DTM: Section = section(
             Kind::Text,
             Default::Words("there are always enough slots"),
             "Name of the [pool] that the slots come from: the gate gets what the others leave.",
+        ),
+    ],
+);
+
+const GCRA: Section = section(
+    "GCRA shaper",
+    "A shaper of cells (ITU-T I.371, the generic cell rate algorithm): a cell that comes too early waits. At cell gates; \
+     packets have token_bucket.",
+    &[
+        key(
+            "pcr",
+            RATE,
+            Default::Required("\"35 Mbit/s\""),
+            "Peak cell rate, in bits of 53-byte cells: T is 424 bits at this rate.",
+        ),
+        key(
+            "cdvt",
+            TIME_0,
+            text("0 s"),
+            "Cell delay variation tolerance τ: a cell may come so much earlier than T after the last.",
+        ),
+        key(
+            "link",
+            RATE,
+            Default::Required("\"150 Mbit/s\""),
+            "Rate at which a cell is then sent; no cell leaves before the one before it has gone.",
+        ),
+        key(
+            "release",
+            Kind::Choice(&[
+                word("tat", "at its theoretical arrival time"),
+                word("earliest", "τ before that, as soon as it conforms"),
+            ]),
+            text("tat"),
+            "When a cell that came too early leaves.",
+        ),
+        key(
+            "slots",
+            Kind::Choice(&[
+                word("real", "T is what the rate says"),
+                word("rounded", "T is the nearest whole number of cell times of the link"),
+            ]),
+            text("real"),
+            "Whether T is rounded.",
         ),
     ],
 );

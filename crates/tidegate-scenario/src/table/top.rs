@@ -37,6 +37,15 @@ pub(crate) const ROOT: Section = section(
             "Makes every arrival and departure an event. The results are the same, later.",
         ),
         key(
+            "cells",
+            Kind::Choice(&[
+                word("trains", "equally spaced cells are handled together"),
+                word("one-by-one", "every cell is handled for itself"),
+            ]),
+            text("trains"),
+            "How the cells of ATM gates are worked through. The results are the same; one by one takes longer.",
+        ),
+        key(
             "gate",
             Kind::Form(&named("gate", Kind::Form(&gate::GATE), GATES)),
             Default::Words("none"),

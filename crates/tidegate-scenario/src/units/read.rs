@@ -18,8 +18,10 @@ pub(crate) enum Dim {
     Speed,
     /// Bytes or bits.
     Size,
-    /// Packets, or a size.
+    /// Packets, cells, or a size.
     Queue,
+    /// Cells.
+    Cells,
     /// Segments, or a size.
     Window,
     /// Slots of a channel, in billionths.
@@ -41,6 +43,8 @@ pub(crate) enum Amount {
     Packets(u64),
     /// Whole segments.
     Segments(u64),
+    /// Whole cells.
+    Cells(u64),
     /// Slots of a channel.
     Slots(Slots),
 }
@@ -52,7 +56,7 @@ impl Amount {
             Amount::Time(span) => span == Span::ZERO,
             Amount::Speed(speed) => speed.work_per_second() == 0,
             Amount::Slots(slots) => slots == Slots::default(),
-            Amount::Bytes(n) | Amount::Packets(n) | Amount::Segments(n) => n == 0,
+            Amount::Bytes(n) | Amount::Packets(n) | Amount::Segments(n) | Amount::Cells(n) => n == 0,
         }
     }
 }
@@ -161,7 +165,8 @@ impl Dim {
             Dim::Rate => measure == Measure::Rate,
             Dim::Speed => matches!(measure, Measure::Rate | Measure::PacketRate),
             Dim::Size => measure == Measure::Size,
-            Dim::Queue => matches!(measure, Measure::Packets | Measure::Size),
+            Dim::Queue => matches!(measure, Measure::Packets | Measure::Cells | Measure::Size),
+            Dim::Cells => measure == Measure::Cells,
             Dim::Window => matches!(measure, Measure::Segments | Measure::Size),
             Dim::Slots => measure == Measure::Slots,
             Dim::Pool => matches!(measure, Measure::Slots | Measure::Rate),
@@ -255,6 +260,7 @@ fn amount(text: &str, measure: Measure, whole: u128) -> Result<Amount, Complaint
             let help = format!("at most \"{MOST_SLOTS} slots\"");
             Amount::Slots(Slots::from_nanos(below(MOST_SLOTS * NANOS_PER_SLOT, help)?))
         }
+        Measure::Cells => Amount::Cells(below(u64::from(u32::MAX), most_help("cells"))?),
         _ => Amount::Segments(below(u64::from(u32::MAX), most_help("segments"))?),
     })
 }
@@ -270,6 +276,7 @@ fn not_whole(text: &str, unit: &Unit, why: NotWhole) -> Complaint {
         Measure::PacketRate => ("0.000001 packets/s, the step of rates", "packets/s"),
         Measure::Size => ("1 B, the step of sizes", "B"),
         Measure::Packets => ("", "packets"),
+        Measure::Cells => ("", "cells"),
         Measure::Slots => ("10⁻⁹ slots, the step of slots", "slots"),
         _ => ("", "segments"),
     };
@@ -279,7 +286,9 @@ fn not_whole(text: &str, unit: &Unit, why: NotWhole) -> Complaint {
             format!("{text:?} is not a whole number of steps of {step}"),
             format!("write \"{} packets/s\"", floor as f64 / 1e6),
         ),
-        NotWhole::Remainder(floor) if matches!(unit.measure, Measure::Packets | Measure::Segments) => {
+        NotWhole::Remainder(floor)
+            if matches!(unit.measure, Measure::Packets | Measure::Segments | Measure::Cells) =>
+        {
             Complaint::new(
                 format!("{text:?} is not a whole number of {small}"),
                 format!("write \"{floor} {small}\" or \"{} {small}\"", floor + 1),

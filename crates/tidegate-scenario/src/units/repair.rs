@@ -1,5 +1,8 @@
 //! What was probably meant: the second half of every message about a unit.
 
+use tidegate_core::cells::CELL_BITS;
+use tidegate_core::units::Rate;
+
 use super::read::{Complaint, Dim, Measure, UNITS, Unit};
 
 /// What `dim` is called, with its article.
@@ -8,7 +11,8 @@ pub(crate) fn noun(dim: Dim) -> &'static str {
         Dim::Time => "a time",
         Dim::Rate | Dim::Speed => "a rate",
         Dim::Size => "a size",
-        Dim::Queue => "a number of packets or a size",
+        Dim::Queue => "a number of packets or cells, or a size",
+        Dim::Cells => "a number of cells",
         Dim::Window => "a number of segments or a size",
         Dim::Slots => "a number of slots",
         Dim::Pool => "a number of slots or a rate",
@@ -22,6 +26,7 @@ pub(crate) fn example(dim: Dim) -> &'static str {
         Dim::Rate | Dim::Speed => "10 Mbit/s",
         Dim::Size => "1500 B",
         Dim::Queue => "50 packets",
+        Dim::Cells => "25 cells",
         Dim::Window => "10 segments",
         Dim::Slots => "2 slots",
         Dim::Pool => "40 slots",
@@ -34,7 +39,8 @@ fn units_of(dim: Dim) -> &'static str {
         Dim::Rate => "bit/s, kbit/s, Mbit/s, Gbit/s, B/s, kB/s, MB/s",
         Dim::Speed => "bit/s, kbit/s, Mbit/s, Gbit/s, B/s, kB/s, MB/s, packets/s",
         Dim::Size => "B, kB, MB, KiB, MiB",
-        Dim::Queue => "packets, B, kB, MB, KiB, MiB",
+        Dim::Queue => "packets, cells, B, kB, MB, KiB, MiB",
+        Dim::Cells => "cells",
         Dim::Window => "segments, B, kB, MB, KiB, MiB",
         Dim::Slots => "slots",
         Dim::Pool => "slots, bit/s, kbit/s, Mbit/s, Gbit/s, B/s, kB/s, MB/s",
@@ -62,6 +68,7 @@ fn usual(dim: Dim) -> &'static str {
         Dim::Rate | Dim::Speed => "Mbit/s",
         Dim::Size => "B",
         Dim::Queue => "packets",
+        Dim::Cells => "cells",
         Dim::Window => "segments",
         Dim::Slots | Dim::Pool => "slots",
     }
@@ -100,10 +107,10 @@ pub(super) fn unknown_unit(text: &str, number: &str, name: &str, dim: Dim) -> Co
 }
 
 pub(super) fn wrong_measure(text: &str, number: &str, unit: &Unit, dim: Dim) -> Complaint {
-    if matches!(unit.measure, Measure::Cells | Measure::CellRate) {
+    if unit.measure == Measure::CellRate && matches!(dim, Dim::Rate | Dim::Speed) {
         return Complaint::new(
-            format!("{text:?}: cells are not supported yet"),
-            format!("write {} such as {:?}", noun(dim), example(dim)),
+            format!("{text:?} counts cells, and a rate is in bits"),
+            format!("a cell has 424 bits: write {}", cells_as_bits(number)),
         );
     }
     let counted = match (dim, unit.measure) {
@@ -128,12 +135,20 @@ pub(super) fn wrong_measure(text: &str, number: &str, unit: &Unit, dim: Dim) -> 
     Complaint::new(format!("{text:?} is {}, not {}", measure_noun(unit.measure), noun(dim)), help)
 }
 
+/// A rate of so many cells a second, as bits.
+fn cells_as_bits(number: &str) -> String {
+    match number.parse::<u64>().ok().and_then(|cells| cells.checked_mul(CELL_BITS)) {
+        Some(bps) => format!("\"{}\"", Rate::from_bps(bps)),
+        None => "that many bits per second".to_owned(),
+    }
+}
+
 /// Canonical units of `dim` that a wrong spelling may have meant, the likeliest first.
 fn meant(name: &str, dim: Dim) -> Vec<&'static str> {
     let lower = name.to_lowercase();
     match dim {
         Dim::Time => time_meant(&lower),
-        Dim::Slots => Vec::new(),
+        Dim::Slots | Dim::Cells => Vec::new(),
         Dim::Rate | Dim::Speed | Dim::Pool => {
             if dim == Dim::Speed
                 && matches!(lower.as_str(), "pps" | "pkts/s" | "pkt/s" | "p/s" | "packets/sec")

@@ -65,7 +65,7 @@ mod tests {
 
         #[test]
         fn any_text_is_read_or_refused(text in "\\PC{0,20}", number in "-?[0-9.e]{1,12} ?[a-zA-Zµ/]{0,8}") {
-            for dim in [Dim::Time, Dim::Rate, Dim::Speed, Dim::Size, Dim::Queue, Dim::Window, Dim::Slots, Dim::Pool] {
+            for dim in [Dim::Time, Dim::Rate, Dim::Speed, Dim::Size, Dim::Queue, Dim::Cells, Dim::Window, Dim::Slots, Dim::Pool] {
                 let _ = read(&text, dim);
                 let _ = read(&number, dim);
             }

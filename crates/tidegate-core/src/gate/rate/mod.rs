@@ -6,6 +6,7 @@
 //! scenario's table of keys, the generator of the property tests, an example.
 
 mod allocated;
+mod gcra;
 mod markov;
 mod opportunities;
 mod profile;
@@ -17,6 +18,7 @@ use crate::random::Stream;
 use crate::units::{Speed, Time};
 
 pub use allocated::{Allocated, SetSpeed};
+pub use gcra::Gcra;
 pub use opportunities::{Cursor, Opportunities};
 pub use profile::{Profile, Varying};
 pub use token_bucket::TokenBucket;
@@ -77,6 +79,8 @@ pub enum Law {
     Opportunities(Box<Opportunities>),
     /// A speed set from outside.
     SetSpeed(Box<SetSpeed>),
+    /// A shaper of cells.
+    Gcra(Box<Gcra>),
 }
 
 /// A constant speed and the end of the last unit.
@@ -101,6 +105,7 @@ impl Law {
             RatePlan::Opportunities { trace, at_end } => {
                 Law::Opportunities(Box::new(Opportunities::new(trace.clone(), *at_end, window)))
             }
+            RatePlan::Gcra(gcra) => Law::Gcra(Box::new(Gcra::new(gcra))),
             RatePlan::Dtm(channel) => {
                 Law::SetSpeed(Box::new(SetSpeed::new(channel.initial, on_change, window)))
             }
@@ -121,6 +126,7 @@ impl Law {
             Law::TokenBucket(bucket) => bucket.transmit(arrival, work),
             Law::Opportunities(opportunities) => opportunities.transmit(arrival, work),
             Law::SetSpeed(server) => server.transmit(arrival, work),
+            Law::Gcra(shaper) => shaper.transmit(arrival),
         }
     }
 
@@ -150,6 +156,10 @@ impl Law {
             Law::Varying(varying) => Some(varying.capacity(Profile::new(plan, stream), window)),
             Law::Opportunities(opportunities) => Some(opportunities.capacity(window)),
             Law::SetSpeed(server) => Some(server.capacity()),
+            Law::Gcra(shaper) => {
+                let span = window.overlap(Time::ZERO, Time::NEVER);
+                Some(Capacity { offered: shaper.offered(span), unused: None, in_transit: 0 })
+            }
         }
     }
 }

@@ -1,0 +1,44 @@
+//! ATM: packets as trains of 53-byte cells.
+//!
+//! Consecutive gates with AAL5 framing form a **section**: a packet is segmented where its
+//! route enters one and reassembled where it leaves. Inside, a [`train::Train`] stands for
+//! equally spaced cells of one packet; a gate may split it and thin it. Cells are merged one
+//! by one only where trains overlap. `cells = "one-by-one"` takes every cell for itself
+//! through [`crate::gate::Gate::pass`]; the results are equal (`tests`).
+//!
+//! A section's gates are known ahead: what a cell meets depends on cells that came before
+//! it. So each gate is brought forward in time as a whole ([`section::Section::advance`]),
+//! upstream gates first, and events exist for packets alone.
+
+mod paced;
+mod section;
+mod slotted;
+mod train;
+
+pub use section::{CellCounts, CircuitPlan, Output, Section};
+
+/// Bytes of a cell on the wire.
+pub const CELL_BYTES: u32 = 53;
+/// Bits of a cell on the wire.
+pub const CELL_BITS: u64 = CELL_BYTES as u64 * 8;
+/// Bytes of a cell that carry the packet.
+pub const CELL_PAYLOAD: u32 = 48;
+/// AAL5's trailer (ITU-T I.363.5).
+pub(crate) const TRAILER: u32 = 8;
+/// LLC/SNAP encapsulation (RFC 2684 §5.1).
+pub(crate) const LLC_SNAP: u32 = 8;
+
+/// Cells of a packet: ⌈(bytes + 8 \[+ 8\]) / 48⌉ (ITU-T I.363.5, RFC 2684).
+#[must_use]
+pub fn cells_of(bytes: u32, llc: bool) -> u32 {
+    (bytes + TRAILER + if llc { LLC_SNAP } else { 0 }).div_ceil(CELL_PAYLOAD)
+}
+
+/// Padding bytes in those cells.
+#[must_use]
+pub fn padding_of(bytes: u32, llc: bool) -> u32 {
+    cells_of(bytes, llc) * CELL_PAYLOAD - bytes - TRAILER - if llc { LLC_SNAP } else { 0 }
+}
+
+#[cfg(test)]
+mod tests;

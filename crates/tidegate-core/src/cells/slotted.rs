@@ -1,0 +1,200 @@
+//! A slot-synchronous multiplexer: time is cut into slots of one cell each, from 0 on. Cells
+//! that come during a slot are put in random order at its end and join the queue then; in
+//! each slot one cell leaves. A cell served at once starts in the slot after its arrival.
+
+use rand::Rng as _;
+use rand::seq::SliceRandom as _;
+
+use super::CELL_BYTES;
+use super::paced::Passage;
+use super::train::{Beat, Exact};
+use crate::gate::Counters;
+use crate::gate::rate::Window;
+use crate::random::Stream;
+use crate::units::Time;
+
+/// See the module. Slot n is `[n·slot, (n+1)·slot)`, its ends rounded down.
+#[derive(Clone, Debug)]
+pub(super) struct Slotted {
+    slot: Beat,
+    /// Cells that may wait; one more is in service.
+    limit: u64,
+    /// The first slot that is not taken.
+    free: u64,
+    /// The slot looked at last, and its beginning.
+    number: u64,
+    begin: Exact,
+    end: Exact,
+    order: Stream,
+    coins: u64,
+    /// Cells by the slots that they wait after the boundary that ends theirs.
+    waits: Vec<u64>,
+    /// Cells of slots from this number on come inside the measured window.
+    from: u64,
+    /// Cells that start in slots before this leave inside it.
+    until: u64,
+}
+
+impl Slotted {
+    pub(super) fn new(slot: Beat, limit: u64, order: Stream, window: Window) -> Slotted {
+        let begin = Exact::whole(Time::ZERO);
+        let end = begin.plus(slot);
+        let mut slotted = Slotted {
+            slot,
+            limit,
+            free: 0,
+            number: 0,
+            begin,
+            end,
+            order,
+            coins: 1,
+            waits: Vec::new(),
+            from: 0,
+            until: 0,
+        };
+        let slot_of = |at: Time| {
+            let mut probe = slotted.clone();
+            probe.seek(at);
+            probe.number
+        };
+        // A slot's cells count at its end, and slot n ends where n + 1 begins.
+        let from = slot_of(window.from);
+        let until = slot_of(window.until);
+        (slotted.from, slotted.until) = (from, until);
+        slotted
+    }
+
+    pub(super) fn beat(&self) -> Beat {
+        self.slot
+    }
+
+    /// Moves to the slot that holds `at`; says when it ends. Never back.
+    #[inline]
+    pub(super) fn seek(&mut self, at: Time) -> Time {
+        for _ in 0..4 {
+            if at < self.end.at {
+                return self.end.at;
+            }
+            self.go_on();
+        }
+        if at >= self.end.at {
+            self.jump(at);
+        }
+        self.end.at
+    }
+
+    #[inline]
+    fn go_on(&mut self) {
+        self.number += 1;
+        self.begin = self.end;
+        self.end = self.end.plus(self.slot);
+    }
+
+    #[inline(never)]
+    fn jump(&mut self, at: Time) {
+        // At least so many slots lie before it, because each may be a picosecond longer.
+        let ahead = (at.picos() - self.begin.at.picos()) / (self.slot.picos + 1);
+        self.number += ahead;
+        self.begin = self.begin.plus_times(self.slot, ahead);
+        self.end = self.begin.plus(self.slot);
+        while at >= self.end.at {
+            self.go_on();
+        }
+    }
+
+    /// Random order for what came in one slot.
+    #[inline]
+    pub(super) fn shuffle<T>(&mut self, cells: &mut [T]) {
+        if let [one, other] = cells {
+            if self.coin() {
+                std::mem::swap(one, other);
+            }
+        } else {
+            cells.shuffle(&mut self.order);
+        }
+    }
+
+    /// One bit, of words drawn 64 at a time.
+    #[inline]
+    fn coin(&mut self) -> bool {
+        if self.coins == 1 {
+            // The highest bit says where the word ends.
+            self.coins = self.order.next_u64() | 1 << 63;
+        }
+        let coin = self.coins & 1 == 1;
+        self.coins >>= 1;
+        coin
+    }
+
+    /// Whether so many cells of the present slot find room.
+    #[inline]
+    pub(super) fn has_room_for(&self, cells: u64) -> bool {
+        self.waiting() + cells <= self.limit
+    }
+
+    /// Cells that wait at the end of the present slot, where what starts then does not.
+    #[inline]
+    pub(super) fn waiting(&self) -> u64 {
+        self.free.saturating_sub(self.number + 2)
+    }
+
+    /// Whether a cell of the present slot finds no room.
+    #[inline]
+    pub(super) fn is_full(&self) -> bool {
+        self.free > self.number + 1 && self.waiting() >= self.limit
+    }
+
+    /// Takes a cell of the present slot: how many slots it waits after the slot's end.
+    #[inline]
+    pub(super) fn serve(&mut self) -> u64 {
+        let next = self.number + 1;
+        let start = self.free.max(next);
+        self.free = start + 1;
+        start - next
+    }
+
+    /// The end of the present slot.
+    pub(super) fn boundary(&self) -> Time {
+        self.end.at
+    }
+
+    /// The service of a cell that waits so many slots after the present one's end.
+    pub(super) fn passage(&self, waits: u64) -> Passage {
+        let start = self.end.plus_times(self.slot, waits);
+        Passage { start, end: start.plus(self.slot), waiting: waits }
+    }
+
+    /// Whether every cell of the present slot comes and leaves inside the measured window.
+    #[inline]
+    pub(super) fn counts_all(&self) -> bool {
+        self.number >= self.from && self.free < self.until
+    }
+
+    /// Counts a cell that waits so long, all inside the window.
+    #[inline]
+    pub(super) fn note(&mut self, waits: u64) {
+        match self.waits.get_mut(waits as usize) {
+            Some(count) => *count += 1,
+            None => self.grow(waits),
+        }
+    }
+
+    #[cold]
+    fn grow(&mut self, waits: u64) {
+        self.waits.resize(waits as usize + 1, 0);
+        self.waits[waits as usize] = 1;
+    }
+
+    /// Tells all that [`Slotted::note`] counted.
+    pub(super) fn tell(&mut self, counters: &mut Counters) {
+        for (slots, cells) in self.waits.drain(..).enumerate() {
+            let wait = Exact::whole(Time::ZERO).plus_times(self.slot, slots as u64).at;
+            counters.pass_alike(
+                cells,
+                u64::from(CELL_BYTES),
+                wait.saturating_since(Time::ZERO),
+                slots as u64,
+            );
+        }
+    }
+}

@@ -1,0 +1,209 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::gate::rate::Window;
+use crate::gate::{DropReason, Gate, GateContext, Precision};
+use crate::plan::{CellPlan, Framing, GatePlan, QueueLimit, RatePlan, Reassembly, RecordLevel};
+use crate::random::Seed;
+use crate::tcp::HeldBy;
+use crate::unit::Unit;
+use crate::units::{Rate, Speed, Time};
+
+const WINDOW: Window = Window { from: Time::ZERO, until: Time::from_picos(1 << 50) };
+
+/// A cell each microsecond.
+const SPEED: u64 = 424_000_000;
+
+fn us(micros: u64) -> Time {
+    Time::from_picos(micros * 1_000_000)
+}
+
+fn gate(queue: u64, cells: CellPlan) -> GatePlan {
+    let mut gate = GatePlan::open("link");
+    gate.rate = RatePlan::Constant(Speed::Bits(Rate::from_bps(SPEED)));
+    gate.framing = Framing::Aal5 { llc: false };
+    gate.queue.limit = QueueLimit::Cells(queue);
+    gate.cells = cells;
+    gate
+}
+
+/// A packet of so many cells.
+fn packet(cells: u32, handle: u32) -> Unit {
+    Unit::new(cells * CELL_PAYLOAD - 8, handle, HeldBy::Application)
+}
+
+struct Bench {
+    section: Section,
+    gates: Vec<Gate>,
+}
+
+impl Bench {
+    /// Circuits through gates by number, one after the other.
+    fn new(plans: &[GatePlan], circuits: &[&[usize]]) -> Bench {
+        let seed = Seed { seed: 1, replication: 0 };
+        let context = |index| GateContext {
+            index,
+            seed,
+            window: WINDOW,
+            precision: Precision::Fine,
+            record: RecordLevel::Summary,
+        };
+        let circuits: Vec<CircuitPlan> = circuits
+            .iter()
+            .map(|gates| CircuitPlan { gates: gates.to_vec(), hears_departures: false })
+            .collect();
+        let numbers: Vec<usize> = (0..plans.len()).collect();
+        let stream = |gate: usize| seed.stream(&format!("{gate}"));
+        Bench {
+            section: Section::new(&numbers, &circuits, plans, false, &|_| false, &stream, WINDOW),
+            gates: plans.iter().enumerate().map(|(n, plan)| Gate::new(plan, context(n))).collect(),
+        }
+    }
+
+    fn enter(&mut self, at: Time, circuit: usize, unit: Unit) {
+        self.section.enter(at, circuit, unit, &mut self.gates);
+    }
+
+    /// Deliveries and drops by handle: when, and why not.
+    fn finish(&mut self) -> Vec<(u32, Time, Option<DropReason>)> {
+        self.section.advance(Time::NEVER, &mut self.gates);
+        let mut fates: Vec<_> = std::iter::from_fn(|| self.section.take_output())
+            .filter_map(|output| match output {
+                Output::Deliver { at, unit } => Some((unit.handle, at, None)),
+                Output::Drop { at, reason, unit, .. } => Some((unit.handle, at, Some(reason))),
+                Output::Departed { .. } => None,
+            })
+            .collect();
+        fates.sort_by_key(|(handle, ..)| *handle);
+        fates
+    }
+}
+
+#[test]
+fn packets_become_cells() {
+    // papers: 1516 bytes and the trailer fill 32 cells, 9220 193; an ACK takes one, with LLC/SNAP two.
+    assert_eq!([1516, 9220, 40, 41].map(|bytes| cells_of(bytes, false)), [32, 193, 1, 2]);
+    assert_eq!([1516, 1512, 40].map(|bytes| cells_of(bytes, true)), [32, 32, 2]);
+    assert_eq!([1516, 9220, 40].map(|bytes| padding_of(bytes, false)), [12, 36, 0]);
+}
+
+#[test]
+fn a_packet_leaves_with_its_last_cell() {
+    let mut bench = Bench::new(&[gate(100, CellPlan::default())], &[&[0]]);
+    bench.enter(us(5), 0, packet(3, 0));
+    bench.enter(us(6), 0, packet(2, 1));
+    assert_eq!(bench.finish(), [(0, us(8), None), (1, us(10), None)]);
+}
+
+#[test]
+fn a_lost_last_cell_takes_the_next_packet_with_it() {
+    // Room for the cell in service and two: of four cells the last is lost.
+    for (rule, next) in [(Reassembly::Aal5, Some(DropReason::Reassembly)), (Reassembly::Simple, None)] {
+        let cells = CellPlan { reassembly: rule, ..CellPlan::default() };
+        let mut bench = Bench::new(&[gate(2, cells)], &[&[0]]);
+        bench.enter(us(0), 0, packet(4, 0));
+        bench.enter(us(10), 0, packet(2, 1));
+        bench.enter(us(20), 0, packet(2, 2));
+        let fates = bench.finish();
+        assert_eq!(fates[0], (0, us(0), Some(DropReason::QueueFull)));
+        assert_eq!(fates[1], (1, us(12), next));
+        assert_eq!(fates[2], (2, us(22), None));
+    }
+}
+
+#[test]
+fn a_lost_middle_cell_fails_one_packet() {
+    // The second gate is half as fast and holds one: it loses every other cell, not the last.
+    let mut slow = gate(1, CellPlan::default());
+    slow.rate = RatePlan::Constant(Speed::Bits(Rate::from_bps(SPEED / 2)));
+    let mut bench = Bench::new(&[gate(100, CellPlan::default()), slow], &[&[0, 1]]);
+    bench.enter(us(0), 0, packet(6, 0));
+    bench.enter(us(100), 0, packet(1, 1));
+    let fates = bench.finish();
+    // Cells come at 1 to 6 us; those of 1, 2 and 3 are taken, 4 finds one waiting, 5 room, 6 none:
+    // 6 is the last, so the next packet fails as well.
+    assert_eq!(fates[0], (0, us(4), Some(DropReason::QueueFull)));
+    assert_eq!(fates[1], (1, us(103), Some(DropReason::Reassembly)));
+    let counts = bench.section.counts(1).expect("its gate");
+    assert_eq!((counts.failed, counts.reassembled), (2, 0));
+    assert_eq!(bench.gates[1].counters().refused().total().packets, 2);
+}
+
+#[test]
+fn packet_discard_keeps_or_saves_the_last_cell() {
+    // Partial: after the first loss only the last cell of the packet is let in again.
+    let ppd = CellPlan { ppd: true, ..CellPlan::default() };
+    let mut slow = gate(1, ppd);
+    slow.rate = RatePlan::Constant(Speed::Bits(Rate::from_bps(SPEED / 2)));
+    let mut bench = Bench::new(&[gate(100, CellPlan::default()), slow], &[&[0, 1]]);
+    bench.enter(us(0), 0, packet(7, 0));
+    bench.enter(us(100), 0, packet(1, 1));
+    let fates = bench.finish();
+    assert_eq!(fates[0].2, Some(DropReason::QueueFull));
+    // Its last cell came, so the next packet is whole.
+    assert_eq!(fates[1], (1, us(103), None));
+
+    // Early: a packet that finds two cells waiting is thrown away whole, its last cell too.
+    let epd = CellPlan { epd: Some(2), ..CellPlan::default() };
+    let mut bench = Bench::new(&[gate(100, epd)], &[&[0]]);
+    bench.enter(us(0), 0, packet(4, 0));
+    bench.enter(us(1), 0, packet(4, 1));
+    bench.enter(us(2), 0, packet(4, 2));
+    let fates = bench.finish();
+    assert_eq!(fates[0], (0, us(4), None));
+    assert_eq!(fates[1], (1, us(1), Some(DropReason::Discarded)));
+    assert_eq!(fates[2], (2, us(6 + 2), None));
+    assert_eq!(bench.section.counts(0).map(|counts| counts.wasted), Some(0));
+}
+
+proptest! {
+    /// The counting multiplexer against one that keeps its cells: single cells of five circuits,
+    /// which need no order inside a slot to give the same number of losses and the same waits.
+    #[test]
+    fn slots_against_a_queue_of_cells(gaps in prop::collection::vec(0u64..3_000_000, 1..300), limit in 0u64..5) {
+        let cells = CellPlan { slotted: true, ..CellPlan::default() };
+        let entry = gate(1_000_000, CellPlan::default());
+        let mut plans = vec![gate(limit, cells)];
+        plans.extend((0..5).map(|_| entry.clone()));
+        // Upstream first is the caller's duty.
+        plans.rotate_left(1);
+        let circuits: Vec<Vec<usize>> = (0..5).map(|n| vec![n, 5]).collect();
+        let circuits: Vec<&[usize]> = circuits.iter().map(Vec::as_slice).collect();
+        let mut bench = Bench::new(&plans, &circuits);
+        let mut at = 0;
+        let mut free = [0u64; 5];
+        let mut arrivals = vec![];
+        for (n, gap) in gaps.iter().enumerate() {
+            at += gap;
+            bench.enter(Time::from_picos(at), n % 5, packet(1, n as u32));
+            free[n % 5] = free[n % 5].max(at) + 1_000_000;
+            arrivals.push(free[n % 5]);
+        }
+        arrivals.sort_unstable();
+        // One slot after the other: departures first, then what came during the slot.
+        let (mut waiting, mut serving, mut lost, mut came) = (0u64, false, 0u64, 0);
+        for slot in 1..1000 {
+            serving = waiting > 0;
+            waiting -= u64::from(serving);
+            while came < arrivals.len() && arrivals[came] < slot * 1_000_000 {
+                came += 1;
+                if !serving {
+                    serving = true;
+                } else if waiting < limit {
+                    waiting += 1;
+                } else {
+                    lost += 1;
+                }
+            }
+        }
+        let fates = bench.finish();
+        prop_assert_eq!(fates.iter().filter(|(.., reason)| reason.is_some()).count() as u64, lost);
+        let mut departures: Vec<Time> =
+            fates.iter().filter(|(.., reason)| reason.is_none()).map(|(_, at, _)| *at).collect();
+        departures.sort_unstable();
+        // One cell a slot, and none twice.
+        prop_assert!(departures.windows(2).all(|pair| pair[0] < pair[1]));
+        prop_assert!(departures.iter().all(|at| at.picos() % 1_000_000 == 0));
+        let _ = serving;
+    }
+}

@@ -1,0 +1,103 @@
+//! Equally spaced cells of one packet.
+
+use crate::gate::serve::span_of;
+use crate::units::{Span, Time};
+
+/// A distance in time, exact: picoseconds and a part of one in units of 1/`whole`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Beat {
+    pub(super) picos: u64,
+    pub(super) part: u64,
+    pub(super) whole: u64,
+}
+
+impl Beat {
+    /// No distance: cells that come together.
+    pub(super) const NONE: Beat = Beat { picos: 0, part: 0, whole: 1 };
+
+    /// What `work` takes at `speed` units of work per second.
+    pub(super) fn of(work: u64, speed: u64) -> Beat {
+        let (picos, part) = span_of(work, speed);
+        Beat { picos, part, whole: speed }
+    }
+
+    pub(super) fn span(self) -> Span {
+        Span::from_picos(self.picos)
+    }
+}
+
+/// An instant of a progression: whole picoseconds, and the part it is rounded down by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Exact {
+    pub(super) at: Time,
+    pub(super) carry: u64,
+}
+
+impl Exact {
+    pub(super) fn whole(at: Time) -> Exact {
+        Exact { at, carry: 0 }
+    }
+
+    #[inline]
+    pub(super) fn plus(self, beat: Beat) -> Exact {
+        let mut picos = beat.picos;
+        let mut carry = self.carry + beat.part;
+        if carry >= beat.whole {
+            carry -= beat.whole;
+            picos += 1;
+        }
+        Exact { at: self.at.saturating_add(Span::from_picos(picos)), carry }
+    }
+
+    /// The same so many times.
+    pub(super) fn plus_times(self, beat: Beat, times: u64) -> Exact {
+        let parts = u128::from(self.carry) + u128::from(beat.part) * u128::from(times);
+        let whole = u128::from(beat.whole);
+        let picos = u128::from(beat.picos) * u128::from(times) + parts / whole;
+        let picos = u64::try_from(picos).unwrap_or(u64::MAX);
+        Exact { at: self.at.saturating_add(Span::from_picos(picos)), carry: (parts % whole) as u64 }
+    }
+}
+
+/// Cells of one packet, `beat` apart, on their way to a gate.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Train {
+    /// Arrival of the next cell.
+    pub(super) next: Exact,
+    pub(super) beat: Beat,
+    /// Cells still to come.
+    pub(super) left: u32,
+    /// Whose cells: an index into the section's frames.
+    pub(super) frame: u32,
+    /// The next cell is the packet's first.
+    pub(super) begins: bool,
+    /// The last cell of the train is the packet's last.
+    pub(super) ends: bool,
+}
+
+impl Train {
+    /// No cells.
+    pub(super) const NONE: Train = Train {
+        next: Exact { at: Time::NEVER, carry: 0 },
+        beat: Beat::NONE,
+        left: 0,
+        frame: 0,
+        begins: false,
+        ends: false,
+    };
+
+    /// Takes the next cell off: says whether it is the packet's first and its last.
+    #[inline]
+    pub(super) fn take(&mut self) -> (bool, bool) {
+        let ends = self.left == 1 && self.ends;
+        let begins = std::mem::take(&mut self.begins);
+        self.left -= 1;
+        self.next = self.next.plus(self.beat);
+        (begins, ends)
+    }
+
+    /// Arrival of its last cell.
+    pub(super) fn last(&self) -> Time {
+        self.next.plus_times(self.beat, u64::from(self.left.saturating_sub(1))).at
+    }
+}

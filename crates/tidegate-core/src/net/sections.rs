@@ -1,0 +1,89 @@
+//! The sections of cell gates in a network: which gates belong together, and which section
+//! each circuit runs through.
+
+use crate::cells::{CircuitPlan, Section};
+use crate::net::{record_level, seed, window};
+use crate::plan::{Plan, RecordLevel};
+
+/// Every section.
+#[derive(Debug)]
+pub(super) struct Sections {
+    pub(super) sections: Vec<Section>,
+    /// Section of each circuit, and its number there.
+    pub(super) circuits: Vec<(u32, u32)>,
+    /// The gate whose event each section wakes at.
+    pub(super) wakes_at: Vec<u32>,
+    /// Section of each gate.
+    of_gate: Vec<Option<u32>>,
+}
+
+impl Sections {
+    /// `order`: the rank of each gate, upstream first.
+    pub(super) fn new(plan: &Plan, circuits: &[CircuitPlan], order: &[usize]) -> Sections {
+        let groups = groups(plan.gates.len(), circuits);
+        let mut found = Sections {
+            sections: vec![],
+            circuits: vec![(0, 0); circuits.len()],
+            wakes_at: vec![],
+            of_gate: vec![None; plan.gates.len()],
+        };
+        for mut group in groups {
+            group.sort_by_key(|gate| order[*gate]);
+            let number = found.sections.len() as u32;
+            let mut members = Vec::new();
+            for (place, circuit) in circuits.iter().enumerate() {
+                if circuit.gates.iter().any(|gate| group.contains(gate)) {
+                    found.circuits[place] = (number, members.len() as u32);
+                    members.push(circuit.clone());
+                }
+            }
+            let stream = |gate: usize| seed(plan).stream(&format!("gate.{}/slots", plan.gates[gate].name));
+            found.wakes_at.push(group[0] as u32);
+            group.iter().for_each(|gate| found.of_gate[*gate] = Some(number));
+            found.sections.push(Section::new(
+                &group,
+                &members,
+                &plan.gates,
+                plan.cells_one_by_one || plan.exact_events,
+                &|gate| {
+                    record_level(plan, gate) != RecordLevel::Summary
+                        || plan.signals.iter().any(|signal| signal.gate == gate)
+                },
+                &stream,
+                window(plan),
+            ));
+        }
+        found
+    }
+
+    /// The section whose event wakes at a gate.
+    pub(super) fn waking_at(&self, gate: u32) -> Option<usize> {
+        let section = self.of_gate[gate as usize]?;
+        (self.wakes_at[section as usize] == gate).then_some(section as usize)
+    }
+
+    /// The section of a gate.
+    pub(super) fn of_gate(&self, gate: usize) -> Option<&Section> {
+        self.of_gate[gate].map(|section| &self.sections[section as usize])
+    }
+}
+
+/// Gates that share a circuit, directly or through others.
+fn groups(gates: usize, circuits: &[CircuitPlan]) -> Vec<Vec<usize>> {
+    let mut group: Vec<usize> = (0..gates).collect();
+    loop {
+        let before = group.clone();
+        for circuit in circuits {
+            let least = circuit.gates.iter().map(|gate| group[*gate]).min();
+            circuit.gates.iter().for_each(|gate| group[*gate] = least.unwrap_or(*gate));
+        }
+        if group == before {
+            break;
+        }
+    }
+    let used = |gate: &usize| circuits.iter().any(|circuit| circuit.gates.contains(gate));
+    let mut found: Vec<Vec<usize>> = vec![vec![]; gates];
+    (0..gates).filter(used).for_each(|gate| found[group[gate]].push(gate));
+    found.retain(|members| !members.is_empty());
+    found
+}

@@ -1,0 +1,148 @@
+//! A cell gate and messages of cells in words.
+
+use tidegate_core::cells::{CELL_BITS, CELL_BYTES, cells_of};
+use tidegate_core::plan::{
+    Framing, GatePlan, GcraPlan, GcraRelease, MessageLength, MessagePlan, Plan, QueueLimit, RatePlan,
+};
+use tidegate_core::units::{Rate, Span, Speed};
+
+use super::Row;
+use super::text::{rate_text, seconds_text, three_digits};
+use crate::units::plural;
+
+/// Whether there are cells here, with LLC/SNAP or without.
+pub(super) fn llc(gate: &GatePlan) -> Option<bool> {
+    match gate.framing {
+        Framing::Aal5 { llc } => Some(llc),
+        Framing::Ip | Framing::Overhead { .. } => None,
+    }
+}
+
+/// Keys that mean nothing at a gate of its kind tell nothing.
+pub(super) fn keep_rows(gate: Option<&GatePlan>, rows: &mut Vec<Row>) {
+    let of_cells = ["slotted", "reassembly", "queue.epd", "queue.ppd", "framing.aal5", "framing.aal5.llc"];
+    let of_packets = ["framing.overhead", "framing.minimum"];
+    let out = if gate.and_then(llc).is_some() { &of_packets[..] } else { &of_cells[..] };
+    rows.retain(|row| !out.contains(&row.key.as_str()));
+}
+
+/// The packet that a gate's numbers are told for: the largest that TCP sends through it, else
+/// the largest there is.
+pub(super) fn packet_of_flows(plan: &Plan, gates: &[usize]) -> Option<u32> {
+    let passes = |path: &[usize]| path.iter().any(|gate| gates.contains(gate));
+    let data = plan.flows.iter().filter(|flow| passes(&flow.path));
+    data.map(|flow| flow.tcp.mss + flow.tcp.headers).max()
+}
+
+/// What segmentation makes of a packet, and what the rate is then worth.
+pub(super) fn lines(gate: &GatePlan, packet: u32) -> Vec<String> {
+    let Some(llc) = llc(gate) else { return Vec::new() };
+    let cells = cells_of(packet, llc);
+    let wire = f64::from(cells) * f64::from(CELL_BYTES);
+    let mut lines = vec![format!(
+        "a packet of {packet} B is {}, {wire} B on the wire: {} % of it is the packet",
+        plural(u64::from(cells), "cell"),
+        three_digits(100.0 * f64::from(packet) / wire)
+    )];
+    let worth = |bps: f64| {
+        format!(
+            "{} of cells = {} of IP for {packet}-byte packets",
+            Rate::from_bps(bps as u64),
+            rate_text(bps * f64::from(packet) / wire)
+        )
+    };
+    match &gate.rate {
+        RatePlan::Constant(Speed::Bits(rate)) => {
+            let bps = rate.bps() as f64;
+            lines.push(worth(bps));
+            lines.push(format!(
+                "a cell takes {}, a packet {}",
+                seconds_text(CELL_BITS as f64 / bps),
+                seconds_text(8.0 * wire / bps)
+            ));
+        }
+        RatePlan::Gcra(gcra) => {
+            lines.push(worth(gcra.bits_per_second() as f64));
+            lines.extend(shaper(gcra));
+        }
+        _ => {}
+    }
+    if gate.cells.slotted {
+        lines.push("cells that came in the same slot join the queue at its end, in random order".to_owned());
+    }
+    lines.extend(queue(gate, packet, cells));
+    lines
+}
+
+fn shaper(gcra: &GcraPlan) -> Vec<String> {
+    let link = gcra.link.bps() as f64;
+    let interval = gcra.interval.work as f64 / gcra.interval.speed as f64;
+    let cell = CELL_BITS as f64 / link;
+    let mut lines = vec![format!(
+        "T is {}, {} cell times of the link; a cell takes {}",
+        seconds_text(interval),
+        (interval / cell * 1e3).round() / 1e3,
+        seconds_text(cell)
+    )];
+    if gcra.tolerance > Span::ZERO {
+        let tolerance = gcra.tolerance.as_secs_f64();
+        lines.push(format!("τ is {} cell times of the link", three_digits(tolerance / cell)));
+        if gcra.release == GcraRelease::Tat && tolerance > interval - cell {
+            lines.push(
+                "τ is more than T less one cell time, so cells held back to their TAT leave in bursts: \
+                 release = \"earliest\" spaces them"
+                    .to_owned(),
+            );
+        }
+    }
+    lines
+}
+
+fn queue(gate: &GatePlan, packet: u32, cells: u32) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let QueueLimit::Cells(limit) = gate.queue.limit
+        && let Some(bps) = cell_rate(gate)
+    {
+        lines.push(format!(
+            "a full queue of {} ({} packets of {packet} B) takes {} to empty",
+            plural(limit, "cell"),
+            three_digits(limit as f64 / f64::from(cells)),
+            seconds_text(limit as f64 * CELL_BITS as f64 / bps)
+        ));
+    }
+    if let Some(epd) = gate.cells.epd {
+        lines.push(format!("a packet that comes when {} wait is thrown away whole", plural(epd, "cell")));
+    }
+    if gate.cells.ppd {
+        lines.push("of a packet that lost a cell only the last one still enters".to_owned());
+    }
+    lines
+}
+
+/// Bits of cells per second, where the gate has one rate.
+fn cell_rate(gate: &GatePlan) -> Option<f64> {
+    match &gate.rate {
+        RatePlan::Constant(Speed::Bits(rate)) => Some(rate.bps() as f64),
+        RatePlan::Gcra(gcra) => Some(gcra.bits_per_second() as f64),
+        _ => None,
+    }
+}
+
+/// Messages in words.
+pub(super) fn messages(messages: &MessagePlan) -> Vec<String> {
+    let mean = f64::from(messages.mean());
+    let gap = mean * CELL_BITS as f64 / messages.load.bps() as f64;
+    let lengths = match &messages.length {
+        MessageLength::Constant(_) => String::new(),
+        MessageLength::Geometric(lengths) => {
+            format!(" on average, {} at most", plural(u64::from(lengths.most()), "cell"))
+        }
+    };
+    let often = if messages.exponential { "one every {} on average" } else { "one every {}" };
+    vec![format!(
+        "messages of {}{lengths}, {}: {} per second",
+        plural(u64::from(messages.mean()), "cell"),
+        often.replace("{}", &seconds_text(gap)),
+        three_digits(1.0 / gap)
+    )]
+}

@@ -1,0 +1,348 @@
+//! Cell gates: what only they have, what they cannot have, and what holds between them.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use tidegate_core::cells::{CELL_BITS, cells_of};
+use tidegate_core::plan::{
+    CellPlan, Framing, GatePlan, GcraPlan, GcraRelease, Interval, LossPlan, QueueCounts, QueueLimit,
+    RatePlan, Reassembly,
+};
+use tidegate_core::units::Speed;
+
+use super::Notes;
+use super::gate::Gate;
+use super::layout::Wiring;
+use super::packets::largest;
+use super::users::{Hop, User};
+use crate::check::{Form, Item};
+use crate::units::plural;
+
+/// What the gate's keys say, right or not: [`check`] comes later.
+pub(super) fn choices(form: &Form) -> CellPlan {
+    let queue = form.table("queue");
+    CellPlan {
+        slotted: form.flag("slotted"),
+        epd: queue.and_then(|queue| queue.cells("epd")),
+        ppd: queue.is_some_and(|queue| queue.flag("ppd")),
+        reassembly: match form.word("reassembly") {
+            Some("simple") => Reassembly::Simple,
+            _ => Reassembly::Aal5,
+        },
+    }
+}
+
+/// AAL5 framing with or without LLC/SNAP; `None` where it is none.
+pub(super) fn llc(framing: Framing) -> Option<bool> {
+    match framing {
+        Framing::Aal5 { llc } => Some(llc),
+        Framing::Ip | Framing::Overhead { .. } => None,
+    }
+}
+
+/// A shaper; `None` where something was wrong.
+pub(super) fn gcra(form: &Form, notes: &mut Notes) -> Option<RatePlan> {
+    let (pcr, link) = (form.rate("pcr")?, form.rate("link")?);
+    if let (true, Some(item)) = (pcr > link, form.get("pcr")) {
+        let problem = format!("cells at {pcr} do not fit on a link of {link}");
+        notes.wrong(item, problem, format!("write \"{link}\" or less, or a faster link"));
+        return None;
+    }
+    let interval = match form.word("slots") {
+        Some("rounded") => {
+            Interval { work: CELL_BITS * whole_slots(pcr.bps(), link.bps()), speed: link.bps() }
+        }
+        _ => Interval { work: CELL_BITS, speed: pcr.bps() },
+    };
+    Some(RatePlan::Gcra(GcraPlan {
+        interval,
+        tolerance: form.span("cdvt")?,
+        link,
+        release: match form.word("release") {
+            Some("earliest") => GcraRelease::Earliest,
+            _ => GcraRelease::Tat,
+        },
+    }))
+}
+
+/// The whole number of link slots nearest to one cell at the peak rate; a half counts up.
+fn whole_slots(pcr: u64, link: u64) -> u64 {
+    let doubled = (2 * u128::from(link) / u128::from(pcr)).div_ceil(2);
+    u64::try_from(doubled).unwrap_or(u64::MAX / CELL_BITS).max(1)
+}
+
+/// Keys of each gate against its kind.
+pub(super) fn check(gates: &[Gate<'_>], users: &[User<'_>], notes: &mut Notes) {
+    for (index, gate) in gates.iter().enumerate() {
+        if llc(gate.plan.framing).is_some() {
+            check_cell_gate(gate, index, users, notes);
+        } else {
+            check_packet_gate(gate, notes);
+        }
+    }
+    for user in users {
+        for hops in [&user.path, &user.back] {
+            check_framing(hops, gates, notes);
+        }
+    }
+    warn_reassembly(gates, users, notes);
+}
+
+const AS_CELLS: &str = "add framing = \"aal5\" to make it a cell gate";
+
+fn check_packet_gate(gate: &Gate<'_>, notes: &mut Notes) {
+    let queue = gate.form.table("queue");
+    if let (QueueLimit::Cells(_), Some(item)) =
+        (gate.plan.queue.limit, queue.and_then(|queue| queue.get("limit")))
+    {
+        let problem = "this gate's queue holds packets, not cells";
+        notes.wrong(item, problem, format!("write packets or bytes, or {AS_CELLS}"));
+    }
+    let of_queue = ["epd", "ppd"].map(|name| queue.and_then(|queue| queue.given(name)));
+    let of_gate = ["slotted", "reassembly"].map(|name| gate.form.given(name));
+    for item in of_queue.into_iter().chain(of_gate).flatten() {
+        let name = item.key.rsplit('.').next().unwrap_or_default();
+        let problem = format!("this gate passes packets; {name} is for cells");
+        notes.wrong(item, problem, format!("take it out, or {AS_CELLS}"));
+    }
+    if let (RatePlan::Gcra(_), Some(item)) = (&gate.plan.rate, gate.form.get("rate")) {
+        let help = format!("{AS_CELLS}, or use rate.token_bucket for packets");
+        notes.wrong(item, "a GCRA shaper passes cells, and this gate packets", help);
+    }
+}
+
+fn check_cell_gate(gate: &Gate<'_>, index: usize, users: &[User<'_>], notes: &mut Notes) {
+    check_queue(gate, index, users, notes);
+    if let Some(item) = gate.form.get("rate") {
+        let by_packet = |speed: &Speed| matches!(speed, Speed::Packets(_));
+        let problem = match &gate.plan.rate {
+            RatePlan::Constant(speed) if by_packet(speed) => Some("a cell gate passes cells, not packets"),
+            RatePlan::Steps { steps, .. } if steps.iter().any(|(_, speed)| by_packet(speed)) => {
+                Some("a cell gate passes cells, not packets")
+            }
+            RatePlan::Dtm(_) => Some("a DTM channel passes packets, not cells"),
+            _ => None,
+        };
+        if let Some(problem) = problem {
+            notes.wrong(
+                item,
+                problem,
+                "write a rate in bit/s, the 53 bytes of each cell counted, or take framing out",
+            );
+        }
+    }
+    if gate.plan.cells.slotted {
+        check_slots(gate, notes);
+    }
+}
+
+fn check_queue(gate: &Gate<'_>, index: usize, users: &[User<'_>], notes: &mut Notes) {
+    let Some(queue) = gate.form.table("queue") else { return };
+    let Some(limit) = queue.get("limit") else { return };
+    let packet = largest(index, users);
+    let cells = |bytes: u64| {
+        let cells =
+            cells_of(u32::try_from(bytes).unwrap_or(u32::MAX), llc(gate.plan.framing).unwrap_or(false));
+        u64::from(cells)
+    };
+    let in_cells = match (gate.plan.queue.limit, packet) {
+        (QueueLimit::Packets(packets), Some((bytes, _))) => Some(packets.saturating_mul(cells(bytes))),
+        (QueueLimit::Packets(packets), None) => Some(packets),
+        (QueueLimit::Bytes(bytes), Some((packet, _))) => {
+            Some((bytes / packet.max(1)).saturating_mul(cells(packet)))
+        }
+        (QueueLimit::Bytes(bytes), None) => Some(bytes / 48),
+        _ => None,
+    };
+    if let Some(count) = in_cells {
+        let of = packet.map_or(String::new(), |(bytes, _)| {
+            format!(": a packet of {bytes} B is {}", plural(cells(bytes), "cell"))
+        });
+        notes.wrong(
+            limit,
+            "a cell gate's queue is counted in cells",
+            format!("write \"{}\"{of}", plural(count, "cell")),
+        );
+    }
+    let (QueueLimit::Cells(most), Some(epd)) = (gate.plan.queue.limit, queue.given("epd")) else { return };
+    if let Some(threshold) = epd.cells().filter(|threshold| *threshold > most) {
+        let problem = format!(
+            "a threshold of {} is never reached in a queue of {}",
+            plural(threshold, "cell"),
+            plural(most, "cell")
+        );
+        notes.wrong(epd, problem, format!("write \"{}\" or less, or take it out", plural(most, "cell")));
+    }
+}
+
+fn check_slots(gate: &Gate<'_>, notes: &mut Notes) {
+    let Some(item) = gate.form.get("slotted") else { return };
+    if !matches!(gate.plan.rate, RatePlan::Constant(Speed::Bits(_))) {
+        notes.wrong(
+            item,
+            "slots have one length: they need one rate for ever",
+            "write rate = \"150 Mbit/s\", or take slotted out",
+        );
+    }
+    if let (true, Some(loss)) = (gate.plan.loss != LossPlan::None, gate.form.get("loss")) {
+        notes.wrong(loss, "a slotted gate has no random loss", "put the loss on a gate after it");
+    }
+    let counts = gate.form.table("queue").and_then(|queue| queue.get("counts"));
+    if let (QueueCounts::All, Some(counts)) = (gate.plan.queue.counts, counts) {
+        notes.wrong(
+            counts,
+            "the queue of a slotted gate counts what waits",
+            "write \"waiting\", and one cell less",
+        );
+    }
+}
+
+/// Segmentation and reassembly of one section must agree.
+fn check_framing(hops: &[Hop<'_>], gates: &[Gate<'_>], notes: &mut Notes) {
+    for pair in hops.windows(2) {
+        let [before, gate] = [&gates[pair[0].gate], &gates[pair[1].gate]];
+        if let (Some(one), Some(other)) = (llc(before.plan.framing), llc(gate.plan.framing))
+            && one != other
+        {
+            let with = |llc: bool| if llc { "with" } else { "without" };
+            let problem = format!(
+                "gate {} has cells {} LLC/SNAP and gate {}, before it, {}: they are cells of the same packets",
+                gate.name,
+                with(other),
+                before.name,
+                with(one)
+            );
+            notes.wrong(pair[1].item, problem, "write the same framing for both");
+        }
+    }
+}
+
+/// `reassembly` acts where a section ends.
+fn warn_reassembly(gates: &[Gate<'_>], users: &[User<'_>], notes: &mut Notes) {
+    let is_cell = |hop: &Hop<'_>| llc(gates[hop.gate].plan.framing).is_some();
+    let mut last = BTreeSet::new();
+    for hops in users.iter().flat_map(|user| [&user.path, &user.back]) {
+        for (place, hop) in hops.iter().enumerate() {
+            if is_cell(hop) && hops.get(place + 1).is_none_or(|next| !is_cell(next)) {
+                last.insert(hop.gate);
+            }
+        }
+    }
+    for (index, gate) in gates.iter().enumerate() {
+        if let Some(item) = gate.form.given("reassembly")
+            && llc(gate.plan.framing).is_some()
+            && !last.contains(&index)
+        {
+            let help = "write it at the last cell gate of the path";
+            notes.warn(item.at, &item.key, "no packet is put together again after this gate", help);
+        }
+    }
+}
+
+/// Cells are worked through from upstream to downstream: gates that cells pass one after the
+/// other must not lie on a circle, whatever way it is closed.
+pub(super) fn check_order(gates: &[GatePlan], users: &[User<'_>], wiring: &Wiring, notes: &mut Notes) {
+    let mut edges: BTreeMap<(usize, usize), &Item> = BTreeMap::new();
+    for (number, user) in users.iter().enumerate() {
+        for copy in 0..user.instances.len() {
+            for hops in [&user.path, &user.back] {
+                let at = |hop: &Hop<'_>| super::layout::server(wiring, number, copy, hop);
+                for pair in hops.windows(2) {
+                    if let (Some(from), Some(to)) = (at(&pair[0]), at(&pair[1])) {
+                        edges.entry((from, to)).or_insert(pair[1].item);
+                    }
+                }
+            }
+        }
+    }
+    let mut after: Vec<Vec<usize>> = vec![vec![]; gates.len()];
+    edges.keys().for_each(|(from, to)| after[*from].push(*to));
+    let knot = knot(&after);
+    let is_cell = |gate: usize| llc(gates[gate].framing).is_some();
+    for ((from, to), item) in &edges {
+        if !is_cell(*from) || !is_cell(*to) || !knot[*from] || !knot[*to] {
+            continue;
+        }
+        if let Some(way) = way(&after, *to, *from) {
+            let names: Vec<&str> =
+                [*from].iter().chain(&way).map(|gate| gates[*gate].name.as_str()).collect();
+            let problem = format!("cells would go in a circle: {}", names.join(" → "));
+            let help = "give the other direction gates of its own, or set duplex = true on these";
+            notes.wrong(item, problem, help);
+            return;
+        }
+    }
+}
+
+/// Gates left over when those without inputs, then those without outputs are taken away: the
+/// circles and what lies between them.
+fn knot(after: &[Vec<usize>]) -> Vec<bool> {
+    let mut left = vec![true; after.len()];
+    let mut before: Vec<Vec<usize>> = vec![vec![]; after.len()];
+    for (from, list) in after.iter().enumerate() {
+        list.iter().for_each(|to| before[*to].push(from));
+    }
+    for (next, other) in [(after, before.as_slice()), (before.as_slice(), after)] {
+        let mut inputs: Vec<usize> =
+            other.iter().map(|list| list.iter().filter(|gate| left[**gate]).count()).collect();
+        let mut open: Vec<usize> =
+            (0..after.len()).filter(|gate| left[*gate] && inputs[*gate] == 0).collect();
+        while let Some(gate) = open.pop() {
+            left[gate] = false;
+            for to in next[gate].iter().filter(|to| left[**to]) {
+                inputs[*to] -= 1;
+                if inputs[*to] == 0 {
+                    open.push(*to);
+                }
+            }
+        }
+    }
+    left
+}
+
+/// The shortest way between two gates, both included.
+fn way(after: &[Vec<usize>], from: usize, to: usize) -> Option<Vec<usize>> {
+    let mut came_from: Vec<Option<usize>> = vec![None; after.len()];
+    let mut open = VecDeque::from([from]);
+    while let Some(gate) = open.pop_front() {
+        if gate == to {
+            let mut way = vec![to];
+            while let Some(before) = came_from[way[way.len() - 1]].filter(|_| way[way.len() - 1] != from) {
+                way.push(before);
+            }
+            way.reverse();
+            return Some(way);
+        }
+        for next in &after[gate] {
+            if came_from[*next].is_none() && *next != from {
+                came_from[*next] = Some(gate);
+                open.push_back(*next);
+            }
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// papers/README §3: 35 and 20 Mbit/s are 30/7 and 15/2 slots of 150 Mbit/s, rounded 4 and 8.
+    #[test]
+    fn intervals_are_rounded_to_the_nearest_slot() {
+        assert_eq!(whole_slots(35_000_000, 150_000_000), 4);
+        assert_eq!(whole_slots(20_000_000, 150_000_000), 8);
+        assert_eq!(whole_slots(15_000_000, 150_000_000), 10);
+        assert_eq!(whole_slots(150_000_000, 150_000_000), 1);
+        assert_eq!(whole_slots(100_000_000, 150_000_000), 2);
+        assert_eq!(whole_slots(100_000_001, 150_000_000), 1);
+    }
+
+    #[test]
+    fn a_circle_is_found_whatever_leads_to_it() {
+        let after = vec![vec![1], vec![2], vec![3], vec![1, 4], vec![]];
+        assert_eq!(knot(&after), [false, true, true, true, false]);
+        assert_eq!(way(&after, 2, 1), Some(vec![2, 3, 1]));
+        assert_eq!(way(&after, 4, 1), None);
+        assert_eq!(knot(&[vec![1], vec![2], vec![]]), [false; 3]);
+    }
+}
