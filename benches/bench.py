@@ -1,6 +1,6 @@
 """Instructions, speed and results beside the peers that are installed; see README.md here.
 
-bench.py [instructions] [speed] [results] [studies] [--rounds N] [--long]
+bench.py [instructions] [speed] [results] [studies] [gcra] [--rounds N] [--long]
 """
 
 from __future__ import annotations
@@ -8,12 +8,13 @@ from __future__ import annotations
 import argparse
 
 import cost
+import limiter
 import programs
 import results
 import speed
 import studies
 
-PARTS = ("instructions", "speed", "results", "studies")
+PARTS = ("instructions", "speed", "results", "studies", "gcra")
 
 
 def main() -> None:
@@ -35,7 +36,9 @@ def main() -> None:
     parts = args.parts or PARTS
     if "studies" in parts:
         studies.measure(rounds=args.rounds, long=args.long)
-    if {*parts} == {"studies"}:
+    if "gcra" in parts:
+        limiter.measure(rounds=args.rounds)
+    if {*parts} <= {"studies", "gcra"}:
         return
     ours = programs.build_ours()
     if "instructions" in parts:

@@ -210,12 +210,37 @@ def python_reference() -> str:
         item = getattr(tg, module)
         first = (inspect.getdoc(item) or "").split("\n\n")[0]
         parts.append(f"## `tidegate.{module}`\n\n{first}\n")
-        parts += [_function(f"tidegate.{module}.{name}", getattr(item, name)) for name in item.__all__]
+        named = {name: getattr(item, name) for name in item.__all__}
+        functions_in = {name: each for name, each in named.items() if inspect.isroutine(each)}
+        parts += [_function(f"tidegate.{module}.{name}", each) for name, each in functions_in.items()]
+        parts += [
+            _fields_of(f"tidegate.{module}.{name}", each)
+            for name, each in named.items()
+            if name not in functions_in
+        ]
     parts.append("## Classes\n")
     parts += [_class(name, getattr(tg, name)) for name in classes if name not in errors]
     parts.append("## Errors\n\n| error | is also | when |\n|---|---|---|")
     parts.append("\n".join(_error(name, getattr(tg, name)) for name in errors) + "\n")
     return "\n".join(parts)
+
+
+def _fields_of(name: str, item: type) -> str:
+    """Describe a result that is nothing but its fields; comments above a field say what it is."""
+    rows, about = [], []
+    for line in inspect.getsource(item).splitlines():
+        text = line.strip()
+        if text.startswith("#: "):
+            about.append(text.removeprefix("#: "))
+        elif text.startswith(("# ", "#:")):
+            about.append(text.lstrip("#: "))
+        elif found := re.match(r"(\w+): ([^=]+?)( = .*)?$", text):
+            rows.append(f"| `{found[1]}` | {_cell(' '.join(about))} |")
+            about = []
+        elif text.startswith("def "):
+            break
+    table = "\n".join(["| field | meaning |", "|---|---|", *rows])
+    return f"### `{name}`\n\n{inspect.getdoc(item) or ''}\n\n{table}\n"
 
 
 def _signature(name: str, item: Any, *, method: bool = False) -> str:

@@ -11,7 +11,8 @@ the names of results; in scenarios they are in the text. polars and matplotlib a
 when a table or a picture is asked for.
 
 Parts that need no scenario are modules of their own, loaded when they are first named:
-``tg.dtm``, the estimator behind ``rate.dtm``.
+``tg.dtm``, the estimator behind ``rate.dtm``; ``tg.gcra``, the rate limiter of ATM and of token
+buckets; ``tg.theory``, what is known in closed form.
 """
 
 import typing as _typing
@@ -43,12 +44,12 @@ from tidegate._table import FlowRow, GateRow, Table
 from tidegate._traces import trace_convert, trace_info, trace_synth
 
 if _typing.TYPE_CHECKING:
-    from tidegate import dtm
+    from tidegate import dtm, gcra, theory
 
 __version__ = build_info()["tidegate"]
 
 #: Public modules, imported when they are first named (PEP 562).
-_MODULES = ("dtm",)
+_MODULES = ("dtm", "gcra", "theory")
 
 __all__ = [
     "ArgumentError",
@@ -79,6 +80,7 @@ __all__ = [
     "build_info",
     "compare",
     "dtm",
+    "gcra",
     "load",
     "open_comparison",
     "open_run",
@@ -88,6 +90,7 @@ __all__ = [
     "run",
     "schema",
     "study",
+    "theory",
     "trace_convert",
     "trace_info",
     "trace_synth",

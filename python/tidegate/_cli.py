@@ -39,6 +39,9 @@ from tidegate._cli_options import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from tidegate._scenario import Scenario
+    from tidegate.theory import Fit, Miss
+
 FAILED = 1
 WRONG_INPUT = 2
 STOPPED = 130
@@ -98,7 +101,14 @@ def run(
     from tidegate._progress import Progress
     from tidegate._run import as_scenario, check_engine, execute
 
-    check_engine(engine)
+    check_engine(engine, ("sim", "theory"))
+    if engine == "theory":
+        given = {"--pcap": pcap, "--plot": picture, "--record": record, "--exact-events": exact_events}
+        wrong = [option for option, value in given.items() if value]
+        if wrong:
+            raise click.UsageError(f"{wrong[0]} is not for a theory: it gives no packets and no columns")
+        _theory(as_scenario(file, sets), out, force=force, as_json=as_json)
+        return
     if pcap and out is None:
         raise click.UsageError("--pcap needs --out DIR: the packets become DIR/packets.pcap")
     scenario = as_scenario(file, sets)
@@ -145,6 +155,19 @@ def run(
     warn(result.warnings)
 
 
+def _theory(scenario: Scenario, out: str | None, *, force: bool, as_json: bool) -> None:
+    from tidegate import _text
+    from tidegate.theory._engine import solve
+
+    result = solve(scenario, command_line())
+    if out is not None:
+        result.save(out, force=force)
+    say(result.to_json() if as_json else _text.theory_report(result.summary, result.title))
+    if out is not None and not as_json:
+        say(f"Run folder: {out}")
+    warn(result.warnings)
+
+
 @cli.command()
 @FILE
 @SET
@@ -152,7 +175,9 @@ def run(
 @JSON
 def check(file: str, sets: tuple[str, ...], explain: bool, as_json: bool) -> None:
     """Check a scenario without running it."""
+    from tidegate import _text
     from tidegate._scenario import load
+    from tidegate.theory._match import match
 
     scenario = load(file, set=sets)
     if as_json:
@@ -171,9 +196,13 @@ def check(file: str, sets: tuple[str, ...], explain: bool, as_json: bool) -> Non
         }
         if explain:
             result["explain"] = scenario.explain()
+            result["theories"] = [_judged(each) for each in match(scenario)]
         say_json(result)
     elif explain:
         say(plain(scenario.explain().rstrip("\n")))
+        say("\ntheory")
+        for each in match(scenario):
+            say(plain(_text.theory_line(_judged(each))))
     else:
         flows, gates = len(scenario.flow_names), len(scenario.gate_names)
         say(
@@ -181,6 +210,13 @@ def check(file: str, sets: tuple[str, ...], explain: bool, as_json: bool) -> Non
             f"{scenario.duration_s:g} s; --explain prints every default)"
         )
     warn(scenario.warnings)
+
+
+def _judged(told: Fit | Miss) -> dict[str, Any]:
+    """Return whether a theory applies, for people and programs."""
+    if not told:
+        return {"theory": told.theory, "applies": False, "because": getattr(told, "reason", None)}
+    return {"theory": told.theory, "applies": True, "bent": list(getattr(told, "bent", ()))}
 
 
 @cli.command()

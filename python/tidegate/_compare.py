@@ -61,7 +61,7 @@ class Comparison:
     @property
     def seed(self) -> int:
         """The seed of every variant (of the first, where seeds are varied)."""
-        return self.variants[0].run.seed
+        return int(self.variants[0].run.summary["seed"])
 
     @property
     def seeds(self) -> str:

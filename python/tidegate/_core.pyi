@@ -14,6 +14,13 @@ __all__ = [
     "TraceError",
     "build_info",
     "dtm_allocate",
+    "gcra_burst_tolerance",
+    "gcra_dual",
+    "gcra_max_burst_size",
+    "gcra_police",
+    "gcra_shape",
+    "read_rate",
+    "read_span",
     "reference",
     "schema",
     "student_t",
@@ -86,6 +93,7 @@ class Scenario:
     @property
     def inputs(self) -> list[dict[str, str]]: ...
     def explain(self) -> str: ...
+    def plan_json(self) -> str: ...
     def to_toml(self) -> str: ...
     def run(
         self,
@@ -167,3 +175,36 @@ def dtm_allocate(
     update_every: int,
 ) -> tuple[list[int], list[int], list[int]]: ...
 def build_info() -> dict[str, str]: ...
+def gcra_police(
+    arrivals: bytes,
+    sizes: bytes,
+    *,
+    increment: tuple[int, int],
+    tolerance: int,
+    burst: int | None,
+    leaky_bucket: bool,
+) -> bytes: ...
+def gcra_shape(
+    arrivals: bytes,
+    sizes: bytes,
+    *,
+    increment: tuple[int, int],
+    tolerance: int,
+    burst: int | None,
+    spacing: tuple[int, int],
+    release: str,
+) -> bytes: ...
+def gcra_dual(
+    arrivals: bytes,
+    low_priority: bytes,
+    *,
+    peak: tuple[int, int],
+    peak_tolerance: int,
+    sustained: tuple[int, int],
+    sustained_tolerance: int,
+    conformance: str,
+) -> bytes: ...
+def gcra_burst_tolerance(mbs: int, sustained: tuple[int, int], peak: tuple[int, int]) -> int: ...
+def gcra_max_burst_size(tolerance: int, sustained: tuple[int, int], peak: tuple[int, int]) -> int: ...
+def read_rate(option: str, text: str) -> int: ...
+def read_span(option: str, text: str) -> int: ...

@@ -166,7 +166,9 @@ def open_run(folder: str | os.PathLike[str]) -> Run:
     if manifest["kind"] != "run":
         raise RunFolderError(f"{path}: this folder holds a {manifest['kind']}; use open_{manifest['kind']}")
     summary = read_json(path / SUMMARY)
-    if not isinstance(summary, dict) or not {"flows", "gates", "seed"} <= summary.keys():
+    # Nothing is random in a theory.
+    needed = {"flows", "gates"} | (set() if manifest.get("engine") == "theory" else {"seed"})
+    if not isinstance(summary, dict) or not needed <= summary.keys():
         raise RunFolderError(f"{path / SUMMARY}: this is not the summary of a run")
 
     def load(table: str) -> pl.DataFrame | None:

@@ -48,16 +48,19 @@ def as_scenario(source: Source, changes: Sets = None) -> Scenario:
     return Scenario.load(source, set=changes)
 
 
-def check_engine(engine: str) -> None:
-    """Refuse every engine but the simulator.
+def check_engine(engine: str, usable: tuple[str, ...] = ("sim",)) -> None:
+    """Refuse every engine but those that can be used here.
 
     Raises:
-        EngineError: the engine does not exist, or not yet.
+        EngineError: the engine does not exist, or not yet, or not here.
     """
+    there = " or ".join(f'"{name}"' for name in usable)
     if engine not in ENGINES:
-        raise EngineError(f'there is no engine "{engine}"; there is "sim"')
-    if engine != "sim":
-        raise EngineError(f'the engine "{engine}" is not there yet; use "sim"')
+        raise EngineError(f'there is no engine "{engine}"; there is {there}')
+    if engine == "live":
+        raise EngineError(f'the engine "live" is not there yet; use {there}')
+    if engine not in usable:
+        raise EngineError(f'the engine "{engine}" is not for this; use {there}')
 
 
 def run(
@@ -77,7 +80,8 @@ def run(
         source: a scenario file, a dict of its keys, or a loaded :class:`Scenario`.
         seed: every random stream derives from it. Left out: the file's; where the file
             has none, one is chosen, printed and stored.
-        engine: ``"sim"``; ``"theory"`` and ``"live"`` are not there yet.
+        engine: ``"sim"``, or ``"theory"``: closed forms, where one applies (then the options
+            below say nothing); ``"live"`` is not there yet.
         record: ``"summary"``, ``"events"`` or a span such as ``"10 ms"``. Left out: what
             the file's ``[record]`` says, else samples fine enough for a picture.
         set: changes made before the checks, as a dict or as ``["key=value"]``.
@@ -87,11 +91,15 @@ def run(
 
     Raises:
         ScenarioError, TraceError: the input is wrong; the message says where.
-        EngineError: the engine is not there yet.
+        EngineError: the engine is not there yet, or no theory applies; the message says why.
         RunError: the run stopped before its end.
         KeyboardInterrupt: as usual; the run stops within a moment.
     """
-    check_engine(engine)
+    check_engine(engine, ("sim", "theory"))
+    if engine == "theory":
+        from tidegate.theory._engine import solve
+
+        return solve(as_scenario(source, set))
     return execute(
         as_scenario(source, set),
         seed=seed,
@@ -160,7 +168,7 @@ def assemble(
             "values outside [[sweep]] (tidegate study runs them all)"
         )
     summary["warnings"] = warnings
-    manifest = _manifest(scenario, seed, replication, warnings, command)
+    manifest = manifest_of(scenario, seed, replication, warnings, command)
     # How the run was worked through, not what came out: it differs with exact_events.
     manifest["events"] = summary.pop("events", None)
     manifest["paths"] = data.paths
@@ -187,12 +195,14 @@ def sample_span(duration_s: float, samples: int = _SAMPLES) -> str:
     return f"{round(step)} us"
 
 
-def _manifest(
+def manifest_of(
     scenario: Scenario,
-    seed: int,
+    seed: int | None,
     replication: int,
     warnings: list[str],
     command: list[str] | None,
+    *,
+    engine: str = "sim",
 ) -> dict[str, Any]:
     """Collect what a reader needs to make the run again and to understand its numbers."""
     import platform
@@ -200,7 +210,7 @@ def _manifest(
     return {
         "kind": "run",
         "layout": 1,
-        "engine": "sim",
+        "engine": engine,
         "title": scenario.title,
         "scenario_file": scenario.name,
         "scenario": scenario.to_toml(),
@@ -248,9 +258,10 @@ class Run:
         return str(self.manifest.get("title") or self.manifest.get("scenario_file") or "run")
 
     @property
-    def seed(self) -> int:
-        """The seed that was used."""
-        return int(self.summary["seed"])
+    def seed(self) -> int | None:
+        """The seed that was used; None where nothing is random, as in theory."""
+        seed = self.summary.get("seed")
+        return None if seed is None else int(seed)
 
     @property
     def warnings(self) -> list[str]:
@@ -269,6 +280,8 @@ class Run:
             self._tables[name] = self._load(name)
         found = self._tables[name]
         if found is None:
+            if self.summary["engine"] == "theory":
+                raise NotRecordedError(f"a theory gives no {name} over time; use engine sim")
             raise NotRecordedError(
                 f'the run recorded no {name}; run it again with record = "10 ms" (or "events")'
             )
@@ -329,8 +342,9 @@ class Run:
         return figure
 
     def __repr__(self) -> str:
+        chance = "" if self.seed is None else f"seed {self.seed}, "
         return (
-            f"<tidegate.Run {self.title!r}, seed {self.seed}, {self.summary['engine']}: "
+            f"<tidegate.Run {self.title!r}, {chance}{self.summary['engine']}: "
             f"{len(self.flows)} flows, {len(self.gates)} gates, "
             f"{self.summary['duration_s']:g} s>"
         )

@@ -312,3 +312,29 @@ def trace_report(file: str, info: dict[str, Any]) -> str:
         rows.append(["rates recorded", str(info["points"])])
     left = max(len(row[0]) for row in rows)
     return plain("\n".join([file, *(f"  {name.ljust(left)}  {value}" for name, value in rows)]))
+
+
+def theory_line(judged: dict[str, Any]) -> str:
+    """Return what ``tidegate check --explain`` says of one theory."""
+    if not judged["applies"]:
+        return wrapped(f"  {judged['theory']}  does not apply: {judged['because']}", "    ")
+    bent = "; ".join(judged["bent"])
+    return wrapped(
+        f"  {judged['theory']}  applies" + (f"; it takes for granted: {bent}" if bent else ""), "    "
+    )
+
+
+def theory_report(summary: dict[str, Any], title: str) -> str:
+    """Return what ``tidegate run --engine theory`` prints: only what the theory gives."""
+    lines = [title, wrapped(f"engine theory · {summary['theory']}")]
+    for what in ("flows", "gates"):
+        for row in summary[what]:
+            lines += ["", f"{what.removesuffix('s')} {row['name']}"]
+            told = {key: value for key, value in row.items() if key != "name"}
+            left = max(len(key) for key in told)
+            lines += [
+                f"  {key.ljust(left)}  {value if isinstance(value, str | int) else number(value, 5)}"
+                for key, value in told.items()
+            ]
+    lines += ["", wrapped("What a theory does not give is not there.")]
+    return plain("\n".join(lines))

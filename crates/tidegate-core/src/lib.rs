@@ -10,6 +10,7 @@ pub mod cc;
 pub mod cells;
 pub mod dtm;
 pub mod gate;
+pub mod gcra;
 pub mod net;
 pub mod plan;
 pub mod random;

@@ -5,7 +5,9 @@
 
 mod dtm;
 mod error;
+mod gcra;
 mod guard;
+mod plan;
 mod pool;
 mod run;
 mod scenario;
@@ -24,6 +26,20 @@ fn schema(py: Python<'_>) -> PyResult<String> {
 #[pyfunction]
 fn reference(py: Python<'_>) -> PyResult<String> {
     guard::guarded(py, tidegate_scenario::reference)
+}
+
+/// A text such as "5 Mbit/s" in bit/s; `option` is named when it is wrong.
+#[pyfunction]
+fn read_rate(option: &str, text: &str) -> PyResult<u64> {
+    let read = tidegate_scenario::read_rate(text).map_err(|wrong| error::quantity(option, &wrong))?;
+    Ok(read.bps())
+}
+
+/// A text such as "10 ms" in picoseconds; `option` is named when it is wrong.
+#[pyfunction]
+fn read_span(option: &str, text: &str) -> PyResult<u64> {
+    let read = tidegate_scenario::read_span(text).map_err(|wrong| error::quantity(option, &wrong))?;
+    Ok(read.picos())
 }
 
 /// Version and build of the compiled part.
@@ -50,5 +66,12 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(traces::trace_info, module)?)?;
     module.add_function(wrap_pyfunction!(traces::trace_convert, module)?)?;
     module.add_function(wrap_pyfunction!(traces::trace_synth, module)?)?;
+    module.add_function(wrap_pyfunction!(read_rate, module)?)?;
+    module.add_function(wrap_pyfunction!(read_span, module)?)?;
+    module.add_function(wrap_pyfunction!(gcra::gcra_police, module)?)?;
+    module.add_function(wrap_pyfunction!(gcra::gcra_shape, module)?)?;
+    module.add_function(wrap_pyfunction!(gcra::gcra_dual, module)?)?;
+    module.add_function(wrap_pyfunction!(gcra::gcra_burst_tolerance, module)?)?;
+    module.add_function(wrap_pyfunction!(gcra::gcra_max_burst_size, module)?)?;
     Ok(())
 }

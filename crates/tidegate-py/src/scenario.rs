@@ -168,6 +168,10 @@ impl Scenario {
         guarded(py, || self.inner.explain())
     }
 
+    fn plan_json(&self) -> String {
+        crate::plan::to_json(&self.inner.plan(None, 0)).to_string()
+    }
+
     fn to_toml(&self) -> String {
         self.inner.to_toml()
     }

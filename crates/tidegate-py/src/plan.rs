@@ -1,0 +1,110 @@
+//! The plan as JSON, for the theory engine: what a closed form can depend on. Times in
+//! picoseconds, rates in bit/s, sizes in bytes.
+
+use serde_json::{Value, json};
+use tidegate_core::plan::{
+    AppPlan, CongestionPlan, FlowPlan, Framing, GatePlan, Increase, LossPlan, Plan, QueueCounts, QueueLimit,
+    RatePlan, RtoPlan, StartPlan, TcpPlan,
+};
+use tidegate_core::units::Speed;
+
+pub(crate) fn to_json(plan: &Plan) -> Value {
+    json!({
+        "title": plan.title,
+        "duration_ps": plan.duration.picos(),
+        "warmup_ps": plan.warmup.picos(),
+        "gates": plan.gates.iter().map(gate).collect::<Vec<_>>(),
+        "flows": plan.flows.iter().map(flow).collect::<Vec<_>>(),
+        "traffic": plan.traffic.iter().map(|traffic| &traffic.name).collect::<Vec<_>>(),
+    })
+}
+
+fn gate(gate: &GatePlan) -> Value {
+    let limit = match gate.queue.limit {
+        QueueLimit::Unlimited => json!(null),
+        QueueLimit::Packets(packets) => json!({ "unit": "packets", "count": packets }),
+        QueueLimit::Bytes(bytes) => json!({ "unit": "bytes", "count": bytes }),
+    };
+    let framing = match gate.framing {
+        Framing::Ip => json!({ "kind": "ip" }),
+        Framing::Overhead { overhead, minimum } => {
+            json!({ "kind": "overhead", "overhead": overhead, "minimum": minimum })
+        }
+    };
+    let rate = match &gate.rate {
+        RatePlan::Unlimited => json!({ "kind": "unlimited" }),
+        RatePlan::Constant(Speed::Bits(rate)) => json!({ "kind": "constant", "bps": rate.bps() }),
+        RatePlan::Constant(Speed::Packets(_)) => json!({ "kind": "in packets" }),
+        RatePlan::Steps { .. } => json!({ "kind": "steps" }),
+        RatePlan::TokenBucket { .. } => json!({ "kind": "a token bucket" }),
+        RatePlan::Markov(_) => json!({ "kind": "a Markov chain" }),
+        RatePlan::RateTrace { .. } | RatePlan::Opportunities { .. } => json!({ "kind": "a trace" }),
+        RatePlan::Dtm(_) => json!({ "kind": "set by an allocator" }),
+    };
+    json!({
+        "name": gate.name,
+        "rate": rate,
+        "queue_limit": limit,
+        "queue_counts_all": gate.queue.counts == QueueCounts::All,
+        "framing": framing,
+        "loses": gate.loss != LossPlan::None,
+        "delay_ps": gate.delay.picos(),
+    })
+}
+
+fn flow(flow: &FlowPlan) -> Value {
+    let app = match flow.app {
+        AppPlan::Bulk => "bulk",
+        AppPlan::Transfer { .. } => "a transfer",
+        AppPlan::Source(_) => "a source",
+    };
+    let start = match flow.start {
+        StartPlan::At(at) => Some(at.picos()),
+        StartPlan::Uniform(..) => None,
+    };
+    json!({
+        "name": flow.name,
+        "path": flow.path,
+        "back": flow.back,
+        "back_delay_ps": flow.back_delay.picos(),
+        "start_ps": start,
+        "app": app,
+        "tcp": tcp(&flow.tcp),
+    })
+}
+
+fn tcp(tcp: &TcpPlan) -> Value {
+    let cc = match tcp.cc {
+        CongestionPlan::Tahoe { .. } => "tahoe",
+        CongestionPlan::Reno => "reno",
+        CongestionPlan::NewReno => "newreno",
+        CongestionPlan::Cubic => "cubic",
+        CongestionPlan::Fixed { .. } => "fixed",
+    };
+    let increase = match tcp.increase {
+        Increase::PerWindow => "per window",
+        Increase::PerAck => "per ack",
+        Increase::Random => "random",
+    };
+    let delayed = tcp.delayed_ack.map(
+        |delayed| json!({ "every": delayed.every, "timeout_ps": delayed.timeout.map(|timeout| timeout.picos()) }),
+    );
+    let least_timeout = match tcp.rto {
+        RtoPlan::Estimated { min, .. } => min,
+        RtoPlan::Fixed { rto, .. } => rto,
+    };
+    json!({
+        "cc": cc,
+        "mss": tcp.mss,
+        "headers": tcp.headers,
+        "window": tcp.window,
+        "initial_window": tcp.initial_window,
+        "initial_ssthresh": tcp.initial_ssthresh,
+        "increase": increase,
+        "delayed_ack": delayed,
+        "quick_acks": tcp.quick_acks,
+        "handshake": tcp.handshake,
+        "timestamps": tcp.timestamps,
+        "least_timeout_ps": least_timeout.picos(),
+    })
+}

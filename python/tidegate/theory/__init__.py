@@ -1,0 +1,16 @@
+"""What is known in closed form, where a closed form applies.
+
+>>> import tidegate as tg
+>>> found = tg.theory.spacer(
+...     h=1, c=0.45, delta=145.8, segment_cells=32, threshold=41, window=41,
+...     initial_window=2, segments_per_ack=2,
+... )
+>>> round(found.V_w_minus, 1), round(found.V_w_plus, 1)
+(1182.4, 1217.6)
+"""
+
+from tidegate.theory._match import Fit, Miss, match
+from tidegate.theory._spacer import spacer
+from tidegate.theory._spacer_results import Interval, Printed, Spacer
+
+__all__ = ["Fit", "Interval", "Miss", "Printed", "Spacer", "match", "spacer"]

@@ -1,0 +1,70 @@
+"""Which theory fits a plan: recognised by shape, not by names."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from tidegate.theory import _spacer_match
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tidegate._run import Source
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A theory that applies: what was found, and what it takes for granted.
+
+    ``parameters`` are its arguments, ``bent`` the assumptions that the scenario does not keep
+    to the letter, ``result`` what it gives; ``flows`` and ``gates`` are rows with the engines'
+    column names, without those the theory says nothing about.
+    """
+
+    theory: str
+    parameters: Mapping[str, Any]
+    bent: tuple[str, ...]
+    result: Any
+    flows: list[dict[str, Any]] = field(repr=False)
+    gates: list[dict[str, Any]] = field(repr=False)
+
+    def __bool__(self) -> bool:
+        return True
+
+
+@dataclass(frozen=True)
+class Miss:
+    """A theory that does not apply: the first condition that fails, in words."""
+
+    theory: str
+    reason: str
+
+    def __bool__(self) -> bool:
+        return False
+
+
+#: Each theory and its way to read a plan; the first that fits is used.
+_THEORIES = {"spacer": _spacer_match.read}
+
+
+def match(source: Source) -> list[Fit | Miss]:
+    """Try each theory on a scenario: a :class:`Fit`, or a :class:`Miss` that says why not.
+
+    Args:
+        source: a scenario file, a dict of its keys, or a loaded scenario.
+
+    Raises:
+        ScenarioError, TraceError, OSError: the scenario is wrong or cannot be read.
+    """
+    from tidegate._run import as_scenario
+
+    plan = json.loads(as_scenario(source)._inner.plan_json())
+    told: list[Fit | Miss] = []
+    for theory, read in _THEORIES.items():
+        try:
+            told.append(Fit(theory, **read(plan)))
+        except _spacer_match.DoesNotApplyError as reason:
+            told.append(Miss(theory, str(reason)))
+    return told

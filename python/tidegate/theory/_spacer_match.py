@@ -1,0 +1,221 @@
+"""The spacer's theory for a plan: one flow, a faster gate before a slower one, nothing lost."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from tidegate.theory._spacer import spacer
+
+if TYPE_CHECKING:
+    from tidegate.theory._spacer_results import Spacer
+
+_PICOS = 10**12
+_CELL_BITS = 424
+
+
+class DoesNotApplyError(Exception):
+    """The first condition of a theory that a plan does not meet."""
+
+
+def need(holds: object, reason: str) -> None:
+    """Refuse a plan for a reason."""
+    if not holds:
+        raise DoesNotApplyError(reason)
+
+
+def read(plan: dict[str, Any]) -> dict[str, Any]:
+    """Return the parts of a fit.
+
+    Raises:
+        DoesNotApplyError: the plan has another shape.
+    """
+    need(len(plan["flows"]) == 1, f"it is about one flow, and there are {len(plan['flows'])}")
+    need(not plan["traffic"], "there is other traffic")
+    flow = plan["flows"][0]
+    host, slow = _gates(plan, flow)
+    tcp = flow["tcp"]
+    bent: list[str] = []
+    per_ack = _source(flow, tcp, bent)
+    segment_cells, cell_bits, unit = _framing(host, slow, tcp)
+    h, c = host["rate"]["bps"], slow["rate"]["bps"]
+    need(c < h, f"gate {slow['name']} is not slower than gate {host['name']} before it: nothing waits in it")
+    delays = [plan["gates"][n]["delay_ps"] for n in (*flow["path"], *flow["back"])]
+    rtt = Fraction(sum(delays) + flow["back_delay_ps"], _PICOS)
+    window, initial, threshold = _windows(tcp, per_ack)
+    cell_s = Fraction(cell_bits, h)
+    parameters: dict[str, Any] = {
+        "h": Fraction(1),
+        "c": Fraction(c, h),
+        # A cell received at t is fluid that arrives until one cell time later.
+        "delta": rtt / cell_s + 1,
+        "segment_cells": segment_cells,
+        "threshold": threshold,
+        "window": window,
+        "initial_window": initial,
+        "segments_per_ack": per_ack,
+    }
+    found = spacer(**parameters)
+    _queues(host, slow, found, unit, tcp)
+    if found.window > found.threshold and tcp["increase"] != "per window":
+        bent.append(f'the window grows "{tcp["increase"]}", not by one with each window acknowledged')
+    trip = (Fraction(found.delta) + Fraction(found.V_w_plus) / Fraction(found.c)) * cell_s
+    if trip * _PICOS >= tcp["least_timeout_ps"]:
+        bent.append(f"the round trip of up to {float(1000 * trip):.4g} ms may exceed the time-out")
+    settled = _settled(found) * cell_s + Fraction(flow["start_ps"], _PICOS)
+    if settled * _PICOS > plan["warmup_ps"]:
+        bent.append(
+            f"numbers are those of the end: the window stops growing at about {float(settled):.4g} s, "
+            f"and the summary counts from {plan['warmup_ps'] / _PICOS:g} s"
+        )
+    return {
+        "parameters": {**parameters, "cell_time_s": cell_s},
+        "bent": tuple(bent),
+        "result": found,
+        "flows": [_flow_row(flow, tcp, found, cell_s)],
+        "gates": [_gate_row(slow, found, unit)],
+    }
+
+
+def _gates(plan: dict[str, Any], flow: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    path = [plan["gates"][n] for n in flow["path"]]
+    back = [plan["gates"][n] for n in flow["back"]]
+    for gate in (*path, *back):
+        need(not gate["loses"], f"gate {gate['name']} loses packets")
+    for gate in back:
+        need(gate["rate"]["kind"] == "unlimited", f"gate {gate['name']} on the way back has a rate")
+    rated = [gate for gate in path if gate["rate"]["kind"] != "unlimited"]
+    for gate in rated:
+        kind = gate["rate"]["kind"]
+        need(kind == "constant", f"the rate of gate {gate['name']} is no constant bit rate: it is {kind}")
+        need(gate["rate"]["bps"], f"gate {gate['name']} has a rate of 0")
+    need(
+        len(rated) == 2 and rated[0] is not rated[1],
+        "it is about two gates with a rate, that of the sending host and a slower one after it; "
+        f"the path of flow {flow['name']} has {len(rated)}",
+    )
+    return rated[0], rated[1]
+
+
+def _source(flow: dict[str, Any], tcp: dict[str, Any], bent: list[str]) -> int:
+    """Return the segments of an acknowledgement."""
+    name = flow["name"]
+    need(flow["app"] == "bulk", f'flow {name} does not always have something to send: app is not "bulk"')
+    need(flow["start_ps"] is not None, f"flow {name} starts at a random time")
+    need(
+        tcp["cc"] in ("tahoe", "reno", "newreno"),
+        f'flow {name} has tcp.cc = "{tcp["cc"]}"; its window does not grow as the paper\'s',
+    )
+    if tcp["handshake"]:
+        bent.append("the handshake comes first; times count from its end")
+    delayed = tcp["delayed_ack"]
+    every = 1 if delayed is None else delayed["every"]
+    need(every in (1, 2), f"flow {name} acknowledges every {every} segments; it is about 1 or 2")
+    if every == 2:
+        need(
+            not tcp["quick_acks"],
+            f"the receiver of flow {name} acknowledges its first {tcp['quick_acks']} segments one by one",
+        )
+        if delayed["timeout_ps"] is not None:
+            bent.append(
+                f"a segment that waits alone is acknowledged after {delayed['timeout_ps'] / 1e9:g} ms, "
+                "not only with the next one"
+            )
+    return every
+
+
+def _framing(host: dict[str, Any], slow: dict[str, Any], tcp: dict[str, Any]) -> tuple[int, int, str]:
+    """Return units of a segment, bits of a unit, and what a unit is."""
+    framing = slow["framing"]
+    need(
+        framing == host["framing"],
+        f"gates {host['name']} and {slow['name']} have different framing",
+    )
+    packet = tcp["mss"] + tcp["headers"] + (12 if tcp["timestamps"] else 0)
+    if framing["kind"] == "aal5":
+        # ITU-T I.363.5: the packet and an 8-byte trailer, 8 bytes of LLC/SNAP with RFC 2684.
+        return -(-(packet + 8 + 8 * bool(framing.get("llc"))) // 48), _CELL_BITS, "cells"
+    if framing["kind"] == "overhead":
+        packet = max(packet + framing["overhead"], framing["minimum"])
+    return 1, 8 * packet, "packets"
+
+
+def _windows(tcp: dict[str, Any], per_ack: int) -> tuple[int, int, int]:
+    """Return window, initial window and threshold in segments."""
+    need(tcp["window"] is not None, "the window has no limit (tcp.window): what waits would grow without end")
+    mss = tcp["mss"]
+    window, initial = tcp["window"] // mss, max(1, tcp["initial_window"] // mss)
+    need(
+        initial * mss == max(mss, tcp["initial_window"]), "the initial window is no whole number of segments"
+    )
+    need(
+        min(window, initial) >= per_ack,
+        "with an acknowledgement for every second segment a window of one is never acknowledged",
+    )
+    ssthresh = tcp["initial_ssthresh"]
+    return window, initial, window if ssthresh is None else max(1, -(-ssthresh // mss))
+
+
+def _queues(
+    host: dict[str, Any], slow: dict[str, Any], found: Spacer, unit: str, tcp: dict[str, Any]
+) -> None:
+    # All of a window may wait in the host.
+    for gate, most in ((host, found.window * found.segment_cells), (slow, found.buffer_cells)):
+        limit = gate["queue_limit"]
+        if limit is None:
+            continue
+        packet = tcp["mss"] + tcp["headers"] + (12 if tcp["timestamps"] else 0)
+        segments = -(-most // found.segment_cells)
+        needed = {"packets": segments, "bytes": segments * packet, "cells": most}[limit["unit"]]
+        if gate is slow and limit["unit"] == unit and not gate["queue_counts_all"]:
+            needed -= 1
+        need(
+            limit["count"] >= needed,
+            f"the queue of gate {gate['name']} holds {limit['count']} {limit['unit']}; without loss it may "
+            f"need {needed}",
+        )
+
+
+def _settled(found: Spacer) -> Fraction:
+    """Return about when the window stops growing."""
+    if found.first_increment is None:
+        return Fraction(found.t_b)
+    trip = Fraction(found.Delta_prime or found.Delta)
+    service = Fraction(found.segment_cells) / Fraction(found.c)
+    rounds = sum(max(trip, window * service) for window in range(found.threshold + 1, found.window + 1))
+    return Fraction(found.first_increment) + rounds
+
+
+def _flow_row(flow: dict[str, Any], tcp: dict[str, Any], found: Spacer, cell_s: Fraction) -> dict[str, Any]:
+    segments = Fraction(found.rate) / found.segment_cells / cell_s
+    ip = tcp["mss"] + tcp["headers"] + (12 if tcp["timestamps"] else 0)
+    row: dict[str, Any] = {
+        "name": flow["name"],
+        "cc": tcp["cc"],
+        "goodput_bps": float(8 * tcp["mss"] * segments),
+        "throughput_bps": float(8 * ip * segments),
+        "efficiency": 1.0,
+        "segments_retransmitted": 0,
+        "timeouts": 0,
+        "fast_retransmits": 0,
+    }
+    if found.segments_per_ack == 1:
+        # A window is acknowledged in each round trip.
+        row["rtt_mean_ms"] = float(1000 * found.window / segments)
+    return row
+
+
+def _gate_row(gate: dict[str, Any], found: Spacer, unit: str) -> dict[str, Any]:
+    in_service = 0 if gate["queue_counts_all"] else 1
+    row: dict[str, Any] = {
+        "name": gate["name"],
+        "utilisation": float(Fraction(found.rate) / Fraction(found.c)),
+        "dropped_packets": 0,
+        "loss": 0.0,
+        "rate_mean_bps": float(gate["rate"]["bps"]),
+    }
+    row[f"queue_max_{unit}"] = max(found.V_w_plus_cells - in_service, 0)
+    if unit == "cells":
+        row["queue_fluid_min_cells"] = float(found.V_w_minus)
+        row["queue_fluid_max_cells"] = float(found.V_w_plus)
+    return row
