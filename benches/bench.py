@@ -1,12 +1,13 @@
 """Instructions, speed and results beside the peers that are installed; see README.md here.
 
-bench.py [instructions] [speed] [results] [studies] [gcra] [--rounds N] [--long]
+bench.py [instructions] [speed] [results] [studies] [gcra] [cells] [--rounds N] [--long]
 """
 
 from __future__ import annotations
 
 import argparse
 
+import cells
 import cost
 import limiter
 import programs
@@ -14,7 +15,7 @@ import results
 import speed
 import studies
 
-PARTS = ("instructions", "speed", "results", "studies", "gcra")
+PARTS = ("instructions", "speed", "results", "studies", "gcra", "cells")
 
 
 def main() -> None:
@@ -38,7 +39,9 @@ def main() -> None:
         studies.measure(rounds=args.rounds, long=args.long)
     if "gcra" in parts:
         limiter.measure(rounds=args.rounds)
-    if {*parts} <= {"studies", "gcra"}:
+    if "cells" in parts:
+        cells.measure(rounds=args.rounds)
+    if {*parts} <= {"studies", "gcra", "cells"}:
         return
     ours = programs.build_ours()
     if "instructions" in parts:

@@ -57,14 +57,19 @@ def instructions(command: list[str]) -> tuple[int, Outcome]:
     return int(found[1]), done
 
 
-def build_ours() -> Path:
-    """Build the example program and return its path."""
+def build_example(name: str) -> Path:
+    """Build one of the simulator's example programs and return its path."""
     subprocess.run(
-        ["cargo", "build", "--release", "--locked", "--quiet", "-p", "tidegate-sim", "--example", "peers"],
+        ["cargo", "build", "--release", "--locked", "--quiet", "-p", "tidegate-sim", "--example", name],
         cwd=ROOT,
         check=True,
     )
-    return TARGET / "release" / "examples" / "peers"
+    return TARGET / "release" / "examples" / name
+
+
+def build_ours() -> Path:
+    """Build the example program that runs the peers' scenarios and return its path."""
+    return build_example("peers")
 
 
 def ns2() -> str | None:

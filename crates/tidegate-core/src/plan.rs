@@ -9,6 +9,7 @@ use std::sync::Arc;
 use crate::app::TruncatedGeometric;
 use crate::cells::{CELL_BITS, CELL_PAYLOAD, LLC_SNAP, TRAILER};
 use crate::dtm::Settings;
+use crate::gcra::Conformance;
 use crate::units::{PICOS_PER_SECOND, Rate, Span, Speed, Time};
 
 /// Index of a gate in [`Plan::gates`].
@@ -92,6 +93,8 @@ pub struct GatePlan {
     pub host: bool,
     /// What only gates with AAL5 framing have.
     pub cells: CellPlan,
+    /// A policer before the queue.
+    pub police: Option<PolicePlan>,
 }
 
 impl GatePlan {
@@ -100,7 +103,7 @@ impl GatePlan {
     pub fn open(name: &str) -> GatePlan {
         GatePlan {
             name: name.to_owned(),
-            queue: QueuePlan { limit: QueueLimit::Unlimited, counts: QueueCounts::Waiting },
+            queue: QueuePlan { limit: QueueLimit::Unlimited, counts: QueueCounts::Waiting, tagged: None },
             rate: RatePlan::Unlimited,
             on_change: OnChange::Keep,
             framing: Framing::Ip,
@@ -108,6 +111,7 @@ impl GatePlan {
             delay: Span::ZERO,
             host: false,
             cells: CellPlan::default(),
+            police: None,
         }
     }
 }
@@ -124,6 +128,35 @@ impl GatePlan {
         let picos = u128::from(CELL_BITS) * u128::from(PICOS_PER_SECOND);
         Span::from_picos(picos.checked_div(u128::from(rate)).map_or(0, |picos| picos as u64))
     }
+}
+
+/// A policer: units are cells at a cell gate, elsewhere bytes on the wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PolicePlan {
+    /// The peak rate, or the only one.
+    pub peak: LimitPlan,
+    /// The sustained rate, and which units it counts.
+    pub sustained: Option<(LimitPlan, Conformance)>,
+    /// With one rate: what does not conform is tagged and goes on, instead of being dropped.
+    pub tags: bool,
+}
+
+/// A rate and how much may come early.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LimitPlan {
+    /// The increment T: the time of one unit.
+    pub interval: Interval,
+    /// The limit τ.
+    pub tolerance: Tolerance,
+}
+
+/// How much may come early.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tolerance {
+    /// So much earlier than it should.
+    Time(Span),
+    /// So many units at once after a rest; at least one.
+    Burst(u64),
 }
 
 /// Choices of a cell gate.
@@ -157,6 +190,8 @@ pub struct QueuePlan {
     pub limit: QueueLimit,
     /// Whether the unit in service counts.
     pub counts: QueueCounts,
+    /// A tagged unit that finds as many units waiting is dropped.
+    pub tagged: Option<u64>,
 }
 
 /// The size of a queue.

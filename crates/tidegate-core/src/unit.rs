@@ -17,6 +17,8 @@ pub struct Unit {
     pub cause: Cause,
     /// Its longest wait so far, in 2²⁰ picoseconds.
     waited: u32,
+    /// A policer set its loss priority: it is the first to be dropped.
+    pub tagged: bool,
 }
 
 /// What a packet's arrival time is owed to: the gate that it waited longest at, or, where
@@ -57,7 +59,7 @@ impl Unit {
     /// A unit about to enter its route.
     #[must_use]
     pub fn new(bytes: u32, handle: u32, held_by: HeldBy) -> Unit {
-        Unit { chain: 0, bytes, handle, cause: Cause::sender(held_by), waited: 0 }
+        Unit { chain: 0, bytes, handle, cause: Cause::sender(held_by), waited: 0, tagged: false }
     }
 
     /// Notes a wait at a gate.

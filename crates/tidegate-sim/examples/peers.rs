@@ -103,6 +103,7 @@ fn link(name: &str, mbps: u64, delay: Span, packets: Option<u64>) -> GatePlan {
         queue: QueuePlan {
             limit: packets.map_or(QueueLimit::Unlimited, QueueLimit::Packets),
             counts: QueueCounts::Waiting,
+            tagged: None,
         },
         delay,
         ..GatePlan::open(name)

@@ -3,11 +3,15 @@
 
 #![allow(missing_docs, reason = "tests")]
 
+use std::sync::Arc;
+
 use proptest::prelude::*;
+use tidegate_core::app::TruncatedGeometric;
 use tidegate_core::plan::{
-    AppPlan, CongestionPlan, DelayedAckPlan, FlowPlan, GatePlan, HoldingPlan, Increase, LossPlan, MarkovPlan,
-    Plan, QueueLimit, RatePlan, RecordLevel, RtoPlan, RttTiming, SourcePlan, SsthreshRounding, StartPlan,
-    TcpBase, TcpPlan, TrafficPlan,
+    AppPlan, CellPlan, CongestionPlan, DelayedAckPlan, FlowPlan, Framing, GatePlan, GcraPlan, GcraRelease,
+    HoldingPlan, Increase, Interval, LossPlan, MarkovPlan, MessageLength, MessagePlan, Plan, QueueLimit,
+    RatePlan, Reassembly, RecordLevel, RtoPlan, RttTiming, SourcePlan, SsthreshRounding, StartPlan, TcpBase,
+    TcpPlan, TrafficPlan,
 };
 use tidegate_core::units::{Rate, Span, Speed, Time};
 use tidegate_sim::{Column, RunError, RunResult, Table, run};
@@ -306,6 +310,154 @@ fn same(one: &Table, other: &Table) -> bool {
     };
     let pairs = one.columns.iter().zip(&other.columns);
     pairs.into_iter().all(|(left, right)| left.0 == right.0 && bits(&left.1) == bits(&right.1))
+}
+
+/// Packet discard acts on what its own queue refused, not on what the wire lost.
+#[test]
+fn packet_discard_does_not_know_of_random_losses() {
+    let plan = |ppd: bool| {
+        let mut plan = one_link(None, AppPlan::Bulk, tcp(CongestionPlan::Reno));
+        let gate = &mut plan.gates[0];
+        gate.framing = Framing::Aal5 { llc: false };
+        gate.loss = LossPlan::Independent { probability: 0.001 };
+        gate.cells.ppd = ppd;
+        plan
+    };
+    let with = whole(&plan(true));
+    assert!(with.summary.gates[0].cells.is_some_and(|cells| cells.dropped_cells > 10));
+    assert_eq!(with.summary, whole(&plan(false)).summary);
+}
+
+/// A cell gate of any kind. Its number decides nothing: routes lead from lower to higher ones.
+fn any_cell_gate() -> impl Strategy<Value = GatePlan> {
+    let mbps = |mbps: u64| Rate::from_bps(mbps * 1_000_000);
+    let rate = prop_oneof![
+        4 => (1u64..30).prop_map(move |n| RatePlan::Constant(Speed::Bits(mbps(n)))),
+        2 => (1u64..20, 0u64..3).prop_map(move |(n, tolerance)| RatePlan::Gcra(GcraPlan {
+            interval: Interval { work: 424, speed: n * 1_000_000 },
+            tolerance: Span::from_micros(tolerance * 20),
+            link: mbps(30),
+            release: if n.is_multiple_of(2) { GcraRelease::Tat } else { GcraRelease::Earliest },
+        })),
+        1 => (1u64..20).prop_map(move |n| RatePlan::Steps {
+            steps: vec![
+                (Time::ZERO, Speed::Bits(mbps(n))),
+                (Time::ZERO + Span::from_millis(500), Speed::Bits(mbps(n / 2 + 1))),
+            ],
+            repeat: None,
+        }),
+        1 => Just(RatePlan::Unlimited),
+    ];
+    let limit = prop_oneof![2 => Just(QueueLimit::Unlimited), 3 => (0u64..400).prop_map(QueueLimit::Cells)];
+    let discard = (prop::option::weighted(0.2, 1u64..200), prop::bool::weighted(0.2));
+    let loss = prop::bool::weighted(0.15);
+    (rate, limit, discard, any::<[bool; 2]>(), 0u64..10, loss).prop_map(
+        |(rate, limit, (epd, ppd), [slotted, simple], delay, loss)| {
+            let mut gate = GatePlan::open("");
+            let slotted = slotted && matches!(rate, RatePlan::Constant(_));
+            gate.cells = CellPlan {
+                slotted,
+                epd,
+                ppd,
+                reassembly: if simple { Reassembly::Simple } else { Reassembly::Aal5 },
+            };
+            gate.framing = Framing::Aal5 { llc: false };
+            gate.rate = rate;
+            gate.queue.limit = limit;
+            if loss && !slotted {
+                gate.loss = LossPlan::Independent { probability: 0.0005 };
+            }
+            gate.delay = Span::from_millis(delay);
+            gate
+        },
+    )
+}
+
+/// Flows and sources over cell gates and others, in each direction.
+fn any_cell_plan() -> impl Strategy<Value = Plan> {
+    let gates = prop::collection::vec(prop_oneof![4 => any_cell_gate(), 1 => any_gate()], 2..6);
+    gates.prop_flat_map(|gates| {
+        let count = gates.len();
+        let route = move |least: usize| {
+            prop::collection::btree_set(0..count, least..=count.min(3))
+                .prop_map(|set| set.into_iter().collect::<Vec<usize>>())
+        };
+        let flows = prop::collection::vec((route(1), route(0), any_tcp(), 0u64..500), 1..4);
+        let crossing = prop::collection::vec((route(1), 1u64..8, any::<bool>()), 0..3);
+        (Just(gates), flows, crossing, any_record()).prop_map(|(gates, flows, crossing, record)| {
+            let mut plan = assemble((gates, flows, None, record));
+            let lengths = Arc::new(TruncatedGeometric::new(10, 60).expect("it has one"));
+            plan.traffic.extend(crossing.into_iter().enumerate().map(|(n, (path, mbps, exponential))| {
+                TrafficPlan {
+                    name: format!("crossing{n}"),
+                    path,
+                    start: StartPlan::At(Time::ZERO),
+                    source: SourcePlan::Messages(MessagePlan {
+                        load: Rate::from_bps(mbps * 1_000_000),
+                        exponential,
+                        length: MessageLength::Geometric(Arc::clone(&lengths)),
+                        llc: false,
+                    }),
+                }
+            }));
+            plan
+        })
+    })
+}
+
+fn tables_differ(one: &RunResult, other: &RunResult) -> Option<&'static str> {
+    let (one, other) = (one.tables(), other.tables());
+    one.iter().zip(&other).find(|(one, other)| !same(one, other)).map(|(one, _)| one.name)
+}
+
+/// What came is what went on, what was dropped and what was still there; and of packets nobody
+/// knows more than was counted.
+fn accounts_of_cells_balance(plan: &Plan, result: &RunResult) -> Result<(), TestCaseError> {
+    for (row, gate) in plan.gates.iter().zip(&result.summary.gates) {
+        let Some(cells) = gate.cells else { continue };
+        if plan.warmup == Time::ZERO {
+            prop_assert!(cells.offered_cells >= cells.delivered_cells + cells.dropped_cells);
+        }
+        if let QueueLimit::Cells(limit) = row.queue.limit {
+            prop_assert!(cells.queue_max_cells <= limit, "{} above {limit}", cells.queue_max_cells);
+        }
+        prop_assert!(gate.dropped_packets <= cells.dropped_cells + cells.wasted_cells.unwrap_or(0));
+        prop_assert_eq!((gate.queue_mean_packets, gate.queue_max_packets), (None, None));
+        prop_assert_eq!(gate.delivered_bytes, cells.delivered_cells * 53);
+        if let Some(used) = gate.utilisation {
+            // A shaper with a tolerance may be ahead of its rate by as much.
+            prop_assert!(used < 1.01, "{used}");
+        }
+    }
+    for (gate, rows) in plan.gates.iter().zip(&result.gates) {
+        for row in rows {
+            let Some(cells) = row.cells else { continue };
+            prop_assert!(cells.fluid <= cells.whole as f64 + 1e-9, "{:?} at {}", cells, gate.name);
+            prop_assert!(cells.whole >= row.queue_packets);
+        }
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    /// TCP over cells: trains, cells one by one and every event tell the same.
+    #[test]
+    fn trains_change_nothing(plan in any_cell_plan()) {
+        let trains = whole(&plan);
+        accounts_of_cells_balance(&plan, &trains)?;
+        let others = [
+            whole(&Plan { cells_one_by_one: true, ..plan.clone() }),
+            whole(&Plan { exact_events: true, ..plan }),
+        ];
+        for other in others {
+            prop_assert_eq!(&trains.summary.flows, &other.summary.flows);
+            prop_assert_eq!(&trains.summary.gates, &other.summary.gates);
+            prop_assert_eq!(&trains.summary.traffic, &other.summary.traffic);
+            prop_assert_eq!(tables_differ(&trains, &other), None);
+        }
+    }
 }
 
 proptest! {

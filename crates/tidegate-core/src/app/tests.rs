@@ -1,7 +1,9 @@
 //! Arrival processes and applications.
 
 use super::*;
-use crate::plan::{HoldingPlan, SourcePlan};
+use std::sync::Arc;
+
+use crate::plan::{HoldingPlan, MessageLength, MessagePlan, SourcePlan};
 use crate::random::Seed;
 use crate::units::{PICOS_PER_SECOND, Rate, Span};
 
@@ -116,4 +118,74 @@ fn a_source_writes_all_that_is_due() {
     assert_eq!(application.handle_wakeup(at(10)), 1000);
     assert_eq!(application.next_wakeup(), at(11));
     assert_eq!(application.handle_wakeup(at(13)), 3000);
+}
+
+/// papers/README §3 of the traffic-shaping paper: a geometric length of mean 25 cut at 200,
+/// renormalised to mean 25.
+#[test]
+fn lengths_are_geometric_below_the_cut_and_have_their_mean() {
+    let lengths = TruncatedGeometric::new(25, 200).expect("it has one");
+    let chance: Vec<f64> = (1..=200).map(|n| lengths.probability(n)).collect();
+    assert!((chance.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+    let mean: f64 = chance.iter().zip(1..).map(|(chance, n)| chance * f64::from(n)).sum();
+    assert!((mean - 25.0).abs() < 1e-9, "{mean}");
+    // One ratio throughout.
+    let ratio = chance[1] / chance[0];
+    assert!(ratio < 1.0);
+    assert!(chance.windows(2).all(|pair| (pair[1] / pair[0] - ratio).abs() < 1e-9));
+    // Hardly cut at all: the plain geometric law.
+    let plain = TruncatedGeometric::new(4, 1365).expect("it has one");
+    assert!((plain.probability(3) - 0.75 * 0.75 * 0.25).abs() < 1e-12);
+}
+
+#[test]
+fn lengths_without_a_falling_law_are_refused() {
+    assert_eq!(TruncatedGeometric::new(0, 200), None);
+    assert_eq!(TruncatedGeometric::new(25, 48), None);
+    let alike = TruncatedGeometric::new(25, 49).expect("all alike");
+    assert!((alike.probability(1) - alike.probability(49)).abs() < 1e-9);
+    let one = TruncatedGeometric::new(1, 1).expect("always one");
+    assert_eq!((one.most(), one.probability(1)), (1, 1.0));
+}
+
+fn messages(exponential: bool, length: MessageLength) -> SourcePlan {
+    SourcePlan::Messages(MessagePlan { load: Rate::from_bps(12_500_000), exponential, length, llc: false })
+}
+
+/// Three cells at 12.5 Mbit/s: 101.76 us apart, 136 bytes each.
+#[test]
+fn messages_of_one_length_are_evenly_spaced() {
+    let mut arrivals = Arrivals::new(&messages(false, MessageLength::Constant(3)), at(5), rng());
+    for n in 0..1000 {
+        let expected = at(5) + Span::from_picos(n * 101_760_000);
+        assert_eq!(arrivals.next(), Some((expected, 136)));
+    }
+}
+
+/// 53 bytes for each cell are the load, and each length comes as often as it should.
+#[test]
+fn random_messages_have_their_load_and_lengths() {
+    let lengths = Arc::new(TruncatedGeometric::new(25, 200).expect("it has one"));
+    let mut arrivals =
+        Arrivals::new(&messages(true, MessageLength::Geometric(Arc::clone(&lengths))), at(0), rng());
+    let (mut cells, mut counts, count) = (0_u64, vec![0_u32; 201], 200_000);
+    let mut last = at(0);
+    for _ in 0..count {
+        let (time, bytes) = arrivals.next().expect("there is no end");
+        let n = crate::cells::cells_of(bytes, false);
+        assert_eq!(bytes, n * 48 - 8);
+        cells += u64::from(n);
+        counts[n as usize] += 1;
+        last = time;
+    }
+    let load = cells as f64 * 424.0 / last.as_secs_f64();
+    assert!((load / 12.5e6 - 1.0).abs() < 0.01, "{load}");
+    // χ² over 200 cells of the table: mean 199, deviation 20.
+    let chi: f64 = (1..=200)
+        .map(|n| {
+            let expected = lengths.probability(n) * f64::from(count);
+            (f64::from(counts[n as usize]) - expected).powi(2) / expected
+        })
+        .sum();
+    assert!((120.0..290.0).contains(&chi), "{chi}");
 }

@@ -8,7 +8,7 @@ use super::train::{Beat, Exact, Train};
 use super::{CELL_BITS, CELL_BYTES, cells_of, padding_of};
 use crate::gate::rate::Window;
 use crate::gate::{DropReason, Gate};
-use crate::plan::{CellPlan, Framing, GatePlan, QueueCounts, QueueLimit, RatePlan, Reassembly};
+use crate::plan::{CellPlan, Framing, GatePlan, LossPlan, QueueCounts, QueueLimit, RatePlan, Reassembly};
 use crate::random::Stream;
 use crate::unit::Unit;
 use crate::units::{Span, Speed, Time};
@@ -79,6 +79,8 @@ struct CellGate {
     ppd: bool,
     /// One of the two.
     discards: bool,
+    /// A tagged cell that finds as many waiting is dropped.
+    tagged: Option<u64>,
     /// Slotted, without anything that looks at single cells, before the section's end.
     plain_slots: bool,
     counts: CellCounts,
@@ -133,10 +135,10 @@ impl Input {
     /// Takes the next cell off.
     #[inline]
     fn take(&mut self) -> Cell {
-        let frame = self.head.frame;
+        let Train { frame, tagged, .. } = self.head;
         let (begins, ends) = self.head.take();
         self.refill();
-        Cell { frame, begins, ends }
+        Cell { frame, begins, ends, tagged }
     }
 }
 
@@ -194,6 +196,7 @@ struct Cell {
     frame: u32,
     begins: bool,
     ends: bool,
+    tagged: bool,
 }
 
 /// What a route is to a section.
@@ -256,7 +259,8 @@ impl Section {
                 epd,
                 ppd,
                 discards: epd.is_some() || ppd,
-                plain_slots: slotted && !ppd && epd.is_none() && !observed,
+                tagged: plan.queue.tagged,
+                plain_slots: slotted && !ppd && epd.is_none() && plan.queue.tagged.is_none() && !observed,
                 counts: CellCounts::default(),
             }
         };
@@ -321,8 +325,15 @@ impl Section {
             due: at,
         });
         self.circuits[circuit].open.push_back(frame);
-        let whole =
-            Train { next: Exact::whole(at), beat: Beat::NONE, left: cells, frame, begins: true, ends: true };
+        let whole = Train {
+            next: Exact::whole(at),
+            beat: Beat::NONE,
+            left: cells,
+            frame,
+            begins: true,
+            ends: true,
+            tagged: unit.tagged,
+        };
         if self.one_by_one {
             for n in 0..cells {
                 let single = Train { left: 1, begins: n == 0, ends: n + 1 == cells, ..whole };
@@ -448,9 +459,29 @@ impl Section {
         }
     }
 
+    /// Why a cell is not let in where so many wait; `full`: where it would have to wait, there
+    /// is no room.
+    #[inline]
+    fn refuses(
+        gate: &mut CellGate,
+        input: usize,
+        cell: Cell,
+        waiting: u64,
+        full: bool,
+    ) -> Option<DropReason> {
+        let late = cell.tagged && gate.tagged.is_some_and(|threshold| waiting >= threshold);
+        if !Self::admits(gate, input, cell, waiting) {
+            Some(DropReason::Discarded)
+        } else if full || late {
+            Some(DropReason::QueueFull)
+        } else {
+            None
+        }
+    }
+
     /// One cell through a gate of any kind.
     fn run_any(&mut self, gate: usize, input: usize, gates: &mut [Gate]) {
-        let (at, cell) = self.take(gate, input);
+        let (at, mut cell) = self.take(gate, input);
         let CellGate { number, .. } = self.gates[gate];
         let server = &mut gates[number];
         let waiting = server.queue_now(at);
@@ -460,10 +491,11 @@ impl Section {
         }
         let frame = &mut self.frames[cell.frame as usize];
         let mut unit = frame.unit;
-        unit.bytes = CELL_BYTES;
+        (unit.bytes, unit.tagged) = (CELL_BYTES, cell.tagged);
         server.spread_next(self.gates[gate].spreads[input]);
         match server.pass(at, &mut unit, &self.window) {
             Some(out) => {
+                cell.tagged = unit.tagged;
                 if cell.ends {
                     unit.bytes = frame.unit.bytes;
                     frame.unit = unit;
@@ -535,16 +567,13 @@ impl Section {
         let (at, cell) = self.take(gate, input);
         let row = &mut self.gates[gate];
         let (number, delay) = (row.number, row.delay);
-        let Server::Paced(paced) = &mut row.server else { return };
-        let waiting = paced.waiting_at(at);
-        let full = paced.is_full(at);
-        if !Self::admits(row, input, cell, waiting) {
+        let (waiting, full) = match &mut row.server {
+            Server::Paced(paced) => (paced.waiting_at(at), paced.is_full(at)),
+            _ => return,
+        };
+        if let Some(reason) = Self::refuses(row, input, cell, waiting, full) {
             gates[number].refuse_cell(at);
-            return self.lose(gate, input, cell, at, DropReason::Discarded);
-        }
-        if full {
-            gates[number].refuse_cell(at);
-            return self.lose(gate, input, cell, at, DropReason::QueueFull);
+            return self.lose(gate, input, cell, at, reason);
         }
         let Server::Paced(paced) = &mut row.server else { return };
         let passage = paced.serve(at);
@@ -567,7 +596,7 @@ impl Section {
             let (first, last) = paced.serve_together(at, cells, gates[number].counters_mut(), self.window);
             let ends = train.ends && lost == 0;
             if ends {
-                let cell = Cell { frame: train.frame, begins: false, ends };
+                let cell = Cell { frame: train.frame, begins: false, ends, tagged: train.tagged };
                 self.leave(gate, cell, last.start.at.saturating_since(at), last.end.at);
             }
             let out = Exact { at: first.end.at.saturating_add(delay), ..first.end };
@@ -579,6 +608,7 @@ impl Section {
                 frame: train.frame,
                 begins: n == 0 && train.begins,
                 ends: train.ends && n + 1 == train.left,
+                tagged: train.tagged,
             };
             self.lose(gate, input, cell, at, DropReason::QueueFull);
         }
@@ -616,15 +646,15 @@ impl Section {
             }
             let mut plain = *plain_slots;
             let mut repeated = false;
-            for (number, (input, next)) in inputs.iter_mut().zip(next.iter_mut()).enumerate() {
+            for (circuit, (input, at)) in inputs.iter_mut().zip(next.iter_mut()).enumerate() {
                 let mut again = false;
-                while *next < end {
+                while *at < end {
                     let cell = input.take();
-                    *next = input.next();
+                    *at = input.next();
                     plain &= !cell.ends;
                     repeated |= again;
                     again = true;
-                    due.push((number as u32, cell));
+                    due.push((circuit as u32, cell));
                 }
             }
             if due.len() > 1 && inputs.len() > 1 {
@@ -656,15 +686,13 @@ impl Section {
     fn serve_slotted(&mut self, gate: usize, input: usize, cell: Cell, gates: &mut [Gate]) {
         let row = &mut self.gates[gate];
         let number = row.number;
-        let Server::Slotted(slotted) = &mut row.server else { return };
-        let (waiting, full, at) = (slotted.waiting(), slotted.is_full(), slotted.boundary());
-        if !Self::admits(row, input, cell, waiting) {
+        let (waiting, full, at) = match &row.server {
+            Server::Slotted(slotted) => (slotted.waiting(), slotted.is_full(), slotted.boundary()),
+            _ => return,
+        };
+        if let Some(reason) = Self::refuses(row, input, cell, waiting, full) {
             gates[number].refuse_cell(at);
-            return self.lose(gate, input, cell, at, DropReason::Discarded);
-        }
-        if full {
-            gates[number].refuse_cell(at);
-            return self.lose(gate, input, cell, at, DropReason::QueueFull);
+            return self.lose(gate, input, cell, at, reason);
         }
         let Server::Slotted(slotted) = &mut row.server else { return };
         let waits = slotted.serve();
@@ -699,14 +727,14 @@ impl Section {
     #[inline]
     fn deliver(&mut self, gate: usize, input: usize, cell: Cell, at: Time, gates: &mut [Gate]) {
         let to = self.gates[gate].inputs[input].to;
-        let Cell { frame, begins, ends } = cell;
-        let single = Train { next: Exact::whole(at), beat: Beat::NONE, left: 1, frame, begins, ends };
+        let Cell { frame, begins, ends, tagged } = cell;
+        let single = Train { next: Exact::whole(at), beat: Beat::NONE, left: 1, frame, begins, ends, tagged };
         self.deliver_train(gate, to, single, gates);
     }
 
     fn deliver_train(&mut self, gate: usize, to: To, train: Train, gates: &mut [Gate]) {
         match to {
-            To::Gate { gate, input } => self.push(gate, input, train, gates),
+            To::Gate { gate: next, input } => self.push(next, input, train, gates),
             To::End => {
                 let frame = &mut self.frames[train.frame as usize];
                 frame.arrived += train.left;
@@ -750,7 +778,8 @@ impl Section {
     fn lose(&mut self, gate: usize, input: usize, cell: Cell, at: Time, reason: DropReason) {
         let inside = self.window.from <= at && at < self.window.until;
         let CellGate { number, counts, inputs, ppd, .. } = &mut self.gates[gate];
-        if *ppd && !cell.ends && inputs[input].discard == Discard::Nothing {
+        // What is lost after the server the door does not know of.
+        if *ppd && reason != DropReason::Loss && !cell.ends && inputs[input].discard == Discard::Nothing {
             inputs[input].discard = Discard::Rest;
         }
         let frame = &mut self.frames[cell.frame as usize];
@@ -834,7 +863,7 @@ fn restore_order_of_circuits(cells: &mut [(u32, Cell)], before: &[(u32, Cell)]) 
 /// A server for cells at a constant distance, where `plan` allows one.
 fn paced_server(plan: &GatePlan) -> Option<Paced> {
     let limit = limit(plan)?;
-    if plan.loss != crate::plan::LossPlan::None {
+    if plan.loss != LossPlan::None || plan.police.is_some() || plan.queue.tagged.is_some() {
         return None;
     }
     match &plan.rate {

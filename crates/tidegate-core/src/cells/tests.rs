@@ -130,8 +130,8 @@ fn a_lost_middle_cell_fails_one_packet() {
 }
 
 #[test]
-fn packet_discard_keeps_or_saves_the_last_cell() {
-    // Partial: after the first loss only the last cell of the packet is let in again.
+fn partial_packet_discard_keeps_the_last_cell() {
+    // After the first loss only the last cell of the packet is let in again.
     let ppd = CellPlan { ppd: true, ..CellPlan::default() };
     let mut slow = gate(1, ppd);
     slow.rate = RatePlan::Constant(Speed::Bits(Rate::from_bps(SPEED / 2)));
@@ -142,8 +142,11 @@ fn packet_discard_keeps_or_saves_the_last_cell() {
     assert_eq!(fates[0].2, Some(DropReason::QueueFull));
     // Its last cell came, so the next packet is whole.
     assert_eq!(fates[1], (1, us(103), None));
+}
 
-    // Early: a packet that finds two cells waiting is thrown away whole, its last cell too.
+#[test]
+fn early_packet_discard_saves_the_next_packet() {
+    // A packet that finds two cells waiting is thrown away whole, its last cell too.
     let epd = CellPlan { epd: Some(2), ..CellPlan::default() };
     let mut bench = Bench::new(&[gate(100, epd)], &[&[0]]);
     bench.enter(us(0), 0, packet(4, 0));
@@ -181,9 +184,9 @@ proptest! {
         }
         arrivals.sort_unstable();
         // One slot after the other: departures first, then what came during the slot.
-        let (mut waiting, mut serving, mut lost, mut came) = (0u64, false, 0u64, 0);
+        let (mut waiting, mut lost, mut came) = (0u64, 0u64, 0);
         for slot in 1..1000 {
-            serving = waiting > 0;
+            let mut serving = waiting > 0;
             waiting -= u64::from(serving);
             while came < arrivals.len() && arrivals[came] < slot * 1_000_000 {
                 came += 1;
@@ -199,11 +202,10 @@ proptest! {
         let fates = bench.finish();
         prop_assert_eq!(fates.iter().filter(|(.., reason)| reason.is_some()).count() as u64, lost);
         let mut departures: Vec<Time> =
-            fates.iter().filter(|(.., reason)| reason.is_none()).map(|(_, at, _)| *at).collect();
+            fates.iter().filter(|(.., reason)| reason.is_none()).map(|(_, when, _)| *when).collect();
         departures.sort_unstable();
         // One cell a slot, and none twice.
         prop_assert!(departures.windows(2).all(|pair| pair[0] < pair[1]));
-        prop_assert!(departures.iter().all(|at| at.picos() % 1_000_000 == 0));
-        let _ = serving;
+        prop_assert!(departures.iter().all(|when| when.picos() % 1_000_000 == 0));
     }
 }

@@ -73,6 +73,8 @@ pub(super) struct Train {
     pub(super) begins: bool,
     /// The last cell of the train is the packet's last.
     pub(super) ends: bool,
+    /// A policer set the loss priority of all of them (CLP = 1).
+    pub(super) tagged: bool,
 }
 
 impl Train {
@@ -84,6 +86,7 @@ impl Train {
         frame: 0,
         begins: false,
         ends: false,
+        tagged: false,
     };
 
     /// Takes the next cell off: says whether it is the packet's first and its last.

@@ -19,6 +19,8 @@ pub enum DropReason {
     Discarded = 3,
     /// Its cells came, but AAL5 could not tell it from the packet before.
     Reassembly = 4,
+    /// It did not conform to a policer's limits.
+    Policed = 5,
 }
 
 /// Units and bytes.
@@ -199,9 +201,11 @@ impl Counters {
     pub(super) fn drop(&mut self, at: Time, wire: u64, reason: DropReason) {
         match reason {
             DropReason::Loss => self.lost.add(self.window, at, wire),
-            DropReason::QueueFull | DropReason::TooLarge | DropReason::Discarded | DropReason::Reassembly => {
-                self.refused.add(self.window, at, wire)
-            }
+            DropReason::QueueFull
+            | DropReason::TooLarge
+            | DropReason::Discarded
+            | DropReason::Reassembly
+            | DropReason::Policed => self.refused.add(self.window, at, wire),
         }
     }
 

@@ -10,6 +10,7 @@ mod content;
 mod counters;
 mod express;
 mod loss;
+mod police;
 mod quantiles;
 pub mod rate;
 mod record;
@@ -27,9 +28,11 @@ pub use tally::Slot;
 
 use crate::cells::CELL_BYTES;
 use crate::gate::express::{Express, IdlePassage};
+use crate::gate::police::Policer;
 use crate::gate::rate::{Capacity, Law, Service, Window, counts_packets};
 use crate::gate::steps::Steps;
 use crate::gate::tally::Tally;
+use crate::gcra::Verdict;
 use crate::plan::{Framing, GatePlan, QueueCounts, QueueLimit, RatePlan, RecordLevel};
 use crate::random::{Seed, Stream};
 use crate::unit::Unit;
@@ -66,6 +69,9 @@ pub struct Gate {
     framing: Framing,
     by_packet: bool,
     last_drop: Option<Drop>,
+    /// Where tagged units are dropped.
+    tagged: Option<u64>,
+    police: Option<Box<Policer>>,
     loss: Option<Box<Loss>>,
     recorder: Option<Box<Recorder>>,
     steps: Option<Box<Steps>>,
@@ -99,6 +105,8 @@ impl Gate {
         let loss = Loss::new(plan.loss, seed.stream(&format!("gate.{}/loss", plan.name)));
         let plain = recorder.is_none()
             && loss.is_none()
+            && plan.police.is_none()
+            && plan.queue.tagged.is_none()
             && plan.framing == Framing::Ip
             && plan.queue.counts == QueueCounts::Waiting
             && !counts_packets(&plan.rate);
@@ -114,6 +122,11 @@ impl Gate {
             delay: plan.delay,
             counts: plan.queue.counts,
             limit: plan.queue.limit,
+            tagged: plan.queue.tagged,
+            police: plan
+                .police
+                .as_ref()
+                .map(|police| Box::new(Policer::new(police, !matches!(plan.framing, Framing::Aal5 { .. })))),
             framing: plan.framing,
             by_packet: counts_packets(&plan.rate),
             index,
@@ -260,6 +273,26 @@ impl Gate {
         self.counters.pass(at, service.end, u64::from(CELL_BYTES));
     }
 
+    /// Whether the policer lets a unit through; it may tag it.
+    #[inline]
+    fn conforms(&mut self, at: Time, unit: &mut Unit, wire: u32) -> bool {
+        let Some(police) = &mut self.police else { return true };
+        match police.judge(at, wire, unit.tagged) {
+            Verdict::Pass => true,
+            Verdict::Tag => {
+                unit.tagged = true;
+                true
+            }
+            Verdict::Discard => false,
+        }
+    }
+
+    /// Whether a unit is tagged and finds too many waiting.
+    #[inline]
+    fn is_late(&self, waiting: u64, unit: &Unit) -> bool {
+        unit.tagged && self.tagged.is_some_and(|threshold| waiting >= threshold)
+    }
+
     /// When and why the last dropped unit was dropped.
     #[must_use]
     pub fn last_drop(&self) -> Option<Drop> {
@@ -276,8 +309,14 @@ impl Gate {
     fn pass_any(&mut self, at: Time, unit: &mut Unit) -> Option<Time> {
         let wire = self.wire_bytes(unit.bytes);
         self.note_arrival(at, wire);
+        if !self.conforms(at, unit, wire) {
+            return self.refuse(at, wire, DropReason::Policed);
+        }
         self.forget_left(at);
-        if at < self.free && self.is_full(self.leaving.len() as u64, self.leaving_bytes, unit.bytes) {
+        let waiting = self.leaving.len() as u64;
+        if at < self.free
+            && (self.is_full(waiting, self.leaving_bytes, unit.bytes) || self.is_late(waiting, unit))
+        {
             return self.refuse(at, wire, DropReason::QueueFull);
         }
         if !self.law.admits(wire) {

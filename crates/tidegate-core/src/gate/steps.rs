@@ -37,12 +37,16 @@ impl Gate {
     ///
     /// # Errors
     /// Why the unit was dropped.
-    pub fn arrive(&mut self, at: Time, unit: Unit) -> Result<(), DropReason> {
+    pub fn arrive(&mut self, at: Time, mut unit: Unit) -> Result<(), DropReason> {
         let wire = self.wire_bytes(unit.bytes);
         self.note_arrival(at, wire);
+        if !self.conforms(at, &mut unit, wire) {
+            self.refuse(at, wire, DropReason::Policed);
+            return Err(DropReason::Policed);
+        }
         let (packets, bytes) = self.queue_at(at);
         let idle = self.steps.get_or_insert_default().serving.is_none();
-        if !idle && self.is_full(packets, bytes, unit.bytes) {
+        if !idle && (self.is_full(packets, bytes, unit.bytes) || self.is_late(packets, &unit)) {
             self.refuse(at, wire, DropReason::QueueFull);
             return Err(DropReason::QueueFull);
         }

@@ -1,7 +1,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::plan::{LossPlan, QueuePlan, RatePlan};
+use crate::gcra::Conformance;
+use crate::plan::{Interval, LimitPlan, LossPlan, PolicePlan, QueuePlan, RatePlan, Tolerance};
 use crate::tcp::HeldBy;
 use crate::units::{Rate, Speed};
 
@@ -21,13 +22,33 @@ fn context(record: RecordLevel) -> GateContext {
 fn link(bps: u64, limit: QueueLimit) -> GatePlan {
     GatePlan {
         rate: RatePlan::Constant(Speed::Bits(Rate::from_bps(bps))),
-        queue: QueuePlan { limit, counts: QueueCounts::Waiting },
+        queue: QueuePlan { limit, counts: QueueCounts::Waiting, tagged: None },
         ..GatePlan::open("link")
     }
 }
 
 fn unit(bytes: u32, handle: u32) -> Unit {
     Unit::new(bytes, handle, HeldBy::Application)
+}
+
+/// Policers of one or two rates, of some Mbit/s or thousands of cells a second; bursts of
+/// about `burst` units.
+pub(crate) fn any_police(burst: u64) -> impl Strategy<Value = PolicePlan> {
+    let conformance = prop_oneof![Just(Conformance::Vbr1), Just(Conformance::Vbr2), Just(Conformance::Vbr3)];
+    let sustained = prop::option::of((1..burst, conformance));
+    (1u64..10, 1..burst, any::<bool>(), sustained).prop_map(move |(rate, peak_burst, tags, sustained)| {
+        let speed = rate * if burst > 1000 { 1_000_000 } else { 5_000_000 };
+        let work = if burst > 1000 { 8 } else { 424 };
+        let limit = |speed, burst| LimitPlan {
+            interval: Interval { work, speed },
+            tolerance: Tolerance::Burst(burst),
+        };
+        PolicePlan {
+            peak: limit(speed, peak_burst),
+            sustained: sustained.map(|(burst, conformance)| (limit(speed / 2, burst), conformance)),
+            tags,
+        }
+    })
 }
 
 #[test]
@@ -73,10 +94,18 @@ pub(crate) fn any_gate() -> impl Strategy<Value = GatePlan> {
         Just(LossPlan::GilbertElliott { good_to_bad: 0.1, bad_to_good: 0.3, loss_good: 0.01, loss_bad: 0.6 }),
     ];
     let framing = prop_oneof![Just(Framing::Ip), Just(Framing::Overhead { overhead: 38, minimum: 84 })];
-    (rate::tests::any_plan(), limit, any::<bool>(), loss, framing, 0u64..5).prop_map(
-        |(rate, limit, all, loss, framing, delay)| GatePlan {
+    let police = prop::option::weighted(0.2, any_police(3_000));
+    let tagged = prop::option::weighted(0.2, 0u64..4);
+    let queue = (limit, any::<bool>(), tagged).prop_map(|(limit, all, tagged)| QueuePlan {
+        limit,
+        counts: if all { QueueCounts::All } else { QueueCounts::Waiting },
+        tagged,
+    });
+    (rate::tests::any_plan(), queue, loss, framing, 0u64..5, police).prop_map(
+        |(rate, queue, loss, framing, delay, police)| GatePlan {
             rate,
-            queue: QueuePlan { limit, counts: if all { QueueCounts::All } else { QueueCounts::Waiting } },
+            queue,
+            police,
             loss,
             framing,
             delay: Span::from_millis(delay),

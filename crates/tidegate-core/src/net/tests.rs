@@ -260,10 +260,12 @@ fn any_cell_gate() -> impl Strategy<Value = GatePlan> {
         2 => Just(QueueLimit::Unlimited),
         3 => (0u64..80).prop_map(QueueLimit::Cells),
     ];
-    let discard = (prop::option::weighted(0.2, 0u64..40), prop::bool::weighted(0.2));
+    let police = prop::option::weighted(0.15, crate::gate::tests::any_police(100));
+    let tagged = prop::option::weighted(0.15, 0u64..40);
+    let discard = (prop::option::weighted(0.2, 0u64..40), prop::bool::weighted(0.2), police, tagged);
     let rest = (0u64..4, any::<[bool; 3]>(), prop::bool::weighted(0.1));
     (rate, limit, discard, rest).prop_map(
-        |(rate, limit, (epd, ppd), (delay, [slotted, simple, llc], all))| {
+        |(rate, limit, (epd, ppd, police, tagged), (delay, [slotted, simple, llc], all))| {
             let mut gate = GatePlan::open("");
             gate.cells = CellPlan {
                 slotted: slotted && matches!(rate, RatePlan::Constant(_)),
@@ -272,6 +274,8 @@ fn any_cell_gate() -> impl Strategy<Value = GatePlan> {
                 reassembly: if simple { Reassembly::Simple } else { Reassembly::Aal5 },
             };
             gate.framing = Framing::Aal5 { llc };
+            gate.police = police.filter(|_| !gate.cells.slotted);
+            gate.queue.tagged = tagged;
             gate.rate = rate;
             gate.queue.limit = limit;
             gate.queue.counts =

@@ -61,6 +61,7 @@ fn gate(name: &str, root: &Form, form: &Form, library: &mut Library, notes: &mut
         delay: form.span("delay").unwrap_or(Span::ZERO),
         host: form.flag("host"),
         cells: cells::choices(form),
+        police: None,
     }
 }
 
@@ -90,7 +91,7 @@ fn queue(form: &Form, notes: &mut Notes) -> QueuePlan {
         let problem = format!("no {what} would ever pass: the one in service counts too");
         notes.wrong(item, problem, format!("write \"1 {what}\" or more, or counts = \"waiting\""));
     }
-    QueuePlan { limit, counts }
+    QueuePlan { limit, counts, tagged: None }
 }
 
 fn framing(form: &Form, notes: &mut Notes) -> Framing {
