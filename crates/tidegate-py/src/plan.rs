@@ -24,12 +24,14 @@ fn gate(gate: &GatePlan) -> Value {
         QueueLimit::Unlimited => json!(null),
         QueueLimit::Packets(packets) => json!({ "unit": "packets", "count": packets }),
         QueueLimit::Bytes(bytes) => json!({ "unit": "bytes", "count": bytes }),
+        QueueLimit::Cells(cells) => json!({ "unit": "cells", "count": cells }),
     };
     let framing = match gate.framing {
         Framing::Ip => json!({ "kind": "ip" }),
         Framing::Overhead { overhead, minimum } => {
             json!({ "kind": "overhead", "overhead": overhead, "minimum": minimum })
         }
+        Framing::Aal5 { llc } => json!({ "kind": "aal5", "llc": llc }),
     };
     let rate = match &gate.rate {
         RatePlan::Unlimited => json!({ "kind": "unlimited" }),
@@ -39,6 +41,7 @@ fn gate(gate: &GatePlan) -> Value {
         RatePlan::TokenBucket { .. } => json!({ "kind": "a token bucket" }),
         RatePlan::Markov(_) => json!({ "kind": "a Markov chain" }),
         RatePlan::RateTrace { .. } | RatePlan::Opportunities { .. } => json!({ "kind": "a trace" }),
+        RatePlan::Gcra(_) => json!({ "kind": "a GCRA shaper" }),
         RatePlan::Dtm(_) => json!({ "kind": "set by an allocator" }),
     };
     json!({
