@@ -32,6 +32,19 @@ def ratio(these: Sequence[float | None], those: Sequence[float | None]) -> Estim
     )
 
 
+def ratio_of_means(these: Sequence[float | None], those: Sequence[float | None]) -> Estimate:
+    """Return mean(this) / mean(that) with its interval: for values of which some are near 0.
+
+    The interval is that of the linearised ratio (Cochran, Sampling Techniques, 2.11), paired.
+    """
+    pairs = [(a, b) for a, b in zip(these, those, strict=False) if a is not None and b is not None]
+    below = sum(b for _, b in pairs) / len(pairs) if pairs else 0.0
+    if not below:
+        return estimate([])
+    found = sum(a for a, _ in pairs) / len(pairs) / below
+    return estimate(found + (a - found * b) / below for a, b in pairs)
+
+
 def scaled(found: Estimate, by: float) -> Estimate:
     """Return an estimate in another unit."""
 
