@@ -193,14 +193,16 @@ def find(
         told = fit.result.buffer_cells - (0 if bench.counts_all else 1)
         if bench.unit != "bytes" and told != needed:
             notes.append(
-                f"the theory says {told} {bench.unit}, these runs need {needed}: whole units may differ by two, "
+                f"the theory says {told} {bench.unit}, these runs need {needed}: whole units may "
+                "differ by two, "
                 "and a short run does not reach the end"
             )
             needed = max(told, needed)
         notes += [f"theory {fit.theory}: {text}" for text in fit.bent]
     elif bench.endless:
         notes.append(
-            f"flow {bench.endless} has no limit on its window (tcp.window) and always something to send: what "
+            f"flow {bench.endless} has no limit on its window (tcp.window) and always something to "
+            "send: what "
             "waits grows for as long as the run"
         )
     if bench.lost(bench.study(needed, whole=True)):
