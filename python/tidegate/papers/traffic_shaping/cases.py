@@ -73,7 +73,7 @@ def point(
     """Return 16 runs of one shaping (``"none"``, ``"35"``, ``"20"`` Mbit/s), load and buffer."""
     settings: dict[str, Any] = {f"{QUEUE}.limit": f"{buffer} cells"}
     if lab.quick:
-        settings.update({"duration": "6 s", "warmup": "2 s"})
+        settings.update({"duration": "5 s", "warmup": "2 s"})
     extra = dict(changes or {})
     if shaping == "none":
         settings["gate.shaper.rate"] = f"{LINK_MBPS} Mbit/s"
