@@ -57,9 +57,9 @@ impl TruncatedGeometric {
     /// Probability of this length, from 1 on.
     #[must_use]
     pub fn probability(&self, length: u32) -> f64 {
-        let at_most = |length: u32| match length {
+        let at_most = |cells: u32| match cells {
             0 => 0.0,
-            _ => self.cumulative.get(length as usize - 1).copied().unwrap_or(1.0),
+            _ => self.cumulative.get(cells as usize - 1).copied().unwrap_or(1.0),
         };
         at_most(length) - at_most(length.saturating_sub(1))
     }
