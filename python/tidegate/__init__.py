@@ -38,6 +38,7 @@ from tidegate._folder import open_run
 from tidegate._reproduce import Reproduction, reproduce
 from tidegate._run import Run, run
 from tidegate._scenario import Scenario, load, reference, schema
+from tidegate._size import Sizing, size
 from tidegate._study import Until, study
 from tidegate._study_value import Point, Study, open_study
 from tidegate._table import FlowRow, GateRow, Table
@@ -67,6 +68,7 @@ __all__ = [
     "RunFolderError",
     "Scenario",
     "ScenarioError",
+    "Sizing",
     "StoreError",
     "Study",
     "StudyStoppedError",
@@ -89,6 +91,7 @@ __all__ = [
     "reproduce",
     "run",
     "schema",
+    "size",
     "study",
     "theory",
     "trace_convert",

@@ -1,4 +1,4 @@
-"""The commands for many runs: ``study`` and ``reproduce``."""
+"""The commands for many runs: ``study``, ``reproduce`` and ``size``."""
 
 from __future__ import annotations
 
@@ -198,3 +198,58 @@ def reproduce(
         parts = [result.to_dict() for result in results]
         say_json(parts[0] if target is not None else {"papers": parts})
     return 0 if all(result.complete for result in results) else 1
+
+
+@click.command()
+@FILE
+@click.option("--gate", metavar="NAME", required=True, help="The gate whose queue is sized.")
+@click.option(
+    "--method",
+    type=click.Choice(["auto", "theory", "sim"]),
+    default="auto",
+    show_default=True,
+    help="Where the answer comes from; auto: theory where one applies.",
+)
+@click.option("--runs", type=click.IntRange(1), help="Replications without loss; default: the file's runs.")
+@SEED
+@SET
+@click.option("--workers", type=click.IntRange(1), help="Threads; default: one per processor.")
+@_STORE
+@_NO_STORE
+@JSON
+def size(
+    file: str,
+    gate: str,
+    method: str,
+    runs: int | None,
+    seed: int | None,
+    sets: tuple[str, ...],
+    workers: int | None,
+    store: str | None,
+    no_store: bool,
+    as_json: bool,
+) -> None:
+    """Find the smallest queue of a gate that loses nothing.
+
+    By theory where one applies, else by simulations, with the standing queue and the delay that
+    come with it. The limit in the file does not matter. With --runs it holds for so many
+    replications of the seed.
+    """
+    from tidegate import _size
+    from tidegate._progress import Progress
+    from tidegate._run import as_scenario
+    from tidegate._study import opened
+
+    scenario = as_scenario(file, sets)
+    with opened(False if no_store else store or True) as kept, Progress("sizing") as progress:
+        found = _size.find(
+            scenario,
+            gate,
+            method=method,
+            runs=runs,
+            seed=seed,
+            workers=workers,
+            store=kept,
+            progress=progress,
+        )
+    say(found.to_json() if as_json else found.report())

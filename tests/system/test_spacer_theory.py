@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import itertools
 import random
-import sys
 from collections import Counter
 from fractions import Fraction
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 import tidegate as tg
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "independent"))
-
-from spacer_fluid import Flow, simulate
+from tidegate.papers.cell_spacing.fluid import Flow, simulate
 
 if TYPE_CHECKING:
     from collections.abc import Callable

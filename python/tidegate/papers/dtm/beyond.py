@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tidegate._estimate import Estimate, estimate
 from tidegate._paper import Finding
+from tidegate._paper_parts import ratio, scaled, shown
 from tidegate._verdict import count, graded, together
 from tidegate.papers.dtm.cases import (
     AS_GOOD,
@@ -16,10 +17,7 @@ from tidegate.papers.dtm.cases import (
     as_good,
     dynamic_two,
     map_of,
-    ratio,
     remedies,
-    scaled,
-    shown,
     static_curve,
     static_rates,
     static_two,

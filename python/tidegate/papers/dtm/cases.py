@@ -9,10 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tidegate._estimate import Estimate, estimate
+from tidegate._paper_parts import ratio
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from tidegate._paper import Lab
     from tidegate._study_value import Study
 
@@ -65,29 +64,6 @@ MAP_CCS = ("reno", "newreno")
 def times(lab: Lab) -> dict[str, str]:
     """Return how long runs of two flows are: as in the paper's figures, or shorter."""
     return {"duration": "40 s"} if lab.quick else {}
-
-
-def ratio(these: Sequence[float | None], those: Sequence[float | None]) -> Estimate:
-    """Return the mean of this / that, run by run."""
-    return estimate(
-        None if this is None or not that else this / that for this, that in zip(these, those, strict=False)
-    )
-
-
-def scaled(found: Estimate, by: float) -> Estimate:
-    """Return an estimate in another unit."""
-
-    def part(value: float | None) -> float | None:
-        return None if value is None else value / by
-
-    return Estimate(part(found.mean), part(found.half_width), part(found.sd), found.n)
-
-
-def shown(found: Estimate, unit: str = "") -> str:
-    """Return an estimate in words."""
-    from tidegate._study_text import plus_minus
-
-    return f"{plus_minus(found)} {unit}".rstrip()
 
 
 def as_good(found: Estimate) -> bool:

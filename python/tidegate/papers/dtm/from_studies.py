@@ -5,49 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from tidegate._paper_parts import DOTTED, bars, panels, ratio
 from tidegate._plot import ACCENT, FILL, INK, MID, SOFT
 from tidegate.papers.dtm import cases
-from tidegate.papers.dtm.over_time import DASHED, panels
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Picture
-    from tidegate._estimate import Estimate
     from tidegate._paper import Lab
-
-DOTTED: Any = (0, (1, 1.2))
-#: (colour, line, marker): told apart without colour, too.
-LOOKS: tuple[tuple[str, Any, str], ...] = (
-    (ACCENT, "-", "o"),
-    (INK, DASHED, "s"),
-    (MID, "-", "^"),
-    (INK, DOTTED, "D"),
-    (SOFT, "-", "v"),
-)
-
-
-def bars(
-    axes: Axes, x: Sequence[float], found: Sequence[Estimate], look: int, label: str, by: float = 1.0
-) -> None:
-    """Draw means with their intervals."""
-    colour, line, marker = LOOKS[look % len(LOOKS)]
-    kept = [(place, one) for place, one in zip(x, found, strict=True) if one.mean is not None]
-    axes.errorbar(
-        [place for place, _ in kept],
-        [(one.mean or 0) / by for _, one in kept],
-        yerr=[(one.half_width or 0) / by for _, one in kept],
-        color=colour,
-        ls=line,
-        marker=marker,
-        ms=4.2,
-        lw=1.2,
-        capsize=2.5,
-        elinewidth=0.9,
-        mfc=colour if look % 2 == 0 else "white",
-        label=label,
-    )
 
 
 def draw_margin(lab: Lab) -> Picture:
@@ -108,7 +72,7 @@ def draw_remedies(lab: Lab) -> Picture:
     for n, trip in enumerate(cases.trips(lab)):
         study, static = cases.slower(lab, trip)
         reference = static.values("goodput_bps")
-        found = [cases.ratio(study.values("goodput_bps", m), reference) for m in range(len(shifts))]
+        found = [ratio(study.values("goodput_bps", m), reference) for m in range(len(shifts))]
         bars(left, [float(s) for s in shifts], found, n, trip[0])
     left.axhline(cases.AS_GOOD, color=MID, lw=0.8, ls=DOTTED)
     left.set_xlabel("shift_dec (shift_inc stays 3)")
@@ -120,7 +84,7 @@ def draw_remedies(lab: Lab) -> Picture:
     static_goodput = cases.static_two(lab).values("goodput_bps")
     study = cases.dynamic_two(lab, {cases.ON_LOSS: readings})
     for n in range(len(readings)):
-        found_one = cases.ratio(study.values("goodput_bps", n), static_goodput)
+        found_one = ratio(study.values("goodput_bps", n), static_goodput)
         right.bar([n], [found_one.mean or 0], width=0.6, color=FILL, edgecolor=INK, lw=0.8)
         right.errorbar(
             [n], [found_one.mean or 0], yerr=[found_one.half_width or 0], color=INK, capsize=3, lw=1

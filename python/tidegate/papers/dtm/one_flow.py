@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from tidegate._estimate import Estimate, estimate, paired
 from tidegate._paper import Finding
+from tidegate._paper_parts import scaled, shown
 from tidegate._verdict import above, below, graded, together, within
-from tidegate.papers.dtm.cases import BOTTLENECK_MBPS, CC, DTM, MBPS, scaled, shown
+from tidegate.papers.dtm.cases import BOTTLENECK_MBPS, CC, DTM, MBPS
 
 if TYPE_CHECKING:
     from tidegate._paper import Lab

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.figure import Figure as Picture
+from tidegate._paper_parts import DASHED, panels
 from tidegate._plot import ACCENT, INK, MID, SOFT
 from tidegate.papers.dtm import cases
 
@@ -15,14 +16,7 @@ if TYPE_CHECKING:
     from tidegate._run import Run
     from tidegate._study_value import Study
 
-DASHED: Any = (0, (5, 1.6))
 SLOT_MBPS = 0.512
-
-
-def panels(width: float, height: float, rows: int, columns: int, **options: Any) -> tuple[Picture, Any]:
-    """Return an empty picture with so many panels."""
-    picture = Picture(figsize=(width, height), layout="constrained")
-    return picture, picture.subplots(rows, columns, squeeze=False, **options)
 
 
 def window(axes: Axes, run: Run, flow: str = "bulk") -> None:

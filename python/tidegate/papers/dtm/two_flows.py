@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tidegate._paper import Finding
+from tidegate._paper_parts import ratio, scaled, shown
 from tidegate._verdict import above, below, count, graded, together, within
 from tidegate.papers.dtm.cases import (
     AS_GOOD,
@@ -18,10 +19,7 @@ from tidegate.papers.dtm.cases import (
     channel_queues,
     dynamic_two,
     gap_closed,
-    ratio,
-    scaled,
     shifts,
-    shown,
     slower,
     static_two,
     times,

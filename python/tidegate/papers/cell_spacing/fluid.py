@@ -1,4 +1,4 @@
-"""The idealised TCP source of the cell spacing paper, simulated exactly; shares no code with the package.
+"""The idealised TCP source of the cell spacing paper, simulated exactly; shares no code with the theory.
 
 A source with peak rate h sends segments of sigma cells into a spacer of rate c, as fluid; an
 acknowledgement comes back delta after the last bit of every (or every second) segment has left.
@@ -57,9 +57,9 @@ class Flow:
         return self.arrived(at) - self.left(at)
 
     def extremes(self, begin: int, end: int) -> tuple[Fraction, Fraction]:
-        """Return the least and the largest content in [begin, end]: content bends only where a segment
+        """Return the least and the largest content in [begin, end].
 
-        begins or ends to arrive, or where the spacer runs empty.
+        Content bends only where a segment begins or ends to arrive, or where the spacer runs empty.
         """
         first = max(bisect_right(self.starts, begin) - 2, 0)
         last = bisect_right(self.starts, end)

@@ -1,0 +1,116 @@
+"""The network of the traffic shaping paper as studies: what claims and figures share.
+
+Numbers are means over 16 replications with shifted starts; differences and ratios are taken run
+by run. Goodput is user data per connection, Mbit/s.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tidegate._estimate import paired
+
+if TYPE_CHECKING:
+    from tidegate._estimate import Estimate
+    from tidegate._paper import Lab
+    from tidegate._run import Run
+    from tidegate._study_value import Study
+
+MBPS = 1e6
+SOURCES = 4
+LINK_MBPS = 150
+#: User data in 193 cells of 53 bytes.
+PAYLOAD = 9180 / (193 * 53)
+SHAPINGS = ("none", "35", "20")
+BUFFERS = (1000, 5000)
+#: β of the background: its shaper's rate over its mean.
+BETA = 1.2
+
+CC = "flow.tcp.tcp.cc"
+SLOTS = "gate.shaper.rate.gcra.slots"
+QUEUE = "gate.L0.queue"
+ROUNDED = {SLOTS: "rounded"}
+
+#: Choices that the paper leaves open: (words, changes, background sources, β).
+CHOICES: tuple[tuple[str, dict[str, Any], int, float], ...] = (
+    ("as chosen", {}, 4, BETA),
+    ("Reno", {CC: "reno"}, 4, BETA),
+    ("timer of 10 ms", {"flow.tcp.tcp.rto": {"tick": "10 ms", "min": "200 ms", "initial": "3 s"}}, 4, BETA),
+    ("early packet discard", {f"{QUEUE}.epd": "800 cells"}, 4, BETA),
+    ("partial packet discard", {f"{QUEUE}.ppd": True}, 4, BETA),
+    ("simple reassembly", {"gate.L0.reassembly": "simple"}, 4, BETA),
+    ("1 background source", {}, 1, BETA),
+    ("16 background sources", {}, 16, BETA),
+    ("background shaped to 2.4 of its mean", {}, 4, 2.4),
+    ("shapers rounded to slots", ROUNDED, 4, BETA),
+)
+
+
+def choices(lab: Lab) -> tuple[tuple[str, dict[str, Any], int, float], ...]:
+    """Return the open choices that are tried."""
+    return CHOICES[::9] if lab.quick else CHOICES
+
+
+def loads(lab: Lab) -> tuple[float, ...]:
+    """Return the background loads of the figures, Mbit/s."""
+    return (0, 75, 100) if lab.quick else (0, 25, 50, 75, 100)
+
+
+def sensitive_loads(lab: Lab) -> tuple[float, ...]:
+    """Return the background loads at which the open choices are tried, Mbit/s."""
+    return (75,) if lab.quick else (25, 75)
+
+
+def point(
+    lab: Lab,
+    shaping: str,
+    load: float,
+    buffer: int = 1000,
+    changes: dict[str, Any] | None = None,
+    sources: int = SOURCES,
+    beta: float = BETA,
+) -> Study:
+    """Return 16 runs of one shaping (``"none"``, ``"35"``, ``"20"`` Mbit/s), load and buffer."""
+    settings: dict[str, Any] = {f"{QUEUE}.limit": f"{buffer} cells"}
+    if lab.quick:
+        settings.update({"duration": "5 s", "warmup": "2 s"})
+    extra = dict(changes or {})
+    if shaping == "none":
+        settings["gate.shaper.rate"] = f"{LINK_MBPS} Mbit/s"
+        extra.pop(SLOTS, None)
+    else:
+        settings["gate.shaper.rate.gcra.pcr"] = f"{shaping} Mbit/s"
+    if load == 0:
+        settings["traffic.bg.count"] = 0
+    else:
+        mean = round(1000 * load / sources)
+        settings["traffic.bg.count"] = sources
+        settings["traffic.bg.source.messages.load"] = f"{mean} kbit/s"
+        settings["gate.bgshaper.rate.gcra.pcr"] = f"{min(round(beta * mean), 1000 * LINK_MBPS)} kbit/s"
+    return lab.study("shared", set={**settings, **extra}, gate="L0", measure=numbers)
+
+
+def numbers(run: Run) -> dict[str, float | None]:
+    """Return goodput per connection, efficiency of all together, the least and the most of one."""
+    flows = run.summary["flows"]
+    sent = sum(flow["segments_sent"] for flow in flows)
+    each = [flow["goodput_bps"] / MBPS for flow in flows]
+    gate = next(gate for gate in run.summary["gates"] if gate["name"] == "L0")
+    return {
+        "goodput": sum(each) / len(each),
+        "efficiency": sum(flow["segments_delivered"] for flow in flows) / sent if sent else None,
+        "least": min(each),
+        "most": max(each),
+        "dropped_cells": gate["dropped_cells"],
+        "used": gate["utilisation"],
+    }
+
+
+def goodput(study: Study) -> Estimate:
+    """Return the goodput per connection, Mbit/s."""
+    return study.estimate("goodput")
+
+
+def gain(this: Study, that: Study, metric: str = "goodput") -> Estimate:
+    """Return this - that, run by run."""
+    return paired(this.values(metric), that.values(metric))
