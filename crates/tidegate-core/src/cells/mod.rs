@@ -1,7 +1,7 @@
 //! ATM: packets as trains of 53-byte cells.
 //!
 //! Consecutive gates with AAL5 framing form a **section**: a packet is segmented where its
-//! route enters one and reassembled where it leaves. Inside, a [`train::Train`] stands for
+//! route enters one and reassembled where it leaves. Inside, a `Train` stands for
 //! equally spaced cells of one packet; a gate may split it and thin it. Cells are merged one
 //! by one only where trains overlap. `cells = "one-by-one"` takes every cell for itself
 //! through [`crate::gate::Gate::pass`]; the results are equal (`tests`).

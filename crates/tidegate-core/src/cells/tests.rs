@@ -184,7 +184,7 @@ proptest! {
         }
         arrivals.sort_unstable();
         // One slot after the other: departures first, then what came during the slot.
-        let (mut waiting, mut lost, mut came) = (0u64, 0u64, 0);
+        let (mut waiting, mut lost, mut came, mut waits) = (0u64, 0u64, 0, 0u64);
         for slot in 1..1000 {
             let mut serving = waiting > 0;
             waiting -= u64::from(serving);
@@ -194,6 +194,7 @@ proptest! {
                     serving = true;
                 } else if waiting < limit {
                     waiting += 1;
+                    waits += waiting;
                 } else {
                     lost += 1;
                 }
@@ -201,6 +202,10 @@ proptest! {
         }
         let fates = bench.finish();
         prop_assert_eq!(fates.iter().filter(|(.., reason)| reason.is_some()).count() as u64, lost);
+        // A slot is a microsecond; the mean queue is the waits over the time measured.
+        bench.section.finish(WINDOW.until, &mut bench.gates);
+        let mean = bench.gates[5].counters().queue_mean();
+        prop_assert_eq!((mean * WINDOW.until.picos() as f64 / 1e6).round() as u64, waits);
         let mut departures: Vec<Time> =
             fates.iter().filter(|(.., reason)| reason.is_none()).map(|(_, when, _)| *when).collect();
         departures.sort_unstable();
