@@ -64,7 +64,9 @@ def test_run_folders_hold_the_same_bytes(small, tmp_path) -> None:
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes(), name
 
 
-@pytest.mark.parametrize("example", ["crossing-traffic.toml", "markov.toml", "random-loss.toml"])
+@pytest.mark.parametrize(
+    "example", ["crossing-traffic.toml", "markov.toml", "random-loss.toml", "shaped.toml", "spacer.toml"]
+)
 def test_run_ahead_changes_nothing(example: str) -> None:
     fast = tg.run(EXAMPLES / example, seed=2, record="summary", set={"duration": "8 s"})
     slow = tg.run(EXAMPLES / example, seed=2, record="summary", set={"duration": "8 s"}, exact_events=True)

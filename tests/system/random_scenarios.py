@@ -72,6 +72,27 @@ def _gate(draw: random.Random, name: str) -> list[str]:
     return lines
 
 
+def _cell_gate(draw: random.Random, name: str) -> list[str]:
+    """A gate of cells; one in a scenario, because several might lie on a circle."""
+    mbit = f"{draw.choice([2, 7.3, 33])} Mbit/s"
+    law = draw.choice(
+        [
+            [f'rate = "{mbit}"'],
+            [f'rate = "{mbit}"', "slotted = true"],
+            [f'rate.gcra = {{ pcr = "{mbit}", link = "40 Mbit/s", cdvt = "{draw.choice([0, 200])} us" }}'],
+            [f'rate.steps = [["0 s", "{mbit}"], ["700 ms", "900 kbit/s"], ["1.3 s", "{mbit}"]]'],
+        ]
+    )
+    lines = [f"[gate.{name}]", *law]
+    lines.append(draw.choice(['framing = "aal5"', "framing.aal5.llc = true"]))
+    lines.append(f'queue.limit = "{draw.choice(["60 cells", "600 cells", "unlimited"])}"')
+    lines += draw.choice([[], [], ["queue.ppd = true"], ['queue.epd = "40 cells"']])
+    lines += draw.choice([[], ['reassembly = "simple"']])
+    lines.append(f'delay = "{draw.choice(["0 s", "10 ms"])}"')
+    lines += draw.choice([[], [], ["duplex = true"], ['per = "flow"'], ["host = true"]])
+    return lines
+
+
 def _tcp(draw: random.Random, *, window: bool) -> list[str]:
     cc = draw.choice(CONTROLS)
     lines = [f'tcp.cc = "{cc}"', f'tcp.base = "{draw.choice(["rfc", "rfc", "bsd44", "linux"])}"']
@@ -138,8 +159,10 @@ def scenario(number: int) -> str:
     lines = [f'title = "random scenario {number}"', 'duration = "2.5 s"']
     lines.append(f'warmup = "{draw.choice(["0 s", "400 ms"])}"')
     lines += ["[pool.ring]", 'capacity = "150 Mbit/s"']
-    for n in range(draw.randint(1, 4)):
-        gate = _gate(draw, f"g{n}")
+    count = draw.randint(1, 4)
+    cells = draw.choice([*range(count), *[None] * 6])
+    for n in range(count):
+        gate = (_cell_gate if n == cells else _gate)(draw, f"g{n}")
         lines += gate
         gates[f"g{n}"] = any(line.startswith("rate") for line in gate)
     for n in range(draw.randint(1, 3)):
