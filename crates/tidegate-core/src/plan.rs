@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::app::TruncatedGeometric;
 use crate::cells::{CELL_BITS, CELL_PAYLOAD, LLC_SNAP, TRAILER};
 use crate::dtm::Settings;
-use crate::gcra::{self, Conformance, Limit};
+use crate::gcra::{Conformance, Limit, Release};
 use crate::units::{PICOS_PER_SECOND, Rate, Span, Speed, Time};
 
 /// Index of a gate in [`Plan::gates`].
@@ -134,45 +134,11 @@ impl GatePlan {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PolicePlan {
     /// The peak rate, or the only one.
-    pub peak: LimitPlan,
+    pub peak: Limit,
     /// The sustained rate, and which units it counts.
-    pub sustained: Option<(LimitPlan, Conformance)>,
+    pub sustained: Option<(Limit, Conformance)>,
     /// With one rate: what does not conform is tagged and goes on, instead of being dropped.
     pub tags: bool,
-}
-
-/// A rate and how much may come early.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LimitPlan {
-    /// The increment T: the time of one unit.
-    pub interval: Interval,
-    /// The limit τ.
-    pub tolerance: Tolerance,
-}
-
-impl LimitPlan {
-    /// The same as a limit.
-    ///
-    /// # Errors
-    /// Why it cannot be one, in words: times beyond [`crate::gcra::LONGEST`].
-    pub fn limit(&self) -> Result<Limit, String> {
-        let increment = gcra::Interval::at_rate(self.interval.work, Rate::from_bps(self.interval.speed))
-            .map_err(|error| error.to_string())?;
-        let limit = match self.tolerance {
-            Tolerance::Time(span) => Limit::new(increment, span.picos()),
-            Tolerance::Burst(units) => Limit::tokens(increment, units),
-        };
-        limit.map_err(|error| error.to_string())
-    }
-}
-
-/// How much may come early.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tolerance {
-    /// So much earlier than it should.
-    Time(Span),
-    /// So many units at once after a rest; at least one.
-    Burst(u64),
 }
 
 /// Choices of a cell gate.
@@ -289,47 +255,24 @@ impl RatePlan {
 /// A shaper by the generic cell rate algorithm (ITU-T I.371).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GcraPlan {
-    /// The increment T, as work at a speed.
-    pub interval: Interval,
-    /// The limit τ.
-    pub tolerance: Span,
+    /// T, the time of a cell at the peak rate in picoseconds, and τ.
+    pub limit: Limit,
     /// The link behind it, which a cell takes its time on.
     pub link: Rate,
     /// When a cell that comes too early leaves.
-    pub release: GcraRelease,
+    pub release: Release,
 }
 
 impl GcraPlan {
-    /// Its increment and tolerance.
-    #[must_use]
-    pub fn limit(&self) -> LimitPlan {
-        LimitPlan { interval: self.interval, tolerance: Tolerance::Time(self.tolerance) }
-    }
-
     /// Cells' bits in a second, rounded down.
     #[must_use]
     pub fn bits_per_second(&self) -> u64 {
-        let bits = u128::from(CELL_BITS) * u128::from(self.interval.speed) / u128::from(self.interval.work);
+        let increment = self.limit.increment();
+        let parts = u128::from(increment.parts());
+        let exact = u128::from(increment.whole()) * parts + u128::from(increment.part());
+        let bits = u128::from(CELL_BITS) * u128::from(PICOS_PER_SECOND) * parts / exact;
         u64::try_from(bits).unwrap_or(u64::MAX)
     }
-}
-
-/// A length of time: what `work` takes at `speed` units of work per second.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Interval {
-    /// Units of work; above zero.
-    pub work: u64,
-    /// Units per second; above zero.
-    pub speed: u64,
-}
-
-/// When a shaper lets a cell go that comes before TAT − τ.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum GcraRelease {
-    /// At TAT.
-    Tat,
-    /// At TAT − τ, the first moment at which it conforms.
-    Earliest,
 }
 
 /// A DTM channel: see [`crate::dtm`].

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
+use tidegate_core::gcra::{Interval, Limit, Release};
 use tidegate_core::plan::{
-    CellPlan, Framing, GatePlan, GcraPlan, GcraRelease, Interval, MessageLength, Plan, QueueLimit, RatePlan,
-    Reassembly, SourcePlan,
+    CellPlan, Framing, GatePlan, GcraPlan, MessageLength, Plan, QueueLimit, RatePlan, Reassembly, SourcePlan,
 };
-use tidegate_core::units::{Rate, Span, Speed};
+use tidegate_core::units::{Rate, Speed};
 use tidegate_scenario::Scenario;
 
 fn load(text: &str) -> Scenario {
@@ -80,17 +80,16 @@ fn a_shaper_has_its_interval_real_or_in_whole_slots() {
         RatePlan::Gcra(gcra) => gcra,
         other => panic!("{other:?}"),
     };
-    let real = GcraPlan {
-        interval: Interval { work: 424, speed: 35_000_000 },
-        tolerance: Span::ZERO,
-        link: Rate::from_bps(150_000_000),
-        release: GcraRelease::Tat,
+    let limit = |tolerance: u64| {
+        let increment = Interval::at_rate(424, Rate::from_bps(35_000_000)).expect("a rate");
+        Limit::new(increment, tolerance).expect("a limit")
     };
+    let real = GcraPlan { limit: limit(0), link: Rate::from_bps(150_000_000), release: Release::Tat };
     assert_eq!(shaper("pcr = \"35 Mbit/s\""), real);
     let rounded = |pcr: &str| shaper(&format!("pcr = \"{pcr}\", slots = \"rounded\"")).bits_per_second();
     assert_eq!((rounded("35 Mbit/s"), rounded("20 Mbit/s")), (37_500_000, 18_750_000));
     let early = shaper("pcr = \"35 Mbit/s\", cdvt = \"20 us\", release = \"earliest\"");
-    assert_eq!((early.tolerance, early.release), (Span::from_micros(20), GcraRelease::Earliest));
+    assert_eq!((early.limit, early.release), (limit(20_000_000), Release::Earliest));
 }
 
 #[test]

@@ -6,10 +6,10 @@
 #![allow(clippy::print_stdout, reason = "a program that prints its result")]
 
 use tidegate_core::cells::CELL_BITS;
+use tidegate_core::gcra::{Interval, Limit, Release};
 use tidegate_core::plan::{
-    AppPlan, CellPlan, CongestionPlan, FlowPlan, Framing, GatePlan, GcraPlan, GcraRelease, Increase,
-    Interval, Plan, QueueLimit, RatePlan, RtoPlan, RttTiming, SourcePlan, SsthreshRounding, StartPlan,
-    TcpBase, TcpPlan, TrafficPlan,
+    AppPlan, CellPlan, CongestionPlan, FlowPlan, Framing, GatePlan, GcraPlan, Increase, Plan, QueueLimit,
+    RatePlan, RtoPlan, RttTiming, SourcePlan, SsthreshRounding, StartPlan, TcpBase, TcpPlan, TrafficPlan,
 };
 use tidegate_core::units::{Rate, Span, Speed, Time};
 
@@ -54,11 +54,11 @@ fn link() -> RatePlan {
 }
 
 fn shaper(pcr: u64) -> RatePlan {
+    let increment = Interval::at_rate(CELL_BITS, Rate::from_bps(pcr)).expect("a rate");
     RatePlan::Gcra(GcraPlan {
-        interval: Interval { work: CELL_BITS, speed: pcr },
-        tolerance: Span::ZERO,
+        limit: Limit::new(increment, 0).expect("a limit"),
         link: Rate::from_bps(LINK),
-        release: GcraRelease::Tat,
+        release: Release::Tat,
     })
 }
 

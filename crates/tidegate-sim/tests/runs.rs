@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use tidegate_core::app::TruncatedGeometric;
+use tidegate_core::gcra::{Interval, Limit, Release};
 use tidegate_core::plan::{
-    AppPlan, CellPlan, CongestionPlan, DelayedAckPlan, FlowPlan, Framing, GatePlan, GcraPlan, GcraRelease,
-    HoldingPlan, Increase, Interval, LossPlan, MarkovPlan, MessageLength, MessagePlan, Plan, QueueLimit,
-    RatePlan, Reassembly, RecordLevel, RtoPlan, RttTiming, SourcePlan, SsthreshRounding, StartPlan, TcpBase,
-    TcpPlan, TrafficPlan,
+    AppPlan, CellPlan, CongestionPlan, DelayedAckPlan, FlowPlan, Framing, GatePlan, GcraPlan, HoldingPlan,
+    Increase, LossPlan, MarkovPlan, MessageLength, MessagePlan, Plan, QueueLimit, RatePlan, Reassembly,
+    RecordLevel, RtoPlan, RttTiming, SourcePlan, SsthreshRounding, StartPlan, TcpBase, TcpPlan, TrafficPlan,
 };
 use tidegate_core::units::{Rate, Span, Speed, Time};
 use tidegate_sim::{Column, RunError, RunResult, Table, run};
@@ -334,10 +334,13 @@ fn any_cell_gate() -> impl Strategy<Value = GatePlan> {
     let rate = prop_oneof![
         4 => (1u64..30).prop_map(move |n| RatePlan::Constant(Speed::Bits(mbps(n)))),
         2 => (1u64..20, 0u64..3).prop_map(move |(n, tolerance)| RatePlan::Gcra(GcraPlan {
-            interval: Interval { work: 424, speed: n * 1_000_000 },
-            tolerance: Span::from_micros(tolerance * 20),
+            limit: Limit::new(
+                Interval::at_rate(424, mbps(n)).expect("a rate"),
+                Span::from_micros(tolerance * 20).picos(),
+            )
+            .expect("a limit"),
             link: mbps(30),
-            release: if n.is_multiple_of(2) { GcraRelease::Tat } else { GcraRelease::Earliest },
+            release: if n.is_multiple_of(2) { Release::Tat } else { Release::Earliest },
         })),
         1 => (1u64..20).prop_map(move |n| RatePlan::Steps {
             steps: vec![

@@ -891,9 +891,9 @@ fn paced_server(plan: &GatePlan) -> Option<Paced> {
         RatePlan::Constant(Speed::Bits(rate)) => {
             Some(Paced::new(Beat::of(CELL_BITS, rate.bps()), None, limit))
         }
-        RatePlan::Gcra(gcra) if gcra.tolerance == Span::ZERO && limit > 0 => {
+        RatePlan::Gcra(gcra) if gcra.limit.tolerance() == 0 && limit > 0 => {
             let hold = Beat::of(CELL_BITS, gcra.link.bps()).span();
-            Some(Paced::new(Beat::of(gcra.interval.work, gcra.interval.speed), Some(hold), limit))
+            Some(Paced::new(Beat::from(gcra.limit.increment()), Some(hold), limit))
         }
         _ => None,
     }

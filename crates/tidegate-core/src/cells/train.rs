@@ -1,6 +1,7 @@
 //! Equally spaced cells of one packet.
 
 use crate::gate::serve::span_of;
+use crate::gcra::Interval;
 use crate::units::{Span, Time};
 
 /// A distance in time, exact: picoseconds and a part of one in units of 1/`whole`.
@@ -19,6 +20,10 @@ impl Beat {
     pub(super) fn of(work: u64, speed: u64) -> Beat {
         let (picos, part) = span_of(work, speed);
         Beat { picos, part, whole: speed }
+    }
+
+    pub(super) fn from(interval: Interval) -> Beat {
+        Beat { picos: interval.whole(), part: interval.part(), whole: interval.parts() }
     }
 
     pub(super) fn span(self) -> Span {

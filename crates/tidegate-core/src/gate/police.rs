@@ -2,8 +2,8 @@
 //! tagged as the first to be dropped later. A unit that does not conform leaves their state
 //! alone.
 
-use crate::gcra::{Dual, Gcra, Limit, Verdict};
-use crate::plan::{LimitPlan, PolicePlan};
+use crate::gcra::{Dual, Gcra, Verdict};
+use crate::plan::PolicePlan;
 use crate::units::Time;
 
 /// See the module.
@@ -21,13 +21,10 @@ enum Kind {
 }
 
 impl Policer {
-    /// # Panics
-    /// On limits that no plan has.
     pub(super) fn new(plan: &PolicePlan, by_bytes: bool) -> Policer {
-        let peak = limit(&plan.peak);
-        let kind = match &plan.sustained {
-            None => Kind::One { gcra: Gcra::new(peak), tags: plan.tags },
-            Some((sustained, conformance)) => Kind::Two(Dual::new(peak, limit(sustained), *conformance)),
+        let kind = match plan.sustained {
+            None => Kind::One { gcra: Gcra::new(plan.peak), tags: plan.tags },
+            Some((sustained, conformance)) => Kind::Two(Dual::new(plan.peak, sustained, conformance)),
         };
         Policer { kind, by_bytes }
     }
@@ -48,8 +45,4 @@ impl Policer {
             }
         }
     }
-}
-
-fn limit(plan: &LimitPlan) -> Limit {
-    plan.limit().expect("the limits of a plan can be counted")
 }

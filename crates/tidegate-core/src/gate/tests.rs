@@ -1,8 +1,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::gcra::Conformance;
-use crate::plan::{Interval, LimitPlan, LossPlan, PolicePlan, QueuePlan, RatePlan, Tolerance};
+use crate::gcra::{Conformance, Interval, Limit};
+use crate::plan::{LossPlan, PolicePlan, QueuePlan, RatePlan};
 use crate::tcp::HeldBy;
 use crate::units::{Rate, Speed};
 
@@ -39,9 +39,9 @@ pub(crate) fn any_police(burst: u64) -> impl Strategy<Value = PolicePlan> {
     (1u64..10, 1..burst, any::<bool>(), sustained).prop_map(move |(rate, peak_burst, tags, sustained)| {
         let speed = rate * if burst > 1000 { 1_000_000 } else { 5_000_000 };
         let work = if burst > 1000 { 8 } else { 424 };
-        let limit = |per_second, units| LimitPlan {
-            interval: Interval { work, speed: per_second },
-            tolerance: Tolerance::Burst(units),
+        let limit = |per_second, units| {
+            let increment = Interval::at_rate(work, Rate::from_bps(per_second)).expect("a rate");
+            Limit::tokens(increment, units).expect("a burst")
         };
         PolicePlan {
             peak: limit(speed, peak_burst),

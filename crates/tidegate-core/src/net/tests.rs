@@ -4,10 +4,11 @@ use super::*;
 use crate::dtm::{Settings, Slots};
 use crate::gate::GateRow;
 use crate::gate::rate::Allocated;
+use crate::gcra::{Interval, Limit, Release};
 use crate::plan::{
-    AppPlan, CellPlan, DtmPlan, Estimators, FlowPlan, Framing, GatePlan, GcraPlan, GcraRelease, HoldingPlan,
-    Interval, OnChange, PoolPlan, QueueCounts, QueueLimit, RatePlan, Reassembly, RtoPlan, RtoRestart,
-    SignalKind, SignalPlan, SourcePlan, StartPlan, TcpPlan, TrafficPlan,
+    AppPlan, CellPlan, DtmPlan, Estimators, FlowPlan, Framing, GatePlan, GcraPlan, HoldingPlan, OnChange,
+    PoolPlan, QueueCounts, QueueLimit, RatePlan, Reassembly, RtoPlan, RtoRestart, SignalKind, SignalPlan,
+    SourcePlan, StartPlan, TcpPlan, TrafficPlan,
 };
 use crate::tcp::tests::plans;
 use crate::units::{Rate, Speed};
@@ -249,12 +250,15 @@ fn any_cell_gate() -> impl Strategy<Value = GatePlan> {
             ],
             repeat: None,
         }),
-        2 => (1u64..20, 0u64..40, any::<bool>()).prop_map(move |(n, tolerance, tat)| RatePlan::Gcra(GcraPlan {
-            interval: Interval { work: 424, speed: n * 1_000_000 },
-            tolerance: Span::from_micros(if tolerance < 20 { 0 } else { tolerance }),
-            link: mbps(30),
-            release: if tat { GcraRelease::Tat } else { GcraRelease::Earliest },
-        })),
+        2 => (1u64..20, 0u64..40, any::<bool>()).prop_map(move |(n, tolerance, tat)| {
+            let tolerance = Span::from_micros(if tolerance < 20 { 0 } else { tolerance });
+            let increment = Interval::at_rate(424, mbps(n)).expect("a rate");
+            RatePlan::Gcra(GcraPlan {
+                limit: Limit::new(increment, tolerance.picos()).expect("a limit"),
+                link: mbps(30),
+                release: if tat { Release::Tat } else { Release::Earliest },
+            })
+        }),
     ];
     let limit = prop_oneof![
         2 => Just(QueueLimit::Unlimited),

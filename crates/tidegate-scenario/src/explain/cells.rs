@@ -1,10 +1,11 @@
 //! A cell gate and messages of cells in words.
 
 use tidegate_core::cells::{CELL_BITS, CELL_BYTES, cells_of};
+use tidegate_core::gcra::Release;
 use tidegate_core::plan::{
-    Framing, GatePlan, GcraPlan, GcraRelease, MessageLength, MessagePlan, Plan, QueueLimit, RatePlan,
+    Framing, GatePlan, GcraPlan, MessageLength, MessagePlan, Plan, QueueLimit, RatePlan,
 };
-use tidegate_core::units::{Rate, Span, Speed};
+use tidegate_core::units::{Rate, Speed};
 
 use super::Row;
 use super::text::{rate_text, seconds_text, three_digits};
@@ -76,7 +77,8 @@ pub(super) fn lines(gate: &GatePlan, packet: u32) -> Vec<String> {
 
 fn shaper(gcra: &GcraPlan) -> Vec<String> {
     let link = gcra.link.bps() as f64;
-    let interval = gcra.interval.work as f64 / gcra.interval.speed as f64;
+    let increment = gcra.limit.increment();
+    let interval = (increment.whole() as f64 + increment.part() as f64 / increment.parts() as f64) / 1e12;
     let cell = CELL_BITS as f64 / link;
     let mut lines = vec![format!(
         "T is {}, {} cell times of the link; a cell takes {}",
@@ -84,10 +86,10 @@ fn shaper(gcra: &GcraPlan) -> Vec<String> {
         (interval / cell * 1e3).round() / 1e3,
         seconds_text(cell)
     )];
-    if gcra.tolerance > Span::ZERO {
-        let tolerance = gcra.tolerance.as_secs_f64();
+    if gcra.limit.tolerance() > 0 {
+        let tolerance = gcra.limit.tolerance() as f64 / 1e12;
         lines.push(format!("τ is {} cell times of the link", three_digits(tolerance / cell)));
-        if gcra.release == GcraRelease::Tat && tolerance > interval - cell {
+        if gcra.release == Release::Tat && tolerance > interval - cell {
             lines.push(
                 "τ is more than T less one cell time, so cells held back to their TAT leave in bursts: \
                  release = \"earliest\" spaces them"

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use tidegate_core::cells::{CELL_BITS, cells_of};
+use tidegate_core::gcra::{Interval, Limit, Release};
 use tidegate_core::plan::{
-    CellPlan, Framing, GatePlan, GcraPlan, GcraRelease, Interval, LossPlan, QueueCounts, QueueLimit,
-    RatePlan, Reassembly,
+    CellPlan, Framing, GatePlan, GcraPlan, LossPlan, QueueCounts, QueueLimit, RatePlan, Reassembly,
 };
 use tidegate_core::units::Speed;
 
@@ -47,26 +47,20 @@ pub(super) fn gcra(form: &Form, notes: &mut Notes) -> Option<RatePlan> {
         notes.wrong(item, problem, format!("write \"{link}\" or less, or a faster link"));
         return None;
     }
-    let interval = match form.word("slots") {
-        Some("rounded") => {
-            Interval { work: CELL_BITS * whole_slots(pcr.bps(), link.bps()), speed: link.bps() }
-        }
-        _ => Interval { work: CELL_BITS, speed: pcr.bps() },
+    let increment = match form.word("slots") {
+        Some("rounded") => Interval::at_rate(CELL_BITS * whole_slots(pcr.bps(), link.bps()), link),
+        _ => Interval::at_rate(CELL_BITS, pcr),
     };
-    let plan = GcraPlan {
-        interval,
-        tolerance: form.span("cdvt")?,
-        link,
-        release: match form.word("release") {
-            Some("earliest") => GcraRelease::Earliest,
-            _ => GcraRelease::Tat,
-        },
-    };
-    if let (Err(_), Some(item)) = (plan.limit().limit(), form.get("cdvt")) {
-        notes.wrong(item, "more than 53 days cannot be counted", "write a shorter time");
+    let tolerance = form.span("cdvt")?;
+    let Some(limit) = increment.ok().and_then(|each| Limit::new(each, tolerance.picos()).ok()) else {
+        notes.wrong(form.get("cdvt")?, "more than 53 days cannot be counted", "write a shorter time");
         return None;
-    }
-    Some(RatePlan::Gcra(plan))
+    };
+    let release = match form.word("release") {
+        Some("earliest") => Release::Earliest,
+        _ => Release::Tat,
+    };
+    Some(RatePlan::Gcra(GcraPlan { limit, link, release }))
 }
 
 /// The whole number of link slots nearest to one cell at the peak rate; a half counts up.

@@ -1,8 +1,8 @@
 //! Policers before the queue.
 
 use tidegate_core::cells::CELL_BITS;
-use tidegate_core::gcra::{self, Conformance};
-use tidegate_core::plan::{Framing, Interval, LimitPlan, PolicePlan, Tolerance};
+use tidegate_core::gcra::{self, Conformance, Interval, Limit, LimitError};
+use tidegate_core::plan::{Framing, PolicePlan};
 use tidegate_core::units::Rate;
 
 use super::Notes;
@@ -18,7 +18,7 @@ pub(super) fn police(gate: &Form, framing: Framing, notes: &mut Notes) -> Option
         return None;
     }
     let pcr = form.rate("pcr")?;
-    let peak = LimitPlan { interval: interval(pcr, cells), tolerance: peak_tolerance(form, cells, notes)? };
+    let peak = peak(form, pcr, cells, notes)?;
     let sustained = match form.rate("scr") {
         Some(scr) => Some(sustained(form, pcr, scr, cells, notes)?),
         None => {
@@ -38,31 +38,38 @@ pub(super) fn police(gate: &Form, framing: Framing, notes: &mut Notes) -> Option
             "write conformance = \"vbr3\" to tag what is above the sustained rate, and take action out";
         notes.wrong(item, "with two rates the conformance says what is tagged", help);
     }
-    let plan = PolicePlan { peak, sustained, tags };
-    let limits = [("pcr", Some(&plan.peak)), ("scr", plan.sustained.as_ref().map(|(limit, _)| limit))];
-    for (name, limit) in limits {
-        if let (Some(Err(_)), Some(item)) = (limit.map(LimitPlan::limit), form.get(name)) {
-            let problem = "at this rate what may come early is worth more than 53 days";
-            notes.wrong(item, problem, "choose a higher rate or less of it");
-            return None;
-        }
-    }
-    Some(plan)
+    Some(PolicePlan { peak, sustained, tags })
 }
 
 /// The time of a cell, or of a byte.
-fn interval(rate: Rate, cells: bool) -> Interval {
-    Interval { work: if cells { CELL_BITS } else { 8 }, speed: rate.bps() }
+fn unit(rate: Rate, cells: bool) -> Option<Interval> {
+    Interval::at_rate(if cells { CELL_BITS } else { 8 }, rate).ok()
 }
 
-fn peak_tolerance(form: &Form, cells: bool, notes: &mut Notes) -> Option<Tolerance> {
+/// The limit, or a note on `key` that it cannot be counted.
+fn counted(
+    limit: Option<Result<Limit, LimitError>>,
+    form: &Form,
+    key: &str,
+    notes: &mut Notes,
+) -> Option<Limit> {
+    if let Some(Ok(limit)) = limit {
+        return Some(limit);
+    }
+    let problem = "at this rate what may come early is worth more than 53 days";
+    notes.wrong(form.get(key)?, problem, "choose a higher rate or less of it");
+    None
+}
+
+fn peak(form: &Form, pcr: Rate, cells: bool, notes: &mut Notes) -> Option<Limit> {
     if cells {
         if let Some(item) = form.given("burst") {
             let problem = "a burst is in bytes, and this gate passes cells";
             notes.wrong(item, problem, "write cdvt, a time; mbs is for the sustained rate");
             return None;
         }
-        return form.span("cdvt").map(Tolerance::Time);
+        let tolerance = form.span("cdvt")?.picos();
+        return counted(unit(pcr, cells).map(|unit| Limit::new(unit, tolerance)), form, "pcr", notes);
     }
     if let Some(item) = form.given("cdvt") {
         let problem = "a cell delay variation tolerance is for cells, and this gate passes packets";
@@ -75,7 +82,8 @@ fn peak_tolerance(form: &Form, cells: bool, notes: &mut Notes) -> Option<Toleran
         notes.wrong(item, "a policer of packets needs to know how much may come at once", help);
         return None;
     };
-    item.bytes().map(Tolerance::Burst)
+    let burst = item.bytes()?;
+    counted(unit(pcr, cells).map(|unit| Limit::tokens(unit, burst)), form, "pcr", notes)
 }
 
 fn sustained(
@@ -84,7 +92,7 @@ fn sustained(
     scr: Rate,
     cells: bool,
     notes: &mut Notes,
-) -> Option<(LimitPlan, Conformance)> {
+) -> Option<(Limit, Conformance)> {
     if let (true, Some(item)) = (scr >= pcr, form.get("scr")) {
         let problem = format!("a sustained rate of {scr} is not below the peak rate of {pcr}");
         notes.wrong(item, problem, format!("write less than \"{pcr}\", or take scr and mbs out"));
@@ -97,9 +105,12 @@ fn sustained(
         notes.wrong(item, problem, format!("add police.mbs = \"{example}\""));
         return None;
     };
-    let tolerance = match (&item.value, cells) {
-        (Value::Cells(cells), true) => burst_tolerance(*cells, scr, pcr, item, notes)?,
-        (Value::Bytes(bytes), false) => Tolerance::Burst(*bytes),
+    let limit = match (&item.value, cells) {
+        (Value::Cells(mbs), true) => {
+            let tolerance = burst_tolerance(*mbs, scr, pcr, item, notes)?;
+            unit(scr, cells).map(|unit| Limit::new(unit, tolerance))
+        }
+        (Value::Bytes(mbs), false) => unit(scr, cells).map(|unit| Limit::tokens(unit, *mbs)),
         (_, true) => {
             notes.wrong(item, "this gate passes cells", "write such as \"100 cells\"");
             return None;
@@ -114,14 +125,13 @@ fn sustained(
         Some("vbr3") => Conformance::Vbr3,
         _ => Conformance::Vbr1,
     };
-    Some((LimitPlan { interval: interval(scr, cells), tolerance }, conformance))
+    Some((counted(limit, form, "scr", notes)?, conformance))
 }
 
-/// τ for bursts of so many cells at the peak rate.
-fn burst_tolerance(cells: u64, scr: Rate, pcr: Rate, item: &Item, notes: &mut Notes) -> Option<Tolerance> {
-    let exact = |rate| gcra::Interval::at_rate(CELL_BITS, rate).ok();
-    match gcra::burst_tolerance(cells, exact(scr)?, exact(pcr)?) {
-        Ok(picos) => Some(Tolerance::Time(tidegate_core::units::Span::from_picos(picos))),
+/// τ in picoseconds for bursts of so many cells at the peak rate.
+fn burst_tolerance(cells: u64, scr: Rate, pcr: Rate, item: &Item, notes: &mut Notes) -> Option<u64> {
+    match gcra::burst_tolerance(cells, unit(scr, true)?, unit(pcr, true)?) {
+        Ok(picos) => Some(picos),
         Err(error) => {
             notes.wrong(item, error.to_string(), "write fewer cells, at least 1");
             None

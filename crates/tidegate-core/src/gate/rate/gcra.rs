@@ -2,8 +2,8 @@
 
 use crate::cells::CELL_BITS;
 use crate::gate::rate::Service;
-use crate::gcra::{Interval, Release, Shaper};
-use crate::plan::{GcraPlan, GcraRelease};
+use crate::gcra::{Interval, Shaper};
+use crate::plan::GcraPlan;
 use crate::units::{Span, Time};
 
 /// See the module. A cell takes its time on the link behind the shaper.
@@ -18,17 +18,12 @@ impl Gcra {
     /// No cell came yet.
     ///
     /// # Panics
-    /// On parameters that no plan has: no increment, or times beyond [`crate::gcra::LONGEST`].
+    /// On a link without a rate, which no plan has.
     #[must_use]
     pub fn new(plan: &GcraPlan) -> Gcra {
-        let limit = plan.limit().limit().expect("the limits of a plan can be counted");
         let spacing = Interval::at_rate(CELL_BITS, plan.link).expect("a link has a rate");
-        let release = match plan.release {
-            GcraRelease::Tat => Release::Tat,
-            GcraRelease::Earliest => Release::Earliest,
-        };
         Gcra {
-            shaper: Shaper::new(limit, release, spacing),
+            shaper: Shaper::new(plan.limit, plan.release, spacing),
             cell: Span::from_picos(spacing.whole()),
             bits_per_second: plan.bits_per_second(),
         }
