@@ -323,7 +323,8 @@ impl Share {
     /// This share of `sum` / `count`, rounded down.
     #[must_use]
     pub fn of(self, sum: u128, count: u32) -> Rate {
-        let bps = sum.saturating_mul(u128::from(self.0)) / (u128::from(PICOS_PER_SECOND) * u128::from(count.max(1)));
+        let bps = sum.saturating_mul(u128::from(self.0))
+            / (u128::from(PICOS_PER_SECOND) * u128::from(count.max(1)));
         Rate::from_bps(u64::try_from(bps).unwrap_or(u64::MAX))
     }
 }

@@ -142,19 +142,21 @@ pub(crate) fn any_follow() -> impl Strategy<Value = FollowPlan> {
     let share = prop_oneof![Just(Share::ALL), (0u64..2_000_000_000_000).prop_map(Share::from_parts)];
     let blocks = (1u32..5, 1u32..5).prop_map(|(samples, blocks)| Blocks { samples, blocks });
     let rates = (0u64..3, 0u64..3, prop::option::of(4u64..20));
-    (0u64..40, 0u64..40, blocks, share, rates).prop_map(|(every, lag, blocks, share, (initial, min, peak))| {
-        let mbps = |mbps: u64| Rate::from_bps(mbps * 1_000_000);
-        FollowPlan {
-            gate: 0,
-            every: Span::from_millis(every + 1),
-            lag: Span::from_millis(lag),
-            blocks,
-            share,
-            initial: mbps(initial),
-            min: mbps(min),
-            peak: peak.map(mbps),
-        }
-    })
+    (0u64..40, 0u64..40, blocks, share, rates).prop_map(
+        |(every, lag, blocks, share, (initial, min, peak))| {
+            let mbps = |mbps: u64| Rate::from_bps(mbps * 1_000_000);
+            FollowPlan {
+                gate: 0,
+                every: Span::from_millis(every + 1),
+                lag: Span::from_millis(lag),
+                blocks,
+                share,
+                initial: mbps(initial),
+                min: mbps(min),
+                peak: peak.map(mbps),
+            }
+        },
+    )
 }
 
 pub(crate) fn any_plan() -> impl Strategy<Value = RatePlan> {
