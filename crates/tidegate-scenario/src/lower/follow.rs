@@ -143,21 +143,20 @@ fn fill(
     let Some(followed) = wiring.get(&(follow.gate, copy, false)) else {
         let name = leader.name;
         let (problem, help) = match server.1 {
-            Some((user, copy)) if leader.per_flow => (
+            Some((user, instance)) => (
                 format!(
                     "{} does not pass {name}, of which each flow has its own",
-                    users[user].instances[copy]
+                    users[user].instances[instance]
                 ),
                 format!("add \"{name}\" to its path, or take per out of gate.{name}"),
             ),
-            _ if leader.per_flow => (
+            None => (
                 format!("each flow has its own {name}: which one?"),
                 format!(
                     "add per = \"flow\" to gate.{} too, or take it out of gate.{name}",
                     gates[server.0].name
                 ),
             ),
-            _ => (format!("nothing passes {name} this way"), format!("add \"{name}\" to a path")),
         };
         notes.wrong(item, problem, help);
         return None;
