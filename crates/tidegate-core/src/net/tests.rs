@@ -9,7 +9,7 @@ use crate::gcra::{Interval, Limit, Release};
 use crate::plan::{
     AppPlan, CellPlan, DtmPlan, Estimators, FlowPlan, FollowPlan, Framing, GatePlan, GcraPlan, HoldingPlan,
     OnChange, PoolPlan, QueueCounts, QueueLimit, RatePlan, Reassembly, RtoPlan, RtoRestart, Share,
-    SignalKind, SignalPlan, SourcePlan, StartPlan, TcpPlan, TrafficPlan,
+    SignalKind, SignalPlan, SourcePlan, StartPlan, SwitchPlan, TcpPlan, TrafficPlan,
 };
 use crate::tcp::tests::plans;
 use crate::units::{Rate, Speed};
@@ -44,17 +44,23 @@ fn any_gate() -> impl Strategy<Value = GatePlan> {
             on_change: if rescale { OnChange::Rescale } else { OnChange::Keep },
             ..gate
         });
-    let follower = (crate::gate::tests::any_gate(), crate::gate::rate::tests::any_follow(), any::<bool>())
-        .prop_map(|(gate, follow, rescale)| GatePlan {
-            rate: RatePlan::Follow(follow),
-            on_change: if rescale { OnChange::Rescale } else { OnChange::Keep },
-            host: rescale,
-            ..gate
+    let fed_back = prop_oneof![
+        crate::gate::rate::tests::any_follow().prop_map(RatePlan::Follow),
+        crate::gate::rate::tests::any_abr().prop_map(RatePlan::Abr),
+    ];
+    let fed_back =
+        (crate::gate::tests::any_gate(), fed_back, any::<bool>()).prop_map(|(gate, rate, rescale)| {
+            GatePlan {
+                rate,
+                on_change: if rescale { OnChange::Rescale } else { OnChange::Keep },
+                host: rescale,
+                ..gate
+            }
         });
-    prop_oneof![3 => express, 1 => crate::gate::tests::any_gate(), 1 => channel, 1 => follower]
+    prop_oneof![3 => express, 1 => crate::gate::tests::any_gate(), 1 => channel, 2 => fed_back]
 }
 
-/// Lets each follower follow some gate, perhaps itself.
+/// Lets each follower follow some gate, perhaps itself, and gives ABR sources their switches.
 fn led(mut plan: Plan, leaders: &[usize]) -> Plan {
     let count = plan.gates.len();
     let followers = plan.gates.iter_mut().filter_map(|gate| match &mut gate.rate {
@@ -63,6 +69,18 @@ fn led(mut plan: Plan, leaders: &[usize]) -> Plan {
     });
     for (follow, leader) in followers.zip(leaders.iter().cycle()) {
         follow.gate = leader % count;
+    }
+    let switch = |(number, leader): (usize, &usize)| SwitchPlan {
+        gate: leader % count,
+        every: Span::from_millis(3 + number as u64),
+        utilisation: 0.9,
+        binary: number == 1,
+    };
+    plan.switches = leaders.iter().enumerate().map(switch).collect();
+    for (number, gate) in plan.gates.iter_mut().enumerate() {
+        if let RatePlan::Abr(abr) = &mut gate.rate {
+            abr.switch = number % leaders.len();
+        }
     }
     plan
 }
@@ -284,7 +302,7 @@ fn any_cell_gate() -> impl Strategy<Value = GatePlan> {
             })
         }),
     ];
-    let rate = prop_oneof![6 => rate, 1 => crate::gate::rate::tests::any_follow().prop_map(RatePlan::Follow)];
+    let rate = prop_oneof![6 => rate, 1 => crate::gate::rate::tests::any_follow().prop_map(RatePlan::Follow), 1 => crate::gate::rate::tests::any_abr().prop_map(RatePlan::Abr)];
     let limit = prop_oneof![
         2 => Just(QueueLimit::Unlimited),
         3 => (0u64..80).prop_map(QueueLimit::Cells),
@@ -670,9 +688,16 @@ proptest! {
         let plan = Plan { duration: Time::ZERO + Span::from_secs(10_000), traffic: vec![], ..plan };
         let mut plan = Plan { record: crate::plan::RecordPlan::default(), signals: vec![], ..plan };
         // Measured seldom: the wait is long.
+        for switch in &mut plan.switches {
+            switch.every = Span::from_secs(1);
+        }
         for gate in &mut plan.gates {
             if let RatePlan::Dtm(dtm) = &mut gate.rate {
                 dtm.measure = Span::from_secs(1);
+            }
+            if let RatePlan::Abr(abr) = &mut gate.rate {
+                abr.rm_within = Span::from_secs(1);
+                abr.rates.min = 500_000.0;
             }
             // What follows nothing may stand for ever.
             if let RatePlan::Follow(follow) = &mut gate.rate {

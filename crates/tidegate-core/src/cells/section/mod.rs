@@ -9,7 +9,7 @@ use super::train::{Beat, Exact, Train};
 use super::{cells_of, padding_of};
 use crate::gate::rate::Window;
 use crate::gate::{DropReason, Gate};
-use crate::plan::{CellPlan, Framing, GatePlan, Reassembly};
+use crate::plan::{CellPlan, Framing, GatePlan, RatePlan, Reassembly};
 use crate::random::Stream;
 use crate::unit::Unit;
 use crate::units::{Span, Time};
@@ -39,6 +39,13 @@ pub enum Output {
         reason: DropReason,
         /// The packet.
         unit: Unit,
+    },
+    /// A cell left an ABR source.
+    Served {
+        /// When.
+        at: Time,
+        /// Which gate.
+        gate: usize,
     },
     /// The last cell of a packet left a gate of its sending machine.
     Departed {
@@ -85,6 +92,8 @@ struct CellGate {
     ppd: bool,
     /// One of the two.
     discards: bool,
+    /// Each cell's departure is told.
+    tells: bool,
     /// A tagged cell that finds as many waiting is dropped.
     tagged: Option<u64>,
     /// Slotted, without anything that looks at single cells, before the section's end.
@@ -272,6 +281,7 @@ impl Section {
                 epd,
                 ppd,
                 discards: epd.is_some() || ppd,
+                tells: matches!(plan.rate, RatePlan::Abr(_)),
                 tagged: plan.queue.tagged,
                 plain_slots: slotted && !ppd && epd.is_none() && plan.queue.tagged.is_none() && !observed,
                 counts: CellCounts::default(),
