@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from tidegate._arguments import whole
 from tidegate._errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
     Vector = NDArray[np.float64]
 
+#: More samples or blocks than any history has.
+_MOST = 2**32 - 1
 #: A row of transition probabilities may miss 1 by this much.
 _ROW_ERROR = 1e-9
 #: Below this delta times the largest capacity the logarithm is taken of 1 plus something small.
@@ -50,8 +53,7 @@ def effective_capacity(C: Sequence[float], P: Sequence[Sequence[float]], delta: 
 
     capacity = _vector("C", C)
     chain = _chain(P, len(capacity))
-    if isinstance(delta, bool) or not isinstance(delta, int | float | np.number) or not delta >= 0:
-        raise ArgumentError(f"delta: {delta!r} is out of range; 0 or more, or math.inf")
+    delta = _decay(delta)
     kept = _closed_class(chain)
     capacity, chain = capacity[kept], chain[np.ix_(kept, kept)]
     if delta == 0:
@@ -60,13 +62,13 @@ def effective_capacity(C: Sequence[float], P: Sequence[Sequence[float]], delta: 
     if math.isinf(delta):
         return slowest
     if delta * float(capacity.max()) < _SMALL:
-        return _of_small_delta(capacity, chain, float(delta))
+        return _of_small_delta(capacity, chain, delta)
     # Similar to diag(exp(-delta (C - slowest))) P, but no power is above 0 and those of the
     # slowest cycle are 0: nothing overflows, and the radius cannot vanish.
     power = capacity[:, None] - slowest + potential[:, None] - potential[None, :]
     scaled = np.where(chain > 0, chain * np.exp(-delta * np.maximum(power, 0.0)), 0.0)
     radius = float(np.abs(np.linalg.eigvals(scaled)).max())
-    return slowest - math.log(radius) / float(delta)
+    return slowest - math.log(radius) / delta
 
 
 def estimate_delta(capacity: Iterable[float], m: int, n: int, delta: float) -> Vector:
@@ -91,20 +93,17 @@ def estimate_delta(capacity: Iterable[float], m: int, n: int, delta: float) -> V
     """
     import numpy as np
 
-    samples = _vector("capacity", list(capacity), empty=True)
-    for name, value in (("m", m), ("n", n)):
-        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-            raise ArgumentError(f"{name}: {value!r} is not a whole number of 1 or more")
-    if isinstance(delta, bool) or not isinstance(delta, int | float | np.number) or not delta >= 0:
-        raise ArgumentError(f"delta: {delta!r} is out of range; 0 or more, or math.inf")
+    samples = _vector("capacity", capacity, empty=True)
+    m, n = whole("m", m, 1, _MOST), whole("n", n, 1, _MOST)
+    delta = _decay(delta)
     told = np.empty(len(samples))
-    before = min(int(m) - 1, len(samples))
+    before = min(m - 1, len(samples))
     told[:before] = np.cumsum(samples[:before]) / np.arange(1, before + 1)
     if len(samples) < m:
         return told
-    blocks = np.lib.stride_tricks.sliding_window_view(samples, int(m)).mean(axis=1)
+    blocks = np.lib.stride_tricks.sliding_window_view(samples, m).mean(axis=1)
     for place in range(len(blocks)):
-        told[before + place] = _soft_least(blocks[max(0, place + 1 - int(n)) : place + 1], int(m), delta)
+        told[before + place] = _soft_least(blocks[max(0, place + 1 - n) : place + 1], m, delta)
     return told
 
 
@@ -118,13 +117,27 @@ def _soft_least(blocks: Vector, m: int, delta: float) -> float:
         return float(blocks.mean())
     # expm1 and log1p: right for small deltas, and the least block never vanishes.
     gone = float(np.expm1(-delta * m * (blocks - least)).mean())
-    return least - math.log1p(gone) / (m * float(delta))
+    return least - math.log1p(gone) / (m * delta)
+
+
+def _decay(delta: Any) -> float:
+    try:
+        told = math.nan if isinstance(delta, bool | str) else float(delta)
+    except (TypeError, ValueError):
+        told = math.nan
+    if not told >= 0:
+        raise ArgumentError(f"delta: {delta!r} is out of range; 0 or more, or math.inf")
+    return told
 
 
 def _vector(name: str, values: Any, *, empty: bool = False) -> Vector:
     import numpy as np
 
+    if not hasattr(values, "__len__") and hasattr(values, "__iter__"):
+        values = list(values)
     try:
+        if isinstance(values, str | bytes):
+            raise ValueError
         vector = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
         raise ArgumentError(f"{name}: {values!r} is not a sequence of numbers") from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from tidegate.theory._abr_results import Abr
 from tidegate.theory._numbers import count, positive
 
 if TYPE_CHECKING:
+    from tidegate.theory._abr_model import Model
     from tidegate.theory._numbers import Given
 
 SCHEMES = ("abr", "tcp", "constant")
@@ -22,6 +24,9 @@ LOSS_WINDOWS = ("grown", "one more")
 CELL_SHARE = Fraction(48, 53)
 #: Above this the table of states would fill the memory.
 _MOST_PACKETS = 100_000
+#: Times, in packets at the high rate, are fractions of at most this denominator: products stay
+#: in 64 bits.
+_FINEST = 10_000
 
 
 def abr(
@@ -109,17 +114,18 @@ def abr(
     )
     rules = Rules(
         stay=(float(1 - 1 / high), float(1 - 1 / low)),
-        delta=delta,
+        delta=_short(delta / fast),
         buffer=room,
         wmax=most,
-        slow=(fast, slow),
+        slow=(Fraction(1), _short(slow / fast)),
         scheme=scheme,
         spacing=spacing,
         loss_window=loss_window,
         recovery=rounds,
-        source=source,
+        source=None if source is None else _short(source / fast),
     )
-    return _result(Model(rules), float(high), float(low), reward, float(share), explain=explain)
+    found = _result(Model(rules), float(high), float(low), reward, float(share), float(fast))
+    return replace(found, assumptions=assumptions(found, rules)) if explain else found
 
 
 def _holding(name: str, value: Any) -> Fraction:
@@ -132,6 +138,11 @@ def _holding(name: str, value: Any) -> Fraction:
     return psi
 
 
+def _short(number: Fraction) -> Fraction:
+    """Return the nearest fraction of a small denominator: a third for 0.333333333."""
+    return number.limit_denominator(_FINEST)
+
+
 def _source(scheme: str, rate: Any, delta: Fraction) -> Fraction | None:
     """Return the time of a packet at a source of constant rate."""
     if scheme != "constant":
@@ -142,17 +153,19 @@ def _source(scheme: str, rate: Any, delta: Fraction) -> Fraction | None:
         raise ArgumentError('rate: scheme="constant" needs the rate that the source sends at')
     time = 1 / positive("rate", rate)
     if time > delta:
-        raise ArgumentError(f"rate: {rate!r} sends no packet in a round trip; at least {float(1 / delta):.4g}")
+        raise ArgumentError(
+            f"rate: {rate!r} sends no packet in a round trip; at least {float(1 / delta):.4g}"
+        )
     return time
 
 
-def _result(model: Any, psi: float, psi_low: float, reward: str, share: float, *, explain: bool) -> Abr:
+def _result(model: Model, psi: float, psi_low: float, reward: str, share: float, unit: float) -> Abr:
     import numpy as np
 
     rules = model.rules
     weights = model.stationary
     rounds = float(weights @ model.rounds)
-    delta, (fast, slow) = float(rules.delta), (float(each) for each in rules.slow)
+    delta, fast, slow = unit * float(rules.delta), unit, unit * float(rules.slow[1])
     capacity = (psi / fast + psi_low / slow) / (psi + psi_low)
     throughputs = {
         "conservative": float(weights @ model.conservative) / rounds / delta,
@@ -161,7 +174,7 @@ def _result(model: Any, psi: float, psi_low: float, reward: str, share: float, *
     efficiency = {name: share * value / capacity for name, value in throughputs.items()}
     windows, place = np.unique(model.window, return_inverse=True)
     lost = float(weights @ model.lost)
-    found = Abr(
+    return Abr(
         psi=psi,
         psi_low=psi_low,
         delta_packets=delta,
@@ -181,10 +194,5 @@ def _result(model: Any, psi: float, psi_low: float, reward: str, share: float, *
         mean_cycle_rounds=rounds,
         states=len(weights),
         windows=windows,
-        window_probability=np.bincount(place, weights=weights),
+        window_probability=np.bincount(place, weights=weights).astype(np.float64),
     )
-    if not explain:
-        return found
-    from dataclasses import replace
-
-    return replace(found, assumptions=assumptions(found, rules))

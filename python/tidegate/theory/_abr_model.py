@@ -150,16 +150,15 @@ class Model:
         a, b = np.divmod(rest, in_b)
         return a, b, d, q
 
-    def _expand(
-        self, key: Ints, rates: Floats
-    ) -> tuple[Ints, Ints, Floats, Floats, Floats, Floats, Floats]:
+    def _expand(self, key: Ints, rates: Floats) -> tuple[Ints, Ints, Floats, Floats, Floats, Floats, Floats]:
         """Return (states and starts of edges, ends, weights), and each state's expectations."""
         a, b, d, q = self._parts(key)
         steps = self._steps(a, b, d, q)
         count = len(key)
 
         def expected(values: Floats) -> Floats:
-            return np.bincount(steps.state, weights=steps.probability * values, minlength=count)
+            told = np.bincount(steps.state, weights=steps.probability * values, minlength=count)
+            return told.astype(np.float64)
 
         starts, ends, weights = [key], [], []
         powers = {int(n): np.linalg.matrix_power(rates, int(n)) for n in np.unique(steps.rounds)}
@@ -168,9 +167,7 @@ class Model:
             weight = steps.probability * table[steps.rounds, q[steps.state], pair]
             there = np.flatnonzero(weight > 0)
             starts.append(key[steps.state[there]])
-            ends.append(
-                self._key(steps.a[there], steps.b[there], steps.d[there], np.full(len(there), pair))
-            )
+            ends.append(self._key(steps.a[there], steps.b[there], steps.d[there], np.full(len(there), pair)))
             weights.append(weight[there])
         return (
             np.concatenate(starts),
@@ -191,10 +188,7 @@ class Model:
         window = a + b + d
         ready = a + d + grown
         carried = self._carried[link]
-        if rules.scheme == "tcp":
-            sent = ready
-        else:
-            sent = np.minimum(ready, self._sent[source])
+        sent = ready if rules.scheme == "tcp" else np.minimum(ready, self._sent[source])
         arrives = np.minimum(b + sent, carried)
         room = rules.buffer - b
         r, s = self._service[link], self._source[source]
@@ -267,7 +261,9 @@ def _growth(d: Ints, window: Ints, wmax: int) -> tuple[Ints, Ints, Floats]:
 def _distinct(keys: Ints) -> Ints:
     """Return keys in order, each once. numpy's own hashes, and such keys collide: a thousand times slower."""
     ordered = np.sort(keys)
-    return ordered[np.append(True, ordered[1:] != ordered[:-1])]
+    first = np.ones(len(ordered), dtype=bool)
+    first[1:] = ordered[1:] != ordered[:-1]
+    return np.asarray(ordered[first], dtype=np.int64)
 
 
 #: A step of a smaller probability is none: the rounding of the others is larger.
