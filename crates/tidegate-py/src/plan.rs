@@ -43,6 +43,18 @@ fn gate(gate: &GatePlan) -> Value {
         RatePlan::RateTrace { .. } | RatePlan::Opportunities { .. } => json!({ "kind": "a trace" }),
         RatePlan::Gcra(_) => json!({ "kind": "a GCRA shaper" }),
         RatePlan::Dtm(_) => json!({ "kind": "set by an allocator" }),
+        RatePlan::Follow(follow) => json!({
+            "kind": "fed back",
+            "gate": follow.gate,
+            "every_ps": follow.every.picos(),
+            "lag_ps": follow.lag.picos(),
+            "m": follow.blocks.samples,
+            "n": follow.blocks.blocks,
+            "share": follow.share.parts() as f64 / 1e12,
+            "initial_bps": follow.initial.bps(),
+            "min_bps": follow.min.bps(),
+            "peak_bps": follow.peak.map(tidegate_core::units::Rate::bps),
+        }),
     };
     json!({
         "name": gate.name,

@@ -43,7 +43,27 @@ fn any_gate() -> impl Strategy<Value = GatePlan> {
             on_change: if rescale { OnChange::Rescale } else { OnChange::Keep },
             ..gate
         });
-    prop_oneof![3 => express, 1 => crate::gate::tests::any_gate(), 1 => channel]
+    let follower = (crate::gate::tests::any_gate(), crate::gate::rate::tests::any_follow(), any::<bool>())
+        .prop_map(|(gate, follow, rescale)| GatePlan {
+            rate: RatePlan::Follow(follow),
+            on_change: if rescale { OnChange::Rescale } else { OnChange::Keep },
+            host: rescale,
+            ..gate
+        });
+    prop_oneof![3 => express, 1 => crate::gate::tests::any_gate(), 1 => channel, 1 => follower]
+}
+
+/// Lets each follower follow some gate, perhaps itself.
+fn led(mut plan: Plan, leaders: &[usize]) -> Plan {
+    let count = plan.gates.len();
+    let followers = plan.gates.iter_mut().filter_map(|gate| match &mut gate.rate {
+        RatePlan::Follow(follow) => Some(follow),
+        _ => None,
+    });
+    for (follow, leader) in followers.zip(leaders.iter().cycle()) {
+        follow.gate = leader % count;
+    }
+    plan
 }
 
 /// Puts every other channel into one pool with `spare` bit/s beside their initial rates.
@@ -85,10 +105,11 @@ fn any_network() -> impl Strategy<Value = Plan> {
         });
         let signals = prop::collection::vec(signal, 0..3);
         let spare = 0u64..3_000_000;
-        (Just(gates), flows, sources, any::<bool>(), signals, spare).prop_map(
-            |(gates, flows, sources, recorded, signals, spare)| {
+        let leaders = prop::collection::vec(0..count, 1..4);
+        (Just(gates), flows, sources, any::<bool>(), signals, spare, leaders).prop_map(
+            |(gates, flows, sources, recorded, signals, spare, leaders)| {
                 let plan = network(gates, flows, sources, recorded);
-                pooled(Plan { signals, ..plan }, spare)
+                led(pooled(Plan { signals, ..plan }, spare), &leaders)
             },
         )
     })
@@ -260,6 +281,7 @@ fn any_cell_gate() -> impl Strategy<Value = GatePlan> {
             })
         }),
     ];
+    let rate = prop_oneof![6 => rate, 1 => crate::gate::rate::tests::any_follow().prop_map(RatePlan::Follow)];
     let limit = prop_oneof![
         2 => Just(QueueLimit::Unlimited),
         3 => (0u64..80).prop_map(QueueLimit::Cells),
@@ -303,8 +325,12 @@ fn any_cell_network() -> impl Strategy<Value = Plan> {
         };
         let flows = prop::collection::vec((route(1), route(0), 0u64..30, any::<bool>()), 1..5);
         let sources = prop::collection::vec((route(1), 0u32..3, 1u64..4), 0..3);
-        (Just(gates), flows, sources, prop::bool::weighted(0.2))
-            .prop_map(|(gates, flows, sources, recorded)| network(gates, flows, sources, recorded))
+        let leaders = prop::collection::vec(0..count, 1..4);
+        (Just(gates), flows, sources, prop::bool::weighted(0.2), leaders).prop_map(
+            |(gates, flows, sources, recorded, leaders)| {
+                led(network(gates, flows, sources, recorded), &leaders)
+            },
+        )
     })
 }
 
@@ -525,6 +551,11 @@ proptest! {
         for gate in &mut plan.gates {
             if let RatePlan::Dtm(dtm) = &mut gate.rate {
                 dtm.measure = Span::from_secs(1);
+            }
+            // What follows nothing may stand for ever.
+            if let RatePlan::Follow(follow) = &mut gate.rate {
+                follow.every = Span::from_secs(1);
+                follow.min = Rate::from_bps(500_000);
             }
         }
         let story = tell(&plan, &entries, None);
