@@ -53,7 +53,7 @@ def assumptions(found: Abr, rules: Rules) -> tuple[Assumption, ...]:
             Assumption(
                 "nothing is lost in slow start",
                 share >= _SLOW_START_SHARE,
-                f"buffer / (Δ + 1) is {share:.2f}; below 1/3 a slow start overflows it, and the throughput is "
+                f"buffer / (Δ + 1) is {share:.2f}; below 1/3 a slow start overflows it and the throughput is "
                 "overestimated"
                 if share < _SLOW_START_SHARE
                 else f"buffer / (Δ + 1) is {share:.2f}, 1/3 or more",

@@ -140,8 +140,8 @@ def _states(link: dict[str, Any], rtt: int) -> tuple[int, int, list[int]]:
     for n, mean in zip(order, holding, strict=True):
         need(
             mean > rtt,
-            f"the link {name} stays in state {n} for {mean / 1e9:g} ms, {mean / rtt:.3g} round trips: psi must be "
-            "above 1, as the model lets a rate change once in a round trip",
+            f"link {name} stays in state {n} for {mean / 1e9:g} ms, {mean / rtt:.3g} round trips: psi must "
+            "be above 1, as the model lets a rate change once in a round trip",
         )
     return rate["bps"][order[0]], rate["bps"][order[1]], holding
 
@@ -177,8 +177,8 @@ def _scheme(
         return {"scheme": "constant", "rate": Fraction(rate["bps"], high)}
     need(
         rate["m"] == 1 and rate["n"] == 1,
-        f"gate {source['name']} takes EFFCAP of M {rate['m']} and N {rate['n']}; the model is about the capacity "
-        "as it is (INSTCAP)",
+        f"gate {source['name']} takes EFFCAP of M {rate['m']} and N {rate['n']}; the model is about the "
+        "capacity as it is (INSTCAP)",
     )
     need(rate["share"] == 1, f"gate {source['name']} takes a share of {rate['share']:g}; the model takes all")
     low = min(link["rate"]["bps"])
@@ -188,7 +188,8 @@ def _scheme(
     )
     if abs(rate["lag_ps"] - rtt) > _NOTABLE * rtt:
         bent.append(
-            f"the rate comes back after {rate['lag_ps'] / 1e9:g} ms, not after a round trip of {rtt / 1e9:g} ms"
+            f"the rate comes back after {rate['lag_ps'] / 1e9:g} ms, not after the {rtt / 1e9:g} ms of a "
+            "round trip"
         )
     if rate["every_ps"] > rtt / 4:
         bent.append(f"the rate is a mean over {rate['every_ps'] / 1e9:g} ms, not the rate of an instant")
