@@ -27,17 +27,20 @@ LAGS_MS = (5, 20, 50, 100, 200)
 
 def claim_reno(lab: Lab) -> Finding:
     """Compare INSTCAP with TCP alone where changes are rare, with fast retransmit."""
-    found = [(psi, over(lab, "INSTCAP", "TCP alone", psi, 10, "Reno")) for psi in chosen(lab, (20, *LARGE))]
+    found = [
+        (psi, over(lab, "INSTCAP", "TCP alone", psi, 10, "Reno")) for psi in chosen(lab, (20, *LARGE), "Reno")
+    ]
     return Finding(
         together(*(graded(each, full=1.2, some=1.05) for _, each in found)),
-        f"INSTCAP over TCP alone with Reno, a buffer of 10: {listed(found)}. Without fast retransmit every loss "
+        f"INSTCAP over TCP alone with Reno, a buffer of 10: {listed(found)}. Without fast retransmit every "
+        "loss "
         "of TCP alone is a time-out; with it most of what feedback gains is gone, and cells cost 9%",
     )
 
 
 def claim_reno_effcap(lab: Lab) -> Finding:
     """Compare EFFCAP with TCP alone at every rate of change, with fast retransmit."""
-    found = [(psi, over(lab, "EFFCAP", "TCP alone", psi, 10, "Reno")) for psi in psis(lab)]
+    found = [(psi, over(lab, "EFFCAP", "TCP alone", psi, 10, "Reno")) for psi in psis(lab, "Reno")]
     return Finding(
         count([each.low is not None and each.low > 1 for _, each in found], runs=cases.runs(lab)),
         f"Rates of change with EFFCAP surely above TCP alone, Reno, a buffer of 10: {listed(found)}",
@@ -50,7 +53,8 @@ def claim_newer(lab: Lab) -> Finding:
     for tcp in ("SACK", "CUBIC"):
         for scheme in ("INSTCAP", "EFFCAP"):
             each = [
-                (psi, over(lab, scheme, "TCP alone", psi, 10, tcp)) for psi in chosen(lab, (0.3, 1, 5, 50))
+                (psi, over(lab, scheme, "TCP alone", psi, 10, tcp))
+                for psi in chosen(lab, (0.3, 1, 5, 50), tcp)
             ]
             holds += [one.low is not None and one.low > 1 for _, one in each]
             told.append(f"{tcp}, {scheme}: {listed(each)}")
@@ -121,7 +125,8 @@ def claim_traces(lab: Lab) -> Finding:
     best = traced(lab, SYNTHETIC, "TCP alone").estimate("gate.link.queue_delay_p99_ms")
     return Finding(
         together(*parts),
-        f"CUBIC, 100 packets of buffer, 50 ms; over TCP alone by delay of the feedback in ms: {'; '.join(told)}. "
+        "CUBIC, 100 packets of buffer, 50 ms; over TCP alone by delay of the feedback in ms: "
+        f"{'; '.join(told)}. "
         f"The p99 of TCP alone is {shown(best, 'ms')} on the synthetic link: feedback buys delay, not goodput"
         + (f". {skipped[0].upper()}{skipped[1:]}" if skipped else ""),
     )

@@ -6,6 +6,7 @@ capacity in the same runs, less the cells' headers (48/53) where the rate is fed
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +36,7 @@ FIG_10 = {"m": 7, "n": 49}
 SCHEMES = ("INSTCAP", "EFFCAP", "TCP alone")
 PSIS = (0.16, 0.3, 0.5, 0.8, 1, 1.5, 2, 3, 5, 10, 20, 50, 100, 200)
 QUICK_PSIS = (0.16, 0.3, 1, 2, 5, 20, 50, 100)
+QUICK_OTHER_PSIS = (0.3, 1, 5, 50)
 #: What other TCPs change of the model's: one thing at a time, the timer stays.
 TCPS: dict[str, dict[str, Any]] = {
     "model": {},
@@ -49,19 +51,21 @@ TCPS: dict[str, dict[str, Any]] = {
 }
 
 
-def psis(lab: Lab) -> tuple[float, ...]:
+def psis(lab: Lab, tcp: str = "model") -> tuple[float, ...]:
     """Return the rates of change that are tried: mean time at a rate in round trips."""
-    return QUICK_PSIS if lab.quick else PSIS
+    if lab.quick:
+        return QUICK_PSIS if tcp == "model" else QUICK_OTHER_PSIS
+    return PSIS
 
 
-def chosen(lab: Lab, wanted: Sequence[float]) -> list[float]:
+def chosen(lab: Lab, wanted: Sequence[float], tcp: str = "model") -> list[float]:
     """Return those of some rates of change that are tried."""
-    return [psi for psi in wanted if psi in psis(lab)]
+    return [psi for psi in wanted if psi in psis(lab, tcp)]
 
 
 def length(lab: Lab) -> dict[str, Any]:
     """Return how long runs are."""
-    return {"duration": "150 s", "warmup": "10 s"} if lab.quick else {}
+    return {"duration": "110 s", "warmup": "10 s"} if lab.quick else {}
 
 
 def runs(lab: Lab) -> int:
@@ -93,7 +97,7 @@ def curve(lab: Lab, scheme: str, buffer: int = 10, tcp: str = "model", n_round_t
         changes[EFFCAP] = blocks(DELTA_MS, n_round_trips)
     return lab.study(
         "alone" if scheme == "TCP alone" else "abr",
-        vary={HOLDING: holdings([DELTA_MS * psi for psi in psis(lab)])},
+        vary={HOLDING: holdings([DELTA_MS * psi for psi in psis(lab, tcp)])},
         set=changes,
         runs=runs(lab),
         gate="link",
@@ -120,17 +124,18 @@ def efficiency(study: Study, point: int, of: float, flow: str | None = None) -> 
 def at(lab: Lab, scheme: str, psi: float, buffer: int = 10, tcp: str = "model") -> Estimate:
     """Return efficiency at one rate of change."""
     study = curve(lab, scheme, buffer, tcp)
-    return efficiency(study, psis(lab).index(psi), share(scheme))
+    return efficiency(study, psis(lab, tcp).index(psi), share(scheme))
 
 
 def over(lab: Lab, scheme: str, other: str, psi: float, buffer: int = 10, tcp: str = "model") -> Estimate:
     """Return one scheme's efficiency over another's on the same networks."""
-    point = psis(lab).index(psi)
+    point = psis(lab, tcp).index(psi)
     these = [share(scheme) * value for value in packets(curve(lab, scheme, buffer, tcp), point)]
     those = [share(other) * value for value in packets(curve(lab, other, buffer, tcp), point)]
     return ratio_of_means(these, those)
 
 
+@functools.cache
 def model(psi: float, buffer: int, scheme: str = "INSTCAP") -> tuple[float, float]:
     """Return the renewal model's conservative and optimistic efficiency."""
     return abr(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import TYPE_CHECKING
 
-from tidegate._estimate import Estimate
 from tidegate._paper import Finding
 from tidegate._paper_parts import ratio_of_means, shown
 from tidegate._verdict import above, below, count, together, within
@@ -24,6 +24,7 @@ from tidegate.papers.tcp_over_abr.feedback import listed
 from tidegate.theory import abr
 
 if TYPE_CHECKING:
+    from tidegate._estimate import Estimate
     from tidegate._paper import Lab
 
 #: "Negligible", "insensitive" to M.
@@ -85,8 +86,8 @@ def claim_mean_slow(lab: Lab) -> Finding:
     found = [mean_change(lab, 1000, 50, k, 10) for k in (2, 12)]
     return Finding(
         together(*(below(each, 1) for each in found), *(above(each, 0.8) for each in found)),
-        f"Efficiency with M 10 over that with M 1: {shown(found[0])} with N: 2Δ, {shown(found[1])} with N: 12Δ. "
-        "Slowly is taken as less than a fifth",
+        f"Efficiency with M 10 over that with M 1: {shown(found[0])} with N: 2Δ, {shown(found[1])} with "
+        "N: 12Δ. Slowly is taken as less than a fifth",
     )
 
 
@@ -111,7 +112,7 @@ def claim_mean_drop(lab: Lab) -> Finding:
     flat = mean_change(lab, 100, 200, 12, 10)
     return Finding(
         together(*(within(each, 0.82, 0.93) for _, each in found), within(flat, 1 - SLIGHT, 1 + SLIGHT)),
-        f"Efficiency with M 10 over that with M 1, by round trip in ms: {listed(found)}; at 200 ms (psi 0.5), "
+        f"Efficiency with M 10 over that with M 1, by round trip in ms: {listed(found)}; at 200 ms (psi 0.5) "
         f"where none is expected, {shown(flat)}. 10% to 15% is counted from 7% to 18%",
     )
 
@@ -150,7 +151,7 @@ def claim_rule(lab: Lab) -> Finding:
 
 
 def delta_of(capacity: tuple[float, float], flip: float, rate: float) -> float:
-    """Return the smallest delta whose effective capacity is at most a rate; infinite at the least capacity."""
+    """Return the smallest delta whose effective capacity is at most a rate; infinite for the least one."""
     from scipy.optimize import brentq
 
     chain = [[1 - flip, flip], [flip, 1 - flip]]
@@ -166,6 +167,7 @@ def delta_of(capacity: tuple[float, float], flip: float, rate: float) -> float:
     return float(10.0 ** brentq(above_rate, -8, 8))
 
 
+@functools.cache
 def by_theory(psi: float, buffer: int) -> tuple[int, float]:
     """Return the constant rate, packets in a round trip, that serves best by the model, and its delta."""
     delta = cases.DELTA_PACKETS
@@ -218,7 +220,7 @@ def claim_delta(lab: Lab) -> Finding:
         told.append(f"simulated {best_rate / 100:.3f}, delta {delta:.3g} (psi {psi:g}, 10 packets)")
     return Finding(
         count(holds, runs=cases.runs(lab)),
-        "Cases whose best constant rate (of the high one) needs a delta of 60 per packet or more; at 0.5, the "
-        f"low rate, delta has no bound: {'; '.join(told)}. That TCP wants nearly the least capacity holds; the "
-        "number 60 to 70, of which the paper gives no unit, depends on how finely rates are tried",
+        "Cases whose best constant rate (of the high one) needs a delta of 60 per packet or more; at the "
+        f"low rate, 0.5, delta has no bound: {'; '.join(told)}. The paper gives 60 to 70 no unit; just "
+        "above the low rate delta depends on how finely rates are tried",
     )

@@ -8,7 +8,10 @@ SOURCE = (
     "S. Shakkottai, A. Kumar, A. Karnik and A. Anvekar. The rate of a random link is fed back to TCP's "
     "source: a Markov renewal model, and Linux TCP over an emulated network."
 )
-QUICK = "Quick: runs of 150 s and not 600 s, 16 and not 20 of them, with fewer rates of change, M, N and round trips"
+QUICK = (
+    "Quick: runs of 110 s and not 600 s, 16 and not 20 of them, with fewer rates of change, M, N and round "
+    "trips"
+)
 ONE_RUN = "Nothing is random here: one run tells all"
 CLAIMS = [
     Claim(
@@ -16,7 +19,8 @@ CLAIMS = [
         feedback.claim_cells, "of capacity", 48 / 53, (), ONE_RUN,
     ),
     Claim(
-        "helps-slow", "Abstract, Fig. 12", "TCP over ABR (INSTCAP) has 25% to 30% more than TCP alone for slow changes.",
+        "helps-slow", "Abstract, Fig. 12", "TCP over ABR (INSTCAP) has 25% to 30% more than TCP alone for "
+        "slow changes.",
         feedback.claim_helps, "of TCP alone", "1.25 to 1.30", ("fig-12",),
     ),
     Claim(
@@ -44,7 +48,8 @@ CLAIMS = [
         feedback.claim_buffers_alone, "of 8 packets", "above 1", ("fig-9",),
     ),
     Claim(
-        "analysis", "§V-A, Fig. 8", "Analysis and simulation of INSTCAP agree to a few percent, except at small psi.",
+        "analysis", "§V-A, Fig. 8", "Analysis and simulation of INSTCAP agree to a few percent, except at "
+        "small psi.",
         feedback.claim_analysis, "outside", 0.0, ("fig-8",),
     ),
     Claim(
@@ -56,7 +61,8 @@ CLAIMS = [
         feedback.claim_analysis_alone, "less", 0.2, ("fig-9",),
     ),
     Claim(
-        "slow-start", "§III-B, §V-A", "A buffer below 1/3 of Δ + 1 loses packets in slow start, a larger one does not.",
+        "slow-start", "§III-B, §V-A", "A buffer below 1/3 of Δ + 1 loses packets in slow start, a larger "
+        "one does not.",
         feedback.claim_slow_start, "of buffers", 1.0, (), ONE_RUN,
     ),
     Claim(
@@ -80,7 +86,8 @@ CLAIMS = [
         choice.claim_limit, "efficiency", 0.6, ("fig-15",),
     ),
     Claim(
-        "n-slow", "§VI-A, Fig. 16", "With 1 s, a larger N improves efficiency below psi 8; above 10 a smaller one does, negligibly.",
+        "n-slow", "§VI-A, Fig. 16", "With 1 s, a larger N improves efficiency below psi 8; above 10 a "
+        "smaller one does, negligibly.",
         choice.claim_memory_slow, "of N: 2Δ", "above 1", ("fig-16",),
     ),
     Claim(
@@ -92,7 +99,8 @@ CLAIMS = [
         choice.claim_mean_flat, "of M = 1", 1.0, ("fig-18",),
     ),
     Claim(
-        "m-drop", "§VI-A, Fig. 18", "With N: 12Δ it falls by 10% to 15% for Δ of 50 and 100 ms, not for 200 ms.",
+        "m-drop", "§VI-A, Fig. 18", "With N: 12Δ it falls by 10% to 15% for Δ of 50 and 100 ms, not for "
+        "200 ms.",
         choice.claim_mean_drop, "of M = 1", "0.85 to 0.9", ("fig-18",),
     ),
     Claim(
@@ -137,7 +145,8 @@ CLAIMS = [
         fairness.claim_instcap_slow, "far / near", 1.0, (),
     ),
     Claim(
-        "reno", "beyond the paper", "The gain of INSTCAP for slow changes holds for Reno with fast retransmit.",
+        "reno", "beyond the paper", "The gain of INSTCAP for slow changes holds for Reno with fast "
+        "retransmit.",
         beyond.claim_reno, "of TCP alone", "1.25 to 1.30", ("reno",),
     ),
     Claim(
@@ -149,7 +158,8 @@ CLAIMS = [
         beyond.claim_newer, "of points", None, ("newer",),
     ),
     Claim(
-        "cellular", "beyond the paper", "Over a cellular link feedback gives CUBIC more goodput than it has alone.",
+        "cellular", "beyond the paper", "Over a cellular link feedback gives CUBIC more goodput than it "
+        "has alone.",
         beyond.claim_traces, "of TCP alone", None, ("cellular",),
     ),
 ]  # fmt: skip

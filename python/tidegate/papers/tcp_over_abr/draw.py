@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Picture
-
     from tidegate._estimate import Estimate
     from tidegate._paper import Lab
 
@@ -32,7 +31,7 @@ def label_axes(one: Axes, title: str = "", *, top: float = 1.0, bottom: float = 
 
 def legend(one: Axes, where: str = "lower right", **options: Any) -> None:
     """Draw a legend as all of them look."""
-    one.legend(frameon=False, fontsize=7.5, loc=where, **options)
+    one.legend(**{"frameon": False, "fontsize": 7.5, "loc": where, **options})
 
 
 def analysis(one: Axes, scheme: str, buffer: int, among: Sequence[float], label: str) -> None:
@@ -42,7 +41,7 @@ def analysis(one: Axes, scheme: str, buffer: int, among: Sequence[float], label:
     last = max(among)
     if last <= 1.2:
         return
-    x = np.geomspace(max(1.15, min(among)), last, 24)
+    x = np.geomspace(max(1.15, min(among)), last, 16)
     low, high = zip(*(model(float(psi), buffer, scheme) for psi in x), strict=True)
     one.fill_between(x, low, high, color=FILL, alpha=0.9, lw=0, zorder=0, label=label)
     for edge in (low, high):
@@ -222,7 +221,7 @@ def draw_buffers(lab: Lab) -> Picture:
     for row, tcp, words in zip(axes, ("model", "Reno"), ("no fast retransmit", "Reno"), strict=True):
         for one, buffer in zip(row, sizes, strict=True):
             for n, scheme in enumerate(SCHEMES):
-                sampled(one, lab, scheme, n, scheme, psis(lab), buffer, tcp)
+                sampled(one, lab, scheme, n, scheme, psis(lab, tcp), buffer, tcp)
             label_axes(one, f"{words}, {buffer} packets", bottom=0.4)
             one.set_xlabel(RATE_OF_CHANGE if row is axes[-1] else "")
         row[0].set_ylabel("efficiency")
@@ -235,7 +234,7 @@ def draw_newer(lab: Lab) -> Picture:
     picture, axes = panels(8.4, 3.0, 1, 2, sharey=True)
     for one, tcp in zip(axes[0], ("SACK", "CUBIC"), strict=True):
         for n, scheme in enumerate(SCHEMES):
-            sampled(one, lab, scheme, n, scheme, psis(lab), 10, tcp)
+            sampled(one, lab, scheme, n, scheme, psis(lab, tcp), 10, tcp)
         label_axes(one, tcp, bottom=0.4)
     axes[0][0].set_ylabel("efficiency")
     legend(axes[0][0], "upper center")
@@ -245,7 +244,7 @@ def draw_newer(lab: Lab) -> Picture:
 def draw_cellular(lab: Lab) -> Picture:
     """Draw goodput and wait over links of today against the delay of the feedback."""
     found, _ = beyond.links()
-    picture, axes = panels(1.0 + 2.7 * len(found), 4.8, 2, len(found), sharex=True, squeeze=False)
+    picture, axes = panels(1.0 + 2.7 * len(found), 4.8, 2, len(found), sharex=True)
     lags = [float(lag) for lag in beyond.lags(lab)]
     metrics = (
         ("goodput_bps", 1e6, "goodput, Mbit/s"),

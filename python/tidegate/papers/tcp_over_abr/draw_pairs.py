@@ -12,7 +12,6 @@ from tidegate.papers.tcp_over_abr.draw import label_axes, legend
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Picture
-
     from tidegate._paper import Lab
 
 RATE_OF_CHANGE = "mean time at a rate over 360 ms (psi)"

@@ -61,7 +61,8 @@ def claim_fairer(lab: Lab) -> Finding:
     alone = _by_psi(lab, "TCP alone", list(pair_psis(lab)))
     return Finding(
         together(*(above(each, 0) for _, each in found)),
-        f"By how much the far session's part is nearer to a half than with TCP alone: {listed(found)}. With TCP "
+        f"By how much the far session's part is nearer to a half than with TCP alone: {listed(found)}. "
+        "With TCP "
         f"alone it has over the near one's: {listed(alone)}",
     )
 
@@ -72,7 +73,8 @@ def claim_case_two(lab: Lab) -> Finding:
     two = _by_psi(lab, "Case 2", _middle(lab))
     return Finding(
         together(*(above(each, 0) for _, each in found)),
-        f"By how much the far session's part is nearer to a half than in Case 1: {listed(found)}. In Case 2 it "
+        f"By how much the far session's part is nearer to a half than in Case 1: {listed(found)}. In Case "
+        "2 it "
         f"has over the near one's: {listed(two)}",
     )
 
@@ -99,7 +101,8 @@ def claim_slight(lab: Lab) -> Finding:
     raw = [(psi, both(lab, "Case 2", psi)) for psi in pair_psis(lab)]
     return Finding(
         together(*(within(each, 0.85, 1) for _, each in found)),
-        f"Efficiency of both sessions, Case 2 over TCP alone: {listed(found)}; by itself {listed(raw)}. A slight "
+        f"Efficiency of both sessions, Case 2 over TCP alone: {listed(found)}; by itself {listed(raw)}. A "
+        "slight "
         "decrease is taken as up to 15%; the cells' headers alone are 9%",
     )
 

@@ -101,7 +101,8 @@ def claim_always(lab: Lab) -> Finding:
         told.append(f"with {buffer} packets {'not surely at ' + ', '.join(wrong) if wrong else 'everywhere'}")
     return Finding(
         count(judged, runs=cases.runs(lab)),
-        f"Rates of change with EFFCAP surely above TCP alone, buffer of 10: {listed(found)}; {'; '.join(told)}",
+        f"Rates of change with EFFCAP surely above TCP alone, buffer of 10: {listed(found)}; "
+        f"{'; '.join(told)}",
     )
 
 
@@ -119,7 +120,8 @@ def claim_buffers(lab: Lab) -> Finding:
     effcap = [(psi, _wider(lab, "EFFCAP", psi)) for psi in psis(lab)]
     return Finding(
         together(*(below(each, INSENSITIVE) for _, each in (*found, *effcap))),
-        f"12 packets over 8, INSTCAP: {listed(found)}; EFFCAP: {listed(effcap)}. At most {INSENSITIVE - 1:.0%} "
+        f"12 packets over 8, INSTCAP: {listed(found)}; EFFCAP: {listed(effcap)}. At most "
+        f"{INSENSITIVE - 1:.0%} "
         "more is taken as insensitive: it is so where changes are rare, as the paper says of a loop that has "
         "converged, and with EFFCAP",
     )
@@ -153,7 +155,8 @@ def claim_analysis(lab: Lab) -> Finding:
             told.append(f"{shown(found)} against {least:.3f} to {most:.3f} at {psi:g}, {buffer} packets")
     return Finding(
         together(*parts),
-        f"By which share efficiency lies outside the model's two bounds, psi of 5 and more. {'; '.join(told)}. "
+        "By which share efficiency lies outside the model's two bounds, psi of 5 and more. "
+        f"{'; '.join(told)}. "
         f"A few percent is {FEW:.0%}",
     )
 
@@ -223,7 +226,8 @@ def claim_slow_start(lab: Lab) -> Finding:
     return Finding(
         count(holds, runs=1),
         "Buffers of 9 to 17 packets as told: a slow start from one segment to half of pipe and buffer loses "
-        f"packets with {', '.join(told) or 'none of them'}; 1/3 of Δ + 1 is {(cases.DELTA_PACKETS + 1) / 3:.1f}",
+        f"packets with {', '.join(told) or 'none of them'}; 1/3 of Δ + 1 is "
+        f"{(cases.DELTA_PACKETS + 1) / 3:.1f}",
     )
 
 
@@ -242,6 +246,7 @@ def claim_fast(lab: Lab) -> Finding:
     alone = at(lab, "TCP alone", 0.16)
     return Finding(
         together(*(above(each, 0.8) for each in found)),
-        f"Efficiency at psi 0.16 with 8, 10, 12 packets: INSTCAP {', '.join(shown(each) for each in found[:3])}; "
+        "Efficiency at psi 0.16 with 8, 10, 12 packets: INSTCAP "
+        f"{', '.join(shown(each) for each in found[:3])}; "
         f"EFFCAP {', '.join(shown(each) for each in found[3:])}; TCP alone {shown(alone)} with 10",
     )
