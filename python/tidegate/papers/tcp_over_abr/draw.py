@@ -20,9 +20,21 @@ if TYPE_CHECKING:
 RATE_OF_CHANGE = "mean time at a rate, round trips (psi)"
 
 
+def log_axis(one: Axes) -> None:
+    """Write figures at a logarithmic axis: 0.2, 0.5, 1, 2, 5, fewer where they would touch."""
+    one.set_xscale("log")
+    low, high = one.get_xlim()
+    steps = (1,) if high > 300 * low else (1, 2, 5)
+    ticks = [digit * 10.0**power for power in range(-2, 4) for digit in steps]
+    ticks = [tick for tick in ticks if low <= tick <= high]
+    one.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+    one.minorticks_off()
+    one.set_xlim(low, high)
+
+
 def label_axes(one: Axes, title: str = "", *, top: float = 1.0, bottom: float = 0.3) -> None:
     """Set the axes of efficiency against the rate of change."""
-    one.set_xscale("log")
+    log_axis(one)
     one.set_xlabel(RATE_OF_CHANGE)
     one.set_ylim(bottom, top)
     if title:
@@ -176,7 +188,7 @@ def _blocks(lab: Lab, holding_ms: float) -> Picture:
             bars(one, cases.means(lab), cases.by_mean(lab, holding_ms, delta, k), n, f"Δ {delta} ms")
         one.set_title(f"N: {k}Δ")
         one.set_xlabel("M, intervals of 30 ms")
-        one.set_ylim(0.4, 0.9)
+        one.set_ylim(0.4, 1.0)
     axes[0][0].set_ylabel("efficiency")
     legend(axes[0][1], "upper right")
     return picture
@@ -217,13 +229,13 @@ def draw_delta(lab: Lab) -> Picture:
 def draw_buffers(lab: Lab) -> Picture:
     """Draw the three schemes for every buffer, without fast retransmit and with it."""
     sizes = (10,) if lab.quick else BUFFERS
-    picture, axes = panels(1.2 + 2.7 * len(sizes), 5.0, 2, len(sizes), sharex=True, sharey=True)
+    picture, axes = panels(max(5.2, 1.2 + 2.7 * len(sizes)), 5.0, 2, len(sizes), sharex=True, sharey=True)
     for row, tcp, words in zip(axes, ("model", "Reno"), ("no fast retransmit", "Reno"), strict=True):
         for one, buffer in zip(row, sizes, strict=True):
             for n, scheme in enumerate(SCHEMES):
                 sampled(one, lab, scheme, n, scheme, psis(lab, tcp), buffer, tcp)
             label_axes(one, f"{words}, {buffer} packets", bottom=0.4)
-            one.set_xlabel(RATE_OF_CHANGE if row is axes[-1] else "")
+            one.set_xlabel(RATE_OF_CHANGE if tcp == "Reno" else "")
         row[0].set_ylabel("efficiency")
     legend(axes[0][0], "upper center")
     return picture
@@ -244,7 +256,7 @@ def draw_newer(lab: Lab) -> Picture:
 def draw_cellular(lab: Lab) -> Picture:
     """Draw goodput and wait over links of today against the delay of the feedback."""
     found, _ = beyond.links()
-    picture, axes = panels(1.0 + 2.7 * len(found), 4.8, 2, len(found), sharex=True)
+    picture, axes = panels(max(5.2, 1.0 + 2.7 * len(found)), 4.8, 2, len(found), sharex=True)
     lags = [float(lag) for lag in beyond.lags(lab)]
     metrics = (
         ("goodput_bps", 1e6, "goodput, Mbit/s"),

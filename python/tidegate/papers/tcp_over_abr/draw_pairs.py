@@ -27,7 +27,7 @@ def _sessions(one: Axes, lab: Lab, case: str, among: list[float], look: int) -> 
 
 
 def _axes(one: Axes, title: str) -> None:
-    label_axes(one, title, top=0.6, bottom=0.0)
+    label_axes(one, title, top=0.8, bottom=0.0)
     one.axhline(cases.CELLS / 2, color=MID, lw=0.8, ls=DOTTED)
     one.set_xlabel(RATE_OF_CHANGE)
 
