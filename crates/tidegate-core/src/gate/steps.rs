@@ -45,8 +45,7 @@ impl Gate {
             return Err(DropReason::Policed);
         }
         let (packets, bytes) = self.queue_at(at);
-        let steps = self.steps.get_or_insert_default();
-        let idle = steps.serving.is_none() && steps.waiting.is_empty();
+        let idle = self.is_idle();
         if !idle && (self.is_full(packets, bytes, unit.bytes) || self.is_late(packets, &unit)) {
             self.refuse(at, wire, DropReason::QueueFull);
             return Err(DropReason::QueueFull);
@@ -71,6 +70,11 @@ impl Gate {
     #[must_use]
     pub fn completes_at(&self) -> Option<Time> {
         self.steps.as_ref()?.serving.map(|serving| serving.service.end)
+    }
+
+    /// Whether it holds nothing.
+    fn is_idle(&self) -> bool {
+        self.steps.as_ref().is_none_or(|steps| steps.serving.is_none() && steps.waiting.is_empty())
     }
 
     /// Ends the present service and begins the next; tells when the unit arrives at whatever

@@ -143,21 +143,20 @@ fn fill(
     let Some(followed) = wiring.get(&(follow.gate, copy, false)) else {
         let name = leader.name;
         let (problem, help) = match server.1 {
-            Some((user, copy)) if leader.per_flow => (
+            Some((user, instance)) => (
                 format!(
                     "{} does not pass {name}, of which each flow has its own",
-                    users[user].instances[copy]
+                    users[user].instances[instance]
                 ),
                 format!("add \"{name}\" to its path, or take per out of gate.{name}"),
             ),
-            _ if leader.per_flow => (
+            None => (
                 format!("each flow has its own {name}: which one?"),
                 format!(
                     "add per = \"flow\" to gate.{} too, or take it out of gate.{name}",
                     gates[server.0].name
                 ),
             ),
-            _ => (format!("nothing passes {name} this way"), format!("add \"{name}\" to a path")),
         };
         notes.wrong(item, problem, help);
         return None;
@@ -165,10 +164,10 @@ fn fill(
     let mut filled = FollowPlan { gate: *followed, ..follow };
     let round_trips = round_trips(*wiring.get(&server)?, flows, planned);
     if form.get("lag").is_none() {
-        filled.lag = one_of(&round_trips, form.get("gate")?, "lag", "lag = \"40 ms\"", notes)?;
+        filled.lag = one_of(&round_trips, form.get("gate")?, "lag", "add lag = \"40 ms\"", notes)?;
     }
     if let Some(rtts) = form.table("effcap").and_then(|effcap| effcap.given("rtts")) {
-        let round_trip = one_of(&round_trips, rtts, "m and n", "m = 8, n = 88", notes)?;
+        let round_trip = one_of(&round_trips, rtts, "m and n", "write { m = 8, n = 88 } instead", notes)?;
         let count = rtts.whole().and_then(|count| u32::try_from(count).ok())?;
         filled.blocks = effcap::rule(round_trip, filled.every, count);
     }
@@ -209,7 +208,7 @@ fn one_of(
     round_trips: &[(Span, &str)],
     item: &Item,
     what: &str,
-    example: &str,
+    help: &str,
     notes: &mut Notes,
 ) -> Option<Span> {
     let problem = match round_trips {
@@ -219,6 +218,6 @@ fn one_of(
             "flow {first} has a round trip of {one} and flow {second} one of {other}: which says what {what} should be?"
         ),
     };
-    notes.wrong(item, problem, format!("add {example}"));
+    notes.wrong(item, problem, help);
     None
 }
