@@ -60,7 +60,8 @@ def claim_newer(lab: Lab) -> Finding:
             told.append(f"{tcp}, {scheme}: {listed(each)}")
     return Finding(
         count(holds, runs=cases.runs(lab)),
-        f"Points with feedback surely above TCP alone, a buffer of 10: {'; '.join(told)}",
+        f"Points with feedback surely above TCP alone, a buffer of 10: {'; '.join(told)}. Cells' "
+        "headers are 9% of the difference: without them INSTCAP and TCP alone are nearly even",
     )
 
 

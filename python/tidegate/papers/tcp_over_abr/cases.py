@@ -10,6 +10,7 @@ import functools
 import math
 from typing import TYPE_CHECKING, Any
 
+from tidegate._normalised import normalised_throughput
 from tidegate._paper_parts import ratio_of_means
 from tidegate.theory import abr
 
@@ -24,8 +25,8 @@ HOLDING = "gate.link.rate.markov.mean_holding"
 QUEUE = "gate.link.queue.limit"
 EFFCAP = "gate.abr.rate.follow.effcap"
 TCP = "flow.bulk.tcp"
-#: Payload of a cell; and a packet's bytes over its user bytes.
-CELLS = 48 / 53
+#: What cells leave of a packet; and a packet's bytes over its user bytes.
+CELLS = normalised_throughput(1.0, 1.0, under_abr=True)
 WHOLE = 500 / 460
 #: The link in packets a second, the feedback's interval.
 FAST_PPS, EVERY_MS = 200, 30

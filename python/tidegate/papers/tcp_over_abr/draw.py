@@ -46,14 +46,14 @@ def legend(one: Axes, where: str = "lower right", **options: Any) -> None:
     one.legend(**{"frameon": False, "fontsize": 7.5, "loc": where, **options})
 
 
-def analysis(one: Axes, scheme: str, buffer: int, among: Sequence[float], label: str) -> None:
+def analysis(one: Axes, lab: Lab, scheme: str, buffer: int, among: Sequence[float], label: str) -> None:
     """Draw the renewal model's bounds as a band; it needs psi above 1."""
     import numpy as np
 
     last = max(among)
     if last <= 1.2:
         return
-    x = np.geomspace(max(1.15, min(among)), last, 16)
+    x = np.geomspace(max(1.15, min(among)), last, 8 if lab.quick else 20)
     low, high = zip(*(model(float(psi), buffer, scheme) for psi in x), strict=True)
     one.fill_between(x, low, high, color=FILL, alpha=0.9, lw=0, zorder=0, label=label)
     for edge in (low, high):
@@ -71,7 +71,7 @@ def sampled(
 def _against_analysis(lab: Lab, scheme: str) -> Picture:
     picture, axes = panels(8.4, 3.2, 1, 2, sharey=True)
     for one, buffer in zip(axes[0], (10, 12), strict=True):
-        analysis(one, scheme, buffer, psis(lab), "analysis, conservative to optimistic")
+        analysis(one, lab, scheme, buffer, psis(lab), "analysis, conservative to optimistic")
         sampled(one, lab, scheme, 0, "simulation", psis(lab), buffer)
         label_axes(one, f"{scheme}, {buffer} packets")
     axes[0][0].set_ylabel("efficiency")
@@ -121,7 +121,7 @@ def draw_11(lab: Lab) -> Picture:
 def _three_schemes(lab: Lab, among: list[float], bottom: float) -> Picture:
     picture, axes = panels(6.6, 3.3, 1, 1)
     (one,) = axes[0]
-    analysis(one, "INSTCAP", 10, among, "analysis, INSTCAP")
+    analysis(one, lab, "INSTCAP", 10, among, "analysis, INSTCAP")
     for n, scheme in enumerate(SCHEMES):
         sampled(one, lab, scheme, n, scheme, among)
     label_axes(one, bottom=bottom)
@@ -206,16 +206,12 @@ def draw_18(lab: Lab) -> Picture:
 
 def draw_delta(lab: Lab) -> Picture:
     """Draw efficiency against a constant rate, simulated and by the model."""
-    from tidegate.theory import abr
-
     shown = choice.constant_psis(lab)[-3:]
     picture, axes = panels(2.9 * len(shown), 2.9, 1, len(shown), sharey=True)
     for one, psi in zip(axes[0], shown, strict=True):
         sent = range(20, 41)
         if psi > 1:
-            bounds = [
-                abr(psi=psi, delta_packets=40, buffer=10, scheme="constant", rate=n / 40).bounds for n in sent
-            ]
+            bounds = [choice.constant_bounds(psi, 10, n) for n in sent]
             low, high = zip(*bounds, strict=True)
             one.fill_between([n / 40 for n in sent], low, high, color=FILL, lw=0, label="model")
         bars(one, [rate / 100 for rate in choice.constants(lab)], choice.constant(lab, psi), 0, "simulation")

@@ -227,8 +227,10 @@ def claim_slow_start(lab: Lab) -> Finding:
         count(holds, runs=1),
         "Buffers of 9 to 17 packets as told: a slow start from one segment to half of pipe and buffer loses "
         f"packets with {', '.join(told) or 'none of them'}; 1/3 of Δ + 1 is "
-        f"{(cases.DELTA_PACKETS + 1) / 3:.1f}. From one segment the last doubling begins at 16, and the queue "
-        "rises by what the threshold is above that; the third supposes that it begins at half of the threshold",
+        f"{(cases.DELTA_PACKETS + 1) / 3:.1f}. From one segment the last doubling begins at 16, and the "
+        "queue "
+        "rises by what the threshold is above that; the third supposes that it begins at half of the "
+        "threshold",
     )
 
 
