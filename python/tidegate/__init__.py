@@ -44,6 +44,8 @@ from tidegate._study import Until, study
 from tidegate._study_value import Point, Study, open_study
 from tidegate._table import FlowRow, GateRow, Table
 from tidegate._traces import trace_convert, trace_info, trace_synth
+from tidegate._tune import tune
+from tidegate._tune_result import Setting, Tuning
 
 if _typing.TYPE_CHECKING:
     from tidegate import dtm, effcap, gcra, theory
@@ -69,6 +71,7 @@ __all__ = [
     "RunFolderError",
     "Scenario",
     "ScenarioError",
+    "Setting",
     "Sizing",
     "StoreError",
     "Study",
@@ -76,6 +79,7 @@ __all__ = [
     "Table",
     "TooFewRunsError",
     "TraceError",
+    "Tuning",
     "UnknownNameError",
     "Until",
     "Variant",
@@ -99,6 +103,7 @@ __all__ = [
     "trace_convert",
     "trace_info",
     "trace_synth",
+    "tune",
 ]
 
 

@@ -7,6 +7,12 @@ Rate Control and Stochastic Available Capacity". ``estimate`` is the very estima
 >>> import tidegate as tg
 >>> tg.effcap.estimate([100, 100, 50, 100, 100, 100, 100], m=2, n=3).tolist()
 [100.0, 100.0, 75.0, 75.0, 75.0, 75.0, 100.0]
+
+``effective_capacity`` is the limit that the estimator stands for, of a capacity that follows a Markov
+chain; ``estimate_delta`` the estimator before its delta is taken as infinite.
+
+>>> round(tg.effcap.effective_capacity([40, 20], [[0.9, 0.1], [0.1, 0.9]], delta=0.1), 3)
+21.034
 """
 
 from __future__ import annotations
@@ -14,6 +20,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from tidegate import _core
+from tidegate._effective import effective_capacity, estimate_delta
 from tidegate._errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -22,7 +29,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["estimate"]
+__all__ = ["effective_capacity", "estimate", "estimate_delta"]
 
 #: More samples or blocks than any history has.
 _MOST = 2**32 - 1
