@@ -233,6 +233,8 @@ pub struct Section {
     circuits: Vec<Circuit>,
     frames: Vec<Frame>,
     free_frames: Vec<u32>,
+    /// Some gate's rate is set from outside.
+    fed_back: bool,
     /// Every cell is a train of its own.
     one_by_one: bool,
     window: Window,
@@ -292,6 +294,7 @@ impl Section {
             circuits: vec![],
             frames: vec![],
             free_frames: vec![],
+            fed_back: numbers.iter().any(|number| !plans[*number].rate.is_known_ahead()),
             one_by_one,
             window,
             outputs: VecDeque::new(),
@@ -386,6 +389,9 @@ impl Section {
     pub fn next_wakeup(&self, gates: &[Gate]) -> Time {
         let open = self.circuits.iter().filter_map(|circuit| circuit.open.front());
         let due = open.map(|frame| self.frames[*frame as usize].due).min().unwrap_or(Time::NEVER);
+        if !self.fed_back {
+            return due;
+        }
         let steps = (0..self.gates.len()).map(|gate| self.steps_wakeup(gate, gates)).min();
         due.min(steps.unwrap_or(Time::NEVER))
     }
