@@ -568,7 +568,9 @@ fn cells_begin_at_the_rate_in_force() {
     plan.gates[1].rate = match &plan.gates[1].rate {
         // 42.4 kbit/s: a cell takes 10 ms; then half of 84.8 and of 42.4 kbit/s.
         RatePlan::Follow(follow) => {
-            RatePlan::Follow(FollowPlan { initial: Rate::from_bps(42_400), ..*follow })
+            // Values come at 20 and 30 ms, when cells begin.
+            let lag = Span::from_millis(10);
+            RatePlan::Follow(FollowPlan { initial: Rate::from_bps(42_400), lag, ..*follow })
         }
         other => other.clone(),
     };
