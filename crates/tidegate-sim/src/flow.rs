@@ -11,8 +11,7 @@ use tidegate_core::random::Seed;
 use tidegate_core::tcp::{Counters, Endpoint, HeldBy, Phase, Role, Segment, Snapshot};
 use tidegate_core::unit::{Cause, Unit};
 use tidegate_core::units::{Span, Time};
-
-use crate::result::{FlowRow, Mark, MarkKind};
+use tidegate_result::{FlowRow, Mark, MarkKind};
 
 /// A flow's state and measurements.
 #[derive(Debug)]

@@ -1,15 +1,15 @@
 //! The loop: the network says what happens next, endpoints and applications answer.
 
 use tidegate_core::net::{Dropped, Network, Owner, Step};
-use tidegate_core::plan::{GatePlan, Limits, Plan, RatePlan, RecordLevel};
+use tidegate_core::plan::{Limits, Plan, RecordLevel};
 use tidegate_core::tcp::{HeldBy, Segment};
 use tidegate_core::unit::Unit;
 use tidegate_core::units::Time;
+use tidegate_result::{Mark, PacketRecord, RunResult, Side, slot_bps};
 
 use crate::flow::Flow;
-use crate::result::{Mark, PacketRecord, RunResult, Side};
+use crate::rows;
 use crate::segments::Segments;
-use crate::summary;
 
 /// Steps, or deliveries told ahead, between two looks at the limits and at the caller's wish to go on.
 const REVIEW: u64 = 1 << 17;
@@ -247,7 +247,7 @@ impl<'a> Simulation<'a> {
             flow.finish(self.wire.until);
         }
         let events = self.wire.events_handled();
-        let summary = summary::summarise(self.plan, &self.wire.network, &self.flows, events);
+        let summary = rows::summarise(self.plan, &self.wire.network, &self.flows, events);
         let until = self.wire.until;
         // Run-ahead tells of drops before their time, and of some that the run never reaches.
         self.drops.retain(|dropped| dropped.at < until);
@@ -263,14 +263,6 @@ impl<'a> Simulation<'a> {
             marks: self.wire.marks,
             packets: self.wire.packets.unwrap_or_default(),
         }
-    }
-}
-
-/// Bit rate of one slot; NaN where the gate has none.
-fn slot_bps(gate: &GatePlan) -> f64 {
-    match &gate.rate {
-        RatePlan::Dtm(channel) => channel.settings.slot.bps() as f64,
-        _ => f64::NAN,
     }
 }
 
