@@ -19,6 +19,7 @@ import typing as _typing
 
 from tidegate._compare import Comparison, Variant, compare, open_comparison
 from tidegate._core import build_info
+from tidegate._engines import EngineComparison, compare_engines, open_engines
 from tidegate._errors import (
     ArgumentError,
     EngineError,
@@ -55,6 +56,7 @@ _MODULES = ("dtm", "gcra", "theory")
 __all__ = [
     "ArgumentError",
     "Comparison",
+    "EngineComparison",
     "EngineError",
     "Estimate",
     "FlowRow",
@@ -81,10 +83,12 @@ __all__ = [
     "__version__",
     "build_info",
     "compare",
+    "compare_engines",
     "dtm",
     "gcra",
     "load",
     "open_comparison",
+    "open_engines",
     "open_run",
     "open_study",
     "reference",

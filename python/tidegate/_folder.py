@@ -129,6 +129,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         "run",
         "comparison",
         "study",
+        "engines",
         "reproduction",
     ):
         raise RunFolderError(f"{folder / MANIFEST}: this was not written by tidegate")

@@ -114,6 +114,7 @@ def execute(
     scenario: Scenario,
     *,
     seed: int | None = None,
+    engine: str = "sim",
     record: str | None = None,
     replication: int = 0,
     pcap: str | os.PathLike[str] | None = None,
@@ -130,6 +131,7 @@ def execute(
     chosen = choose(seed, scenario.seed)
     if not 0 <= chosen < 2**64:
         raise ArgumentError(f"the seed is a whole number from 0 to 2^64 - 1, not {chosen}")
+    check_engine(engine)
     data = scenario._inner.run(
         seed=chosen,
         replication=replication,
