@@ -1,0 +1,187 @@
+//! A network namespace without a name, held by a file descriptor.
+
+use std::fs::File;
+use std::net::Ipv4Addr;
+use std::os::fd::AsFd;
+use std::os::unix::process::CommandExt as _;
+use std::path::PathBuf;
+use std::process::Command;
+use std::thread::JoinHandle;
+
+use nix::sched::{CloneFlags, setns, unshare};
+
+use super::netlink::Netlink;
+use super::{Side, netlink};
+use crate::LiveError;
+
+/// The namespace of one end. Its device is [`Namespace::DEVICE`], its address
+/// [`Namespace::address`], and it has a route to the other end.
+#[derive(Debug)]
+pub struct Namespace {
+    side: Side,
+    handle: File,
+}
+
+/// Metrics of the route to the other end; what is `None` stays as the kernel has it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RouteOptions {
+    /// First congestion window, segments.
+    pub initial_window: Option<u32>,
+    /// First receive window, segments.
+    pub initial_receive_window: Option<u32>,
+    /// No delayed acknowledgements at all.
+    pub quick_ack: bool,
+    /// Least retransmission time-out, milliseconds.
+    pub rto_min_ms: Option<u32>,
+    /// Segment size that is announced, bytes.
+    pub advertised_mss: Option<u32>,
+}
+
+impl Namespace {
+    /// Name of the device inside.
+    pub const DEVICE: &'static str = "tide0";
+
+    /// A new namespace with a loopback device that is up.
+    pub(super) fn new(side: Side) -> Result<Namespace, LiveError> {
+        let make = move || -> Result<File, LiveError> {
+            unshare(CloneFlags::CLONE_NEWNET).map_err(|error| LiveError::NotPermitted {
+                why: format!("the kernel refused a network namespace: {error}"),
+            })?;
+            let handle = File::open("/proc/thread-self/ns/net")
+                .map_err(|error| LiveError::kernel("open the new network namespace", error))?;
+            Netlink::open()?.set_up("lo")?;
+            Ok(handle)
+        };
+        let handle = on_thread("namespace", make)??;
+        let namespace = Namespace { side, handle };
+        // Nothing but the flows' packets is to travel: no router solicitations and the like.
+        namespace.set_sysctl("net.ipv6.conf.all.disable_ipv6", "1").ok();
+        namespace.set_sysctl("net.ipv6.conf.default.disable_ipv6", "1").ok();
+        Ok(namespace)
+    }
+
+    /// Which end it is.
+    #[must_use]
+    pub fn side(&self) -> Side {
+        self.side
+    }
+
+    /// Its address.
+    #[must_use]
+    pub fn address(&self) -> Ipv4Addr {
+        self.side.address()
+    }
+
+    /// Runs `job` on a thread inside the namespace, and waits for it. Sockets made there stay
+    /// there, whoever uses them later.
+    ///
+    /// # Errors
+    /// [`LiveError::Kernel`] when the namespace cannot be entered, [`LiveError::Panicked`].
+    pub fn run<T: Send>(&self, job: impl FnOnce() -> T + Send) -> Result<T, LiveError> {
+        let enter = self.handle.as_fd();
+        on_thread("namespace", move || {
+            setns(enter, CloneFlags::CLONE_NEWNET)
+                .map_err(|error| LiveError::kernel("enter a network namespace", error))?;
+            Ok(job())
+        })?
+    }
+
+    /// Starts a named thread inside the namespace.
+    ///
+    /// # Errors
+    /// [`LiveError::Kernel`] when the thread cannot be started; what the thread returns is an
+    /// error as well when it could not enter the namespace.
+    pub fn spawn<T: Send + 'static>(
+        &self,
+        name: &str,
+        job: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<JoinHandle<Result<T, LiveError>>, LiveError> {
+        let handle = self
+            .handle
+            .try_clone()
+            .map_err(|error| LiveError::kernel("hold on to a network namespace", error))?;
+        let inside = move || {
+            setns(handle.as_fd(), CloneFlags::CLONE_NEWNET)
+                .map_err(|error| LiveError::kernel("enter a network namespace", error))?;
+            Ok(job())
+        };
+        let thread = std::thread::Builder::new().name(name.to_owned());
+        thread.spawn(inside).map_err(|error| LiveError::kernel(format!("start the thread \"{name}\""), error))
+    }
+
+    /// Makes `command` start inside the namespace.
+    ///
+    /// # Errors
+    /// [`LiveError::Kernel`] when the namespace's handle cannot be copied.
+    #[allow(unsafe_code, reason = "a closure that runs between fork and exec")]
+    pub fn place(&self, command: &mut Command) -> Result<(), LiveError> {
+        let handle = self
+            .handle
+            .try_clone()
+            .map_err(|error| LiveError::kernel("hold on to a network namespace", error))?;
+        // SAFETY: between fork and exec only setns is called, which is a system call and
+        // takes no lock and no memory.
+        unsafe {
+            command.pre_exec(move || {
+                setns(handle.as_fd(), CloneFlags::CLONE_NEWNET).map_err(std::io::Error::from)
+            });
+        }
+        Ok(())
+    }
+
+    /// Sets a system control of the namespace, such as `net.ipv4.tcp_sack`. It is gone with
+    /// the namespace.
+    ///
+    /// # Errors
+    /// [`LiveError::Kernel`] when there is none of that name or the value is refused.
+    pub fn set_sysctl(&self, name: &str, value: &str) -> Result<(), LiveError> {
+        let path = sysctl_path(name);
+        self.run(|| std::fs::write(path, value))?
+            .map_err(|error| LiveError::kernel(format!("set {name} to \"{value}\""), error))
+    }
+
+    /// Reads a system control of the namespace.
+    ///
+    /// # Errors
+    /// [`LiveError::Kernel`] when there is none of that name.
+    pub fn sysctl(&self, name: &str) -> Result<String, LiveError> {
+        let path = sysctl_path(name);
+        let text = self
+            .run(|| std::fs::read_to_string(path))?
+            .map_err(|error| LiveError::kernel(format!("read {name}"), error))?;
+        Ok(text.trim().to_owned())
+    }
+
+    /// Replaces the metrics of the route to the other end.
+    ///
+    /// # Errors
+    /// [`LiveError::Kernel`].
+    pub fn set_route(&self, options: &RouteOptions) -> Result<(), LiveError> {
+        let to = self.side.other().address();
+        self.run(|| Netlink::open()?.route(Self::DEVICE, netlink::Destination::Host(to), options))?
+    }
+
+    /// Sends what has no other route to the other end.
+    ///
+    /// # Errors
+    /// [`LiveError::Kernel`].
+    pub fn set_default_route(&self) -> Result<(), LiveError> {
+        let options = RouteOptions::default();
+        self.run(|| Netlink::open()?.route(Self::DEVICE, netlink::Destination::Anywhere, &options))?
+    }
+}
+
+fn sysctl_path(name: &str) -> PathBuf {
+    PathBuf::from("/proc/sys").join(name.replace('.', "/"))
+}
+
+/// Runs a job on a thread of its own, because it changes what the thread belongs to.
+fn on_thread<T: Send>(name: &str, job: impl FnOnce() -> T + Send) -> Result<T, LiveError> {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new()
+            .name(name.to_owned())
+            .spawn_scoped(scope, job)
+            .map_err(|error| LiveError::kernel(format!("start the thread \"{name}\""), error))?;
+        thread.join().map_err(|_panic| LiveError::Panicked(name.to_owned()))
+    })
+}
