@@ -5,6 +5,7 @@ from typing import final
 
 __all__ = [
     "ArgumentError",
+    "EngineError",
     "InternalError",
     "Pool",
     "RunData",
@@ -49,6 +50,9 @@ class TraceError(ValueError):
 
 class ArgumentError(ValueError):
     """An argument of a call has a value that it cannot have; the message says what it takes."""
+
+class EngineError(NotImplementedError):
+    """The engine asked for does not exist, or cannot do this here; the message says why."""
 
 class RunError(RuntimeError):
     """A run stopped before its end."""

@@ -642,6 +642,23 @@ pub enum CongestionPlan {
         /// The window.
         window: u64,
     },
+    /// One that only the Linux kernel has, by its name there: the live engine alone knows it.
+    Kernel(&'static str),
+}
+
+impl CongestionPlan {
+    /// Its name as scenarios spell it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            CongestionPlan::Tahoe { .. } => "tahoe",
+            CongestionPlan::Reno => "reno",
+            CongestionPlan::NewReno => "newreno",
+            CongestionPlan::Cubic => "cubic",
+            CongestionPlan::Fixed { .. } => "fixed",
+            CongestionPlan::Kernel(name) => name,
+        }
+    }
 }
 
 /// How congestion avoidance grows the window.

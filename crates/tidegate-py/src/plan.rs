@@ -80,13 +80,7 @@ fn flow(flow: &FlowPlan) -> Value {
 }
 
 fn tcp(tcp: &TcpPlan) -> Value {
-    let cc = match tcp.cc {
-        CongestionPlan::Tahoe { .. } => "tahoe",
-        CongestionPlan::Reno => "reno",
-        CongestionPlan::NewReno => "newreno",
-        CongestionPlan::Cubic => "cubic",
-        CongestionPlan::Fixed { .. } => "fixed",
-    };
+    let cc = tcp.cc.name();
     let increase = match tcp.increase {
         Increase::PerWindow => "per window",
         Increase::PerAck => "per ack",

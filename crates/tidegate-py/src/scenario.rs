@@ -203,7 +203,7 @@ impl Scenario {
         if let Some(error) = raised {
             return Err(error);
         }
-        let result = done.map_err(|stopped| error::RunError::new_err(stopped.to_string()))?;
+        let result = done.map_err(|stopped| error::stopped(&stopped))?;
         let mut warnings = Vec::new();
         if let Some(path) = pcap {
             guarded(py, || write_pcap(&plan, &result, path))?.map_err(|error| named(error, path))?;

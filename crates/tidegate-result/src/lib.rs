@@ -14,5 +14,5 @@ mod summary;
 pub use cells::CellSummary;
 pub use result::{Column, FlowRow, Mark, MarkKind, PacketRecord, RunResult, Side, Table, slot_bps};
 pub use summary::{
-    AllocationSummary, FlowSummary, GateSummary, Summary, TrafficSummary, cc_name, limited_by, summarise,
+    AllocationSummary, FlowSummary, GateSummary, Summary, TrafficSummary, limited_by, summarise,
 };

@@ -8,7 +8,7 @@ use tidegate_core::cells::CellCounts;
 use tidegate_core::gate::Gate;
 use tidegate_core::gate::rate::Window;
 use tidegate_core::net::{Network, precision, seed, window};
-use tidegate_core::plan::{CongestionPlan, Framing, GatePlan, Plan, RatePlan};
+use tidegate_core::plan::{Framing, GatePlan, Plan, RatePlan};
 use tidegate_core::tcp::HeldBy;
 use tidegate_core::unit::Cause;
 use tidegate_core::units::PICOS_PER_SECOND;
@@ -221,18 +221,6 @@ pub fn limited_by(plan: &Plan, owed: &[(Cause, u64)]) -> BTreeMap<String, f64> {
         *shares.entry(name).or_insert(0.0) += *span as f64 / total as f64;
     }
     shares
-}
-
-/// A controller's name as scenarios spell it.
-#[must_use]
-pub fn cc_name(cc: CongestionPlan) -> &'static str {
-    match cc {
-        CongestionPlan::Tahoe { .. } => "tahoe",
-        CongestionPlan::Reno => "reno",
-        CongestionPlan::NewReno => "newreno",
-        CongestionPlan::Cubic => "cubic",
-        CongestionPlan::Fixed { .. } => "fixed",
-    }
 }
 
 /// `cells`: the place of a cell gate and what it counted beside cells.

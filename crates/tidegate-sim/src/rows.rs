@@ -3,7 +3,7 @@
 use tidegate_core::gate::rate::Window;
 use tidegate_core::net::{Network, window};
 use tidegate_core::plan::{FlowPlan, Plan, TcpBase};
-use tidegate_result::{FlowSummary, Summary, cc_name, limited_by};
+use tidegate_result::{FlowSummary, Summary, limited_by};
 
 use crate::flow::Flow;
 
@@ -30,7 +30,7 @@ fn flow_row(plan: &Plan, row: &FlowPlan, flow: &Flow, measured: Window) -> FlowS
     let meter = &flow.meter;
     FlowSummary {
         name: row.name.clone(),
-        cc: cc_name(row.tcp.cc),
+        cc: row.tcp.cc.name(),
         goodput_bps: received.delivered_bytes as f64 * 8.0 / span,
         throughput_bps: meter.received_bytes as f64 * 8.0 / span,
         efficiency: (sent.segments_sent > 0)

@@ -162,6 +162,21 @@ const CC: Kind = Kind::Choice(&[
     word("newreno", "RFC 6582"),
     word("cubic", "RFC 9438"),
     word("fixed", "a constant window: the one that tcp.window gives"),
+    word("bbr", "the kernel's BBR, engine live only"),
+    word("bic", "the kernel's BIC, engine live only"),
+    word("cdg", "the kernel's CAIA delay gradient, engine live only"),
+    word("dctcp", "the kernel's DCTCP, engine live only"),
+    word("highspeed", "the kernel's HighSpeed TCP, engine live only"),
+    word("htcp", "the kernel's H-TCP, engine live only"),
+    word("hybla", "the kernel's Hybla, engine live only"),
+    word("illinois", "the kernel's Illinois, engine live only"),
+    word("lp", "the kernel's low priority, engine live only"),
+    word("nv", "the kernel's New Vegas, engine live only"),
+    word("scalable", "the kernel's Scalable TCP, engine live only"),
+    word("vegas", "the kernel's Vegas, engine live only"),
+    word("veno", "the kernel's Veno, engine live only"),
+    word("westwood", "the kernel's Westwood+, engine live only"),
+    word("yeah", "the kernel's YeAH, engine live only"),
 ]);
 
 /// `tcp.rto`.
