@@ -14,25 +14,22 @@ use crate::pump::{Arrival, Departure};
 pub fn replay(plan: &Plan, arrivals: &[Arrival]) -> Vec<Departure> {
     let mut network = Network::new(plan, 0);
     let mut departures = Vec::new();
-    let mut run_until = |network: &mut Network, until: Time| {
-        while let Some(step) = network.step(until) {
-            if let Step::Deliver { at, route, unit } = step {
-                departures.push(Departure {
-                    due: at,
-                    arrival: unit.handle,
-                    route: route as u32,
-                    cause: unit.cause,
-                });
-            }
-        }
-    };
     for (number, arrival) in (0u32..).zip(arrivals) {
-        run_until(&mut network, after(arrival.at));
+        run_until(&mut network, after(arrival.at), &mut departures);
         let mut unit = Unit::new(arrival.bytes, number, HeldBy::CongestionWindow);
         network.enter(arrival.at, arrival.route as usize, &mut unit);
     }
-    run_until(&mut network, plan.duration);
+    run_until(&mut network, plan.duration, &mut departures);
     departures
+}
+
+fn run_until(network: &mut Network, until: Time, departures: &mut Vec<Departure>) {
+    while let Some(step) = network.step(until) {
+        if let Step::Deliver { at, route, unit } = step {
+            let (arrival, cause) = (unit.handle, unit.cause);
+            departures.push(Departure { due: at, arrival, route: route as u32, cause });
+        }
+    }
 }
 
 /// What happens at `at` is before it.

@@ -8,7 +8,9 @@ mod namespace;
 mod netlink;
 mod tun;
 
+use std::io;
 use std::net::{Ipv4Addr, SocketAddrV4};
+use std::os::fd::{AsFd, BorrowedFd};
 
 use tidegate_core::plan::Plan;
 
@@ -110,6 +112,32 @@ pub(crate) enum Edge {
     Tun(tun::Tun),
 }
 
+impl Edge {
+    /// Takes the next packet that the kernel has for the engine.
+    #[inline]
+    pub(crate) fn read(&mut self, room: &mut [u8]) -> io::Result<Option<usize>> {
+        match self {
+            Edge::Tun(tun) => tun.read(room),
+        }
+    }
+
+    /// Gives a packet to the kernel.
+    #[inline]
+    pub(crate) fn write(&mut self, packet: &[u8]) -> io::Result<()> {
+        match self {
+            Edge::Tun(tun) => tun.write(packet),
+        }
+    }
+}
+
+impl AsFd for Edge {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        match self {
+            Edge::Tun(tun) => tun.as_fd(),
+        }
+    }
+}
+
 /// Where a flow's sockets are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlowAddresses {
@@ -142,11 +170,16 @@ impl Lab {
         let mtu = options.mtu.unwrap_or_else(|| largest_packet(plan));
         let sender = Namespace::new(Side::Sender)?;
         let receiver = Namespace::new(Side::Receiver)?;
-        let edges = [tun::Tun::new(&sender, mtu, options)?, tun::Tun::new(&receiver, mtu, options)?];
         let backend = match backend {
-            Backend::Auto | Backend::Tun => Backend::Tun,
-            Backend::Packet => Backend::Packet,
+            Backend::Tun => Backend::Tun,
+            Backend::Auto if tun::Tun::is_permitted() => Backend::Tun,
+            Backend::Auto | Backend::Packet => {
+                return Err(LiveError::NotPermitted {
+                    why: "/dev/net/tun may not be opened and packet sockets are not built yet".to_owned(),
+                });
+            }
         };
+        let edges = [tun::Tun::new(&sender, mtu, options)?, tun::Tun::new(&receiver, mtu, options)?];
         let edges = Some(edges.map(Edge::Tun));
         Ok(Lab { sender, receiver, backend, mtu, flows: plan.flows.len(), edges })
     }

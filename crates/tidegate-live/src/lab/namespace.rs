@@ -6,6 +6,7 @@ use std::os::fd::AsFd;
 use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use nix::sched::{CloneFlags, setns, unshare};
@@ -16,10 +17,10 @@ use crate::LiveError;
 
 /// The namespace of one end. Its device is [`Namespace::DEVICE`], its address
 /// [`Namespace::address`], and it has a route to the other end.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Namespace {
     side: Side,
-    handle: File,
+    handle: Arc<File>,
 }
 
 /// Metrics of the route to the other end; what is `None` stays as the kernel has it.
@@ -52,7 +53,7 @@ impl Namespace {
             Netlink::open()?.set_up("lo")?;
             Ok(handle)
         };
-        let handle = on_thread("namespace", make)??;
+        let handle = Arc::new(on_thread("namespace", make)??);
         let namespace = Namespace { side, handle };
         // Nothing but the flows' packets is to travel: no router solicitations and the like.
         namespace.set_sysctl("net.ipv6.conf.all.disable_ipv6", "1").ok();
@@ -96,10 +97,7 @@ impl Namespace {
         name: &str,
         job: impl FnOnce() -> T + Send + 'static,
     ) -> Result<JoinHandle<Result<T, LiveError>>, LiveError> {
-        let handle = self
-            .handle
-            .try_clone()
-            .map_err(|error| LiveError::kernel("hold on to a network namespace", error))?;
+        let handle = self.handle.clone();
         let inside = move || {
             setns(handle.as_fd(), CloneFlags::CLONE_NEWNET)
                 .map_err(|error| LiveError::kernel("enter a network namespace", error))?;
@@ -110,15 +108,9 @@ impl Namespace {
     }
 
     /// Makes `command` start inside the namespace.
-    ///
-    /// # Errors
-    /// [`LiveError::Kernel`] when the namespace's handle cannot be copied.
     #[allow(unsafe_code, reason = "a closure that runs between fork and exec")]
-    pub fn place(&self, command: &mut Command) -> Result<(), LiveError> {
-        let handle = self
-            .handle
-            .try_clone()
-            .map_err(|error| LiveError::kernel("hold on to a network namespace", error))?;
+    pub fn place(&self, command: &mut Command) {
+        let handle = self.handle.clone();
         // SAFETY: between fork and exec only setns is called, which is a system call and
         // takes no lock and no memory.
         unsafe {
@@ -126,7 +118,6 @@ impl Namespace {
                 setns(handle.as_fd(), CloneFlags::CLONE_NEWNET).map_err(std::io::Error::from)
             });
         }
-        Ok(())
     }
 
     /// Sets a system control of the namespace, such as `net.ipv4.tcp_sack`. It is gone with
@@ -159,6 +150,11 @@ impl Namespace {
     pub fn set_route(&self, options: &RouteOptions) -> Result<(), LiveError> {
         let to = self.side.other().address();
         self.run(|| Netlink::open()?.route(Self::DEVICE, netlink::Destination::Host(to), options))?
+    }
+
+    /// Packets that the device lost on their way out of the kernel.
+    pub(crate) fn device_drops(&self) -> Result<u64, LiveError> {
+        self.run(|| Netlink::open()?.dropped(Self::DEVICE))?
     }
 
     /// Sends what has no other route to the other end.

@@ -1,19 +1,33 @@
 //! The one real-time thread between the devices.
 
 mod classify;
+mod engine;
 mod lateness;
+mod pace;
+mod realtime;
+mod record;
+mod slab;
+mod waiter;
 
+use std::os::fd::AsFd as _;
+use std::sync::Arc;
+use std::thread::JoinHandle;
 use std::time::Duration;
 
+use nix::sys::eventfd::{EfdFlags, EventFd};
 use tidegate_core::net::{Dropped, Network};
 use tidegate_core::plan::Plan;
 use tidegate_core::unit::Cause;
 use tidegate_core::units::{Span, Time};
 
-use crate::lab::{Lab, Side};
-use crate::{Clock, LiveError};
+use crate::lab::{Edge, Lab, Namespace, Side};
+use crate::{Clock, LiveError, limits};
 pub use classify::Classifier;
+use engine::Engine;
 pub use lateness::{Lateness, LatenessSummary};
+use waiter::Waiter;
+
+const THREAD: &str = "tidegate-pump";
 
 /// Choices of the pump.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,19 +93,79 @@ impl Pump {
     /// [`LiveError::Kernel`] when the thread or its timer cannot be had;
     /// [`LiveError::Beyond`] when a pump of this lab was started before.
     pub fn start(
-        _lab: &mut Lab,
-        _plan: &Plan,
-        _classifier: Classifier,
+        lab: &mut Lab,
+        plan: &Plan,
+        classifier: Classifier,
         options: &PumpOptions,
     ) -> Result<RunningPump, LiveError> {
-        Ok(RunningPump { clock: Clock::starting_in(options.lead) })
+        let mut warnings = limits::check(plan)?;
+        let edges = lab.edges.take().ok_or_else(|| {
+            LiveError::Beyond("a lab serves one run: make a new one for the next".to_owned())
+        })?;
+        let stop = Arc::new(
+            EventFd::from_flags(EfdFlags::EFD_CLOEXEC | EfdFlags::EFD_NONBLOCK)
+                .map_err(|error| LiveError::kernel("make a way to stop the engine", error))?,
+        );
+        let waiter = Waiter::new([edges[0].as_fd(), edges[1].as_fd()], stop.clone())?;
+        let clock = Clock::starting_in(options.lead);
+        let engine = Engine::new(plan, edges, lab.mtu(), (clock, waiter), classifier, options);
+        let realtime = options.realtime;
+        let mut notes = vec![format!("backend {}, MTU {} B", lab.backend(), lab.mtu())];
+        notes.push(match options.spin {
+            Duration::ZERO => "no spin tail".to_owned(),
+            spin => format!("a spin tail of {} us", spin.as_micros()),
+        });
+        let thread = std::thread::Builder::new()
+            .name(THREAD.to_owned())
+            .spawn(move || work(engine, realtime, (notes, std::mem::take(&mut warnings))))
+            .map_err(|error| LiveError::kernel("start the engine's thread", error))?;
+        let namespaces = [lab.sender().clone(), lab.receiver().clone()];
+        let tolerable = limits::tolerable_lateness(plan);
+        Ok(RunningPump { clock, stop, thread: Some(thread), namespaces, tolerable })
     }
+}
+
+type Words = (Vec<String>, Vec<String>);
+/// The edges outlive the thread: with them go the devices and their counters.
+type Outcome = (PumpReport, [Edge; 2]);
+
+/// The thread's whole life.
+fn work(mut engine: Engine, realtime: bool, (mut notes, mut warnings): Words) -> Result<Outcome, LiveError> {
+    let granted = realtime::ask(realtime);
+    notes.extend(granted.notes.iter().cloned());
+    warnings.extend(granted.warnings.iter().cloned());
+    let before = realtime::cpu_time();
+    let ended = engine.run()?;
+    let cpu = realtime::cpu_time().saturating_sub(before);
+    let mut network = engine.network;
+    network.finish();
+    let recording = engine.recording;
+    let report = PumpReport {
+        network,
+        ended,
+        arrivals: recording.arrivals,
+        departures: recording.departures,
+        drops: recording.drops,
+        capture: recording.capture,
+        capture_bytes: recording.capture_bytes,
+        strays: engine.strays,
+        device_drops: [0; 2],
+        lateness: engine.lateness,
+        cpu,
+        notes,
+        warnings,
+    };
+    Ok((report, engine.edges))
 }
 
 /// A pump at work; dropping it stops it.
 #[derive(Debug)]
 pub struct RunningPump {
     clock: Clock,
+    stop: Arc<EventFd>,
+    thread: Option<JoinHandle<Result<Outcome, LiveError>>>,
+    namespaces: [Namespace; 2],
+    tolerable: Span,
 }
 
 impl RunningPump {
@@ -105,7 +179,7 @@ impl RunningPump {
     /// earlier where something went wrong.
     #[must_use]
     pub fn is_running(&self) -> bool {
-        false
+        self.thread.as_ref().is_some_and(|thread| !thread.is_finished())
     }
 
     /// Ends the run now if it has not ended, and says what happened. Endpoints are to be
@@ -113,8 +187,44 @@ impl RunningPump {
     ///
     /// # Errors
     /// [`LiveError::FellBehind`], [`LiveError::Kernel`], [`LiveError::Panicked`].
-    pub fn stop(self) -> Result<PumpReport, LiveError> {
-        Err(LiveError::FellBehind("not yet".to_owned()))
+    pub fn stop(mut self) -> Result<PumpReport, LiveError> {
+        self.tell_to_stop();
+        self.report()
+    }
+
+    /// Waits for the end of the plan and says what happened.
+    ///
+    /// # Errors
+    /// As [`RunningPump::stop`].
+    pub fn wait(mut self) -> Result<PumpReport, LiveError> {
+        self.report()
+    }
+
+    fn tell_to_stop(&self) {
+        // It can only fail when it has been told 2^64 - 2 times before.
+        let _ = self.stop.write(1);
+    }
+
+    fn report(&mut self) -> Result<PumpReport, LiveError> {
+        let panicked = || LiveError::Panicked(THREAD.to_owned());
+        let thread = self.thread.take().ok_or_else(panicked)?;
+        let (mut report, edges) = thread.join().map_err(|_panic| panicked())??;
+        for (drops, namespace) in report.device_drops.iter_mut().zip(&self.namespaces) {
+            *drops = namespace.device_drops()?;
+        }
+        drop(edges);
+        report.judge(self.tolerable);
+        Ok(report)
+    }
+}
+
+impl Drop for RunningPump {
+    fn drop(&mut self) {
+        self.tell_to_stop();
+        if let Some(thread) = self.thread.take() {
+            // Whoever drops it does not want to know.
+            let _ = thread.join();
+        }
     }
 }
 
@@ -155,11 +265,27 @@ impl PumpReport {
     pub fn entry(route: u32) -> Side {
         if route.is_multiple_of(2) { Side::Sender } else { Side::Receiver }
     }
-}
 
-/// The latest that packets may be at the 99th percentile without bending the result: see
-/// `docs/design/live.md`.
-#[must_use]
-pub fn tolerable_lateness(_plan: &Plan) -> Span {
-    Span::from_millis(1)
+    /// Says what bends the result.
+    fn judge(&mut self, tolerable: Span) {
+        if let Some(p99) = self.lateness.quantile_s(0.99)
+            && p99 > tolerable.as_secs_f64()
+        {
+            self.warnings.push(format!(
+                "1% of the packets were written {:.0} us late or later, which bends the result (up to {tolerable} does \
+                 not); the machine was too busy",
+                p99 * 1e6
+            ));
+        }
+        let lost: u64 = self.device_drops.iter().sum();
+        if lost > 0 {
+            self.warnings.push(format!(
+                "{lost} packets were lost between the kernel and the engine, which no gate dropped"
+            ));
+        }
+        let strays: u64 = self.strays.iter().sum();
+        if strays > 0 {
+            self.warnings.push(format!("{strays} packets belonged to no flow and were not passed on"));
+        }
+    }
 }
