@@ -109,7 +109,8 @@ mod tests {
         let mut bytes = [0; BYTES];
         bytes[0] = 1;
         bytes[1] = 3;
-        for (at, value) in [(8, 204_000_u32), (16, 1448), (24, 30), (28, 3), (32, 2), (36, 1), (76, NO_LIMIT)] {
+        for (at, value) in [(8, 204_000_u32), (16, 1448), (24, 30), (28, 3), (32, 2), (36, 1), (76, NO_LIMIT)]
+        {
             bytes[at..at + 4].copy_from_slice(&value.to_ne_bytes());
         }
         bytes[240..242].copy_from_slice(&7_u16.to_ne_bytes());

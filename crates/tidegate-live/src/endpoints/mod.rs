@@ -28,8 +28,8 @@ use crate::lab::{FIRST_PORT, Lab, Namespace, RouteOptions, Side};
 use crate::{Clock, LiveError};
 pub use info::TcpInfo;
 pub use sampler::Sample;
-pub use stack::{FlowStack, Stack, available, usable};
 pub(crate) use stack::kernel_name;
+pub use stack::{FlowStack, Stack, available, usable};
 
 /// Sockets of a run and what is known of them.
 #[derive(Debug)]

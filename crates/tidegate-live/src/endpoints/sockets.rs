@@ -6,8 +6,8 @@ use std::os::fd::{AsFd, AsRawFd as _, BorrowedFd, OwnedFd};
 
 use nix::errno::Errno;
 use nix::sys::socket::{
-    AddressFamily, Backlog, SockFlag, SockType, SockaddrIn, accept4, bind, connect, getsockopt, listen, setsockopt,
-    socket, sockopt,
+    AddressFamily, Backlog, SockFlag, SockType, SockaddrIn, accept4, bind, connect, getsockopt, listen,
+    setsockopt, socket, sockopt,
 };
 
 /// A TCP socket.

@@ -4,7 +4,9 @@
 use std::collections::BTreeMap;
 use std::os::fd::AsFd as _;
 
-use tidegate_core::plan::{CongestionPlan, FlowPlan, Increase, Plan, RtoPlan, RttTiming, SsthreshRounding, TcpBase, TcpPlan};
+use tidegate_core::plan::{
+    CongestionPlan, FlowPlan, Increase, Plan, RtoPlan, RttTiming, SsthreshRounding, TcpBase, TcpPlan,
+};
 use tidegate_core::units::{PICOS_PER_SECOND, Span};
 
 use super::sockopt;
@@ -125,7 +127,8 @@ impl Stack {
         let restarts = plan.flows.iter().filter(|flow| flow.tcp.idle_restart).count();
         if restarts > 0 && restarts < plan.flows.len() {
             warnings.push(
-                "tcp.idle_restart holds for all flows of a run or for none; here it is true for all".to_owned(),
+                "tcp.idle_restart holds for all flows of a run or for none; here it is true for all"
+                    .to_owned(),
             );
         }
         Ok(Stack {
@@ -198,9 +201,10 @@ fn settle(
         )));
     }
     let (rto_min_us, rto_max_ms) = match tcp.rto {
-        RtoPlan::Estimated { min, max, .. } => {
-            (Some(micros(min).max(1)), Some((micros(max) / 1000).clamp(*RTO_MAX_MS.start(), *RTO_MAX_MS.end())))
-        }
+        RtoPlan::Estimated { min, max, .. } => (
+            Some(micros(min).max(1)),
+            Some((micros(max) / 1000).clamp(*RTO_MAX_MS.start(), *RTO_MAX_MS.end())),
+        ),
         RtoPlan::Fixed { .. } => (None, None),
     };
     let late = tcp.delayed_ack.and_then(|delayed| delayed.timeout);

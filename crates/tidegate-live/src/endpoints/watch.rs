@@ -30,7 +30,9 @@ impl Watch {
         let flags = TimerFlags::TFD_NONBLOCK | TimerFlags::TFD_CLOEXEC;
         let timer = TimerFd::new(ClockId::CLOCK_MONOTONIC, flags).map_err(failed)?;
         epoll.add(wake, EpollEvent::new(EpollFlags::EPOLLIN, WAKE)).map_err(failed)?;
-        epoll.add(&timer, EpollEvent::new(EpollFlags::EPOLLIN | EpollFlags::EPOLLET, TIMER)).map_err(failed)?;
+        epoll
+            .add(&timer, EpollEvent::new(EpollFlags::EPOLLIN | EpollFlags::EPOLLET, TIMER))
+            .map_err(failed)?;
         Ok(Watch { epoll, timer, events: vec![EpollEvent::empty(); 256] })
     }
 

@@ -152,6 +152,22 @@ impl Namespace {
         self.run(|| Netlink::open()?.route(Self::DEVICE, netlink::Destination::Host(to), options))?
     }
 
+    /// Replaces the metrics of the route to another address at the other end, or makes one.
+    ///
+    /// # Errors
+    /// [`LiveError::Kernel`].
+    pub fn set_route_to(&self, to: Ipv4Addr, options: &RouteOptions) -> Result<(), LiveError> {
+        self.run(|| Netlink::open()?.route(Self::DEVICE, netlink::Destination::Host(to), options))?
+    }
+
+    /// Gives the device one more address.
+    ///
+    /// # Errors
+    /// [`LiveError::Kernel`].
+    pub fn add_address(&self, address: Ipv4Addr) -> Result<(), LiveError> {
+        self.run(|| Netlink::open()?.add_address(Self::DEVICE, address))?
+    }
+
     /// Packets that the device lost on their way out of the kernel.
     pub(crate) fn device_drops(&self) -> Result<u64, LiveError> {
         self.run(|| Netlink::open()?.dropped(Self::DEVICE))?
