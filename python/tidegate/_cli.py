@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import signal
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -101,7 +102,9 @@ def run(
     from tidegate._progress import Progress
     from tidegate._run import as_scenario, check_engine, execute
 
-    check_engine(engine, ("sim", "theory"))
+    check_engine(engine, ("sim", "live", "theory"))
+    if engine == "live" and exact_events:
+        raise click.UsageError("--exact-events is about virtual time; a live run has none")
     if engine == "theory":
         given = {"--pcap": pcap, "--plot": picture, "--record": record, "--exact-events": exact_events}
         wrong = [option for option, value in given.items() if value]
@@ -129,6 +132,7 @@ def run(
             result = execute(
                 scenario,
                 seed=seed,
+                engine=engine,
                 record=record,
                 replication=replication,
                 pcap=packets,
@@ -493,7 +497,13 @@ def reference(as_json: bool) -> None:
 
 def main() -> None:
     """Run the command line and leave with its exit status."""
+    # A process that is asked to end removes what it has begun to write.
+    signal.signal(signal.SIGTERM, _end)
     sys.exit(guarded(lambda: cli.main(sys.argv[1:], prog_name="tidegate", standalone_mode=False)))
+
+
+def _end(number: int, _frame: object) -> None:
+    raise SystemExit(128 + number)
 
 
 def guarded(work: Callable[[], Any]) -> int:

@@ -20,7 +20,7 @@ SET = click.option(
 )
 SEED = click.option("--seed", type=click.IntRange(0, 2**64 - 1), help="Every random stream derives from it.")
 ENGINE = click.option(
-    "--engine", default="sim", metavar="NAME", help="sim; for run also theory (live: not yet)."
+    "--engine", default="sim", metavar="NAME", help="sim; for run also live and theory."
 )
 RECORD = click.option("--record", metavar="WHAT", help='"summary", "events", or a span such as "10 ms".')
 FORCE = click.option("--force", is_flag=True, help="Replace a run that is in DIR already.")

@@ -20,6 +20,7 @@ __all__ = [
     "gcra_max_burst_size",
     "gcra_police",
     "gcra_shape",
+    "live_clean",
     "read_rate",
     "read_span",
     "reference",
@@ -109,9 +110,22 @@ class Scenario:
         exact_events: bool = False,
         tick: Callable[[float], bool] | None = None,
     ) -> RunData: ...
+    def run_live(
+        self,
+        *,
+        seed: int,
+        replication: int = 0,
+        record: str | None = None,
+        pcap: tuple[str | None, str | None] | None = None,
+        backend: str | None = None,
+        spin_us: int | None = None,
+        tick: Callable[[float], bool] | None = None,
+    ) -> RunData: ...
 
 @final
 class RunData:
+    @property
+    def live_json(self) -> str | None: ...
     @property
     def summary_json(self) -> str: ...
     @property
@@ -212,3 +226,4 @@ def gcra_burst_tolerance(mbs: int, sustained: tuple[int, int], peak: tuple[int, 
 def gcra_max_burst_size(tolerance: int, sustained: tuple[int, int], peak: tuple[int, int]) -> int: ...
 def read_rate(option: str, text: str) -> int: ...
 def read_span(option: str, text: str) -> int: ...
+def live_clean() -> tuple[list[int], list[int]]: ...

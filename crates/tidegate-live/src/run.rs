@@ -147,7 +147,7 @@ fn assemble(plan: &Plan, seen: EndReport, mut report: PumpReport, every: Span) -
     let rows = rows::summaries(plan, &flows, &states, &starts);
     let events = report.network.events_handled();
     let mut summary = tidegate_result::summarise("live", plan, &report.network, rows, events);
-    let verified = verify::verify(plan, &seen);
+    let verified = verify::verify(plan, &seen, &flows);
     summary.warnings.extend(seen.stack.warnings.iter().cloned());
     summary.warnings.extend(verified.iter().flat_map(|flow| flow.warnings.iter().cloned()));
     summary.warnings.extend(report.warnings.iter().cloned());

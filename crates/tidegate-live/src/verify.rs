@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 use tidegate_core::plan::Plan;
-use tidegate_core::units::Time;
 
 use crate::endpoints::{EndReport, FlowStack, Sample, TcpInfo};
+use crate::wire::FlowWire;
 
 /// `TCPI_OPT_TIMESTAMPS`, `TCPI_OPT_SACK`, `TCPI_OPT_WSCALE`.
 const TIMESTAMPS: u8 = 1;
@@ -24,7 +24,7 @@ pub struct Verified {
 }
 
 /// Compares what every flow asked for with what its socket said.
-pub(crate) fn verify(plan: &Plan, seen: &EndReport) -> Vec<Verified> {
+pub(crate) fn verify(plan: &Plan, seen: &EndReport, wires: &[FlowWire]) -> Vec<Verified> {
     let check = |number: usize| {
         let name = &plan.flows[number].name;
         let mut check = Check { flow: name, verified: Vec::new(), warnings: Vec::new() };
@@ -38,7 +38,7 @@ pub(crate) fn verify(plan: &Plan, seen: &EndReport) -> Vec<Verified> {
         }
         if let Some(window) = stack.window {
             let samples = seen.samples.iter().filter(|sample| sample.flow as usize == number);
-            check.window(window, stack, &samples.collect::<Vec<_>>(), plan.duration);
+            check.window(window, stack, &samples.collect::<Vec<_>>(), wires[number].most_outstanding);
         }
         Verified { flow: name.clone(), in_force: check.verified, warnings: check.warnings }
     };
@@ -80,26 +80,21 @@ impl Check<'_> {
         }
     }
 
-    /// A window is in force when, in the second half of the run, no more than it is ever out and the
-    /// other end announces no more.
-    fn window(&mut self, window: u64, stack: &FlowStack, samples: &[&Sample], until: Time) {
-        let half = Time::from_picos(until.picos() / 2);
-        let late: Vec<&TcpInfo> =
-            samples.iter().filter(|sample| sample.at >= half).map(|sample| &sample.info).collect();
-        let (Some(out), Some(announced)) =
-            (late.iter().map(|info| info.unacked).max(), late.iter().map(|info| info.peer_window).max())
-        else {
-            return;
-        };
-        let most = window / u64::from(stack.mss);
-        if u64::from(out) <= most {
-            self.verified.push(format!(
-                "tcp.window = {window} B: {out} of {most} segments in flight at most, {announced} B announced"
-            ));
+    /// A window is in force when, in the second half of the run, no more than it is ever out. The
+    /// announced one is rounded up to what the connection's window scale can say.
+    fn window(&mut self, window: u64, stack: &FlowStack, samples: &[&Sample], out: u64) {
+        let announced = samples.iter().map(|sample| sample.info.peer_window).next_back();
+        let Some(announced) = announced.filter(|_| out > 0) else { return };
+        let mss = u64::from(stack.mss);
+        let told =
+            format!("{out} B ({} segments) in flight at most, {announced} B announced", out.div_ceil(mss));
+        if out <= window {
+            self.verified.push(format!("tcp.window = {window} B: {told}"));
         } else {
             self.warnings.push(format!(
-                "flow.{}.tcp.window: {window} B are {most} segments, and {out} were in flight; the receiver announced {announced} B",
-                self.flow
+                "flow.{}.tcp.window: asked {window} B ({} segments); there were {told}",
+                self.flow,
+                window / mss
             ));
         }
     }

@@ -60,3 +60,49 @@ fn a_bulk_flow_fills_a_link_and_is_measured_like_in_the_simulator() {
         assert!(verified.in_force.iter().any(|line| line == told), "{told}: {verified:?}");
     }
 }
+
+/// A window behind a slower server with the stack of the nineties (what the cell spacer needs).
+const OLD: &str = r#"
+title = "old stack"
+duration = "4 s"
+[gate.host]
+rate = "33.92 Mbit/s"
+framing = "aal5"
+[gate.spacer]
+rate = "15.264 Mbit/s"
+framing = "aal5"
+delay = "1.8 ms"
+[gate.away]
+rate = "33.92 Mbit/s"
+framing = "aal5"
+delay = "1.8 ms"
+[flow.bulk]
+path = ["host", "spacer"]
+back = ["away"]
+tcp.base = "bsd44"
+tcp.mss = "1476 B"
+tcp.window = "41 segments"
+[record]
+every = "1 ms"
+"#;
+
+#[test]
+fn the_old_stack_is_in_force_and_its_window_holds() {
+    let plan = plan(OLD);
+    let Some(done) = live(&plan) else { return };
+    let verified = &done.details.verified[0];
+    for told in [
+        "tcp.cc = reno",
+        "tcp.mss = 1476",
+        "tcp.sack = false",
+        "tcp.timestamps = false",
+        "window scaling = false",
+        "tcp.initial_window (segments) = 1",
+        "tcp.window = 60516 B: 60516 B (41 segments) in flight at most, 60516 B announced",
+    ] {
+        assert!(verified.in_force.iter().any(|line| line == told), "{told}: {verified:?}");
+    }
+    let flow = &done.result.summary.flows[0];
+    assert_eq!((flow.segments_retransmitted, flow.timeouts), (0, 0));
+    assert!(flow.limited_by["gate.spacer"] > 0.9);
+}

@@ -91,6 +91,18 @@ pub(crate) fn stopped(error: &tidegate_sim::RunError) -> PyErr {
     }
 }
 
+pub(crate) fn live(error: &tidegate_live::LiveError) -> PyErr {
+    use tidegate_live::LiveError as Live;
+    match error {
+        Live::NotLinux | Live::NotPermitted { .. } | Live::Beyond(_) => {
+            EngineError::new_err(error.to_string())
+        }
+        Live::Kernel { .. } | Live::FellBehind(_) | Live::Interrupted | Live::Panicked(_) => {
+            RunError::new_err(error.to_string())
+        }
+    }
+}
+
 pub(crate) fn trace(py: Python<'_>, error: &Trace) -> PyErr {
     let raised = TraceError::new_err(error.to_string());
     let value = raised.value(py);

@@ -3,8 +3,8 @@
 
 use serde_json::{Value, json};
 use tidegate_core::plan::{
-    AppPlan, CongestionPlan, FlowPlan, Framing, GatePlan, Increase, LossPlan, Plan, QueueCounts, QueueLimit,
-    RatePlan, RtoPlan, StartPlan, TcpPlan,
+    AppPlan, FlowPlan, Framing, GatePlan, Increase, LossPlan, Plan, QueueCounts, QueueLimit, RatePlan,
+    RtoPlan, StartPlan, TcpPlan,
 };
 use tidegate_core::units::Speed;
 

@@ -8,8 +8,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict};
 use tidegate_core::plan::{Plan, RecordLevel};
 use tidegate_core::units::Time;
+use tidegate_result::{RunResult, Side, pcap};
 use tidegate_scenario::{ScenarioError, Warning, read_span};
-use tidegate_sim::{RunResult, Side, pcap};
 
 use crate::error;
 use crate::guard::guarded;
@@ -211,6 +211,36 @@ impl Scenario {
         }
         guarded(py, || RunData::new(&plan, result, warnings))?
     }
+
+    /// A run of the kernel's TCP in real time; `pcap` names the captures at the two ends.
+    #[pyo3(signature = (*, seed, replication = 0, record = None, pcap = None, backend = None, spin_us = None, tick = None))]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
+    fn run_live(
+        &self,
+        py: Python<'_>,
+        seed: u64,
+        replication: u64,
+        record: Option<&str>,
+        pcap: Option<(Option<String>, Option<String>)>,
+        backend: Option<&str>,
+        spin_us: Option<u64>,
+        tick: Option<Py<PyAny>>,
+    ) -> PyResult<RunData> {
+        let plan = self.plan(seed, replication, record)?;
+        let mut raised = None;
+        let mut go_on = |now: Time| match ask(&plan, now, tick.as_ref()) {
+            Ok(go_on) => go_on,
+            Err(error) => {
+                raised = Some(error);
+                false
+            }
+        };
+        let done = crate::live::run(py, &plan, backend, spin_us, &mut go_on);
+        if let Some(error) = raised {
+            return Err(error);
+        }
+        crate::live::data(py, &plan, done?, pcap.unwrap_or_default())
+    }
 }
 
 /// A warning on one line, without the file's name: the same scenario, the same result.
@@ -235,7 +265,7 @@ fn write_pcap(plan: &Plan, result: &RunResult, path: &str) -> io::Result<()> {
 }
 
 /// The builtin `OSError` of its kind, with the file's name.
-fn named(error: io::Error, path: &str) -> PyErr {
+pub(crate) fn named(error: io::Error, path: &str) -> PyErr {
     match error.raw_os_error() {
         Some(code) => pyo3::exceptions::PyOSError::new_err((code, error.to_string(), path.to_owned())),
         None => error.into(),

@@ -88,10 +88,8 @@ pub fn prepare(lab: &Lab, stack: Stack) -> Result<Prepared, LiveError> {
             lab.side(side).set_sysctl(name, value)?;
         }
     }
-    let largest = stack.flows.iter().filter_map(|flow| flow.window).max().unwrap_or(0);
-    // Room for a window beside the kernel's own bookkeeping, from the first byte on.
-    let room = largest.saturating_mul(4).clamp(131_072, 64 << 20);
-    lab.receiver().set_sysctl("net.ipv4.tcp_rmem", &format!("4096 {room} 67108864"))?;
+    let (room, most) = stack.receive_room();
+    lab.receiver().set_sysctl("net.ipv4.tcp_rmem", &format!("4096 {room} {most}"))?;
     let mut addresses = vec![None; stack.flows.len()];
     for (class, ((initial_window, quick_ack), flows)) in stack.routes().into_iter().enumerate() {
         let there = RouteOptions { initial_window: Some(initial_window), ..RouteOptions::default() };

@@ -57,12 +57,12 @@ impl Sender {
         let root = seed(plan);
         let mut due = BinaryHeap::new();
         let mut flows = Vec::new();
-        for (number, (row, addresses)) in plan.flows.iter().zip(addresses).enumerate() {
+        for (number, (row, ends)) in plan.flows.iter().zip(addresses).enumerate() {
             let start = start_time(root, &format!("flow.{}/start", row.name), row.start);
             due.push(Reverse((start, number)));
             flows.push(Flow {
                 stack: stack.flows[number].clone(),
-                addresses,
+                addresses: ends,
                 app: Application::new(&row.app, start, root.stream(&format!("flow.{}/app", row.name))),
                 socket: None,
                 connected: false,
@@ -111,8 +111,7 @@ impl Sender {
     }
 
     fn open(&mut self, number: usize) -> Result<(), LiveError> {
-        let flow = &self.flows[number];
-        let controls = flow.stack.controls();
+        let controls = self.flows[number].stack.controls();
         if controls != self.controls {
             for (name, value) in &controls {
                 set_control(name, value)?;

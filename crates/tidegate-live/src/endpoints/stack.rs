@@ -22,6 +22,9 @@ const SEGMENTS: std::ops::RangeInclusive<u32> = 88..=32_767;
 const PLAIN_WINDOW: u64 = 65_535;
 /// Time-outs that `net.ipv4.tcp_rto_max_ms` takes.
 const RTO_MAX_MS: std::ops::RangeInclusive<u64> = 1_000..=120_000;
+/// First size of a socket's receive buffer, and the largest one.
+const USUAL_BUFFER: u64 = 131_072;
+const LARGEST_BUFFER: u64 = 64 << 20;
 /// Largest delay of acknowledgements that `TCP_DELACK_MAX_US` takes.
 const DELAYED_ACK_MOST: Span = Span::from_millis(200);
 
@@ -139,6 +142,16 @@ impl Stack {
         })
     }
 
+    /// First and largest size of receive buffers: room for the largest window beside the kernel's own
+    /// bookkeeping from the first byte on, and no more where every flow has a window, because
+    /// the window's scale, and so how finely it can be announced, follows the largest size.
+    pub(crate) fn receive_room(&self) -> (u64, u64) {
+        let largest = self.flows.iter().filter_map(|flow| flow.window).max().unwrap_or(0);
+        let room = largest.saturating_mul(4).clamp(USUAL_BUFFER, LARGEST_BUFFER);
+        let all = self.flows.iter().all(|flow| flow.window.is_some());
+        (room, if all { room } else { LARGEST_BUFFER })
+    }
+
     /// The distinct routes that flows need, each with the flows that take it.
     pub(crate) fn routes(&self) -> BTreeMap<(u32, bool), Vec<usize>> {
         let mut routes: BTreeMap<_, Vec<usize>> = BTreeMap::new();
@@ -156,8 +169,7 @@ fn controls(all_old: bool, idle_restart: bool) -> Vec<(&'static str, String)> {
         ("net.ipv4.tcp_slow_start_after_idle", u8::from(idle_restart).to_string()),
         ("net.ipv4.tcp_ecn", "0".to_owned()),
         // A window that is not asked for does not limit: as large as the kernel can make it.
-        ("net.ipv4.tcp_rmem", "4096 1048576 67108864".to_owned()),
-        ("net.ipv4.tcp_wmem", "4096 1048576 67108864".to_owned()),
+        ("net.ipv4.tcp_wmem", format!("4096 262144 {LARGEST_BUFFER}")),
     ];
     if all_old {
         let off = ["tcp_recovery", "tcp_early_retrans", "tcp_frto"];

@@ -43,11 +43,17 @@ pub(super) struct Outgoing {
     places: Places,
     out: VecDeque<Sent>,
     highest: i64,
+    acknowledged: i64,
 }
 
 impl Outgoing {
     pub(super) fn begin(&mut self, syn: u32) {
         self.places.begin(syn);
+    }
+
+    /// User bytes that are out.
+    pub(super) fn outstanding(&self) -> u64 {
+        (self.highest - self.acknowledged).max(0) as u64
     }
 
     pub(super) fn is_idle(&self) -> bool {
@@ -81,6 +87,7 @@ impl Outgoing {
     pub(super) fn acknowledge(&mut self, ack: u32) -> Option<Time> {
         self.places.first?;
         let upto = self.places.of(ack);
+        self.acknowledged = self.acknowledged.max(upto);
         let covered = self.out.partition_point(|sent| sent.end <= upto);
         let last = covered.checked_sub(1).map(|last| self.out[last])?;
         self.out.drain(..covered);
@@ -126,9 +133,9 @@ impl Reassembly {
             if *first.key() > self.next {
                 break;
             }
-            let (end, count) = first.remove();
-            if end > self.next {
-                self.next = end;
+            let (stretch, count) = first.remove();
+            if stretch > self.next {
+                self.next = stretch;
                 segments += count;
             }
         }

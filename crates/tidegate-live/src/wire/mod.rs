@@ -38,6 +38,8 @@ pub struct FlowWire {
     pub owed: Vec<(Cause, u64)>,
     /// The last byte of a finite transfer.
     pub completed: Option<Time>,
+    /// Most user bytes out at once in the second half of the run.
+    pub most_outstanding: u64,
     /// User bytes in order since the start, after each instant that brought some.
     pub progress: Vec<(Time, u64)>,
     last_delivery: Time,
@@ -98,6 +100,7 @@ struct Reader {
     outgoing: Outgoing,
     reassembly: Reassembly,
     transfer: Option<u64>,
+    second_half: Time,
 }
 
 impl Reader {
@@ -112,11 +115,13 @@ impl Reader {
                 rtt: Quantiles::new(precision(plan)),
                 owed: Vec::new(),
                 completed: None,
+                most_outstanding: 0,
                 progress: Vec::new(),
                 last_delivery: start,
             },
             outgoing: Outgoing::default(),
             reassembly: Reassembly::default(),
+            second_half: Time::from_picos(plan.duration.picos() / 2),
             transfer: match app {
                 AppPlan::Transfer { bytes } => Some(*bytes),
                 _ => None,
@@ -134,6 +139,9 @@ impl Reader {
             if at >= measured.from {
                 self.wire.segments_sent += 1;
                 self.wire.segments_retransmitted += u64::from(again);
+            }
+            if at >= self.second_half {
+                self.wire.most_outstanding = self.wire.most_outstanding.max(self.outgoing.outstanding());
             }
         }
     }
@@ -170,7 +178,7 @@ impl Reader {
         }
         let total = self.reassembly.in_order();
         self.wire.progress.push((at, total));
-        if self.wire.completed.is_none() && self.transfer.is_some_and(|bytes| total >= bytes) {
+        if self.wire.completed.is_none() && self.transfer.is_some_and(|whole| total >= whole) {
             self.wire.completed = Some(at);
         }
     }
