@@ -49,10 +49,9 @@ impl Bulk {
         let received = Arc::new(AtomicU64::new(0));
         let at = lab.flow_addresses(flow);
         let listener = lab.receiver().run(|| TcpListener::bind(at.receiver)).unwrap().unwrap();
-        let (counter, ended) = (received.clone(), stop.clone());
-        let receive = move || receive(&listener, &counter, &ended);
-        let ended = stop.clone();
-        let send = move || send(at, &ended);
+        let (counter, end_receiver, end_sender) = (received.clone(), stop.clone(), stop.clone());
+        let receive = move || receive(&listener, &counter, &end_receiver);
+        let send = move || send(at, &end_sender);
         let threads = vec![
             lab.receiver().spawn("receive", receive).unwrap(),
             lab.sender().spawn("send", send).unwrap(),
