@@ -76,6 +76,6 @@ fn inside() {
     let goodput = bulk.stop() as f64 * 8.0;
     let report = pump.stop().unwrap();
     eprintln!("{goodput} bit/s, {:?}, {:?}, {:?}", report.lateness.summary(), report.notes, report.warnings);
-    assert!((5e6..12e6).contains(&goodput), "{goodput} bit/s");
+    assert!((1e6..12e6).contains(&goodput), "{goodput} bit/s");
     assert_eq!((report.strays, report.device_drops), ([0, 0], [0, 0]));
 }

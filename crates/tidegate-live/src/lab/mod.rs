@@ -19,6 +19,7 @@ use tidegate_core::plan::Plan;
 use netlink_packet_route::link::LinkAttribute;
 
 use crate::LiveError;
+use crate::clean::Note;
 use namespace::Held;
 pub use namespace::{Namespace, RouteOptions};
 use netlink::Netlink;
@@ -106,6 +107,7 @@ pub struct LabOptions {
 /// Two namespaces and their devices; dropping it removes all.
 #[derive(Debug)]
 pub struct Lab {
+    note: Note,
     sender: Namespace,
     receiver: Namespace,
     backend: Backend,
@@ -188,8 +190,10 @@ impl Lab {
         }
         crate::clean::clean()?;
         let mtu = options.mtu.unwrap_or_else(|| largest_packet(plan));
-        let sender = Namespace::new(Side::Sender)?;
-        let receiver = Namespace::new(Side::Receiver)?;
+        let (first, second) = (Held::new()?, Held::new()?);
+        let note = Note::write(&[first.number()?, second.number()?])?;
+        let sender = Namespace::new(Side::Sender, first, note.name());
+        let receiver = Namespace::new(Side::Receiver, second, note.name());
         let backend = match backend {
             Backend::Auto if !Tun::is_permitted() => Backend::Packet,
             Backend::Auto => Backend::Tun,
@@ -201,9 +205,9 @@ impl Lab {
             let wires = Held::new()?;
             [&sender, &receiver].map(|end| Ok(Edge::Packet(PacketRing::new(&wires, end, mtu, options)?)))
         };
-        let [first, second] = ends;
-        let edges = Some([first?, second?]);
-        Ok(Lab { sender, receiver, backend, mtu, flows: plan.flows.len(), edges })
+        let [near, far] = ends;
+        let edges = Some([near?, far?]);
+        Ok(Lab { note, sender, receiver, backend, mtu, flows: plan.flows.len(), edges })
     }
 
     /// The namespace that data comes from.
@@ -225,6 +229,12 @@ impl Lab {
             Side::Sender => &self.sender,
             Side::Receiver => &self.receiver,
         }
+    }
+
+    /// The run's name on this machine.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.note.name()
     }
 
     /// [`Backend::Tun`] or [`Backend::Packet`].

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::net::Ipv4Addr;
 use std::os::fd::{AsFd as _, AsRawFd, RawFd};
+use std::os::unix::fs::MetadataExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::Command;
@@ -21,6 +22,8 @@ use crate::LiveError;
 pub struct Namespace {
     side: Side,
     held: Held,
+    /// The run's name, for what is started inside.
+    mark: String,
 }
 
 /// A network namespace that exists as long as someone holds it.
@@ -47,6 +50,12 @@ impl Held {
             Ok(handle)
         };
         Ok(Held { handle: Arc::new(on_thread("namespace", make)??) })
+    }
+
+    /// The kernel's number of it.
+    pub(super) fn number(&self) -> Result<u64, LiveError> {
+        let about = self.handle.metadata();
+        Ok(about.map_err(|error| LiveError::kernel("look at a network namespace", error))?.ino())
     }
 
     /// Runs `job` on a thread inside.
@@ -85,8 +94,8 @@ impl Namespace {
     /// Name of the device inside.
     pub const DEVICE: &'static str = "tide0";
 
-    pub(super) fn new(side: Side) -> Result<Namespace, LiveError> {
-        Ok(Namespace { side, held: Held::new()? })
+    pub(super) fn new(side: Side, held: Held, mark: &str) -> Namespace {
+        Namespace { side, held, mark: mark.to_owned() }
     }
 
     pub(super) fn held(&self) -> &Held {
@@ -134,9 +143,11 @@ impl Namespace {
         thread.spawn(inside).map_err(|error| LiveError::kernel(format!("start the thread \"{name}\""), error))
     }
 
-    /// Makes `command` start inside the namespace.
+    /// Makes `command` start inside the namespace, marked so that [`crate::clean::clean`] finds
+    /// it if this process dies before it.
     #[allow(unsafe_code, reason = "a closure that runs between fork and exec")]
     pub fn place(&self, command: &mut Command) {
+        command.env(crate::clean::MARK, &self.mark);
         let handle = self.held.handle.clone();
         // SAFETY: between fork and exec only setns is called, which is a system call and
         // takes no lock and no memory.

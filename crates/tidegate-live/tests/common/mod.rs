@@ -26,7 +26,11 @@ pub(crate) fn plan(toml: &str) -> Plan {
 /// A lab, or nothing where this machine allows none.
 pub(crate) fn lab(plan: &Plan, backend: Backend) -> Option<Lab> {
     match Lab::new(plan, backend, &LabOptions::default()) {
-        Ok(lab) => Some(lab),
+        Ok(lab) => {
+            // What the kernel would choose differs from host to host.
+            lab.sender().set_sysctl("net.ipv4.tcp_congestion_control", "reno").unwrap();
+            Some(lab)
+        }
         Err(error @ (LiveError::NotPermitted { .. } | LiveError::NotLinux)) => {
             eprintln!("skipped: {error}");
             None
