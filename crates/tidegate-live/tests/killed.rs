@@ -67,13 +67,15 @@ fn run_until_killed() {
     let mut sleep = Command::new("sleep");
     sleep.arg("60").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     lab.sender().place(&mut sleep);
-    let program = sleep.spawn().unwrap();
+    let mut program = sleep.spawn().unwrap();
     // In the middle of the run.
     pump.clock().sleep_until(tidegate_core::units::Time::from_picos(50_000_000_000));
     assert!(pump.is_running());
     let namespace = std::fs::metadata(format!("/proc/{}/ns/net", program.id())).unwrap().ino();
     println!("{READY}{} {namespace}", program.id());
     pump.wait().unwrap();
+    program.kill().unwrap();
+    program.wait().unwrap();
 }
 
 fn again(folder: &std::path::Path, what: &str) -> Child {
@@ -104,7 +106,7 @@ fn in_folder(folder: &std::path::Path) -> String {
 
 fn notes(folder: &std::path::Path) -> usize {
     let folders = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    folders.map(|folder| std::fs::read_dir(folder).unwrap().count()).sum()
+    folders.map(|notes| std::fs::read_dir(notes).unwrap().count()).sum()
 }
 
 fn is_inside(program: u32, namespace: u64) -> bool {
