@@ -27,6 +27,8 @@ pub mod lab;
 #[cfg(target_os = "linux")]
 pub mod limits;
 #[cfg(target_os = "linux")]
+pub mod priority;
+#[cfg(target_os = "linux")]
 pub mod pump;
 #[cfg(target_os = "linux")]
 pub mod replay;

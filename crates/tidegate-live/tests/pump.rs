@@ -57,3 +57,12 @@ fn a_replay_gives_the_same_departures() {
     assert!(report.departures.len() > 1000);
     assert_eq!(replay(&plan, &report.arrivals), report.departures);
 }
+
+#[test]
+fn packet_sockets_do_the_same() {
+    let Some((bytes, report, plan)) = run(LINK, Backend::Packet) else { return };
+    let goodput = bytes as f64 * 8.0 / 2.0;
+    assert!((8e6..12e6 * 1448.0 / 1500.0).contains(&goodput), "{goodput} bit/s");
+    assert_eq!((report.strays, report.device_drops), ([0, 0], [0, 0]));
+    assert_eq!(replay(&plan, &report.arrivals), report.departures);
+}

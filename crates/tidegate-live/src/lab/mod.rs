@@ -6,6 +6,8 @@
 
 mod namespace;
 mod netlink;
+mod offload;
+mod packet;
 mod tun;
 
 use std::io;
@@ -14,8 +16,15 @@ use std::os::fd::{AsFd, BorrowedFd};
 
 use tidegate_core::plan::Plan;
 
+use netlink_packet_route::link::LinkAttribute;
+
 use crate::LiveError;
+use crate::clean::Note;
+use namespace::Held;
 pub use namespace::{Namespace, RouteOptions};
+use netlink::Netlink;
+use packet::PacketRing;
+use tun::Tun;
 
 /// Address of the sender's end; also the gateway as the receiver sees it.
 pub const SENDER_ADDRESS: Ipv4Addr = Ipv4Addr::new(10, 77, 0, 1);
@@ -98,6 +107,7 @@ pub struct LabOptions {
 /// Two namespaces and their devices; dropping it removes all.
 #[derive(Debug)]
 pub struct Lab {
+    note: Note,
     sender: Namespace,
     receiver: Namespace,
     backend: Backend,
@@ -109,7 +119,8 @@ pub struct Lab {
 /// The engine's end of a device.
 #[derive(Debug)]
 pub(crate) enum Edge {
-    Tun(tun::Tun),
+    Tun(Tun),
+    Packet(PacketRing),
 }
 
 impl Edge {
@@ -118,6 +129,15 @@ impl Edge {
     pub(crate) fn read(&mut self, room: &mut [u8]) -> io::Result<Option<usize>> {
         match self {
             Edge::Tun(tun) => tun.read(room),
+            Edge::Packet(ring) => Ok(ring.read(room)),
+        }
+    }
+
+    /// Packets lost because the engine did not take them in time, asked once, at the end.
+    pub(crate) fn lost(&self) -> io::Result<u64> {
+        match self {
+            Edge::Tun(_) => Ok(0),
+            Edge::Packet(ring) => ring.lost(),
         }
     }
 
@@ -126,6 +146,7 @@ impl Edge {
     pub(crate) fn write(&mut self, packet: &[u8]) -> io::Result<()> {
         match self {
             Edge::Tun(tun) => tun.write(packet),
+            Edge::Packet(ring) => ring.write(packet),
         }
     }
 }
@@ -134,6 +155,7 @@ impl AsFd for Edge {
     fn as_fd(&self) -> BorrowedFd<'_> {
         match self {
             Edge::Tun(tun) => tun.as_fd(),
+            Edge::Packet(ring) => ring.as_fd(),
         }
     }
 }
@@ -168,20 +190,24 @@ impl Lab {
         }
         crate::clean::clean()?;
         let mtu = options.mtu.unwrap_or_else(|| largest_packet(plan));
-        let sender = Namespace::new(Side::Sender)?;
-        let receiver = Namespace::new(Side::Receiver)?;
+        let (first, second) = (Held::new()?, Held::new()?);
+        let note = Note::write(&[first.number()?, second.number()?])?;
+        let sender = Namespace::new(Side::Sender, first, note.name());
+        let receiver = Namespace::new(Side::Receiver, second, note.name());
         let backend = match backend {
-            Backend::Tun => Backend::Tun,
-            Backend::Auto if tun::Tun::is_permitted() => Backend::Tun,
-            Backend::Auto | Backend::Packet => {
-                return Err(LiveError::NotPermitted {
-                    why: "/dev/net/tun may not be opened and packet sockets are not built yet".to_owned(),
-                });
-            }
+            Backend::Auto if !Tun::is_permitted() => Backend::Packet,
+            Backend::Auto => Backend::Tun,
+            chosen => chosen,
         };
-        let edges = [tun::Tun::new(&sender, mtu, options)?, tun::Tun::new(&receiver, mtu, options)?];
-        let edges = Some(edges.map(Edge::Tun));
-        Ok(Lab { sender, receiver, backend, mtu, flows: plan.flows.len(), edges })
+        let ends: [Result<Edge, LiveError>; 2] = if backend == Backend::Tun {
+            [&sender, &receiver].map(|end| Ok(Edge::Tun(Tun::new(end, mtu, options)?)))
+        } else {
+            let wires = Held::new()?;
+            [&sender, &receiver].map(|end| Ok(Edge::Packet(PacketRing::new(&wires, end, mtu, options)?)))
+        };
+        let [near, far] = ends;
+        let edges = Some([near?, far?]);
+        Ok(Lab { note, sender, receiver, backend, mtu, flows: plan.flows.len(), edges })
     }
 
     /// The namespace that data comes from.
@@ -203,6 +229,12 @@ impl Lab {
             Side::Sender => &self.sender,
             Side::Receiver => &self.receiver,
         }
+    }
+
+    /// The run's name on this machine.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.note.name()
     }
 
     /// [`Backend::Tun`] or [`Backend::Packet`].
@@ -233,4 +265,14 @@ fn largest_packet(plan: &Plan) -> u32 {
         flow.tcp.mss.saturating_add(PLAIN_HEADERS + options)
     };
     plan.flows.iter().map(segment).max().unwrap_or(0).clamp(USUAL_MTU, LARGEST_MTU)
+}
+
+/// Takes the device of the namespace that the calling thread is in up, with its address and
+/// a route to the other end.
+fn configure(side: Side, attributes: &[LinkAttribute]) -> Result<(), LiveError> {
+    let mut netlink = Netlink::open()?;
+    netlink.change(Namespace::DEVICE, attributes)?;
+    netlink.add_address(Namespace::DEVICE, side.address())?;
+    let to = netlink::Destination::Host(side.other().address());
+    netlink.route(Namespace::DEVICE, to, &RouteOptions::default())
 }

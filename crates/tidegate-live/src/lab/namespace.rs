@@ -2,7 +2,8 @@
 
 use std::fs::File;
 use std::net::Ipv4Addr;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd as _, AsRawFd, RawFd};
+use std::os::unix::fs::MetadataExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::Command;
@@ -20,7 +21,58 @@ use crate::LiveError;
 #[derive(Clone, Debug)]
 pub struct Namespace {
     side: Side,
+    held: Held,
+    /// The run's name, for what is started inside.
+    mark: String,
+}
+
+/// A network namespace that exists as long as someone holds it.
+#[derive(Clone, Debug)]
+pub(super) struct Held {
     handle: Arc<File>,
+}
+
+impl Held {
+    /// A new namespace with a loopback device that is up, and without IPv6: nothing but the
+    /// flows' packets is to travel, no router solicitations and the like.
+    pub(super) fn new() -> Result<Held, LiveError> {
+        let make = || -> Result<File, LiveError> {
+            unshare(CloneFlags::CLONE_NEWNET).map_err(|error| LiveError::NotPermitted {
+                why: format!("the kernel refused a network namespace: {error}"),
+            })?;
+            let handle = File::open("/proc/thread-self/ns/net")
+                .map_err(|error| LiveError::kernel("open the new network namespace", error))?;
+            Netlink::open()?.set_up("lo")?;
+            for which in ["all", "default"] {
+                // A kernel without IPv6 has no such file, and nothing to switch off.
+                let _ = std::fs::write(format!("/proc/sys/net/ipv6/conf/{which}/disable_ipv6"), "1");
+            }
+            Ok(handle)
+        };
+        Ok(Held { handle: Arc::new(on_thread("namespace", make)??) })
+    }
+
+    /// The kernel's number of it.
+    pub(super) fn number(&self) -> Result<u64, LiveError> {
+        let about = self.handle.metadata();
+        Ok(about.map_err(|error| LiveError::kernel("look at a network namespace", error))?.ino())
+    }
+
+    /// Runs `job` on a thread inside.
+    pub(super) fn run<T: Send>(&self, job: impl FnOnce() -> T + Send) -> Result<T, LiveError> {
+        let enter = self.handle.as_fd();
+        on_thread("namespace", move || {
+            setns(enter, CloneFlags::CLONE_NEWNET)
+                .map_err(|error| LiveError::kernel("enter a network namespace", error))?;
+            Ok(job())
+        })?
+    }
+}
+
+impl AsRawFd for Held {
+    fn as_raw_fd(&self) -> RawFd {
+        self.handle.as_raw_fd()
+    }
 }
 
 /// Metrics of the route to the other end; what is `None` stays as the kernel has it.
@@ -42,23 +94,12 @@ impl Namespace {
     /// Name of the device inside.
     pub const DEVICE: &'static str = "tide0";
 
-    /// A new namespace with a loopback device that is up.
-    pub(super) fn new(side: Side) -> Result<Namespace, LiveError> {
-        let make = move || -> Result<File, LiveError> {
-            unshare(CloneFlags::CLONE_NEWNET).map_err(|error| LiveError::NotPermitted {
-                why: format!("the kernel refused a network namespace: {error}"),
-            })?;
-            let handle = File::open("/proc/thread-self/ns/net")
-                .map_err(|error| LiveError::kernel("open the new network namespace", error))?;
-            Netlink::open()?.set_up("lo")?;
-            Ok(handle)
-        };
-        let handle = Arc::new(on_thread("namespace", make)??);
-        let namespace = Namespace { side, handle };
-        // Nothing but the flows' packets is to travel: no router solicitations and the like.
-        namespace.set_sysctl("net.ipv6.conf.all.disable_ipv6", "1").ok();
-        namespace.set_sysctl("net.ipv6.conf.default.disable_ipv6", "1").ok();
-        Ok(namespace)
+    pub(super) fn new(side: Side, held: Held, mark: &str) -> Namespace {
+        Namespace { side, held, mark: mark.to_owned() }
+    }
+
+    pub(super) fn held(&self) -> &Held {
+        &self.held
     }
 
     /// Which end it is.
@@ -79,12 +120,7 @@ impl Namespace {
     /// # Errors
     /// [`LiveError::Kernel`] when the namespace cannot be entered, [`LiveError::Panicked`].
     pub fn run<T: Send>(&self, job: impl FnOnce() -> T + Send) -> Result<T, LiveError> {
-        let enter = self.handle.as_fd();
-        on_thread("namespace", move || {
-            setns(enter, CloneFlags::CLONE_NEWNET)
-                .map_err(|error| LiveError::kernel("enter a network namespace", error))?;
-            Ok(job())
-        })?
+        self.held.run(job)
     }
 
     /// Starts a named thread inside the namespace.
@@ -97,7 +133,7 @@ impl Namespace {
         name: &str,
         job: impl FnOnce() -> T + Send + 'static,
     ) -> Result<JoinHandle<Result<T, LiveError>>, LiveError> {
-        let handle = self.handle.clone();
+        let handle = self.held.handle.clone();
         let inside = move || {
             setns(handle.as_fd(), CloneFlags::CLONE_NEWNET)
                 .map_err(|error| LiveError::kernel("enter a network namespace", error))?;
@@ -107,10 +143,12 @@ impl Namespace {
         thread.spawn(inside).map_err(|error| LiveError::kernel(format!("start the thread \"{name}\""), error))
     }
 
-    /// Makes `command` start inside the namespace.
+    /// Makes `command` start inside the namespace, marked so that [`crate::clean::clean`] finds
+    /// it if this process dies before it.
     #[allow(unsafe_code, reason = "a closure that runs between fork and exec")]
     pub fn place(&self, command: &mut Command) {
-        let handle = self.handle.clone();
+        command.env(crate::clean::MARK, &self.mark);
+        let handle = self.held.handle.clone();
         // SAFETY: between fork and exec only setns is called, which is a system call and
         // takes no lock and no memory.
         unsafe {

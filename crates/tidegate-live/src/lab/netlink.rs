@@ -1,14 +1,18 @@
 //! Links, addresses and routes over rtnetlink, one request and one answer at a time.
 
 use std::net::{IpAddr, Ipv4Addr};
+use std::os::fd::RawFd;
 
 use netlink_packet_core::{
-    NLM_F_ACK, NLM_F_CREATE, NLM_F_REPLACE, NLM_F_REQUEST, NetlinkHeader, NetlinkMessage, NetlinkPayload,
+    NLM_F_ACK, NLM_F_CREATE, NLM_F_EXCL, NLM_F_REPLACE, NLM_F_REQUEST, NetlinkHeader, NetlinkMessage,
+    NetlinkPayload,
 };
 use netlink_packet_route::AddressFamily;
 use netlink_packet_route::RouteNetlinkMessage as Message;
 use netlink_packet_route::address::{AddressAttribute, AddressMessage};
-use netlink_packet_route::link::{LinkAttribute, LinkFlags, LinkMessage, Stats64};
+use netlink_packet_route::link::{
+    InfoData, InfoKind, InfoVeth, LinkAttribute, LinkFlags, LinkInfo, LinkMessage, Stats64,
+};
 use netlink_packet_route::route::{
     RouteAddress, RouteAttribute, RouteHeader, RouteMessage, RouteMetric, RouteProtocol, RouteScope,
     RouteType,
@@ -19,7 +23,6 @@ use netlink_sys::{Socket, SocketAddr};
 use super::namespace::RouteOptions;
 use crate::LiveError;
 
-/// The route metric whose unit is 8 times a millisecond, as the kernel keeps it.
 const HOST_PREFIX: u8 = 32;
 
 /// Where a route leads.
@@ -68,12 +71,31 @@ impl Netlink {
         self.change(name, &[])
     }
 
+    /// A pair of virtual Ethernet devices: `name` here, `peer` in the namespace of the
+    /// descriptor.
+    pub(super) fn add_pair(&mut self, name: &str, peer: (&str, RawFd)) -> Result<(), LiveError> {
+        let mut far = LinkMessage::default();
+        far.attributes = vec![LinkAttribute::IfName(peer.0.to_owned()), LinkAttribute::NetNsFd(peer.1)];
+        let mut near = LinkMessage::default();
+        near.attributes = vec![
+            LinkAttribute::IfName(name.to_owned()),
+            LinkAttribute::LinkInfo(vec![
+                LinkInfo::Kind(InfoKind::Veth),
+                LinkInfo::Data(InfoData::Veth(InfoVeth::Peer(far))),
+            ]),
+        ];
+        let what = format!("make the pair of virtual Ethernet devices {name} and {}", peer.0);
+        self.ask(Message::NewLink(near), NLM_F_ACK | NLM_F_CREATE | NLM_F_EXCL, &what)?;
+        Ok(())
+    }
+
     /// Sets attributes of a device and takes it up.
     pub(super) fn change(&mut self, name: &str, attributes: &[LinkAttribute]) -> Result<(), LiveError> {
         let mut link = LinkMessage::default();
         link.header.index = self.link(name)?.header.index;
-        link.header.flags = LinkFlags::Up;
-        link.header.change_mask = LinkFlags::Up;
+        // Without ARP where there might be some: the engine knows who is there.
+        link.header.flags = LinkFlags::Up | LinkFlags::Noarp;
+        link.header.change_mask = LinkFlags::Up | LinkFlags::Noarp;
         link.attributes = attributes.to_vec();
         self.ask(Message::SetLink(link), NLM_F_ACK, &format!("set up the device {name}"))?;
         Ok(())

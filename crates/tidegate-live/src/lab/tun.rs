@@ -8,13 +8,12 @@ use std::os::unix::fs::OpenOptionsExt as _;
 
 use netlink_packet_route::link::LinkAttribute;
 
-use super::netlink::Netlink;
-use super::{LabOptions, Namespace, RouteOptions, netlink};
+use super::{LabOptions, Namespace};
 use crate::LiveError;
 
 /// Room for packets between the kernel's stack and the engine; the engine's queues are its
 /// own, and a packet lost here would be lost in silence.
-const QUEUE_PACKETS: u32 = 10_000;
+pub(super) const QUEUE_PACKETS: u32 = 10_000;
 
 /// The engine's end of a TUN device.
 #[derive(Debug)]
@@ -30,18 +29,13 @@ impl Tun {
 
     /// A device in `namespace`, up, with its address and a route to the other end.
     pub(super) fn new(namespace: &Namespace, mtu: u32, options: &LabOptions) -> Result<Tun, LiveError> {
-        let side = namespace.side();
-        let gso = options.gso_segments;
+        let (side, gso) = (namespace.side(), options.gso_segments);
         namespace.run(move || {
             let file = open().map_err(|error| LiveError::kernel("open /dev/net/tun", error))?;
             attach(&file).map_err(|error| LiveError::kernel("make a TUN device", error))?;
-            let mut netlink = Netlink::open()?;
             let mut attributes = vec![LinkAttribute::Mtu(mtu), LinkAttribute::TxQueueLen(QUEUE_PACKETS)];
             attributes.extend(gso.map(LinkAttribute::GsoMaxSegs));
-            netlink.change(Namespace::DEVICE, &attributes)?;
-            netlink.add_address(Namespace::DEVICE, side.address())?;
-            let to = netlink::Destination::Host(side.other().address());
-            netlink.route(Namespace::DEVICE, to, &RouteOptions::default())?;
+            super::configure(side, &attributes)?;
             Ok(Tun { file })
         })?
     }

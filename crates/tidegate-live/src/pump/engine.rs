@@ -60,7 +60,7 @@ impl Engine {
             network: Network::new(plan, 0),
             edges,
             strays: [0; 2],
-            lateness: Lateness::new(),
+            lateness: Lateness::default(),
             recording: Recording::new(options.capture_bytes),
             waiter,
             classifier,

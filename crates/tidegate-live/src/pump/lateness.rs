@@ -27,13 +27,16 @@ pub struct LatenessSummary {
     pub max_s: Option<f64>,
 }
 
-impl Lateness {
-    pub(crate) fn new() -> Lateness {
+impl Default for Lateness {
+    fn default() -> Lateness {
         Lateness { spans: Quantiles::new(Precision::Fine), worst: Span::ZERO }
     }
+}
 
+impl Lateness {
+    /// Counts one more.
     #[inline]
-    pub(crate) fn note(&mut self, late: Span) {
+    pub fn note(&mut self, late: Span) {
         self.spans.record(late);
         self.worst = self.worst.max(late);
     }

@@ -209,8 +209,10 @@ impl RunningPump {
         let panicked = || LiveError::Panicked(THREAD.to_owned());
         let thread = self.thread.take().ok_or_else(panicked)?;
         let (mut report, edges) = thread.join().map_err(|_panic| panicked())??;
-        for (drops, namespace) in report.device_drops.iter_mut().zip(&self.namespaces) {
-            *drops = namespace.device_drops()?;
+        let ends = edges.iter().zip(&self.namespaces);
+        for (drops, (edge, namespace)) in report.device_drops.iter_mut().zip(ends) {
+            let lost = edge.lost().map_err(|error| LiveError::kernel("count lost packets", error))?;
+            *drops = namespace.device_drops()? + lost;
         }
         drop(edges);
         report.judge(self.tolerable);

@@ -6,8 +6,7 @@ use std::time::Duration;
 use nix::sys::mman::{MlockAllFlags, mlockall, munlockall};
 use nix::time::{ClockId, clock_gettime};
 
-/// Above ordinary real-time work, below the kernel's own threads.
-const PRIORITY: libc::c_int = 50;
+use crate::priority::{ENGINE, set_realtime};
 
 /// What was granted, in words.
 #[derive(Debug, Default)]
@@ -22,12 +21,12 @@ pub(super) struct Granted {
 pub(super) fn ask(realtime: bool) -> Granted {
     let mut granted = Granted::default();
     if realtime {
-        match set_policy(libc::SCHED_FIFO, PRIORITY) {
+        match set_realtime(ENGINE) {
             Ok(()) => {
                 granted.realtime = true;
                 granted
                     .notes
-                    .push(format!("the engine's thread has real-time priority (SCHED_FIFO {PRIORITY})"));
+                    .push(format!("the engine's thread has real-time priority (SCHED_FIFO {ENGINE})"));
             }
             Err(error) => granted.warnings.push(format!(
                 "the engine's thread has no real-time priority ({error}): other programs delay it"
@@ -53,14 +52,6 @@ impl Drop for Granted {
             let _ = munlockall();
         }
     }
-}
-
-#[allow(unsafe_code, reason = "there is no safe wrapper")]
-pub(super) fn set_policy(policy: libc::c_int, priority: libc::c_int) -> std::io::Result<()> {
-    let parameters = libc::sched_param { sched_priority: priority };
-    // SAFETY: the structure lives until the call returns; 0 is the calling thread.
-    let done = unsafe { libc::sched_setscheduler(0, policy, &raw const parameters) };
-    if done < 0 { Err(std::io::Error::last_os_error()) } else { Ok(()) }
 }
 
 /// CPU time of the calling thread.

@@ -26,7 +26,11 @@ pub(crate) fn plan(toml: &str) -> Plan {
 /// A lab, or nothing where this machine allows none.
 pub(crate) fn lab(plan: &Plan, backend: Backend) -> Option<Lab> {
     match Lab::new(plan, backend, &LabOptions::default()) {
-        Ok(lab) => Some(lab),
+        Ok(lab) => {
+            // What the kernel would choose differs from host to host.
+            lab.sender().set_sysctl("net.ipv4.tcp_congestion_control", "reno").unwrap();
+            Some(lab)
+        }
         Err(error @ (LiveError::NotPermitted { .. } | LiveError::NotLinux)) => {
             eprintln!("skipped: {error}");
             None
@@ -49,10 +53,9 @@ impl Bulk {
         let received = Arc::new(AtomicU64::new(0));
         let at = lab.flow_addresses(flow);
         let listener = lab.receiver().run(|| TcpListener::bind(at.receiver)).unwrap().unwrap();
-        let (counter, ended) = (received.clone(), stop.clone());
-        let receive = move || receive(&listener, &counter, &ended);
-        let ended = stop.clone();
-        let send = move || send(at, &ended);
+        let (counter, end_receiver, end_sender) = (received.clone(), stop.clone(), stop.clone());
+        let receive = move || receive(&listener, &counter, &end_receiver);
+        let send = move || send(at, &end_sender);
         let threads = vec![
             lab.receiver().spawn("receive", receive).unwrap(),
             lab.sender().spawn("send", send).unwrap(),
