@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,13 +13,15 @@ from tidegate._errors import ArgumentError, EngineError, RunFolderError
 from tidegate._estimate import CONFIDENCE, Estimate, estimate
 from tidegate._numbers import common_gate, gate_row
 from tidegate._run import ENGINES, HEADERS_NOTE, Run, Source, as_scenario, execute, sample_span
-from tidegate._scenario import Scenario, Sets
 from tidegate._seed import choose
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable, Sequence
 
     from matplotlib.figure import Figure
+
+    from tidegate._scenario import Scenario, Sets
 
 #: Engines in the order in which they are shown.
 ORDER = ("theory", "sim", "live")
@@ -68,7 +69,8 @@ class Quantity:
         kind, _, name = self.place.partition(" ")
         if kind == "all":
             return _total(summary, self.column)
-        row = next((row for row in summary[f"{kind}s"] if row["name"] == name), {})
+        rows: list[dict[str, Any]] = [row for row in summary[f"{kind}s"] if row["name"] == name]
+        row = rows[0] if rows else {}
         if self.column == "resent":
             return _share(row.get("segments_retransmitted"), row.get("segments_sent"))
         value = row.get(self.column)
@@ -158,10 +160,12 @@ class EngineComparison:
         if not found:
             return [f"{pair} have no number in common."]
         same = [row.quantity.name for row, told in found if told.verdict == AGREE]
-        apart = [f"{row.quantity.name} ({_apart(row, told)})" for row, told in found if told.verdict == DIFFER]
+        apart = [
+            f"{row.quantity.name} ({_apart(row, told)})" for row, told in found if told.verdict == DIFFER
+        ]
         unknown = [row.quantity.name for row, told in found if told.verdict == OPEN]
         sentences = []
-        within = f"within {_text.percent(self.tolerance, 2)}%"
+        within = f"within {100 * self.tolerance:g}%"
         if same:
             what = "everything" if len(same) == len(found) else _listed(same)
             sentences.append(f"{pair} agree {within} on {what}.")
@@ -464,24 +468,20 @@ def execute_engines(
     found: list[EngineRuns] = []
     missing: dict[str, str] = {}
     for engine in engines:
-
-        def tick(share: float, before: float = done, each: float = weight[engine] / counts[engine]) -> bool:
-            if progress is not None:
-                progress((before + share * each) / whole)
-            return True
-
+        share = weight[engine] / counts[engine] / whole
+        made = []
         try:
-            made = []
             for replication in range(counts[engine]):
+                tick = _Tick(progress, done, share)
                 made.append(
                     _one(scenario, engine, replication, chosen, record=record, tick=tick, command=command)
                 )
-                done += weight[engine] / counts[engine]
-                tick(0.0, done)
-            found.append(EngineRuns(engine, made))
+                done += share
         except EngineError as reason:
             missing[engine] = str(reason)
-            whole = max(whole - weight[engine], 1e-9)
+            done += share * (counts[engine] - len(made))
+        else:
+            found.append(EngineRuns(engine, made))
     if len(found) < 2:
         told = "; ".join(f"{engine}: {reason}" for engine, reason in missing.items())
         raise EngineError(f"nothing to compare: {told}")
@@ -492,6 +492,20 @@ def execute_engines(
             if each.engine != "theory":
                 each.runs[0].gates.row(shown)
     return EngineComparison(scenario.title or scenario.name, found, missing, shown, tolerance)
+
+
+@dataclass(frozen=True)
+class _Tick:
+    """Says how much of all runs is done while one of them goes on."""
+
+    progress: Callable[[float], None] | None
+    before: float
+    share: float
+
+    def __call__(self, part: float) -> bool:
+        if self.progress is not None:
+            self.progress(self.before + self.share * part)
+        return True
 
 
 def _one(

@@ -73,10 +73,12 @@ def told_difference(quantity: Quantity, told: Difference) -> str:
     """Return a difference with its interval: in per cent where that has a meaning."""
     if told.relative is None or abs(told.relative) >= 10:
         unit = f" {quantity.unit}" if quantity.unit else ""
-        return f"{told.difference / quantity.scale:+.3g}{unit}"
-    text = f"{100 * told.relative:+.2g}"
+        return f"{_signed(told.difference / quantity.scale)}{unit}"
+    text = _signed(100 * told.relative)
     if told.half_width is not None and told.difference:
-        text += f" ±{100 * told.half_width * abs(told.relative / told.difference):.2g}"
+        text += f" ±{_text.number(100 * told.half_width * abs(told.relative / told.difference), 2)}"
     return f"{text}%"
 
 
+def _signed(value: float) -> str:
+    return ("+" if value > 0 else "-" if value < 0 else "") + _text.number(abs(value), 2)

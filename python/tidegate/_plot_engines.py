@@ -27,9 +27,7 @@ _MARKS = {"theory": ("D", MID), "sim": ("o", INK), "live": ("s", ACCENT)}
 
 def engines_figure(comparison: EngineComparison) -> Figure:
     """Draw goodput and queue over time of the engines that have them, then a panel per quantity."""
-    timed = [
-        each for each in comparison.engines if each.runs[0].has("flows") and each.runs[0].has("gates")
-    ]
+    timed = [each for each in comparison.engines if each.runs[0].has("flows") and each.runs[0].has("gates")]
     lines = -(-len(comparison.rows) // _COLUMNS)
     above = _HISTORY_HEIGHT * len(timed) + (0.5 if timed else 0.0)
     width, height = 11.0, 1.1 + above + _ROW_HEIGHT * lines + 0.55
@@ -170,7 +168,7 @@ def _titles(figure: Figure, comparison: EngineComparison, width: float, height: 
         va="top",
     )
     note = (
-        f"Lines: 95% interval of the mean. Band: within {_text.percent(comparison.tolerance, 2)}% of "
+        f"Lines: 95% interval of the mean. Band: within {100 * comparison.tolerance:g}% of "
         f"{comparison.reference}. ✓ agree, ≠ differ, ? not decided by so many runs. {_text.HEADERS_SHORT}"
     )
     figure.text(0.012, 0.08 / height, note, fontsize=7, color=MID, va="bottom")
