@@ -96,7 +96,7 @@ fn timing(seconds: u64, mbit: u32, backend: Backend, spin: Duration) -> Result<(
     let gaps = blast.stop(gap)?;
     let report = pump.stop()?;
     let name = format!("{mbit} Mbit/s, {backend}, {}", tail(spin));
-    let [p50, p99] = gaps.map(|seconds| seconds * MEGA);
+    let [p50, p99] = gaps.map(|error| error * MEGA);
     println!("{} [{p50:.1} {p99:.1}] {}", row(&name, &report.lateness.summary()), cpu(&report));
     warn(&report);
     Ok(())

@@ -127,35 +127,33 @@ impl Pump {
 
 type Words = (Vec<String>, Vec<String>);
 /// The edges outlive the thread: with them go the devices and their counters.
-type Outcome = (PumpReport, [Edge; 2]);
+type Outcome = (Result<PumpReport, LiveError>, [Edge; 2]);
 
 /// The thread's whole life.
-fn work(mut engine: Engine, realtime: bool, (mut notes, mut warnings): Words) -> Result<Outcome, LiveError> {
+fn work(mut engine: Engine, realtime: bool, (mut notes, mut warnings): Words) -> Outcome {
     let granted = realtime::ask(realtime);
     notes.extend(granted.notes.iter().cloned());
     warnings.extend(granted.warnings.iter().cloned());
     let before = realtime::cpu_time();
-    let ended = engine.run()?;
+    let run = engine.run();
     let cpu = realtime::cpu_time().saturating_sub(before);
-    let mut network = engine.network;
-    network.finish();
-    let recording = engine.recording;
-    let report = PumpReport {
-        network,
+    engine.network.finish();
+    let report = run.map(|ended| PumpReport {
+        network: engine.network,
         ended,
-        arrivals: recording.arrivals,
-        departures: recording.departures,
-        drops: recording.drops,
-        capture: recording.capture,
-        capture_bytes: recording.capture_bytes,
+        arrivals: engine.recording.arrivals,
+        departures: engine.recording.departures,
+        drops: engine.recording.drops,
+        capture: engine.recording.capture,
+        capture_bytes: engine.recording.capture_bytes,
         strays: engine.strays,
         device_drops: [0; 2],
         lateness: engine.lateness,
         cpu,
         notes,
         warnings,
-    };
-    Ok((report, engine.edges))
+    });
+    (report, engine.edges)
 }
 
 /// A pump at work; dropping it stops it.
@@ -163,7 +161,7 @@ fn work(mut engine: Engine, realtime: bool, (mut notes, mut warnings): Words) ->
 pub struct RunningPump {
     clock: Clock,
     stop: Arc<EventFd>,
-    thread: Option<JoinHandle<Result<Outcome, LiveError>>>,
+    thread: Option<JoinHandle<Outcome>>,
     namespaces: [Namespace; 2],
     tolerable: Span,
 }
@@ -208,7 +206,8 @@ impl RunningPump {
     fn report(&mut self) -> Result<PumpReport, LiveError> {
         let panicked = || LiveError::Panicked(THREAD.to_owned());
         let thread = self.thread.take().ok_or_else(panicked)?;
-        let (mut report, edges) = thread.join().map_err(|_panic| panicked())??;
+        let (report, edges) = thread.join().map_err(|_panic| panicked())?;
+        let mut report = report?;
         let ends = edges.iter().zip(&self.namespaces);
         for (drops, (edge, namespace)) in report.device_drops.iter_mut().zip(ends) {
             let lost = edge.lost().map_err(|error| LiveError::kernel("count lost packets", error))?;

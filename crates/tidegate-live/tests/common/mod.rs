@@ -99,7 +99,10 @@ fn receive(listener: &TcpListener, received: &AtomicU64, stop: &AtomicBool) {
 }
 
 fn send(at: FlowAddresses, stop: &AtomicBool) {
-    let mut stream = TcpStream::connect_timeout(&at.receiver.into(), Duration::from_secs(5)).unwrap();
+    // The engine may have ended before.
+    let Ok(mut stream) = TcpStream::connect_timeout(&at.receiver.into(), Duration::from_secs(2)) else {
+        return;
+    };
     stream.set_write_timeout(Some(PATIENCE)).unwrap();
     let bytes = vec![0; 1 << 18];
     while !stop.load(Ordering::Relaxed) {
