@@ -340,7 +340,9 @@ def compare(
             raise click.UsageError(f"{option} goes with --engines")
     if not vary:
         raise click.UsageError("give --vary KEY=A,B,C, or --engines theory,sim,live")
-    check_engine(engine)
+    check_engine(engine, ("sim", "live"))
+    if engine == "live" and jobs not in (None, 1):
+        raise click.UsageError("--jobs: live runs go one after the other")
     prepared = prepare(file, parse_vary(vary), sets)
     if picture is None and out is None and not as_json:
         picture = f"{prepared.variants[0][1].stem}-compare.png"
@@ -354,6 +356,7 @@ def compare(
             result = execute_all(
                 prepared,
                 seed=seed,
+                engine=engine,
                 record=record,
                 gate=gate,
                 jobs=jobs,

@@ -187,7 +187,7 @@ def draw_content(lab: Lab) -> Picture:
     right.set_ylim(0, 109)
     right.set_xlabel("content, cells")
     right.set_ylabel("bursts below, %")
-    right.legend(frameon=False, fontsize=7.5, loc="upper left")
+    right.legend(frameon=False, fontsize=7.5, loc="center left")
     return picture
 
 
@@ -198,7 +198,7 @@ def draw_steps(lab: Lab) -> Picture:
     run = stepped(lab)[0]
     rows = run.flows["x"].series("delivered")
     time = rows["time_s"].to_numpy()
-    edges = np.arange(0, run.summary["duration_s"] + 1e-9, 0.1)
+    edges = np.arange(0, float(time[-1]), 0.1)
     data = np.interp(edges, time, rows["bytes"].to_numpy().astype(float))
     picture, axes = panels(7.2, 4.4, 2, 1, sharex=True)
     above, under = axes[0][0], axes[1][0]
@@ -252,8 +252,8 @@ FIGURES = [
     Figure(
         "live-fig-3", "Fig. 3", "Content of the spacer under the kernel's TCP",
         "Dashed: the limits of (23). Right: of all bursts of a run, the share with less in the spacer "
-        "before and after them. Steps aside are bursts of a single segment, after which the content is off by a segment "
-        "for a while.",
+        "before and after them. Steps aside are bursts of a single segment, after which the content is "
+        "off by a segment for a while.",
         draw_content,
     ),
     Figure(
