@@ -4,6 +4,8 @@
 //! What it does not hold: file positions, units as text, unresolved names. Those belong to
 //! the scenario crate, which makes plans.
 
+mod request;
+
 use std::sync::Arc;
 
 use crate::app::TruncatedGeometric;
@@ -11,6 +13,8 @@ use crate::cells::{CELL_BITS, CELL_PAYLOAD, LLC_SNAP, TRAILER};
 use crate::dtm::Settings;
 use crate::gcra::{Conformance, Limit, Release};
 use crate::units::{PICOS_PER_SECOND, Rate, Span, Speed, Time};
+
+pub use request::{ConnectionPlan, LARGEST_MESSAGE, Pace, RequestPlan, ServerPlan, SizePlan, ThinkPlan};
 
 /// Index of a gate in [`Plan::gates`].
 pub type GateIndex = usize;
@@ -42,6 +46,8 @@ pub struct Plan {
     pub signals: Vec<SignalPlan>,
     /// Capacity that several channels share.
     pub pools: Vec<PoolPlan>,
+    /// Who answers requests.
+    pub servers: Vec<ServerPlan>,
     /// What to record beside the summary.
     pub record: RecordPlan,
     /// Where to stop early.
@@ -65,6 +71,7 @@ impl Plan {
             traffic: Vec::new(),
             signals: Vec::new(),
             pools: Vec::new(),
+            servers: Vec::new(),
             record: RecordPlan::default(),
             limits: Limits::default(),
         }
@@ -447,6 +454,8 @@ pub enum AppPlan {
     },
     /// Writes of a fixed size at a constant rate.
     Source(SourcePlan),
+    /// The other end asks, this one answers.
+    Request(Box<RequestPlan>),
 }
 
 /// A process that brings bytes: written into TCP by an application, or sent as packets by
