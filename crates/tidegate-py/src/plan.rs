@@ -63,6 +63,7 @@ fn flow(flow: &FlowPlan) -> Value {
         AppPlan::Bulk => "bulk",
         AppPlan::Transfer { .. } => "a transfer",
         AppPlan::Source(_) => "a source",
+        AppPlan::Request(_) => "requests",
     };
     let start = match flow.start {
         StartPlan::At(at) => Some(at.picos()),

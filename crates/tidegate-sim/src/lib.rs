@@ -8,6 +8,8 @@
 mod cells;
 mod flow;
 pub mod pcap;
+mod request_summary;
+mod requests;
 mod result;
 mod segments;
 mod simulation;

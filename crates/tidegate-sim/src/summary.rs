@@ -15,6 +15,7 @@ use tidegate_core::units::PICOS_PER_SECOND;
 
 use crate::cells::{self, CellSummary, PacketsOfCells, Place};
 use crate::flow::Flow;
+use crate::request_summary::{ALL, RequestSummary};
 
 /// A run in numbers.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -37,6 +38,9 @@ pub struct Summary {
     pub gates: Vec<GateSummary>,
     /// One row per background source.
     pub traffic: Vec<TrafficSummary>,
+    /// One row per flow with requests, then one of all together; without such a flow, none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub requests: Vec<RequestSummary>,
     /// What to know before trusting the numbers.
     pub warnings: Vec<String>,
     /// Relative precision of the quantiles.
@@ -181,6 +185,7 @@ pub(crate) fn summarise(plan: &Plan, network: &Network, flows: &[Flow], events: 
             })
             .collect(),
         traffic: traffic_rows(plan, network, measured),
+        requests: request_rows(plan, flows, measured),
         warnings: warnings(plan, network),
         quantile_precision: precision(plan).relative(),
         events,
@@ -336,6 +341,22 @@ fn allocation(row: &GatePlan, gate: &Gate, offered_bytes: u64, span: f64) -> Opt
         allocated_bps_mean: mean,
         overallocation_bps_mean: mean - offered_bytes as f64 * 8.0 / span,
     })
+}
+
+fn request_rows(plan: &Plan, flows: &[Flow], measured: Window) -> Vec<RequestSummary> {
+    let with =
+        || flows.iter().zip(&plan.flows).filter_map(|(flow, row)| Some((flow, row, flow.dialogue.as_ref()?)));
+    let timeouts = |flow: &Flow| flow.measured().1.timeouts;
+    let mut rows: Vec<RequestSummary> = with()
+        .map(|(flow, row, dialogue)| {
+            RequestSummary::of(&row.name, dialogue.log.iter(), measured, timeouts(flow))
+        })
+        .collect();
+    if !rows.is_empty() {
+        let all = with().flat_map(|(_, _, dialogue)| &dialogue.log);
+        rows.push(RequestSummary::of(ALL, all, measured, with().map(|(flow, ..)| timeouts(flow)).sum()));
+    }
+    rows
 }
 
 fn traffic_rows(plan: &Plan, network: &Network, measured: Window) -> Vec<TrafficSummary> {

@@ -12,20 +12,20 @@ use crate::random::Stream;
 /// Sizes with their cumulative probabilities, joined by straight lines.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SizeTable {
-    /// Strictly increasing sizes in bytes, each with the probability of a size of at most that;
-    /// the last is 1. The first size has its probability for itself.
+    /// Sizes in bytes, each with the probability of a size of at most that; neither ever falls,
+    /// and the last is 1. The first size has its probability for itself.
     points: Vec<(u64, f64)>,
     mean: f64,
 }
 
 impl SizeTable {
-    /// From a cumulative distribution; `None` unless sizes (above zero, at most
-    /// [`LARGEST_MESSAGE`]) strictly increase, probabilities never fall, and the last is 1.
+    /// From a cumulative distribution; `None` unless sizes (at most [`LARGEST_MESSAGE`]) and
+    /// probabilities never fall, and the last probability is 1.
     #[must_use]
     pub fn cumulative(points: Vec<(u64, f64)>) -> Option<SizeTable> {
         let (first, last) = (points.first()?, points.last()?);
-        let rises = points.windows(2).all(|pair| pair[0].0 < pair[1].0 && pair[0].1 <= pair[1].1);
-        let inside = first.0 > 0 && last.0 <= LARGEST_MESSAGE && first.1 >= 0.0;
+        let rises = points.windows(2).all(|pair| pair[0].0 <= pair[1].0 && pair[0].1 <= pair[1].1);
+        let inside = last.0 <= LARGEST_MESSAGE && first.1 >= 0.0;
         if !rises || !inside || last.1 != 1.0 {
             return None;
         }
@@ -94,6 +94,10 @@ impl Sizes {
                 (*median as f64 * libm::exp(sigma * normal), *most)
             }
             SizePlan::Table(table) => (table.draw(rng), LARGEST_MESSAGE),
+            SizePlan::List(list) => {
+                let place = if list.len() > 1 { rng.random_range(0..list.len()) } else { 0 };
+                return list.get(place).copied().unwrap_or(1).clamp(1, LARGEST_MESSAGE);
+            }
         };
         // A cast keeps what is too large, or no number, within its type.
         (drawn as u64).clamp(1, most.clamp(1, LARGEST_MESSAGE))
@@ -114,6 +118,22 @@ impl SizePlan {
                 Some(*median as f64 * libm::exp(sigma * sigma / 2.0))
             }
             SizePlan::Table(table) => Some(table.mean()),
+            SizePlan::List(list) => {
+                let sum: f64 = list.iter().map(|bytes| *bytes as f64).sum();
+                (!list.is_empty()).then(|| sum / list.len() as f64)
+            }
+        }
+    }
+
+    /// The largest size there may be, in bytes.
+    #[must_use]
+    pub fn most(&self) -> u64 {
+        match self {
+            SizePlan::Constant(bytes) => *bytes,
+            SizePlan::Exponential { .. } => LARGEST_MESSAGE,
+            SizePlan::Pareto { most, .. } | SizePlan::LogNormal { most, .. } => *most,
+            SizePlan::Table(table) => table.limits().1,
+            SizePlan::List(list) => list.iter().copied().max().unwrap_or(1),
         }
     }
 }

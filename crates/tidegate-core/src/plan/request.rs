@@ -86,8 +86,10 @@ pub enum SizePlan {
         /// Larger draws are cut to this.
         most: u64,
     },
-    /// From a file.
+    /// From a cumulative distribution.
     Table(Arc<SizeTable>),
+    /// One of these, each equally likely; there is at least one.
+    List(Arc<[u64]>),
 }
 
 /// Serves whole messages in the order of their arrival, for all flows that name it.

@@ -10,6 +10,7 @@ mod packets;
 mod police;
 mod rate;
 mod record;
+mod request;
 mod tcp;
 mod users;
 
@@ -64,7 +65,7 @@ pub(crate) fn lower(root: &Form, library: &mut Library) -> Lowered {
         notes.wrong(item, problem, "make it shorter than duration");
     }
     let gates = gate::gates(root, library, &mut notes);
-    let users = users::users(root, &gates, duration, &mut notes);
+    let users = users::users(root, &gates, duration, library, &mut notes);
     if root.table("flow").is_none_or(|flows| flows.items.is_empty())
         && root.table("traffic").is_none_or(|traffic| traffic.items.is_empty())
     {
@@ -80,8 +81,9 @@ pub(crate) fn lower(root: &Form, library: &mut Library) -> Lowered {
     let (planned, wiring) = layout::lay_out(&gates, &users, &mut notes);
     cells::check_order(&planned, &users, &wiring, &mut notes);
     let pools = dtm::pools(root, &planned, &mut notes);
+    let servers = request::servers(root, &users, &mut notes);
     let (flows, traffic) = layout::connect(&users, &wiring);
-    let mut plan = Plan { warmup, flows, traffic, pools, gates: planned, ..Plan::empty(duration) };
+    let mut plan = Plan { warmup, flows, traffic, pools, servers, gates: planned, ..Plan::empty(duration) };
     plan.title = root.get("title").and_then(Item::text).unwrap_or_default().to_owned();
     plan.exact_events = root.flag("exact_events");
     plan.cells_one_by_one = root.word("cells") == Some("one-by-one");

@@ -1,7 +1,7 @@
 //! The top of a scenario, `[record]`, `[limits]` and `[[sweep]]`.
 
 use super::{
-    Default, Kind, SIZE, Section, TIME, TIME_0, Word, flag, flow, gate, key, later, named, section, tcp,
+    Default, Kind, SIZE, Section, TIME, TIME_0, Word, flag, flow, gate, key, named, request, section, tcp,
     text, word,
 };
 use crate::units::Dim;
@@ -73,7 +73,12 @@ pub(crate) const ROOT: Section = section(
             "Each [[sweep]] is one axis of a study; the axes multiply.",
         ),
         key("pool", Kind::Form(&named("pool", Kind::Form(&POOL), POOLS)), Default::Words("none"), POOLS),
-        later("server", "Serves whole application messages in order."),
+        key(
+            "server",
+            Kind::Form(&named("server", Kind::Form(&request::SERVER), request::SERVERS)),
+            Default::Words("none"),
+            request::SERVERS,
+        ),
     ],
 );
 
