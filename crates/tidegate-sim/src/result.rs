@@ -190,6 +190,7 @@ impl RunResult {
                 ("queue_fluid", float(|row| row.cells.map_or(f64::NAN, |cells| cells.fluid))),
                 ("rate_bps", float(|row| row.rate_bps)),
                 ("slots", Column::F64(slots)),
+                ("wait_ms", float(|row| row.wait.map_or(f64::NAN, |wait| wait.as_secs_f64() * 1e3))),
                 ("delivered_bytes", count(|row| row.delivered_bytes)),
                 ("dropped_packets", some(|row| row.cells.is_none().then_some(row.dropped_packets))),
                 ("dropped_cells", some(|row| row.cells.map(|_| row.dropped_packets))),
