@@ -4,9 +4,12 @@
 //! What it does not hold: file positions, units as text, unresolved names. Those belong to
 //! the scenario crate, which makes plans.
 
+mod circuits;
 mod request;
 
 use std::sync::Arc;
+
+pub use circuits::{Blocked, CallsPlan, Demand, PoolOrder, ReservationPlan, ReservePlan};
 
 use crate::app::TruncatedGeometric;
 use crate::cells::{CELL_BITS, CELL_PAYLOAD, LLC_SNAP, TRAILER};
@@ -44,10 +47,14 @@ pub struct Plan {
     pub traffic: Vec<TrafficPlan>,
     /// What gates publish.
     pub signals: Vec<SignalPlan>,
-    /// Capacity that several channels share.
+    /// Capacity that several channels share, or several calls.
     pub pools: Vec<PoolPlan>,
     /// Who answers requests.
     pub servers: Vec<ServerPlan>,
+    /// What the calls of circuits ask for.
+    pub reservations: Vec<ReservationPlan>,
+    /// Calls without packets.
+    pub calls: Vec<CallsPlan>,
     /// What to record beside the summary.
     pub record: RecordPlan,
     /// Where to stop early.
@@ -72,6 +79,8 @@ impl Plan {
             signals: Vec::new(),
             pools: Vec::new(),
             servers: Vec::new(),
+            reservations: Vec::new(),
+            calls: Vec::new(),
             record: RecordPlan::default(),
             limits: Limits::default(),
         }
@@ -249,13 +258,15 @@ pub enum RatePlan {
     Dtm(DtmPlan),
     /// A GCRA shaper of cells.
     Gcra(GcraPlan),
+    /// A circuit: closed until its call is up.
+    Reserve(ReservePlan),
 }
 
 impl RatePlan {
     /// Whether departures can be stated at arrivals; otherwise they wait for their time.
     #[must_use]
     pub fn is_known_ahead(&self) -> bool {
-        !matches!(self, RatePlan::Dtm(_))
+        !matches!(self, RatePlan::Dtm(_) | RatePlan::Reserve(_))
     }
 }
 
@@ -309,13 +320,16 @@ pub enum Estimators {
     Flow,
 }
 
-/// Capacity that channels share: each gets what is left.
+/// Capacity that DTM channels share, where each gets what is left, or that calls share, where
+/// each gets all that it asks for or nothing. Not both from one pool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PoolPlan {
     /// Unique.
     pub name: String,
-    /// What the channels' rates may add up to; at least the sum of their initial rates.
+    /// What the rates may add up to; at least the sum of the channels' initial rates.
     pub capacity: Rate,
+    /// Which call that waits is next.
+    pub order: PoolOrder,
 }
 
 /// A rate that is a function of a finite Markov chain.
@@ -387,6 +401,12 @@ pub enum Framing {
     /// Cells of 53 bytes (ITU-T I.363.5): this is a cell gate.
     Aal5 {
         /// With eight bytes of LLC/SNAP (RFC 2684).
+        llc: bool,
+    },
+    /// Whole packets that weigh 53 bytes for each of their cells: a circuit, where no other
+    /// cell ever comes between.
+    CellPackets {
+        /// With eight bytes of LLC/SNAP.
         llc: bool,
     },
 }

@@ -31,7 +31,7 @@ fn gate(gate: &GatePlan) -> Value {
         Framing::Overhead { overhead, minimum } => {
             json!({ "kind": "overhead", "overhead": overhead, "minimum": minimum })
         }
-        Framing::Aal5 { llc } => json!({ "kind": "aal5", "llc": llc }),
+        Framing::Aal5 { llc } | Framing::CellPackets { llc } => json!({ "kind": "aal5", "llc": llc }),
     };
     let rate = match &gate.rate {
         RatePlan::Unlimited => json!({ "kind": "unlimited" }),
@@ -43,6 +43,7 @@ fn gate(gate: &GatePlan) -> Value {
         RatePlan::RateTrace { .. } | RatePlan::Opportunities { .. } => json!({ "kind": "a trace" }),
         RatePlan::Gcra(_) => json!({ "kind": "a GCRA shaper" }),
         RatePlan::Dtm(_) => json!({ "kind": "set by an allocator" }),
+        RatePlan::Reserve(_) => json!({ "kind": "a circuit" }),
     };
     json!({
         "name": gate.name,

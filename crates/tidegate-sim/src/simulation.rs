@@ -451,6 +451,9 @@ impl Wire {
             self.take_responses(at, index, flow);
         }
         self.answer(at, index, flow, unit.handle);
+        if flow.dialogue.is_some() {
+            self.end_transfer(at, index, flow);
+        }
     }
 
     pub(crate) fn wake_receiver(&mut self, at: Time, index: usize, flow: &mut Flow) {

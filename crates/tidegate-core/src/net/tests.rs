@@ -7,8 +7,8 @@ use crate::gate::rate::Allocated;
 use crate::gcra::{Interval, Limit, Release};
 use crate::plan::{
     AppPlan, CellPlan, DtmPlan, Estimators, FlowPlan, Framing, GatePlan, GcraPlan, HoldingPlan, OnChange,
-    PoolPlan, QueueCounts, QueueLimit, RatePlan, Reassembly, RtoPlan, RtoRestart, SignalKind, SignalPlan,
-    SourcePlan, StartPlan, TcpPlan, TrafficPlan,
+    PoolOrder, PoolPlan, QueueCounts, QueueLimit, RatePlan, Reassembly, RtoPlan, RtoRestart, SignalKind,
+    SignalPlan, SourcePlan, StartPlan, TcpPlan, TrafficPlan,
 };
 use crate::tcp::tests::plans;
 use crate::units::{Rate, Speed};
@@ -57,7 +57,8 @@ fn pooled(mut plan: Plan, spare: u64) -> Plan {
         dtm.pool = Some(0);
         initial += dtm.initial.bps();
     }
-    plan.pools = vec![PoolPlan { name: "pool".to_owned(), capacity: Rate::from_bps(initial + spare) }];
+    let capacity = Rate::from_bps(initial + spare);
+    plan.pools = vec![PoolPlan { name: "pool".to_owned(), capacity, order: PoolOrder::Asked }];
     plan
 }
 
@@ -411,7 +412,11 @@ fn what_one_channel_gives_back_the_other_gets_at_once() {
         let RatePlan::Dtm(dtm) = &mut gate.rate else { panic!("it is a channel") };
         dtm.pool = Some(0);
     }
-    plan.pools.push(PoolPlan { name: "pool".to_owned(), capacity: Rate::from_bps(2_000_000) });
+    plan.pools.push(PoolPlan {
+        name: "pool".to_owned(),
+        capacity: Rate::from_bps(2_000_000),
+        order: PoolOrder::Asked,
+    });
     plan.flows.push(flow("other".to_owned(), vec![1], vec![], Span::ZERO, false));
     let mut entries = vec![(10_000_000_000, 0, 1000), (0, 0, 1000), (20_000_000_000, 0, 1000)];
     entries.extend([(0, 0, 1000); 3]);

@@ -56,6 +56,7 @@ fn usual_change(gate: &GatePlan) -> &'static str {
             | RatePlan::Constant(_)
             | RatePlan::TokenBucket { .. }
             | RatePlan::Gcra(_)
+            | RatePlan::Reserve(_)
             | RatePlan::Opportunities { .. },
             _,
         ) => "no rate to change",
@@ -87,7 +88,9 @@ pub(super) fn wire_bytes(gate: &GatePlan, packet: u32) -> f64 {
         Framing::Overhead { overhead, minimum } => {
             (f64::from(packet) + f64::from(overhead)).max(f64::from(minimum))
         }
-        Framing::Aal5 { llc } => f64::from(cells_of(packet, llc)) * f64::from(CELL_BYTES),
+        Framing::Aal5 { llc } | Framing::CellPackets { llc } => {
+            f64::from(cells_of(packet, llc)) * f64::from(CELL_BYTES)
+        }
     }
 }
 
@@ -102,6 +105,7 @@ pub(super) fn packet_rate(gate: &GatePlan, packet: u32) -> Option<f64> {
     match &gate.rate {
         RatePlan::Unlimited | RatePlan::Dtm(_) => None,
         RatePlan::Constant(speed) => Some(of(*speed)),
+        RatePlan::Reserve(circuit) => bits(circuit.rate),
         RatePlan::Steps { steps, repeat } => Some(steps_mean(steps, *repeat, &of)),
         RatePlan::TokenBucket { rate, .. } => bits(*rate),
         RatePlan::Gcra(gcra) => bits(Rate::from_bps(gcra.bits_per_second())),
@@ -172,6 +176,9 @@ fn rate_lines(gate: &GatePlan, packet: u32, plan: &Plan) -> Vec<String> {
         RatePlan::Constant(_) if in_cells => Vec::new(),
         RatePlan::Constant(Speed::Bits(rate)) => {
             vec![format!("a packet of {packet} B{heavy} takes {}", takes(*rate))]
+        }
+        RatePlan::Reserve(circuit) => {
+            vec![format!("a packet of {packet} B{heavy} takes {}", takes(circuit.rate))]
         }
         RatePlan::Constant(Speed::Packets(micro)) => {
             vec![format!("a packet takes {}, whatever its size", seconds_text(1e6 / *micro as f64))]

@@ -35,7 +35,7 @@ pub(super) fn choices(form: &Form) -> CellPlan {
 pub(super) fn llc(framing: Framing) -> Option<bool> {
     match framing {
         Framing::Aal5 { llc } => Some(llc),
-        Framing::Ip | Framing::Overhead { .. } => None,
+        Framing::Ip | Framing::Overhead { .. } | Framing::CellPackets { .. } => None,
     }
 }
 

@@ -1,7 +1,7 @@
 //! `gate.x.rate.dtm` to [`DtmPlan`], and `[pool.x]` to [`PoolPlan`].
 
 use tidegate_core::dtm::{NANOS_PER_SLOT, OnLoss, Rounding, Settings, SettingsError, Slots};
-use tidegate_core::plan::{DtmPlan, Estimators, GatePlan, PoolPlan, RatePlan};
+use tidegate_core::plan::{DtmPlan, Estimators, GatePlan, PoolOrder, PoolPlan, RatePlan};
 use tidegate_core::units::{Rate, Span};
 
 use super::Notes;
@@ -178,7 +178,7 @@ pub(super) fn pools(root: &Form, gates: &[GatePlan], notes: &mut Notes) -> Vec<P
             );
             notes.wrong(item, problem, format!("write \"{sum}\" or more, or smaller initial rates"));
         }
-        plans.push(PoolPlan { name: named.name.clone(), capacity });
+        plans.push(PoolPlan { name: named.name.clone(), capacity, order: PoolOrder::Asked });
     }
     plans
 }

@@ -77,6 +77,8 @@ fn check_burst(gate: &Gate<'_>, largest: u64, whose: &str, notes: &mut Notes) {
         Framing::Ip => largest,
         Framing::Overhead { overhead, minimum } => (largest + u64::from(overhead)).max(u64::from(minimum)),
         Framing::Aal5 { .. } => u64::from(CELL_BYTES),
+        // A token bucket is no circuit.
+        Framing::CellPackets { .. } => largest,
     };
     if burst_bytes < wire {
         let what = match gate.plan.framing {
