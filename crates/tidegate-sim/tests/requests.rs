@@ -177,7 +177,7 @@ fn an_open_loop_counts_the_wait_behind_others() {
     assert_eq!(begun[1..], ended[..3], "each begins with the end of the one before");
     assert_eq!(one.requests[0][3].asked, at(millis(40)));
     let many = whole(&plan(vec![(open(None), tcp())]));
-    assert!(many.requests[0].iter().all(|one| one.begun == one.asked));
+    assert!(many.requests[0].iter().all(|each| each.begun == each.asked));
     // The server works 10 ms on each, the link a little more: they queue at the link.
     assert!(many.summary.requests[1].response_mean_s < one.summary.requests[1].response_mean_s);
 }

@@ -119,10 +119,10 @@ fn a_server_works_in_order_and_carries_what_is_left_of_a_picosecond() {
     server.handle_request(at(300), 2, 10);
     assert_eq!(server.next_wakeup(), at(300) + Span::from_micros(1));
     // A third of a picosecond each is carried: three bytes at 24 Tbit/s end after 1 ps.
-    let mut server =
+    let mut fast =
         Server::new(&ServerPlan { name: "s".to_owned(), rate: Some(Rate::from_bps(24_000_000_000_000)) });
-    (0..3).for_each(|client| server.handle_request(at(1), client, 1));
-    assert_eq!(server.jobs_until(at(2)), [0, 0, 1]);
+    (0..3).for_each(|client| fast.handle_request(at(1), client, 1));
+    assert_eq!(fast.jobs_until(at(2)), [0, 0, 1]);
 }
 
 impl Server {
