@@ -15,6 +15,7 @@ use crate::units::Time;
 
 pub use messages::TruncatedGeometric;
 pub use source::Arrivals;
+pub(crate) use source::draw;
 
 /// The application of one flow.
 #[derive(Debug)]
