@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +15,8 @@ ROOT = Path(__file__).resolve().parents[1]
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 #: Where the peers' scripts are; they are not part of the project.
 PEERS = Path(os.environ.get("TIDEGATE_PEERS", ROOT.parent / "shared" / "peers"))
+#: Between two looks at a program's memory.
+_LOOK_S = 0.01
 SCENARIOS = ("s1", "s2", "s3", "s3k")
 
 
@@ -34,14 +37,28 @@ def run(command: list[str]) -> Outcome:
     """Run a program to its end; costs are user and system time and the largest resident set."""
     with tempfile.TemporaryFile() as output:
         process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT)
-        _, status, usage = os.wait4(process.pid, 0)
+        memory = 0
+        while not (ended := os.wait4(process.pid, os.WNOHANG))[0]:
+            memory = max(memory, _resident_kib(process.pid))
+            time.sleep(_LOOK_S)
+        _, status, usage = ended
         process.returncode = os.waitstatus_to_exitcode(status)
         output.seek(0)
         text = output.read().decode("utf-8", "replace")
     if process.returncode != 0:
         raise SystemExit(f"{' '.join(command)} failed ({process.returncode}):\n{text}")
     values = dict(pair.split("=", 1) for pair in text.split() if "=" in pair)
-    return Outcome(values, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
+    return Outcome(values, usage.ru_utime + usage.ru_stime, memory / 1024)
+
+
+def _resident_kib(process: int) -> int:
+    """Return the largest resident set so far; what ``wait4`` tells is at least the parent's own."""
+    try:
+        status = Path(f"/proc/{process}/status").read_text()
+    except OSError:
+        return 0
+    found = re.search(r"VmHWM:\s*(\d+) kB", status)
+    return 0 if found is None else int(found[1])
 
 
 def instructions(command: list[str]) -> tuple[int, Outcome]:

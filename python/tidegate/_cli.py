@@ -33,6 +33,7 @@ from tidegate._cli_options import (
     plain,
     say,
     say_json,
+    tell,
     warn,
 )
 
@@ -324,15 +325,7 @@ def compare(
             fill_comparison(result, work)
         if picture is not None:
             result.plot(picture)
-    if as_json:
-        say(result.to_json())
-    else:
-        say(result.report())
-        if out is not None:
-            say(f"Folder: {out}")
-        if picture is not None:
-            say(f"Picture: {picture}")
-    warn(result.warnings)
+    tell(result, as_json=as_json, folder=out, picture=picture)
 
 
 cli.add_command(_cli_studies.study)

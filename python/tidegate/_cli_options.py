@@ -123,3 +123,16 @@ def split_values(text: str) -> list[str]:
             continue
         values[-1] += letter
     return [value.strip() for value in values]
+
+
+def tell(result: Any, *, as_json: bool, folder: str | None, picture: str | None) -> None:
+    """End a command: print a result with ``to_json``, ``report`` and ``warnings``, and where it lies."""
+    if as_json:
+        say(result.to_json())
+    else:
+        say(result.report())
+        if folder is not None:
+            say(f"Folder: {folder}")
+        if picture is not None:
+            say(f"Picture: {picture}")
+    warn(result.warnings)

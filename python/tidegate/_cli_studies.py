@@ -21,7 +21,7 @@ from tidegate._cli_options import (
     parse_vary,
     say,
     say_json,
-    warn,
+    tell,
 )
 
 _STORE = click.option(
@@ -127,15 +127,7 @@ def study(
             result.plot(picture, metric=metric, axis=axis)
     if counts and counts[0] < counts[1]:
         note(f"{counts[1] - counts[0]} of {counts[1]} runs were in the store")
-    if as_json:
-        say(result.to_json())
-    else:
-        say(result.report())
-        if out is not None:
-            say(f"Folder: {out}")
-        if picture is not None:
-            say(f"Picture: {picture}")
-    warn(result.warnings)
+    tell(result, as_json=as_json, folder=out, picture=picture)
 
 
 @click.command()

@@ -9,7 +9,8 @@ from __future__ import annotations
 import hashlib
 import importlib
 import shlex
-from dataclasses import dataclass, field
+import threading
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -133,6 +134,12 @@ class Lab:
     commands: list[str] = field(default_factory=list)
     _studies: dict[str, Study] = field(default_factory=dict)
     _runs: dict[str, Run] = field(default_factory=dict)
+    #: One study at a time: each takes all workers, and the store takes one.
+    _turn: threading.Lock = field(default_factory=threading.Lock)
+
+    def beside(self, progress: Callable[[float], None]) -> Lab:
+        """Return a lab for another thread, which shares what is done and notes commands of its own."""
+        return replace(self, progress=progress, chaotic=False, commands=[])
 
     def file(self, name: str) -> Path:
         """Return a scenario file of the paper by its stem.
@@ -170,18 +177,21 @@ class Lab:
         file = self.file(name)
         self._note(self._command("study", name, vary, set, ["--runs", str(runs)]))
         asked = repr((name, vary, set, runs, gate, measure, record))
-        if asked not in self._studies:
-            prepared = prepare(file, vary or {}, set, runs=runs)
-            self._studies[asked] = execute_study(
-                prepared,
-                workers=_jobs.Local(self.workers),
-                store=self.store,
-                gate=gate,
-                measure=measure,
-                measure_version=None if measure is None else self._version(),
-                record=record,
-                progress=self.progress,
-            )
+        if asked in self._studies:
+            return self._studies[asked]
+        prepared = prepare(file, vary or {}, set, runs=runs)
+        with self._turn:
+            if asked not in self._studies:
+                self._studies[asked] = execute_study(
+                    prepared,
+                    workers=_jobs.Local(self.workers),
+                    store=self.store,
+                    gate=gate,
+                    measure=measure,
+                    measure_version=None if measure is None else self._version(),
+                    record=record,
+                    progress=self.progress,
+                )
         return self._studies[asked]
 
     def run(

@@ -6,6 +6,8 @@ import io
 import json
 import os
 import shutil
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +19,7 @@ from tidegate._study import opened
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from concurrent.futures import Future
 
     from tidegate._paper import Claim, Figure
     from tidegate._store import Store
@@ -195,16 +198,55 @@ def perform(
     if out is None:
         result.claims += [_measure(lab, claim) for claim in claims]
         return result
-    with _folder.staged(Path(out), force=force) as work:
-        for claim in claims:
+    with _folder.staged(Path(out), force=force) as work, _Drawing(lab, figures) as drawing:
+        drawing.begin(claims)
+        for number, claim in enumerate(claims, 1):
             result.claims.append(_measure(lab, claim))
+            drawing.begin(claims[number:])
             tell(0.0)
         for figure in figures:
-            result.figures.append(_draw(lab, figure))
+            result.figures.append(drawing.drawn(figure))
             tell(0.0)
         _fill(result, work, [lab.seed(path.stem) for path in paper.scenarios()])
     result.folder = Path(out)
     return result
+
+
+class _Drawing:
+    """Draws figures in a thread of their own, while claims wait for runs that need no Python.
+
+    Drawing takes as long as measuring. A figure is begun once its claims are measured, so
+    that it finds their studies done.
+    """
+
+    def __init__(self, lab: Lab, figures: list[Figure]) -> None:
+        self._waiting = list(figures)
+        self._drawn: dict[str, Future[Drawn]] = {}
+        self._thread = ThreadPoolExecutor(1, "figures")
+        self._stopped = threading.Event()
+        self._lab = lab.beside(self._look)
+
+    def __enter__(self) -> _Drawing:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stopped.set()
+        self._thread.shutdown(cancel_futures=True)
+
+    def begin(self, unmeasured: list[Claim]) -> None:
+        """Begin the figures that no unmeasured claim shows."""
+        shown = {figure for claim in unmeasured for figure in claim.figures}
+        for figure in [figure for figure in self._waiting if figure.id not in shown]:
+            self._waiting.remove(figure)
+            self._drawn[figure.id] = self._thread.submit(_draw, self._lab, figure)
+
+    def drawn(self, figure: Figure) -> Drawn:
+        """Wait for a figure."""
+        return self._drawn[figure.id].result()
+
+    def _look(self, _: float) -> None:
+        if self._stopped.is_set():
+            raise KeyboardInterrupt
 
 
 #: What can keep one claim from being measured; anything else stops everything.

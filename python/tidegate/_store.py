@@ -38,13 +38,15 @@ def default_folder() -> Path:
 
 
 class Store:
-    """Results by key. Several processes may use one at a time."""
+    """Results by key. Several processes may use one at a time; the threads of one take turns."""
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / _FILE
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            self._base = sqlite3.connect(self.path, timeout=_PATIENCE_S, isolation_level=None)
+            self._base = sqlite3.connect(
+                self.path, timeout=_PATIENCE_S, isolation_level=None, check_same_thread=False
+            )
             # The log survives the process that is killed; a loss of power may take its tail.
             self._base.execute("PRAGMA journal_mode = WAL")
             self._base.execute("PRAGMA synchronous = NORMAL")

@@ -14,16 +14,17 @@ with ``rate.dtm`` use; no scenario, network or TCP is needed.
 
 from __future__ import annotations
 
-from decimal import Decimal
 from fractions import Fraction
 from numbers import Rational
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import TYPE_CHECKING, Any
 
 from tidegate import _core
+from tidegate._arguments import whole
 from tidegate._errors import ArgumentError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from decimal import Decimal
 
     import numpy as np
     from numpy.typing import NDArray
@@ -85,9 +86,9 @@ def allocate(
     """
     import numpy as np
 
-    min_slots = _whole("min_slots", min_slots, 1, _MOST_SLOTS)
+    min_slots = whole("min_slots", min_slots, 1, _MOST_SLOTS)
     if max_slots is not None:
-        max_slots = _whole("max_slots", max_slots, 1, _MOST_SLOTS)
+        max_slots = whole("max_slots", max_slots, 1, _MOST_SLOTS)
         if min_slots > max_slots:
             raise ArgumentError(f"min_slots: {min_slots} is more than max_slots, {max_slots}")
     rates = _rates(rates_bps)
@@ -95,46 +96,24 @@ def allocate(
     current, allocation, ticks = _core.dtm_allocate(
         rates,
         lost,
-        slot_bps=_whole("slot_bps", slot_bps, 1, _FASTEST_BPS),
-        shift_inc=_whole("shift_inc", shift_inc, 0, 63),
-        shift_dec=_whole("shift_dec", shift_dec, 0, 63),
+        slot_bps=whole("slot_bps", slot_bps, 1, _FASTEST_BPS),
+        shift_inc=whole("shift_inc", shift_inc, 0, 63),
+        shift_dec=whole("shift_dec", shift_dec, 0, 63),
         margin_nanos=_nanos("margin_slots", margin_slots),
         corridor_nanos=_nanos("corridor_slots", corridor_slots),
         rounding=rounding,
         on_loss=on_loss,
         min_slots=min_slots,
         max_slots=max_slots,
-        initial_current=_whole("initial_current", initial_current, 0, _FASTEST_BPS),
-        initial_bps=_whole("initial_bps", initial_bps, 1, _FASTEST_BPS),
-        update_every=_whole("update_every", update_every, 1, 10**9),
+        initial_current=whole("initial_current", initial_current, 0, _FASTEST_BPS),
+        initial_bps=whole("initial_bps", initial_bps, 1, _FASTEST_BPS),
+        update_every=whole("update_every", update_every, 1, 10**9),
     )
     return {
         "current": np.array(current, dtype=np.int64),
         "allocation_bps": np.array(allocation, dtype=np.int64),
         "change_ticks": np.array(ticks, dtype=np.int64),
     }
-
-
-def _whole(name: str, value: Any, least: int, most: int) -> int:
-    """Return a whole number in its range; 5e6 is one, 1.5 and True are not."""
-    number = _integer(value)
-    if number is None:
-        raise ArgumentError(f"{name}: {value!r} is not a whole number")
-    if not least <= number <= most:
-        raise ArgumentError(f"{name}: {value!r} is out of range; from {least} to {most}")
-    return number
-
-
-def _integer(value: Any) -> int | None:
-    if isinstance(value, bool):
-        return None
-    # A number of numpy's.
-    value = value.item() if hasattr(value, "item") else value
-    if isinstance(value, SupportsIndex):
-        return value.__index__()
-    if isinstance(value, float | Fraction | Decimal) and value == value // 1:
-        return int(value)
-    return None
 
 
 def _nanos(name: str, value: Any) -> int:
@@ -166,7 +145,7 @@ def _list(name: str, values: Any) -> list[Any]:
 
 def _rates(values: Any) -> list[int]:
     listed = _list("rates_bps", values)
-    return [_whole(f"rates_bps[{n}]", value, 0, _FASTEST_BPS) for n, value in enumerate(listed)]
+    return [whole(f"rates_bps[{n}]", value, 0, _FASTEST_BPS) for n, value in enumerate(listed)]
 
 
 def _losses(values: Any, count: int) -> list[bool]:
@@ -178,6 +157,6 @@ def _losses(values: Any, count: int) -> list[bool]:
     lost = []
     for n, value in enumerate(listed):
         # Counts, or whether there were any.
-        number = value if isinstance(value, bool) else _whole(f"losses[{n}]", value, 0, 10**18)
+        number = value if isinstance(value, bool) else whole(f"losses[{n}]", value, 0, 10**18)
         lost.append(bool(number))
     return lost

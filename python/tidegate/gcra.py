@@ -19,9 +19,10 @@ from __future__ import annotations
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Rational
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import TYPE_CHECKING, Any
 
 from tidegate import _core
+from tidegate._arguments import whole
 from tidegate._errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def police(
         times,
         b"",
         increment=_length("T", T),
-        tolerance=_whole("tau", tau, 0, _LONGEST),
+        tolerance=whole("tau", tau, 0, _LONGEST),
         burst=None,
         leaky_bucket=algorithm == "leaky bucket",
     )
@@ -111,7 +112,7 @@ def shape(
         times,
         b"",
         increment=_length("T", T),
-        tolerance=_whole("tau", tau, 0, _LONGEST),
+        tolerance=whole("tau", tau, 0, _LONGEST),
         burst=None,
         spacing=_length("spacing", spacing),
         release=release,
@@ -142,7 +143,7 @@ def police_bytes(
         _sizes(sizes, len(times) // 8),
         increment=_length("per_byte", per_byte),
         tolerance=0,
-        burst=_whole("burst", burst, 1, _LONGEST),
+        burst=whole("burst", burst, 1, _LONGEST),
         leaky_bucket=False,
     )
     return _integers(told)
@@ -175,7 +176,7 @@ def shape_bytes(
         ArgumentError: a value is out of its range, or a departure beyond 64 bits.
     """
     times, first = _times(arrivals)
-    most = _whole("burst", burst, 1, _LONGEST)
+    most = whole("burst", burst, 1, _LONGEST)
     told = _core.gcra_shape(
         times,
         _sizes(sizes, len(times) // 8, most),
@@ -226,9 +227,9 @@ def dual(
         times,
         _numbers("clp", clp, 0, 1, len(times) // 8).tobytes(),
         peak=_length("T_pcr", T_pcr),
-        peak_tolerance=_whole("tau_pcr", tau_pcr, 0, _LONGEST),
+        peak_tolerance=whole("tau_pcr", tau_pcr, 0, _LONGEST),
         sustained=_length("T_scr", T_scr),
-        sustained_tolerance=_whole("tau_scr", tau_scr, 0, _LONGEST),
+        sustained_tolerance=whole("tau_scr", tau_scr, 0, _LONGEST),
         conformance=conformance,
     )
     return _integers(told)
@@ -242,7 +243,7 @@ def burst_tolerance(mbs: int, *, T_scr: _Length, T_pcr: _Length) -> int:  # noqa
     Raises:
         ArgumentError: a value is out of its range, or the sustained rate is not the slower.
     """
-    cells = _whole("mbs", mbs, 1, _COUNTED)
+    cells = whole("mbs", mbs, 1, _COUNTED)
     return _core.gcra_burst_tolerance(cells, _length("T_scr", T_scr), _length("T_pcr", T_pcr))
 
 
@@ -252,29 +253,8 @@ def max_burst_size(tau: int, *, T_scr: _Length, T_pcr: _Length) -> int:  # noqa:
     Raises:
         ArgumentError: a value is out of its range, or the sustained rate is not the slower.
     """
-    tolerance = _whole("tau", tau, 0, _LONGEST)
+    tolerance = whole("tau", tau, 0, _LONGEST)
     return _core.gcra_max_burst_size(tolerance, _length("T_scr", T_scr), _length("T_pcr", T_pcr))
-
-
-def _whole(name: str, value: Any, least: int, most: int) -> int:
-    number = _integer(value)
-    if number is None:
-        raise ArgumentError(f"{name}: {value!r} is not a whole number")
-    if not least <= number <= most:
-        raise ArgumentError(f"{name}: {value!r} is out of range; from {least} to {most}")
-    return number
-
-
-def _integer(value: Any) -> int | None:
-    if isinstance(value, bool):
-        return None
-    # A number of numpy's.
-    value = value.item() if hasattr(value, "item") else value
-    if isinstance(value, SupportsIndex):
-        return value.__index__()
-    if isinstance(value, float | Fraction | Decimal) and value == value // 1:
-        return int(value)
-    return None
 
 
 def _length(name: str, value: Any) -> tuple[int, int]:
@@ -312,7 +292,7 @@ def _numbers(
         raise ArgumentError(f"{name}: {len(array)} values for {count} arrivals; give one for each")
     if len(array) and array.dtype.kind not in "iu":
         # Floats, or numbers that fit no integer of numpy's: one by one, as they were given.
-        listed = [_whole(f"{name}[{n}]", value, least, most) for n, value in enumerate(given)]
+        listed = [whole(f"{name}[{n}]", value, least, most) for n, value in enumerate(given)]
         array = np.array(listed, dtype=np.int64)
     if len(array) and not (array.min() >= least and array.max() <= most):
         at = int(np.flatnonzero((array < least) | (array > most))[0])

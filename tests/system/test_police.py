@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import tidegate as tg
 
 
@@ -24,12 +23,12 @@ def scenario(gate: dict[str, Any]) -> dict[str, Any]:
 def test_a_policer_passes_its_rate_and_drops_the_rest() -> None:
     policed = tg.run(scenario({"rate": "20 Mbit/s", "police": {"pcr": "5 Mbit/s", "burst": "10 kB"}}))
     link = policed.gates.row("link")
-    passed = link.summary["delivered_packets"] * 1000 * 8 / 10
-    assert abs(passed / 5e6 - 1) < 0.02
+    passed_bits = link.summary["delivered_packets"] * 1000 * 8
+    assert passed_bits > 0.98 * 5e6 * 10
+    # Never more than the rate and one full bucket.
+    assert passed_bits <= 5e6 * 10 + 10_000 * 8
     assert link.summary["dropped_packets"] > 2000
     assert set(policed.drops["reason"]) == {"policed"}
-    # Never more than the bucket at once: drops fall where the arrivals outran the tokens.
-    assert np.all(np.diff(policed.drops["time_s"].to_numpy()) >= 0)
 
 
 def test_tagged_packets_are_dropped_first() -> None:
@@ -41,7 +40,8 @@ def test_tagged_packets_are_dropped_first() -> None:
     # are there when one of those is let in.
     assert link["utilisation"] > 0.9
     assert link["dropped_packets"] > 1000
-    assert link["queue_max_packets"] < 50
+    # A full bucket of ten may stand behind those five.
+    assert link["queue_max_packets"] <= 5 + 10 + 1
 
 
 def test_a_shapers_cells_pass_the_policer_of_the_same_contract() -> None:

@@ -60,7 +60,8 @@ pub enum Step {
     },
     /// A unit was dropped; run-ahead may tell of it before its time.
     Drop(Dropped),
-    /// A data unit left a gate of its sending machine, and the flow's TCP wants to hear it.
+    /// A data unit left a gate of its sending machine, and the flow's TCP wants to hear it. Of
+    /// several flows that hear at one instant any may be told first.
     Departed {
         /// End of its service.
         at: Time,

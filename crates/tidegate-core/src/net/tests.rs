@@ -223,6 +223,8 @@ fn tell(plan: &Plan, entries: &[(u64, usize, u32)], waking: Option<Waking>) -> S
     network.finish();
     story.dropped.retain(|(time, ..)| *time < plan.duration);
     story.dropped.sort_unstable();
+    // Flows that hear at one instant, in any order.
+    story.departed.sort_unstable();
     story.counters = network.gates().iter().map(|gate| format!("{:?}", gate.counters())).collect();
     story.counters.extend((0..plan.gates.len()).map(|gate| format!("{:?}", network.cell_counts(gate))));
     story.allocated = network.gates().iter().map(Gate::allocated).collect();

@@ -13,7 +13,7 @@ SOURCE = (
     "flows in it; simulated with ns-2."
 )
 #: What --quick leaves out; it stands in every note of such a run.
-QUICK = "Quick: two flows run for 40 s and not for 100 s, with fewer round trips, queues and shifts"
+QUICK = "Quick: two flows run for 35 s and not for 100 s, with fewer round trips, queues and shifts"
 CLAIMS = [
     Claim(
         "first-change", "§2.1, Fig. 2",

@@ -163,7 +163,7 @@ def draw_saving(lab: Lab) -> Picture:
 def draw_map(lab: Lab) -> Picture:
     """Draw goodput over the static channel's by remedy, round trip and queue."""
     remedies = [name for name, _ in cases.remedies(lab)]
-    trips = [words for words, _, _ in cases.trips(lab)]
+    trips = [words for words, _, _ in cases.map_trips(lab)]
     queues = sorted({queue for _, _, queue in cases.map_of(lab, "reno")})
     picture, axes = panels(
         1.84 * len(remedies),

@@ -203,7 +203,7 @@ def claim_return(lab: Lab) -> Finding:
             **{f"gate.{gate}.rate": "100 Mbit/s" for gate in ("access", "own", "channel", "sink")},
             "gate.own.queue": "1000 packets",
             CC: "newreno",
-            "duration": "15 s" if lab.quick else "30 s",
+            "duration": "13 s" if lab.quick else "30 s",
         },
         gate="return",
     )

@@ -1,0 +1,123 @@
+//! Packets in cells: what becomes of each, told once.
+
+use super::{Cell, CellGate, Circuit, Discard, Output, Section, To};
+use crate::cells::train::{Beat, Exact, Train};
+use crate::gate::{DropReason, Gate};
+use crate::plan::Reassembly;
+use crate::units::{Span, Time};
+
+impl Section {
+    /// The last cell of a packet has waited so long and left at `end`.
+    pub(super) fn leave(&mut self, gate: usize, cell: Cell, wait: Span, end: Time) {
+        if !cell.ends {
+            return;
+        }
+        let CellGate { number, host, .. } = self.gates[gate];
+        let frame = &mut self.frames[cell.frame as usize];
+        if wait > Span::ZERO {
+            frame.unit.note_wait(wait, number);
+        }
+        if host && self.circuits[frame.circuit as usize].hears_departures {
+            self.outputs.push_back(Output::Departed { at: end, gate: number, unit: frame.unit });
+        }
+    }
+
+    /// A cell goes on to what comes next, where it arrives at `at`.
+    #[inline]
+    pub(super) fn deliver(&mut self, gate: usize, input: usize, cell: Cell, at: Time, gates: &mut [Gate]) {
+        let to = self.gates[gate].inputs[input].to;
+        let Cell { frame, begins, ends, tagged } = cell;
+        let single = Train { next: Exact::whole(at), beat: Beat::NONE, left: 1, frame, begins, ends, tagged };
+        self.deliver_train(gate, to, single, gates);
+    }
+
+    pub(super) fn deliver_train(&mut self, gate: usize, to: To, train: Train, gates: &mut [Gate]) {
+        match to {
+            To::Gate { gate: next, input } => self.push(next, input, train, gates),
+            To::End => {
+                let frame = &mut self.frames[train.frame as usize];
+                frame.arrived += train.left;
+                frame.left -= train.left;
+                if train.ends {
+                    self.reassemble(gate, train.frame, train.last());
+                }
+                self.settle_frame(train.frame);
+            }
+        }
+    }
+
+    /// The last cell of a packet has come to the end of the section.
+    fn reassemble(&mut self, gate: usize, place: u32, at: Time) {
+        let frame = self.frames[place as usize];
+        let circuit = &mut self.circuits[frame.circuit as usize];
+        circuit.close(place);
+        let joined = std::mem::take(&mut circuit.joined) && circuit.rule == Reassembly::Aal5;
+        let counts = &mut self.gates[gate].counts;
+        let inside = self.window.from <= at && at < self.window.until;
+        if frame.failed || joined {
+            counts.wasted += u64::from(frame.arrived) * u64::from(inside);
+        } else {
+            counts.reassembled += u64::from(inside);
+            self.outputs.push_back(Output::Deliver { at, unit: frame.unit });
+        }
+        if joined && !frame.failed {
+            counts.failed += u64::from(inside);
+            let gate = self.gates[gate].number;
+            self.outputs.push_back(Output::Drop {
+                at,
+                gate,
+                reason: DropReason::Reassembly,
+                unit: frame.unit,
+            });
+        }
+    }
+
+    /// A cell was lost at `at`.
+    #[cold]
+    pub(super) fn lose(&mut self, gate: usize, input: usize, cell: Cell, at: Time, reason: DropReason) {
+        let inside = self.window.from <= at && at < self.window.until;
+        let CellGate { number, counts, inputs, ppd, .. } = &mut self.gates[gate];
+        // What is lost after the server the door does not know of.
+        if *ppd && reason != DropReason::Loss && !cell.ends && inputs[input].discard == Discard::Nothing {
+            inputs[input].discard = Discard::Rest;
+        }
+        let frame = &mut self.frames[cell.frame as usize];
+        frame.left -= 1;
+        if !frame.failed {
+            frame.failed = true;
+            counts.failed += u64::from(inside);
+            self.outputs.push_back(Output::Drop { at, gate: *number, reason, unit: frame.unit });
+        }
+        if cell.ends {
+            frame.endless = true;
+            self.circuits[frame.circuit as usize].close(cell.frame);
+        }
+        self.settle_frame(cell.frame);
+    }
+
+    /// Forgets a packet when the fate of all its cells is known.
+    #[inline]
+    pub(super) fn settle_frame(&mut self, place: u32) {
+        let frame = self.frames[place as usize];
+        if frame.left > 0 {
+            return;
+        }
+        self.free_frames.push(place);
+        if frame.endless && frame.arrived > 0 {
+            let circuit = &mut self.circuits[frame.circuit as usize];
+            circuit.joined = true;
+            let exit = circuit.exit as usize;
+            // Told of at the run's end too, so the window does not matter more than a packet.
+            self.gates[exit].counts.wasted += u64::from(frame.arrived);
+        }
+    }
+}
+
+impl Circuit {
+    /// The fate of a packet's last cell is known: nearly always that of the oldest packet.
+    fn close(&mut self, frame: u32) {
+        if let Some(place) = self.open.iter().position(|open| *open == frame) {
+            self.open.remove(place);
+        }
+    }
+}

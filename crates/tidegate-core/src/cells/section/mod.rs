@@ -1,0 +1,475 @@
+//! Cell gates between segmentation and reassembly, brought forward in time together.
+
+use std::collections::VecDeque;
+
+use super::paced::Paced;
+use super::slotted::Slotted;
+use super::train::{Beat, Exact, Train};
+use super::{cells_of, padding_of};
+use crate::gate::rate::Window;
+use crate::gate::{DropReason, Gate};
+use crate::plan::{CellPlan, Framing, GatePlan, Reassembly};
+use crate::random::Stream;
+use crate::unit::Unit;
+use crate::units::{Span, Time};
+
+mod frames;
+mod serve;
+mod slots;
+
+/// What a section tells the network.
+#[derive(Clone, Copy, Debug)]
+pub enum Output {
+    /// A packet was reassembled; it arrives at what comes next at `at`.
+    Deliver {
+        /// When.
+        at: Time,
+        /// The packet.
+        unit: Unit,
+    },
+    /// A packet lost its first cell, or could not be told from the one before.
+    Drop {
+        /// When.
+        at: Time,
+        /// At which gate.
+        gate: usize,
+        /// Why.
+        reason: DropReason,
+        /// The packet.
+        unit: Unit,
+    },
+    /// The last cell of a packet left a gate of its sending machine.
+    Departed {
+        /// When.
+        at: Time,
+        /// Which gate.
+        gate: usize,
+        /// The packet.
+        unit: Unit,
+    },
+}
+
+/// What a cell gate counts beside cells, inside the measured window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CellCounts {
+    /// Packets that were segmented before this gate.
+    pub segmented: u64,
+    /// Padding bytes in their cells.
+    pub padding_bytes: u64,
+    /// Packets reassembled after this gate.
+    pub reassembled: u64,
+    /// Packets that lost their first cell here, or failed after this gate because of a lost
+    /// last cell.
+    pub failed: u64,
+    /// Cells that came to reassembly after this gate for nothing.
+    pub wasted: u64,
+}
+
+/// A gate of the section.
+#[derive(Debug)]
+struct CellGate {
+    /// Its number in the network.
+    number: usize,
+    server: Server,
+    inputs: Vec<Input>,
+    /// Arrival of each input's next cell in picoseconds; [`NEVER`]: none is known.
+    next: Vec<u64>,
+    delay: Span,
+    host: bool,
+    observed: bool,
+    /// How long the gate before takes for a cell, by input.
+    spreads: Vec<Span>,
+    epd: Option<u64>,
+    ppd: bool,
+    /// One of the two.
+    discards: bool,
+    /// A tagged cell that finds as many waiting is dropped.
+    tagged: Option<u64>,
+    /// Slotted, without anything that looks at single cells, before the section's end.
+    plain_slots: bool,
+    counts: CellCounts,
+}
+
+const NEVER: u64 = u64::MAX;
+
+#[derive(Debug)]
+enum Server {
+    Paced(Box<Paced>),
+    Slotted(Box<Slotted>),
+    /// [`Gate::pass`], cell by cell.
+    Any,
+}
+
+/// The cells of one circuit before a gate.
+#[derive(Debug)]
+struct Input {
+    /// The train whose cells come next; none where nothing is left of it.
+    head: Train,
+    /// Those after it.
+    trains: VecDeque<Train>,
+    to: To,
+    discard: Discard,
+}
+
+impl Input {
+    fn new(to: To) -> Input {
+        Input { head: Train::NONE, trains: VecDeque::new(), to, discard: Discard::Nothing }
+    }
+
+    /// Arrival of the next cell in picoseconds.
+    #[inline]
+    fn next(&self) -> u64 {
+        if self.head.left > 0 { self.head.next.at.picos() } else { NEVER }
+    }
+
+    fn push(&mut self, train: Train) {
+        if self.head.left == 0 { self.head = train } else { self.trains.push_back(train) }
+    }
+
+    /// Goes on to the next train when the head is used up.
+    #[inline]
+    fn refill(&mut self) {
+        if self.head.left == 0
+            && let Some(train) = self.trains.pop_front()
+        {
+            self.head = train;
+        }
+    }
+
+    /// Takes the next cell off.
+    #[inline]
+    fn take(&mut self) -> Cell {
+        let Train { frame, tagged, .. } = self.head;
+        let (begins, ends) = self.head.take();
+        self.refill();
+        Cell { frame, begins, ends, tagged }
+    }
+}
+
+/// Where cells go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum To {
+    Gate { gate: u32, input: u32 },
+    End,
+}
+
+/// What is thrown away of the packet whose cells are coming.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Discard {
+    Nothing,
+    /// All but the last cell (partial packet discard).
+    Rest,
+    /// Every cell (early packet discard).
+    All,
+}
+
+/// One route's way through the section.
+#[derive(Debug)]
+struct Circuit {
+    /// First gate, and the input there.
+    entry: (u32, u32),
+    /// The section's last gate for it.
+    exit: u32,
+    llc: bool,
+    rule: Reassembly,
+    hears_departures: bool,
+    /// Cells of packets without an end stand before the next packet.
+    joined: bool,
+    /// Packets whose last cell has neither arrived nor been lost.
+    open: VecDeque<u32>,
+}
+
+/// A packet that has cells in the section.
+#[derive(Clone, Copy, Debug)]
+struct Frame {
+    unit: Unit,
+    circuit: u32,
+    /// Cells whose fate is not known.
+    left: u32,
+    arrived: u32,
+    failed: bool,
+    /// Its last cell was lost.
+    endless: bool,
+    /// Its last cell is not known to leave before this.
+    due: Time,
+}
+
+/// A cell on its way out of a gate.
+#[derive(Clone, Copy, Debug)]
+struct Cell {
+    frame: u32,
+    begins: bool,
+    ends: bool,
+    tagged: bool,
+}
+
+/// What a route is to a section.
+#[derive(Clone, Debug)]
+pub struct CircuitPlan {
+    /// Its gates there, numbers of the network.
+    pub gates: Vec<usize>,
+    /// Its TCP hears departures.
+    pub hears_departures: bool,
+}
+
+/// Cell gates that share circuits.
+#[derive(Debug)]
+pub struct Section {
+    /// Upstream first.
+    gates: Vec<CellGate>,
+    circuits: Vec<Circuit>,
+    frames: Vec<Frame>,
+    free_frames: Vec<u32>,
+    /// Every cell is a train of its own.
+    one_by_one: bool,
+    window: Window,
+    outputs: VecDeque<Output>,
+    /// The cells of one slot by circuit.
+    due: Vec<(u32, Cell)>,
+    /// The next arrival of each circuit that has one soon, the earliest last.
+    soon: Vec<(u64, u32)>,
+}
+
+impl Section {
+    /// A section of the gates `numbers` (upstream first) of a network of `plans`. Every cell of
+    /// a gate that is `observed` is told to it, and `stream` gives a gate's stream for the
+    /// order inside its slots.
+    #[must_use]
+    pub fn new(
+        numbers: &[usize],
+        circuits: &[CircuitPlan],
+        plans: &[GatePlan],
+        one_by_one: bool,
+        observed: &dyn Fn(usize) -> bool,
+        stream: &dyn Fn(usize) -> Stream,
+        window: Window,
+    ) -> Section {
+        let gate = |number: &usize| {
+            let plan = &plans[*number];
+            let CellPlan { slotted, epd, ppd, .. } = plan.cells;
+            let observed = observed(*number);
+            CellGate {
+                number: *number,
+                server: if slotted {
+                    Server::Slotted(Box::new(serve::slotted_server(plan, stream(*number), window)))
+                } else if one_by_one || observed {
+                    Server::Any
+                } else {
+                    serve::paced_server(plan).map_or(Server::Any, |paced| Server::Paced(Box::new(paced)))
+                },
+                inputs: vec![],
+                next: vec![],
+                delay: plan.delay,
+                spreads: vec![],
+                host: plan.host,
+                observed,
+                epd,
+                ppd,
+                discards: epd.is_some() || ppd,
+                tagged: plan.queue.tagged,
+                plain_slots: slotted && !ppd && epd.is_none() && plan.queue.tagged.is_none() && !observed,
+                counts: CellCounts::default(),
+            }
+        };
+        let mut section = Section {
+            gates: numbers.iter().map(gate).collect(),
+            circuits: vec![],
+            frames: vec![],
+            free_frames: vec![],
+            one_by_one,
+            window,
+            outputs: VecDeque::new(),
+            due: vec![],
+            soon: vec![],
+        };
+        for circuit in circuits {
+            section.add(circuit, plans);
+        }
+        section
+    }
+
+    fn add(&mut self, plan: &CircuitPlan, plans: &[GatePlan]) {
+        let place = |number: &usize| self.gates.iter().position(|gate| gate.number == *number);
+        let places: Vec<usize> = plan.gates.iter().filter_map(place).collect();
+        let mut to = To::End;
+        for (n, gate) in places.iter().enumerate().rev() {
+            let CellGate { inputs, next, plain_slots, spreads, .. } = &mut self.gates[*gate];
+            spreads.push(n.checked_sub(1).map_or(Span::ZERO, |before| plans[plan.gates[before]].cell_time()));
+            inputs.push(Input::new(to));
+            next.push(NEVER);
+            *plain_slots &= to == To::End;
+            to = To::Gate { gate: *gate as u32, input: inputs.len() as u32 - 1 };
+        }
+        let (To::Gate { gate, input }, Some(exit)) = (to, places.last()) else { return };
+        let Framing::Aal5 { llc } = plans[plan.gates[0]].framing else { return };
+        self.circuits.push(Circuit {
+            entry: (gate, input),
+            exit: *exit as u32,
+            llc,
+            rule: plans[plan.gates[places.len() - 1]].cells.reassembly,
+            hears_departures: plan.hears_departures,
+            joined: false,
+            open: VecDeque::new(),
+        });
+    }
+
+    /// A packet comes at `at`, never before the last call's.
+    pub fn enter(&mut self, at: Time, circuit: usize, unit: Unit, gates: &mut [Gate]) {
+        self.advance(at, gates);
+        let Circuit { entry: (gate, input), llc, .. } = self.circuits[circuit];
+        let cells = cells_of(unit.bytes, llc);
+        if self.window.from <= at && at < self.window.until {
+            let counts = &mut self.gates[gate as usize].counts;
+            counts.segmented += 1;
+            counts.padding_bytes += u64::from(padding_of(unit.bytes, llc));
+        }
+        let frame = self.open_frame(Frame {
+            unit,
+            circuit: circuit as u32,
+            left: cells,
+            arrived: 0,
+            failed: false,
+            endless: false,
+            due: at,
+        });
+        self.circuits[circuit].open.push_back(frame);
+        let whole = Train {
+            next: Exact::whole(at),
+            beat: Beat::NONE,
+            left: cells,
+            frame,
+            begins: true,
+            ends: true,
+            tagged: unit.tagged,
+        };
+        if self.one_by_one {
+            for n in 0..cells {
+                let single = Train { left: 1, begins: n == 0, ends: n + 1 == cells, ..whole };
+                self.push(gate, input, single, gates);
+            }
+        } else {
+            self.push(gate, input, whole, gates);
+        }
+    }
+
+    fn open_frame(&mut self, frame: Frame) -> u32 {
+        match self.free_frames.pop() {
+            Some(place) => {
+                self.frames[place as usize] = frame;
+                place
+            }
+            None => {
+                self.frames.push(frame);
+                self.frames.len() as u32 - 1
+            }
+        }
+    }
+
+    /// No packet leaves before this, and none that is certain to is kept back then.
+    #[must_use]
+    pub fn next_wakeup(&self) -> Time {
+        let open = self.circuits.iter().filter_map(|circuit| circuit.open.front());
+        open.map(|frame| self.frames[*frame as usize].due).min().unwrap_or(Time::NEVER)
+    }
+
+    /// The next thing to tell.
+    pub fn take_output(&mut self) -> Option<Output> {
+        self.outputs.pop_front()
+    }
+
+    /// Handles every cell that comes to a gate before `until`.
+    pub fn advance(&mut self, until: Time, gates: &mut [Gate]) {
+        for gate in 0..self.gates.len() {
+            if self.gates[gate].inputs.len() > 1 {
+                match self.gates[gate].server {
+                    Server::Slotted(_) => self.run_slots(gate, until, gates),
+                    _ => self.merge(gate, until, gates),
+                }
+            }
+        }
+    }
+
+    /// Cells come to a gate. A gate with one input handles them at once: nothing can come
+    /// between them.
+    fn push(&mut self, gate: u32, input: u32, train: Train, gates: &mut [Gate]) {
+        let CellGate { inputs, next, server, .. } = &mut self.gates[gate as usize];
+        if train.ends {
+            // Not before every other cell that may come with it is known.
+            let slot = if let Server::Slotted(slotted) = server { slotted.beat().span() } else { Span::ZERO };
+            self.frames[train.frame as usize].due =
+                train.last().saturating_add(slot).saturating_add(Span::from_picos(1));
+        }
+        inputs[input as usize].push(train);
+        next[input as usize] = inputs[input as usize].next();
+        if inputs.len() == 1 {
+            match server {
+                Server::Slotted(_) => self.run_slots(gate as usize, Time::NEVER, gates),
+                _ => self.run(gate as usize, 0, NEVER, gates),
+            }
+        }
+    }
+
+    /// Cells of several circuits, by time, at one instant by circuit.
+    fn merge(&mut self, gate: usize, until: Time, gates: &mut [Gate]) {
+        loop {
+            let (mut first, mut from, mut second, mut second_from) = (NEVER, 0, NEVER, 0);
+            for (input, at) in self.gates[gate].next.iter().enumerate() {
+                if *at < first {
+                    (second, second_from) = (first, from);
+                    (first, from) = (*at, input);
+                } else if *at < second {
+                    (second, second_from) = (*at, input);
+                }
+            }
+            if first >= until.picos() {
+                return;
+            }
+            let before = second.saturating_add(u64::from(from < second_from));
+            self.run(gate, from, before.min(until.picos()), gates);
+        }
+    }
+
+    /// Takes the cells of one input that come before `before`.
+    fn run(&mut self, gate: usize, input: usize, before: u64, gates: &mut [Gate]) {
+        while self.gates[gate].next[input] < before {
+            match self.gates[gate].server {
+                Server::Paced(_) => self.run_paced(gate, input, before, gates),
+                _ => self.run_any(gate, input, gates),
+            }
+        }
+    }
+
+    /// Takes the next cell off an input: when it came, and what it is.
+    #[inline]
+    fn take(&mut self, gate: usize, input: usize) -> (Time, Cell) {
+        let CellGate { inputs, next, .. } = &mut self.gates[gate];
+        let at = inputs[input].head.next.at;
+        let cell = inputs[input].take();
+        next[input] = inputs[input].next();
+        (at, cell)
+    }
+
+    /// The run is over at `until`.
+    pub fn finish(&mut self, until: Time, gates: &mut [Gate]) {
+        self.advance(until, gates);
+        for gate in &mut self.gates {
+            if let Server::Slotted(slotted) = &mut gate.server {
+                slotted.tell(gates[gate.number].counters_mut());
+            }
+        }
+    }
+
+    /// What a gate of the network counted beside cells, if it is one of the section's.
+    #[must_use]
+    pub fn counts(&self, number: usize) -> Option<CellCounts> {
+        self.gates.iter().find(|gate| gate.number == number).map(|gate| gate.counts)
+    }
+
+    /// Bytes held, about.
+    #[must_use]
+    pub fn memory_bytes(&self) -> u64 {
+        let trains: usize =
+            self.gates.iter().flat_map(|gate| &gate.inputs).map(|input| input.trains.capacity() + 1).sum();
+        (trains * size_of::<Train>() + self.frames.capacity() * size_of::<Frame>()) as u64
+    }
+}

@@ -1,0 +1,222 @@
+//! Cells through servers one input at a time: paced ones, and any gate cell by cell.
+
+use super::{Cell, CellGate, Discard, Input, Section, Server, To};
+use crate::cells::paced::Paced;
+use crate::cells::slotted::Slotted;
+use crate::cells::train::{Beat, Exact, Train};
+use crate::cells::{CELL_BITS, CELL_BYTES};
+use crate::gate::rate::Window;
+use crate::gate::{DropReason, Gate};
+use crate::plan::{GatePlan, LossPlan, QueueCounts, QueueLimit, RatePlan};
+use crate::random::Stream;
+use crate::units::{Span, Speed};
+
+impl Section {
+    /// Whether packet discard lets a cell in where so many wait.
+    #[inline]
+    pub(super) fn admits(gate: &mut CellGate, input: usize, cell: Cell, waiting: u64) -> bool {
+        if !gate.discards {
+            return true;
+        }
+        let discard = &mut gate.inputs[input].discard;
+        if cell.begins {
+            let early = gate.epd.is_some_and(|threshold| waiting >= threshold);
+            *discard = if early { Discard::All } else { Discard::Nothing };
+        }
+        match discard {
+            Discard::Nothing => true,
+            Discard::Rest => cell.ends,
+            Discard::All => false,
+        }
+    }
+
+    /// Why a cell is not let in where so many wait; `full`: where it would have to wait, there
+    /// is no room.
+    #[inline]
+    pub(super) fn refuses(
+        gate: &mut CellGate,
+        input: usize,
+        cell: Cell,
+        waiting: u64,
+        full: bool,
+    ) -> Option<DropReason> {
+        let late = cell.tagged && gate.tagged.is_some_and(|threshold| waiting >= threshold);
+        if !Self::admits(gate, input, cell, waiting) {
+            Some(DropReason::Discarded)
+        } else if full || late {
+            Some(DropReason::QueueFull)
+        } else {
+            None
+        }
+    }
+
+    /// One cell through a gate of any kind.
+    pub(super) fn run_any(&mut self, gate: usize, input: usize, gates: &mut [Gate]) {
+        let (at, mut cell) = self.take(gate, input);
+        let CellGate { number, .. } = self.gates[gate];
+        let server = &mut gates[number];
+        let waiting = server.queue_now(at);
+        if !Self::admits(&mut self.gates[gate], input, cell, waiting) {
+            server.refuse_cell(at);
+            return self.lose(gate, input, cell, at, DropReason::Discarded);
+        }
+        let frame = &mut self.frames[cell.frame as usize];
+        let mut unit = frame.unit;
+        (unit.bytes, unit.tagged) = (CELL_BYTES, cell.tagged);
+        server.spread_next(self.gates[gate].spreads[input]);
+        match server.pass(at, &mut unit, &self.window) {
+            Some(out) => {
+                cell.tagged = unit.tagged;
+                if cell.ends {
+                    unit.bytes = frame.unit.bytes;
+                    frame.unit = unit;
+                    let end = server.end_before(out);
+                    self.leave(gate, cell, Span::ZERO, end);
+                }
+                self.deliver(gate, input, cell, out, gates);
+            }
+            None => {
+                let (at, reason) =
+                    server.last_drop().map_or((at, DropReason::QueueFull), |drop| (drop.at, drop.reason));
+                self.lose(gate, input, cell, at, reason);
+            }
+        }
+    }
+
+    /// Cells of the first train of an input through a paced server.
+    pub(super) fn run_paced(&mut self, gate: usize, input: usize, before: u64, gates: &mut [Gate]) {
+        let window = self.window;
+        let CellGate { server, inputs, next, number, discards, .. } = &mut self.gates[gate];
+        let Server::Paced(paced) = server else { return };
+        let Input { head: train, to, .. } = &mut inputs[input];
+        if train.beat == Beat::NONE && train.left > 1 && !*discards {
+            return self.run_together(gate, input, gates);
+        }
+        if *to != To::End || *discards {
+            return self.run_paced_cell(gate, input, gates);
+        }
+        // Cells that only have to be counted: all but the packet's last, as long as there is room.
+        let counters = gates[*number].counters_mut();
+        let frame = &mut self.frames[train.frame as usize];
+        let least = u32::from(train.ends);
+        let mut row = *train;
+        let mut unwaited = 0;
+        while row.left > least && row.next.at.picos() < before {
+            let at = row.next.at;
+            paced.waiting_at(at);
+            if paced.is_full(at) {
+                break;
+            }
+            let passage = paced.serve(at);
+            if passage.start.at == at && at >= window.from && passage.end.at < window.until {
+                unwaited += 1;
+            } else {
+                passage.count(counters, at);
+            }
+            row.left -= 1;
+            row.next = row.next.plus(row.beat);
+        }
+        let taken = train.left - row.left;
+        counters.pass_many(unwaited, u64::from(CELL_BYTES));
+        frame.arrived += taken;
+        frame.left -= taken;
+        row.begins &= taken == 0;
+        *train = row;
+        inputs[input].refill();
+        next[input] = inputs[input].next();
+        if row.left == 0 && taken > 0 {
+            // A part of a packet whose other cells went another way, or were lost.
+            return self.settle_frame(row.frame);
+        }
+        if row.left > 0 && row.next.at.picos() < before {
+            self.run_paced_cell(gate, input, gates);
+        }
+    }
+
+    /// One cell through a paced server.
+    pub(super) fn run_paced_cell(&mut self, gate: usize, input: usize, gates: &mut [Gate]) {
+        let (at, cell) = self.take(gate, input);
+        let row = &mut self.gates[gate];
+        let (number, delay) = (row.number, row.delay);
+        let (waiting, full) = match &mut row.server {
+            Server::Paced(paced) => (paced.waiting_at(at), paced.is_full(at)),
+            _ => return,
+        };
+        if let Some(reason) = Self::refuses(row, input, cell, waiting, full) {
+            gates[number].refuse_cell(at);
+            return self.lose(gate, input, cell, at, reason);
+        }
+        let Server::Paced(paced) = &mut row.server else { return };
+        let passage = paced.serve(at);
+        passage.count(gates[number].counters_mut(), at);
+        self.leave(gate, cell, passage.start.at.saturating_since(at), passage.end.at);
+        self.deliver(gate, input, cell, passage.end.at.saturating_add(delay), gates);
+    }
+
+    /// Cells that come together, as a packet's do where it is segmented.
+    pub(super) fn run_together(&mut self, gate: usize, input: usize, gates: &mut [Gate]) {
+        let CellGate { server, inputs, next, delay, number, .. } = &mut self.gates[gate];
+        let Server::Paced(paced) = server else { return };
+        let train = std::mem::replace(&mut inputs[input].head, Train::NONE);
+        inputs[input].refill();
+        next[input] = inputs[input].next();
+        let (at, to, number, delay, beat) = (train.next.at, inputs[input].to, *number, *delay, paced.beat());
+        let cells = u64::from(train.left).min(paced.room(at)) as u32;
+        let lost = train.left - cells;
+        if cells > 0 {
+            let (first, last) = paced.serve_together(at, cells, gates[number].counters_mut(), self.window);
+            let ends = train.ends && lost == 0;
+            if ends {
+                let cell = Cell { frame: train.frame, begins: false, ends, tagged: train.tagged };
+                self.leave(gate, cell, last.start.at.saturating_since(at), last.end.at);
+            }
+            let out = Exact { at: first.end.at.saturating_add(delay), ..first.end };
+            self.deliver_train(gate, to, Train { next: out, beat, left: cells, ends, ..train }, gates);
+        }
+        for n in cells..train.left {
+            gates[number].refuse_cell(at);
+            let cell = Cell {
+                frame: train.frame,
+                begins: n == 0 && train.begins,
+                ends: train.ends && n + 1 == train.left,
+                tagged: train.tagged,
+            };
+            self.lose(gate, input, cell, at, DropReason::QueueFull);
+        }
+    }
+}
+
+/// A server for cells at a constant distance, where `plan` allows one.
+pub(super) fn paced_server(plan: &GatePlan) -> Option<Paced> {
+    let limit = limit(plan)?;
+    if plan.loss != LossPlan::None || plan.police.is_some() || plan.queue.tagged.is_some() {
+        return None;
+    }
+    match &plan.rate {
+        RatePlan::Constant(Speed::Bits(rate)) => {
+            Some(Paced::new(Beat::of(CELL_BITS, rate.bps()), None, limit))
+        }
+        RatePlan::Gcra(gcra) if gcra.limit.tolerance() == 0 && limit > 0 => {
+            let hold = Beat::of(CELL_BITS, gcra.link.bps()).span();
+            Some(Paced::new(Beat::from(gcra.limit.increment()), Some(hold), limit))
+        }
+        _ => None,
+    }
+}
+
+pub(super) fn slotted_server(plan: &GatePlan, order: Stream, window: Window) -> Slotted {
+    let slot = match &plan.rate {
+        RatePlan::Constant(Speed::Bits(rate)) => Beat::of(CELL_BITS, rate.bps()),
+        _ => unreachable!("the scenario's checks let slots be of one rate only"),
+    };
+    Slotted::new(slot, limit(plan).unwrap_or(u64::MAX), order, window)
+}
+
+/// Cells that may wait; `None` where something else is counted.
+fn limit(plan: &GatePlan) -> Option<u64> {
+    match (plan.queue.limit, plan.queue.counts) {
+        (QueueLimit::Unlimited, QueueCounts::Waiting) => Some(u64::MAX),
+        (QueueLimit::Cells(cells), QueueCounts::Waiting) => Some(cells),
+        _ => None,
+    }
+}
