@@ -9,7 +9,7 @@ mod request;
 
 use std::sync::Arc;
 
-pub use circuits::{Blocked, CallsPlan, Demand, PoolOrder, ReservationPlan, ReservePlan};
+pub use circuits::{Blocked, CallsPlan, Demand, PoolOrder, ReservationPlan, ReservePlan, groups_of_circuits};
 
 use crate::app::TruncatedGeometric;
 use crate::cells::{CELL_BITS, CELL_PAYLOAD, LLC_SNAP, TRAILER};

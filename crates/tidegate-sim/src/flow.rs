@@ -6,7 +6,7 @@ use tidegate_core::app::Application;
 use tidegate_core::gate::Quantiles;
 use tidegate_core::gate::rate::Window;
 use tidegate_core::net::{precision, seed, start_time};
-use tidegate_core::plan::{AppPlan, FlowPlan, Increase, Plan, RecordLevel};
+use tidegate_core::plan::{AppPlan, FlowPlan, Increase, Plan, RatePlan, RecordLevel};
 use tidegate_core::random::Seed;
 use tidegate_core::tcp::{Counters, Endpoint, HeldBy, Phase, Role, Segment, Snapshot};
 use tidegate_core::unit::{Cause, Unit};
@@ -29,6 +29,10 @@ pub(crate) struct Flow {
     receiver_attentive: bool,
     /// ACKs that are certain to come, told ahead of their time.
     pub(crate) coming: VecDeque<(Time, Unit)>,
+    /// It passes a circuit, which hears of its transfers.
+    has_circuit: bool,
+    /// Something that was written has not been acknowledged, as circuits were told.
+    transferring: bool,
     headers: u32,
     pub(crate) mss: f64,
     /// Bytes of a finite transfer.
@@ -105,6 +109,8 @@ impl Flow {
             sender_attentive: true,
             receiver_attentive: true,
             coming: VecDeque::new(),
+            has_circuit: has_circuit(plan, flow),
+            transferring: false,
             headers: flow.tcp.headers,
             mss: f64::from(flow.tcp.mss),
             transfer: match flow.app {
@@ -113,6 +119,17 @@ impl Flow {
             },
             history,
         }
+    }
+
+    /// A transfer of these applications lasts from a write to the acknowledgement of all that
+    /// was written: says whether one begins (`true`) or ends with what just happened.
+    #[inline]
+    pub(crate) fn transfer_changes(&mut self) -> Option<bool> {
+        if !self.has_circuit || self.transferring != self.sender.all_acknowledged() {
+            return None;
+        }
+        self.transferring = !self.transferring;
+        Some(self.transferring)
     }
 
     /// IP bytes of a segment: its options beyond `headers` are SACK blocks.
@@ -216,6 +233,14 @@ impl Flow {
             dialogue.finish();
         }
     }
+}
+
+/// Whether a flow passes a circuit, and its application leaves it to us to say when a transfer
+/// begins and ends.
+fn has_circuit(plan: &Plan, flow: &FlowPlan) -> bool {
+    let mut passed = flow.path.iter().chain(&flow.back);
+    matches!(flow.app, AppPlan::Bulk | AppPlan::Transfer { .. } | AppPlan::Source(_))
+        && passed.any(|gate| matches!(plan.gates[*gate].rate, RatePlan::Reserve(_)))
 }
 
 /// The ends of a flow's connection of this number; the first is 0. A client opens its own.

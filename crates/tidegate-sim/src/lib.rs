@@ -5,6 +5,7 @@
 //! read files (the scenario crate does), write them (Python does; [`pcap`] writes into any
 //! `Write`), or know what time it is.
 
+mod calls;
 mod cells;
 mod flow;
 pub mod pcap;
@@ -15,6 +16,7 @@ mod segments;
 mod simulation;
 mod summary;
 
+pub use calls::{CallSummary, CallsSummary, CircuitSummary, PoolSummary};
 pub use cells::CellSummary;
 pub use result::{Column, FlowRow, Mark, MarkKind, PacketRecord, RunResult, Side, Table};
 pub use simulation::{RunError, run};

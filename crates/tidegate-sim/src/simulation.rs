@@ -364,7 +364,18 @@ impl Wire {
         if flow.dialogue.is_some() {
             self.take_requests(at, index, flow);
         }
+        self.tell_circuits(at, index, flow);
         self.pump_sender(at, index, flow);
+    }
+
+    /// Circuits hear when a transfer begins and ends.
+    #[inline]
+    fn tell_circuits(&mut self, at: Time, index: usize, flow: &mut Flow) {
+        match flow.transfer_changes() {
+            Some(true) => self.network.transfer_begins(at, index),
+            Some(false) => self.network.transfer_ends(at, index),
+            None => {}
+        }
     }
 
     /// The sender's timer or the application, whichever is due first.
@@ -399,6 +410,7 @@ impl Wire {
         let bytes = flow.app.handle_wakeup(at);
         if bytes > 0 {
             flow.sender.write(at, bytes);
+            self.tell_circuits(at, index, flow);
         }
         self.pump_sender(at, index, flow);
     }

@@ -13,6 +13,7 @@ use tidegate_core::tcp::HeldBy;
 use tidegate_core::unit::Cause;
 use tidegate_core::units::PICOS_PER_SECOND;
 
+use crate::calls::{self, CallsSummary, CircuitSummary, PoolSummary};
 use crate::cells::{self, CellSummary, PacketsOfCells, Place};
 use crate::flow::Flow;
 use crate::request_summary::{ALL, RequestSummary};
@@ -41,6 +42,12 @@ pub struct Summary {
     /// One row per flow with requests, then one of all together; without such a flow, none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub requests: Vec<RequestSummary>,
+    /// One row per pool; none of them, no such name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub pools: Vec<PoolSummary>,
+    /// One row per source of calls; none of them, no such name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<CallsSummary>,
     /// What to know before trusting the numbers.
     pub warnings: Vec<String>,
     /// Relative precision of the quantiles.
@@ -128,6 +135,9 @@ pub struct GateSummary {
     /// What its allocator gave it; a gate without one has none of these names.
     #[serde(flatten)]
     pub allocation: Option<AllocationSummary>,
+    /// Its calls; a gate that is no circuit has none of these names.
+    #[serde(flatten)]
+    pub circuit: Option<CircuitSummary>,
     /// Its cells; a gate that passes packets has none of these names.
     #[serde(flatten)]
     pub cells: Option<CellSummary>,
@@ -181,11 +191,14 @@ pub(crate) fn summarise(plan: &Plan, network: &Network, flows: &[Flow], events: 
             .map(|(n, gate)| {
                 let is_cell = matches!(plan.gates[n].framing, Framing::Aal5 { .. });
                 let cells = is_cell.then(|| (places[n], network.cell_counts(n).unwrap_or_default()));
-                gate_row(plan, n, gate, measured, cells)
+                let circuit = calls::circuit(&plan.gates[n], gate, network, measured);
+                GateSummary { circuit, ..gate_row(plan, n, gate, measured, cells) }
             })
             .collect(),
         traffic: traffic_rows(plan, network, measured),
         requests: request_rows(plan, flows, measured),
+        pools: calls::pools(plan, network, measured),
+        calls: calls::sources(plan, network),
         warnings: warnings(plan, network),
         quantile_precision: precision(plan).relative(),
         events,
@@ -324,6 +337,7 @@ fn gate_row(
         unused_bytes,
         in_transit_bytes,
         allocation: allocation(row, gate, offered.bytes, span),
+        circuit: None,
         cells: cells.map(|(place, counts)| place.cells(&counters, counts)),
     }
 }
@@ -381,6 +395,7 @@ fn warnings(plan: &Plan, network: &Network) -> Vec<String> {
                 .to_owned(),
         );
     }
+    warnings.extend(calls::warnings(plan, network));
     for (row, gate) in plan.gates.iter().zip(network.gates()) {
         let stops = matches!(
             row.rate,

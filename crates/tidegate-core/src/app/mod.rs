@@ -23,6 +23,7 @@ pub use request::{Begin, Client, Exchange};
 pub use server::Server;
 pub use size::{SizeTable, Sizes};
 pub use source::Arrivals;
+pub(crate) use source::draw;
 
 /// The application of one flow.
 #[derive(Debug)]

@@ -303,6 +303,12 @@ impl Endpoint {
         &self.sender.counters
     }
 
+    /// Whether all that was written has been acknowledged.
+    #[must_use]
+    pub fn all_acknowledged(&self) -> bool {
+        self.sender.una >= self.sender.written
+    }
+
     /// The congestion window in whole bytes.
     #[inline]
     #[must_use]

@@ -5,7 +5,7 @@ use tidegate_core::plan::{Framing, GatePlan, MarkovPlan, OnChange, Plan, QueueLi
 use tidegate_core::units::{Rate, Span, Speed, Time};
 
 use super::text::{rate_text, seconds_text, three_digits};
-use super::{cells, consequence, dtm, request, rows_of, write_rows};
+use super::{calls, cells, consequence, dtm, request, rows_of, write_rows};
 use crate::check::Form;
 use crate::trace::LoadedTrace;
 use crate::trace::info::mean_rate as trace_mean;
@@ -178,7 +178,9 @@ fn rate_lines(gate: &GatePlan, packet: u32, plan: &Plan) -> Vec<String> {
             vec![format!("a packet of {packet} B{heavy} takes {}", takes(*rate))]
         }
         RatePlan::Reserve(circuit) => {
-            vec![format!("a packet of {packet} B{heavy} takes {}", takes(circuit.rate))]
+            let mut lines = vec![format!("a packet of {packet} B{heavy} takes {}", takes(circuit.rate))];
+            lines.extend(calls::lines(circuit, plan));
+            lines
         }
         RatePlan::Constant(Speed::Packets(micro)) => {
             vec![format!("a packet takes {}, whatever its size", seconds_text(1e6 / *micro as f64))]

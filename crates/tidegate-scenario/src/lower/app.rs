@@ -115,7 +115,7 @@ fn process(law: &str, form: &Form, size: &str, most: u32, notes: &mut Notes) -> 
     }
 }
 
-fn holding(form: &Form, name: &str) -> HoldingPlan {
+pub(super) fn holding(form: &Form, name: &str) -> HoldingPlan {
     match form.get(name).map(|item| &item.value) {
         Some(Value::Time(span)) => HoldingPlan::Constant(*span),
         Some(Value::Table(law)) => HoldingPlan::Exponential(law.span("exponential").unwrap_or(Span::ZERO)),

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use tidegate_core::plan::{AppPlan, SourcePlan, StartPlan, TcpPlan};
+use tidegate_core::plan::{AppPlan, Framing, SourcePlan, StartPlan, TcpPlan};
 use tidegate_core::units::{Span, Time};
 
 use super::gate::Gate;
-use super::{Notes, app, cells, tcp, time};
+use super::{Notes, app, tcp, time};
 use crate::check::{Form, Item, Value, nearest};
 use crate::document::Place;
 use crate::inputs::Library;
@@ -100,7 +100,10 @@ fn user<'a>(
 
 /// Whether the first cells on a path have LLC/SNAP; `None`: there are none.
 fn first_cells(path: &[Hop<'_>], gates: &[Gate<'_>]) -> Option<bool> {
-    path.iter().find_map(|hop| cells::llc(gates[hop.gate].plan.framing))
+    path.iter().find_map(|hop| match gates[hop.gate].plan.framing {
+        Framing::Aal5 { llc } | Framing::CellPackets { llc } => Some(llc),
+        Framing::Ip | Framing::Overhead { .. } => None,
+    })
 }
 
 /// Gate names to gates. In `back` a duplex gate means the server that `path` does not use.

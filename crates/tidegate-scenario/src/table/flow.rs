@@ -191,7 +191,7 @@ const IP_RATE: Key = key(
     "IP bytes per second, headers included, while it is on.",
 );
 const PACKET: Key = key("packet", SIZE, text("1500 B"), "Size of each IP packet.");
-const HOLDING: Kind = Kind::AnyOf(&[TIME, Kind::Form(&EXPONENTIAL)]);
+pub(super) const HOLDING: Kind = Kind::AnyOf(&[TIME, Kind::Form(&EXPONENTIAL)]);
 const ON: Key = key(
     "on",
     HOLDING,

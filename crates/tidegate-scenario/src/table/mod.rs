@@ -4,6 +4,7 @@
 
 mod flow;
 mod gate;
+mod pool;
 mod rate;
 mod request;
 mod tcp;

@@ -1,5 +1,6 @@
 //! The top of a scenario, `[record]`, `[limits]` and `[[sweep]]`.
 
+use super::pool::{CALLS, CALLS_ABOUT, POOL, POOLS};
 use super::{
     Default, Kind, SIZE, Section, TIME, TIME_0, Word, flag, flow, gate, key, named, request, section, tcp,
     text, word,
@@ -79,6 +80,12 @@ pub(crate) const ROOT: Section = section(
             Default::Words("none"),
             request::SERVERS,
         ),
+        key(
+            "calls",
+            Kind::Form(&named("calls", Kind::Form(&CALLS), CALLS_ABOUT)),
+            Default::Words("none"),
+            CALLS_ABOUT,
+        ),
     ],
 );
 
@@ -86,19 +93,6 @@ const GATES: &str = "Everything between two TCP endpoints: a queue, a rate law, 
 const FLOWS: &str = "Two TCP endpoints, an application and the gates between them.";
 const TRAFFIC: &str = "Packets without TCP on a list of gates.";
 const SETS: &str = "Named TCP settings; a flow starts from one with tcp.use.";
-
-const POOLS: &str = "Capacity that several gates share.";
-
-const POOL: Section = section(
-    "A pool",
-    "What the rates of its gates never add up to more than. A gate that asks for more gets what is left.",
-    &[key(
-        "capacity",
-        super::quantity(Dim::Pool),
-        Default::Required("\"40 slots\""),
-        "In slots of its channels, which must then be of one size, or as a rate.",
-    )],
-);
 
 const EVENTS: &[Word] = &[word("events", "a row at every change")];
 
