@@ -42,7 +42,7 @@ from tidegate._scenario import Scenario, load, reference, schema
 from tidegate._size import Sizing, size
 from tidegate._study import Until, study
 from tidegate._study_value import Point, Study, open_study
-from tidegate._table import FlowRow, GateRow, Table
+from tidegate._table import FlowRow, GateRow, RequestRow, Table
 from tidegate._traces import trace_convert, trace_info, trace_synth
 
 if _typing.TYPE_CHECKING:
@@ -65,6 +65,7 @@ __all__ = [
     "NotRecordedError",
     "Point",
     "Reproduction",
+    "RequestRow",
     "Run",
     "RunError",
     "RunFolderError",

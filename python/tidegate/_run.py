@@ -13,7 +13,7 @@ from tidegate import _columns, _core
 from tidegate._errors import ArgumentError, EngineError, NotRecordedError
 from tidegate._scenario import Scenario, Sets
 from tidegate._seed import choose
-from tidegate._table import FlowRow, GateRow, Table
+from tidegate._table import FlowRow, GateRow, RequestRow, Table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -255,8 +255,9 @@ class Run:
     """The result of a run.
 
     ``flows`` and ``gates`` are data frames with one row each, whose rows know their
-    history: ``run.gates["bottleneck"].series("queue")``. Goodput counts payload only;
-    throughput and gate rates count every header.
+    history: ``run.gates["bottleneck"].series("queue")``. ``requests`` is one as well, of the flows
+    with requests and of all of them together (``run.requests["all"]``); elsewhere empty. Goodput
+    counts payload only; throughput and gate rates count every header.
     """
 
     def __init__(
@@ -274,6 +275,7 @@ class Run:
         self.folder = folder
         self.flows = Table([FlowRow(self, row) for row in summary["flows"]])
         self.gates = Table([GateRow(self, row) for row in summary["gates"]])
+        self.requests = Table([RequestRow(self, row) for row in summary.get("requests", [])])
         self._load = load
         self._tables: dict[str, pl.DataFrame | None] = {}
 
@@ -294,7 +296,7 @@ class Run:
         return list(self.summary.get("warnings", []))
 
     def table(self, name: str) -> pl.DataFrame:
-        """Return a recorded table: ``flows``, ``gates``, ``drops`` or ``marks``.
+        """Return a recorded table: ``flows``, ``gates``, ``drops``, ``marks`` or ``requests``.
 
         Raises:
             NotRecordedError: the run kept only its summary.
@@ -307,6 +309,8 @@ class Run:
         if found is None:
             if self.summary["engine"] == "theory":
                 raise NotRecordedError(f"a theory gives no {name} over time; use engine sim")
+            if name == "requests" and not len(self.requests):
+                raise NotRecordedError("no flow of this run has requests (app.request)")
             raise NotRecordedError(
                 f'the run recorded no {name}; run it again with record = "10 ms" (or "events")'
             )

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 use tidegate_core::net::{Dropped, seed, start_time};
-use tidegate_core::plan::{Plan, RecordLevel};
+use tidegate_core::plan::{AppPlan, Plan, RatePlan, RecordLevel};
 use tidegate_core::units::{PICOS_PER_SECOND, Span, Time};
 use tidegate_result::{RunResult, slot_bps};
 
@@ -94,6 +94,7 @@ pub fn run(
             "there is no flow: the live engine is about the kernel's TCP".to_owned(),
         ));
     }
+    supported(plan)?;
     let stack = Stack::new(plan, &endpoints::usable, &endpoints::available()?)?;
     let lab_options = LabOptions { gso_segments: stack.gso_segments, ..LabOptions::default() };
     let mut lab = Lab::new(plan, options.backend, &lab_options)?;
@@ -118,6 +119,28 @@ pub fn run(
         return Err(LiveError::FellBehind(format!("the run ended at {} of {}", report.ended, plan.duration)));
     }
     Ok(assemble(plan, seen, report, every))
+}
+
+/// What the engine does not have, said before anything is made.
+fn supported(plan: &Plan) -> Result<(), LiveError> {
+    for flow in &plan.flows {
+        if matches!(flow.app, AppPlan::Request(_)) {
+            return Err(LiveError::Beyond(format!(
+                "flow.{}.app.request: the live engine has no clients and servers yet; use the engine \"sim\"",
+                flow.name
+            )));
+        }
+    }
+    for gate in &plan.gates {
+        if matches!(gate.rate, RatePlan::Reserve(_)) {
+            return Err(LiveError::Beyond(format!(
+                "gate.{}.rate.reserve: a circuit follows what TCP has sent and heard, which the live engine does not \
+                 tell it yet; use the engine \"sim\"",
+                gate.name
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// How often the state of senders is read: as often as rows are asked for, within bounds.
@@ -146,7 +169,7 @@ fn assemble(plan: &Plan, seen: EndReport, mut report: PumpReport, every: Span) -
     let flows = wire::read(plan, &report, &starts, &|flow, at| states.held_by(flow, at));
     let rows = rows::summaries(plan, &flows, &states, &starts);
     let events = report.network.events_handled();
-    let mut summary = tidegate_result::summarise("live", plan, &report.network, rows, events);
+    let mut summary = tidegate_result::summarise("live", plan, &report.network, rows, Vec::new(), events);
     let verified = verify::verify(plan, &seen, &flows);
     summary.warnings.extend(seen.stack.warnings.iter().cloned());
     summary.warnings.extend(verified.iter().flat_map(|flow| flow.warnings.iter().cloned()));
@@ -166,6 +189,7 @@ fn assemble(plan: &Plan, seen: EndReport, mut report: PumpReport, every: Span) -
         flows: rows::histories(plan, &flows, &states, every),
         drops,
         marks: if recorded { states.marks() } else { Vec::new() },
+        requests: vec![Vec::new(); plan.flows.len()],
         packets: Vec::new(),
     };
     let late = report.lateness.summary();

@@ -6,12 +6,16 @@
 //! fills in the rows itself. What it does not do: run anything, read or write files (the
 //! capture goes into any `Write`).
 
+mod calls;
 mod cells;
 pub mod pcap;
+mod request_summary;
 mod result;
 mod summary;
 
+pub use calls::{CallSummary, CallsSummary, CircuitSummary, PoolSummary};
 pub use cells::CellSummary;
+pub use request_summary::RequestSummary;
 pub use result::{Column, FlowRow, Mark, MarkKind, PacketRecord, RunResult, Side, Table, slot_bps};
 pub use summary::{
     AllocationSummary, FlowSummary, GateSummary, Summary, TrafficSummary, limited_by, summarise,

@@ -13,7 +13,9 @@ use tidegate_core::tcp::HeldBy;
 use tidegate_core::unit::Cause;
 use tidegate_core::units::PICOS_PER_SECOND;
 
+use crate::calls::{self, CallsSummary, CircuitSummary, PoolSummary};
 use crate::cells::{self, CellSummary, PacketsOfCells, Place};
+use crate::request_summary::RequestSummary;
 
 /// A run in numbers.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -36,6 +38,15 @@ pub struct Summary {
     pub gates: Vec<GateSummary>,
     /// One row per background source.
     pub traffic: Vec<TrafficSummary>,
+    /// One row per flow with requests, then one of all together; without such a flow, none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub requests: Vec<RequestSummary>,
+    /// One row per pool; none of them, no such name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub pools: Vec<PoolSummary>,
+    /// One row per source of calls; none of them, no such name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<CallsSummary>,
     /// What to know before trusting the numbers.
     pub warnings: Vec<String>,
     /// Relative precision of the quantiles.
@@ -123,6 +134,9 @@ pub struct GateSummary {
     /// What its allocator gave it; a gate without one has none of these names.
     #[serde(flatten)]
     pub allocation: Option<AllocationSummary>,
+    /// Its calls; a gate that is no circuit has none of these names.
+    #[serde(flatten)]
+    pub circuit: Option<CircuitSummary>,
     /// Its cells; a gate that passes packets has none of these names.
     #[serde(flatten)]
     pub cells: Option<CellSummary>,
@@ -158,13 +172,15 @@ pub struct TrafficSummary {
     pub throughput_bps: f64,
 }
 
-/// The summary of a run that has ended, with the rows of its flows; `network` is finished.
+/// The summary of a run that has ended, with the rows of its flows and of their requests; `network`
+/// is finished.
 #[must_use]
 pub fn summarise(
     engine: &'static str,
     plan: &Plan,
     network: &Network,
     flows: Vec<FlowSummary>,
+    requests: Vec<RequestSummary>,
     events: u64,
 ) -> Summary {
     let measured = window(plan);
@@ -184,10 +200,14 @@ pub fn summarise(
             .map(|(n, gate)| {
                 let is_cell = matches!(plan.gates[n].framing, Framing::Aal5 { .. });
                 let cells = is_cell.then(|| (places[n], network.cell_counts(n).unwrap_or_default()));
-                gate_row(plan, n, gate, measured, cells)
+                let circuit = calls::circuit(&plan.gates[n], gate, network, measured);
+                GateSummary { circuit, ..gate_row(plan, n, gate, measured, cells) }
             })
             .collect(),
         traffic: traffic_rows(plan, network, measured),
+        requests,
+        pools: calls::pools(plan, network, measured),
+        calls: calls::sources(plan, network),
         warnings: warnings(plan, network),
         quantile_precision: precision(plan).relative(),
         events,
@@ -288,6 +308,7 @@ fn gate_row(
         unused_bytes,
         in_transit_bytes,
         allocation: allocation(row, gate, offered.bytes, span),
+        circuit: None,
         cells: cells.map(|(place, counts)| place.cells(&counters, counts)),
     }
 }
@@ -322,6 +343,7 @@ fn traffic_rows(plan: &Plan, network: &Network, measured: Window) -> Vec<Traffic
 
 fn warnings(plan: &Plan, network: &Network) -> Vec<String> {
     let mut warnings = Vec::new();
+    warnings.extend(calls::warnings(plan, network));
     for (row, gate) in plan.gates.iter().zip(network.gates()) {
         let stops = matches!(
             row.rate,

@@ -6,6 +6,7 @@
 //! `Write`), or know what time it is.
 
 mod flow;
+mod requests;
 mod rows;
 mod segments;
 mod simulation;
@@ -14,6 +15,7 @@ pub use simulation::{RunError, run};
 
 pub use tidegate_core::plan::Plan;
 pub use tidegate_result::{
-    AllocationSummary, CellSummary, Column, FlowRow, FlowSummary, GateSummary, Mark, MarkKind, PacketRecord,
-    RunResult, Side, Summary, Table, TrafficSummary, pcap,
+    AllocationSummary, CallSummary, CallsSummary, CellSummary, CircuitSummary, Column, FlowRow, FlowSummary,
+    GateSummary, Mark, MarkKind, PacketRecord, PoolSummary, RequestSummary, RunResult, Side, Summary, Table,
+    TrafficSummary, pcap,
 };

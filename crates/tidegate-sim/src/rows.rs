@@ -3,14 +3,15 @@
 use tidegate_core::gate::rate::Window;
 use tidegate_core::net::{Network, window};
 use tidegate_core::plan::{FlowPlan, Plan, TcpBase};
-use tidegate_result::{FlowSummary, Summary, limited_by};
+use tidegate_result::{FlowSummary, RequestSummary, Summary, limited_by};
 
 use crate::flow::Flow;
 
 pub(crate) fn summarise(plan: &Plan, network: &Network, flows: &[Flow], events: u64) -> Summary {
     let measured = window(plan);
     let rows = flows.iter().zip(&plan.flows).map(|(flow, row)| flow_row(plan, row, flow, measured)).collect();
-    let mut summary = tidegate_result::summarise("sim", plan, network, rows, events);
+    let requests = request_rows(plan, flows, measured);
+    let mut summary = tidegate_result::summarise("sim", plan, network, rows, requests, events);
     if plan.flows.iter().any(|flow| flow.tcp.base == TcpBase::Linux) {
         summary.warnings.insert(
             0,
@@ -20,6 +21,14 @@ pub(crate) fn summarise(plan: &Plan, network: &Network, flows: &[Flow], events: 
         );
     }
     summary
+}
+
+fn request_rows(plan: &Plan, flows: &[Flow], measured: Window) -> Vec<RequestSummary> {
+    let with = flows.iter().zip(&plan.flows).filter_map(|(flow, row)| {
+        let log = flow.dialogue.as_ref()?.log.as_slice();
+        Some((row.name.as_str(), log, flow.measured().1.timeouts))
+    });
+    RequestSummary::rows(&with.collect::<Vec<_>>(), measured)
 }
 
 fn flow_row(plan: &Plan, row: &FlowPlan, flow: &Flow, measured: Window) -> FlowSummary {

@@ -45,7 +45,7 @@ impl Gate {
             return Err(DropReason::Policed);
         }
         let (packets, bytes) = self.queue_at(at);
-        let idle = self.steps.get_or_insert_default().serving.is_none();
+        let idle = self.steps.get_or_insert_default().serving.is_none() && !self.is_closed();
         if !idle && (self.is_full(packets, bytes, unit.bytes) || self.is_late(packets, &unit)) {
             self.refuse(at, wire, DropReason::QueueFull);
             return Err(DropReason::QueueFull);
@@ -77,11 +77,23 @@ impl Gate {
     pub fn complete(&mut self) -> (Unit, Option<Time>) {
         let steps = self.steps.as_mut().expect("a gate that serves");
         let Serving { unit, arrival: came, service, wire } = steps.serving.take().expect("a unit in service");
+        self.serve_waiting();
+        (unit, self.depart(came, service.end, wire))
+    }
+
+    /// The unit that has waited longest goes into service; nothing is there.
+    pub(super) fn serve_waiting(&mut self) {
+        let Some(steps) = &mut self.steps else { return };
         if let Some((arrival, next)) = steps.waiting.pop_front() {
             steps.waiting_bytes -= u64::from(next.bytes);
             self.begin(arrival, next, None);
         }
-        (unit, self.depart(came, service.end, wire))
+    }
+
+    /// Whether nothing waits or is in service.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.steps.as_ref().is_none_or(|steps| steps.serving.is_none() && steps.waiting.is_empty())
     }
 
     /// The unit in service ends at `end` instead.
@@ -99,6 +111,10 @@ impl Gate {
 
     /// States the services of all that still wait, as run-ahead did at their arrivals.
     pub fn settle(&mut self) {
+        if self.completes_at().is_none() {
+            // Behind a closed circuit: never.
+            self.serve_waiting();
+        }
         while self.completes_at().is_some() {
             self.complete();
         }

@@ -9,7 +9,7 @@ use super::gate::Gate;
 use super::users::{Hop, Load, User};
 
 /// (gate as written, copy for this user and instance, other direction)
-type Server = (usize, Option<(usize, usize)>, bool);
+pub(super) type Server = (usize, Option<(usize, usize)>, bool);
 
 /// Where each server stands in the plan.
 pub(super) type Wiring = BTreeMap<Server, usize>;

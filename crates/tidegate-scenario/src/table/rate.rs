@@ -1,5 +1,6 @@
 //! `gate.x.rate`: the laws.
 
+use super::pool::RESERVE;
 use super::{
     Default, Kind, Literal, RATE, SIZE, SLOTS, SLOTS_0, Section, TIME, TIME_0, key, later, one_of,
     quantity_or_zero, section, short, text, word,
@@ -16,8 +17,8 @@ pub(super) const LAWS: Section = one_of(
         key("trace", Kind::Form(&TRACE), Default::Words("not used"), TRACE.about),
         key("dtm", Kind::Form(&DTM), Default::Words("not used"), DTM.about),
         key("gcra", Kind::Form(&GCRA), Default::Words("not used"), GCRA.about),
+        key("reserve", Kind::Form(&RESERVE), Default::Words("not used"), RESERVE.about),
         later("follow", "A rate fed back from another gate."),
-        later("reserve", "A circuit from a pool."),
     ],
 );
 
