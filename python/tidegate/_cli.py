@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tidegate import _cli_studies
+from tidegate import _cli_live, _cli_studies
 from tidegate._cli_options import (
     ENGINE,
     FILE,
@@ -373,6 +373,7 @@ def compare(
 cli.add_command(_cli_studies.study)
 cli.add_command(_cli_studies.reproduce)
 cli.add_command(_cli_studies.size)
+cli.add_command(_cli_live.live)
 
 
 @cli.group()

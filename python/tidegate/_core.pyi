@@ -21,6 +21,7 @@ __all__ = [
     "gcra_police",
     "gcra_shape",
     "live_clean",
+    "live_enter",
     "read_rate",
     "read_span",
     "reference",
@@ -110,6 +111,14 @@ class Scenario:
         exact_events: bool = False,
         tick: Callable[[float], bool] | None = None,
     ) -> RunData: ...
+    def live_shell(
+        self,
+        *,
+        command: list[str],
+        peer: str | None = None,
+        uploads: bool = False,
+        seed: int = 1,
+    ) -> tuple[int, int, int, float | None, list[str]]: ...
     def run_live(
         self,
         *,
@@ -226,4 +235,5 @@ def gcra_burst_tolerance(mbs: int, sustained: tuple[int, int], peak: tuple[int, 
 def gcra_max_burst_size(tolerance: int, sustained: tuple[int, int], peak: tuple[int, int]) -> int: ...
 def read_rate(option: str, text: str) -> int: ...
 def read_span(option: str, text: str) -> int: ...
+def live_enter() -> None: ...
 def live_clean() -> tuple[list[int], list[int]]: ...

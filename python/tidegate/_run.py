@@ -138,6 +138,7 @@ def execute(
     if engine == "live":
         if exact_events:
             raise ArgumentError("exact_events is about virtual time; a live run has none")
+        _core.live_enter()
         data = scenario._inner.run_live(
             seed=chosen,
             replication=replication,

@@ -37,6 +37,8 @@ mod rows;
 #[cfg(target_os = "linux")]
 mod run;
 #[cfg(target_os = "linux")]
+pub mod shell;
+#[cfg(target_os = "linux")]
 pub mod userns;
 #[cfg(target_os = "linux")]
 mod verify;

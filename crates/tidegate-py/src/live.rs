@@ -1,9 +1,9 @@
 //! The live engine: runs with the kernel's TCP.
 
 #[cfg(target_os = "linux")]
-pub(crate) use here::{data, live_clean, run};
+pub(crate) use here::{data, live_clean, live_enter, run, shell};
 #[cfg(not(target_os = "linux"))]
-pub(crate) use nowhere::{data, live_clean, run};
+pub(crate) use nowhere::{data, live_clean, live_enter, run, shell};
 
 #[cfg(target_os = "linux")]
 mod here {
@@ -65,6 +65,34 @@ mod here {
         done.write_pcap(side, BufWriter::new(File::create(path)?))
     }
 
+    /// Exit status, packets dropped, packets, 99th percentile of lateness in µs, warnings.
+    pub(crate) type Shell = (i32, u64, u64, Option<f64>, Vec<String>);
+
+    pub(crate) fn shell(
+        py: Python<'_>,
+        plan: &Plan,
+        command: Vec<String>,
+        peer: Option<String>,
+        uploads: bool,
+        go_on: &mut (dyn FnMut() -> bool + Send),
+    ) -> PyResult<Shell> {
+        use std::os::unix::process::ExitStatusExt as _;
+        let command = command.into_iter().map(Into::into).collect();
+        let options = tidegate_live::shell::ShellOptions { command, peer, uploads };
+        let done = guarded(py, || tidegate_live::shell::shell(plan, &options, go_on))?
+            .map_err(|failed| error::live(&failed))?;
+        let status = done.status.code().or_else(|| done.status.signal().map(|signal| 128 + signal));
+        let late = done.lateness.p99_s.map(|seconds| seconds * 1e6);
+        Ok((status.unwrap_or(1), done.dropped, done.lateness.packets, late, done.warnings))
+    }
+
+    /// Makes this process root of a user namespace where it may make no network namespaces as it is;
+    /// only while it has a single thread.
+    #[pyfunction]
+    pub(crate) fn live_enter(py: Python<'_>) -> PyResult<()> {
+        guarded(py, tidegate_live::userns::enter)?.map_err(|failed| error::live(&failed))
+    }
+
     /// Removes what dead runs left; what was found, as (runs, processes).
     #[pyfunction]
     pub(crate) fn live_clean(py: Python<'_>) -> PyResult<(Vec<u32>, Vec<u32>)> {
@@ -102,6 +130,25 @@ mod nowhere {
         _pcap: (Option<String>, Option<String>),
     ) -> PyResult<RunData> {
         match done {}
+    }
+
+    pub(crate) type Shell = (i32, u64, u64, Option<f64>, Vec<String>);
+
+    pub(crate) fn shell(
+        _py: Python<'_>,
+        _plan: &Plan,
+        _command: Vec<String>,
+        _peer: Option<String>,
+        _uploads: bool,
+        _go_on: &mut (dyn FnMut() -> bool + Send),
+    ) -> PyResult<Shell> {
+        Err(error::live(&LiveError::NotLinux))
+    }
+
+    /// Needs Linux.
+    #[pyfunction]
+    pub(crate) fn live_enter(_py: Python<'_>) -> PyResult<()> {
+        Err(error::live(&LiveError::NotLinux))
     }
 
     /// Removes what dead runs left.

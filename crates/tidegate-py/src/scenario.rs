@@ -212,6 +212,30 @@ impl Scenario {
         guarded(py, || RunData::new(&plan, result, warnings))?
     }
 
+    /// A program across the gates of the first flow: its exit status, packets dropped, packets, 99th
+    /// percentile of lateness in µs, warnings.
+    #[pyo3(signature = (*, command, peer = None, uploads = false, seed = 1))]
+    fn live_shell(
+        &self,
+        py: Python<'_>,
+        command: Vec<String>,
+        peer: Option<String>,
+        uploads: bool,
+        seed: u64,
+    ) -> PyResult<(i32, u64, u64, Option<f64>, Vec<String>)> {
+        let plan = self.plan(seed, 0, Some("summary"))?;
+        let mut raised = None;
+        let mut go_on = || match ask(&plan, Time::ZERO, None) {
+            Ok(go_on) => go_on,
+            Err(error) => {
+                raised = Some(error);
+                false
+            }
+        };
+        let done = crate::live::shell(py, &plan, command, peer, uploads, &mut go_on);
+        raised.map_or(done, Err)
+    }
+
     /// A run of the kernel's TCP in real time; `pcap` names the captures at the two ends.
     #[pyo3(signature = (*, seed, replication = 0, record = None, pcap = None, backend = None, spin_us = None, tick = None))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]

@@ -52,6 +52,13 @@ impl Held {
         Ok(Held { handle: Arc::new(on_thread("namespace", make)??) })
     }
 
+    /// The namespace that this process is in.
+    pub(super) fn current() -> Result<Held, LiveError> {
+        let handle = File::open("/proc/self/ns/net")
+            .map_err(|error| LiveError::kernel("open this network namespace", error))?;
+        Ok(Held { handle: Arc::new(handle) })
+    }
+
     /// The kernel's number of it.
     pub(super) fn number(&self) -> Result<u64, LiveError> {
         let about = self.handle.metadata();
