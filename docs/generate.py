@@ -101,6 +101,7 @@ def _cell(text: str) -> str:
 
 SUMMARY = ROOT / "crates" / "tidegate-sim" / "src" / "summary.rs"
 CELLS = SUMMARY.with_name("cells.rs")
+REQUESTS = SUMMARY.with_name("request_summary.rs")
 _STRUCT = re.compile(r"pub struct (\w+) \{\n(.*?)\n\}", re.S)
 _FIELD = re.compile(r"((?:    /// .*\n)+)    pub (\w+): ([^\n]*),")
 
@@ -115,7 +116,9 @@ _TYPES = {
 
 def results_reference() -> str:
     """Return every name in a summary and in the recorded tables."""
-    structs = dict(_STRUCT.findall("\n".join(file.read_text(encoding="utf-8") for file in (SUMMARY, CELLS))))
+    structs = dict(
+        _STRUCT.findall("\n".join(file.read_text(encoding="utf-8") for file in (SUMMARY, CELLS, REQUESTS)))
+    )
     parts = [
         MADE + "# Results: every name and its unit\n",
         (
@@ -156,6 +159,12 @@ def results_reference() -> str:
         _fields(structs["CellSummary"]),
         "### Background traffic: `traffic[]`\n",
         _fields(structs["TrafficSummary"]),
+        "### Requests: `requests[]`\n",
+        (
+            "One row for each flow with `app.request`, then one named `all`; where there is no such flow, "
+            "`requests` is absent.\n"
+        ),
+        _fields(structs["RequestSummary"]),
         (
             "## Recorded tables\n\n"
             "Parquet files in a run folder, `Run.table(NAME)` in Python. Times are from the start of the "

@@ -138,6 +138,9 @@ def study(
 @click.option("--workers", type=click.IntRange(1), help="Threads; default: one per processor.")
 @_STORE
 @_NO_STORE
+@click.option(
+    "--engine", default="sim", show_default=True, metavar="NAME", help="sim; live: with the kernel's TCP."
+)
 @JSON
 def reproduce(
     target: str | None,
@@ -147,6 +150,7 @@ def reproduce(
     workers: int | None,
     store: str | None,
     no_store: bool,
+    engine: str,
     as_json: bool,
 ) -> int:
     """Measure a paper's claims, judge them by rule, draw its figures.
@@ -158,9 +162,11 @@ def reproduce(
     """
     from tidegate import _reproduce
     from tidegate._progress import Progress
+    from tidegate._run import check_engine
     from tidegate._study import opened
 
-    asked = [_reproduce.chosen(name) for name in _reproduce.targets(target)]
+    check_engine(engine, ("sim", "live"))
+    asked = [_reproduce.chosen(name, engine) for name in _reproduce.targets(target, engine)]
     results = []
     with opened(False if no_store else store or True) as kept:
         for paper, claims, figures in asked:
@@ -168,7 +174,7 @@ def reproduce(
             if out is not None:
                 place = Path(out) if target is not None else Path(out) / paper.name
             elif not as_json:
-                place = Path("reproduced") / paper.name
+                place = Path("reproduced") / (paper.name if engine == "sim" else f"{paper.name}-{engine}")
             with Progress(f"reproducing {paper.name}") as progress:
                 result = _reproduce.perform(
                     paper,
