@@ -13,7 +13,7 @@ from tidegate import _columns, _core
 from tidegate._errors import ArgumentError, EngineError, NotRecordedError
 from tidegate._scenario import Scenario, Sets
 from tidegate._seed import choose
-from tidegate._table import FlowRow, GateRow, Table
+from tidegate._table import CallsRow, FlowRow, GateRow, PoolRow, Table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -231,7 +231,8 @@ class Run:
 
     ``flows`` and ``gates`` are data frames with one row each, whose rows know their
     history: ``run.gates["bottleneck"].series("queue")``. Goodput counts payload only;
-    throughput and gate rates count every header.
+    throughput and gate rates count every header. ``pools`` and ``calls`` are the same for
+    pools and for sources of calls; they have no history.
     """
 
     def __init__(
@@ -249,6 +250,8 @@ class Run:
         self.folder = folder
         self.flows = Table([FlowRow(self, row) for row in summary["flows"]])
         self.gates = Table([GateRow(self, row) for row in summary["gates"]])
+        self.pools = Table([PoolRow(self, row) for row in summary.get("pools", [])])
+        self.calls = Table([CallsRow(self, row) for row in summary.get("calls", [])])
         self._load = load
         self._tables: dict[str, pl.DataFrame | None] = {}
 

@@ -52,8 +52,7 @@ pub(super) fn pools(root: &Form, gates: &[GatePlan], calls: &Calls<'_>, notes: &
         }
         if let (Some((channel, _)), Some(caller)) = (channels.first(), caller) {
             let problem = format!(
-                "a DTM channel, gate {}, and calls, {caller}, take from this pool: a channel takes what is left, a call \
-                 all or nothing",
+                "DTM channel {:?} and {caller} take from this pool: a channel takes what is left, a call all or nothing",
                 channel.name
             );
             notes.wrong(item, problem, "give each kind a pool of its own");
