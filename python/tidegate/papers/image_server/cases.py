@@ -12,6 +12,8 @@ from tidegate._estimate import Estimate, estimate
 from tidegate._paper_parts import ratio_of_means
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from tidegate._paper import Lab
     from tidegate._run import Run
     from tidegate._study_value import Study
@@ -79,14 +81,14 @@ def point(
     window: int = 64,
     *,
     dips: bool = False,
-    **changes: Any,
+    changes: Mapping[str, Any] | None = None,
 ) -> Study:
     """Return 16 runs with circuits of ``rate`` Mbit/s and a window of so many KiB.
 
     ``changes`` are dotted keys with their values.
     """
     settings = {RATE: f"{rate:g} Mbit/s", WINDOW: f"{window} KiB", **(DIPPED if dips else {})}
-    return lab.study("image-server", set={**settings, **changes}, gate="ip", measure=numbers)
+    return lab.study("image-server", set={**settings, **(changes or {})}, gate="ip", measure=numbers)
 
 
 def numbers(run: Run) -> dict[str, float | None]:
@@ -122,10 +124,10 @@ def over(this: Study, that: Study, metric: str = "response") -> Estimate:
     return ratio_of_means(this.values(metric), that.values(metric))
 
 
-def gain_of_window(lab: Lab, *, dips: bool, **changes: Any) -> Estimate:
+def gain_of_window(lab: Lab, *, dips: bool, changes: Mapping[str, Any] | None = None) -> Estimate:
     """Return the response time with 1 MiB over that with 64 KiB."""
-    large = point(lab, window=1024, dips=dips, **changes)
-    return over(large, point(lab, dips=dips, **changes))
+    large = point(lab, window=1024, dips=dips, changes=changes)
+    return over(large, point(lab, dips=dips, changes=changes))
 
 
 def bound_by_circuit(rate_mbps: float) -> float:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tidegate._estimate import Estimate, paired
 from tidegate._paper import Claim, Finding
-from tidegate._paper_parts import shown
+from tidegate._paper_parts import ratio_of_means, shown
 from tidegate._verdict import above, below, count, together, within
 from tidegate.papers.image_server import cases
 from tidegate.papers.image_server.cases import (
@@ -87,8 +87,8 @@ def claim_low(lab: Lab) -> Finding:
     return Finding(
         within(worst, 0.99, LOW),
         f"Largest mean response time from 10 to 30 Mbit/s over the least of the figure, at {best} Mbit/s; "
-        f"low is taken as up to {LOW:g}. Five circuits of 30 Mbit/s fit: {waited:g} calls waited. From 10 Mbit/s on "
-        "the IP processor limits and not the circuit",
+        f"low is taken as up to {LOW:g}. Five circuits of 30 Mbit/s fit: {waited:g} calls waited. "
+        "From 10 Mbit/s on the IP processor limits and not the circuit",
     )
 
 
@@ -130,9 +130,9 @@ def claim_higher(lab: Lab) -> Finding:
 
 def claim_hold(lab: Lab) -> Finding:
     """Compare 80 with 20 Mbit/s where circuits are released at once, and held for ever."""
-    at_once = over(point(lab, 80, **{HOLD: "0 s"}), point(lab, 20, **{HOLD: "0 s"}))
+    at_once = over(point(lab, 80, changes={HOLD: "0 s"}), point(lab, 20, changes={HOLD: "0 s"}))
     held = over(point(lab, 80), point(lab, 20))
-    always = point(lab, 80, **{HOLD: "forever"})
+    always = point(lab, 80, changes={HOLD: "forever"})
     all_of = over(always, point(lab, 20), "with_unfinished")
     return Finding(
         together(within(at_once, 0.5, 1.05), above(held, 1.5)),
@@ -164,14 +164,14 @@ def claim_theory(lab: Lab) -> Finding:
 def claim_faster(lab: Lab) -> Finding:
     """Compare windows without dips."""
     found = gain_of_window(lab, dips=False)
-    apart = gain_of_window(lab, dips=False, **APART)
+    apart = gain_of_window(lab, dips=False, changes=APART)
     each = [response(point(lab, window=window)) for window in cases.windows(lab)]
     told = ", ".join(f"{shown(one)} with {w}" for one, w in zip(each, cases.windows(lab), strict=True))
     return Finding(
         below(found, 1),
         f"Response time with 1 MiB over that with 64 KiB. In s, by KiB: {told}. The path holds a few "
-        "segments, so a window of 64 KiB fills it; a larger one helps where it sends an image before its ACKs "
-        f"come to the same processor. With ACKs past it: {shown(apart)}",
+        "segments, so a window of 64 KiB fills it; a larger one helps where it sends an image before its "
+        f"ACKs come to the same processor. With ACKs past it: {shown(apart)}",
     )
 
 
@@ -210,7 +210,7 @@ def claim_queue(lab: Lab) -> Finding:
     """Compare waits in the IP queue inside and outside the dips."""
     study = waits(lab, 256)
     inside, outside, most = (study.estimate(name) for name in ("inside", "outside", "most"))
-    ratio = cases.ratio_of_means(study.values("inside"), study.values("outside"))
+    ratio = ratio_of_means(study.values("inside"), study.values("outside"))
     return Finding(
         above(ratio, 2),
         f"Mean wait of an IP datagram in the dips over that outside, 256 KiB. In the dips {shown(inside)} s, "
@@ -235,17 +235,18 @@ def claim_forty(lab: Lab) -> Finding:
 def claim_today(lab: Lab) -> Finding:
     """Compare TCP of today with the paper's, with dips."""
     old = point(lab, window=1024, dips=True)
-    same = point(lab, window=4096, dips=True, **{"flow.client.tcp": {**TODAY, "mss": "536 B"}})
-    now = point(lab, window=4096, dips=True, **{"flow.client.tcp": {**TODAY, "mss": "1460 B"}})
+    same = point(lab, window=4096, dips=True, changes={"flow.client.tcp": {**TODAY, "mss": "536 B"}})
+    now = point(lab, window=4096, dips=True, changes={"flow.client.tcp": {**TODAY, "mss": "1460 B"}})
     return Finding(
         below(over(now, old), 1),
-        "Response time of CUBIC with SACK, timestamps, delayed ACKs, a scaled window of 4 MiB and segments of "
-        f"1460 B over that of Reno with 1 MiB, both with dips. With segments of 536 B {shown(over(same, old))}: "
-        "what helps is fewer packets, larger ones and fewer ACKs, through a processor that counts packets",
+        "Response time of CUBIC with SACK, timestamps, delayed ACKs, a scaled window of 4 MiB and segments "
+        "of 1460 B over that of Reno with 1 MiB, both with dips. With segments of 536 B "
+        f"{shown(over(same, old))}: what helps is fewer packets, larger ones and fewer ACKs, through a "
+        "processor that counts packets",
     )
 
 
-def sensitive(lab: Lab, holds: Callable[[dict[str, object]], bool], what: str) -> Finding:
+def sensitive(lab: Lab, holds: Callable[[dict[str, Any]], bool], what: str) -> Finding:
     """Judge one statement by the share of the open choices under which it holds."""
     found = [(words, holds(changes)) for words, changes in cases.choices(lab)]
     exceptions = [words for words, held in found if not held]
@@ -256,8 +257,8 @@ def sensitive(lab: Lab, holds: Callable[[dict[str, object]], bool], what: str) -
 def claim_any_rise(lab: Lab) -> Finding:
     """Compare 80 with 20 Mbit/s under every open choice."""
 
-    def holds(changes: dict[str, object]) -> bool:
-        return surely(rises(point(lab, 80, **changes), point(lab, 20, **changes)))
+    def holds(changes: dict[str, Any]) -> bool:
+        return surely(rises(point(lab, 80, changes=changes), point(lab, 20, changes=changes)))
 
     return sensitive(lab, holds, "Open choices with surely longer responses at 80 than at 20 Mbit/s")
 
@@ -265,8 +266,8 @@ def claim_any_rise(lab: Lab) -> Finding:
 def claim_any_faster(lab: Lab) -> Finding:
     """Compare windows without dips under every open choice."""
 
-    def holds(changes: dict[str, object]) -> bool:
-        found = gain_of_window(lab, dips=False, **changes)
+    def holds(changes: dict[str, Any]) -> bool:
+        found = gain_of_window(lab, dips=False, changes=changes)
         return found.high is not None and found.high < 1
 
     return sensitive(
@@ -277,8 +278,8 @@ def claim_any_faster(lab: Lab) -> Finding:
 def claim_any_dips(lab: Lab) -> Finding:
     """Compare windows with dips under every open choice."""
 
-    def holds(changes: dict[str, object]) -> bool:
-        found = gain_of_window(lab, dips=True, **changes)
+    def holds(changes: dict[str, Any]) -> bool:
+        found = gain_of_window(lab, dips=True, changes=changes)
         return found.mean is not None and found.mean > 1 - NOT_FASTER
 
     return sensitive(

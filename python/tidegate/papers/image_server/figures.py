@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from tidegate._paper import Figure
@@ -12,8 +12,11 @@ from tidegate.papers.image_server import cases
 from tidegate.papers.image_server.cases import APART, HOLD, bound_by_circuit, bound_by_processor, point
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Picture
+    from tidegate._estimate import Estimate
     from tidegate._paper import Lab
 
 HOLDS = (("5 s", "held for 5 s"), ("0 s", "released at once"), ("forever", "held for ever"))
@@ -30,7 +33,13 @@ def draw_3(lab: Lab) -> Picture:
     ):
         for n, (hold, label) in enumerate(HOLDS):
             shown = rates if n == 0 or not lab.quick else (20, 80)
-            bars(one, shown, [point(lab, rate, **{HOLD: hold}).estimate(metric) for rate in shown], n, label)
+            bars(
+                one,
+                shown,
+                [point(lab, rate, changes={HOLD: hold}).estimate(metric) for rate in shown],
+                n,
+                label,
+            )
         fine = np.linspace(rates[0], rates[-1], 200)
         limit = bound_by_processor(64)
         one.plot(
@@ -56,7 +65,7 @@ def draw_4(lab: Lab) -> Picture:
     ):
         windows = (64, 1024) if changes and lab.quick else cases.windows(lab)
         for n, (dips, label) in enumerate(((False, "5000 packets/s"), (True, "dips to 1000 packets/s"))):
-            found = [point(lab, window=w, dips=dips, **changes).estimate("response") for w in windows]
+            found = [point(lab, window=w, dips=dips, changes=changes).estimate("response") for w in windows]
             bars(one, windows, found, n, label)
         if not changes:
             one.plot(
@@ -121,13 +130,13 @@ def draw_choices(lab: Lab) -> Picture:
     """Draw the three ratios that the claims rest on, for every choice that the paper leaves open."""
     chosen = cases.choices(lab)
     picture, axes = panels(8.8, 0.9 + 0.3 * len(chosen), 1, 3, sharey=True)
-    columns = (
+    columns: tuple[tuple[str, Callable[[dict[str, Any]], Estimate]], ...] = (
         (
             "80 over 20 Mbit/s",
-            lambda changes: cases.over(point(lab, 80, **changes), point(lab, 20, **changes)),
+            lambda given: cases.over(point(lab, 80, changes=given), point(lab, changes=given)),
         ),
-        ("1 MiB over 64 KiB", lambda changes: cases.gain_of_window(lab, dips=False, **changes)),
-        ("the same with dips", lambda changes: cases.gain_of_window(lab, dips=True, **changes)),
+        ("1 MiB over 64 KiB", lambda given: cases.gain_of_window(lab, dips=False, changes=given)),
+        ("the same with dips", lambda given: cases.gain_of_window(lab, dips=True, changes=given)),
     )
     for one, (title, found_of) in zip(axes[0], columns, strict=True):
         for row, (_, changes) in enumerate(chosen):
