@@ -178,6 +178,32 @@ def _traffic(draw: random.Random, name: str, gates: dict[str, bool]) -> list[str
     return [f"[traffic.{name}]", f"path = {path}".replace("'", '"'), f"source.{source}"]
 
 
+def _circuit(draw: random.Random, gate: list[str]) -> list[str]:
+    """A packet gate as a circuit; one in a scenario, because flows must share all of theirs or none."""
+    kept = [line for line in gate if not line.startswith(("rate", "on_change"))]
+    laws = [
+        'rate.reserve.pool = "vp"',
+        f'rate.reserve.rate = "{draw.choice([2, 7.3])} Mbit/s"',
+        f'rate.reserve.hold = "{draw.choice(["0 s", "40 ms", "forever"])}"',
+        f'rate.reserve.setup = "{draw.choice(["0 s", "3 ms"])}"',
+        f'rate.reserve.blocked = "{draw.choice(["wait", "refuse"])}"',
+    ]
+    if laws[-1].endswith('"refuse"') and draw.random() < 0.5:
+        laws.append('rate.reserve.retry = "70 ms"')
+    return [*kept, *laws]
+
+
+def _calls(draw: random.Random) -> list[str]:
+    return [
+        "[calls.others]",
+        'pool = "vp"',
+        'rate = "2 Mbit/s"',
+        'every = { exponential = "200 ms" }',
+        draw.choice(['hold = "100 ms"', 'hold = { exponential = "300 ms" }']),
+        f'blocked = "{draw.choice(["wait", "refuse"])}"',
+    ]
+
+
 def scenario(number: int) -> str:
     """Return the scenario of this number; always the same text."""
     draw = random.Random(number)
@@ -188,8 +214,16 @@ def scenario(number: int) -> str:
     lines += ["[server.s]", *draw.choice([[], ['rate = "2 MB/s"']])]
     count = draw.randint(1, 4)
     cells = draw.choice([*range(count), *[None] * 6])
+    # Draws of their own: the other scenarios stay what they are.
+    more = random.Random(f"circuits {number}")
+    circuit = more.choice([n for n in range(count) if n != cells] + [None])
+    if circuit is not None:
+        lines += ["[pool.vp]", f'capacity = "{more.choice([8, 15, 30])} Mbit/s"']
+        lines += [f'order = "{more.choice(["asked", "first fit"])}"', *more.choice([[], _calls(more)])]
     for n in range(count):
         gate = (_cell_gate if n == cells else _gate)(draw, f"g{n}")
+        if n == circuit:
+            gate = _circuit(more, gate)
         lines += gate
         gates[f"g{n}"] = any(line.startswith("rate") for line in gate)
     for n in range(draw.randint(1, 3)):

@@ -9,8 +9,21 @@
 (1182.4, 1217.6)
 """
 
+from tidegate.theory._erlang import ErlangC, erlang_b, erlang_c, erlang_servers
 from tidegate.theory._match import Fit, Miss, match
 from tidegate.theory._spacer import spacer
 from tidegate.theory._spacer_results import Interval, Printed, Spacer
 
-__all__ = ["Fit", "Interval", "Miss", "Printed", "Spacer", "match", "spacer"]
+__all__ = [
+    "ErlangC",
+    "Fit",
+    "Interval",
+    "Miss",
+    "Printed",
+    "Spacer",
+    "erlang_b",
+    "erlang_c",
+    "erlang_servers",
+    "match",
+    "spacer",
+]

@@ -179,6 +179,9 @@ fn rate_lines(gate: &GatePlan, packet: u32, plan: &Plan) -> Vec<String> {
         }
         RatePlan::Reserve(circuit) => {
             let mut lines = vec![format!("a packet of {packet} B{heavy} takes {}", takes(circuit.rate))];
+            if matches!(gate.framing, Framing::CellPackets { .. }) {
+                lines.push("packets pass whole and weigh 53 bytes for each of their cells".to_owned());
+            }
             lines.extend(calls::lines(circuit, plan));
             lines
         }
