@@ -39,6 +39,7 @@ from tidegate._reproduce import Reproduction, reproduce
 from tidegate._run import Run, run
 from tidegate._scenario import Scenario, load, reference, schema
 from tidegate._size import Sizing, size
+from tidegate._size_pool import PoolSizing, size_pool
 from tidegate._study import Until, study
 from tidegate._study_value import Point, Study, open_study
 from tidegate._table import FlowRow, GateRow, RequestRow, Table
@@ -62,6 +63,7 @@ __all__ = [
     "InternalError",
     "NotRecordedError",
     "Point",
+    "PoolSizing",
     "Reproduction",
     "RequestRow",
     "Run",
@@ -93,6 +95,7 @@ __all__ = [
     "run",
     "schema",
     "size",
+    "size_pool",
     "study",
     "theory",
     "trace_convert",
