@@ -41,6 +41,7 @@ from tidegate._reproduce import Reproduction, reproduce
 from tidegate._run import Run, run
 from tidegate._scenario import Scenario, load, reference, schema
 from tidegate._size import Sizing, size
+from tidegate._size_pool import PoolSizing, size_pool
 from tidegate._study import Until, study
 from tidegate._study_value import Point, Study, open_study
 from tidegate._table import FlowRow, GateRow, RequestRow, Table
@@ -67,6 +68,7 @@ __all__ = [
     "InternalError",
     "NotRecordedError",
     "Point",
+    "PoolSizing",
     "Reproduction",
     "RequestRow",
     "Run",
@@ -103,6 +105,7 @@ __all__ = [
     "run",
     "schema",
     "size",
+    "size_pool",
     "study",
     "theory",
     "trace_convert",

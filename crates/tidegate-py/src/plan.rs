@@ -18,6 +18,10 @@ pub(crate) fn to_json(plan: &Plan) -> Value {
         "flows": plan.flows.iter().map(flow).collect::<Vec<_>>(),
         "pools": plan.pools.iter().map(pool).collect::<Vec<_>>(),
         "circuits": plan.reservations.len(),
+        "reservations": plan.reservations.iter().map(|row| json!({
+            "name": row.name,
+            "demands": row.demands.iter().map(|demand| json!({ "pool": demand.pool, "bps": demand.rate.bps() })).collect::<Vec<_>>(),
+        })).collect::<Vec<_>>(),
         "calls": plan.calls.iter().map(calls).collect::<Vec<_>>(),
         "traffic": plan.traffic.iter().map(|traffic| &traffic.name).collect::<Vec<_>>(),
     })
