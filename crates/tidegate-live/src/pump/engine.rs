@@ -8,7 +8,7 @@ use tidegate_core::tcp::HeldBy;
 use tidegate_core::unit::Unit;
 use tidegate_core::units::{Span, Time};
 
-use super::pace::Pace;
+use super::pace::{Pace, Tail};
 use super::record::Recording;
 use super::slab::Slab;
 use super::waiter::{Waiter, Woken};
@@ -38,7 +38,7 @@ pub(super) struct Engine {
     slab: Slab,
     room: Vec<u8>,
     until: Time,
-    spin: Span,
+    tail: Tail,
     /// Written later than this, a packet has no meaning.
     fail_behind: Span,
     /// Since when the edges have not been seen empty.
@@ -67,7 +67,7 @@ impl Engine {
             slab: Slab::new(mtu as usize, READY_PACKETS),
             room: vec![0; usize::from(u16::MAX) + 1],
             until: plan.duration,
-            spin: span(options.spin),
+            tail: Tail::new(span(options.spin), span(options.spin_most)),
             fail_behind: options.fail_behind.map_or(Span::MAX, span),
             backlog: [None; 2],
             pace: Pace::new(),
@@ -111,11 +111,16 @@ impl Engine {
         let next = self.network.next_wakeup().min(self.until);
         let now = self.clock.now();
         let left = next.saturating_since(now);
-        if left > self.spin || !self.pace.may_spin(now) {
-            let wake = Time::from_picos(next.picos().saturating_sub(self.spin_now(now).picos()));
+        let tail = if self.pace.may_spin(now) { self.tail.now() } else { Span::ZERO };
+        if left > tail {
+            let wake = Time::from_picos(next.picos() - tail.picos());
             self.pace.sleeps(now);
             let woken = self.waiter.sleep_until(self.clock.monotonic(wake))?;
-            self.pace.wakes(self.clock.now());
+            let awake = self.clock.now();
+            self.pace.wakes(awake);
+            if woken == Woken::default() {
+                self.tail.note(awake.saturating_since(wake));
+            }
             return Ok(woken);
         }
         if left > FINAL {
@@ -125,10 +130,6 @@ impl Engine {
             std::hint::spin_loop();
         }
         Ok(Woken::default())
-    }
-
-    fn spin_now(&mut self, now: Time) -> Span {
-        if self.pace.may_spin(now) { self.spin } else { Span::ZERO }
     }
 
     /// Takes what has come to one edge into the network.
