@@ -85,6 +85,41 @@ impl Blast {
     }
 }
 
+/// What is added to round trips that should last so long: one packet at a time until `end`.
+pub(crate) fn echo(lab: &Lab, clock: Clock, end: Time, ideal: Duration) -> Result<LatenessSummary, Failure> {
+    let to = lab.flow_addresses(0).receiver;
+    let server = lab.receiver().run(|| UdpSocket::bind(to))??;
+    server.set_read_timeout(Some(PATIENCE))?;
+    let back = lab.receiver().spawn("echo", move || {
+        let _ = priority::set_realtime(BELOW_THE_ENGINE);
+        let mut room = [0; 2048];
+        while clock.now() < end {
+            if let Ok((bytes, from)) = server.recv_from(&mut room) {
+                let _ = server.send_to(&room[..bytes], from);
+            }
+        }
+    })?;
+    let socket = lab.sender().run(|| UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0)))??;
+    socket.set_read_timeout(Some(PATIENCE))?;
+    let there = lab.sender().spawn("ask", move || {
+        let _ = priority::set_realtime(BELOW_THE_ENGINE);
+        let mut added = Lateness::default();
+        let mut room = [0; 2048];
+        clock.sleep_until(Time::ZERO);
+        while clock.now() < end {
+            let sent = clock.now();
+            let _ = socket.send_to(&[0; 100], to);
+            if socket.recv(&mut room).is_ok() {
+                added.note(clock.now().saturating_since(super::after(sent, ideal)));
+            }
+        }
+        added.summary()
+    })?;
+    let added = there.join().map_err(|_| "the asker panicked")??;
+    back.join().map_err(|_| "the answerer panicked")??;
+    Ok(added)
+}
+
 /// When the kernel had each packet.
 fn stamps(socket: &UdpSocket, stop: &AtomicBool) -> Vec<i64> {
     let mut room = [0; 2048];

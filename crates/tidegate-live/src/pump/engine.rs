@@ -38,6 +38,8 @@ pub(super) struct Engine {
     slab: Slab,
     room: Vec<u8>,
     until: Time,
+    /// When the last packet entered.
+    entered: Time,
     tail: Tail,
     /// Written later than this, a packet has no meaning.
     fail_behind: Span,
@@ -67,6 +69,7 @@ impl Engine {
             slab: Slab::new(mtu as usize, READY_PACKETS),
             room: vec![0; usize::from(u16::MAX) + 1],
             until: plan.duration,
+            entered: Time::ZERO,
             tail: Tail::new(span(options.spin), span(options.spin_most)),
             fail_behind: options.fail_behind.map_or(Span::MAX, span),
             backlog: [None; 2],
@@ -136,14 +139,15 @@ impl Engine {
     fn take_packets(&mut self, side: Side) -> Result<(), LiveError> {
         for _ in 0..BATCH {
             let read = self.edges[side as usize].read(&mut self.room);
-            let Some(length) = read.map_err(|error| LiveError::kernel("read a packet", error))? else {
+            let Some((length, age)) = read.map_err(|error| LiveError::kernel("read a packet", error))? else {
                 self.backlog[side as usize] = None;
                 return Ok(());
             };
-            let at = self.clock.now();
-            if at >= self.until {
+            let now = self.clock.now();
+            if now >= self.until {
                 return Ok(());
             }
+            let at = self.stamp(now, age);
             self.release(after(at))?;
             self.enter(at, side, length);
         }
@@ -157,6 +161,14 @@ impl Engine {
             )));
         }
         Ok(())
+    }
+
+    /// When a packet that the kernel had some time ago enters: as early as that, but before
+    /// nothing that has happened in the network.
+    fn stamp(&mut self, now: Time, age: Span) -> Time {
+        let had = Time::from_picos(now.picos().saturating_sub(age.picos()));
+        self.entered = had.max(self.entered).max(self.network.now());
+        self.entered
     }
 
     /// A packet, stamped, enters its route.

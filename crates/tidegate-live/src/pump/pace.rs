@@ -126,8 +126,8 @@ mod tests {
     fn the_tail_follows_the_machine_within_its_limits() {
         let mut tail = Tail::new(Span::from_micros(50), Span::from_micros(200));
         assert_eq!(tail.now(), Span::from_micros(50));
-        let wake_up = |tail: &mut Tail, count: u64, micros: u64| {
-            (0..count).for_each(|_| tail.note(Span::from_micros(micros)));
+        let wake_up = |on: &mut Tail, count: u64, micros: u64| {
+            (0..count).for_each(|_| on.note(Span::from_micros(micros)));
         };
         // One wake-up in fifty is 100 us late, the others 30.
         (0..500).for_each(|_| {
