@@ -47,7 +47,7 @@ pub(super) fn main() -> Result<(), Failure> {
         println!("252-259 / 689-690 (whole milliseconds by design), of rattan 3.1-4.3 / 21-59");
     }
     if wanted("trip") {
-        println!("\nwhat is added to a round trip over two ways of 5 ms, one packet at a time");
+        println!("\nwhat is added to a round trip over two ways of 5 ms, one ICMP echo at a time");
         for backend in [Backend::Tun, Backend::Packet] {
             for spin in [Duration::ZERO, TAIL] {
                 trip(seconds, backend, spin)?;
@@ -118,7 +118,7 @@ fn trip(seconds: u64, backend: Backend, spin: Duration) -> Result<(), Failure> {
     );
     let plan = Scenario::from_toml(&text, "trip.toml", None, &[])?.plan(Some(1), 0);
     let mut lab = Lab::new(&plan, backend, &LabOptions::default())?;
-    let pump = Pump::start(&mut lab, &plan, Classifier::Ports { flows: 1 }, &options(spin))?;
+    let pump = Pump::start(&mut lab, &plan, Classifier::Everything { flow: 0 }, &options(spin))?;
     let added = load::echo(&lab, pump.clock(), plan.duration, Duration::from_millis(10))?;
     pump.stop()?;
     println!("{}", row(&format!("{backend}, {}", tail(spin)), &added));

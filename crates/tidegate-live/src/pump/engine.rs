@@ -45,6 +45,8 @@ pub(super) struct Engine {
     fail_behind: Span,
     /// Since when the edges have not been seen empty.
     backlog: [Option<Time>; 2],
+    /// Which edges were written to since they were last looked at.
+    written: [bool; 2],
     pace: Pace,
 }
 
@@ -73,6 +75,7 @@ impl Engine {
             tail: Tail::new(span(options.spin), span(options.spin_most)),
             fail_behind: options.fail_behind.map_or(Span::MAX, span),
             backlog: [None; 2],
+            written: [false; 2],
             pace: Pace::new(),
         }
     }
@@ -95,7 +98,11 @@ impl Engine {
             if woken.stop {
                 return Ok(now);
             }
-            woken = self.wait()?;
+            woken = match std::mem::take(&mut self.written) {
+                [false, false] => self.wait()?,
+                // The kernel answers within the write: an answer is there already, if any is.
+                readable => Woken { readable, stop: false },
+            };
         }
     }
 
@@ -212,6 +219,7 @@ impl Engine {
         let written = self.edges[exit].write(self.slab.bytes(unit.handle));
         written.map_err(|error| LiveError::kernel("write a packet", error))?;
         let arrival = self.slab.free(unit.handle);
+        self.written[exit] = true;
         self.lateness.note(late);
         self.recording.departures.push(Departure { due, arrival, route, cause: unit.cause });
         if late > self.fail_behind {
