@@ -123,6 +123,27 @@ fn whatever_lies_between_the_edges_replays() {
 }
 
 #[test]
+fn each_flow_has_its_own_path() {
+    let link = |number: u32| {
+        format!(
+            "[gate.link{number}]\nrate = \"{} Mbit/s\"\ndelay = \"2 ms\"\nqueue = \"20 packets\"\n\
+             [flow.bulk{number}]\npath = [\"link{number}\"]\napp = \"bulk\"\n",
+            2 * number
+        )
+    };
+    let toml = format!("duration = \"2 s\"\n{}", (1..=6).map(link).collect::<String>());
+    let Some((_, mut report, plan)) = run(&toml, Backend::Auto) else { return };
+    for flow in 0..6 {
+        let gone = report.departures.iter().filter(|gone| gone.route == flow * 2);
+        let bytes: u64 = gone.map(|gone| u64::from(report.arrivals[gone.arrival as usize].bytes)).sum();
+        let mbit = bytes as f64 * 8.0 / 2.0 / 1e6;
+        let rate = f64::from(2 * (flow + 1));
+        assert!((0.6 * rate..=rate).contains(&mbit), "flow {flow}: {mbit} of {rate} Mbit/s");
+    }
+    assert_replays(&mut report, &plan);
+}
+
+#[test]
 fn a_run_that_is_stopped_says_when() {
     let plan = plan(LINK);
     let Some(mut lab) = lab(&plan, Backend::Auto) else { return };
