@@ -5,6 +5,7 @@
 mod cells;
 mod dtm;
 mod flow;
+mod follow;
 mod gate;
 mod text;
 

@@ -4,6 +4,7 @@
 mod app;
 mod cells;
 mod dtm;
+mod follow;
 mod gate;
 mod layout;
 mod packets;
@@ -77,10 +78,11 @@ pub(crate) fn lower(root: &Form, library: &mut Library) -> Lowered {
     }
     packets::check(&gates, &users, &mut notes);
     cells::check(&gates, &users, &mut notes);
-    let (planned, wiring) = layout::lay_out(&gates, &users, &mut notes);
+    let (mut planned, wiring) = layout::lay_out(&gates, &users, &mut notes);
     cells::check_order(&planned, &users, &wiring, &mut notes);
     let pools = dtm::pools(root, &planned, &mut notes);
     let (flows, traffic) = layout::connect(&users, &wiring);
+    follow::resolve(&gates, &users, &wiring, &flows, &mut planned, &mut notes);
     let mut plan = Plan { warmup, flows, traffic, pools, gates: planned, ..Plan::empty(duration) };
     plan.title = root.get("title").and_then(Item::text).unwrap_or_default().to_owned();
     plan.exact_events = root.flag("exact_events");

@@ -109,6 +109,9 @@ impl Law {
             RatePlan::Dtm(channel) => {
                 Law::SetSpeed(Box::new(SetSpeed::new(channel.initial, on_change, window)))
             }
+            RatePlan::Follow(follow) => {
+                Law::SetSpeed(Box::new(SetSpeed::new(follow.initial, on_change, window)))
+            }
             RatePlan::Steps { .. } | RatePlan::Markov(_) | RatePlan::RateTrace { .. } => {
                 let profile = Profile::new(plan, stream);
                 Law::Varying(Box::new(Varying::new(profile, on_change, window)))
@@ -128,6 +131,12 @@ impl Law {
             Law::SetSpeed(server) => server.transmit(arrival, work),
             Law::Gcra(shaper) => shaper.transmit(arrival),
         }
+    }
+
+    /// Whether nothing may begin until the speed is set anew.
+    #[must_use]
+    pub fn is_stopped(&self) -> bool {
+        matches!(self, Law::SetSpeed(server) if server.is_stopped())
     }
 
     /// Whether a unit of so many bytes on the wire could ever pass.
