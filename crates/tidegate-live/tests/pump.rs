@@ -24,14 +24,19 @@ rtt = "20 ms"
 app = "bulk"
 "#;
 
-/// Everything that lies between the edges: cells that several circuits share, a rate that follows
-/// what comes, signals, losses, background traffic, a way back with a queue of its own.
+/// Everything that lies between the edges: cells that several circuits share, rates that follow
+/// what comes and what is fed back, losses, background traffic, a way back with a queue of its own.
 const MUCH: &str = r#"
 duration = "2 s"
 [gate.host]
 per = "flow"
 framing = "aal5"
 rate = "40 Mbit/s"
+[gate.sender]
+rate.follow.gate = "radio"
+rate.follow.every = "20 ms"
+rate.follow.initial = "5 Mbit/s"
+rate.follow.peak = "9 Mbit/s"
 [gate.spacer]
 framing = "aal5"
 rate.steps = [["0 s", "15 Mbit/s"], ["1 s", "5 Mbit/s"]]
@@ -54,7 +59,7 @@ rate = "1 Mbit/s"
 delay = "2 ms"
 [flow.bulk]
 count = 3
-path = ["host", "spacer", "radio", "channel"]
+path = ["host", "spacer", "sender", "radio", "channel"]
 back = ["return"]
 app = "bulk"
 [traffic.cross]
