@@ -16,7 +16,7 @@ mod token_bucket;
 use crate::gate::serve::Serializer;
 use crate::plan::{OnChange, RatePlan};
 use crate::random::Stream;
-use crate::units::{Speed, Time};
+use crate::units::{Rate, Speed, Time};
 
 pub use allocated::{Allocated, SetSpeed};
 pub use circuit::Circuit;
@@ -113,6 +113,10 @@ impl Law {
             RatePlan::Reserve(circuit) => Law::Circuit(Box::new(Circuit::new(circuit.rate, window))),
             RatePlan::Dtm(channel) => {
                 Law::SetSpeed(Box::new(SetSpeed::new(channel.initial, on_change, window)))
+            }
+            RatePlan::Abr(abr) => {
+                let initial = Rate::from_bps(abr.rates.initial as u64);
+                Law::SetSpeed(Box::new(SetSpeed::new(initial, on_change, window)))
             }
             RatePlan::Follow(follow) => {
                 Law::SetSpeed(Box::new(SetSpeed::new(follow.initial, on_change, window)))
