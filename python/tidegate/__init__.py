@@ -11,7 +11,8 @@ the names of results; in scenarios they are in the text. polars and matplotlib a
 when a table or a picture is asked for.
 
 Parts that need no scenario are modules of their own, loaded when they are first named:
-``tg.dtm``, the estimator behind ``rate.dtm``; ``tg.gcra``, the rate limiter of ATM and of token
+``tg.dtm``, the estimator behind ``rate.dtm``; ``tg.effcap``, the one behind ``rate.follow``;
+``tg.gcra``, the rate limiter of ATM and of token
 buckets; ``tg.theory``, what is known in closed form.
 """
 
@@ -43,14 +44,16 @@ from tidegate._study import Until, study
 from tidegate._study_value import Point, Study, open_study
 from tidegate._table import FlowRow, GateRow, Table
 from tidegate._traces import trace_convert, trace_info, trace_synth
+from tidegate._tune import tune
+from tidegate._tune_result import Setting, Tuning
 
 if _typing.TYPE_CHECKING:
-    from tidegate import dtm, gcra, theory
+    from tidegate import dtm, effcap, gcra, theory
 
 __version__ = build_info()["tidegate"]
 
 #: Public modules, imported when they are first named (PEP 562).
-_MODULES = ("dtm", "gcra", "theory")
+_MODULES = ("dtm", "effcap", "gcra", "theory")
 
 __all__ = [
     "ArgumentError",
@@ -68,6 +71,7 @@ __all__ = [
     "RunFolderError",
     "Scenario",
     "ScenarioError",
+    "Setting",
     "Sizing",
     "StoreError",
     "Study",
@@ -75,6 +79,7 @@ __all__ = [
     "Table",
     "TooFewRunsError",
     "TraceError",
+    "Tuning",
     "UnknownNameError",
     "Until",
     "Variant",
@@ -82,6 +87,7 @@ __all__ = [
     "build_info",
     "compare",
     "dtm",
+    "effcap",
     "gcra",
     "load",
     "open_comparison",
@@ -97,6 +103,7 @@ __all__ = [
     "trace_convert",
     "trace_info",
     "trace_synth",
+    "tune",
 ]
 
 

@@ -331,6 +331,7 @@ def compare(
 cli.add_command(_cli_studies.study)
 cli.add_command(_cli_studies.reproduce)
 cli.add_command(_cli_studies.size)
+cli.add_command(_cli_studies.tune)
 
 
 @cli.group()
