@@ -101,6 +101,7 @@ def _cell(text: str) -> str:
 
 SUMMARY = ROOT / "crates" / "tidegate-sim" / "src" / "summary.rs"
 CELLS = SUMMARY.with_name("cells.rs")
+REQUESTS = SUMMARY.with_name("request_summary.rs")
 CALLS = SUMMARY.with_name("calls.rs")
 _STRUCT = re.compile(r"pub struct (\w+) \{\n(.*?)\n\}", re.S)
 _FIELD = re.compile(r"((?:    /// .*\n)+)(?:    #\[serde\(skip.*\n)?    pub (\w+): ([^\n]*),")
@@ -117,7 +118,9 @@ _TYPES = {
 def results_reference() -> str:
     """Return every name in a summary and in the recorded tables."""
     structs = dict(
-        _STRUCT.findall("\n".join(file.read_text(encoding="utf-8") for file in (SUMMARY, CELLS, CALLS)))
+        _STRUCT.findall(
+            "\n".join(file.read_text(encoding="utf-8") for file in (SUMMARY, CELLS, REQUESTS, CALLS))
+        )
     )
     parts = [
         MADE + "# Results: every name and its unit\n",
@@ -161,6 +164,12 @@ def results_reference() -> str:
         _fields(structs["CircuitSummary"]),
         "### Background traffic: `traffic[]`\n",
         _fields(structs["TrafficSummary"]),
+        "### Requests: `requests[]`\n",
+        (
+            "One row for each flow with `app.request`, then one named `all`; where there is no such flow, "
+            "`requests` is absent.\n"
+        ),
+        _fields(structs["RequestSummary"]),
         "### A pool: `pools[]`\n",
         "A pool of circuits and calls has those of calls as well.\n",
         _fields(structs["PoolSummary"]),

@@ -258,6 +258,46 @@ def loss(gate: dict[str, Any]) -> float | None:
     return share
 
 
+def requests_table(requests: Sequence[dict[str, Any]]) -> str:
+    """Return one line per flow with requests, or the slowest ones, and one of all together."""
+    *flows, every = requests
+    head = [
+        ["requests", "asked", "finished", "response", "p50", "p95", "p99", "all"],
+        ["", "", "", "mean, s", "s", "s", "s", "mean, s"],
+    ]
+    shown = (
+        flows if len(flows) <= _SHOWN else sorted(flows, key=lambda r: -(r["response_mean_s"] or 0))[:_SHOWN]
+    )
+    rows = [
+        [
+            _shorten(row["name"], 18),
+            number(row["asked"]),
+            number(row["finished"]),
+            _mean(row["response_mean_s"], row["response_half_width_s"]),
+            number(row["response_p50_s"]),
+            number(row["response_p95_s"]),
+            number(row["response_p99_s"]),
+            number(row["response_mean_with_unfinished_s"]),
+        ]
+        for row in ([*shown, every] if len(flows) > 1 else flows)
+    ]
+    text = table(head, rows)
+    if len(shown) < len(flows):
+        text += f"\n(the {len(shown)} slowest of {len(flows)} flows; --json gives all)"
+    return text
+
+
+def _mean(mean: float | None, half: float | None) -> str:
+    return number(mean) if half is None else f"{number(mean)} ±{number(half, 2)}"
+
+
+REQUESTS_SHORT = (
+    "A response time runs from asking to the last byte in order; means and percentiles are of finished "
+    "requests; all: with the others, counted with their age at the end. ±: 95% interval, requests taken as "
+    "independent."
+)
+
+
 def _ratio(part: float, whole: float) -> float | None:
     return part / whole if whole else None
 
@@ -312,6 +352,8 @@ def run_report(summary: dict[str, Any], title: str) -> str:
         lines += ["", flows_table(summary["flows"])]
     if summary["gates"]:
         lines += ["", gates_table(summary["gates"])]
+    if summary.get("requests"):
+        lines += ["", requests_table(summary["requests"]), wrapped(REQUESTS_SHORT)]
     lines += calls_tables(summary)
     for row in [gate for gate in summary["gates"] if "slots_mean" in gate][:_SHOWN]:
         lines += ["", wrapped(_slots(row), "  ")]

@@ -130,6 +130,34 @@ def _tcp(draw: random.Random, *, window: bool) -> list[str]:
     return lines
 
 
+def _requests(draw: random.Random) -> list[str]:
+    """Requests and responses, in a closed or an open loop, on one connection or on many."""
+    sizes = [
+        '"30 kB"',
+        '{ exponential = "20 kB" }',
+        '{ pareto = { min = "2 kB", shape = 1.2, max = "400 kB" } }',
+        '{ lognormal = { median = "9 kB", sigma = 1.1, max = "400 kB" } }',
+        f'{{ file = "{Path(EXAMPLES / "web-sizes.csv").as_posix()}" }}',
+    ]
+    lines = [f"app.request.response = {draw.choice(sizes)}"]
+    asks = draw.choice(['"10 B"', '{ exponential = "3 kB" }'])
+    lines.append(f"app.request.size = {asks}")
+    think = ['"17 ms"', '{ exponential = "25 ms" }', '["20 ms", "50 ms", "1 us"]']
+    lines.append(f"app.request.think = {draw.choice(think)}")
+    lines += draw.choice([[], ['app.request.server = "s"']])
+    lines += draw.choice([[], [], ["app.request.count = 9"]])
+    most = draw.choice(["3", '"many"'])
+    lines += draw.choice(
+        [
+            [],
+            ['app.request.connection = "new"'],
+            ['app.request.loop = "open"', 'app.request.connection = "new"'],
+            ['app.request.loop = "open"', f"app.request.outstanding = {most}"],
+        ]
+    )
+    return lines
+
+
 def _flow(draw: random.Random, name: str, gates: dict[str, bool]) -> list[str]:
     path = draw.sample(sorted(gates), draw.randint(1, len(gates)))
     lines = [f"[flow.{name}]", f"path = {path}".replace("'", '"')]
@@ -144,17 +172,15 @@ def _flow(draw: random.Random, name: str, gates: dict[str, bool]) -> list[str]:
     if draw.random() < 0.3:
         lines.append("count = 3")
     lines.append(draw.choice(['start = "0 s"', 'start = "333 ms"', 'start.uniform = ["0 s", "1 s"]']))
-    lines.append(
-        draw.choice(
-            [
-                'app = "bulk"',
-                'app = "bulk"',
-                'app.transfer = "200 kB"',
-                'app.constant = { rate = "700 kbit/s", write = "900 B" }',
-                'app.on_off = { rate = "3 Mbit/s", on = { exponential = "300 ms" }, off = "200 ms" }',
-            ]
-        )
-    )
+    apps = [
+        'app = "bulk"',
+        'app = "bulk"',
+        'app.transfer = "200 kB"',
+        'app.constant = { rate = "700 kbit/s", write = "900 B" }',
+        'app.on_off = { rate = "3 Mbit/s", on = { exponential = "300 ms" }, off = "200 ms" }',
+    ]
+    requests = _requests(draw)
+    lines += draw.choice([*([app] for app in apps), requests, requests])
     return lines + _tcp(draw, window=window)
 
 
@@ -208,6 +234,7 @@ def scenario(number: int) -> str:
         'rate.markov.rates = ["4 Mbit/s", "900 kbit/s", "0 bit/s"]',
         'rate.markov.mean_holding = ["300 ms", "200 ms", "40 ms"]',
     ]
+    lines += ["[server.s]", *draw.choice([[], ['rate = "2 MB/s"']])]
     count = draw.randint(1, 4)
     cells = draw.choice([*range(count), *[None] * 6])
     # Draws of their own: the other scenarios stay what they are.

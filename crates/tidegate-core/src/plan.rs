@@ -5,6 +5,7 @@
 //! the scenario crate, which makes plans.
 
 mod circuits;
+mod request;
 
 use std::sync::Arc;
 
@@ -16,6 +17,8 @@ use crate::dtm::Settings;
 use crate::effcap::Blocks;
 use crate::gcra::{Conformance, Limit, Release};
 use crate::units::{PICOS_PER_SECOND, Rate, Span, Speed, Time};
+
+pub use request::{ConnectionPlan, LARGEST_MESSAGE, Pace, RequestPlan, ServerPlan, SizePlan, ThinkPlan};
 
 /// Index of a gate in [`Plan::gates`].
 pub type GateIndex = usize;
@@ -47,6 +50,8 @@ pub struct Plan {
     pub signals: Vec<SignalPlan>,
     /// Capacity that several channels share, or several calls.
     pub pools: Vec<PoolPlan>,
+    /// Who answers requests.
+    pub servers: Vec<ServerPlan>,
     /// What the calls of circuits ask for.
     pub reservations: Vec<ReservationPlan>,
     /// Calls without packets.
@@ -74,6 +79,7 @@ impl Plan {
             traffic: Vec::new(),
             signals: Vec::new(),
             pools: Vec::new(),
+            servers: Vec::new(),
             reservations: Vec::new(),
             calls: Vec::new(),
             record: RecordPlan::default(),
@@ -522,6 +528,8 @@ pub enum AppPlan {
     },
     /// Writes of a fixed size at a constant rate.
     Source(SourcePlan),
+    /// The other end asks, this one answers.
+    Request(Box<RequestPlan>),
 }
 
 /// A process that brings bytes: written into TCP by an application, or sent as packets by
@@ -717,6 +725,23 @@ pub enum CongestionPlan {
         /// The window.
         window: u64,
     },
+    /// One that only the Linux kernel has, by its name there: the live engine alone knows it.
+    Kernel(&'static str),
+}
+
+impl CongestionPlan {
+    /// Its name as scenarios spell it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            CongestionPlan::Tahoe { .. } => "tahoe",
+            CongestionPlan::Reno => "reno",
+            CongestionPlan::NewReno => "newreno",
+            CongestionPlan::Cubic => "cubic",
+            CongestionPlan::Fixed { .. } => "fixed",
+            CongestionPlan::Kernel(name) => name,
+        }
+    }
 }
 
 /// How congestion avoidance grows the window.

@@ -18,6 +18,10 @@ pub(crate) fn to_json(plan: &Plan) -> Value {
         "flows": plan.flows.iter().map(flow).collect::<Vec<_>>(),
         "pools": plan.pools.iter().map(pool).collect::<Vec<_>>(),
         "circuits": plan.reservations.len(),
+        "reservations": plan.reservations.iter().map(|row| json!({
+            "name": row.name,
+            "demands": row.demands.iter().map(|demand| json!({ "pool": demand.pool, "bps": demand.rate.bps() })).collect::<Vec<_>>(),
+        })).collect::<Vec<_>>(),
         "calls": plan.calls.iter().map(calls).collect::<Vec<_>>(),
         "traffic": plan.traffic.iter().map(|traffic| &traffic.name).collect::<Vec<_>>(),
     })
@@ -121,6 +125,7 @@ fn flow(flow: &FlowPlan) -> Value {
         AppPlan::Bulk => "bulk",
         AppPlan::Transfer { .. } => "a transfer",
         AppPlan::Source(_) => "a source",
+        AppPlan::Request(_) => "requests",
     };
     let start = match flow.start {
         StartPlan::At(at) => Some(at.picos()),
@@ -138,13 +143,7 @@ fn flow(flow: &FlowPlan) -> Value {
 }
 
 fn tcp(tcp: &TcpPlan) -> Value {
-    let cc = match tcp.cc {
-        CongestionPlan::Tahoe { .. } => "tahoe",
-        CongestionPlan::Reno => "reno",
-        CongestionPlan::NewReno => "newreno",
-        CongestionPlan::Cubic => "cubic",
-        CongestionPlan::Fixed { .. } => "fixed",
-    };
+    let cc = tcp.cc.name();
     let increase = match tcp.increase {
         Increase::PerWindow => "per window",
         Increase::PerAck => "per ack",

@@ -320,7 +320,7 @@ impl Circuits {
     /// nothing to ask for any more does not ask.
     fn rest_if_idle(&mut self, at: Time, line: usize, gates: &mut [Gate]) {
         let row = &mut self.lines[line];
-        if row.visited || row.transfers > 0 || !row.gates.iter().all(|gate| gates[*gate].is_idle()) {
+        if row.visited || row.transfers > 0 || !row.gates.iter().all(|gate| gates[*gate].is_empty()) {
             return;
         }
         match row.state {

@@ -53,8 +53,10 @@ fn any_gate() -> impl Strategy<Value = GatePlan> {
             host: rescale,
             ..gate
         });
-    let circuit = circuits::any_circuit();
-    prop_oneof![6 => express, 2 => crate::gate::tests::any_gate(), 2 => channel, 2 => follower, 1 => circuit]
+    prop_oneof![
+        6 => express, 2 => crate::gate::tests::any_gate(), 2 => channel, 2 => follower,
+        1 => circuits::any_circuit()
+    ]
 }
 
 /// Lets each follower follow some gate, perhaps itself.
@@ -111,8 +113,8 @@ fn any_network() -> impl Strategy<Value = Plan> {
         let signals = prop::collection::vec(signal, 0..3);
         let spare = 0u64..3_000_000;
         let leaders = prop::collection::vec(0..count, 1..4);
-        let rest = (leaders, circuits::any_calls());
-        (Just(gates), flows, sources, any::<bool>(), signals, spare, rest).prop_map(
+        let calls = circuits::any_calls();
+        (Just(gates), flows, sources, any::<bool>(), signals, spare, (leaders, calls)).prop_map(
             |(gates, flows, sources, recorded, signals, spare, (leaders, calls))| {
                 let plan = network(gates, flows, sources, recorded);
                 let plan = led(pooled(Plan { signals, ..plan }, spare), &leaders);
@@ -346,9 +348,9 @@ fn any_cell_network() -> impl Strategy<Value = Plan> {
         let flows = prop::collection::vec((route(1), route(0), 0u64..30, any::<bool>()), 1..5);
         let sources = prop::collection::vec((route(1), 0u32..3, 1u64..4), 0..3);
         let leaders = prop::collection::vec(0..count, 1..4);
-        let rest = (leaders, circuits::any_calls());
-        (Just(gates), flows, sources, prop::bool::weighted(0.2), rest).prop_map(
-            |(gates, flows, sources, recorded, (leaders, calls))| {
+        let calls = circuits::any_calls();
+        (Just(gates), flows, sources, prop::bool::weighted(0.2), leaders, calls).prop_map(
+            |(gates, flows, sources, recorded, leaders, calls)| {
                 circuits::reserved(led(network(gates, flows, sources, recorded), &leaders), calls)
             },
         )

@@ -5,7 +5,7 @@ use tidegate_core::plan::{Framing, GatePlan, MarkovPlan, OnChange, Plan, QueueLi
 use tidegate_core::units::{Rate, Span, Speed, Time};
 
 use super::text::{rate_text, seconds_text, three_digits};
-use super::{calls, cells, consequence, dtm, follow, rows_of, write_rows};
+use super::{calls, cells, consequence, dtm, follow, request, rows_of, write_rows};
 use crate::check::Form;
 use crate::trace::LoadedTrace;
 use crate::trace::info::mean_rate as trace_mean;
@@ -75,7 +75,7 @@ fn largest_packet(plan: &Plan, gates: &[usize]) -> u32 {
     let passes = |path: &[usize]| path.iter().any(|gate| gates.contains(gate));
     let data =
         plan.flows.iter().filter(|flow| passes(&flow.path)).map(|flow| flow.tcp.mss + flow.tcp.headers);
-    let acks = plan.flows.iter().filter(|flow| passes(&flow.back)).map(|flow| flow.tcp.headers);
+    let acks = plan.flows.iter().filter(|flow| passes(&flow.back)).map(request::largest_packet_back);
     let traffic =
         plan.traffic.iter().filter(|traffic| passes(&traffic.path)).map(|traffic| traffic.source.largest());
     data.chain(acks).chain(traffic).max().unwrap_or(1500)

@@ -2,7 +2,7 @@
 
 use super::pool::{CALLS, CALLS_ABOUT, POOL, POOLS};
 use super::{
-    Default, Kind, SIZE, Section, TIME, TIME_0, Word, flag, flow, gate, key, later, named, section, tcp,
+    Default, Kind, SIZE, Section, TIME, TIME_0, Word, flag, flow, gate, key, named, request, section, tcp,
     text, word,
 };
 use crate::units::Dim;
@@ -75,12 +75,17 @@ pub(crate) const ROOT: Section = section(
         ),
         key("pool", Kind::Form(&named("pool", Kind::Form(&POOL), POOLS)), Default::Words("none"), POOLS),
         key(
+            "server",
+            Kind::Form(&named("server", Kind::Form(&request::SERVER), request::SERVERS)),
+            Default::Words("none"),
+            request::SERVERS,
+        ),
+        key(
             "calls",
             Kind::Form(&named("calls", Kind::Form(&CALLS), CALLS_ABOUT)),
             Default::Words("none"),
             CALLS_ABOUT,
         ),
-        later("server", "Serves whole application messages in order."),
     ],
 );
 
