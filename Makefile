@@ -15,7 +15,7 @@ RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name 'Cargo.t
 PY_DIRS := $(wildcard python tests examples benches docs)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-rust test-python test-fuzz check bench docs fuzz lock clean
+.PHONY: help setup build demo test test-rust test-python test-fuzz check bench bench-live docs fuzz lock clean
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -58,6 +58,9 @@ check: setup ## formatting, lints, types, stubs, then every test
 
 bench: setup ## instructions and speed, beside the peers that are installed
 	$(BIN)/python benches/bench.py
+
+bench-live: ## timing of the live engine beside the machine's own floor (root; a quiet machine)
+	$(CARGO) run --locked --release -p tidegate-live --example timing -- $(or $(SECONDS_EACH),5)
 
 docs: setup ## docs/reference, the outputs shown in the guide, and the Rust reference in target/doc
 	$(BIN)/python docs/generate.py

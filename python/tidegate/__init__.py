@@ -11,7 +11,8 @@ the names of results; in scenarios they are in the text. polars and matplotlib a
 when a table or a picture is asked for.
 
 Parts that need no scenario are modules of their own, loaded when they are first named:
-``tg.dtm``, the estimator behind ``rate.dtm``; ``tg.gcra``, the rate limiter of ATM and of token
+``tg.dtm``, the estimator behind ``rate.dtm``; ``tg.effcap``, the one behind ``rate.follow``;
+``tg.gcra``, the rate limiter of ATM and of token
 buckets; ``tg.theory``, what is known in closed form.
 """
 
@@ -19,6 +20,7 @@ import typing as _typing
 
 from tidegate._compare import Comparison, Variant, compare, open_comparison
 from tidegate._core import build_info
+from tidegate._engines import EngineComparison, compare_engines, open_engines
 from tidegate._errors import (
     ArgumentError,
     EngineError,
@@ -44,18 +46,21 @@ from tidegate._study import Until, study
 from tidegate._study_value import Point, Study, open_study
 from tidegate._table import FlowRow, GateRow, RequestRow, Table
 from tidegate._traces import trace_convert, trace_info, trace_synth
+from tidegate._tune import tune
+from tidegate._tune_result import Setting, Tuning
 
 if _typing.TYPE_CHECKING:
-    from tidegate import dtm, gcra, theory
+    from tidegate import dtm, effcap, gcra, theory
 
 __version__ = build_info()["tidegate"]
 
 #: Public modules, imported when they are first named (PEP 562).
-_MODULES = ("dtm", "gcra", "theory")
+_MODULES = ("dtm", "effcap", "gcra", "theory")
 
 __all__ = [
     "ArgumentError",
     "Comparison",
+    "EngineComparison",
     "EngineError",
     "Estimate",
     "FlowRow",
@@ -71,6 +76,7 @@ __all__ = [
     "RunFolderError",
     "Scenario",
     "ScenarioError",
+    "Setting",
     "Sizing",
     "StoreError",
     "Study",
@@ -78,16 +84,20 @@ __all__ = [
     "Table",
     "TooFewRunsError",
     "TraceError",
+    "Tuning",
     "UnknownNameError",
     "Until",
     "Variant",
     "__version__",
     "build_info",
     "compare",
+    "compare_engines",
     "dtm",
+    "effcap",
     "gcra",
     "load",
     "open_comparison",
+    "open_engines",
     "open_run",
     "open_study",
     "reference",
@@ -101,6 +111,7 @@ __all__ = [
     "trace_convert",
     "trace_info",
     "trace_synth",
+    "tune",
 ]
 
 

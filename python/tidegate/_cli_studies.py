@@ -1,4 +1,4 @@
-"""The commands for many runs: ``study``, ``reproduce`` and ``size``."""
+"""The commands for many runs: ``study``, ``reproduce``, ``size`` and ``tune``."""
 
 from __future__ import annotations
 
@@ -138,6 +138,9 @@ def study(
 @click.option("--workers", type=click.IntRange(1), help="Threads; default: one per processor.")
 @_STORE
 @_NO_STORE
+@click.option(
+    "--engine", default="sim", show_default=True, metavar="NAME", help="sim; live: with the kernel's TCP."
+)
 @JSON
 def reproduce(
     target: str | None,
@@ -147,6 +150,7 @@ def reproduce(
     workers: int | None,
     store: str | None,
     no_store: bool,
+    engine: str,
     as_json: bool,
 ) -> int:
     """Measure a paper's claims, judge them by rule, draw its figures.
@@ -158,9 +162,11 @@ def reproduce(
     """
     from tidegate import _reproduce
     from tidegate._progress import Progress
+    from tidegate._run import check_engine
     from tidegate._study import opened
 
-    asked = [_reproduce.chosen(name) for name in _reproduce.targets(target)]
+    check_engine(engine, ("sim", "live"))
+    asked = [_reproduce.chosen(name, engine) for name in _reproduce.targets(target, engine)]
     results = []
     with opened(False if no_store else store or True) as kept:
         for paper, claims, figures in asked:
@@ -168,7 +174,7 @@ def reproduce(
             if out is not None:
                 place = Path(out) if target is not None else Path(out) / paper.name
             elif not as_json:
-                place = Path("reproduced") / paper.name
+                place = Path("reproduced") / (paper.name if engine == "sim" else f"{paper.name}-{engine}")
             with Progress(f"reproducing {paper.name}") as progress:
                 result = _reproduce.perform(
                     paper,
@@ -258,3 +264,59 @@ def size(
             progress=progress,
         )
     say(found.to_json() if as_json else found.report())
+
+
+@click.command()
+@FILE
+@click.option("--gate", metavar="NAME", help="The gate with rate.follow; needed where there are several.")
+@click.option(
+    "--goal",
+    metavar="TEXT",
+    default="throughput",
+    show_default=True,
+    help='"throughput", or with a bound: "throughput with p99 delay < 200 ms" (or mean, p50; or rtt).',
+)
+@click.option("--runs", type=click.IntRange(2), help="Replications; default: the file's runs, at least 8.")
+@SEED
+@SET
+@click.option("--workers", type=click.IntRange(1), help="Threads; default: one per processor.")
+@_STORE
+@_NO_STORE
+@JSON
+def tune(
+    file: str,
+    gate: str | None,
+    goal: str,
+    runs: int | None,
+    seed: int | None,
+    sets: tuple[str, ...],
+    workers: int | None,
+    store: str | None,
+    no_store: bool,
+    as_json: bool,
+) -> int:
+    """Find M and N of EFFCAP, or the constant rate, that serve a following gate best.
+
+    By simulation on the same networks for every setting. Beside the best stand INSTCAP, the file as
+    it is, and the rule of thumb, with what each gains over the rule and whether that is
+    significant. Exit status 1: no setting meets the goal.
+    """
+    from tidegate import _tune
+    from tidegate._progress import Progress
+    from tidegate._run import as_scenario
+    from tidegate._study import opened
+
+    scenario = as_scenario(file, sets)
+    with opened(False if no_store else store or True) as kept, Progress("tuning") as progress:
+        found = _tune.find(
+            scenario,
+            gate,
+            goal=goal,
+            runs=runs,
+            seed=seed,
+            workers=workers,
+            store=kept,
+            progress=progress,
+        )
+    say(found.to_json() if as_json else found.report())
+    return 0 if found.met else 1

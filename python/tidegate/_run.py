@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tidegate import _columns, _core
 from tidegate._errors import ArgumentError, EngineError, NotRecordedError
+from tidegate._normalised import normalised_throughput
 from tidegate._scenario import Scenario, Sets
 from tidegate._seed import choose
 from tidegate._table import CallsRow, FlowRow, GateRow, PoolRow, RequestRow, Table
@@ -26,6 +27,9 @@ ENGINES = ("sim", "theory", "live")
 
 #: Samples that a picture needs over the whole run.
 _SAMPLES = 2000
+
+#: The kernel's state is read every millisecond at most.
+_LIVE_SAMPLES_PER_S = 1000.0
 
 HEADERS_NOTE = (
     "goodput counts payload only, delivered once and in order; throughput, rates and "
@@ -57,8 +61,6 @@ def check_engine(engine: str, usable: tuple[str, ...] = ("sim",)) -> None:
     there = " or ".join(f'"{name}"' for name in usable)
     if engine not in ENGINES:
         raise EngineError(f'there is no engine "{engine}"; there is {there}')
-    if engine == "live":
-        raise EngineError(f'the engine "live" is not there yet; use {there}')
     if engine not in usable:
         raise EngineError(f'the engine "{engine}" is not for this; use {there}')
 
@@ -80,22 +82,23 @@ def run(
         source: a scenario file, a dict of its keys, or a loaded :class:`Scenario`.
         seed: every random stream derives from it. Left out: the file's; where the file
             has none, one is chosen, printed and stored.
-        engine: ``"sim"``, or ``"theory"``: closed forms, where one applies (then the options
-            below say nothing); ``"live"`` is not there yet.
+        engine: ``"sim"``; ``"live"``, the Linux kernel's TCP in real time; or ``"theory"``, closed
+            forms, where one applies (then the options below say nothing).
         record: ``"summary"``, ``"events"`` or a span such as ``"10 ms"``. Left out: what
             the file's ``[record]`` says, else samples fine enough for a picture.
         set: changes made before the checks, as a dict or as ``["key=value"]``.
         replication: which of the scenario's ``runs`` this is, from 0.
-        pcap: a file to write every packet to, as the senders see it.
+        pcap: a file to write every packet to, as the senders see it; a live run also writes what
+            the receivers see, beside it as NAME-receiver.pcap.
         exact_events: make every arrival and departure an event; slower, equal results.
 
     Raises:
         ScenarioError, TraceError: the input is wrong; the message says where.
-        EngineError: the engine is not there yet, or no theory applies; the message says why.
+        EngineError: the engine cannot run here, or not this scenario; the message says why.
         RunError: the run stopped before its end.
         KeyboardInterrupt: as usual; the run stops within a moment.
     """
-    check_engine(engine, ("sim", "theory"))
+    check_engine(engine, ("sim", "live", "theory"))
     if engine == "theory":
         from tidegate.theory._engine import solve
 
@@ -103,6 +106,7 @@ def run(
     return execute(
         as_scenario(source, set),
         seed=seed,
+        engine=engine,
         record=record,
         replication=replication,
         pcap=pcap,
@@ -114,6 +118,7 @@ def execute(
     scenario: Scenario,
     *,
     seed: int | None = None,
+    engine: str = "sim",
     record: str | None = None,
     replication: int = 0,
     pcap: str | os.PathLike[str] | None = None,
@@ -130,17 +135,35 @@ def execute(
     chosen = choose(seed, scenario.seed)
     if not 0 <= chosen < 2**64:
         raise ArgumentError(f"the seed is a whole number from 0 to 2^64 - 1, not {chosen}")
-    data = scenario._inner.run(
-        seed=chosen,
-        replication=replication,
-        record=record or _default_record(scenario),
-        pcap=None if pcap is None else os.fspath(pcap),
-        exact_events=exact_events,
-        tick=tick,
-    )
+    check_engine(engine, ("sim", "live"))
+    if engine == "live":
+        if exact_events:
+            raise ArgumentError("exact_events is about virtual time; a live run has none")
+        _core.live_enter()
+        data = scenario._inner.run_live(
+            seed=chosen,
+            replication=replication,
+            record=record or _default_record(scenario, _LIVE_SAMPLES_PER_S),
+            pcap=None if pcap is None else (os.fspath(pcap), os.fspath(receiver_pcap(Path(pcap)))),
+            tick=tick,
+        )
+    else:
+        data = scenario._inner.run(
+            seed=chosen,
+            replication=replication,
+            record=record or _default_record(scenario),
+            pcap=None if pcap is None else os.fspath(pcap),
+            exact_events=exact_events,
+            tick=tick,
+        )
     return assemble(
         scenario, data, seed=chosen, replication=replication, pcap=pcap, command=command, quiet=quiet
     )
+
+
+def receiver_pcap(path: Path) -> Path:
+    """Return where a live run keeps what the receivers see."""
+    return path.with_name(f"{path.stem}-receiver{path.suffix}")
 
 
 def assemble(
@@ -168,7 +191,9 @@ def assemble(
             "values outside [[sweep]] (tidegate study runs them all)"
         )
     summary["warnings"] = warnings
-    manifest = manifest_of(scenario, seed, replication, warnings, command)
+    manifest = manifest_of(scenario, seed, replication, warnings, command, engine=summary["engine"])
+    if data.live_json is not None:
+        manifest["live"] = json.loads(data.live_json)
     # How the run was worked through, not what came out: it differs with exact_events.
     manifest["events"] = summary.pop("events", None)
     manifest["paths"] = data.paths
@@ -182,9 +207,11 @@ def assemble(
     return Run(summary, manifest, load, pcap=None if pcap is None else Path(pcap))
 
 
-def _default_record(scenario: Scenario) -> str | None:
+def _default_record(scenario: Scenario, most_per_s: float = math.inf) -> str | None:
     """None leaves it to the file; where that records nothing, fine enough for a picture."""
-    return None if scenario.records else sample_span(scenario.duration_s)
+    if scenario.records:
+        return None
+    return sample_span(scenario.duration_s, int(min(_SAMPLES, max(1.0, scenario.duration_s * most_per_s))))
 
 
 def sample_span(duration_s: float, samples: int = _SAMPLES) -> str:
@@ -231,9 +258,9 @@ class Run:
 
     ``flows`` and ``gates`` are data frames with one row each, whose rows know their
     history: ``run.gates["bottleneck"].series("queue")``. ``requests`` is one as well, of the flows
-    with requests and of all of them together (``run.requests["all"]``); elsewhere empty. Goodput
-    counts payload only; throughput and gate rates count every header. ``pools`` and ``calls`` are the
-    same for pools and for sources of calls; they have no history.
+    with requests and of all of them together (``run.requests["all"]``); elsewhere empty. ``pools``
+    and ``calls`` are the same for pools and for sources of calls; they have no history. Goodput
+    counts payload only; throughput and gate rates count every header.
     """
 
     def __init__(
@@ -311,6 +338,26 @@ class Run:
     def marks(self) -> pl.DataFrame:
         """Every timeout and fast retransmit: time_s, flow, kind."""
         return self.table("marks")
+
+    def normalised_throughput(self, gate: str, *, under_abr: bool = False) -> dict[str, float]:
+        """Return each flow's throughput over the mean capacity of a gate, by name.
+
+        Args:
+            gate: the link whose ``rate_mean_bps`` is 1.
+            under_abr: with the factor 48/53 of cells that the scenario does not count: what
+                the ABR paper calls efficiency.
+
+        Raises:
+            UnknownNameError: no gate has this name.
+            ArgumentError: the gate has no capacity in bit/s.
+        """
+        capacity = self.gates.row(gate).summary["rate_mean_bps"]
+        if not capacity:
+            raise ArgumentError(f"gate {gate} has no capacity in bit/s to measure against")
+        return {
+            flow["name"]: normalised_throughput(flow["throughput_bps"], capacity, under_abr=under_abr)
+            for flow in self.summary["flows"]
+        }
 
     def to_json(self) -> str:
         """Return the summary as the JSON object that ``tidegate run --json`` prints."""

@@ -52,8 +52,25 @@ def _rate(draw: random.Random) -> list[str]:
     )
 
 
+def _follow(draw: random.Random) -> list[str]:
+    """A rate fed back; the gate "capacity" is there for it and passes nothing."""
+    effcap = draw.choice(["m = 1, n = 1", "m = 3, n = 7"])
+    return [
+        'rate.follow.gate = "capacity"',
+        f'rate.follow.every = "{draw.choice([10, 30])} ms"',
+        f'rate.follow.lag = "{draw.choice([0, 10, 77])} ms"',
+        f"rate.follow.effcap = {{ {effcap} }}",
+        f"rate.follow.share = {draw.choice([0.2, 0.5, 1])}",
+        *draw.choice([[], ['rate.follow.initial = "1 Mbit/s"'], ['rate.follow.min = "300 kbit/s"']]),
+        *draw.choice([[], ['rate.follow.peak = "5 Mbit/s"']]),
+    ]
+
+
 def _gate(draw: random.Random, name: str) -> list[str]:
-    lines = [f"[gate.{name}]", *_rate(draw)]
+    follow = draw.random() < 0.15
+    lines = [f"[gate.{name}]", *(_follow(draw) if follow else _rate(draw))]
+    if follow:
+        lines.append(f'on_change = "{draw.choice(["keep", "rescale"])}"')
     lines.append(
         f'queue.limit = "{draw.choice(["4 packets", "20 packets", "100 packets", "30 kB", "unlimited"])}"'
     )
@@ -81,6 +98,7 @@ def _cell_gate(draw: random.Random, name: str) -> list[str]:
             [f'rate = "{mbit}"', "slotted = true"],
             [f'rate.gcra = {{ pcr = "{mbit}", link = "40 Mbit/s", cdvt = "{draw.choice([0, 200])} us" }}'],
             [f'rate.steps = [["0 s", "{mbit}"], ["700 ms", "900 kbit/s"], ["1.3 s", "{mbit}"]]'],
+            _follow(draw),
         ]
     )
     lines = [f"[gate.{name}]", *law]
@@ -210,7 +228,12 @@ def scenario(number: int) -> str:
     gates: dict[str, bool] = {}
     lines = [f'title = "random scenario {number}"', 'duration = "2.5 s"']
     lines.append(f'warmup = "{draw.choice(["0 s", "400 ms"])}"')
-    lines += ["[pool.ring]", 'capacity = "150 Mbit/s"']
+    lines += ["[pool.ring]", 'capacity = "250 Mbit/s"']
+    lines += [
+        "[gate.capacity]",
+        'rate.markov.rates = ["4 Mbit/s", "900 kbit/s", "0 bit/s"]',
+        'rate.markov.mean_holding = ["300 ms", "200 ms", "40 ms"]',
+    ]
     lines += ["[server.s]", *draw.choice([[], ['rate = "2 MB/s"']])]
     count = draw.randint(1, 4)
     cells = draw.choice([*range(count), *[None] * 6])

@@ -14,6 +14,7 @@ import pytest
 import tidegate as tg
 from common import ROOT
 from tidegate.theory import _spacer_match
+from tidegate.theory._match_rules import DoesNotApplyError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -139,7 +140,7 @@ def test_cells() -> None:
     assert parts["flows"][0]["goodput_bps"] == pytest.approx(15_264_000 / 424 / 32 * 1476 * 8)
     small = cell_spacing()
     small["gates"][1]["queue_limit"]["count"] = 1200
-    with pytest.raises(_spacer_match.DoesNotApplyError, match="holds 1200 cells; without loss it may need"):
+    with pytest.raises(DoesNotApplyError, match="holds 1200 cells; without loss it may need"):
         _spacer_match.read(small)
 
 

@@ -4,9 +4,11 @@
 //! `tidegate.InternalError`. Columns cross as little-endian bytes.
 
 mod dtm;
+mod effcap;
 mod error;
 mod gcra;
 mod guard;
+mod live;
 mod plan;
 mod pool;
 mod run;
@@ -59,10 +61,13 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<run::RunData>()?;
     module.add_class::<pool::Pool>()?;
     module.add_function(wrap_pyfunction!(pool::student_t, module)?)?;
+    module.add_function(wrap_pyfunction!(live::live_clean, module)?)?;
+    module.add_function(wrap_pyfunction!(live::live_enter, module)?)?;
     module.add_function(wrap_pyfunction!(schema, module)?)?;
     module.add_function(wrap_pyfunction!(reference, module)?)?;
     module.add_function(wrap_pyfunction!(build_info, module)?)?;
     module.add_function(wrap_pyfunction!(dtm::dtm_allocate, module)?)?;
+    module.add_function(wrap_pyfunction!(effcap::effcap_estimate, module)?)?;
     module.add_function(wrap_pyfunction!(traces::trace_info, module)?)?;
     module.add_function(wrap_pyfunction!(traces::trace_convert, module)?)?;
     module.add_function(wrap_pyfunction!(traces::trace_synth, module)?)?;

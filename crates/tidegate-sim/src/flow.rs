@@ -11,9 +11,9 @@ use tidegate_core::random::Seed;
 use tidegate_core::tcp::{Counters, Endpoint, HeldBy, Phase, Role, Segment, Snapshot};
 use tidegate_core::unit::{Cause, Unit};
 use tidegate_core::units::{Span, Time};
+use tidegate_result::{FlowRow, Mark, MarkKind};
 
 use crate::requests::Dialogue;
-use crate::result::{FlowRow, Mark, MarkKind};
 
 /// A flow's state and measurements.
 #[derive(Debug)]

@@ -2,15 +2,15 @@
 
 use tidegate_core::app::{Exchange, Server};
 use tidegate_core::net::{Dropped, Network, Owner, Step};
-use tidegate_core::plan::{GatePlan, Limits, Plan, RatePlan, RecordLevel};
+use tidegate_core::plan::{CongestionPlan, Limits, Plan, RecordLevel};
 use tidegate_core::tcp::{HeldBy, Segment};
 use tidegate_core::unit::Unit;
 use tidegate_core::units::Time;
+use tidegate_result::{Mark, PacketRecord, RunResult, Side, slot_bps};
 
 use crate::flow::Flow;
-use crate::result::{Mark, PacketRecord, RunResult, Side};
+use crate::rows;
 use crate::segments::Segments;
-use crate::summary;
 
 /// Steps, or deliveries told ahead, between two looks at the limits and at the caller's wish to go on.
 const REVIEW: u64 = 1 << 17;
@@ -19,16 +19,19 @@ const REVIEW: u64 = 1 << 17;
 const RUN_AHEAD: u32 = 1 << 12;
 
 /// Why a run has no result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RunError {
     /// The caller said stop.
     Interrupted,
+    /// The plan asks for something that only the live engine has.
+    OnlyLive(String),
 }
 
 impl std::fmt::Display for RunError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             RunError::Interrupted => f.write_str("the run was interrupted"),
+            RunError::OnlyLive(what) => f.write_str(what),
         }
     }
 }
@@ -42,8 +45,10 @@ impl std::error::Error for RunError {}
 /// run-ahead has counted further: its numbers are those of a run of that length.
 ///
 /// # Errors
-/// [`RunError::Interrupted`] when `go_on` says no.
+/// [`RunError::Interrupted`] when `go_on` says no, [`RunError::OnlyLive`] for a congestion
+/// control of the kernel's.
 pub fn run(plan: &Plan, go_on: &mut dyn FnMut(Time) -> bool) -> Result<RunResult, RunError> {
+    only_known_controllers(plan)?;
     let (limit, at) = match drive(plan, go_on)? {
         Ended::Whole(result) => return Ok(*result),
         Ended::Stopped { limit, at } => (limit, at),
@@ -59,6 +64,19 @@ pub fn run(plan: &Plan, go_on: &mut dyn FnMut(Time) -> bool) -> Result<RunResult
     };
     result.summary.warnings.push(limit.words(plan, at));
     Ok(*result)
+}
+
+fn only_known_controllers(plan: &Plan) -> Result<(), RunError> {
+    for flow in &plan.flows {
+        if let CongestionPlan::Kernel(name) = flow.tcp.cc {
+            return Err(RunError::OnlyLive(format!(
+                "flow.{}.tcp.cc: read \"{name}\", which is the Linux kernel's; the engine \"sim\" has tahoe, reno, \
+                 newreno, cubic and fixed; use one of them or the engine \"live\"",
+                flow.name
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// How a run ended.
@@ -275,7 +293,7 @@ impl<'a> Simulation<'a> {
             flow.finish(self.wire.until);
         }
         let events = self.wire.events_handled();
-        let summary = summary::summarise(self.plan, &self.wire.network, &self.flows, events);
+        let summary = rows::summarise(self.plan, &self.wire.network, &self.flows, events);
         let until = self.wire.until;
         // Run-ahead tells of drops before their time, and of some that the run never reaches.
         self.drops.retain(|dropped| dropped.at < until);
@@ -293,14 +311,6 @@ impl<'a> Simulation<'a> {
             requests,
             packets: self.wire.packets.unwrap_or_default(),
         }
-    }
-}
-
-/// Bit rate of one slot; NaN where the gate has none.
-fn slot_bps(gate: &GatePlan) -> f64 {
-    match &gate.rate {
-        RatePlan::Dtm(channel) => channel.settings.slot.bps() as f64,
-        _ => f64::NAN,
     }
 }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tidegate.theory._erlang import ErlangC, erlang_b, erlang_c
-from tidegate.theory._spacer_match import need
+from tidegate.theory._match_rules import need
 
 _PICOS = 10**12
 #: A summary that begins so many mean holding times after an empty start is of the long run.

@@ -7,7 +7,7 @@ use tidegate_core::gate::rate::Window;
 use tidegate_core::units::{PICOS_PER_SECOND, Span, Time};
 
 /// The name of the row of all requests together.
-pub(crate) const ALL: &str = "all";
+const ALL: &str = "all";
 
 /// The requests of a flow, or of all, in numbers: those asked in the measured time.
 ///
@@ -54,6 +54,26 @@ pub struct RequestSummary {
 }
 
 impl RequestSummary {
+    /// One row for each flow with requests, given its name, its exchanges and the time-outs of its
+    /// clients' ends, then one of all together; none where there is no such flow.
+    #[must_use]
+    pub fn rows(flows: &[(&str, &[Exchange], u64)], measured: Window) -> Vec<RequestSummary> {
+        let mut rows: Vec<RequestSummary> = flows
+            .iter()
+            .map(|(name, log, timeouts)| RequestSummary::of(name, log.iter(), measured, *timeouts))
+            .collect();
+        if !rows.is_empty() {
+            let all = flows.iter().flat_map(|(_, log, _)| log.iter());
+            rows.push(RequestSummary::of(
+                ALL,
+                all,
+                measured,
+                flows.iter().map(|(.., timeouts)| timeouts).sum(),
+            ));
+        }
+        rows
+    }
+
     pub(crate) fn of<'a>(
         name: &str,
         exchanges: impl Iterator<Item = &'a Exchange>,

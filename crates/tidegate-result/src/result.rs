@@ -4,6 +4,7 @@ use tidegate_core::app::Exchange;
 use tidegate_core::gate::GateRow;
 use tidegate_core::net::Dropped;
 use tidegate_core::net::Owner;
+use tidegate_core::plan::{GatePlan, RatePlan};
 use tidegate_core::tcp::Segment;
 use tidegate_core::units::Time;
 
@@ -128,6 +129,15 @@ pub struct Table {
     pub name: &'static str,
     /// Name (with its unit) and values.
     pub columns: Vec<(&'static str, Column)>,
+}
+
+/// Bit rate of one slot; NaN where the gate has none.
+#[must_use]
+pub fn slot_bps(gate: &GatePlan) -> f64 {
+    match &gate.rate {
+        RatePlan::Dtm(channel) => channel.settings.slot.bps() as f64,
+        _ => f64::NAN,
+    }
 }
 
 impl RunResult {

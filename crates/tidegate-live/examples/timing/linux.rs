@@ -1,0 +1,149 @@
+//! The parts of the table.
+
+#[path = "load.rs"]
+mod load;
+
+use std::time::Duration;
+
+use tidegate_core::plan::Plan;
+use tidegate_core::units::Time;
+use tidegate_live::pump::LatenessSummary;
+use tidegate_live::{Backend, Classifier, Lab, LabOptions, Pump, PumpOptions, PumpReport};
+use tidegate_scenario::Scenario;
+
+use load::{Blast, Bulk};
+
+type Failure = Box<dyn std::error::Error>;
+
+const TAIL: Duration = Duration::from_micros(50);
+/// IP bytes of a packet of the load, and of a full segment.
+const PACKET: u32 = 1500;
+const MEGA: f64 = 1e6;
+
+pub(super) fn main() -> Result<(), Failure> {
+    let mut arguments = std::env::args().skip(1);
+    let seconds: u64 = arguments.next().map_or(Ok(5), |text| text.parse())?;
+    let parts = arguments.next().unwrap_or_else(|| "floor,timing,segment,goodput".to_owned());
+    let wanted = |part: &str| parts.split(',').any(|word| word == part);
+    println!("{seconds} s each; times in us; load average {}", load_average());
+    if wanted("floor") {
+        println!("\nthe machine's floor: how late a 1 ms timer wakes a real-time thread");
+        println!("{}", row("timer", &load::floor(Duration::from_secs(seconds))));
+    }
+    if wanted("timing") {
+        println!(
+            "\nhow late packets are written, internal; in brackets the gaps at a receiver against the ideal ones"
+        );
+        for mbit in [12, 100] {
+            for backend in [Backend::Tun, Backend::Packet] {
+                for spin in [Duration::ZERO, TAIL] {
+                    timing(seconds, mbit, backend, spin)?;
+                }
+            }
+        }
+        println!(
+            "peers at 12 Mbit/s, measured before on a machine of this kind: gaps p50 / p99 of Mahimahi's mm-link"
+        );
+        println!("252-259 / 689-690 (whole milliseconds by design), of rattan 3.1-4.3 / 21-59");
+    }
+    if wanted("segment") {
+        println!(
+            "\nCPU of the engine's thread for each data segment, ACKs and the kernel's receiving included"
+        );
+        for backend in [Backend::Tun, Backend::Packet] {
+            for spin in [Duration::ZERO, TAIL] {
+                tcp(seconds, Some(12), backend, spin)?;
+            }
+        }
+    }
+    if wanted("goodput") {
+        println!("\none direction of real TCP as fast as it goes, real-size segments, through a plain gate");
+        for backend in [Backend::Tun, Backend::Packet] {
+            tcp(seconds, None, backend, Duration::ZERO)?;
+        }
+        println!(
+            "peers, measured before: mm-link 0.71 loaded, 2.0 and 2.5 quiet; rattan 1.0 loaded, 1.4 and 1.6 quiet (Gbit/s)"
+        );
+    }
+    Ok(())
+}
+
+fn load_average() -> String {
+    let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    text.split(' ').next().unwrap_or("unknown").to_owned()
+}
+
+fn plan(seconds: u64, rate: &str) -> Result<Plan, Failure> {
+    let text = format!(
+        "duration = \"{seconds} s\"\n[gate.link]\nrate = \"{rate}\"\nqueue = \"400 packets\"\n\
+         [flow.load]\npath = [\"link\"]\nrtt = \"0 s\"\napp = \"bulk\"\n"
+    );
+    Ok(Scenario::from_toml(&text, "timing.toml", None, &[])?.plan(Some(1), 0))
+}
+
+fn options(spin: Duration) -> PumpOptions {
+    PumpOptions { spin, fail_behind: None, ..PumpOptions::default() }
+}
+
+/// Constant-rate packets at 1.25 times the link's rate.
+fn timing(seconds: u64, mbit: u32, backend: Backend, spin: Duration) -> Result<(), Failure> {
+    let plan = plan(seconds, &format!("{mbit} Mbit/s"))?;
+    let mut lab = Lab::new(&plan, backend, &LabOptions::default())?;
+    let pump = Pump::start(&mut lab, &plan, Classifier::Ports { flows: 1 }, &options(spin))?;
+    let gap = f64::from(PACKET) * 8.0 / (f64::from(mbit) * MEGA);
+    let blast = Blast::start(&lab, pump.clock(), Duration::from_secs_f64(gap / 1.25))?;
+    pump.clock().sleep_until(plan.duration);
+    let gaps = blast.stop(gap)?;
+    let report = pump.stop()?;
+    let name = format!("{mbit} Mbit/s, {backend}, {}", tail(spin));
+    let [p50, p99] = gaps.map(|error| error * MEGA);
+    println!("{} [{p50:.1} {p99:.1}] {}", row(&name, &report.lateness.summary()), cpu(&report));
+    warn(&report);
+    Ok(())
+}
+
+fn tcp(seconds: u64, mbit: Option<u32>, backend: Backend, spin: Duration) -> Result<(), Failure> {
+    let rate = mbit.map_or_else(|| "unlimited".to_owned(), |mbit| format!("{mbit} Mbit/s"));
+    let plan = plan(seconds, &rate)?;
+    let mut lab = Lab::new(&plan, backend, &LabOptions::default())?;
+    lab.sender().set_sysctl("net.ipv4.tcp_congestion_control", "reno")?;
+    let pump = Pump::start(&mut lab, &plan, Classifier::Ports { flows: 1 }, &options(spin))?;
+    let bulk = Bulk::start(&lab)?;
+    pump.clock().sleep_until(plan.duration);
+    let bytes = bulk.stop();
+    let report = pump.stop()?;
+    let goodput = bytes as f64 * 8.0 / plan.duration.as_secs_f64() / 1e9;
+    println!("{rate}, {backend}, {}: {goodput:.4} Gbit/s, {}", tail(spin), cpu(&report));
+    warn(&report);
+    Ok(())
+}
+
+fn tail(spin: Duration) -> String {
+    if spin.is_zero() { "no tail".to_owned() } else { format!("tail {} us", spin.as_micros()) }
+}
+
+fn warn(report: &PumpReport) {
+    for warning in report.warnings.iter().filter(|text| text.contains("lost") || text.contains("priority")) {
+        println!("    {warning}");
+    }
+}
+
+/// CPU time for each data packet that was written.
+fn cpu(report: &PumpReport) -> String {
+    let data = report.departures.iter().filter(|gone| gone.route.is_multiple_of(2)).count();
+    let each = report.cpu.as_secs_f64() / data as f64 * MEGA;
+    let share = report.cpu.as_secs_f64() / report.ended.as_secs_f64() * 100.0;
+    format!("{each:.1} us CPU a data packet, {share:.0}% of a core")
+}
+
+fn row(name: &str, late: &LatenessSummary) -> String {
+    let of =
+        |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |seconds| format!("{:.1}", seconds * MEGA));
+    let (p50, p99, p999, max) = (of(late.p50_s), of(late.p99_s), of(late.p999_s), of(late.max_s));
+    format!("{name:36} p50 {p50:>6}  p99 {p99:>7}  p99.9 {p999:>7}  max {max:>8}")
+}
+
+/// Time zero plus a span of real time.
+pub(crate) fn after(time: Time, span: Duration) -> Time {
+    Time::from_picos(time.picos() + span.as_nanos() as u64 * 1000)
+}

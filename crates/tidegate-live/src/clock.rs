@@ -1,0 +1,72 @@
+//! The one real clock: nanoseconds of `CLOCK_MONOTONIC` since a run's time zero.
+
+use std::time::Duration;
+
+use nix::time::{ClockId, ClockNanosleepFlags, clock_gettime, clock_nanosleep};
+use tidegate_core::units::{Span, Time};
+
+const NANOS_PER_SECOND: i64 = 1_000_000_000;
+const PICOS_PER_NANO: u64 = 1_000;
+
+/// The time of a run; every thread of the run reads the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Clock {
+    /// Time zero on `CLOCK_MONOTONIC`, in nanoseconds.
+    zero: i64,
+}
+
+impl Clock {
+    /// A clock whose time zero is so far ahead.
+    #[must_use]
+    pub fn starting_in(lead: Duration) -> Clock {
+        let lead = i64::try_from(lead.as_nanos()).unwrap_or(i64::MAX / 4);
+        Clock { zero: monotonic_nanos() + lead }
+    }
+
+    /// Time zero on `CLOCK_MONOTONIC`, in nanoseconds.
+    #[must_use]
+    pub fn zero_nanos(self) -> i64 {
+        self.zero
+    }
+
+    /// The time of the run, zero before it has begun.
+    #[must_use]
+    #[inline]
+    pub fn now(self) -> Time {
+        let since = (monotonic_nanos() - self.zero).max(0) as u64;
+        Time::from_picos(since * PICOS_PER_NANO)
+    }
+
+    /// Nanoseconds of `CLOCK_MONOTONIC` at `at`, rounded up: never before.
+    #[must_use]
+    #[inline]
+    pub fn monotonic(self, at: Time) -> i64 {
+        let nanos = i64::try_from(at.picos().div_ceil(PICOS_PER_NANO)).unwrap_or(i64::MAX / 4);
+        self.zero.saturating_add(nanos)
+    }
+
+    /// Sleeps until `at`, and not at all if that is over.
+    pub fn sleep_until(self, at: Time) {
+        let nanos = self.monotonic(at);
+        let until = nix::sys::time::TimeSpec::new(nanos / NANOS_PER_SECOND, nanos % NANOS_PER_SECOND);
+        // Interrupted by a signal it goes on: the instant is absolute.
+        while clock_nanosleep(ClockId::CLOCK_MONOTONIC, ClockNanosleepFlags::TIMER_ABSTIME, &until)
+            == Err(nix::errno::Errno::EINTR)
+        {}
+    }
+
+    /// How long it is from now to `at`; zero if that is over.
+    #[must_use]
+    pub fn until(self, at: Time) -> Span {
+        at.saturating_since(self.now())
+    }
+}
+
+#[inline]
+pub(crate) fn monotonic_nanos() -> i64 {
+    match clock_gettime(ClockId::CLOCK_MONOTONIC) {
+        Ok(now) => now.tv_sec() * NANOS_PER_SECOND + now.tv_nsec(),
+        // The call cannot fail with this clock and a valid place to write to.
+        Err(error) => unreachable!("CLOCK_MONOTONIC: {error}"),
+    }
+}

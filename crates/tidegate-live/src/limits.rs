@@ -1,0 +1,260 @@
+//! Plans that cannot be honoured in real time are refused before they start; and how late
+//! packets may be before that bends a result.
+
+use std::collections::BTreeMap;
+
+use tidegate_core::cells::{CELL_BITS, cells_of};
+use tidegate_core::plan::{AppPlan, FlowPlan, Framing, GatePlan, Plan, RatePlan, SourcePlan};
+use tidegate_core::units::{PICOS_PER_SECOND, Span, Speed, Time};
+
+use crate::LiveError;
+
+/// Packets in both directions together that one thread takes through the network in a second,
+/// with the kernel's TCP on both sides: what every machine does that the engine was tried on.
+pub const MOST_PACKETS_PER_SECOND: f64 = 350_000.0;
+/// Acknowledgements for each data segment: Linux sends one for two, and more now and then.
+const ACKS_PER_SEGMENT: f64 = 0.6;
+/// What a background packet costs, which no kernel sees, in packets that one does see.
+const BACKGROUND_SHARE: f64 = 0.1;
+/// Longer than this is late for any result.
+const MOST_TOLERABLE: Span = Span::from_millis(1);
+/// Less than this no machine keeps.
+const LEAST_TOLERABLE: Span = Span::from_micros(5);
+/// IP cannot carry more.
+const LARGEST_PACKET: u32 = 65_535;
+const WINDOW: Span = Span::from_millis(100);
+
+/// Looks at a plan; what it returns are warnings for the manifest.
+///
+/// # Errors
+/// [`LiveError::Beyond`] with the reason and what would do.
+pub fn check(plan: &Plan) -> Result<Vec<String>, LiveError> {
+    if plan.duration == Time::ZERO {
+        return Err(LiveError::Beyond("duration: a live run of no length measures nothing".to_owned()));
+    }
+    let mut warnings = Vec::new();
+    for flow in &plan.flows {
+        if segment(flow) > LARGEST_PACKET {
+            return Err(LiveError::Beyond(format!(
+                "flow.{}.tcp.mss: a segment of {} B with its headers is larger than any IP packet (65535 B)",
+                flow.name, flow.tcp.mss
+            )));
+        }
+        if own_bound(plan, flow).is_none() && bottleneck(plan, flow).is_none() {
+            warnings.push(format!(
+                "flow.{}: neither a gate of its path nor its window limits its rate, so it is as fast as this machine",
+                flow.name
+            ));
+        }
+    }
+    let expected = packets_per_second(plan);
+    if expected > MOST_PACKETS_PER_SECOND {
+        return Err(LiveError::Beyond(format!(
+            "the scenario lets {expected:.0} packets/s through, data and acknowledgements together; the live engine does \
+             {MOST_PACKETS_PER_SECOND:.0} packets/s: use slower gates, larger segments or engine = \"sim\""
+        )));
+    }
+    Ok(warnings)
+}
+
+/// The latest that packets may be at the 99th percentile without bending the result: the time
+/// of one full segment at the slowest gate of a path, or 1% of its shortest round trip,
+/// whichever is less; between 5 us and 1 ms.
+#[must_use]
+pub fn tolerable_lateness(plan: &Plan) -> Span {
+    let tolerable = |flow: &FlowPlan| {
+        let times = flow.path.iter().filter_map(|gate| packet_time(&plan.gates[*gate], segment(flow)));
+        let (longest, sum) =
+            times.fold((0.0f64, 0.0), |(longest, sum), time| (longest.max(time), sum + time));
+        let round_trip = sum + round_trip_delay(plan, flow);
+        let of_trip = round_trip / 100.0;
+        let seconds = if longest > 0.0 { longest.min(of_trip) } else { of_trip };
+        Span::from_picos((seconds * PICOS_PER_SECOND as f64) as u64)
+    };
+    let least = plan.flows.iter().map(tolerable).min().unwrap_or(MOST_TOLERABLE);
+    least.clamp(LEAST_TOLERABLE, MOST_TOLERABLE)
+}
+
+/// Packets that the kernel and the engine exchange in a second at the most, as far as the
+/// plan bounds them.
+#[must_use]
+pub fn packets_per_second(plan: &Plan) -> f64 {
+    // Flows that share a bottleneck share its rate.
+    let mut groups: BTreeMap<usize, (f64, f64)> = BTreeMap::new();
+    let mut alone = 0.0;
+    for flow in &plan.flows {
+        let own = own_bound(plan, flow);
+        match bottleneck(plan, flow) {
+            Some((gate, most)) => {
+                let group = groups.entry(gate).or_insert((0.0, 0.0));
+                group.0 = most.max(group.0);
+                group.1 += own.unwrap_or(f64::INFINITY);
+            }
+            None => alone += own.unwrap_or(0.0),
+        }
+    }
+    let data = alone + groups.values().map(|(gate, own)| gate.min(*own)).sum::<f64>();
+    let background: f64 = plan.traffic.iter().map(|row| source_rate(&row.source)).sum();
+    data * (1.0 + ACKS_PER_SEGMENT) + background * BACKGROUND_SHARE
+}
+
+/// IP bytes of a full segment as the kernel sends it.
+fn segment(flow: &FlowPlan) -> u32 {
+    flow.tcp.mss.saturating_add(flow.tcp.headers)
+}
+
+/// The gate of a flow's path that lets the fewest full segments through, and how many in a
+/// second.
+fn bottleneck(plan: &Plan, flow: &FlowPlan) -> Option<(usize, f64)> {
+    let rate = |gate: &usize| Some((*gate, 1.0 / packet_time(&plan.gates[*gate], segment(flow))?));
+    flow.path.iter().filter_map(rate).min_by(|a, b| a.1.total_cmp(&b.1))
+}
+
+/// Segments in a second that the flow's application or window allows.
+fn own_bound(plan: &Plan, flow: &FlowPlan) -> Option<f64> {
+    let app = match &flow.app {
+        AppPlan::Source(source) => Some(source_rate(source).max(mean_rate(source) / f64::from(flow.tcp.mss))),
+        _ => None,
+    };
+    let trip = round_trip_delay(plan, flow);
+    let window = flow.tcp.window.filter(|_| trip > 0.0);
+    let window = window.map(|bytes| bytes as f64 / f64::from(flow.tcp.mss) / trip);
+    [app, window].into_iter().flatten().min_by(f64::total_cmp)
+}
+
+/// All delays of a flow's two ways, in seconds.
+fn round_trip_delay(plan: &Plan, flow: &FlowPlan) -> f64 {
+    let gates = flow.path.iter().chain(&flow.back);
+    let delays: f64 = gates.map(|gate| plan.gates[*gate].delay.as_secs_f64()).sum();
+    delays + flow.back_delay.as_secs_f64()
+}
+
+/// Seconds that a packet takes at a gate at its fastest; `None` where nothing bounds it.
+fn packet_time(gate: &GatePlan, bytes: u32) -> Option<f64> {
+    let bits = f64::from(wire_bits(gate.framing, bytes));
+    let speed = |speed: Speed| match speed {
+        Speed::Bits(rate) => bits / rate.bps() as f64,
+        Speed::Packets(micro) => 1e6 / micro as f64,
+    };
+    let shortest = |times: &mut dyn Iterator<Item = f64>| times.min_by(f64::total_cmp);
+    match &gate.rate {
+        RatePlan::Constant(constant) => Some(speed(*constant)),
+        RatePlan::Steps { steps, .. } => shortest(&mut steps.iter().map(|step| speed(step.1))),
+        RatePlan::Markov(chain) => shortest(&mut chain.rates.iter().map(|rate| bits / rate.bps() as f64)),
+        RatePlan::RateTrace { trace, .. } => {
+            shortest(&mut trace.points.iter().map(|point| bits / point.1.bps() as f64))
+        }
+        RatePlan::TokenBucket { rate, .. } => Some(bits / rate.bps() as f64),
+        RatePlan::Gcra(shaper) => Some(bits / shaper.bits_per_second() as f64),
+        RatePlan::Opportunities { trace, .. } => {
+            let most = busiest(&trace.at, WINDOW) as f64 * f64::from(trace.bytes) * 8.0;
+            Some(bits * WINDOW.as_secs_f64() / most)
+        }
+        // Its rate follows what comes: other gates bound it.
+        _ => None,
+    }
+    .filter(|time| time.is_finite())
+}
+
+/// The most instants in any stretch of time of this length.
+fn busiest(instants: &[Time], stretch: Span) -> usize {
+    let mut first = 0;
+    let mut most = 0;
+    for (last, at) in instants.iter().enumerate() {
+        while instants[first].saturating_add(stretch) <= *at {
+            first += 1;
+        }
+        most = most.max(last + 1 - first);
+    }
+    most
+}
+
+fn wire_bits(framing: Framing, bytes: u32) -> u32 {
+    match framing {
+        Framing::Ip => bytes * 8,
+        Framing::Overhead { overhead, minimum } => (bytes + overhead).max(minimum) * 8,
+        Framing::Aal5 { llc } | Framing::CellPackets { llc } => cells_of(bytes, llc) * CELL_BITS as u32,
+    }
+}
+
+/// Mean bytes in a second while the source sends.
+fn mean_rate(source: &SourcePlan) -> f64 {
+    match source {
+        SourcePlan::Constant { rate, .. }
+        | SourcePlan::OnOff { rate, .. }
+        | SourcePlan::Poisson { rate, .. } => rate.bps() as f64 / 8.0,
+        SourcePlan::Messages(messages) => messages.load.bps() as f64 / 8.0,
+    }
+}
+
+/// Writes or packets in a second while the source sends.
+fn source_rate(source: &SourcePlan) -> f64 {
+    match source {
+        SourcePlan::Constant { bytes, .. }
+        | SourcePlan::OnOff { bytes, .. }
+        | SourcePlan::Poisson { bytes, .. } => mean_rate(source) / f64::from(*bytes),
+        SourcePlan::Messages(messages) => {
+            messages.load.bps() as f64 / f64::from(messages.mean().max(1)) / CELL_BITS as f64
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan(text: &str) -> Plan {
+        let scenario = tidegate_scenario::Scenario::from_toml(text, "test.toml", None, &[]);
+        scenario.unwrap_or_else(|error| panic!("{error}")).plan(Some(1), 0)
+    }
+
+    fn link(rate: &str, more: &str) -> Plan {
+        plan(&format!(
+            "duration = \"2 s\"\n[gate.link]\nrate = \"{rate}\"\ndelay = \"10 ms\"\n\
+             [flow.bulk]\ncount = 2\npath = [\"link\"]\nrtt = \"20 ms\"\napp = \"bulk\"\n{more}"
+        ))
+    }
+
+    #[test]
+    fn a_shared_gate_counts_once() {
+        // 12 Mbit/s is 1000 packets of 1500 B, and 600 acknowledgements.
+        assert!((packets_per_second(&link("12 Mbit/s", "")) - 1600.0).abs() < 1e-9);
+        assert_eq!(check(&link("12 Mbit/s", "")).unwrap(), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_window_bounds_what_gates_do_not() {
+        let both = packets_per_second(&link("100 Gbit/s", "tcp.window = \"14600 B\"\n"));
+        assert!((both - 1600.0).abs() < 1e-6, "ten segments each 20 ms, twice: {both}");
+    }
+
+    #[test]
+    fn too_fast_is_refused_in_words() {
+        let error = check(&link("10 Gbit/s", "")).unwrap_err().to_string();
+        assert!(error.contains("1333333 packets/s") && error.contains("350000 packets/s"), "{error}");
+        let open = check(&link("unlimited", "")).unwrap();
+        assert!(open[0].contains("flow.bulk.1: neither a gate"), "{open:?}");
+    }
+
+    #[test]
+    fn no_length_is_refused() {
+        let nothing = Plan { duration: Time::ZERO, ..link("1 Mbit/s", "") };
+        assert!(check(&nothing).unwrap_err().to_string().contains("duration"));
+    }
+
+    #[test]
+    fn lateness_is_measured_against_packets_and_round_trips() {
+        // A packet at 12 Mbit/s takes 1 ms; the round trip of 21 ms has the last word.
+        assert_eq!(tolerable_lateness(&link("12 Mbit/s", "")), Span::from_micros(210));
+        // At 100 Mbit/s the packet: 120 us.
+        assert_eq!(tolerable_lateness(&link("100 Mbit/s", "")), Span::from_micros(120));
+        assert_eq!(tolerable_lateness(&link("10 Gbit/s", "")), LEAST_TOLERABLE);
+    }
+
+    #[test]
+    fn the_busiest_stretch() {
+        let at = [0, 1, 2, 10, 11].map(|millis| Time::ZERO.saturating_add(Span::from_millis(millis)));
+        assert_eq!(busiest(&at, Span::from_millis(2)), 2);
+        assert_eq!(busiest(&at, Span::from_millis(3)), 3);
+    }
+}

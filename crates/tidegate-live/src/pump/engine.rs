@@ -1,0 +1,230 @@
+//! The loop: packets in, logical time on, packets out, sleep.
+
+use std::time::Duration;
+
+use tidegate_core::net::{Network, Owner, Step};
+use tidegate_core::plan::Plan;
+use tidegate_core::tcp::HeldBy;
+use tidegate_core::unit::Unit;
+use tidegate_core::units::{Span, Time};
+
+use super::pace::Pace;
+use super::record::Recording;
+use super::slab::Slab;
+use super::waiter::{Waiter, Woken};
+use super::{Arrival, Classifier, Departure, Lateness, PumpOptions};
+use crate::lab::{Edge, Side};
+use crate::replay::after;
+use crate::{Clock, LiveError};
+
+/// Packets taken from one edge before what is due is written.
+const BATCH: u32 = 32;
+/// So close to a departure the thread only looks at the clock.
+const FINAL: Span = Span::from_micros(3);
+const NANOS_PER_SECOND: u64 = 1_000_000_000;
+/// Packets of each size that there is room for at the start.
+const READY_PACKETS: usize = 512;
+
+/// The state of the thread.
+pub(super) struct Engine {
+    pub(super) clock: Clock,
+    pub(super) network: Network,
+    pub(super) edges: [Edge; 2],
+    pub(super) strays: [u64; 2],
+    pub(super) lateness: Lateness,
+    pub(super) recording: Recording,
+    waiter: Waiter,
+    classifier: Classifier,
+    slab: Slab,
+    room: Vec<u8>,
+    until: Time,
+    spin: Span,
+    /// Written later than this, a packet has no meaning.
+    fail_behind: Span,
+    /// Since when the edges have not been seen empty.
+    backlog: [Option<Time>; 2],
+    pace: Pace,
+}
+
+impl Engine {
+    pub(super) fn new(
+        plan: &Plan,
+        edges: [Edge; 2],
+        mtu: u32,
+        (clock, waiter): (Clock, Waiter),
+        classifier: Classifier,
+        options: &PumpOptions,
+    ) -> Engine {
+        Engine {
+            clock,
+            network: Network::new(plan, 0),
+            edges,
+            strays: [0; 2],
+            lateness: Lateness::default(),
+            recording: Recording::new(options.capture_bytes),
+            waiter,
+            classifier,
+            slab: Slab::new(mtu as usize, READY_PACKETS),
+            room: vec![0; usize::from(u16::MAX) + 1],
+            until: plan.duration,
+            spin: span(options.spin),
+            fail_behind: options.fail_behind.map_or(Span::MAX, span),
+            backlog: [None; 2],
+            pace: Pace::new(),
+        }
+    }
+
+    /// Runs to the end of the plan or until told to stop; says when that was.
+    pub(super) fn run(&mut self) -> Result<Time, LiveError> {
+        let mut woken = Woken { readable: [true; 2], stop: false };
+        loop {
+            for side in [Side::Sender, Side::Receiver] {
+                if woken.readable[side as usize] {
+                    self.take_packets(side)?;
+                }
+            }
+            let now = self.clock.now();
+            if now >= self.until {
+                self.release(self.until)?;
+                return Ok(self.until);
+            }
+            self.release(after(now))?;
+            if woken.stop {
+                return Ok(now);
+            }
+            woken = self.wait()?;
+        }
+    }
+
+    /// Waits until there is something to do, or nearly.
+    fn wait(&mut self) -> Result<Woken, LiveError> {
+        let poll = Woken { readable: [true; 2], stop: false };
+        if self.backlog.iter().any(Option::is_some) {
+            // Looks now and then for the wish to stop.
+            return if self.pace.is_time_to_look() {
+                let woken = self.waiter.look()?;
+                Ok(Woken { readable: [true; 2], ..woken })
+            } else {
+                Ok(poll)
+            };
+        }
+        let next = self.network.next_wakeup().min(self.until);
+        let now = self.clock.now();
+        let left = next.saturating_since(now);
+        if left > self.spin || !self.pace.may_spin(now) {
+            let wake = Time::from_picos(next.picos().saturating_sub(self.spin_now(now).picos()));
+            self.pace.sleeps(now);
+            let woken = self.waiter.sleep_until(self.clock.monotonic(wake))?;
+            self.pace.wakes(self.clock.now());
+            return Ok(woken);
+        }
+        if left > FINAL {
+            return Ok(poll);
+        }
+        while self.clock.now() < next {
+            std::hint::spin_loop();
+        }
+        Ok(Woken::default())
+    }
+
+    fn spin_now(&mut self, now: Time) -> Span {
+        if self.pace.may_spin(now) { self.spin } else { Span::ZERO }
+    }
+
+    /// Takes what has come to one edge into the network.
+    fn take_packets(&mut self, side: Side) -> Result<(), LiveError> {
+        for _ in 0..BATCH {
+            let read = self.edges[side as usize].read(&mut self.room);
+            let Some(length) = read.map_err(|error| LiveError::kernel("read a packet", error))? else {
+                self.backlog[side as usize] = None;
+                return Ok(());
+            };
+            let at = self.clock.now();
+            if at >= self.until {
+                return Ok(());
+            }
+            self.release(after(at))?;
+            self.enter(at, side, length);
+        }
+        let now = self.clock.now();
+        let since = *self.backlog[side as usize].get_or_insert(now);
+        if now.saturating_since(since) > self.fail_behind {
+            return Err(self.fell_behind(format!(
+                "packets of the {} have been waiting for the engine for {}",
+                name(side),
+                now.saturating_since(since)
+            )));
+        }
+        Ok(())
+    }
+
+    /// A packet, stamped, enters its route.
+    fn enter(&mut self, at: Time, side: Side, length: usize) {
+        let packet = &self.room[..length];
+        let Some(flow) = self.classifier.flow(side, packet) else {
+            self.strays[side as usize] += 1;
+            return;
+        };
+        let route = flow * 2 + side as u32;
+        let bytes = length as u32;
+        let number = self.recording.arrive(Arrival { at, route, bytes }, packet);
+        let place = self.slab.put(packet, number);
+        let mut unit = Unit::new(bytes, place, HeldBy::CongestionWindow);
+        let told = self.network.enter(at, route as usize, &mut unit);
+        debug_assert!(told.is_none(), "nothing is told ahead here");
+    }
+
+    /// Logical time goes on; what is due before `until` is written.
+    fn release(&mut self, until: Time) -> Result<(), LiveError> {
+        while let Some(step) = self.network.step(until) {
+            match step {
+                Step::Deliver { at, route, unit } => self.write(at, route as u32, unit)?,
+                Step::Drop(mut dropped) => {
+                    if !matches!(dropped.owner, Owner::Traffic(_)) {
+                        dropped.unit.handle = self.slab.free(dropped.unit.handle);
+                        self.recording.drops.push(dropped);
+                    }
+                }
+                // The kernel's TCP does not listen to gates.
+                Step::Departed { .. } | Step::Signal { .. } | Step::Alarm { .. } => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, due: Time, route: u32, unit: Unit) -> Result<(), LiveError> {
+        // What enters at one side leaves at the other.
+        let exit = usize::from(route.is_multiple_of(2));
+        let late = self.clock.now().saturating_since(due);
+        let written = self.edges[exit].write(self.slab.bytes(unit.handle));
+        written.map_err(|error| LiveError::kernel("write a packet", error))?;
+        let arrival = self.slab.free(unit.handle);
+        self.lateness.note(late);
+        self.recording.departures.push(Departure { due, arrival, route, cause: unit.cause });
+        if late > self.fail_behind {
+            return Err(self.fell_behind(format!("a packet due at {due} was written {late} later")));
+        }
+        Ok(())
+    }
+
+    fn fell_behind(&self, what: String) -> LiveError {
+        LiveError::FellBehind(format!(
+            "the live engine fell behind real time at {} of the run: {what} ({} is the most); \
+             the machine is too busy or the scenario too fast, so the run has no result",
+            self.clock.now(),
+            self.fail_behind
+        ))
+    }
+}
+
+fn name(side: Side) -> &'static str {
+    match side {
+        Side::Sender => "sender",
+        Side::Receiver => "receiver",
+    }
+}
+
+fn span(duration: Duration) -> Span {
+    let nanos = duration.as_secs().saturating_mul(NANOS_PER_SECOND) + u64::from(duration.subsec_nanos());
+    Span::from_picos(nanos.saturating_mul(1000))
+}

@@ -1,0 +1,35 @@
+//! What a run keeps: enough to tell every flow's story, and to run it again in virtual time.
+
+use tidegate_core::net::Dropped;
+
+use super::{Arrival, Departure};
+
+/// See the module.
+#[derive(Debug, Default)]
+pub(super) struct Recording {
+    pub(super) arrivals: Vec<Arrival>,
+    pub(super) departures: Vec<Departure>,
+    pub(super) drops: Vec<Dropped>,
+    pub(super) capture: Vec<u8>,
+    pub(super) capture_bytes: u32,
+}
+
+impl Recording {
+    pub(super) fn new(capture_bytes: u32) -> Recording {
+        Recording { capture_bytes, ..Recording::default() }
+    }
+
+    /// Keeps an arrival and says its place.
+    #[inline]
+    pub(super) fn arrive(&mut self, arrival: Arrival, packet: &[u8]) -> u32 {
+        let number = self.arrivals.len() as u32;
+        self.arrivals.push(arrival);
+        if self.capture_bytes > 0 {
+            let end = self.capture.len() + self.capture_bytes as usize;
+            let kept = packet.len().min(self.capture_bytes as usize);
+            self.capture.extend_from_slice(&packet[..kept]);
+            self.capture.resize(end, 0);
+        }
+        number
+    }
+}

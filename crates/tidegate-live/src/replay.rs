@@ -1,0 +1,60 @@
+//! Recorded arrivals of a live run, in virtual time.
+
+use tidegate_core::net::{Dropped, Network, Owner, Step};
+use tidegate_core::plan::Plan;
+use tidegate_core::tcp::HeldBy;
+use tidegate_core::unit::Unit;
+use tidegate_core::units::{Span, Time};
+
+use crate::pump::{Arrival, Departure};
+
+/// What the network made of the arrivals.
+#[derive(Debug)]
+pub struct Replay {
+    /// As [`crate::PumpReport::departures`].
+    pub departures: Vec<Departure>,
+    /// As [`crate::PumpReport::drops`].
+    pub drops: Vec<Dropped>,
+    /// As [`crate::PumpReport::network`].
+    pub network: Network,
+}
+
+/// Sends the arrivals of a live run that ended at `ended` through the network of its plan in
+/// virtual time. Its departures are those of the live run, to the picosecond.
+#[must_use]
+pub fn replay(plan: &Plan, arrivals: &[Arrival], ended: Time) -> Replay {
+    let network = Network::new(plan, 0);
+    let mut replay = Replay { departures: Vec::new(), drops: Vec::new(), network };
+    for (number, arrival) in (0u32..).zip(arrivals) {
+        replay.run_until(after(arrival.at));
+        let mut unit = Unit::new(arrival.bytes, number, HeldBy::CongestionWindow);
+        replay.network.enter(arrival.at, arrival.route as usize, &mut unit);
+    }
+    // What happens at the end of the plan is no part of it; a run that is stopped ends after
+    // what happens then.
+    replay.run_until(if ended < plan.duration { after(ended) } else { plan.duration });
+    replay.network.finish();
+    replay
+}
+
+impl Replay {
+    fn run_until(&mut self, until: Time) {
+        while let Some(step) = self.network.step(until) {
+            match step {
+                Step::Deliver { at, route, unit } => {
+                    let (arrival, cause) = (unit.handle, unit.cause);
+                    self.departures.push(Departure { due: at, arrival, route: route as u32, cause });
+                }
+                Step::Drop(dropped) if !matches!(dropped.owner, Owner::Traffic(_)) => {
+                    self.drops.push(dropped)
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// What happens at `at` is before it.
+pub(crate) fn after(at: Time) -> Time {
+    at.saturating_add(Span::from_picos(1))
+}
