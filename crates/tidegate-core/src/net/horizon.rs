@@ -31,13 +31,13 @@ impl Horizon {
                 }
                 let line = &mut horizon.lines[chain.line as usize];
                 *line = rest.min(*line);
-                rest = rest + routes.line_delays[chain.line as usize];
+                rest += routes.line_delays[chain.line as usize];
                 if chain.circuit != NONE {
                     after_cells = after_cells.min(rest);
                 }
                 for gate in routes.gates[chain.first as usize..chain.end as usize].iter().rev() {
                     let gate = *gate as usize;
-                    rest = rest + plan.gates[gate].delay;
+                    rest += plan.gates[gate].delay;
                     horizon.gates[gate] = rest.min(horizon.gates[gate]);
                 }
             }
