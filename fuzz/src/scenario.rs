@@ -4,8 +4,11 @@
 use tidegate_scenario::Scenario;
 
 /// Scenarios that are right.
-pub const SEEDS: &[&str] =
-    &[include_str!("../seeds/scenario/small.toml"), include_str!("../seeds/scenario/large.toml")];
+pub const SEEDS: &[&str] = &[
+    include_str!("../seeds/scenario/small.toml"),
+    include_str!("../seeds/scenario/large.toml"),
+    include_str!("../seeds/scenario/requests.toml"),
+];
 
 /// Pieces that stand in scenarios.
 pub const WORDS: &[&str] = &[
@@ -55,6 +58,11 @@ pub const WORDS: &[&str] = &[
     "99999999999999999999",
     "\"inf s\"",
     "count = 4000000000\n",
+    "app.request.",
+    "response",
+    "think",
+    "shape = 1e-300",
+    "[server.z]\n",
 ];
 
 /// Any bytes: lines that begin with `--set ` are sets, the rest is the scenario.

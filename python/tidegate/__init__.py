@@ -20,6 +20,7 @@ import typing as _typing
 
 from tidegate._compare import Comparison, Variant, compare, open_comparison
 from tidegate._core import build_info
+from tidegate._engines import EngineComparison, compare_engines, open_engines
 from tidegate._errors import (
     ArgumentError,
     EngineError,
@@ -40,9 +41,10 @@ from tidegate._reproduce import Reproduction, reproduce
 from tidegate._run import Run, run
 from tidegate._scenario import Scenario, load, reference, schema
 from tidegate._size import Sizing, size
+from tidegate._size_pool import PoolSizing, size_pool
 from tidegate._study import Until, study
 from tidegate._study_value import Point, Study, open_study
-from tidegate._table import FlowRow, GateRow, Table
+from tidegate._table import FlowRow, GateRow, RequestRow, Table
 from tidegate._traces import trace_convert, trace_info, trace_synth
 from tidegate._tune import tune
 from tidegate._tune_result import Setting, Tuning
@@ -58,6 +60,7 @@ _MODULES = ("dtm", "effcap", "gcra", "theory")
 __all__ = [
     "ArgumentError",
     "Comparison",
+    "EngineComparison",
     "EngineError",
     "Estimate",
     "FlowRow",
@@ -65,7 +68,9 @@ __all__ = [
     "InternalError",
     "NotRecordedError",
     "Point",
+    "PoolSizing",
     "Reproduction",
+    "RequestRow",
     "Run",
     "RunError",
     "RunFolderError",
@@ -86,11 +91,13 @@ __all__ = [
     "__version__",
     "build_info",
     "compare",
+    "compare_engines",
     "dtm",
     "effcap",
     "gcra",
     "load",
     "open_comparison",
+    "open_engines",
     "open_run",
     "open_study",
     "reference",
@@ -98,6 +105,7 @@ __all__ = [
     "run",
     "schema",
     "size",
+    "size_pool",
     "study",
     "theory",
     "trace_convert",

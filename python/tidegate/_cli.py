@@ -10,13 +10,14 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import signal
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from tidegate import _cli_studies
+from tidegate import _cli_live, _cli_studies
 from tidegate._cli_options import (
     ENGINE,
     FILE,
@@ -102,7 +103,9 @@ def run(
     from tidegate._progress import Progress
     from tidegate._run import as_scenario, check_engine, execute
 
-    check_engine(engine, ("sim", "theory"))
+    check_engine(engine, ("sim", "live", "theory"))
+    if engine == "live" and exact_events:
+        raise click.UsageError("--exact-events is about virtual time; a live run has none")
     if engine == "theory":
         given = {"--pcap": pcap, "--plot": picture, "--record": record, "--exact-events": exact_events}
         wrong = [option for option, value in given.items() if value]
@@ -130,6 +133,7 @@ def run(
             result = execute(
                 scenario,
                 seed=seed,
+                engine=engine,
                 record=record,
                 replication=replication,
                 pcap=packets,
@@ -245,7 +249,13 @@ def plot(
     place = Path(target) if target is not None else Path(folder) / f"{kind}.png"
     if kind != "study" and (metric is not None or axis is not None):
         raise click.UsageError(f"{folder}: --metric and --axis are for studies; this folder holds a {kind}")
-    if kind == "study":
+    if kind == "engines":
+        from tidegate._engines import open_engines
+
+        if gate is not None:
+            raise click.UsageError(f"{folder}: this folder holds a comparison of engines by one gate")
+        open_engines(folder).plot(place)
+    elif kind == "study":
         open_study(folder).plot(place, metric=metric or "goodput_bps", axis=axis)
     elif kind == "comparison":
         open_comparison(folder).plot(place, gate=gate)
@@ -263,10 +273,12 @@ def plot(
     "vary",
     "--vary",
     multiple=True,
-    required=True,
     metavar="KEY=A,B,C",
     help="A key and its values; several keys multiply.",
 )
+@click.option("--engines", metavar="A,B,C", help="Instead of --vary: two or three of theory, sim, live.")
+@click.option("--runs", type=click.IntRange(1), help="With --engines: runs of sim and of live; default: 3.")
+@click.option("--tolerance", metavar="SHARE", help='With --engines: they agree up to this; default "5%".')
 @SEED
 @SET
 @click.option("--out", metavar="DIR", help="Write a folder with every variant's run.")
@@ -280,6 +292,9 @@ def plot(
 def compare(
     file: str,
     vary: tuple[str, ...],
+    engines: str | None,
+    runs: int | None,
+    tolerance: str | None,
     seed: int | None,
     sets: tuple[str, ...],
     out: str | None,
@@ -294,14 +309,40 @@ def compare(
     """Run variants of a scenario over the same network: one table, one picture.
 
     Every variant has the same seed, so the network is the same in all of them. With
-    --json no picture is drawn unless --plot or --out asks for it.
+    --json no picture is drawn unless --plot or --out asks for it. With --engines it is the
+    same scenario through several engines, and what agrees.
     """
-    from tidegate import _folder
+    from tidegate import _cli_engines, _folder
     from tidegate._compare import execute_all, fill_comparison, prepare
     from tidegate._progress import Progress
     from tidegate._run import check_engine
 
-    check_engine(engine)
+    if engines is not None:
+        if vary or jobs is not None:
+            raise click.UsageError(f"--engines does not go with {'--vary' if vary else '--jobs'}")
+        _cli_engines.compare_engines(
+            file,
+            engines,
+            sets,
+            runs=runs,
+            tolerance=tolerance,
+            seed=seed,
+            out=out,
+            force=force,
+            record=record,
+            picture=picture,
+            gate=gate,
+            as_json=as_json,
+        )
+        return
+    for option, value in (("--runs", runs), ("--tolerance", tolerance)):
+        if value is not None:
+            raise click.UsageError(f"{option} goes with --engines")
+    if not vary:
+        raise click.UsageError("give --vary KEY=A,B,C, or --engines theory,sim,live")
+    check_engine(engine, ("sim", "live"))
+    if engine == "live" and jobs not in (None, 1):
+        raise click.UsageError("--jobs: live runs go one after the other")
     prepared = prepare(file, parse_vary(vary), sets)
     if picture is None and out is None and not as_json:
         picture = f"{prepared.variants[0][1].stem}-compare.png"
@@ -315,6 +356,7 @@ def compare(
             result = execute_all(
                 prepared,
                 seed=seed,
+                engine=engine,
                 record=record,
                 gate=gate,
                 jobs=jobs,
@@ -332,6 +374,7 @@ cli.add_command(_cli_studies.study)
 cli.add_command(_cli_studies.reproduce)
 cli.add_command(_cli_studies.size)
 cli.add_command(_cli_studies.tune)
+cli.add_command(_cli_live.live)
 
 
 @cli.group()
@@ -452,7 +495,13 @@ def reference(as_json: bool) -> None:
 
 def main() -> None:
     """Run the command line and leave with its exit status."""
+    # A process that is asked to end removes what it has begun to write.
+    signal.signal(signal.SIGTERM, _end)
     sys.exit(guarded(lambda: cli.main(sys.argv[1:], prog_name="tidegate", standalone_mode=False)))
+
+
+def _end(number: int, _frame: object) -> None:
+    raise SystemExit(128 + number)
 
 
 def guarded(work: Callable[[], Any]) -> int:

@@ -19,9 +19,7 @@ SET = click.option(
     "sets", "--set", multiple=True, metavar="KEY=VALUE", help="Change a key before the checks; repeatable."
 )
 SEED = click.option("--seed", type=click.IntRange(0, 2**64 - 1), help="Every random stream derives from it.")
-ENGINE = click.option(
-    "--engine", default="sim", metavar="NAME", help="sim; for run also theory (live: not yet)."
-)
+ENGINE = click.option("--engine", default="sim", metavar="NAME", help="sim or live; for run also theory.")
 RECORD = click.option("--record", metavar="WHAT", help='"summary", "events", or a span such as "10 ms".')
 FORCE = click.option("--force", is_flag=True, help="Replace a run that is in DIR already.")
 FILE = click.argument("file", metavar="FILE")

@@ -138,6 +138,9 @@ def study(
 @click.option("--workers", type=click.IntRange(1), help="Threads; default: one per processor.")
 @_STORE
 @_NO_STORE
+@click.option(
+    "--engine", default="sim", show_default=True, metavar="NAME", help="sim; live: with the kernel's TCP."
+)
 @JSON
 def reproduce(
     target: str | None,
@@ -147,6 +150,7 @@ def reproduce(
     workers: int | None,
     store: str | None,
     no_store: bool,
+    engine: str,
     as_json: bool,
 ) -> int:
     """Measure a paper's claims, judge them by rule, draw its figures.
@@ -158,9 +162,11 @@ def reproduce(
     """
     from tidegate import _reproduce
     from tidegate._progress import Progress
+    from tidegate._run import check_engine
     from tidegate._study import opened
 
-    asked = [_reproduce.chosen(name) for name in _reproduce.targets(target)]
+    check_engine(engine, ("sim", "live"))
+    asked = [_reproduce.chosen(name, engine) for name in _reproduce.targets(target, engine)]
     results = []
     with opened(False if no_store else store or True) as kept:
         for paper, claims, figures in asked:
@@ -168,7 +174,7 @@ def reproduce(
             if out is not None:
                 place = Path(out) if target is not None else Path(out) / paper.name
             elif not as_json:
-                place = Path("reproduced") / paper.name
+                place = Path("reproduced") / (paper.name if engine == "sim" else f"{paper.name}-{engine}")
             with Progress(f"reproducing {paper.name}") as progress:
                 result = _reproduce.perform(
                     paper,
@@ -194,15 +200,15 @@ def reproduce(
 
 @click.command()
 @FILE
-@click.option("--gate", metavar="NAME", required=True, help="The gate whose queue is sized.")
+@click.option("--gate", metavar="NAME", help="The gate whose queue is sized.")
+@click.option("--pool", metavar="NAME", help="The pool whose capacity is sized, with --goal.")
+@click.option("--goal", metavar="TEXT", help='What the pool is for: "p95 response < 2 s", "blocked < 1%".')
 @click.option(
     "--method",
     type=click.Choice(["auto", "theory", "sim"]),
-    default="auto",
-    show_default=True,
-    help="Where the answer comes from; auto: theory where one applies.",
+    help="Where the size of a queue comes from; default: auto, theory where one applies.",
 )
-@click.option("--runs", type=click.IntRange(1), help="Replications without loss; default: the file's runs.")
+@click.option("--runs", type=click.IntRange(1), help="Replications; default: the file's runs.")
 @SEED
 @SET
 @click.option("--workers", type=click.IntRange(1), help="Threads; default: one per processor.")
@@ -211,8 +217,10 @@ def reproduce(
 @JSON
 def size(
     file: str,
-    gate: str,
-    method: str,
+    gate: str | None,
+    pool: str | None,
+    goal: str | None,
+    method: str | None,
     runs: int | None,
     seed: int | None,
     sets: tuple[str, ...],
@@ -221,23 +229,34 @@ def size(
     no_store: bool,
     as_json: bool,
 ) -> None:
-    """Find the smallest queue of a gate that loses nothing.
+    """Find the smallest queue without loss, or the smallest pool that meets a goal.
 
-    By theory where one applies, else by simulations, with the standing queue and the delay that
-    come with it. The limit in the file does not matter. With --runs it holds for so many
-    replications of the seed.
+    --gate: by theory where one applies, else by simulations, with the standing queue and the delay
+    that come with it. --pool and --goal: by simulations. What the file gives the gate or the pool
+    does not matter. With --runs it holds for so many replications of the seed.
     """
-    from tidegate import _size
+    from tidegate import _size, _size_pool
     from tidegate._progress import Progress
     from tidegate._run import as_scenario
     from tidegate._study import opened
 
+    if (gate is None) == (pool is None) or (pool is None) != (goal is None):
+        raise click.UsageError('give --gate NAME, or --pool NAME with --goal "p95 response < 2 s"')
+    if pool is not None and method is not None:
+        raise click.UsageError("--method is for gates; a pool is sized by simulations")
     scenario = as_scenario(file, sets)
     with opened(False if no_store else store or True) as kept, Progress("sizing") as progress:
+        if pool is not None and goal is not None:
+            sized = _size_pool.find_pool(
+                scenario, pool, goal, runs=runs, seed=seed, workers=workers, store=kept, progress=progress
+            )
+            say(sized.to_json() if as_json else sized.report())
+            return
+        assert gate is not None
         found = _size.find(
             scenario,
             gate,
-            method=method,
+            method=method or "auto",
             runs=runs,
             seed=seed,
             workers=workers,

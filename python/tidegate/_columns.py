@@ -16,7 +16,7 @@ RawTable = Mapping[str, tuple[str, bytes]]
 
 PHASES = ("slow start", "congestion avoidance", "recovery", "loss")
 HELD_BY = ("application", "congestion window", "receiver window")
-DROP_REASONS = ("queue full", "random loss", "too large", "packet discard", "reassembly", "policed")
+DROP_REASONS = ("queue full", "random loss", "too large", "packet discard", "reassembly", "policed", "refused")
 MARK_KINDS = ("timeout", "fast retransmit")
 
 #: What stands for "none" among counts.
@@ -53,6 +53,7 @@ TABLES: dict[str, dict[str, str]] = {
         ),
         "rate_bps": "rate in force, bit/s on the gate's wire; null when it is not in bit/s",
         "slots": "slots in force, the rate over that of one slot; null where the gate has none",
+        "wait_ms": "wait of the packet or cell whose service began last, ms; null before the first",
         "delivered_bytes": "bytes on the gate's wire since the start; every header counted",
         "dropped_packets": "packets dropped since the start; null at a cell gate",
         "dropped_cells": "cells dropped since the start; null where it passes packets",
@@ -68,6 +69,17 @@ TABLES: dict[str, dict[str, str]] = {
         "time_s": "seconds from the start of the run",
         "flow": "name of the flow",
         "kind": "what the sender did",
+    },
+    "requests": {
+        "time_s": "when it was asked, seconds from the start of the run",
+        "flow": "name of the flow",
+        "begun_s": "when it was written into TCP; null: not yet",
+        "arrived_s": "when its last byte had come to the server; null: not yet",
+        "answered_s": "when the response was written into TCP; null: not yet",
+        "ended_s": "when the last byte of the response had come, in order; null: not yet",
+        "response_s": "seconds from asking to that; null: not yet",
+        "request_bytes": "user bytes of the request",
+        "response_bytes": "user bytes of the response",
     },
 }
 

@@ -176,7 +176,7 @@ def compare(
         source: a scenario file, or a dict of its keys.
         vary: keys with the values each shall take; several keys multiply.
         seed: as :func:`tidegate.run`.
-        engine: ``"sim"``.
+        engine: ``"sim"``, or ``"live"``: the kernel's TCP, one run after the other.
         set: changes for every variant.
         record: as :func:`tidegate.run`; left out, samples fine enough for the picture.
         gate: the gate to compare; left out, the one that holds flows back most.
@@ -186,11 +186,11 @@ def compare(
         ScenarioError, TraceError, EngineError, RunError: as :func:`tidegate.run`.
         ArgumentError: nothing is varied, or a key has no values.
     """
-    check_engine(engine)
+    check_engine(engine, ("sim", "live"))
     if isinstance(source, Scenario):
         raise TypeError("give compare the scenario's file or dict: it has to be checked once per variant")
     prepared = prepare(source, vary, set)
-    return execute_all(prepared, seed=seed, record=record, gate=gate, jobs=jobs)
+    return execute_all(prepared, seed=seed, engine=engine, record=record, gate=gate, jobs=jobs)
 
 
 @dataclass(frozen=True)
@@ -224,6 +224,7 @@ def execute_all(
     prepared: Prepared,
     *,
     seed: int | None = None,
+    engine: str = "sim",
     record: str | None = None,
     gate: str | None = None,
     jobs: int | None = None,
@@ -252,6 +253,7 @@ def execute_all(
         result = execute(
             scenario,
             seed=scenario.seed if "seed" in prepared.axes else chosen,
+            engine=engine,
             record=record or sample_span(scenario.duration_s, _SAMPLES),
             tick=tick,
             command=command,
@@ -259,7 +261,9 @@ def execute_all(
         done[index] = 1.0
         return result
 
-    workers = min(jobs or os.cpu_count() or 1, len(prepared.variants))
+    # Live runs would take each other's processors and be late.
+    at_once = 1 if engine == "live" else jobs or os.cpu_count() or 1
+    workers = min(at_once, len(prepared.variants))
     runs: list[Run] = []
     with ThreadPoolExecutor(max_workers=workers) as pool:
         try:
@@ -293,7 +297,9 @@ def _finished(future: Any) -> bool:
 
 def _report(comparison: Comparison) -> str:
     rows = comparison.rows()
-    several = len(comparison.variants[0].run.flows) > 1
+    asks = any(row.get("response_mean_s") is not None for row in rows)
+    # Who asks more gets more: its share says nothing of the network.
+    several = len(comparison.variants[0].run.flows) > 1 and not asks
     factor, unit = _text.rate_scale(max((row["goodput_bps"] for row in rows), default=0.0))
     short = short_keys(comparison.axes)
     count = len(short)
@@ -308,6 +314,9 @@ def _report(comparison: Comparison) -> str:
     if finite:
         head[0].append("done")
         head[1].append("s")
+    if asks:
+        head[0] += ["response", "p95"]
+        head[1] += ["mean, s", "s"]
     body = []
     for row in rows:
         cells = [
@@ -323,6 +332,8 @@ def _report(comparison: Comparison) -> str:
             cells.append(_text.number(row["fairness"]))
         if finite:
             cells.append(_text.number(row["completion_s"], 4))
+        if asks:
+            cells += [_text.number(row.get(name)) for name in ("response_mean_s", "response_p95_s")]
         body.append(cells)
     first = comparison.variants[0].run.summary
     at = f"gate {comparison.gate}" if comparison.gate else "no gate in common"

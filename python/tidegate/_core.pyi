@@ -5,6 +5,7 @@ from typing import final
 
 __all__ = [
     "ArgumentError",
+    "EngineError",
     "InternalError",
     "Pool",
     "RunData",
@@ -20,6 +21,8 @@ __all__ = [
     "gcra_max_burst_size",
     "gcra_police",
     "gcra_shape",
+    "live_clean",
+    "live_enter",
     "read_rate",
     "read_span",
     "reference",
@@ -50,6 +53,9 @@ class TraceError(ValueError):
 
 class ArgumentError(ValueError):
     """An argument of a call has a value that it cannot have; the message says what it takes."""
+
+class EngineError(NotImplementedError):
+    """The engine asked for does not exist, or cannot do this here; the message says why."""
 
 class RunError(RuntimeError):
     """A run stopped before its end."""
@@ -106,9 +112,30 @@ class Scenario:
         exact_events: bool = False,
         tick: Callable[[float], bool] | None = None,
     ) -> RunData: ...
+    def live_shell(
+        self,
+        *,
+        command: list[str],
+        peer: str | None = None,
+        uploads: bool = False,
+        seed: int = 1,
+    ) -> tuple[int, int, int, float | None, list[str]]: ...
+    def run_live(
+        self,
+        *,
+        seed: int,
+        replication: int = 0,
+        record: str | None = None,
+        pcap: tuple[str | None, str | None] | None = None,
+        backend: str | None = None,
+        spin_us: int | None = None,
+        tick: Callable[[float], bool] | None = None,
+    ) -> RunData: ...
 
 @final
 class RunData:
+    @property
+    def live_json(self) -> str | None: ...
     @property
     def summary_json(self) -> str: ...
     @property
@@ -210,3 +237,5 @@ def gcra_burst_tolerance(mbs: int, sustained: tuple[int, int], peak: tuple[int, 
 def gcra_max_burst_size(tolerance: int, sustained: tuple[int, int], peak: tuple[int, int]) -> int: ...
 def read_rate(option: str, text: str) -> int: ...
 def read_span(option: str, text: str) -> int: ...
+def live_enter() -> None: ...
+def live_clean() -> tuple[list[int], list[int]]: ...

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tidegate._core import ArgumentError, InternalError, RunError, ScenarioError, TraceError
+from tidegate._core import ArgumentError, EngineError, InternalError, RunError, ScenarioError, TraceError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,10 +27,6 @@ __all__ = [
     "UnknownNameError",
     "nearest",
 ]
-
-
-class EngineError(NotImplementedError):
-    """The engine asked for does not exist, or not yet."""
 
 
 class NotRecordedError(LookupError):

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from tidegate import _columns
 from tidegate._errors import RunFolderError
-from tidegate._run import Run
+from tidegate._run import Run, receiver_pcap
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -101,6 +101,9 @@ def fill_run(run: Run, work: Path) -> None:
         run.table(name).write_parquet(work / f"{name}.parquet")
     if run.pcap is not None:
         shutil.copyfile(run.pcap, work / PCAP)
+        other = receiver_pcap(run.pcap)
+        if other.exists():
+            shutil.copyfile(other, receiver_pcap(work / PCAP))
 
 
 def save_run(run: Run, folder: Path, *, force: bool) -> Path:
@@ -129,6 +132,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         "run",
         "comparison",
         "study",
+        "engines",
         "reproduction",
     ):
         raise RunFolderError(f"{folder / MANIFEST}: this was not written by tidegate")

@@ -5,11 +5,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tidegate import _text
+from tidegate._table import ALL
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     Summary = dict[str, Any]
+
+
+#: What is said of all requests together, where there are any.
+REQUESTS = (
+    "response_mean_s",
+    "response_p50_s",
+    "response_p95_s",
+    "response_p99_s",
+    "response_mean_with_unfinished_s",
+    "finished",
+    "unfinished",
+)
 
 
 def gate_row(summary: Summary, name: str) -> dict[str, Any] | None:
@@ -51,13 +64,15 @@ def figures_of(summary: Summary, gate: str | None) -> dict[str, Any]:
     """Return the numbers by which runs are compared: all flows together, and one gate.
 
     ``goodput_bps`` is the sum over the flows (payload only), ``fairness`` Jain's index of
-    their goodputs; queueing delays, loss and utilisation are the gate's.
+    their goodputs; queueing delays, loss and utilisation are the gate's. Response times are of all
+    requests, where there are any.
     """
     flows = summary["flows"]
     row = (gate_row(summary, gate) if gate is not None else None) or {}
     goodputs = [float(flow["goodput_bps"]) for flow in flows]
     done = [flow["completion_s"] for flow in flows if flow["completion_s"] is not None]
     squares = sum(g * g for g in goodputs)
+    requests = next((row for row in summary.get("requests", []) if row["name"] == ALL), None)
     return {
         "goodput_bps": sum(goodputs),
         "fairness": sum(goodputs) ** 2 / (len(goodputs) * squares) if squares else None,
@@ -68,6 +83,7 @@ def figures_of(summary: Summary, gate: str | None) -> dict[str, Any]:
         "segments_retransmitted": sum(flow["segments_retransmitted"] for flow in flows),
         "timeouts": sum(flow["timeouts"] for flow in flows),
         "completion_s": max(done, default=None),
+        **({} if requests is None else {name: requests[name] for name in REQUESTS}),
     }
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tidegate import _jobs
-from tidegate._errors import TooFewRunsError, UnknownNameError, nearest
+from tidegate._errors import EngineError, TooFewRunsError, UnknownNameError, nearest
 from tidegate._run import as_scenario, execute
 from tidegate._scenario import as_sets
 from tidegate._study import execute_study, prepare
@@ -84,6 +84,8 @@ class Paper:
     figures: tuple[Figure, ...]
     #: What --quick leaves out, in a sentence.
     quick: str = ""
+    #: Which engine its claims are measured with.
+    engine: str = "sim"
 
     def scenarios(self) -> list[Path]:
         """Return the scenario files, by name."""
@@ -95,15 +97,36 @@ def names() -> list[str]:
     return sorted(path.parent.name.replace("_", "-") for path in FOLDER.glob("*/claims.py"))
 
 
-def open_paper(name: str) -> Paper:
-    """Return a paper by name.
+def live_names() -> list[str]:
+    """Return the names of the papers whose experiment is made with the kernel's TCP as well."""
+    return sorted(path.parent.name.replace("_", "-") for path in FOLDER.glob("*/live.py"))
+
+
+def open_paper(name: str, engine: str = "sim") -> Paper:
+    """Return a paper by name, with what is measured by an engine.
 
     Raises:
         UnknownNameError: there is none; the message offers the nearest.
+        EngineError: nothing of it is measured by this engine.
     """
     if name not in names():
         raise UnknownNameError(nearest("paper", name, names()))
     module = name.replace("-", "_")
+    if engine == "live":
+        if name not in live_names():
+            there = ", ".join(live_names())
+            raise EngineError(f'the paper {name} has no part for the engine "live"; there is one of {there}')
+        live = importlib.import_module(f"tidegate.papers.{module}.live")
+        return Paper(
+            name=name,
+            title=live.TITLE,
+            source=live.SOURCE,
+            folder=FOLDER / module,
+            claims=tuple(live.CLAIMS),
+            figures=tuple(live.FIGURES),
+            quick=live.QUICK,
+            engine=engine,
+        )
     claims = importlib.import_module(f"tidegate.papers.{module}.claims")
     figures = importlib.import_module(f"tidegate.papers.{module}.figures")
     return Paper(
@@ -134,6 +157,7 @@ class Lab:
     commands: list[str] = field(default_factory=list)
     _studies: dict[str, Study] = field(default_factory=dict)
     _runs: dict[str, Run] = field(default_factory=dict)
+    _live: dict[str, list[Run]] = field(default_factory=dict)
     #: One study at a time: each takes all workers, and the store takes one.
     _turn: threading.Lock = field(default_factory=threading.Lock)
 
@@ -211,6 +235,41 @@ class Lab:
             scenario = as_scenario(file, set)
             self._runs[asked] = execute(scenario, replication=replication, record=record, quiet=True)
         return self._runs[asked]
+
+    def live(
+        self,
+        name: str,
+        *,
+        set: Mapping[str, Any] | None = None,  # noqa: A002
+        runs: int = 3,
+        record: str = "10 ms",
+    ) -> list[Run]:
+        """Run a scenario of the paper with the kernel's TCP, one run after the other; done once.
+
+        Raises:
+            EngineError: the live engine cannot run here; the message says why.
+        """
+        file = self.file(name)
+        self._note(self._command("run", name, None, set, ["--engine", "live", "--record", record]))
+        asked = repr((name, set, runs, record))
+        with self._turn:
+            if asked not in self._live:
+                self._live[asked] = [
+                    execute(
+                        as_scenario(file, set), engine="live", replication=number, record=record,
+                        tick=self._tick(number, runs), quiet=True,
+                    )
+                    for number in range(runs)
+                ]  # fmt: skip
+        return self._live[asked]
+
+    def _tick(self, number: int, runs: int) -> Callable[[float], bool]:
+        def tick(share: float) -> bool:
+            if self.progress is not None:
+                self.progress((number + share) / runs)
+            return True
+
+        return tick
 
     def seed(self, name: str) -> int | None:
         """Return the seed of a scenario of the paper."""

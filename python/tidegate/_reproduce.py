@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from tidegate import _core, _text
 from tidegate._errors import InternalError, RunError, StoreError, UnknownNameError, nearest
-from tidegate._paper import Lab, Paper, names, open_paper
+from tidegate._paper import Lab, Paper, live_names, names, open_paper
+from tidegate._run import check_engine
 from tidegate._study import opened
 
 if TYPE_CHECKING:
@@ -87,6 +88,7 @@ class Reproduction:
         """Return what ``tidegate reproduce PAPER --json`` prints."""
         return {
             "paper": self.paper.name,
+            "engine": self.paper.engine,
             "title": self.paper.title,
             "quick": self.quick,
             "claims": [claim.to_dict() for claim in self.claims],
@@ -122,6 +124,7 @@ def reproduce(
     force: bool = False,
     workers: int | None = None,
     store: str | os.PathLike[str] | bool = True,
+    engine: str = "sim",
 ) -> Reproduction:
     """Measure a paper's claims, judge them by rule, and draw its figures.
 
@@ -134,26 +137,30 @@ def reproduce(
         force: replace what an earlier call wrote there.
         workers: threads; left out, one per processor.
         store: as :func:`tidegate.study`.
+        engine: ``"sim"``, or ``"live"``: the claims that are measured with the kernel's TCP, in
+            papers that have such.
 
     Raises:
+        EngineError: the paper has no part for the engine, or it cannot run here.
         UnknownNameError: there is no such paper, claim or figure.
         RunFolderError: the folder is there already.
         StoreError: the store is damaged or cannot be written.
         KeyboardInterrupt: what was computed is kept.
     """
-    paper, claims, figures = chosen(target)
+    check_engine(engine, ("sim", "live"))
+    paper, claims, figures = chosen(target, engine)
     with opened(store) as kept:
         return perform(paper, claims, figures, quick=quick, out=out, force=force, workers=workers, store=kept)
 
 
-def chosen(target: str) -> tuple[Paper, list[Claim], list[Figure]]:
+def chosen(target: str, engine: str = "sim") -> tuple[Paper, list[Claim], list[Figure]]:
     """Return a paper with the claims and figures that ``PAPER`` or ``PAPER/ITEM`` means.
 
     Raises:
         UnknownNameError: there is no such paper, claim or figure; the nearest is offered.
     """
     name, slash, item = target.partition("/")
-    paper = open_paper(name)
+    paper = open_paper(name, engine)
     if not slash:
         return paper, list(paper.claims), list(paper.figures)
     claims = [claim for claim in paper.claims if claim.id == item or item in claim.figures]
@@ -166,9 +173,11 @@ def chosen(target: str) -> tuple[Paper, list[Claim], list[Figure]]:
     return paper, claims, figures
 
 
-def targets(target: str | None) -> list[str]:
-    """Return what is to be reproduced: one target, or every paper."""
-    return names() if target is None else [target]
+def targets(target: str | None, engine: str = "sim") -> list[str]:
+    """Return what is to be reproduced: one target, or every paper that the engine measures."""
+    if target is not None:
+        return [target]
+    return live_names() if engine == "live" else names()
 
 
 def perform(
@@ -333,6 +342,7 @@ def _fill(result: Reproduction, work: Path, seeds: list[int | None]) -> None:
         "layout": 1,
         "title": paper.title,
         "paper": paper.name,
+        "engine": paper.engine,
         "quick": result.quick,
         "seeds": by_file,
         "versions": _core.build_info(),

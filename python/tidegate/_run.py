@@ -14,7 +14,7 @@ from tidegate._errors import ArgumentError, EngineError, NotRecordedError
 from tidegate._normalised import normalised_throughput
 from tidegate._scenario import Scenario, Sets
 from tidegate._seed import choose
-from tidegate._table import FlowRow, GateRow, Table
+from tidegate._table import CallsRow, FlowRow, GateRow, PoolRow, RequestRow, Table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -27,6 +27,9 @@ ENGINES = ("sim", "theory", "live")
 
 #: Samples that a picture needs over the whole run.
 _SAMPLES = 2000
+
+#: The kernel's state is read every millisecond at most.
+_LIVE_SAMPLES_PER_S = 1000.0
 
 HEADERS_NOTE = (
     "goodput counts payload only, delivered once and in order; throughput, rates and "
@@ -58,8 +61,6 @@ def check_engine(engine: str, usable: tuple[str, ...] = ("sim",)) -> None:
     there = " or ".join(f'"{name}"' for name in usable)
     if engine not in ENGINES:
         raise EngineError(f'there is no engine "{engine}"; there is {there}')
-    if engine == "live":
-        raise EngineError(f'the engine "live" is not there yet; use {there}')
     if engine not in usable:
         raise EngineError(f'the engine "{engine}" is not for this; use {there}')
 
@@ -81,22 +82,23 @@ def run(
         source: a scenario file, a dict of its keys, or a loaded :class:`Scenario`.
         seed: every random stream derives from it. Left out: the file's; where the file
             has none, one is chosen, printed and stored.
-        engine: ``"sim"``, or ``"theory"``: closed forms, where one applies (then the options
-            below say nothing); ``"live"`` is not there yet.
+        engine: ``"sim"``; ``"live"``, the Linux kernel's TCP in real time; or ``"theory"``, closed
+            forms, where one applies (then the options below say nothing).
         record: ``"summary"``, ``"events"`` or a span such as ``"10 ms"``. Left out: what
             the file's ``[record]`` says, else samples fine enough for a picture.
         set: changes made before the checks, as a dict or as ``["key=value"]``.
         replication: which of the scenario's ``runs`` this is, from 0.
-        pcap: a file to write every packet to, as the senders see it.
+        pcap: a file to write every packet to, as the senders see it; a live run also writes what
+            the receivers see, beside it as NAME-receiver.pcap.
         exact_events: make every arrival and departure an event; slower, equal results.
 
     Raises:
         ScenarioError, TraceError: the input is wrong; the message says where.
-        EngineError: the engine is not there yet, or no theory applies; the message says why.
+        EngineError: the engine cannot run here, or not this scenario; the message says why.
         RunError: the run stopped before its end.
         KeyboardInterrupt: as usual; the run stops within a moment.
     """
-    check_engine(engine, ("sim", "theory"))
+    check_engine(engine, ("sim", "live", "theory"))
     if engine == "theory":
         from tidegate.theory._engine import solve
 
@@ -104,6 +106,7 @@ def run(
     return execute(
         as_scenario(source, set),
         seed=seed,
+        engine=engine,
         record=record,
         replication=replication,
         pcap=pcap,
@@ -115,6 +118,7 @@ def execute(
     scenario: Scenario,
     *,
     seed: int | None = None,
+    engine: str = "sim",
     record: str | None = None,
     replication: int = 0,
     pcap: str | os.PathLike[str] | None = None,
@@ -131,17 +135,35 @@ def execute(
     chosen = choose(seed, scenario.seed)
     if not 0 <= chosen < 2**64:
         raise ArgumentError(f"the seed is a whole number from 0 to 2^64 - 1, not {chosen}")
-    data = scenario._inner.run(
-        seed=chosen,
-        replication=replication,
-        record=record or _default_record(scenario),
-        pcap=None if pcap is None else os.fspath(pcap),
-        exact_events=exact_events,
-        tick=tick,
-    )
+    check_engine(engine, ("sim", "live"))
+    if engine == "live":
+        if exact_events:
+            raise ArgumentError("exact_events is about virtual time; a live run has none")
+        _core.live_enter()
+        data = scenario._inner.run_live(
+            seed=chosen,
+            replication=replication,
+            record=record or _default_record(scenario, _LIVE_SAMPLES_PER_S),
+            pcap=None if pcap is None else (os.fspath(pcap), os.fspath(receiver_pcap(Path(pcap)))),
+            tick=tick,
+        )
+    else:
+        data = scenario._inner.run(
+            seed=chosen,
+            replication=replication,
+            record=record or _default_record(scenario),
+            pcap=None if pcap is None else os.fspath(pcap),
+            exact_events=exact_events,
+            tick=tick,
+        )
     return assemble(
         scenario, data, seed=chosen, replication=replication, pcap=pcap, command=command, quiet=quiet
     )
+
+
+def receiver_pcap(path: Path) -> Path:
+    """Return where a live run keeps what the receivers see."""
+    return path.with_name(f"{path.stem}-receiver{path.suffix}")
 
 
 def assemble(
@@ -169,7 +191,9 @@ def assemble(
             "values outside [[sweep]] (tidegate study runs them all)"
         )
     summary["warnings"] = warnings
-    manifest = manifest_of(scenario, seed, replication, warnings, command)
+    manifest = manifest_of(scenario, seed, replication, warnings, command, engine=summary["engine"])
+    if data.live_json is not None:
+        manifest["live"] = json.loads(data.live_json)
     # How the run was worked through, not what came out: it differs with exact_events.
     manifest["events"] = summary.pop("events", None)
     manifest["paths"] = data.paths
@@ -183,9 +207,11 @@ def assemble(
     return Run(summary, manifest, load, pcap=None if pcap is None else Path(pcap))
 
 
-def _default_record(scenario: Scenario) -> str | None:
+def _default_record(scenario: Scenario, most_per_s: float = math.inf) -> str | None:
     """None leaves it to the file; where that records nothing, fine enough for a picture."""
-    return None if scenario.records else sample_span(scenario.duration_s)
+    if scenario.records:
+        return None
+    return sample_span(scenario.duration_s, int(min(_SAMPLES, max(1.0, scenario.duration_s * most_per_s))))
 
 
 def sample_span(duration_s: float, samples: int = _SAMPLES) -> str:
@@ -231,8 +257,10 @@ class Run:
     """The result of a run.
 
     ``flows`` and ``gates`` are data frames with one row each, whose rows know their
-    history: ``run.gates["bottleneck"].series("queue")``. Goodput counts payload only;
-    throughput and gate rates count every header.
+    history: ``run.gates["bottleneck"].series("queue")``. ``requests`` is one as well, of the flows
+    with requests and of all of them together (``run.requests["all"]``); elsewhere empty. ``pools``
+    and ``calls`` are the same for pools and for sources of calls; they have no history. Goodput
+    counts payload only; throughput and gate rates count every header.
     """
 
     def __init__(
@@ -250,6 +278,9 @@ class Run:
         self.folder = folder
         self.flows = Table([FlowRow(self, row) for row in summary["flows"]])
         self.gates = Table([GateRow(self, row) for row in summary["gates"]])
+        self.requests = Table([RequestRow(self, row) for row in summary.get("requests", [])])
+        self.pools = Table([PoolRow(self, row) for row in summary.get("pools", [])])
+        self.calls = Table([CallsRow(self, row) for row in summary.get("calls", [])])
         self._load = load
         self._tables: dict[str, pl.DataFrame | None] = {}
 
@@ -270,7 +301,7 @@ class Run:
         return list(self.summary.get("warnings", []))
 
     def table(self, name: str) -> pl.DataFrame:
-        """Return a recorded table: ``flows``, ``gates``, ``drops`` or ``marks``.
+        """Return a recorded table: ``flows``, ``gates``, ``drops``, ``marks`` or ``requests``.
 
         Raises:
             NotRecordedError: the run kept only its summary.
@@ -283,6 +314,8 @@ class Run:
         if found is None:
             if self.summary["engine"] == "theory":
                 raise NotRecordedError(f"a theory gives no {name} over time; use engine sim")
+            if name == "requests" and not len(self.requests):
+                raise NotRecordedError("no flow of this run has requests (app.request)")
             raise NotRecordedError(
                 f'the run recorded no {name}; run it again with record = "10 ms" (or "events")'
             )

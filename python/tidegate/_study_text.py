@@ -76,6 +76,13 @@ def _columns(study: Study) -> list[tuple[str, str, str, float]]:
         ("fairness", "fairness", "Jain", 1.0),
         ("completion_s", "done", "s", 1.0),
     ]
+    if "response_mean_s" in study.metrics:
+        known[1:] = [
+            ("response_mean_s", "response", "s", 1.0),
+            ("response_p95_s", "p95", "s", 1.0),
+            ("unfinished", "unfinished", "requests", 1.0),
+            *known[1:4],
+        ]
     measured = [(name, name, "", 1.0) for name in study.manifest["measures"]]
     if measured:
         known = known[:1]

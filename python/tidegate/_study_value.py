@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tidegate._errors import ArgumentError, RunFolderError, UnknownNameError, nearest
 from tidegate._estimate import Estimate, estimate, paired
-from tidegate._numbers import figures_of
+from tidegate._numbers import REQUESTS, figures_of
 from tidegate._run import HEADERS_NOTE
 from tidegate._table import flat
 
@@ -24,7 +24,16 @@ if TYPE_CHECKING:
     Rows = list[dict[str, Any]]
 
 #: The tables of a study, and the Parquet files of its folder.
-TABLES = ("runs", "flows", "gates", "traffic")
+TABLES = ("runs", "flows", "gates", "traffic", "requests", "pools", "calls")
+#: What a metric's first word means: the table that its element is in.
+_KINDS = {
+    "flow": "flows",
+    "gate": "gates",
+    "traffic": "traffic",
+    "request": "requests",
+    "pool": "pools",
+    "calls": "calls",
+}
 #: Columns that say which run a row is of; the varied keys stand between them.
 _PLACE = ("point", "replication")
 #: What a gate's or flow's table has beside numbers.
@@ -47,15 +56,16 @@ class Point:
 def metric_of(summary: dict[str, Any], measured: Mapping[str, float | None], metric: str) -> float | None:
     """Return one number of one run.
 
-    ``flow.NAME.COLUMN``, ``gate.NAME.COLUMN``, ``traffic.NAME.COLUMN``; otherwise a number
-    of all flows together, or one that was measured.
+    ``flow.NAME.COLUMN``, ``gate.NAME.COLUMN``, ``traffic.NAME.COLUMN``, ``request.NAME.COLUMN``,
+    ``pool.NAME.COLUMN``, ``calls.NAME.COLUMN``; otherwise a number of all flows together, or one
+    that was measured.
 
     Raises:
         UnknownNameError: the run has no such number; the message offers the nearest.
     """
     kind, _, rest = metric.partition(".")
-    if rest and kind in ("flow", "gate", "traffic"):
-        names = {row["name"]: row for row in summary["traffic" if kind == "traffic" else f"{kind}s"]}
+    if rest and kind in _KINDS:
+        names = {row["name"]: row for row in summary.get(_KINDS[kind], [])}
         name, column = _split(kind, rest, names)
         row = flat(names[name])
         if column in row and column not in _WORDS:
@@ -65,10 +75,11 @@ def metric_of(summary: dict[str, Any], measured: Mapping[str, float | None], met
         raise UnknownNameError(nearest(f"number of {kind}.{name}", column, row))
     if metric in measured:
         return measured[metric]
-    of_flows = ("goodput_bps", "fairness", "segments_retransmitted", "timeouts", "completion_s")
+    of_flows = ["goodput_bps", "fairness", "segments_retransmitted", "timeouts", "completion_s"]
+    of_flows += REQUESTS if summary.get("requests") else []
     if metric not in of_flows:
         known = [*measured, *of_flows]
-        known += [f"{kind}.{row['name']}" for kind in ("flow", "gate") for row in summary[f"{kind}s"]]
+        known += [f"{kind}.{row['name']}" for kind in _KINDS for row in summary.get(_KINDS[kind], [])]
         raise UnknownNameError(nearest("metric", metric, known))
     return _number(figures_of(summary, None)[metric])
 
@@ -88,8 +99,8 @@ def _number(value: Any) -> float | None:
 class Study:
     """Every run of a study, and what follows from them.
 
-    ``runs`` has a row per point and replication, ``flows``, ``gates`` and ``traffic`` a row
-    per point, replication and element; ``table`` a row per point and metric with mean and
+    ``runs`` has a row per point and replication; ``flows``, ``gates``, ``traffic``, ``requests``,
+    ``pools`` and ``calls`` a row per point, replication and element; ``table`` a row per point and metric with mean and
     interval. All are data frames with the varied keys as columns.
     """
 
@@ -144,8 +155,8 @@ class Study:
         for (point, replication), summary, measured in results:
             place = {"point": point, **points[point].values, "replication": replication}
             rows["runs"].append({**place, **figures_of(summary, gate), **measured})
-            for table in ("flows", "gates", "traffic"):
-                rows[table] += [{**place, **flat(row)} for row in summary[table]]
+            for table in _KINDS.values():
+                rows[table] += [{**place, **flat(row)} for row in summary.get(table, [])]
         return Study(manifest, points, rows)
 
     # --- what it is ---------------------------------------------------------------------------
@@ -184,7 +195,7 @@ class Study:
     # --- tables -------------------------------------------------------------------------------
 
     def frame(self, table: str) -> pl.DataFrame:
-        """Return a table: ``runs``, ``flows``, ``gates`` or ``traffic``.
+        """Return a table: ``runs``, ``flows``, ``gates``, ``traffic``, ``requests``, ``pools`` or ``calls``.
 
         Raises:
             UnknownNameError: there is no such table.
@@ -216,6 +227,21 @@ class Study:
     def traffic(self) -> pl.DataFrame:
         """One row per point, replication and background source."""
         return self.frame("traffic")
+
+    @property
+    def requests(self) -> pl.DataFrame:
+        """One row per point, replication and flow with requests, and one of all (``all``)."""
+        return self.frame("requests")
+
+    @property
+    def pools(self) -> pl.DataFrame:
+        """One row per point, replication and pool."""
+        return self.frame("pools")
+
+    @property
+    def calls(self) -> pl.DataFrame:
+        """One row per point, replication and source of calls."""
+        return self.frame("calls")
 
     @property
     def table(self) -> pl.DataFrame:
@@ -279,7 +305,7 @@ class Study:
         """Return a metric of every replication of one point, in order.
 
         ``metric`` is a column of ``runs``, or ``flow.NAME.COLUMN``, ``gate.NAME.COLUMN``,
-        ``traffic.NAME.COLUMN``.
+        ``traffic.NAME.COLUMN``, ``request.NAME.COLUMN``, ``pool.NAME.COLUMN``, ``calls.NAME.COLUMN``.
 
         Raises:
             UnknownNameError: there is no such metric or point.
@@ -287,11 +313,11 @@ class Study:
         point = self.point(where)
         rows = self._by_point[point.number]
         if metric in self._metrics:
-            return [_number(row[metric]) for row in rows]
+            return [_number(row.get(metric)) for row in rows]
         kind, _, rest = metric.partition(".")
-        if not rest or kind not in ("flow", "gate", "traffic"):
+        if not rest or kind not in _KINDS:
             raise UnknownNameError(nearest("metric", metric, self.metrics))
-        table = "traffic" if kind == "traffic" else f"{kind}s"
+        table = _KINDS[kind]
         names = dict.fromkeys(row["name"] for row in self._rows[table])
         name, column = _split(kind, rest, names)
         return self._column(table, name, column, point.number)

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from tidegate._run import Run
 
 
+#: The name of the row of all requests together.
+ALL = "all"
+
+
 class Row:
     """One flow or one gate: its summary, and what was recorded of it."""
 
@@ -105,11 +109,41 @@ class FlowRow(Row):
         return marks.filter(pl.col("flow").cast(pl.String) == self.name).drop("flow")
 
 
+class RequestRow(Row):
+    """The requests of one flow, or of all (named ``all``).
+
+    Series: ``response`` (response_s), ``server`` (arrived_s, answered_s), ``size``
+    (request_bytes, response_bytes). Each has ``time_s``, when the request was asked, first.
+    """
+
+    _what = "request"
+    _table = "requests"
+    _series: ClassVar[dict[str, dict[str, str]]] = {
+        "response": {"response_s": "response_s"},
+        "server": {c: c for c in ("arrived_s", "answered_s")},
+        "size": {c: c for c in ("request_bytes", "response_bytes")},
+    }
+    __slots__ = ()
+
+    def columns(self) -> pl.DataFrame:
+        """Return everything recorded of its requests, in order of asking.
+
+        Raises:
+            NotRecordedError: the run kept only its summary.
+        """
+        import polars as pl
+
+        table = self._run.table(self._table)
+        if self.name == ALL:
+            return table.sort("time_s", maintain_order=True)
+        return table.filter(pl.col("flow").cast(pl.String) == self.name).drop("flow")
+
+
 class GateRow(Row):
     """One gate.
 
-    Series: ``queue`` (packets, bytes), ``rate`` (rate_bps), ``slots`` (slots), ``delivered``
-    (bytes, every header counted), ``dropped`` (packets); of a cell gate ``queue`` (cells,
+    Series: ``queue`` (packets, bytes), ``wait`` (wait_ms), ``rate`` (rate_bps), ``slots`` (slots),
+    ``delivered`` (bytes, every header counted), ``dropped`` (packets); of a cell gate ``queue`` (cells,
     fluid) and ``dropped`` (cells). Each has ``time_s`` first.
     """
 
@@ -117,6 +151,7 @@ class GateRow(Row):
     _table = "gates"
     _series: ClassVar[dict[str, dict[str, str]]] = {
         "queue": {"queue_packets": "packets", "queue_bytes": "bytes"},
+        "wait": {"wait_ms": "wait_ms"},
         "rate": {"rate_bps": "rate_bps"},
         "slots": {"slots": "slots"},
         "delivered": {"delivered_bytes": "bytes"},
@@ -137,6 +172,24 @@ class GateRow(Row):
 
         drops = self._run.drops
         return drops.filter(pl.col("gate").cast(pl.String) == self.name).drop("gate")
+
+
+class PoolRow(Row):
+    """One pool: capacity, what is reserved of it, and its calls. No history."""
+
+    _what = "pool"
+    _table = "pools"
+    _series: ClassVar[dict[str, dict[str, str]]] = {}
+    __slots__ = ()
+
+
+class CallsRow(Row):
+    """One source of calls. No history."""
+
+    _what = "call"
+    _table = "calls"
+    _series: ClassVar[dict[str, dict[str, str]]] = {}
+    __slots__ = ()
 
 
 RowT = TypeVar("RowT", bound=Row)

@@ -150,8 +150,6 @@ def test_set_is_spelled_once(small) -> None:
 def test_wrong_input_is_told(small) -> None:
     with pytest.raises(FileNotFoundError):
         tg.run("nowhere.toml")
-    with pytest.raises(tg.EngineError, match="not there yet"):
-        tg.run(small, engine="live")
     with pytest.raises(tg.ArgumentError, match="from_toml"):
         tg.run(SMALL)
     with pytest.raises(tg.ScenarioError) as caught:

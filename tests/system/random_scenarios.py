@@ -130,6 +130,34 @@ def _tcp(draw: random.Random, *, window: bool) -> list[str]:
     return lines
 
 
+def _requests(draw: random.Random) -> list[str]:
+    """Requests and responses, in a closed or an open loop, on one connection or on many."""
+    sizes = [
+        '"30 kB"',
+        '{ exponential = "20 kB" }',
+        '{ pareto = { min = "2 kB", shape = 1.2, max = "400 kB" } }',
+        '{ lognormal = { median = "9 kB", sigma = 1.1, max = "400 kB" } }',
+        f'{{ file = "{Path(EXAMPLES / "web-sizes.csv").as_posix()}" }}',
+    ]
+    lines = [f"app.request.response = {draw.choice(sizes)}"]
+    asks = draw.choice(['"10 B"', '{ exponential = "3 kB" }'])
+    lines.append(f"app.request.size = {asks}")
+    think = ['"17 ms"', '{ exponential = "25 ms" }', '["20 ms", "50 ms", "1 us"]']
+    lines.append(f"app.request.think = {draw.choice(think)}")
+    lines += draw.choice([[], ['app.request.server = "s"']])
+    lines += draw.choice([[], [], ["app.request.count = 9"]])
+    most = draw.choice(["3", '"many"'])
+    lines += draw.choice(
+        [
+            [],
+            ['app.request.connection = "new"'],
+            ['app.request.loop = "open"', 'app.request.connection = "new"'],
+            ['app.request.loop = "open"', f"app.request.outstanding = {most}"],
+        ]
+    )
+    return lines
+
+
 def _flow(draw: random.Random, name: str, gates: dict[str, bool]) -> list[str]:
     path = draw.sample(sorted(gates), draw.randint(1, len(gates)))
     lines = [f"[flow.{name}]", f"path = {path}".replace("'", '"')]
@@ -144,17 +172,15 @@ def _flow(draw: random.Random, name: str, gates: dict[str, bool]) -> list[str]:
     if draw.random() < 0.3:
         lines.append("count = 3")
     lines.append(draw.choice(['start = "0 s"', 'start = "333 ms"', 'start.uniform = ["0 s", "1 s"]']))
-    lines.append(
-        draw.choice(
-            [
-                'app = "bulk"',
-                'app = "bulk"',
-                'app.transfer = "200 kB"',
-                'app.constant = { rate = "700 kbit/s", write = "900 B" }',
-                'app.on_off = { rate = "3 Mbit/s", on = { exponential = "300 ms" }, off = "200 ms" }',
-            ]
-        )
-    )
+    apps = [
+        'app = "bulk"',
+        'app = "bulk"',
+        'app.transfer = "200 kB"',
+        'app.constant = { rate = "700 kbit/s", write = "900 B" }',
+        'app.on_off = { rate = "3 Mbit/s", on = { exponential = "300 ms" }, off = "200 ms" }',
+    ]
+    requests = _requests(draw)
+    lines += draw.choice([*([app] for app in apps), requests, requests])
     return lines + _tcp(draw, window=window)
 
 
@@ -170,6 +196,32 @@ def _traffic(draw: random.Random, name: str, gates: dict[str, bool]) -> list[str
     return [f"[traffic.{name}]", f"path = {path}".replace("'", '"'), f"source.{source}"]
 
 
+def _circuit(draw: random.Random, gate: list[str]) -> list[str]:
+    """A packet gate as a circuit; one in a scenario, because flows must share all of theirs or none."""
+    kept = [line for line in gate if not line.startswith(("rate", "on_change"))]
+    laws = [
+        'rate.reserve.pool = "vp"',
+        f'rate.reserve.rate = "{draw.choice([2, 7.3])} Mbit/s"',
+        f'rate.reserve.hold = "{draw.choice(["0 s", "40 ms", "forever"])}"',
+        f'rate.reserve.setup = "{draw.choice(["0 s", "3 ms"])}"',
+        f'rate.reserve.blocked = "{draw.choice(["wait", "refuse"])}"',
+    ]
+    if laws[-1].endswith('"refuse"') and draw.random() < 0.5:
+        laws.append('rate.reserve.retry = "70 ms"')
+    return [*kept, *laws]
+
+
+def _calls(draw: random.Random) -> list[str]:
+    return [
+        "[calls.others]",
+        'pool = "vp"',
+        'rate = "2 Mbit/s"',
+        'every = { exponential = "200 ms" }',
+        draw.choice(['hold = "100 ms"', 'hold = { exponential = "300 ms" }']),
+        f'blocked = "{draw.choice(["wait", "refuse"])}"',
+    ]
+
+
 def scenario(number: int) -> str:
     """Return the scenario of this number; always the same text."""
     draw = random.Random(number)
@@ -182,10 +234,19 @@ def scenario(number: int) -> str:
         'rate.markov.rates = ["4 Mbit/s", "900 kbit/s", "0 bit/s"]',
         'rate.markov.mean_holding = ["300 ms", "200 ms", "40 ms"]',
     ]
+    lines += ["[server.s]", *draw.choice([[], ['rate = "2 MB/s"']])]
     count = draw.randint(1, 4)
     cells = draw.choice([*range(count), *[None] * 6])
+    # Draws of their own: the other scenarios stay what they are.
+    more = random.Random(f"circuits {number}")
+    circuit = more.choice([n for n in range(count) if n != cells] + [None])
+    if circuit is not None:
+        lines += ["[pool.vp]", f'capacity = "{more.choice([8, 15, 30])} Mbit/s"']
+        lines += [f'order = "{more.choice(["asked", "first fit"])}"', *more.choice([[], _calls(more)])]
     for n in range(count):
         gate = (_cell_gate if n == cells else _gate)(draw, f"g{n}")
+        if n == circuit:
+            gate = _circuit(more, gate)
         lines += gate
         gates[f"g{n}"] = any(line.startswith("rate") for line in gate)
     for n in range(draw.randint(1, 3)):

@@ -98,13 +98,18 @@ def test_random_scenarios_are_worth_something() -> None:
     together = "\n".join(texts)
     for word in ("steps", "token_bucket", "markov", "trace", "follow", "packets/s", "gilbert_elliott",
                  "duplex", "per =", "host", "framing", "traffic", "back =", "count = 3", "fixed", "tahoe",
-                 "cubic", "timestamps", "bsd44", "linux", "start.uniform", "on_off", "transfer"):  # fmt: skip
+                 "cubic", "timestamps", "bsd44", "linux", "start.uniform", "on_off", "transfer",
+                 "request", "outstanding", "connection", "pareto", "lognormal", "file ="):  # fmt: skip
         assert word in together, word
-    flows = [
-        row
+    runs = [
+        tg.run(Scenario.from_toml(text), seed=number, record="summary").summary
         for number, text in enumerate(texts)
-        for row in tg.run(Scenario.from_toml(text), seed=number, record="summary").summary["flows"]
     ]
+    flows = [row for summary in runs for row in summary["flows"]]
+    asked = [row for summary in runs for row in summary.get("requests", []) if row["name"] != "all"]
+    assert sum(row["finished"] for row in asked) > 200
+    assert sum(row["unfinished"] for row in asked) > 5
+    assert sum(row["client_timeouts"] for row in asked) > 0
     assert sum(row["segments_delivered"] for row in flows) > 10_000
     assert sum(row["timeouts"] for row in flows) > 50
     assert sum(row["fast_retransmits"] for row in flows) > 50

@@ -34,7 +34,7 @@ def tidegate(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_what_is_recognised() -> None:
-    fit, _ = tg.theory.match(EXAMPLE)
+    fit, *_ = tg.theory.match(EXAMPLE)
     assert isinstance(fit, tg.theory.Fit)
     assert fit.bent == ()
     # 1500 bytes are 0.12 ms at 100 Mbit/s: 20 ms and one packet.
@@ -63,7 +63,7 @@ MISSES = [
 @pytest.mark.parametrize(("sets", "reason"), MISSES, ids=[reason for _, reason in MISSES])
 def test_what_is_not(sets: dict[str, str], reason: str) -> None:
     scenario = tg.load(EXAMPLE, set=[f"{key}={value}" for key, value in sets.items()])
-    miss, _ = tg.theory.match(scenario)
+    miss, *_ = tg.theory.match(scenario)
     assert isinstance(miss, tg.theory.Miss)
     assert reason in miss.reason
     assert "\n" not in miss.reason
@@ -73,7 +73,7 @@ def test_what_is_not(sets: dict[str, str], reason: str) -> None:
 
 def test_bent_assumptions() -> None:
     sets = ["flow.bulk.tcp.handshake=true", "flow.bulk.tcp.increase=per ack", "warmup=1 s"]
-    fit, _ = tg.theory.match(tg.load(EXAMPLE, set=sets))
+    fit, *_ = tg.theory.match(tg.load(EXAMPLE, set=sets))
     assert isinstance(fit, tg.theory.Fit)
     handshake, growth, end = fit.bent
     assert handshake == "the handshake comes first; times count from its end"
@@ -177,7 +177,7 @@ def test_the_simulation_meets_it() -> None:
     met = 0
     for _ in range(60):
         scenario = tg.Scenario.from_dict(random_scenario(draw))
-        told, _ = tg.theory.match(scenario)
+        told, *_ = tg.theory.match(scenario)
         if not told:
             assert isinstance(told, tg.theory.Miss)
             assert "a window of one" in told.reason

@@ -4,7 +4,12 @@
 //! What it does not hold: file positions, units as text, unresolved names. Those belong to
 //! the scenario crate, which makes plans.
 
+mod circuits;
+mod request;
+
 use std::sync::Arc;
+
+pub use circuits::{Blocked, CallsPlan, Demand, PoolOrder, ReservationPlan, ReservePlan, groups_of_circuits};
 
 use crate::app::TruncatedGeometric;
 use crate::cells::{CELL_BITS, CELL_PAYLOAD, LLC_SNAP, TRAILER};
@@ -12,6 +17,8 @@ use crate::dtm::Settings;
 use crate::effcap::Blocks;
 use crate::gcra::{Conformance, Limit, Release};
 use crate::units::{PICOS_PER_SECOND, Rate, Span, Speed, Time};
+
+pub use request::{ConnectionPlan, LARGEST_MESSAGE, Pace, RequestPlan, ServerPlan, SizePlan, ThinkPlan};
 
 /// Index of a gate in [`Plan::gates`].
 pub type GateIndex = usize;
@@ -41,8 +48,14 @@ pub struct Plan {
     pub traffic: Vec<TrafficPlan>,
     /// What gates publish.
     pub signals: Vec<SignalPlan>,
-    /// Capacity that several channels share.
+    /// Capacity that several channels share, or several calls.
     pub pools: Vec<PoolPlan>,
+    /// Who answers requests.
+    pub servers: Vec<ServerPlan>,
+    /// What the calls of circuits ask for.
+    pub reservations: Vec<ReservationPlan>,
+    /// Calls without packets.
+    pub calls: Vec<CallsPlan>,
     /// What to record beside the summary.
     pub record: RecordPlan,
     /// Where to stop early.
@@ -66,6 +79,9 @@ impl Plan {
             traffic: Vec::new(),
             signals: Vec::new(),
             pools: Vec::new(),
+            servers: Vec::new(),
+            reservations: Vec::new(),
+            calls: Vec::new(),
             record: RecordPlan::default(),
             limits: Limits::default(),
         }
@@ -245,13 +261,15 @@ pub enum RatePlan {
     Gcra(GcraPlan),
     /// A rate fed back from another gate.
     Follow(FollowPlan),
+    /// A circuit: closed until its call is up.
+    Reserve(ReservePlan),
 }
 
 impl RatePlan {
     /// Whether departures can be stated at arrivals; otherwise they wait for their time.
     #[must_use]
     pub fn is_known_ahead(&self) -> bool {
-        !matches!(self, RatePlan::Dtm(_) | RatePlan::Follow(_))
+        !matches!(self, RatePlan::Dtm(_) | RatePlan::Follow(_) | RatePlan::Reserve(_))
     }
 }
 
@@ -356,13 +374,16 @@ pub enum Estimators {
     Flow,
 }
 
-/// Capacity that channels share: each gets what is left.
+/// Capacity that DTM channels share, where each gets what is left, or that calls share, where
+/// each gets all that it asks for or nothing. Not both from one pool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PoolPlan {
     /// Unique.
     pub name: String,
-    /// What the channels' rates may add up to; at least the sum of their initial rates.
+    /// What the rates may add up to; at least the sum of the channels' initial rates.
     pub capacity: Rate,
+    /// Which call that waits is next.
+    pub order: PoolOrder,
 }
 
 /// A rate that is a function of a finite Markov chain.
@@ -436,6 +457,12 @@ pub enum Framing {
         /// With eight bytes of LLC/SNAP (RFC 2684).
         llc: bool,
     },
+    /// Whole packets that weigh 53 bytes for each of their cells: a circuit, where no other
+    /// cell ever comes between.
+    CellPackets {
+        /// With eight bytes of LLC/SNAP.
+        llc: bool,
+    },
 }
 
 /// Random loss, drawn once per unit.
@@ -501,6 +528,8 @@ pub enum AppPlan {
     },
     /// Writes of a fixed size at a constant rate.
     Source(SourcePlan),
+    /// The other end asks, this one answers.
+    Request(Box<RequestPlan>),
 }
 
 /// A process that brings bytes: written into TCP by an application, or sent as packets by
@@ -696,6 +725,23 @@ pub enum CongestionPlan {
         /// The window.
         window: u64,
     },
+    /// One that only the Linux kernel has, by its name there: the live engine alone knows it.
+    Kernel(&'static str),
+}
+
+impl CongestionPlan {
+    /// Its name as scenarios spell it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            CongestionPlan::Tahoe { .. } => "tahoe",
+            CongestionPlan::Reno => "reno",
+            CongestionPlan::NewReno => "newreno",
+            CongestionPlan::Cubic => "cubic",
+            CongestionPlan::Fixed { .. } => "fixed",
+            CongestionPlan::Kernel(name) => name,
+        }
+    }
 }
 
 /// How congestion avoidance grows the window.

@@ -34,6 +34,9 @@ pub enum LiveError {
     /// The run could not be kept up with in real time.
     #[error("{0}")]
     FellBehind(String),
+    /// The caller said stop.
+    #[error("the run was interrupted")]
+    Interrupted,
     /// A thread of the engine ended by a panic.
     #[error("the thread \"{0}\" of the live engine panicked")]
     Panicked(String),

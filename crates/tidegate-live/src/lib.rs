@@ -15,9 +15,13 @@ mod error;
 pub use error::LiveError;
 
 #[cfg(target_os = "linux")]
+mod capture;
+#[cfg(target_os = "linux")]
 pub mod clean;
 #[cfg(target_os = "linux")]
 mod clock;
+#[cfg(target_os = "linux")]
+pub mod endpoints;
 #[cfg(target_os = "linux")]
 pub mod lab;
 #[cfg(target_os = "linux")]
@@ -29,7 +33,17 @@ pub mod pump;
 #[cfg(target_os = "linux")]
 pub mod replay;
 #[cfg(target_os = "linux")]
+mod rows;
+#[cfg(target_os = "linux")]
+mod run;
+#[cfg(target_os = "linux")]
+pub mod shell;
+#[cfg(target_os = "linux")]
 pub mod userns;
+#[cfg(target_os = "linux")]
+mod verify;
+#[cfg(target_os = "linux")]
+pub mod wire;
 
 #[cfg(target_os = "linux")]
 pub use clock::Clock;
@@ -37,6 +51,11 @@ pub use clock::Clock;
 pub use lab::{Backend, Lab, LabOptions, Side};
 #[cfg(target_os = "linux")]
 pub use pump::{Classifier, Pump, PumpOptions, PumpReport, RunningPump};
+
+#[cfg(target_os = "linux")]
+pub use run::{Details, Late, LiveRun, RunOptions, run};
+#[cfg(target_os = "linux")]
+pub use verify::Verified;
 
 /// Whether this system can run the engine at all.
 ///

@@ -174,7 +174,7 @@ fn wire_bits(framing: Framing, bytes: u32) -> u32 {
     match framing {
         Framing::Ip => bytes * 8,
         Framing::Overhead { overhead, minimum } => (bytes + overhead).max(minimum) * 8,
-        Framing::Aal5 { llc } => cells_of(bytes, llc) * CELL_BITS as u32,
+        Framing::Aal5 { llc } | Framing::CellPackets { llc } => cells_of(bytes, llc) * CELL_BITS as u32,
     }
 }
 

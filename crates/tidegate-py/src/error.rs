@@ -5,11 +5,12 @@
 //! | `tidegate_scenario::ScenarioError` | `ScenarioError` (a `ValueError`), with its parts as attributes |
 //! | `tidegate_scenario::trace::TraceError` | `TraceError` (a `ValueError`), with file and line |
 //! | `QuantityError`, `UnknownFormat`, `ConvertError`, `SynthError` | `ArgumentError` (a `ValueError`) |
-//! | `tidegate_sim::RunError` | what stopped the run: the exception of the caller, or `RunError` |
+//! | `tidegate_sim::RunError` | what stopped the run: the exception of the caller, `EngineError` for what only another engine has, or `RunError` |
+//! | `tidegate_live::LiveError` | `EngineError` where the engine cannot run here or not this plan, `RunError` where a run failed |
 //! | `std::io::Error` | the builtin `OSError` of its kind |
 //! | a panic | `InternalError` |
 
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyNotImplementedError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::{PyTypeInfo, create_exception};
 use tidegate_scenario::trace::TraceError as Trace;
@@ -33,6 +34,12 @@ create_exception!(
     PyValueError,
     "An argument of a call has a value that it cannot have; the message says what it takes."
 );
+create_exception!(
+    tidegate,
+    EngineError,
+    PyNotImplementedError,
+    "The engine asked for does not exist, or cannot do this here; the message says why."
+);
 create_exception!(tidegate, RunError, PyRuntimeError, "A run stopped before its end.");
 create_exception!(tidegate, InternalError, PyRuntimeError, "A bug in Tidegate itself, not in the scenario.");
 
@@ -50,6 +57,7 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("ScenarioError", scenario)?;
     module.add("TraceError", trace)?;
     module.add("ArgumentError", ArgumentError::type_object(py))?;
+    module.add("EngineError", EngineError::type_object(py))?;
     module.add("RunError", RunError::type_object(py))?;
     module.add("InternalError", InternalError::type_object(py))
 }
@@ -73,6 +81,25 @@ pub(crate) fn scenario(py: Python<'_>, error: &Wrong) -> PyErr {
     match set() {
         Ok(()) => raised,
         Err(failed) => failed,
+    }
+}
+
+pub(crate) fn stopped(error: &tidegate_sim::RunError) -> PyErr {
+    match error {
+        tidegate_sim::RunError::OnlyLive(what) => EngineError::new_err(what.clone()),
+        tidegate_sim::RunError::Interrupted => RunError::new_err(error.to_string()),
+    }
+}
+
+pub(crate) fn live(error: &tidegate_live::LiveError) -> PyErr {
+    use tidegate_live::LiveError as Live;
+    match error {
+        Live::NotLinux | Live::NotPermitted { .. } | Live::Beyond(_) => {
+            EngineError::new_err(error.to_string())
+        }
+        Live::Kernel { .. } | Live::FellBehind(_) | Live::Interrupted | Live::Panicked(_) => {
+            RunError::new_err(error.to_string())
+        }
     }
 }
 

@@ -8,6 +8,7 @@ mod effcap;
 mod error;
 mod gcra;
 mod guard;
+mod live;
 mod plan;
 mod pool;
 mod run;
@@ -60,6 +61,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<run::RunData>()?;
     module.add_class::<pool::Pool>()?;
     module.add_function(wrap_pyfunction!(pool::student_t, module)?)?;
+    module.add_function(wrap_pyfunction!(live::live_clean, module)?)?;
+    module.add_function(wrap_pyfunction!(live::live_enter, module)?)?;
     module.add_function(wrap_pyfunction!(schema, module)?)?;
     module.add_function(wrap_pyfunction!(reference, module)?)?;
     module.add_function(wrap_pyfunction!(build_info, module)?)?;

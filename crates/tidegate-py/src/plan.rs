@@ -3,8 +3,9 @@
 
 use serde_json::{Value, json};
 use tidegate_core::plan::{
-    AppPlan, CongestionPlan, FlowPlan, Framing, GatePlan, Increase, LossPlan, MarkovPlan, Plan, QueueCounts,
-    QueueLimit, RatePlan, RtoPlan, StartPlan, TcpPlan,
+    AppPlan, Blocked, CallsPlan, CongestionPlan, FlowPlan, Framing, GatePlan, HoldingPlan, Increase,
+    LossPlan, MarkovPlan, Plan, PoolOrder, PoolPlan, QueueCounts, QueueLimit, RatePlan, RtoPlan, StartPlan,
+    TcpPlan,
 };
 use tidegate_core::units::{Span, Speed};
 
@@ -15,7 +16,45 @@ pub(crate) fn to_json(plan: &Plan) -> Value {
         "warmup_ps": plan.warmup.picos(),
         "gates": plan.gates.iter().map(gate).collect::<Vec<_>>(),
         "flows": plan.flows.iter().map(flow).collect::<Vec<_>>(),
+        "pools": plan.pools.iter().map(pool).collect::<Vec<_>>(),
+        "circuits": plan.reservations.len(),
+        "reservations": plan.reservations.iter().map(|row| json!({
+            "name": row.name,
+            "demands": row.demands.iter().map(|demand| json!({ "pool": demand.pool, "bps": demand.rate.bps() })).collect::<Vec<_>>(),
+        })).collect::<Vec<_>>(),
+        "calls": plan.calls.iter().map(calls).collect::<Vec<_>>(),
         "traffic": plan.traffic.iter().map(|traffic| &traffic.name).collect::<Vec<_>>(),
+    })
+}
+
+fn pool(pool: &PoolPlan) -> Value {
+    let order = match pool.order {
+        PoolOrder::Asked => "asked",
+        PoolOrder::FirstFit => "first fit",
+    };
+    json!({ "name": pool.name, "capacity_bps": pool.capacity.bps(), "order": order })
+}
+
+fn calls(calls: &CallsPlan) -> Value {
+    let length = |holding: HoldingPlan| match holding {
+        HoldingPlan::Constant(span) => json!({ "kind": "constant", "mean_ps": span.picos() }),
+        HoldingPlan::Exponential(mean) => json!({ "kind": "exponential", "mean_ps": mean.picos() }),
+    };
+    let (blocked, retry) = match calls.blocked {
+        Blocked::Wait => ("wait", None),
+        Blocked::Refuse => ("refuse", None),
+        Blocked::Retry(after) => ("refuse", Some(after.picos())),
+    };
+    let demands = calls.demands.iter();
+    json!({
+        "name": calls.name,
+        "start_ps": calls.start.picos(),
+        "every": length(calls.gap),
+        "hold": length(calls.hold),
+        "setup_ps": calls.setup.picos(),
+        "demands": demands.map(|each| json!({ "pool": each.pool, "bps": each.rate.bps() })).collect::<Vec<_>>(),
+        "blocked": blocked,
+        "retry_ps": retry,
     })
 }
 
@@ -31,7 +70,7 @@ fn gate(gate: &GatePlan) -> Value {
         Framing::Overhead { overhead, minimum } => {
             json!({ "kind": "overhead", "overhead": overhead, "minimum": minimum })
         }
-        Framing::Aal5 { llc } => json!({ "kind": "aal5", "llc": llc }),
+        Framing::Aal5 { llc } | Framing::CellPackets { llc } => json!({ "kind": "aal5", "llc": llc }),
     };
     let rate = match &gate.rate {
         RatePlan::Unlimited => json!({ "kind": "unlimited" }),
@@ -55,6 +94,7 @@ fn gate(gate: &GatePlan) -> Value {
             "min_bps": follow.min.bps(),
             "peak_bps": follow.peak.map(tidegate_core::units::Rate::bps),
         }),
+        RatePlan::Reserve(_) => json!({ "kind": "a circuit" }),
     };
     json!({
         "name": gate.name,
@@ -85,6 +125,7 @@ fn flow(flow: &FlowPlan) -> Value {
         AppPlan::Bulk => "bulk",
         AppPlan::Transfer { .. } => "a transfer",
         AppPlan::Source(_) => "a source",
+        AppPlan::Request(_) => "requests",
     };
     let start = match flow.start {
         StartPlan::At(at) => Some(at.picos()),
@@ -102,13 +143,7 @@ fn flow(flow: &FlowPlan) -> Value {
 }
 
 fn tcp(tcp: &TcpPlan) -> Value {
-    let cc = match tcp.cc {
-        CongestionPlan::Tahoe { .. } => "tahoe",
-        CongestionPlan::Reno => "reno",
-        CongestionPlan::NewReno => "newreno",
-        CongestionPlan::Cubic => "cubic",
-        CongestionPlan::Fixed { .. } => "fixed",
-    };
+    let cc = tcp.cc.name();
     let increase = match tcp.increase {
         Increase::PerWindow => "per window",
         Increase::PerAck => "per ack",

@@ -8,7 +8,7 @@ use tidegate_core::plan::Plan;
 use tidegate_core::units::Time;
 use tidegate_study::pool::Pool as Threads;
 
-use crate::error::{ArgumentError, InternalError, RunError};
+use crate::error::{ArgumentError, InternalError};
 use crate::guard::{caught, guarded};
 use crate::run::RunData;
 use crate::scenario::Scenario;
@@ -41,7 +41,7 @@ impl Pool {
                 let mut go_on = |now: Time| tell(now.as_secs_f64() / whole);
                 match tidegate_sim::run(&plan, &mut go_on) {
                     Ok(result) => RunData::new(&plan, result, Vec::new()),
-                    Err(stopped) => Err(RunError::new_err(stopped.to_string())),
+                    Err(stopped) => Err(crate::error::stopped(&stopped)),
                 }
             })
         };

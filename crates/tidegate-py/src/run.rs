@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use tidegate_core::plan::{Plan, RecordLevel};
-use tidegate_sim::{Column, RunResult, Table};
+use tidegate_result::{Column, RunResult, Table};
 
 use crate::error::InternalError;
 
@@ -14,6 +14,7 @@ pub(crate) struct RunData {
     tables: Vec<Table>,
     paths: Vec<(String, [Vec<String>; 2])>,
     warnings: Vec<String>,
+    live: Option<String>,
 }
 
 impl RunData {
@@ -28,12 +29,26 @@ impl RunData {
             .iter()
             .map(|flow| (flow.name.clone(), [names(&flow.path), names(&flow.back)]))
             .collect();
-        Ok(RunData { summary, tables, paths, warnings })
+        Ok(RunData { summary, tables, paths, warnings, live: None })
+    }
+
+    /// With what only a live run has, as JSON.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn with_live(mut self, details: &tidegate_live::Details) -> PyResult<RunData> {
+        let text = serde_json::to_string(details)
+            .map_err(|error| InternalError::new_err(format!("the live details are not JSON: {error}")))?;
+        self.live = Some(text);
+        Ok(self)
     }
 }
 
 #[pymethods]
 impl RunData {
+    #[getter]
+    fn live_json(&self) -> Option<&str> {
+        self.live.as_deref()
+    }
+
     #[getter]
     fn summary_json(&self) -> &str {
         &self.summary

@@ -8,8 +8,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict};
 use tidegate_core::plan::{Plan, RecordLevel};
 use tidegate_core::units::Time;
+use tidegate_result::{RunResult, Side, pcap};
 use tidegate_scenario::{ScenarioError, Warning, read_span};
-use tidegate_sim::{RunResult, Side, pcap};
 
 use crate::error;
 use crate::guard::guarded;
@@ -203,13 +203,67 @@ impl Scenario {
         if let Some(error) = raised {
             return Err(error);
         }
-        let result = done.map_err(|stopped| error::RunError::new_err(stopped.to_string()))?;
+        let result = done.map_err(|stopped| error::stopped(&stopped))?;
         let mut warnings = Vec::new();
         if let Some(path) = pcap {
             guarded(py, || write_pcap(&plan, &result, path))?.map_err(|error| named(error, path))?;
             warnings.extend(pcap::misfit(&plan));
         }
         guarded(py, || RunData::new(&plan, result, warnings))?
+    }
+
+    /// A program across the gates of the first flow: its exit status, packets dropped, packets, 99th
+    /// percentile of lateness in µs, warnings.
+    #[pyo3(signature = (*, command, peer = None, uploads = false, seed = 1))]
+    fn live_shell(
+        &self,
+        py: Python<'_>,
+        command: Vec<String>,
+        peer: Option<String>,
+        uploads: bool,
+        seed: u64,
+    ) -> PyResult<(i32, u64, u64, Option<f64>, Vec<String>)> {
+        let plan = self.plan(seed, 0, Some("summary"))?;
+        let mut raised = None;
+        let mut go_on = || match ask(&plan, Time::ZERO, None) {
+            Ok(go_on) => go_on,
+            Err(error) => {
+                raised = Some(error);
+                false
+            }
+        };
+        let done = crate::live::shell(py, &plan, command, peer, uploads, &mut go_on);
+        raised.map_or(done, Err)
+    }
+
+    /// A run of the kernel's TCP in real time; `pcap` names the captures at the two ends.
+    #[pyo3(signature = (*, seed, replication = 0, record = None, pcap = None, backend = None, spin_us = None, tick = None))]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
+    fn run_live(
+        &self,
+        py: Python<'_>,
+        seed: u64,
+        replication: u64,
+        record: Option<&str>,
+        pcap: Option<(Option<String>, Option<String>)>,
+        backend: Option<&str>,
+        spin_us: Option<u64>,
+        tick: Option<Py<PyAny>>,
+    ) -> PyResult<RunData> {
+        let plan = self.plan(seed, replication, record)?;
+        let mut raised = None;
+        let mut go_on = |now: Time| match ask(&plan, now, tick.as_ref()) {
+            Ok(go_on) => go_on,
+            Err(error) => {
+                raised = Some(error);
+                false
+            }
+        };
+        let done = crate::live::run(py, &plan, backend, spin_us, &mut go_on);
+        if let Some(error) = raised {
+            return Err(error);
+        }
+        crate::live::data(py, &plan, done?, pcap.unwrap_or_default())
     }
 }
 
@@ -235,7 +289,7 @@ fn write_pcap(plan: &Plan, result: &RunResult, path: &str) -> io::Result<()> {
 }
 
 /// The builtin `OSError` of its kind, with the file's name.
-fn named(error: io::Error, path: &str) -> PyErr {
+pub(crate) fn named(error: io::Error, path: &str) -> PyErr {
     match error.raw_os_error() {
         Some(code) => pyo3::exceptions::PyOSError::new_err((code, error.to_string(), path.to_owned())),
         None => error.into(),

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
-use tidegate_core::plan::{OpportunityTrace, RateTrace};
+use tidegate_core::plan::{OpportunityTrace, RateTrace, SizePlan};
 use tidegate_core::units::Span;
 
 use crate::trace::{self, Format, LoadedTrace, TraceError, TraceOptions};
@@ -37,6 +37,7 @@ type TraceKey = (String, Option<Format>, u32, Option<Span>);
 pub(crate) struct Library {
     base_dir: Option<PathBuf>,
     traces: BTreeMap<TraceKey, Result<Loaded, TraceError>>,
+    sizes: BTreeMap<String, Result<SizePlan, TraceError>>,
     inputs: BTreeMap<String, Input>,
     /// The names asked for; what is here from before was read for another scenario.
     named: BTreeSet<String>,
@@ -59,22 +60,42 @@ impl Library {
         if let Some(loaded) = self.traces.get(&key) {
             return loaded.clone();
         }
-        let path = match &self.base_dir {
-            Some(folder) => folder.join(name),
-            None => PathBuf::from(name),
-        };
+        let path = self.path(name);
         let loaded = trace::load(&path, format, &options).map(|trace| match trace {
             LoadedTrace::Rates(trace) => Loaded::Rates(Arc::new(trace)),
             LoadedTrace::Opportunities(trace) => Loaded::Opportunities(Arc::new(trace)),
         });
-        if loaded.is_ok()
-            && let Ok(bytes) = std::fs::read(&path)
-        {
-            let input = Input { name: name.to_owned(), path, sha256: hex(&Sha256::digest(&bytes)) };
-            self.inputs.insert(name.to_owned(), input);
+        if loaded.is_ok() {
+            self.keep_input(name, path);
         }
         self.traces.insert(key, loaded.clone());
         loaded
+    }
+
+    /// The sizes in the file `name`, which counts from the scenario's folder.
+    pub(crate) fn sizes(&mut self, name: &str) -> Result<SizePlan, TraceError> {
+        self.named.insert(name.to_owned());
+        if let Some(loaded) = self.sizes.get(name) {
+            return loaded.clone();
+        }
+        let path = self.path(name);
+        let loaded = trace::sizes::load(&path, name);
+        if loaded.is_ok() {
+            self.keep_input(name, path);
+        }
+        self.sizes.insert(name.to_owned(), loaded.clone());
+        loaded
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.base_dir.as_ref().map_or_else(|| PathBuf::from(name), |folder| folder.join(name))
+    }
+
+    fn keep_input(&mut self, name: &str, path: PathBuf) {
+        if let Ok(bytes) = std::fs::read(&path) {
+            let input = Input { name: name.to_owned(), path, sha256: hex(&Sha256::digest(&bytes)) };
+            self.inputs.insert(name.to_owned(), input);
+        }
     }
 
     pub(crate) fn base_dir(&self) -> Option<&Path> {

@@ -81,6 +81,7 @@ fn kind(of: Kind) -> Value {
         Kind::Flag => json!({ "type": "boolean" }),
         Kind::Text => json!({ "type": "string" }),
         Kind::Whole { min, max } => json!({ "type": "integer", "minimum": min, "maximum": max }),
+        Kind::Number => json!({ "type": "number", "exclusiveMinimum": 0 }),
         Kind::Probability => json!({ "anyOf": [
             { "type": "number", "minimum": 0, "maximum": 1 },
             { "type": "string", "pattern": "^ *[0-9.]+([eE][+-]?[0-9]+)? *% *$", "examples": ["1%"] },

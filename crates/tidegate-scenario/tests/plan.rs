@@ -7,7 +7,7 @@ use std::path::Path;
 use tidegate_core::dtm::{OnLoss, Rounding, Settings, Slots};
 use tidegate_core::plan::{
     AppPlan, CongestionPlan, DelayedAckPlan, DtmPlan, Estimators, FlowPlan, Framing, HoldingPlan, LossPlan,
-    OnChange, Plan, PoolPlan, QueueCounts, QueueLimit, RatePlan, RecordLevel, RtoPlan, RtoRestart,
+    OnChange, Plan, PoolOrder, PoolPlan, QueueCounts, QueueLimit, RatePlan, RecordLevel, RtoPlan, RtoRestart,
     SourcePlan, StartPlan, TcpPlan,
 };
 use tidegate_core::units::{Rate, Span, Speed, Time};
@@ -207,7 +207,8 @@ const POOLS: &str = r#"
 fn every_key_of_a_channel_and_its_pool_counts() {
     let scenario = load(POOLS);
     let plan = scenario.plan(None, 0);
-    let pool = |name: &str, bps| PoolPlan { name: name.to_owned(), capacity: Rate::from_bps(bps) };
+    let order = PoolOrder::Asked;
+    let pool = |name: &str, bps| PoolPlan { name: name.to_owned(), capacity: Rate::from_bps(bps), order };
     assert_eq!(plan.pools, [pool("spare", 1_000_000_000), pool("ring", 2_592_000)]);
     let channel = DtmPlan {
         settings: Settings {

@@ -6,13 +6,14 @@ use tidegate_core::app::Application;
 use tidegate_core::gate::Quantiles;
 use tidegate_core::gate::rate::Window;
 use tidegate_core::net::{precision, seed, start_time};
-use tidegate_core::plan::{AppPlan, FlowPlan, Increase, Plan, RecordLevel};
+use tidegate_core::plan::{AppPlan, FlowPlan, Increase, Plan, RatePlan, RecordLevel};
 use tidegate_core::random::Seed;
 use tidegate_core::tcp::{Counters, Endpoint, HeldBy, Phase, Role, Segment, Snapshot};
 use tidegate_core::unit::{Cause, Unit};
 use tidegate_core::units::{Span, Time};
+use tidegate_result::{FlowRow, Mark, MarkKind};
 
-use crate::result::{FlowRow, Mark, MarkKind};
+use crate::requests::Dialogue;
 
 /// A flow's state and measurements.
 #[derive(Debug)]
@@ -28,10 +29,20 @@ pub(crate) struct Flow {
     receiver_attentive: bool,
     /// ACKs that are certain to come, told ahead of their time.
     pub(crate) coming: VecDeque<(Time, Unit)>,
+    /// It passes a circuit, which hears of its transfers.
+    has_circuit: bool,
+    /// Something that was written has not been acknowledged, as circuits were told.
+    transferring: bool,
     headers: u32,
     pub(crate) mss: f64,
     /// Bytes of a finite transfer.
     pub(crate) transfer: Option<u64>,
+    /// A flow with requests: its client and what became of them.
+    pub(crate) dialogue: Option<Box<Dialogue>>,
+    /// Which of the flow's connections its endpoints are.
+    pub(crate) connection: u32,
+    /// What the ends of earlier connections had counted.
+    past: [Counters; 2],
     pub(crate) meter: Meter,
     pub(crate) history: Option<Box<History>>,
 }
@@ -64,6 +75,8 @@ pub(crate) struct History {
     pub(crate) rows: Vec<FlowRow>,
     timeouts: u64,
     fast_retransmits: u64,
+    /// Of earlier connections: user bytes received in order, segments sent again.
+    past: [u64; 2],
 }
 
 impl Flow {
@@ -79,10 +92,14 @@ impl Flow {
                 rows: Vec::new(),
                 timeouts: 0,
                 fast_retransmits: 0,
+                past: [0; 2],
             })
         });
-        let (sender, receiver) = endpoints(flow, seed);
+        let (sender, receiver) = endpoints(flow, seed, 0);
         Flow {
+            dialogue: Dialogue::new(flow, start, seed),
+            connection: 0,
+            past: [Counters::default(); 2],
             app: Application::new(&flow.app, start, seed.stream(&format!("flow.{}/app", flow.name))),
             meter: Meter::new(plan, start, sender.congestion_window()),
             sender,
@@ -92,6 +109,8 @@ impl Flow {
             sender_attentive: true,
             receiver_attentive: true,
             coming: VecDeque::new(),
+            has_circuit: has_circuit(plan, flow),
+            transferring: false,
             headers: flow.tcp.headers,
             mss: f64::from(flow.tcp.mss),
             transfer: match flow.app {
@@ -100,6 +119,17 @@ impl Flow {
             },
             history,
         }
+    }
+
+    /// A transfer of these applications lasts from a write to the acknowledgement of all that
+    /// was written: says whether one begins (`true`) or ends with what just happened.
+    #[inline]
+    pub(crate) fn transfer_changes(&mut self) -> Option<bool> {
+        if !self.has_circuit || self.transferring != self.sender.all_acknowledged() {
+            return None;
+        }
+        self.transferring = !self.transferring;
+        Some(self.transferring)
     }
 
     /// IP bytes of a segment: its options beyond `headers` are SACK blocks.
@@ -127,7 +157,7 @@ impl Flow {
     #[inline(never)]
     fn look_at_sender(&mut self, at: Time) {
         if self.meter.sender_baseline.is_none() && at >= self.meter.window.from {
-            self.meter.sender_baseline = Some(*self.sender.counters());
+            self.meter.sender_baseline = Some(sum(&self.past[0], self.sender.counters()));
             self.sender_attentive = self.history.is_some();
         }
         self.sample_before(at);
@@ -136,7 +166,7 @@ impl Flow {
     #[inline(never)]
     fn look_at_receiver(&mut self, at: Time) {
         if self.meter.receiver_baseline.is_none() && at >= self.meter.window.from {
-            self.meter.receiver_baseline = Some(*self.receiver.counters());
+            self.meter.receiver_baseline = Some(sum(&self.past[1], self.receiver.counters()));
             self.receiver_attentive = self.history.is_some();
         }
         self.sample_before(at);
@@ -174,7 +204,20 @@ impl Flow {
             then.as_ref().map_or_else(Counters::default, |then| difference(now, then))
         };
         let Meter { sender_baseline, receiver_baseline, .. } = &self.meter;
-        (since(self.sender.counters(), sender_baseline), since(self.receiver.counters(), receiver_baseline))
+        let [sender, receiver] =
+            [(0, &self.sender), (1, &self.receiver)].map(|(end, now)| sum(&self.past[end], now.counters()));
+        (since(&sender, sender_baseline), since(&receiver, receiver_baseline))
+    }
+
+    /// A new connection's endpoints take the place of the old ones.
+    pub(crate) fn forget_connection(&mut self, sender: Endpoint, receiver: Endpoint) {
+        self.past[0] = sum(&self.past[0], self.sender.counters());
+        self.past[1] = sum(&self.past[1], self.receiver.counters());
+        (self.sender, self.receiver) = (sender, receiver);
+        if let Some(history) = &mut self.history {
+            history.past = [self.past[1].delivered_bytes, self.past[0].segments_retransmitted];
+            (history.timeouts, history.fast_retransmits) = (0, 0);
+        }
     }
 
     /// The run is over.
@@ -186,20 +229,37 @@ impl Flow {
         let held_by = if idle { HeldBy::Application } else { snapshot.held_by };
         self.meter.delivered(until, Cause::sender(held_by));
         self.meter.window_is(until, 0);
+        if let Some(dialogue) = &mut self.dialogue {
+            dialogue.finish();
+        }
     }
 }
 
-fn endpoints(flow: &FlowPlan, seed: Seed) -> (Endpoint, Endpoint) {
+/// Whether a flow passes a circuit, and its application leaves it to us to say when a transfer
+/// begins and ends.
+fn has_circuit(plan: &Plan, flow: &FlowPlan) -> bool {
+    let mut passed = flow.path.iter().chain(&flow.back);
+    matches!(flow.app, AppPlan::Bulk | AppPlan::Transfer { .. } | AppPlan::Source(_))
+        && passed.any(|gate| matches!(plan.gates[*gate].rate, RatePlan::Reserve(_)))
+}
+
+/// The ends of a flow's connection of this number; the first is 0. A client opens its own.
+pub(crate) fn endpoints(flow: &FlowPlan, seed: Seed, connection: u32) -> (Endpoint, Endpoint) {
     use rand::Rng as _;
-    let name = |side: &str, what: &str| format!("flow.{}/{side}/{what}", flow.name);
+    let which = if connection == 0 { String::new() } else { format!("/{connection}") };
+    let name = |side: &str, what: &str| format!("flow.{}/{side}/{what}{which}", flow.name);
     let isn = |side: &str| seed.stream(&name(side, "isn")).next_u32();
     let random =
         |side: &str| (flow.tcp.increase == Increase::Random).then(|| seed.stream(&name(side, "increase")));
     // Without a handshake neither end can learn the other's number.
     let answer = if flow.tcp.handshake { isn("receiver") } else { isn("sender") };
+    let (sends, receives) = match flow.app {
+        AppPlan::Request(_) => (Role::Passive, Role::Active),
+        _ => (Role::Active, Role::Passive),
+    };
     (
-        Endpoint::new(&flow.tcp, Role::Active, isn("sender"), random("sender")),
-        Endpoint::new(&flow.tcp, Role::Passive, answer, random("receiver")),
+        Endpoint::new(&flow.tcp, sends, isn("sender"), random("sender")),
+        Endpoint::new(&flow.tcp, receives, answer, random("receiver")),
     )
 }
 
@@ -274,7 +334,7 @@ impl History {
     fn sample_before(&mut self, at: Time, sender: &Endpoint, receiver: &Endpoint, mss: f64) {
         if let RecordLevel::Every(every) = self.level {
             while self.next_sample < at {
-                self.rows.push(row(self.next_sample, sender, receiver, mss));
+                self.rows.push(row(self.next_sample, sender, receiver, mss, self.past));
                 self.next_sample = self.next_sample.saturating_add(every);
             }
         }
@@ -292,7 +352,7 @@ impl History {
         mark(&mut self.timeouts, counters.timeouts, MarkKind::Timeout);
         mark(&mut self.fast_retransmits, counters.fast_retransmits, MarkKind::FastRetransmit);
         if self.level == RecordLevel::Events {
-            let row = row(at, sender, receiver, mss);
+            let row = row(at, sender, receiver, mss, self.past);
             // The last word at an instant counts.
             match self.rows.last_mut() {
                 Some(last) if last.at == at => *last = row,
@@ -306,7 +366,7 @@ impl History {
     }
 }
 
-fn row(at: Time, sender: &Endpoint, receiver: &Endpoint, mss: f64) -> FlowRow {
+fn row(at: Time, sender: &Endpoint, receiver: &Endpoint, mss: f64, past: [u64; 2]) -> FlowRow {
     let Snapshot { cwnd, ssthresh, in_flight, srtt, rto, phase, held_by, .. } = sender.snapshot();
     FlowRow {
         at,
@@ -315,8 +375,8 @@ fn row(at: Time, sender: &Endpoint, receiver: &Endpoint, mss: f64) -> FlowRow {
         in_flight_segments: in_flight as f64 / mss,
         srtt_ms: srtt.map_or(f64::NAN, |srtt| srtt.as_secs_f64() * 1e3),
         rto_ms: rto.as_secs_f64() * 1e3,
-        delivered_bytes: receiver.counters().delivered_bytes,
-        retransmitted_segments: sender.counters().segments_retransmitted,
+        delivered_bytes: past[0] + receiver.counters().delivered_bytes,
+        retransmitted_segments: past[1] + sender.counters().segments_retransmitted,
         phase: match phase {
             Phase::SlowStart => 0,
             Phase::CongestionAvoidance => 1,
@@ -327,18 +387,27 @@ fn row(at: Time, sender: &Endpoint, receiver: &Endpoint, mss: f64) -> FlowRow {
     }
 }
 
+/// What two connections counted.
+fn sum(one: &Counters, other: &Counters) -> Counters {
+    each(one, other, |one, other| one + other)
+}
+
 fn difference(now: &Counters, then: &Counters) -> Counters {
+    each(now, then, |now, then| now - then)
+}
+
+fn each(now: &Counters, then: &Counters, of: impl Fn(u64, u64) -> u64) -> Counters {
     Counters {
-        segments_sent: now.segments_sent - then.segments_sent,
-        segments_retransmitted: now.segments_retransmitted - then.segments_retransmitted,
-        bytes_sent: now.bytes_sent - then.bytes_sent,
-        timeouts: now.timeouts - then.timeouts,
-        fast_retransmits: now.fast_retransmits - then.fast_retransmits,
-        acks_sent: now.acks_sent - then.acks_sent,
-        delivered_bytes: now.delivered_bytes - then.delivered_bytes,
-        delivered_segments: now.delivered_segments - then.delivered_segments,
-        duplicates_received: now.duplicates_received - then.duplicates_received,
-        outside_window: now.outside_window - then.outside_window,
-        acked_bytes: now.acked_bytes - then.acked_bytes,
+        segments_sent: of(now.segments_sent, then.segments_sent),
+        segments_retransmitted: of(now.segments_retransmitted, then.segments_retransmitted),
+        bytes_sent: of(now.bytes_sent, then.bytes_sent),
+        timeouts: of(now.timeouts, then.timeouts),
+        fast_retransmits: of(now.fast_retransmits, then.fast_retransmits),
+        acks_sent: of(now.acks_sent, then.acks_sent),
+        delivered_bytes: of(now.delivered_bytes, then.delivered_bytes),
+        delivered_segments: of(now.delivered_segments, then.delivered_segments),
+        duplicates_received: of(now.duplicates_received, then.duplicates_received),
+        outside_window: of(now.outside_window, then.outside_window),
+        acked_bytes: of(now.acked_bytes, then.acked_bytes),
     }
 }

@@ -2,20 +2,20 @@
 //!
 //! [`run`] takes a [`Plan`] and returns a [`RunResult`]: the summary and the columns that
 //! were asked for. Deterministic: the same plan gives the same bytes. What it does not do:
-//! read files (the scenario crate does), write them (Python does; [`pcap`] writes into any
+//! read files (the scenario crate does), write them (Python does; the capture goes into any
 //! `Write`), or know what time it is.
 
-mod cells;
 mod flow;
-pub mod pcap;
-mod result;
+mod requests;
+mod rows;
 mod segments;
 mod simulation;
-mod summary;
 
-pub use cells::CellSummary;
-pub use result::{Column, FlowRow, Mark, MarkKind, PacketRecord, RunResult, Side, Table};
 pub use simulation::{RunError, run};
-pub use summary::{AllocationSummary, FlowSummary, GateSummary, Summary, TrafficSummary};
 
 pub use tidegate_core::plan::Plan;
+pub use tidegate_result::{
+    AllocationSummary, CallSummary, CallsSummary, CellSummary, CircuitSummary, Column, FlowRow, FlowSummary,
+    GateSummary, Mark, MarkKind, PacketRecord, PoolSummary, RequestSummary, RunResult, Side, Summary, Table,
+    TrafficSummary, pcap,
+};

@@ -1,15 +1,16 @@
 //! The loop: the network says what happens next, endpoints and applications answer.
 
+use tidegate_core::app::{Exchange, Server};
 use tidegate_core::net::{Dropped, Network, Owner, Step};
-use tidegate_core::plan::{GatePlan, Limits, Plan, RatePlan, RecordLevel};
+use tidegate_core::plan::{CongestionPlan, Limits, Plan, RecordLevel};
 use tidegate_core::tcp::{HeldBy, Segment};
 use tidegate_core::unit::Unit;
 use tidegate_core::units::Time;
+use tidegate_result::{Mark, PacketRecord, RunResult, Side, slot_bps};
 
 use crate::flow::Flow;
-use crate::result::{Mark, PacketRecord, RunResult, Side};
+use crate::rows;
 use crate::segments::Segments;
-use crate::summary;
 
 /// Steps, or deliveries told ahead, between two looks at the limits and at the caller's wish to go on.
 const REVIEW: u64 = 1 << 17;
@@ -18,16 +19,19 @@ const REVIEW: u64 = 1 << 17;
 const RUN_AHEAD: u32 = 1 << 12;
 
 /// Why a run has no result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RunError {
     /// The caller said stop.
     Interrupted,
+    /// The plan asks for something that only the live engine has.
+    OnlyLive(String),
 }
 
 impl std::fmt::Display for RunError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             RunError::Interrupted => f.write_str("the run was interrupted"),
+            RunError::OnlyLive(what) => f.write_str(what),
         }
     }
 }
@@ -41,8 +45,10 @@ impl std::error::Error for RunError {}
 /// run-ahead has counted further: its numbers are those of a run of that length.
 ///
 /// # Errors
-/// [`RunError::Interrupted`] when `go_on` says no.
+/// [`RunError::Interrupted`] when `go_on` says no, [`RunError::OnlyLive`] for a congestion
+/// control of the kernel's.
 pub fn run(plan: &Plan, go_on: &mut dyn FnMut(Time) -> bool) -> Result<RunResult, RunError> {
+    only_known_controllers(plan)?;
     let (limit, at) = match drive(plan, go_on)? {
         Ended::Whole(result) => return Ok(*result),
         Ended::Stopped { limit, at } => (limit, at),
@@ -58,6 +64,19 @@ pub fn run(plan: &Plan, go_on: &mut dyn FnMut(Time) -> bool) -> Result<RunResult
     };
     result.summary.warnings.push(limit.words(plan, at));
     Ok(*result)
+}
+
+fn only_known_controllers(plan: &Plan) -> Result<(), RunError> {
+    for flow in &plan.flows {
+        if let CongestionPlan::Kernel(name) = flow.tcp.cc {
+            return Err(RunError::OnlyLive(format!(
+                "flow.{}.tcp.cc: read \"{name}\", which is the Linux kernel's; the engine \"sim\" has tahoe, reno, \
+                 newreno, cubic and fixed; use one of them or the engine \"live\"",
+                flow.name
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// How a run ended.
@@ -83,9 +102,12 @@ struct Simulation<'a> {
 }
 
 /// What lies between the endpoints, and what is seen of it.
-struct Wire {
+pub(crate) struct Wire {
     until: Time,
-    network: Network,
+    pub(crate) network: Network,
+    pub(crate) servers: Vec<Server>,
+    /// How many flows there are.
+    pub(crate) flows: usize,
     segments: Segments,
     packets: Option<Vec<PacketRecord>>,
     marks: Vec<Mark>,
@@ -121,7 +143,9 @@ impl<'a> Simulation<'a> {
             flows: (0..plan.flows.len()).map(|index| Flow::new(plan, index)).collect(),
             wire: Wire {
                 until: plan.duration,
-                network: Network::new(plan, plan.flows.len() * 3),
+                network: Network::new(plan, plan.flows.len() * 3 + plan.servers.len()),
+                servers: plan.servers.iter().map(Server::new).collect(),
+                flows: plan.flows.len(),
                 segments: Segments::default(),
                 packets: plan.record.packets.then(Vec::new),
                 marks: Vec::new(),
@@ -135,7 +159,13 @@ impl<'a> Simulation<'a> {
         for index in 0..self.flows.len() {
             // Recordings show both ends at one instant, and a limit stops all at one instant.
             let limits = &self.plan.limits;
-            if self.flows[index].history.is_none() && self.wire.packets.is_none() && limits.events.is_none() {
+            // What a client or a shared server does next comes in order of time.
+            let told_ahead = self.flows[index].dialogue.is_none();
+            if told_ahead
+                && self.flows[index].history.is_none()
+                && self.wire.packets.is_none()
+                && limits.events.is_none()
+            {
                 self.wire.network.deliver_ahead(index * 2);
                 self.wire.network.deliver_ahead(index * 2 + 1);
             }
@@ -202,7 +232,9 @@ impl<'a> Simulation<'a> {
         let drops = self.drops.capacity() * size_of::<Dropped>();
         let packets = self.wire.packets.as_ref().map_or(0, Vec::capacity) * size_of::<PacketRecord>();
         let segments = self.wire.segments.memory_bytes();
-        self.wire.network.memory_bytes() + segments + rows + (drops + packets) as u64
+        let dialogues = self.flows.iter().filter_map(|flow| flow.dialogue.as_ref());
+        let exchanges: u64 = dialogues.map(|dialogue| dialogue.memory_bytes()).sum();
+        self.wire.network.memory_bytes() + segments + rows + exchanges + (drops + packets) as u64
     }
 
     #[inline]
@@ -219,9 +251,14 @@ impl<'a> Simulation<'a> {
 
     fn alarm(&mut self, at: Time, alarm: usize) {
         let flows = self.flows.len();
+        if alarm >= flows * 3 {
+            return self.wire.serve(at, alarm - flows * 3, &mut self.flows);
+        }
         let index = if alarm < flows * 2 { alarm / 2 } else { alarm - flows * 2 };
         let flow = &mut self.flows[index];
-        if alarm >= flows * 2 {
+        if alarm >= flows * 2 && flow.dialogue.is_some() {
+            self.wire.wake_client(at, index, flow);
+        } else if alarm >= flows * 2 {
             self.wire.wake_app(at, index, flow);
             self.wire.network.set_alarm(alarm, flow.app.next_wakeup());
         } else if alarm.is_multiple_of(2) {
@@ -241,17 +278,27 @@ impl<'a> Simulation<'a> {
         }
     }
 
+    /// Every exchange of the recorded flows, by flow.
+    fn requests(&mut self) -> Vec<Vec<Exchange>> {
+        let logs = self.flows.iter_mut().map(|flow| {
+            let recorded = flow.history.is_some();
+            flow.dialogue.as_mut().filter(|_| recorded).map(|dialogue| std::mem::take(&mut dialogue.log))
+        });
+        logs.map(Option::unwrap_or_default).collect()
+    }
+
     fn finish(mut self) -> RunResult {
         self.wire.network.finish();
         for flow in &mut self.flows {
             flow.finish(self.wire.until);
         }
         let events = self.wire.events_handled();
-        let summary = summary::summarise(self.plan, &self.wire.network, &self.flows, events);
+        let summary = rows::summarise(self.plan, &self.wire.network, &self.flows, events);
         let until = self.wire.until;
         // Run-ahead tells of drops before their time, and of some that the run never reaches.
         self.drops.retain(|dropped| dropped.at < until);
         self.drops.sort_by_key(|dropped| (dropped.at, dropped.gate));
+        let requests = self.requests();
         let gates = self.wire.network.gates_mut().iter_mut();
         let histories = self.flows.iter_mut().map(|flow| flow.history.take());
         RunResult {
@@ -261,22 +308,20 @@ impl<'a> Simulation<'a> {
             flows: histories.map(|history| history.map(|kept| kept.rows).unwrap_or_default()).collect(),
             drops: self.drops,
             marks: self.wire.marks,
+            requests,
             packets: self.wire.packets.unwrap_or_default(),
         }
     }
 }
 
-/// Bit rate of one slot; NaN where the gate has none.
-fn slot_bps(gate: &GatePlan) -> f64 {
-    match &gate.rate {
-        RatePlan::Dtm(channel) => channel.settings.slot.bps() as f64,
-        _ => f64::NAN,
-    }
+/// Alarms: two timers for each flow (sender, receiver), then one for each application, then
+/// one for each server.
+pub(crate) fn app_alarm(flows: usize, flow: usize) -> usize {
+    flows * 2 + flow
 }
 
-/// Alarms: two timers for each flow (sender, receiver), then one for each application.
-fn app_alarm(flows: usize, flow: usize) -> usize {
-    flows * 2 + flow
+pub(crate) fn server_alarm(flows: usize, server: usize) -> usize {
+    flows * 3 + server
 }
 
 impl Wire {
@@ -316,6 +361,9 @@ impl Wire {
         }
         flow.before_sender(at);
         let segment = self.segments.take(unit.handle);
+        if segment.connection != flow.connection {
+            return;
+        }
         if let Some(packets) = &mut self.packets {
             packets.push(record(at, index, Side::Sender, Side::Receiver, segment, unit.bytes));
         }
@@ -323,7 +371,21 @@ impl Wire {
         if let Some(rtt) = flow.sender.take_rtt_sample() {
             flow.meter.sample_rtt(at, rtt);
         }
+        if flow.dialogue.is_some() {
+            self.take_requests(at, index, flow);
+        }
+        self.tell_circuits(at, index, flow);
         self.pump_sender(at, index, flow);
+    }
+
+    /// Circuits hear when a transfer begins and ends.
+    #[inline]
+    fn tell_circuits(&mut self, at: Time, index: usize, flow: &mut Flow) {
+        match flow.transfer_changes() {
+            Some(true) => self.network.transfer_begins(at, index),
+            Some(false) => self.network.transfer_ends(at, index),
+            None => {}
+        }
     }
 
     /// The sender's timer or the application, whichever is due first.
@@ -358,19 +420,21 @@ impl Wire {
         let bytes = flow.app.handle_wakeup(at);
         if bytes > 0 {
             flow.sender.write(at, bytes);
+            self.tell_circuits(at, index, flow);
         }
         self.pump_sender(at, index, flow);
     }
 
     /// Sends what the sender has to send.
     #[inline]
-    fn pump_sender(&mut self, at: Time, index: usize, flow: &mut Flow) {
+    pub(crate) fn pump_sender(&mut self, at: Time, index: usize, flow: &mut Flow) {
         while flow.sender.may_transmit() {
             let (place, segment) = self.segments.reserve();
             let Some(held_by) = flow.sender.poll_into(at, segment) else {
                 self.segments.release(place);
                 break;
             };
+            segment.connection = flow.connection;
             let bytes = flow.ip_bytes(segment);
             if let Some(packets) = &mut self.packets {
                 packets.push(record(at, index, Side::Sender, Side::Sender, segment, bytes));
@@ -395,6 +459,9 @@ impl Wire {
         }
         flow.before_receiver(at);
         let segment = self.segments.get(unit.handle);
+        if segment.connection != flow.connection {
+            return self.segments.release(unit.handle);
+        }
         if let Some(packets) = &mut self.packets {
             packets.push(record(at, index, Side::Receiver, Side::Sender, segment, unit.bytes));
         }
@@ -402,10 +469,16 @@ impl Wire {
             flow.meter.received(at, unit.bytes, unit.cause);
         }
         flow.receiver.handle_segment(at, segment);
+        if flow.dialogue.is_some() {
+            self.take_responses(at, index, flow);
+        }
         self.answer(at, index, flow, unit.handle);
+        if flow.dialogue.is_some() {
+            self.end_transfer(at, index, flow);
+        }
     }
 
-    fn wake_receiver(&mut self, at: Time, index: usize, flow: &mut Flow) {
+    pub(crate) fn wake_receiver(&mut self, at: Time, index: usize, flow: &mut Flow) {
         flow.before_receiver(at);
         flow.receiver.handle_wakeup(at);
         let (place, _) = self.segments.reserve();
@@ -420,6 +493,7 @@ impl Wire {
             if flow.receiver.poll_into(at, segment).is_none() {
                 break;
             }
+            segment.connection = flow.connection;
             let bytes = flow.ip_bytes(segment);
             if let Some(packets) = &mut self.packets {
                 packets.push(record(at, index, Side::Receiver, Side::Receiver, segment, bytes));

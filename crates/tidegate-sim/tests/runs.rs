@@ -9,9 +9,10 @@ use proptest::prelude::*;
 use tidegate_core::app::TruncatedGeometric;
 use tidegate_core::gcra::{Interval, Limit, Release};
 use tidegate_core::plan::{
-    AppPlan, CellPlan, CongestionPlan, DelayedAckPlan, FlowPlan, Framing, GatePlan, GcraPlan, HoldingPlan,
-    Increase, LossPlan, MarkovPlan, MessageLength, MessagePlan, Plan, QueueLimit, RatePlan, Reassembly,
-    RecordLevel, RtoPlan, RttTiming, SourcePlan, SsthreshRounding, StartPlan, TcpBase, TcpPlan, TrafficPlan,
+    AppPlan, CellPlan, CongestionPlan, ConnectionPlan, DelayedAckPlan, FlowPlan, Framing, GatePlan, GcraPlan,
+    HoldingPlan, Increase, LossPlan, MarkovPlan, MessageLength, MessagePlan, Pace, Plan, QueueLimit,
+    RatePlan, Reassembly, RecordLevel, RequestPlan, RtoPlan, RttTiming, ServerPlan, SizePlan, SourcePlan,
+    SsthreshRounding, StartPlan, TcpBase, TcpPlan, ThinkPlan, TrafficPlan,
 };
 use tidegate_core::units::{Rate, Span, Speed, Time};
 use tidegate_sim::{Column, RunError, RunResult, Table, run};
@@ -252,7 +253,72 @@ fn any_app() -> impl Strategy<Value = AppPlan> {
             on: HoldingPlan::Exponential(Span::from_millis(200)),
             off: HoldingPlan::Exponential(Span::from_millis(300)),
         })),
+        2 => any_requests(),
     ]
+}
+
+/// Requests of any kind; where they name a server it is number 0.
+fn any_requests() -> impl Strategy<Value = AppPlan> {
+    let size = |mean: u64| {
+        prop_oneof![
+            (1..2 * mean).prop_map(SizePlan::Constant),
+            Just(SizePlan::Exponential { mean }),
+            Just(SizePlan::Pareto { least: mean / 5, shape: 1.3, most: mean * 20 }),
+        ]
+    };
+    let think = prop_oneof![
+        (1u64..100).prop_map(|millis| ThinkPlan::Constant(Span::from_millis(millis))),
+        (1u64..100).prop_map(|millis| ThinkPlan::Exponential(Span::from_millis(millis))),
+        Just(ThinkPlan::List(vec![Span::from_micros(1), Span::from_millis(50)])),
+    ];
+    let count = prop::option::weighted(0.2, 1u64..9);
+    let how = (any::<[bool; 3]>(), prop::option::of(1u64..4));
+    (size(500), size(15_000), think, how, count).prop_map(
+        |(request, response, think, ([shared, open, anew], outstanding), count)| {
+            AppPlan::Request(Box::new(RequestPlan {
+                server: shared.then_some(0),
+                request,
+                response,
+                think,
+                pace: if open { Pace::Request } else { Pace::Response },
+                outstanding: if open && !anew { outstanding } else { Some(1) },
+                connection: if anew { ConnectionPlan::New } else { ConnectionPlan::Persistent },
+                count,
+            }))
+        },
+    )
+}
+
+/// Some flows of the plan ask instead.
+fn with_requests(plan: impl Strategy<Value = Plan>) -> impl Strategy<Value = Plan> {
+    (plan, prop::collection::vec(prop::option::of(any_requests()), 3)).prop_map(|(mut plan, apps)| {
+        for (flow, app) in plan.flows.iter_mut().zip(apps) {
+            flow.app = app.unwrap_or(AppPlan::Bulk);
+        }
+        plan
+    })
+}
+
+/// Everything asked is somewhere, response times are sums of their parts, and nothing was answered before it came.
+fn accounts_of_requests_balance(plan: &Plan, result: &RunResult) -> Result<(), TestCaseError> {
+    let with = plan.flows.iter().filter(|flow| matches!(flow.app, AppPlan::Request(_))).count();
+    let rows = &result.summary.requests;
+    prop_assert_eq!(rows.len(), if with == 0 { 0 } else { with + 1 });
+    let Some((all, flows)) = rows.split_last() else { return Ok(()) };
+    for row in rows {
+        prop_assert_eq!(row.asked, row.finished + row.unfinished);
+        let parts = [row.request_mean_s, row.server_mean_s, row.transfer_mean_s];
+        let sum: f64 = parts.iter().flatten().sum();
+        prop_assert!((sum - row.response_mean_s.unwrap_or(0.0)).abs() < 1e-9);
+        prop_assert!(row.response_p50_s <= row.response_p95_s && row.response_p99_s <= row.response_max_s);
+    }
+    prop_assert_eq!(all.asked, flows.iter().map(|row| row.asked).sum::<u64>());
+    prop_assert_eq!(all.finished, flows.iter().map(|row| row.finished).sum::<u64>());
+    for one in result.requests.iter().flatten() {
+        let times = [one.asked, one.begun, one.arrived, one.answered, one.ended];
+        prop_assert!(times.is_sorted(), "{:?}", times);
+    }
+    Ok(())
 }
 
 fn any_plan() -> impl Strategy<Value = Plan> {
@@ -293,6 +359,7 @@ fn assemble((mut gates, flows, crossing, record): Draft) -> Plan {
             off: HoldingPlan::Exponential(Span::from_millis(100)),
         },
     }));
+    plan.servers.push(ServerPlan { name: "server".to_owned(), rate: Some(Rate::from_bps(40_000_000)) });
     plan.record.level = record;
     plan
 }
@@ -447,8 +514,9 @@ proptest! {
 
     /// TCP over cells: trains, cells one by one and every event tell the same.
     #[test]
-    fn trains_change_nothing(plan in any_cell_plan()) {
+    fn trains_change_nothing(plan in prop_oneof![any_cell_plan(), with_requests(any_cell_plan())]) {
         let trains = whole(&plan);
+        accounts_of_requests_balance(&plan, &trains)?;
         accounts_of_cells_balance(&plan, &trains)?;
         let others = [
             whole(&Plan { cells_one_by_one: true, ..plan.clone() }),
@@ -458,6 +526,7 @@ proptest! {
             prop_assert_eq!(&trains.summary.flows, &other.summary.flows);
             prop_assert_eq!(&trains.summary.gates, &other.summary.gates);
             prop_assert_eq!(&trains.summary.traffic, &other.summary.traffic);
+            prop_assert_eq!(&trains.summary.requests, &other.summary.requests);
             prop_assert_eq!(tables_differ(&trains, &other), None);
         }
     }
@@ -468,12 +537,16 @@ proptest! {
 
     /// The same summary (but for the count of events) and the same columns, with TCP in the loop.
     #[test]
-    fn exact_events_change_nothing(plan in prop_oneof![any_plan(), any_private_plan()]) {
+    fn exact_events_change_nothing(
+        plan in prop_oneof![any_plan(), any_private_plan(), with_requests(any_plan())]
+    ) {
         let ahead = whole(&plan);
+        accounts_of_requests_balance(&plan, &ahead)?;
         let exact = whole(&Plan { exact_events: true, ..plan });
         prop_assert_eq!(&ahead.summary.flows, &exact.summary.flows);
         prop_assert_eq!(&ahead.summary.gates, &exact.summary.gates);
         prop_assert_eq!(&ahead.summary.traffic, &exact.summary.traffic);
+        prop_assert_eq!(&ahead.summary.requests, &exact.summary.requests);
         let (ahead, exact) = (ahead.tables(), exact.tables());
         for (one, other) in ahead.iter().zip(&exact) {
             prop_assert!(same(one, other), "{} differ", one.name);

@@ -13,8 +13,24 @@
 
 from tidegate.theory._abr import abr
 from tidegate.theory._abr_results import Abr, Assumption
+from tidegate.theory._erlang import ErlangC, erlang_b, erlang_c, erlang_servers
 from tidegate.theory._match import Fit, Miss, match
 from tidegate.theory._spacer import spacer
 from tidegate.theory._spacer_results import Interval, Printed, Spacer
 
-__all__ = ["Abr", "Assumption", "Fit", "Interval", "Miss", "Printed", "Spacer", "abr", "match", "spacer"]
+__all__ = [
+    "Abr",
+    "Assumption",
+    "ErlangC",
+    "Fit",
+    "Interval",
+    "Miss",
+    "Printed",
+    "Spacer",
+    "abr",
+    "erlang_b",
+    "erlang_c",
+    "erlang_servers",
+    "match",
+    "spacer",
+]

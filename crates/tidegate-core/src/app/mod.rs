@@ -4,8 +4,13 @@
 //! send yet.
 
 mod messages;
+mod request;
+mod server;
+mod size;
 mod source;
 
+#[cfg(test)]
+mod request_tests;
 #[cfg(test)]
 mod tests;
 
@@ -14,7 +19,11 @@ use crate::random::Stream;
 use crate::units::Time;
 
 pub use messages::TruncatedGeometric;
+pub use request::{Begin, Client, Exchange};
+pub use server::Server;
+pub use size::{SizeTable, Sizes};
 pub use source::Arrivals;
+pub(crate) use source::draw;
 
 /// The application of one flow.
 #[derive(Debug)]
@@ -37,6 +46,8 @@ impl Application {
         match plan {
             AppPlan::Bulk => Application::Once { at: start, bytes: u64::MAX },
             AppPlan::Transfer { bytes } => Application::Once { at: start, bytes: *bytes },
+            // Its [`Client`] writes at the other end.
+            AppPlan::Request(_) => Application::Once { at: Time::NEVER, bytes: 0 },
             AppPlan::Source(source) => Application::Source(Box::new(Arrivals::new(source, start, rng))),
         }
     }

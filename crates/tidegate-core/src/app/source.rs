@@ -176,7 +176,8 @@ impl Periods {
     }
 }
 
-fn draw(holding: HoldingPlan, rng: &mut Stream) -> Span {
+/// A length of time as planned.
+pub(crate) fn draw(holding: HoldingPlan, rng: &mut Stream) -> Span {
     match holding {
         HoldingPlan::Constant(span) => span,
         HoldingPlan::Exponential(mean) => exponential(mean.picos() as f64, rng),

@@ -178,6 +178,9 @@ impl Controller {
             CongestionPlan::Fixed { window } => {
                 Controller::Fixed(Fixed::new(window.max(u64::from(plan.mss))))
             }
+            CongestionPlan::Kernel(name) => {
+                unreachable!("{name} is the kernel's; the simulator refuses such plans before they start")
+            }
         }
     }
 

@@ -44,7 +44,11 @@ impl Gate {
     /// What could have passed from the start to `at`, in 10⁻¹² bit; 0 at a gate of another law.
     #[must_use]
     pub fn offered_until(&self, at: Time) -> u128 {
-        self.set_speed().map_or(0, |server| server.offered_until(at))
+        match &self.law {
+            Law::SetSpeed(server) => server.offered_until(at),
+            Law::Circuit(circuit) => circuit.offered_until(at),
+            _ => 0,
+        }
     }
 
     /// Bytes of a packet on this gate's wire.

@@ -21,6 +21,8 @@ pub enum DropReason {
     Reassembly = 4,
     /// It did not conform to a policer's limits.
     Policed = 5,
+    /// The call for its circuit was refused.
+    Refused = 6,
 }
 
 /// Units and bytes.
@@ -205,7 +207,8 @@ impl Counters {
             | DropReason::TooLarge
             | DropReason::Discarded
             | DropReason::Reassembly
-            | DropReason::Policed => self.refused.add(self.window, at, wire),
+            | DropReason::Policed
+            | DropReason::Refused => self.refused.add(self.window, at, wire),
         }
     }
 

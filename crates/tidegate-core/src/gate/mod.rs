@@ -6,6 +6,7 @@
 //! the next (`exact_events`). Both must tell the same story to the picosecond.
 
 mod allocate;
+mod circuit;
 mod content;
 mod counters;
 mod express;
@@ -26,7 +27,7 @@ pub use quantiles::{Precision, Quantiles};
 pub use record::{CellRow, GateRow, Recorder};
 pub use tally::Slot;
 
-use crate::cells::CELL_BYTES;
+use crate::cells::{CELL_BYTES, cells_of};
 use crate::gate::express::{Express, IdlePassage};
 use crate::gate::police::Policer;
 use crate::gate::rate::{Capacity, Law, Service, Window, counts_packets};
@@ -164,6 +165,7 @@ impl Gate {
             // A cell gate passes cells.
             Framing::Ip | Framing::Aal5 { .. } => bytes,
             Framing::Overhead { overhead, minimum } => (bytes + overhead).max(minimum),
+            Framing::CellPackets { llc } => cells_of(bytes, llc) * CELL_BYTES,
         }
     }
 

@@ -27,6 +27,8 @@ pub struct GateRow {
     pub delivered_bytes: u64,
     /// Units dropped since the start.
     pub dropped_packets: u64,
+    /// Wait of the unit whose service began last; none before the first.
+    pub wait: Option<Span>,
     /// At a cell gate, where the units are cells: what is in it.
     pub cells: Option<CellRow>,
 }
@@ -50,6 +52,10 @@ pub struct Recorder {
     leaving: VecDeque<(Time, u64)>,
     departing: VecDeque<(Time, u64)>,
     losses: VecDeque<Time>,
+    /// When units that are not told of yet as served came.
+    arrivals: VecDeque<Time>,
+    /// Beginnings of service, with the wait before each.
+    starting: VecDeque<(Time, Span)>,
     /// At a cell gate.
     content: Option<Box<Content>>,
     now: GateRow,
@@ -89,6 +95,7 @@ impl SpeedInForce {
             RatePlan::Gcra(gcra) => SpeedInForce::Fixed(gcra.bits_per_second() as f64),
             RatePlan::Dtm(channel) => SpeedInForce::Fixed(channel.initial.bps() as f64),
             RatePlan::Follow(follow) => SpeedInForce::Fixed(follow.initial.bps() as f64),
+            RatePlan::Reserve(_) => SpeedInForce::Fixed(0.0),
             RatePlan::Opportunities { trace, at_end } => SpeedInForce::Opportunities {
                 cursor: Cursor::new(trace.clone(), *at_end),
                 every: match level {
@@ -147,6 +154,8 @@ impl Recorder {
             leaving: VecDeque::new(),
             departing: VecDeque::new(),
             losses: VecDeque::new(),
+            arrivals: VecDeque::new(),
+            starting: VecDeque::new(),
             content: is_cell.then(Box::default),
             now: GateRow {
                 at: Time::ZERO,
@@ -155,6 +164,7 @@ impl Recorder {
                 rate_bps: f64::NAN,
                 delivered_bytes: 0,
                 dropped_packets: 0,
+                wait: None,
                 cells: None,
             },
             rows: Vec::new(),
@@ -214,6 +224,10 @@ impl Recorder {
     }
 
     fn row(&mut self, at: Time) {
+        // A service that begins is no change of the queue, and has no row of its own.
+        while let Some((_, wait)) = self.starting.pop_front_if(|(start, _)| *start <= at) {
+            self.now.wait = Some(wait);
+        }
         let rate_bps = self.speed.at(at);
         let cells =
             self.content.as_ref().map(|content| CellRow { whole: content.whole(), fluid: content.fluid(at) });
@@ -225,6 +239,7 @@ impl Recorder {
         self.settle(at);
         self.now.queue_packets += 1;
         self.now.queue_bytes += bytes;
+        self.arrivals.push_back(at);
         if let Some(content) = &mut self.content {
             content.arrive(at);
         }
@@ -233,6 +248,9 @@ impl Recorder {
 
     /// The oldest unit not yet told of leaves the queue at `leaves` and ends its service.
     pub fn serve(&mut self, service: Service, leaves: Time, bytes: u64, wire: u64) {
+        if let Some(arrived) = self.arrivals.pop_front() {
+            self.starting.push_back((service.start, service.start.saturating_since(arrived)));
+        }
         self.leaving.push_back((leaves, bytes));
         self.departing.push_back((service.end, wire));
         if let Some(content) = &mut self.content {
@@ -244,6 +262,7 @@ impl Recorder {
     pub fn serve_at_once(&mut self, at: Time, service: Service, wire: u64) {
         self.settle(at);
         self.departing.push_back((service.end, wire));
+        self.starting.push_back((service.start, service.start.saturating_since(at)));
         if let Some(content) = &mut self.content {
             content.arrive(at);
             content.serve(service);

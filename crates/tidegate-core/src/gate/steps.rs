@@ -45,7 +45,7 @@ impl Gate {
             return Err(DropReason::Policed);
         }
         let (packets, bytes) = self.queue_at(at);
-        let idle = self.is_idle();
+        let idle = self.is_empty() && !self.is_closed();
         if !idle && (self.is_full(packets, bytes, unit.bytes) || self.is_late(packets, &unit)) {
             self.refuse(at, wire, DropReason::QueueFull);
             return Err(DropReason::QueueFull);
@@ -72,8 +72,9 @@ impl Gate {
         self.steps.as_ref()?.serving.map(|serving| serving.service.end)
     }
 
-    /// Whether it holds nothing.
-    fn is_idle(&self) -> bool {
+    /// Whether nothing waits or is in service.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
         self.steps.as_ref().is_none_or(|steps| steps.serving.is_none() && steps.waiting.is_empty())
     }
 
@@ -115,6 +116,7 @@ impl Gate {
 
     /// States the services of all that still wait, as run-ahead did at their arrivals.
     pub fn settle(&mut self) {
+        // Behind a closed circuit, or at a rate of zero: never.
         self.begin_first();
         while self.completes_at().is_some() {
             self.complete();

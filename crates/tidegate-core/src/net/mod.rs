@@ -5,8 +5,11 @@
 //! [`Network::enter`] units at that instant, and so on. Time never goes back. Waking late,
 //! early or at odd instants changes no departure: a unit carries the time it is due.
 
+mod calling;
+mod calls;
 mod cascade;
 mod channels;
+mod circuits;
 mod events;
 mod followers;
 mod horizon;
@@ -17,6 +20,7 @@ mod traffic;
 
 use std::collections::VecDeque;
 
+pub use calls::{Admission, Answer, CallClass, CallCounts, Grant, PoolUse};
 pub use events::Source;
 pub use routes::Owner;
 pub use traffic::{TrafficCounts, start_time};
@@ -26,6 +30,7 @@ use crate::gate::rate::Window;
 use crate::gate::{Drop, DropReason, Gate, GateContext, Precision};
 use crate::net::cascade::Cascade;
 use crate::net::channels::Channels;
+use crate::net::circuits::Circuits;
 use crate::net::events::EventQueue;
 use crate::net::followers::Followers;
 use crate::net::horizon::Horizon;
@@ -132,12 +137,18 @@ pub struct Network {
     /// Gates whose rate is fed back from others.
     followers: Followers,
     follower_sources: Source,
+    /// Gates that are closed until their call is up.
+    circuits: Option<Box<Circuits>>,
+    /// What circuits and calls do at a time of their own.
+    circuit_source: Source,
     signals: Vec<Signal>,
     /// Ends of slots, and as many more for values that arrive.
     slot_sources: Source,
     line_sources: Source,
     alarm_sources: Source,
     traffic_sources: Source,
+    /// Transfers that begin or end, and calls without packets.
+    news_source: Source,
     traffic: Vec<Traffic>,
     window: Window,
     handled: u64,
@@ -167,14 +178,21 @@ impl Network {
             plan.gates.iter().enumerate().map(|(n, gate)| Gate::new(gate, context(n))).collect();
         let followers = Followers::new(plan, &mut gates);
         let follower_sources = channel_sources + channels.groups() as Source;
-        let slot_sources = follower_sources + followers.count() as Source;
+        let circuits = Circuits::new(plan);
+        let of_circuits = Source::from(circuits.is_some());
+        let circuit_source = follower_sources + followers.count() as Source;
+        let slot_sources = circuit_source + of_circuits;
         let line_sources = slot_sources + 2 * plan.signals.len() as Source;
         let alarm_sources = line_sources + routes.line_delays.len() as Source;
         let traffic = Traffic::all(plan, seed(plan));
         let traffic_sources = alarm_sources + alarms as Source;
-        let mut events = EventQueue::new(traffic_sources as usize + traffic.len());
+        let news_source = traffic_sources + traffic.len() as Source;
+        let mut events = EventQueue::new((news_source + of_circuits) as usize);
         for (source, row) in (traffic_sources..).zip(&traffic) {
             events.wake(source, row.arrivals.peek());
+        }
+        if let Some(circuits) = &circuits {
+            events.wake(news_source, circuits.next_news());
         }
         for (source, group) in (channel_sources..).zip(0..channels.groups()) {
             events.wake(source, channels.next(group));
@@ -213,11 +231,14 @@ impl Network {
             channel_sources,
             followers,
             follower_sources,
+            circuits,
+            circuit_source,
             signals,
             slot_sources,
             line_sources,
             alarm_sources,
             traffic_sources,
+            news_source,
             traffic,
             window: window(plan),
             handled: 0,
@@ -307,6 +328,9 @@ impl Network {
                 self.take_from_line(source)
             } else if source >= self.slot_sources {
                 self.serve_signal((source - self.slot_sources) as usize)
+            } else if source >= self.circuit_source {
+                self.work_circuits(at);
+                None
             } else if source >= self.follower_sources {
                 self.follow_until(at, (source - self.follower_sources) as usize);
                 None
@@ -347,7 +371,9 @@ impl Network {
 
     /// A background source sends its next packet.
     fn emit(&mut self, source: Source) {
-        let traffic = &mut self.traffic[(source - self.traffic_sources) as usize];
+        let Some(traffic) = self.traffic.get_mut((source - self.traffic_sources) as usize) else {
+            return self.hear_circuits(self.now);
+        };
         let Some((at, bytes)) = traffic.arrivals.next() else { return };
         TrafficCounts::note(&mut traffic.counts.sent, self.window, at, bytes);
         let route = traffic.route;
@@ -531,6 +557,9 @@ impl Network {
         let gate = self.chain_gates[chain.first as usize];
         let index = gate as usize;
         self.complete_until(at, index);
+        if self.is_circuit(index) {
+            return self.enter_circuit(at, unit, gate);
+        }
         let refused = self.gates[index].arrive(at, unit).is_err();
         if self.channels.group_of(index).is_some() {
             let wire = self.gates[index].weigh(unit.bytes);
@@ -600,7 +629,9 @@ impl Network {
         {
             self.follow_until(at, follower);
         }
-        while self.gates[index].completes_at().is_some_and(|end| end <= at) {
+        let mut last = None;
+        while let Some(end) = self.gates[index].completes_at().filter(|end| *end <= at) {
+            last = Some(end);
             let (unit, out) = self.gates[index].complete();
             let chain = self.chains[unit.chain as usize];
             let Some(out) = out else {
@@ -611,6 +642,9 @@ impl Network {
                 self.note_departure(index as u32, chain, out);
             }
             self.send(out, unit, chain.line);
+        }
+        if let (Some(end), true) = (last, self.is_circuit(index)) {
+            self.look_at_circuit(end, index);
         }
     }
 
@@ -668,7 +702,8 @@ impl Network {
         let lines: usize = self.lines.iter().map(|line| line.units.capacity()).sum();
         let gates: u64 = self.gates.iter().map(Gate::memory_bytes).sum();
         let cells: u64 = self.sections.sections.iter().map(Section::memory_bytes).sum();
-        gates + cells + (lines * size_of::<(Time, Unit)>()) as u64
+        let circuits = self.circuits.as_ref().map_or(0, |circuits| circuits.memory_bytes());
+        gates + cells + circuits + (lines * size_of::<(Time, Unit)>()) as u64
     }
 }
 

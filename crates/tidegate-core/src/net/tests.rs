@@ -1,5 +1,7 @@
 use proptest::prelude::*;
 
+mod circuits;
+
 use super::*;
 use crate::dtm::{Settings, Slots};
 use crate::effcap::Blocks;
@@ -8,7 +10,7 @@ use crate::gate::rate::Allocated;
 use crate::gcra::{Interval, Limit, Release};
 use crate::plan::{
     AppPlan, CellPlan, DtmPlan, Estimators, FlowPlan, FollowPlan, Framing, GatePlan, GcraPlan, HoldingPlan,
-    OnChange, PoolPlan, QueueCounts, QueueLimit, RatePlan, Reassembly, RtoPlan, RtoRestart, Share,
+    OnChange, PoolOrder, PoolPlan, QueueCounts, QueueLimit, RatePlan, Reassembly, RtoPlan, RtoRestart, Share,
     SignalKind, SignalPlan, SourcePlan, StartPlan, TcpPlan, TrafficPlan,
 };
 use crate::tcp::tests::plans;
@@ -51,7 +53,10 @@ fn any_gate() -> impl Strategy<Value = GatePlan> {
             host: rescale,
             ..gate
         });
-    prop_oneof![3 => express, 1 => crate::gate::tests::any_gate(), 1 => channel, 1 => follower]
+    prop_oneof![
+        6 => express, 2 => crate::gate::tests::any_gate(), 2 => channel, 2 => follower,
+        1 => circuits::any_circuit()
+    ]
 }
 
 /// Lets each follower follow some gate, perhaps itself.
@@ -78,7 +83,8 @@ fn pooled(mut plan: Plan, spare: u64) -> Plan {
         dtm.pool = Some(0);
         initial += dtm.initial.bps();
     }
-    plan.pools = vec![PoolPlan { name: "pool".to_owned(), capacity: Rate::from_bps(initial + spare) }];
+    let capacity = Rate::from_bps(initial + spare);
+    plan.pools = vec![PoolPlan { name: "pool".to_owned(), capacity, order: PoolOrder::Asked }];
     plan
 }
 
@@ -107,10 +113,12 @@ fn any_network() -> impl Strategy<Value = Plan> {
         let signals = prop::collection::vec(signal, 0..3);
         let spare = 0u64..3_000_000;
         let leaders = prop::collection::vec(0..count, 1..4);
-        (Just(gates), flows, sources, any::<bool>(), signals, spare, leaders).prop_map(
-            |(gates, flows, sources, recorded, signals, spare, leaders)| {
+        let calls = circuits::any_calls();
+        (Just(gates), flows, sources, any::<bool>(), signals, spare, (leaders, calls)).prop_map(
+            |(gates, flows, sources, recorded, signals, spare, (leaders, calls))| {
                 let plan = network(gates, flows, sources, recorded);
-                led(pooled(Plan { signals, ..plan }, spare), &leaders)
+                let plan = led(pooled(Plan { signals, ..plan }, spare), &leaders);
+                circuits::reserved(plan, calls)
             },
         )
     })
@@ -169,6 +177,7 @@ struct Story {
     allocated: Vec<Option<Allocated>>,
     histories: Vec<Option<Vec<String>>>,
     traffic: Vec<TrafficCounts>,
+    calls: Vec<String>,
 }
 
 /// The first thing told differently, by name and number.
@@ -185,6 +194,7 @@ fn first_difference(one: &Story, other: &Story) -> Option<String> {
         .or_else(|| lists("allocated", &one.allocated, &other.allocated))
         .or_else(|| lists("histories", &one.histories, &other.histories))
         .or_else(|| lists("traffic", &one.traffic, &other.traffic))
+        .or_else(|| lists("calls", &one.calls, &other.calls))
 }
 
 /// How a driver wakes: it handles what is due only at multiples of `grain` (late), and also
@@ -208,6 +218,7 @@ fn tell(plan: &Plan, entries: &[(u64, usize, u32)], waking: Option<Waking>) -> S
         allocated: vec![],
         histories: vec![],
         traffic: vec![],
+        calls: vec![],
     };
     let mut at = Time::ZERO;
     for (handle, (gap, route, bytes)) in (0..).zip(entries) {
@@ -225,8 +236,15 @@ fn tell(plan: &Plan, entries: &[(u64, usize, u32)], waking: Option<Waking>) -> S
         at = next;
         drain(&mut network, at, &mut story);
         let unit = &mut Unit::new(*bytes, handle, HeldBy::Application);
-        assert_eq!(network.enter(at, route % (plan.flows.len() * 2), unit), None);
+        let route = route % (plan.flows.len() * 2);
+        assert_eq!(network.enter(at, route, unit), None);
+        match handle % 4 {
+            0 => network.transfer_begins(at, route / 2),
+            1 => network.transfer_ends(at, route / 2),
+            _ => {}
+        }
     }
+    (0..plan.flows.len()).for_each(|flow| network.transfer_ends(at, flow));
     drain(&mut network, plan.duration, &mut story);
     network.finish();
     story.dropped.retain(|(time, ..)| *time < plan.duration);
@@ -239,6 +257,7 @@ fn tell(plan: &Plan, entries: &[(u64, usize, u32)], waking: Option<Waking>) -> S
     let rows = |rows: Vec<GateRow>| rows.iter().map(|row| format!("{row:?}")).collect();
     story.histories = network.gates_mut().iter_mut().map(|gate| gate.take_history().map(rows)).collect();
     story.traffic = network.traffic_counts().collect();
+    story.calls = circuits::told(plan, &network);
     story
 }
 
@@ -329,9 +348,10 @@ fn any_cell_network() -> impl Strategy<Value = Plan> {
         let flows = prop::collection::vec((route(1), route(0), 0u64..30, any::<bool>()), 1..5);
         let sources = prop::collection::vec((route(1), 0u32..3, 1u64..4), 0..3);
         let leaders = prop::collection::vec(0..count, 1..4);
-        (Just(gates), flows, sources, prop::bool::weighted(0.2), leaders).prop_map(
-            |(gates, flows, sources, recorded, leaders)| {
-                led(network(gates, flows, sources, recorded), &leaders)
+        let calls = circuits::any_calls();
+        (Just(gates), flows, sources, prop::bool::weighted(0.2), leaders, calls).prop_map(
+            |(gates, flows, sources, recorded, leaders, calls)| {
+                circuits::reserved(led(network(gates, flows, sources, recorded), &leaders), calls)
             },
         )
     })
@@ -438,7 +458,11 @@ fn what_one_channel_gives_back_the_other_gets_at_once() {
         let RatePlan::Dtm(dtm) = &mut gate.rate else { panic!("it is a channel") };
         dtm.pool = Some(0);
     }
-    plan.pools.push(PoolPlan { name: "pool".to_owned(), capacity: Rate::from_bps(2_000_000) });
+    plan.pools.push(PoolPlan {
+        name: "pool".to_owned(),
+        capacity: Rate::from_bps(2_000_000),
+        order: PoolOrder::Asked,
+    });
     plan.flows.push(flow("other".to_owned(), vec![1], vec![], Span::ZERO, false));
     let mut entries = vec![(10_000_000_000, 0, 1000), (0, 0, 1000), (20_000_000_000, 0, 1000)];
     entries.extend([(0, 0, 1000); 3]);
@@ -705,6 +729,11 @@ proptest! {
     ) {
         let plan = Plan { duration: Time::ZERO + Span::from_secs(10_000), traffic: vec![], ..plan };
         let mut plan = Plan { record: crate::plan::RecordPlan::default(), signals: vec![], ..plan };
+        // Nobody keeps a circuit for ever that another wants.
+        for row in &mut plan.reservations {
+            row.hold = row.hold.or(Some(Span::from_millis(1)));
+        }
+        plan.calls.clear();
         // Measured seldom: the wait is long.
         for gate in &mut plan.gates {
             if let RatePlan::Dtm(dtm) = &mut gate.rate {

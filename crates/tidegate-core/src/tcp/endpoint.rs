@@ -3,7 +3,7 @@
 //! Written to RFC 9293 (states, segments), RFC 5681 and 6582 (congestion control), RFC 6298
 //! (timer), RFC 3042 (Limited Transmit), RFC 2018 and 6675 (SACK) and RFC 7323 (timestamps).
 //!
-//! **Not here**: FIN and RST (a connection lasts as long as the run), simultaneous open,
+//! **Not here**: FIN and RST (a connection lasts as long as its engine keeps it), simultaneous open,
 //! urgent data, zero windows (see [`super::receiver`]), Nagle (see [`super::sender`]),
 //! path MTU discovery, ECN, PAWS, D-SACK, F-RTO.
 
@@ -301,6 +301,12 @@ impl Endpoint {
     #[must_use]
     pub fn counters(&self) -> &Counters {
         &self.sender.counters
+    }
+
+    /// Whether all that was written has been acknowledged.
+    #[must_use]
+    pub fn all_acknowledged(&self) -> bool {
+        self.sender.una >= self.sender.written
     }
 
     /// The congestion window in whole bytes.

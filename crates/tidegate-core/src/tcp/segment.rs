@@ -29,6 +29,9 @@ pub struct Segment {
     pub sack_count: u8,
     /// Sent before (shown in recordings; no endpoint looks at it).
     pub retransmission: bool,
+    /// Which of a flow's connections it belongs to, as its port would tell: the engine's
+    /// business, no endpoint looks at it.
+    pub connection: u32,
     /// Timestamp value (RFC 7323), in milliseconds; 0 with timestamps off.
     pub ts_val: u32,
     /// Timestamp echo reply.

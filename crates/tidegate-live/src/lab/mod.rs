@@ -104,6 +104,8 @@ pub struct LabOptions {
     /// Most segments that TCP hands to the device at once, before the kernel cuts them into
     /// packets; `None`: as the kernel does.
     pub gso_segments: Option<u32>,
+    /// One end is the namespace that this process is in, instead of a new one; with TUN only.
+    pub outside: Option<Side>,
 }
 
 /// Two namespaces and their devices; dropping it removes all.
@@ -193,7 +195,10 @@ impl Lab {
         }
         crate::clean::clean()?;
         let mtu = options.mtu.unwrap_or_else(|| largest_packet(plan));
-        let (first, second) = (Held::new()?, Held::new()?);
+        let hold = |side: Side| {
+            if options.outside == Some(side) { Held::current() } else { Held::new() }
+        };
+        let (first, second) = (hold(Side::Sender)?, hold(Side::Receiver)?);
         let note = Note::write(&[first.number()?, second.number()?])?;
         let sender = Namespace::new(Side::Sender, first, note.name());
         let receiver = Namespace::new(Side::Receiver, second, note.name());
@@ -202,6 +207,11 @@ impl Lab {
             Backend::Auto => Backend::Tun,
             chosen => chosen,
         };
+        if options.outside.is_some() && backend != Backend::Tun {
+            return Err(LiveError::NotPermitted {
+                why: "a device in this machine's own network takes /dev/net/tun".to_owned(),
+            });
+        }
         let ends: [Result<Edge, LiveError>; 2] = if backend == Backend::Tun {
             [&sender, &receiver].map(|end| Ok(Edge::Tun(Tun::new(end, mtu, options)?)))
         } else {

@@ -52,6 +52,13 @@ impl Held {
         Ok(Held { handle: Arc::new(on_thread("namespace", make)??) })
     }
 
+    /// The namespace that this process is in.
+    pub(super) fn current() -> Result<Held, LiveError> {
+        let handle = File::open("/proc/self/ns/net")
+            .map_err(|error| LiveError::kernel("open this network namespace", error))?;
+        Ok(Held { handle: Arc::new(handle) })
+    }
+
     /// The kernel's number of it.
     pub(super) fn number(&self) -> Result<u64, LiveError> {
         let about = self.handle.metadata();
@@ -188,6 +195,22 @@ impl Namespace {
     pub fn set_route(&self, options: &RouteOptions) -> Result<(), LiveError> {
         let to = self.side.other().address();
         self.run(|| Netlink::open()?.route(Self::DEVICE, netlink::Destination::Host(to), options))?
+    }
+
+    /// Replaces the metrics of the route to another address at the other end, or makes one.
+    ///
+    /// # Errors
+    /// [`LiveError::Kernel`].
+    pub fn set_route_to(&self, to: Ipv4Addr, options: &RouteOptions) -> Result<(), LiveError> {
+        self.run(|| Netlink::open()?.route(Self::DEVICE, netlink::Destination::Host(to), options))?
+    }
+
+    /// Gives the device one more address.
+    ///
+    /// # Errors
+    /// [`LiveError::Kernel`].
+    pub fn add_address(&self, address: Ipv4Addr) -> Result<(), LiveError> {
+        self.run(|| Netlink::open()?.add_address(Self::DEVICE, address))?
     }
 
     /// Packets that the device lost on their way out of the kernel.

@@ -12,5 +12,5 @@ mod words;
 
 pub(crate) use default::default_item;
 pub(crate) use names::{name_complaint, nearest};
-pub(crate) use value::{Form, Item, Value};
+pub(crate) use value::{Form, Item, Named, Value};
 pub(crate) use walk::Checker;

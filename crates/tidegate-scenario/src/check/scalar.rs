@@ -89,6 +89,21 @@ impl Checker {
         })
     }
 
+    /// A finite number above 0.
+    pub(super) fn number(&mut self, node: &Node, key: &str) -> Option<Value> {
+        let number = match &node.data {
+            Data::Whole(number) => *number as f64,
+            Data::Real(number) => *number,
+            _ => return self.wrong_kind(Kind::Number, node, key),
+        };
+        if number.is_finite() && number > 0.0 {
+            return Some(Value::Real(number));
+        }
+        let problem = format!("{number} is not above 0");
+        self.push(Problem::new(node.at, key, problem).help("write a number above 0, such as 1.5"));
+        None
+    }
+
     pub(super) fn quantity(
         &mut self,
         dim: Dim,

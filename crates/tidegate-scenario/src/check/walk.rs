@@ -116,6 +116,7 @@ impl Checker {
                 self.push(Problem::new(node.at, key, problem).help(format!("at most {max}")));
                 None
             }
+            (Kind::Number, Data::Whole(_) | Data::Real(_)) => self.number(node, key),
             (Kind::Probability, _) => self.probability(node, key),
             (Kind::Share, _) => self.share(node, key),
             (Kind::Quantity { dim, zero, words }, _) => self.quantity(dim, zero, words, node, key),

@@ -15,7 +15,7 @@ use crate::units::plural;
 pub(super) fn llc(gate: &GatePlan) -> Option<bool> {
     match gate.framing {
         Framing::Aal5 { llc } => Some(llc),
-        Framing::Ip | Framing::Overhead { .. } => None,
+        Framing::Ip | Framing::Overhead { .. } | Framing::CellPackets { .. } => None,
     }
 }
 

@@ -1,11 +1,9 @@
-//! A DTM channel and a pool in words.
+//! A DTM channel in words.
 
 use tidegate_core::dtm::{NANOS_PER_SLOT, Rounding};
-use tidegate_core::plan::{DtmPlan, Estimators, Plan, RatePlan};
+use tidegate_core::plan::{DtmPlan, Estimators, Plan};
 
 use super::text::{rate_text, three_digits};
-use super::{Row, consequence, rows_of, write_rows};
-use crate::check::Form;
 
 /// What a channel's settings amount to.
 pub(super) fn lines(channel: &DtmPlan, plan: &Plan) -> Vec<String> {
@@ -46,33 +44,4 @@ pub(super) fn lines(channel: &DtmPlan, plan: &Plan) -> Vec<String> {
         lines.push(format!("it gets what the others leave of {}, pool {}", pool.capacity, pool.name));
     }
     lines
-}
-
-pub(super) fn explain_pool(name: &str, form: &Form, plan: &Plan, out: &mut String) {
-    let mut rows: Vec<Row> = Vec::new();
-    rows_of(form, "", &[], &mut rows);
-    write_rows(&format!("pool {name}"), &rows, out);
-    let Some(index) = plan.pools.iter().position(|pool| pool.name == name) else { return };
-    let channels = plan.gates.iter().filter_map(|gate| match &gate.rate {
-        RatePlan::Dtm(channel) if channel.pool == Some(index) => Some((gate, channel)),
-        _ => None,
-    });
-    let initial: u64 = channels.clone().map(|(_, channel)| channel.initial.bps()).sum();
-    let names: Vec<&str> = channels.map(|(gate, _)| gate.name.as_str()).collect();
-    match names.as_slice() {
-        [] => consequence("nothing takes from it", out),
-        [one] => consequence(&format!("{one} alone takes from it"), out),
-        [first, .., last] => {
-            let count = names.len();
-            let left = plan.pools[index].capacity.bps().saturating_sub(initial);
-            consequence(
-                &format!(
-                    "{count} channels take from {}: {first} to {last}; {} are left at the start",
-                    plan.pools[index].capacity,
-                    rate_text(left as f64)
-                ),
-                out,
-            );
-        }
-    }
 }

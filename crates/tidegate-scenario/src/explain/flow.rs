@@ -5,7 +5,7 @@ use tidegate_core::plan::{DelayedAckPlan, FlowPlan, Plan, RtoPlan, RtoRestart};
 
 use super::gate::{packet_rate, queue_packets, wire_bytes};
 use super::text::{rate_text, seconds_text, three_digits, value_text};
-use super::{Row, cells, consequence, copies, rows_of, write_rows};
+use super::{Row, cells, consequence, copies, request, rows_of, write_rows};
 use crate::check::Form;
 use crate::lower::TcpLayers;
 use crate::table::{Kind, TCP};
@@ -18,7 +18,7 @@ pub(super) fn explain(name: &str, form: &Form, root: &Form, plan: &Plan, out: &m
     tcp_rows(&TcpLayers::new(root, form), flow, &mut rows);
     write_rows(&format!("flow {name}"), &rows, out);
     copies(name, plan.flows.iter().map(|each| each.name.as_str()), out);
-    for line in lines(flow, plan) {
+    for line in lines(flow, plan).into_iter().chain(request::lines(flow, plan)) {
         consequence(&line, out);
     }
 }

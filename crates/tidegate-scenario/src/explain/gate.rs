@@ -5,7 +5,7 @@ use tidegate_core::plan::{Framing, GatePlan, MarkovPlan, OnChange, Plan, QueueLi
 use tidegate_core::units::{Rate, Span, Speed, Time};
 
 use super::text::{rate_text, seconds_text, three_digits};
-use super::{cells, consequence, dtm, follow, rows_of, write_rows};
+use super::{calls, cells, consequence, dtm, follow, request, rows_of, write_rows};
 use crate::check::Form;
 use crate::trace::LoadedTrace;
 use crate::trace::info::mean_rate as trace_mean;
@@ -56,6 +56,7 @@ fn usual_change(gate: &GatePlan) -> &'static str {
             | RatePlan::Constant(_)
             | RatePlan::TokenBucket { .. }
             | RatePlan::Gcra(_)
+            | RatePlan::Reserve(_)
             | RatePlan::Opportunities { .. },
             _,
         ) => "no rate to change",
@@ -74,7 +75,7 @@ fn largest_packet(plan: &Plan, gates: &[usize]) -> u32 {
     let passes = |path: &[usize]| path.iter().any(|gate| gates.contains(gate));
     let data =
         plan.flows.iter().filter(|flow| passes(&flow.path)).map(|flow| flow.tcp.mss + flow.tcp.headers);
-    let acks = plan.flows.iter().filter(|flow| passes(&flow.back)).map(|flow| flow.tcp.headers);
+    let acks = plan.flows.iter().filter(|flow| passes(&flow.back)).map(request::largest_packet_back);
     let traffic =
         plan.traffic.iter().filter(|traffic| passes(&traffic.path)).map(|traffic| traffic.source.largest());
     data.chain(acks).chain(traffic).max().unwrap_or(1500)
@@ -87,7 +88,9 @@ pub(super) fn wire_bytes(gate: &GatePlan, packet: u32) -> f64 {
         Framing::Overhead { overhead, minimum } => {
             (f64::from(packet) + f64::from(overhead)).max(f64::from(minimum))
         }
-        Framing::Aal5 { llc } => f64::from(cells_of(packet, llc)) * f64::from(CELL_BYTES),
+        Framing::Aal5 { llc } | Framing::CellPackets { llc } => {
+            f64::from(cells_of(packet, llc)) * f64::from(CELL_BYTES)
+        }
     }
 }
 
@@ -102,6 +105,7 @@ pub(super) fn packet_rate(gate: &GatePlan, packet: u32) -> Option<f64> {
     match &gate.rate {
         RatePlan::Unlimited | RatePlan::Dtm(_) | RatePlan::Follow(_) => None,
         RatePlan::Constant(speed) => Some(of(*speed)),
+        RatePlan::Reserve(circuit) => bits(circuit.rate),
         RatePlan::Steps { steps, repeat } => Some(steps_mean(steps, *repeat, &of)),
         RatePlan::TokenBucket { rate, .. } => bits(*rate),
         RatePlan::Gcra(gcra) => bits(Rate::from_bps(gcra.bits_per_second())),
@@ -172,6 +176,14 @@ fn rate_lines(gate: &GatePlan, packet: u32, plan: &Plan) -> Vec<String> {
         RatePlan::Constant(_) if in_cells => Vec::new(),
         RatePlan::Constant(Speed::Bits(rate)) => {
             vec![format!("a packet of {packet} B{heavy} takes {}", takes(*rate))]
+        }
+        RatePlan::Reserve(circuit) => {
+            let mut lines = vec![format!("a packet of {packet} B{heavy} takes {}", takes(circuit.rate))];
+            if matches!(gate.framing, Framing::CellPackets { .. }) {
+                lines.push("packets pass whole and weigh 53 bytes for each of their cells".to_owned());
+            }
+            lines.extend(calls::lines(circuit, plan));
+            lines
         }
         RatePlan::Constant(Speed::Packets(micro)) => {
             vec![format!("a packet takes {}, whatever its size", seconds_text(1e6 / *micro as f64))]

@@ -2,11 +2,13 @@
 //!
 //! It computes nothing that an engine reads.
 
+mod calls;
 mod cells;
 mod dtm;
 mod flow;
 mod follow;
 mod gate;
+mod request;
 mod text;
 
 use std::fmt::Write as _;
@@ -28,7 +30,7 @@ struct Row {
 pub(crate) fn explain(root: &Form, plan: &Plan) -> String {
     let mut out = String::new();
     let mut rows = Vec::new();
-    let mut skip = vec!["gate", "pool", "flow", "traffic", "tcp", "sweep"];
+    let mut skip = vec!["gate", "pool", "calls", "server", "flow", "traffic", "tcp", "sweep"];
     if plan.gates.iter().all(|gate| cells::llc(gate).is_none()) {
         skip.push("cells");
     }
@@ -42,7 +44,15 @@ pub(crate) fn explain(root: &Form, plan: &Plan) -> String {
     }
     for named in root.table("pool").map_or(&[][..], |pools| pools.items.as_slice()) {
         let Some(form) = named.item.table() else { continue };
-        dtm::explain_pool(&named.name, form, plan, &mut out);
+        calls::explain_pool(&named.name, form, plan, &mut out);
+    }
+    for named in root.table("calls").map_or(&[][..], |calls| calls.items.as_slice()) {
+        let Some(form) = named.item.table() else { continue };
+        calls::explain_calls(&named.name, form, plan, &mut out);
+    }
+    for named in root.table("server").map_or(&[][..], |servers| servers.items.as_slice()) {
+        let Some(form) = named.item.table() else { continue };
+        request::explain_server(&named.name, form, plan, &mut out);
     }
     for named in root.table("flow").map_or(&[][..], |flows| flows.items.as_slice()) {
         let Some(form) = named.item.table() else { continue };

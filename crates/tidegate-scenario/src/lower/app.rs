@@ -8,14 +8,19 @@ use tidegate_core::plan::{AppPlan, HoldingPlan, MessageLength, MessagePlan, Sour
 use tidegate_core::units::{Rate, Span};
 
 use super::gate::LARGEST_PACKET;
-use super::{Notes, small};
+use super::{Notes, request, small};
 use crate::check::{Form, Item, Value};
+use crate::inputs::Library;
 use crate::units::plural;
 
-pub(super) fn app(flow: &Form, notes: &mut Notes) -> AppPlan {
+pub(super) fn app(root: &Form, flow: &Form, library: &mut Library, notes: &mut Notes) -> AppPlan {
     let Some(Value::Table(apps)) = flow.get("app").map(|item| &item.value) else { return AppPlan::Bulk };
     match apps.only() {
         Some(("transfer", item)) => AppPlan::Transfer { bytes: item.bytes().unwrap_or(0) },
+        Some(("request", item)) => {
+            let plan = item.table().and_then(|form| request::request(root, flow, form, library, notes));
+            plan.map_or(AppPlan::Bulk, |plan| AppPlan::Request(Box::new(plan)))
+        }
         Some((law, item)) => match item.table() {
             Some(form) => AppPlan::Source(process(law, form, "write", u32::MAX, notes)),
             None => AppPlan::Bulk,
@@ -110,7 +115,7 @@ fn process(law: &str, form: &Form, size: &str, most: u32, notes: &mut Notes) -> 
     }
 }
 
-fn holding(form: &Form, name: &str) -> HoldingPlan {
+pub(super) fn holding(form: &Form, name: &str) -> HoldingPlan {
     match form.get(name).map(|item| &item.value) {
         Some(Value::Time(span)) => HoldingPlan::Constant(*span),
         Some(Value::Table(law)) => HoldingPlan::Exponential(law.span("exponential").unwrap_or(Span::ZERO)),

@@ -35,7 +35,7 @@ pub(super) fn choices(form: &Form) -> CellPlan {
 pub(super) fn llc(framing: Framing) -> Option<bool> {
     match framing {
         Framing::Aal5 { llc } => Some(llc),
-        Framing::Ip | Framing::Overhead { .. } => None,
+        Framing::Ip | Framing::Overhead { .. } | Framing::CellPackets { .. } => None,
     }
 }
 
@@ -89,19 +89,26 @@ pub(super) fn check(gates: &[Gate<'_>], users: &[User<'_>], notes: &mut Notes) {
 const AS_CELLS: &str = "add framing = \"aal5\" to make it a cell gate";
 
 fn check_packet_gate(gate: &Gate<'_>, notes: &mut Notes) {
+    // A circuit may have AAL5 framing and passes packets all the same.
+    let is_circuit = matches!(gate.plan.rate, RatePlan::Reserve(_));
+    let what = if is_circuit { "a circuit" } else { "this gate" };
+    let or_cells = if is_circuit { String::new() } else { format!(", or {AS_CELLS}") };
     let queue = gate.form.table("queue");
     if let (QueueLimit::Cells(_), Some(item)) =
         (gate.plan.queue.limit, queue.and_then(|queue| queue.get("limit")))
     {
-        let problem = "this gate's queue holds packets, not cells";
-        notes.wrong(item, problem, format!("write packets or bytes, or {AS_CELLS}"));
+        let problem = match is_circuit {
+            true => "a circuit's queue holds whole packets, not cells",
+            false => "this gate's queue holds packets, not cells",
+        };
+        notes.wrong(item, problem, format!("write packets or bytes{or_cells}"));
     }
     let of_queue = ["epd", "ppd"].map(|name| queue.and_then(|queue| queue.given(name)));
     let of_gate = ["slotted", "reassembly"].map(|name| gate.form.given(name));
     for item in of_queue.into_iter().chain(of_gate).flatten() {
         let name = item.key.rsplit('.').next().unwrap_or_default();
-        let problem = format!("this gate passes packets; {name} is for cells");
-        notes.wrong(item, problem, format!("take it out, or {AS_CELLS}"));
+        let problem = format!("{what} passes packets; {name} is for cells");
+        notes.wrong(item, problem, format!("take it out{or_cells}"));
     }
     if let (RatePlan::Gcra(_), Some(item)) = (&gate.plan.rate, gate.form.get("rate")) {
         let help = format!("{AS_CELLS}, or use rate.token_bucket for packets");

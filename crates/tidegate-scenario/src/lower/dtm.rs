@@ -1,11 +1,11 @@
-//! `gate.x.rate.dtm` to [`DtmPlan`], and `[pool.x]` to [`PoolPlan`].
+//! `gate.x.rate.dtm` to [`DtmPlan`].
 
 use tidegate_core::dtm::{NANOS_PER_SLOT, OnLoss, Rounding, Settings, SettingsError, Slots};
-use tidegate_core::plan::{DtmPlan, Estimators, GatePlan, PoolPlan, RatePlan};
+use tidegate_core::plan::{DtmPlan, Estimators, RatePlan};
 use tidegate_core::units::{Rate, Span};
 
-use super::Notes;
-use crate::check::{Form, Item, Value, nearest};
+use super::{Notes, pools};
+use crate::check::{Form, Item};
 use crate::units::FASTEST_BPS;
 
 /// A channel; `None` where something was wrong.
@@ -23,7 +23,7 @@ pub(super) fn channel(root: &Form, form: &Form, notes: &mut Notes) -> Option<Rat
             _ => Estimators::Channel,
         },
         pool: match form.get("pool") {
-            Some(item) => Some(pool_of(root, item, notes)?),
+            Some(item) => Some(pools::pool_of(root, item, notes)?),
             None => None,
         },
     }))
@@ -132,80 +132,4 @@ fn update_every(form: &Form, notes: &mut Notes) -> Option<u32> {
         return None;
     };
     Some(count)
-}
-
-fn pool_of(root: &Form, item: &Item, notes: &mut Notes) -> Option<usize> {
-    let name = item.text()?;
-    let pools = root.table("pool").map_or(&[][..], |pools| pools.items.as_slice());
-    let found = pools.iter().position(|pool| pool.name == name);
-    if found.is_none() {
-        let names = || pools.iter().map(|pool| pool.name.as_str());
-        let help = match nearest(name, names()) {
-            Some(near) => format!("did you mean \"{near}\"?"),
-            None if pools.is_empty() => format!("add [pool.{name}] with a capacity"),
-            None => format!("the pools are {}", names().take(20).collect::<Vec<_>>().join(", ")),
-        };
-        notes.wrong(item, format!("no pool is called {name:?}"), help);
-    }
-    found
-}
-
-/// The pools, each large enough for what its channels begin with.
-pub(super) fn pools(root: &Form, gates: &[GatePlan], notes: &mut Notes) -> Vec<PoolPlan> {
-    let mut plans = Vec::new();
-    for (index, named) in
-        root.table("pool").map_or(&[][..], |pools| pools.items.as_slice()).iter().enumerate()
-    {
-        let channels: Vec<&DtmPlan> = gates
-            .iter()
-            .filter_map(|gate| match &gate.rate {
-                RatePlan::Dtm(channel) if channel.pool == Some(index) => Some(channel),
-                _ => None,
-            })
-            .collect();
-        let Some(item) = named.item.table().and_then(|form| form.get("capacity")) else { continue };
-        if channels.is_empty() {
-            let help = format!("add rate.dtm.pool = \"{}\" to a gate, or take it out", named.name);
-            notes.warn(named.name_at, &named.item.key, "nothing takes capacity from this pool", help);
-        }
-        let Some(capacity) = capacity(item, &channels, notes) else { continue };
-        let initial: u128 = channels.iter().map(|channel| u128::from(channel.initial.bps())).sum();
-        if initial > u128::from(capacity.bps()) {
-            let sum = Rate::from_bps(u64::try_from(initial).unwrap_or(u64::MAX));
-            let problem = format!(
-                "the initial rates of its {} channels add up to {sum}, more than the {capacity} of this pool",
-                channels.len()
-            );
-            notes.wrong(item, problem, format!("write \"{sum}\" or more, or smaller initial rates"));
-        }
-        plans.push(PoolPlan { name: named.name.clone(), capacity });
-    }
-    plans
-}
-
-fn capacity(item: &Item, channels: &[&DtmPlan], notes: &mut Notes) -> Option<Rate> {
-    let slots = match &item.value {
-        Value::Slots(slots) => *slots,
-        _ => return item.rate(),
-    };
-    let mut sizes: Vec<Rate> = channels.iter().map(|channel| channel.settings.slot).collect();
-    sizes.dedup();
-    let slot = match sizes.as_slice() {
-        [] => Rate::ZERO,
-        [slot] => *slot,
-        [one, other, ..] => {
-            let problem = format!("slots of which size: its channels have slots of {one} and of {other}");
-            notes.wrong(item, problem, "write a rate, such as \"20 Mbit/s\"");
-            return None;
-        }
-    };
-    let bps = u128::from(slots.nanos()) * u128::from(slot.bps()) / u128::from(NANOS_PER_SLOT);
-    match u64::try_from(bps) {
-        Ok(bps) if bps <= FASTEST_BPS => Some(Rate::from_bps(bps)),
-        _ => {
-            let fastest = Rate::from_bps(FASTEST_BPS);
-            notes.wrong(item, format!("{slots} of {slot} are more than {fastest}"), "write less");
-            None
-        }
-    }
 }

@@ -5,7 +5,7 @@ use tidegate_core::plan::{
 };
 use tidegate_core::units::Span;
 
-use super::{Notes, cells, police, rate, small};
+use super::{Notes, cells, police, rate, reserve, small};
 use crate::check::{Form, Value};
 use crate::document::Place;
 use crate::inputs::Library;
@@ -51,7 +51,7 @@ fn gate(name: &str, root: &Form, form: &Form, library: &mut Library, notes: &mut
         Some(_) => OnChange::Keep,
         None => usual_on_change(&rate),
     };
-    let framing = framing(form, notes);
+    let framing = reserve::framing(&rate, framing(form, notes));
     GatePlan {
         name: name.to_owned(),
         queue: queue(form, framing, notes),

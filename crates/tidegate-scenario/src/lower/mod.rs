@@ -9,8 +9,11 @@ mod gate;
 mod layout;
 mod packets;
 mod police;
+mod pools;
 mod rate;
 mod record;
+mod request;
+mod reserve;
 mod tcp;
 mod users;
 
@@ -65,9 +68,10 @@ pub(crate) fn lower(root: &Form, library: &mut Library) -> Lowered {
         notes.wrong(item, problem, "make it shorter than duration");
     }
     let gates = gate::gates(root, library, &mut notes);
-    let users = users::users(root, &gates, duration, &mut notes);
+    let users = users::users(root, &gates, duration, library, &mut notes);
     if root.table("flow").is_none_or(|flows| flows.items.is_empty())
         && root.table("traffic").is_none_or(|traffic| traffic.items.is_empty())
+        && root.table("calls").is_none_or(|calls| calls.items.is_empty())
     {
         notes.wrong_at(
             root.at,
@@ -80,10 +84,13 @@ pub(crate) fn lower(root: &Form, library: &mut Library) -> Lowered {
     cells::check(&gates, &users, &mut notes);
     let (mut planned, wiring) = layout::lay_out(&gates, &users, &mut notes);
     cells::check_order(&planned, &users, &wiring, &mut notes);
-    let pools = dtm::pools(root, &planned, &mut notes);
+    let servers = request::servers(root, &users, &mut notes);
+    let calls = reserve::calls(root, &gates, &users, &mut planned, &wiring, &mut notes);
+    let pools = pools::pools(root, &planned, &calls, &mut notes);
     let (flows, traffic) = layout::connect(&users, &wiring);
     follow::resolve(&gates, &users, &wiring, &flows, &mut planned, &mut notes);
-    let mut plan = Plan { warmup, flows, traffic, pools, gates: planned, ..Plan::empty(duration) };
+    let mut plan = Plan { warmup, flows, traffic, pools, servers, gates: planned, ..Plan::empty(duration) };
+    (plan.reservations, plan.calls) = (calls.reservations, calls.sources);
     plan.title = root.get("title").and_then(Item::text).unwrap_or_default().to_owned();
     plan.exact_events = root.flag("exact_events");
     plan.cells_one_by_one = root.word("cells") == Some("one-by-one");

@@ -35,7 +35,15 @@ fn warn_unbounded(gates: &[Gate<'_>], user: &User<'_>, notes: &mut Notes) {
 pub(super) fn largest<'a>(gate: usize, users: &'a [User<'_>]) -> Option<(u64, &'a str)> {
     let passing = users.iter().flat_map(|user| {
         let (data, answer) = match &user.load {
-            Load::Flow { tcp, .. } => (u64::from(tcp.mss) + u64::from(tcp.headers), u64::from(tcp.headers)),
+            Load::Flow { tcp, app } => {
+                // What comes back is ACKs, and requests where there are any.
+                let request = match app {
+                    AppPlan::Request(plan) => plan.request.most().min(u64::from(tcp.mss)),
+                    _ => 0,
+                };
+                let headers = u64::from(tcp.headers);
+                (u64::from(tcp.mss) + headers, request + headers)
+            }
             Load::Traffic(source) => (u64::from(source.largest()), 0),
         };
         let there = user.path.iter().any(|hop| hop.gate == gate).then_some((data, user.key.as_str()));
@@ -69,6 +77,8 @@ fn check_burst(gate: &Gate<'_>, largest: u64, whose: &str, notes: &mut Notes) {
         Framing::Ip => largest,
         Framing::Overhead { overhead, minimum } => (largest + u64::from(overhead)).max(u64::from(minimum)),
         Framing::Aal5 { .. } => u64::from(CELL_BYTES),
+        // A token bucket is no circuit.
+        Framing::CellPackets { .. } => largest,
     };
     if burst_bytes < wire {
         let what = match gate.plan.framing {

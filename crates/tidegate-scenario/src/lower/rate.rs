@@ -3,10 +3,10 @@
 use tidegate_core::plan::{AtEnd, MarkovPlan, RatePlan};
 use tidegate_core::units::{Rate, Span, Speed, Time};
 
-use super::{Notes, cells, dtm, follow, small, time};
+use super::{Notes, cells, dtm, follow, reserve, small, time};
 use crate::check::{Form, Item, Value};
 use crate::inputs::{Library, Loaded};
-use crate::trace::{Format, OPPORTUNITY_BYTES, TraceOptions};
+use crate::trace::{Format, OPPORTUNITY_BYTES, TraceError, TraceOptions};
 
 pub(super) fn rate(root: &Form, gate: &Form, library: &mut Library, notes: &mut Notes) -> RatePlan {
     let Some(item) = gate.get("rate") else { return RatePlan::Unlimited };
@@ -23,6 +23,7 @@ pub(super) fn rate(root: &Form, gate: &Form, library: &mut Library, notes: &mut 
             Some(("markov", law)) => law.table().and_then(|form| markov(form, notes)),
             Some(("dtm", law)) => law.table().and_then(|form| dtm::channel(root, form, notes)),
             Some(("follow", law)) => law.table().and_then(|form| follow::law(root, form, notes)),
+            Some(("reserve", law)) => law.table().and_then(reserve::circuit),
             Some(("gcra", law)) => law.table().and_then(|form| cells::gcra(form, notes)),
             Some(("trace", law)) => law.table().and_then(|form| trace(form, library, notes)),
             _ => None,
@@ -174,6 +175,13 @@ fn connected(matrix: &[Vec<f64>]) -> bool {
     reach(&|from, to| matrix[from][to] > 0.0) && reach(&|from, to| matrix[to][from] > 0.0)
 }
 
+/// What is wrong with a file that a key names.
+pub(super) fn unreadable(item: &Item, error: &TraceError, notes: &mut Notes) {
+    let line = error.line.map_or(String::new(), |line| format!(", line {line}"));
+    let read = if error.read.is_empty() { String::new() } else { format!("read `{}`: ", error.read) };
+    notes.wrong(item, format!("{}{line}: {read}{}", error.file, error.problem), &error.help);
+}
+
 fn trace(form: &Form, library: &mut Library, notes: &mut Notes) -> Option<RatePlan> {
     let file = form.get("file")?;
     let format = form.word("format").and_then(|name| name.parse::<Format>().ok());
@@ -186,9 +194,7 @@ fn trace(form: &Form, library: &mut Library, notes: &mut Notes) -> Option<RatePl
     let at_end = if form.word("at_end") == Some("stop") { AtEnd::Stop } else { AtEnd::Repeat };
     match library.trace(file.text()?, format, options) {
         Err(error) => {
-            let line = error.line.map_or(String::new(), |line| format!(", line {line}"));
-            let read = if error.read.is_empty() { String::new() } else { format!("read `{}`: ", error.read) };
-            notes.wrong(file, format!("{}{line}: {read}{}", error.file, error.problem), error.help);
+            unreadable(file, &error, notes);
             None
         }
         Ok(Loaded::Rates(trace)) => {

@@ -19,11 +19,11 @@ pub(super) fn reserved(name: &str, at: Place, key: &str, notes: &mut Notes) {
 
 /// Columns that a gate can be recorded with.
 pub const GATE_COLUMNS: &[&str] =
-    &["queue_packets", "queue_bytes", "rate_bps", "slots", "delivered_bytes", "dropped_packets"];
+    &["queue_packets", "queue_bytes", "rate_bps", "slots", "wait_ms", "delivered_bytes", "dropped_packets"];
 
 /// Columns that a cell gate can be recorded with.
 pub const CELL_GATE_COLUMNS: &[&str] =
-    &["queue_cells", "queue_fluid", "rate_bps", "delivered_bytes", "dropped_cells"];
+    &["queue_cells", "queue_fluid", "rate_bps", "wait_ms", "delivered_bytes", "dropped_cells"];
 
 /// Columns that a flow can be recorded with.
 pub const FLOW_COLUMNS: &[&str] = &[

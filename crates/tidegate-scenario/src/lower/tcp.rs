@@ -220,7 +220,8 @@ fn congestion(layers: &TcpLayers<'_>, window: Option<u64>, notes: &mut Notes) ->
             }
             CongestionPlan::Fixed { window: window.unwrap_or(0) }
         }
-        _ => CongestionPlan::NewReno,
+        "newreno" | "" => CongestionPlan::NewReno,
+        kernel => CongestionPlan::Kernel(kernel),
     }
 }
 

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use tidegate_core::plan::{AppPlan, SourcePlan, StartPlan, TcpPlan};
+use tidegate_core::plan::{AppPlan, Framing, SourcePlan, StartPlan, TcpPlan};
 use tidegate_core::units::{Span, Time};
 
 use super::gate::Gate;
-use super::{Notes, app, cells, tcp, time};
+use super::{Notes, app, tcp, time};
 use crate::check::{Form, Item, Value, nearest};
 use crate::document::Place;
+use crate::inputs::Library;
 use crate::units::{LONGEST_DAYS, LONGEST_PICOS};
 
 /// `[flow.x]` or `[traffic.x]` before its copies are made.
@@ -47,6 +48,7 @@ pub(super) fn users<'a>(
     root: &'a Form,
     gates: &[Gate<'a>],
     duration: Time,
+    library: &mut Library,
     notes: &mut Notes,
 ) -> Vec<User<'a>> {
     let mut users: Vec<User<'a>> = Vec::new();
@@ -60,7 +62,7 @@ pub(super) fn users<'a>(
                 let problem = format!("the {other} has the same name");
                 notes.wrong_at(named.name_at, &named.item.key, problem, "give one of the two another name");
             }
-            users.push(user(root, &named.name, form, what == "flow", gates, notes));
+            users.push(user(root, &named.name, form, what == "flow", gates, library, notes));
             check_start(users.last(), form, duration, notes);
         }
     }
@@ -76,6 +78,7 @@ fn user<'a>(
     form: &'a Form,
     is_flow: bool,
     gates: &[Gate<'a>],
+    library: &mut Library,
     notes: &mut Notes,
 ) -> User<'a> {
     let count = form.whole("count").unwrap_or(1);
@@ -88,7 +91,7 @@ fn user<'a>(
     let (back, back_delay) =
         if is_flow { way_back(form, &path, gates, notes) } else { (Vec::new(), Span::ZERO) };
     let load = if is_flow {
-        Load::Flow { app: app::app(form, notes), tcp: tcp::tcp(root, form, notes) }
+        Load::Flow { app: app::app(root, form, library, notes), tcp: tcp::tcp(root, form, notes) }
     } else {
         Load::Traffic(app::source(form, first_cells(&path, gates), notes))
     };
@@ -97,7 +100,10 @@ fn user<'a>(
 
 /// Whether the first cells on a path have LLC/SNAP; `None`: there are none.
 fn first_cells(path: &[Hop<'_>], gates: &[Gate<'_>]) -> Option<bool> {
-    path.iter().find_map(|hop| cells::llc(gates[hop.gate].plan.framing))
+    path.iter().find_map(|hop| match gates[hop.gate].plan.framing {
+        Framing::Aal5 { llc } | Framing::CellPackets { llc } => Some(llc),
+        Framing::Ip | Framing::Overhead { .. } => None,
+    })
 }
 
 /// Gate names to gates. In `back` a duplex gate means the server that `path` does not use.

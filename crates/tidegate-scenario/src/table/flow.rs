@@ -1,7 +1,7 @@
 //! `[flow.x]` and `[traffic.x]`.
 
 use super::{
-    Default, Key, Kind, Literal, PATH, RATE, SIZE, Section, TIME, TIME_0, key, later, one_of, quantity,
+    Default, Key, Kind, Literal, PATH, RATE, SIZE, Section, TIME, TIME_0, key, one_of, quantity, request,
     section, tcp, text, word,
 };
 use crate::units::Dim;
@@ -100,7 +100,12 @@ const APPS: Section = one_of(
             Default::Words("not used"),
             "Constant rate during on periods, silent in between.",
         ),
-        later("request", "Requests and responses with a server."),
+        key(
+            "request",
+            Kind::Form(&request::REQUEST),
+            Default::Words("not used"),
+            "The other end asks, this one answers.",
+        ),
     ],
 );
 
@@ -186,7 +191,7 @@ const IP_RATE: Key = key(
     "IP bytes per second, headers included, while it is on.",
 );
 const PACKET: Key = key("packet", SIZE, text("1500 B"), "Size of each IP packet.");
-const HOLDING: Kind = Kind::AnyOf(&[TIME, Kind::Form(&EXPONENTIAL)]);
+pub(super) const HOLDING: Kind = Kind::AnyOf(&[TIME, Kind::Form(&EXPONENTIAL)]);
 const ON: Key = key(
     "on",
     HOLDING,

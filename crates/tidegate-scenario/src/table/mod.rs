@@ -4,7 +4,9 @@
 
 mod flow;
 mod gate;
+mod pool;
 mod rate;
+mod request;
 mod tcp;
 mod top;
 
@@ -28,6 +30,8 @@ pub(crate) enum Kind {
     Probability,
     /// A bare number above 0 and up to 1, or text such as "50%".
     Share,
+    /// A bare number above 0.
+    Number,
     /// Text with a unit, or one of the words.
     Quantity { dim: Dim, zero: bool, words: &'static [Word] },
     /// One of the words.

@@ -1,8 +1,9 @@
 //! `gate.x.rate`: the laws.
 
+use super::pool::RESERVE;
 use super::{
-    Default, Kind, Literal, RATE, SIZE, SLOTS, SLOTS_0, Section, TIME, TIME_0, key, later, one_of,
-    quantity_or_zero, section, short, text, word,
+    Default, Kind, Literal, RATE, SIZE, SLOTS, SLOTS_0, Section, TIME, TIME_0, key, one_of, quantity_or_zero,
+    section, short, text, word,
 };
 use crate::units::Dim;
 
@@ -17,7 +18,7 @@ pub(super) const LAWS: Section = one_of(
         key("dtm", Kind::Form(&DTM), Default::Words("not used"), DTM.about),
         key("gcra", Kind::Form(&GCRA), Default::Words("not used"), GCRA.about),
         key("follow", Kind::Form(&FOLLOW), Default::Words("not used"), FOLLOW.about),
-        later("reserve", "A circuit from a pool."),
+        key("reserve", Kind::Form(&RESERVE), Default::Words("not used"), RESERVE.about),
     ],
 );
 

@@ -56,27 +56,40 @@ const CHOICES: &[Key] = &[
             word("linux", "the Linux kernel, a first approximation"),
         ]),
         text("rfc"),
-        "What the other keys start from.",
+        "What the other keys start from. Live: bsd44 also switches RACK, tail loss probes, F-RTO and \
+         segmentation in the device off, if all flows have it.",
     ),
-    key("cc", CC, texts("newreno", "reno", "cubic"), "Congestion control."),
+    key(
+        "cc",
+        CC,
+        texts("newreno", "reno", "cubic"),
+        "Congestion control. Live: set and verified; reno and newreno are both the kernel's reno, and what the kernel \
+         lacks is refused.",
+    ),
     key(
         "fast_retransmit",
         Kind::Flag,
         Default::Is(Literal::Flag(true)),
-        "Tahoe only: whether it retransmits at the third duplicate ACK or waits for the time-out.",
+        "Tahoe only: whether it retransmits at the third duplicate ACK or waits for the time-out. Live: there is no tahoe.",
     ),
-    key("mss", SIZE, texts("1460 B", "1460 B", "1448 B"), "User bytes in a full segment."),
+    key(
+        "mss",
+        SIZE,
+        texts("1460 B", "1460 B", "1448 B"),
+        "User bytes in a full segment. Live: set and verified.",
+    ),
     key(
         "headers",
         SIZE,
         Default::Words("\"40 B\", and 12 more with timestamps"),
-        "Bytes of IP and TCP headers in every segment.",
+        "Bytes of IP and TCP headers in every segment. Live: cannot; they are what they are.",
     ),
     key(
         "window",
         WINDOW,
         text("unlimited"),
-        "Receive window and limit on bytes in flight; for cc = \"fixed\" it is the window.",
+        "Receive window and limit on bytes in flight; for cc = \"fixed\" it is the window. Live: set, and verified by \
+         what was in flight.",
     ),
     key(
         "initial_window",
@@ -84,9 +97,9 @@ const CHOICES: &[Key] = &[
         Default::Words(
             "rfc: min(10 MSS, max(2 MSS, 14600 B)) (RFC 6928); bsd44: 1 segment; linux: 10 segments",
         ),
-        "First congestion window.",
+        "First congestion window. Live: set in whole segments, and verified.",
     ),
-    key("initial_ssthresh", WINDOW, text("unlimited"), "First slow-start threshold."),
+    key("initial_ssthresh", WINDOW, text("unlimited"), "First slow-start threshold. Live: cannot."),
     key(
         "increase",
         Kind::Choice(&[
@@ -95,7 +108,7 @@ const CHOICES: &[Key] = &[
             word("random", "one segment with probability MSS/cwnd at each ACK"),
         ]),
         texts("per window", "per ack", "per window"),
-        "How congestion avoidance grows the window (tahoe, reno, newreno).",
+        "How congestion avoidance grows the window (tahoe, reno, newreno). Live: cannot; reno does it per window.",
     ),
     key(
         "dupthresh",
@@ -104,10 +117,15 @@ const CHOICES: &[Key] = &[
             Kind::Choice(&[word("never", "no fast retransmit")]),
         ]),
         Default::Is(Literal::Whole(3)),
-        "Duplicate ACKs that start a fast retransmit.",
+        "Duplicate ACKs that start a fast retransmit. Live: set, never cannot be; the kernel adapts it.",
     ),
-    key("sack", Kind::Flag, flags(true, false, true), "RFC 2018 options and RFC 6675 recovery."),
-    key("limited_transmit", Kind::Flag, flags(true, false, true), "RFC 3042."),
+    key(
+        "sack",
+        Kind::Flag,
+        flags(true, false, true),
+        "RFC 2018 options and RFC 6675 recovery. Live: set and verified.",
+    ),
+    key("limited_transmit", Kind::Flag, flags(true, false, true), "RFC 3042. Live: cannot be switched off."),
     key(
         "ssthresh_rounding",
         Kind::Choice(&[
@@ -117,41 +135,58 @@ const CHOICES: &[Key] = &[
             word("ns2", "down, but the window itself is halved as it is, as ns-2 does"),
         ]),
         texts("exact", "down", "down"),
-        "How half a flight becomes a threshold.",
+        "How half a flight becomes a threshold. Live: cannot; down.",
     ),
     key(
         "go_back_n",
         Kind::Flag,
         flags(false, true, false),
         "After a time-out send everything again from the first unacknowledged byte, instead of skipping what SACK \
-         says has arrived.",
+         says has arrived. Live: cannot.",
     ),
-    key("rto", Kind::Form(&RTO), Default::Words("by base, see below"), "The retransmission timer."),
+    key(
+        "rto",
+        Kind::Form(&RTO),
+        Default::Words("by base, see below"),
+        "The retransmission timer. Live: min and max are set, the others cannot be.",
+    ),
     key(
         "delayed_ack",
         Kind::AnyOf(&[Kind::Flag, Kind::Form(&DELAYED_ACK)]),
         Default::Is(Literal::Flag(true)),
-        "Delayed acknowledgements; false: one ACK for each segment, true: as the base does.",
+        "Delayed acknowledgements; false: one ACK for each segment, true: as the base does. Live: false is set; a \
+         timeout of up to 200 ms is set as the longest, the others cannot be.",
     ),
     key(
         "quick_acks",
         Kind::Whole { min: 0, max: 1_000_000 },
         by(Literal::Whole(0), Literal::Whole(0), Literal::Whole(16)),
-        "ACKs sent at once when a connection begins, whatever delayed_ack says.",
+        "ACKs sent at once when a connection begins, whatever delayed_ack says. Live: cannot.",
     ),
-    key("handshake", Kind::Flag, Default::Is(Literal::Flag(true)), "SYN, SYN-ACK and ACK before data."),
-    key("timestamps", Kind::Flag, flags(false, false, true), "RFC 7323 timestamps: 12 bytes of options."),
+    key(
+        "handshake",
+        Kind::Flag,
+        Default::Is(Literal::Flag(true)),
+        "SYN, SYN-ACK and ACK before data. Live: always.",
+    ),
+    key(
+        "timestamps",
+        Kind::Flag,
+        flags(false, false, true),
+        "RFC 7323 timestamps: 12 bytes of options. Live: set and verified.",
+    ),
     key(
         "rtt_timing",
         Kind::Choice(&[word("every", "every segment sent once"), word("one", "one segment at a time")]),
         texts("every", "one", "every"),
-        "Which segments give round-trip samples.",
+        "Which segments give round-trip samples. Live: cannot.",
     ),
     key(
         "idle_restart",
         Kind::Flag,
         Default::Is(Literal::Flag(true)),
-        "RFC 5681 §4.1: an idle time longer than the RTO takes the window back to the initial one.",
+        "RFC 5681 §4.1: an idle time longer than the RTO takes the window back to the initial one. Live: set for all \
+         flows together.",
     ),
     later("ecn", "Explicit congestion notification: no gate marks packets."),
 ];
@@ -162,6 +197,21 @@ const CC: Kind = Kind::Choice(&[
     word("newreno", "RFC 6582"),
     word("cubic", "RFC 9438"),
     word("fixed", "a constant window: the one that tcp.window gives"),
+    word("bbr", "the kernel's BBR, engine live only"),
+    word("bic", "the kernel's BIC, engine live only"),
+    word("cdg", "the kernel's CAIA delay gradient, engine live only"),
+    word("dctcp", "the kernel's DCTCP, engine live only"),
+    word("highspeed", "the kernel's HighSpeed TCP, engine live only"),
+    word("htcp", "the kernel's H-TCP, engine live only"),
+    word("hybla", "the kernel's Hybla, engine live only"),
+    word("illinois", "the kernel's Illinois, engine live only"),
+    word("lp", "the kernel's low priority, engine live only"),
+    word("nv", "the kernel's New Vegas, engine live only"),
+    word("scalable", "the kernel's Scalable TCP, engine live only"),
+    word("vegas", "the kernel's Vegas, engine live only"),
+    word("veno", "the kernel's Veno, engine live only"),
+    word("westwood", "the kernel's Westwood+, engine live only"),
+    word("yeah", "the kernel's YeAH, engine live only"),
 ]);
 
 /// `tcp.rto`.

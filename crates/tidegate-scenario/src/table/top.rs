@@ -1,7 +1,8 @@
 //! The top of a scenario, `[record]`, `[limits]` and `[[sweep]]`.
 
+use super::pool::{CALLS, CALLS_ABOUT, POOL, POOLS};
 use super::{
-    Default, Kind, SIZE, Section, TIME, TIME_0, Word, flag, flow, gate, key, later, named, section, tcp,
+    Default, Kind, SIZE, Section, TIME, TIME_0, Word, flag, flow, gate, key, named, request, section, tcp,
     text, word,
 };
 use crate::units::Dim;
@@ -73,7 +74,18 @@ pub(crate) const ROOT: Section = section(
             "Each [[sweep]] is one axis of a study; the axes multiply.",
         ),
         key("pool", Kind::Form(&named("pool", Kind::Form(&POOL), POOLS)), Default::Words("none"), POOLS),
-        later("server", "Serves whole application messages in order."),
+        key(
+            "server",
+            Kind::Form(&named("server", Kind::Form(&request::SERVER), request::SERVERS)),
+            Default::Words("none"),
+            request::SERVERS,
+        ),
+        key(
+            "calls",
+            Kind::Form(&named("calls", Kind::Form(&CALLS), CALLS_ABOUT)),
+            Default::Words("none"),
+            CALLS_ABOUT,
+        ),
     ],
 );
 
@@ -81,19 +93,6 @@ const GATES: &str = "Everything between two TCP endpoints: a queue, a rate law, 
 const FLOWS: &str = "Two TCP endpoints, an application and the gates between them.";
 const TRAFFIC: &str = "Packets without TCP on a list of gates.";
 const SETS: &str = "Named TCP settings; a flow starts from one with tcp.use.";
-
-const POOLS: &str = "Capacity that several gates share.";
-
-const POOL: Section = section(
-    "A pool",
-    "What the rates of its gates never add up to more than. A gate that asks for more gets what is left.",
-    &[key(
-        "capacity",
-        super::quantity(Dim::Pool),
-        Default::Required("\"40 slots\""),
-        "In slots of its channels, which must then be of one size, or as a rate.",
-    )],
-);
 
 const EVENTS: &[Word] = &[word("events", "a row at every change")];
 

@@ -33,6 +33,7 @@ pub mod drp;
 mod error;
 pub mod info;
 pub mod mahimahi;
+pub(crate) mod sizes;
 pub mod synth;
 mod windows;
 

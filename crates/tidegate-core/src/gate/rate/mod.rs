@@ -6,6 +6,7 @@
 //! scenario's table of keys, the generator of the property tests, an example.
 
 mod allocated;
+mod circuit;
 mod gcra;
 mod markov;
 mod opportunities;
@@ -18,6 +19,7 @@ use crate::random::Stream;
 use crate::units::{Speed, Time};
 
 pub use allocated::{Allocated, SetSpeed};
+pub use circuit::Circuit;
 pub use gcra::Gcra;
 pub use opportunities::{Cursor, Opportunities};
 pub use profile::{Profile, Varying};
@@ -81,6 +83,8 @@ pub enum Law {
     SetSpeed(Box<SetSpeed>),
     /// A shaper of cells.
     Gcra(Box<Gcra>),
+    /// Opened and closed from outside.
+    Circuit(Box<Circuit>),
 }
 
 /// A constant speed and the end of the last unit.
@@ -106,6 +110,7 @@ impl Law {
                 Law::Opportunities(Box::new(Opportunities::new(trace.clone(), *at_end, window)))
             }
             RatePlan::Gcra(gcra) => Law::Gcra(Box::new(Gcra::new(gcra))),
+            RatePlan::Reserve(circuit) => Law::Circuit(Box::new(Circuit::new(circuit.rate, window))),
             RatePlan::Dtm(channel) => {
                 Law::SetSpeed(Box::new(SetSpeed::new(channel.initial, on_change, window)))
             }
@@ -130,13 +135,18 @@ impl Law {
             Law::Opportunities(opportunities) => opportunities.transmit(arrival, work),
             Law::SetSpeed(server) => server.transmit(arrival, work),
             Law::Gcra(shaper) => shaper.transmit(arrival),
+            Law::Circuit(circuit) => circuit.transmit(arrival, work),
         }
     }
 
     /// Whether nothing may begin until the speed is set anew.
     #[must_use]
     pub fn is_stopped(&self) -> bool {
-        matches!(self, Law::SetSpeed(server) if server.is_stopped())
+        match self {
+            Law::SetSpeed(server) => server.is_stopped(),
+            Law::Circuit(circuit) => !circuit.is_open(),
+            _ => false,
+        }
     }
 
     /// Whether a unit of so many bytes on the wire could ever pass.
@@ -165,6 +175,7 @@ impl Law {
             Law::Varying(varying) => Some(varying.capacity(Profile::new(plan, stream), window)),
             Law::Opportunities(opportunities) => Some(opportunities.capacity(window)),
             Law::SetSpeed(server) => Some(server.capacity()),
+            Law::Circuit(circuit) => Some(circuit.capacity()),
             Law::Gcra(shaper) => {
                 let span = window.overlap(Time::ZERO, Time::NEVER);
                 Some(Capacity { offered: shaper.offered(span), unused: None, in_transit: 0 })

@@ -8,18 +8,19 @@ use tidegate_core::cells::CellCounts;
 use tidegate_core::gate::Gate;
 use tidegate_core::gate::rate::Window;
 use tidegate_core::net::{Network, precision, seed, window};
-use tidegate_core::plan::{CongestionPlan, Framing, GatePlan, Plan, RatePlan, TcpBase};
+use tidegate_core::plan::{Framing, GatePlan, Plan, RatePlan};
 use tidegate_core::tcp::HeldBy;
 use tidegate_core::unit::Cause;
 use tidegate_core::units::PICOS_PER_SECOND;
 
+use crate::calls::{self, CallsSummary, CircuitSummary, PoolSummary};
 use crate::cells::{self, CellSummary, PacketsOfCells, Place};
-use crate::flow::Flow;
+use crate::request_summary::RequestSummary;
 
 /// A run in numbers.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Summary {
-    /// Always `sim` here.
+    /// `sim` or `live`.
     pub engine: &'static str,
     /// The scenario's title.
     pub scenario: String,
@@ -37,6 +38,15 @@ pub struct Summary {
     pub gates: Vec<GateSummary>,
     /// One row per background source.
     pub traffic: Vec<TrafficSummary>,
+    /// One row per flow with requests, then one of all together; without such a flow, none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub requests: Vec<RequestSummary>,
+    /// One row per pool; none of them, no such name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub pools: Vec<PoolSummary>,
+    /// One row per source of calls; none of them, no such name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<CallsSummary>,
     /// What to know before trusting the numbers.
     pub warnings: Vec<String>,
     /// Relative precision of the quantiles.
@@ -127,6 +137,9 @@ pub struct GateSummary {
     /// What was fed back to it; a gate that follows nobody has none of these names.
     #[serde(flatten)]
     pub feedback: Option<FeedbackSummary>,
+    /// Its calls; a gate that is no circuit has none of these names.
+    #[serde(flatten)]
+    pub circuit: Option<CircuitSummary>,
     /// Its cells; a gate that passes packets has none of these names.
     #[serde(flatten)]
     pub cells: Option<CellSummary>,
@@ -173,17 +186,27 @@ pub struct TrafficSummary {
     pub throughput_bps: f64,
 }
 
-pub(crate) fn summarise(plan: &Plan, network: &Network, flows: &[Flow], events: u64) -> Summary {
+/// The summary of a run that has ended, with the rows of its flows and of their requests; `network`
+/// is finished.
+#[must_use]
+pub fn summarise(
+    engine: &'static str,
+    plan: &Plan,
+    network: &Network,
+    flows: Vec<FlowSummary>,
+    requests: Vec<RequestSummary>,
+    events: u64,
+) -> Summary {
     let measured = window(plan);
     let places = cells::places(plan);
     Summary {
-        engine: "sim",
+        engine,
         scenario: plan.title.clone(),
         seed: plan.seed,
         replication: plan.replication,
         duration_s: plan.duration.as_secs_f64(),
         measured_from_s: measured.from.as_secs_f64(),
-        flows: flows.iter().zip(&plan.flows).map(|(flow, row)| flow_row(plan, row, flow, measured)).collect(),
+        flows,
         gates: network
             .gates()
             .iter()
@@ -191,10 +214,14 @@ pub(crate) fn summarise(plan: &Plan, network: &Network, flows: &[Flow], events: 
             .map(|(n, gate)| {
                 let is_cell = matches!(plan.gates[n].framing, Framing::Aal5 { .. });
                 let cells = is_cell.then(|| (places[n], network.cell_counts(n).unwrap_or_default()));
-                gate_row(plan, n, gate, measured, cells)
+                let circuit = calls::circuit(&plan.gates[n], gate, network, measured);
+                GateSummary { circuit, ..gate_row(plan, n, gate, measured, cells) }
             })
             .collect(),
         traffic: traffic_rows(plan, network, measured),
+        requests,
+        pools: calls::pools(plan, network, measured),
+        calls: calls::sources(plan, network),
         warnings: warnings(plan, network),
         quantile_precision: precision(plan).relative(),
         events,
@@ -205,38 +232,11 @@ fn seconds(window: Window) -> f64 {
     window.until.saturating_since(window.from).as_secs_f64()
 }
 
-fn flow_row(plan: &Plan, row: &tidegate_core::plan::FlowPlan, flow: &Flow, measured: Window) -> FlowSummary {
-    let (sent, received) = flow.measured();
-    let mss = flow.mss;
-    let span = seconds(measured);
-    let millis = |seconds: f64| seconds * 1e3;
-    let meter = &flow.meter;
-    FlowSummary {
-        name: row.name.clone(),
-        cc: cc_name(row.tcp.cc),
-        goodput_bps: received.delivered_bytes as f64 * 8.0 / span,
-        throughput_bps: meter.received_bytes as f64 * 8.0 / span,
-        efficiency: (sent.segments_sent > 0)
-            .then(|| received.delivered_segments as f64 / sent.segments_sent as f64),
-        segments_sent: sent.segments_sent,
-        segments_delivered: received.delivered_segments,
-        segments_retransmitted: sent.segments_retransmitted,
-        timeouts: sent.timeouts,
-        fast_retransmits: sent.fast_retransmits,
-        rtt_mean_ms: meter.rtt.mean_s().map(millis),
-        rtt_p50_ms: meter.rtt.quantile_s(0.5).map(millis),
-        rtt_p99_ms: meter.rtt.quantile_s(0.99).map(millis),
-        cwnd_mean_segments: meter.cwnd_mean(flow.start) / mss,
-        cwnd_max_segments: meter.cwnd_max as f64 / mss,
-        limited_by: limited_by(plan, &meter.owed),
-        completion_s: meter.completed.map(|at| at.saturating_since(flow.start).as_secs_f64()),
-    }
-}
-
 /// Shares of time by what limited a flow: every interval between two arrivals at the
 /// receiver is owed to the gate where the later segment waited longest or, where it never
 /// waited, to what had held the sender back.
-fn limited_by(plan: &Plan, owed: &[(Cause, u64)]) -> BTreeMap<String, f64> {
+#[must_use]
+pub fn limited_by(plan: &Plan, owed: &[(Cause, u64)]) -> BTreeMap<String, f64> {
     let total: u128 = owed.iter().map(|(_, span)| u128::from(*span)).sum();
     let mut shares = BTreeMap::new();
     for name in ["application", "congestion window", "receiver window"] {
@@ -255,17 +255,6 @@ fn limited_by(plan: &Plan, owed: &[(Cause, u64)]) -> BTreeMap<String, f64> {
         *shares.entry(name).or_insert(0.0) += *span as f64 / total as f64;
     }
     shares
-}
-
-/// A controller's name as scenarios spell it.
-fn cc_name(cc: CongestionPlan) -> &'static str {
-    match cc {
-        CongestionPlan::Tahoe { .. } => "tahoe",
-        CongestionPlan::Reno => "reno",
-        CongestionPlan::NewReno => "newreno",
-        CongestionPlan::Cubic => "cubic",
-        CongestionPlan::Fixed { .. } => "fixed",
-    }
 }
 
 /// `cells`: the place of a cell gate and what it counted beside cells.
@@ -334,6 +323,7 @@ fn gate_row(
         in_transit_bytes,
         allocation: allocation(row, gate, offered.bytes, span),
         feedback: feedback(row, gate),
+        circuit: None,
         cells: cells.map(|(place, counts)| place.cells(&counters, counts)),
     }
 }
@@ -377,13 +367,7 @@ fn traffic_rows(plan: &Plan, network: &Network, measured: Window) -> Vec<Traffic
 
 fn warnings(plan: &Plan, network: &Network) -> Vec<String> {
     let mut warnings = Vec::new();
-    if plan.flows.iter().any(|flow| flow.tcp.base == TcpBase::Linux) {
-        warnings.push(
-            "tcp.base = \"linux\" is a first approximation here: initial window 10, SACK, timestamps, RTO of \
-             at least 200 ms and quick ACKs at the start; no RACK, TLP, PRR, HyStart or pacing"
-                .to_owned(),
-        );
-    }
+    warnings.extend(calls::warnings(plan, network));
     for (row, gate) in plan.gates.iter().zip(network.gates()) {
         let stops = matches!(
             row.rate,

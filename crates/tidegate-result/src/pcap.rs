@@ -1,7 +1,8 @@
 //! A run's packets as a pcap file: real IPv4 and TCP headers with checksums, zeros as user
 //! data. One file shows one end of every flow, as a capture on that host would.
 //!
-//! Flow n talks from 10.1.x.y port 40000 to 10.2.x.y port 5001 with n = 256·x + y.
+//! Flow n talks from 10.1.x.y port 40000 to 10.2.x.y port 5001 with n = 256·x + y; where each
+//! request has a connection of its own, the second comes from port 40001, and so on.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -17,6 +18,8 @@ use crate::result::{PacketRecord, Side};
 
 /// IPv4 and TCP headers without options.
 const PLAIN_HEADERS: u32 = 40;
+/// Connections of one flow have ports of their own, until these are used up.
+const PORTS: u32 = 20_000;
 /// Most bytes of TCP options.
 const MOST_OPTIONS: u32 = 40;
 
@@ -50,7 +53,8 @@ pub fn write(plan: &Plan, packets: &[PacketRecord], seen: Side, out: impl Write)
 fn packet_bytes(plan: &TcpPlan, packet: &PacketRecord) -> io::Result<Vec<u8>> {
     let segment = &packet.segment;
     let [x, y] = (packet.flow as u16).to_be_bytes();
-    let (sender, receiver) = (([10, 1, x, y], 40_000), ([10, 2, x, y], 5_001));
+    let port = 40_000 + (segment.connection % PORTS) as u16;
+    let (sender, receiver) = (([10, 1, x, y], port), ([10, 2, x, y], 5_001));
     let (from, to) = match packet.from {
         Side::Sender => (sender, receiver),
         Side::Receiver => (receiver, sender),

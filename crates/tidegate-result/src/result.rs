@@ -1,11 +1,14 @@
 //! What comes out of a run: a summary and columns.
 
+use tidegate_core::app::Exchange;
 use tidegate_core::gate::GateRow;
 use tidegate_core::net::Dropped;
 use tidegate_core::net::Owner;
+use tidegate_core::plan::{GatePlan, RatePlan};
 use tidegate_core::tcp::Segment;
 use tidegate_core::units::Time;
 
+use crate::request_summary::response_time;
 use crate::summary::Summary;
 
 /// Index that stands for "no flow" in a table: background traffic.
@@ -26,6 +29,8 @@ pub struct RunResult {
     pub drops: Vec<Dropped>,
     /// Time-outs and fast retransmits.
     pub marks: Vec<Mark>,
+    /// Each recorded flow's requests, in order of asking, by flow; those without an end last.
+    pub requests: Vec<Vec<Exchange>>,
     /// Every packet at both ends, if the plan asked for them.
     pub packets: Vec<PacketRecord>,
 }
@@ -120,17 +125,30 @@ pub enum Column {
 /// A named table of named columns of equal length.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
-    /// `flows`, `gates`, `drops` or `marks`.
+    /// `flows`, `gates`, `drops`, `marks` or, where there are any, `requests`.
     pub name: &'static str,
     /// Name (with its unit) and values.
     pub columns: Vec<(&'static str, Column)>,
+}
+
+/// Bit rate of one slot; NaN where the gate has none.
+#[must_use]
+pub fn slot_bps(gate: &GatePlan) -> f64 {
+    match &gate.rate {
+        RatePlan::Dtm(channel) => channel.settings.slot.bps() as f64,
+        _ => f64::NAN,
+    }
 }
 
 impl RunResult {
     /// Every recorded table in long form; index columns count the plan's flows and gates.
     #[must_use]
     pub fn tables(&self) -> Vec<Table> {
-        vec![self.flow_table(), self.gate_table(), self.drop_table(), self.mark_table()]
+        let mut tables = vec![self.flow_table(), self.gate_table(), self.drop_table(), self.mark_table()];
+        if !self.summary.requests.is_empty() {
+            tables.push(self.request_table());
+        }
+        tables
     }
 
     fn flow_table(&self) -> Table {
@@ -182,6 +200,7 @@ impl RunResult {
                 ("queue_fluid", float(|row| row.cells.map_or(f64::NAN, |cells| cells.fluid))),
                 ("rate_bps", float(|row| row.rate_bps)),
                 ("slots", Column::F64(slots)),
+                ("wait_ms", float(|row| row.wait.map_or(f64::NAN, |wait| wait.as_secs_f64() * 1e3))),
                 ("delivered_bytes", count(|row| row.delivered_bytes)),
                 ("dropped_packets", some(|row| row.cells.is_none().then_some(row.dropped_packets))),
                 ("dropped_cells", some(|row| row.cells.map(|_| row.dropped_packets))),
@@ -215,6 +234,35 @@ impl RunResult {
                 ("time_s", Column::F64(marks.iter().map(|mark| mark.at.as_secs_f64()).collect())),
                 ("flow", Column::U32(marks.iter().map(|mark| mark.flow).collect())),
                 ("kind", Column::U8(marks.iter().map(|mark| mark.kind as u8).collect())),
+            ],
+        }
+    }
+
+    fn request_table(&self) -> Table {
+        let rows: Vec<(u32, &Exchange)> =
+            (0..).zip(&self.requests).flat_map(|(n, rows)| rows.iter().map(move |row| (n, row))).collect();
+        let count =
+            |value: fn(&Exchange) -> u64| Column::U64(rows.iter().map(|(_, row)| value(row)).collect());
+        let when = |value: fn(&Exchange) -> Time| {
+            let seconds = |at: Time| if at == Time::NEVER { f64::NAN } else { at.as_secs_f64() };
+            Column::F64(rows.iter().map(|(_, row)| seconds(value(row))).collect())
+        };
+        let took = |row: &Exchange| match row.ended {
+            Time::NEVER => f64::NAN,
+            _ => response_time(row).as_secs_f64(),
+        };
+        Table {
+            name: "requests",
+            columns: vec![
+                ("time_s", when(|row| row.asked)),
+                ("flow", Column::U32(rows.iter().map(|(flow, _)| *flow).collect())),
+                ("begun_s", when(|row| row.begun)),
+                ("arrived_s", when(|row| row.arrived)),
+                ("answered_s", when(|row| row.answered)),
+                ("ended_s", when(|row| row.ended)),
+                ("response_s", Column::F64(rows.iter().map(|(_, row)| took(row)).collect())),
+                ("request_bytes", count(|row| row.request)),
+                ("response_bytes", count(|row| row.response)),
             ],
         }
     }

@@ -1,0 +1,217 @@
+//! A client that asks and waits for responses, and what both ends of its connection know of
+//! where each request stands.
+//!
+//! It never looks at TCP: its engine tells it how many bytes have come in order at either end.
+//! Messages have no headers of their own; where one ends is known from the bytes before it.
+
+use std::collections::VecDeque;
+
+use rand_distr::{Distribution, Exp1};
+
+use super::size::Sizes;
+use crate::plan::{ConnectionPlan, Pace, RequestPlan, ThinkPlan};
+use crate::random::{Seed, Stream};
+use crate::units::{Span, Time};
+
+/// A request and its response; [`Time::NEVER`] stands for what has not happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Exchange {
+    /// User bytes of the request.
+    pub request: u64,
+    /// User bytes of the response.
+    pub response: u64,
+    /// The client's user asked for it.
+    pub asked: Time,
+    /// The request was written into TCP.
+    pub begun: Time,
+    /// Its last byte had come to the server, in order.
+    pub arrived: Time,
+    /// The response was written into TCP.
+    pub answered: Time,
+    /// Its last byte had come to the client, in order.
+    pub ended: Time,
+}
+
+/// What the client writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Begin {
+    /// User bytes of the request.
+    pub bytes: u64,
+    /// On a new connection: whatever the old one had is gone.
+    pub anew: bool,
+}
+
+/// The requests of one flow.
+#[derive(Debug)]
+pub struct Client {
+    plan: RequestPlan,
+    requests: Sizes,
+    responses: Sizes,
+    thinks: Stream,
+    /// Think times so far.
+    thought: usize,
+    /// Requests still to be asked.
+    left: u64,
+    /// When the next is asked.
+    next: Time,
+    /// Asked, and not begun.
+    waiting: VecDeque<Exchange>,
+    /// Begun, and not ended, in order: the first `answered` are answered, the first `arrived` have arrived.
+    open: VecDeque<Exchange>,
+    arrived: usize,
+    answered: usize,
+    /// User bytes on this connection of the requests that have arrived whole, and of the responses that have ended.
+    arrived_bytes: u64,
+    ended_bytes: u64,
+}
+
+impl Client {
+    /// The client of a flow that starts at `start`: its first request comes a think time later.
+    #[must_use]
+    pub fn new(plan: &RequestPlan, start: Time, seed: Seed, flow: &str) -> Client {
+        let stream = |what: &str| seed.stream(&format!("flow.{flow}/app/{what}"));
+        let mut client = Client {
+            requests: Sizes::new(&plan.request, stream("request")),
+            responses: Sizes::new(&plan.response, stream("response")),
+            thinks: stream("think"),
+            thought: 0,
+            left: plan.count.unwrap_or(u64::MAX),
+            next: Time::NEVER,
+            waiting: VecDeque::new(),
+            open: VecDeque::new(),
+            arrived: 0,
+            answered: 0,
+            arrived_bytes: 0,
+            ended_bytes: 0,
+            plan: plan.clone(),
+        };
+        client.think(start);
+        client
+    }
+
+    /// The next request comes a think time after `from`, if there is one.
+    fn think(&mut self, from: Time) {
+        if self.left == 0 {
+            self.next = Time::NEVER;
+            return;
+        }
+        let span = match &self.plan.think {
+            ThinkPlan::Constant(span) => *span,
+            ThinkPlan::Exponential(mean) => {
+                let unit: f64 = Exp1.sample(&mut self.thinks);
+                Span::from_picos((unit * mean.picos() as f64) as u64)
+            }
+            ThinkPlan::List(list) => list.get(self.thought % list.len().max(1)).copied().unwrap_or(Span::MAX),
+        };
+        self.thought += 1;
+        self.next = from.saturating_add(span);
+    }
+
+    /// When its user asks next; [`Time::NEVER`]: not before a response, or not at all.
+    #[must_use]
+    pub fn next_wakeup(&self) -> Time {
+        self.next
+    }
+
+    /// Asks for everything that is due by `now`.
+    pub fn handle_wakeup(&mut self, now: Time) {
+        while self.next <= now && self.next != Time::NEVER {
+            let asked = self.next;
+            self.left -= 1;
+            self.waiting.push_back(Exchange {
+                request: self.requests.next_size(),
+                response: self.responses.next_size(),
+                asked,
+                begun: Time::NEVER,
+                arrived: Time::NEVER,
+                answered: Time::NEVER,
+                ended: Time::NEVER,
+            });
+            match self.plan.pace {
+                Pace::Request => self.think(asked),
+                Pace::Response => self.next = Time::NEVER,
+            }
+        }
+    }
+
+    /// Whether a request waits that may begin.
+    #[must_use]
+    pub fn may_begin(&self) -> bool {
+        !self.waiting.is_empty() && self.plan.outstanding.is_none_or(|most| (self.open.len() as u64) < most)
+    }
+
+    /// The next request to write into TCP at `now`; `None`: not now.
+    pub fn poll_begin(&mut self, now: Time) -> Option<Begin> {
+        if !self.may_begin() {
+            return None;
+        }
+        let mut exchange = self.waiting.pop_front()?;
+        exchange.begun = now;
+        self.open.push_back(exchange);
+        let anew = self.plan.connection == ConnectionPlan::New;
+        if anew {
+            (self.arrived_bytes, self.ended_bytes) = (0, 0);
+        }
+        Some(Begin { bytes: exchange.request, anew })
+    }
+
+    /// Whether a request has begun and not ended.
+    #[must_use]
+    pub fn is_busy(&self) -> bool {
+        !self.open.is_empty()
+    }
+
+    /// So many user bytes of this connection have come to the server in order: the next
+    /// request that is whole, as the bytes that the server works through; `None`: no more.
+    pub fn poll_arrived(&mut self, now: Time, delivered: u64) -> Option<u64> {
+        let next = self.open.get_mut(self.arrived)?;
+        if self.arrived_bytes + next.request > delivered {
+            return None;
+        }
+        next.arrived = now;
+        self.arrived_bytes += next.request;
+        self.arrived += 1;
+        Some(next.request + next.response)
+    }
+
+    /// The server answers the oldest request that it has not answered: the response's user
+    /// bytes, to write into TCP; 0: there is no such request.
+    pub fn answer(&mut self, now: Time) -> u64 {
+        if self.answered == self.arrived {
+            return 0;
+        }
+        let Some(next) = self.open.get_mut(self.answered) else { return 0 };
+        next.answered = now;
+        self.answered += 1;
+        next.response
+    }
+
+    /// So many user bytes of this connection have come to the client in order: the next
+    /// exchange that ended with them; `None`: no more.
+    pub fn poll_ended(&mut self, now: Time, delivered: u64) -> Option<Exchange> {
+        let end = self.ended_bytes + self.open.front()?.response;
+        if self.answered == 0 || end > delivered {
+            return None;
+        }
+        let mut exchange = self.open.pop_front()?;
+        exchange.ended = now;
+        self.ended_bytes = end;
+        self.arrived -= 1;
+        self.answered -= 1;
+        if self.plan.pace == Pace::Response {
+            self.think(now);
+        }
+        Some(exchange)
+    }
+
+    /// What was asked and has not ended, in order of asking.
+    pub fn unfinished(&self) -> impl Iterator<Item = &Exchange> {
+        self.open.iter().chain(&self.waiting)
+    }
+
+    /// Bytes held, about.
+    #[must_use]
+    pub fn memory_bytes(&self) -> u64 {
+        ((self.open.capacity() + self.waiting.capacity()) * size_of::<Exchange>()) as u64
+    }
+}

@@ -1,0 +1,123 @@
+//! A circuit: no rate at all until it is opened, then a constant one until it is closed.
+//!
+//! Example: 1000 bytes come at 0 s to a circuit of 1 Mbit/s that opens at 2 ms: they are out
+//! at 10 ms.
+
+use crate::gate::rate::{Capacity, Service, Window};
+use crate::gate::serve::Serializer;
+use crate::units::{Rate, Time};
+
+/// A server that works while it is open. It is closed only when it has nothing to do.
+#[derive(Clone, Debug)]
+pub struct Circuit {
+    server: Serializer,
+    free: Time,
+    /// When it was opened last.
+    opened: Option<Time>,
+    /// Picoseconds that it was open before that.
+    before: u128,
+    /// The same inside the window.
+    inside: u64,
+    window: Window,
+}
+
+impl Circuit {
+    /// A closed circuit of `rate`, above zero.
+    #[must_use]
+    pub fn new(rate: Rate, window: Window) -> Circuit {
+        Circuit {
+            server: Serializer::new(rate.bps()),
+            free: Time::ZERO,
+            opened: None,
+            before: 0,
+            inside: 0,
+            window,
+        }
+    }
+
+    /// Services stated while it is closed never happen.
+    pub(super) fn transmit(&mut self, arrival: Time, bits: u64) -> Service {
+        let Some(opened) = self.opened else { return Service { start: Time::NEVER, end: Time::NEVER } };
+        let ready = arrival.max(opened);
+        let start = if ready > self.free {
+            self.server.reset();
+            ready
+        } else {
+            self.free
+        };
+        let end = start.saturating_add(self.server.take(bits));
+        self.free = end;
+        Service { start, end }
+    }
+
+    /// Whether it is open.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.opened.is_some()
+    }
+
+    /// The rate while it is open.
+    #[must_use]
+    pub fn rate(&self) -> Rate {
+        Rate::from_bps(self.server.speed())
+    }
+
+    /// Packets pass from `at` on.
+    pub fn open(&mut self, at: Time) {
+        self.opened.get_or_insert(at);
+    }
+
+    /// No packet passes from `at` on; the last one has gone.
+    pub fn close(&mut self, at: Time) {
+        if let Some(opened) = self.opened.take() {
+            self.before += u128::from(at.saturating_since(opened).picos());
+            self.inside += self.window.overlap(opened, at);
+        }
+    }
+
+    /// Picoseconds that it was open inside the window, if nothing changes any more.
+    #[must_use]
+    pub fn open_inside(&self) -> u64 {
+        self.inside + self.opened.map_or(0, |opened| self.window.overlap(opened, Time::NEVER))
+    }
+
+    /// What could have passed from the start of the run to `at`, in 10⁻¹² bit.
+    #[must_use]
+    pub fn offered_until(&self, at: Time) -> u128 {
+        let present = self.opened.map_or(0, |opened| at.saturating_since(opened).picos());
+        (self.before + u128::from(present)) * u128::from(self.server.speed())
+    }
+
+    pub(super) fn capacity(&self) -> Capacity {
+        let offered = u128::from(self.open_inside()) * u128::from(self.server.speed());
+        Capacity { offered, unused: None, in_transit: 0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MBPS: u64 = 1_000_000;
+
+    fn millis(at: u64) -> Time {
+        Time::from_picos(at * 1_000_000_000)
+    }
+
+    #[test]
+    fn it_works_while_it_is_open() {
+        let window = Window { from: millis(5), until: millis(100) };
+        let mut circuit = Circuit::new(Rate::from_bps(MBPS), window);
+        assert_eq!(circuit.transmit(Time::ZERO, 8), Service { start: Time::NEVER, end: Time::NEVER });
+        circuit.open(millis(2));
+        assert_eq!(circuit.transmit(Time::ZERO, 8000), Service { start: millis(2), end: millis(10) });
+        assert_eq!(circuit.transmit(millis(3), 8000), Service { start: millis(10), end: millis(18) });
+        circuit.close(millis(20));
+        assert!(!circuit.is_open());
+        assert_eq!(circuit.open_inside(), 15_000_000_000);
+        assert_eq!(circuit.offered_until(millis(50)), 18_000_000_000 * u128::from(MBPS));
+        circuit.open(millis(90));
+        assert_eq!(circuit.open_inside(), 25_000_000_000);
+        assert_eq!(circuit.transmit(millis(90), 1000), Service { start: millis(90), end: millis(91) });
+    }
+}

@@ -1,0 +1,123 @@
+//! Plans of circuits: what a call asks of its pools, and when it is made and given back.
+
+use crate::plan::{GateIndex, GatePlan, HoldingPlan, RatePlan};
+use crate::units::{Rate, Span, Time};
+
+/// A circuit: a gate that passes packets only while its call is up, then at a fixed rate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReservePlan {
+    /// Index in [`Plan::reservations`](crate::plan::Plan::reservations). Circuits of one
+    /// reservation are opened by one call: the directions of a duplex gate, and circuits in
+    /// series on one path.
+    pub reservation: usize,
+    /// Speed while it is open, above zero, in bits on the gate's wire.
+    pub rate: Rate,
+}
+
+/// What a call for circuits asks for, and how long it keeps it. A call asks all its pools at
+/// once and gets all or nothing, so calls that wait hold nothing and cannot lock each other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReservationPlan {
+    /// Name of its first circuit.
+    pub name: String,
+    /// One for each pool, pools increasing; at least one, none more than its pool has.
+    pub demands: Vec<Demand>,
+    /// From the grant to the instant packets pass.
+    pub setup: Span,
+    /// Kept so long after it fell idle: no transfer, no packet in its circuits. `None`: for ever.
+    pub hold: Option<Span>,
+    /// What becomes of a call that does not fit.
+    pub blocked: Blocked,
+}
+
+/// So much of a pool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Demand {
+    /// Index in [`Plan::pools`](crate::plan::Plan::pools).
+    pub pool: usize,
+    /// How much, above zero.
+    pub rate: Rate,
+}
+
+/// What becomes of a call that does not fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Blocked {
+    /// It waits for its turn.
+    #[default]
+    Wait,
+    /// It is lost. The packet that asked is dropped; the next one asks again.
+    Refuse,
+    /// It is refused and made again after this long; packets wait.
+    Retry(Span),
+}
+
+/// Who of those that wait is next when a pool has room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum PoolOrder {
+    /// The one that asked first; nobody passes it.
+    #[default]
+    Asked,
+    /// The first that fits.
+    FirstFit,
+}
+
+/// Calls without packets: they come by chance, hold capacity of pools, and go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallsPlan {
+    /// Unique.
+    pub name: String,
+    /// The first call comes one gap after this.
+    pub start: Time,
+    /// From one call to the next.
+    pub gap: HoldingPlan,
+    /// From the end of its set-up to its end.
+    pub hold: HoldingPlan,
+    /// What each call asks for, as in [`ReservationPlan::demands`].
+    pub demands: Vec<Demand>,
+    /// Capacity is held so long before the holding time begins.
+    pub setup: Span,
+    /// What becomes of a call that does not fit.
+    pub blocked: Blocked,
+}
+
+/// Which circuits must be of one reservation: those that somebody passes both of, and so on.
+/// `together`: the gates that belong together, such as all those of a flow. The answer has
+/// each group once, its gates and the groups in the order of the gates; gates of other laws
+/// are in none.
+#[must_use]
+pub fn groups_of_circuits(gates: &[GatePlan], together: &[Vec<GateIndex>]) -> Vec<Vec<GateIndex>> {
+    let mut group: Vec<usize> = (0..gates.len()).collect();
+    let is_circuit = |gate: &GateIndex| matches!(gates[*gate].rate, RatePlan::Reserve(_));
+    loop {
+        let before = group.clone();
+        for list in together {
+            let circuits = || list.iter().copied().filter(is_circuit);
+            let Some(least) = circuits().map(|gate| group[gate]).min() else { continue };
+            circuits().for_each(|gate| group[gate] = least);
+        }
+        if group == before {
+            break;
+        }
+    }
+    let mut found: Vec<Vec<GateIndex>> = vec![vec![]; gates.len()];
+    (0..gates.len()).filter(is_circuit).for_each(|gate| found[group[gate]].push(gate));
+    found.retain(|members| !members.is_empty());
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn circuits_on_one_path_belong_together() {
+        let circuit = GatePlan {
+            rate: RatePlan::Reserve(ReservePlan { reservation: 0, rate: Rate::from_bps(1) }),
+            ..GatePlan::open("")
+        };
+        let mut gates = vec![circuit; 6];
+        gates[2] = GatePlan::open("");
+        let together = [vec![5, 2, 4], vec![2, 1], vec![0, 2], vec![4, 3]];
+        assert_eq!(groups_of_circuits(&gates, &together), [vec![0], vec![1], vec![3, 4, 5]]);
+    }
+}

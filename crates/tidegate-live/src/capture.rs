@@ -1,0 +1,46 @@
+//! The packets of a run as a pcap file.
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+use std::time::Duration;
+
+use pcap_file::pcap::{PcapHeader, PcapPacket, PcapWriter};
+use pcap_file::{DataLink, Endianness, TsResolution};
+use tidegate_core::units::{PICOS_PER_SECOND, Time};
+
+use crate::Side;
+use crate::pump::PumpReport;
+
+const PICOS_PER_NANO: u64 = 1_000;
+
+/// Writes what one edge saw in order of time: what came from its kernel when it was read, what
+/// went to it when it was due.
+pub(crate) fn write(report: &PumpReport, seen: Side, out: impl Write) -> io::Result<()> {
+    let header = PcapHeader {
+        datalink: DataLink::RAW,
+        ts_resolution: TsResolution::NanoSecond,
+        endianness: Endianness::Little,
+        snaplen: report.capture_bytes,
+        ..PcapHeader::default()
+    };
+    let mut writer = PcapWriter::with_header(out, header).map_err(io::Error::other)?;
+    let came = (0..).zip(&report.arrivals).filter(|(_, arrival)| PumpReport::entry(arrival.route) == seen);
+    let mut packets: Vec<(Time, usize)> = came.map(|(number, arrival)| (arrival.at, number)).collect();
+    let went = report.departures.iter().filter(|departure| PumpReport::entry(departure.route) != seen);
+    packets.extend(went.map(|departure| (departure.due, departure.arrival as usize)));
+    packets.sort_unstable();
+    let stride = report.capture_bytes as usize;
+    for (at, number) in packets {
+        let bytes = report.arrivals[number].bytes;
+        let Some(kept) = report.capture.get(number * stride..(number + 1) * stride) else { continue };
+        let kept = &kept[..kept.len().min(bytes as usize)];
+        let nanos = (at.picos() % PICOS_PER_SECOND / PICOS_PER_NANO) as u32;
+        let packet = PcapPacket {
+            timestamp: Duration::new(at.picos() / PICOS_PER_SECOND, nanos),
+            orig_len: bytes,
+            data: Cow::Borrowed(kept),
+        };
+        writer.write_packet(&packet).map_err(io::Error::other)?;
+    }
+    writer.into_writer().flush()
+}

@@ -1,0 +1,224 @@
+//! The two ends of every flow: ordinary sockets of the kernel's TCP inside the namespaces.
+//!
+//! A thread in the sender's namespace connects and writes what the applications bring; a
+//! thread in the receiver's takes what comes; a third one reads `TCP_INFO` of the senders.
+//! None of them is in the way of a packet: ACKs are made and answered inside the kernel
+//! while the engine hands packets over.
+
+mod info;
+mod receiver;
+mod sampler;
+mod sender;
+mod sockets;
+mod sockopt;
+mod stack;
+mod watch;
+
+use std::net::{Ipv4Addr, SocketAddrV4};
+use std::os::fd::OwnedFd;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+
+use nix::sys::eventfd::{EfdFlags, EventFd};
+use tidegate_core::plan::Plan;
+use tidegate_core::units::Span;
+
+use crate::lab::{FIRST_PORT, Lab, Namespace, RouteOptions, Side};
+use crate::{Clock, LiveError};
+pub use info::TcpInfo;
+pub use sampler::Sample;
+pub(crate) use stack::kernel_name;
+pub use stack::{FlowStack, Stack, available, usable};
+
+/// Sockets of a run and what is known of them.
+#[derive(Debug)]
+struct Shared {
+    stop: AtomicBool,
+    wake: [EventFd; 2],
+    /// The sending sockets, by flow.
+    senders: Mutex<Vec<Option<Arc<OwnedFd>>>>,
+    facts: Mutex<Vec<Facts>>,
+}
+
+/// What was seen of a flow's connection.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Facts {
+    /// `TCP_INFO` when the connection was there.
+    pub first: Option<TcpInfo>,
+    /// The congestion controller at work.
+    pub congestion: String,
+    /// What went wrong.
+    pub failure: Option<String>,
+}
+
+impl Shared {
+    fn is_over(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    fn note(&self, flow: usize, write: impl FnOnce(&mut Facts)) {
+        let mut facts = self.facts.lock().unwrap_or_else(PoisonError::into_inner);
+        write(&mut facts[flow]);
+    }
+}
+
+/// Namespaces made ready for the flows of a plan.
+#[derive(Debug)]
+pub struct Prepared {
+    stack: Stack,
+    addresses: Vec<Addresses>,
+    listeners: Vec<OwnedFd>,
+}
+
+/// Where a flow's ends are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Addresses {
+    sender: Ipv4Addr,
+    receiver: SocketAddrV4,
+}
+
+/// Sets system controls and routes, and opens the receivers' doors.
+///
+/// # Errors
+/// [`LiveError::Kernel`].
+pub fn prepare(lab: &Lab, stack: Stack) -> Result<Prepared, LiveError> {
+    for side in [Side::Sender, Side::Receiver] {
+        for (name, value) in &stack.controls {
+            lab.side(side).set_sysctl(name, value)?;
+        }
+    }
+    let (room, most) = stack.receive_room();
+    lab.receiver().set_sysctl("net.ipv4.tcp_rmem", &format!("4096 {room} {most}"))?;
+    let mut addresses = vec![None; stack.flows.len()];
+    for (class, ((initial_window, quick_ack), flows)) in stack.routes().into_iter().enumerate() {
+        let there = RouteOptions { initial_window: Some(initial_window), ..RouteOptions::default() };
+        let back = RouteOptions { quick_ack, ..RouteOptions::default() };
+        let [sender, receiver] = ends(lab, class, &there, &back)?;
+        for flow in flows {
+            let port = FIRST_PORT + flow as u16;
+            addresses[flow] = Some(Addresses { sender, receiver: SocketAddrV4::new(receiver, port) });
+        }
+    }
+    let addresses: Vec<Addresses> = addresses.into_iter().flatten().collect();
+    let doors: Vec<SocketAddrV4> = addresses.iter().map(|at| at.receiver).collect();
+    let open = || doors.iter().map(|door| sockets::wait_at(*door)).collect::<std::io::Result<Vec<OwnedFd>>>();
+    let listeners =
+        lab.receiver().run(open)?.map_err(|error| LiveError::kernel("listen for the flows", error))?;
+    Ok(Prepared { stack, addresses, listeners })
+}
+
+/// The addresses of a class of flows whose routes say the same; the first has the usual ones.
+fn ends(
+    lab: &Lab,
+    class: usize,
+    there: &RouteOptions,
+    back: &RouteOptions,
+) -> Result<[Ipv4Addr; 2], LiveError> {
+    let usual = [Side::Sender.address(), Side::Receiver.address()];
+    if class == 0 {
+        lab.sender().set_route(there)?;
+        lab.receiver().set_route(back)?;
+        return Ok(usual);
+    }
+    let third = u8::try_from(class).map_err(|_| {
+        LiveError::Beyond(
+            "more than 256 combinations of tcp.initial_window and tcp.delayed_ack; make some of them equal"
+                .to_owned(),
+        )
+    })?;
+    let own = usual.map(|address| {
+        let [a, b, _, d] = address.octets();
+        Ipv4Addr::new(a, b, third, d)
+    });
+    let both: [(&Namespace, Ipv4Addr, Ipv4Addr, &RouteOptions); 2] =
+        [(lab.sender(), own[0], own[1], there), (lab.receiver(), own[1], own[0], back)];
+    for (namespace, here, other, options) in both {
+        namespace.add_address(here)?;
+        namespace.set_route_to(other, options)?;
+    }
+    Ok(own)
+}
+
+/// Threads at the ends.
+#[derive(Debug)]
+pub struct Endpoints {
+    shared: Arc<Shared>,
+    threads: Vec<JoinHandle<Result<Result<(), LiveError>, LiveError>>>,
+    sampler: JoinHandle<Vec<Sample>>,
+    stack: Stack,
+}
+
+/// What was seen at the ends.
+#[derive(Debug)]
+pub struct EndReport {
+    /// `TCP_INFO` of every sender, in order of time.
+    pub samples: Vec<Sample>,
+    /// What was seen of every flow's connection.
+    pub facts: Vec<Facts>,
+    /// How the flows were set up.
+    pub stack: Stack,
+}
+
+impl Endpoints {
+    /// Starts the threads; flows begin as the plan says on `clock`. State is read every `every`.
+    ///
+    /// # Errors
+    /// [`LiveError::Kernel`].
+    pub fn start(
+        lab: &Lab,
+        plan: &Plan,
+        prepared: Prepared,
+        clock: Clock,
+        every: Span,
+    ) -> Result<Endpoints, LiveError> {
+        let Prepared { stack, addresses, listeners } = prepared;
+        let event = || {
+            EventFd::from_flags(EfdFlags::EFD_NONBLOCK | EfdFlags::EFD_CLOEXEC)
+                .map_err(|error| LiveError::kernel("make an event", error))
+        };
+        let flows = plan.flows.len();
+        let shared = Arc::new(Shared {
+            stop: AtomicBool::new(false),
+            wake: [event()?, event()?],
+            senders: Mutex::new(vec![None; flows]),
+            facts: Mutex::new(vec![Facts::default(); flows]),
+        });
+        let receiver = receiver::Receiver::new(Arc::clone(&shared), listeners, &stack)?;
+        let sender = sender::Sender::new(Arc::clone(&shared), plan, &stack, addresses, clock)?;
+        let threads = vec![
+            lab.receiver().spawn("receiver", move || receiver.work())?,
+            lab.sender().spawn("sender", move || sender.work())?,
+        ];
+        let seen = Arc::clone(&shared);
+        let until = plan.duration;
+        let sampler = std::thread::Builder::new()
+            .name("sampler".to_owned())
+            .spawn(move || sampler::work(&seen, clock, every, until))
+            .map_err(|error| LiveError::kernel("start the thread \"sampler\"", error))?;
+        Ok(Endpoints { shared, threads, sampler, stack })
+    }
+
+    /// Whether every thread is still at work.
+    #[must_use]
+    pub fn are_running(&self) -> bool {
+        self.threads.iter().all(|thread| !thread.is_finished())
+    }
+
+    /// Ends every connection at once and says what was seen.
+    ///
+    /// # Errors
+    /// What a thread ended with before its time.
+    pub fn stop(self) -> Result<EndReport, LiveError> {
+        self.shared.stop.store(true, Ordering::Relaxed);
+        for wake in &self.shared.wake {
+            wake.write(1).map_err(|error| LiveError::kernel("wake a thread", error))?;
+        }
+        for thread in self.threads {
+            thread.join().map_err(|_panic| LiveError::Panicked("endpoint".to_owned()))???;
+        }
+        let samples = self.sampler.join().map_err(|_panic| LiveError::Panicked("sampler".to_owned()))?;
+        let facts = self.shared.facts.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        Ok(EndReport { samples, facts, stack: self.stack })
+    }
+}

@@ -1,0 +1,208 @@
+//! Rows of a summary and of columns, from what the wire and the kernel told.
+
+use tidegate_core::net::window;
+use tidegate_core::plan::{Plan, RecordLevel};
+use tidegate_core::tcp::HeldBy;
+use tidegate_core::units::{Span, Time};
+use tidegate_result::{FlowRow, FlowSummary, Mark, MarkKind, limited_by};
+
+use crate::endpoints::{EndReport, Sample, TcpInfo, kernel_name};
+use crate::run::seconds;
+use crate::wire::FlowWire;
+
+/// `TCP_CA_CWR`, `Recovery` and `Loss`.
+const REDUCED: u8 = 2;
+const RECOVERY: u8 = 3;
+const LOSS: u8 = 4;
+
+/// The samples of every flow, and what happened between them.
+pub(crate) struct States {
+    flows: Vec<Vec<Sample>>,
+    marks: Vec<Mark>,
+    mss: Vec<u32>,
+}
+
+impl States {
+    pub(crate) fn new(seen: &EndReport, plan: &Plan) -> States {
+        let mut flows = vec![Vec::new(); plan.flows.len()];
+        for sample in &seen.samples {
+            flows[sample.flow as usize].push(*sample);
+        }
+        let mut marks = Vec::new();
+        for (flow, samples) in (0..).zip(&flows) {
+            marks_of(flow, samples, &mut marks);
+        }
+        marks.sort_by_key(|mark| (mark.at, mark.flow));
+        States { flows, marks, mss: plan.flows.iter().map(|flow| flow.tcp.mss).collect() }
+    }
+
+    /// What held a flow back at the last sample before `at`.
+    pub(crate) fn held_by(&self, flow: usize, at: Time) -> HeldBy {
+        let samples = &self.flows[flow];
+        let next = samples.partition_point(|sample| sample.at <= at);
+        // Before the first sample a sender is in slow start.
+        next.checked_sub(1).map_or(HeldBy::CongestionWindow, |last| held(&samples[last].info, self.mss[flow]))
+    }
+
+    pub(crate) fn marks(&self) -> Vec<Mark> {
+        self.marks.clone()
+    }
+
+    fn count(&self, flow: usize, kind: MarkKind, from: Time) -> u64 {
+        let found = |mark: &&Mark| mark.flow as usize == flow && mark.kind == kind && mark.at >= from;
+        self.marks.iter().filter(found).count() as u64
+    }
+
+    /// Mean and largest window since `from`, segments.
+    fn window(&self, flow: usize, from: Time, until: Time) -> (f64, f64) {
+        let samples = &self.flows[flow];
+        let (mut area, mut most) = (0.0, 0_u32);
+        for (number, sample) in samples.iter().enumerate() {
+            let end = samples.get(number + 1).map_or(until, |next| next.at);
+            let span = end.min(until).saturating_since(sample.at.max(from));
+            area += f64::from(sample.info.cwnd) * span.as_secs_f64();
+            if sample.at >= from {
+                most = most.max(sample.info.cwnd);
+            }
+        }
+        let whole = until.saturating_since(from).as_secs_f64();
+        (if whole > 0.0 { area / whole } else { 0.0 }, f64::from(most))
+    }
+}
+
+/// Time-outs by the kernel's own count; recoveries by the state that samples show.
+fn marks_of(flow: u32, samples: &[Sample], marks: &mut Vec<Mark>) {
+    let (mut timeouts, mut state) = (0, 0);
+    for Sample { at, info, .. } in samples {
+        let more = match info.timeouts {
+            Some(count) => count.saturating_sub(timeouts),
+            None => u16::from(info.congestion_state == LOSS && state != LOSS),
+        };
+        timeouts = info.timeouts.unwrap_or(0);
+        marks.extend((0..more).map(|_| Mark { at: *at, flow, kind: MarkKind::Timeout }));
+        if info.congestion_state == RECOVERY && state != RECOVERY {
+            marks.push(Mark { at: *at, flow, kind: MarkKind::FastRetransmit });
+        }
+        state = info.congestion_state;
+    }
+}
+
+fn held(info: &TcpInfo, mss: u32) -> HeldBy {
+    if info.unsent_bytes == 0 {
+        HeldBy::Application
+    } else if u64::from(info.unacked + 1) * u64::from(mss) > u64::from(info.peer_window) {
+        HeldBy::ReceiverWindow
+    } else {
+        HeldBy::CongestionWindow
+    }
+}
+
+/// One row per flow.
+pub(crate) fn summaries(
+    plan: &Plan,
+    wires: &[FlowWire],
+    states: &States,
+    starts: &[Time],
+) -> Vec<FlowSummary> {
+    let measured = window(plan);
+    let span = measured.until.saturating_since(measured.from).as_secs_f64();
+    let millis = |value: f64| value * 1e3;
+    let row = |(number, wire): (usize, &FlowWire)| {
+        let flow = &plan.flows[number];
+        let from = measured.from.max(starts[number]);
+        let (cwnd_mean_segments, cwnd_max_segments) = states.window(number, from, measured.until);
+        FlowSummary {
+            name: flow.name.clone(),
+            cc: kernel_name(flow.tcp.cc).unwrap_or_else(|| flow.tcp.cc.name()),
+            goodput_bps: wire.delivered_bytes as f64 * 8.0 / span,
+            throughput_bps: wire.received_bytes as f64 * 8.0 / span,
+            efficiency: (wire.segments_sent > 0)
+                .then(|| wire.delivered_segments as f64 / wire.segments_sent as f64),
+            segments_sent: wire.segments_sent,
+            segments_delivered: wire.delivered_segments,
+            segments_retransmitted: wire.segments_retransmitted,
+            timeouts: states.count(number, MarkKind::Timeout, measured.from),
+            fast_retransmits: states.count(number, MarkKind::FastRetransmit, measured.from),
+            rtt_mean_ms: wire.rtt.mean_s().map(millis),
+            rtt_p50_ms: wire.rtt.quantile_s(0.5).map(millis),
+            rtt_p99_ms: wire.rtt.quantile_s(0.99).map(millis),
+            cwnd_mean_segments,
+            cwnd_max_segments,
+            limited_by: limited_by(plan, &wire.owed),
+            completion_s: wire.completed.map(|at| at.saturating_since(starts[number]).as_secs_f64()),
+        }
+    };
+    wires.iter().enumerate().map(row).collect()
+}
+
+/// Each flow's history, as often as the plan asks; samples carry the instant at which they were read.
+pub(crate) fn histories(plan: &Plan, wires: &[FlowWire], states: &States, every: Span) -> Vec<Vec<FlowRow>> {
+    let stride = match plan.record.level {
+        RecordLevel::Summary => return vec![Vec::new(); wires.len()],
+        RecordLevel::Events => 1,
+        RecordLevel::Every(asked) => (asked.picos() / every.picos().max(1)).max(1),
+    };
+    let history = |(number, wire): (usize, &FlowWire)| {
+        if plan.record.flows.as_ref().is_some_and(|chosen| !chosen.contains(&number)) {
+            return Vec::new();
+        }
+        let kept = states.flows[number].iter().filter(|sample| sample.tick.is_multiple_of(stride));
+        let mut delivered = Progress { wire, next: 0, bytes: 0 };
+        kept.map(|sample| row(sample, delivered.at(sample.at), states.mss[number])).collect()
+    };
+    wires.iter().enumerate().map(history).collect()
+}
+
+struct Progress<'a> {
+    wire: &'a FlowWire,
+    next: usize,
+    bytes: u64,
+}
+
+impl Progress<'_> {
+    /// User bytes in order by `at`, asked in order of time.
+    fn at(&mut self, at: Time) -> u64 {
+        while let Some((when, bytes)) = self.wire.progress.get(self.next)
+            && *when <= at
+        {
+            self.bytes = *bytes;
+            self.next += 1;
+        }
+        self.bytes
+    }
+}
+
+fn row(sample: &Sample, delivered_bytes: u64, mss: u32) -> FlowRow {
+    let info = &sample.info;
+    let slow = info.ssthresh.is_none_or(|threshold| info.cwnd < threshold);
+    FlowRow {
+        at: sample.at,
+        cwnd_segments: f64::from(info.cwnd),
+        ssthresh_segments: info.ssthresh.map_or(f64::NAN, f64::from),
+        in_flight_segments: f64::from(info.in_flight()),
+        srtt_ms: if info.rtt_us == 0 { f64::NAN } else { f64::from(info.rtt_us) / 1e3 },
+        rto_ms: f64::from(info.rto_us) / 1e3,
+        delivered_bytes,
+        retransmitted_segments: u64::from(info.total_retransmitted),
+        phase: match info.congestion_state {
+            LOSS => 3,
+            REDUCED | RECOVERY => 2,
+            _ => u8::from(!slow),
+        },
+        held_by: held(info, mss) as u8,
+    }
+}
+
+/// Says so where rows are asked for more often than the kernel's state is read.
+pub(crate) fn sampling_warning(plan: &Plan, every: Span) -> Option<String> {
+    match plan.record.level {
+        RecordLevel::Every(asked) if asked < every => {
+            Some(format!("record.every = {asked}: the state of flows was read every {every} only"))
+        }
+        RecordLevel::Events => Some(format!(
+            "record.every = \"events\": the state of flows was read every {} ms; gates recorded every event",
+            seconds(every.picos()) * 1e3
+        )),
+        _ => None,
+    }
+}

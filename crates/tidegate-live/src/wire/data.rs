@@ -1,0 +1,194 @@
+//! Bytes of a connection by their place in the stream: what is out, and what has come in order.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use tidegate_core::units::Time;
+
+/// Turns sequence numbers into places in the stream, the first user byte being 0.
+#[derive(Debug, Default)]
+struct Places {
+    first: Option<u32>,
+    near: i64,
+}
+
+impl Places {
+    /// The stream begins after a SYN of this number.
+    fn begin(&mut self, syn: u32) {
+        if self.first.is_none() {
+            self.first = Some(syn.wrapping_add(1));
+        }
+    }
+
+    /// The place of a number, which is within 2³¹ of the ones seen before.
+    fn of(&mut self, seq: u32) -> i64 {
+        let first = *self.first.get_or_insert(seq);
+        let here = first.wrapping_add(self.near as u32);
+        let place = self.near + i64::from(seq.wrapping_sub(here) as i32);
+        self.near = self.near.max(place);
+        place
+    }
+}
+
+/// A segment that is out.
+#[derive(Clone, Copy, Debug)]
+struct Sent {
+    end: i64,
+    at: Time,
+    again: bool,
+}
+
+/// What the sender has sent and not heard of.
+#[derive(Debug, Default)]
+pub(super) struct Outgoing {
+    places: Places,
+    out: VecDeque<Sent>,
+    highest: i64,
+    acknowledged: i64,
+}
+
+impl Outgoing {
+    pub(super) fn begin(&mut self, syn: u32) {
+        self.places.begin(syn);
+    }
+
+    /// User bytes that are out.
+    pub(super) fn outstanding(&self) -> u64 {
+        (self.highest - self.acknowledged).max(0) as u64
+    }
+
+    pub(super) fn is_idle(&self) -> bool {
+        self.out.is_empty()
+    }
+
+    /// A data segment goes out; whether some of it has before.
+    pub(super) fn send(&mut self, at: Time, seq: u32, payload: u32) -> bool {
+        let start = self.places.of(seq);
+        let end = start + i64::from(payload);
+        let again = start < self.highest;
+        if again {
+            let from = self.out.partition_point(|sent| sent.end <= start);
+            let mut begins = start;
+            for sent in self.out.range_mut(from..) {
+                if begins >= end {
+                    break;
+                }
+                sent.again = true;
+                begins = sent.end;
+            }
+        }
+        if end > self.highest {
+            self.highest = end;
+            self.out.push_back(Sent { end, at, again });
+        }
+        again
+    }
+
+    /// An ACK comes back: when the last segment that it covers was sent, if it was sent once.
+    pub(super) fn acknowledge(&mut self, ack: u32) -> Option<Time> {
+        self.places.first?;
+        let upto = self.places.of(ack);
+        self.acknowledged = self.acknowledged.max(upto);
+        let covered = self.out.partition_point(|sent| sent.end <= upto);
+        let last = covered.checked_sub(1).map(|last| self.out[last])?;
+        self.out.drain(..covered);
+        (!last.again).then_some(last.at)
+    }
+}
+
+/// What has come to the receiver.
+#[derive(Debug, Default)]
+pub(super) struct Reassembly {
+    places: Places,
+    next: i64,
+    /// Beyond a hole: beginning, then end and segments.
+    waiting: BTreeMap<i64, (i64, u64)>,
+}
+
+impl Reassembly {
+    pub(super) fn begin(&mut self, syn: u32) {
+        self.places.begin(syn);
+    }
+
+    /// User bytes in order so far.
+    pub(super) fn in_order(&self) -> u64 {
+        self.next as u64
+    }
+
+    /// A segment comes: bytes that are now in order and were not before, and of how many segments.
+    pub(super) fn take(&mut self, seq: u32, payload: u32) -> (u64, u64) {
+        let start = self.places.of(seq);
+        let end = start + i64::from(payload);
+        let before = self.next;
+        if end <= before {
+            return (0, 0);
+        }
+        if start > before {
+            let entry = self.waiting.entry(start).or_insert((end, 1));
+            entry.0 = entry.0.max(end);
+            return (0, 0);
+        }
+        self.next = end;
+        let mut segments = 1;
+        while let Some(first) = self.waiting.first_entry() {
+            if *first.key() > self.next {
+                break;
+            }
+            let (stretch, count) = first.remove();
+            if stretch > self.next {
+                self.next = stretch;
+                segments += count;
+            }
+        }
+        ((self.next - before) as u64, segments)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(millis: u64) -> Time {
+        Time::from_picos(millis * 1_000_000_000)
+    }
+
+    #[test]
+    fn numbers_go_round_and_places_do_not() {
+        let mut places = Places::default();
+        places.begin(u32::MAX - 10);
+        assert_eq!(places.of(u32::MAX - 9), 0);
+        assert_eq!(places.of(90), 100);
+        assert_eq!(places.of(u32::MAX - 9), 0, "an old one");
+        let mut near = 0;
+        for step in 1..=20_u32 {
+            near = places.of(step.wrapping_mul(1 << 29));
+        }
+        assert!(near > i64::from(u32::MAX), "{near}");
+    }
+
+    #[test]
+    fn a_hole_holds_back_what_came_after_it() {
+        let mut came = Reassembly::default();
+        came.begin(999);
+        assert_eq!(came.take(1000, 100), (100, 1));
+        assert_eq!(came.take(1200, 100), (0, 0));
+        assert_eq!(came.take(1200, 100), (0, 0), "twice");
+        assert_eq!(came.take(1100, 100), (200, 2));
+        assert_eq!(came.take(1100, 100), (0, 0), "nothing new");
+        assert_eq!(came.in_order(), 300);
+    }
+
+    #[test]
+    fn a_segment_sent_again_gives_no_round_trip_time() {
+        let mut out = Outgoing::default();
+        out.begin(0);
+        for n in 0..4 {
+            assert!(!out.send(at(u64::from(n)), 1 + n * 100, 100));
+        }
+        assert!(out.send(at(10), 101, 100), "the second again");
+        assert_eq!(out.acknowledge(101), Some(at(0)));
+        assert_eq!(out.acknowledge(201), None, "Karn");
+        assert_eq!(out.acknowledge(401), Some(at(3)));
+        assert_eq!(out.acknowledge(401), None, "nothing new");
+        assert!(out.is_idle());
+    }
+}

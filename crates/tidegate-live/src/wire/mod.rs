@@ -1,0 +1,195 @@
+//! What happened to every flow, from its packets as they came to and left the edges: the
+//! numbers that the simulator knows from its own endpoints. The kernel is not asked, so they
+//! hold for every kernel and every congestion control.
+
+mod data;
+mod header;
+
+pub(crate) use header::ENOUGH;
+pub use header::Header;
+
+use tidegate_core::gate::Quantiles;
+use tidegate_core::gate::rate::Window;
+use tidegate_core::net::{precision, window};
+use tidegate_core::plan::{AppPlan, Plan};
+use tidegate_core::tcp::HeldBy;
+use tidegate_core::unit::Cause;
+use tidegate_core::units::Time;
+
+use crate::pump::PumpReport;
+use data::{Outgoing, Reassembly};
+
+/// A flow as its packets tell it; counts are of the measured window.
+#[derive(Debug)]
+pub struct FlowWire {
+    /// Data segments that came to the sender's edge.
+    pub segments_sent: u64,
+    /// Of these, sent again in part or whole.
+    pub segments_retransmitted: u64,
+    /// IP bytes of data segments that reached the receiver.
+    pub received_bytes: u64,
+    /// User bytes that came in order.
+    pub delivered_bytes: u64,
+    /// Distinct data segments among these.
+    pub delivered_segments: u64,
+    /// From a segment sent once to the ACK that covers it, at the sender's edge.
+    pub rtt: Quantiles,
+    /// Picoseconds owed to each cause.
+    pub owed: Vec<(Cause, u64)>,
+    /// The last byte of a finite transfer.
+    pub completed: Option<Time>,
+    /// Most user bytes out at once in the second half of the run.
+    pub most_outstanding: u64,
+    /// User bytes in order since the start, after each instant that brought some.
+    pub progress: Vec<(Time, u64)>,
+    last_delivery: Time,
+}
+
+/// What held a sender back at an instant, given flow and time.
+pub type HeldAt<'a> = dyn Fn(usize, Time) -> HeldBy + 'a;
+
+/// Reads every flow of a run; `starts` are when they began.
+#[must_use]
+pub fn read(plan: &Plan, report: &PumpReport, starts: &[Time], held: &HeldAt<'_>) -> Vec<FlowWire> {
+    let measured = window(plan);
+    let mut flows: Vec<Reader> =
+        plan.flows.iter().zip(starts).map(|(flow, start)| Reader::new(plan, &flow.app, *start)).collect();
+    let headers: Vec<Option<Header>> = (0..report.arrivals.len()).map(|n| header(report, n)).collect();
+    // Edges see their packets in this order: what comes in at its time, what leaves when it is due.
+    let mut order: Vec<(Time, bool, usize)> = Vec::with_capacity(headers.len() * 2);
+    order.extend(report.arrivals.iter().enumerate().map(|(n, arrival)| (arrival.at, true, n)));
+    order.extend(report.departures.iter().enumerate().map(|(n, departure)| (departure.due, false, n)));
+    order.sort_unstable();
+    for (at, comes, number) in order {
+        if at >= measured.until {
+            break;
+        }
+        let place = if comes { number } else { report.departures[number].arrival as usize };
+        let (Some(header), arrival) = (headers[place], &report.arrivals[place]) else { continue };
+        let flow = (arrival.route / 2) as usize;
+        let reader = &mut flows[flow];
+        match (arrival.route.is_multiple_of(2), comes) {
+            (true, true) => reader.sent(at, header, measured),
+            (true, false) => {
+                let cause = report.departures[number].cause;
+                let cause =
+                    cause.resolve().map_or_else(|_| Cause::sender(held(flow, arrival.at)), Cause::gate);
+                reader.received(at, header, arrival.bytes, cause, measured);
+            }
+            (false, false) => reader.acknowledged(at, header, measured),
+            (false, true) => {}
+        }
+    }
+    let ended = report.ended.min(measured.until);
+    let finish = |(flow, mut reader): (usize, Reader)| {
+        let held = if reader.outgoing.is_idle() { HeldBy::Application } else { held(flow, ended) };
+        reader.owe(ended, Cause::sender(held), measured);
+        reader.wire
+    };
+    flows.into_iter().enumerate().map(finish).collect()
+}
+
+fn header(report: &PumpReport, number: usize) -> Option<Header> {
+    let stride = report.capture_bytes as usize;
+    let first = report.capture.get(number * stride..(number + 1) * stride)?;
+    Header::parse(first, report.arrivals[number].bytes)
+}
+
+struct Reader {
+    wire: FlowWire,
+    outgoing: Outgoing,
+    reassembly: Reassembly,
+    transfer: Option<u64>,
+    second_half: Time,
+}
+
+impl Reader {
+    fn new(plan: &Plan, app: &AppPlan, start: Time) -> Reader {
+        Reader {
+            wire: FlowWire {
+                segments_sent: 0,
+                segments_retransmitted: 0,
+                received_bytes: 0,
+                delivered_bytes: 0,
+                delivered_segments: 0,
+                rtt: Quantiles::new(precision(plan)),
+                owed: Vec::new(),
+                completed: None,
+                most_outstanding: 0,
+                progress: Vec::new(),
+                last_delivery: start,
+            },
+            outgoing: Outgoing::default(),
+            reassembly: Reassembly::default(),
+            second_half: Time::from_picos(plan.duration.picos() / 2),
+            transfer: match app {
+                AppPlan::Transfer { bytes } => Some(*bytes),
+                _ => None,
+            },
+        }
+    }
+
+    /// The sender's kernel hands over a packet.
+    fn sent(&mut self, at: Time, header: Header, measured: Window) {
+        if header.syn {
+            self.outgoing.begin(header.seq);
+            self.reassembly.begin(header.seq);
+        } else if header.payload > 0 {
+            let again = self.outgoing.send(at, header.seq, header.payload);
+            if at >= measured.from {
+                self.wire.segments_sent += 1;
+                self.wire.segments_retransmitted += u64::from(again);
+            }
+            if at >= self.second_half {
+                self.wire.most_outstanding = self.wire.most_outstanding.max(self.outgoing.outstanding());
+            }
+        }
+    }
+
+    /// A packet leaves for the sender.
+    fn acknowledged(&mut self, at: Time, header: Header, measured: Window) {
+        if !header.is_ack || header.syn {
+            return;
+        }
+        if let Some(sent) = self.outgoing.acknowledge(header.ack)
+            && at >= measured.from
+        {
+            self.wire.rtt.record(at.saturating_since(sent));
+        }
+    }
+
+    /// A packet leaves for the receiver.
+    fn received(&mut self, at: Time, header: Header, bytes: u32, cause: Cause, measured: Window) {
+        if header.payload == 0 {
+            return;
+        }
+        let inside = at >= measured.from;
+        if inside {
+            self.wire.received_bytes += u64::from(bytes);
+        }
+        self.owe(at, cause, measured);
+        let (new_bytes, new_segments) = self.reassembly.take(header.seq, header.payload);
+        if new_bytes == 0 {
+            return;
+        }
+        if inside {
+            self.wire.delivered_bytes += new_bytes;
+            self.wire.delivered_segments += new_segments;
+        }
+        let total = self.reassembly.in_order();
+        self.wire.progress.push((at, total));
+        if self.wire.completed.is_none() && self.transfer.is_some_and(|whole| total >= whole) {
+            self.wire.completed = Some(at);
+        }
+    }
+
+    /// The time since the delivery before is owed to what made this one come when it did.
+    fn owe(&mut self, at: Time, cause: Cause, measured: Window) {
+        let span = measured.overlap(self.wire.last_delivery, at);
+        self.wire.last_delivery = at.max(self.wire.last_delivery);
+        match self.wire.owed.iter_mut().find(|(known, _)| *known == cause) {
+            Some((_, owed)) => *owed += span,
+            None => self.wire.owed.push((cause, span)),
+        }
+    }
+}

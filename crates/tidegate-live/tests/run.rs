@@ -1,0 +1,108 @@
+//! Whole live runs: the kernel's TCP as a scenario asks for it.
+#![cfg(target_os = "linux")]
+#![allow(clippy::print_stderr, reason = "a skipped test says why, the others what they measured")]
+
+mod common;
+
+use common::plan;
+use tidegate_core::plan::Plan;
+use tidegate_live::{LiveError, LiveRun, RunOptions, run};
+
+/// A run, or nothing where this machine allows none.
+fn live(plan: &Plan) -> Option<LiveRun> {
+    match run(plan, &RunOptions::default(), &mut |_| true) {
+        Ok(done) => {
+            eprintln!("{:#?}\n{:#?}", done.result.summary, done.details);
+            Some(done)
+        }
+        Err(error @ (LiveError::NotPermitted { .. } | LiveError::NotLinux)) => {
+            eprintln!("skipped: {error}");
+            None
+        }
+        Err(error) => panic!("{error}"),
+    }
+}
+
+const LINK: &str = r#"
+title = "link"
+duration = "3 s"
+warmup = "1 s"
+[gate.link]
+rate = "12 Mbit/s"
+queue = "50 packets"
+delay = "10 ms"
+[flow.bulk]
+path = ["link"]
+rtt = "20 ms"
+tcp.base = "linux"
+tcp.cc = "reno"
+[record]
+every = "10 ms"
+"#;
+
+#[test]
+fn a_bulk_flow_fills_a_link_and_is_measured_like_in_the_simulator() {
+    let plan = plan(LINK);
+    let Some(done) = live(&plan) else { return };
+    let summary = &done.result.summary;
+    let flow = &summary.flows[0];
+    let ideal = 12e6 * 1448.0 / 1500.0;
+    assert!((0.9 * ideal..=ideal * 1.001).contains(&flow.goodput_bps), "{}", flow.goodput_bps);
+    assert_eq!(flow.cc, "reno");
+    assert!(flow.rtt_p50_ms.unwrap() > 20.0 && flow.rtt_p99_ms.unwrap() < 75.0);
+    assert!(flow.limited_by["gate.link"] > 0.9, "{:?}", flow.limited_by);
+    assert!(done.result.flows[0].len() > 150 && !done.result.gates[0].is_empty());
+    // What the gate delivered is what reached the receiver, plus at most one packet at the edges.
+    let delivered = summary.gates[0].delivered_bytes as f64 * 8.0 / 2.0;
+    assert!((delivered - flow.throughput_bps).abs() < 0.02 * delivered);
+    let verified = &done.details.verified[0];
+    for told in ["tcp.cc = reno", "tcp.mss = 1448", "tcp.sack = true", "tcp.timestamps = true"] {
+        assert!(verified.in_force.iter().any(|line| line == told), "{told}: {verified:?}");
+    }
+}
+
+/// A window behind a slower server with the stack of the nineties (what the cell spacer needs).
+const OLD: &str = r#"
+title = "old stack"
+duration = "4 s"
+[gate.host]
+rate = "33.92 Mbit/s"
+framing = "aal5"
+[gate.spacer]
+rate = "15.264 Mbit/s"
+framing = "aal5"
+delay = "1.8 ms"
+[gate.away]
+rate = "33.92 Mbit/s"
+framing = "aal5"
+delay = "1.8 ms"
+[flow.bulk]
+path = ["host", "spacer"]
+back = ["away"]
+tcp.base = "bsd44"
+tcp.mss = "1476 B"
+tcp.window = "41 segments"
+[record]
+every = "1 ms"
+"#;
+
+#[test]
+fn the_old_stack_is_in_force_and_its_window_holds() {
+    let plan = plan(OLD);
+    let Some(done) = live(&plan) else { return };
+    let verified = &done.details.verified[0];
+    for told in [
+        "tcp.cc = reno",
+        "tcp.mss = 1476",
+        "tcp.sack = false",
+        "tcp.timestamps = false",
+        "window scaling = false",
+        "tcp.initial_window (segments) = 1",
+        "tcp.window = 60516 B: 60516 B (41 segments) in flight at most, 60516 B announced",
+    ] {
+        assert!(verified.in_force.iter().any(|line| line == told), "{told}: {verified:?}");
+    }
+    let flow = &done.result.summary.flows[0];
+    assert_eq!((flow.segments_retransmitted, flow.timeouts), (0, 0));
+    assert!(flow.limited_by["gate.spacer"] > 0.9);
+}

@@ -1,0 +1,22 @@
+//! What a run gives, whichever engine ran it: the summary, the columns and the capture.
+//!
+//! The simulator and the live engine never see each other; what they have to say in the same
+//! words is here. Everything about gates and background traffic is read off the core's
+//! [`Network`](tidegate_core::net::Network), which is the same in both; of flows each engine
+//! fills in the rows itself. What it does not do: run anything, read or write files (the
+//! capture goes into any `Write`).
+
+mod calls;
+mod cells;
+pub mod pcap;
+mod request_summary;
+mod result;
+mod summary;
+
+pub use calls::{CallSummary, CallsSummary, CircuitSummary, PoolSummary};
+pub use cells::CellSummary;
+pub use request_summary::RequestSummary;
+pub use result::{Column, FlowRow, Mark, MarkKind, PacketRecord, RunResult, Side, Table, slot_bps};
+pub use summary::{
+    AllocationSummary, FlowSummary, GateSummary, Summary, TrafficSummary, limited_by, summarise,
+};

@@ -1,0 +1,180 @@
+//! Circuits, pools and calls in words.
+
+use tidegate_core::plan::{
+    Blocked, CallsPlan, Demand, HoldingPlan, Plan, PoolOrder, RatePlan, ReservationPlan, ReservePlan,
+};
+use tidegate_core::units::{Rate, Span};
+
+use super::text::{rate_text, seconds_text, three_digits};
+use super::{Row, consequence, rows_of, write_rows};
+use crate::check::Form;
+use crate::units::plural;
+
+/// How many calls of a kind fit at once, where they are the only ones.
+fn fitting(plan: &Plan, demands: &[Demand]) -> u64 {
+    let room = |demand: &Demand| plan.pools[demand.pool].capacity.bps() / demand.rate.bps().max(1);
+    demands.iter().map(room).min().unwrap_or(0)
+}
+
+/// "155.52 Mbit/s, pool vp", of the pool that holds the fewest.
+fn tightest(plan: &Plan, demands: &[Demand]) -> String {
+    let room = |demand: &&Demand| plan.pools[demand.pool].capacity.bps() / demand.rate.bps().max(1);
+    demands.iter().min_by_key(room).map_or(String::new(), |demand| {
+        let pool = &plan.pools[demand.pool];
+        format!("{}, pool {}", pool.capacity, pool.name)
+    })
+}
+
+fn blocked_text(blocked: Blocked, what: &str) -> String {
+    match blocked {
+        Blocked::Wait => format!("a call that does not fit waits{what}"),
+        Blocked::Refuse => "a call that does not fit is lost".to_owned(),
+        Blocked::Retry(after) => format!("a call that does not fit is made again after {after}"),
+    }
+}
+
+/// What a circuit's numbers amount to.
+pub(super) fn lines(circuit: &ReservePlan, plan: &Plan) -> Vec<String> {
+    let Some(row) = plan.reservations.get(circuit.reservation) else { return Vec::new() };
+    let ReservationPlan { demands, setup, hold, blocked, .. } = row;
+    let fit = fitting(plan, demands);
+    let mut lines = Vec::new();
+    if demands.iter().all(|demand| demand.rate == circuit.rate) {
+        let verb = if fit == 1 { "fits" } else { "fit" };
+        lines.push(format!(
+            "{} of {} {verb} into {}",
+            plural(fit, "circuit"),
+            circuit.rate,
+            tightest(plan, demands)
+        ));
+    } else {
+        lines.push(format!(
+            "its call opens other circuits too; {fit} such calls fit into {}",
+            tightest(plan, demands)
+        ));
+    }
+    let up =
+        if *setup == Span::ZERO { "with the grant".to_owned() } else { format!("{setup} after the grant") };
+    let kept = match hold {
+        None => "never given back once it is up".to_owned(),
+        Some(Span::ZERO) => "given back as soon as it is idle".to_owned(),
+        Some(hold) => format!("given back {hold} after it fell idle"),
+    };
+    let packets = match blocked {
+        Blocked::Refuse => "and the packet that asked is dropped",
+        Blocked::Wait | Blocked::Retry(_) => "and packets wait in the queue",
+    };
+    lines.push(format!("the first packet asks; it is up {up}, and {kept}"));
+    lines.push(format!("{}, {packets}", blocked_text(*blocked, "")));
+    lines
+}
+
+pub(super) fn explain_pool(name: &str, form: &Form, plan: &Plan, out: &mut String) {
+    let mut rows: Vec<Row> = Vec::new();
+    rows_of(form, "", &[], &mut rows);
+    let Some(index) = plan.pools.iter().position(|pool| pool.name == name) else {
+        return write_rows(&format!("pool {name}"), &rows, out);
+    };
+    let takes = |demands: &[Demand]| demands.iter().any(|demand| demand.pool == index);
+    let reservations: Vec<&ReservationPlan> =
+        plan.reservations.iter().filter(|row| takes(&row.demands)).collect();
+    let sources: Vec<&CallsPlan> = plan.calls.iter().filter(|row| takes(&row.demands)).collect();
+    if reservations.is_empty() && sources.is_empty() {
+        rows.retain(|row| row.key != "order");
+        write_rows(&format!("pool {name}"), &rows, out);
+        return channels(plan, index, out);
+    }
+    write_rows(&format!("pool {name}"), &rows, out);
+    let capacity = plan.pools[index].capacity;
+    let of = |demands: &[Demand]| -> u64 {
+        demands.iter().filter(|demand| demand.pool == index).map(|demand| demand.rate.bps()).sum()
+    };
+    if let [first, .., last] = reservations.as_slice() {
+        let names = format!("{} to {}", first.name, last.name);
+        consequence(
+            &format!("{} can be asked for: {names}", plural(reservations.len() as u64, "circuit")),
+            out,
+        );
+    } else if let [one] = reservations.as_slice() {
+        consequence(&format!("circuit {} takes from it", one.name), out);
+    }
+    for source in &sources {
+        consequence(
+            &format!("calls.{} take from it, {} each", source.name, Rate::from_bps(of(&source.demands))),
+            out,
+        );
+    }
+    let sum: u64 = reservations.iter().map(|row| of(&row.demands)).sum();
+    if sources.is_empty() && sum <= capacity.bps() {
+        let left = rate_text((capacity.bps() - sum) as f64);
+        consequence(
+            &format!("all of them fit into {capacity} at once, and {left} are left: nobody ever waits"),
+            out,
+        );
+    } else {
+        let who = match plan.pools[index].order {
+            PoolOrder::Asked => "they are served in the order of asking",
+            PoolOrder::FirstFit => "a smaller call may pass a larger one, which may wait for very long",
+        };
+        consequence(&format!("not all of them may fit into {capacity} at once: {who}"), out);
+    }
+}
+
+/// A pool of DTM channels.
+fn channels(plan: &Plan, index: usize, out: &mut String) {
+    let channels = plan.gates.iter().filter_map(|gate| match &gate.rate {
+        RatePlan::Dtm(channel) if channel.pool == Some(index) => Some((gate, channel)),
+        _ => None,
+    });
+    let initial: u64 = channels.clone().map(|(_, channel)| channel.initial.bps()).sum();
+    let names: Vec<&str> = channels.map(|(gate, _)| gate.name.as_str()).collect();
+    match names.as_slice() {
+        [] => consequence("nothing takes from it", out),
+        [one] => consequence(&format!("{one} alone takes from it"), out),
+        [first, .., last] => {
+            let count = names.len();
+            let left = plan.pools[index].capacity.bps().saturating_sub(initial);
+            consequence(
+                &format!(
+                    "{count} channels take from {}: {first} to {last}; {} are left at the start",
+                    plan.pools[index].capacity,
+                    rate_text(left as f64)
+                ),
+                out,
+            );
+        }
+    }
+}
+
+/// `[calls.x]`.
+pub(super) fn explain_calls(name: &str, form: &Form, plan: &Plan, out: &mut String) {
+    let mut rows: Vec<Row> = Vec::new();
+    rows_of(form, "", &[], &mut rows);
+    write_rows(&format!("calls {name}"), &rows, out);
+    let Some(source) = plan.calls.iter().find(|source| source.name == name) else { return };
+    let mean = |holding: HoldingPlan| match holding {
+        HoldingPlan::Constant(span) | HoldingPlan::Exponential(span) => span.as_secs_f64(),
+    };
+    let held = mean(source.hold) + source.setup.as_secs_f64();
+    let gap = mean(source.gap);
+    if gap > 0.0 {
+        let load = held / gap;
+        let fit = fitting(plan, &source.demands);
+        let verb = if fit == 1 { "fits" } else { "fit" };
+        consequence(
+            &format!(
+                "a call every {} that holds for {} is a load of {} Erlang; {} at once {verb} into {}",
+                seconds_text(gap),
+                seconds_text(held),
+                three_digits(load),
+                plural(fit, "call"),
+                tightest(plan, &source.demands)
+            ),
+            out,
+        );
+        if source.blocked == Blocked::Wait && load >= fit as f64 {
+            consequence("more is asked for than can ever be carried: ever more calls wait", out);
+        }
+    }
+    consequence(&blocked_text(source.blocked, " for its turn"), out);
+}

@@ -1,0 +1,70 @@
+//! Requests and servers in words.
+
+use tidegate_core::plan::{AppPlan, FlowPlan, Plan, SizePlan};
+
+use super::text::{seconds_text, three_digits};
+use super::{Row, consequence, rows_of, write_rows};
+use crate::check::Form;
+use crate::units::{bytes_text, plural};
+
+/// The largest IP packet on a flow's way back: an ACK, or a piece of a request.
+pub(super) fn largest_packet_back(flow: &FlowPlan) -> u32 {
+    let request = match &flow.app {
+        AppPlan::Request(requests) => requests.request.most().min(u64::from(flow.tcp.mss)) as u32,
+        _ => 0,
+    };
+    flow.tcp.headers + request
+}
+
+/// What a flow's requests amount to.
+pub(super) fn lines(flow: &FlowPlan, plan: &Plan) -> Vec<String> {
+    let AppPlan::Request(requests) = &flow.app else { return Vec::new() };
+    let mut lines = Vec::new();
+    let drawn = [("request", &requests.request), ("response", &requests.response)];
+    for (what, sizes) in drawn.iter().filter(|(_, sizes)| !matches!(sizes, SizePlan::Constant(_))) {
+        if let Some(mean) = sizes.mean() {
+            lines.push(format!("a {what} has {} in the mean", bytes_text(mean as u64)));
+        }
+    }
+    if let SizePlan::Constant(bytes) = requests.response {
+        let segments = bytes.div_ceil(u64::from(flow.tcp.mss.max(1)));
+        lines.push(format!("a response is {}", plural(segments, "segment")));
+    }
+    let server = requests.server.and_then(|server| plan.servers.get(server));
+    let means = (requests.request.mean(), requests.response.mean());
+    if let (Some(rate), (Some(request), Some(response))) = (server.and_then(|server| server.rate), means)
+        && rate.bps() > 0
+    {
+        let seconds = (request + response) * 8.0 / rate.bps() as f64;
+        lines.push(format!(
+            "its server works {} on one: {} of all its clients together in a second at most",
+            seconds_text(seconds),
+            three_digits(1.0 / seconds)
+        ));
+    }
+    lines
+}
+
+/// A server: its keys, and who asks it.
+pub(super) fn explain_server(name: &str, form: &Form, plan: &Plan, out: &mut String) {
+    let mut rows: Vec<Row> = Vec::new();
+    rows_of(form, "", &[], &mut rows);
+    write_rows(&format!("server {name}"), &rows, out);
+    let Some(index) = plan.servers.iter().position(|server| server.name == name) else { return };
+    let clients: Vec<&str> = plan
+        .flows
+        .iter()
+        .filter(|flow| matches!(&flow.app, AppPlan::Request(asks) if asks.server == Some(index)))
+        .map(|flow| flow.name.as_str())
+        .collect();
+    match clients.as_slice() {
+        [] => consequence("no flow asks it", out),
+        [one] => consequence(&format!("{one} asks it"), out),
+        [first, .., last] => {
+            consequence(
+                &format!("{} flows ask it, {first} to {last}, in the order of arrival", clients.len()),
+                out,
+            );
+        }
+    }
+}

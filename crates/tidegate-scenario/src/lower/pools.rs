@@ -1,0 +1,119 @@
+//! `[pool.x]` to [`PoolPlan`].
+
+use tidegate_core::dtm::NANOS_PER_SLOT;
+use tidegate_core::plan::{DtmPlan, GatePlan, PoolOrder, PoolPlan, RatePlan};
+use tidegate_core::units::Rate;
+
+use super::Notes;
+use super::reserve::Calls;
+use crate::check::{Form, Item, Named, Value, nearest};
+use crate::units::FASTEST_BPS;
+
+fn written(root: &Form) -> &[Named] {
+    root.table("pool").map_or(&[][..], |pools| pools.items.as_slice())
+}
+
+/// The pool that a name means.
+pub(super) fn pool_of(root: &Form, item: &Item, notes: &mut Notes) -> Option<usize> {
+    let name = item.text()?;
+    let pools = written(root);
+    let found = pools.iter().position(|pool| pool.name == name);
+    if found.is_none() {
+        let names = || pools.iter().map(|pool| pool.name.as_str());
+        let help = match nearest(name, names()) {
+            Some(near) => format!("did you mean \"{near}\"?"),
+            None if pools.is_empty() => format!("add [pool.{name}] with a capacity"),
+            None => format!("the pools are {}", names().take(20).collect::<Vec<_>>().join(", ")),
+        };
+        notes.wrong(item, format!("no pool is called {name:?}"), help);
+    }
+    found
+}
+
+/// The pools, each large enough for what its channels begin with and for each of its calls.
+pub(super) fn pools(root: &Form, gates: &[GatePlan], calls: &Calls<'_>, notes: &mut Notes) -> Vec<PoolPlan> {
+    let mut plans = Vec::new();
+    for (index, named) in written(root).iter().enumerate() {
+        let channels: Vec<(&GatePlan, &DtmPlan)> = gates
+            .iter()
+            .filter_map(|gate| match &gate.rate {
+                RatePlan::Dtm(channel) if channel.pool == Some(index) => Some((gate, channel)),
+                _ => None,
+            })
+            .collect();
+        let Some(form) = named.item.table() else { continue };
+        let Some(item) = form.get("capacity") else { continue };
+        let caller = calls.first_caller(index);
+        if channels.is_empty() && caller.is_none() {
+            let help =
+                "name it in rate.reserve.pool or rate.dtm.pool of a gate that is passed, or take it out";
+            notes.warn(named.name_at, &named.item.key, "nothing takes capacity from this pool", help);
+        }
+        if let (Some((channel, _)), Some(caller)) = (channels.first(), caller) {
+            let problem = format!(
+                "DTM channel {:?} and {caller} take from this pool: a channel takes what is left, a call all or nothing",
+                channel.name
+            );
+            notes.wrong(item, problem, "give each kind a pool of its own");
+        }
+        let order = order(form, !channels.is_empty(), notes);
+        let Some(capacity) = capacity(item, &channels, caller, notes) else { continue };
+        let initial: u128 = channels.iter().map(|(_, channel)| u128::from(channel.initial.bps())).sum();
+        if initial > u128::from(capacity.bps()) {
+            let sum = Rate::from_bps(u64::try_from(initial).unwrap_or(u64::MAX));
+            let problem = format!(
+                "the initial rates of its {} channels add up to {sum}, more than the {capacity} of this pool",
+                channels.len()
+            );
+            notes.wrong(item, problem, format!("write \"{sum}\" or more, or smaller initial rates"));
+        }
+        calls.check_fit(index, &named.name, capacity, notes);
+        plans.push(PoolPlan { name: named.name.clone(), capacity, order });
+    }
+    plans
+}
+
+fn order(form: &Form, has_channels: bool, notes: &mut Notes) -> PoolOrder {
+    if let (true, Some(item)) = (has_channels, form.given("order")) {
+        let problem = "the channels of this pool do not wait: each gets what the others leave";
+        notes.wrong(item, problem, "take it out; it is for calls");
+    }
+    if form.word("order") == Some("first fit") { PoolOrder::FirstFit } else { PoolOrder::Asked }
+}
+
+fn capacity(
+    item: &Item,
+    channels: &[(&GatePlan, &DtmPlan)],
+    caller: Option<&str>,
+    notes: &mut Notes,
+) -> Option<Rate> {
+    let slots = match &item.value {
+        Value::Slots(slots) => *slots,
+        _ => return item.rate(),
+    };
+    let mut sizes: Vec<Rate> = channels.iter().map(|(_, channel)| channel.settings.slot).collect();
+    sizes.dedup();
+    let slot = match (sizes.as_slice(), caller) {
+        ([], Some(caller)) => {
+            let problem = format!("slots are of DTM channels, and {caller} asks for a rate");
+            notes.wrong(item, problem, "write a rate, such as \"155.52 Mbit/s\"");
+            return None;
+        }
+        ([], None) => Rate::ZERO,
+        ([slot], _) => *slot,
+        ([one, other, ..], _) => {
+            let problem = format!("slots of which size: its channels have slots of {one} and of {other}");
+            notes.wrong(item, problem, "write a rate, such as \"20 Mbit/s\"");
+            return None;
+        }
+    };
+    let bps = u128::from(slots.nanos()) * u128::from(slot.bps()) / u128::from(NANOS_PER_SLOT);
+    match u64::try_from(bps) {
+        Ok(bps) if bps <= FASTEST_BPS => Some(Rate::from_bps(bps)),
+        _ => {
+            let fastest = Rate::from_bps(FASTEST_BPS);
+            notes.wrong(item, format!("{slots} of {slot} are more than {fastest}"), "write less");
+            None
+        }
+    }
+}

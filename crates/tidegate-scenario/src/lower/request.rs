@@ -1,0 +1,172 @@
+//! `flow.x.app.request` to [`RequestPlan`], and `[server.x]` to [`ServerPlan`].
+
+use tidegate_core::plan::{
+    AppPlan, ConnectionPlan, LARGEST_MESSAGE, Pace, RequestPlan, ServerPlan, SizePlan, ThinkPlan,
+};
+use tidegate_core::units::Span;
+
+use super::Notes;
+use super::users::{Load, User};
+use crate::check::{Form, Item, Named, Value, nearest};
+use crate::inputs::Library;
+
+/// The name of the row of all requests in a summary.
+const ALL: &str = "all";
+
+/// A flow's requests; `None` where something was wrong.
+pub(super) fn request(
+    root: &Form,
+    flow: &Form,
+    form: &Form,
+    library: &mut Library,
+    notes: &mut Notes,
+) -> Option<RequestPlan> {
+    let pace = if form.word("loop") == Some("open") { Pace::Request } else { Pace::Response };
+    let connection = match form.word("connection") {
+        Some("new") => ConnectionPlan::New,
+        _ => ConnectionPlan::Persistent,
+    };
+    if flow.key == format!("flow.{ALL}") {
+        let problem = "the name \"all\" stands for the requests of all flows together";
+        notes.wrong_at(flow.at, &flow.key, problem, "use another name, such as \"client\"");
+    }
+    let server = match form.get("server") {
+        Some(item) => Some(server_of(root, item, notes)?),
+        None => None,
+    };
+    let think = match &form.get("think")?.value {
+        Value::Time(span) => ThinkPlan::Constant(*span),
+        Value::Table(law) => ThinkPlan::Exponential(law.span("exponential")?),
+        Value::List(items) => ThinkPlan::List(items.iter().filter_map(Item::span).collect::<Vec<Span>>()),
+        _ => return None,
+    };
+    let request = size(form.get("size")?, library, notes);
+    let response = size(form.get("response")?, library, notes);
+    let outstanding = match form.get("outstanding").map(|item| &item.value) {
+        Some(Value::Whole(most)) => Some(*most),
+        _ => None,
+    };
+    check_outstanding(form, pace, connection, outstanding, notes);
+    let count = form.whole("count");
+    Some(RequestPlan {
+        server,
+        request: request?,
+        response: response?,
+        think,
+        pace,
+        outstanding,
+        connection,
+        count,
+    })
+}
+
+fn check_outstanding(
+    form: &Form,
+    pace: Pace,
+    connection: ConnectionPlan,
+    outstanding: Option<u64>,
+    notes: &mut Notes,
+) {
+    let Some(item) = form.get("outstanding") else { return };
+    if outstanding == Some(1) {
+        return;
+    }
+    if connection == ConnectionPlan::New {
+        let problem = "new connections carry one request each, one after the other";
+        let help = "write outstanding = 1, or connection = \"persistent\"; for connections side by side set count \
+                    of the flow";
+        notes.wrong(item, problem, help);
+    } else if pace == Pace::Response {
+        let problem = "in a closed loop a request comes after the response to the one before";
+        let help = "write outstanding = 1, or loop = \"open\"; for several users set count of the flow";
+        notes.wrong(item, problem, help);
+    }
+}
+
+fn size(item: &Item, library: &mut Library, notes: &mut Notes) -> Option<SizePlan> {
+    let Value::Table(laws) = &item.value else { return Some(SizePlan::Constant(message(item, notes)?)) };
+    let (law, given) = laws.only()?;
+    match (law, given.table()) {
+        ("exponential", _) => Some(SizePlan::Exponential { mean: message(given, notes)? }),
+        ("pareto", Some(form)) => {
+            let (least, most) = (message(form.get("min")?, notes)?, most(form, notes)?);
+            check_cut(form, least, most, notes);
+            Some(SizePlan::Pareto { least, shape: form.real("shape")?, most })
+        }
+        ("lognormal", Some(form)) => {
+            let (median, most) = (message(form.get("median")?, notes)?, most(form, notes)?);
+            check_cut(form, median, most, notes);
+            Some(SizePlan::LogNormal { median, sigma: form.real("sigma")?, most })
+        }
+        ("file", _) => match library.sizes(given.text()?) {
+            Ok(sizes) => Some(sizes),
+            Err(error) => {
+                super::rate::unreadable(given, &error, notes);
+                None
+            }
+        },
+        _ => None,
+    }
+}
+
+/// What a law may draw at most.
+fn most(form: &Form, notes: &mut Notes) -> Option<u64> {
+    message(form.get("max")?, notes)
+}
+
+fn check_cut(form: &Form, least: u64, most: u64, notes: &mut Notes) {
+    if let Some(item) = form.get("max").filter(|_| most < least) {
+        let problem = format!("a cut at {most} B leaves nothing of sizes around {least} B and more");
+        notes.wrong(item, problem, format!("write more than \"{least} B\""));
+    }
+}
+
+/// Bytes of one message.
+fn message(item: &Item, notes: &mut Notes) -> Option<u64> {
+    let bytes = item.bytes()?;
+    if bytes <= LARGEST_MESSAGE {
+        return Some(bytes);
+    }
+    notes.wrong(item, "a message has 1 TB at most", "write \"1 TB\" or less");
+    None
+}
+
+fn server_of(root: &Form, item: &Item, notes: &mut Notes) -> Option<usize> {
+    let name = item.text()?;
+    let servers = servers_of(root);
+    let found = servers.iter().position(|server| server.name == name);
+    if found.is_none() {
+        let names = || servers.iter().map(|server| server.name.as_str());
+        let help = match nearest(name, names()) {
+            Some(near) => format!("did you mean \"{near}\"?"),
+            None if servers.is_empty() => format!("add [server.{name}] with a rate"),
+            None => format!("the servers are {}", names().take(20).collect::<Vec<_>>().join(", ")),
+        };
+        notes.wrong(item, format!("no server is called {name:?}"), help);
+    }
+    found
+}
+
+fn servers_of(root: &Form) -> &[Named] {
+    root.table("server").map_or(&[], |servers| servers.items.as_slice())
+}
+
+/// The servers, in the order of the file; one that nobody asks is a warning.
+pub(super) fn servers(root: &Form, users: &[User<'_>], notes: &mut Notes) -> Vec<ServerPlan> {
+    let asked = |index: usize| {
+        users.iter().any(|user| match &user.load {
+            Load::Flow { app: AppPlan::Request(plan), .. } => plan.server == Some(index),
+            _ => false,
+        })
+    };
+    let mut plans = Vec::new();
+    for (index, named) in servers_of(root).iter().enumerate() {
+        if !asked(index) {
+            let help = format!("add app.request.server = \"{}\" to a flow, or take it out", named.name);
+            notes.warn(named.name_at, &named.item.key, "no flow asks this server", help);
+        }
+        let rate = named.item.table().and_then(|form| form.rate("rate"));
+        plans.push(ServerPlan { name: named.name.clone(), rate });
+    }
+    plans
+}

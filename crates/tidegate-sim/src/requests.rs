@@ -1,0 +1,164 @@
+//! Requests in the simulator: the client at the receiver's end of a flow, servers that flows
+//! share, and connections that begin anew.
+
+use tidegate_core::app::{Client, Exchange, Server};
+use tidegate_core::plan::{AppPlan, FlowPlan};
+use tidegate_core::random::Seed;
+use tidegate_core::units::Time;
+
+use crate::flow::{Flow, endpoints};
+use crate::simulation::{Wire, app_alarm, server_alarm};
+
+/// What a flow with requests has beside its endpoints.
+#[derive(Debug)]
+pub(crate) struct Dialogue {
+    pub(crate) client: Client,
+    server: Option<usize>,
+    /// Exchanges that have ended, in order; in the end those that have not, too.
+    pub(crate) log: Vec<Exchange>,
+    /// The endpoints have been opened.
+    opened: bool,
+    /// For connections that begin anew.
+    flow: FlowPlan,
+    seed: Seed,
+}
+
+impl Dialogue {
+    /// The client of a flow that starts at `start`; none where the flow has no requests.
+    pub(crate) fn new(flow: &FlowPlan, start: Time, seed: Seed) -> Option<Box<Dialogue>> {
+        let AppPlan::Request(plan) = &flow.app else { return None };
+        Some(Box::new(Dialogue {
+            client: Client::new(plan, start, seed, &flow.name),
+            server: plan.server,
+            log: Vec::new(),
+            opened: false,
+            flow: flow.clone(),
+            seed,
+        }))
+    }
+
+    pub(crate) fn memory_bytes(&self) -> u64 {
+        self.client.memory_bytes() + (self.log.capacity() * size_of::<Exchange>()) as u64
+    }
+
+    /// The run is over: what has not ended is told as well.
+    pub(crate) fn finish(&mut self) {
+        self.log.extend(self.client.unfinished());
+    }
+}
+
+impl Flow {
+    /// The next connection takes the place of the old one; what of that is still on its way
+    /// comes to nobody.
+    fn reconnect(&mut self) {
+        let Some(dialogue) = &self.dialogue else { return };
+        self.connection += 1;
+        let (sender, receiver) = endpoints(&dialogue.flow, dialogue.seed, self.connection);
+        self.forget_connection(sender, receiver);
+    }
+}
+
+impl Wire {
+    /// A client's user asks, or a request that waited may begin.
+    pub(crate) fn wake_client(&mut self, at: Time, index: usize, flow: &mut Flow) {
+        let start = flow.start;
+        let Some(dialogue) = &mut flow.dialogue else { return };
+        if at < start {
+            return;
+        }
+        dialogue.client.handle_wakeup(at);
+        if !flow.started {
+            flow.started = true;
+            if !dialogue.begins_anew() {
+                self.open(at, index, flow);
+            }
+        }
+        while let Some(begin) = flow.dialogue.as_mut().and_then(|open| open.client.poll_begin(at)) {
+            if begin.anew {
+                self.open(at, index, flow);
+            }
+            // The circuits of the way are asked for by its first packet.
+            self.network.transfer_begins(at, index);
+            flow.before_receiver(at);
+            flow.receiver.write(at, begin.bytes);
+        }
+        self.wake_receiver(at, index, flow);
+        self.set_client_alarm(at, index, flow);
+    }
+
+    /// Opens a connection: the first, or one that takes the place of the one before.
+    fn open(&mut self, at: Time, index: usize, flow: &mut Flow) {
+        flow.before_sender(at);
+        flow.before_receiver(at);
+        if flow.dialogue.as_mut().is_some_and(|dialogue| std::mem::replace(&mut dialogue.opened, true)) {
+            flow.reconnect();
+        }
+        flow.sender.open(at);
+        flow.receiver.open(at);
+        self.pump_sender(at, index, flow);
+    }
+
+    fn set_client_alarm(&mut self, at: Time, index: usize, flow: &Flow) {
+        if let Some(dialogue) = &flow.dialogue {
+            let next = if dialogue.client.may_begin() { at } else { dialogue.client.next_wakeup() };
+            self.network.set_alarm(app_alarm(self.flows, index), next);
+        }
+    }
+
+    /// Data came to the server's end of a flow.
+    #[inline(never)]
+    pub(crate) fn take_requests(&mut self, at: Time, index: usize, flow: &mut Flow) {
+        let delivered = flow.sender.counters().delivered_bytes;
+        let Some(dialogue) = &mut flow.dialogue else { return };
+        while let Some(bytes) = dialogue.client.poll_arrived(at, delivered) {
+            match dialogue.server {
+                Some(number) => {
+                    let server: &mut Server = &mut self.servers[number];
+                    server.handle_request(at, index, bytes);
+                    self.network.set_alarm(server_alarm(self.flows, number), server.next_wakeup());
+                }
+                None => flow.sender.write(at, dialogue.client.answer(at)),
+            }
+        }
+    }
+
+    /// Data came to the client's end of a flow.
+    #[inline(never)]
+    pub(crate) fn take_responses(&mut self, at: Time, index: usize, flow: &mut Flow) {
+        let delivered = flow.receiver.counters().delivered_bytes;
+        let Some(dialogue) = &mut flow.dialogue else { return };
+        let before = dialogue.log.len();
+        while let Some(ended) = dialogue.client.poll_ended(at, delivered) {
+            dialogue.log.push(ended);
+        }
+        if dialogue.log.len() > before {
+            self.set_client_alarm(at, index, flow);
+        }
+    }
+
+    /// The client has acknowledged what came; where nothing is under way any more, a transfer is over.
+    pub(crate) fn end_transfer(&mut self, at: Time, index: usize, flow: &Flow) {
+        if flow.dialogue.as_ref().is_some_and(|dialogue| !dialogue.client.is_busy()) {
+            self.network.transfer_ends(at, index);
+        }
+    }
+
+    /// Everything that a server has ready by `at`.
+    pub(crate) fn serve(&mut self, at: Time, number: usize, flows: &mut [Flow]) {
+        while let Some(index) = self.servers[number].poll_response(at) {
+            let flow = &mut flows[index];
+            flow.before_sender(at);
+            let bytes = flow.dialogue.as_mut().map_or(0, |dialogue| dialogue.client.answer(at));
+            flow.sender.write(at, bytes);
+            self.pump_sender(at, index, flow);
+        }
+        self.network.set_alarm(server_alarm(self.flows, number), self.servers[number].next_wakeup());
+    }
+}
+
+impl Dialogue {
+    fn begins_anew(&self) -> bool {
+        matches!(&self.flow.app, AppPlan::Request(plan)
+            if plan.connection == tidegate_core::plan::ConnectionPlan::New)
+    }
+}

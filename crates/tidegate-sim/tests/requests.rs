@@ -1,0 +1,215 @@
+//! Requests where every instant is known: response times to the picosecond, servers that are
+//! shared, connections that begin anew, losses at either end.
+
+#![allow(missing_docs, reason = "tests")]
+
+use tidegate_core::app::Exchange;
+use tidegate_core::plan::{
+    AppPlan, CongestionPlan, ConnectionPlan, FlowPlan, GatePlan, Increase, LossPlan, Pace, Plan, RatePlan,
+    RecordLevel, RequestPlan, RtoPlan, RttTiming, ServerPlan, SizePlan, SsthreshRounding, StartPlan, TcpBase,
+    TcpPlan, ThinkPlan,
+};
+use tidegate_core::units::{Rate, Span, Speed, Time};
+use tidegate_sim::{RunResult, Side, run};
+
+fn millis(millis: u64) -> Span {
+    Span::from_millis(millis)
+}
+
+fn at(span: Span) -> Time {
+    Time::ZERO + span
+}
+
+/// One ACK for each segment, a window as large as need be, no handshake.
+fn tcp() -> TcpPlan {
+    TcpPlan {
+        base: TcpBase::Rfc,
+        cc: CongestionPlan::Reno,
+        mss: 1000,
+        headers: 40,
+        window: None,
+        initial_window: 1_000_000,
+        initial_ssthresh: None,
+        increase: Increase::PerWindow,
+        dupthresh: Some(3),
+        sack: false,
+        limited_transmit: false,
+        ssthresh_rounding: SsthreshRounding::Exact,
+        go_back_n: false,
+        rto: RtoPlan::Estimated {
+            min: millis(200),
+            max: Span::from_secs(60),
+            initial: Span::from_secs(1),
+            tick: Span::ZERO,
+        },
+        delayed_ack: None,
+        quick_acks: 0,
+        handshake: false,
+        timestamps: false,
+        rtt_timing: RttTiming::Every,
+        idle_restart: false,
+    }
+}
+
+fn requests() -> RequestPlan {
+    RequestPlan {
+        server: Some(0),
+        request: SizePlan::Constant(100),
+        response: SizePlan::Constant(9_900),
+        think: ThinkPlan::Constant(millis(500)),
+        pace: Pace::Response,
+        outstanding: Some(1),
+        connection: ConnectionPlan::Persistent,
+        count: None,
+    }
+}
+
+fn gate(name: &str, mbps: u64, delay: Span) -> GatePlan {
+    let mut gate = GatePlan::open(name);
+    gate.rate = RatePlan::Constant(Speed::Bits(Rate::from_bps(mbps * 1_000_000)));
+    gate.delay = delay;
+    gate
+}
+
+/// Responses over 8 Mbit/s and 10 ms, requests over 1 Mbit/s and 20 ms, a server at 1 MB/s.
+fn plan(flows: Vec<(RequestPlan, TcpPlan)>) -> Plan {
+    let mut plan = Plan::empty(at(Span::from_secs(10)));
+    plan.gates = vec![gate("down", 8, millis(10)), gate("up", 1, millis(20))];
+    plan.servers = vec![ServerPlan { name: "s".to_owned(), rate: Some(Rate::from_bps(8_000_000)) }];
+    plan.record.level = RecordLevel::Events;
+    for (n, (requests, tcp)) in flows.into_iter().enumerate() {
+        plan.flows.push(FlowPlan {
+            name: format!("client{n}"),
+            path: vec![0],
+            back: vec![1],
+            back_delay: Span::ZERO,
+            start: StartPlan::At(Time::ZERO),
+            app: AppPlan::Request(Box::new(requests)),
+            tcp,
+        });
+    }
+    plan
+}
+
+fn whole(plan: &Plan) -> RunResult {
+    run(plan, &mut |_| true).expect("nobody interrupts")
+}
+
+/// From asking to arriving, to answering, to the end, in microseconds.
+fn parts(one: &Exchange) -> [u64; 3] {
+    [(one.arrived, one.asked), (one.answered, one.arrived), (one.ended, one.answered)]
+        .map(|(to, from)| to.saturating_since(from).picos() / 1_000_000)
+}
+
+#[test]
+fn a_response_time_by_hand() {
+    let result = whole(&plan(vec![(requests(), tcp())]));
+    // 140 B at 1 Mbit/s and 20 ms; 10 kB at 1 MB/s; 9 segments of 1040 B and one of 940 B at 8 Mbit/s and 10 ms.
+    assert_eq!(parts(&result.requests[0][0]), [1_120 + 20_000, 10_000, 9 * 1_040 + 940 + 10_000]);
+    assert!(result.requests[0].iter().all(|one| parts(one) == parts(&result.requests[0][0])));
+    let asked: Vec<Time> = result.requests[0].iter().take(2).map(|one| one.asked).collect();
+    assert_eq!(asked, [at(millis(500)), at(millis(500 + 500) + Span::from_micros(51_420))]);
+    let row = &result.summary.requests[0];
+    assert_eq!((row.response_mean_s, row.response_p99_s), (Some(0.05142), Some(0.05142)));
+    assert_eq!((row.asked, row.unfinished), (18, 0));
+    assert_eq!(result.summary.requests[1].name, "all");
+}
+
+#[test]
+fn a_shared_server_answers_in_the_order_of_arrival() {
+    let later = RequestPlan { think: ThinkPlan::Constant(millis(501)), ..requests() };
+    let result = whole(&plan(vec![(later, tcp()), (requests(), tcp())]));
+    let [second, first] = [0, 1].map(|flow| result.requests[flow][0]);
+    assert_eq!(parts(&first)[1], 10_000);
+    // It came 1 ms after and, with its 140 B behind the other's, 120 us after that.
+    assert_eq!(second.answered.saturating_since(first.answered), millis(10));
+    assert_eq!(parts(&second)[1], 20_000 - 1_120);
+}
+
+#[test]
+fn a_new_connection_begins_with_a_small_window_and_a_handshake() {
+    let slow = TcpPlan { initial_window: 1_000, ..tcp() };
+    let anew = RequestPlan { connection: ConnectionPlan::New, count: Some(9), ..requests() };
+    let run_with =
+        |requests: &RequestPlan, tcp: &TcpPlan| whole(&plan(vec![(requests.clone(), tcp.clone())]));
+    let times = |result: &RunResult| -> Vec<[u64; 3]> { result.requests[0].iter().map(parts).collect() };
+    let persistent = times(&run_with(&requests(), &slow));
+    let each = times(&run_with(&anew, &slow));
+    // The first is the same; then one has grown its window and the other has not.
+    assert_eq!(each[0], persistent[0]);
+    assert!(persistent[1][2] < persistent[0][2] && each.iter().all(|one| *one == each[0]));
+    // A handshake is a round trip of two segments of 40 B: 320 us up, 40 us down, 30 ms of delays.
+    let shaken = run_with(&anew, &TcpPlan { handshake: true, ..slow });
+    assert!(shaken.requests[0].iter().all(|one| parts(one)[0] == each[0][0] + 30_360));
+    // Over the whole run the flow counts all of its connections.
+    assert!((shaken.summary.flows[0].goodput_bps - 9.0 * 9_900.0 * 8.0 / 10.0).abs() < 1e-6);
+    assert!(shaken.flows[0].windows(2).all(|rows| rows[0].delivered_bytes <= rows[1].delivered_bytes));
+}
+
+#[test]
+fn a_capture_shows_connections_by_their_ports() {
+    let anew = RequestPlan { connection: ConnectionPlan::New, count: Some(3), ..requests() };
+    let mut plan = plan(vec![(anew, TcpPlan { handshake: true, ..tcp() })]);
+    plan.record.packets = true;
+    let result = whole(&plan);
+    let mut connections: Vec<u32> = result.packets.iter().map(|packet| packet.segment.connection).collect();
+    connections.dedup();
+    assert_eq!(connections, [0, 1, 2]);
+    let mut file = Vec::new();
+    tidegate_sim::pcap::write(&plan, &result.packets, Side::Sender, &mut file).expect("memory holds it");
+    for port in [40_000_u16, 40_001, 40_002] {
+        assert!(file.windows(2).any(|pair| pair == port.to_be_bytes()), "{port}");
+    }
+}
+
+#[test]
+fn an_open_loop_counts_the_wait_behind_others() {
+    let open = |outstanding| RequestPlan {
+        think: ThinkPlan::Constant(millis(10)),
+        pace: Pace::Request,
+        outstanding,
+        count: Some(4),
+        ..requests()
+    };
+    let one = whole(&plan(vec![(open(Some(1)), tcp())]));
+    let begun: Vec<Time> = one.requests[0].iter().map(|one| one.begun).collect();
+    let ended: Vec<Time> = one.requests[0].iter().map(|one| one.ended).collect();
+    assert_eq!(begun[1..], ended[..3], "each begins with the end of the one before");
+    assert_eq!(one.requests[0][3].asked, at(millis(40)));
+    let many = whole(&plan(vec![(open(None), tcp())]));
+    assert!(many.requests[0].iter().all(|each| each.begun == each.asked));
+    // The server works 10 ms on each, the link a little more: they queue at the link.
+    assert!(many.summary.requests[1].response_mean_s < one.summary.requests[1].response_mean_s);
+}
+
+#[test]
+fn losses_at_both_ends_are_repaired_and_counted() {
+    let mut plan = plan(vec![(requests(), tcp()), (requests(), tcp())]);
+    plan.gates[0].loss = LossPlan::Independent { probability: 0.1 };
+    plan.gates[1].loss = LossPlan::Independent { probability: 0.2 };
+    plan.duration = at(Span::from_secs(100));
+    let result = whole(&plan);
+    let all = result.summary.requests.last().expect("there are requests");
+    assert!(all.client_timeouts > 5, "{}", all.client_timeouts);
+    assert!(all.finished > 100 && all.unfinished <= 2, "{all:?}");
+    assert!(result.summary.flows.iter().all(|flow| flow.timeouts + flow.fast_retransmits > 5));
+    for one in result.requests.iter().flatten().filter(|one| one.ended != Time::NEVER) {
+        let least = [21_120, 10_000, 20_300];
+        assert!(parts(one).iter().zip(least).all(|(took, least)| *took >= least), "{one:?}");
+    }
+}
+
+#[test]
+fn what_had_not_ended_is_told_as_well() {
+    let mut plan =
+        plan(vec![(RequestPlan { response: SizePlan::Constant(100_000_000), ..requests() }, tcp())]);
+    plan.warmup = at(millis(100));
+    let result = whole(&plan);
+    let row = &result.summary.requests[0];
+    assert_eq!((row.asked, row.finished, row.response_mean_s), (1, 0, None));
+    assert_eq!(row.response_mean_with_unfinished_s, Some(9.5));
+    assert_eq!(result.requests[0].len(), 1);
+    // Asked before the warm-up ends, it does not count.
+    plan.warmup = at(millis(501));
+    assert_eq!(whole(&plan).summary.requests[0].asked, 0);
+}

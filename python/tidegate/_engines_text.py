@@ -1,0 +1,84 @@
+"""A comparison of engines as tables for people."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tidegate import _text
+from tidegate._study_text import plus_minus
+
+if TYPE_CHECKING:
+    from tidegate._engines import Difference, EngineComparison, Quantity
+
+
+def report(comparison: EngineComparison) -> str:
+    """Return what every engine says, the differences from the reference, and what agrees."""
+    first = comparison.engines[0].runs[0].summary
+    seed = "" if comparison.seed is None else f" · seed {comparison.seed}"
+    at = f"gate {comparison.gate}" if comparison.gate else "no gate"
+    lines = [
+        comparison.title,
+        _text.wrapped(
+            f"engines {', '.join(each.engine for each in comparison.engines)}{seed} · {at} · counted from "
+            f"{first['measured_from_s']:g} to {_text.seconds(first['duration_s'])}"
+        ),
+        "",
+        _values(comparison),
+    ]
+    others = [each.engine for each in comparison.engines if each.engine != comparison.reference]
+    lines += ["", f"Difference from {comparison.reference}", _differences(comparison, others)]
+    lines += ["", *(_text.wrapped(sentence) for sentence in comparison.sentences)]
+    lines += [
+        "",
+        _text.wrapped(
+            "±: half of the 95% interval of the mean over the runs, or of the difference (Welch's t). wait, "
+            f"loss, utilisation and queue are those of the gate. {_text.HEADERS_SHORT}"
+        ),
+    ]
+    return _text.plain("\n".join(lines))
+
+
+def _values(comparison: EngineComparison) -> str:
+    head = [["quantity", "unit", *(each.label for each in comparison.engines)]]
+    body = []
+    for row in comparison.rows:
+        cells = [row.quantity.name, row.quantity.unit]
+        for each in comparison.engines:
+            found = row.values.get(each.engine)
+            if found is None:
+                cells.append("–")
+            elif each.engine == "theory":
+                cells.append(_text.number((found.mean or 0.0) / row.quantity.scale, 4))
+            else:
+                cells.append(plus_minus(found, row.quantity.scale))
+        body.append(cells)
+    return _text.table(head, body, left=2)
+
+
+def _differences(comparison: EngineComparison, others: list[str]) -> str:
+    head = [["quantity", *(part for engine in others for part in (engine, ""))]]
+    body = []
+    for row in comparison.rows:
+        if not row.differences:
+            continue
+        cells = [row.quantity.name]
+        for engine in others:
+            told = row.differences.get(engine)
+            cells += ["–", ""] if told is None else [told_difference(row.quantity, told), told.verdict]
+        body.append(cells)
+    return _text.table(head, body)
+
+
+def told_difference(quantity: Quantity, told: Difference) -> str:
+    """Return a difference with its interval: in per cent where that has a meaning."""
+    if told.relative is None or abs(told.relative) >= 10:
+        unit = f" {quantity.unit}" if quantity.unit else ""
+        return f"{_signed(told.difference / quantity.scale)}{unit}"
+    text = _signed(100 * told.relative)
+    if told.half_width is not None and told.difference:
+        text += f" ±{_text.number(100 * told.half_width * abs(told.relative / told.difference), 2)}"
+    return f"{text}%"
+
+
+def _signed(value: float) -> str:
+    return ("+" if value > 0 else "-" if value < 0 else "") + _text.number(abs(value), 2)
