@@ -1,6 +1,6 @@
 """Instructions, speed and results beside the peers that are installed; see README.md here.
 
-bench.py [instructions] [speed] [results] [studies] [gcra] [cells] [--rounds N] [--long]
+bench.py [instructions] [speed] [results] [studies] [gcra] [cells] [feedback] [--rounds N] [--long]
 """
 
 from __future__ import annotations
@@ -9,13 +9,14 @@ import argparse
 
 import cells
 import cost
+import feedback
 import limiter
 import programs
 import results
 import speed
 import studies
 
-PARTS = ("instructions", "speed", "results", "studies", "gcra", "cells")
+PARTS = ("instructions", "speed", "results", "studies", "gcra", "cells", "feedback")
 
 
 def main() -> None:
@@ -41,7 +42,9 @@ def main() -> None:
         limiter.measure(rounds=args.rounds)
     if "cells" in parts:
         cells.measure(rounds=args.rounds)
-    if {*parts} <= {"studies", "gcra", "cells"}:
+    if "feedback" in parts:
+        feedback.measure(rounds=args.rounds)
+    if {*parts} <= {"studies", "gcra", "cells", "feedback"}:
         return
     ours = programs.build_ours()
     if "instructions" in parts:

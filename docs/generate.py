@@ -102,8 +102,9 @@ def _cell(text: str) -> str:
 SUMMARY = ROOT / "crates" / "tidegate-result" / "src" / "summary.rs"
 CELLS = SUMMARY.with_name("cells.rs")
 REQUESTS = SUMMARY.with_name("request_summary.rs")
+CALLS = SUMMARY.with_name("calls.rs")
 _STRUCT = re.compile(r"pub struct (\w+) \{\n(.*?)\n\}", re.S)
-_FIELD = re.compile(r"((?:    /// .*\n)+)    pub (\w+): ([^\n]*),")
+_FIELD = re.compile(r"((?:    /// .*\n)+)(?:    #\[serde\(skip.*\n)?    pub (\w+): ([^\n]*),")
 
 _TYPES = {
     "f64": "number",
@@ -117,7 +118,9 @@ _TYPES = {
 def results_reference() -> str:
     """Return every name in a summary and in the recorded tables."""
     structs = dict(
-        _STRUCT.findall("\n".join(file.read_text(encoding="utf-8") for file in (SUMMARY, CELLS, REQUESTS)))
+        _STRUCT.findall(
+            "\n".join(file.read_text(encoding="utf-8") for file in (SUMMARY, CELLS, REQUESTS, CALLS))
+        )
     )
     parts = [
         MADE + "# Results: every name and its unit\n",
@@ -150,11 +153,15 @@ def results_reference() -> str:
             "data frames.\n"
         ),
         _fields(structs["AllocationSummary"]),
+        "Gates with `rate.follow` have these as well, absent and null in the same way.\n",
+        _fields(structs["FeedbackSummary"]),
         (
             'Cell gates (`framing = "aal5"`) have these as well; on other gates the names are absent, and '
             "null in data frames.\n"
         ),
         _fields(structs["CellSummary"]),
+        "Circuits (gates with `rate.reserve`) have this as well, and what tells of calls, below.\n",
+        _fields(structs["CircuitSummary"]),
         "### Background traffic: `traffic[]`\n",
         _fields(structs["TrafficSummary"]),
         "### Requests: `requests[]`\n",
@@ -163,6 +170,13 @@ def results_reference() -> str:
             "`requests` is absent.\n"
         ),
         _fields(structs["RequestSummary"]),
+        "### A pool: `pools[]`\n",
+        "A pool of circuits and calls has those of calls as well.\n",
+        _fields(structs["PoolSummary"]),
+        "### Calls: `calls[]`\n",
+        _fields(structs["CallsSummary"]),
+        "What tells of calls, in pools, circuits and sources of calls:\n",
+        _fields(structs["CallSummary"]),
         (
             "## Recorded tables\n\n"
             "Parquet files in a run folder, `Run.table(NAME)` in Python. Times are from the start of the "

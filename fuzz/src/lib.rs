@@ -5,6 +5,7 @@
 //! To add one: a function here, a line in `TARGETS`, a program in `fuzz_targets/` and its
 //! `[[bin]]` in `Cargo.toml`.
 
+pub mod calls;
 pub mod corpus;
 pub mod endpoints;
 pub mod scenario;
@@ -24,9 +25,10 @@ pub struct Target {
 }
 
 /// Every target.
-pub const TARGETS: [Target; 5] = [
+pub const TARGETS: [Target; 6] = [
     Target { name: "scenario", run: scenario::run, seeds: scenario::SEEDS, words: scenario::WORDS },
     Target { name: "endpoints", run: endpoints::run, seeds: &[], words: &[] },
+    Target { name: "calls", run: calls::run, seeds: &[], words: &[] },
     Target {
         name: "trace_mahimahi",
         run: trace::mahimahi,

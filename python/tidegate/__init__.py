@@ -11,7 +11,8 @@ the names of results; in scenarios they are in the text. polars and matplotlib a
 when a table or a picture is asked for.
 
 Parts that need no scenario are modules of their own, loaded when they are first named:
-``tg.dtm``, the estimator behind ``rate.dtm``; ``tg.gcra``, the rate limiter of ATM and of token
+``tg.dtm``, the estimator behind ``rate.dtm``; ``tg.effcap``, the one behind ``rate.follow``;
+``tg.gcra``, the rate limiter of ATM and of token
 buckets; ``tg.theory``, what is known in closed form.
 """
 
@@ -40,18 +41,21 @@ from tidegate._reproduce import Reproduction, reproduce
 from tidegate._run import Run, run
 from tidegate._scenario import Scenario, load, reference, schema
 from tidegate._size import Sizing, size
+from tidegate._size_pool import PoolSizing, size_pool
 from tidegate._study import Until, study
 from tidegate._study_value import Point, Study, open_study
 from tidegate._table import FlowRow, GateRow, RequestRow, Table
 from tidegate._traces import trace_convert, trace_info, trace_synth
+from tidegate._tune import tune
+from tidegate._tune_result import Setting, Tuning
 
 if _typing.TYPE_CHECKING:
-    from tidegate import dtm, gcra, theory
+    from tidegate import dtm, effcap, gcra, theory
 
 __version__ = build_info()["tidegate"]
 
 #: Public modules, imported when they are first named (PEP 562).
-_MODULES = ("dtm", "gcra", "theory")
+_MODULES = ("dtm", "effcap", "gcra", "theory")
 
 __all__ = [
     "ArgumentError",
@@ -64,6 +68,7 @@ __all__ = [
     "InternalError",
     "NotRecordedError",
     "Point",
+    "PoolSizing",
     "Reproduction",
     "RequestRow",
     "Run",
@@ -71,6 +76,7 @@ __all__ = [
     "RunFolderError",
     "Scenario",
     "ScenarioError",
+    "Setting",
     "Sizing",
     "StoreError",
     "Study",
@@ -78,6 +84,7 @@ __all__ = [
     "Table",
     "TooFewRunsError",
     "TraceError",
+    "Tuning",
     "UnknownNameError",
     "Until",
     "Variant",
@@ -86,6 +93,7 @@ __all__ = [
     "compare",
     "compare_engines",
     "dtm",
+    "effcap",
     "gcra",
     "load",
     "open_comparison",
@@ -97,11 +105,13 @@ __all__ = [
     "run",
     "schema",
     "size",
+    "size_pool",
     "study",
     "theory",
     "trace_convert",
     "trace_info",
     "trace_synth",
+    "tune",
 ]
 
 

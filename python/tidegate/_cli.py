@@ -373,6 +373,7 @@ def compare(
 cli.add_command(_cli_studies.study)
 cli.add_command(_cli_studies.reproduce)
 cli.add_command(_cli_studies.size)
+cli.add_command(_cli_studies.tune)
 cli.add_command(_cli_live.live)
 
 

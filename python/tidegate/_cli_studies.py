@@ -1,4 +1,4 @@
-"""The commands for many runs: ``study``, ``reproduce`` and ``size``."""
+"""The commands for many runs: ``study``, ``reproduce``, ``size`` and ``tune``."""
 
 from __future__ import annotations
 
@@ -200,15 +200,15 @@ def reproduce(
 
 @click.command()
 @FILE
-@click.option("--gate", metavar="NAME", required=True, help="The gate whose queue is sized.")
+@click.option("--gate", metavar="NAME", help="The gate whose queue is sized.")
+@click.option("--pool", metavar="NAME", help="The pool whose capacity is sized, with --goal.")
+@click.option("--goal", metavar="TEXT", help='What the pool is for: "p95 response < 2 s", "blocked < 1%".')
 @click.option(
     "--method",
     type=click.Choice(["auto", "theory", "sim"]),
-    default="auto",
-    show_default=True,
-    help="Where the answer comes from; auto: theory where one applies.",
+    help="Where the size of a queue comes from; default: auto, theory where one applies.",
 )
-@click.option("--runs", type=click.IntRange(1), help="Replications without loss; default: the file's runs.")
+@click.option("--runs", type=click.IntRange(1), help="Replications; default: the file's runs.")
 @SEED
 @SET
 @click.option("--workers", type=click.IntRange(1), help="Threads; default: one per processor.")
@@ -217,8 +217,10 @@ def reproduce(
 @JSON
 def size(
     file: str,
-    gate: str,
-    method: str,
+    gate: str | None,
+    pool: str | None,
+    goal: str | None,
+    method: str | None,
     runs: int | None,
     seed: int | None,
     sets: tuple[str, ...],
@@ -227,23 +229,34 @@ def size(
     no_store: bool,
     as_json: bool,
 ) -> None:
-    """Find the smallest queue of a gate that loses nothing.
+    """Find the smallest queue without loss, or the smallest pool that meets a goal.
 
-    By theory where one applies, else by simulations, with the standing queue and the delay that
-    come with it. The limit in the file does not matter. With --runs it holds for so many
-    replications of the seed.
+    --gate: by theory where one applies, else by simulations, with the standing queue and the delay
+    that come with it. --pool and --goal: by simulations. What the file gives the gate or the pool
+    does not matter. With --runs it holds for so many replications of the seed.
     """
-    from tidegate import _size
+    from tidegate import _size, _size_pool
     from tidegate._progress import Progress
     from tidegate._run import as_scenario
     from tidegate._study import opened
 
+    if (gate is None) == (pool is None) or (pool is None) != (goal is None):
+        raise click.UsageError('give --gate NAME, or --pool NAME with --goal "p95 response < 2 s"')
+    if pool is not None and method is not None:
+        raise click.UsageError("--method is for gates; a pool is sized by simulations")
     scenario = as_scenario(file, sets)
     with opened(False if no_store else store or True) as kept, Progress("sizing") as progress:
+        if pool is not None and goal is not None:
+            sized = _size_pool.find_pool(
+                scenario, pool, goal, runs=runs, seed=seed, workers=workers, store=kept, progress=progress
+            )
+            say(sized.to_json() if as_json else sized.report())
+            return
+        assert gate is not None
         found = _size.find(
             scenario,
             gate,
-            method=method,
+            method=method or "auto",
             runs=runs,
             seed=seed,
             workers=workers,
@@ -251,3 +264,59 @@ def size(
             progress=progress,
         )
     say(found.to_json() if as_json else found.report())
+
+
+@click.command()
+@FILE
+@click.option("--gate", metavar="NAME", help="The gate with rate.follow; needed where there are several.")
+@click.option(
+    "--goal",
+    metavar="TEXT",
+    default="throughput",
+    show_default=True,
+    help='"throughput", or with a bound: "throughput with p99 delay < 200 ms" (or mean, p50; or rtt).',
+)
+@click.option("--runs", type=click.IntRange(2), help="Replications; default: the file's runs, at least 8.")
+@SEED
+@SET
+@click.option("--workers", type=click.IntRange(1), help="Threads; default: one per processor.")
+@_STORE
+@_NO_STORE
+@JSON
+def tune(
+    file: str,
+    gate: str | None,
+    goal: str,
+    runs: int | None,
+    seed: int | None,
+    sets: tuple[str, ...],
+    workers: int | None,
+    store: str | None,
+    no_store: bool,
+    as_json: bool,
+) -> int:
+    """Find M and N of EFFCAP, or the constant rate, that serve a following gate best.
+
+    By simulation on the same networks for every setting. Beside the best stand INSTCAP, the file as
+    it is, and the rule of thumb, with what each gains over the rule and whether that is
+    significant. Exit status 1: no setting meets the goal.
+    """
+    from tidegate import _tune
+    from tidegate._progress import Progress
+    from tidegate._run import as_scenario
+    from tidegate._study import opened
+
+    scenario = as_scenario(file, sets)
+    with opened(False if no_store else store or True) as kept, Progress("tuning") as progress:
+        found = _tune.find(
+            scenario,
+            gate,
+            goal=goal,
+            runs=runs,
+            seed=seed,
+            workers=workers,
+            store=kept,
+            progress=progress,
+        )
+    say(found.to_json() if as_json else found.report())
+    return 0 if found.met else 1

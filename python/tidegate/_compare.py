@@ -297,7 +297,9 @@ def _finished(future: Any) -> bool:
 
 def _report(comparison: Comparison) -> str:
     rows = comparison.rows()
-    several = len(comparison.variants[0].run.flows) > 1
+    asks = any(row.get("response_mean_s") is not None for row in rows)
+    # Who asks more gets more: its share says nothing of the network.
+    several = len(comparison.variants[0].run.flows) > 1 and not asks
     factor, unit = _text.rate_scale(max((row["goodput_bps"] for row in rows), default=0.0))
     short = short_keys(comparison.axes)
     count = len(short)
@@ -312,6 +314,9 @@ def _report(comparison: Comparison) -> str:
     if finite:
         head[0].append("done")
         head[1].append("s")
+    if asks:
+        head[0] += ["response", "p95"]
+        head[1] += ["mean, s", "s"]
     body = []
     for row in rows:
         cells = [
@@ -327,6 +332,8 @@ def _report(comparison: Comparison) -> str:
             cells.append(_text.number(row["fairness"]))
         if finite:
             cells.append(_text.number(row["completion_s"], 4))
+        if asks:
+            cells += [_text.number(row.get(name)) for name in ("response_mean_s", "response_p95_s")]
         body.append(cells)
     first = comparison.variants[0].run.summary
     at = f"gate {comparison.gate}" if comparison.gate else "no gate in common"

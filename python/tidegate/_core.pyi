@@ -15,6 +15,7 @@ __all__ = [
     "TraceError",
     "build_info",
     "dtm_allocate",
+    "effcap_estimate",
     "gcra_burst_tolerance",
     "gcra_dual",
     "gcra_max_burst_size",
@@ -201,6 +202,7 @@ def dtm_allocate(
     initial_bps: int,
     update_every: int,
 ) -> tuple[list[int], list[int], list[int]]: ...
+def effcap_estimate(capacity: bytes, samples: int, blocks: int) -> bytes: ...
 def build_info() -> dict[str, str]: ...
 def gcra_police(
     arrivals: bytes,

@@ -333,7 +333,8 @@ def _fill(result: Reproduction, work: Path, seeds: list[int | None]) -> None:
             (work / f"{drawn.figure.id}.svg").write_text(
                 '<?xml version="1.0" encoding="utf-8"?>\n' + drawn.svg, encoding="utf-8"
             )
-    for path in paper.scenarios():
+    # Their traces, too: the commands of the report run in its folder.
+    for path in (*paper.scenarios(), *sorted(paper.folder.glob("*.csv"))):
         shutil.copyfile(path, work / path.name)
     by_file = {path.name: seed for path, seed in zip(paper.scenarios(), seeds, strict=True)}
     manifest = {

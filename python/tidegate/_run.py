@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from tidegate import _columns, _core
 from tidegate._errors import ArgumentError, EngineError, NotRecordedError
+from tidegate._normalised import normalised_throughput
 from tidegate._scenario import Scenario, Sets
 from tidegate._seed import choose
-from tidegate._table import FlowRow, GateRow, RequestRow, Table
+from tidegate._table import CallsRow, FlowRow, GateRow, PoolRow, RequestRow, Table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -257,7 +258,8 @@ class Run:
 
     ``flows`` and ``gates`` are data frames with one row each, whose rows know their
     history: ``run.gates["bottleneck"].series("queue")``. ``requests`` is one as well, of the flows
-    with requests and of all of them together (``run.requests["all"]``); elsewhere empty. Goodput
+    with requests and of all of them together (``run.requests["all"]``); elsewhere empty. ``pools``
+    and ``calls`` are the same for pools and for sources of calls; they have no history. Goodput
     counts payload only; throughput and gate rates count every header.
     """
 
@@ -277,6 +279,8 @@ class Run:
         self.flows = Table([FlowRow(self, row) for row in summary["flows"]])
         self.gates = Table([GateRow(self, row) for row in summary["gates"]])
         self.requests = Table([RequestRow(self, row) for row in summary.get("requests", [])])
+        self.pools = Table([PoolRow(self, row) for row in summary.get("pools", [])])
+        self.calls = Table([CallsRow(self, row) for row in summary.get("calls", [])])
         self._load = load
         self._tables: dict[str, pl.DataFrame | None] = {}
 
@@ -334,6 +338,26 @@ class Run:
     def marks(self) -> pl.DataFrame:
         """Every timeout and fast retransmit: time_s, flow, kind."""
         return self.table("marks")
+
+    def normalised_throughput(self, gate: str, *, under_abr: bool = False) -> dict[str, float]:
+        """Return each flow's throughput over the mean capacity of a gate, by name.
+
+        Args:
+            gate: the link whose ``rate_mean_bps`` is 1.
+            under_abr: with the factor 48/53 of cells that the scenario does not count: what
+                the ABR paper calls efficiency.
+
+        Raises:
+            UnknownNameError: no gate has this name.
+            ArgumentError: the gate has no capacity in bit/s.
+        """
+        capacity = self.gates.row(gate).summary["rate_mean_bps"]
+        if not capacity:
+            raise ArgumentError(f"gate {gate} has no capacity in bit/s to measure against")
+        return {
+            flow["name"]: normalised_throughput(flow["throughput_bps"], capacity, under_abr=under_abr)
+            for flow in self.summary["flows"]
+        }
 
     def to_json(self) -> str:
         """Return the summary as the JSON object that ``tidegate run --json`` prints."""

@@ -24,9 +24,16 @@ if TYPE_CHECKING:
     Rows = list[dict[str, Any]]
 
 #: The tables of a study, and the Parquet files of its folder.
-TABLES = ("runs", "flows", "gates", "traffic", "requests")
-#: The table of each kind of element that a metric may name.
-_KINDS = {"flow": "flows", "gate": "gates", "traffic": "traffic", "request": "requests"}
+TABLES = ("runs", "flows", "gates", "traffic", "requests", "pools", "calls")
+#: What a metric's first word means: the table that its element is in.
+_KINDS = {
+    "flow": "flows",
+    "gate": "gates",
+    "traffic": "traffic",
+    "request": "requests",
+    "pool": "pools",
+    "calls": "calls",
+}
 #: Columns that say which run a row is of; the varied keys stand between them.
 _PLACE = ("point", "replication")
 #: What a gate's or flow's table has beside numbers.
@@ -49,8 +56,9 @@ class Point:
 def metric_of(summary: dict[str, Any], measured: Mapping[str, float | None], metric: str) -> float | None:
     """Return one number of one run.
 
-    ``flow.NAME.COLUMN``, ``gate.NAME.COLUMN``, ``traffic.NAME.COLUMN``, ``request.NAME.COLUMN``;
-    otherwise a number of all flows together, or one that was measured.
+    ``flow.NAME.COLUMN``, ``gate.NAME.COLUMN``, ``traffic.NAME.COLUMN``, ``request.NAME.COLUMN``,
+    ``pool.NAME.COLUMN``, ``calls.NAME.COLUMN``; otherwise a number of all flows together, or one
+    that was measured.
 
     Raises:
         UnknownNameError: the run has no such number; the message offers the nearest.
@@ -91,8 +99,8 @@ def _number(value: Any) -> float | None:
 class Study:
     """Every run of a study, and what follows from them.
 
-    ``runs`` has a row per point and replication, ``flows``, ``gates``, ``traffic`` and ``requests`` a row
-    per point, replication and element; ``table`` a row per point and metric with mean and
+    ``runs`` has a row per point and replication; ``flows``, ``gates``, ``traffic``, ``requests``,
+    ``pools`` and ``calls`` a row per point, replication and element; ``table`` a row per point and metric with mean and
     interval. All are data frames with the varied keys as columns.
     """
 
@@ -187,7 +195,7 @@ class Study:
     # --- tables -------------------------------------------------------------------------------
 
     def frame(self, table: str) -> pl.DataFrame:
-        """Return a table: ``runs``, ``flows``, ``gates``, ``traffic`` or ``requests``.
+        """Return a table: ``runs``, ``flows``, ``gates``, ``traffic``, ``requests``, ``pools`` or ``calls``.
 
         Raises:
             UnknownNameError: there is no such table.
@@ -224,6 +232,16 @@ class Study:
     def requests(self) -> pl.DataFrame:
         """One row per point, replication and flow with requests, and one of all (``all``)."""
         return self.frame("requests")
+
+    @property
+    def pools(self) -> pl.DataFrame:
+        """One row per point, replication and pool."""
+        return self.frame("pools")
+
+    @property
+    def calls(self) -> pl.DataFrame:
+        """One row per point, replication and source of calls."""
+        return self.frame("calls")
 
     @property
     def table(self) -> pl.DataFrame:
@@ -287,7 +305,7 @@ class Study:
         """Return a metric of every replication of one point, in order.
 
         ``metric`` is a column of ``runs``, or ``flow.NAME.COLUMN``, ``gate.NAME.COLUMN``,
-        ``traffic.NAME.COLUMN``, ``request.NAME.COLUMN``.
+        ``traffic.NAME.COLUMN``, ``request.NAME.COLUMN``, ``pool.NAME.COLUMN``, ``calls.NAME.COLUMN``.
 
         Raises:
             UnknownNameError: there is no such metric or point.

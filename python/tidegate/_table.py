@@ -174,6 +174,24 @@ class GateRow(Row):
         return drops.filter(pl.col("gate").cast(pl.String) == self.name).drop("gate")
 
 
+class PoolRow(Row):
+    """One pool: capacity, what is reserved of it, and its calls. No history."""
+
+    _what = "pool"
+    _table = "pools"
+    _series: ClassVar[dict[str, dict[str, str]]] = {}
+    __slots__ = ()
+
+
+class CallsRow(Row):
+    """One source of calls. No history."""
+
+    _what = "call"
+    _table = "calls"
+    _series: ClassVar[dict[str, dict[str, str]]] = {}
+    __slots__ = ()
+
+
 RowT = TypeVar("RowT", bound=Row)
 
 

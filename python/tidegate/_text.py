@@ -199,6 +199,59 @@ def _gates_table(gates: Sequence[dict[str, Any]], what: str) -> str:
     return text
 
 
+def calls_tables(summary: dict[str, Any]) -> list[str]:
+    """Return a table of the pools, of the circuits and of the sources of calls, where there are any."""
+    circuits = [row for row in summary["gates"] if "open_share" in row and not row["name"].endswith("/back")]
+    sources = summary.get("calls", [])
+    pools = summary.get("pools", [])
+    lines = []
+    if pools:
+        factor, unit = rate_scale(max(row["capacity_bps"] for row in pools))
+        head = [["pool", "has", "used", "max"], ["", unit, "%", unit]]
+        rows = [
+            [
+                _shorten(row["name"], 18),
+                number(row["capacity_bps"] / factor),
+                percent(row["utilisation"]),
+                number(None if row["reserved_max_bps"] is None else row["reserved_max_bps"] / factor),
+            ]
+            for row in pools
+        ]
+        lines += ["", _calls_table(head, rows, pools)]
+    if circuits:
+        head = [["circuit", "open"], ["", "%"]]
+        rows = [[_shorten(row["name"], 18), percent(row["open_share"])] for row in circuits]
+        lines += ["", _calls_table(head, rows, circuits)]
+    if sources:
+        rows = [[_shorten(row["name"], 18)] for row in sources]
+        lines += ["", _calls_table([["source"], [""]], rows, sources)]
+    return lines
+
+
+def _calls_table(head: list[list[str]], rows: list[list[str]], told: Sequence[dict[str, Any]]) -> str:
+    """Return a table with what became of the calls at its right."""
+    more = (
+        ["calls", "carried", "refused", "waited", "blocked", "wait mean", "p99"],
+        ["", "", "", "", "%", "s", "s"],
+    )
+    columns = ["calls_offered", "calls_carried", "calls_refused", "calls_waited"]
+    head = [[*left, *right] for left, right in zip(head, more, strict=True)]
+    rows = [
+        [
+            *left,
+            *(number(row.get(column)) for column in columns),
+            percent(row.get("calls_blocked"), 2),
+            number(row.get("call_wait_mean_s")),
+            number(row.get("call_wait_p99_s")),
+        ]
+        for left, row in zip(rows, told, strict=True)
+    ]
+    text = table(head, rows[:_SHOWN])
+    if len(rows) > _SHOWN:
+        text += f"\n(the first {_SHOWN} of {len(rows)}; --json gives all)"
+    return text
+
+
 def loss(gate: dict[str, Any]) -> float | None:
     """Return what was dropped over what was offered, in cells at a cell gate."""
     share: float | None = gate["loss"]
@@ -294,13 +347,14 @@ def run_report(summary: dict[str, Any], title: str) -> str:
         wrapped(
             f"engine {summary['engine']} · seed {summary['seed']} · counted from {begin:g} to {seconds(end)}"
         ),
-        "",
-        flows_table(summary["flows"]),
     ]
+    if summary["flows"]:
+        lines += ["", flows_table(summary["flows"])]
     if summary["gates"]:
         lines += ["", gates_table(summary["gates"])]
     if summary.get("requests"):
         lines += ["", requests_table(summary["requests"]), wrapped(REQUESTS_SHORT)]
+    lines += calls_tables(summary)
     for row in [gate for gate in summary["gates"] if "slots_mean" in gate][:_SHOWN]:
         lines += ["", wrapped(_slots(row), "  ")]
     lost = [text for text in map(_cells, filter(counts_cells, summary["gates"])) if text]
@@ -318,10 +372,11 @@ def run_report(summary: dict[str, Any], title: str) -> str:
     if told:
         lines += ["", "What limited each flow (share of its time)"]
         lines += [wrapped(f"  {line}", "    ") for line in told]
-    note = HEADERS_SHORT
+    note = HEADERS_SHORT if summary["flows"] or summary["gates"] else ""
     if any(map(counts_cells, summary["gates"])):
         note += " A cell is 53 bytes."
-    lines += ["", wrapped(note)]
+    if note:
+        lines += ["", wrapped(note)]
     return plain("\n".join(lines))
 
 
@@ -369,8 +424,8 @@ def theory_line(judged: dict[str, Any]) -> str:
 def theory_report(summary: dict[str, Any], title: str) -> str:
     """Return what ``tidegate run --engine theory`` prints: only what the theory gives."""
     lines = [title, wrapped(f"engine theory · {summary['theory']}")]
-    for what in ("flows", "gates"):
-        for row in summary[what]:
+    for what in ("flows", "gates", "pools", "calls"):
+        for row in summary.get(what, []):
             lines += ["", f"{what.removesuffix('s')} {row['name']}"]
             told = {key: value for key, value in row.items() if key != "name"}
             left = max(len(key) for key in told)

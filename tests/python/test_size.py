@@ -100,7 +100,11 @@ def test_the_command_line() -> None:
         (["--gate", "spacr"], 'did you mean "spacer"?'),
         (["--gate", "host", "--method", "theory"], "it is about another gate than host"),
         (["--gate", "spacer", "--set", "gate.spacer.loss=1%"], "never fills"),
-        ([], "Missing option '--gate'"),
+        ([], "give --gate NAME, or --pool NAME with --goal"),
+        (["--gate", "spacer", "--pool", "vp", "--goal", "blocked < 1%"], "give --gate NAME, or --pool"),
+        (["--pool", "vp"], "give --gate NAME, or --pool NAME with --goal"),
+        (["--pool", "vp", "--goal", "blocked < 1%", "--method", "sim"], "--method is for gates"),
+        (["--pool", "vp", "--goal", "blocked < 1%"], "pool"),
     ):
         done = tidegate("size", FIG_3, *arguments)
         assert (done.returncode, done.stdout) == (2, ""), arguments

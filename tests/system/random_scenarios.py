@@ -52,8 +52,25 @@ def _rate(draw: random.Random) -> list[str]:
     )
 
 
+def _follow(draw: random.Random) -> list[str]:
+    """A rate fed back; the gate "capacity" is there for it and passes nothing."""
+    effcap = draw.choice(["m = 1, n = 1", "m = 3, n = 7"])
+    return [
+        'rate.follow.gate = "capacity"',
+        f'rate.follow.every = "{draw.choice([10, 30])} ms"',
+        f'rate.follow.lag = "{draw.choice([0, 10, 77])} ms"',
+        f"rate.follow.effcap = {{ {effcap} }}",
+        f"rate.follow.share = {draw.choice([0.2, 0.5, 1])}",
+        *draw.choice([[], ['rate.follow.initial = "1 Mbit/s"'], ['rate.follow.min = "300 kbit/s"']]),
+        *draw.choice([[], ['rate.follow.peak = "5 Mbit/s"']]),
+    ]
+
+
 def _gate(draw: random.Random, name: str) -> list[str]:
-    lines = [f"[gate.{name}]", *_rate(draw)]
+    follow = draw.random() < 0.15
+    lines = [f"[gate.{name}]", *(_follow(draw) if follow else _rate(draw))]
+    if follow:
+        lines.append(f'on_change = "{draw.choice(["keep", "rescale"])}"')
     lines.append(
         f'queue.limit = "{draw.choice(["4 packets", "20 packets", "100 packets", "30 kB", "unlimited"])}"'
     )
@@ -81,6 +98,7 @@ def _cell_gate(draw: random.Random, name: str) -> list[str]:
             [f'rate = "{mbit}"', "slotted = true"],
             [f'rate.gcra = {{ pcr = "{mbit}", link = "40 Mbit/s", cdvt = "{draw.choice([0, 200])} us" }}'],
             [f'rate.steps = [["0 s", "{mbit}"], ["700 ms", "900 kbit/s"], ["1.3 s", "{mbit}"]]'],
+            _follow(draw),
         ]
     )
     lines = [f"[gate.{name}]", *law]
@@ -178,18 +196,57 @@ def _traffic(draw: random.Random, name: str, gates: dict[str, bool]) -> list[str
     return [f"[traffic.{name}]", f"path = {path}".replace("'", '"'), f"source.{source}"]
 
 
+def _circuit(draw: random.Random, gate: list[str]) -> list[str]:
+    """A packet gate as a circuit; one in a scenario, because flows must share all of theirs or none."""
+    kept = [line for line in gate if not line.startswith(("rate", "on_change"))]
+    laws = [
+        'rate.reserve.pool = "vp"',
+        f'rate.reserve.rate = "{draw.choice([2, 7.3])} Mbit/s"',
+        f'rate.reserve.hold = "{draw.choice(["0 s", "40 ms", "forever"])}"',
+        f'rate.reserve.setup = "{draw.choice(["0 s", "3 ms"])}"',
+        f'rate.reserve.blocked = "{draw.choice(["wait", "refuse"])}"',
+    ]
+    if laws[-1].endswith('"refuse"') and draw.random() < 0.5:
+        laws.append('rate.reserve.retry = "70 ms"')
+    return [*kept, *laws]
+
+
+def _calls(draw: random.Random) -> list[str]:
+    return [
+        "[calls.others]",
+        'pool = "vp"',
+        'rate = "2 Mbit/s"',
+        'every = { exponential = "200 ms" }',
+        draw.choice(['hold = "100 ms"', 'hold = { exponential = "300 ms" }']),
+        f'blocked = "{draw.choice(["wait", "refuse"])}"',
+    ]
+
+
 def scenario(number: int) -> str:
     """Return the scenario of this number; always the same text."""
     draw = random.Random(number)
     gates: dict[str, bool] = {}
     lines = [f'title = "random scenario {number}"', 'duration = "2.5 s"']
     lines.append(f'warmup = "{draw.choice(["0 s", "400 ms"])}"')
-    lines += ["[pool.ring]", 'capacity = "150 Mbit/s"']
+    lines += ["[pool.ring]", 'capacity = "250 Mbit/s"']
+    lines += [
+        "[gate.capacity]",
+        'rate.markov.rates = ["4 Mbit/s", "900 kbit/s", "0 bit/s"]',
+        'rate.markov.mean_holding = ["300 ms", "200 ms", "40 ms"]',
+    ]
     lines += ["[server.s]", *draw.choice([[], ['rate = "2 MB/s"']])]
     count = draw.randint(1, 4)
     cells = draw.choice([*range(count), *[None] * 6])
+    # Draws of their own: the other scenarios stay what they are.
+    more = random.Random(f"circuits {number}")
+    circuit = more.choice([n for n in range(count) if n != cells] + [None])
+    if circuit is not None:
+        lines += ["[pool.vp]", f'capacity = "{more.choice([8, 15, 30])} Mbit/s"']
+        lines += [f'order = "{more.choice(["asked", "first fit"])}"', *more.choice([[], _calls(more)])]
     for n in range(count):
         gate = (_cell_gate if n == cells else _gate)(draw, f"g{n}")
+        if n == circuit:
+            gate = _circuit(more, gate)
         lines += gate
         gates[f"g{n}"] = any(line.startswith("rate") for line in gate)
     for n in range(draw.randint(1, 3)):

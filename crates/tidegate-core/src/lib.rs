@@ -9,6 +9,7 @@ pub mod app;
 pub mod cc;
 pub mod cells;
 pub mod dtm;
+pub mod effcap;
 pub mod gate;
 pub mod gcra;
 pub mod net;

@@ -14,6 +14,7 @@ pub use circuits::{Blocked, CallsPlan, Demand, PoolOrder, ReservationPlan, Reser
 use crate::app::TruncatedGeometric;
 use crate::cells::{CELL_BITS, CELL_PAYLOAD, LLC_SNAP, TRAILER};
 use crate::dtm::Settings;
+use crate::effcap::Blocks;
 use crate::gcra::{Conformance, Limit, Release};
 use crate::units::{PICOS_PER_SECOND, Rate, Span, Speed, Time};
 
@@ -258,6 +259,8 @@ pub enum RatePlan {
     Dtm(DtmPlan),
     /// A GCRA shaper of cells.
     Gcra(GcraPlan),
+    /// A rate fed back from another gate.
+    Follow(FollowPlan),
     /// A circuit: closed until its call is up.
     Reserve(ReservePlan),
 }
@@ -266,7 +269,7 @@ impl RatePlan {
     /// Whether departures can be stated at arrivals; otherwise they wait for their time.
     #[must_use]
     pub fn is_known_ahead(&self) -> bool {
-        !matches!(self, RatePlan::Dtm(_) | RatePlan::Reserve(_))
+        !matches!(self, RatePlan::Dtm(_) | RatePlan::Follow(_) | RatePlan::Reserve(_))
     }
 }
 
@@ -290,6 +293,57 @@ impl GcraPlan {
         let exact = u128::from(increment.whole()) * parts + u128::from(increment.part());
         let bits = u128::from(CELL_BITS) * u128::from(PICOS_PER_SECOND) * parts / exact;
         u64::try_from(bits).unwrap_or(u64::MAX)
+    }
+}
+
+/// A rate fed back: the capacity of another gate, averaged over slots, comes back after a lag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FollowPlan {
+    /// Whose capacity is followed, in bits on its own wire; not an unlimited gate, nor one that
+    /// counts packets.
+    pub gate: GateIndex,
+    /// Length of the slots, the first from 0; above zero.
+    pub every: Span,
+    /// From the end of a slot to the instant that its value is known here.
+    pub lag: Span,
+    /// What is made of the values ([`crate::effcap`]).
+    pub blocks: Blocks,
+    /// The part of it that this gate takes.
+    pub share: Share,
+    /// The rate before the first value comes; zero: nothing leaves.
+    pub initial: Rate,
+    /// The least rate.
+    pub min: Rate,
+    /// The largest.
+    pub peak: Option<Rate>,
+}
+
+/// A part of a whole, in 10⁻¹².
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Share(u64);
+
+impl Share {
+    /// The whole.
+    pub const ALL: Share = Share(PICOS_PER_SECOND);
+
+    /// So many parts in 10¹².
+    #[must_use]
+    pub const fn from_parts(parts: u64) -> Share {
+        Share(parts)
+    }
+
+    /// How many parts in 10¹².
+    #[must_use]
+    pub const fn parts(self) -> u64 {
+        self.0
+    }
+
+    /// This share of `sum` / `count`, rounded down.
+    #[must_use]
+    pub fn of(self, sum: u128, count: u32) -> Rate {
+        let bps = sum.saturating_mul(u128::from(self.0))
+            / (u128::from(PICOS_PER_SECOND) * u128::from(count.max(1)));
+        Rate::from_bps(u64::try_from(bps).unwrap_or(u64::MAX))
     }
 }
 

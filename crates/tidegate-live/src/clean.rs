@@ -95,8 +95,8 @@ fn clean_folder(folder: &Path) -> io::Result<Cleaned> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(cleaned),
         Err(error) => return Err(error),
     };
-    let nobody_elses = fs::metadata(folder)?.uid() == nix::unistd::geteuid().as_raw();
-    if !nobody_elses {
+    let about = fs::symlink_metadata(folder)?;
+    if !about.is_dir() || about.uid() != nix::unistd::geteuid().as_raw() {
         return Err(io::Error::other(format!("the folder {} belongs to another user", folder.display())));
     }
     let mut notes: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();

@@ -70,3 +70,15 @@ pub(crate) fn monotonic_nanos() -> i64 {
         Err(error) => unreachable!("CLOCK_MONOTONIC: {error}"),
     }
 }
+
+/// Older than this, a stamp tells of a clock that was set, not of a wait.
+const OLDEST: i64 = 10_000_000;
+
+/// How long ago it was `stamp` on `CLOCK_REALTIME`, in nanoseconds; zero where the stamp makes
+/// no sense.
+#[inline]
+pub(crate) fn age(stamp: i64) -> Span {
+    let Ok(now) = clock_gettime(ClockId::CLOCK_REALTIME) else { return Span::ZERO };
+    let age = now.tv_sec() * NANOS_PER_SECOND + now.tv_nsec() - stamp;
+    if (0..OLDEST).contains(&age) { Span::from_picos(age as u64 * PICOS_PER_NANO) } else { Span::ZERO }
+}

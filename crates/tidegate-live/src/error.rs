@@ -42,6 +42,7 @@ pub enum LiveError {
     Panicked(String),
 }
 
+#[cfg(target_os = "linux")]
 impl LiveError {
     /// What was asked of the kernel, in words that follow "could not".
     pub(crate) fn kernel(what: impl Into<String>, source: impl Into<io::Error>) -> LiveError {

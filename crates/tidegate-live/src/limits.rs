@@ -150,6 +150,7 @@ fn packet_time(gate: &GatePlan, bytes: u32) -> Option<f64> {
             let most = busiest(&trace.at, WINDOW) as f64 * f64::from(trace.bytes) * 8.0;
             Some(bits * WINDOW.as_secs_f64() / most)
         }
+        RatePlan::Follow(follow) => follow.peak.map(|rate| bits / rate.bps() as f64),
         // Its rate follows what comes: other gates bound it.
         _ => None,
     }

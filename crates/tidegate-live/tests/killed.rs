@@ -50,6 +50,9 @@ fn the_next_run_works_and_nothing_is_left() {
         assert!(!is_inside(program, namespace));
         assert_eq!(notes(folder.path()), 0);
     }
+    // A run that ends as it should takes its note along.
+    assert!(again(folder.path(), "short").wait().unwrap().success());
+    assert_eq!(notes(folder.path()), 0);
     assert!(everything_is_outside(), "no process is left in another network namespace");
 }
 
@@ -59,11 +62,14 @@ fn run_until_killed() {
         let cleaned = clean().unwrap();
         return println!("cleaned {:?} {:?}", cleaned.runs, cleaned.processes);
     }
-    let plan = plan(LINK);
-    let backend = if std::env::var(CHILD).unwrap() == "tun" { Backend::Auto } else { Backend::Packet };
+    let mut plan = plan(LINK);
+    if std::env::var(CHILD).unwrap() == "short" {
+        plan.duration = tidegate_core::units::Time::from_picos(100_000_000_000);
+    }
+    let backend = if std::env::var(CHILD).unwrap() == "packet" { Backend::Packet } else { Backend::Auto };
     let mut lab = lab(&plan, backend).unwrap();
     let pump = Pump::start(&mut lab, &plan, Classifier::Ports { flows: 1 }, &PumpOptions::default()).unwrap();
-    let _bulk = Bulk::start(&lab, 0);
+    let bulk = Bulk::start(&lab, 0);
     let mut sleep = Command::new("sleep");
     sleep.arg("60").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     lab.sender().place(&mut sleep);
@@ -73,6 +79,8 @@ fn run_until_killed() {
     assert!(pump.is_running());
     let namespace = std::fs::metadata(format!("/proc/{}/ns/net", program.id())).unwrap().ino();
     println!("{READY}{} {namespace}", program.id());
+    pump.clock().sleep_until(plan.duration);
+    bulk.stop();
     pump.wait().unwrap();
     program.kill().unwrap();
     program.wait().unwrap();

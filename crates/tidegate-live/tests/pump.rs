@@ -24,14 +24,19 @@ rtt = "20 ms"
 app = "bulk"
 "#;
 
-/// Everything that lies between the edges: cells that several circuits share, a rate that follows
-/// what comes, signals, losses, background traffic, a way back with a queue of its own.
+/// Everything that lies between the edges: cells that several circuits share, rates that follow
+/// what comes and what is fed back, losses, background traffic, a way back with a queue of its own.
 const MUCH: &str = r#"
 duration = "2 s"
 [gate.host]
 per = "flow"
 framing = "aal5"
 rate = "40 Mbit/s"
+[gate.sender]
+rate.follow.gate = "radio"
+rate.follow.every = "20 ms"
+rate.follow.initial = "5 Mbit/s"
+rate.follow.peak = "9 Mbit/s"
 [gate.spacer]
 framing = "aal5"
 rate.steps = [["0 s", "15 Mbit/s"], ["1 s", "5 Mbit/s"]]
@@ -54,7 +59,7 @@ rate = "1 Mbit/s"
 delay = "2 ms"
 [flow.bulk]
 count = 3
-path = ["host", "spacer", "radio", "channel"]
+path = ["host", "spacer", "sender", "radio", "channel"]
 back = ["return"]
 app = "bulk"
 [traffic.cross]
@@ -119,6 +124,27 @@ fn whatever_lies_between_the_edges_replays() {
         (0..6).all(|route| report.departures.iter().any(|gone| gone.route == route)),
         "every way is used"
     );
+    assert_replays(&mut report, &plan);
+}
+
+#[test]
+fn each_flow_has_its_own_path() {
+    let link = |number: u32| {
+        format!(
+            "[gate.link{number}]\nrate = \"{} Mbit/s\"\ndelay = \"2 ms\"\nqueue = \"20 packets\"\n\
+             [flow.bulk{number}]\npath = [\"link{number}\"]\napp = \"bulk\"\n",
+            2 * number
+        )
+    };
+    let toml = format!("duration = \"2 s\"\n{}", (1..=6).map(link).collect::<String>());
+    let Some((_, mut report, plan)) = run(&toml, Backend::Auto) else { return };
+    for flow in 0..6 {
+        let gone = report.departures.iter().filter(|gone| gone.route == flow * 2);
+        let bytes: u64 = gone.map(|gone| u64::from(report.arrivals[gone.arrival as usize].bytes)).sum();
+        let mbit = bytes as f64 * 8.0 / 2.0 / 1e6;
+        let rate = f64::from(2 * (flow + 1));
+        assert!((0.6 * rate..=rate).contains(&mbit), "flow {flow}: {mbit} of {rate} Mbit/s");
+    }
     assert_replays(&mut report, &plan);
 }
 

@@ -4,6 +4,7 @@
 //! `tidegate.InternalError`. Columns cross as little-endian bytes.
 
 mod dtm;
+mod effcap;
 mod error;
 mod gcra;
 mod guard;
@@ -66,6 +67,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(reference, module)?)?;
     module.add_function(wrap_pyfunction!(build_info, module)?)?;
     module.add_function(wrap_pyfunction!(dtm::dtm_allocate, module)?)?;
+    module.add_function(wrap_pyfunction!(effcap::effcap_estimate, module)?)?;
     module.add_function(wrap_pyfunction!(traces::trace_info, module)?)?;
     module.add_function(wrap_pyfunction!(traces::trace_convert, module)?)?;
     module.add_function(wrap_pyfunction!(traces::trace_synth, module)?)?;

@@ -3,10 +3,11 @@
 
 use serde_json::{Value, json};
 use tidegate_core::plan::{
-    AppPlan, Blocked, CallsPlan, FlowPlan, Framing, GatePlan, HoldingPlan, Increase, LossPlan, Plan,
-    PoolOrder, PoolPlan, QueueCounts, QueueLimit, RatePlan, RtoPlan, StartPlan, TcpPlan,
+    AppPlan, Blocked, CallsPlan, CongestionPlan, FlowPlan, Framing, GatePlan, HoldingPlan, Increase,
+    LossPlan, MarkovPlan, Plan, PoolOrder, PoolPlan, QueueCounts, QueueLimit, RatePlan, RtoPlan, StartPlan,
+    TcpPlan,
 };
-use tidegate_core::units::Speed;
+use tidegate_core::units::{Span, Speed};
 
 pub(crate) fn to_json(plan: &Plan) -> Value {
     json!({
@@ -17,6 +18,10 @@ pub(crate) fn to_json(plan: &Plan) -> Value {
         "flows": plan.flows.iter().map(flow).collect::<Vec<_>>(),
         "pools": plan.pools.iter().map(pool).collect::<Vec<_>>(),
         "circuits": plan.reservations.len(),
+        "reservations": plan.reservations.iter().map(|row| json!({
+            "name": row.name,
+            "demands": row.demands.iter().map(|demand| json!({ "pool": demand.pool, "bps": demand.rate.bps() })).collect::<Vec<_>>(),
+        })).collect::<Vec<_>>(),
         "calls": plan.calls.iter().map(calls).collect::<Vec<_>>(),
         "traffic": plan.traffic.iter().map(|traffic| &traffic.name).collect::<Vec<_>>(),
     })
@@ -73,10 +78,22 @@ fn gate(gate: &GatePlan) -> Value {
         RatePlan::Constant(Speed::Packets(_)) => json!({ "kind": "in packets" }),
         RatePlan::Steps { .. } => json!({ "kind": "steps" }),
         RatePlan::TokenBucket { .. } => json!({ "kind": "a token bucket" }),
-        RatePlan::Markov(_) => json!({ "kind": "a Markov chain" }),
+        RatePlan::Markov(chain) => markov(chain),
         RatePlan::RateTrace { .. } | RatePlan::Opportunities { .. } => json!({ "kind": "a trace" }),
         RatePlan::Gcra(_) => json!({ "kind": "a GCRA shaper" }),
         RatePlan::Dtm(_) => json!({ "kind": "set by an allocator" }),
+        RatePlan::Follow(follow) => json!({
+            "kind": "fed back",
+            "gate": follow.gate,
+            "every_ps": follow.every.picos(),
+            "lag_ps": follow.lag.picos(),
+            "m": follow.blocks.samples,
+            "n": follow.blocks.blocks,
+            "share": follow.share.parts() as f64 / 1e12,
+            "initial_bps": follow.initial.bps(),
+            "min_bps": follow.min.bps(),
+            "peak_bps": follow.peak.map(tidegate_core::units::Rate::bps),
+        }),
         RatePlan::Reserve(_) => json!({ "kind": "a circuit" }),
     };
     json!({
@@ -90,6 +107,16 @@ fn gate(gate: &GatePlan) -> Value {
         "epd": gate.cells.epd,
         "polices": gate.police.is_some(),
         "delay_ps": gate.delay.picos(),
+    })
+}
+
+fn markov(chain: &MarkovPlan) -> Value {
+    json!({
+        "kind": "a Markov chain",
+        "bps": chain.rates.iter().map(|rate| rate.bps()).collect::<Vec<_>>(),
+        "holding_ps": chain.mean_holding.iter().map(|span| span.picos()).collect::<Vec<_>>(),
+        "step_ps": chain.step.map(Span::picos),
+        "ring": chain.transitions.is_none(),
     })
 }
 
@@ -125,9 +152,13 @@ fn tcp(tcp: &TcpPlan) -> Value {
     let delayed = tcp.delayed_ack.map(
         |delayed| json!({ "every": delayed.every, "timeout_ps": delayed.timeout.map(|timeout| timeout.picos()) }),
     );
-    let least_timeout = match tcp.rto {
-        RtoPlan::Estimated { min, .. } => min,
-        RtoPlan::Fixed { rto, .. } => rto,
+    let (least_timeout, fixed_rto) = match tcp.rto {
+        RtoPlan::Estimated { min, .. } => (min, None),
+        RtoPlan::Fixed { rto, .. } => (rto, Some(rto.picos())),
+    };
+    let fast_retransmit = match tcp.cc {
+        CongestionPlan::Tahoe { fast_retransmit } => fast_retransmit,
+        _ => tcp.dupthresh.is_some(),
     };
     json!({
         "cc": cc,
@@ -137,6 +168,8 @@ fn tcp(tcp: &TcpPlan) -> Value {
         "initial_window": tcp.initial_window,
         "initial_ssthresh": tcp.initial_ssthresh,
         "increase": increase,
+        "fast_retransmit": fast_retransmit,
+        "fixed_rto_ps": fixed_rto,
         "delayed_ack": delayed,
         "quick_acks": tcp.quick_acks,
         "handshake": tcp.handshake,

@@ -147,18 +147,14 @@ pub(crate) fn sources(plan: &Plan, network: &Network) -> Vec<CallsSummary> {
         .collect()
 }
 
-/// Packets that nobody will ever see again.
+/// Circuits that were wanted in vain.
 pub(crate) fn warnings(plan: &Plan, network: &Network) -> Vec<String> {
-    let mut warnings = Vec::new();
-    for (row, gate) in plan.gates.iter().zip(network.gates()) {
-        let held = gate.counters().held().packets;
-        if gate.is_closed() && held > 0 {
-            let packets = if held == 1 { "packet was" } else { "packets were" };
-            warnings.push(format!(
-                "gate.{}: {held} {packets} still waiting for the circuit when the run ended",
-                row.name
-            ));
-        }
-    }
-    warnings
+    let gates = plan.gates.iter().zip(network.gates());
+    let in_vain = gates
+        .filter(|(_, gate)| gate.open_inside() == Some(0) && gate.counters().offered().total().packets > 0);
+    in_vain
+        .map(|(row, _)| {
+            format!("gate.{}: packets came, and the circuit was not open in the measured time", row.name)
+        })
+        .collect()
 }

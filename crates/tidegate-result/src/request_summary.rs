@@ -37,6 +37,12 @@ pub struct RequestSummary {
     pub response_max_s: Option<f64>,
     /// Mean of all, an unfinished one counted with its age at the end of the run: no more than the true mean.
     pub response_mean_with_unfinished_s: Option<f64>,
+    /// Median of all, counted in the same way: no more than the true one.
+    pub response_p50_with_unfinished_s: Option<f64>,
+    /// 95th percentile of all.
+    pub response_p95_with_unfinished_s: Option<f64>,
+    /// 99th percentile of all.
+    pub response_p99_with_unfinished_s: Option<f64>,
     /// Part of the mean: from asking to the last byte of the request at the server.
     pub request_mean_s: Option<f64>,
     /// Part of the mean: from there to the server's answer, its queue included.
@@ -77,6 +83,7 @@ impl RequestSummary {
         let mut times = Times::default();
         exchanges.filter(|one| one.asked >= measured.from).for_each(|one| times.note(one, measured.until));
         times.responses.sort_unstable();
+        times.all.sort_unstable();
         let finished = times.responses.len() as u64;
         let sum: u128 = times.responses.iter().map(|picos| u128::from(*picos)).sum();
         let mean = |picos: u128, count: u64| (count > 0).then(|| picos as f64 / count as f64 / PER_SECOND);
@@ -93,6 +100,9 @@ impl RequestSummary {
             response_p99_s: quantile(&times.responses, 99),
             response_max_s: quantile(&times.responses, 100),
             response_mean_with_unfinished_s: mean(sum + times.ages, asked),
+            response_p50_with_unfinished_s: quantile(&times.all, 50),
+            response_p95_with_unfinished_s: quantile(&times.all, 95),
+            response_p99_with_unfinished_s: quantile(&times.all, 99),
             request_mean_s: mean(times.to_server, finished),
             server_mean_s: mean(times.at_server, finished),
             transfer_mean_s: mean(times.back, finished),
@@ -107,6 +117,8 @@ const PER_SECOND: f64 = PICOS_PER_SECOND as f64;
 #[derive(Default)]
 struct Times {
     responses: Vec<u64>,
+    /// With the ages of the unfinished.
+    all: Vec<u64>,
     unfinished: u64,
     ages: u128,
     to_server: u128,
@@ -120,9 +132,11 @@ impl Times {
         if one.ended == Time::NEVER {
             self.unfinished += 1;
             self.ages += between(one.asked, until);
+            self.all.push(until.saturating_since(one.asked).picos());
             return;
         }
         self.responses.push(response_time(one).picos());
+        self.all.push(response_time(one).picos());
         self.to_server += between(one.asked, one.arrived);
         self.at_server += between(one.arrived, one.answered);
         self.back += between(one.answered, one.ended);
@@ -179,6 +193,10 @@ mod tests {
             [Some(8.0), Some(8.0), Some(12.0)]
         );
         assert_eq!(row.response_mean_with_unfinished_s, Some(8.4));
+        assert_eq!(
+            [row.response_p50_with_unfinished_s, row.response_p95_with_unfinished_s],
+            [Some(8.0), Some(12.0)]
+        );
         assert_eq!(
             [row.request_mean_s, row.server_mean_s, row.transfer_mean_s],
             [Some(2.0), Some(4.0), Some(2.0)]

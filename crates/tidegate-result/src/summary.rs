@@ -134,6 +134,9 @@ pub struct GateSummary {
     /// What its allocator gave it; a gate without one has none of these names.
     #[serde(flatten)]
     pub allocation: Option<AllocationSummary>,
+    /// What was fed back to it; a gate that follows nobody has none of these names.
+    #[serde(flatten)]
+    pub feedback: Option<FeedbackSummary>,
     /// Its calls; a gate that is no circuit has none of these names.
     #[serde(flatten)]
     pub circuit: Option<CircuitSummary>,
@@ -157,6 +160,17 @@ pub struct AllocationSummary {
     pub allocated_bps_mean: f64,
     /// That less the mean rate of all that came to the gate's door, on its wire, dropped packets included.
     pub overallocation_bps_mean: f64,
+}
+
+/// A rate fed back to a gate, in numbers: only on gates with `rate.follow`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct FeedbackSummary {
+    /// The least rate in force at any time.
+    pub rate_min_bps: f64,
+    /// The largest.
+    pub rate_max_bps: f64,
+    /// How often the rate changed; a value that leaves it as it is does not count.
+    pub rate_changes: u64,
 }
 
 /// Background traffic in numbers.
@@ -308,6 +322,7 @@ fn gate_row(
         unused_bytes,
         in_transit_bytes,
         allocation: allocation(row, gate, offered.bytes, span),
+        feedback: feedback(row, gate),
         circuit: None,
         cells: cells.map(|(place, counts)| place.cells(&counters, counts)),
     }
@@ -325,6 +340,15 @@ fn allocation(row: &GatePlan, gate: &Gate, offered_bytes: u64, span: f64) -> Opt
         allocation_changes: given.changes,
         allocated_bps_mean: mean,
         overallocation_bps_mean: mean - offered_bytes as f64 * 8.0 / span,
+    })
+}
+
+fn feedback(row: &GatePlan, gate: &Gate) -> Option<FeedbackSummary> {
+    let (RatePlan::Follow(_), Some(given)) = (&row.rate, gate.allocated()) else { return None };
+    Some(FeedbackSummary {
+        rate_min_bps: given.least.bps() as f64,
+        rate_max_bps: given.most.bps() as f64,
+        rate_changes: given.changes,
     })
 }
 

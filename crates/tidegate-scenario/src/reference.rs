@@ -131,6 +131,7 @@ fn takes(kind: Kind) -> String {
         Kind::Whole { min, .. } => format!("{min} or more"),
         Kind::Number => "a number above 0".to_owned(),
         Kind::Probability => "0 to 1, or `\"1%\"`".to_owned(),
+        Kind::Share => "above 0 and up to 1, or `\"50%\"`".to_owned(),
         Kind::Quantity { dim, words, .. } => {
             let words: String = words.iter().map(|word| format!(", or `\"{}\"`", word.name)).collect();
             format!("{} such as `\"{}\"`{words}", noun(dim), example(dim))

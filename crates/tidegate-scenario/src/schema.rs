@@ -86,6 +86,10 @@ fn kind(of: Kind) -> Value {
             { "type": "number", "minimum": 0, "maximum": 1 },
             { "type": "string", "pattern": "^ *[0-9.]+([eE][+-]?[0-9]+)? *% *$", "examples": ["1%"] },
         ] }),
+        Kind::Share => json!({ "anyOf": [
+            { "type": "number", "exclusiveMinimum": 0, "maximum": 1 },
+            { "type": "string", "pattern": "^ *[0-9.]+([eE][+-]?[0-9]+)? *% *$", "examples": ["50%"] },
+        ] }),
         Kind::Quantity { dim, words, .. } => {
             let units = unit_names(dim).collect::<Vec<_>>().join("|");
             let number = json!({

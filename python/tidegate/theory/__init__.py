@@ -7,10 +7,30 @@
 ... )
 >>> round(found.V_w_minus, 1), round(found.V_w_plus, 1)
 (1182.4, 1217.6)
+>>> round(tg.theory.abr(psi=50, delta_packets=40, buffer=10).efficiency, 4)
+0.8956
 """
 
+from tidegate.theory._abr import abr
+from tidegate.theory._abr_results import Abr, Assumption
+from tidegate.theory._erlang import ErlangC, erlang_b, erlang_c, erlang_servers
 from tidegate.theory._match import Fit, Miss, match
 from tidegate.theory._spacer import spacer
 from tidegate.theory._spacer_results import Interval, Printed, Spacer
 
-__all__ = ["Fit", "Interval", "Miss", "Printed", "Spacer", "match", "spacer"]
+__all__ = [
+    "Abr",
+    "Assumption",
+    "ErlangC",
+    "Fit",
+    "Interval",
+    "Miss",
+    "Printed",
+    "Spacer",
+    "abr",
+    "erlang_b",
+    "erlang_c",
+    "erlang_servers",
+    "match",
+    "spacer",
+]

@@ -36,6 +36,7 @@ def solve(scenario: Scenario, command: list[str] | None = None) -> Run:
         "parameters": {name: _plain(value) for name, value in fit.parameters.items()},
         "flows": fit.flows,
         "gates": fit.gates,
+        **({"pools": fit.pools, "calls": fit.calls} if fit.pools else {}),
         "warnings": warnings,
     }
     return Run(summary, manifest_of(scenario, None, 0, warnings, command, engine="theory"), lambda _: None)

@@ -6,7 +6,8 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from tidegate.theory import _spacer_match
+from tidegate.theory import _abr_match, _erlang_match, _spacer_match
+from tidegate.theory._match_rules import DoesNotApplyError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,7 +21,7 @@ class Fit:
 
     ``parameters`` are its arguments, ``bent`` the assumptions that the scenario does not keep
     to the letter, ``result`` what it gives; ``flows`` and ``gates`` are rows with the engines'
-    column names, without those the theory says nothing about.
+    column names, without those the theory says nothing about; ``pools`` and ``calls`` likewise.
     """
 
     theory: str
@@ -29,6 +30,8 @@ class Fit:
     result: Any
     flows: list[dict[str, Any]] = field(repr=False)
     gates: list[dict[str, Any]] = field(repr=False)
+    pools: list[dict[str, Any]] = field(default_factory=list, repr=False)
+    calls: list[dict[str, Any]] = field(default_factory=list, repr=False)
 
     def __bool__(self) -> bool:
         return True
@@ -46,7 +49,7 @@ class Miss:
 
 
 #: Each theory and its way to read a plan; the first that fits is used.
-_THEORIES = {"spacer": _spacer_match.read}
+_THEORIES = {"spacer": _spacer_match.read, "abr": _abr_match.read, "erlang": _erlang_match.read}
 
 
 def match(source: Source) -> list[Fit | Miss]:
@@ -65,6 +68,6 @@ def match(source: Source) -> list[Fit | Miss]:
     for theory, read in _THEORIES.items():
         try:
             told.append(Fit(theory, **read(plan)))
-        except _spacer_match.DoesNotApplyError as reason:
+        except DoesNotApplyError as reason:
             told.append(Miss(theory, str(reason)))
     return told

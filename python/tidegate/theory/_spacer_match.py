@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from tidegate.theory._match_rules import need
 from tidegate.theory._spacer import spacer
 
 if TYPE_CHECKING:
@@ -12,16 +13,6 @@ if TYPE_CHECKING:
 
 _PICOS = 10**12
 _CELL_BITS = 424
-
-
-class DoesNotApplyError(Exception):
-    """The first condition of a theory that a plan does not meet."""
-
-
-def need(holds: object, reason: str) -> None:
-    """Refuse a plan for a reason."""
-    if not holds:
-        raise DoesNotApplyError(reason)
 
 
 def read(plan: dict[str, Any]) -> dict[str, Any]:

@@ -26,6 +26,7 @@ impl Gate {
         if let Some(end) = end {
             self.reschedule(end);
         }
+        self.begin_next();
     }
 
     /// The rate in force, where it is set from outside.

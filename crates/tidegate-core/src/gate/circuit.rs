@@ -21,7 +21,7 @@ impl Gate {
         if let Some(recorder) = &mut self.recorder {
             recorder.set_rate(at, rate.bps() as f64);
         }
-        self.serve_waiting();
+        self.begin_next();
     }
 
     /// No packet passes from `at` on; none is there.

@@ -32,7 +32,7 @@ impl Steps {
 }
 
 impl Gate {
-    /// Takes a unit into the queue, or into service when the server is idle. Services that
+    /// Takes a unit into the queue, or into service when the server is idle and not stopped. Services that
     /// end at or before `at` must have been completed.
     ///
     /// # Errors
@@ -45,7 +45,7 @@ impl Gate {
             return Err(DropReason::Policed);
         }
         let (packets, bytes) = self.queue_at(at);
-        let idle = self.steps.get_or_insert_default().serving.is_none() && !self.is_closed();
+        let idle = self.is_empty() && !self.is_closed();
         if !idle && (self.is_full(packets, bytes, unit.bytes) || self.is_late(packets, &unit)) {
             self.refuse(at, wire, DropReason::QueueFull);
             return Err(DropReason::QueueFull);
@@ -55,7 +55,7 @@ impl Gate {
             return Err(DropReason::TooLarge);
         }
         let bytes = bytes + u64::from(unit.bytes);
-        if idle {
+        if idle && !self.law.is_stopped() {
             self.begin(at, unit, Some((packets + 1, bytes)));
         } else {
             let steps = self.steps.get_or_insert_default();
@@ -72,28 +72,33 @@ impl Gate {
         self.steps.as_ref()?.serving.map(|serving| serving.service.end)
     }
 
+    /// Whether nothing waits or is in service.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.steps.as_ref().is_none_or(|steps| steps.serving.is_none() && steps.waiting.is_empty())
+    }
+
     /// Ends the present service and begins the next; tells when the unit arrives at whatever
     /// comes next, `None` when it is lost. Panics when idle.
     pub fn complete(&mut self) -> (Unit, Option<Time>) {
         let steps = self.steps.as_mut().expect("a gate that serves");
         let Serving { unit, arrival: came, service, wire } = steps.serving.take().expect("a unit in service");
-        self.serve_waiting();
+        self.begin_next();
         (unit, self.depart(came, service.end, wire))
     }
 
-    /// The unit that has waited longest goes into service; nothing is there.
-    pub(super) fn serve_waiting(&mut self) {
-        let Some(steps) = &mut self.steps else { return };
-        if let Some((arrival, next)) = steps.waiting.pop_front() {
-            steps.waiting_bytes -= u64::from(next.bytes);
-            self.begin(arrival, next, None);
+    /// Begins the service of the first that waits, if the server is idle and not stopped.
+    pub(super) fn begin_next(&mut self) {
+        if !self.law.is_stopped() {
+            self.begin_first();
         }
     }
 
-    /// Whether nothing waits or is in service.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.steps.as_ref().is_none_or(|steps| steps.serving.is_none() && steps.waiting.is_empty())
+    fn begin_first(&mut self) {
+        let Some(steps) = self.steps.as_mut().filter(|steps| steps.serving.is_none()) else { return };
+        let Some((arrival, next)) = steps.waiting.pop_front() else { return };
+        steps.waiting_bytes -= u64::from(next.bytes);
+        self.begin(arrival, next, None);
     }
 
     /// The unit in service ends at `end` instead.
@@ -111,12 +116,11 @@ impl Gate {
 
     /// States the services of all that still wait, as run-ahead did at their arrivals.
     pub fn settle(&mut self) {
-        if self.completes_at().is_none() {
-            // Behind a closed circuit: never.
-            self.serve_waiting();
-        }
+        // Behind a closed circuit, or at a rate of zero: never.
+        self.begin_first();
         while self.completes_at().is_some() {
             self.complete();
+            self.begin_first();
         }
     }
 
@@ -136,7 +140,7 @@ impl Gate {
     }
 
     /// Units and IP bytes that count in the queue at `at`.
-    fn queue_at(&self, at: Time) -> (u64, u64) {
+    pub(crate) fn queue_at(&self, at: Time) -> (u64, u64) {
         let Some(steps) = &self.steps else { return (0, 0) };
         let (mut packets, mut bytes) = (steps.waiting.len() as u64, steps.waiting_bytes);
         if let Some(serving) = &steps.serving

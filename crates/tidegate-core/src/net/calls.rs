@@ -186,7 +186,7 @@ impl Admission {
         };
         let class = |(demands, waits): (Vec<Demand>, bool)| Class {
             hopeless: demands.iter().any(|demand| {
-                pools.get(demand.pool).is_none_or(|pool| demand.rate.bps() > pool.capacity.bps())
+                pools.get(demand.pool).is_none_or(|plan| demand.rate.bps() > plan.capacity.bps())
             }),
             demands,
             waits,

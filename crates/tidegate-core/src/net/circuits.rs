@@ -98,9 +98,9 @@ impl Circuits {
             return None;
         }
         let mut of_gate = vec![NONE; plan.gates.len()];
-        let line = |plan: &ReservationPlan| Line {
+        let line = |row: &ReservationPlan| Line {
             gates: vec![],
-            plan: plan.clone(),
+            plan: row.clone(),
             state: State::Closed,
             task: None,
             transfers: 0,

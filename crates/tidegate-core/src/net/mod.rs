@@ -11,6 +11,7 @@ mod cascade;
 mod channels;
 mod circuits;
 mod events;
+mod followers;
 mod routes;
 mod sections;
 mod signals;
@@ -30,6 +31,7 @@ use crate::net::cascade::Cascade;
 use crate::net::channels::Channels;
 use crate::net::circuits::Circuits;
 use crate::net::events::EventQueue;
+use crate::net::followers::Followers;
 use crate::net::routes::{Chain, NONE, Routes};
 use crate::net::sections::Sections;
 use crate::net::signals::Signal;
@@ -130,6 +132,9 @@ pub struct Network {
     /// Gates whose rate is set by what was measured at their doors.
     channels: Channels,
     channel_sources: Source,
+    /// Gates whose rate is fed back from others.
+    followers: Followers,
+    follower_sources: Source,
     /// Gates that are closed until their call is up.
     circuits: Option<Box<Circuits>>,
     /// What circuits and calls do at a time of their own.
@@ -158,13 +163,6 @@ impl Network {
         // Gates that state departures at arrivals never wake, and need no source.
         let waking = routes.chains.iter().any(|chain| chain.notify || chain.steps || chain.circuit != NONE);
         let channels = Channels::new(plan);
-        let channel_sources = if waking { plan.gates.len() as Source } else { 0 };
-        let circuits = Circuits::new(plan);
-        let of_circuits = Source::from(circuits.is_some());
-        let circuit_source = channel_sources + channels.groups() as Source;
-        let slot_sources = circuit_source + of_circuits;
-        let line_sources = slot_sources + 2 * plan.signals.len() as Source;
-        let alarm_sources = line_sources + routes.line_delays.len() as Source;
         let context = |index: usize| GateContext {
             index,
             seed: seed(plan),
@@ -172,6 +170,17 @@ impl Network {
             precision: precision(plan),
             record: record_level(plan, index),
         };
+        let channel_sources = if waking { plan.gates.len() as Source } else { 0 };
+        let mut gates: Vec<Gate> =
+            plan.gates.iter().enumerate().map(|(n, gate)| Gate::new(gate, context(n))).collect();
+        let followers = Followers::new(plan, &mut gates);
+        let follower_sources = channel_sources + channels.groups() as Source;
+        let circuits = Circuits::new(plan);
+        let of_circuits = Source::from(circuits.is_some());
+        let circuit_source = follower_sources + followers.count() as Source;
+        let slot_sources = circuit_source + of_circuits;
+        let line_sources = slot_sources + 2 * plan.signals.len() as Source;
+        let alarm_sources = line_sources + routes.line_delays.len() as Source;
         let traffic = Traffic::all(plan, seed(plan));
         let traffic_sources = alarm_sources + alarms as Source;
         let news_source = traffic_sources + traffic.len() as Source;
@@ -185,8 +194,9 @@ impl Network {
         for (source, group) in (channel_sources..).zip(0..channels.groups()) {
             events.wake(source, channels.next(group));
         }
-        let mut gates: Vec<Gate> =
-            plan.gates.iter().enumerate().map(|(n, gate)| Gate::new(gate, context(n))).collect();
+        for (source, follower) in (follower_sources..).zip(0..followers.count()) {
+            events.wake(source, followers.next(follower));
+        }
         let signals: Vec<Signal> =
             plan.signals.iter().map(|row| Signal::new(row, plan, seed(plan), &mut gates)).collect();
         for (source, signal) in (slot_sources..).zip(&signals) {
@@ -214,6 +224,8 @@ impl Network {
             events,
             channels,
             channel_sources,
+            followers,
+            follower_sources,
             circuits,
             circuit_source,
             signals,
@@ -303,6 +315,9 @@ impl Network {
                 self.serve_signal((source - self.slot_sources) as usize)
             } else if source >= self.circuit_source {
                 self.work_circuits(at);
+                None
+            } else if source >= self.follower_sources {
+                self.follow_until(at, (source - self.follower_sources) as usize);
                 None
             } else if source >= self.channel_sources {
                 self.measure_until(at, (source - self.channel_sources) as usize);
@@ -471,6 +486,7 @@ impl Network {
     #[inline(never)]
     fn enter_section(&mut self, at: Time, unit: Unit, circuit: u32) {
         let (section, circuit) = self.sections.circuits[circuit as usize];
+        self.feed_back(at, section as usize);
         self.sections.sections[section as usize].enter(at, circuit as usize, unit, &mut self.gates);
         self.collect(section as usize);
     }
@@ -495,13 +511,14 @@ impl Network {
                 }
             }
         }
-        let next = self.sections.sections[section].next_wakeup();
+        let next = self.sections.sections[section].next_wakeup(&self.gates);
         self.events.wake(self.sections.wakes_at[section], next);
     }
 
     /// The event of a gate: a service ends (step by step), or a departure is to be told.
     fn serve_gate(&mut self, at: Time, source: Source) -> Option<Step> {
         if let Some(section) = self.sections.waking_at(source) {
+            self.feed_back(at, section);
             self.sections.sections[section].advance(at, &mut self.gates);
             self.collect(section);
         }
@@ -557,11 +574,45 @@ impl Network {
         }
     }
 
-    /// Ends every service that is over by `at`. A channel's update at that instant comes
-    /// first: what starts then has the new rate.
+    /// Takes what is fed back to a follower by `at`.
+    fn follow_until(&mut self, at: Time, follower: usize) {
+        let gate = self.followers.gate(follower);
+        let section = self.sections.section_of(gate);
+        if let Some(section) = section {
+            self.sections.sections[section].advance_before(at, &mut self.gates);
+        }
+        self.followers.advance(follower, at, &mut self.gates);
+        let next = self.followers.next(follower);
+        self.events.wake(self.follower_sources + follower as Source, next);
+        // The end of a service may have moved, or one begun.
+        match section {
+            Some(section) => self.collect(section),
+            None => self.wake_gate(gate),
+        }
+    }
+
+    /// Takes what is fed back to the gates of a section by `at`.
+    fn feed_back(&mut self, at: Time, section: usize) {
+        for place in 0..self.sections.fed_back[section].len() {
+            let gate = self.sections.fed_back[section][place];
+            if let Some(follower) = self.followers.of_gate(gate)
+                && self.followers.next(follower) <= at
+            {
+                self.follow_until(at, follower);
+            }
+        }
+    }
+
+    /// Ends every service that is over by `at`. A channel's update or a rate fed back at that
+    /// instant comes first: what starts then has the new rate.
     fn complete_until(&mut self, at: Time, index: usize) {
         if let Some(group) = self.channels.group_of(index) {
             self.measure_until(at, group);
+        }
+        if let Some(follower) = self.followers.of_gate(index)
+            && self.followers.next(follower) <= at
+        {
+            self.follow_until(at, follower);
         }
         let mut last = None;
         while let Some(end) = self.gates[index].completes_at().filter(|end| *end <= at) {

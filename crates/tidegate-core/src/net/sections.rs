@@ -13,6 +13,8 @@ pub(super) struct Sections {
     pub(super) circuits: Vec<(u32, u32)>,
     /// The gate whose event each section wakes at.
     pub(super) wakes_at: Vec<u32>,
+    /// The gates of each section whose rate is set from outside.
+    pub(super) fed_back: Vec<Vec<usize>>,
     /// Section of each gate.
     of_gate: Vec<Option<u32>>,
 }
@@ -25,6 +27,7 @@ impl Sections {
             sections: vec![],
             circuits: vec![(0, 0); circuits.len()],
             wakes_at: vec![],
+            fed_back: vec![],
             of_gate: vec![None; plan.gates.len()],
         };
         for mut group in groups {
@@ -39,6 +42,8 @@ impl Sections {
             }
             let stream = |gate: usize| seed(plan).stream(&format!("gate.{}/slots", plan.gates[gate].name));
             found.wakes_at.push(group[0] as u32);
+            let set_from_outside = |gate: &usize| !plan.gates[*gate].rate.is_known_ahead();
+            found.fed_back.push(group.iter().copied().filter(set_from_outside).collect());
             group.iter().for_each(|gate| found.of_gate[*gate] = Some(number));
             found.sections.push(Section::new(
                 &group,
@@ -60,6 +65,11 @@ impl Sections {
     pub(super) fn waking_at(&self, gate: u32) -> Option<usize> {
         let section = self.of_gate[gate as usize]?;
         (self.wakes_at[section as usize] == gate).then_some(section as usize)
+    }
+
+    /// The number of a gate's section.
+    pub(super) fn section_of(&self, gate: usize) -> Option<usize> {
+        self.of_gate[gate].map(|section| section as usize)
     }
 
     /// The section of a gate.

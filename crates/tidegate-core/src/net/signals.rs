@@ -14,8 +14,8 @@ use crate::units::{Span, Time};
 #[derive(Debug)]
 pub(super) struct Signal {
     gate: usize,
-    /// Which of the gate's tallies is its own.
-    tally: usize,
+    /// Which of the gate's tallies is its own, where what comes to the door is told.
+    tally: Option<usize>,
     kind: SignalKind,
     every: Span,
     lag: Span,
@@ -44,7 +44,7 @@ impl Meter {
             RatePlan::Steps { .. } | RatePlan::RateTrace { .. } | RatePlan::Markov(_) => {
                 Meter::Profile(Box::new(Profile::new(plan, stream)))
             }
-            RatePlan::Dtm(_) | RatePlan::Reserve(_) => Meter::SetSpeed(0),
+            RatePlan::Dtm(_) | RatePlan::Follow(_) | RatePlan::Reserve(_) => Meter::SetSpeed(0),
             RatePlan::Gcra(gcra) => Meter::Constant(gcra.bits_per_second()),
             RatePlan::Opportunities { trace, at_end } => {
                 Meter::Opportunities(Cursor::new(trace.clone(), *at_end))
@@ -91,7 +91,7 @@ impl Signal {
         let publisher = &plan.gates[row.gate];
         Signal {
             gate: row.gate,
-            tally: gates[row.gate].add_tally(row.every),
+            tally: (row.kind != SignalKind::Capacity).then(|| gates[row.gate].add_tally(row.every)),
             kind: row.kind,
             every: row.every,
             lag: row.lag,
@@ -109,7 +109,7 @@ impl Signal {
     /// The slot is over: its value is under way, and the next slot begins. Says when the
     /// first value under way arrives.
     pub(super) fn publish(&mut self, gates: &mut [Gate]) -> Time {
-        let slot = gates[self.gate].take_slot(self.tally);
+        let slot = self.tally.map(|tally| gates[self.gate].take_slot(tally)).unwrap_or_default();
         let begin = Time::from_picos(self.slot_end.picos() - self.every.picos());
         let value = match self.kind {
             SignalKind::Capacity => self.capacity.mean(&gates[self.gate], begin, self.slot_end),
@@ -119,6 +119,11 @@ impl Signal {
         self.coming.push_back((self.slot_end.saturating_add(self.lag), value));
         self.slot_end = self.slot_end.saturating_add(self.every);
         self.coming[0].0
+    }
+
+    /// When the first value under way arrives.
+    pub(super) fn arrives(&self) -> Time {
+        self.coming.front().map_or(Time::NEVER, |(at, _)| *at)
     }
 
     /// Takes the first value under way, with its time, and says when the next one arrives.

@@ -4,13 +4,14 @@ mod circuits;
 
 use super::*;
 use crate::dtm::{Settings, Slots};
+use crate::effcap::Blocks;
 use crate::gate::GateRow;
 use crate::gate::rate::Allocated;
 use crate::gcra::{Interval, Limit, Release};
 use crate::plan::{
-    AppPlan, CellPlan, DtmPlan, Estimators, FlowPlan, Framing, GatePlan, GcraPlan, HoldingPlan, OnChange,
-    PoolOrder, PoolPlan, QueueCounts, QueueLimit, RatePlan, Reassembly, RtoPlan, RtoRestart, SignalKind,
-    SignalPlan, SourcePlan, StartPlan, TcpPlan, TrafficPlan,
+    AppPlan, CellPlan, DtmPlan, Estimators, FlowPlan, FollowPlan, Framing, GatePlan, GcraPlan, HoldingPlan,
+    OnChange, PoolOrder, PoolPlan, QueueCounts, QueueLimit, RatePlan, Reassembly, RtoPlan, RtoRestart, Share,
+    SignalKind, SignalPlan, SourcePlan, StartPlan, TcpPlan, TrafficPlan,
 };
 use crate::tcp::tests::plans;
 use crate::units::{Rate, Speed};
@@ -45,7 +46,30 @@ fn any_gate() -> impl Strategy<Value = GatePlan> {
             on_change: if rescale { OnChange::Rescale } else { OnChange::Keep },
             ..gate
         });
-    prop_oneof![6 => express, 2 => crate::gate::tests::any_gate(), 2 => channel, 1 => circuits::any_circuit()]
+    let follower = (crate::gate::tests::any_gate(), crate::gate::rate::tests::any_follow(), any::<bool>())
+        .prop_map(|(gate, follow, rescale)| GatePlan {
+            rate: RatePlan::Follow(follow),
+            on_change: if rescale { OnChange::Rescale } else { OnChange::Keep },
+            host: rescale,
+            ..gate
+        });
+    prop_oneof![
+        6 => express, 2 => crate::gate::tests::any_gate(), 2 => channel, 2 => follower,
+        1 => circuits::any_circuit()
+    ]
+}
+
+/// Lets each follower follow some gate, perhaps itself.
+fn led(mut plan: Plan, leaders: &[usize]) -> Plan {
+    let count = plan.gates.len();
+    let followers = plan.gates.iter_mut().filter_map(|gate| match &mut gate.rate {
+        RatePlan::Follow(follow) => Some(follow),
+        _ => None,
+    });
+    for (follow, leader) in followers.zip(leaders.iter().cycle()) {
+        follow.gate = leader % count;
+    }
+    plan
 }
 
 /// Puts every other channel into one pool with `spare` bit/s beside their initial rates.
@@ -88,11 +112,13 @@ fn any_network() -> impl Strategy<Value = Plan> {
         });
         let signals = prop::collection::vec(signal, 0..3);
         let spare = 0u64..3_000_000;
+        let leaders = prop::collection::vec(0..count, 1..4);
         let calls = circuits::any_calls();
-        (Just(gates), flows, sources, any::<bool>(), signals, spare, calls).prop_map(
-            |(gates, flows, sources, recorded, signals, spare, calls)| {
+        (Just(gates), flows, sources, any::<bool>(), signals, spare, (leaders, calls)).prop_map(
+            |(gates, flows, sources, recorded, signals, spare, (leaders, calls))| {
                 let plan = network(gates, flows, sources, recorded);
-                circuits::reserved(pooled(Plan { signals, ..plan }, spare), calls)
+                let plan = led(pooled(Plan { signals, ..plan }, spare), &leaders);
+                circuits::reserved(plan, calls)
             },
         )
     })
@@ -277,6 +303,7 @@ fn any_cell_gate() -> impl Strategy<Value = GatePlan> {
             })
         }),
     ];
+    let rate = prop_oneof![6 => rate, 1 => crate::gate::rate::tests::any_follow().prop_map(RatePlan::Follow)];
     let limit = prop_oneof![
         2 => Just(QueueLimit::Unlimited),
         3 => (0u64..80).prop_map(QueueLimit::Cells),
@@ -320,9 +347,11 @@ fn any_cell_network() -> impl Strategy<Value = Plan> {
         };
         let flows = prop::collection::vec((route(1), route(0), 0u64..30, any::<bool>()), 1..5);
         let sources = prop::collection::vec((route(1), 0u32..3, 1u64..4), 0..3);
-        (Just(gates), flows, sources, prop::bool::weighted(0.2), circuits::any_calls()).prop_map(
-            |(gates, flows, sources, recorded, calls)| {
-                circuits::reserved(network(gates, flows, sources, recorded), calls)
+        let leaders = prop::collection::vec(0..count, 1..4);
+        let calls = circuits::any_calls();
+        (Just(gates), flows, sources, prop::bool::weighted(0.2), leaders, calls).prop_map(
+            |(gates, flows, sources, recorded, leaders, calls)| {
+                circuits::reserved(led(network(gates, flows, sources, recorded), &leaders), calls)
             },
         )
     })
@@ -447,6 +476,125 @@ fn what_one_channel_gives_back_the_other_gets_at_once() {
     assert_eq!(bits(silent), 20 * 1000 + 80 * 100);
 }
 
+/// A source of 1 Mbit/s at first that takes half of what a link offers: 4 Mbit/s, and 1 from 15 ms
+/// on. Slots of 10 ms; their values come 7 ms later: half of 4, of 2.5 and of 1 Mbit/s at 17, 27
+/// and 37 ms.
+fn follower() -> Plan {
+    let ms = Span::from_millis;
+    let mbps = |mbps: u64| Rate::from_bps(mbps * 1_000_000);
+    let mut link = GatePlan::open("link");
+    link.rate = RatePlan::Steps {
+        steps: vec![(Time::ZERO, Speed::Bits(mbps(4))), (Time::ZERO + ms(15), Speed::Bits(mbps(1)))],
+        repeat: None,
+    };
+    let mut source = GatePlan::open("source");
+    source.host = true;
+    source.rate = RatePlan::Follow(FollowPlan {
+        gate: 0,
+        every: ms(10),
+        lag: ms(7),
+        blocks: Blocks::INSTCAP,
+        share: Share::from_parts(500_000_000_000),
+        initial: mbps(1),
+        min: Rate::ZERO,
+        peak: None,
+    });
+    let mut plan = Plan::empty(Time::ZERO + ms(100));
+    plan.gates = vec![link, source];
+    plan.flows.push(flow("flow".to_owned(), vec![1], vec![], Span::ZERO, true));
+    plan
+}
+
+/// When packets of 1000 bytes leave the source that come so many microseconds after each other.
+fn departures(plan: &Plan, gaps: &[u64]) -> Vec<u64> {
+    let entries: Vec<(u64, usize, u32)> = gaps.iter().map(|gap| (gap * 1_000_000, 0, 1000)).collect();
+    let ahead = tell(plan, &entries, None);
+    let exact = tell(&Plan { exact_events: true, ..plan.clone() }, &entries, None);
+    assert_eq!(first_difference(&ahead, &exact), None);
+    let data: Vec<Time> =
+        ahead.delivered.iter().filter(|(_, route, _)| *route == 0).map(|(at, ..)| *at).collect();
+    // TCP hears each of them.
+    assert_eq!(ahead.departed.iter().map(|(at, _)| *at).collect::<Vec<_>>(), data);
+    data.iter().map(|at| at.picos() / 1_000_000).collect()
+}
+
+/// By hand. Three packets at 0 take 8 ms each at 1 Mbit/s; the third begins at 16 ms and keeps its
+/// speed, so the fourth, at 2 Mbit/s from 17 ms on, takes 4: 28 ms; it began at 24 ms. At 27 ms the
+/// rate is 1.25 Mbit/s: the fifth takes 6.4 ms. At 37 ms it is 0.5.
+#[test]
+fn a_source_takes_its_share_of_what_comes_back() {
+    let plan = follower();
+    assert_eq!(departures(&plan, &[0, 0, 0, 0, 0]), [8000, 16000, 24000, 28000, 34400]);
+    // What begins at the very instant that a value comes has the new rate: 4 ms from 17 ms on,
+    // 16 ms from 37 ms on; a microsecond earlier it has the old one.
+    assert_eq!(departures(&plan, &[17_000, 20_000]), [21_000, 53_000]);
+    assert_eq!(departures(&plan, &[36_999]), [43_399]);
+}
+
+/// With nothing to begin with, what waits begins when the first value comes. With EFFCAP of two
+/// means over two values: 4 alone at 17 ms, then 3.25, 1.75 and 1 Mbit/s, and half of that.
+#[test]
+fn a_source_that_knows_nothing_sends_nothing() {
+    let mut plan = follower();
+    let RatePlan::Follow(follow) = &mut plan.gates[1].rate else { panic!("it follows") };
+    follow.initial = Rate::ZERO;
+    follow.blocks = Blocks { samples: 2, blocks: 2 };
+    assert_eq!(departures(&plan, &[0, 0, 5000]), [21_000, 25_000, 29_000]);
+    // Half of 3.25 Mbit/s at 27 ms, of 1.75 at 37 ms.
+    let at = departures(&plan, &[27_000, 10_000, 10_000]);
+    assert_eq!(at, [27_000 + 64_000 / 13, 37_000 + 64_000 / 7, 47_000 + 16_000]);
+}
+
+/// Gates that follow each other, and one that follows itself, come to rest.
+#[test]
+fn a_circle_of_followers_does_no_harm() {
+    let mut plan = follower();
+    let RatePlan::Follow(follow) = &plan.gates[1].rate else { panic!("it follows") };
+    let follow = *follow;
+    let mut other = plan.gates[1].clone();
+    other.rate = RatePlan::Follow(FollowPlan { gate: 1, ..follow });
+    plan.gates[0] = other;
+    let RatePlan::Follow(first) = &mut plan.gates[1].rate else { panic!("it follows") };
+    first.gate = 0;
+    plan.duration = Time::ZERO + Span::from_secs(1);
+    let story = tell(&plan, &[(0, 0, 1000)], None);
+    for allocated in &story.allocated {
+        let allocated = allocated.expect("it follows");
+        // Half of half: after a second nothing is left.
+        assert_eq!((allocated.most.bps(), allocated.least.bps()), (1_000_000, 0));
+    }
+}
+
+/// The same in cells: a packet of 88 bytes is two, 424 bits each. What is in the source's
+/// buffer goes at the rate in force when each cell begins.
+#[test]
+fn cells_begin_at_the_rate_in_force() {
+    let mut plan = follower();
+    plan.gates[1].framing = Framing::Aal5 { llc: false };
+    plan.gates[1].rate = match &plan.gates[1].rate {
+        // 42.4 kbit/s: a cell takes 10 ms; then half of 84.8 and of 42.4 kbit/s.
+        RatePlan::Follow(follow) => {
+            RatePlan::Follow(FollowPlan { initial: Rate::from_bps(42_400), ..*follow })
+        }
+        other => other.clone(),
+    };
+    plan.gates[0].rate = RatePlan::Steps {
+        steps: vec![
+            (Time::ZERO, Speed::Bits(Rate::from_bps(169_600))),
+            (Time::ZERO + Span::from_millis(10), Speed::Bits(Rate::from_bps(84_800))),
+        ],
+        repeat: None,
+    };
+    let entries = [(0, 0, 88), (0, 0, 88), (0, 0, 40)];
+    let story = tell(&plan, &entries, None);
+    let at: Vec<u64> = story.departed.iter().map(|(at, _)| at.picos() / 1_000_000_000).collect();
+    // Cells begin at 0 and 10 ms at 42.4 kbit/s, at 20 and 25 ms at 84.8, and at 30 ms at 42.4.
+    assert_eq!(at, [20, 30, 40]);
+    let delivered: Vec<u64> =
+        story.delivered.iter().filter(|row| row.1 == 0).map(|row| row.0.picos() / 1_000_000_000).collect();
+    assert_eq!(delivered, at);
+}
+
 /// One gate of 1 Mbit/s, 2 Mbit/s from 15 ms on; two packets wait at most.
 fn published(kind: SignalKind) -> Vec<(Time, u64)> {
     let ms = Span::from_millis;
@@ -554,6 +702,11 @@ proptest! {
         for gate in &mut plan.gates {
             if let RatePlan::Dtm(dtm) = &mut gate.rate {
                 dtm.measure = Span::from_secs(1);
+            }
+            // What follows nothing may stand for ever.
+            if let RatePlan::Follow(follow) = &mut gate.rate {
+                follow.every = Span::from_secs(1);
+                follow.min = Rate::from_bps(500_000);
             }
         }
         let story = tell(&plan, &entries, None);

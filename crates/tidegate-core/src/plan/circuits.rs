@@ -101,7 +101,7 @@ pub fn groups_of_circuits(gates: &[GatePlan], together: &[Vec<GateIndex>]) -> Ve
     }
     let mut found: Vec<Vec<GateIndex>> = vec![vec![]; gates.len()];
     (0..gates.len()).filter(is_circuit).for_each(|gate| found[group[gate]].push(gate));
-    found.retain(|gates| !gates.is_empty());
+    found.retain(|members| !members.is_empty());
     found
 }
 

@@ -23,7 +23,7 @@ const MEGA: f64 = 1e6;
 pub(super) fn main() -> Result<(), Failure> {
     let mut arguments = std::env::args().skip(1);
     let seconds: u64 = arguments.next().map_or(Ok(5), |text| text.parse())?;
-    let parts = arguments.next().unwrap_or_else(|| "floor,timing,segment,goodput".to_owned());
+    let parts = arguments.next().unwrap_or_else(|| "floor,timing,trip,segment,goodput".to_owned());
     let wanted = |part: &str| parts.split(',').any(|word| word == part);
     println!("{seconds} s each; times in us; load average {}", load_average());
     if wanted("floor") {
@@ -45,6 +45,14 @@ pub(super) fn main() -> Result<(), Failure> {
             "peers at 12 Mbit/s, measured before on a machine of this kind: gaps p50 / p99 of Mahimahi's mm-link"
         );
         println!("252-259 / 689-690 (whole milliseconds by design), of rattan 3.1-4.3 / 21-59");
+    }
+    if wanted("trip") {
+        println!("\nwhat is added to a round trip over two ways of 5 ms, one ICMP echo at a time");
+        for backend in [Backend::Tun, Backend::Packet] {
+            for spin in [Duration::ZERO, TAIL] {
+                trip(seconds, backend, spin)?;
+            }
+        }
     }
     if wanted("segment") {
         println!(
@@ -99,6 +107,21 @@ fn timing(seconds: u64, mbit: u32, backend: Backend, spin: Duration) -> Result<(
     let [p50, p99] = gaps.map(|error| error * MEGA);
     println!("{} [{p50:.1} {p99:.1}] {}", row(&name, &report.lateness.summary()), cpu(&report));
     warn(&report);
+    Ok(())
+}
+
+/// A packet there and back, again and again.
+fn trip(seconds: u64, backend: Backend, spin: Duration) -> Result<(), Failure> {
+    let text = format!(
+        "duration = \"{seconds} s\"\n[gate.way]\ndelay = \"5 ms\"\n\
+         [flow.echo]\npath = [\"way\"]\nrtt = \"10 ms\"\napp = \"bulk\"\n"
+    );
+    let plan = Scenario::from_toml(&text, "trip.toml", None, &[])?.plan(Some(1), 0);
+    let mut lab = Lab::new(&plan, backend, &LabOptions::default())?;
+    let pump = Pump::start(&mut lab, &plan, Classifier::Everything { flow: 0 }, &options(spin))?;
+    let added = load::echo(&lab, pump.clock(), plan.duration, Duration::from_millis(10))?;
+    pump.stop()?;
+    println!("{}", row(&format!("{backend}, {}", tail(spin)), &added));
     Ok(())
 }
 

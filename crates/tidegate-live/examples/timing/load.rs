@@ -1,16 +1,20 @@
 //! What is sent through the engine, and the machine's floor.
 
 use std::io::{IoSliceMut, Read as _, Write as _};
-use std::net::{Ipv4Addr, TcpListener, TcpStream, UdpSocket};
-use std::os::fd::AsRawFd as _;
+use std::net::{Ipv4Addr, SocketAddrV4, TcpListener, TcpStream, UdpSocket};
+use std::os::fd::{AsRawFd as _, RawFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use nix::sys::socket::{ControlMessageOwned, MsgFlags, recvmsg, setsockopt, sockopt};
-use nix::sys::time::TimeValLike as _;
-use tidegate_core::units::Time;
+use nix::sys::socket::{
+    AddressFamily, ControlMessageOwned, MsgFlags, SockFlag, SockProtocol, SockType, SockaddrIn, recvmsg,
+    sendto, setsockopt, sockopt,
+};
+use nix::sys::time::{TimeSpec, TimeVal, TimeValLike as _};
+use nix::time::{ClockId, clock_gettime};
+use tidegate_core::units::{Span, Time};
 use tidegate_live::pump::{Lateness, LatenessSummary};
 use tidegate_live::{Clock, Lab, LiveError, priority};
 
@@ -85,25 +89,53 @@ impl Blast {
     }
 }
 
+/// What is added to round trips that should last so long: one ICMP echo at a time until `end`. Both
+/// kernels answer and stamp by themselves, so that no program has to wake up.
+pub(crate) fn echo(lab: &Lab, clock: Clock, end: Time, ideal: Duration) -> Result<LatenessSummary, Failure> {
+    lab.sender().set_sysctl("net.ipv4.ping_group_range", "0 0")?;
+    let kind = (AddressFamily::Inet, SockType::Datagram, SockFlag::SOCK_CLOEXEC, SockProtocol::Icmp);
+    let socket = lab.sender().run(|| nix::sys::socket::socket(kind.0, kind.1, kind.2, kind.3))??;
+    setsockopt(&socket, sockopt::ReceiveTimestampns, &true)?;
+    setsockopt(&socket, sockopt::ReceiveTimeout, &TimeVal::milliseconds(PATIENCE.as_millis() as i64))?;
+    let to = SockaddrIn::from(SocketAddrV4::new(lab.receiver().address(), 0));
+    let mut added = Lateness::default();
+    let mut room = [0; 256];
+    let mut control = nix::cmsg_space!(TimeSpec);
+    clock.sleep_until(Time::ZERO);
+    while clock.now() < end {
+        // Type 8, code 0; the kernel fills in the rest.
+        let request = [8, 0, 0, 0, 0, 0, 0, 0];
+        let sent = clock_gettime(ClockId::CLOCK_REALTIME)?.num_nanoseconds();
+        sendto(socket.as_raw_fd(), &request, &to, MsgFlags::empty())?;
+        if let Some(back) = stamp(socket.as_raw_fd(), &mut room, &mut control) {
+            let extra = back - sent - ideal.as_nanos() as i64;
+            added.note(Span::from_picos(extra.max(0) as u64 * 1000));
+        }
+        // Not in step with anything.
+        clock.sleep_until(super::after(clock.now(), Duration::from_micros(777)));
+    }
+    Ok(added.summary())
+}
+
 /// When the kernel had each packet.
 fn stamps(socket: &UdpSocket, stop: &AtomicBool) -> Vec<i64> {
     let mut room = [0; 2048];
-    let mut control = nix::cmsg_space!(nix::sys::time::TimeSpec);
+    let mut control = nix::cmsg_space!(TimeSpec);
     let mut stamps = Vec::new();
     while !stop.load(Ordering::Relaxed) {
-        let mut parts = [IoSliceMut::new(&mut room)];
-        let Ok(message) =
-            recvmsg::<()>(socket.as_raw_fd(), &mut parts, Some(&mut control), MsgFlags::empty())
-        else {
-            continue;
-        };
-        let Ok(mut found) = message.cmsgs() else { continue };
-        stamps.extend(found.find_map(|part| match part {
-            ControlMessageOwned::ScmTimestampns(stamp) => Some(stamp.num_nanoseconds()),
-            _ => None,
-        }));
+        stamps.extend(stamp(socket.as_raw_fd(), &mut room, &mut control));
     }
     stamps
+}
+
+/// Takes a packet; says when the kernel had it, in nanoseconds of `CLOCK_REALTIME`.
+fn stamp(socket: RawFd, room: &mut [u8], control: &mut [u8]) -> Option<i64> {
+    let mut parts = [IoSliceMut::new(room)];
+    let message = recvmsg::<()>(socket, &mut parts, Some(control), MsgFlags::empty()).ok()?;
+    message.cmsgs().ok()?.find_map(|part| match part {
+        ControlMessageOwned::ScmTimestampns(stamp) => Some(stamp.num_nanoseconds()),
+        _ => None,
+    })
 }
 
 /// One bulk transfer.

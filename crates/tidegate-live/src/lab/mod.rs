@@ -15,11 +15,13 @@ use std::net::{Ipv4Addr, SocketAddrV4};
 use std::os::fd::{AsFd, BorrowedFd};
 
 use tidegate_core::plan::Plan;
+use tidegate_core::units::Span;
 
 use netlink_packet_route::link::LinkAttribute;
 
 use crate::LiveError;
 use crate::clean::Note;
+use crate::clock;
 use namespace::Held;
 pub use namespace::{Namespace, RouteOptions};
 use netlink::Netlink;
@@ -126,12 +128,13 @@ pub(crate) enum Edge {
 }
 
 impl Edge {
-    /// Takes the next packet that the kernel has for the engine.
+    /// Takes the next packet that the kernel has for the engine: its length, and how long ago
+    /// the kernel had it where that is known.
     #[inline]
-    pub(crate) fn read(&mut self, room: &mut [u8]) -> io::Result<Option<usize>> {
+    pub(crate) fn read(&mut self, room: &mut [u8]) -> io::Result<Option<(usize, Span)>> {
         match self {
-            Edge::Tun(tun) => tun.read(room),
-            Edge::Packet(ring) => Ok(ring.read(room)),
+            Edge::Tun(tun) => Ok(tun.read(room)?.map(|length| (length, Span::ZERO))),
+            Edge::Packet(ring) => Ok(ring.read(room).map(|(length, stamp)| (length, clock::age(stamp)))),
         }
     }
 

@@ -24,6 +24,7 @@ const RING_PACKETS: usize = 4096;
 const BLOCK: usize = 1 << 17;
 /// What stands before a packet in its place: header and address, generously.
 const BEFORE: usize = 128;
+const NANOS_PER_SECOND: i64 = 1_000_000_000;
 const PROTOCOL_IP: u16 = libc::ETH_P_IP as u16;
 
 /// The engine's end of a pair of devices.
@@ -83,10 +84,11 @@ impl PacketRing {
         opened.map_err(|error| LiveError::kernel("open a packet socket with a ring", error))
     }
 
-    /// Takes the next packet, if there is one.
+    /// Takes the next packet, if there is one, with when the kernel had it, in nanoseconds of
+    /// `CLOCK_REALTIME`.
     #[inline]
     #[allow(unsafe_code, reason = "the ring is memory shared with the kernel")]
-    pub(crate) fn read(&mut self, room: &mut [u8]) -> Option<usize> {
+    pub(crate) fn read(&mut self, room: &mut [u8]) -> Option<(usize, i64)> {
         let (block, place) = (self.next / self.frames_per_block, self.next % self.frames_per_block);
         // SAFETY: next < frames, so the frame lies inside the mapping, which lives as long as
         // self. Frames are aligned to 16 bytes. The status word is only ever accessed
@@ -100,10 +102,11 @@ impl PacketRing {
             }
             let start = usize::from((*header).tp_net);
             let length = ((*header).tp_snaplen as usize).min(self.frame - start).min(room.len());
+            let stamp = i64::from((*header).tp_sec) * NANOS_PER_SECOND + i64::from((*header).tp_nsec);
             std::ptr::copy_nonoverlapping(frame.add(start), room.as_mut_ptr(), length);
             status.store(libc::TP_STATUS_KERNEL, Ordering::Release);
             self.next = (self.next + 1) % self.frames;
-            Some(length)
+            Some((length, stamp))
         }
     }
 

@@ -8,7 +8,7 @@ use tidegate_core::tcp::HeldBy;
 use tidegate_core::unit::Unit;
 use tidegate_core::units::{Span, Time};
 
-use super::pace::Pace;
+use super::pace::{Pace, Tail};
 use super::record::Recording;
 use super::slab::Slab;
 use super::waiter::{Waiter, Woken};
@@ -38,11 +38,15 @@ pub(super) struct Engine {
     slab: Slab,
     room: Vec<u8>,
     until: Time,
-    spin: Span,
+    /// When the last packet entered.
+    entered: Time,
+    tail: Tail,
     /// Written later than this, a packet has no meaning.
     fail_behind: Span,
     /// Since when the edges have not been seen empty.
     backlog: [Option<Time>; 2],
+    /// Which edges were written to since they were last looked at.
+    written: [bool; 2],
     pace: Pace,
 }
 
@@ -67,9 +71,11 @@ impl Engine {
             slab: Slab::new(mtu as usize, READY_PACKETS),
             room: vec![0; usize::from(u16::MAX) + 1],
             until: plan.duration,
-            spin: span(options.spin),
+            entered: Time::ZERO,
+            tail: Tail::new(span(options.spin), span(options.spin_most)),
             fail_behind: options.fail_behind.map_or(Span::MAX, span),
             backlog: [None; 2],
+            written: [false; 2],
             pace: Pace::new(),
         }
     }
@@ -92,7 +98,11 @@ impl Engine {
             if woken.stop {
                 return Ok(now);
             }
-            woken = self.wait()?;
+            woken = match std::mem::take(&mut self.written) {
+                [false, false] => self.wait()?,
+                // The kernel answers within the write: an answer is there already, if any is.
+                readable => Woken { readable, stop: false },
+            };
         }
     }
 
@@ -111,11 +121,16 @@ impl Engine {
         let next = self.network.next_wakeup().min(self.until);
         let now = self.clock.now();
         let left = next.saturating_since(now);
-        if left > self.spin || !self.pace.may_spin(now) {
-            let wake = Time::from_picos(next.picos().saturating_sub(self.spin_now(now).picos()));
+        let tail = if self.pace.may_spin(now) { self.tail.now() } else { Span::ZERO };
+        if left > tail {
+            let wake = Time::from_picos(next.picos() - tail.picos());
             self.pace.sleeps(now);
             let woken = self.waiter.sleep_until(self.clock.monotonic(wake))?;
-            self.pace.wakes(self.clock.now());
+            let awake = self.clock.now();
+            self.pace.wakes(awake);
+            if woken == Woken::default() {
+                self.tail.note(awake.saturating_since(wake));
+            }
             return Ok(woken);
         }
         if left > FINAL {
@@ -127,22 +142,19 @@ impl Engine {
         Ok(Woken::default())
     }
 
-    fn spin_now(&mut self, now: Time) -> Span {
-        if self.pace.may_spin(now) { self.spin } else { Span::ZERO }
-    }
-
     /// Takes what has come to one edge into the network.
     fn take_packets(&mut self, side: Side) -> Result<(), LiveError> {
         for _ in 0..BATCH {
             let read = self.edges[side as usize].read(&mut self.room);
-            let Some(length) = read.map_err(|error| LiveError::kernel("read a packet", error))? else {
+            let Some((length, age)) = read.map_err(|error| LiveError::kernel("read a packet", error))? else {
                 self.backlog[side as usize] = None;
                 return Ok(());
             };
-            let at = self.clock.now();
-            if at >= self.until {
+            let now = self.clock.now();
+            if now >= self.until {
                 return Ok(());
             }
+            let at = self.stamp(now, age);
             self.release(after(at))?;
             self.enter(at, side, length);
         }
@@ -156,6 +168,14 @@ impl Engine {
             )));
         }
         Ok(())
+    }
+
+    /// When a packet that the kernel had some time ago enters: as early as that, but before
+    /// nothing that has happened in the network.
+    fn stamp(&mut self, now: Time, age: Span) -> Time {
+        let had = Time::from_picos(now.picos().saturating_sub(age.picos()));
+        self.entered = had.max(self.entered).max(self.network.now());
+        self.entered
     }
 
     /// A packet, stamped, enters its route.
@@ -199,6 +219,7 @@ impl Engine {
         let written = self.edges[exit].write(self.slab.bytes(unit.handle));
         written.map_err(|error| LiveError::kernel("write a packet", error))?;
         let arrival = self.slab.free(unit.handle);
+        self.written[exit] = true;
         self.lateness.note(late);
         self.recording.departures.push(Departure { due, arrival, route, cause: unit.cause });
         if late > self.fail_behind {

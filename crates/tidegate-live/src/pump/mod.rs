@@ -32,9 +32,12 @@ const THREAD: &str = "tidegate-pump";
 /// Choices of the pump.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PumpOptions {
-    /// How long before a departure the thread stops sleeping and watches the clock; zero:
-    /// it sleeps to the departure itself.
+    /// How long before a departure the thread stops sleeping and watches the clock, at the
+    /// least; zero: it sleeps to the departure itself.
     pub spin: Duration,
+    /// The longest that it may become where the machine's timers wake the thread later than
+    /// that.
+    pub spin_most: Duration,
     /// Ask for real-time priority; without permission the run goes on and says so.
     pub realtime: bool,
     /// From [`Pump::start`] to the run's time zero: endpoints get ready meanwhile.
@@ -49,6 +52,7 @@ impl Default for PumpOptions {
     fn default() -> PumpOptions {
         PumpOptions {
             spin: Duration::from_micros(50),
+            spin_most: Duration::from_micros(200),
             realtime: true,
             lead: Duration::from_millis(100),
             fail_behind: Some(Duration::from_millis(200)),
@@ -113,7 +117,8 @@ impl Pump {
         let mut notes = vec![format!("backend {}, MTU {} B", lab.backend(), lab.mtu())];
         notes.push(match options.spin {
             Duration::ZERO => "no spin tail".to_owned(),
-            spin => format!("a spin tail of {} us", spin.as_micros()),
+            spin if spin >= options.spin_most => format!("a spin tail of {} us", spin.as_micros()),
+            spin => format!("a spin tail of {} to {} us", spin.as_micros(), options.spin_most.as_micros()),
         });
         let thread = std::thread::Builder::new()
             .name(THREAD.to_owned())

@@ -36,24 +36,8 @@ impl Checker {
     }
 
     pub(super) fn probability(&mut self, node: &Node, key: &str) -> Option<Value> {
-        let (number, shown) = match &node.data {
-            Data::Whole(number) => (*number as f64, number.to_string()),
-            Data::Real(number) => (*number, number.to_string()),
-            Data::Text(text) => {
-                let number =
-                    text.trim().strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
-                let Some(number) = number else {
-                    let problem = format!("{text:?} is not a probability");
-                    self.push(
-                        Problem::new(node.at, key, problem)
-                            .help("write a bare number such as 0.01, or \"1%\""),
-                    );
-                    return None;
-                };
-                (number / 100.0, format!("{text:?}"))
-            }
-            _ => return self.wrong_kind(Kind::Probability, node, key),
-        };
+        let example = "write a bare number such as 0.01, or \"1%\"";
+        let (number, shown) = self.part(Kind::Probability, "a probability", example, node, key)?;
         if (0.0..=1.0).contains(&number) {
             return Some(Value::Real(number));
         }
@@ -63,6 +47,46 @@ impl Checker {
                 .help("a probability is from 0 to 1, or from \"0%\" to \"100%\""),
         );
         None
+    }
+
+    pub(super) fn share(&mut self, node: &Node, key: &str) -> Option<Value> {
+        let example = "write a bare number such as 0.5, or \"50%\"";
+        let (number, shown) = self.part(Kind::Share, "a share", example, node, key)?;
+        if number > 0.0 && number <= 1.0 {
+            return Some(Value::Real(number));
+        }
+        let problem = format!("{shown} is not a share");
+        self.push(
+            Problem::new(node.at, key, problem)
+                .help("a share is above 0 and not above 1, or such as \"50%\""),
+        );
+        None
+    }
+
+    /// A part of one, and how it was written.
+    fn part(
+        &mut self,
+        kind: Kind,
+        what: &str,
+        example: &str,
+        node: &Node,
+        key: &str,
+    ) -> Option<(f64, String)> {
+        Some(match &node.data {
+            Data::Whole(number) => (*number as f64, number.to_string()),
+            Data::Real(number) => (*number, number.to_string()),
+            Data::Text(text) => {
+                let number =
+                    text.trim().strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
+                let Some(number) = number else {
+                    let problem = format!("{text:?} is not {what}");
+                    self.push(Problem::new(node.at, key, problem).help(example));
+                    return None;
+                };
+                (number / 100.0, format!("{text:?}"))
+            }
+            _ => return self.wrong_kind(kind, node, key),
+        })
     }
 
     /// A finite number above 0.

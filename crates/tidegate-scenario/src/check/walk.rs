@@ -118,6 +118,7 @@ impl Checker {
             }
             (Kind::Number, Data::Whole(_) | Data::Real(_)) => self.number(node, key),
             (Kind::Probability, _) => self.probability(node, key),
+            (Kind::Share, _) => self.share(node, key),
             (Kind::Quantity { dim, zero, words }, _) => self.quantity(dim, zero, words, node, key),
             (Kind::Choice(words), Data::Text(text)) => self.choice(words, "", text, node, key),
             (Kind::List { of, min }, Data::List(nodes)) => self.list(*of, min, nodes, node, key),

@@ -35,8 +35,11 @@ pub(super) fn takes(kind: Kind, node: &Node) -> bool {
         (Kind::Flag, Data::Flag(_))
         | (Kind::Text | Kind::Choice(_), Data::Text(_))
         | (Kind::Whole { .. }, Data::Whole(_))
+        | (
+            Kind::Probability | Kind::Share | Kind::Quantity { .. },
+            Data::Whole(_) | Data::Real(_) | Data::Text(_),
+        )
         | (Kind::Number, Data::Whole(_) | Data::Real(_))
-        | (Kind::Probability | Kind::Quantity { .. }, Data::Whole(_) | Data::Real(_) | Data::Text(_))
         | (Kind::List { .. } | Kind::Tuple(_), Data::List(_))
         | (Kind::Form(_), Data::Table(_))
         | (Kind::Free, _) => true,
@@ -55,6 +58,7 @@ pub(super) fn expected(kind: Kind) -> String {
         Kind::Whole { min, .. } => format!("a whole number such as {}", min.max(1)),
         Kind::Number => "a number above 0 such as 1.5".to_owned(),
         Kind::Probability => "a probability such as 0.01 or \"1%\"".to_owned(),
+        Kind::Share => "a share such as 0.5 or \"50%\"".to_owned(),
         Kind::Quantity { dim, words, .. } => {
             let words: String = words.iter().map(|word| format!(" or {:?}", word.name)).collect();
             format!("text with a unit such as {:?}{words}", example(dim))

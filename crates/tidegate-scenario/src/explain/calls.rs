@@ -53,7 +53,8 @@ pub(super) fn lines(circuit: &ReservePlan, plan: &Plan) -> Vec<String> {
             tightest(plan, demands)
         ));
     }
-    let up = if *setup == Span::ZERO { "at once".to_owned() } else { format!("{setup} after the grant") };
+    let up =
+        if *setup == Span::ZERO { "with the grant".to_owned() } else { format!("{setup} after the grant") };
     let kept = match hold {
         None => "never given back once it is up".to_owned(),
         Some(Span::ZERO) => "given back as soon as it is idle".to_owned(),

@@ -5,7 +5,7 @@ use tidegate_core::plan::{Framing, GatePlan, MarkovPlan, OnChange, Plan, QueueLi
 use tidegate_core::units::{Rate, Span, Speed, Time};
 
 use super::text::{rate_text, seconds_text, three_digits};
-use super::{calls, cells, consequence, dtm, request, rows_of, write_rows};
+use super::{calls, cells, consequence, dtm, follow, request, rows_of, write_rows};
 use crate::check::Form;
 use crate::trace::LoadedTrace;
 use crate::trace::info::mean_rate as trace_mean;
@@ -103,7 +103,7 @@ pub(super) fn packet_rate(gate: &GatePlan, packet: u32) -> Option<f64> {
     };
     let bits = |rate: Rate| Some(of(Speed::Bits(rate)));
     match &gate.rate {
-        RatePlan::Unlimited | RatePlan::Dtm(_) => None,
+        RatePlan::Unlimited | RatePlan::Dtm(_) | RatePlan::Follow(_) => None,
         RatePlan::Constant(speed) => Some(of(*speed)),
         RatePlan::Reserve(circuit) => bits(circuit.rate),
         RatePlan::Steps { steps, repeat } => Some(steps_mean(steps, *repeat, &of)),
@@ -179,6 +179,9 @@ fn rate_lines(gate: &GatePlan, packet: u32, plan: &Plan) -> Vec<String> {
         }
         RatePlan::Reserve(circuit) => {
             let mut lines = vec![format!("a packet of {packet} B{heavy} takes {}", takes(circuit.rate))];
+            if matches!(gate.framing, Framing::CellPackets { .. }) {
+                lines.push("packets pass whole and weigh 53 bytes for each of their cells".to_owned());
+            }
             lines.extend(calls::lines(circuit, plan));
             lines
         }
@@ -205,6 +208,11 @@ fn rate_lines(gate: &GatePlan, packet: u32, plan: &Plan) -> Vec<String> {
         }
         RatePlan::Dtm(channel) => {
             let mut lines = dtm::lines(channel, plan);
+            lines.push(change);
+            lines
+        }
+        RatePlan::Follow(rule) => {
+            let mut lines = follow::lines(rule, plan);
             lines.push(change);
             lines
         }

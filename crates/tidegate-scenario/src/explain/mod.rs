@@ -6,6 +6,7 @@ mod calls;
 mod cells;
 mod dtm;
 mod flow;
+mod follow;
 mod gate;
 mod request;
 mod text;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use tidegate_core::cells::{CELL_BITS, cells_of};
 use tidegate_core::gcra::{Interval, Limit, Release};
 use tidegate_core::plan::{
-    CellPlan, Framing, GatePlan, GcraPlan, LossPlan, QueueCounts, QueueLimit, RatePlan, Reassembly,
+    CellPlan, Framing, GatePlan, GcraPlan, LossPlan, OnChange, QueueCounts, QueueLimit, RatePlan, Reassembly,
 };
 use tidegate_core::units::Speed;
 
@@ -135,6 +135,12 @@ fn check_cell_gate(gate: &Gate<'_>, index: usize, users: &[User<'_>], notes: &mu
                 "write a rate in bit/s, the 53 bytes of each cell counted, or take framing out",
             );
         }
+    }
+    if let (RatePlan::Follow(_), OnChange::Rescale, Some(item)) =
+        (&gate.plan.rate, gate.plan.on_change, gate.form.get("on_change"))
+    {
+        let problem = "a cell in transmission keeps the rate it started with where a rate is fed back";
+        notes.wrong(item, problem, "write \"keep\", or take framing out");
     }
     if gate.plan.cells.slotted {
         check_slots(gate, notes);

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tidegate_core::plan::{FlowPlan, GatePlan, TrafficPlan};
+use tidegate_core::plan::{FlowPlan, GatePlan, RatePlan, TrafficPlan};
 
 use super::Notes;
 use super::gate::Gate;
@@ -29,6 +29,7 @@ pub(super) fn lay_out(gates: &[Gate<'_>], users: &[User<'_>], notes: &mut Notes)
             }
         }
     }
+    add_followed(gates, &mut servers);
     warn_unused(gates, users, notes);
     let mut planned = Vec::new();
     let mut wiring = Wiring::new();
@@ -47,14 +48,33 @@ pub(super) fn lay_out(gates: &[Gate<'_>], users: &[User<'_>], notes: &mut Notes)
     (planned, wiring)
 }
 
+/// A gate that another follows is there even where nothing passes it.
+fn add_followed(gates: &[Gate<'_>], servers: &mut BTreeSet<Server>) {
+    let mut open: Vec<usize> = servers.iter().map(|(gate, ..)| *gate).collect();
+    while let Some(gate) = open.pop() {
+        if let RatePlan::Follow(follow) = &gates[gate].plan.rate
+            && gates.get(follow.gate).is_some_and(|followed| !followed.per_flow)
+            && servers.insert((follow.gate, None, false))
+        {
+            open.push(follow.gate);
+        }
+    }
+}
+
 fn warn_unused(gates: &[Gate<'_>], users: &[User<'_>], notes: &mut Notes) {
     let passed: BTreeSet<(usize, bool)> = users
         .iter()
         .flat_map(|user| user.path.iter().chain(&user.back))
         .map(|hop| (hop.gate, hop.reverse))
         .collect();
+    let followed = |index: usize| {
+        gates.iter().any(|gate| matches!(&gate.plan.rate, RatePlan::Follow(follow) if follow.gate == index))
+    };
     for (index, gate) in gates.iter().enumerate() {
         if !passed.contains(&(index, false)) && !passed.contains(&(index, true)) {
+            if followed(index) {
+                continue;
+            }
             let help = "add it to a path, or take it out";
             notes.warn(gate.name_at, &gate.form.key, "no flow or traffic passes this gate", help);
         } else if gate.duplex

@@ -4,6 +4,7 @@
 mod app;
 mod cells;
 mod dtm;
+mod follow;
 mod gate;
 mod layout;
 mod packets;
@@ -87,6 +88,7 @@ pub(crate) fn lower(root: &Form, library: &mut Library) -> Lowered {
     let calls = reserve::calls(root, &gates, &users, &mut planned, &wiring, &mut notes);
     let pools = pools::pools(root, &planned, &calls, &mut notes);
     let (flows, traffic) = layout::connect(&users, &wiring);
+    follow::resolve(&gates, &users, &wiring, &flows, &mut planned, &mut notes);
     let mut plan = Plan { warmup, flows, traffic, pools, servers, gates: planned, ..Plan::empty(duration) };
     (plan.reservations, plan.calls) = (calls.reservations, calls.sources);
     plan.title = root.get("title").and_then(Item::text).unwrap_or_default().to_owned();

@@ -45,15 +45,13 @@ pub(super) fn pools(root: &Form, gates: &[GatePlan], calls: &Calls<'_>, notes: &
         let Some(item) = form.get("capacity") else { continue };
         let caller = calls.first_caller(index);
         if channels.is_empty() && caller.is_none() {
-            let help = format!(
-                "name it in rate.reserve.pool or rate.dtm.pool of a gate that is passed, or take it out"
-            );
+            let help =
+                "name it in rate.reserve.pool or rate.dtm.pool of a gate that is passed, or take it out";
             notes.warn(named.name_at, &named.item.key, "nothing takes capacity from this pool", help);
         }
         if let (Some((channel, _)), Some(caller)) = (channels.first(), caller) {
             let problem = format!(
-                "a DTM channel, gate {}, and calls, {caller}, take from this pool: a channel takes what is left, a call \
-                 all or nothing",
+                "DTM channel {:?} and {caller} take from this pool: a channel takes what is left, a call all or nothing",
                 channel.name
             );
             notes.wrong(item, problem, "give each kind a pool of its own");

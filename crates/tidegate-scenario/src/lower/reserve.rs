@@ -215,7 +215,7 @@ fn check_manners(gates: &[Gate<'_>], written: &[usize], notes: &mut Notes) {
             continue;
         }
         let differs = |name: &&&str| {
-            let text = |form: &Form| form.get(name).map(|item| format!("{:?}", item.value));
+            let text = |law: &Form| law.get(name).map(|item| format!("{:?}", item.value));
             text(form) != text(one)
         };
         let Some(name) = MANNERS.iter().find(differs) else { continue };
@@ -230,6 +230,12 @@ fn check_manners(gates: &[Gate<'_>], written: &[usize], notes: &mut Notes) {
     }
 }
 
+/// A gate as written and whose copy of it, both directions together.
+type Circuit = (usize, Option<(usize, usize)>);
+
+/// The circuits that somebody passes, and where in the lists they stand.
+type Passed = BTreeMap<Circuit, usize>;
+
 /// Flows that share a circuit must share all of theirs: a transfer that held one circuit while
 /// another waits for the rest of its own could shut others out for ever.
 fn check_shared(
@@ -239,9 +245,7 @@ fn check_shared(
     planned: &[GatePlan],
     notes: &mut Notes,
 ) {
-    // Which circuits each passes, the directions of a gate as one.
-    type Passed = BTreeMap<(usize, Option<(usize, usize)>), usize>;
-    let mut first: BTreeMap<(usize, Option<(usize, usize)>), (String, Passed)> = BTreeMap::new();
+    let mut first: BTreeMap<Circuit, (String, Passed)> = BTreeMap::new();
     for (number, user) in users.iter().enumerate() {
         for (copy, name) in user.instances.iter().enumerate() {
             let hops: Vec<&Hop<'_>> = user.path.iter().chain(&user.back).collect();
@@ -294,9 +298,8 @@ fn check_cells_beside(gates: &[Gate<'_>], users: &[User<'_>], notes: &mut Notes)
                 let problem = format!(
                     "gate {other} passes cells, and circuit {circuit} beside it makes cells of whole packets and packets of them again"
                 );
-                let help = format!(
-                    "take framing out of one of the two, or put a gate that passes packets between them"
-                );
+                let help =
+                    "take framing out of one of the two, or put a gate that passes packets between them";
                 notes.wrong(cell.item, problem, help);
             }
         }
@@ -305,7 +308,7 @@ fn check_cells_beside(gates: &[Gate<'_>], users: &[User<'_>], notes: &mut Notes)
 
 /// `[calls.x]`.
 fn sources<'a>(root: &'a Form, calls: &mut Calls<'a>, notes: &mut Notes) {
-    for named in root.table("calls").map_or(&[][..], |calls| calls.items.as_slice()) {
+    for named in root.table("calls").map_or(&[][..], |table| table.items.as_slice()) {
         let Some(form) = named.item.table() else { continue };
         let (Some(rate), Some(item)) = (form.rate("rate"), form.get("rate")) else { continue };
         check_retry(form, notes);

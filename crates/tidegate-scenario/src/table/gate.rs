@@ -30,7 +30,7 @@ pub(crate) const GATE: Section = section(
                 word("keep", "it keeps the rate it started with"),
                 word("rescale", "its remaining bits go at the new rate"),
             ]),
-            Default::Words("\"keep\" for markov and dtm, \"rescale\" for steps and traces"),
+            Default::Words("\"keep\" for markov, dtm and follow, \"rescale\" for steps and traces"),
             "What becomes of a packet in transmission when the rate changes.",
         ),
         key(

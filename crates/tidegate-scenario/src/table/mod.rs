@@ -28,6 +28,8 @@ pub(crate) enum Kind {
     Whole { min: u64, max: u64 },
     /// A bare number in `[0, 1]`, or text such as "1%".
     Probability,
+    /// A bare number above 0 and up to 1, or text such as "50%".
+    Share,
     /// A bare number above 0.
     Number,
     /// Text with a unit, or one of the words.

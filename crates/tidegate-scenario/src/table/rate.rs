@@ -2,8 +2,8 @@
 
 use super::pool::RESERVE;
 use super::{
-    Default, Kind, Literal, RATE, SIZE, SLOTS, SLOTS_0, Section, TIME, TIME_0, key, later, one_of,
-    quantity_or_zero, section, short, text, word,
+    Default, Kind, Literal, RATE, SIZE, SLOTS, SLOTS_0, Section, TIME, TIME_0, key, one_of, quantity_or_zero,
+    section, short, text, word,
 };
 use crate::units::Dim;
 
@@ -17,8 +17,8 @@ pub(super) const LAWS: Section = one_of(
         key("trace", Kind::Form(&TRACE), Default::Words("not used"), TRACE.about),
         key("dtm", Kind::Form(&DTM), Default::Words("not used"), DTM.about),
         key("gcra", Kind::Form(&GCRA), Default::Words("not used"), GCRA.about),
+        key("follow", Kind::Form(&FOLLOW), Default::Words("not used"), FOLLOW.about),
         key("reserve", Kind::Form(&RESERVE), Default::Words("not used"), RESERVE.about),
-        later("follow", "A rate fed back from another gate."),
     ],
 );
 
@@ -180,6 +180,61 @@ const DTM: Section = section(
         ),
     ],
 );
+
+const FOLLOW: Section = section(
+    "Fed-back rate",
+    "A source whose rate follows a signal: the capacity that another gate offers, averaged over slots, comes back after a lag. \
+     What waits here waits for the network to allow it (ABR, Section VI-B of the paper; rate signals of today's networks).",
+    &[
+        key(
+            "gate",
+            Kind::Text,
+            Default::Required("\"link\""),
+            "Name of the gate whose capacity is followed. Its bits are those on its own wire; it needs no packets of its own.",
+        ),
+        key(
+            "every",
+            TIME,
+            Default::Required("\"30 ms\""),
+            "Length of the slots that its capacity is averaged over; the first begins at 0.",
+        ),
+        key(
+            "lag",
+            TIME_0,
+            Default::Words(
+                "the round trip of the flow that passes: all delays of its gates and of its way back",
+            ),
+            "From the end of a slot to the instant that its value is known here.",
+        ),
+        key("effcap", Kind::Form(&EFFCAP), Default::Words("the last value as it is (INSTCAP)"), EFFCAP.about),
+        key("share", Kind::Share, Default::Is(Literal::Whole(1)), "The part of the estimate that is taken."),
+        key(
+            "initial",
+            RATE,
+            Default::Words("min; where that is 0, nothing leaves before the first value comes"),
+            "The rate before the first value comes.",
+        ),
+        key("min", quantity_or_zero(Dim::Rate), text("0 bit/s"), "The least rate (ABR: MCR)."),
+        key("peak", RATE, Default::Words("no limit"), "The largest rate (ABR: PCR)."),
+    ],
+);
+
+const EFFCAP: Section = section(
+    "EFFCAP",
+    "The least of n means, each over m values: block j has the values k-j-m+1 to k-j, k being the last. Give m and n, or rtts.",
+    &[
+        key("m", BLOCKS, Default::Words("of rtts: ceil(round trip / every)"), "Values in a mean."),
+        key("n", BLOCKS, Default::Words("of rtts: (rtts - 1) ceil(round trip / every)"), "Means."),
+        key(
+            "rtts",
+            Kind::Whole { min: 2, max: 10_000 },
+            Default::Words("m and n are given"),
+            "Round trips that the means reach back over: 8 to 12 in the paper. The round trip is that of the flow that passes.",
+        ),
+    ],
+);
+
+const BLOCKS: Kind = Kind::Whole { min: 1, max: 1_000_000 };
 
 const GCRA: Section = section(
     "GCRA shaper",

@@ -58,7 +58,7 @@ def theory(lab: Lab, name: str = "fig-3", changes: dict[str, Any] | None = None)
     Raises:
         LookupError: it does not apply; the message says why.
     """
-    (told,) = match(as_scenario(lab.file(name), changes))
+    told, *_ = match(as_scenario(lab.file(name), changes))
     if not told:
         raise LookupError(told.reason)  # type: ignore[union-attr]
     found: Spacer = told.result  # type: ignore[union-attr]

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use self::steps::Held;
 use super::paced::Paced;
 use super::slotted::Slotted;
 use super::train::{Beat, Exact, Train};
@@ -16,6 +17,7 @@ use crate::units::{Span, Time};
 mod frames;
 mod serve;
 mod slots;
+mod steps;
 
 /// What a section tells the network.
 #[derive(Clone, Copy, Debug)]
@@ -98,6 +100,8 @@ enum Server {
     Slotted(Box<Slotted>),
     /// [`Gate::pass`], cell by cell.
     Any,
+    /// [`Gate::arrive`] and [`Gate::complete`]: its rate is set from outside.
+    Steps(Box<Held>),
 }
 
 /// The cells of one circuit before a gate.
@@ -250,7 +254,9 @@ impl Section {
             let observed = observed(*number);
             CellGate {
                 number: *number,
-                server: if slotted {
+                server: if !plan.rate.is_known_ahead() {
+                    Server::Steps(Box::default())
+                } else if slotted {
                     Server::Slotted(Box::new(serve::slotted_server(plan, stream(*number), window)))
                 } else if one_by_one || observed {
                     Server::Any
@@ -367,9 +373,11 @@ impl Section {
 
     /// No packet leaves before this, and none that is certain to is kept back then.
     #[must_use]
-    pub fn next_wakeup(&self) -> Time {
+    pub fn next_wakeup(&self, gates: &[Gate]) -> Time {
         let open = self.circuits.iter().filter_map(|circuit| circuit.open.front());
-        open.map(|frame| self.frames[*frame as usize].due).min().unwrap_or(Time::NEVER)
+        let due = open.map(|frame| self.frames[*frame as usize].due).min().unwrap_or(Time::NEVER);
+        let steps = (0..self.gates.len()).map(|gate| self.steps_wakeup(gate, gates)).min();
+        due.min(steps.unwrap_or(Time::NEVER))
     }
 
     /// The next thing to tell.
@@ -377,14 +385,25 @@ impl Section {
         self.outputs.pop_front()
     }
 
-    /// Handles every cell that comes to a gate before `until`.
+    /// Handles every cell that comes to a gate before `until`, and where a rate is set from
+    /// outside every service that ends by then.
     pub fn advance(&mut self, until: Time, gates: &mut [Gate]) {
+        self.advance_both(until, until.saturating_add(Span::from_picos(1)), gates);
+    }
+
+    /// The same before a rate is set at `at`: a service that ends at that instant is followed
+    /// by one of the new rate.
+    pub fn advance_before(&mut self, at: Time, gates: &mut [Gate]) {
+        self.advance_both(at, at, gates);
+    }
+
+    fn advance_both(&mut self, arrivals: Time, ends: Time, gates: &mut [Gate]) {
         for gate in 0..self.gates.len() {
-            if self.gates[gate].inputs.len() > 1 {
-                match self.gates[gate].server {
-                    Server::Slotted(_) => self.run_slots(gate, until, gates),
-                    _ => self.merge(gate, until, gates),
-                }
+            match self.gates[gate].server {
+                Server::Steps(_) => self.run_steps(gate, arrivals, ends, gates),
+                _ if self.gates[gate].inputs.len() <= 1 => {}
+                Server::Slotted(_) => self.run_slots(gate, arrivals, gates),
+                _ => self.merge(gate, arrivals, gates),
             }
         }
     }
@@ -404,6 +423,7 @@ impl Section {
         if inputs.len() == 1 {
             match server {
                 Server::Slotted(_) => self.run_slots(gate as usize, Time::NEVER, gates),
+                Server::Steps(_) => {}
                 _ => self.run(gate as usize, 0, NEVER, gates),
             }
         }
@@ -470,6 +490,11 @@ impl Section {
     pub fn memory_bytes(&self) -> u64 {
         let trains: usize =
             self.gates.iter().flat_map(|gate| &gate.inputs).map(|input| input.trains.capacity() + 1).sum();
-        (trains * size_of::<Train>() + self.frames.capacity() * size_of::<Frame>()) as u64
+        let held = |gate: &CellGate| match &gate.server {
+            Server::Steps(held) => held.memory_bytes(),
+            _ => 0,
+        };
+        let held: u64 = self.gates.iter().map(held).sum();
+        held + (trains * size_of::<Train>() + self.frames.capacity() * size_of::<Frame>()) as u64
     }
 }

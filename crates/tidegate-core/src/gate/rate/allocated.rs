@@ -1,5 +1,6 @@
-//! A speed that is set from outside: slots that an allocator gives to a channel. The server
-//! knows nothing of how; it keeps account of what it was given.
+//! A speed that is set from outside: slots that an allocator gives to a channel, or what is fed
+//! back to a source. The server knows nothing of how; it keeps account of what it was given.
+//! While the speed is zero nothing begins; what waits begins when it is set again.
 //!
 //! Example: 1000 bytes at 1 Mbit/s need 8 ms. At 2 ms the speed becomes 4 Mbit/s. With `keep`
 //! the unit is out at 8 ms and the next one takes 2 ms; with `rescale` it is out at 3.5 ms.
@@ -25,7 +26,9 @@ pub struct Allocated {
 /// A server whose speed is set.
 #[derive(Clone, Debug)]
 pub struct SetSpeed {
+    /// Of the last speed above zero.
     server: Serializer,
+    rate: Rate,
     on_change: OnChange,
     free: Time,
     /// The last unit from where its speed last changed: the instant, and the work left then in
@@ -42,11 +45,12 @@ pub struct SetSpeed {
 }
 
 impl SetSpeed {
-    /// A server that begins at `initial`, above zero.
+    /// A server that begins at `initial`; zero: nothing begins before a rate is set.
     #[must_use]
     pub fn new(initial: Rate, on_change: OnChange, window: Window) -> SetSpeed {
         SetSpeed {
-            server: Serializer::new(initial.bps()),
+            server: Serializer::new(initial.bps().max(1)),
+            rate: initial,
             on_change,
             free: Time::ZERO,
             start: Time::ZERO,
@@ -58,7 +62,16 @@ impl SetSpeed {
         }
     }
 
+    /// Whether the speed is zero.
+    #[must_use]
+    pub fn is_stopped(&self) -> bool {
+        self.rate == Rate::ZERO
+    }
+
     pub(super) fn transmit(&mut self, arrival: Time, bits: u64) -> Service {
+        if self.is_stopped() {
+            return Service { start: Time::NEVER, end: Time::NEVER };
+        }
         let start = if arrival > self.free {
             self.server.reset();
             arrival
@@ -75,31 +88,39 @@ impl SetSpeed {
     /// The rate in force.
     #[must_use]
     pub fn rate(&self) -> Rate {
-        Rate::from_bps(self.server.speed())
+        self.rate
     }
 
-    /// Sets the speed from `at` on, above zero; says when the unit in service ends if that
+    /// Sets the speed from `at` on; says when the unit in service ends if that
     /// changes. Units that start at this very instant have the new speed.
     pub fn set(&mut self, at: Time, rate: Rate) -> Option<Time> {
-        if rate == self.rate() {
+        if rate == self.rate {
             return None;
         }
         self.inside = self.inside_until(at);
         self.inside.changes += u64::from(at >= self.window.from && at < self.window.until);
         self.before = self.offered_until(at);
         self.since = at;
-        let old = u128::from(self.server.speed());
+        let old = u128::from(std::mem::replace(&mut self.rate, rate).bps());
         // The carry is dropped at a change of rate.
-        self.server = Serializer::new(rate.bps());
+        self.server = Serializer::new(rate.bps().max(1));
+        if old == 0 {
+            // What waits begins now.
+            self.free = self.free.max(at);
+        }
         if self.on_change == OnChange::Keep || at <= self.start || at >= self.free {
             return None;
         }
         let speed = u128::from(rate.bps());
         self.left -= u128::from(at.saturating_since(self.start).picos()) * old;
         self.start = at;
-        let picos = u64::try_from(self.left / speed).unwrap_or(u64::MAX / 2);
-        self.server.set_carry((self.left % speed) as u64);
-        self.free = at.saturating_add(Span::from_picos(picos));
+        self.free = match self.left.checked_div(speed) {
+            Some(picos) => {
+                self.server.set_carry((self.left % speed) as u64);
+                at.saturating_add(Span::from_picos(u64::try_from(picos).unwrap_or(u64::MAX / 2)))
+            }
+            None => Time::NEVER,
+        };
         Some(self.free)
     }
 
@@ -107,7 +128,7 @@ impl SetSpeed {
     #[must_use]
     pub fn offered_until(&self, at: Time) -> u128 {
         let span = at.saturating_since(self.since).picos();
-        self.before + u128::from(span) * u128::from(self.server.speed())
+        self.before + u128::from(span) * u128::from(self.rate.bps())
     }
 
     /// What was given inside the window, the present speed up to `at` included.
@@ -115,9 +136,9 @@ impl SetSpeed {
         let span = self.window.overlap(self.since, at);
         let mut inside = self.inside;
         if span > 0 {
-            inside.offered += u128::from(span) * u128::from(self.server.speed());
-            inside.least = inside.least.min(self.rate());
-            inside.most = inside.most.max(self.rate());
+            inside.offered += u128::from(span) * u128::from(self.rate.bps());
+            inside.least = inside.least.min(self.rate);
+            inside.most = inside.most.max(self.rate);
         }
         inside
     }

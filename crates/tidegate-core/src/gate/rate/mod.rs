@@ -114,6 +114,9 @@ impl Law {
             RatePlan::Dtm(channel) => {
                 Law::SetSpeed(Box::new(SetSpeed::new(channel.initial, on_change, window)))
             }
+            RatePlan::Follow(follow) => {
+                Law::SetSpeed(Box::new(SetSpeed::new(follow.initial, on_change, window)))
+            }
             RatePlan::Steps { .. } | RatePlan::Markov(_) | RatePlan::RateTrace { .. } => {
                 let profile = Profile::new(plan, stream);
                 Law::Varying(Box::new(Varying::new(profile, on_change, window)))
@@ -133,6 +136,16 @@ impl Law {
             Law::SetSpeed(server) => server.transmit(arrival, work),
             Law::Gcra(shaper) => shaper.transmit(arrival),
             Law::Circuit(circuit) => circuit.transmit(arrival, work),
+        }
+    }
+
+    /// Whether nothing may begin until the speed is set anew.
+    #[must_use]
+    pub fn is_stopped(&self) -> bool {
+        match self {
+            Law::SetSpeed(server) => server.is_stopped(),
+            Law::Circuit(circuit) => !circuit.is_open(),
+            _ => false,
         }
     }
 

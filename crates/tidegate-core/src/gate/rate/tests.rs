@@ -3,7 +3,8 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use super::*;
-use crate::plan::{AtEnd, DtmPlan, Estimators, MarkovPlan, OpportunityTrace, RateTrace};
+use crate::effcap::Blocks;
+use crate::plan::{AtEnd, DtmPlan, Estimators, FollowPlan, MarkovPlan, OpportunityTrace, RateTrace, Share};
 use crate::random::Seed;
 use crate::units::{Rate, Span};
 
@@ -103,6 +104,25 @@ fn a_speed_set_under_a_packet() {
     assert_eq!((given.least.bps(), given.most.bps(), given.changes), (1_000_000, 4_000_000, 2));
 }
 
+/// A stopped server begins nothing; what is in service keeps its speed, or waits with what is left.
+#[test]
+fn a_speed_of_zero() {
+    let window = Window { from: ms(0), until: ms(20) };
+    let mut keep = SetSpeed::new(Rate::ZERO, OnChange::Keep, window);
+    assert_eq!(keep.transmit(ms(0), 8000).start, Time::NEVER);
+    assert_eq!(keep.set(ms(3), Rate::from_bps(1_000_000)), None);
+    assert_eq!(keep.transmit(ms(0), 8000), Service { start: ms(3), end: ms(11) });
+    assert_eq!(keep.set(ms(4), Rate::ZERO), None);
+    assert_eq!(keep.set(ms(15), Rate::from_bps(4_000_000)), None);
+    assert_eq!(keep.transmit(ms(5), 8000), Service { start: ms(15), end: ms(17) });
+    let mut rescale = SetSpeed::new(Rate::from_bps(1_000_000), OnChange::Rescale, window);
+    assert_eq!(rescale.transmit(ms(0), 8000).end, ms(8));
+    assert_eq!(rescale.set(ms(4), Rate::ZERO), Some(Time::NEVER));
+    // Half of it is left.
+    assert_eq!(rescale.set(ms(10), Rate::from_bps(2_000_000)), Some(ms(12)));
+    assert_eq!(rescale.inside().least, Rate::ZERO);
+}
+
 pub(crate) fn any_channel() -> impl Strategy<Value = DtmPlan> {
     let estimators = prop_oneof![Just(Estimators::Channel), Just(Estimators::Flow)];
     (crate::dtm::tests::any_settings(), 1u64..20_000_000, 1u64..20, 1u32..5, estimators).prop_map(
@@ -113,6 +133,28 @@ pub(crate) fn any_channel() -> impl Strategy<Value = DtmPlan> {
             update_every,
             estimators,
             pool: None,
+        },
+    )
+}
+
+/// Any part of the capacity of the first gate; some begin with nothing.
+pub(crate) fn any_follow() -> impl Strategy<Value = FollowPlan> {
+    let share = prop_oneof![Just(Share::ALL), (0u64..2_000_000_000_000).prop_map(Share::from_parts)];
+    let blocks = (1u32..5, 1u32..5).prop_map(|(samples, blocks)| Blocks { samples, blocks });
+    let rates = (0u64..3, 0u64..3, prop::option::of(4u64..20));
+    (0u64..40, 0u64..40, blocks, share, rates).prop_map(
+        |(every, lag, blocks, share, (initial, min, peak))| {
+            let mbps = |mbps: u64| Rate::from_bps(mbps * 1_000_000);
+            FollowPlan {
+                gate: 0,
+                every: Span::from_millis(every + 1),
+                lag: Span::from_millis(lag),
+                blocks,
+                share,
+                initial: mbps(initial),
+                min: mbps(min),
+                peak: peak.map(mbps),
+            }
         },
     )
 }
@@ -161,6 +203,11 @@ pub(crate) fn any_plan() -> impl Strategy<Value = RatePlan> {
             RatePlan::Opportunities { trace, at_end: AtEnd::Repeat }
         }),
         any_channel().prop_map(RatePlan::Dtm),
+        // By itself nothing sets its rate.
+        any_follow().prop_map(|follow| {
+            let initial = follow.initial.max(Rate::from_bps(700_000));
+            RatePlan::Follow(FollowPlan { initial, ..follow })
+        }),
     ]
 }
 

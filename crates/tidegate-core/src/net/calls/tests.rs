@@ -113,8 +113,8 @@ proptest! {
         let pools: Vec<PoolPlan> = capacities.iter().map(|(bps, fit)| pool(*bps, order(*fit))).collect();
         let classes: Vec<CallClass> = kinds.iter().map(|(demands, waits)| class(demands, *waits)).collect();
         let mut calls = admission(&pools, classes);
-        let needs = |class: usize, pool: usize| -> u64 {
-            kinds[class].0.iter().filter(|(of, _)| *of == pool).map(|(_, bps)| bps).sum()
+        let needs = |kind: usize, of_pool: usize| -> u64 {
+            kinds[kind].0.iter().filter(|(of, _)| *of == of_pool).map(|(_, bps)| bps).sum()
         };
         let mut held: Vec<u64> = vec![0; kinds.len()];
         let mut waiting: Vec<(usize, u64)> = vec![];
@@ -133,33 +133,34 @@ proptest! {
                 _ => {
                     let place = waiting.iter().position(|call| *call == (class, caller));
                     prop_assert_eq!(calls.withdraw(at(millis), class, caller), place.is_some());
-                    place.map(|place| waiting.remove(place));
+                    place.map(|found| waiting.remove(found));
                 }
             }
-            while let Some(Grant { class, caller }) = calls.take_granted() {
-                let place = waiting.iter().position(|call| *call == (class, caller));
+            while let Some(grant) = calls.take_granted() {
+                let place = waiting.iter().position(|call| *call == (grant.class, grant.caller));
                 prop_assert!(place.is_some(), "who was granted waited");
-                place.map(|place| waiting.remove(place));
-                held[class] += 1;
+                place.map(|found| waiting.remove(found));
+                held[grant.class] += 1;
             }
             for (number, plan) in pools.iter().enumerate() {
-                let sum: u64 = (0..kinds.len()).map(|class| held[class] * needs(class, number)).sum();
+                let sum: u64 = (0..kinds.len()).map(|kind| held[kind] * needs(kind, number)).sum();
                 prop_assert_eq!(calls.reserved(number).bps(), sum);
                 prop_assert!(sum <= plan.capacity.bps());
             }
             prop_assert_eq!(calls.waiting(), waiting.len());
             if let Some((first, _)) = waiting.first() {
-                let stuck = (0..pools.len())
-                    .any(|pool| calls.reserved(pool).bps() + needs(*first, pool) > pools[pool].capacity.bps());
+                let stuck = (0..pools.len()).any(|number| {
+                    calls.reserved(number).bps() + needs(*first, number) > pools[number].capacity.bps()
+                });
                 prop_assert!(stuck, "the first in line could go");
             }
         }
         // Everyone goes home, those who come through as well.
-        while let Some(class) = (0..held.len()).find(|class| held[*class] > 0) {
+        while let Some(class) = (0..held.len()).find(|kind| held[*kind] > 0) {
             calls.give_back(at(1000), class);
             held[class] -= 1;
-            while let Some(Grant { class, .. }) = calls.take_granted() {
-                held[class] += 1;
+            while let Some(grant) = calls.take_granted() {
+                held[grant.class] += 1;
                 waiting.pop();
             }
         }

@@ -84,11 +84,11 @@ pub(super) fn reserved(mut plan: Plan, draft: CallsDraft) -> Plan {
             blocked,
         });
     }
-    for pool in 0..2 {
+    for (number, ((least, spare), asked)) in most.iter().zip(draft.spare).zip(draft.orders).enumerate() {
         plan.pools.push(PoolPlan {
-            name: format!("pool{pool}"),
-            capacity: Rate::from_bps(most[pool] + draft.spare[pool] * 1_000_000),
-            order: if draft.orders[pool] { PoolOrder::Asked } else { PoolOrder::FirstFit },
+            name: format!("pool{number}"),
+            capacity: Rate::from_bps(least + spare * 1_000_000),
+            order: if asked { PoolOrder::Asked } else { PoolOrder::FirstFit },
         });
     }
     plan
@@ -140,12 +140,14 @@ enum Act {
     Packet,
 }
 
-/// Deliveries (ms, flow) and drops (ms, flow), and the network at the end.
-fn act(plan: &Plan, acts: &[(u64, usize, Act)]) -> (Vec<(u64, usize)>, Vec<(u64, usize)>, Network) {
-    let mut network = Network::new(plan, 1);
+/// When (ms) something happened to which flow.
+type Seen = Vec<(u64, usize)>;
+
+/// Deliveries and drops, and the network at the end.
+fn act(plan: &Plan, acts: &[(u64, usize, Act)]) -> (Seen, Seen, Network) {
     let (mut delivered, mut dropped) = (vec![], vec![]);
-    let mut drain = |network: &mut Network, until: Time| {
-        while let Some(step) = network.step(until) {
+    let mut drain = |driven: &mut Network, until: Time| {
+        while let Some(step) = driven.step(until) {
             match step {
                 Step::Deliver { at, route, .. } => delivered.push((at.picos() / MS, route / 2)),
                 Step::Drop(Dropped { at, owner: Owner::Data(flow), reason, .. }) => {
@@ -156,6 +158,7 @@ fn act(plan: &Plan, acts: &[(u64, usize, Act)]) -> (Vec<(u64, usize)>, Vec<(u64,
             }
         }
     };
+    let mut network = Network::new(plan, 1);
     for (handle, (millis, flow, act)) in (0..).zip(acts) {
         let at = Time::from_picos(millis * MS);
         drain(&mut network, at);
@@ -206,11 +209,10 @@ fn a_transfer_keeps_its_circuit_and_others_wait() {
     let counts = network.circuit_calls(&plan.gates[1].rate).expect("it is a circuit");
     assert_eq!((counts.offered, counts.waited, counts.waits.mean_s()), (1, 1, Some(0.028)));
     // For ever: the other never gets its turn, and its packet is still there at the end.
-    let plan = circuits(2, 1, &call(0, None, Blocked::Wait));
-    let (delivered, _, network) = act(&plan, &acts);
-    assert_eq!(delivered, [(8, 0)]);
-    assert_eq!([open_ms(&network, 0), open_ms(&network, 1)], [200, 0]);
-    assert_eq!(network.gates()[1].counters().held().packets, 1);
+    let (delivered_first, _, kept) = act(&circuits(2, 1, &call(0, None, Blocked::Wait)), &acts);
+    assert_eq!(delivered_first, [(8, 0)]);
+    assert_eq!([open_ms(&kept, 0), open_ms(&kept, 1)], [200, 0]);
+    assert_eq!(kept.gates()[1].counters().held().packets, 1);
 }
 
 /// By hand. A refused call costs the packet that asked; the next one asks again. With a retry
@@ -218,25 +220,27 @@ fn a_transfer_keeps_its_circuit_and_others_wait() {
 #[test]
 fn a_refused_call_is_lost_or_made_again() {
     let acts = [(0, 0, Act::Begin), (0, 0, Act::Packet), (2, 1, Act::Packet), (15, 0, Act::End)];
-    let lost = circuits(2, 1, &call(0, Some(0), Blocked::Refuse));
-    let (delivered, dropped, network) = act(&lost, &[&acts[..], &[(20, 1, Act::Packet)]].concat());
+    let counts = |blocked: Blocked, more: &[(u64, usize, Act)]| {
+        let plan = circuits(2, 1, &call(0, Some(0), blocked));
+        let (delivered, dropped, network) = act(&plan, &[&acts[..], more].concat());
+        let counts = network.circuit_calls(&plan.gates[1].rate).expect("it is a circuit");
+        (delivered, dropped, counts.clone())
+    };
+    let (delivered, dropped, lost) = counts(Blocked::Refuse, &[(20, 1, Act::Packet)]);
     assert_eq!((delivered, dropped), (vec![(8, 0), (28, 1)], vec![(2, 1)]));
-    let counts = network.circuit_calls(&lost.gates[1].rate).expect("it is a circuit");
-    assert_eq!((counts.offered, counts.carried, counts.refused, counts.blocked()), (2, 1, 1, Some(0.5)));
-    let again = circuits(2, 1, &call(0, Some(0), Blocked::Retry(Span::from_millis(10))));
-    let (delivered, dropped, network) = act(&again, &acts);
-    assert_eq!((delivered, dropped), (vec![(8, 0), (30, 1)], vec![]));
-    let counts = network.circuit_calls(&again.gates[1].rate).expect("it is a circuit");
-    assert_eq!((counts.offered, counts.refused, counts.waits.mean_s()), (3, 2, Some(0.0)));
+    assert_eq!((lost.offered, lost.carried, lost.refused, lost.blocked()), (2, 1, 1, Some(0.5)));
+    let (waited, none, again) = counts(Blocked::Retry(Span::from_millis(10)), &[]);
+    assert_eq!((waited, none), (vec![(8, 0), (30, 1)], vec![]));
+    assert_eq!((again.offered, again.refused, again.waits.mean_s()), (3, 2, Some(0.0)));
 }
 
 /// A packet that comes at the instant at which the circuit is given back asks anew; capacity
 /// that is given back is there for a call made at that instant.
 #[test]
 fn what_is_given_back_can_be_had_at_once() {
-    let plan = circuits(2, 1, &call(0, Some(5), Blocked::Refuse));
+    let two = circuits(2, 1, &call(0, Some(5), Blocked::Refuse));
     let acts = [(0, 0, Act::Packet), (13, 1, Act::Packet)];
-    assert_eq!(act(&plan, &acts).0, [(8, 0), (21, 1)]);
+    assert_eq!(act(&two, &acts).0, [(8, 0), (21, 1)]);
     // No room to wait: where capacity is there, none is needed.
     let mut plan = circuits(1, 1, &call(0, Some(0), Blocked::Wait));
     plan.gates[0].queue.limit = QueueLimit::Packets(0);
@@ -283,10 +287,9 @@ proptest! {
                 dtm.measure = Span::from_secs(1);
             }
         }
-        let mut network = Network::new(&plan, 1);
-        let check = |network: &Network| {
+        let check = |driven: &Network| {
             let mut open: Vec<usize> = vec![];
-            for (gate, row) in network.gates().iter().zip(&plan.gates) {
+            for (gate, row) in driven.gates().iter().zip(&plan.gates) {
                 if let (RatePlan::Reserve(circuit), false) = (&row.rate, gate.is_closed()) {
                     open.push(circuit.reservation);
                 }
@@ -296,10 +299,11 @@ proptest! {
             let demands = || open.iter().flat_map(|reservation| &plan.reservations[*reservation].demands);
             for (number, pool) in plan.pools.iter().enumerate() {
                 let used: u64 = demands().filter(|demand| demand.pool == number).map(|demand| demand.rate.bps()).sum();
-                assert!(used <= network.reserved(number).bps(), "what is open has been granted");
-                assert!(network.reserved(number) <= pool.capacity);
+                assert!(used <= driven.reserved(number).bps(), "what is open has been granted");
+                assert!(driven.reserved(number) <= pool.capacity);
             }
         };
+        let mut network = Network::new(&plan, 1);
         let mut at = Time::ZERO;
         for (handle, (gap, route, bytes)) in (0..).zip(entries) {
             at = at.saturating_add(Span::from_picos(gap));

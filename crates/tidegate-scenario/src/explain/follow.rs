@@ -1,0 +1,43 @@
+//! A fed-back rate in words.
+
+use tidegate_core::effcap::Blocks;
+use tidegate_core::plan::{FollowPlan, Plan, Share};
+use tidegate_core::units::{PICOS_PER_SECOND, Rate};
+
+use super::text::three_digits;
+
+/// What a gate follows, and what it makes of it.
+pub(super) fn lines(follow: &FollowPlan, plan: &Plan) -> Vec<String> {
+    let FollowPlan { gate, every, lag, blocks, share, initial, min, peak } = follow;
+    let name = plan.gates.get(*gate).map_or("", |followed| followed.name.as_str());
+    let first = *every + *lag;
+    let before = match *initial {
+        Rate::ZERO => "nothing leaves".to_owned(),
+        initial => format!("the rate is {initial}"),
+    };
+    let taken = match *share {
+        Share::ALL => String::new(),
+        share => format!("{}% of ", three_digits(share.parts() as f64 / PICOS_PER_SECOND as f64 * 100.0)),
+    };
+    let limits = match (*min, peak) {
+        (Rate::ZERO, None) => String::new(),
+        (Rate::ZERO, Some(peak)) => format!(", at most {peak}"),
+        (min, None) => format!(", at least {min}"),
+        (min, Some(peak)) => format!(", from {min} to {peak}"),
+    };
+    let estimate = match *blocks {
+        Blocks::INSTCAP => "the last value as it is (INSTCAP)".to_owned(),
+        Blocks { samples, blocks } => {
+            let reach = every.saturating_mul(u64::from(samples) + u64::from(blocks) - 1);
+            format!(
+                "the least of {blocks} means over {samples} values of {every} each, back over {reach} (EFFCAP)"
+            )
+        }
+    };
+    vec![
+        format!(
+            "the capacity of {name} over each {every} is known here {lag} after it; until {first} {before}"
+        ),
+        format!("the rate is {taken}{estimate}{limits}"),
+    ]
+}

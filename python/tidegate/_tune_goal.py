@@ -1,0 +1,44 @@
+"""What a setting of a following gate is judged by."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from tidegate import _core
+from tidegate._errors import ArgumentError
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What a setting is judged by: throughput, and perhaps a bound on a delay."""
+
+    text: str
+    statistic: str = ""
+    what: str = ""
+    bound_ms: float | None = None
+
+    @staticmethod
+    def parse(text: str) -> Goal:
+        """Read ``"throughput"`` or ``"throughput with p99 delay < 200 ms"``.
+
+        Raises:
+            ArgumentError: it is neither.
+        """
+        words = " ".join(text.split())
+        found = re.fullmatch(
+            r"throughput(?: with (?P<statistic>mean|p50|p99) (?P<what>delay|rtt) ?"
+            r"(?:<=|<|≤|below) ?(?P<time>.+))?",
+            words,
+        )
+        if found is None:
+            raise ArgumentError(
+                f'goal: read "{text}"; it is "throughput", or "throughput with p99 delay < 200 ms" '
+                "(mean, p50 or p99; delay, the wait at the followed gate, or rtt)"
+            )
+        if found["time"] is None:
+            return Goal(words)
+        bound = _core.read_span("goal", found["time"]) / 10**9
+        if not bound > 0:
+            raise ArgumentError(f'goal: read "{text}"; a bound is above 0')
+        return Goal(words, found["statistic"], found["what"], bound)

@@ -1,0 +1,133 @@
+"""What goes beyond the paper: TCPs with fast retransmit, and links of today."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tidegate._paper import Finding
+from tidegate._paper_parts import ratio_of_means, shown
+from tidegate._verdict import above, count, graded, together
+from tidegate.papers.tcp_over_abr import cases
+from tidegate.papers.tcp_over_abr.cases import chosen, over, psis
+from tidegate.papers.tcp_over_abr.feedback import LARGE, listed
+
+if TYPE_CHECKING:
+    from tidegate._estimate import Estimate
+    from tidegate._paper import Lab
+    from tidegate._study_value import Study
+
+#: Recordings of links of the fourth generation, where the folder of TIDEGATE_TRACES has them.
+RECORDED = ("Verizon-LTE-short.down", "Verizon-LTE-short.up", "ATT-LTE-driving-2016.down")
+SYNTHETIC = "cellular.csv"
+#: Feedback of a tenth of a round trip (a signal from the near end) to four of them.
+LAGS_MS = (5, 20, 50, 100, 200)
+
+
+def claim_reno(lab: Lab) -> Finding:
+    """Compare INSTCAP with TCP alone where changes are rare, with fast retransmit."""
+    found = [
+        (psi, over(lab, "INSTCAP", "TCP alone", psi, 10, "Reno")) for psi in chosen(lab, (20, *LARGE), "Reno")
+    ]
+    return Finding(
+        together(*(graded(each, full=1.2, some=1.05) for _, each in found)),
+        f"INSTCAP over TCP alone with Reno, a buffer of 10: {listed(found)}. Without fast retransmit every "
+        "loss "
+        "of TCP alone is a time-out; with it most of what feedback gains is gone, and cells cost 9%",
+    )
+
+
+def claim_reno_effcap(lab: Lab) -> Finding:
+    """Compare EFFCAP with TCP alone at every rate of change, with fast retransmit."""
+    found = [(psi, over(lab, "EFFCAP", "TCP alone", psi, 10, "Reno")) for psi in psis(lab, "Reno")]
+    return Finding(
+        count([each.low is not None and each.low > 1 for _, each in found], runs=cases.runs(lab)),
+        f"Rates of change with EFFCAP surely above TCP alone, Reno, a buffer of 10: {listed(found)}",
+    )
+
+
+def claim_newer(lab: Lab) -> Finding:
+    """Compare EFFCAP and INSTCAP with TCP alone for SACK and CUBIC."""
+    holds, told = [], []
+    for tcp in ("SACK", "CUBIC"):
+        for scheme in ("INSTCAP", "EFFCAP"):
+            each = [
+                (psi, over(lab, scheme, "TCP alone", psi, 10, tcp))
+                for psi in chosen(lab, (0.3, 1, 5, 50), tcp)
+            ]
+            holds += [one.low is not None and one.low > 1 for _, one in each]
+            told.append(f"{tcp}, {scheme}: {listed(each)}")
+    return Finding(
+        count(holds, runs=cases.runs(lab)),
+        f"Points with feedback surely above TCP alone, a buffer of 10: {'; '.join(told)}. Cells' "
+        "headers are 9% of the difference: without them INSTCAP and TCP alone are nearly even",
+    )
+
+
+def links() -> tuple[list[tuple[str, str]], str]:
+    """Return links by (words, trace file), and why the recorded ones are not there."""
+    found = [("a synthetic moving phone", SYNTHETIC)]
+    folder = os.environ.get("TIDEGATE_TRACES")
+    if not folder:
+        return found, "recorded links are skipped: TIDEGATE_TRACES names no folder of them"
+    there = [Path(folder).resolve() / name for name in RECORDED]
+    missing = [path.name for path in there if not path.is_file()]
+    found += [(path.name, str(path)) for path in there if path.is_file()]
+    return found, f"skipped, not in TIDEGATE_TRACES: {', '.join(missing)}" if missing else ""
+
+
+def lags(lab: Lab) -> tuple[int, ...]:
+    """Return the delays of feedback that are tried, ms."""
+    return (5, 50, 200) if lab.quick else LAGS_MS
+
+
+def traced(lab: Lab, file: str, scheme: str) -> Study:
+    """Return a link of today: a point for each delay of feedback, or one for TCP alone."""
+    changes: dict[str, Any] = {"gate.link.rate.trace.file": file}
+    if lab.quick:
+        changes["duration"] = "62 s"
+    if scheme == "TCP alone":
+        return lab.study("trace-alone", set=changes, gate="link")
+    if scheme == "EFFCAP":
+        # The rule of thumb: M covers the round trip of 50 ms, N ten of them.
+        changes[cases.EFFCAP] = {"m": 2, "n": 18}
+    return lab.study(
+        "trace",
+        vary={"gate.abr.rate.follow.lag": [f"{lag} ms" for lag in lags(lab)]},
+        set=changes,
+        gate="link",
+    )
+
+
+def traced_over(lab: Lab, file: str, scheme: str, metric: str, point: int) -> Estimate:
+    """Return a scheme's metric over that of TCP alone on the same link."""
+    these = traced(lab, file, scheme).values(metric, point)
+    return ratio_of_means(these, traced(lab, file, "TCP alone").values(metric))
+
+
+def claim_traces(lab: Lab) -> Finding:
+    """Compare goodput and delay over links of today with TCP alone."""
+    found, skipped = links()
+    parts, told = [], []
+    for words, file in found:
+        for scheme in ("INSTCAP", "EFFCAP"):
+            goodput = [
+                (lag, traced_over(lab, file, scheme, "goodput_bps", n)) for n, lag in enumerate(lags(lab))
+            ]
+            delay = [
+                (lag, traced_over(lab, file, scheme, "gate.link.queue_delay_p99_ms", n))
+                for n, lag in enumerate(lags(lab))
+            ]
+            parts += [above(each, 1) for _, each in goodput]
+            told.append(
+                f"{words}, {scheme}: goodput {listed(goodput)}, p99 of the wait at the link {listed(delay)}"
+            )
+    best = traced(lab, SYNTHETIC, "TCP alone").estimate("gate.link.queue_delay_p99_ms")
+    return Finding(
+        together(*parts),
+        "CUBIC, 100 packets of buffer, 50 ms; over TCP alone by delay of the feedback in ms: "
+        f"{'; '.join(told)}. "
+        f"The p99 of TCP alone is {shown(best, 'ms')} on the synthetic link: feedback buys delay, not goodput"
+        + (f". {skipped[0].upper()}{skipped[1:]}" if skipped else ""),
+    )

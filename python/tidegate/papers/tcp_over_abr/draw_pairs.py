@@ -1,0 +1,72 @@
+"""Pictures of two sessions: Figs. 19 to 22."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tidegate._paper_parts import DOTTED, bars, panels
+from tidegate._plot import MID
+from tidegate.papers.tcp_over_abr import cases
+from tidegate.papers.tcp_over_abr.draw import label_axes, legend
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Picture
+    from tidegate._paper import Lab
+
+RATE_OF_CHANGE = "mean time at a rate over 360 ms (psi)"
+
+
+def _sessions(one: Axes, lab: Lab, case: str, among: list[float], look: int) -> None:
+    study = cases.pair(lab, case)
+    for n, (flow, trip) in enumerate((("near", cases.NEAR_MS), ("far", cases.FAR_MS))):
+        found = [
+            cases.efficiency(study, cases.pair_psis(lab).index(psi), cases.share(case), flow) for psi in among
+        ]
+        bars(one, among, found, look + n, f"{trip} ms")
+
+
+def _axes(one: Axes, title: str) -> None:
+    label_axes(one, title, top=0.8, bottom=0.0)
+    one.axhline(cases.CELLS / 2, color=MID, lw=0.8, ls=DOTTED)
+    one.set_xlabel(RATE_OF_CHANGE)
+
+
+def _fast(lab: Lab, case: str) -> Picture:
+    picture, axes = panels(6.0, 3.0, 1, 1)
+    (one,) = axes[0]
+    _sessions(one, lab, case, [psi for psi in cases.pair_psis(lab) if psi <= 1], 0)
+    _axes(one, f"{case}, EFFCAP")
+    one.set_ylabel("efficiency of a session")
+    legend(one, "lower left")
+    return picture
+
+
+def _beside(lab: Lab, case: str) -> Picture:
+    picture, axes = panels(8.4, 3.0, 1, 2, sharey=True)
+    for one, each in zip(axes[0], (case, "TCP alone"), strict=True):
+        _sessions(one, lab, each, list(cases.pair_psis(lab)), 0)
+        _axes(one, each if each == "TCP alone" else f"{each}, EFFCAP")
+    axes[0][0].set_ylabel("efficiency of a session")
+    legend(axes[0][0], "lower right")
+    return picture
+
+
+def draw_19(lab: Lab) -> Picture:
+    """Draw Case 1 for fast changes."""
+    return _fast(lab, "Case 1")
+
+
+def draw_20(lab: Lab) -> Picture:
+    """Draw Case 1 beside TCP alone."""
+    return _beside(lab, "Case 1")
+
+
+def draw_21(lab: Lab) -> Picture:
+    """Draw Case 2 for fast changes."""
+    return _fast(lab, "Case 2")
+
+
+def draw_22(lab: Lab) -> Picture:
+    """Draw Case 2 beside TCP alone."""
+    return _beside(lab, "Case 2")

@@ -1,0 +1,240 @@
+"""The renewal model for a plan: one flow over a link of two random rates, fed back or not."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from tidegate.theory._match_rules import need
+
+if TYPE_CHECKING:
+    from tidegate.theory._abr_results import Abr
+
+_PICOS = 10**12
+#: Fewer stays in each state than this, and one run says little about the mean.
+_STAYS = 100
+#: Differences of lag or timer from the model's that are told.
+_NOTABLE = Fraction(1, 20)
+
+
+def read(plan: dict[str, Any]) -> dict[str, Any]:
+    """Return the parts of a fit.
+
+    Raises:
+        DoesNotApplyError: the plan has another shape.
+    """
+    need(len(plan["flows"]) == 1, f"it is about one flow, and there are {len(plan['flows'])}")
+    need(not plan["traffic"], "there is other traffic")
+    flow = plan["flows"][0]
+    source, link = _gates(plan, flow)
+    tcp = flow["tcp"]
+    bent: list[str] = []
+    packet = tcp["mss"] + tcp["headers"] + (12 if tcp["timestamps"] else 0)
+    framing = link["framing"]
+    if framing["kind"] == "overhead":
+        packet = max(packet + framing["overhead"], framing["minimum"])
+    delays = [plan["gates"][n]["delay_ps"] for n in (*flow["path"], *flow["back"])]
+    rtt = sum(delays) + flow["back_delay_ps"]
+    need(rtt > 0, "there is no delay: a round trip of the model has a length")
+    high, low, holding = _states(link, rtt)
+    _source(flow, tcp, rtt, bent)
+    parameters: dict[str, Any] = {
+        # Times of the link, in those of a packet at its high rate.
+        "psi": Fraction(holding[0], rtt),
+        "psi_low": Fraction(holding[1], rtt),
+        "delta_packets": Fraction(rtt * high, 8 * packet * _PICOS),
+        "r0": 1,
+        "r1": Fraction(high, low),
+        "buffer": _buffer(link, packet),
+        **_scheme(source, link, rtt, high, packet, bent),
+        # Packets are whole on this wire: what cells add is not the engine's.
+        "overhead": 1,
+    }
+    need(
+        parameters["delta_packets"] >= parameters["r1"],
+        f"a round trip of {rtt / 1e9:g} ms is shorter than a packet's time at the low rate",
+    )
+    if tcp["window"] is not None:
+        parameters["wmax"] = max(2, tcp["window"] // tcp["mss"])
+    else:
+        bent.append("the window has no limit; the model's is 2 (Δ + buffer)")
+    from tidegate.theory._abr import abr
+
+    found = abr(**parameters, explain=True)
+    bent += [f"{each.text}: {each.why}" for each in found.violated]
+    if found.bounds[0] < found.bounds[1]:
+        bent.append(
+            "goodput counts all that reaches the receiver around a loss (optimistic); if all of it were sent "
+            f"again, it would be {found.bounds[0] / found.bounds[1]:.3g} of that"
+        )
+    measured = plan["duration_ps"] - plan["warmup_ps"]
+    stays = measured / (holding[0] + holding[1])
+    if stays < _STAYS:
+        bent.append(
+            f"numbers are those of a run without end: the measured {measured / _PICOS:g} s hold about "
+            f"{stays:.0f} stays in each state"
+        )
+    return {
+        "parameters": parameters,
+        "bent": tuple(bent),
+        "result": found,
+        "flows": [_flow_row(flow, tcp, found, Fraction(high, 8 * packet), rtt, measured)],
+        "gates": [_gate_row(link, found, high)],
+    }
+
+
+def _gates(plan: dict[str, Any], flow: dict[str, Any]) -> tuple[dict[str, Any] | None, dict[str, Any]]:
+    """Return the gate that paces the source, if there is one, and the link."""
+    path = [plan["gates"][n] for n in flow["path"]]
+    back = [plan["gates"][n] for n in flow["back"]]
+    for gate in (*path, *back):
+        need(not gate["loses"], f"gate {gate['name']} loses packets")
+        need(not gate["polices"], f"gate {gate['name']} has a policer")
+        need(
+            gate["framing"]["kind"] != "aal5",
+            f"gate {gate['name']} passes cells; the model counts whole packets",
+        )
+    for gate in back:
+        need(gate["rate"]["kind"] == "unlimited", f"gate {gate['name']} on the way back has a rate")
+    rated = [gate for gate in path if gate["rate"]["kind"] != "unlimited"]
+    kinds = [gate["rate"]["kind"] for gate in rated]
+    need(
+        bool(rated) and kinds[-1] == "a Markov chain",
+        "it is about a link whose rate is a Markov chain, and before it at most a gate that follows the "
+        f"link or has a constant rate; the path of flow {flow['name']} has "
+        f"{', '.join(kinds) if kinds else 'no gate with a rate'}",
+    )
+    need(
+        kinds[:-1] in ([], ["fed back"], ["constant"]),
+        f"before the link the path of flow {flow['name']} has {', '.join(kinds[:-1])}; the model "
+        "has nothing there, or one gate that follows the link or has a constant rate",
+    )
+    link = rated[-1]
+    if len(rated) == 1:
+        return None, link
+    source = rated[0]
+    need(
+        source["queue_limit"] is None,
+        f"the queue of gate {source['name']} is limited; the model's source buffers a whole window",
+    )
+    if source["rate"]["kind"] == "fed back":
+        need(
+            plan["gates"][source["rate"]["gate"]] is link,
+            f"gate {source['name']} follows another gate than the link {link['name']}",
+        )
+    return source, link
+
+
+def _states(link: dict[str, Any], rtt: int) -> tuple[int, int, list[int]]:
+    """Return the high rate, the low rate, and the mean times in them."""
+    rate = link["rate"]
+    name = link["name"]
+    need(
+        len(rate["bps"]) == 2 and rate["ring"],
+        f"the link {name} has {len(rate['bps'])} states; the model has two",
+    )
+    need(min(rate["bps"]) > 0, f"the link {name} has a rate of 0; both rates of the model are above it")
+    need(rate["bps"][0] != rate["bps"][1], f"both states of the link {name} have the same rate")
+    order = sorted((0, 1), key=lambda n: -rate["bps"][n])
+    holding = [rate["holding_ps"][n] for n in order]
+    for n, mean in zip(order, holding, strict=True):
+        need(
+            mean > rtt,
+            f"link {name} stays in state {n} for {mean / 1e9:g} ms, {mean / rtt:.3g} round trips: psi must "
+            "be above 1, as the model lets a rate change once in a round trip",
+        )
+    return rate["bps"][order[0]], rate["bps"][order[1]], holding
+
+
+def _buffer(link: dict[str, Any], packet: int) -> int:
+    limit = link["queue_limit"]
+    need(limit is not None, f"the queue of gate {link['name']} has no limit: nothing is ever lost")
+    room = limit["count"] if limit["unit"] == "packets" else limit["count"] // packet
+    return int(room) + (0 if link["queue_counts_all"] else 1)
+
+
+def _scheme(
+    source: dict[str, Any] | None,
+    link: dict[str, Any],
+    rtt: int,
+    high: int,
+    packet: int,
+    bent: list[str],
+) -> dict[str, Any]:
+    """Return the model's scheme, with the rate of a source that has its own."""
+    if source is None:
+        return {"scheme": "tcp"}
+    rate = source["rate"]
+    if rate["kind"] == "constant":
+        slowest = min(link["rate"]["bps"])
+        need(
+            rate["bps"] <= high,
+            f"gate {source['name']} is faster than the link {link['name']} ever is: it paces nothing",
+        )
+        need(Fraction(rtt * rate["bps"], 8 * packet * _PICOS) >= 1, f"gate {source['name']} sends too slowly")
+        if rate["bps"] <= slowest:
+            bent.append("the source is never faster than the link: nothing is ever lost")
+        return {"scheme": "constant", "rate": Fraction(rate["bps"], high)}
+    need(
+        rate["m"] == 1 and rate["n"] == 1,
+        f"gate {source['name']} takes EFFCAP of M {rate['m']} and N {rate['n']}; the model is about the "
+        "capacity as it is (INSTCAP)",
+    )
+    need(rate["share"] == 1, f"gate {source['name']} takes a share of {rate['share']:g}; the model takes all")
+    low = min(link["rate"]["bps"])
+    need(
+        rate["min_bps"] <= low and (rate["peak_bps"] is None or rate["peak_bps"] >= high),
+        f"the bounds of gate {source['name']} cut the link's rates off",
+    )
+    if abs(rate["lag_ps"] - rtt) > _NOTABLE * rtt:
+        bent.append(
+            f"the rate comes back after {rate['lag_ps'] / 1e9:g} ms, not after the {rtt / 1e9:g} ms of a "
+            "round trip"
+        )
+    if rate["every_ps"] > rtt / 4:
+        bent.append(f"the rate is a mean over {rate['every_ps'] / 1e9:g} ms, not the rate of an instant")
+    return {"scheme": "abr"}
+
+
+def _source(flow: dict[str, Any], tcp: dict[str, Any], rtt: int, bent: list[str]) -> None:
+    name = flow["name"]
+    need(flow["app"] == "bulk", f'flow {name} does not always have something to send: app is not "bulk"')
+    need(
+        tcp["cc"] in ("tahoe", "reno", "newreno"),
+        f'flow {name} has tcp.cc = "{tcp["cc"]}"; its window does not grow as the paper\'s',
+    )
+    need(
+        not tcp["fast_retransmit"],
+        f"flow {name} has fast retransmit; every loss of the model ends in a time-out (tcp.dupthresh = "
+        '"never")',
+    )
+    delayed = tcp["delayed_ack"]
+    need(
+        delayed is None or delayed["every"] == 1,
+        f"flow {name} delays acknowledgements; the model has one for every packet",
+    )
+    if tcp["fixed_rto_ps"] is None:
+        bent.append("the time-out is estimated and backs off; the model's is two round trips")
+    elif abs(tcp["fixed_rto_ps"] - 2 * rtt) > _NOTABLE * 2 * rtt:
+        bent.append(f"the time-out is {tcp['fixed_rto_ps'] / 1e9:g} ms, not two round trips")
+
+
+def _flow_row(
+    flow: dict[str, Any], tcp: dict[str, Any], found: Abr, packets_per_s: Fraction, rtt: int, measured: int
+) -> dict[str, Any]:
+    packets = found.throughput_packets * float(packets_per_s)
+    return {
+        "name": flow["name"],
+        "cc": tcp["cc"],
+        "goodput_bps": 8 * tcp["mss"] * packets,
+        "timeouts": found.loss_per_round_trip * measured / rtt,
+        "fast_retransmits": 0,
+    }
+
+
+def _gate_row(link: dict[str, Any], found: Abr, high: int) -> dict[str, Any]:
+    return {
+        "name": link["name"],
+        "rate_mean_bps": found.capacity_packets * high,
+        "utilisation": found.efficiency,
+    }

@@ -1,0 +1,271 @@
+"""Pools, circuits and calls in whole runs: Erlang's formulas, conservation, the examples."""
+
+from __future__ import annotations
+
+import json
+import math
+from statistics import fmean, stdev
+from typing import Any
+
+import pytest
+import tidegate as tg
+from common import EXAMPLES, summary
+from tidegate._scenario import Scenario
+
+#: Student's t for 20 runs and 99.9%.
+RUNS, T = 20, 3.883
+#: Calls in a run, about.
+CALLS = 4000
+
+LOADS = {1: (0.2, 0.6, 0.9), 3: (0.3, 0.7, 0.9), 7: (0.4, 0.7, 0.9), 20: (0.5, 0.8, 0.95)}
+GRID = [(servers, share) for servers, shares in LOADS.items() for share in shares]
+
+
+def system(servers: int, load: float, blocked: str, hold: str = '{ exponential = "1 s" }') -> str:
+    """So many servers, calls of a mean of one second."""
+    return f"""
+duration = "{CALLS / load:.6f} s"
+warmup = "{0.05 * CALLS / load:.6f} s"
+[pool.lines]
+capacity = "{servers} Mbit/s"
+[calls.users]
+pool = "lines"
+rate = "1 Mbit/s"
+every = {{ exponential = "{1e6 / load:.3f} us" }}
+hold = {hold}
+blocked = "{blocked}"
+"""
+
+
+def pools(text: str, runs: int = RUNS) -> list[dict[str, Any]]:
+    return [summary(text, replication=n)["pools"][0] for n in range(runs)]
+
+
+def agrees(values: list[float], expected: float) -> bool:
+    """Tell whether the 99.9% interval of the mean holds a number."""
+    half = T * stdev(values) / math.sqrt(len(values))
+    return abs(fmean(values) - expected) <= half
+
+
+@pytest.mark.parametrize(("servers", "share"), [*GRID, (5, 1.4)])
+def test_lost_calls_are_as_erlang_says(servers: int, share: float) -> None:
+    load = servers * share
+    found = pools(system(servers, load, "refuse"))
+    blocked = tg.theory.erlang_b(load, servers)
+    assert agrees([row["calls_blocked"] for row in found], blocked)
+    assert agrees([row["reserved_mean_bps"] / 1e6 for row in found], load * (1 - blocked))
+    assert all(row["calls_waited"] == 0 for row in found)
+
+
+def test_the_distribution_of_holding_times_does_not_matter_where_calls_are_lost() -> None:
+    found = pools(system(3, 2.4, "refuse", hold='"1 s"'))
+    assert agrees([row["calls_blocked"] for row in found], tg.theory.erlang_b(2.4, 3))
+
+
+@pytest.mark.parametrize(("servers", "share"), GRID)
+def test_waiting_calls_are_as_erlang_says(servers: int, share: float) -> None:
+    load = servers * share
+    found = pools(system(servers, load, "wait"))
+    theory = tg.theory.erlang_c(load, servers)
+    assert agrees([row["calls_blocked"] for row in found], theory.waiting)
+    assert agrees([row["call_wait_mean_s"] for row in found], theory.mean)
+    # Little: as many wait as come in a mean wait.
+    assert agrees([row["waiting_mean_calls"] for row in found], load * theory.mean)
+
+
+def test_waits_are_distributed_as_erlang_says() -> None:
+    found = pools(system(7, 5.6, "wait"))
+    theory = tg.theory.erlang_c(5.6, 7)
+    # Quantiles of a run lean a little; they are within the noise of 20 of them.
+    for column, share in (("call_wait_p50_s", 0.5), ("call_wait_p99_s", 0.99)):
+        assert agrees([row[column] for row in found], theory.quantile(share)), column
+
+
+def test_a_plan_of_calls_is_recognised() -> None:
+    text = system(7, 5.6, "wait")
+    fit = next(each for each in tg.theory.match(Scenario.from_toml(text)) if each.theory == "erlang")
+    assert isinstance(fit, tg.theory.Fit)
+    assert fit.parameters["servers"] == 7
+    assert fit.parameters["load"] == pytest.approx(5.6)
+    assert fit.bent == ()
+    row = tg.run(Scenario.from_toml(text), engine="theory").pools["lines"].summary
+    assert row["calls_blocked"] == pytest.approx(tg.theory.erlang_c(5.6, 7).waiting, rel=1e-6)
+    assert row["utilisation"] == pytest.approx(0.8)
+
+
+OTHERS = """[calls.more]
+pool = "lines"
+rate = "2 Mbit/s"
+every = { exponential = "9 s" }
+hold = { exponential = "1 s" }
+[calls.users]"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ('hold = { exponential = "1 s" }', 'hold = "1 s"', "are not exponential"),
+        ('capacity = "7 Mbit/s"', 'capacity = "5 Mbit/s"', "more than 5 calls can ever carry"),
+        ('blocked = "wait"', 'blocked = "refuse"\nretry = "1 s"', "made again"),
+        ("every = { exponential =", "every = { exponential =", None),
+        ('every = { exponential = "178571.429 us" }', 'every = "178571 us"', "do not come at random"),
+        (
+            "[calls.users]",
+            OTHERS,
+            "of several sizes",
+        ),
+        (
+            "[pool.lines]",
+            '[gate.g]\n[flow.f]\npath = ["g"]\ntcp.window = "9 segments"\n[pool.lines]',
+            "packets too",
+        ),
+    ],
+)
+def test_a_plan_that_is_no_erlang_system_is_told_why(old: str, new: str, reason: str | None) -> None:
+    text = system(7, 5.6, "wait")
+    assert old in text
+    told = next(
+        each
+        for each in tg.theory.match(Scenario.from_toml(text.replace(old, new)))
+        if each.theory == "erlang"
+    )
+    if reason is None:
+        assert isinstance(told, tg.theory.Fit)
+    else:
+        assert isinstance(told, tg.theory.Miss)
+        assert reason in told.reason
+
+
+def test_a_smaller_call_passes_only_where_it_may() -> None:
+    text = """
+duration = "2000 s"
+[pool.p]
+capacity = "10 Mbit/s"
+order = "ORDER"
+[calls.large]
+pool = "p"
+rate = "8 Mbit/s"
+every = { exponential = "30 s" }
+hold = { exponential = "2 s" }
+[calls.small]
+pool = "p"
+rate = "2 Mbit/s"
+every = { exponential = "0.3 s" }
+hold = { exponential = "1 s" }
+"""
+    waits = {}
+    for order in ("asked", "first fit"):
+        rows = summary(text.replace("ORDER", order))["calls"]
+        waits[order] = {row["name"]: row["call_wait_mean_s"] for row in rows}
+    assert waits["first fit"]["small"] < 0.8 * waits["asked"]["small"]
+    assert waits["first fit"]["large"] > 2 * waits["asked"]["large"]
+
+
+def example(name: str, **options: Any) -> dict[str, Any]:
+    scenario = Scenario.load(EXAMPLES / name, **options)
+    found: dict[str, Any] = json.loads(scenario._inner.run(seed=1, record="summary").summary_json)
+    return found
+
+
+@pytest.mark.parametrize("name", ["circuits.toml", "links.toml"])
+def test_what_is_reserved_is_what_is_open(name: str) -> None:
+    """Without set-up a circuit holds of each of its pools what it has, for as long as it is open."""
+    # Other calls hold more than their circuits show: none here.
+    sets = {"calls.others.every": "1000000 s", "gate.vc.rate.reserve.setup": "0 s"}
+    found = example(name, set=sets if name == "circuits.toml" else {})
+    rate = {"vc": 50e6}.get("vc" if name == "circuits.toml" else "", 40e6)
+    over = {
+        "vp": ("vc/",),
+        "server": ("near/", "middle/", "far/"),
+        "a-b": ("middle/", "far/"),
+        "b-c": ("far/",),
+    }
+    for pool in found["pools"]:
+        circuits = [
+            row
+            for row in found["gates"]
+            if row["name"].startswith(over[pool["name"]]) and not row["name"].endswith("/back")
+        ]
+        reserved = sum(rate * row["open_share"] for row in circuits)
+        assert pool["reserved_mean_bps"] == pytest.approx(reserved, rel=1e-9)
+        assert pool["reserved_max_bps"] <= pool["capacity_bps"]
+        assert pool["calls_offered"] == sum(row["calls_offered"] for row in circuits)
+    for row in found["gates"]:
+        if row["name"].endswith("/back"):
+            there = next(other for other in found["gates"] if f"{other['name']}/back" == row["name"])
+            assert row["open_share"] == there["open_share"], "one call for both directions"
+
+
+def test_clients_at_three_switches_share_links_and_a_processor() -> None:
+    found = example("links.toml")
+    gates = {row["name"]: row for row in found["gates"]}
+    # Data and acknowledgements of all five pass the server's processor.
+    through = sum(row["delivered_packets"] for name, row in gates.items() if name.endswith("/back"))
+    sent = sum(row["segments_sent"] for row in found["flows"])
+    assert gates["ip"]["offered_packets"] == pytest.approx(sent + through, rel=0.01)
+    assert [row["name"] for row in found["pools"]] == ["server", "a-b", "b-c"]
+    # One circuit fits on the last link, two on the one before it, three on the first.
+    most = {row["name"]: row["reserved_max_bps"] for row in found["pools"]}
+    assert most == {"server": 120e6, "a-b": 80e6, "b-c": 40e6}
+    assert all(flow["goodput_bps"] > 1e6 for flow in found["flows"])
+
+
+TRANSFER = """
+duration = "20 s"
+[pool.p]
+capacity = "10 Mbit/s"
+[gate.vc]
+duplex = true
+delay = "30 ms"
+rate.reserve = { pool = "p", rate = "10 Mbit/s", hold = "HOLD" }
+[flow.one]
+path = ["vc"]
+back = ["vc"]
+app.transfer = "300 kB"
+tcp.delayed_ack = false
+"""
+
+
+def test_a_transfer_keeps_its_circuit_to_its_last_acknowledgement() -> None:
+    found = summary(TRANSFER.replace("HOLD", "0 s"))
+    flow, there = found["flows"][0], found["gates"][0]
+    # Many round trips in which nothing is in the circuit, and one call.
+    assert there["calls_offered"] == 1
+    # From the SYN to the last ACK, which takes 40 bytes and the way back after the last byte.
+    last_ack = 40 * 8 / 10e6 + 0.03
+    assert there["open_share"] * 20 == pytest.approx(flow["completion_s"] + last_ack, abs=1e-9)
+    held = summary(TRANSFER.replace("HOLD", "1.5 s"))
+    assert held["gates"][0]["open_share"] * 20 == pytest.approx(there["open_share"] * 20 + 1.5, abs=1e-9)
+    bulk = summary(TRANSFER.replace("HOLD", "0 s").replace('app.transfer = "300 kB"', ""))
+    assert bulk["gates"][0]["open_share"] == 1.0
+
+
+def test_packets_without_tcp_ask_one_by_one_or_keep_the_circuit() -> None:
+    text = (
+        TRANSFER.split("[flow.one]")[0]
+        + """
+[traffic.bg]
+path = ["vc"]
+source.constant = { rate = "1 Mbit/s", packet = "1250 B" }
+"""
+    )
+    alone = summary(text.replace("HOLD", "0 s"))
+    assert alone["pools"][0]["calls_offered"] == alone["traffic"][0]["packets_sent"] == 2000
+    # A packet takes a millisecond every ten.
+    assert alone["gates"][0]["open_share"] == pytest.approx(0.1)
+    kept = summary(text.replace("HOLD", "9.5 ms"))
+    assert (kept["pools"][0]["calls_offered"], kept["gates"][0]["open_share"]) == (1, 1.0)
+
+
+def test_a_closed_pool_is_told_of() -> None:
+    found = example(
+        "circuits.toml",
+        set={
+            "pool.vp.capacity": "60 Mbit/s",
+            "gate.vc.rate.reserve.hold": "forever",
+            "calls.others.every": "1000000 s",
+        },
+    )
+    opened = [row for row in found["gates"] if row["open_share"] > 0]
+    assert len(opened) == 2, "the first client keeps the only circuit, both ways"
+    assert sum("was not open in the measured time" in text for text in found["warnings"]) == 4
