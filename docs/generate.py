@@ -153,7 +153,7 @@ def results_reference() -> str:
             "data frames.\n"
         ),
         _fields(structs["AllocationSummary"]),
-        "Gates with `rate.follow` have these as well, absent and null in the same way.\n",
+        "Gates with `rate.follow` or `rate.abr` have these as well, absent and null in the same way.\n",
         _fields(structs["FeedbackSummary"]),
         (
             'Cell gates (`framing = "aal5"`) have these as well; on other gates the names are absent, and '

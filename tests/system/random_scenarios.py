@@ -111,6 +111,39 @@ def _cell_gate(draw: random.Random, name: str) -> list[str]:
     return lines
 
 
+def _abr(draw: random.Random) -> list[str]:
+    """Sources and a switch of their own, for two flows and what crosses."""
+    framing = draw.choice([[], ['framing = "aal5"']])
+    return [
+        "[gate.source]",
+        'per = "flow"',
+        "host = true",
+        *framing,
+        'rate.abr.gate = "switch"',
+        f'rate.abr.pcr = "{draw.choice([3, 9])} Mbit/s"',
+        f"rate.abr.rif = {draw.choice([0.01, 1])}",
+        *draw.choice([[], ['rate.abr.icr = "1 Mbit/s"'], ['rate.abr.trm = "17 ms"']]),
+        "[gate.switch]",
+        *framing,
+        draw.choice(['rate = "5 Mbit/s"', 'rate.steps = [["0 s", "7 Mbit/s"], ["900 ms", "2 Mbit/s"]]']),
+        'delay = "5 ms"',
+        f'abr.every = "{draw.choice([5, 23])} ms"',
+        f'abr.tells = "{draw.choice(["rate", "rate", "bit"])}"',
+        "[flow.a]",
+        'path = ["source", "switch"]',
+        'rtt = "30 ms"',
+        *_tcp(draw, window=True),
+        "[flow.b]",
+        'path = ["source", "switch"]',
+        'rtt = "77 ms"',
+        "count = 2",
+        *_tcp(draw, window=True),
+        "[traffic.across]",
+        'path = ["switch"]',
+        'source.poisson = { rate = "600 kbit/s" }',
+    ]
+
+
 def _tcp(draw: random.Random, *, window: bool) -> list[str]:
     cc = draw.choice(CONTROLS)
     lines = [f'tcp.cc = "{cc}"', f'tcp.base = "{draw.choice(["rfc", "rfc", "bsd44", "linux"])}"']
@@ -253,5 +286,7 @@ def scenario(number: int) -> str:
         lines += _flow(draw, f"f{n}", gates)
     for n in range(draw.choice([0, 0, 1, 2])):
         lines += _traffic(draw, f"t{n}", gates)
+    if draw.random() < 0.15:
+        lines += _abr(draw)
     lines += ["[record]", f'every = "{draw.choice(["events", "5 ms", "37 ms"])}"']
     return "\n".join(lines) + "\n"

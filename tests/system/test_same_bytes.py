@@ -96,7 +96,7 @@ def test_random_scenarios_are_worth_something() -> None:
     """They deliver, drop, time out and use every law and control, or they prove little."""
     texts = [scenario(number) for number in RANDOM]
     together = "\n".join(texts)
-    for word in ("steps", "token_bucket", "markov", "trace", "follow", "packets/s", "gilbert_elliott",
+    for word in ("steps", "token_bucket", "markov", "trace", "follow", "abr", "packets/s", "gilbert_elliott",
                  "duplex", "per =", "host", "framing", "traffic", "back =", "count = 3", "fixed", "tahoe",
                  "cubic", "timestamps", "bsd44", "linux", "start.uniform", "on_off", "transfer",
                  "request", "outstanding", "connection", "pareto", "lognormal", "file ="):  # fmt: skip

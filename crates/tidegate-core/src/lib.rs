@@ -5,6 +5,7 @@
 //! global state; time is an argument of every call. Read [`plan`] first (what there is),
 //! then [`gate`] (one server), [`net`] (many), [`tcp`] (the endpoints).
 
+pub mod abr;
 pub mod app;
 pub mod cc;
 pub mod cells;

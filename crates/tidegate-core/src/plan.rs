@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 pub use circuits::{Blocked, CallsPlan, Demand, PoolOrder, ReservationPlan, ReservePlan, groups_of_circuits};
 
+use crate::abr::Rates;
 use crate::app::TruncatedGeometric;
 use crate::cells::{CELL_BITS, CELL_PAYLOAD, LLC_SNAP, TRAILER};
 use crate::dtm::Settings;
@@ -56,6 +57,8 @@ pub struct Plan {
     pub reservations: Vec<ReservationPlan>,
     /// Calls without packets.
     pub calls: Vec<CallsPlan>,
+    /// Links that tell ABR sources what they may send.
+    pub switches: Vec<SwitchPlan>,
     /// What to record beside the summary.
     pub record: RecordPlan,
     /// Where to stop early.
@@ -82,6 +85,7 @@ impl Plan {
             servers: Vec::new(),
             reservations: Vec::new(),
             calls: Vec::new(),
+            switches: Vec::new(),
             record: RecordPlan::default(),
             limits: Limits::default(),
         }
@@ -263,13 +267,15 @@ pub enum RatePlan {
     Follow(FollowPlan),
     /// A circuit: closed until its call is up.
     Reserve(ReservePlan),
+    /// A source of ATM's available bit rate.
+    Abr(AbrPlan),
 }
 
 impl RatePlan {
     /// Whether departures can be stated at arrivals; otherwise they wait for their time.
     #[must_use]
     pub fn is_known_ahead(&self) -> bool {
-        !matches!(self, RatePlan::Dtm(_) | RatePlan::Follow(_) | RatePlan::Reserve(_))
+        !matches!(self, RatePlan::Dtm(_) | RatePlan::Follow(_) | RatePlan::Abr(_) | RatePlan::Reserve(_))
     }
 }
 
@@ -316,6 +322,36 @@ pub struct FollowPlan {
     pub min: Rate,
     /// The largest.
     pub peak: Option<Rate>,
+}
+
+/// An ABR source: its rate is what RM cells bring back from a switch ([`crate::abr`]).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AbrPlan {
+    /// Index of the switch in [`Plan::switches`].
+    pub switch: usize,
+    /// PCR, MCR, ICR, RIF and RDF.
+    pub rates: Rates,
+    /// Nrm: an RM cell for so many cells' bits on the wire.
+    pub cells_per_rm: u32,
+    /// Trm: an RM cell leaves after so long even if fewer have gone; above zero.
+    pub rm_within: Span,
+    /// From the source to the switch.
+    pub there: Span,
+    /// From an RM cell's departure to the instant that it is back.
+    pub lag: Span,
+}
+
+/// A link that measures its load and tells ABR sources.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SwitchPlan {
+    /// The link, with a capacity in bit/s.
+    pub gate: GateIndex,
+    /// Averaging interval, the first from 0; above zero.
+    pub every: Span,
+    /// The part of the capacity that is aimed at.
+    pub utilisation: f64,
+    /// Tells overload by a bit, instead of an explicit rate.
+    pub binary: bool,
 }
 
 /// A part of a whole, in 10⁻¹².

@@ -82,6 +82,7 @@ fn gate(gate: &GatePlan) -> Value {
         RatePlan::RateTrace { .. } | RatePlan::Opportunities { .. } => json!({ "kind": "a trace" }),
         RatePlan::Gcra(_) => json!({ "kind": "a GCRA shaper" }),
         RatePlan::Dtm(_) => json!({ "kind": "set by an allocator" }),
+        RatePlan::Abr(_) => json!({ "kind": "told by a switch" }),
         RatePlan::Follow(follow) => json!({
             "kind": "fed back",
             "gate": follow.gate,

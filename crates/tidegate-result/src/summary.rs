@@ -162,7 +162,7 @@ pub struct AllocationSummary {
     pub overallocation_bps_mean: f64,
 }
 
-/// A rate fed back to a gate, in numbers: only on gates with `rate.follow`.
+/// A rate fed back to a gate, in numbers: only on gates with `rate.follow` or `rate.abr`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct FeedbackSummary {
     /// The least rate in force at any time.
@@ -344,7 +344,9 @@ fn allocation(row: &GatePlan, gate: &Gate, offered_bytes: u64, span: f64) -> Opt
 }
 
 fn feedback(row: &GatePlan, gate: &Gate) -> Option<FeedbackSummary> {
-    let (RatePlan::Follow(_), Some(given)) = (&row.rate, gate.allocated()) else { return None };
+    let (RatePlan::Follow(_) | RatePlan::Abr(_), Some(given)) = (&row.rate, gate.allocated()) else {
+        return None;
+    };
     Some(FeedbackSummary {
         rate_min_bps: given.least.bps() as f64,
         rate_max_bps: given.most.bps() as f64,

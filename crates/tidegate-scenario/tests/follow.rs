@@ -1,7 +1,8 @@
 //! Fed-back rates: whom a gate follows, and what is filled in.
 
+use tidegate_core::abr::Rates;
 use tidegate_core::effcap::Blocks;
-use tidegate_core::plan::{FollowPlan, OnChange, Plan, RatePlan, Share};
+use tidegate_core::plan::{AbrPlan, FollowPlan, OnChange, Plan, RatePlan, Share, SwitchPlan};
 use tidegate_core::units::{Rate, Span};
 use tidegate_scenario::Scenario;
 
@@ -169,4 +170,87 @@ fn two_may_follow_each_other() {
     )
     .plan(None, 0);
     assert_eq!((follow(&plan, "one").gate, follow(&plan, "two").gate), (1, 0));
+}
+
+const ABR: &str = r#"
+    duration = "10 s"
+    [gate.source]
+    per = "flow"
+    rate.abr.gate = "link"
+    rate.abr.pcr = "10 Mbit/s"
+    rate.abr.mcr = "100 kbit/s"
+    rate.abr.icr = "1 Mbit/s"
+    rate.abr.rif = 0.5
+    rate.abr.rdf = "25%"
+    rate.abr.nrm = 16
+    rate.abr.trm = "50 ms"
+    [gate.plain]
+    rate.abr = { gate = "link", pcr = "2 Mbit/s", lag = "7 ms" }
+    delay = "3 ms"
+    [gate.access]
+    delay = "5 ms"
+    [gate.link]
+    rate = "10 Mbit/s"
+    delay = "8 ms"
+    abr = { every = "20 ms", utilisation = 0.8, tells = "bit" }
+    [flow.near]
+    path = ["source", "link"]
+    [flow.far]
+    path = ["source", "access", "link"]
+    rtt = "50 ms"
+    [traffic.bg]
+    path = ["plain", "link"]
+    source.constant.rate = "1 Mbit/s"
+"#;
+
+#[test]
+fn every_key_of_a_source_and_its_switch_counts() {
+    let scenario = load(ABR);
+    assert!(scenario.warnings().is_empty(), "{:?}", scenario.warnings());
+    let plan = scenario.plan(None, 0);
+    let source = |name: &str| {
+        let gate = plan.gates.iter().find(|row| row.name == name).unwrap_or_else(|| panic!("no gate {name}"));
+        let RatePlan::Abr(abr) = gate.rate else { panic!("{:?}", gate.rate) };
+        abr
+    };
+    let near = AbrPlan {
+        switch: 0,
+        rates: Rates { peak: 10e6, min: 1e5, initial: 1e6, increase: 0.5, decrease: 0.25 },
+        cells_per_rm: 16,
+        rm_within: ms(50),
+        there: Span::ZERO,
+        lag: ms(16),
+    };
+    assert_eq!(source("source/near"), near);
+    assert_eq!(source("source/far"), AbrPlan { there: ms(5), lag: ms(50), ..near });
+    let rates = Rates { peak: 2e6, min: 0.0, initial: 2e6, increase: 0.0625, decrease: 0.0625 };
+    let plain = AbrPlan { rates, cells_per_rm: 32, rm_within: ms(100), there: ms(3), lag: ms(7), ..near };
+    assert_eq!(source("plain"), plain);
+    let link = plan.gates.iter().position(|gate| gate.name == "link").expect("it is there");
+    assert_eq!(plan.switches, [SwitchPlan { gate: link, every: ms(20), utilisation: 0.8, binary: true }]);
+    let said = scenario.explain();
+    for line in [
+        "=> from 100 kbit/s to 10 Mbit/s, 1 Mbit/s until the first RM cell is back 16 ms after it left\n",
+        "=> RM cells leave every 678 us at the peak rate, at least every 50 ms; link is 0 s away\n",
+        "=> link measures every 20 ms and says whether more comes than 80% of its capacity\n",
+    ] {
+        assert!(said.contains(line), "{line} is not in\n{said}");
+    }
+}
+
+#[test]
+fn a_switch_that_nobody_listens_to_is_a_warning() {
+    let scenario = load(
+        r#"
+        duration = "10 s"
+        [gate.link]
+        rate = "1 Mbit/s"
+        abr = {}
+        [flow.bulk]
+        path = ["link"]
+        "#,
+    );
+    let warnings: Vec<&str> = scenario.warnings().iter().map(|warning| warning.key.as_str()).collect();
+    assert_eq!(warnings, ["gate.link.abr"]);
+    assert!(scenario.plan(None, 0).switches.is_empty());
 }

@@ -94,6 +94,7 @@ impl SpeedInForce {
             }
             RatePlan::Gcra(gcra) => SpeedInForce::Fixed(gcra.bits_per_second() as f64),
             RatePlan::Dtm(channel) => SpeedInForce::Fixed(channel.initial.bps() as f64),
+            RatePlan::Abr(abr) => SpeedInForce::Fixed(abr.rates.initial.floor()),
             RatePlan::Follow(follow) => SpeedInForce::Fixed(follow.initial.bps() as f64),
             RatePlan::Reserve(_) => SpeedInForce::Fixed(0.0),
             RatePlan::Opportunities { trace, at_end } => SpeedInForce::Opportunities {

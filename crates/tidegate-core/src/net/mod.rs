@@ -5,6 +5,7 @@
 //! [`Network::enter`] units at that instant, and so on. Time never goes back. Waking late,
 //! early or at odd instants changes no departure: a unit carries the time it is due.
 
+mod abr;
 mod calling;
 mod calls;
 mod cascade;
@@ -12,6 +13,7 @@ mod channels;
 mod circuits;
 mod events;
 mod followers;
+mod horizon;
 mod routes;
 mod sections;
 mod signals;
@@ -24,14 +26,16 @@ pub use events::Source;
 pub use routes::Owner;
 pub use traffic::{TrafficCounts, start_time};
 
-use crate::cells::{CellCounts, Output, Section};
+use crate::cells::{CELL_BYTES, CellCounts, Output, Section};
 use crate::gate::rate::Window;
 use crate::gate::{Drop, DropReason, Gate, GateContext, Precision};
+use crate::net::abr::Abr;
 use crate::net::cascade::Cascade;
 use crate::net::channels::Channels;
 use crate::net::circuits::Circuits;
 use crate::net::events::EventQueue;
 use crate::net::followers::Followers;
+use crate::net::horizon::Horizon;
 use crate::net::routes::{Chain, NONE, Routes};
 use crate::net::sections::Sections;
 use crate::net::signals::Signal;
@@ -139,6 +143,9 @@ pub struct Network {
     circuits: Option<Box<Circuits>>,
     /// What circuits and calls do at a time of their own.
     circuit_source: Source,
+    /// Switches and the sources that they tell.
+    abr: Abr,
+    abr_sources: Source,
     signals: Vec<Signal>,
     /// Ends of slots, and as many more for values that arrive.
     slot_sources: Source,
@@ -151,6 +158,7 @@ pub struct Network {
     window: Window,
     handled: u64,
     now: Time,
+    horizon: Horizon,
 }
 
 impl Network {
@@ -175,9 +183,11 @@ impl Network {
             plan.gates.iter().enumerate().map(|(n, gate)| Gate::new(gate, context(n))).collect();
         let followers = Followers::new(plan, &mut gates);
         let follower_sources = channel_sources + channels.groups() as Source;
+        let abr = Abr::new(plan, &mut gates);
+        let abr_sources = follower_sources + followers.count() as Source;
         let circuits = Circuits::new(plan);
         let of_circuits = Source::from(circuits.is_some());
-        let circuit_source = follower_sources + followers.count() as Source;
+        let circuit_source = abr_sources + abr.groups() as Source;
         let slot_sources = circuit_source + of_circuits;
         let line_sources = slot_sources + 2 * plan.signals.len() as Source;
         let alarm_sources = line_sources + routes.line_delays.len() as Source;
@@ -197,11 +207,15 @@ impl Network {
         for (source, follower) in (follower_sources..).zip(0..followers.count()) {
             events.wake(source, followers.next(follower));
         }
+        for (source, group) in (abr_sources..).zip(0..abr.groups()) {
+            events.wake(source, abr.next(group));
+        }
         let signals: Vec<Signal> =
             plan.signals.iter().map(|row| Signal::new(row, plan, seed(plan), &mut gates)).collect();
         for (source, signal) in (slot_sources..).zip(&signals) {
             events.wake(source, signal.slot_end());
         }
+        let horizon = Horizon::new(plan, &routes);
         let speed = |gate: &Gate| if plan.exact_events { 0 } else { gate.express_speed() };
         let series = routes.take_series(&gates.iter().map(speed).collect::<Vec<u64>>());
         Network {
@@ -222,12 +236,15 @@ impl Network {
             departures: vec![VecDeque::new(); plan.gates.len()],
             dropped: VecDeque::new(),
             events,
+            horizon,
             channels,
             channel_sources,
             followers,
             follower_sources,
             circuits,
             circuit_source,
+            abr,
+            abr_sources,
             signals,
             slot_sources,
             line_sources,
@@ -292,6 +309,16 @@ impl Network {
         if self.dropped.is_empty() { self.events.next() } else { self.now }
     }
 
+    /// No unit comes to the end of a flow's route before this, unless more enters or a fed-back
+    /// rate changes; asked again after the next step it may be later, never earlier than that step.
+    #[must_use]
+    pub fn next_delivery(&self) -> Time {
+        let due = |(source, lead): (Source, &Span)| self.events.due(source).saturating_add(*lead);
+        let gates = (0..self.channel_sources).zip(&self.horizon.gates).map(due);
+        let lines = (self.line_sources..).zip(&self.horizon.lines).map(due);
+        gates.chain(lines).min().unwrap_or(Time::NEVER)
+    }
+
     /// The next thing that happens before `until`, if anything does.
     #[inline]
     pub fn step(&mut self, until: Time) -> Option<Step> {
@@ -315,6 +342,9 @@ impl Network {
                 self.serve_signal((source - self.slot_sources) as usize)
             } else if source >= self.circuit_source {
                 self.work_circuits(at);
+                None
+            } else if source >= self.abr_sources {
+                self.allow_until(at, (source - self.abr_sources) as usize);
                 None
             } else if source >= self.follower_sources {
                 self.follow_until(at, (source - self.follower_sources) as usize);
@@ -503,6 +533,11 @@ impl Network {
                     let owner = self.owner(self.chains[unit.chain as usize].route);
                     self.dropped.push_back(Dropped { at, gate, owner, reason, unit });
                 }
+                Output::Served { at, gate } => {
+                    if let Some(group) = self.abr.group_of(gate) {
+                        self.note_abr(gate, group, at, CELL_BYTES);
+                    }
+                }
                 Output::Departed { at, gate, unit } => {
                     let flow = self.chains[unit.chain as usize].route / 2;
                     let departures = &mut self.departures[gate];
@@ -591,6 +626,33 @@ impl Network {
         }
     }
 
+    /// Takes what happens between a switch and its sources by `at`.
+    fn allow_until(&mut self, at: Time, group: usize) {
+        // Sources and the link are as they are just before this instant.
+        for place in 0..=self.abr.sources(group) {
+            if let Some(section) = self.sections.section_of(self.abr.gate(group, place)) {
+                self.sections.sections[section].advance_before(at, &mut self.gates);
+                self.collect(section);
+            }
+        }
+        self.abr.advance(group, at, &mut self.gates);
+        self.events.wake(self.abr_sources + group as Source, self.abr.next(group));
+        // Services may have begun or moved.
+        for source in 0..self.abr.sources(group) {
+            let gate = self.abr.gate(group, source);
+            match self.sections.section_of(gate) {
+                Some(section) => self.collect(section),
+                None => self.wake_gate(gate),
+            }
+        }
+    }
+
+    /// A unit of so many bytes on the wire has left an ABR source.
+    fn note_abr(&mut self, gate: usize, group: usize, at: Time, wire: u32) {
+        self.abr.note(gate, at, wire);
+        self.events.wake(self.abr_sources + group as Source, self.abr.next(group));
+    }
+
     /// Takes what is fed back to the gates of a section by `at`.
     fn feed_back(&mut self, at: Time, section: usize) {
         for place in 0..self.sections.fed_back[section].len() {
@@ -599,6 +661,11 @@ impl Network {
                 && self.followers.next(follower) <= at
             {
                 self.follow_until(at, follower);
+            }
+            if let Some(group) = self.abr.group_of(gate)
+                && self.abr.next(group) <= at
+            {
+                self.allow_until(at, group);
             }
         }
     }
@@ -614,10 +681,20 @@ impl Network {
         {
             self.follow_until(at, follower);
         }
+        let group = self.abr.group_of(index);
+        if let Some(group) = group
+            && self.abr.next(group) <= at
+        {
+            self.allow_until(at, group);
+        }
         let mut last = None;
         while let Some(end) = self.gates[index].completes_at().filter(|end| *end <= at) {
             last = Some(end);
             let (unit, out) = self.gates[index].complete();
+            if let Some(group) = group {
+                let wire = self.gates[index].weigh(unit.bytes);
+                self.note_abr(index, group, end, wire);
+            }
             let chain = self.chains[unit.chain as usize];
             let Some(out) = out else {
                 self.drop(index as u32, unit);

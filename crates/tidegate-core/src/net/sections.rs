@@ -53,6 +53,7 @@ impl Sections {
                 &|gate| {
                     record_level(plan, gate) != RecordLevel::Summary
                         || plan.signals.iter().any(|signal| signal.gate == gate)
+                        || plan.switches.iter().any(|switch| switch.gate == gate)
                 },
                 &stream,
                 window(plan),

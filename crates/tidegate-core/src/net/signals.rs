@@ -44,7 +44,9 @@ impl Meter {
             RatePlan::Steps { .. } | RatePlan::RateTrace { .. } | RatePlan::Markov(_) => {
                 Meter::Profile(Box::new(Profile::new(plan, stream)))
             }
-            RatePlan::Dtm(_) | RatePlan::Follow(_) | RatePlan::Reserve(_) => Meter::SetSpeed(0),
+            RatePlan::Dtm(_) | RatePlan::Follow(_) | RatePlan::Abr(_) | RatePlan::Reserve(_) => {
+                Meter::SetSpeed(0)
+            }
             RatePlan::Gcra(gcra) => Meter::Constant(gcra.bits_per_second()),
             RatePlan::Opportunities { trace, at_end } => {
                 Meter::Opportunities(Cursor::new(trace.clone(), *at_end))

@@ -11,7 +11,7 @@ use crate::gcra::{Interval, Limit, Release};
 use crate::plan::{
     AppPlan, CellPlan, DtmPlan, Estimators, FlowPlan, FollowPlan, Framing, GatePlan, GcraPlan, HoldingPlan,
     OnChange, PoolOrder, PoolPlan, QueueCounts, QueueLimit, RatePlan, Reassembly, RtoPlan, RtoRestart, Share,
-    SignalKind, SignalPlan, SourcePlan, StartPlan, TcpPlan, TrafficPlan,
+    SignalKind, SignalPlan, SourcePlan, StartPlan, SwitchPlan, TcpPlan, TrafficPlan,
 };
 use crate::tcp::tests::plans;
 use crate::units::{Rate, Speed};
@@ -46,20 +46,26 @@ fn any_gate() -> impl Strategy<Value = GatePlan> {
             on_change: if rescale { OnChange::Rescale } else { OnChange::Keep },
             ..gate
         });
-    let follower = (crate::gate::tests::any_gate(), crate::gate::rate::tests::any_follow(), any::<bool>())
-        .prop_map(|(gate, follow, rescale)| GatePlan {
-            rate: RatePlan::Follow(follow),
-            on_change: if rescale { OnChange::Rescale } else { OnChange::Keep },
-            host: rescale,
-            ..gate
+    let fed_back = prop_oneof![
+        crate::gate::rate::tests::any_follow().prop_map(RatePlan::Follow),
+        crate::gate::rate::tests::any_abr().prop_map(RatePlan::Abr),
+    ];
+    let fed_back =
+        (crate::gate::tests::any_gate(), fed_back, any::<bool>()).prop_map(|(gate, rate, rescale)| {
+            GatePlan {
+                rate,
+                on_change: if rescale { OnChange::Rescale } else { OnChange::Keep },
+                host: rescale,
+                ..gate
+            }
         });
     prop_oneof![
-        6 => express, 2 => crate::gate::tests::any_gate(), 2 => channel, 2 => follower,
+        6 => express, 2 => crate::gate::tests::any_gate(), 2 => channel, 4 => fed_back,
         1 => circuits::any_circuit()
     ]
 }
 
-/// Lets each follower follow some gate, perhaps itself.
+/// Lets each follower follow some gate, perhaps itself, and gives ABR sources their switches.
 fn led(mut plan: Plan, leaders: &[usize]) -> Plan {
     let count = plan.gates.len();
     let followers = plan.gates.iter_mut().filter_map(|gate| match &mut gate.rate {
@@ -68,6 +74,18 @@ fn led(mut plan: Plan, leaders: &[usize]) -> Plan {
     });
     for (follow, leader) in followers.zip(leaders.iter().cycle()) {
         follow.gate = leader % count;
+    }
+    let switch = |(number, leader): (usize, &usize)| SwitchPlan {
+        gate: leader % count,
+        every: Span::from_millis(3 + number as u64),
+        utilisation: 0.9,
+        binary: number == 1,
+    };
+    plan.switches = leaders.iter().enumerate().map(switch).collect();
+    for (number, gate) in plan.gates.iter_mut().enumerate() {
+        if let RatePlan::Abr(abr) = &mut gate.rate {
+            abr.switch = number % leaders.len();
+        }
     }
     plan
 }
@@ -303,7 +321,7 @@ fn any_cell_gate() -> impl Strategy<Value = GatePlan> {
             })
         }),
     ];
-    let rate = prop_oneof![6 => rate, 1 => crate::gate::rate::tests::any_follow().prop_map(RatePlan::Follow)];
+    let rate = prop_oneof![6 => rate, 1 => crate::gate::rate::tests::any_follow().prop_map(RatePlan::Follow), 1 => crate::gate::rate::tests::any_abr().prop_map(RatePlan::Abr)];
     let limit = prop_oneof![
         2 => Just(QueueLimit::Unlimited),
         3 => (0u64..80).prop_map(QueueLimit::Cells),
@@ -574,7 +592,9 @@ fn cells_begin_at_the_rate_in_force() {
     plan.gates[1].rate = match &plan.gates[1].rate {
         // 42.4 kbit/s: a cell takes 10 ms; then half of 84.8 and of 42.4 kbit/s.
         RatePlan::Follow(follow) => {
-            RatePlan::Follow(FollowPlan { initial: Rate::from_bps(42_400), ..*follow })
+            // Values come at 20 and 30 ms, when cells begin.
+            let lag = Span::from_millis(10);
+            RatePlan::Follow(FollowPlan { initial: Rate::from_bps(42_400), lag, ..*follow })
         }
         other => other.clone(),
     };
@@ -663,6 +683,42 @@ proptest! {
         prop_assert_eq!(first_difference(&on_time, &pumped), None);
     }
 
+    /// What is said of the next delivery holds, as long as nothing enters and no rate is fed back.
+    #[test]
+    fn nothing_is_delivered_sooner_than_said(
+        plan in prop_oneof![any_network(), any_cell_network()],
+        entries in entries(),
+    ) {
+        let mut plan = plan;
+        for gate in &mut plan.gates {
+            if matches!(gate.rate, RatePlan::Dtm(_) | RatePlan::Follow(_)) {
+                gate.rate = RatePlan::Constant(Speed::Bits(Rate::from_bps(5_000_000)));
+            }
+        }
+        let mut network = Network::new(&plan, 0);
+        let mut arrivals = entries.iter().scan(Time::ZERO, |at, (gap, route, bytes)| {
+            *at = at.saturating_add(Span::from_picos(*gap));
+            Some((*at, route % (plan.flows.len() * 2), *bytes))
+        }).peekable();
+        loop {
+            let (wake, bound) = (network.next_wakeup(), network.next_delivery());
+            let entering = arrivals.peek().map_or(Time::NEVER, |arrival| arrival.0);
+            if wake.min(entering) >= plan.duration {
+                break;
+            }
+            if entering < wake {
+                let (at, route, bytes) = arrivals.next().expect("it was there");
+                network.enter(at, route, &mut Unit::new(bytes, 0, HeldBy::Application));
+                continue;
+            }
+            while let Some(step) = network.step(wake.saturating_add(Span::from_picos(1))) {
+                if let Step::Deliver { at, .. } = step {
+                    prop_assert!(at >= bound, "{at} is sooner than {bound}");
+                }
+            }
+        }
+    }
+
     /// Whatever is asked for when: the channels of a pool never have more than it, and each has
     /// its least number of slots.
     #[test]
@@ -699,9 +755,16 @@ proptest! {
         }
         plan.calls.clear();
         // Measured seldom: the wait is long.
+        for switch in &mut plan.switches {
+            switch.every = Span::from_secs(1);
+        }
         for gate in &mut plan.gates {
             if let RatePlan::Dtm(dtm) = &mut gate.rate {
                 dtm.measure = Span::from_secs(1);
+            }
+            if let RatePlan::Abr(abr) = &mut gate.rate {
+                abr.rm_within = Span::from_secs(1);
+                abr.rates.min = 500_000.0;
             }
             // What follows nothing may stand for ever.
             if let RatePlan::Follow(follow) = &mut gate.rate {

@@ -1,10 +1,11 @@
 //! A fed-back rate in words.
 
+use tidegate_core::cells::CELL_BITS;
 use tidegate_core::effcap::Blocks;
-use tidegate_core::plan::{FollowPlan, Plan, Share};
+use tidegate_core::plan::{AbrPlan, FollowPlan, Plan, Share};
 use tidegate_core::units::{PICOS_PER_SECOND, Rate};
 
-use super::text::three_digits;
+use super::text::{rate_text, seconds_text, three_digits};
 
 /// What a gate follows, and what it makes of it.
 pub(super) fn lines(follow: &FollowPlan, plan: &Plan) -> Vec<String> {
@@ -39,5 +40,32 @@ pub(super) fn lines(follow: &FollowPlan, plan: &Plan) -> Vec<String> {
             "the capacity of {name} over each {every} is known here {lag} after it; until {first} {before}"
         ),
         format!("the rate is {taken}{estimate}{limits}"),
+    ]
+}
+
+/// What an ABR source hears, and how often.
+pub(super) fn abr_lines(abr: &AbrPlan, plan: &Plan) -> Vec<String> {
+    let Some(switch) = plan.switches.get(abr.switch) else { return Vec::new() };
+    let name = plan.gates.get(switch.gate).map_or("", |link| link.name.as_str());
+    let rates = abr.rates;
+    let spacing = f64::from(abr.cells_per_rm) * CELL_BITS as f64 / rates.peak;
+    let aim = three_digits(switch.utilisation * 100.0);
+    let says =
+        if switch.binary { "says whether more comes than" } else { "gives each source its fair share of" };
+    vec![
+        format!(
+            "from {} to {}, {} until the first RM cell is back {} after it left",
+            rate_text(rates.min),
+            rate_text(rates.peak),
+            rate_text(rates.initial),
+            abr.lag
+        ),
+        format!(
+            "RM cells leave every {} at the peak rate, at least every {}; {name} is {} away",
+            seconds_text(spacing),
+            abr.rm_within,
+            abr.there
+        ),
+        format!("{name} measures every {} and {says} {aim}% of its capacity", switch.every),
     ]
 }

@@ -103,7 +103,7 @@ pub(super) fn packet_rate(gate: &GatePlan, packet: u32) -> Option<f64> {
     };
     let bits = |rate: Rate| Some(of(Speed::Bits(rate)));
     match &gate.rate {
-        RatePlan::Unlimited | RatePlan::Dtm(_) | RatePlan::Follow(_) => None,
+        RatePlan::Unlimited | RatePlan::Dtm(_) | RatePlan::Follow(_) | RatePlan::Abr(_) => None,
         RatePlan::Constant(speed) => Some(of(*speed)),
         RatePlan::Reserve(circuit) => bits(circuit.rate),
         RatePlan::Steps { steps, repeat } => Some(steps_mean(steps, *repeat, &of)),
@@ -208,6 +208,11 @@ fn rate_lines(gate: &GatePlan, packet: u32, plan: &Plan) -> Vec<String> {
         }
         RatePlan::Dtm(channel) => {
             let mut lines = dtm::lines(channel, plan);
+            lines.push(change);
+            lines
+        }
+        RatePlan::Abr(abr) => {
+            let mut lines = follow::abr_lines(abr, plan);
             lines.push(change);
             lines
         }

@@ -136,7 +136,7 @@ fn check_cell_gate(gate: &Gate<'_>, index: usize, users: &[User<'_>], notes: &mu
             );
         }
     }
-    if let (RatePlan::Follow(_), OnChange::Rescale, Some(item)) =
+    if let (RatePlan::Follow(_) | RatePlan::Abr(_), OnChange::Rescale, Some(item)) =
         (&gate.plan.rate, gate.plan.on_change, gate.form.get("on_change"))
     {
         let problem = "a cell in transmission keeps the rate it started with where a rate is fed back";

@@ -2,7 +2,7 @@
 //! servers and routes, whom it follows and how long the way is.
 
 use tidegate_core::effcap::{self, Blocks};
-use tidegate_core::plan::{FlowPlan, FollowPlan, GatePlan, RatePlan, Share};
+use tidegate_core::plan::{FlowPlan, FollowPlan, GatePlan, RatePlan, Share, TrafficPlan};
 use tidegate_core::units::{PICOS_PER_SECOND, Rate, Span};
 
 use super::Notes;
@@ -73,7 +73,7 @@ fn written_blocks(form: &Form) -> Option<Blocks> {
 }
 
 /// The place of a gate in the file.
-fn gate_of(root: &Form, item: &Item, notes: &mut Notes) -> Option<usize> {
+pub(super) fn gate_of(root: &Form, item: &Item, notes: &mut Notes) -> Option<usize> {
     let name = item.text()?;
     let gates = root.table("gate").map_or(&[][..], |gates| gates.items.as_slice());
     let found = gates.iter().position(|gate| gate.name == name);
@@ -88,83 +88,109 @@ fn gate_of(root: &Form, item: &Item, notes: &mut Notes) -> Option<usize> {
     found
 }
 
-/// Turns gates as written into servers, and fills in lags and blocks that depend on the route.
-pub(super) fn resolve(
-    gates: &[Gate<'_>],
-    users: &[User<'_>],
-    wiring: &Wiring,
-    flows: &[FlowPlan],
-    planned: &mut [GatePlan],
-    notes: &mut Notes,
-) {
-    let mut said: Vec<usize> = Vec::new();
-    for (server, index) in wiring {
-        let RatePlan::Follow(follow) = planned[*index].rate.clone() else { continue };
-        let gate = &gates[server.0];
-        let Some(form) = gate.form.table("rate").and_then(|rate| rate.table("follow")) else { continue };
-        // Each copy of a gate has the same to say.
-        let before = notes.problems.len();
-        let filled = fill(follow, *server, form, gates, users, wiring, flows, planned, notes);
-        if notes.problems.len() > before {
-            if said.contains(&server.0) {
-                notes.problems.truncate(before);
+/// A scenario when servers and routes are known.
+pub(super) struct Laid<'a> {
+    pub(super) gates: &'a [Gate<'a>],
+    pub(super) users: &'a [User<'a>],
+    pub(super) wiring: &'a Wiring,
+    pub(super) flows: &'a [FlowPlan],
+    pub(super) traffic: &'a [TrafficPlan],
+}
+
+impl Laid<'_> {
+    /// Each server with a rate law of this name, with its number and what is written of it. A
+    /// problem of several copies is told once.
+    pub(super) fn each(
+        &self,
+        law: &str,
+        notes: &mut Notes,
+        mut fill: impl FnMut(Server, usize, &Form, &mut Notes),
+    ) {
+        let mut said: Vec<usize> = Vec::new();
+        for (server, index) in self.wiring {
+            let rate = self.gates[server.0].form.table("rate");
+            let Some(form) =
+                rate.filter(|rate| rate.section.find(law).is_some()).and_then(|rate| rate.table(law))
+            else {
+                continue;
+            };
+            let before = notes.problems.len();
+            fill(*server, *index, form, notes);
+            if notes.problems.len() > before {
+                if said.contains(&server.0) {
+                    notes.problems.truncate(before);
+                }
+                said.push(server.0);
             }
-            said.push(server.0);
         }
-        if let Some(filled) = filled {
-            planned[*index].rate = RatePlan::Follow(filled);
+    }
+
+    /// The server that a gate as written means to another, which has a capacity in bit/s.
+    pub(super) fn leader(
+        &self,
+        server: Server,
+        leader: usize,
+        item: &Item,
+        notes: &mut Notes,
+    ) -> Option<usize> {
+        let named = self.gates.get(leader)?;
+        if server.0 == leader {
+            notes.wrong(item, "the gate would follow itself", "name the gate whose capacity limits");
+            return None;
         }
+        if let Some((problem, help)) = without_capacity(named) {
+            notes.wrong(item, problem, help);
+            return None;
+        }
+        let copy = server.1.filter(|_| named.per_flow);
+        let found = self.wiring.get(&(leader, copy, false));
+        if found.is_none() {
+            let name = named.name;
+            let (problem, help) = match server.1 {
+                Some((user, instance)) => (
+                    format!("{} does not pass {name}", self.users[user].instances[instance]),
+                    format!("add \"{name}\" to its path"),
+                ),
+                None if named.per_flow => (
+                    format!("each flow has its own {name}: which one?"),
+                    format!(
+                        "add per = \"flow\" to gate.{} too, or take it out of gate.{name}",
+                        self.gates[server.0].name
+                    ),
+                ),
+                None => (format!("nothing passes {name}"), format!("add \"{name}\" to a path")),
+            };
+            notes.wrong(item, problem, help);
+        }
+        found.copied()
     }
 }
 
-#[expect(clippy::too_many_arguments, reason = "all that a scenario has by then")]
+/// Turns gates as written into servers, and fills in lags and blocks that depend on the route.
+pub(super) fn resolve(laid: &Laid<'_>, planned: &mut [GatePlan], notes: &mut Notes) {
+    laid.each("follow", notes, |server, index, form, notes| {
+        let RatePlan::Follow(follow) = planned[index].rate else { return };
+        if let Some(filled) = fill(follow, server, index, form, laid, planned, notes) {
+            planned[index].rate = RatePlan::Follow(filled);
+        }
+    });
+}
+
 fn fill(
     follow: FollowPlan,
     server: Server,
+    index: usize,
     form: &Form,
-    gates: &[Gate<'_>],
-    users: &[User<'_>],
-    wiring: &Wiring,
-    flows: &[FlowPlan],
+    laid: &Laid<'_>,
     planned: &[GatePlan],
     notes: &mut Notes,
 ) -> Option<FollowPlan> {
     let item = form.get("gate")?;
-    let leader = gates.get(follow.gate)?;
-    if server.0 == follow.gate {
-        notes.wrong(item, "the gate would follow itself", "name the gate whose capacity limits");
-        return None;
-    }
-    if let Some((problem, help)) = without_capacity(leader) {
-        notes.wrong(item, problem, help);
-        return None;
-    }
-    let copy = server.1.filter(|_| leader.per_flow);
-    let Some(followed) = wiring.get(&(follow.gate, copy, false)) else {
-        let name = leader.name;
-        let (problem, help) = match server.1 {
-            Some((user, instance)) => (
-                format!(
-                    "{} does not pass {name}, of which each flow has its own",
-                    users[user].instances[instance]
-                ),
-                format!("add \"{name}\" to its path, or take per out of gate.{name}"),
-            ),
-            None => (
-                format!("each flow has its own {name}: which one?"),
-                format!(
-                    "add per = \"flow\" to gate.{} too, or take it out of gate.{name}",
-                    gates[server.0].name
-                ),
-            ),
-        };
-        notes.wrong(item, problem, help);
-        return None;
-    };
-    let mut filled = FollowPlan { gate: *followed, ..follow };
-    let round_trips = round_trips(*wiring.get(&server)?, flows, planned);
+    let gate = laid.leader(server, follow.gate, item, notes)?;
+    let mut filled = FollowPlan { gate, ..follow };
+    let round_trips = round_trips(index, laid.flows, planned);
     if form.get("lag").is_none() {
-        filled.lag = one_of(&round_trips, form.get("gate")?, "lag", "add lag = \"40 ms\"", notes)?;
+        filled.lag = one_of(&round_trips, item, "lag", "add lag = \"40 ms\"", notes)?;
     }
     if let Some(rtts) = form.table("effcap").and_then(|effcap| effcap.given("rtts")) {
         let round_trip = one_of(&round_trips, rtts, "m and n", "write { m = 8, n = 88 } instead", notes)?;
@@ -191,7 +217,11 @@ fn without_capacity(gate: &Gate<'_>) -> Option<(String, String)> {
 }
 
 /// The round trips of the flows that pass a server, each once, with a flow that has it.
-fn round_trips<'a>(server: usize, flows: &'a [FlowPlan], planned: &[GatePlan]) -> Vec<(Span, &'a str)> {
+pub(super) fn round_trips<'a>(
+    server: usize,
+    flows: &'a [FlowPlan],
+    planned: &[GatePlan],
+) -> Vec<(Span, &'a str)> {
     let mut found: Vec<(Span, &str)> = Vec::new();
     for flow in flows.iter().filter(|flow| flow.path.contains(&server) || flow.back.contains(&server)) {
         let gates = flow.path.iter().chain(&flow.back);
@@ -204,7 +234,7 @@ fn round_trips<'a>(server: usize, flows: &'a [FlowPlan], planned: &[GatePlan]) -
 }
 
 /// The one round trip that there is.
-fn one_of(
+pub(super) fn one_of(
     round_trips: &[(Span, &str)],
     item: &Item,
     what: &str,

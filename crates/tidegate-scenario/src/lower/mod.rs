@@ -1,6 +1,7 @@
 //! From checked values to the [`Plan`]: names become numbers, copies are made, and what
 //! needs more than one key to be right is checked.
 
+mod abr;
 mod app;
 mod cells;
 mod dtm;
@@ -88,8 +89,12 @@ pub(crate) fn lower(root: &Form, library: &mut Library) -> Lowered {
     let calls = reserve::calls(root, &gates, &users, &mut planned, &wiring, &mut notes);
     let pools = pools::pools(root, &planned, &calls, &mut notes);
     let (flows, traffic) = layout::connect(&users, &wiring);
-    follow::resolve(&gates, &users, &wiring, &flows, &mut planned, &mut notes);
-    let mut plan = Plan { warmup, flows, traffic, pools, servers, gates: planned, ..Plan::empty(duration) };
+    let whole =
+        follow::Laid { gates: &gates, users: &users, wiring: &wiring, flows: &flows, traffic: &traffic };
+    follow::resolve(&whole, &mut planned, &mut notes);
+    let switches = abr::resolve(&whole, &mut planned, &mut notes);
+    let mut plan =
+        Plan { warmup, flows, traffic, pools, switches, servers, gates: planned, ..Plan::empty(duration) };
     (plan.reservations, plan.calls) = (calls.reservations, calls.sources);
     plan.title = root.get("title").and_then(Item::text).unwrap_or_default().to_owned();
     plan.exact_events = root.flag("exact_events");

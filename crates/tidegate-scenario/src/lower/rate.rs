@@ -3,7 +3,7 @@
 use tidegate_core::plan::{AtEnd, MarkovPlan, RatePlan};
 use tidegate_core::units::{Rate, Span, Speed, Time};
 
-use super::{Notes, cells, dtm, follow, reserve, small, time};
+use super::{Notes, abr, cells, dtm, follow, reserve, small, time};
 use crate::check::{Form, Item, Value};
 use crate::inputs::{Library, Loaded};
 use crate::trace::{Format, OPPORTUNITY_BYTES, TraceError, TraceOptions};
@@ -22,6 +22,7 @@ pub(super) fn rate(root: &Form, gate: &Form, library: &mut Library, notes: &mut 
             Some(("token_bucket", law)) => law.table().and_then(|form| token_bucket(form, notes)),
             Some(("markov", law)) => law.table().and_then(|form| markov(form, notes)),
             Some(("dtm", law)) => law.table().and_then(|form| dtm::channel(root, form, notes)),
+            Some(("abr", law)) => law.table().and_then(|form| abr::law(root, form, notes)),
             Some(("follow", law)) => law.table().and_then(|form| follow::law(root, form, notes)),
             Some(("reserve", law)) => law.table().and_then(reserve::circuit),
             Some(("gcra", law)) => law.table().and_then(|form| cells::gcra(form, notes)),

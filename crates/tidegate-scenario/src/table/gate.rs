@@ -30,7 +30,7 @@ pub(crate) const GATE: Section = section(
                 word("keep", "it keeps the rate it started with"),
                 word("rescale", "its remaining bits go at the new rate"),
             ]),
-            Default::Words("\"keep\" for markov, dtm and follow, \"rescale\" for steps and traces"),
+            Default::Words("\"keep\" for markov, dtm, follow and abr, \"rescale\" for steps and traces"),
             "What becomes of a packet in transmission when the rate changes.",
         ),
         key(
@@ -68,6 +68,7 @@ pub(crate) const GATE: Section = section(
             flag(false),
             "One server per direction; a flow that names it in `back` gets the other one, named gate/back.",
         ),
+        key("abr", Kind::Form(&SWITCH), Default::Words("tells nobody"), SWITCH.about),
         key("police", Kind::Form(&POLICE), Default::Words("no policer"), POLICE.about),
         key(
             "slotted",
@@ -88,6 +89,29 @@ pub(crate) const GATE: Section = section(
             text("aal5"),
             "Cell gates: how packets are told apart where they are put together again, after the last cell gate in \
              a row on a path.",
+        ),
+    ],
+);
+
+const SWITCH: Section = section(
+    "ABR switch",
+    "This link measures its load and tells the sources that name it in `rate.abr`.",
+    &[
+        key("every", quantity(Dim::Time), text("5 ms"), "Averaging interval; the first begins at 0."),
+        key(
+            "utilisation",
+            Kind::Share,
+            text("90%"),
+            "The part of the capacity that is aimed at, less what comes from elsewhere.",
+        ),
+        key(
+            "tells",
+            Kind::Choice(&[
+                word("rate", "an explicit rate for each source, by ERICA"),
+                word("bit", "congestion, where more comes than is aimed at"),
+            ]),
+            text("rate"),
+            "What it writes into RM cells.",
         ),
     ],
 );

@@ -16,6 +16,7 @@ pub(super) const LAWS: Section = one_of(
         key("markov", Kind::Form(&MARKOV), Default::Words("not used"), MARKOV.about),
         key("trace", Kind::Form(&TRACE), Default::Words("not used"), TRACE.about),
         key("dtm", Kind::Form(&DTM), Default::Words("not used"), DTM.about),
+        key("abr", Kind::Form(&ABR), Default::Words("not used"), ABR.about),
         key("gcra", Kind::Form(&GCRA), Default::Words("not used"), GCRA.about),
         key("follow", Kind::Form(&FOLLOW), Default::Words("not used"), FOLLOW.about),
         key("reserve", Kind::Form(&RESERVE), Default::Words("not used"), RESERVE.about),
@@ -235,6 +236,55 @@ const EFFCAP: Section = section(
 );
 
 const BLOCKS: Kind = Kind::Whole { min: 1, max: 1_000_000 };
+
+const ABR: Section = section(
+    "ABR source",
+    "A source of ATM's available bit rate (Traffic Management 4.0): it sends an RM cell for every `nrm` cells, and what the switch of \
+     a link writes into it sets the rate when it is back. Without `framing = \"aal5\"` packets stand for cells, by their bits.",
+    &[
+        key(
+            "gate",
+            Kind::Text,
+            Default::Required("\"link\""),
+            "Name of a gate with `abr`, on the path of each flow that passes here.",
+        ),
+        key(
+            "pcr",
+            RATE,
+            Default::Required("\"10 Mbit/s\""),
+            "Peak cell rate: the largest, in bits on the wire.",
+        ),
+        key("mcr", quantity_or_zero(Dim::Rate), text("0 bit/s"), "Minimum cell rate: the least."),
+        key("icr", RATE, Default::Words("pcr"), "Initial cell rate: before the first RM cell is back."),
+        key(
+            "rif",
+            Kind::Share,
+            text("6.25%"),
+            "Rate increase factor: the part of `pcr` that is added when an RM cell comes back without congestion.",
+        ),
+        key(
+            "rdf",
+            Kind::Share,
+            text("6.25%"),
+            "Rate decrease factor: the part of the rate that is taken away when one comes back with congestion.",
+        ),
+        key(
+            "nrm",
+            Kind::Whole { min: 2, max: 256 },
+            Default::Is(Literal::Whole(32)),
+            "One RM cell for so many cells, or for as many bits.",
+        ),
+        key("trm", TIME, text("100 ms"), "One after this long, even if fewer cells have gone."),
+        key(
+            "lag",
+            TIME_0,
+            Default::Words(
+                "the round trip of the flow that passes: all delays of its gates and of its way back",
+            ),
+            "From an RM cell's departure to its return.",
+        ),
+    ],
+);
 
 const GCRA: Section = section(
     "GCRA shaper",

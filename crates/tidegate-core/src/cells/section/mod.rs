@@ -9,7 +9,7 @@ use super::train::{Beat, Exact, Train};
 use super::{cells_of, padding_of};
 use crate::gate::rate::Window;
 use crate::gate::{DropReason, Gate};
-use crate::plan::{CellPlan, Framing, GatePlan, Reassembly};
+use crate::plan::{CellPlan, Framing, GatePlan, RatePlan, Reassembly};
 use crate::random::Stream;
 use crate::unit::Unit;
 use crate::units::{Span, Time};
@@ -39,6 +39,13 @@ pub enum Output {
         reason: DropReason,
         /// The packet.
         unit: Unit,
+    },
+    /// A cell left an ABR source.
+    Served {
+        /// When.
+        at: Time,
+        /// Which gate.
+        gate: usize,
     },
     /// The last cell of a packet left a gate of its sending machine.
     Departed {
@@ -85,6 +92,8 @@ struct CellGate {
     ppd: bool,
     /// One of the two.
     discards: bool,
+    /// Each cell's departure is told.
+    tells: bool,
     /// A tagged cell that finds as many waiting is dropped.
     tagged: Option<u64>,
     /// Slotted, without anything that looks at single cells, before the section's end.
@@ -224,6 +233,8 @@ pub struct Section {
     circuits: Vec<Circuit>,
     frames: Vec<Frame>,
     free_frames: Vec<u32>,
+    /// Some gate's rate is set from outside.
+    fed_back: bool,
     /// Every cell is a train of its own.
     one_by_one: bool,
     window: Window,
@@ -272,6 +283,7 @@ impl Section {
                 epd,
                 ppd,
                 discards: epd.is_some() || ppd,
+                tells: matches!(plan.rate, RatePlan::Abr(_)),
                 tagged: plan.queue.tagged,
                 plain_slots: slotted && !ppd && epd.is_none() && plan.queue.tagged.is_none() && !observed,
                 counts: CellCounts::default(),
@@ -282,6 +294,7 @@ impl Section {
             circuits: vec![],
             frames: vec![],
             free_frames: vec![],
+            fed_back: numbers.iter().any(|number| !plans[*number].rate.is_known_ahead()),
             one_by_one,
             window,
             outputs: VecDeque::new(),
@@ -376,6 +389,9 @@ impl Section {
     pub fn next_wakeup(&self, gates: &[Gate]) -> Time {
         let open = self.circuits.iter().filter_map(|circuit| circuit.open.front());
         let due = open.map(|frame| self.frames[*frame as usize].due).min().unwrap_or(Time::NEVER);
+        if !self.fed_back {
+            return due;
+        }
         let steps = (0..self.gates.len()).map(|gate| self.steps_wakeup(gate, gates)).min();
         due.min(steps.unwrap_or(Time::NEVER))
     }

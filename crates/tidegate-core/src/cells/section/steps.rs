@@ -4,7 +4,7 @@
 
 use std::collections::VecDeque;
 
-use super::{Cell, Section, Server};
+use super::{Cell, Output, Section, Server};
 use crate::cells::{CELL_BITS, CELL_BYTES};
 use crate::gate::serve::span_of;
 use crate::gate::{DropReason, Gate};
@@ -75,6 +75,10 @@ impl Section {
         let Some((input, mut cell)) = held.cells.pop_front() else { return };
         let input = input as usize;
         let server = &mut gates[row.number];
+        if row.tells {
+            let at = server.completes_at().unwrap_or(Time::NEVER);
+            self.outputs.push_back(Output::Served { at, gate: row.number });
+        }
         let (mut unit, out) = server.complete();
         let Some(out) = out else {
             let (at, reason) =
@@ -101,6 +105,9 @@ impl Section {
             let comes = row.next.iter().min().map_or(Time::NEVER, |at| Time::from_picos(*at));
             return comes.saturating_add(Span::from_picos(1));
         };
+        if row.tells {
+            return end;
+        }
         // Cells after the one in service, up to the first that ends a packet or the last.
         let first = held.cells.iter().position(|(_, cell)| cell.ends);
         let after = first.unwrap_or(held.cells.len().saturating_sub(1)) as u64;

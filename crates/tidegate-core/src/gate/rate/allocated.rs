@@ -108,7 +108,7 @@ impl SetSpeed {
             // What waits begins now.
             self.free = self.free.max(at);
         }
-        if self.on_change == OnChange::Keep || at <= self.start || at >= self.free {
+        if self.on_change == OnChange::Keep || at < self.start || at >= self.free {
             return None;
         }
         let speed = u128::from(rate.bps());

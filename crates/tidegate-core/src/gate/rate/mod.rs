@@ -16,7 +16,7 @@ mod token_bucket;
 use crate::gate::serve::Serializer;
 use crate::plan::{OnChange, RatePlan};
 use crate::random::Stream;
-use crate::units::{Speed, Time};
+use crate::units::{Rate, Speed, Time};
 
 pub use allocated::{Allocated, SetSpeed};
 pub use circuit::Circuit;
@@ -114,6 +114,10 @@ impl Law {
             RatePlan::Dtm(channel) => {
                 Law::SetSpeed(Box::new(SetSpeed::new(channel.initial, on_change, window)))
             }
+            RatePlan::Abr(abr) => {
+                let initial = Rate::from_bps(abr.rates.initial as u64);
+                Law::SetSpeed(Box::new(SetSpeed::new(initial, on_change, window)))
+            }
             RatePlan::Follow(follow) => {
                 Law::SetSpeed(Box::new(SetSpeed::new(follow.initial, on_change, window)))
             }
@@ -139,7 +143,7 @@ impl Law {
         }
     }
 
-    /// Whether nothing may begin until the speed is set anew.
+    /// Whether nothing may begin until the speed is set anew, or the circuit opened.
     #[must_use]
     pub fn is_stopped(&self) -> bool {
         match self {

@@ -3,8 +3,11 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use super::*;
+use crate::abr::Rates;
 use crate::effcap::Blocks;
-use crate::plan::{AtEnd, DtmPlan, Estimators, FollowPlan, MarkovPlan, OpportunityTrace, RateTrace, Share};
+use crate::plan::{
+    AbrPlan, AtEnd, DtmPlan, Estimators, FollowPlan, MarkovPlan, OpportunityTrace, RateTrace, Share,
+};
 use crate::random::Seed;
 use crate::units::{Rate, Span};
 
@@ -159,6 +162,30 @@ pub(crate) fn any_follow() -> impl Strategy<Value = FollowPlan> {
     )
 }
 
+/// A source of the first switch.
+pub(crate) fn any_abr() -> impl Strategy<Value = AbrPlan> {
+    let rates = (1u32..20, 0u32..2, 1u32..20, 0u32..3, 0u32..3);
+    (rates, 1u32..60, 1u64..100, 0u64..30, 0u64..40).prop_map(
+        |((peak, min, initial, increase, decrease), cells_per_rm, rm_within, there, lag)| {
+            let mbps = |mbps: u32| f64::from(mbps) * 1e6;
+            AbrPlan {
+                switch: 0,
+                rates: Rates {
+                    peak: mbps(peak),
+                    min: mbps(min.min(peak)),
+                    initial: mbps(initial.min(peak)),
+                    increase: f64::from(increase) / 16.0,
+                    decrease: f64::from(decrease) / 16.0,
+                },
+                cells_per_rm,
+                rm_within: Span::from_millis(rm_within),
+                there: Span::from_millis(there),
+                lag: Span::from_millis(lag),
+            }
+        },
+    )
+}
+
 pub(crate) fn any_plan() -> impl Strategy<Value = RatePlan> {
     let rate = 1_000u64..100_000_000;
     prop_oneof![
@@ -203,6 +230,7 @@ pub(crate) fn any_plan() -> impl Strategy<Value = RatePlan> {
             RatePlan::Opportunities { trace, at_end: AtEnd::Repeat }
         }),
         any_channel().prop_map(RatePlan::Dtm),
+        any_abr().prop_map(RatePlan::Abr),
         // By itself nothing sets its rate.
         any_follow().prop_map(|follow| {
             let initial = follow.initial.max(Rate::from_bps(700_000));
