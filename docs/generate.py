@@ -99,7 +99,7 @@ def _cell(text: str) -> str:
 
 # --- results ----------------------------------------------------------------------------------
 
-SUMMARY = ROOT / "crates" / "tidegate-sim" / "src" / "summary.rs"
+SUMMARY = ROOT / "crates" / "tidegate-result" / "src" / "summary.rs"
 CELLS = SUMMARY.with_name("cells.rs")
 REQUESTS = SUMMARY.with_name("request_summary.rs")
 CALLS = SUMMARY.with_name("calls.rs")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 from typing import Any
 
@@ -32,17 +33,19 @@ def shell(file: str, command: tuple[str, ...], peer: str | None, upload: bool, s
     """
     from tidegate import _core
     from tidegate._run import as_scenario
-    from tidegate._seed import choose
 
     # Before anything that starts threads.
     _core.live_enter()
     scenario = as_scenario(file, sets)
-    words = list(command) or [os.environ.get("SHELL", "/bin/sh")]
+    words = list(command[1:] if command[:1] == ("--",) else command)
+    words = words or [os.environ.get("SHELL", "/bin/sh")]
+    if shutil.which(words[0]) is None:
+        raise click.UsageError(f"{words[0]}: there is no such program")
     # Ctrl-C is the program's; a handler of ours is not handed down to it, ignoring would be.
     before = signal.signal(signal.SIGINT, lambda *_: None)
     try:
         status, dropped, packets, late, warnings = scenario._inner.live_shell(
-            command=words, peer=peer, uploads=upload, seed=choose(None, scenario.seed)
+            command=words, peer=peer, uploads=upload, seed=scenario.seed or 1
         )
     finally:
         signal.signal(signal.SIGINT, before)

@@ -16,7 +16,15 @@ RawTable = Mapping[str, tuple[str, bytes]]
 
 PHASES = ("slow start", "congestion avoidance", "recovery", "loss")
 HELD_BY = ("application", "congestion window", "receiver window")
-DROP_REASONS = ("queue full", "random loss", "too large", "packet discard", "reassembly", "policed", "refused")
+DROP_REASONS = (
+    "queue full",
+    "random loss",
+    "too large",
+    "packet discard",
+    "reassembly",
+    "policed",
+    "refused",
+)
 MARK_KINDS = ("timeout", "fast retransmit")
 
 #: What stands for "none" among counts.

@@ -124,11 +124,14 @@ class Label:
     colour: str
 
 
-def label_right(axes: Axes, labels: Sequence[Label], size: float = 8) -> None:
-    """Write labels right of the axes at their heights, moved apart where they would touch."""
+def label_right(axes: Axes, labels: Sequence[Label], size: float = 8, *, log: bool = False) -> None:
+    """Write labels right of the axes at their heights, moved apart where they would touch.
+
+    ``log``: the axes are logarithmic, and heights are given as powers of ten.
+    """
     if not labels:
         return
-    low, high = axes.get_ylim()
+    low, high = np.log10(axes.get_ylim()) if log else axes.get_ylim()
     span = (high - low) or 1.0
     height = axes.get_window_extent().height or 1.0
     figure = axes.get_figure()
@@ -340,17 +343,24 @@ def history(run: Run, gate: str | None, bins: int = _BINS) -> History:
 def run_figure(run: Run, *, gate: str | None = None) -> Figure:
     """Draw the picture of a run: windows, rate with goodput, queue, losses, on one time axis.
 
+    Where there are requests, their response times too.
+
     Raises:
         NotRecordedError: the run kept only its summary.
         UnknownNameError: there is no gate of this name.
     """
+    from tidegate import _plot_requests
+
     data = history(run, gate)
+    asks = _plot_requests.has_requests(run)
+    heights = [3, 3, 2.6, 3.1] if asks else [3, 3, 3.1]
     with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(9.2, 8.2), dpi=100)
+        figure = Figure(figsize=(9.2, 10.4 if asks else 8.2), dpi=100)
         grid = figure.add_gridspec(
-            3, 1, height_ratios=[3, 3, 3.1], left=_LEFT, right=0.86, top=0.872, bottom=0.082, hspace=0.26
-        )
-        lowest = grid[2].subgridspec(2, 1, height_ratios=[2.4, 0.8], hspace=0.1)
+            len(heights), 1, height_ratios=heights, left=_LEFT, right=0.86, top=0.872 + 0.022 * asks,
+            bottom=0.082 - 0.016 * asks, hspace=0.26,
+        )  # fmt: skip
+        lowest = grid[-1].subgridspec(2, 1, height_ratios=[2.4, 0.8], hspace=0.1)
         window = figure.add_subplot(grid[0])
         speed = figure.add_subplot(grid[1], sharex=window)
         queue = figure.add_subplot(lowest[0], sharex=window)
@@ -362,6 +372,11 @@ def run_figure(run: Run, *, gate: str | None = None) -> Figure:
         _speed_panel(speed, data)
         _queue_panel(queue, data)
         _events_panel(events, data)
+        if asks:
+            response = figure.add_subplot(grid[2], sharex=window)
+            _warmup(response, data.begin)
+            _plot_requests.response_panel(response, run)
+            response.tick_params(labelbottom=False)
         for axes in (window, speed, queue):
             axes.tick_params(labelbottom=False)
         events.set_xlabel("time, s")
@@ -500,7 +515,11 @@ def _events_panel(axes: Axes, data: History) -> None:
 
 
 def _titles(figure: Figure, run: Run, data: History) -> None:
-    figure.text(_LEFT, 0.972, fit(run.title, 88), fontsize=12.5, weight="bold", color=INK, va="top")
+    # Distances from the top stay the same in a taller picture.
+    shrink = 8.2 / figure.get_figheight()
+    figure.text(
+        _LEFT, 1 - 0.028 * shrink, fit(run.title, 88), fontsize=12.5, weight="bold", color=INK, va="top"
+    )
     kinds = sorted({str(row["cc"]) for row in run.flows})
     facts = [
         f"seed {run.seed}",
@@ -508,8 +527,8 @@ def _titles(figure: Figure, run: Run, data: History) -> None:
         f"engine {run.summary['engine']}",
         f"counted from {data.begin:g} s to {data.duration:g} s",
     ]
-    figure.text(_LEFT, 0.943, "  ·  ".join(facts), fontsize=8.5, color=MID, va="top")
-    figure.text(_LEFT, 0.920, _result_line(run, data.gate), fontsize=8.5, color=INK, va="top")
+    figure.text(_LEFT, 1 - 0.057 * shrink, "  ·  ".join(facts), fontsize=8.5, color=MID, va="top")
+    figure.text(_LEFT, 1 - 0.080 * shrink, _result_line(run, data.gate), fontsize=8.5, color=INK, va="top")
     figure.text(
         _LEFT,
         0.012,

@@ -100,8 +100,8 @@ class Study:
     """Every run of a study, and what follows from them.
 
     ``runs`` has a row per point and replication; ``flows``, ``gates``, ``traffic``, ``requests``,
-    ``pools`` and ``calls`` a row per point, replication and element; ``table`` a row per point and metric with mean and
-    interval. All are data frames with the varied keys as columns.
+    ``pools`` and ``calls`` a row per point, replication and element; ``table`` a row per point and
+    metric with mean and interval. All are data frames with the varied keys as columns.
     """
 
     def __init__(

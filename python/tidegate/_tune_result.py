@@ -133,10 +133,13 @@ class Tuning:
             _text.table(head, lines),
             "",
             _text.wrapped(self._verdict()),
-            _text.wrapped(f"gain: against the rule of thumb, {self.rule.name}, on the same networks"),
+            _text.wrapped(f"gain: against the {self._rule()} on the same networks"),
         ]
         told += [_text.wrapped(note) for note in self.notes]
         return _text.plain("\n".join(told))
+
+    def _rule(self) -> str:
+        return f"rule of thumb ({self.rule.name.removeprefix('rule, ')})"
 
     def _verdict(self) -> str:
         best = self.best
@@ -148,13 +151,13 @@ class Tuning:
         if not self.met:
             return f"no setting that was tried meets the goal; {what} comes nearest (*)"
         if not self.rule.meets:
-            return f"best (*): {what}; the rule of thumb misses the bound"
+            return f"best (*): {what}; the {self._rule()} misses the bound"
         if best.significant is None:
             return f"best (*): {what}"
         if not best.significant:
-            return f"best (*): {what}, but its gain over the rule of thumb is not significant (95%)"
+            return f"best (*): {what}, but its gain over the {self._rule()} is not significant (95%)"
         change = "gain over" if (best.gain_bps.mean or 0.0) > 0 else "loss against"
-        return f"best (*): {what}; its {change} the rule of thumb is significant (95%)"
+        return f"best (*): {what}; its {change} the {self._rule()} is significant (95%)"
 
     def __repr__(self) -> str:
         best = self.best

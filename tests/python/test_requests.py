@@ -97,6 +97,13 @@ def test_folder_and_text(run: tg.Run, tmp_path: Path) -> None:
         assert len(line) <= 80, line
 
 
+def test_the_picture_shows_response_times(run: tg.Run) -> None:
+    titles = [axes.get_title(loc="left") for axes in run.plot().axes]
+    assert any(title.startswith("Response times") for title in titles)
+    other = tg.run(EXAMPLES / "steps.toml", set={"duration": "1 s"}, record="50 ms")
+    assert not any(axes.get_title(loc="left").startswith("Response") for axes in other.plot().axes)
+
+
 def test_a_run_without_requests_says_so() -> None:
     other = tg.run(EXAMPLES / "steps.toml", set={"duration": "1 s"})
     assert "requests" not in other.summary

@@ -84,8 +84,8 @@ def test_the_simulation_comes_near_where_changes_are_rare() -> None:
     simulated = study.estimate("goodput_bps")
     assert simulated.low is not None
     assert simulated.high is not None
-    (_, told) = tg.theory.match(source)
-    least, most = (bound * 600_000 * 0.92 for bound in told.result.bounds)  # type: ignore[union-attr]
+    told = judged(source)
+    least, most = (bound * 600_000 * 0.92 for bound in told.result.bounds)
     assert theory.flows["bulk"]["goodput_bps"] == pytest.approx(most)
     # "To within a few percent": between the bounds with a twentieth to spare.
     assert 0.95 * least < simulated.low < simulated.high < 1.05 * most

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import math
 from statistics import fmean, stdev
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import tidegate as tg
 from common import EXAMPLES, summary
 from tidegate._scenario import Scenario
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 #: Student's t for 20 runs and 99.9%.
 RUNS, T = 20, 3.883
@@ -255,6 +258,45 @@ source.constant = { rate = "1 Mbit/s", packet = "1250 B" }
     assert alone["gates"][0]["open_share"] == pytest.approx(0.1)
     kept = summary(text.replace("HOLD", "9.5 ms"))
     assert (kept["pools"][0]["calls_offered"], kept["gates"][0]["open_share"]) == (1, 1.0)
+
+
+def test_a_packet_whose_call_is_refused_is_dropped_for_that_reason() -> None:
+    text = (
+        TRANSFER.replace('hold = "HOLD"', 'blocked = "refuse"')
+        + """
+[calls.other]
+pool = "p"
+rate = "1 Mbit/s"
+every = "1 ms"
+hold = "1 h"
+blocked = "refuse"
+[record]
+every = "events"
+"""
+    )
+    run = tg.run(Scenario.from_toml(text.replace("[flow.one]", '[flow.one]\nstart = "1 s"')), seed=1)
+    drops = run.gates["vc"].drops()
+    # SYN after SYN: 1, 2, 4 and 8 seconds apart.
+    assert [round(at, 3) for at in drops["time_s"]] == [1, 2, 4, 8, 16]
+    assert set(drops["reason"].cast(str).to_list()) == {"refused"}
+    assert run.gates["vc"]["calls_refused"] == len(drops)
+    assert run.calls["other"]["calls_carried"] == 10
+
+
+def test_a_study_has_pools_and_calls(tmp_path: Path) -> None:
+    study = tg.study(EXAMPLES / "circuits.toml", vary={"pool.vp.order": ["asked", "first fit"]}, runs=3)
+    assert study.pools.height == study.calls.height == 6
+    where = {"order": "asked"}
+    shares = study.values("pool.vp.calls_blocked", where)
+    assert shares == [
+        row["calls_blocked"] for row in study.pools.filter(study.pools["pool.vp.order"] == "asked").to_dicts()
+    ]
+    assert study.estimate("calls.others.calls_offered", where).mean > 5
+    assert study.estimate("gate.vc/client.1.open_share", where).mean > 0.1
+    again = tg.open_study(study.save(tmp_path / "study"))
+    assert again.values("pool.vp.calls_blocked", where) == shares
+    with pytest.raises(tg.UnknownNameError, match="calls_blocked"):
+        study.values("pool.vp.calls_blockd", where)
 
 
 def test_a_closed_pool_is_told_of() -> None:

@@ -51,14 +51,14 @@ pub struct Plan {
     pub signals: Vec<SignalPlan>,
     /// Capacity that several channels share, or several calls.
     pub pools: Vec<PoolPlan>,
-    /// Links that tell ABR sources what they may send.
-    pub switches: Vec<SwitchPlan>,
     /// Who answers requests.
     pub servers: Vec<ServerPlan>,
     /// What the calls of circuits ask for.
     pub reservations: Vec<ReservationPlan>,
     /// Calls without packets.
     pub calls: Vec<CallsPlan>,
+    /// Links that tell ABR sources what they may send.
+    pub switches: Vec<SwitchPlan>,
     /// What to record beside the summary.
     pub record: RecordPlan,
     /// Where to stop early.
@@ -82,10 +82,10 @@ impl Plan {
             traffic: Vec::new(),
             signals: Vec::new(),
             pools: Vec::new(),
-            switches: Vec::new(),
             servers: Vec::new(),
             reservations: Vec::new(),
             calls: Vec::new(),
+            switches: Vec::new(),
             record: RecordPlan::default(),
             limits: Limits::default(),
         }
@@ -265,10 +265,10 @@ pub enum RatePlan {
     Gcra(GcraPlan),
     /// A rate fed back from another gate.
     Follow(FollowPlan),
-    /// A source of ATM's available bit rate.
-    Abr(AbrPlan),
     /// A circuit: closed until its call is up.
     Reserve(ReservePlan),
+    /// A source of ATM's available bit rate.
+    Abr(AbrPlan),
 }
 
 impl RatePlan {

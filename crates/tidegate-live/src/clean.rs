@@ -111,7 +111,7 @@ fn clean_folder(folder: &Path) -> io::Result<Cleaned> {
             if runs_inside(process, &mark, &found.namespaces) {
                 match kill(Pid::from_raw(process as i32), Signal::SIGKILL) {
                     Ok(()) => {
-                        wait_for_end(process, &mark, &found.namespaces);
+                        wait_for_end(process, &found.namespaces);
                         cleaned.processes.push(process);
                     }
                     // It ended by itself meanwhile.
@@ -142,20 +142,25 @@ fn read_note(path: &Path) -> Option<Found> {
     Some(Found { process, started, namespaces: values("namespace ").into_iter().collect() })
 }
 
+fn is_inside(process: u32, namespaces: &BTreeSet<u64>) -> bool {
+    let namespace = fs::metadata(format!("/proc/{process}/ns/net"));
+    namespace.is_ok_and(|found| namespaces.contains(&found.ino()))
+}
+
 /// Whether a process carries the mark and is in one of the namespaces.
 fn runs_inside(process: u32, mark: &str, namespaces: &BTreeSet<u64>) -> bool {
-    let inside = fs::metadata(format!("/proc/{process}/ns/net"));
-    if !inside.is_ok_and(|namespace| namespaces.contains(&namespace.ino())) {
+    if !is_inside(process, namespaces) {
         return false;
     }
     let environment = fs::read(format!("/proc/{process}/environ")).unwrap_or_default();
     environment.split(|byte| *byte == 0).any(|entry| entry == mark.as_bytes())
 }
 
-/// An ended process holds its namespace until the kernel has taken it apart.
-fn wait_for_end(process: u32, mark: &str, namespaces: &BTreeSet<u64>) {
+/// An ended process holds its namespace until the kernel has taken it apart, and no longer has an
+/// environment by then.
+fn wait_for_end(process: u32, namespaces: &BTreeSet<u64>) {
     for _ in 0..1000 {
-        if !runs_inside(process, mark, namespaces) {
+        if !is_inside(process, namespaces) {
             return;
         }
         std::thread::sleep(Duration::from_millis(1));

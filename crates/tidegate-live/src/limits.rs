@@ -151,8 +151,10 @@ fn packet_time(gate: &GatePlan, bytes: u32) -> Option<f64> {
             Some(bits * WINDOW.as_secs_f64() / most)
         }
         RatePlan::Follow(follow) => follow.peak.map(|rate| bits / rate.bps() as f64),
-        // Its rate follows what comes: other gates bound it.
-        _ => None,
+        RatePlan::Abr(source) => Some(bits / source.rates.peak),
+        RatePlan::Reserve(circuit) => Some(bits / circuit.rate.bps() as f64),
+        // A channel's rate follows what comes: other gates bound it.
+        RatePlan::Unlimited | RatePlan::Dtm(_) => None,
     }
     .filter(|time| time.is_finite())
 }

@@ -1,10 +1,10 @@
 //! Rows of a summary and of columns, from what the wire and the kernel told.
 
 use tidegate_core::net::window;
-use tidegate_core::plan::{Plan, RecordLevel};
+use tidegate_core::plan::{AppPlan, Plan, RecordLevel};
 use tidegate_core::tcp::HeldBy;
 use tidegate_core::units::{Span, Time};
-use tidegate_result::{FlowRow, FlowSummary, Mark, MarkKind, limited_by};
+use tidegate_result::{FlowRow, FlowSummary, Mark, MarkKind, RequestSummary, limited_by};
 
 use crate::endpoints::{EndReport, Sample, TcpInfo, kernel_name};
 use crate::run::seconds;
@@ -133,6 +133,16 @@ pub(crate) fn summaries(
         }
     };
     wires.iter().enumerate().map(row).collect()
+}
+
+/// One row per flow with requests, and one of all together.
+pub(crate) fn requests(plan: &Plan, seen: &EndReport) -> Vec<RequestSummary> {
+    let with = plan.flows.iter().zip(&seen.requests).zip(&seen.facts);
+    let rows: Vec<_> = with
+        .filter(|((flow, _), _)| matches!(flow.app, AppPlan::Request(_)))
+        .map(|((flow, log), facts)| (flow.name.as_str(), log.as_slice(), facts.client_timeouts))
+        .collect();
+    RequestSummary::rows(&rows, window(plan))
 }
 
 /// Each flow's history, as often as the plan asks; samples carry the instant at which they were read.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 use tidegate_core::net::{Dropped, seed, start_time};
-use tidegate_core::plan::{AppPlan, Plan, RatePlan, RecordLevel};
+use tidegate_core::plan::{AppPlan, ConnectionPlan, Plan, RatePlan, RecordLevel};
 use tidegate_core::units::{PICOS_PER_SECOND, Span, Time};
 use tidegate_result::{RunResult, slot_bps};
 
@@ -98,7 +98,7 @@ pub fn run(
     let stack = Stack::new(plan, &endpoints::usable, &endpoints::available()?)?;
     let lab_options = LabOptions { gso_segments: stack.gso_segments, ..LabOptions::default() };
     let mut lab = Lab::new(plan, options.backend, &lab_options)?;
-    let prepared = endpoints::prepare(&lab, stack)?;
+    let prepared = endpoints::prepare(&lab, plan, stack)?;
     let pump_options = PumpOptions { capture_bytes: wire::ENOUGH, ..options.pump.clone() };
     let classifier = Classifier::Ports { flows: plan.flows.len() as u16 };
     let pump = Pump::start(&mut lab, plan, classifier, &pump_options)?;
@@ -124,9 +124,12 @@ pub fn run(
 /// What the engine does not have, said before anything is made.
 fn supported(plan: &Plan) -> Result<(), LiveError> {
     for flow in &plan.flows {
-        if matches!(flow.app, AppPlan::Request(_)) {
+        if let AppPlan::Request(requests) = &flow.app
+            && requests.connection == ConnectionPlan::New
+        {
             return Err(LiveError::Beyond(format!(
-                "flow.{}.app.request: the live engine has no clients and servers yet; use the engine \"sim\"",
+                "flow.{}.app.request.connection: the live engine keeps one connection for all requests; write \
+                 \"persistent\", or use the engine \"sim\"",
                 flow.name
             )));
         }
@@ -169,7 +172,8 @@ fn assemble(plan: &Plan, seen: EndReport, mut report: PumpReport, every: Span) -
     let flows = wire::read(plan, &report, &starts, &|flow, at| states.held_by(flow, at));
     let rows = rows::summaries(plan, &flows, &states, &starts);
     let events = report.network.events_handled();
-    let mut summary = tidegate_result::summarise("live", plan, &report.network, rows, Vec::new(), events);
+    let mut summary =
+        tidegate_result::summarise("live", plan, &report.network, rows, rows::requests(plan, &seen), events);
     let verified = verify::verify(plan, &seen, &flows);
     summary.warnings.extend(seen.stack.warnings.iter().cloned());
     summary.warnings.extend(verified.iter().flat_map(|flow| flow.warnings.iter().cloned()));
@@ -189,7 +193,7 @@ fn assemble(plan: &Plan, seen: EndReport, mut report: PumpReport, every: Span) -
         flows: rows::histories(plan, &flows, &states, every),
         drops,
         marks: if recorded { states.marks() } else { Vec::new() },
-        requests: vec![Vec::new(); plan.flows.len()],
+        requests: if recorded { seen.requests.clone() } else { vec![Vec::new(); plan.flows.len()] },
         packets: Vec::new(),
     };
     let late = report.lateness.summary();

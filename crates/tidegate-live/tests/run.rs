@@ -106,3 +106,44 @@ fn the_old_stack_is_in_force_and_its_window_holds() {
     assert_eq!((flow.segments_retransmitted, flow.timeouts), (0, 0));
     assert!(flow.limited_by["gate.spacer"] > 0.9);
 }
+
+/// Two clients of one server over one link, in a closed loop.
+const WEB: &str = r#"
+title = "requests"
+duration = "3 s"
+[gate.link]
+rate = "8 Mbit/s"
+delay = "10 ms"
+[server.shop]
+rate = "80 Mbit/s"
+[flow.a]
+path = ["link"]
+rtt = "40 ms"
+app.request = { server = "shop", size = "300 B", response = "20 kB", think = "50 ms" }
+[flow.b]
+path = ["link"]
+rtt = "40 ms"
+app.request = { size = "300 B", response = "5 kB", think = "20 ms" }
+[record]
+every = "10 ms"
+"#;
+
+#[test]
+fn requests_are_answered_by_the_kernels_tcp() {
+    let plan = plan(WEB);
+    let Some(done) = live(&plan) else { return };
+    let rows = &done.result.summary.requests;
+    assert_eq!(rows.iter().map(|row| row.name.as_str()).collect::<Vec<_>>(), ["a", "b", "all"]);
+    let (a, b) = (&rows[0], &rows[1]);
+    // A round trip, the response's own time on the link and the server's 2 ms at least.
+    let (least_a, least_b) = (0.040 + 20_000.0 * 8.0 / 8e6 + 0.002, 0.040 + 5_000.0 * 8.0 / 8e6);
+    assert!(a.response_p50_s.unwrap() > least_a && a.response_p50_s.unwrap() < 0.25, "{a:?}");
+    assert!(b.response_p50_s.unwrap() > least_b && b.response_p50_s.unwrap() < 0.15, "{b:?}");
+    assert!(a.server_mean_s.unwrap() >= 0.002 && b.server_mean_s.unwrap() < 0.001);
+    // A closed loop asks again a think time after each response.
+    assert!(a.finished > 10 && a.unfinished <= 1);
+    let flow = &done.result.summary.flows[0];
+    let brought = (flow.goodput_bps * 3.0 / 8.0 / 20_000.0).floor();
+    assert!((brought - a.finished as f64).abs() <= 1.0, "{brought} responses of {}", a.finished);
+    assert_eq!(done.result.requests[0].len() as u64, a.asked);
+}

@@ -1,9 +1,9 @@
 //! The live engine: runs with the kernel's TCP.
 
 #[cfg(target_os = "linux")]
-pub(crate) use here::{data, live_clean, live_enter, run, shell};
+pub(crate) use here::{Shell, data, live_clean, live_enter, run, shell};
 #[cfg(not(target_os = "linux"))]
-pub(crate) use nowhere::{data, live_clean, live_enter, run, shell};
+pub(crate) use nowhere::{Shell, data, live_clean, live_enter, run, shell};
 
 #[cfg(target_os = "linux")]
 mod here {

@@ -222,7 +222,7 @@ impl Scenario {
         peer: Option<String>,
         uploads: bool,
         seed: u64,
-    ) -> PyResult<(i32, u64, u64, Option<f64>, Vec<String>)> {
+    ) -> PyResult<crate::live::Shell> {
         let plan = self.plan(seed, 0, Some("summary"))?;
         let mut raised = None;
         let mut go_on = || match ask(&plan, Time::ZERO, None) {

@@ -49,7 +49,8 @@ impl Dialogue {
 
 impl Flow {
     /// The next connection takes the place of the old one; what of that is still on its way
-    /// comes to nobody.
+    /// comes to nobody. DEVIATION: no FIN, RST or TIME-WAIT (RFC 9293 §3.6): nothing is to be
+    /// learnt of closing here, and a request's last ACK has been sent.
     fn reconnect(&mut self) {
         let Some(dialogue) = &self.dialogue else { return };
         self.connection += 1;

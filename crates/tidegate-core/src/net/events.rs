@@ -86,6 +86,11 @@ impl EventQueue {
         Some((at, source))
     }
 
+    /// When a source wakes; [`Time::NEVER`] when it sleeps.
+    pub(super) fn due(&self, source: Source) -> Time {
+        self.due[source as usize]
+    }
+
     /// When the next source wakes.
     #[must_use]
     pub(super) fn next(&self) -> Time {

@@ -13,6 +13,7 @@ mod channels;
 mod circuits;
 mod events;
 mod followers;
+mod horizon;
 mod routes;
 mod sections;
 mod signals;
@@ -34,6 +35,7 @@ use crate::net::channels::Channels;
 use crate::net::circuits::Circuits;
 use crate::net::events::EventQueue;
 use crate::net::followers::Followers;
+use crate::net::horizon::Horizon;
 use crate::net::routes::{Chain, NONE, Routes};
 use crate::net::sections::Sections;
 use crate::net::signals::Signal;
@@ -137,13 +139,13 @@ pub struct Network {
     /// Gates whose rate is fed back from others.
     followers: Followers,
     follower_sources: Source,
-    /// Switches and the sources that they tell.
-    abr: Abr,
-    abr_sources: Source,
     /// Gates that are closed until their call is up.
     circuits: Option<Box<Circuits>>,
     /// What circuits and calls do at a time of their own.
     circuit_source: Source,
+    /// Switches and the sources that they tell.
+    abr: Abr,
+    abr_sources: Source,
     signals: Vec<Signal>,
     /// Ends of slots, and as many more for values that arrive.
     slot_sources: Source,
@@ -156,6 +158,7 @@ pub struct Network {
     window: Window,
     handled: u64,
     now: Time,
+    horizon: Horizon,
 }
 
 impl Network {
@@ -212,6 +215,7 @@ impl Network {
         for (source, signal) in (slot_sources..).zip(&signals) {
             events.wake(source, signal.slot_end());
         }
+        let horizon = Horizon::new(plan, &routes);
         let speed = |gate: &Gate| if plan.exact_events { 0 } else { gate.express_speed() };
         let series = routes.take_series(&gates.iter().map(speed).collect::<Vec<u64>>());
         Network {
@@ -232,14 +236,15 @@ impl Network {
             departures: vec![VecDeque::new(); plan.gates.len()],
             dropped: VecDeque::new(),
             events,
+            horizon,
             channels,
             channel_sources,
             followers,
             follower_sources,
-            abr,
-            abr_sources,
             circuits,
             circuit_source,
+            abr,
+            abr_sources,
             signals,
             slot_sources,
             line_sources,
@@ -302,6 +307,16 @@ impl Network {
     #[must_use]
     pub fn next_wakeup(&self) -> Time {
         if self.dropped.is_empty() { self.events.next() } else { self.now }
+    }
+
+    /// No unit comes to the end of a flow's route before this, unless more enters or a fed-back
+    /// rate changes; asked again after the next step it may be later, never earlier than that step.
+    #[must_use]
+    pub fn next_delivery(&self) -> Time {
+        let due = |(source, lead): (Source, &Span)| self.events.due(source).saturating_add(*lead);
+        let gates = (0..self.channel_sources).zip(&self.horizon.gates).map(due);
+        let lines = (self.line_sources..).zip(&self.horizon.lines).map(due);
+        gates.chain(lines).min().unwrap_or(Time::NEVER)
     }
 
     /// The next thing that happens before `until`, if anything does.

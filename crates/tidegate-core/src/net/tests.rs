@@ -683,6 +683,42 @@ proptest! {
         prop_assert_eq!(first_difference(&on_time, &pumped), None);
     }
 
+    /// What is said of the next delivery holds, as long as nothing enters and no rate is fed back.
+    #[test]
+    fn nothing_is_delivered_sooner_than_said(
+        plan in prop_oneof![any_network(), any_cell_network()],
+        entries in entries(),
+    ) {
+        let mut plan = plan;
+        for gate in &mut plan.gates {
+            if matches!(gate.rate, RatePlan::Dtm(_) | RatePlan::Follow(_)) {
+                gate.rate = RatePlan::Constant(Speed::Bits(Rate::from_bps(5_000_000)));
+            }
+        }
+        let mut network = Network::new(&plan, 0);
+        let mut arrivals = entries.iter().scan(Time::ZERO, |at, (gap, route, bytes)| {
+            *at = at.saturating_add(Span::from_picos(*gap));
+            Some((*at, route % (plan.flows.len() * 2), *bytes))
+        }).peekable();
+        loop {
+            let (wake, bound) = (network.next_wakeup(), network.next_delivery());
+            let entering = arrivals.peek().map_or(Time::NEVER, |arrival| arrival.0);
+            if wake.min(entering) >= plan.duration {
+                break;
+            }
+            if entering < wake {
+                let (at, route, bytes) = arrivals.next().expect("it was there");
+                network.enter(at, route, &mut Unit::new(bytes, 0, HeldBy::Application));
+                continue;
+            }
+            while let Some(step) = network.step(wake.saturating_add(Span::from_picos(1))) {
+                if let Step::Deliver { at, .. } = step {
+                    prop_assert!(at >= bound, "{at} is sooner than {bound}");
+                }
+            }
+        }
+    }
+
     /// Whatever is asked for when: the channels of a pool never have more than it, and each has
     /// its least number of slots.
     #[test]

@@ -142,7 +142,8 @@ fn tcp(seconds: u64, mbit: Option<u32>, backend: Backend, spin: Duration) -> Res
 }
 
 fn tail(spin: Duration) -> String {
-    if spin.is_zero() { "no tail".to_owned() } else { format!("tail {} us", spin.as_micros()) }
+    let most = options(spin).spin_most.as_micros();
+    if spin.is_zero() { "no tail".to_owned() } else { format!("tail {} to {most} us", spin.as_micros()) }
 }
 
 fn warn(report: &PumpReport) {

@@ -5,6 +5,8 @@
 //! None of them is in the way of a packet: ACKs are made and answered inside the kernel
 //! while the engine hands packets over.
 
+mod client;
+mod dialogue;
 mod info;
 mod receiver;
 mod sampler;
@@ -21,11 +23,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use nix::sys::eventfd::{EfdFlags, EventFd};
+use tidegate_core::app::Exchange;
 use tidegate_core::plan::Plan;
 use tidegate_core::units::Span;
 
 use crate::lab::{FIRST_PORT, Lab, Namespace, RouteOptions, Side};
 use crate::{Clock, LiveError};
+use dialogue::{Dialogues, has_requests};
 pub use info::TcpInfo;
 pub use sampler::Sample;
 pub(crate) use stack::kernel_name;
@@ -39,6 +43,7 @@ struct Shared {
     /// The sending sockets, by flow.
     senders: Mutex<Vec<Option<Arc<OwnedFd>>>>,
     facts: Mutex<Vec<Facts>>,
+    dialogues: Dialogues,
 }
 
 /// What was seen of a flow's connection.
@@ -50,6 +55,8 @@ pub struct Facts {
     pub congestion: String,
     /// What went wrong.
     pub failure: Option<String>,
+    /// Time-outs of the end that asks, in the measured time.
+    pub client_timeouts: u64,
 }
 
 impl Shared {
@@ -68,7 +75,8 @@ impl Shared {
 pub struct Prepared {
     stack: Stack,
     addresses: Vec<Addresses>,
-    listeners: Vec<OwnedFd>,
+    /// Where connections come in: at the receiver, of flows with requests at the sender.
+    doors: Vec<OwnedFd>,
 }
 
 /// Where a flow's ends are.
@@ -82,7 +90,7 @@ struct Addresses {
 ///
 /// # Errors
 /// [`LiveError::Kernel`].
-pub fn prepare(lab: &Lab, stack: Stack) -> Result<Prepared, LiveError> {
+pub fn prepare(lab: &Lab, plan: &Plan, stack: Stack) -> Result<Prepared, LiveError> {
     for side in [Side::Sender, Side::Receiver] {
         for (name, value) in &stack.controls {
             lab.side(side).set_sysctl(name, value)?;
@@ -101,11 +109,19 @@ pub fn prepare(lab: &Lab, stack: Stack) -> Result<Prepared, LiveError> {
         }
     }
     let addresses: Vec<Addresses> = addresses.into_iter().flatten().collect();
-    let doors: Vec<SocketAddrV4> = addresses.iter().map(|at| at.receiver).collect();
-    let open = || doors.iter().map(|door| sockets::wait_at(*door)).collect::<std::io::Result<Vec<OwnedFd>>>();
-    let listeners =
-        lab.receiver().run(open)?.map_err(|error| LiveError::kernel("listen for the flows", error))?;
-    Ok(Prepared { stack, addresses, listeners })
+    let mut doors = Vec::new();
+    for (number, at) in addresses.iter().enumerate() {
+        let (side, place) = if has_requests(&plan.flows[number]) {
+            (Side::Sender, SocketAddrV4::new(at.sender, at.receiver.port()))
+        } else {
+            (Side::Receiver, at.receiver)
+        };
+        let flow = &stack.flows[number];
+        let open = || sender::wait_at(place, flow);
+        let door = lab.side(side).run(open)?;
+        doors.push(door.map_err(|error| LiveError::kernel("listen for the flows", error))?);
+    }
+    Ok(Prepared { stack, addresses, doors })
 }
 
 /// The addresses of a class of flows whose routes say the same; the first has the usual ones.
@@ -158,6 +174,8 @@ pub struct EndReport {
     pub facts: Vec<Facts>,
     /// How the flows were set up.
     pub stack: Stack,
+    /// Every request of every flow.
+    pub requests: Vec<Vec<Exchange>>,
 }
 
 impl Endpoints {
@@ -172,7 +190,7 @@ impl Endpoints {
         clock: Clock,
         every: Span,
     ) -> Result<Endpoints, LiveError> {
-        let Prepared { stack, addresses, listeners } = prepared;
+        let Prepared { stack, addresses, doors } = prepared;
         let event = || {
             EventFd::from_flags(EfdFlags::EFD_NONBLOCK | EfdFlags::EFD_CLOEXEC)
                 .map_err(|error| LiveError::kernel("make an event", error))
@@ -183,9 +201,20 @@ impl Endpoints {
             wake: [event()?, event()?],
             senders: Mutex::new(vec![None; flows]),
             facts: Mutex::new(vec![Facts::default(); flows]),
+            dialogues: Dialogues::new(plan),
         });
-        let receiver = receiver::Receiver::new(Arc::clone(&shared), listeners, &stack)?;
-        let sender = sender::Sender::new(Arc::clone(&shared), plan, &stack, addresses, clock)?;
+        let mut own: [Vec<Option<OwnedFd>>; 2] = [Vec::new(), Vec::new()];
+        for (flow, door) in plan.flows.iter().zip(doors) {
+            let at_sender = has_requests(flow);
+            let [sender, receiver] = &mut own;
+            let (with, without) = if at_sender { (sender, receiver) } else { (receiver, sender) };
+            with.push(Some(door));
+            without.push(None);
+        }
+        let [at_sender, at_receiver] = own;
+        let receiver =
+            receiver::Receiver::new(Arc::clone(&shared), plan, at_receiver, &stack, &addresses, clock)?;
+        let sender = sender::Sender::new(Arc::clone(&shared), plan, at_sender, &stack, addresses, clock)?;
         let threads = vec![
             lab.receiver().spawn("receiver", move || receiver.work())?,
             lab.sender().spawn("sender", move || sender.work())?,
@@ -219,6 +248,6 @@ impl Endpoints {
         }
         let samples = self.sampler.join().map_err(|_panic| LiveError::Panicked("sampler".to_owned()))?;
         let facts = self.shared.facts.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        Ok(EndReport { samples, facts, stack: self.stack })
+        Ok(EndReport { samples, facts, stack: self.stack, requests: self.shared.dialogues.logs() })
     }
 }

@@ -5,12 +5,14 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use std::sync::Arc;
 
 use nix::sys::epoll::EpollFlags;
+use tidegate_core::plan::Plan;
 
+use super::client::Clients;
 use super::sockopt::{self, TcpOption};
 use super::stack::Stack;
 use super::watch::Watch;
-use super::{Shared, sockets};
-use crate::LiveError;
+use super::{Addresses, Shared, sockets};
+use crate::{Clock, LiveError};
 
 /// Bytes taken by one call.
 const TAKE: usize = 4 << 20;
@@ -22,9 +24,10 @@ const CLAMP_SELDOM: u32 = 64;
 /// Takes connections and what comes over them, all flows on one thread.
 pub(super) struct Receiver {
     shared: Arc<Shared>,
-    doors: Vec<OwnedFd>,
+    doors: Vec<Option<OwnedFd>>,
     guests: Vec<Guest>,
     watch: Watch,
+    clients: Clients,
 }
 
 #[derive(Default)]
@@ -33,38 +36,49 @@ struct Guest {
     window: Option<u32>,
     delayed_ack_most_us: Option<u32>,
     readings: u32,
+    delivered: u64,
 }
 
 impl Receiver {
     pub(super) fn new(
         shared: Arc<Shared>,
-        doors: Vec<OwnedFd>,
+        plan: &Plan,
+        doors: Vec<Option<OwnedFd>>,
         stack: &Stack,
+        addresses: &[Addresses],
+        clock: Clock,
     ) -> Result<Receiver, LiveError> {
         let watch = Watch::new(&shared.wake[1])?;
         for (door, number) in doors.iter().zip(0_u64..) {
-            watch.add(door, EpollFlags::EPOLLIN, number * 2)?;
+            if let Some(door) = door {
+                watch.add(door, EpollFlags::EPOLLIN, number * 2)?;
+            }
         }
         let guest = |flow: &super::FlowStack| Guest {
             socket: None,
             window: flow.window.map(|window| u32::try_from(window).unwrap_or(u32::MAX)),
             delayed_ack_most_us: flow.delayed_ack_most_us,
             readings: 0,
+            delivered: 0,
         };
         let guests = stack.flows.iter().map(guest).collect();
-        Ok(Receiver { shared, doors, guests, watch })
+        let clients = Clients::new(plan, stack, addresses, clock);
+        Ok(Receiver { shared, doors, guests, watch, clients })
     }
 
     /// Works until the run is over, then resets every connection.
     pub(super) fn work(mut self) -> Result<(), LiveError> {
         let mut ready = Vec::new();
         while !self.shared.is_over() {
+            self.ask()?;
+            self.watch.ring(self.clients.clock, self.clients.next())?;
             self.watch.wait(&mut ready)?;
             for number in &ready {
                 let flow = (*number / 2) as usize;
                 if number.is_multiple_of(2) { self.welcome(flow)? } else { self.take(flow) }
             }
         }
+        self.clients.tell_timeouts(|flow| self.guests[flow].socket.as_ref(), &self.shared);
         for socket in self.guests.iter().filter_map(|guest| guest.socket.as_ref()) {
             // Where it fails the socket closes in its own time: nothing depends on it.
             sockopt::close_at_once(socket.as_fd()).ok();
@@ -73,18 +87,40 @@ impl Receiver {
     }
 
     fn welcome(&mut self, flow: usize) -> Result<(), LiveError> {
-        let taken = sockets::take(self.doors[flow].as_fd());
+        let Some(door) = &self.doors[flow] else { return Ok(()) };
+        let taken = sockets::take(door.as_fd());
         let Some(socket) = taken.map_err(|error| LiveError::kernel("take a connection", error))? else {
             return Ok(());
         };
+        self.hold(flow, socket)?;
+        self.take(flow);
+        Ok(())
+    }
+
+    fn hold(&mut self, flow: usize, socket: OwnedFd) -> Result<(), LiveError> {
         let guest = &mut self.guests[flow];
         if let Some(most) = guest.delayed_ack_most_us {
             // A kernel that lacks the option keeps its own delay.
             sockopt::set(socket.as_fd(), TcpOption::DelayedAckMost, most).ok();
         }
-        self.watch.add(&socket, EpollFlags::EPOLLIN, flow as u64 * 2 + 1)?;
+        self.watch.add(&socket, EpollFlags::EPOLLIN | EpollFlags::EPOLLOUT, flow as u64 * 2 + 1)?;
         guest.socket = Some(socket);
-        self.take(flow);
+        Ok(())
+    }
+
+    /// Clients whose time has come connect, and ask for what is due.
+    fn ask(&mut self) -> Result<(), LiveError> {
+        while let Some(flow) = self.clients.take_due() {
+            if self.guests[flow].socket.is_none() {
+                let socket = self.clients.dial(flow)?;
+                self.hold(flow, socket)?;
+            }
+            self.clients.ask(flow, &self.shared);
+            if let Some(socket) = &self.guests[flow].socket {
+                self.clients.write(flow, socket, &self.shared);
+            }
+        }
+        self.clients.count_from_the_warmup(|flow| self.guests[flow].socket.as_ref());
         Ok(())
     }
 
@@ -94,14 +130,14 @@ impl Receiver {
         loop {
             match sockopt::discard(socket.as_fd(), TAKE) {
                 Ok(0) => return,
-                Ok(_) => {}
+                Ok(bytes) => guest.delivered += bytes as u64,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => {
                     if error.kind() != io::ErrorKind::WouldBlock {
                         let text = format!("reading failed: {error}");
                         self.shared.note(flow, |facts| facts.failure = Some(text));
                     }
-                    return;
+                    break;
                 }
             }
             guest.readings = guest.readings.saturating_add(1);
@@ -112,5 +148,7 @@ impl Receiver {
                 sockopt::set(socket.as_fd(), TcpOption::WindowClamp, window).ok();
             }
         }
+        self.clients.came(flow, guest.delivered, &self.shared);
+        self.clients.write(flow, socket, &self.shared);
     }
 }

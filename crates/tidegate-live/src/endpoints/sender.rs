@@ -8,12 +8,12 @@ use std::sync::{Arc, PoisonError};
 
 use nix::errno::Errno;
 use nix::sys::epoll::EpollFlags;
-use nix::sys::socket::{SockaddrIn, bind};
 use tidegate_core::app::Application;
 use tidegate_core::net::{seed, start_time};
 use tidegate_core::plan::Plan;
 use tidegate_core::units::Time;
 
+use super::dialogue::{Arrived, has_requests};
 use super::sockopt::{self, TcpOption};
 use super::stack::{FlowStack, Stack};
 use super::watch::Watch;
@@ -25,9 +25,13 @@ const WRITE: usize = 256 << 10;
 /// "Always more": a bulk application's bytes never run out.
 const ALWAYS: u64 = u64::MAX;
 
+/// Doors are numbered from here, flows from 0.
+const DOORS: u64 = 1 << 32;
+
 /// Connects and writes, all flows on one thread.
 pub(super) struct Sender {
     shared: Arc<Shared>,
+    doors: Vec<Option<OwnedFd>>,
     flows: Vec<Flow>,
     clock: Clock,
     watch: Watch,
@@ -44,12 +48,15 @@ struct Flow {
     connected: bool,
     /// Bytes that the application brought and the socket has not taken.
     pending: u64,
+    /// Bytes of requests that have come.
+    delivered: u64,
 }
 
 impl Sender {
     pub(super) fn new(
         shared: Arc<Shared>,
         plan: &Plan,
+        doors: Vec<Option<OwnedFd>>,
         stack: &Stack,
         addresses: Vec<Addresses>,
         clock: Clock,
@@ -59,7 +66,9 @@ impl Sender {
         let mut flows = Vec::new();
         for (number, (row, ends)) in plan.flows.iter().zip(addresses).enumerate() {
             let start = start_time(root, &format!("flow.{}/start", row.name), row.start);
-            due.push(Reverse((start, number)));
+            if !has_requests(row) {
+                due.push(Reverse((start, number)));
+            }
             flows.push(Flow {
                 stack: stack.flows[number].clone(),
                 addresses: ends,
@@ -67,10 +76,16 @@ impl Sender {
                 socket: None,
                 connected: false,
                 pending: 0,
+                delivered: 0,
             });
         }
         let watch = Watch::new(&shared.wake[0])?;
-        Ok(Sender { shared, flows, clock, watch, due, zeros: vec![0; WRITE], controls: Vec::new() })
+        for (door, number) in doors.iter().zip(DOORS..) {
+            if let Some(door) = door {
+                watch.add(door, EpollFlags::EPOLLIN, number)?;
+            }
+        }
+        Ok(Sender { shared, doors, flows, clock, watch, due, zeros: vec![0; WRITE], controls: Vec::new() })
     }
 
     /// Works until the run is over, then resets every connection.
@@ -82,7 +97,10 @@ impl Sender {
             self.watch.ring(self.clock, next)?;
             self.watch.wait(&mut ready)?;
             for number in &ready {
-                self.writable(*number as usize);
+                match number.checked_sub(DOORS) {
+                    Some(door) => self.welcome(door as usize)?,
+                    None => self.writable(*number as usize),
+                }
             }
         }
         for socket in self.flows.iter().filter_map(|flow| flow.socket.as_ref()) {
@@ -99,6 +117,10 @@ impl Sender {
                 break;
             }
             self.due.pop();
+            if let Some(server) = number.checked_sub(self.flows.len()) {
+                self.serve(server);
+                continue;
+            }
             if self.flows[number].socket.is_none() {
                 self.open(number)?;
             }
@@ -111,26 +133,70 @@ impl Sender {
     }
 
     fn open(&mut self, number: usize) -> Result<(), LiveError> {
-        let controls = self.flows[number].stack.controls();
-        if controls != self.controls {
-            for (name, value) in &controls {
-                set_control(name, value)?;
-            }
-            self.controls = controls;
+        let flow = &self.flows[number];
+        let own = std::net::SocketAddrV4::new(flow.addresses.sender, 0);
+        let socket = dial(own, flow.addresses.receiver, &flow.stack, &mut self.controls)?;
+        self.hold(number, socket)
+    }
+
+    /// A client has come.
+    fn welcome(&mut self, number: usize) -> Result<(), LiveError> {
+        let Some(door) = &self.doors[number] else { return Ok(()) };
+        let taken = sockets::take(door.as_fd());
+        match taken.map_err(|error| LiveError::kernel("take a connection", error))? {
+            Some(socket) => self.hold(number, socket),
+            None => Ok(()),
         }
-        let flow = &mut self.flows[number];
-        let failed = |error: io::Error| LiveError::kernel("connect a flow", error);
-        let socket = sockets::stream().map_err(failed)?;
-        sockopt::set_congestion(socket.as_fd(), flow.stack.congestion).map_err(failed)?;
-        sockopt::set(socket.as_fd(), TcpOption::MaxSegment, flow.stack.max_segment).map_err(failed)?;
-        let here = SockaddrIn::from(std::net::SocketAddrV4::new(flow.addresses.sender, 0));
-        bind(std::os::fd::AsRawFd::as_raw_fd(&socket), &here).map_err(|error| failed(error.into()))?;
-        sockets::begin(&socket, flow.addresses.receiver).map_err(failed)?;
-        self.watch.add(&socket, EpollFlags::EPOLLOUT, number as u64)?;
+    }
+
+    fn hold(&mut self, number: usize, socket: OwnedFd) -> Result<(), LiveError> {
+        self.watch.add(&socket, EpollFlags::EPOLLOUT | EpollFlags::EPOLLIN, number as u64)?;
         let socket = Arc::new(socket);
-        flow.socket = Some(Arc::clone(&socket));
+        self.flows[number].socket = Some(Arc::clone(&socket));
         self.shared.senders.lock().unwrap_or_else(PoisonError::into_inner)[number] = Some(socket);
         Ok(())
+    }
+
+    /// Takes what requests brought, and answers those that are whole.
+    fn take_requests(&mut self, number: usize) {
+        let count = self.flows.len();
+        let flow = &mut self.flows[number];
+        let Some(socket) = flow.socket.as_ref().filter(|_| self.doors[number].is_some()) else { return };
+        while let Ok(bytes) = sockopt::discard(socket.as_fd(), WRITE) {
+            if bytes == 0 {
+                break;
+            }
+            flow.delivered += bytes as u64;
+        }
+        let mut dialogues = self.shared.dialogues.lock();
+        let now = self.clock.now();
+        while let Some(arrived) = dialogues.arrived(number, now, flow.delivered) {
+            match arrived {
+                Arrived::Answer(bytes) => flow.pending += bytes,
+                Arrived::Queued(server) => {
+                    let next = dialogues.servers[server].next_wakeup();
+                    self.due.push(Reverse((next, count + server)));
+                }
+            }
+        }
+    }
+
+    /// Writes what a server has ready.
+    fn serve(&mut self, server: usize) {
+        let count = self.flows.len();
+        loop {
+            let mut dialogues = self.shared.dialogues.lock();
+            let Some((number, bytes)) = dialogues.ready(server, self.clock.now()) else {
+                let next = dialogues.servers[server].next_wakeup();
+                if next != Time::NEVER {
+                    self.due.push(Reverse((next, count + server)));
+                }
+                return;
+            };
+            drop(dialogues);
+            self.flows[number].pending += bytes;
+            self.fill(number);
+        }
     }
 
     fn writable(&mut self, number: usize) {
@@ -150,6 +216,7 @@ impl Sender {
                 facts.congestion = congestion;
             });
         }
+        self.take_requests(number);
         self.fill(number);
     }
 
@@ -171,6 +238,41 @@ impl Sender {
             }
         }
     }
+}
+
+/// Begins to connect in the namespace of this thread, having set the system controls that a
+/// connection takes over; `set` are those that are set already.
+pub(super) fn dial(
+    from: std::net::SocketAddrV4,
+    to: std::net::SocketAddrV4,
+    stack: &FlowStack,
+    set: &mut Vec<(&'static str, String)>,
+) -> Result<OwnedFd, LiveError> {
+    let controls = stack.controls();
+    if controls != *set {
+        for (name, value) in &controls {
+            set_control(name, value)?;
+        }
+        *set = controls;
+    }
+    let failed = |error: io::Error| LiveError::kernel("connect a flow", error);
+    let socket = sockets::stream().map_err(failed)?;
+    configure(&socket, stack).map_err(failed)?;
+    sockets::begin(&socket, from, to).map_err(failed)?;
+    Ok(socket)
+}
+
+/// Opens a door for a flow's connection, which takes over the settings.
+pub(super) fn wait_at(at: std::net::SocketAddrV4, stack: &FlowStack) -> io::Result<OwnedFd> {
+    let socket = sockets::stream()?;
+    configure(&socket, stack)?;
+    sockets::wait(&socket, at)?;
+    Ok(socket)
+}
+
+fn configure(socket: &OwnedFd, stack: &FlowStack) -> io::Result<()> {
+    sockopt::set_congestion(socket.as_fd(), stack.congestion)?;
+    sockopt::set(socket.as_fd(), TcpOption::MaxSegment, stack.max_segment)
 }
 
 /// Sets a system control of the namespace of this thread; one that this kernel lacks or refuses

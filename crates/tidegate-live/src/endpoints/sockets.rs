@@ -16,8 +16,9 @@ pub(super) fn stream() -> io::Result<OwnedFd> {
     Ok(socket(AddressFamily::Inet, SockType::Stream, flags, None)?)
 }
 
-/// Begins to connect; the socket is writable when it has.
-pub(super) fn begin(socket: &OwnedFd, to: SocketAddrV4) -> io::Result<()> {
+/// Begins to connect; the socket is writable when it has. Port 0: any port.
+pub(super) fn begin(socket: &OwnedFd, from: SocketAddrV4, to: SocketAddrV4) -> io::Result<()> {
+    bind(socket.as_raw_fd(), &SockaddrIn::from(from))?;
     match connect(socket.as_raw_fd(), &SockaddrIn::from(to)) {
         Ok(()) | Err(Errno::EINPROGRESS) => Ok(()),
         Err(error) => Err(error.into()),
@@ -25,12 +26,11 @@ pub(super) fn begin(socket: &OwnedFd, to: SocketAddrV4) -> io::Result<()> {
 }
 
 /// Waits for connections at an address.
-pub(super) fn wait_at(at: SocketAddrV4) -> io::Result<OwnedFd> {
-    let socket = stream()?;
-    setsockopt(&socket, sockopt::ReuseAddr, &true)?;
+pub(super) fn wait(socket: &OwnedFd, at: SocketAddrV4) -> io::Result<()> {
+    setsockopt(socket, sockopt::ReuseAddr, &true)?;
     bind(socket.as_raw_fd(), &SockaddrIn::from(at))?;
-    listen(&socket, Backlog::new(16)?)?;
-    Ok(socket)
+    listen(socket, Backlog::new(16)?)?;
+    Ok(())
 }
 
 /// A connection that has come, if one has.

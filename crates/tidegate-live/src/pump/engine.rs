@@ -118,12 +118,14 @@ impl Engine {
                 Ok(poll)
             };
         }
-        let next = self.network.next_wakeup().min(self.until);
+        let next = self.network.next_wakeup();
+        // What happens inside may be handled a little late: it has its time already.
+        let exit = self.network.next_delivery().max(next).min(self.until);
         let now = self.clock.now();
-        let left = next.saturating_since(now);
+        let left = exit.saturating_since(now);
         let tail = if self.pace.may_spin(now) { self.tail.now() } else { Span::ZERO };
         if left > tail {
-            let wake = Time::from_picos(next.picos() - tail.picos());
+            let wake = next.min(Time::from_picos(exit.picos() - tail.picos()));
             self.pace.sleeps(now);
             let woken = self.waiter.sleep_until(self.clock.monotonic(wake))?;
             let awake = self.clock.now();
@@ -136,7 +138,7 @@ impl Engine {
         if left > FINAL {
             return Ok(poll);
         }
-        while self.clock.now() < next {
+        while self.clock.now() < exit {
             std::hint::spin_loop();
         }
         Ok(Woken::default())

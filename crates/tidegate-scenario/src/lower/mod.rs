@@ -94,7 +94,7 @@ pub(crate) fn lower(root: &Form, library: &mut Library) -> Lowered {
     follow::resolve(&whole, &mut planned, &mut notes);
     let switches = abr::resolve(&whole, &mut planned, &mut notes);
     let mut plan =
-        Plan { warmup, flows, traffic, pools, servers, switches, gates: planned, ..Plan::empty(duration) };
+        Plan { warmup, flows, traffic, pools, switches, servers, gates: planned, ..Plan::empty(duration) };
     (plan.reservations, plan.calls) = (calls.reservations, calls.sources);
     plan.title = root.get("title").and_then(Item::text).unwrap_or_default().to_owned();
     plan.exact_events = root.flag("exact_events");

@@ -183,7 +183,7 @@ def by_theory(psi: float, buffer: int) -> tuple[int, float]:
 
 def constants(lab: Lab) -> list[int]:
     """Return the constant rates that are simulated, kB/s."""
-    return [50, 51, 52, 55, 65] if lab.quick else [50, 51, 52, 53, 54, 55, 57, 60, 65, 70, 75]
+    return [50, 51, 52, 55, 65] if lab.quick else [50, 51, 52, 53, 54, 55, 57, 60, 65, 70, 75, 85, 100]
 
 
 def constant_psis(lab: Lab) -> list[float]:

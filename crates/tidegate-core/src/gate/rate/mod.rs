@@ -143,7 +143,7 @@ impl Law {
         }
     }
 
-    /// Whether nothing may begin until the speed is set anew.
+    /// Whether nothing may begin until the speed is set anew, or the circuit opened.
     #[must_use]
     pub fn is_stopped(&self) -> bool {
         match self {

@@ -1,0 +1,53 @@
+//! How soon after an event a unit may come to the end of its route: a bound from below, for an
+//! engine that sleeps lightly before such moments alone.
+
+use crate::net::routes::{NONE, Routes};
+use crate::plan::{Framing, Plan};
+use crate::units::Span;
+
+/// See the module; [`Span::MAX`] where only background traffic is concerned.
+#[derive(Debug)]
+pub(super) struct Horizon {
+    /// From the event of each gate.
+    pub(super) gates: Vec<Span>,
+    /// From the event of each line.
+    pub(super) lines: Vec<Span>,
+}
+
+impl Horizon {
+    /// `routes` with every gate still in its stretch.
+    pub(super) fn new(plan: &Plan, routes: &Routes) -> Horizon {
+        let mut horizon = Horizon {
+            gates: vec![Span::MAX; plan.gates.len()],
+            lines: vec![Span::MAX; routes.line_delays.len()],
+        };
+        let mut after_cells = Span::MAX;
+        for route in 0..plan.flows.len() * 2 {
+            let end = routes.first.get(route + 1).map_or(routes.chains.len(), |first| *first as usize);
+            let mut rest = Span::ZERO;
+            for chain in routes.chains[routes.first[route] as usize..end].iter().rev() {
+                if chain.line == NONE {
+                    continue;
+                }
+                let line = &mut horizon.lines[chain.line as usize];
+                *line = rest.min(*line);
+                rest += routes.line_delays[chain.line as usize];
+                if chain.circuit != NONE {
+                    after_cells = after_cells.min(rest);
+                }
+                for gate in routes.gates[chain.first as usize..chain.end as usize].iter().rev() {
+                    let gate = *gate as usize;
+                    rest += plan.gates[gate].delay;
+                    horizon.gates[gate] = rest.min(horizon.gates[gate]);
+                }
+            }
+        }
+        // A section's event stands at one of its gates, whichever of its circuits it is for.
+        for (gate, lead) in plan.gates.iter().zip(&mut horizon.gates) {
+            if matches!(gate.framing, Framing::Aal5 { .. }) {
+                *lead = after_cells;
+            }
+        }
+        horizon
+    }
+}

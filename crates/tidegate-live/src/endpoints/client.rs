@@ -1,0 +1,155 @@
+//! The ends that ask, in flows with requests: they connect, write requests and read responses.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::net::SocketAddrV4;
+use std::os::fd::{AsFd as _, OwnedFd};
+
+use nix::errno::Errno;
+use tidegate_core::net::{seed, start_time};
+use tidegate_core::plan::Plan;
+use tidegate_core::units::Time;
+
+use super::dialogue::has_requests;
+use super::stack::{FlowStack, Stack};
+use super::{Addresses, Shared, TcpInfo, sender};
+use crate::{Clock, LiveError};
+
+/// Bytes of one write.
+const WRITE: usize = 64 << 10;
+
+/// All clients of a run.
+pub(super) struct Clients {
+    pub(super) clock: Clock,
+    /// By flow; `None`: its sender does not answer requests.
+    clients: Vec<Option<Asking>>,
+    due: BinaryHeap<Reverse<(Time, usize)>>,
+    zeros: Vec<u8>,
+    controls: Vec<(&'static str, String)>,
+    warmup: Time,
+    counted: bool,
+}
+
+struct Asking {
+    stack: FlowStack,
+    addresses: Addresses,
+    /// When it is due; other instants in the heap are old.
+    armed: Time,
+    pending: u64,
+    /// Time-outs when counting began.
+    before: u16,
+}
+
+impl Clients {
+    pub(super) fn new(plan: &Plan, stack: &Stack, addresses: &[Addresses], clock: Clock) -> Clients {
+        let root = seed(plan);
+        let mut due = BinaryHeap::new();
+        let mut clients = Vec::new();
+        for (number, flow) in plan.flows.iter().enumerate() {
+            let armed = start_time(root, &format!("flow.{}/start", flow.name), flow.start);
+            clients.push(has_requests(flow).then(|| {
+                due.push(Reverse((armed, number)));
+                let stack = stack.flows[number].clone();
+                Asking { stack, addresses: addresses[number], armed, pending: 0, before: 0 }
+            }));
+        }
+        let zeros = vec![0; WRITE];
+        Clients { clock, clients, due, zeros, controls: Vec::new(), warmup: plan.warmup, counted: false }
+    }
+
+    /// When somebody is due.
+    pub(super) fn next(&self) -> Time {
+        self.due.peek().map_or(Time::NEVER, |Reverse((at, _))| *at)
+    }
+
+    /// Somebody who is due now.
+    pub(super) fn take_due(&mut self) -> Option<usize> {
+        let now = self.clock.now();
+        while let Some(Reverse((at, flow))) = self.due.peek().copied() {
+            if at > now {
+                return None;
+            }
+            self.due.pop();
+            if self.clients[flow].as_ref().is_some_and(|client| client.armed == at) {
+                return Some(flow);
+            }
+        }
+        None
+    }
+
+    /// Begins to connect to the flow's server, from the port that tells the flow.
+    pub(super) fn dial(&mut self, flow: usize) -> Result<OwnedFd, LiveError> {
+        let Some(client) = &self.clients[flow] else { unreachable!("only clients are ever due") };
+        let own = client.addresses.receiver;
+        let server = SocketAddrV4::new(client.addresses.sender, own.port());
+        sender::dial(own, server, &client.stack, &mut self.controls)
+    }
+
+    /// Asks for what is due and may begin.
+    pub(super) fn ask(&mut self, flow: usize, shared: &Shared) {
+        let Some(client) = &mut self.clients[flow] else { return };
+        let mut dialogues = shared.dialogues.lock();
+        let (bytes, next) = dialogues.ask(flow, self.clock.now());
+        client.pending += bytes;
+        client.armed = next;
+        if next != Time::NEVER {
+            self.due.push(Reverse((next, flow)));
+        }
+    }
+
+    /// So many bytes have come to a client.
+    pub(super) fn came(&mut self, flow: usize, delivered: u64, shared: &Shared) {
+        if self.clients[flow].is_none() {
+            return;
+        }
+        let ended = shared.dialogues.lock().ended(flow, self.clock.now(), delivered);
+        if ended {
+            self.ask(flow, shared);
+        }
+    }
+
+    /// Writes until the socket takes no more or nothing is left; before it is connected it takes nothing.
+    pub(super) fn write(&mut self, flow: usize, socket: &OwnedFd, shared: &Shared) {
+        let Some(client) = &mut self.clients[flow] else { return };
+        while client.pending > 0 {
+            let most = self.zeros.len().min(usize::try_from(client.pending).unwrap_or(usize::MAX));
+            match nix::unistd::write(socket, &self.zeros[..most]) {
+                Ok(taken) => client.pending -= taken as u64,
+                Err(Errno::EINTR) => {}
+                Err(Errno::EAGAIN | Errno::ENOTCONN) => return,
+                Err(error) => {
+                    let text = format!("asking failed: {error}");
+                    shared.note(flow, |facts| facts.failure = Some(text));
+                    client.pending = 0;
+                }
+            }
+        }
+    }
+
+    /// Time-outs before the measured time do not count.
+    pub(super) fn count_from_the_warmup<'a>(&mut self, socket: impl Fn(usize) -> Option<&'a OwnedFd>) {
+        if self.counted || self.clock.now() < self.warmup {
+            return;
+        }
+        self.counted = true;
+        for (flow, client) in self.clients.iter_mut().enumerate() {
+            if let (Some(client), Some(socket)) = (client, socket(flow)) {
+                client.before = timeouts(socket);
+            }
+        }
+    }
+
+    /// The run is over.
+    pub(super) fn tell_timeouts<'a>(&self, socket: impl Fn(usize) -> Option<&'a OwnedFd>, shared: &Shared) {
+        for (flow, client) in self.clients.iter().enumerate() {
+            if let (Some(client), Some(socket)) = (client, socket(flow)) {
+                let count = timeouts(socket).saturating_sub(client.before);
+                shared.note(flow, |facts| facts.client_timeouts = u64::from(count));
+            }
+        }
+    }
+}
+
+fn timeouts(socket: &OwnedFd) -> u16 {
+    TcpInfo::read(socket.as_fd()).ok().and_then(|info| info.timeouts).unwrap_or(0)
+}
