@@ -489,6 +489,8 @@ fn accounts_of_cells_balance(plan: &Plan, result: &RunResult) -> Result<(), Test
             prop_assert!(cells.offered_cells >= cells.delivered_cells + cells.dropped_cells);
         }
         if let QueueLimit::Cells(limit) = row.queue.limit {
+            // A shaper with nothing in service takes a cell that comes too early, whatever the limit.
+            let limit = if matches!(row.rate, RatePlan::Gcra(_)) { limit.max(1) } else { limit };
             prop_assert!(cells.queue_max_cells <= limit, "{} above {limit}", cells.queue_max_cells);
         }
         prop_assert!(gate.dropped_packets <= cells.dropped_cells + cells.wasted_cells.unwrap_or(0));
