@@ -270,7 +270,7 @@ fn circuits_of_one_reservation_open_together() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig::with_cases(100))]
 
     /// Whatever happens in whatever network: open circuits never have more of a pool than there
     /// is, and once all is quiet everything has been given back.

@@ -1,0 +1,115 @@
+"""The channel of Figs. 2 to 5 with a real TCP: the Linux kernel's Reno and CUBIC.
+
+The estimator sees the kernel's packets as it sees the simulator's. The kernel keeps its own timers,
+its own initial window and its own way to count the window.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tidegate._estimate import estimate
+from tidegate._paper import Claim, Figure, Finding
+from tidegate._paper_parts import panels
+from tidegate._plot import ACCENT, INK, MID
+from tidegate._study_text import plus_minus
+from tidegate._verdict import above, together, within
+from tidegate.papers.dtm.cases import CC
+from tidegate.papers.dtm.claims import SOURCE, TITLE
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Picture
+    from tidegate._estimate import Estimate
+    from tidegate._paper import Lab
+    from tidegate._run import Run
+
+__all__ = ["CLAIMS", "FIGURES", "QUICK", "SOURCE", "TITLE"]
+
+QUICK = "Quick: two runs of 20 s and not five of 60 s"
+ALONE = "One flow alone, nothing is random: runs differ by the phase of the start and by the machine's timing"
+#: Payload in the bottleneck's 5 Mbit/s.
+FULL_BPS = 5e6 * 1000 / 1040
+
+
+def runs(lab: Lab, cc: str) -> list[Run]:
+    """Return runs of Fig. 4's scenario with one of the kernel's controllers."""
+    span: dict[str, Any] = {"duration": "20 s", "warmup": "8 s"} if lab.quick else {}
+    return lab.live("one-flow", set={CC: cc, **span}, runs=2 if lab.quick else 5, record="100 ms")
+
+
+def goodput_share(found: list[Run]) -> Estimate:
+    """Return goodput over what the bottleneck can carry."""
+    return estimate(run.summary["flows"][0]["goodput_bps"] / FULL_BPS for run in found)
+
+
+def channel(found: list[Run], column: str) -> Estimate:
+    """Return a column of the channel's summary."""
+    return estimate(run.gates.row("channel").summary[column] for run in found)
+
+
+def claim(lab: Lab, cc: str) -> Finding:
+    """Measure what TCP gets, and what the channel is given beyond that."""
+    found = runs(lab, cc)
+    share = goodput_share(found)
+    spare_mbps = estimate(run.gates.row("channel").summary["overallocation_bps_mean"] / 1e6 for run in found)
+    lost = sum(run.gates.row("channel").summary["dropped_packets"] for run in found)
+    slots = channel(found, "slots_mean")
+    return Finding(
+        together(within(spare_mbps, 0.5, 1.5), above(share, 0.95)),
+        f"Capacity of the channel beyond what comes; it has {plus_minus(slots)} slots in the mean and drops "
+        f"{lost} packets, and TCP has {plus_minus(share)} of what the bottleneck carries",
+    )
+
+
+def claim_reno(lab: Lab) -> Finding:
+    """Measure the kernel's Reno."""
+    return claim(lab, "reno")
+
+
+def claim_cubic(lab: Lab) -> Finding:
+    """Measure the kernel's CUBIC."""
+    return claim(lab, "cubic")
+
+
+def draw_rates(lab: Lab) -> Picture:
+    """Draw the channel's rate and the window of a run with each."""
+    picture, axes = panels(6.4, 4.2, 2, 2)
+    for column, cc in enumerate(("reno", "cubic")):
+        run = runs(lab, cc)[0]
+        rate = run.gates["channel"].series("rate")
+        window = run.flows["bulk"].series("cwnd")
+        upper, lower = axes[0][column], axes[1][column]
+        upper.step(rate["time_s"], rate["rate_bps"] / 1e6, where="post", color=ACCENT, lw=1.2)
+        upper.axhline(5, color=MID, lw=0.8, ls=":")
+        upper.set_ylim(0, 10.5)
+        upper.set_title(f"the kernel's {'Reno' if cc == 'reno' else 'CUBIC'}")
+        lower.plot(window["time_s"], window["cwnd_segments"], color=INK, lw=1.0)
+        lower.set_ylim(0, None)
+        for one in (upper, lower):
+            one.set_xlim(0, float(window["time_s"].max()))
+        lower.set_xlabel("time, s")
+    axes[0][0].set_ylabel("channel, Mbit/s")
+    axes[1][0].set_ylabel("window, segments")
+    return picture
+
+
+CLAIMS = [
+    Claim(
+        "live-reno", "§2.2, Fig. 4",
+        "A channel that follows a real Reno takes nothing from it, and has about 1 Mbit/s more than comes.",
+        claim_reno, "Mbit/s", 1.0, ("live-fig-4",), exact=ALONE,
+    ),
+    Claim(
+        "live-cubic", "beyond the paper",
+        "The same holds for a real CUBIC.",
+        claim_cubic, "Mbit/s", 1.0, ("live-fig-4",), exact=ALONE,
+    ),
+]  # fmt: skip
+
+FIGURES = [
+    Figure(
+        "live-fig-4", "Fig. 4", "The channel under the kernel's TCP",
+        "Rate of the channel, with the bottleneck's 5 Mbit/s dotted, and the window that the kernel tells.",
+        draw_rates,
+    ),
+]  # fmt: skip
