@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tidegate._cli_options import check_picture, command_line, say, warn
+from tidegate._cli_options import check_picture, command_line, tell
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,15 +61,7 @@ def compare_engines(
             _engines.fill_engines(result, work)
         if picture is not None:
             result.plot(picture)
-    if as_json:
-        say(result.to_json())
-    else:
-        say(result.report())
-        if out is not None:
-            say(f"Folder: {out}")
-        if picture is not None:
-            say(f"Picture: {picture}")
-    warn(result.warnings)
+    tell(result, as_json=as_json, folder=out, picture=picture)
 
 
 def _share(text: str) -> float:

@@ -397,9 +397,7 @@ def open_comparison(folder: str | os.PathLike[str]) -> Comparison:
     from tidegate import _folder
 
     path = Path(folder)
-    manifest = _folder.read_manifest(path)
-    if manifest["kind"] != "comparison":
-        raise RunFolderError(f"{path}: this folder holds a {manifest['kind']}; use open_{manifest['kind']}")
+    manifest = _folder.read_manifest(path, "comparison")
     try:
         variants = [
             Variant(dict(entry["set"]), _folder.open_run(path / entry["folder"]))

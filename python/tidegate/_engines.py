@@ -579,9 +579,7 @@ def open_engines(folder: str | os.PathLike[str]) -> EngineComparison:
     from tidegate import _folder
 
     path = Path(folder)
-    manifest = _folder.read_manifest(path)
-    if manifest["kind"] != "engines":
-        raise RunFolderError(f"{path}: this folder holds a {manifest['kind']}; use open_{manifest['kind']}")
+    manifest = _folder.read_manifest(path, "engines")
     try:
         found = [
             EngineRuns(str(entry["engine"]), [_folder.open_run(path / name) for name in entry["folders"]])

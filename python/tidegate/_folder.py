@@ -114,12 +114,12 @@ def save_run(run: Run, folder: Path, *, force: bool) -> Path:
     return folder
 
 
-def read_manifest(folder: Path) -> dict[str, Any]:
+def read_manifest(folder: Path, kind: str | None = None) -> dict[str, Any]:
     """Read the manifest of a folder that a run, a comparison or a study wrote.
 
     Raises:
         FileNotFoundError: there is no such folder.
-        RunFolderError: it is not one of ours, or damaged.
+        RunFolderError: it is not one of ours, damaged, or of another kind than asked for.
     """
     if not folder.exists():
         raise FileNotFoundError(2, "no such folder", str(folder))
@@ -140,6 +140,8 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         raise RunFolderError(
             f"{folder / MANIFEST}: layout {manifest.get('layout')!r} is not one this version reads"
         )
+    if kind is not None and manifest["kind"] != kind:
+        raise RunFolderError(f"{folder}: this folder holds a {manifest['kind']}; use open_{manifest['kind']}")
     return manifest
 
 
@@ -166,9 +168,7 @@ def open_run(folder: str | os.PathLike[str]) -> Run:
         RunFolderError: it holds no run, or is damaged.
     """
     path = Path(folder)
-    manifest = read_manifest(path)
-    if manifest["kind"] != "run":
-        raise RunFolderError(f"{path}: this folder holds a {manifest['kind']}; use open_{manifest['kind']}")
+    manifest = read_manifest(path, "run")
     summary = read_json(path / SUMMARY)
     # Nothing is random in a theory.
     needed = {"flows", "gates"} | (set() if manifest.get("engine") == "theory" else {"seed"})

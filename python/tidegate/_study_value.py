@@ -484,9 +484,7 @@ def open_study(folder: str | os.PathLike[str]) -> Study:
     from tidegate import _folder
 
     path = Path(folder)
-    manifest = _folder.read_manifest(path)
-    if manifest["kind"] != "study":
-        raise RunFolderError(f"{path}: this folder holds a {manifest['kind']}; use open_{manifest['kind']}")
+    manifest = _folder.read_manifest(path, "study")
     try:
         points = [
             Point(number, dict(entry["set"]), str(entry["scenario"]))
