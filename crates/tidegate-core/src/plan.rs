@@ -12,11 +12,11 @@ use std::sync::Arc;
 pub use circuits::{Blocked, CallsPlan, Demand, PoolOrder, ReservationPlan, ReservePlan, groups_of_circuits};
 
 use crate::abr::Rates;
-use crate::app::TruncatedGeometric;
 use crate::cells::{CELL_BITS, CELL_PAYLOAD, LLC_SNAP, TRAILER};
 use crate::dtm::Settings;
 use crate::effcap::Blocks;
 use crate::gcra::{Conformance, Limit, Release};
+use crate::random::TruncatedGeometric;
 use crate::units::{PICOS_PER_SECOND, Rate, Span, Speed, Time};
 
 pub use request::{ConnectionPlan, LARGEST_MESSAGE, Pace, RequestPlan, ServerPlan, SizePlan, ThinkPlan};

@@ -1,5 +1,8 @@
 //! Random streams by name: adding an element never changes another's luck.
 
+mod lengths;
+
+pub use lengths::TruncatedGeometric;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use sha2::{Digest, Sha256};

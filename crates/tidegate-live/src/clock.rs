@@ -82,3 +82,8 @@ pub(crate) fn age(stamp: i64) -> Span {
     let age = now.tv_sec() * NANOS_PER_SECOND + now.tv_nsec() - stamp;
     if (0..OLDEST).contains(&age) { Span::from_picos(age as u64 * PICOS_PER_NANO) } else { Span::ZERO }
 }
+
+/// What happens at `at` is before it.
+pub(crate) fn after(at: Time) -> Time {
+    at.saturating_add(Span::from_picos(1))
+}

@@ -4,8 +4,9 @@ use tidegate_core::net::{Dropped, Network, Owner, Step};
 use tidegate_core::plan::Plan;
 use tidegate_core::tcp::HeldBy;
 use tidegate_core::unit::Unit;
-use tidegate_core::units::{Span, Time};
+use tidegate_core::units::Time;
 
+use crate::clock::after;
 use crate::pump::{Arrival, Departure};
 
 /// What the network made of the arrivals.
@@ -52,9 +53,4 @@ impl Replay {
             }
         }
     }
-}
-
-/// What happens at `at` is before it.
-pub(crate) fn after(at: Time) -> Time {
-    at.saturating_add(Span::from_picos(1))
 }

@@ -7,7 +7,6 @@ use tidegate_core::units::{Span, Time};
 use tidegate_result::{FlowRow, FlowSummary, Mark, MarkKind, RequestSummary, limited_by};
 
 use crate::endpoints::{EndReport, Sample, TcpInfo, kernel_name};
-use crate::run::seconds;
 use crate::wire::FlowWire;
 
 /// `TCP_CA_CWR`, `Recovery` and `Loss`.
@@ -211,7 +210,7 @@ pub(crate) fn sampling_warning(plan: &Plan, every: Span) -> Option<String> {
         }
         RecordLevel::Events => Some(format!(
             "record.every = \"events\": the state of flows was read every {} ms; gates recorded every event",
-            seconds(every.picos()) * 1e3
+            every.as_secs_f64() * 1e3
         )),
         _ => None,
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::Serialize;
 use tidegate_core::net::{Dropped, seed, start_time};
 use tidegate_core::plan::{AppPlan, ConnectionPlan, Plan, RatePlan, RecordLevel};
-use tidegate_core::units::{PICOS_PER_SECOND, Span, Time};
+use tidegate_core::units::{Span, Time};
 use tidegate_result::{RunResult, slot_bps};
 
 use crate::endpoints::{self, EndReport, Endpoints, Stack};
@@ -240,9 +240,4 @@ impl LiveRun {
     pub fn write_pcap(&self, seen: crate::Side, out: impl std::io::Write) -> std::io::Result<()> {
         capture::write(&self.report, seen, out)
     }
-}
-
-/// Seconds as a number of picoseconds.
-pub(crate) fn seconds(picos: u64) -> f64 {
-    picos as f64 / PICOS_PER_SECOND as f64
 }

@@ -10,6 +10,8 @@
 //! | `std::io::Error` | the builtin `OSError` of its kind |
 //! | a panic | `InternalError` |
 
+use std::io;
+
 use pyo3::exceptions::{PyNotImplementedError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::{PyTypeInfo, create_exception};
@@ -132,4 +134,12 @@ pub(crate) fn convert(source: &str, error: trace::convert::ConvertError) -> PyEr
 
 pub(crate) fn synth(error: trace::synth::SynthError) -> PyErr {
     ArgumentError::new_err(error.to_string())
+}
+
+/// The builtin `OSError` of its kind, with the file's name.
+pub(crate) fn named(error: io::Error, path: &str) -> PyErr {
+    match error.raw_os_error() {
+        Some(code) => pyo3::exceptions::PyOSError::new_err((code, error.to_string(), path.to_owned())),
+        None => error.into(),
+    }
 }

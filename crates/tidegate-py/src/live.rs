@@ -17,9 +17,9 @@ mod here {
     use tidegate_live::{Backend, LiveRun, PumpOptions, RunOptions, Side};
 
     use crate::error;
+    use crate::error::named;
     use crate::guard::guarded;
     use crate::run::RunData;
-    use crate::scenario::named;
 
     pub(crate) fn run(
         py: Python<'_>,

@@ -11,7 +11,7 @@ use tidegate_core::units::Time;
 use tidegate_result::{RunResult, Side, pcap};
 use tidegate_scenario::{ScenarioError, Warning, read_span};
 
-use crate::error;
+use crate::error::{self, named};
 use crate::guard::guarded;
 use crate::run::RunData;
 
@@ -286,12 +286,4 @@ fn ask(plan: &Plan, now: Time, tick: Option<&Py<PyAny>>) -> PyResult<bool> {
 /// The capture at the senders.
 fn write_pcap(plan: &Plan, result: &RunResult, path: &str) -> io::Result<()> {
     pcap::write(plan, &result.packets, Side::Sender, BufWriter::new(File::create(path)?))
-}
-
-/// The builtin `OSError` of its kind, with the file's name.
-pub(crate) fn named(error: io::Error, path: &str) -> PyErr {
-    match error.raw_os_error() {
-        Some(code) => pyo3::exceptions::PyOSError::new_err((code, error.to_string(), path.to_owned())),
-        None => error.into(),
-    }
 }

@@ -6,7 +6,6 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use tidegate_core::app::TruncatedGeometric;
 use tidegate_core::gcra::{Interval, Limit, Release};
 use tidegate_core::plan::{
     AppPlan, CellPlan, CongestionPlan, ConnectionPlan, DelayedAckPlan, FlowPlan, Framing, GatePlan, GcraPlan,
@@ -14,6 +13,7 @@ use tidegate_core::plan::{
     RatePlan, Reassembly, RecordLevel, RequestPlan, RtoPlan, RttTiming, ServerPlan, SizePlan, SourcePlan,
     SsthreshRounding, StartPlan, TcpBase, TcpPlan, ThinkPlan, TrafficPlan,
 };
+use tidegate_core::random::TruncatedGeometric;
 use tidegate_core::units::{Rate, Span, Speed, Time};
 use tidegate_sim::{Column, RunError, RunResult, Table, run};
 

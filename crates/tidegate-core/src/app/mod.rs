@@ -3,7 +3,6 @@
 //! An application never looks at TCP: it writes when its time has come, and TCP keeps what it cannot
 //! send yet.
 
-mod messages;
 mod request;
 mod server;
 mod size;
@@ -18,7 +17,6 @@ use crate::plan::AppPlan;
 use crate::random::Stream;
 use crate::units::Time;
 
-pub use messages::TruncatedGeometric;
 pub use request::{Begin, Client, Exchange};
 pub use server::Server;
 pub use size::{SizeTable, Sizes};

@@ -4,7 +4,7 @@ use super::*;
 use std::sync::Arc;
 
 use crate::plan::{HoldingPlan, MessageLength, MessagePlan, SourcePlan};
-use crate::random::Seed;
+use crate::random::{Seed, TruncatedGeometric};
 use crate::units::{PICOS_PER_SECOND, Rate, Span};
 
 fn rng() -> Stream {

@@ -23,8 +23,9 @@ use crate::LiveError;
 use crate::clean::Note;
 use crate::clock;
 use namespace::Held;
-pub use namespace::{Namespace, RouteOptions};
+pub use namespace::Namespace;
 use netlink::Netlink;
+pub use netlink::RouteOptions;
 use packet::PacketRing;
 use tun::Tun;
 

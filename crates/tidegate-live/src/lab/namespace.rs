@@ -12,7 +12,7 @@ use std::thread::JoinHandle;
 
 use nix::sched::{CloneFlags, setns, unshare};
 
-use super::netlink::Netlink;
+use super::netlink::{Netlink, RouteOptions};
 use super::{Side, netlink};
 use crate::LiveError;
 
@@ -80,21 +80,6 @@ impl AsRawFd for Held {
     fn as_raw_fd(&self) -> RawFd {
         self.handle.as_raw_fd()
     }
-}
-
-/// Metrics of the route to the other end; what is `None` stays as the kernel has it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RouteOptions {
-    /// First congestion window, segments.
-    pub initial_window: Option<u32>,
-    /// First receive window, segments.
-    pub initial_receive_window: Option<u32>,
-    /// No delayed acknowledgements at all.
-    pub quick_ack: bool,
-    /// Least retransmission time-out, milliseconds.
-    pub rto_min_ms: Option<u32>,
-    /// Segment size that is announced, bytes.
-    pub advertised_mss: Option<u32>,
 }
 
 impl Namespace {

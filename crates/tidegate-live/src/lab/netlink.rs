@@ -20,7 +20,6 @@ use netlink_packet_route::route::{
 use netlink_sys::protocols::NETLINK_ROUTE;
 use netlink_sys::{Socket, SocketAddr};
 
-use super::namespace::RouteOptions;
 use crate::LiveError;
 
 const HOST_PREFIX: u8 = 32;
@@ -171,4 +170,19 @@ fn metrics(options: &RouteOptions) -> Vec<RouteMetric> {
     metrics.extend(options.rto_min_ms.map(RouteMetric::RtoMin));
     metrics.extend(options.advertised_mss.map(RouteMetric::Advmss));
     metrics
+}
+
+/// Metrics of the route to the other end; what is `None` stays as the kernel has it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RouteOptions {
+    /// First congestion window, segments.
+    pub initial_window: Option<u32>,
+    /// First receive window, segments.
+    pub initial_receive_window: Option<u32>,
+    /// No delayed acknowledgements at all.
+    pub quick_ack: bool,
+    /// Least retransmission time-out, milliseconds.
+    pub rto_min_ms: Option<u32>,
+    /// Segment size that is announced, bytes.
+    pub advertised_mss: Option<u32>,
 }

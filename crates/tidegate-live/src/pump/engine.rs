@@ -13,8 +13,8 @@ use super::record::Recording;
 use super::slab::Slab;
 use super::waiter::{Waiter, Woken};
 use super::{Arrival, Classifier, Departure, Lateness, PumpOptions};
+use crate::clock::after;
 use crate::lab::{Edge, Side};
-use crate::replay::after;
 use crate::{Clock, LiveError};
 
 /// Packets taken from one edge before what is due is written.

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use tidegate_core::app::TruncatedGeometric;
 use tidegate_core::cells::CELL_PAYLOAD;
 use tidegate_core::plan::{AppPlan, HoldingPlan, MessageLength, MessagePlan, SourcePlan};
+use tidegate_core::random::TruncatedGeometric;
 use tidegate_core::units::{Rate, Span};
 
 use super::gate::LARGEST_PACKET;

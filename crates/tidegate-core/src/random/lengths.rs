@@ -1,8 +1,8 @@
-//! Messages of whole cells: how long each is, and when it comes.
+//! Lengths of messages in whole cells.
 
 use rand::RngExt as _;
 
-use crate::random::Stream;
+use super::Stream;
 
 /// Halvings of the interval that the ratio lies in: to the last bit.
 const HALVINGS: u32 = 64;
@@ -65,7 +65,7 @@ impl TruncatedGeometric {
     }
 
     /// Draws a length.
-    pub(super) fn draw(&self, rng: &mut Stream) -> u32 {
+    pub(crate) fn draw(&self, rng: &mut Stream) -> u32 {
         let place: f64 = rng.random();
         let below = self.cumulative.partition_point(|part| *part <= place) as u32;
         (below + 1).min(self.most())
