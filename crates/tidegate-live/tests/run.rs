@@ -2,15 +2,17 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::print_stderr, reason = "a skipped test says why, the others what they measured")]
 
+#[macro_use]
 mod common;
 
-use common::plan;
+use common::{plan, pump_options};
 use tidegate_core::plan::Plan;
 use tidegate_live::{LiveError, LiveRun, RunOptions, run};
 
 /// A run, or nothing where this machine allows none.
 fn live(plan: &Plan) -> Option<LiveRun> {
-    match run(plan, &RunOptions::default(), &mut |_| true) {
+    let options = RunOptions { pump: pump_options(), ..RunOptions::default() };
+    match run(plan, &options, &mut |_| true) {
         Ok(done) => {
             eprintln!("{:#?}\n{:#?}", done.result.summary, done.details);
             Some(done)
@@ -40,8 +42,9 @@ tcp.cc = "reno"
 every = "10 ms"
 "#;
 
-#[test]
-fn a_bulk_flow_fills_a_link_and_is_measured_like_in_the_simulator() {
+both_ways!(a_bulk_flow_fills_a_link_and_is_measured_like_in_the_simulator, bulk);
+
+fn bulk() {
     let plan = plan(LINK);
     let Some(done) = live(&plan) else { return };
     let summary = &done.result.summary;
@@ -86,8 +89,9 @@ tcp.window = "41 segments"
 every = "1 ms"
 "#;
 
-#[test]
-fn the_old_stack_is_in_force_and_its_window_holds() {
+both_ways!(the_old_stack_is_in_force_and_its_window_holds, old_stack);
+
+fn old_stack() {
     let plan = plan(OLD);
     let Some(done) = live(&plan) else { return };
     let verified = &done.details.verified[0];
@@ -128,8 +132,9 @@ app.request = { size = "300 B", response = "5 kB", think = "20 ms" }
 every = "10 ms"
 "#;
 
-#[test]
-fn requests_are_answered_by_the_kernels_tcp() {
+both_ways!(requests_are_answered_by_the_kernels_tcp, requests);
+
+fn requests() {
     let plan = plan(WEB);
     let Some(done) = live(&plan) else { return };
     let rows = &done.result.summary.requests;
