@@ -13,7 +13,7 @@ use crate::lab::{Backend, Lab, LabOptions};
 use crate::pump::{Classifier, Pump, PumpOptions, PumpReport};
 use crate::rows::{self, States};
 use crate::verify::{self, Verified};
-use crate::{LiveError, capture, wire};
+use crate::{LiveError, capture, userns, wire};
 
 /// How often the caller is asked whether to go on.
 const REVIEW: Duration = Duration::from_millis(20);
@@ -95,6 +95,7 @@ pub fn run(
         ));
     }
     supported(plan)?;
+    userns::check()?;
     let stack = Stack::new(plan, &endpoints::usable, &endpoints::available()?)?;
     let lab_options = LabOptions { gso_segments: stack.gso_segments, ..LabOptions::default() };
     let mut lab = Lab::new(plan, options.backend, &lab_options)?;
