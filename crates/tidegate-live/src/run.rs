@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 use tidegate_core::net::{Dropped, seed, start_time};
-use tidegate_core::plan::{AppPlan, ConnectionPlan, Plan, RatePlan, RecordLevel};
+use tidegate_core::plan::{Plan, RatePlan, RecordLevel};
 use tidegate_core::units::{Span, Time};
 use tidegate_result::{RunResult, slot_bps};
 
@@ -124,17 +124,6 @@ pub fn run(
 
 /// What the engine does not have, said before anything is made.
 fn supported(plan: &Plan) -> Result<(), LiveError> {
-    for flow in &plan.flows {
-        if let AppPlan::Request(requests) = &flow.app
-            && requests.connection == ConnectionPlan::New
-        {
-            return Err(LiveError::Beyond(format!(
-                "flow.{}.app.request.connection: the live engine keeps one connection for all requests; write \
-                 \"persistent\", or use the engine \"sim\"",
-                flow.name
-            )));
-        }
-    }
     for gate in &plan.gates {
         if matches!(gate.rate, RatePlan::Reserve(_)) {
             return Err(LiveError::Beyond(format!(

@@ -7,6 +7,7 @@
 
 mod client;
 mod dialogue;
+mod ending;
 mod info;
 mod receiver;
 mod sampler;
@@ -19,7 +20,7 @@ mod watch;
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
 use nix::sys::eventfd::{EfdFlags, EventFd};
@@ -29,7 +30,8 @@ use tidegate_core::units::Span;
 
 use crate::lab::{FIRST_PORT, Lab, Namespace, RouteOptions, Side};
 use crate::{Clock, LiveError};
-use dialogue::{Dialogues, has_requests};
+use dialogue::{Dialogues, begins_anew, has_requests};
+use ending::Counts;
 pub use info::TcpInfo;
 pub use sampler::Sample;
 pub(crate) use stack::kernel_name;
@@ -40,13 +42,23 @@ pub use stack::{FlowStack, Stack, available, usable};
 struct Shared {
     stop: AtomicBool,
     wake: [EventFd; 2],
-    /// The sending sockets, by flow.
-    senders: Mutex<Vec<Option<Arc<OwnedFd>>>>,
+    /// The sending ends, by flow.
+    senders: Mutex<Vec<Sending>>,
     facts: Mutex<Vec<Facts>>,
     dialogues: Dialogues,
 }
 
-/// What was seen of a flow's connection.
+/// A flow's sending end, for whoever reads its state.
+#[derive(Clone, Debug, Default)]
+struct Sending {
+    socket: Option<Arc<OwnedFd>>,
+    /// What connections before this one counted.
+    before: Counts,
+    /// Its connections end and begin: in between the last one's state stands.
+    anew: bool,
+}
+
+/// What was seen of a flow's connections, the first of them where there are several.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
     /// `TCP_INFO` when the connection was there.
@@ -62,6 +74,10 @@ pub struct Facts {
 impl Shared {
     fn is_over(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
+    }
+
+    fn sending(&self) -> MutexGuard<'_, Vec<Sending>> {
+        self.senders.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn note(&self, flow: usize, write: impl FnOnce(&mut Facts)) {
@@ -117,9 +133,14 @@ pub fn prepare(lab: &Lab, plan: &Plan, stack: Stack) -> Result<Prepared, LiveErr
             (Side::Receiver, at.receiver)
         };
         let flow = &stack.flows[number];
-        let open = || sender::wait_at(place, flow);
-        let door = lab.side(side).run(open)?;
-        doors.push(door.map_err(|error| LiveError::kernel("listen for the flows", error))?);
+        let open = || {
+            // A flow's sender takes over what its door was opened with.
+            if side == Side::Sender {
+                sender::set_controls(&flow.controls())?;
+            }
+            sender::wait_at(place, flow).map_err(|error| LiveError::kernel("listen for the flows", error))
+        };
+        doors.push(lab.side(side).run(open)??);
     }
     Ok(Prepared { stack, addresses, doors })
 }
@@ -196,10 +217,11 @@ impl Endpoints {
                 .map_err(|error| LiveError::kernel("make an event", error))
         };
         let flows = plan.flows.len();
+        let senders = plan.flows.iter().map(|flow| Sending { anew: begins_anew(flow), ..Sending::default() });
         let shared = Arc::new(Shared {
             stop: AtomicBool::new(false),
             wake: [event()?, event()?],
-            senders: Mutex::new(vec![None; flows]),
+            senders: Mutex::new(senders.collect()),
             facts: Mutex::new(vec![Facts::default(); flows]),
             dialogues: Dialogues::new(plan),
         });
