@@ -272,11 +272,14 @@ fn meeting_places(gates: usize, drafts: &[Draft]) -> Vec<bool> {
 
 /// Whether each route's first gate hears from nobody else.
 fn private_entries(drafts: &[Draft], exact: bool, steps: &[bool], cells: &[bool]) -> Vec<bool> {
-    let edges = edges(drafts);
-    let alone = |gate: usize| {
-        let entering = drafts.iter().filter(|draft| draft.gates.first() == Some(&gate)).count();
-        entering == 1 && !steps[gate] && !cells[gate] && edges.iter().all(|(_, to)| *to != gate)
-    };
+    let mut inputs = vec![0usize; steps.len()];
+    for draft in drafts {
+        draft.gates.first().into_iter().for_each(|gate| inputs[*gate] += 1);
+    }
+    for (_, to) in edges(drafts) {
+        inputs[to] += 1;
+    }
+    let alone = |gate: usize| inputs[gate] == 1 && !steps[gate] && !cells[gate];
     let private = |draft: &Draft| draft.gates.first().is_none_or(|gate| alone(*gate));
     drafts.iter().map(|draft| !exact && private(draft)).collect()
 }
