@@ -88,7 +88,7 @@ fn run(toml: &str, backend: Backend) -> Option<(u64, PumpReport, Plan)> {
 
 /// The same arrivals in virtual time tell the same story to the picosecond.
 fn assert_replays(report: &mut PumpReport, plan: &Plan) {
-    let mut again = replay(plan, &report.arrivals, report.ended);
+    let mut again = replay(plan, &report.arrivals, &report.words, report.ended);
     assert_eq!(again.departures, report.departures);
     assert_eq!(again.drops, report.drops);
     for (live, virtual_) in report.network.gates_mut().iter_mut().zip(again.network.gates_mut()) {

@@ -122,9 +122,10 @@ impl Clients {
     pub(super) fn ask(&mut self, flow: usize, shared: &Shared) {
         let Some(client) = &mut self.clients[flow] else { return };
         let mut dialogues = shared.dialogues.lock();
-        let (bytes, anew, next) = dialogues.ask(flow, self.clock.now());
-        client.pending += bytes;
-        client.wants |= anew;
+        let (begin, next) = dialogues.ask(flow, self.clock.now());
+        client.pending += begin.bytes;
+        client.wants |= begin.anew;
+        shared.owed.raise(flow, begin.response);
         client.armed = next;
         if next != Time::NEVER {
             self.due.push(Reverse((next, flow)));

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use tidegate_core::app::{Client, Exchange, Server};
+use tidegate_core::app::{Begin, Client, Exchange, Server};
 use tidegate_core::net::{seed, start_time};
 use tidegate_core::plan::{AppPlan, ConnectionPlan, FlowPlan, Plan};
 use tidegate_core::units::Time;
@@ -75,17 +75,17 @@ impl Dialogues {
 }
 
 impl Inner {
-    /// What a client asks for by `now`: bytes to write, whether over a new connection, and when
-    /// to come again.
-    pub(super) fn ask(&mut self, flow: usize, now: Time) -> (u64, bool, Time) {
-        let Some(dialogue) = &mut self.flows[flow] else { return (0, false, Time::NEVER) };
+    /// What a client asks for by `now`, and when to come again.
+    pub(super) fn ask(&mut self, flow: usize, now: Time) -> (Begin, Time) {
+        let mut all = Begin { bytes: 0, response: 0, anew: false };
+        let Some(dialogue) = &mut self.flows[flow] else { return (all, Time::NEVER) };
         dialogue.client.handle_wakeup(now);
-        let (mut bytes, mut anew) = (0, false);
-        while let Some(begin) = dialogue.client.poll_begin(now) {
-            bytes += begin.bytes;
-            anew |= begin.anew;
+        while let Some(Begin { bytes, response, anew }) = dialogue.client.poll_begin(now) {
+            all.bytes += bytes;
+            all.response += response;
+            all.anew |= anew;
         }
-        (bytes, anew, dialogue.client.next_wakeup())
+        (all, dialogue.client.next_wakeup())
     }
 
     /// So many bytes have come to a flow's server in order.

@@ -29,6 +29,7 @@ use tidegate_core::plan::Plan;
 use tidegate_core::units::Span;
 
 use crate::lab::{FIRST_PORT, Lab, Namespace, RouteOptions, Side};
+use crate::pump::Owed;
 use crate::{Clock, LiveError};
 use dialogue::{Dialogues, begins_anew, has_requests};
 use ending::Counts;
@@ -45,6 +46,7 @@ struct Shared {
     /// The sending ends, by flow.
     senders: Mutex<Vec<Sending>>,
     facts: Mutex<Vec<Facts>>,
+    owed: Arc<Owed>,
     dialogues: Dialogues,
 }
 
@@ -200,7 +202,8 @@ pub struct EndReport {
 }
 
 impl Endpoints {
-    /// Starts the threads; flows begin as the plan says on `clock`. State is read every `every`.
+    /// Starts the threads; flows begin as the plan says on `clock`, and raise what is `owed`. State
+    /// is read every `every`.
     ///
     /// # Errors
     /// [`LiveError::Kernel`].
@@ -208,7 +211,7 @@ impl Endpoints {
         lab: &Lab,
         plan: &Plan,
         prepared: Prepared,
-        clock: Clock,
+        (clock, owed): (Clock, Arc<Owed>),
         every: Span,
     ) -> Result<Endpoints, LiveError> {
         let Prepared { stack, addresses, doors } = prepared;
@@ -223,6 +226,7 @@ impl Endpoints {
             wake: [event()?, event()?],
             senders: Mutex::new(senders.collect()),
             facts: Mutex::new(vec![Facts::default(); flows]),
+            owed,
             dialogues: Dialogues::new(plan),
         });
         let mut own: [Vec<Option<OwnedFd>>; 2] = [Vec::new(), Vec::new()];

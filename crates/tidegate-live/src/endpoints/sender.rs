@@ -134,11 +134,13 @@ impl Sender {
                 self.serve(server);
                 continue;
             }
+            let brought = self.flows[number].app.handle_wakeup(now);
+            self.shared.owed.raise(number, brought);
             if self.flows[number].socket.is_none() {
                 self.open(number)?;
             }
             let flow = &mut self.flows[number];
-            flow.pending = flow.pending.saturating_add(flow.app.handle_wakeup(now));
+            flow.pending = flow.pending.saturating_add(brought);
             self.due.push(Reverse((self.flows[number].app.next_wakeup(), number)));
             self.fill(number);
         }

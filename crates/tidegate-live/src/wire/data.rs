@@ -6,14 +6,14 @@ use tidegate_core::units::Time;
 
 /// Turns sequence numbers into places in the stream, the first user byte being 0.
 #[derive(Debug, Default)]
-struct Places {
+pub(crate) struct Places {
     first: Option<u32>,
     near: i64,
 }
 
 impl Places {
     /// The stream begins after a SYN of this number; whether it is another stream than before.
-    fn begin(&mut self, syn: u32) -> bool {
+    pub(crate) fn begin(&mut self, syn: u32) -> bool {
         let first = Some(syn.wrapping_add(1));
         let other = self.first.is_some() && self.first != first;
         if self.first != first {
@@ -22,8 +22,13 @@ impl Places {
         other
     }
 
+    /// Whether a SYN, or any number, has been seen.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.first.is_some()
+    }
+
     /// The place of a number, which is within 2³¹ of the ones seen before.
-    fn of(&mut self, seq: u32) -> i64 {
+    pub(crate) fn of(&mut self, seq: u32) -> i64 {
         let first = *self.first.get_or_insert(seq);
         let here = first.wrapping_add(self.near as u32);
         let place = self.near + i64::from(seq.wrapping_sub(here) as i32);

@@ -5,6 +5,7 @@
 mod data;
 mod header;
 
+pub(crate) use data::Places;
 pub(crate) use header::ENOUGH;
 pub use header::Header;
 
