@@ -13,10 +13,18 @@ pub struct Unit {
     pub bytes: u32,
     /// The engine's own name for it.
     pub handle: u32,
-    /// A policer set its loss priority: it is the first to be dropped.
-    pub tagged: bool,
+    /// Whether it is among the first to be dropped.
+    priority: LossPriority,
     /// What made it come when it did.
     pub(crate) blame: Blame,
+}
+
+/// As wide as its neighbours, so that a unit is copied word by word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+enum LossPriority {
+    Usual,
+    Tagged,
 }
 
 /// A packet's longest wait so far and the cause of its arrival time in one word, which passes
@@ -70,7 +78,20 @@ impl Unit {
     /// A unit about to enter its route.
     #[must_use]
     pub fn new(bytes: u32, handle: u32, held_by: HeldBy) -> Unit {
-        Unit { chain: 0, bytes, handle, tagged: false, blame: Blame(u64::from(Cause::sender(held_by).0)) }
+        Unit { chain: 0, bytes, handle, priority: LossPriority::Usual, blame: Blame(u64::from(Cause::sender(held_by).0)) }
+    }
+
+    /// Whether a policer set its loss priority: it is among the first to be dropped.
+    #[inline]
+    #[must_use]
+    pub fn tagged(&self) -> bool {
+        self.priority == LossPriority::Tagged
+    }
+
+    /// Sets or clears that.
+    #[inline]
+    pub fn set_tagged(&mut self, tagged: bool) {
+        self.priority = if tagged { LossPriority::Tagged } else { LossPriority::Usual };
     }
 
     /// What made it come when it did.

@@ -286,10 +286,10 @@ impl Gate {
     #[inline]
     fn conforms(&mut self, at: Time, unit: &mut Unit, wire: u32) -> bool {
         let Some(police) = &mut self.police else { return true };
-        match police.judge(at, wire, unit.tagged) {
+        match police.judge(at, wire, unit.tagged()) {
             Verdict::Pass => true,
             Verdict::Tag => {
-                unit.tagged = true;
+                unit.set_tagged(true);
                 true
             }
             Verdict::Discard => false,
@@ -299,7 +299,7 @@ impl Gate {
     /// Whether a unit is tagged and finds too many waiting.
     #[inline]
     fn is_late(&self, waiting: u64, unit: &Unit) -> bool {
-        unit.tagged && self.tagged.is_some_and(|threshold| waiting >= threshold)
+        unit.tagged() && self.tagged.is_some_and(|threshold| waiting >= threshold)
     }
 
     /// When and why the last dropped unit was dropped.

@@ -176,7 +176,7 @@ impl Network {
     pub fn new(plan: &Plan, alarms: usize) -> Network {
         let mut routes = Routes::new(plan, plan.exact_events);
         // Gates that state departures at arrivals never wake, and need no source.
-        let waking = routes.chains.iter().any(|chain| chain.notify || chain.steps || chain.circuit != NONE);
+        let waking = routes.chains.iter().any(|chain| chain.slow);
         let channels = Channels::new(plan);
         let context = |index: usize| GateContext {
             index,
@@ -439,14 +439,14 @@ impl Network {
     #[inline(always)]
     fn forward(&mut self, at: Time, unit: &mut Unit) -> Option<Time> {
         let chain = &self.chains[unit.chain as usize];
-        if chain.notify | chain.steps | (chain.circuit != NONE) {
+        if chain.slow {
             // A copy, so that the unit may stay in registers.
             let mut copy = *unit;
             let out = self.forward_slowly(at, &mut copy);
             *unit = copy;
             return out;
         }
-        let (mut at, series, line, ahead) = (at, chain.series, chain.line, chain.ahead);
+        let (mut at, series, line, delay, ahead) = (at, chain.series, chain.line, chain.delay, chain.ahead);
         for gate in &self.chain_gates[chain.first as usize..chain.end as usize] {
             match self.gates[*gate as usize].pass(at, unit, &self.window) {
                 Some(out) => at = out,
@@ -460,7 +460,7 @@ impl Network {
             }
         }
         if ahead {
-            return Some(at.saturating_add(self.lines[line as usize].delay));
+            return Some(at.saturating_add(delay));
         }
         self.send(at, *unit, line);
         None
@@ -487,7 +487,7 @@ impl Network {
             at = out;
         }
         if chain.ahead {
-            return Some(at.saturating_add(self.lines[chain.line as usize].delay));
+            return Some(at.saturating_add(chain.delay));
         }
         self.send(at, *unit, chain.line);
         None

@@ -46,6 +46,10 @@ pub(super) struct Chain {
     pub(super) ahead: bool,
     /// The series that its last gates are; [`NONE`] where they are none.
     pub(super) series: u32,
+    /// Any of `notify`, `steps` and `circuit`: not for the short way through.
+    pub(super) slow: bool,
+    /// Pure delay on the line.
+    pub(super) delay: Span,
 }
 
 /// Gates in series on the short way ([`crate::gate::Gate::pass_idle`]) that the same stretches use,
@@ -167,6 +171,10 @@ impl Routes {
             }
             routes.chains.push(chain);
         }
+        for chain in &mut routes.chains {
+            chain.slow = chain.notify || chain.steps || chain.circuit != NONE;
+            chain.delay = routes.line_delays.get(chain.line as usize).copied().unwrap_or(Span::ZERO);
+        }
         routes
     }
 
@@ -183,6 +191,8 @@ impl Routes {
             circuit: NONE,
             ahead: false,
             series: NONE,
+            slow: false,
+            delay: Span::ZERO,
         }
     }
 
