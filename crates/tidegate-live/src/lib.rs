@@ -29,6 +29,8 @@ pub mod limits;
 #[cfg(target_os = "linux")]
 pub mod priority;
 #[cfg(target_os = "linux")]
+mod processors;
+#[cfg(target_os = "linux")]
 pub mod pump;
 #[cfg(target_os = "linux")]
 pub mod replay;
@@ -48,9 +50,9 @@ pub mod wire;
 #[cfg(target_os = "linux")]
 pub use clock::Clock;
 #[cfg(target_os = "linux")]
-pub use lab::{Backend, Lab, LabOptions, Side};
+pub use lab::{Backend, Lab, LabOptions, Side, Work};
 #[cfg(target_os = "linux")]
-pub use pump::{Classifier, Pump, PumpOptions, PumpReport, RunningPump};
+pub use pump::{Classifier, Idle, Pump, PumpOptions, PumpReport, RunningPump};
 
 #[cfg(target_os = "linux")]
 pub use run::{Details, Late, LiveRun, RunOptions, run};

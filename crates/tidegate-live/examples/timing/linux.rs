@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tidegate_core::plan::Plan;
 use tidegate_core::units::Time;
-use tidegate_live::pump::LatenessSummary;
+use tidegate_live::pump::{Awake, LatenessSummary};
 use tidegate_live::{Backend, Classifier, Lab, LabOptions, Pump, PumpOptions, PumpReport};
 use tidegate_scenario::Scenario;
 
@@ -15,10 +15,13 @@ use load::{Blast, Bulk};
 
 type Failure = Box<dyn std::error::Error>;
 
-const TAIL: Duration = Duration::from_micros(50);
 /// IP bytes of a packet of the load, and of a full segment.
 const PACKET: u32 = 1500;
 const MEGA: f64 = 1e6;
+
+fn tails() -> [Duration; 2] {
+    [Duration::ZERO, PumpOptions::default().spin]
+}
 
 pub(super) fn main() -> Result<(), Failure> {
     let mut arguments = std::env::args().skip(1);
@@ -28,7 +31,18 @@ pub(super) fn main() -> Result<(), Failure> {
     println!("{seconds} s each; times in us; load average {}", load_average());
     if wanted("floor") {
         println!("\nthe machine's floor: how late a 1 ms timer wakes a real-time thread");
-        println!("{}", row("timer", &load::floor(Duration::from_secs(seconds))));
+        println!("{}", row("timer, idle processors may halt", &load::floor(Duration::from_secs(seconds))));
+        match Awake::ask() {
+            Ok(_awake) => {
+                println!(
+                    "{}",
+                    row("timer, idle processors wait awake", &load::floor(Duration::from_secs(seconds)))
+                );
+            }
+            Err(error) => {
+                println!("idle processors cannot be kept awake here: /dev/cpu_dma_latency: {error}")
+            }
+        }
     }
     if wanted("timing") {
         println!(
@@ -36,7 +50,7 @@ pub(super) fn main() -> Result<(), Failure> {
         );
         for mbit in [12, 100] {
             for backend in [Backend::Tun, Backend::Packet] {
-                for spin in [Duration::ZERO, TAIL] {
+                for spin in tails() {
                     timing(seconds, mbit, backend, spin)?;
                 }
             }
@@ -49,7 +63,7 @@ pub(super) fn main() -> Result<(), Failure> {
     if wanted("trip") {
         println!("\nwhat is added to a round trip over two ways of 5 ms, one ICMP echo at a time");
         for backend in [Backend::Tun, Backend::Packet] {
-            for spin in [Duration::ZERO, TAIL] {
+            for spin in tails() {
                 trip(seconds, backend, spin)?;
             }
         }
@@ -59,7 +73,7 @@ pub(super) fn main() -> Result<(), Failure> {
             "\nCPU of the engine's thread for each data segment, ACKs and the kernel's receiving included"
         );
         for backend in [Backend::Tun, Backend::Packet] {
-            for spin in [Duration::ZERO, TAIL] {
+            for spin in tails() {
                 tcp(seconds, Some(12), backend, spin)?;
             }
         }
@@ -142,8 +156,12 @@ fn tcp(seconds: u64, mbit: Option<u32>, backend: Backend, spin: Duration) -> Res
 }
 
 fn tail(spin: Duration) -> String {
-    let most = options(spin).spin_most.as_micros();
-    if spin.is_zero() { "no tail".to_owned() } else { format!("tail {} to {most} us", spin.as_micros()) }
+    let PumpOptions { spin_most, lead_most, .. } = options(spin);
+    if spin.is_zero() {
+        format!("no tail, lead to {} us", lead_most.as_micros())
+    } else {
+        format!("tail {} to {} us", spin.as_micros(), spin_most.as_micros())
+    }
 }
 
 fn warn(report: &PumpReport) {

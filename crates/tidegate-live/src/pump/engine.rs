@@ -8,7 +8,7 @@ use tidegate_core::tcp::HeldBy;
 use tidegate_core::unit::Unit;
 use tidegate_core::units::{Span, Time};
 
-use super::pace::{Pace, Tail};
+use super::pace::{Ahead, Pace};
 use super::record::Recording;
 use super::slab::Slab;
 use super::waiter::{Waiter, Woken};
@@ -40,7 +40,7 @@ pub(super) struct Engine {
     until: Time,
     /// When the last packet entered.
     entered: Time,
-    tail: Tail,
+    ahead: Ahead,
     /// Written later than this, a packet has no meaning.
     fail_behind: Span,
     /// Since when the edges have not been seen empty.
@@ -72,7 +72,11 @@ impl Engine {
             room: vec![0; usize::from(u16::MAX) + 1],
             until: plan.duration,
             entered: Time::ZERO,
-            tail: Tail::new(span(options.spin), span(options.spin_most)),
+            ahead: if options.spin.is_zero() {
+                Ahead::lead(span(options.lead_most))
+            } else {
+                Ahead::tail(span(options.spin), span(options.spin_most))
+            },
             fail_behind: options.fail_behind.map_or(Span::MAX, span),
             backlog: [None; 2],
             written: [false; 2],
@@ -123,15 +127,15 @@ impl Engine {
         let exit = self.network.next_delivery().max(next).min(self.until);
         let now = self.clock.now();
         let left = exit.saturating_since(now);
-        let tail = if self.pace.may_spin(now) { self.tail.now() } else { Span::ZERO };
-        if left > tail {
-            let wake = next.min(Time::from_picos(exit.picos() - tail.picos()));
+        let ahead = if self.pace.may_spin(now) { self.ahead.now() } else { Span::ZERO };
+        if left > ahead {
+            let wake = next.min(Time::from_picos(exit.picos() - ahead.picos()));
             self.pace.sleeps(now);
             let woken = self.waiter.sleep_until(self.clock.monotonic(wake))?;
             let awake = self.clock.now();
             self.pace.wakes(awake);
             if woken == Woken::default() {
-                self.tail.note(awake.saturating_since(wake));
+                self.ahead.note(awake.saturating_since(wake));
             }
             return Ok(woken);
         }
