@@ -8,7 +8,7 @@ use std::time::Duration;
 use tidegate_core::plan::Plan;
 use tidegate_core::units::Time;
 use tidegate_live::pump::{Awake, LatenessSummary};
-use tidegate_live::{Backend, Classifier, Lab, LabOptions, Pump, PumpOptions, PumpReport};
+use tidegate_live::{Backend, Classifier, Idle, Lab, LabOptions, Pump, PumpOptions, PumpReport};
 use tidegate_scenario::Scenario;
 
 use load::{Blast, Bulk};
@@ -30,7 +30,10 @@ pub(super) fn main() -> Result<(), Failure> {
     let wanted = |part: &str| parts.split(',').any(|word| word == part);
     println!("{seconds} s each; times in us; load average {}", load_average());
     if wanted("floor") {
-        println!("\nthe machine's floor: how late a 1 ms timer wakes a real-time thread");
+        println!(
+            "\nthe machine's floor: how late a real-time thread is that only watches the clock; that a 1 ms timer wakes"
+        );
+        println!("{}", row("only watches the clock", &load::watching(Duration::from_secs(seconds))));
         println!("{}", row("timer, idle processors may halt", &load::floor(Duration::from_secs(seconds))));
         match Awake::ask() {
             Ok(_awake) => {
@@ -40,7 +43,7 @@ pub(super) fn main() -> Result<(), Failure> {
                 );
             }
             Err(error) => {
-                println!("idle processors cannot be kept awake here: /dev/cpu_dma_latency: {error}")
+                println!("timer: idle processors cannot be kept awake here: /dev/cpu_dma_latency: {error}")
             }
         }
     }
@@ -103,8 +106,18 @@ fn plan(seconds: u64, rate: &str) -> Result<Plan, Failure> {
     Ok(Scenario::from_toml(&text, "timing.toml", None, &[])?.plan(Some(1), 0))
 }
 
+/// The third argument; what engages where packets are few unless told otherwise, here everywhere
+/// where timing is measured.
+fn idle() -> Idle {
+    match std::env::args().nth(3).as_deref() {
+        Some("awake") => Idle::Awake,
+        Some("halts") => Idle::Halts,
+        _ => Idle::Auto,
+    }
+}
+
 fn options(spin: Duration) -> PumpOptions {
-    PumpOptions { spin, fail_behind: None, ..PumpOptions::default() }
+    PumpOptions { spin, idle: idle(), fail_behind: None, ..PumpOptions::default() }
 }
 
 /// Constant-rate packets at 1.25 times the link's rate.

@@ -60,6 +60,9 @@ impl Pace {
     }
 }
 
+/// As late as timers are on an ordinary machine: where the estimate of the tail begins.
+const TYPICAL: Span = Span::from_micros(45);
+
 /// How long before an instant the thread has itself woken: as late as the machine's timers wake
 /// it, within the limits given.
 #[derive(Debug)]
@@ -82,7 +85,7 @@ impl Ahead {
             most: most.max(least),
             margin: Span::from_micros(5),
             steps: [5_000_000, 25_000],
-            late: 0,
+            late: TYPICAL.picos().min(most.picos()),
         }
     }
 
