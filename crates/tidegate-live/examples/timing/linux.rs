@@ -73,7 +73,7 @@ pub(super) fn main() -> Result<(), Failure> {
     }
     if wanted("segment") {
         println!(
-            "\nCPU of the engine's thread for each data segment, ACKs and the kernel's receiving included"
+            "\nCPU of the engine's thread for each data segment, ACKs and the kernel's receiving included; of all threads"
         );
         for backend in [Backend::Tun, Backend::Packet] {
             for spin in tails() {
@@ -158,12 +158,15 @@ fn tcp(seconds: u64, mbit: Option<u32>, backend: Backend, spin: Duration) -> Res
     let mut lab = Lab::new(&plan, backend, &LabOptions::default())?;
     lab.sender().set_sysctl("net.ipv4.tcp_congestion_control", "reno")?;
     let pump = Pump::start(&mut lab, &plan, Classifier::Ports { flows: 1 }, &options(spin))?;
+    let before = load::process_cpu()?;
     let bulk = Bulk::start(&lab)?;
     pump.clock().sleep_until(plan.duration);
     let bytes = bulk.stop();
     let report = pump.stop()?;
+    let all = per_data_packet(load::process_cpu()? - before, &report);
     let goodput = bytes as f64 * 8.0 / plan.duration.as_secs_f64() / 1e9;
-    println!("{rate}, {backend}, {}: {goodput:.4} Gbit/s, {}", tail(spin), cpu(&report));
+    let name = format!("{rate}, {backend}, {}", tail(spin));
+    println!("{name:36} {goodput:.4} Gbit/s, {}; {all:.1} us with both programs", cpu(&report));
     warn(&report);
     Ok(())
 }
@@ -185,10 +188,14 @@ fn warn(report: &PumpReport) {
 
 /// CPU time for each data packet that was written.
 fn cpu(report: &PumpReport) -> String {
-    let data = report.departures.iter().filter(|gone| gone.route.is_multiple_of(2)).count();
-    let each = report.cpu.as_secs_f64() / data as f64 * MEGA;
+    let each = per_data_packet(report.cpu, report);
     let share = report.cpu.as_secs_f64() / report.ended.as_secs_f64() * 100.0;
     format!("{each:.1} us CPU a data packet, {share:.0}% of a core")
+}
+
+fn per_data_packet(cpu: Duration, report: &PumpReport) -> f64 {
+    let data = report.departures.iter().filter(|gone| gone.route.is_multiple_of(2)).count();
+    cpu.as_secs_f64() / data as f64 * MEGA
 }
 
 fn row(name: &str, late: &LatenessSummary) -> String {

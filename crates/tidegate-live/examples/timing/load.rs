@@ -74,6 +74,11 @@ pub(crate) fn watching(length: Duration) -> LatenessSummary {
     std::thread::spawn(measure).join().unwrap_or_else(|_| Lateness::default().summary())
 }
 
+/// CPU time of all threads so far.
+pub(crate) fn process_cpu() -> Result<Duration, Failure> {
+    Ok(clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID)?.into())
+}
+
 /// UDP packets at a constant rate, and the gaps between them at the other end.
 pub(crate) struct Blast {
     stop: Arc<AtomicBool>,
