@@ -43,7 +43,7 @@ impl Replay {
         while let Some(step) = self.network.step(until) {
             match step {
                 Step::Deliver { at, route, unit } => {
-                    let (arrival, cause) = (unit.handle, unit.cause);
+                    let (arrival, cause) = (unit.handle, unit.cause());
                     self.departures.push(Departure { due: at, arrival, route: route as u32, cause });
                 }
                 Step::Drop(dropped) if !matches!(dropped.owner, Owner::Traffic(_)) => {

@@ -177,8 +177,19 @@ impl<'a> Simulation<'a> {
         loop {
             let enough = self.wire.ahead + REVIEW;
             for _ in 0..self.steps_to_review() {
-                let Some(step) = self.wire.network.step(self.wire.until) else { return Ok(None) };
-                self.handle(step);
+                let network = &mut self.wire.network;
+                if let Some(dropped) = network.take_drop() {
+                    self.drop(dropped);
+                    continue;
+                }
+                let Some(event) = network.next_event(self.wire.until) else { return Ok(None) };
+                if network.is_arrival(event) {
+                    if let Some((at, route, unit)) = network.arrive(event) {
+                        self.deliver(at, route, unit);
+                    }
+                } else if let Some(step) = network.happen(event) {
+                    self.handle(step);
+                }
                 if self.wire.ahead >= enough {
                     break;
                 }
@@ -198,7 +209,6 @@ impl<'a> Simulation<'a> {
         left.map_or(REVIEW, |left| left.clamp(1, REVIEW))
     }
 
-    #[inline]
     fn handle(&mut self, step: Step) {
         match step {
             Step::Deliver { at, route, unit } => self.deliver(at, route, unit),
@@ -466,7 +476,7 @@ impl Wire {
             packets.push(record(at, index, Side::Receiver, Side::Sender, segment, unit.bytes));
         }
         if segment.len > 0 {
-            flow.meter.received(at, unit.bytes, unit.cause);
+            flow.meter.received(at, unit.bytes, unit.cause());
         }
         flow.receiver.handle_segment(at, segment);
         if flow.dialogue.is_some() {

@@ -250,7 +250,7 @@ impl Engine {
         let arrival = self.slab.free(unit.handle);
         self.written[exit] = true;
         self.lateness.note(late);
-        self.recording.departures.push(Departure { due, arrival, route, cause: unit.cause });
+        self.recording.departures.push(Departure { due, arrival, route, cause: unit.cause() });
         if late > self.fail_behind {
             return Err(self.fell_behind(format!("a packet due at {due} was written {late} later")));
         }

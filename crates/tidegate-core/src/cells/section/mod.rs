@@ -359,7 +359,7 @@ impl Section {
             frame,
             begins: true,
             ends: true,
-            tagged: unit.tagged,
+            tagged: unit.tagged(),
         };
         if self.one_by_one {
             for n in 0..cells {
