@@ -5,10 +5,10 @@ mod load;
 
 use std::time::Duration;
 
-use tidegate_core::plan::Plan;
+use tidegate_core::plan::{Plan, RecordLevel};
 use tidegate_core::units::Time;
 use tidegate_live::pump::{Awake, LatenessSummary};
-use tidegate_live::{Backend, Classifier, Idle, Lab, LabOptions, Pump, PumpOptions, PumpReport};
+use tidegate_live::{Backend, Classifier, Idle, Lab, LabOptions, Pump, PumpOptions, PumpReport, RunOptions};
 use tidegate_scenario::Scenario;
 
 use load::{Blast, Bulk};
@@ -26,7 +26,7 @@ fn tails() -> [Duration; 2] {
 pub(super) fn main() -> Result<(), Failure> {
     let mut arguments = std::env::args().skip(1);
     let seconds: u64 = arguments.next().map_or(Ok(5), |text| text.parse())?;
-    let parts = arguments.next().unwrap_or_else(|| "floor,timing,trip,segment,goodput".to_owned());
+    let parts = arguments.next().unwrap_or_else(|| "floor,timing,trip,segment,samples,goodput".to_owned());
     let wanted = |part: &str| parts.split(',').any(|word| word == part);
     println!("{seconds} s each; times in us; load average {}", load_average());
     if wanted("floor") {
@@ -79,6 +79,14 @@ pub(super) fn main() -> Result<(), Failure> {
             for spin in tails() {
                 tcp(seconds, Some(12), backend, spin)?;
             }
+        }
+    }
+    if wanted("samples") {
+        println!(
+            "\nCPU of whole runs at 12 Mbit/s by how often TCP_INFO is read: the engine's for each data segment, of all threads"
+        );
+        for record in ["summary", "events"] {
+            samples(seconds, record)?;
         }
     }
     if wanted("goodput") {
@@ -145,7 +153,10 @@ fn trip(seconds: u64, backend: Backend, spin: Duration) -> Result<(), Failure> {
     );
     let plan = Scenario::from_toml(&text, "trip.toml", None, &[])?.plan(Some(1), 0);
     let mut lab = Lab::new(&plan, backend, &LabOptions::default())?;
-    let pump = Pump::start(&mut lab, &plan, Classifier::Everything { flow: 0 }, &options(spin))?;
+    // Nothing bounds an echo's rate, but there is one at a time.
+    let idle = if idle() == Idle::Auto { Idle::Awake } else { idle() };
+    let options = PumpOptions { idle, ..options(spin) };
+    let pump = Pump::start(&mut lab, &plan, Classifier::Everything { flow: 0 }, &options)?;
     let added = load::echo(&lab, pump.clock(), plan.duration, Duration::from_millis(10))?;
     pump.stop()?;
     println!("{}", row(&format!("{backend}, {}", tail(spin)), &added));
@@ -168,6 +179,19 @@ fn tcp(seconds: u64, mbit: Option<u32>, backend: Backend, spin: Duration) -> Res
     let name = format!("{rate}, {backend}, {}", tail(spin));
     println!("{name:36} {goodput:.4} Gbit/s, {}; {all:.1} us with both programs", cpu(&report));
     warn(&report);
+    Ok(())
+}
+
+/// A whole run, as `tidegate run --engine live` makes it.
+fn samples(seconds: u64, record: &str) -> Result<(), Failure> {
+    let mut plan = plan(seconds, "12 Mbit/s")?;
+    plan.record.level = if record == "events" { RecordLevel::Events } else { RecordLevel::Summary };
+    let pump = PumpOptions { idle: idle(), ..PumpOptions::default() };
+    let before = load::process_cpu()?;
+    let run = tidegate_live::run(&plan, &RunOptions { pump, ..RunOptions::default() }, &mut |_| true)?;
+    let all = per_data_packet(load::process_cpu()? - before, &run.report);
+    let name = format!("every {} ms, record = \"{record}\"", run.details.sample_every_ms);
+    println!("{name:36} {}; {all:.1} us", cpu(&run.report));
     Ok(())
 }
 
