@@ -3,7 +3,6 @@
 //! each slot one cell leaves. A cell served at once starts in the slot after its arrival.
 
 use rand::Rng as _;
-use rand::seq::SliceRandom as _;
 
 use super::CELL_BYTES;
 use super::paced::Passage;
@@ -12,6 +11,18 @@ use crate::gate::Counters;
 use crate::gate::rate::Window;
 use crate::random::Stream;
 use crate::units::Time;
+
+/// 2⁶⁴ divided by the golden ratio: the step between the words of SplitMix64 (Steele, Lea and
+/// Flood, "Fast splittable pseudorandom number generators", 2014).
+const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// The words of SplitMix64: any of them at once, where a stream would have to be drawn in order.
+#[inline]
+fn mix(word: u64) -> u64 {
+    let word = (word ^ word >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let word = (word ^ word >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    word ^ word >> 31
+}
 
 /// See the module. Slot n is `[n·slot, (n+1)·slot)`, its ends rounded down.
 #[derive(Clone, Debug)]
@@ -25,9 +36,10 @@ pub(super) struct Slotted {
     number: u64,
     begin: Exact,
     end: Exact,
-    order: Stream,
-    coins: u64,
-    /// Cells by the slots that they wait after the boundary that ends theirs.
+    /// What the order inside each slot derives from.
+    key: u64,
+    /// Cells by the slots that they wait after the boundary that ends theirs, one place on:
+    /// the first counts nothing.
     waits: Vec<u64>,
     /// Cells of slots from this number on come inside the measured window.
     from: u64,
@@ -36,7 +48,7 @@ pub(super) struct Slotted {
 }
 
 impl Slotted {
-    pub(super) fn new(slot: Beat, limit: u64, order: Stream, window: Window) -> Slotted {
+    pub(super) fn new(slot: Beat, limit: u64, mut order: Stream, window: Window) -> Slotted {
         let begin = Exact::whole(Time::ZERO);
         let end = begin.plus(slot);
         let mut slotted = Slotted {
@@ -46,9 +58,8 @@ impl Slotted {
             number: 0,
             begin,
             end,
-            order,
-            coins: 1,
-            waits: Vec::new(),
+            key: order.next_u64(),
+            waits: vec![0],
             from: 0,
             until: 0,
         };
@@ -62,6 +73,11 @@ impl Slotted {
         let until = slot_of(window.until);
         (slotted.from, slotted.until) = (from, until);
         slotted
+    }
+
+    /// The present slot.
+    pub(super) fn number(&self) -> u64 {
+        self.number
     }
 
     pub(super) fn beat(&self) -> Beat {
@@ -102,28 +118,17 @@ impl Slotted {
         }
     }
 
-    /// Random order for what came in one slot.
+    /// Random order for what came in one slot, given by circuit: a function of the slot's
+    /// number alone, so it need not be drawn where nothing depends on it.
     #[inline]
-    pub(super) fn shuffle<T>(&mut self, cells: &mut [T]) {
-        if let [one, other] = cells {
-            if self.coin() {
-                std::mem::swap(one, other);
-            }
-        } else {
-            cells.shuffle(&mut self.order);
+    pub(super) fn shuffle<T>(&self, slot: u64, cells: &mut [T]) {
+        let mut word = mix(self.key.wrapping_add(slot.wrapping_mul(GOLDEN)));
+        for last in (1..cells.len()).rev() {
+            // The upper half of a product with a random word is below the other factor.
+            let place = (u128::from(word) * (last as u128 + 1)) >> 64;
+            cells.swap(place as usize, last);
+            word = mix(word.wrapping_add(GOLDEN));
         }
-    }
-
-    /// One bit, of words drawn 64 at a time.
-    #[inline]
-    fn coin(&mut self) -> bool {
-        if self.coins == 1 {
-            // The highest bit says where the word ends.
-            self.coins = self.order.next_u64() | 1 << 63;
-        }
-        let coin = self.coins & 1 == 1;
-        self.coins >>= 1;
-        coin
     }
 
     /// Whether so many cells of the present slot find room.
@@ -173,7 +178,7 @@ impl Slotted {
     /// Counts a cell that waits so long, all inside the window.
     #[inline]
     pub(super) fn note(&mut self, waits: u64) {
-        match self.waits.get_mut(waits as usize) {
+        match self.waits.get_mut(waits as usize + 1) {
             Some(count) => *count += 1,
             None => self.grow(waits),
         }
@@ -181,13 +186,13 @@ impl Slotted {
 
     #[cold]
     fn grow(&mut self, waits: u64) {
-        self.waits.resize(waits as usize + 1, 0);
-        self.waits[waits as usize] = 1;
+        self.waits.resize(waits as usize + 2, 0);
+        self.waits[waits as usize + 1] = 1;
     }
 
     /// Tells all that [`Slotted::note`] counted.
     pub(super) fn tell(&mut self, counters: &mut Counters) {
-        for (slots, cells) in self.waits.drain(..).enumerate() {
+        for (slots, cells) in self.waits.drain(..).skip(1).enumerate() {
             let wait = Exact::whole(Time::ZERO).plus_times(self.slot, slots as u64).at;
             counters.pass_alike(
                 cells,

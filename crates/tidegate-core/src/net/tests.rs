@@ -265,6 +265,9 @@ fn tell(plan: &Plan, entries: &[(u64, usize, u32)], waking: Option<Waking>) -> S
     (0..plan.flows.len()).for_each(|flow| network.transfer_ends(at, flow));
     drain(&mut network, plan.duration, &mut story);
     network.finish();
+    while let Some(dropped) = network.take_drop() {
+        story.dropped.push((dropped.at, dropped.gate, dropped.unit.handle, dropped.reason as u8));
+    }
     story.dropped.retain(|(time, ..)| *time < plan.duration);
     story.dropped.sort_unstable();
     // Flows that hear at one instant, in any order.
