@@ -6,6 +6,7 @@ use rand::Rng as _;
 
 use super::CELL_BYTES;
 use super::paced::Passage;
+use super::section::{CELLS, ENDS};
 use super::train::{Beat, Exact};
 use crate::gate::Counters;
 use crate::gate::rate::Window;
@@ -78,6 +79,91 @@ impl Slotted {
     /// The present slot.
     pub(super) fn number(&self) -> u64 {
         self.number
+    }
+
+    /// The exact beginning of the present slot.
+    pub(super) fn begin(&self) -> Exact {
+        self.begin
+    }
+
+    /// When the slot begins that comes so many after the present one.
+    #[inline]
+    pub(super) fn begin_after(&self, slots: u64) -> Time {
+        self.begin.plus_times(self.slot, slots).at
+    }
+
+    /// How many slots from the present one on end by `until`, at most `most`.
+    pub(super) fn slots_until(&self, until: Time, most: u64) -> u64 {
+        // At least so many, because each may be a picosecond longer.
+        let span = until.picos().saturating_sub(self.begin.at.picos());
+        let mut slots = (span / (self.slot.picos + 1)).min(most);
+        while slots < most && self.begin_after(slots + 1) <= until {
+            slots += 1;
+        }
+        slots
+    }
+
+    /// Cells that may wait.
+    pub(super) fn limit(&self) -> u64 {
+        self.limit
+    }
+
+    /// Cells that stand before one of the present slot.
+    pub(super) fn backlog(&self) -> u64 {
+        self.free.saturating_sub(self.number + 1)
+    }
+
+    /// Whether everything lies inside the measured window that comes in slots from the present
+    /// one on or leaves up to so many slots later than is taken.
+    pub(super) fn counts_ahead(&self, slots: u64) -> bool {
+        self.number >= self.from && self.free.max(self.number) + slots + 1 < self.until
+    }
+
+    /// Makes room for counting so many more cells.
+    pub(super) fn make_room(&mut self, cells: u64) {
+        let most = (self.backlog() + cells) as usize + 2;
+        if self.waits.len() < most {
+            self.waits.resize(most, 0);
+        }
+    }
+
+    /// Counts slots from one on in which nothing ends and every cell finds room: the first that
+    /// is another, or the number of all, and the backlog of its cells.
+    ///
+    /// Not waits are counted but what stands there when a slot begins: over time a queue falls
+    /// below a length as often as it rises above it ([`Slotted::go_past`] has the rest).
+    #[inline]
+    pub(super) fn count_slots(&mut self, words: &[u64], from: usize, mut backlog: u64) -> (usize, u64) {
+        let most = self.limit.saturating_add(1).min(ENDS - 1);
+        for (slot, word) in words.iter().enumerate().skip(from) {
+            let standing = backlog + (word & (CELLS | ENDS));
+            if standing > most {
+                return (slot, backlog);
+            }
+            self.waits[standing as usize] += 1;
+            backlog = standing.saturating_sub(1);
+        }
+        (words.len(), backlog)
+    }
+
+    /// The same of one slot at whose end so many stand there; the backlog of the next.
+    pub(super) fn count_slot(&mut self, standing: u64) -> u64 {
+        self.waits[standing as usize] += 1;
+        standing.saturating_sub(1)
+    }
+
+    /// Goes past so many slots that were counted, the backlog being one at first and another
+    /// at the end.
+    pub(super) fn go_past(&mut self, slots: u64, first: u64, last: u64) {
+        let (low, high) = (first.min(last) as usize + 1, first.max(last) as usize + 1);
+        for waits in &mut self.waits[low..high] {
+            // A length that the queue rose above once more than it fell below, or the reverse.
+            *waits = if last > first { *waits + 1 } else { *waits - 1 };
+        }
+        self.number += slots;
+        self.begin = self.begin.plus_times(self.slot, slots);
+        self.end = self.begin.plus(self.slot);
+        self.free = self.number + 1 + last;
     }
 
     pub(super) fn beat(&self) -> Beat {

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use self::steps::Held;
+use self::stretch::{MOST_INPUTS, Stretch};
 use super::paced::Paced;
 use super::slotted::Slotted;
 use super::train::{Beat, Exact, Train};
@@ -18,6 +19,9 @@ mod frames;
 mod serve;
 mod slots;
 mod steps;
+mod stretch;
+
+pub(super) use stretch::{CELLS, ENDS};
 
 /// What a section tells the network.
 #[derive(Clone, Copy, Debug)]
@@ -274,6 +278,7 @@ pub struct Section {
     due: Vec<(u32, Cell)>,
     /// Packets without a last cell, all of whose others have come to the section's end.
     settled: Vec<u32>,
+    stretch: Stretch,
 }
 
 impl Section {
@@ -335,6 +340,7 @@ impl Section {
             outputs: VecDeque::new(),
             due: vec![],
             settled: vec![],
+            stretch: Stretch::default(),
         };
         for circuit in circuits {
             section.add(circuit, plans);

@@ -1,6 +1,6 @@
 //! Cells through a slot-synchronous multiplexer.
 
-use super::{Cell, CellGate, NEVER, Section, Server};
+use super::{Cell, CellGate, MOST_INPUTS, NEVER, Passing, Section, Server};
 use crate::cells::slotted::Slotted;
 use crate::gate::Gate;
 use crate::units::Time;
@@ -8,6 +8,16 @@ use crate::units::Time;
 impl Section {
     /// Cells slot by slot, at random inside a slot.
     pub(super) fn run_slots(&mut self, gate: usize, until: Time, gates: &mut [Gate]) {
+        let CellGate { inputs, plain_slots, .. } = &self.gates[gate];
+        if self.passing == Passing::Trains && *plain_slots && inputs.len() <= MOST_INPUTS {
+            self.run_stretches(gate, until, gates);
+        } else {
+            self.run_each_slot(gate, until, gates);
+        }
+    }
+
+    /// The same slot after slot.
+    pub(super) fn run_each_slot(&mut self, gate: usize, until: Time, gates: &mut [Gate]) {
         while self.run_plain_slots(gate, until.picos(), gates) {
             while let Some(frame) = self.settled.pop() {
                 self.settle_frame(frame);
