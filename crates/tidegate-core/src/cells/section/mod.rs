@@ -542,8 +542,11 @@ impl Section {
     pub fn finish(&mut self, until: Time, gates: &mut [Gate]) {
         self.advance(until, gates);
         for gate in &mut self.gates {
-            if let Server::Slotted(slotted) = &mut gate.server {
-                slotted.tell(gates[gate.number].counters_mut());
+            let counters = gates[gate.number].counters_mut();
+            match &mut gate.server {
+                Server::Slotted(slotted) => slotted.tell(counters),
+                Server::Paced(paced) => paced.tell(counters),
+                Server::Any | Server::Steps(_) => {}
             }
         }
     }

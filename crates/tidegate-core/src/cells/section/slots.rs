@@ -9,7 +9,9 @@ impl Section {
     /// Cells slot by slot, at random inside a slot.
     pub(super) fn run_slots(&mut self, gate: usize, until: Time, gates: &mut [Gate]) {
         let CellGate { inputs, plain_slots, .. } = &self.gates[gate];
-        if self.passing == Passing::Trains && *plain_slots && inputs.len() <= MOST_INPUTS {
+        // Of one circuit alone, all is told when a packet comes: more may come in its last slot.
+        let many = (2..=MOST_INPUTS).contains(&inputs.len()) && until < Time::NEVER;
+        if self.passing == Passing::Trains && *plain_slots && many {
             self.run_stretches(gate, until, gates);
         } else {
             self.run_each_slot(gate, until, gates);
