@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 mod circuits;
+mod stretches;
 
 use super::*;
 use crate::dtm::{Settings, Slots};
@@ -250,6 +251,9 @@ fn tell(plan: &Plan, entries: &[(u64, usize, u32)], waking: Option<Waking>) -> S
                 }
                 now += grain;
             }
+        }
+        if next >= plan.duration {
+            break;
         }
         at = next;
         drain(&mut network, at, &mut story);
