@@ -299,6 +299,9 @@ impl<'a> Simulation<'a> {
 
     fn finish(mut self) -> RunResult {
         self.wire.network.finish();
+        while let Some(dropped) = self.wire.network.take_drop() {
+            self.drop(dropped);
+        }
         for flow in &mut self.flows {
             flow.finish(self.wire.until);
         }

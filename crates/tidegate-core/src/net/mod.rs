@@ -416,9 +416,15 @@ impl Network {
         if chain.route < self.traffic_routes {
             return Some((at, chain.route as usize, unit));
         }
-        let traffic = &mut self.traffic[(chain.route - self.traffic_routes) as usize];
-        TrafficCounts::note(&mut traffic.counts.delivered, self.window, at, unit.bytes);
+        self.count_delivered(at, chain.route, unit.bytes);
         None
+    }
+
+    /// A packet of background traffic has come to its end.
+    #[inline]
+    fn count_delivered(&mut self, at: Time, route: u32, bytes: u32) {
+        let traffic = &mut self.traffic[(route - self.traffic_routes) as usize];
+        TrafficCounts::note(&mut traffic.counts.delivered, self.window, at, bytes);
     }
 
     /// A background source sends its next packet.
@@ -567,8 +573,13 @@ impl Network {
         while let Some(output) = self.sections.sections[section].take_output() {
             match output {
                 Output::Deliver { at, unit } => {
-                    let line = self.chains[unit.chain as usize].line;
-                    self.send(at, unit, line);
+                    let chain = self.chains[unit.chain as usize];
+                    let after = self.chains[unit.chain as usize + 1];
+                    if chain.route >= self.traffic_routes && after.line == NONE {
+                        self.count_delivered(at, chain.route, unit.bytes);
+                    } else {
+                        self.send(at, unit, chain.line);
+                    }
                 }
                 Output::Drop { at, gate, reason, unit } => {
                     let owner = self.owner(self.chains[unit.chain as usize].route);
@@ -763,12 +774,19 @@ impl Network {
         for cascade in &mut self.cascades {
             cascade.settle(&mut self.gates);
         }
-        for section in &mut self.sections.sections {
-            section.finish(self.window.until, &mut self.gates);
+        for section in 0..self.sections.sections.len() {
+            self.sections.sections[section].finish(self.window.until, &mut self.gates);
+            // Nobody waited for some packets.
+            self.collect(section);
         }
         for gate in &mut self.gates {
             gate.settle();
         }
+    }
+
+    /// A drop that came to light with the end of the run, if there is another.
+    pub fn take_drop(&mut self) -> Option<Dropped> {
+        self.dropped.pop_front()
     }
 
     /// What a cell gate counted beside cells; `None`: it is no cell gate.
