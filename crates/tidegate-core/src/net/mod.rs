@@ -769,7 +769,8 @@ impl Network {
     }
 
     /// The run is over: nothing more will enter. Services of waiting units are stated, so
-    /// that counters tell the same in both ways of driving.
+    /// that counters tell the same in both ways of driving; drops may come to light
+    /// ([`Network::take_drop`]).
     pub fn finish(&mut self) {
         for cascade in &mut self.cascades {
             cascade.settle(&mut self.gates);
@@ -782,11 +783,6 @@ impl Network {
         for gate in &mut self.gates {
             gate.settle();
         }
-    }
-
-    /// A drop that came to light with the end of the run, if there is another.
-    pub fn take_drop(&mut self) -> Option<Dropped> {
-        self.dropped.pop_front()
     }
 
     /// What a cell gate counted beside cells; `None`: it is no cell gate.
