@@ -78,7 +78,13 @@ impl Unit {
     /// A unit about to enter its route.
     #[must_use]
     pub fn new(bytes: u32, handle: u32, held_by: HeldBy) -> Unit {
-        Unit { chain: 0, bytes, handle, priority: LossPriority::Usual, blame: Blame(u64::from(Cause::sender(held_by).0)) }
+        Unit {
+            chain: 0,
+            bytes,
+            handle,
+            priority: LossPriority::Usual,
+            blame: Blame(u64::from(Cause::sender(held_by).0)),
+        }
     }
 
     /// Whether a policer set its loss priority: it is among the first to be dropped.
