@@ -93,15 +93,20 @@ fn send(messages: &[Message]) -> io::Result<Socket> {
     // Every message is acknowledged, or the first that is not stands for all.
     for _ in messages {
         let (answer, _) = socket.recv_from_full()?;
-        let code = |at: usize| answer.get(at..at + 4)?.first_chunk().map(|bytes| i32::from_ne_bytes(*bytes));
-        let kind = answer.get(4..6).and_then(<[u8]>::first_chunk).map(|bytes| u16::from_ne_bytes(*bytes));
-        match (kind, code(16)) {
-            (Some(ERROR), Some(0)) => {}
-            (Some(ERROR), Some(code)) => return Err(io::Error::from_raw_os_error(-code)),
-            _ => return Err(io::ErrorKind::InvalidData.into()),
+        match code(&answer) {
+            Some(0) => {}
+            Some(refused) => return Err(io::Error::from_raw_os_error(-refused)),
+            None => return Err(io::ErrorKind::InvalidData.into()),
         }
     }
     Ok(socket)
+}
+
+/// What an acknowledgement says: 0 or an error.
+fn code(answer: &[u8]) -> Option<i32> {
+    let kind = u16::from_ne_bytes(*answer.get(4..6)?.first_chunk()?);
+    let code = i32::from_ne_bytes(*answer.get(16..20)?.first_chunk()?);
+    (kind == ERROR).then_some(code)
 }
 
 fn rules(inside: Ipv4Addr, device: u32) -> Vec<Message> {
@@ -115,11 +120,11 @@ fn rules(inside: Ipv4Addr, device: u32) -> Vec<Message> {
             Attributes::default().text(1, TABLE).text(3, name).nest(4, hook).text(7, kind),
         )
     };
-    let rule = |chain: &str, expressions: Attributes| {
+    let rule = |of: &str, expressions: Attributes| {
         Message::new(
             NEW_RULE,
             CREATE | APPEND,
-            Attributes::default().text(1, TABLE).text(2, chain).nest(4, expressions),
+            Attributes::default().text(1, TABLE).text(2, of).nest(4, expressions),
         )
     };
     vec![
