@@ -9,7 +9,7 @@ use tidegate_core::units::{Span, Time};
 use tidegate_result::{RunResult, slot_bps};
 
 use crate::endpoints::{self, EndReport, Endpoints, Stack};
-use crate::lab::{Backend, Lab, LabOptions};
+use crate::lab::{Backend, Lab, LabOptions, Work};
 use crate::pump::{Classifier, Pump, PumpOptions, PumpReport};
 use crate::rows::{self, States};
 use crate::verify::{self, Verified};
@@ -27,6 +27,8 @@ const READING: Span = Span::from_micros(10);
 pub struct RunOptions {
     /// How packets come out of the kernel.
     pub backend: Backend,
+    /// Which processor does what.
+    pub work: Work,
     /// See [`PumpOptions`]; `capture_bytes` is chosen by the run.
     pub pump: PumpOptions,
 }
@@ -96,7 +98,8 @@ pub fn run(
     }
     userns::check()?;
     let stack = Stack::new(plan, &endpoints::usable, &endpoints::available()?)?;
-    let lab_options = LabOptions { gso_segments: stack.gso_segments, ..LabOptions::default() };
+    let lab_options =
+        LabOptions { gso_segments: stack.gso_segments, work: options.work, ..LabOptions::default() };
     let mut lab = Lab::new(plan, options.backend, &lab_options)?;
     let prepared = endpoints::prepare(&lab, plan, stack)?;
     let pump_options = PumpOptions { capture_bytes: wire::ENOUGH, ..options.pump.clone() };

@@ -10,7 +10,7 @@ use tidegate_core::units::{Span, Time};
 
 use crate::LiveError;
 use crate::lab::{Backend, Lab, LabOptions, Nat, Side};
-use crate::pump::{Classifier, LatenessSummary, Pump, PumpOptions, PumpReport, RunningPump};
+use crate::pump::{Classifier, Idle, LatenessSummary, Pump, PumpOptions, PumpReport, RunningPump};
 
 /// How often the program is looked at.
 const REVIEW: Duration = Duration::from_millis(20);
@@ -69,7 +69,9 @@ pub fn shell(
         return Err(LiveError::Beyond("with a peer at the other end there is no world behind it".to_owned()));
     }
     let nat = options.nat.then(|| Nat::new(lab.side(inside.other()), inside.address())).transpose()?;
-    let pump_options = PumpOptions { lead: Duration::ZERO, fail_behind: None, ..PumpOptions::default() };
+    // It may last for hours, mostly idle.
+    let pump_options =
+        PumpOptions { lead: Duration::ZERO, fail_behind: None, idle: Idle::Halts, ..PumpOptions::default() };
     let pump = Pump::start(&mut lab, &plan, Classifier::Everything { flow: 0 }, &pump_options)?;
     let ended = work(&lab, inside, options, &pump, go_on);
     drop(nat);

@@ -153,6 +153,38 @@ fn own_paths() {
     assert_replays(&mut report, &plan);
 }
 
+/// Throughput counts: the receiver's kernel works on other processors, where there are any.
+const FAST: &str = r#"
+duration = "500 ms"
+[gate.link]
+rate = "1 Gbit/s"
+queue = "400 packets"
+[flow.bulk]
+path = ["link"]
+rtt = "1 ms"
+app = "bulk"
+"#;
+
+fn assert_fast_replays(backend: Backend) {
+    let Some((bytes, mut report, _)) = run(FAST, backend) else { return };
+    assert!(bytes > 1_000_000, "{bytes} bytes");
+    let words = "packets are many";
+    assert!(report.notes.iter().any(|note| note.starts_with(words)), "{:?}", report.notes);
+    assert!(report.notes.iter().any(|note| note == "idle processors may halt"), "{:?}", report.notes);
+    assert_eq!((report.strays, report.device_drops), ([0, 0], [0, 0]));
+    assert_replays(&mut report, &plan(FAST));
+}
+
+#[test]
+fn many_packets_on_several_processors_replay() {
+    assert_fast_replays(Backend::Auto);
+}
+
+#[test]
+fn many_packets_over_packet_sockets_replay() {
+    assert_fast_replays(Backend::Packet);
+}
+
 both_ways!(a_run_that_is_stopped_says_when, stopped);
 
 fn stopped() {

@@ -41,4 +41,8 @@ fn inside() {
     eprintln!("{goodput} bit/s, {:?}, {:?}, {:?}", report.lateness.summary(), report.notes, report.warnings);
     assert!((1e6..12e6).contains(&goodput), "{goodput} bit/s");
     assert_eq!((report.strays, report.device_drops), ([0, 0], [0, 0]));
+    // Whoever may not keep processors awake is told, and the run goes on.
+    let may = std::fs::OpenOptions::new().write(true).open("/dev/cpu_dma_latency").is_ok();
+    let awake = |note: &String| note.starts_with("idle processors wait awake");
+    assert_eq!(report.notes.iter().any(awake), may, "{:?}", report.notes);
 }
