@@ -50,8 +50,8 @@ def shell(
         raise click.UsageError("--nat: with --peer there is no world at the other end")
     if nat and (server := _own_name_server()) is not None:
         note(
-            f"names: /etc/resolv.conf asks {server}, which is this machine itself; the program cannot ask there, "
-            "so give it addresses, or a file of its own"
+            f"names: /etc/resolv.conf asks {server}, which is this machine itself; the program cannot "
+            "ask there, so give it addresses"
         )
     # Ctrl-C is the program's; a handler of ours is not handed down to it, ignoring would be.
     before = signal.signal(signal.SIGINT, lambda *_: None)
