@@ -118,6 +118,7 @@ class Scenario:
         command: list[str],
         peer: str | None = None,
         uploads: bool = False,
+        nat: bool = False,
         seed: int = 1,
     ) -> tuple[int, int, int, float | None, list[str]]: ...
     def run_live(

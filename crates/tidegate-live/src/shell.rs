@@ -9,7 +9,7 @@ use tidegate_core::plan::{Plan, RecordLevel};
 use tidegate_core::units::{Span, Time};
 
 use crate::LiveError;
-use crate::lab::{Backend, Lab, LabOptions, Side};
+use crate::lab::{Backend, Lab, LabOptions, Nat, Side};
 use crate::pump::{Classifier, Idle, LatenessSummary, Pump, PumpOptions, PumpReport, RunningPump};
 
 /// How often the program is looked at.
@@ -28,6 +28,8 @@ pub struct ShellOptions {
     /// The program is the flow's sender; otherwise it is the receiver, and what it receives
     /// passes the flow's `path`.
     pub uploads: bool,
+    /// This machine sends the program's packets on into the world, under its own address.
+    pub nat: bool,
 }
 
 /// What became of a shell.
@@ -63,11 +65,16 @@ pub fn shell(
     let plan = lasting(plan);
     let mut lab = Lab::new(&plan, backend, &lab_options)?;
     lab.side(inside).set_default_route()?;
+    if options.nat && outside.is_none() {
+        return Err(LiveError::Beyond("with a peer at the other end there is no world behind it".to_owned()));
+    }
+    let nat = options.nat.then(|| Nat::new(lab.side(inside.other()), inside.address())).transpose()?;
     // It may last for hours, mostly idle.
     let pump_options =
         PumpOptions { lead: Duration::ZERO, fail_behind: None, idle: Idle::Halts, ..PumpOptions::default() };
     let pump = Pump::start(&mut lab, &plan, Classifier::Everything { flow: 0 }, &pump_options)?;
     let ended = work(&lab, inside, options, &pump, go_on);
+    drop(nat);
     let report = pump.stop()?;
     Ok(told(ended?, &report))
 }

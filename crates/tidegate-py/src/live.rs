@@ -75,12 +75,12 @@ mod here {
         plan: &Plan,
         command: Vec<String>,
         peer: Option<String>,
-        uploads: bool,
+        (uploads, nat): (bool, bool),
         go_on: &mut (dyn FnMut() -> bool + Send),
     ) -> PyResult<Shell> {
         use std::os::unix::process::ExitStatusExt as _;
         let command = command.into_iter().map(Into::into).collect();
-        let options = tidegate_live::shell::ShellOptions { command, peer, uploads };
+        let options = tidegate_live::shell::ShellOptions { command, peer, uploads, nat };
         let done = guarded(py, || tidegate_live::shell::shell(plan, &options, go_on))?
             .map_err(|failed| error::live(&failed))?;
         let status = done.status.code().or_else(|| done.status.signal().map(|signal| 128 + signal));
@@ -141,7 +141,7 @@ mod nowhere {
         _plan: &Plan,
         _command: Vec<String>,
         _peer: Option<String>,
-        _uploads: bool,
+        _ways: (bool, bool),
         _go_on: &mut (dyn FnMut() -> bool + Send),
     ) -> PyResult<Shell> {
         Err(error::live(&LiveError::NotLinux))

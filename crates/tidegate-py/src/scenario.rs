@@ -214,13 +214,14 @@ impl Scenario {
 
     /// A program across the gates of the first flow: its exit status, packets dropped, packets, 99th
     /// percentile of lateness in µs, warnings.
-    #[pyo3(signature = (*, command, peer = None, uploads = false, seed = 1))]
+    #[pyo3(signature = (*, command, peer = None, uploads = false, nat = false, seed = 1))]
     fn live_shell(
         &self,
         py: Python<'_>,
         command: Vec<String>,
         peer: Option<String>,
         uploads: bool,
+        nat: bool,
         seed: u64,
     ) -> PyResult<crate::live::Shell> {
         let plan = self.plan(seed, 0, Some("summary"))?;
@@ -232,7 +233,7 @@ impl Scenario {
                 false
             }
         };
-        let done = crate::live::shell(py, &plan, command, peer, uploads, &mut go_on);
+        let done = crate::live::shell(py, &plan, command, peer, (uploads, nat), &mut go_on);
         raised.map_or(done, Err)
     }
 

@@ -5,6 +5,7 @@
 //! descriptors alone, so the kernel frees them when the process ends, however it ends.
 
 mod namespace;
+mod nat;
 mod netlink;
 mod offload;
 mod packet;
@@ -28,6 +29,7 @@ use crate::{clock, limits};
 use namespace::Held;
 pub use namespace::Namespace;
 pub(crate) use namespace::in_a_namespace;
+pub(crate) use nat::Nat;
 use netlink::Netlink;
 pub use netlink::RouteOptions;
 use packet::PacketRing;

@@ -12,7 +12,8 @@ use tidegate_live::userns;
 /// What a test's process is for: see [`both`].
 const WAY: &str = "TIDEGATE_TEST_WAY";
 const NOBODY: u32 = 65_534;
-/// Without real-time priority a busy machine may spoil an attempt.
+/// A machine that stands still for a moment, or is busy where there is no real-time priority, may
+/// spoil an attempt.
 const ATTEMPTS: u32 = 3;
 const RAN: &str = "ran without root";
 const SKIPPED: &str = "skipped without root";
@@ -45,7 +46,7 @@ pub(crate) fn both(name: &str, body: fn()) {
         Ok(_) => say(&run_inside(&std::env::current_exe().unwrap(), name)),
         Err(_) => {
             if userns::is_capable() {
-                body();
+                patiently(body);
             } else {
                 eprintln!("skipped as root: this process is not root");
             }
@@ -57,6 +58,16 @@ pub(crate) fn both(name: &str, body: fn()) {
 /// As [`both`], without root only.
 pub(crate) fn rootless(name: &str, body: fn()) {
     if std::env::var_os(WAY).is_some() { both(name, body) } else { without_root(name) }
+}
+
+fn patiently(body: fn()) {
+    for _ in 1..ATTEMPTS {
+        // The panic has said what went wrong.
+        if std::panic::catch_unwind(body).is_ok() {
+            return;
+        }
+    }
+    body();
 }
 
 fn without_root(name: &str) {
