@@ -42,7 +42,8 @@ from tidegate._run import Run, run
 from tidegate._scenario import Scenario, load, reference, schema
 from tidegate._size import Sizing, size
 from tidegate._size_pool import PoolSizing, size_pool
-from tidegate._study import Until, study
+from tidegate._study import study
+from tidegate._study_until import Until
 from tidegate._study_value import Point, Study, open_study
 from tidegate._table import FlowRow, GateRow, RequestRow, Table
 from tidegate._traces import trace_convert, trace_info, trace_synth

@@ -49,12 +49,18 @@ pub(super) struct Paced {
     /// Cells that wait, and the start of the first of them.
     waiting: u64,
     head: Exact,
+    /// Cells that came together, the server being idle: how often so many. Their waits are
+    /// always the same.
+    bursts: Vec<u64>,
 }
+
+/// Longer bursts are counted at once.
+const LONGEST_BURST: u32 = 4096;
 
 impl Paced {
     pub(super) fn new(beat: Beat, hold: Option<Span>, limit: u64) -> Paced {
         let zero = Exact::whole(Time::ZERO);
-        Paced { beat, hold, limit, free: zero, waiting: 0, head: zero }
+        Paced { beat, hold, limit, free: zero, waiting: 0, head: zero, bursts: vec![] }
     }
 
     pub(super) fn beat(&self) -> Beat {
@@ -64,11 +70,22 @@ impl Paced {
     /// Cells that wait at `at`; what starts then does not.
     #[inline]
     pub(super) fn waiting_at(&mut self, at: Time) -> u64 {
+        if self.waiting > 0 && self.head.at <= at {
+            self.start_until(at);
+        }
+        self.waiting
+    }
+
+    fn start_until(&mut self, at: Time) {
+        // At least so many start after the first, because each distance may be a picosecond longer.
+        let more = (at.picos() - self.head.at.picos()) / (self.beat.picos + 1);
+        let started = self.waiting.min(more + 1);
+        self.waiting -= started;
+        self.head = self.head.plus_times(self.beat, started);
         while self.waiting > 0 && self.head.at <= at {
             self.waiting -= 1;
             self.head = self.head.plus(self.beat);
         }
-        self.waiting
     }
 
     /// Whether a cell that comes at `at` would have to wait and finds no room. Call
@@ -113,18 +130,48 @@ impl Paced {
             return (first, last);
         }
         let (beat, mut start) = (self.beat, first.start);
+        let idle = start == Exact::whole(at) && self.waiting == 0;
         if self.waiting == 0 {
             self.head = start.plus(beat);
         }
         self.waiting += u64::from(cells) - 1;
-        let waits = (1..cells).map(|_| {
-            start = start.plus(beat);
-            start.at.picos() - at.picos()
-        });
-        let bytes = u64::from(CELL_BYTES);
-        counters.pass_waiting_together(waits, bytes, (self.waiting, self.waiting * bytes));
+        if idle && cells < LONGEST_BURST {
+            self.note_burst(cells);
+        } else {
+            let (mut wait, mut carry) = (start.at.picos() - at.picos(), start.carry);
+            let waits = (1..cells).map(|_| {
+                carry += beat.part;
+                let over = carry >= beat.whole;
+                carry -= if over { beat.whole } else { 0 };
+                wait += beat.picos + u64::from(over);
+                wait
+            });
+            let bytes = u64::from(CELL_BYTES);
+            counters.pass_waiting_together(waits, bytes, (self.waiting, self.waiting * bytes));
+        }
+        start = start.plus_times(beat, u64::from(cells) - 1);
         self.free = start.plus(beat);
         (first, Passage { start, end: self.end_of(start), waiting: self.waiting })
+    }
+
+    fn note_burst(&mut self, cells: u32) {
+        let cells = cells as usize;
+        if cells >= self.bursts.len() {
+            self.bursts.resize(cells + 1, 0);
+        }
+        self.bursts[cells] += 1;
+    }
+
+    /// Tells the waits of all bursts; that of their first cells, who did not wait, is told.
+    pub(super) fn tell(&mut self, counters: &mut Counters) {
+        let mut bursts = 0;
+        // The n-th cell after the first is in every longer burst.
+        for (cells, exactly) in self.bursts.drain(..).enumerate().skip(2).rev() {
+            bursts += exactly;
+            let place = cells as u64 - 1;
+            let wait = Exact::whole(Time::ZERO).plus_times(self.beat, place).at;
+            counters.pass_alike(bursts, u64::from(CELL_BYTES), wait.saturating_since(Time::ZERO), place);
+        }
     }
 
     /// The end of a service; where there is no hold, `free` follows it.

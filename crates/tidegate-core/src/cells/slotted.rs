@@ -3,15 +3,27 @@
 //! each slot one cell leaves. A cell served at once starts in the slot after its arrival.
 
 use rand::Rng as _;
-use rand::seq::SliceRandom as _;
 
 use super::CELL_BYTES;
 use super::paced::Passage;
+use super::section::{CELLS, ENDS};
 use super::train::{Beat, Exact};
 use crate::gate::Counters;
 use crate::gate::rate::Window;
 use crate::random::Stream;
 use crate::units::Time;
+
+/// 2⁶⁴ divided by the golden ratio: the step between the words of SplitMix64 (Steele, Lea and
+/// Flood, "Fast splittable pseudorandom number generators", 2014).
+const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// The words of SplitMix64: any of them at once, where a stream would have to be drawn in order.
+#[inline]
+fn mix(word: u64) -> u64 {
+    let word = (word ^ word >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let word = (word ^ word >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    word ^ word >> 31
+}
 
 /// See the module. Slot n is `[n·slot, (n+1)·slot)`, its ends rounded down.
 #[derive(Clone, Debug)]
@@ -25,9 +37,10 @@ pub(super) struct Slotted {
     number: u64,
     begin: Exact,
     end: Exact,
-    order: Stream,
-    coins: u64,
-    /// Cells by the slots that they wait after the boundary that ends theirs.
+    /// What the order inside each slot derives from.
+    key: u64,
+    /// Cells by the slots that they wait after the boundary that ends theirs, one place on:
+    /// the first counts nothing.
     waits: Vec<u64>,
     /// Cells of slots from this number on come inside the measured window.
     from: u64,
@@ -36,7 +49,7 @@ pub(super) struct Slotted {
 }
 
 impl Slotted {
-    pub(super) fn new(slot: Beat, limit: u64, order: Stream, window: Window) -> Slotted {
+    pub(super) fn new(slot: Beat, limit: u64, mut order: Stream, window: Window) -> Slotted {
         let begin = Exact::whole(Time::ZERO);
         let end = begin.plus(slot);
         let mut slotted = Slotted {
@@ -46,9 +59,8 @@ impl Slotted {
             number: 0,
             begin,
             end,
-            order,
-            coins: 1,
-            waits: Vec::new(),
+            key: order.next_u64(),
+            waits: vec![0],
             from: 0,
             until: 0,
         };
@@ -62,6 +74,96 @@ impl Slotted {
         let until = slot_of(window.until);
         (slotted.from, slotted.until) = (from, until);
         slotted
+    }
+
+    /// The present slot.
+    pub(super) fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// The exact beginning of the present slot.
+    pub(super) fn begin(&self) -> Exact {
+        self.begin
+    }
+
+    /// When the slot begins that comes so many after the present one.
+    #[inline]
+    pub(super) fn begin_after(&self, slots: u64) -> Time {
+        self.begin.plus_times(self.slot, slots).at
+    }
+
+    /// How many slots from the present one on end by `until`, at most `most`.
+    pub(super) fn slots_until(&self, until: Time, most: u64) -> u64 {
+        // At least so many, because each may be a picosecond longer.
+        let span = until.picos().saturating_sub(self.begin.at.picos());
+        let mut slots = (span / (self.slot.picos + 1)).min(most);
+        while slots < most && self.begin_after(slots + 1) <= until {
+            slots += 1;
+        }
+        slots
+    }
+
+    /// Cells that may wait.
+    pub(super) fn limit(&self) -> u64 {
+        self.limit
+    }
+
+    /// Cells that stand before one of the present slot.
+    pub(super) fn backlog(&self) -> u64 {
+        self.free.saturating_sub(self.number + 1)
+    }
+
+    /// Whether everything lies inside the measured window that comes in slots from the present
+    /// one on or leaves up to so many slots later than is taken.
+    pub(super) fn counts_ahead(&self, slots: u64) -> bool {
+        self.number >= self.from && self.free.max(self.number) + slots + 1 < self.until
+    }
+
+    /// Makes room for counting so many more cells.
+    pub(super) fn make_room(&mut self, cells: u64) {
+        let most = (self.backlog() + cells) as usize + 2;
+        if self.waits.len() < most {
+            self.waits.resize(most, 0);
+        }
+    }
+
+    /// Counts slots from one on in which nothing ends and every cell finds room: the first that
+    /// is another, or the number of all, and the backlog of its cells.
+    ///
+    /// Not waits are counted but what stands there when a slot begins: over time a queue falls
+    /// below a length as often as it rises above it ([`Slotted::go_past`] has the rest).
+    #[inline]
+    pub(super) fn count_slots(&mut self, words: &[u64], from: usize, mut backlog: u64) -> (usize, u64) {
+        let most = self.limit.saturating_add(1).min(ENDS - 1);
+        for (slot, word) in words.iter().enumerate().skip(from) {
+            let standing = backlog + (word & (CELLS | ENDS));
+            if standing > most {
+                return (slot, backlog);
+            }
+            self.waits[standing as usize] += 1;
+            backlog = standing.saturating_sub(1);
+        }
+        (words.len(), backlog)
+    }
+
+    /// The same of one slot at whose end so many stand there; the backlog of the next.
+    pub(super) fn count_slot(&mut self, standing: u64) -> u64 {
+        self.waits[standing as usize] += 1;
+        standing.saturating_sub(1)
+    }
+
+    /// Goes past so many slots that were counted, the backlog being one at first and another
+    /// at the end.
+    pub(super) fn go_past(&mut self, slots: u64, first: u64, last: u64) {
+        let (low, high) = (first.min(last) as usize + 1, first.max(last) as usize + 1);
+        for waits in &mut self.waits[low..high] {
+            // A length that the queue rose above once more than it fell below, or the reverse.
+            *waits = if last > first { *waits + 1 } else { *waits - 1 };
+        }
+        self.number += slots;
+        self.begin = self.begin.plus_times(self.slot, slots);
+        self.end = self.begin.plus(self.slot);
+        self.free = self.number + 1 + last;
     }
 
     pub(super) fn beat(&self) -> Beat {
@@ -102,28 +204,17 @@ impl Slotted {
         }
     }
 
-    /// Random order for what came in one slot.
+    /// Random order for what came in one slot, given by circuit: a function of the slot's
+    /// number alone, so it need not be drawn where nothing depends on it.
     #[inline]
-    pub(super) fn shuffle<T>(&mut self, cells: &mut [T]) {
-        if let [one, other] = cells {
-            if self.coin() {
-                std::mem::swap(one, other);
-            }
-        } else {
-            cells.shuffle(&mut self.order);
+    pub(super) fn shuffle<T>(&self, slot: u64, cells: &mut [T]) {
+        let mut word = mix(self.key.wrapping_add(slot.wrapping_mul(GOLDEN)));
+        for last in (1..cells.len()).rev() {
+            // The upper half of a product with a random word is below the other factor.
+            let place = (u128::from(word) * (last as u128 + 1)) >> 64;
+            cells.swap(place as usize, last);
+            word = mix(word.wrapping_add(GOLDEN));
         }
-    }
-
-    /// One bit, of words drawn 64 at a time.
-    #[inline]
-    fn coin(&mut self) -> bool {
-        if self.coins == 1 {
-            // The highest bit says where the word ends.
-            self.coins = self.order.next_u64() | 1 << 63;
-        }
-        let coin = self.coins & 1 == 1;
-        self.coins >>= 1;
-        coin
     }
 
     /// Whether so many cells of the present slot find room.
@@ -173,7 +264,7 @@ impl Slotted {
     /// Counts a cell that waits so long, all inside the window.
     #[inline]
     pub(super) fn note(&mut self, waits: u64) {
-        match self.waits.get_mut(waits as usize) {
+        match self.waits.get_mut(waits as usize + 1) {
             Some(count) => *count += 1,
             None => self.grow(waits),
         }
@@ -181,13 +272,13 @@ impl Slotted {
 
     #[cold]
     fn grow(&mut self, waits: u64) {
-        self.waits.resize(waits as usize + 1, 0);
-        self.waits[waits as usize] = 1;
+        self.waits.resize(waits as usize + 2, 0);
+        self.waits[waits as usize + 1] = 1;
     }
 
     /// Tells all that [`Slotted::note`] counted.
     pub(super) fn tell(&mut self, counters: &mut Counters) {
-        for (slots, cells) in self.waits.drain(..).enumerate() {
+        for (slots, cells) in self.waits.drain(..).skip(1).enumerate() {
             let wait = Exact::whole(Time::ZERO).plus_times(self.slot, slots as u64).at;
             counters.pass_alike(
                 cells,

@@ -50,12 +50,20 @@ impl Bench {
         };
         let circuits: Vec<CircuitPlan> = circuits
             .iter()
-            .map(|gates| CircuitPlan { gates: gates.to_vec(), hears_departures: false })
+            .map(|gates| CircuitPlan { gates: gates.to_vec(), hears_departures: false, ends_unheard: false })
             .collect();
         let numbers: Vec<usize> = (0..plans.len()).collect();
         let stream = |gate: usize| seed.stream(&format!("{gate}"));
         Bench {
-            section: Section::new(&numbers, &circuits, plans, false, &|_| false, &stream, WINDOW),
+            section: Section::new(
+                &numbers,
+                &circuits,
+                plans,
+                Manner { passing: Passing::Trains, prompt: false },
+                &|_| false,
+                &stream,
+                WINDOW,
+            ),
             gates: plans.iter().enumerate().map(|(n, plan)| Gate::new(plan, context(n))).collect(),
         }
     }

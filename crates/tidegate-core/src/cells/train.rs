@@ -26,6 +26,11 @@ impl Beat {
         Beat { picos: interval.whole(), part: interval.part(), whole: interval.parts() }
     }
 
+    /// In picoseconds, nearly.
+    pub(super) fn as_f64(self) -> f64 {
+        self.picos as f64 + self.part as f64 / self.whole as f64
+    }
+
     pub(super) fn span(self) -> Span {
         Span::from_picos(self.picos)
     }
@@ -56,6 +61,14 @@ impl Exact {
 
     /// The same so many times.
     pub(super) fn plus_times(self, beat: Beat, times: u64) -> Exact {
+        if let (Some(parts), Some(picos)) = (
+            beat.part.checked_mul(times).and_then(|parts| parts.checked_add(self.carry)),
+            beat.picos.checked_mul(times),
+        ) {
+            let (more, carry) = (parts / beat.whole, parts % beat.whole);
+            let span = Span::from_picos(picos.saturating_add(more));
+            return Exact { at: self.at.saturating_add(span), carry };
+        }
         let parts = u128::from(self.carry) + u128::from(beat.part) * u128::from(times);
         let whole = u128::from(beat.whole);
         let picos = u128::from(beat.picos) * u128::from(times) + parts / whole;
@@ -102,6 +115,15 @@ impl Train {
         self.left -= 1;
         self.next = self.next.plus(self.beat);
         (begins, ends)
+    }
+
+    /// Takes so many cells off.
+    pub(super) fn skip(&mut self, cells: u32) {
+        if cells > 0 {
+            self.begins = false;
+            self.left -= cells;
+            self.next = self.next.plus_times(self.beat, u64::from(cells));
+        }
     }
 
     /// Arrival of its last cell.

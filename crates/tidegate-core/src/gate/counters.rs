@@ -147,7 +147,7 @@ impl Counters {
     }
 
     /// Units of one size came together and are delivered inside the window after these waits,
-    /// none of them zero and in picoseconds; in the end the queue is so large.
+    /// rising, none of them zero and in picoseconds; in the end the queue is so large.
     pub(crate) fn pass_waiting_together(
         &mut self,
         waits: impl ExactSizeIterator<Item = u64>,
@@ -156,7 +156,7 @@ impl Counters {
     ) {
         if waits.len() > 0 {
             self.pass_many(waits.len() as u64, wire);
-            self.queue_area += self.waits.record_each(waits);
+            self.queue_area += self.waits.record_rising(waits);
             self.queue_max = self.queue_max.max(queue.0);
             self.queue_max_bytes = self.queue_max_bytes.max(queue.1);
         }

@@ -94,21 +94,34 @@ impl Quantiles {
         }
     }
 
-    /// Takes lengths that are not zero, in picoseconds; says what they add up to.
-    pub(super) fn record_each(&mut self, lengths: impl Iterator<Item = u64>) -> u128 {
-        let (mut count, mut sum, mut least, mut greatest) = (0, 0_u128, self.least, self.greatest);
+    /// Takes lengths that are not zero and never shorter than the one before, in picoseconds;
+    /// says what they add up to.
+    pub(super) fn record_rising(&mut self, lengths: impl Iterator<Item = u64>) -> u128 {
+        let (mut count, mut sum, mut last) = (0, 0_u128, 0);
+        // Up to the next doubling bins are equally wide.
+        let (mut ceiling, mut base, mut shift) = (0, 0, 0);
         for picos in lengths {
+            if picos >= ceiling {
+                if count == 0 {
+                    self.least = self.least.min(picos);
+                }
+                let doubling = self.doubling(picos);
+                shift = self.shift + doubling;
+                base = ((doubling << self.digits) as usize).wrapping_sub(self.first);
+                ceiling = 2_u64.checked_shl(self.digits + shift).unwrap_or(u64::MAX);
+            }
             count += 1;
             sum += u128::from(picos);
-            least = least.min(picos);
-            greatest = greatest.max(picos);
-            let bin = self.bin(picos);
-            match self.bins.get_mut(bin.wrapping_sub(self.first)) {
+            last = picos;
+            match self.bins.get_mut(base.wrapping_add((picos >> shift) as usize)) {
                 Some(bin) => *bin += 1,
-                None => self.grow(bin),
+                None => {
+                    self.grow(self.bin(picos));
+                    ceiling = 0;
+                }
             }
         }
-        (self.least, self.greatest) = (least, greatest);
+        self.greatest = self.greatest.max(last);
         self.count += count;
         self.sum += sum;
         sum
@@ -150,8 +163,14 @@ impl Quantiles {
     #[inline]
     fn bin(&self, picos: u64) -> usize {
         let value = picos >> self.shift;
-        let doubling = (63 - (value | 1).leading_zeros()).saturating_sub(self.digits);
+        let doubling = self.doubling(picos);
         ((u64::from(doubling) << self.digits) + (value >> doubling)) as usize
+    }
+
+    /// How often the width of the first bins is doubled in those of such a length.
+    #[inline]
+    fn doubling(&self, picos: u64) -> u32 {
+        (63 - (picos >> self.shift | 1).leading_zeros()).saturating_sub(self.digits)
     }
 
     /// The middle of a bin, in picoseconds.
@@ -219,6 +238,28 @@ mod tests {
     }
 
     proptest! {
+        /// Rising lengths together are the same lengths one by one.
+        #[test]
+        fn rising_lengths_are_lengths(
+            before in prop::collection::vec(1u64..1 << 50, 0..5),
+            start in (1u64..1 << 50, 0u32..50),
+            gaps in prop::collection::vec((0u64..1 << 50, 0u32..50), 1..300),
+            fine in any::<bool>(),
+        ) {
+            let mut single = Quantiles::new(if fine { Precision::Fine } else { Precision::Coarse });
+            before.iter().for_each(|picos| single.record(Span::from_picos(*picos)));
+            let mut together = single.clone();
+            let mut length = (start.0 >> start.1).max(1);
+            let lengths: Vec<u64> = gaps.iter().map(|(gap, shift)| {
+                length += gap >> shift;
+                length
+            }).collect();
+            lengths.iter().for_each(|picos| single.record(Span::from_picos(*picos)));
+            let sum = together.record_rising(lengths.iter().copied());
+            prop_assert_eq!(sum, lengths.iter().map(|picos| u128::from(*picos)).sum::<u128>());
+            prop_assert_eq!(format!("{single:?}"), format!("{together:?}"));
+        }
+
         /// Against a sorted list.
         #[test]
         fn any_quantile_of_any_list(

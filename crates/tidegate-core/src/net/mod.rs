@@ -416,9 +416,15 @@ impl Network {
         if chain.route < self.traffic_routes {
             return Some((at, chain.route as usize, unit));
         }
-        let traffic = &mut self.traffic[(chain.route - self.traffic_routes) as usize];
-        TrafficCounts::note(&mut traffic.counts.delivered, self.window, at, unit.bytes);
+        self.count_delivered(at, chain.route, unit.bytes);
         None
+    }
+
+    /// A packet of background traffic has come to its end.
+    #[inline]
+    fn count_delivered(&mut self, at: Time, route: u32, bytes: u32) {
+        let traffic = &mut self.traffic[(route - self.traffic_routes) as usize];
+        TrafficCounts::note(&mut traffic.counts.delivered, self.window, at, bytes);
     }
 
     /// A background source sends its next packet.
@@ -567,8 +573,13 @@ impl Network {
         while let Some(output) = self.sections.sections[section].take_output() {
             match output {
                 Output::Deliver { at, unit } => {
-                    let line = self.chains[unit.chain as usize].line;
-                    self.send(at, unit, line);
+                    let chain = self.chains[unit.chain as usize];
+                    let after = self.chains[unit.chain as usize + 1];
+                    if chain.route >= self.traffic_routes && after.line == NONE {
+                        self.count_delivered(at, chain.route, unit.bytes);
+                    } else {
+                        self.send(at, unit, chain.line);
+                    }
                 }
                 Output::Drop { at, gate, reason, unit } => {
                     let owner = self.owner(self.chains[unit.chain as usize].route);
@@ -758,13 +769,16 @@ impl Network {
     }
 
     /// The run is over: nothing more will enter. Services of waiting units are stated, so
-    /// that counters tell the same in both ways of driving.
+    /// that counters tell the same in both ways of driving; drops may come to light
+    /// ([`Network::take_drop`]).
     pub fn finish(&mut self) {
         for cascade in &mut self.cascades {
             cascade.settle(&mut self.gates);
         }
-        for section in &mut self.sections.sections {
-            section.finish(self.window.until, &mut self.gates);
+        for section in 0..self.sections.sections.len() {
+            self.sections.sections[section].finish(self.window.until, &mut self.gates);
+            // Nobody waited for some packets.
+            self.collect(section);
         }
         for gate in &mut self.gates {
             gate.settle();

@@ -160,6 +160,8 @@ impl Routes {
                                 .map(|gate| *gate as usize)
                                 .collect(),
                             hears_departures: draft.notify,
+                            ends_unheard: place == draft.gates.len()
+                                && matches!(draft.owner, Owner::Traffic(_)),
                         });
                     }
                     routes.end_chain(&mut chain, line);

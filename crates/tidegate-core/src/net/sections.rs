@@ -1,7 +1,7 @@
 //! The sections of cell gates in a network: which gates belong together, and which section
 //! each circuit runs through.
 
-use crate::cells::{CircuitPlan, Section};
+use crate::cells::{CircuitPlan, Manner, Passing, Section};
 use crate::net::{record_level, seed, window};
 use crate::plan::{Plan, RecordLevel};
 
@@ -23,6 +23,11 @@ impl Sections {
     /// `order`: the rank of each gate, upstream first.
     pub(super) fn new(plan: &Plan, circuits: &[CircuitPlan], order: &[usize]) -> Sections {
         let groups = groups(plan.gates.len(), circuits);
+        let passing = match plan {
+            _ if plan.exact_events => Passing::ThroughGates,
+            _ if plan.cells_one_by_one => Passing::OneByOne,
+            _ => Passing::Trains,
+        };
         let mut found = Sections {
             sections: vec![],
             circuits: vec![(0, 0); circuits.len()],
@@ -49,7 +54,7 @@ impl Sections {
                 &group,
                 &members,
                 &plan.gates,
-                plan.cells_one_by_one || plan.exact_events,
+                Manner { passing, prompt: plan.record.level != RecordLevel::Summary },
                 &|gate| {
                     record_level(plan, gate) != RecordLevel::Summary
                         || plan.signals.iter().any(|signal| signal.gate == gate)

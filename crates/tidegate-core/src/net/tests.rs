@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 mod circuits;
+mod stretches;
 
 use super::*;
 use crate::dtm::{Settings, Slots};
@@ -251,6 +252,9 @@ fn tell(plan: &Plan, entries: &[(u64, usize, u32)], waking: Option<Waking>) -> S
                 now += grain;
             }
         }
+        if next >= plan.duration {
+            break;
+        }
         at = next;
         drain(&mut network, at, &mut story);
         let unit = &mut Unit::new(*bytes, handle, HeldBy::Application);
@@ -265,6 +269,9 @@ fn tell(plan: &Plan, entries: &[(u64, usize, u32)], waking: Option<Waking>) -> S
     (0..plan.flows.len()).for_each(|flow| network.transfer_ends(at, flow));
     drain(&mut network, plan.duration, &mut story);
     network.finish();
+    while let Some(dropped) = network.take_drop() {
+        story.dropped.push((dropped.at, dropped.gate, dropped.unit.handle, dropped.reason as u8));
+    }
     story.dropped.retain(|(time, ..)| *time < plan.duration);
     story.dropped.sort_unstable();
     // Flows that hear at one instant, in any order.

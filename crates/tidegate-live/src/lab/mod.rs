@@ -27,6 +27,7 @@ use crate::processors::Division;
 use crate::{clock, limits};
 use namespace::Held;
 pub use namespace::Namespace;
+pub(crate) use namespace::in_a_namespace;
 use netlink::Netlink;
 pub use netlink::RouteOptions;
 use packet::PacketRing;
@@ -230,11 +231,7 @@ impl Lab {
                 plan.flows.len()
             )));
         }
-        if !crate::userns::is_capable() {
-            return Err(LiveError::NotPermitted {
-                why: "this process may not make network namespaces".to_owned(),
-            });
-        }
+        crate::userns::check()?;
         crate::clean::clean()?;
         let mtu = options.mtu.unwrap_or_else(|| largest_packet(plan));
         let hold = |side: Side| {

@@ -219,6 +219,11 @@ impl Namespace {
     }
 }
 
+/// Runs `job` in a network namespace that is there for it alone.
+pub(crate) fn in_a_namespace<T: Send>(job: impl FnOnce() -> T + Send) -> Result<T, LiveError> {
+    Held::new()?.run(job)
+}
+
 fn sysctl_path(name: &str) -> PathBuf {
     PathBuf::from("/proc/sys").join(name.replace('.', "/"))
 }

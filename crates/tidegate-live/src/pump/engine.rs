@@ -11,6 +11,7 @@ use tidegate_core::units::{Span, Time};
 use super::pace::{Ahead, Pace};
 use super::record::Recording;
 use super::slab::Slab;
+use super::transfers::{Place, Transfers};
 use super::waiter::{Waiter, Woken};
 use super::{Arrival, Classifier, Departure, Lateness, PumpOptions};
 use crate::clock::after;
@@ -33,6 +34,7 @@ pub(super) struct Engine {
     pub(super) strays: [u64; 2],
     pub(super) lateness: Lateness,
     pub(super) recording: Recording,
+    pub(super) transfers: Transfers,
     waiter: Waiter,
     classifier: Classifier,
     slab: Slab,
@@ -69,9 +71,11 @@ impl Engine {
         classifier: Classifier,
         options: &PumpOptions,
     ) -> Engine {
+        let network = Network::new(plan, 0);
         Engine {
             clock,
-            network: Network::new(plan, 0),
+            transfers: Transfers::new(plan, &network),
+            network,
             edges,
             strays: [0; 2],
             lateness: Lateness::default(),
@@ -208,6 +212,10 @@ impl Engine {
         };
         let route = flow * 2 + side as u32;
         let bytes = length as u32;
+        if let Some(begins) = self.transfers.see(route, packet, Place::Enters) {
+            self.recording.tell(at, flow, begins);
+            tell(&mut self.network, at, flow, begins);
+        }
         let number = self.recording.arrive(Arrival { at, route, bytes }, packet);
         let place = self.slab.put(packet, number);
         let mut unit = Unit::new(bytes, place, HeldBy::CongestionWindow);
@@ -247,12 +255,18 @@ impl Engine {
         // What enters at one side leaves at the other.
         let exit = usize::from(route.is_multiple_of(2));
         let late = self.clock.now().saturating_since(due);
-        let written = self.edges[exit].write(self.slab.bytes(unit.handle));
+        let packet = self.slab.bytes(unit.handle);
+        let news = self.transfers.see(route, packet, Place::Leaves);
+        let written = self.edges[exit].write(packet);
         written.map_err(|error| LiveError::kernel("write a packet", error))?;
         let arrival = self.slab.free(unit.handle);
         self.written[exit] = true;
         self.lateness.note(late);
         self.recording.departures.push(Departure { due, arrival, route, cause: unit.cause() });
+        if let Some(begins) = news {
+            self.recording.tell(due, route / 2, begins);
+            tell(&mut self.network, due, route / 2, begins);
+        }
         if late > self.fail_behind {
             return Err(self.fell_behind(format!("a packet due at {due} was written {late} later")));
         }
@@ -266,6 +280,15 @@ impl Engine {
             self.clock.now(),
             self.fail_behind
         ))
+    }
+}
+
+/// Tells circuits of a transfer.
+pub(crate) fn tell(network: &mut Network, at: Time, flow: u32, begins: bool) {
+    if begins {
+        network.transfer_begins(at, flow as usize);
+    } else {
+        network.transfer_ends(at, flow as usize);
     }
 }
 

@@ -8,6 +8,7 @@ mod pace;
 mod realtime;
 mod record;
 mod slab;
+mod transfers;
 mod waiter;
 
 use std::os::fd::AsFd as _;
@@ -26,8 +27,10 @@ use crate::{Clock, LiveError, limits};
 pub use awake::Awake;
 pub use classify::Classifier;
 use engine::Engine;
+pub(crate) use engine::tell;
 pub use lateness::{Lateness, LatenessSummary};
 use realtime::Wishes;
+pub use transfers::{Owed, Word};
 use waiter::Waiter;
 
 const THREAD: &str = "tidegate-pump";
@@ -138,6 +141,7 @@ impl Pump {
         let waiter = Waiter::new([edges[0].as_fd(), edges[1].as_fd()], stop.clone())?;
         let clock = Clock::starting_in(options.lead);
         let engine = Engine::new(plan, edges, lab.mtu(), (clock, waiter), classifier, options);
+        let owed = engine.transfers.owed();
         let wishes = Wishes {
             realtime: options.realtime,
             awake: match options.idle {
@@ -160,7 +164,7 @@ impl Pump {
             .map_err(|error| LiveError::kernel("start the engine's thread", error))?;
         let namespaces = [lab.sender().clone(), lab.receiver().clone()];
         let tolerable = limits::tolerable_lateness(plan);
-        Ok(RunningPump { clock, stop, thread: Some(thread), namespaces, tolerable })
+        Ok(RunningPump { clock, stop, thread: Some(thread), namespaces, tolerable, owed })
     }
 }
 
@@ -184,6 +188,7 @@ fn work(mut engine: Engine, wishes: &Wishes, (mut notes, mut warnings): Words) -
         arrivals: engine.recording.arrivals,
         departures: engine.recording.departures,
         drops: engine.recording.drops,
+        words: engine.recording.words,
         capture: engine.recording.capture,
         capture_bytes: engine.recording.capture_bytes,
         strays: engine.strays,
@@ -204,6 +209,7 @@ pub struct RunningPump {
     thread: Option<JoinHandle<Outcome>>,
     namespaces: [Namespace; 2],
     tolerable: Span,
+    owed: Arc<Owed>,
 }
 
 impl RunningPump {
@@ -211,6 +217,13 @@ impl RunningPump {
     #[must_use]
     pub fn clock(&self) -> Clock {
         self.clock
+    }
+
+    /// Where the ends say what they owe each other, which circuits depend on. Where nobody
+    /// does, a circuit is only ever opened by packets, and held as its plan says.
+    #[must_use]
+    pub fn owed(&self) -> Arc<Owed> {
+        Arc::clone(&self.owed)
     }
 
     /// Whether the thread has not ended yet; it ends by itself at the plan's duration, and
@@ -282,6 +295,8 @@ pub struct PumpReport {
     pub departures: Vec<Departure>,
     /// Every packet that a gate dropped, its `unit.handle` being its place among the arrivals.
     pub drops: Vec<Dropped>,
+    /// What circuits were told of transfers, in order.
+    pub words: Vec<Word>,
     /// The first bytes of every arrival, each [`PumpReport::capture_bytes`] long (zeros where the packet is shorter).
     pub capture: Vec<u8>,
     /// Bytes kept of each packet.

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use self::steps::Held;
+use self::stretch::{MOST_INPUTS, Stretch};
 use super::paced::Paced;
 use super::slotted::Slotted;
 use super::train::{Beat, Exact, Train};
@@ -18,6 +19,9 @@ mod frames;
 mod serve;
 mod slots;
 mod steps;
+mod stretch;
+
+pub(super) use stretch::{CELLS, ENDS};
 
 /// What a section tells the network.
 #[derive(Clone, Copy, Debug)]
@@ -103,6 +107,9 @@ struct CellGate {
 
 const NEVER: u64 = u64::MAX;
 
+/// Packets that may come before a section is brought forward, which bounds what it keeps.
+const MOST_ENTERED: u32 = 1024;
+
 #[derive(Debug)]
 enum Server {
     Paced(Box<Paced>),
@@ -186,6 +193,8 @@ struct Circuit {
     llc: bool,
     rule: Reassembly,
     hears_departures: bool,
+    /// Nobody waits for its packets.
+    unheard: bool,
     /// Cells of packets without an end stand before the next packet.
     joined: bool,
     /// Packets whose last cell has neither arrived nor been lost.
@@ -216,6 +225,26 @@ struct Cell {
     tagged: bool,
 }
 
+/// How cells pass a section: three ways to the same result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Passing {
+    /// Equally spaced cells of one packet together.
+    Trains,
+    /// Each for itself.
+    OneByOne,
+    /// Each for itself, through [`Gate::pass`] wherever it can be.
+    ThroughGates,
+}
+
+/// How a section works.
+#[derive(Clone, Copy, Debug)]
+pub struct Manner {
+    /// How cells pass it.
+    pub passing: Passing,
+    /// Losses are told as soon as they can be.
+    pub prompt: bool,
+}
+
 /// What a route is to a section.
 #[derive(Clone, Debug)]
 pub struct CircuitPlan {
@@ -223,6 +252,9 @@ pub struct CircuitPlan {
     pub gates: Vec<usize>,
     /// Its TCP hears departures.
     pub hears_departures: bool,
+    /// Its packets only have to be counted where they come to the section's end: nobody waits
+    /// for them.
+    pub ends_unheard: bool,
 }
 
 /// Cell gates that share circuits.
@@ -235,14 +267,18 @@ pub struct Section {
     free_frames: Vec<u32>,
     /// Some gate's rate is set from outside.
     fed_back: bool,
-    /// Every cell is a train of its own.
-    one_by_one: bool,
+    /// It is brought forward with every packet that comes.
+    prompt: bool,
+    passing: Passing,
+    /// Packets that came since the section was brought forward.
+    entered: u32,
     window: Window,
     outputs: VecDeque<Output>,
     /// The cells of one slot by circuit.
     due: Vec<(u32, Cell)>,
-    /// The next arrival of each circuit that has one soon, the earliest last.
-    soon: Vec<(u64, u32)>,
+    /// Packets without a last cell, all of whose others have come to the section's end.
+    settled: Vec<u32>,
+    stretch: Stretch,
 }
 
 impl Section {
@@ -254,7 +290,7 @@ impl Section {
         numbers: &[usize],
         circuits: &[CircuitPlan],
         plans: &[GatePlan],
-        one_by_one: bool,
+        Manner { passing, prompt }: Manner,
         observed: &dyn Fn(usize) -> bool,
         stream: &dyn Fn(usize) -> Stream,
         window: Window,
@@ -269,7 +305,7 @@ impl Section {
                     Server::Steps(Box::default())
                 } else if slotted {
                     Server::Slotted(Box::new(serve::slotted_server(plan, stream(*number), window)))
-                } else if one_by_one || observed {
+                } else if passing == Passing::ThroughGates || observed {
                     Server::Any
                 } else {
                     serve::paced_server(plan).map_or(Server::Any, |paced| Server::Paced(Box::new(paced)))
@@ -295,11 +331,16 @@ impl Section {
             frames: vec![],
             free_frames: vec![],
             fed_back: numbers.iter().any(|number| !plans[*number].rate.is_known_ahead()),
-            one_by_one,
+            prompt: prompt
+                || passing == Passing::ThroughGates
+                || numbers.iter().any(|number| observed(*number) || !plans[*number].rate.is_known_ahead()),
+            passing,
+            entered: 0,
             window,
             outputs: VecDeque::new(),
             due: vec![],
-            soon: vec![],
+            settled: vec![],
+            stretch: Stretch::default(),
         };
         for circuit in circuits {
             section.add(circuit, plans);
@@ -327,6 +368,7 @@ impl Section {
             llc,
             rule: plans[plan.gates[places.len() - 1]].cells.reassembly,
             hears_departures: plan.hears_departures,
+            unheard: plan.ends_unheard && self.passing != Passing::ThroughGates,
             joined: false,
             open: VecDeque::new(),
         });
@@ -334,7 +376,9 @@ impl Section {
 
     /// A packet comes at `at`, never before the last call's.
     pub fn enter(&mut self, at: Time, circuit: usize, unit: Unit, gates: &mut [Gate]) {
-        self.advance(at, gates);
+        if self.must_follow() {
+            self.advance(at, gates);
+        }
         let Circuit { entry: (gate, input), llc, .. } = self.circuits[circuit];
         let cells = cells_of(unit.bytes, llc);
         if self.window.from <= at && at < self.window.until {
@@ -361,7 +405,7 @@ impl Section {
             ends: true,
             tagged: unit.tagged(),
         };
-        if self.one_by_one {
+        if self.passing == Passing::ThroughGates {
             for n in 0..cells {
                 let single = Train { left: 1, begins: n == 0, ends: n + 1 == cells, ..whole };
                 self.push(gate, input, single, gates);
@@ -369,6 +413,13 @@ impl Section {
         } else {
             self.push(gate, input, whole, gates);
         }
+    }
+
+    /// Whether the section is brought forward now: not as long as nobody waits for a packet, so
+    /// that many slots are gone through at once.
+    fn must_follow(&mut self) -> bool {
+        self.entered += 1;
+        self.prompt || self.entered > MOST_ENTERED
     }
 
     fn open_frame(&mut self, frame: Frame) -> u32 {
@@ -414,6 +465,7 @@ impl Section {
     }
 
     fn advance_both(&mut self, arrivals: Time, ends: Time, gates: &mut [Gate]) {
+        self.entered = 0;
         for gate in 0..self.gates.len() {
             match self.gates[gate].server {
                 Server::Steps(_) => self.run_steps(gate, arrivals, ends, gates),
@@ -431,8 +483,9 @@ impl Section {
         if train.ends {
             // Not before every other cell that may come with it is known.
             let slot = if let Server::Slotted(slotted) = server { slotted.beat().span() } else { Span::ZERO };
-            self.frames[train.frame as usize].due =
-                train.last().saturating_add(slot).saturating_add(Span::from_picos(1));
+            let due = train.last().saturating_add(slot).saturating_add(Span::from_picos(1));
+            let frame = &mut self.frames[train.frame as usize];
+            frame.due = if self.circuits[frame.circuit as usize].unheard { Time::NEVER } else { due };
         }
         inputs[input as usize].push(train);
         next[input as usize] = inputs[input as usize].next();
@@ -489,8 +542,11 @@ impl Section {
     pub fn finish(&mut self, until: Time, gates: &mut [Gate]) {
         self.advance(until, gates);
         for gate in &mut self.gates {
-            if let Server::Slotted(slotted) = &mut gate.server {
-                slotted.tell(gates[gate.number].counters_mut());
+            let counters = gates[gate.number].counters_mut();
+            match &mut gate.server {
+                Server::Slotted(slotted) => slotted.tell(counters),
+                Server::Paced(paced) => paced.tell(counters),
+                Server::Any | Server::Steps(_) => {}
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Cells through servers one input at a time: paced ones, and any gate cell by cell.
 
-use super::{Cell, CellGate, Discard, Input, Section, Server, To};
+use super::{Cell, CellGate, Discard, Input, Passing, Section, Server, To};
 use crate::cells::paced::Paced;
 use crate::cells::slotted::Slotted;
 use crate::cells::train::{Beat, Exact, Train};
@@ -90,6 +90,9 @@ impl Section {
         let CellGate { server, inputs, next, number, discards, .. } = &mut self.gates[gate];
         let Server::Paced(paced) = server else { return };
         let Input { head: train, to, .. } = &mut inputs[input];
+        if self.passing == Passing::OneByOne {
+            return self.run_paced_cell(gate, input, gates);
+        }
         if train.beat == Beat::NONE && train.left > 1 && !*discards {
             return self.run_together(gate, input, gates);
         }

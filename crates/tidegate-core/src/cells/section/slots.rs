@@ -1,13 +1,29 @@
 //! Cells through a slot-synchronous multiplexer.
 
-use super::{Cell, CellGate, Section, Server};
+use super::{Cell, CellGate, MOST_INPUTS, NEVER, Passing, Section, Server};
+use crate::cells::slotted::Slotted;
 use crate::gate::Gate;
 use crate::units::Time;
 
 impl Section {
     /// Cells slot by slot, at random inside a slot.
     pub(super) fn run_slots(&mut self, gate: usize, until: Time, gates: &mut [Gate]) {
+        let CellGate { inputs, plain_slots, .. } = &self.gates[gate];
+        // Of one circuit alone, all is told when a packet comes: more may come in its last slot.
+        let many = (2..=MOST_INPUTS).contains(&inputs.len()) && until < Time::NEVER;
+        if self.passing == Passing::Trains && *plain_slots && many {
+            self.run_stretches(gate, until, gates);
+        } else {
+            self.run_each_slot(gate, until, gates);
+        }
+    }
+
+    /// The same slot after slot.
+    pub(super) fn run_each_slot(&mut self, gate: usize, until: Time, gates: &mut [Gate]) {
         while self.run_plain_slots(gate, until.picos(), gates) {
+            while let Some(frame) = self.settled.pop() {
+                self.settle_frame(frame);
+            }
             let mut due = std::mem::take(&mut self.due);
             for (input, cell) in due.drain(..) {
                 self.serve_slotted(gate, input as usize, cell, gates);
@@ -24,44 +40,33 @@ impl Section {
         else {
             return false;
         };
-        let (due, soon) = (&mut self.due, &mut self.soon);
-        soon.clear();
-        for (circuit, at) in next.iter().enumerate() {
-            insert(soon, (*at, circuit as u32), until);
-        }
+        let due = &mut self.due;
+        let mut soonest = next.iter().copied().min().unwrap_or(NEVER);
         loop {
             // Slots are gone through in order: none before an arrival that may still come.
-            let Some(&(first, _)) = soon.last() else { return false };
-            let end = slotted.seek(Time::from_picos(first)).picos();
+            if soonest >= until {
+                return false;
+            }
+            let end = slotted.seek(Time::from_picos(soonest)).picos();
             if end > until {
                 return false;
             }
+            soonest = NEVER;
             let mut plain = *plain_slots;
-            let mut repeated = false;
-            while let Some(&(at, circuit)) = soon.last()
-                && at < end
-            {
-                soon.pop();
-                let input = &mut inputs[circuit as usize];
-                let cell = input.take();
-                let after = input.next();
-                next[circuit as usize] = after;
-                insert(soon, (after, circuit), until);
-                plain &= !cell.ends;
-                repeated |= after < end;
-                due.push((circuit, cell));
-            }
-            if due.len() > 1 && inputs.len() > 1 {
-                let before = if repeated { due.clone() } else { Vec::new() };
-                slotted.shuffle(due);
-                if repeated {
-                    restore_order_of_circuits(due, &before);
+            for (circuit, (at, input)) in next.iter_mut().zip(&mut *inputs).enumerate() {
+                while *at < end {
+                    let cell = input.take();
+                    *at = input.next();
+                    plain &= !cell.ends;
+                    due.push((circuit as u32, cell));
                 }
+                soonest = soonest.min(*at);
             }
             if !plain || !slotted.has_room_for(due.len() as u64) {
+                put_in_order(slotted, due);
                 return true;
             }
-            for (_, cell) in &*due {
+            for (_, cell) in due.drain(..) {
                 let waits = slotted.serve();
                 if slotted.counts_all() {
                     slotted.note(waits);
@@ -71,8 +76,14 @@ impl Section {
                 let frame = &mut self.frames[cell.frame as usize];
                 frame.arrived += 1;
                 frame.left -= 1;
+                if frame.left == 0 {
+                    // A packet whose last cell was lost before.
+                    self.settled.push(cell.frame);
+                }
             }
-            due.clear();
+            if !self.settled.is_empty() {
+                return true;
+            }
         }
     }
 
@@ -103,22 +114,17 @@ impl Section {
     }
 }
 
-/// Puts an arrival before `until` where it belongs, the earliest last.
-#[inline]
-fn insert(soon: &mut Vec<(u64, u32)>, arrival: (u64, u32), until: u64) {
-    if arrival.0 < until {
-        soon.push(arrival);
-        let mut place = soon.len() - 1;
-        while place > 0 && soon[place - 1] < arrival {
-            soon[place] = soon[place - 1];
-            place -= 1;
-        }
-        soon[place] = arrival;
+/// Random order for the cells of the present slot, given by circuit. Cells of one circuit never
+/// overtake each other: they share the places that they drew in the order that they came.
+fn put_in_order(slotted: &Slotted, cells: &mut [(u32, Cell)]) {
+    let repeated = cells.windows(2).any(|pair| pair[0].0 == pair[1].0);
+    let before = if repeated { cells.to_vec() } else { vec![] };
+    slotted.shuffle(slotted.number(), cells);
+    if repeated {
+        restore_order_of_circuits(cells, &before);
     }
 }
 
-/// Cells of one circuit never overtake each other: they share the places that they drew in
-/// the order that they came.
 #[cold]
 fn restore_order_of_circuits(cells: &mut [(u32, Cell)], before: &[(u32, Cell)]) {
     let mut taken = vec![false; before.len()];
