@@ -18,9 +18,10 @@ buckets; ``tg.theory``, what is known in closed form.
 
 import typing as _typing
 
-from tidegate._compare import Comparison, Variant, compare, open_comparison
+from tidegate._agreement import EngineComparison
+from tidegate._compare import Comparison, Variant, compare
 from tidegate._core import build_info
-from tidegate._engines import EngineComparison, compare_engines, open_engines
+from tidegate._engines import compare_engines
 from tidegate._errors import (
     ArgumentError,
     EngineError,
@@ -37,6 +38,7 @@ from tidegate._errors import (
 )
 from tidegate._estimate import Estimate
 from tidegate._folder import open_run
+from tidegate._folder_group import open_comparison, open_engines
 from tidegate._reproduce import Reproduction, reproduce
 from tidegate._run import Run, run
 from tidegate._scenario import Scenario, load, reference, schema

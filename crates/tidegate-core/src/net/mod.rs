@@ -403,7 +403,7 @@ impl Network {
         let line = &mut self.lines[(source - self.line_sources) as usize];
         let (at, mut unit) = line.units.pop_front()?;
         match line.units.front() {
-            Some((next, _)) => self.events.wake(source, *next),
+            Some((next, _)) => self.events.wake_asleep(source, *next),
             // Back to the first place, which the cache still knows; a burst's room is freed.
             None if line.units.capacity() > LONG_LINE => line.units = VecDeque::new(),
             None => line.units.clear(),

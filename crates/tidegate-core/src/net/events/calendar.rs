@@ -50,7 +50,7 @@ impl Calendar {
         }
     }
 
-    #[inline(never)]
+    #[inline]
     pub(super) fn insert(&mut self, source: Source, at: Time) {
         // Never before the current bucket: what is due in the past comes at once.
         let bucket = (at.picos() >> self.shift).max(self.current);
