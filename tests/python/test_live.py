@@ -133,3 +133,20 @@ def test_what_the_kernel_cannot_be_told_is_a_warning(link: Path) -> None:
     short = {"duration": "300 ms", "warmup": "0 s", "flow.two.start": "0 s"}
     run = tg.run(link, engine="live", set={**short, "flow.one.tcp.limited_transmit": False})
     assert any("flow.one: the kernel cannot be told tcp.limited_transmit = false" in w for w in run.warnings)
+
+
+def test_how_runs_use_the_machine_is_the_environments(link: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    short = {"duration": "100 ms", "warmup": "0 s", "flow.two.start": "0 s"}
+    monkeypatch.setenv("TIDEGATE_LIVE", "backend=packet tail=0 idle=halts work=divided")
+    notes = tg.run(link, engine="live", set=short).manifest["live"]["notes"]
+    assert any(note.startswith("backend packet") for note in notes)
+    assert any(note.startswith("no spin tail") for note in notes)
+    assert "idle processors may halt" in notes
+    monkeypatch.setenv("TIDEGATE_LIVE", "idle=asleep")
+    with pytest.raises(
+        tg.ArgumentError, match='TIDEGATE_LIVE: read "idle=asleep"; it is one of auto, awake, halts'
+    ):
+        tg.run(link, engine="live", set=short)
+    done = tidegate("run", link, "--engine", "live", "--json")
+    assert done.returncode == 2
+    assert "idle=asleep" in done.stdout + done.stderr

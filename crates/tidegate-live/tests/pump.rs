@@ -168,10 +168,12 @@ app = "bulk"
 fn assert_fast_replays(backend: Backend) {
     let Some((bytes, mut report, _)) = run(FAST, backend) else { return };
     assert!(bytes > 1_000_000, "{bytes} bytes");
-    let words = "packets are many";
-    assert!(report.notes.iter().any(|note| note.starts_with(words)), "{:?}", report.notes);
+    let many = "packets are many";
+    assert!(report.notes.iter().any(|note| note.starts_with(many)), "{:?}", report.notes);
     assert!(report.notes.iter().any(|note| note == "idle processors may halt"), "{:?}", report.notes);
-    assert_eq!((report.strays, report.device_drops), ([0, 0], [0, 0]));
+    // A machine that stops the thread for long may lose some, and says so.
+    let said = report.warnings.iter().any(|words| words.contains("lost between the kernel and the engine"));
+    assert_eq!(report.device_drops != [0, 0], said, "{:?}", report.warnings);
     assert_replays(&mut report, &plan(FAST));
 }
 

@@ -244,7 +244,7 @@ fn tell(plan: &Plan, entries: &[(u64, usize, u32)], waking: Option<Waking>) -> S
         let next = at.saturating_add(Span::from_picos(*gap));
         if let Some(Waking { grain, early }) = waking {
             let mut now = at.picos() / grain * grain + grain;
-            while now < next.picos() {
+            while now < next.min(plan.duration).picos() {
                 drain(&mut network, Time::from_picos(now), &mut story);
                 if early {
                     drain(&mut network, Time::from_picos(now), &mut story);
@@ -252,11 +252,11 @@ fn tell(plan: &Plan, entries: &[(u64, usize, u32)], waking: Option<Waking>) -> S
                 now += grain;
             }
         }
+        at = next.min(plan.duration);
+        drain(&mut network, at, &mut story);
         if next >= plan.duration {
             break;
         }
-        at = next;
-        drain(&mut network, at, &mut story);
         let unit = &mut Unit::new(*bytes, handle, HeldBy::Application);
         let route = route % (plan.flows.len() * 2);
         assert_eq!(network.enter(at, route, unit), None);

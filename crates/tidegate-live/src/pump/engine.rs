@@ -42,7 +42,7 @@ pub(super) struct Engine {
     until: Time,
     /// When the last packet entered.
     entered: Time,
-    ahead: Ahead,
+    pub(super) ahead: Ahead,
     /// Written later than this, a packet has no meaning.
     fail_behind: Span,
     /// Since when the edges have not been seen empty.
@@ -145,8 +145,10 @@ impl Engine {
         let now = self.clock.now();
         let left = exit.saturating_since(now);
         let ahead = if self.pace.may_spin(now) { self.ahead.now() } else { Span::ZERO };
-        if left > ahead {
-            let wake = next.min(Time::from_picos(exit.picos() - ahead.picos()));
+        // Before the run its clock stands at zero, so nothing can be told from what is left.
+        let early = now == Time::ZERO && exit > now;
+        if early || left > ahead {
+            let wake = next.min(Time::from_picos(exit.picos().saturating_sub(ahead.picos())));
             self.pace.sleeps(now);
             let woken = self.waiter.sleep_until(self.clock.monotonic(wake))?;
             let awake = self.clock.now();

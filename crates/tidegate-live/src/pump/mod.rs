@@ -181,6 +181,7 @@ fn work(mut engine: Engine, wishes: &Wishes, (mut notes, mut warnings): Words) -
     let run = engine.run();
     let cpu = realtime::cpu_time().saturating_sub(before);
     engine.network.finish();
+    notes.push(format!("at the end timers woke the thread {} early", engine.ahead.now()));
     let report = run.map(|ended| PumpReport {
         network: engine.network,
         ended,
