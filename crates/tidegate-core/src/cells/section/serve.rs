@@ -1,7 +1,7 @@
 //! Cells through servers one input at a time: paced ones, and any gate cell by cell.
 
 use super::{Cell, CellGate, Discard, Input, Passing, Section, Server, To};
-use crate::cells::paced::Paced;
+use crate::cells::paced::{Paced, Passage};
 use crate::cells::slotted::Slotted;
 use crate::cells::train::{Beat, Exact, Train};
 use crate::cells::{CELL_BITS, CELL_BYTES};
@@ -98,6 +98,16 @@ impl Section {
         if *to != To::End || *discards {
             return self.run_paced_cell(gate, input, gates);
         }
+        let arrives = train.last();
+        let whole = train.left > 1 && arrives.picos() < before;
+        if whole
+            && train.next.at >= window.from
+            && paced.end_after(arrives) < window.until
+            && let Some(last) = paced.serve_apart(train)
+        {
+            gates[*number].counters_mut().pass_many(u64::from(train.left), u64::from(CELL_BYTES));
+            return self.pass_whole(gate, input, last, gates);
+        }
         // Cells that only have to be counted: all but the packet's last, as long as there is room.
         let counters = gates[*number].counters_mut();
         let frame = &mut self.frames[train.frame as usize];
@@ -133,6 +143,27 @@ impl Section {
         }
         if row.left > 0 && row.next.at.picos() < before {
             self.run_paced_cell(gate, input, gates);
+        }
+    }
+
+    /// What remains of the first train of an input passes a paced server without waiting.
+    fn pass_whole(&mut self, gate: usize, input: usize, last: Passage, gates: &mut [Gate]) {
+        let CellGate { inputs, next, delay, .. } = &mut self.gates[gate];
+        let Train { left, frame: place, ends, tagged, .. } =
+            std::mem::replace(&mut inputs[input].head, Train::NONE);
+        let out = last.end.at.saturating_add(*delay);
+        inputs[input].refill();
+        next[input] = inputs[input].next();
+        let counted = left - u32::from(ends);
+        let frame = &mut self.frames[place as usize];
+        frame.arrived += counted;
+        frame.left -= counted;
+        if ends {
+            let cell = Cell { frame: place, begins: false, ends, tagged };
+            self.leave(gate, cell, Span::ZERO, last.end.at);
+            self.deliver(gate, input, cell, out, gates);
+        } else {
+            self.settle_frame(place);
         }
     }
 
