@@ -159,7 +159,11 @@ impl Input {
     /// Takes the next cell off.
     #[inline]
     fn take(&mut self) -> Cell {
-        let Train { frame, tagged, .. } = self.head;
+        let Train { frame, tagged, begins: first, ends: last, left, .. } = self.head;
+        if left == 1 {
+            self.head = self.trains.pop_front().unwrap_or(Train::NONE);
+            return Cell { frame, begins: first, ends: last, tagged };
+        }
         let (begins, ends) = self.head.take();
         self.refill();
         Cell { frame, begins, ends, tagged }

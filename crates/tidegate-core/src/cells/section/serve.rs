@@ -90,7 +90,7 @@ impl Section {
         let Server::Paced(paced) = server else { return };
         let Input { head: train, to, .. } = &mut inputs[input];
         if self.passing == Passing::OneByOne {
-            return self.run_paced_cell(gate, input, gates);
+            return self.run_paced_cells(gate, input, before, gates);
         }
         if train.beat == Beat::NONE && train.left > 1 && !*discards {
             return self.run_together(gate, input, gates);
@@ -164,6 +164,48 @@ impl Section {
             self.deliver(gate, input, cell, out, gates);
         } else {
             self.settle_frame(place);
+        }
+    }
+
+    /// Cells through a paced server one by one, to a gate where they meet others.
+    fn run_paced_cells(&mut self, gate: usize, input: usize, before: u64, gates: &mut [Gate]) {
+        let (upstream, downstream) = self.gates.split_at_mut(gate + 1);
+        let CellGate { server, inputs, next, number, discards, delay, .. } = &mut upstream[gate];
+        let Server::Paced(paced) = server else { return };
+        let Input { head, to, .. } = &mut inputs[input];
+        if let To::Gate { gate: to_gate, input: to_input } = *to
+            && let Some(target) = downstream.get_mut((to_gate as usize).wrapping_sub(gate + 1))
+            && target.inputs.len() > 1
+            && !*discards
+        {
+            let counters = gates[*number].counters_mut();
+            let to_input = to_input as usize;
+            // A packet's last cell is looked at closely.
+            while head.left > u32::from(head.ends) && head.next.at.picos() < before {
+                let at = head.next.at;
+                paced.waiting_at(at);
+                if paced.is_full(at) {
+                    break;
+                }
+                let passage = paced.serve(at);
+                passage.count(counters, at);
+                let comes = Exact::whole(passage.end.at.saturating_add(*delay));
+                target.inputs[to_input].push(Train {
+                    next: comes,
+                    beat: Beat::NONE,
+                    left: 1,
+                    ends: false,
+                    ..*head
+                });
+                head.take();
+            }
+            target.next[to_input] = target.inputs[to_input].next();
+        }
+        let left = head.left;
+        inputs[input].refill();
+        next[input] = inputs[input].next();
+        if left > 0 && next[input] < before {
+            self.run_paced_cell(gate, input, gates);
         }
     }
 
