@@ -161,7 +161,10 @@ impl Input {
     fn take(&mut self) -> Cell {
         let Train { frame, tagged, begins: first, ends: last, left, .. } = self.head;
         if left == 1 {
-            self.head = self.trains.pop_front().unwrap_or(Train::NONE);
+            match self.trains.pop_front() {
+                Some(train) => self.head = train,
+                None => self.head.left = 0,
+            }
             return Cell { frame, begins: first, ends: last, tagged };
         }
         let (begins, ends) = self.head.take();
@@ -451,6 +454,13 @@ impl Section {
         due.min(steps.unwrap_or(Time::NEVER))
     }
 
+    /// Whether a packet of a circuit that has just come changes neither what there is to tell
+    /// nor when the section wakes.
+    #[must_use]
+    pub fn is_silent(&self, circuit: usize) -> bool {
+        self.circuits[circuit].unheard && !self.prompt && self.outputs.is_empty()
+    }
+
     /// The next thing to tell.
     pub fn take_output(&mut self) -> Option<Output> {
         self.outputs.pop_front()
@@ -487,9 +497,11 @@ impl Section {
         if train.ends {
             // Not before every other cell that may come with it is known.
             let slot = if let Server::Slotted(slotted) = server { slotted.beat().span() } else { Span::ZERO };
-            let due = train.last().saturating_add(slot).saturating_add(Span::from_picos(1));
             let frame = &mut self.frames[train.frame as usize];
-            frame.due = if self.circuits[frame.circuit as usize].unheard { Time::NEVER } else { due };
+            frame.due = match self.circuits[frame.circuit as usize].unheard {
+                true => Time::NEVER,
+                false => train.last().saturating_add(slot).saturating_add(Span::from_picos(1)),
+            };
         }
         inputs[input as usize].push(train);
         next[input as usize] = inputs[input as usize].next();

@@ -66,9 +66,10 @@ impl Section {
                 put_in_order(slotted, due);
                 return true;
             }
-            for (_, cell) in due.drain(..) {
+            let inside = slotted.counts_ahead(due.len() as u64);
+            for (_, cell) in due.iter() {
                 let waits = slotted.serve();
-                if slotted.counts_all() {
+                if inside {
                     slotted.note(waits);
                 } else {
                     gates[*number].book_cell(slotted.boundary(), slotted.passage(waits).service(), waits);
@@ -81,6 +82,7 @@ impl Section {
                     self.settled.push(cell.frame);
                 }
             }
+            due.clear();
             if !self.settled.is_empty() {
                 return true;
             }
