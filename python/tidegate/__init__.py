@@ -18,9 +18,10 @@ buckets; ``tg.theory``, what is known in closed form.
 
 import typing as _typing
 
-from tidegate._compare import Comparison, Variant, compare, open_comparison
+from tidegate._agreement import EngineComparison
+from tidegate._compare import Comparison, Variant, compare
 from tidegate._core import build_info
-from tidegate._engines import EngineComparison, compare_engines, open_engines
+from tidegate._engines import compare_engines
 from tidegate._errors import (
     ArgumentError,
     EngineError,
@@ -37,12 +38,14 @@ from tidegate._errors import (
 )
 from tidegate._estimate import Estimate
 from tidegate._folder import open_run
+from tidegate._folder_group import open_comparison, open_engines
 from tidegate._reproduce import Reproduction, reproduce
 from tidegate._run import Run, run
 from tidegate._scenario import Scenario, load, reference, schema
 from tidegate._size import Sizing, size
 from tidegate._size_pool import PoolSizing, size_pool
-from tidegate._study import Until, study
+from tidegate._study import study
+from tidegate._study_until import Until
 from tidegate._study_value import Point, Study, open_study
 from tidegate._table import FlowRow, GateRow, RequestRow, Table
 from tidegate._traces import trace_convert, trace_info, trace_synth

@@ -240,7 +240,7 @@ def plot(
     the suffix chooses PNG, SVG or PDF.
     """
     from tidegate import _folder
-    from tidegate._compare import open_comparison
+    from tidegate._folder_group import open_comparison, open_engines
     from tidegate._study_value import open_study
 
     if target is not None:
@@ -250,8 +250,6 @@ def plot(
     if kind != "study" and (metric is not None or axis is not None):
         raise click.UsageError(f"{folder}: --metric and --axis are for studies; this folder holds a {kind}")
     if kind == "engines":
-        from tidegate._engines import open_engines
-
         if gate is not None:
             raise click.UsageError(f"{folder}: this folder holds a comparison of engines by one gate")
         open_engines(folder).plot(place)
@@ -313,7 +311,8 @@ def compare(
     same scenario through several engines, and what agrees.
     """
     from tidegate import _cli_engines, _folder
-    from tidegate._compare import execute_all, fill_comparison, prepare
+    from tidegate._compare import execute_all, prepare
+    from tidegate._folder_group import fill_comparison
     from tidegate._progress import Progress
     from tidegate._run import check_engine
 

@@ -30,13 +30,13 @@ def compare_engines(
     as_json: bool,
 ) -> None:
     """Run a scenario through several engines; say and draw what agrees."""
-    from tidegate import _engines, _folder
+    from tidegate import _agreement, _engines, _folder, _folder_group
     from tidegate._progress import Progress
     from tidegate._run import as_scenario
 
     names = _engines.engine_names(engines)
     scenario = as_scenario(file, sets)
-    allowed = _engines.TOLERANCE if tolerance is None else _share(tolerance)
+    allowed = _agreement.TOLERANCE if tolerance is None else _share(tolerance)
     if picture is None and out is None and not as_json:
         picture = f"{scenario.stem}-engines.png"
     if picture is not None:
@@ -58,7 +58,7 @@ def compare_engines(
                 command=command_line(),
             )
         if work is not None:
-            _engines.fill_engines(result, work)
+            _folder_group.fill_engines(result, work)
         if picture is not None:
             result.plot(picture)
     tell(result, as_json=as_json, folder=out, picture=picture)

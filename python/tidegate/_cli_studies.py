@@ -61,6 +61,7 @@ _NO_STORE = click.option("--no-store", is_flag=True, help="Keep no results, and 
 @click.option("--gate", metavar="NAME", help="The gate to report; default: the one that limits most.")
 @_STORE
 @_NO_STORE
+@click.option("--resume", is_flag=True, help="With --engine live: take runs that were measured before.")
 @ENGINE
 @JSON
 def study(
@@ -80,6 +81,7 @@ def study(
     gate: str | None,
     store: str | None,
     no_store: bool,
+    resume: bool,
     engine: str,
     as_json: bool,
 ) -> None:
@@ -87,20 +89,24 @@ def study(
 
     The axes are the file's [[sweep]] tables and what --vary names. Replication i has the
     same random streams at every point. What was run before is taken from the store; Ctrl-C
-    keeps what is done, and the same command goes on from there.
+    keeps what is done, and the same command goes on from there. With --engine live every run is
+    measured anew, one after the other, unless --resume takes what this machine measured before.
     """
-    from tidegate import _folder, _jobs
+    from tidegate import _folder
     from tidegate._progress import Progress
     from tidegate._run import check_engine
-    from tidegate._study import Until, execute_study, opened, prepare
+    from tidegate._study import execute_study, opened, prepare, workers_for
+    from tidegate._study_until import Until
     from tidegate._study_value import fill_study
 
-    check_engine(engine)
+    check_engine(engine, ("sim", "live"))
+    if resume and (engine != "live" or no_store):
+        raise click.UsageError("--resume is for --engine live, and goes without --no-store")
     if max_runs is not None and until is None:
         raise click.UsageError("--max-runs goes with --until METRIC:±X%")
     least = None if runs is None else max(runs, 2)
     stop = None if until is None else Until.parse(until, at_least=least, at_most=max_runs)
-    prepared = prepare(file, parse_vary(vary), sets, runs=runs, seed=seed, until=stop)
+    prepared = prepare(file, parse_vary(vary), sets, runs=runs, seed=seed, until=stop, engine=engine)
     if picture is not None:
         check_picture(picture)
         if not prepared.axes:
@@ -114,9 +120,10 @@ def study(
         with Progress(f"running {count(len(prepared.points), 'point')}") as progress:
             result = execute_study(
                 prepared,
-                workers=_jobs.Local(workers),
+                workers=workers_for(engine, workers),
                 store=kept,
                 gate=gate,
+                resume=resume,
                 progress=progress,
                 told=lambda *numbers: counts.extend(numbers),
                 command=command_line(),

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 from tidegate import _text
 from tidegate._axes import combinations, spelled
-from tidegate._errors import ArgumentError, RunFolderError
+from tidegate._errors import ArgumentError
 from tidegate._numbers import common_gate, figures_of, short_keys
-from tidegate._run import HEADERS_NOTE, Run, Source, as_scenario, check_engine, execute, sample_span
+from tidegate._run import Run, Source, as_scenario, check_engine, execute, sample_span
 from tidegate._scenario import Scenario, Sets, as_sets
 from tidegate._seed import choose
 
@@ -141,11 +141,11 @@ class Comparison:
             RunFolderError: the folder is there already.
             OSError: it cannot be written.
         """
-        from tidegate import _folder
+        from tidegate import _folder, _folder_group
 
         place = Path(folder)
         with _folder.staged(place, force=force) as work:
-            fill_comparison(self, work)
+            _folder_group.fill_comparison(self, work)
         return place
 
     def report(self) -> str:
@@ -354,58 +354,3 @@ def _report(comparison: Comparison) -> str:
         ),
     ]
     return _text.plain("\n".join(lines))
-
-
-def fill_comparison(comparison: Comparison, work: Path) -> None:
-    """Write a comparison's files into an existing, empty folder."""
-    from tidegate import _folder
-
-    first = comparison.variants[0].run.manifest
-    names = []
-    for number, variant in enumerate(comparison.variants, start=1):
-        name = f"{number:02d}"
-        (work / name).mkdir()
-        _folder.fill_run(variant.run, work / name)
-        names.append({"folder": name, "set": variant.changes})
-    manifest = {
-        "kind": "comparison",
-        "layout": 1,
-        "title": comparison.title,
-        "scenario_file": first["scenario_file"],
-        "seed": comparison.seed,
-        "vary": comparison.axes,
-        "gate": comparison.gate,
-        "variants": names,
-        "warnings": comparison.warnings,
-        "headers": HEADERS_NOTE,
-        "versions": first["versions"],
-        "machine": first["machine"],
-        "command": first["command"],
-    }
-    _folder.write_json(work / _folder.MANIFEST, manifest)
-    _folder.write_json(work / "comparison.json", comparison.to_dict())
-    comparison.plot(work / "comparison.png")
-
-
-def open_comparison(folder: str | os.PathLike[str]) -> Comparison:
-    """Open the comparison that a folder holds.
-
-    Raises:
-        FileNotFoundError: there is no such folder.
-        RunFolderError: it holds no comparison, or is damaged.
-    """
-    from tidegate import _folder
-
-    path = Path(folder)
-    manifest = _folder.read_manifest(path, "comparison")
-    try:
-        variants = [
-            Variant(dict(entry["set"]), _folder.open_run(path / entry["folder"]))
-            for entry in manifest["variants"]
-        ]
-        axes, gate, title = list(manifest["vary"]), manifest["gate"], str(manifest["title"])
-    except (KeyError, TypeError) as error:
-        raise RunFolderError(f"{path / _folder.MANIFEST}: {error} is missing; the file is damaged") from None
-    if not variants:
-        raise RunFolderError(f"{path / _folder.MANIFEST}: the comparison has no variants")
-    return Comparison(title, axes, variants, gate)

@@ -8,7 +8,7 @@ from tidegate import _text
 from tidegate._study_text import plus_minus
 
 if TYPE_CHECKING:
-    from tidegate._engines import Difference, EngineComparison, Quantity
+    from tidegate._agreement import Difference, EngineComparison, Quantity
 
 
 def report(comparison: EngineComparison) -> str:

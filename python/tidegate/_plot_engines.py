@@ -10,13 +10,13 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from tidegate import _text
-from tidegate._engines import AGREE, DIFFER
+from tidegate._agreement import AGREE, DIFFER
 from tidegate._plot import ACCENT, FILL, INK, MID, SOFT, STYLE, History, fit, history, steps, thin
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from tidegate._engines import EngineComparison, Row
+    from tidegate._agreement import EngineComparison, Row
 
 _COLUMNS = 4
 _ROW_HEIGHT = 1.02

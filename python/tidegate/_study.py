@@ -6,19 +6,18 @@ networks (common random numbers), so differences between points are taken pair b
 
 from __future__ import annotations
 
-import re
 from collections import deque
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tidegate import _jobs
+from tidegate import _jobs, _study_live
 from tidegate._axes import axes_of, combinations, label
 from tidegate._errors import ArgumentError, StudyStoppedError, UnknownNameError, nearest
-from tidegate._estimate import estimate
 from tidegate._run import Source, as_scenario, check_engine
 from tidegate._seed import choose
 from tidegate._store import Store, default_folder
+from tidegate._study_until import Until
 from tidegate._study_value import Point, Study, metric_of
 
 if TYPE_CHECKING:
@@ -30,67 +29,6 @@ if TYPE_CHECKING:
 
 #: How often to look up from waiting: for Ctrl-C and the progress bar.
 _PATIENCE_S = 0.1
-
-
-@dataclass(frozen=True)
-class Until:
-    """When a point has had enough replications: its interval is narrow.
-
-    ``metric`` is a name as in :meth:`Study.estimate`. Give ``relative`` (half width over
-    the mean's size, such as 0.02) or ``absolute`` (half width, in the metric's unit). A
-    point has ``at_least`` replications and then ``step`` more at a time up to ``at_most``;
-    it is judged after whole steps only, by its own results, so the number of workers
-    changes nothing.
-    """
-
-    metric: str
-    relative: float | None = None
-    absolute: float | None = None
-    at_least: int = 8
-    at_most: int = 256
-    step: int = 8
-
-    def __post_init__(self) -> None:
-        if (self.relative is None) == (self.absolute is None):
-            raise ArgumentError("until: give one of relative and absolute")
-        width = self.relative if self.relative is not None else self.absolute
-        if width is None or not width > 0:
-            raise ArgumentError(f"until: read a half width of {width}; it is above 0")
-        if not 2 <= self.at_least <= self.at_most or self.step < 1:
-            raise ArgumentError(
-                f"until: read at_least {self.at_least}, at_most {self.at_most}, step {self.step}; "
-                "an interval needs 2 replications, at_most is not below at_least, step is 1 or more"
-            )
-
-    def satisfied(self, values: Sequence[float | None]) -> bool:
-        """Tell whether the interval of these values is narrow enough."""
-        found = estimate(values)
-        if found.mean is None or found.half_width is None:
-            return False
-        wanted = self.absolute if self.relative is None else self.relative * abs(found.mean)
-        return wanted is not None and found.half_width <= wanted
-
-    @staticmethod
-    def parse(text: str, *, at_least: int | None = None, at_most: int | None = None) -> Until:
-        """Read ``METRIC:±2%`` or ``METRIC:±0.5``, as on the command line.
-
-        Raises:
-            ArgumentError: it is neither.
-        """
-        found = re.fullmatch(r"(?P<metric>.+):\s*(?:±|\+-)?\s*(?P<size>[0-9.eE+-]+)\s*(?P<percent>%?)", text)
-        try:
-            size = float(found["size"]) if found else 0.0
-        except ValueError:
-            found = None
-        if found is None:
-            raise ArgumentError(
-                f'until: read "{text}"; write a metric and a half width, such as goodput_bps:±2% '
-                "or gate.link.loss:±0.001"
-            )
-        relative, absolute = (size / 100, None) if found["percent"] else (None, size)
-        least = at_least or min(Until.at_least, at_most or Until.at_least)
-        most = at_most or max(Until.at_most, least)
-        return Until(found["metric"].strip(), relative, absolute, least, most)
 
 
 def study(
@@ -109,6 +47,7 @@ def study(
     until: Until | str | None = None,
     store: str | os.PathLike[str] | bool = True,
     executor: Any = None,
+    resume: bool = False,
 ) -> Study:
     """Run every combination of the axes many times, and return means with 95% intervals.
 
@@ -122,7 +61,8 @@ def study(
         runs: replications of each point; left out, the scenario's ``runs``.
         workers: threads; left out, one per processor.
         seed: as :func:`tidegate.run`.
-        engine: ``"sim"``.
+        engine: ``"sim"``, or ``"live"``: the kernel's TCP, one run after the other in real time.
+            Every run is measured anew, and kept for ``resume``.
         set: changes for every point.
         gate: whose loss, queueing delay and utilisation to give; left out, the one that
             holds flows back most.
@@ -138,6 +78,8 @@ def study(
             cache; False: keep nothing.
         executor: who does the runs instead of threads of this process: anything with the
             interface of ``concurrent.futures.Executor``. It is not shut down.
+        resume: with ``engine="live"``: take runs that this machine measured before from the store, and
+            measure what is missing.
 
     Raises:
         ScenarioError, TraceError, EngineError, RunError: as :func:`tidegate.run`.
@@ -146,18 +88,35 @@ def study(
         StoreError: the store is damaged or cannot be written.
         StudyStoppedError: Ctrl-C (a KeyboardInterrupt); what is done is kept.
     """
-    check_engine(engine)
-    prepared = prepare(source, vary or {}, set, runs=runs, seed=seed, until=until)
+    check_engine(engine, ("sim", "live"))
+    prepared = prepare(source, vary or {}, set, runs=runs, seed=seed, until=until, engine=engine)
     with opened(store) as kept:
         return execute_study(
             prepared,
-            workers=_jobs.Futures(executor) if executor is not None else _jobs.Local(workers),
+            workers=workers_for(engine, workers, executor),
             store=kept,
+            resume=resume,
             gate=gate,
             measure=measure,
             measure_version=measure_version,
             record=record,
         )
+
+
+def workers_for(engine: str, workers: int | None, executor: Any = None) -> Workers:
+    """Return those who do the runs of a study.
+
+    Raises:
+        ArgumentError: several at once, or elsewhere, with the live engine.
+        EngineError: the live engine cannot run here.
+    """
+    if engine != "live":
+        return _jobs.Futures(executor) if executor is not None else _jobs.Local(workers)
+    if executor is not None:
+        raise ArgumentError("executor: live runs are done here, by this machine's kernel")
+    if workers not in (None, 1):
+        raise ArgumentError(f"workers: read {workers}; live runs go one after the other")
+    return _study_live.OneByOne()
 
 
 @dataclass(frozen=True)
@@ -172,6 +131,7 @@ class Prepared:
     points: list[tuple[dict[str, str], Scenario]]
     until: Until | None
     warnings: list[str] = field(default_factory=list)
+    engine: str = "sim"
 
 
 def prepare(
@@ -182,6 +142,7 @@ def prepare(
     runs: int | None = None,
     seed: int | None = None,
     until: Until | str | None = None,
+    engine: str = "sim",
 ) -> Prepared:
     """Check every point.
 
@@ -214,6 +175,7 @@ def prepare(
         points=points,
         until=until,
         warnings=warnings,
+        engine=engine,
     )
 
 
@@ -248,26 +210,33 @@ def execute_study(
     progress: Callable[[float], None] | None = None,
     told: Callable[[int, int], None] | None = None,
     command: list[str] | None = None,
+    resume: bool = False,
 ) -> Study:
     """Do what is not in the store, and put everything together.
 
     ``progress`` hears the share that is done, ``told`` at the end how many runs were
-    computed and how many there are.
+    computed and how many there are. ``resume``: live runs are taken from the store, too.
     """
+    if resume and prepared.engine != "live":
+        workers.close()
+        raise ArgumentError(
+            "resume: it is for live runs; those of the simulator are always taken from the store"
+        )
     identity = _jobs.measure_identity(measure, measure_version)
     level = record if measure is not None else "summary"
-    work = _Work(prepared, store, measure, level, identity)
+    work = _Work(prepared, store, measure, level, identity, resume=resume)
     try:
         work.all(workers, progress)
     except KeyboardInterrupt:
         work.take_in(workers)
-        kept = "are kept: the same study goes on from there" if store is not None else "are lost: no store"
+        again = "the same study with --resume (resume=True)" if work.is_live else "the same study"
+        kept = f"are kept: {again} goes on from there" if store is not None else "are lost: no store"
         raise StudyStoppedError(f"stopped: {len(work.done)} of {work.wanted()} runs {kept}") from None
     finally:
         workers.close()
     if told is not None:
         told(work.computed, len(work.done))
-    return assembled(prepared, work.done, gate, command)
+    return assembled(prepared, work.done, gate, command, work.notes())
 
 
 class _Work:
@@ -280,13 +249,20 @@ class _Work:
         measure: Measure | None,
         record: str | None,
         identity: str,
+        *,
+        resume: bool,
     ) -> None:
+        self.is_live = prepared.engine == "live"
+        #: Results of the simulator never change; a measurement is asked for.
+        self._reuses = resume or not self.is_live
+        #: When what was taken from the store was measured.
+        self._measured_at: list[str] = []
         self._prepared = prepared
         self._store = store
         self._measure = measure
         self._record = record
         self._identity = identity
-        self._engine = _jobs.engine_identity()
+        self._engine = _jobs.engine_identity() + (f" {_study_live.identity()}" if self.is_live else "")
         self._digests = [point._inner.digest(record) for _, point in prepared.points]
         first = prepared.until.at_least if prepared.until else prepared.runs
         #: Replications that each point shall have, so far as is known.
@@ -322,6 +298,10 @@ class _Work:
         while (outcome := workers.collect(0.0)) is not None:
             self._take(outcome)
 
+    def notes(self) -> list[str]:
+        """Say which results are old measurements."""
+        return _study_live.taken_over(self._measured_at, len(self.done))
+
     def _job(self, number: int) -> _jobs.Job:
         point, replication, _ = self._jobs[number]
         scenario = self._prepared.points[point][1]
@@ -338,7 +318,9 @@ class _Work:
                 fresh.append(len(self._jobs))
                 self._jobs.append((point, replication, key))
             self._asked[point] = self._targets[point]
-        found = self._store.find([self._jobs[n][2] for n in fresh]) if self._store is not None else {}
+        found = {}
+        if self._store is not None and self._reuses:
+            found = self._store.find([self._jobs[n][2] for n in fresh])
         known = []
         for number in fresh:
             kept = found.get(self._jobs[number][2])
@@ -346,6 +328,11 @@ class _Work:
                 self._ready.append(number)
             else:
                 known.append(_jobs.Outcome(number, kept["summary"], kept["measured"]))
+                if self.is_live:
+                    self._measured_at.append(kept["measured_at"])
+        if self.is_live:
+            # A slow hour of the machine meets every point.
+            self._ready = deque(sorted(self._ready, key=lambda n: (self._jobs[n][1], self._jobs[n][0])))
         for outcome in known:
             self._enter(outcome)
 
@@ -354,7 +341,10 @@ class _Work:
         self.computed += 1
         if self._store is not None:
             key = self._jobs[outcome.number][2]
-            self._store.put(key, {"summary": outcome.summary, "measured": outcome.measured})
+            kept: dict[str, Any] = {"summary": outcome.summary, "measured": outcome.measured}
+            if self.is_live:
+                kept["measured_at"] = _study_live.now()
+            self._store.put(key, kept)
         self._enter(outcome)
 
     def _enter(self, outcome: Outcome) -> None:
@@ -380,6 +370,7 @@ def assembled(
     done: Mapping[tuple[int, int], Outcome],
     gate: str | None,
     command: list[str] | None,
+    notes: Sequence[str] = (),
 ) -> Study:
     """Put results in order: by point, then by replication."""
     from tidegate._numbers import common_gate, gate_row
@@ -393,6 +384,8 @@ def assembled(
     warnings = list(prepared.warnings)
     for summary in summaries.values():
         warnings += [w for w in summary["warnings"] if w not in warnings]
+    if prepared.engine == "live":
+        warnings = [*notes, *_study_live.alike(warnings)]
     points = [
         Point(number, dict(chosen), scenario.to_toml())
         for number, (chosen, scenario) in enumerate(prepared.points)

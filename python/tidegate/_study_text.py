@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tidegate import _text
 from tidegate._numbers import short_keys
+from tidegate._study_live import CHANCE
 
 if TYPE_CHECKING:
     from tidegate._estimate import Estimate
@@ -61,6 +62,8 @@ def report(study: Study) -> str:
             "all flows, payload only; loss and queues are of whole packets at the gate."
         ),
     ]
+    if manifest["engine"] == "live":
+        lines.append(_text.wrapped(CHANCE))
     return _text.plain("\n".join(lines))
 
 

@@ -1,7 +1,7 @@
 //! What travels through gates.
 
 use crate::tcp::HeldBy;
-use crate::units::Span;
+use crate::units::{Span, Time};
 
 /// A packet on its way: a small plain value. The TCP header (simulator) or the bytes (live
 /// engine) stay with the engine under `handle`.
@@ -13,12 +13,31 @@ pub struct Unit {
     pub bytes: u32,
     /// The engine's own name for it.
     pub handle: u32,
+    /// Whether it is among the first to be dropped.
+    priority: LossPriority,
     /// What made it come when it did.
-    pub cause: Cause,
-    /// Its longest wait so far, in 2²⁰ picoseconds.
-    waited: u32,
-    /// A policer set its loss priority: it is the first to be dropped.
-    pub tagged: bool,
+    pub(crate) blame: Blame,
+}
+
+/// As wide as its neighbours, so that a unit is copied word by word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+enum LossPriority {
+    Usual,
+    Tagged,
+}
+
+/// A packet's longest wait so far and the cause of its arrival time in one word, which passes
+/// through gates in a register: the wait in 2²⁰ picoseconds above, the cause below.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Blame(u64);
+
+/// When a unit arrives at whatever comes next, and what it has waited for by then: two words,
+/// so that a call returns them in registers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Passage {
+    out: Time,
+    blame: Blame,
 }
 
 /// What a packet's arrival time is owed to: the gate that it waited longest at, or, where
@@ -59,16 +78,63 @@ impl Unit {
     /// A unit about to enter its route.
     #[must_use]
     pub fn new(bytes: u32, handle: u32, held_by: HeldBy) -> Unit {
-        Unit { chain: 0, bytes, handle, cause: Cause::sender(held_by), waited: 0, tagged: false }
+        Unit {
+            chain: 0,
+            bytes,
+            handle,
+            priority: LossPriority::Usual,
+            blame: Blame(u64::from(Cause::sender(held_by).0)),
+        }
+    }
+
+    /// Whether a policer set its loss priority: it is among the first to be dropped.
+    #[inline]
+    #[must_use]
+    pub fn tagged(&self) -> bool {
+        self.priority == LossPriority::Tagged
+    }
+
+    /// Sets or clears that.
+    #[inline]
+    pub fn set_tagged(&mut self, tagged: bool) {
+        self.priority = if tagged { LossPriority::Tagged } else { LossPriority::Usual };
+    }
+
+    /// What made it come when it did.
+    #[inline]
+    #[must_use]
+    pub fn cause(&self) -> Cause {
+        Cause(self.blame.0 as u32)
     }
 
     /// Notes a wait at a gate.
     #[inline]
     pub fn note_wait(&mut self, wait: Span, gate: usize) {
-        let wait = u32::try_from(wait.picos() >> 20).unwrap_or(u32::MAX);
-        if wait >= self.waited {
-            self.waited = wait;
-            self.cause = Cause::gate(gate);
-        }
+        self.blame = self.blame.or_wait(wait, gate);
+    }
+}
+
+impl Blame {
+    /// With a wait at a gate, which is to blame from now on if none was longer.
+    #[inline]
+    pub(crate) fn or_wait(self, wait: Span, gate: usize) -> Blame {
+        let wait = (wait.picos() >> 20).min(u64::from(u32::MAX));
+        if wait >= self.0 >> 32 { Blame(wait << 32 | u64::from(Cause::gate(gate).0)) } else { self }
+    }
+}
+
+impl Passage {
+    /// It was dropped: no gate has this number.
+    pub(crate) const DROPPED: Passage = Passage { out: Time::NEVER, blame: Blame(u64::MAX) };
+
+    #[inline]
+    pub(crate) fn new(out: Time, blame: Blame) -> Passage {
+        Passage { out, blame }
+    }
+
+    /// `None`: it was dropped.
+    #[inline]
+    pub(crate) fn get(self) -> Option<(Time, Blame)> {
+        (self.blame != Passage::DROPPED.blame).then_some((self.out, self.blame))
     }
 }

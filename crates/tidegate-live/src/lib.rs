@@ -29,6 +29,8 @@ pub mod limits;
 #[cfg(target_os = "linux")]
 pub mod priority;
 #[cfg(target_os = "linux")]
+mod processors;
+#[cfg(target_os = "linux")]
 pub mod pump;
 #[cfg(target_os = "linux")]
 pub mod replay;
@@ -36,6 +38,8 @@ pub mod replay;
 mod rows;
 #[cfg(target_os = "linux")]
 mod run;
+#[cfg(target_os = "linux")]
+pub mod settings;
 #[cfg(target_os = "linux")]
 pub mod shell;
 #[cfg(target_os = "linux")]
@@ -48,9 +52,9 @@ pub mod wire;
 #[cfg(target_os = "linux")]
 pub use clock::Clock;
 #[cfg(target_os = "linux")]
-pub use lab::{Backend, Lab, LabOptions, Side};
+pub use lab::{Backend, Lab, LabOptions, Side, Work};
 #[cfg(target_os = "linux")]
-pub use pump::{Classifier, Pump, PumpOptions, PumpReport, RunningPump};
+pub use pump::{Classifier, Idle, Pump, PumpOptions, PumpReport, RunningPump};
 
 #[cfg(target_os = "linux")]
 pub use run::{Details, Late, LiveRun, RunOptions, run};

@@ -12,6 +12,8 @@ use crate::LiveError;
 /// Packets in both directions together that one thread takes through the network in a second,
 /// with the kernel's TCP on both sides: what every machine does that the engine was tried on.
 pub const MOST_PACKETS_PER_SECOND: f64 = 350_000.0;
+/// From so many on the engine hardly sleeps: throughput counts, not how quickly it wakes up.
+const MANY_PACKETS_PER_SECOND: f64 = 50_000.0;
 /// Acknowledgements for each data segment: Linux sends one for two, and more now and then.
 const ACKS_PER_SEGMENT: f64 = 0.6;
 /// What a background packet costs, which no kernel sees, in packets that one does see.
@@ -40,7 +42,7 @@ pub fn check(plan: &Plan) -> Result<Vec<String>, LiveError> {
                 flow.name, flow.tcp.mss
             )));
         }
-        if own_bound(plan, flow).is_none() && bottleneck(plan, flow).is_none() {
+        if is_open(plan, flow) {
             warnings.push(format!(
                 "flow.{}: neither a gate of its path nor its window limits its rate, so it is as fast as this machine",
                 flow.name
@@ -96,6 +98,18 @@ pub fn packets_per_second(plan: &Plan) -> f64 {
     let data = alone + groups.values().map(|(gate, own)| gate.min(*own)).sum::<f64>();
     let background: f64 = plan.traffic.iter().map(|row| source_rate(&row.source)).sum();
     data * (1.0 + ACKS_PER_SEGMENT) + background * BACKGROUND_SHARE
+}
+
+/// Whether the plan lets so many packets through, or bounds them so little, that the machine's
+/// throughput decides.
+#[must_use]
+pub fn is_fast(plan: &Plan) -> bool {
+    plan.flows.iter().any(|flow| is_open(plan, flow)) || packets_per_second(plan) > MANY_PACKETS_PER_SECOND
+}
+
+/// Whether neither a gate of its path nor its window nor its application bounds a flow.
+fn is_open(plan: &Plan, flow: &FlowPlan) -> bool {
+    own_bound(plan, flow).is_none() && bottleneck(plan, flow).is_none()
 }
 
 /// IP bytes of a full segment as the kernel sends it.
@@ -237,6 +251,14 @@ mod tests {
         assert!(error.contains("1333333 packets/s") && error.contains("350000 packets/s"), "{error}");
         let open = check(&link("unlimited", "")).unwrap();
         assert!(open[0].contains("flow.bulk.1: neither a gate"), "{open:?}");
+    }
+
+    #[test]
+    fn fast_is_where_throughput_counts() {
+        assert!(!is_fast(&link("100 Mbit/s", "")));
+        assert!(is_fast(&link("1 Gbit/s", "")));
+        assert!(is_fast(&link("unlimited", "")));
+        assert!(!is_fast(&link("unlimited", "tcp.window = \"14600 B\"\n")));
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Recorded arrivals of a live run, in virtual time.
 
+use std::collections::VecDeque;
+
 use tidegate_core::net::{Dropped, Network, Owner, Step};
 use tidegate_core::plan::Plan;
 use tidegate_core::tcp::HeldBy;
@@ -7,7 +9,7 @@ use tidegate_core::unit::Unit;
 use tidegate_core::units::Time;
 
 use crate::clock::after;
-use crate::pump::{Arrival, Departure};
+use crate::pump::{self, Arrival, Departure, Word};
 
 /// What the network made of the arrivals.
 #[derive(Debug)]
@@ -18,16 +20,22 @@ pub struct Replay {
     pub drops: Vec<Dropped>,
     /// As [`crate::PumpReport::network`].
     pub network: Network,
+    words: VecDeque<Word>,
+    arrived: u32,
 }
 
 /// Sends the arrivals of a live run that ended at `ended` through the network of its plan in
-/// virtual time. Its departures are those of the live run, to the picosecond.
+/// virtual time, and tells circuits the same `words`. Its departures are those of the live run, to
+/// the picosecond.
 #[must_use]
-pub fn replay(plan: &Plan, arrivals: &[Arrival], ended: Time) -> Replay {
+pub fn replay(plan: &Plan, arrivals: &[Arrival], words: &[Word], ended: Time) -> Replay {
     let network = Network::new(plan, 0);
-    let mut replay = Replay { departures: Vec::new(), drops: Vec::new(), network };
+    let words = words.iter().copied().collect();
+    let mut replay = Replay { departures: Vec::new(), drops: Vec::new(), network, words, arrived: 0 };
     for (number, arrival) in (0u32..).zip(arrivals) {
         replay.run_until(after(arrival.at));
+        replay.tell();
+        replay.arrived = number + 1;
         let mut unit = Unit::new(arrival.bytes, number, HeldBy::CongestionWindow);
         replay.network.enter(arrival.at, arrival.route as usize, &mut unit);
     }
@@ -43,14 +51,26 @@ impl Replay {
         while let Some(step) = self.network.step(until) {
             match step {
                 Step::Deliver { at, route, unit } => {
-                    let (arrival, cause) = (unit.handle, unit.cause);
+                    let (arrival, cause) = (unit.handle, unit.cause());
                     self.departures.push(Departure { due: at, arrival, route: route as u32, cause });
+                    self.tell();
                 }
                 Step::Drop(dropped) if !matches!(dropped.owner, Owner::Traffic(_)) => {
                     self.drops.push(dropped)
                 }
                 _ => {}
             }
+        }
+    }
+
+    /// What was told at this place among arrivals and departures.
+    fn tell(&mut self) {
+        let here = (self.arrived, self.departures.len() as u32);
+        while let Some(word) = self.words.front()
+            && (word.arrivals, word.departures) == here
+        {
+            pump::tell(&mut self.network, word.at, word.flow, word.begins);
+            self.words.pop_front();
         }
     }
 }

@@ -4,16 +4,16 @@ use std::time::Duration;
 
 use serde::Serialize;
 use tidegate_core::net::{Dropped, seed, start_time};
-use tidegate_core::plan::{AppPlan, ConnectionPlan, Plan, RatePlan, RecordLevel};
+use tidegate_core::plan::{Plan, RecordLevel};
 use tidegate_core::units::{Span, Time};
 use tidegate_result::{RunResult, slot_bps};
 
 use crate::endpoints::{self, EndReport, Endpoints, Stack};
-use crate::lab::{Backend, Lab, LabOptions};
+use crate::lab::{Backend, Lab, LabOptions, Work};
 use crate::pump::{Classifier, Pump, PumpOptions, PumpReport};
 use crate::rows::{self, States};
 use crate::verify::{self, Verified};
-use crate::{LiveError, capture, wire};
+use crate::{LiveError, capture, userns, wire};
 
 /// How often the caller is asked whether to go on.
 const REVIEW: Duration = Duration::from_millis(20);
@@ -27,6 +27,8 @@ const READING: Span = Span::from_micros(10);
 pub struct RunOptions {
     /// How packets come out of the kernel.
     pub backend: Backend,
+    /// Which processor does what.
+    pub work: Work,
     /// See [`PumpOptions`]; `capture_bytes` is chosen by the run.
     pub pump: PumpOptions,
 }
@@ -94,9 +96,10 @@ pub fn run(
             "there is no flow: the live engine is about the kernel's TCP".to_owned(),
         ));
     }
-    supported(plan)?;
+    userns::check()?;
     let stack = Stack::new(plan, &endpoints::usable, &endpoints::available()?)?;
-    let lab_options = LabOptions { gso_segments: stack.gso_segments, ..LabOptions::default() };
+    let lab_options =
+        LabOptions { gso_segments: stack.gso_segments, work: options.work, ..LabOptions::default() };
     let mut lab = Lab::new(plan, options.backend, &lab_options)?;
     let prepared = endpoints::prepare(&lab, plan, stack)?;
     let pump_options = PumpOptions { capture_bytes: wire::ENOUGH, ..options.pump.clone() };
@@ -104,7 +107,7 @@ pub fn run(
     let pump = Pump::start(&mut lab, plan, classifier, &pump_options)?;
     let clock = pump.clock();
     let every = sampling(plan);
-    let ends = Endpoints::start(&lab, plan, prepared, clock, every)?;
+    let ends = Endpoints::start(&lab, plan, prepared, (clock, pump.owed()), every)?;
     while pump.is_running() && ends.are_running() {
         std::thread::sleep(REVIEW);
         if !go_on(clock.now()) {
@@ -119,31 +122,6 @@ pub fn run(
         return Err(LiveError::FellBehind(format!("the run ended at {} of {}", report.ended, plan.duration)));
     }
     Ok(assemble(plan, seen, report, every))
-}
-
-/// What the engine does not have, said before anything is made.
-fn supported(plan: &Plan) -> Result<(), LiveError> {
-    for flow in &plan.flows {
-        if let AppPlan::Request(requests) = &flow.app
-            && requests.connection == ConnectionPlan::New
-        {
-            return Err(LiveError::Beyond(format!(
-                "flow.{}.app.request.connection: the live engine keeps one connection for all requests; write \
-                 \"persistent\", or use the engine \"sim\"",
-                flow.name
-            )));
-        }
-    }
-    for gate in &plan.gates {
-        if matches!(gate.rate, RatePlan::Reserve(_)) {
-            return Err(LiveError::Beyond(format!(
-                "gate.{}.rate.reserve: a circuit follows what TCP has sent and heard, which the live engine does not \
-                 tell it yet; use the engine \"sim\"",
-                gate.name
-            )));
-        }
-    }
-    Ok(())
 }
 
 /// How often the state of senders is read: as often as rows are asked for, within bounds.

@@ -10,7 +10,7 @@ use tidegate_core::units::{Span, Time};
 
 use crate::LiveError;
 use crate::lab::{Backend, Lab, LabOptions, Side};
-use crate::pump::{Classifier, LatenessSummary, Pump, PumpOptions, PumpReport, RunningPump};
+use crate::pump::{Classifier, Idle, LatenessSummary, Pump, PumpOptions, PumpReport, RunningPump};
 
 /// How often the program is looked at.
 const REVIEW: Duration = Duration::from_millis(20);
@@ -63,7 +63,9 @@ pub fn shell(
     let plan = lasting(plan);
     let mut lab = Lab::new(&plan, backend, &lab_options)?;
     lab.side(inside).set_default_route()?;
-    let pump_options = PumpOptions { lead: Duration::ZERO, fail_behind: None, ..PumpOptions::default() };
+    // It may last for hours, mostly idle.
+    let pump_options =
+        PumpOptions { lead: Duration::ZERO, fail_behind: None, idle: Idle::Halts, ..PumpOptions::default() };
     let pump = Pump::start(&mut lab, &plan, Classifier::Everything { flow: 0 }, &pump_options)?;
     let ended = work(&lab, inside, options, &pump, go_on);
     let report = pump.stop()?;

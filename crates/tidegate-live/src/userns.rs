@@ -24,6 +24,17 @@ pub fn is_capable() -> bool {
     effective.is_some_and(|set| set & wanted == wanted)
 }
 
+/// Says so where this process may not make network namespaces.
+///
+/// # Errors
+/// [`LiveError::NotPermitted`].
+pub fn check() -> Result<(), LiveError> {
+    if is_capable() {
+        return Ok(());
+    }
+    Err(LiveError::NotPermitted { why: "this process may not make network namespaces".to_owned() })
+}
+
 /// Makes this process root inside a user namespace of its own, if it is not capable already.
 /// Only a process with one thread can: call it before any other thread starts.
 ///

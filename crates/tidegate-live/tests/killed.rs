@@ -8,9 +8,10 @@ use std::io::{BufRead as _, BufReader};
 use std::os::unix::fs::MetadataExt as _;
 use std::process::{Child, Command, Stdio};
 
-use common::{Bulk, lab, plan};
+use common::ways::both;
+use common::{Bulk, lab, plan, pump_options};
 use tidegate_live::clean::clean;
-use tidegate_live::{Backend, Classifier, Pump, PumpOptions};
+use tidegate_live::{Backend, Classifier, Pump};
 
 const CHILD: &str = "TIDEGATE_TEST_CHILD";
 const RUNS: &str = "XDG_RUNTIME_DIR";
@@ -32,6 +33,10 @@ fn the_next_run_works_and_nothing_is_left() {
     if std::env::var_os(CHILD).is_some() {
         return run_until_killed();
     }
+    both("the_next_run_works_and_nothing_is_left", ten_times);
+}
+
+fn ten_times() {
     if lab(&plan(LINK), Backend::Auto).is_none() {
         return;
     }
@@ -68,7 +73,7 @@ fn run_until_killed() {
     }
     let backend = if std::env::var(CHILD).unwrap() == "packet" { Backend::Packet } else { Backend::Auto };
     let mut lab = lab(&plan, backend).unwrap();
-    let pump = Pump::start(&mut lab, &plan, Classifier::Ports { flows: 1 }, &PumpOptions::default()).unwrap();
+    let pump = Pump::start(&mut lab, &plan, Classifier::Ports { flows: 1 }, &pump_options()).unwrap();
     let bulk = Bulk::start(&lab, 0);
     let mut sleep = Command::new("sleep");
     sleep.arg("60").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());

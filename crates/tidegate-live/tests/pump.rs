@@ -2,11 +2,12 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::print_stderr, reason = "a test says what it measured")]
 
+#[macro_use]
 mod common;
 
 use std::time::Duration;
 
-use common::{Bulk, lab, plan};
+use common::{Bulk, lab, plan, pump_options};
 use tidegate_core::plan::Plan;
 use tidegate_core::units::{Span, Time};
 use tidegate_live::replay::replay;
@@ -75,7 +76,7 @@ fn run(toml: &str, backend: Backend) -> Option<(u64, PumpReport, Plan)> {
     let mut lab = lab(&plan, backend)?;
     let flows = plan.flows.len();
     let ports = Classifier::Ports { flows: flows as u16 };
-    let pump = Pump::start(&mut lab, &plan, ports, &PumpOptions::default()).unwrap();
+    let pump = Pump::start(&mut lab, &plan, ports, &pump_options()).unwrap();
     let flows: Vec<Bulk> = (0..flows).map(|flow| Bulk::start(&lab, flow)).collect();
     pump.clock().sleep_until(plan.duration);
     let bytes = flows.into_iter().map(Bulk::stop).sum();
@@ -87,7 +88,7 @@ fn run(toml: &str, backend: Backend) -> Option<(u64, PumpReport, Plan)> {
 
 /// The same arrivals in virtual time tell the same story to the picosecond.
 fn assert_replays(report: &mut PumpReport, plan: &Plan) {
-    let mut again = replay(plan, &report.arrivals, report.ended);
+    let mut again = replay(plan, &report.arrivals, &report.words, report.ended);
     assert_eq!(again.departures, report.departures);
     assert_eq!(again.drops, report.drops);
     for (live, virtual_) in report.network.gates_mut().iter_mut().zip(again.network.gates_mut()) {
@@ -105,18 +106,21 @@ fn assert_fills_the_link(backend: Backend) {
     assert_replays(&mut report, &plan);
 }
 
-#[test]
-fn a_connection_fills_a_link() {
+both_ways!(a_connection_fills_a_link, fills_the_link);
+
+fn fills_the_link() {
     assert_fills_the_link(Backend::Auto);
 }
 
+/// Without root it is always packet sockets.
 #[test]
 fn packet_sockets_do_the_same() {
     assert_fills_the_link(Backend::Packet);
 }
 
-#[test]
-fn whatever_lies_between_the_edges_replays() {
+both_ways!(whatever_lies_between_the_edges_replays, replays);
+
+fn replays() {
     let Some((bytes, mut report, plan)) = run(MUCH, Backend::Auto) else { return };
     assert!(bytes > 200_000, "{bytes} bytes");
     assert!(!report.drops.is_empty(), "gates drop");
@@ -127,8 +131,9 @@ fn whatever_lies_between_the_edges_replays() {
     assert_replays(&mut report, &plan);
 }
 
-#[test]
-fn each_flow_has_its_own_path() {
+both_ways!(each_flow_has_its_own_path, own_paths);
+
+fn own_paths() {
     let link = |number: u32| {
         format!(
             "[gate.link{number}]\nrate = \"{} Mbit/s\"\ndelay = \"2 ms\"\nqueue = \"20 packets\"\n\
@@ -148,12 +153,45 @@ fn each_flow_has_its_own_path() {
     assert_replays(&mut report, &plan);
 }
 
+/// Throughput counts: the receiver's kernel works on other processors, where there are any.
+const FAST: &str = r#"
+duration = "500 ms"
+[gate.link]
+rate = "1 Gbit/s"
+queue = "400 packets"
+[flow.bulk]
+path = ["link"]
+rtt = "1 ms"
+app = "bulk"
+"#;
+
+fn assert_fast_replays(backend: Backend) {
+    let Some((bytes, mut report, _)) = run(FAST, backend) else { return };
+    assert!(bytes > 1_000_000, "{bytes} bytes");
+    let words = "packets are many";
+    assert!(report.notes.iter().any(|note| note.starts_with(words)), "{:?}", report.notes);
+    assert!(report.notes.iter().any(|note| note == "idle processors may halt"), "{:?}", report.notes);
+    assert_eq!((report.strays, report.device_drops), ([0, 0], [0, 0]));
+    assert_replays(&mut report, &plan(FAST));
+}
+
 #[test]
-fn a_run_that_is_stopped_says_when() {
+fn many_packets_on_several_processors_replay() {
+    assert_fast_replays(Backend::Auto);
+}
+
+#[test]
+fn many_packets_over_packet_sockets_replay() {
+    assert_fast_replays(Backend::Packet);
+}
+
+both_ways!(a_run_that_is_stopped_says_when, stopped);
+
+fn stopped() {
     let plan = plan(LINK);
     let Some(mut lab) = lab(&plan, Backend::Auto) else { return };
     let ports = Classifier::Ports { flows: 1 };
-    let pump = Pump::start(&mut lab, &plan, ports, &PumpOptions::default()).unwrap();
+    let pump = Pump::start(&mut lab, &plan, ports, &pump_options()).unwrap();
     let clock = pump.clock();
     let bulk = Bulk::start(&lab, 0);
     clock.sleep_until(Time::ZERO.saturating_add(Span::from_millis(200)));
@@ -164,12 +202,13 @@ fn a_run_that_is_stopped_says_when() {
     assert!(report.ended >= asked && report.ended < plan.duration, "{}", report.ended);
     assert_replays(&mut report, &plan);
     // A second run would need a second lab.
-    let second = Pump::start(&mut lab, &plan, ports, &PumpOptions::default()).unwrap_err();
+    let second = Pump::start(&mut lab, &plan, ports, &pump_options()).unwrap_err();
     assert!(matches!(second, LiveError::Beyond(_)), "{second}");
 }
 
-#[test]
-fn falling_behind_ends_the_run_in_words() {
+both_ways!(falling_behind_ends_the_run_in_words, behind);
+
+fn behind() {
     let plan = plan(LINK);
     let Some(mut lab) = lab(&plan, Backend::Auto) else { return };
     // No machine writes every packet within a nanosecond.
@@ -186,12 +225,13 @@ fn falling_behind_ends_the_run_in_words() {
     assert!(error.to_string().contains("fell behind real time"), "{error}");
 }
 
-#[test]
-fn what_belongs_to_no_flow_is_counted() {
+both_ways!(what_belongs_to_no_flow_is_counted, strays);
+
+fn strays() {
     let plan = plan(LINK);
     let Some(mut lab) = lab(&plan, Backend::Auto) else { return };
     let ports = Classifier::Ports { flows: 1 };
-    let pump = Pump::start(&mut lab, &plan, ports, &PumpOptions::default()).unwrap();
+    let pump = Pump::start(&mut lab, &plan, ports, &pump_options()).unwrap();
     let socket = lab.sender().run(|| std::net::UdpSocket::bind("0.0.0.0:0")).unwrap().unwrap();
     socket.send_to(&[0; 100], (lab.receiver().address(), 9)).unwrap();
     pump.clock().sleep_until(Time::ZERO.saturating_add(Span::from_millis(20)));

@@ -2,15 +2,17 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::print_stderr, reason = "a skipped test says why, the others what they measured")]
 
+#[macro_use]
 mod common;
 
-use common::plan;
+use common::{plan, pump_options};
 use tidegate_core::plan::Plan;
 use tidegate_live::{LiveError, LiveRun, RunOptions, run};
 
 /// A run, or nothing where this machine allows none.
 fn live(plan: &Plan) -> Option<LiveRun> {
-    match run(plan, &RunOptions::default(), &mut |_| true) {
+    let options = RunOptions { pump: pump_options(), ..RunOptions::default() };
+    match run(plan, &options, &mut |_| true) {
         Ok(done) => {
             eprintln!("{:#?}\n{:#?}", done.result.summary, done.details);
             Some(done)
@@ -40,8 +42,9 @@ tcp.cc = "reno"
 every = "10 ms"
 "#;
 
-#[test]
-fn a_bulk_flow_fills_a_link_and_is_measured_like_in_the_simulator() {
+both_ways!(a_bulk_flow_fills_a_link_and_is_measured_like_in_the_simulator, bulk);
+
+fn bulk() {
     let plan = plan(LINK);
     let Some(done) = live(&plan) else { return };
     let summary = &done.result.summary;
@@ -86,8 +89,9 @@ tcp.window = "41 segments"
 every = "1 ms"
 "#;
 
-#[test]
-fn the_old_stack_is_in_force_and_its_window_holds() {
+both_ways!(the_old_stack_is_in_force_and_its_window_holds, old_stack);
+
+fn old_stack() {
     let plan = plan(OLD);
     let Some(done) = live(&plan) else { return };
     let verified = &done.details.verified[0];
@@ -128,8 +132,9 @@ app.request = { size = "300 B", response = "5 kB", think = "20 ms" }
 every = "10 ms"
 "#;
 
-#[test]
-fn requests_are_answered_by_the_kernels_tcp() {
+both_ways!(requests_are_answered_by_the_kernels_tcp, requests);
+
+fn requests() {
     let plan = plan(WEB);
     let Some(done) = live(&plan) else { return };
     let rows = &done.result.summary.requests;
@@ -146,4 +151,58 @@ fn requests_are_answered_by_the_kernels_tcp() {
     let brought = (flow.goodput_bps * 3.0 / 8.0 / 20_000.0).floor();
     assert!((brought - a.finished as f64).abs() <= 1.0, "{brought} responses of {}", a.finished);
     assert_eq!(done.result.requests[0].len() as u64, a.asked);
+}
+
+both_ways!(each_request_has_a_connection_of_its_own, new_connections);
+
+fn new_connections() {
+    let anew = WEB.replace("think = \"50 ms\"", "think = \"50 ms\", connection = \"new\"");
+    let plan = plan(&anew.replace("[record]", "tcp.cc = \"reno\"\n[record]"));
+    let Some(done) = live(&plan) else { return };
+    let rows = &done.result.summary.requests;
+    let (a, b) = (&rows[0], &rows[1]);
+    // One more round trip than over a connection that is there: a handshake.
+    let least = 0.080 + 20_000.0 * 8.0 / 8e6 + 0.002;
+    assert!(a.response_p50_s.unwrap() > least && a.response_p50_s.unwrap() < 0.3, "{a:?}");
+    assert!(b.response_p50_s.unwrap() < 0.15, "{b:?}");
+    assert!(a.finished > 8 && a.unfinished <= 1 && b.finished > 20, "{a:?} {b:?}");
+    // As many connections as requests, all told apart, and every byte of them in its place.
+    assert_eq!(done.details.strays, [0, 0]);
+    let flow = &done.result.summary.flows[0];
+    let brought = (flow.goodput_bps * 3.0 / 8.0 / 20_000.0).floor();
+    assert!((brought - a.finished as f64).abs() <= 1.0, "{brought} responses of {}", a.finished);
+    assert_eq!((flow.segments_retransmitted, flow.timeouts), (0, 0), "{flow:?}");
+    let [syns, fins] = [0x02_u8, 0x01].map(|flag| of_the_servers(&done, flag));
+    for (many, what) in [(syns, "beginnings"), (fins, "ends")] {
+        assert!((a.finished..=a.asked).contains(&many), "{many} {what} of connections: {a:?}");
+    }
+    // Rows go on between connections, and bytes are counted on.
+    let states = &done.result.flows[0];
+    assert!(states.len() > 200, "{} rows", states.len());
+    assert!(states.windows(2).all(|two| two[0].delivered_bytes <= two[1].delivered_bytes));
+    assert!(states.last().unwrap().delivered_bytes >= 20_000 * a.finished);
+}
+
+both_ways!(lost_beginnings_and_ends_are_made_again, new_connections_with_losses);
+
+/// A request that begins before the connection of the one before has said goodbye is not answered over that.
+fn new_connections_with_losses() {
+    let anew = "response = \"5 kB\", think = \"20 ms\", connection = \"new\"";
+    let lossy = WEB
+        .replace("response = \"5 kB\", think = \"20 ms\"", anew)
+        .replace("rtt = \"40 ms\"", "back = [\"link\"]");
+    let plan = plan(&lossy.replace("delay = \"10 ms\"", "delay = \"10 ms\"\nloss = 0.05\nduplex = true"));
+    let Some(done) = live(&plan) else { return };
+    let summary = &done.result.summary;
+    assert!(summary.gates.iter().all(|gate| gate.dropped_packets > 0), "{:?}", summary.gates);
+    let failed = summary.warnings.iter().find(|words| words.contains("failed") || words.contains("ended"));
+    assert_eq!((failed, done.details.strays), (None, [0, 0]));
+    assert!(summary.requests[1].finished >= 3, "{:?}", summary.requests);
+}
+
+/// Packets of the first flow's server with a flag of TCP.
+fn of_the_servers(done: &LiveRun, flag: u8) -> u64 {
+    let stride = done.report.capture_bytes as usize;
+    let kept = done.report.capture.chunks(stride).zip(&done.report.arrivals);
+    kept.filter(|(packet, arrival)| arrival.route == 0 && packet[33] & flag != 0).count() as u64
 }

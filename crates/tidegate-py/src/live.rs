@@ -14,7 +14,8 @@ mod here {
     use pyo3::prelude::*;
     use tidegate_core::plan::Plan;
     use tidegate_core::units::Time;
-    use tidegate_live::{Backend, LiveRun, PumpOptions, RunOptions, Side};
+    use tidegate_live::settings::VARIABLE;
+    use tidegate_live::{Backend, LiveRun, RunOptions, Side};
 
     use crate::error;
     use crate::error::named;
@@ -28,21 +29,22 @@ mod here {
         spin_us: Option<u64>,
         go_on: &mut (dyn FnMut(Time) -> bool + Send),
     ) -> PyResult<LiveRun> {
-        let mut pump = PumpOptions::default();
+        let words = std::env::var(VARIABLE).unwrap_or_default();
+        let mut options = RunOptions::from_words(&words).map_err(error::ArgumentError::new_err)?;
         if let Some(spin) = spin_us {
-            pump.spin = Duration::from_micros(spin);
+            options.pump.spin = Duration::from_micros(spin);
         }
-        let backend = match backend {
-            None | Some("auto") => Backend::Auto,
-            Some("tun") => Backend::Tun,
-            Some("packet") => Backend::Packet,
+        match backend {
+            None => {}
+            Some("auto") => options.backend = Backend::Auto,
+            Some("tun") => options.backend = Backend::Tun,
+            Some("packet") => options.backend = Backend::Packet,
             Some(other) => {
                 return Err(error::ArgumentError::new_err(format!(
                     "backend: read \"{other}\"; it is auto, tun or packet"
                 )));
             }
-        };
-        let options = RunOptions { backend, pump };
+        }
         guarded(py, || tidegate_live::run(plan, &options, go_on))?.map_err(|failed| error::live(&failed))
     }
 

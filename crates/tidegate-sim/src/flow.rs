@@ -9,7 +9,7 @@ use tidegate_core::net::{precision, seed, start_time};
 use tidegate_core::plan::{AppPlan, FlowPlan, Increase, Plan, RatePlan, RecordLevel};
 use tidegate_core::random::Seed;
 use tidegate_core::tcp::{Counters, Endpoint, HeldBy, Phase, Role, Segment, Snapshot};
-use tidegate_core::unit::{Cause, Unit};
+use tidegate_core::unit::Cause;
 use tidegate_core::units::{Span, Time};
 use tidegate_result::{FlowRow, Mark, MarkKind};
 
@@ -27,8 +27,8 @@ pub(crate) struct Flow {
     sender_attentive: bool,
     /// The same for the receiver; each may be ahead of the other.
     receiver_attentive: bool,
-    /// ACKs that are certain to come, told ahead of their time.
-    pub(crate) coming: VecDeque<(Time, Unit)>,
+    /// ACKs that are certain to come, told ahead of their time: when, and the place of the segment.
+    pub(crate) coming: VecDeque<(Time, u32)>,
     /// It passes a circuit, which hears of its transfers.
     has_circuit: bool,
     /// Something that was written has not been acknowledged, as circuits were told.

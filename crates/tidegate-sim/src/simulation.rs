@@ -177,8 +177,19 @@ impl<'a> Simulation<'a> {
         loop {
             let enough = self.wire.ahead + REVIEW;
             for _ in 0..self.steps_to_review() {
-                let Some(step) = self.wire.network.step(self.wire.until) else { return Ok(None) };
-                self.handle(step);
+                let network = &mut self.wire.network;
+                if let Some(dropped) = network.take_drop() {
+                    self.drop(dropped);
+                    continue;
+                }
+                let Some(event) = network.next_event(self.wire.until) else { return Ok(None) };
+                if network.is_arrival(event) {
+                    if let Some((at, route, unit)) = network.arrive(event) {
+                        self.deliver(at, route, unit);
+                    }
+                } else if let Some(step) = network.happen(event) {
+                    self.handle(step);
+                }
                 if self.wire.ahead >= enough {
                     break;
                 }
@@ -198,7 +209,6 @@ impl<'a> Simulation<'a> {
         left.map_or(REVIEW, |left| left.clamp(1, REVIEW))
     }
 
-    #[inline]
     fn handle(&mut self, step: Step) {
         match step {
             Step::Deliver { at, route, unit } => self.deliver(at, route, unit),
@@ -244,7 +254,7 @@ impl<'a> Simulation<'a> {
         if route.is_multiple_of(2) {
             self.wire.receive(at, index, flow, unit);
         } else {
-            self.wire.acknowledge(at, index, flow, unit);
+            self.wire.acknowledge(at, index, flow, unit.handle);
         }
         self.wire.run_ahead(index, flow);
     }
@@ -343,9 +353,9 @@ impl Wire {
 
     fn run_coming(&mut self, index: usize, flow: &mut Flow) {
         for _ in 0..RUN_AHEAD {
-            let Some((at, unit)) = flow.coming.pop_front() else { return };
+            let Some((at, place)) = flow.coming.pop_front() else { return };
             self.ahead += 1;
-            self.acknowledge(at, index, flow, unit);
+            self.acknowledge(at, index, flow, place);
         }
         // Others have waited long enough; so have the limits and the caller.
         if let Some((at, _)) = flow.coming.front() {
@@ -353,22 +363,22 @@ impl Wire {
         }
     }
 
-    /// An ACK comes to the sender at `at`, which may be ahead of all else.
-    fn acknowledge(&mut self, at: Time, index: usize, flow: &mut Flow, unit: Unit) {
+    /// The ACK in `place` comes to the sender at `at`, which may be ahead of all else.
+    fn acknowledge(&mut self, at: Time, index: usize, flow: &mut Flow, place: u32) {
         if at >= self.until {
-            return self.segments.release(unit.handle);
+            return self.segments.release(place);
         }
         // Told ahead of time, a unit comes before alarms that ring earlier.
         while flow.sender.next_wakeup().min(flow.app.next_wakeup()) < at {
             self.wake_earlier(index, flow);
         }
         flow.before_sender(at);
-        let segment = self.segments.take(unit.handle);
+        let segment = self.segments.take(place);
         if segment.connection != flow.connection {
             return;
         }
         if let Some(packets) = &mut self.packets {
-            packets.push(record(at, index, Side::Sender, Side::Receiver, segment, unit.bytes));
+            packets.push(record(at, index, Side::Sender, Side::Receiver, segment, flow.ip_bytes(segment)));
         }
         flow.sender.handle_segment(at, segment);
         if let Some(rtt) = flow.sender.take_rtt_sample() {
@@ -469,7 +479,7 @@ impl Wire {
             packets.push(record(at, index, Side::Receiver, Side::Sender, segment, unit.bytes));
         }
         if segment.len > 0 {
-            flow.meter.received(at, unit.bytes, unit.cause);
+            flow.meter.received(at, unit.bytes, unit.cause());
         }
         flow.receiver.handle_segment(at, segment);
         if flow.dialogue.is_some() {
@@ -503,7 +513,7 @@ impl Wire {
             }
             let mut unit = Unit::new(bytes, place, HeldBy::Application);
             if let Some(due) = self.network.enter(at, index * 2 + 1, &mut unit) {
-                flow.coming.push_back((due, unit));
+                flow.coming.push_back((due, place));
             }
             if !flow.receiver.may_transmit() {
                 return self.after_receiver(at, index, flow);

@@ -37,6 +37,8 @@ pub struct Exchange {
 pub struct Begin {
     /// User bytes of the request.
     pub bytes: u64,
+    /// User bytes of its response.
+    pub response: u64,
     /// On a new connection: whatever the old one had is gone.
     pub anew: bool,
 }
@@ -152,7 +154,7 @@ impl Client {
         if anew {
             (self.arrived_bytes, self.ended_bytes) = (0, 0);
         }
-        Some(Begin { bytes: exchange.request, anew })
+        Some(Begin { bytes: exchange.request, response: exchange.response, anew })
     }
 
     /// Whether a request has begun and not ended.

@@ -36,7 +36,7 @@ use crate::gate::tally::Tally;
 use crate::gcra::Verdict;
 use crate::plan::{Framing, GatePlan, QueueCounts, QueueLimit, RatePlan, RecordLevel};
 use crate::random::{Seed, Stream};
-use crate::unit::Unit;
+use crate::unit::{Blame, Passage, Unit};
 use crate::units::{Span, Time};
 
 /// Work of one packet at a gate that counts packets, in millionths of a packet.
@@ -180,10 +180,19 @@ impl Gate {
     #[inline]
     pub fn pass(&mut self, at: Time, unit: &mut Unit, window: &Window) -> Option<Time> {
         // The commonest case by far: an idle server.
-        match self.pass_idle(at, unit.bytes, window) {
-            Some(out) => Some(out),
-            None => self.pass_busy(at, unit),
+        if let Some(out) = self.pass_idle(at, unit.bytes, window) {
+            return Some(out);
         }
+        if self.express.is_open() {
+            let (out, blame) = self.pass_busy(at, unit.bytes, unit.blame).get()?;
+            unit.blame = blame;
+            return Some(out);
+        }
+        // A copy, so that a unit elsewhere may stay in registers.
+        let mut copy = *unit;
+        let out = self.pass_any(at, &mut copy);
+        *unit = copy;
+        out
     }
 
     /// Bits per second where [`Gate::pass_idle`] ever answers, else 0.
@@ -207,28 +216,26 @@ impl Gate {
         self.express.passed_idle(at, units)
     }
 
-    /// Any gate in any state.
+    /// Any state of a gate on the short way.
     #[inline(never)]
-    pub(crate) fn pass_busy(&mut self, at: Time, unit: &mut Unit) -> Option<Time> {
-        if !self.express.is_open() {
-            return self.pass_any(at, unit);
-        }
+    pub(crate) fn pass_busy(&mut self, at: Time, bytes: u32, blame: Blame) -> Passage {
         self.forget_left(at);
         let (waiting, waiting_bytes) = (self.leaving.len() as u64, self.leaving_bytes);
-        if at < self.express.free() && self.is_full(waiting, waiting_bytes, unit.bytes) {
-            return self.refuse(at, unit.bytes, DropReason::QueueFull);
+        if at < self.express.free() && self.is_full(waiting, waiting_bytes, bytes) {
+            self.refuse(at, bytes, DropReason::QueueFull);
+            return Passage::DROPPED;
         }
-        let service = self.express.serve(at, unit.bytes);
-        let bytes = u64::from(unit.bytes);
+        let service = self.express.serve(at, bytes);
+        let out = service.end.saturating_add(self.delay);
+        let size = u64::from(bytes);
         if service.start > at {
-            self.leaving.push_back((service.start, unit.bytes));
-            self.leaving_bytes = waiting_bytes + bytes;
-            unit.note_wait(service.start.saturating_since(at), self.index);
-            self.counters.pass_waiting(at, service, bytes, (waiting + 1, waiting_bytes + bytes));
-        } else {
-            self.counters.pass(at, service.end, bytes);
+            self.leaving.push_back((service.start, bytes));
+            self.leaving_bytes = waiting_bytes + size;
+            self.counters.pass_waiting(at, service, size, (waiting + 1, waiting_bytes + size));
+            return Passage::new(out, blame.or_wait(service.start.saturating_since(at), self.index));
         }
-        Some(service.end.saturating_add(self.delay))
+        self.counters.pass(at, service.end, size);
+        Passage::new(out, blame)
     }
 
     /// What it counts, for servers that pass cells in its name.
@@ -279,10 +286,10 @@ impl Gate {
     #[inline]
     fn conforms(&mut self, at: Time, unit: &mut Unit, wire: u32) -> bool {
         let Some(police) = &mut self.police else { return true };
-        match police.judge(at, wire, unit.tagged) {
+        match police.judge(at, wire, unit.tagged()) {
             Verdict::Pass => true,
             Verdict::Tag => {
-                unit.tagged = true;
+                unit.set_tagged(true);
                 true
             }
             Verdict::Discard => false,
@@ -292,7 +299,7 @@ impl Gate {
     /// Whether a unit is tagged and finds too many waiting.
     #[inline]
     fn is_late(&self, waiting: u64, unit: &Unit) -> bool {
-        unit.tagged && self.tagged.is_some_and(|threshold| waiting >= threshold)
+        unit.tagged() && self.tagged.is_some_and(|threshold| waiting >= threshold)
     }
 
     /// When and why the last dropped unit was dropped.
@@ -308,6 +315,7 @@ impl Gate {
     }
 
     /// Any gate without an express way.
+    #[inline(never)]
     fn pass_any(&mut self, at: Time, unit: &mut Unit) -> Option<Time> {
         let wire = self.wire_bytes(unit.bytes);
         self.note_arrival(at, wire);

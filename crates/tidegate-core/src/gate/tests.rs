@@ -74,7 +74,7 @@ fn equal_rates_in_series_never_queue() {
                 let mut unit = unit(1500, n);
                 let out = gate.pass(at, &mut unit, &WINDOW).expect("no drops");
                 if index > 0 {
-                    assert_eq!(unit.cause.resolve(), Err(HeldBy::Application), "waited at {index}");
+                    assert_eq!(unit.cause().resolve(), Err(HeldBy::Application), "waited at {index}");
                 }
                 at = out;
             }

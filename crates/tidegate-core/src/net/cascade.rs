@@ -8,7 +8,7 @@
 use crate::gate::Gate;
 use crate::gate::rate::Window;
 use crate::net::routes::Series;
-use crate::unit::Unit;
+use crate::unit::{Blame, Passage, Unit};
 use crate::units::{Span, Time};
 
 /// Gates in series passed as one.
@@ -90,12 +90,14 @@ pub(super) struct Cascade {
     gates: Vec<u32>,
     /// Place of the first gate of `rest`.
     split: usize,
+    /// The gate that dropped a unit last.
+    dropped_by: u32,
 }
 
 impl Cascade {
     pub(super) fn new(series: Series) -> Cascade {
         let Series { gates, split } = series;
-        Cascade { all: Leg::default(), rest: Leg::default(), gates, split }
+        Cascade { all: Leg::default(), rest: Leg::default(), gates, split, dropped_by: u32::MAX }
     }
 
     /// Takes a unit through; the gate that drops it is the error.
@@ -107,32 +109,55 @@ impl Cascade {
         gates: &mut [Gate],
         window: Window,
     ) -> Result<Time, u32> {
-        match self.all.pass(at, unit.bytes) {
-            Some(out) => Ok(out),
-            None => self.walk(at, unit, gates, window),
+        if let Some(out) = self.all.pass(at, unit.bytes) {
+            return Ok(out);
         }
+        let (out, blame) =
+            self.walk(at, unit.bytes, unit.blame, gates, window).get().ok_or(self.dropped_by)?;
+        unit.blame = blame;
+        Ok(out)
     }
 
-    fn walk(&mut self, at: Time, unit: &mut Unit, gates: &mut [Gate], window: Window) -> Result<Time, u32> {
+    #[inline(never)]
+    fn walk(
+        &mut self,
+        at: Time,
+        bytes: u32,
+        mut blame: Blame,
+        gates: &mut [Gate],
+        window: Window,
+    ) -> Passage {
         self.all.settle(gates, &self.gates);
         let (before, after) = self.gates.split_at(self.split);
-        let (middle, mut idle) = walk(at, unit, gates, before, window)?;
-        let out = if let Some(out) = self.rest.pass(middle, unit.bytes) {
+        let (middle, mut idle) = match walk(at, bytes, &mut blame, gates, before, window) {
+            Ok(walked) => walked,
+            Err(gate) => {
+                self.dropped_by = gate;
+                return Passage::DROPPED;
+            }
+        };
+        let out = if let Some(out) = self.rest.pass(middle, bytes) {
             out
         } else {
             self.rest.settle(gates, after);
-            let (out, rest_idle) = walk(middle, unit, gates, after, window)?;
+            let (out, rest_idle) = match walk(middle, bytes, &mut blame, gates, after, window) {
+                Ok(walked) => walked,
+                Err(gate) => {
+                    self.dropped_by = gate;
+                    return Passage::DROPPED;
+                }
+            };
             if rest_idle {
-                self.rest.open(middle, unit.bytes, gates, after, window);
+                self.rest.open(middle, bytes, gates, after, window);
             }
             idle &= rest_idle;
             out
         };
         if idle {
             self.rest.settle(gates, after);
-            self.all.open(at, unit.bytes, gates, &self.gates, window);
+            self.all.open(at, bytes, gates, &self.gates, window);
         }
-        Ok(out)
+        Passage::new(out, blame)
     }
 
     /// Tells the gates all that passed.
@@ -143,10 +168,11 @@ impl Cascade {
 }
 
 /// Gate by gate; also says whether every server was idle.
-#[inline]
+#[inline(always)]
 fn walk(
     mut at: Time,
-    unit: &mut Unit,
+    bytes: u32,
+    blame: &mut Blame,
     gates: &mut [Gate],
     numbers: &[u32],
     window: Window,
@@ -154,12 +180,13 @@ fn walk(
     let mut idle = true;
     for number in numbers {
         let gate = &mut gates[*number as usize];
-        at = match gate.pass_idle(at, unit.bytes, &window) {
-            Some(out) => out,
-            None => {
-                idle = false;
-                gate.pass_busy(at, unit).ok_or(*number)?
-            }
+        at = if let Some(out) = gate.pass_idle(at, bytes, &window) {
+            out
+        } else {
+            idle = false;
+            let (out, longer) = gate.pass_busy(at, bytes, *blame).get().ok_or(*number)?;
+            *blame = longer;
+            out
         };
     }
     Ok((at, idle))

@@ -55,16 +55,27 @@ impl EventQueue {
         }
     }
 
-    #[inline(never)]
-    fn wake_at(&mut self, source: Source, at: Time, due: Time) {
-        self.due[source as usize] = at;
-        if due != Time::NEVER {
-            self.remove(source, due);
+    /// Wakes a source that sleeps, as it does after [`EventQueue::pop_before`]; at [`Time::NEVER`] it sleeps on.
+    #[inline]
+    pub(super) fn wake_asleep(&mut self, source: Source, at: Time) {
+        debug_assert_eq!(self.due[source as usize], Time::NEVER);
+        if at == Time::NEVER {
+            return;
         }
+        self.due[source as usize] = at;
         match &mut self.order {
             Order::List(list) => list.insert(source, at),
             Order::Calendar(calendar) => calendar.insert(source, at),
         }
+    }
+
+    #[inline(never)]
+    fn wake_at(&mut self, source: Source, at: Time, due: Time) {
+        if due != Time::NEVER {
+            self.remove(source, due);
+            self.due[source as usize] = Time::NEVER;
+        }
+        self.wake_asleep(source, at);
     }
 
     #[cold]

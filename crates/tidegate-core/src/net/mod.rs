@@ -92,6 +92,13 @@ pub enum Step {
     },
 }
 
+/// Something that happens, see [`Network::next_event`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Event {
+    at: Time,
+    source: Source,
+}
+
 /// A unit that will not arrive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dropped {
@@ -169,7 +176,7 @@ impl Network {
     pub fn new(plan: &Plan, alarms: usize) -> Network {
         let mut routes = Routes::new(plan, plan.exact_events);
         // Gates that state departures at arrivals never wake, and need no source.
-        let waking = routes.chains.iter().any(|chain| chain.notify || chain.steps || chain.circuit != NONE);
+        let waking = routes.chains.iter().any(|chain| chain.slow);
         let channels = Channels::new(plan);
         let context = |index: usize| GateContext {
             index,
@@ -284,7 +291,7 @@ impl Network {
     /// A unit enters a route at `at`, which is never before the last step nor before what
     /// entered there last. A flow's data route has twice its number, its way back one more.
     /// Answers with when it comes to its end if that is certain and told ahead ([`Network::deliver_ahead`]).
-    #[inline]
+    #[inline(always)]
     pub fn enter(&mut self, at: Time, route: usize, unit: &mut Unit) -> Option<Time> {
         debug_assert!(at >= self.now, "{at} is before {}", self.now);
         unit.chain = self.first_chains[route];
@@ -320,40 +327,16 @@ impl Network {
     }
 
     /// The next thing that happens before `until`, if anything does.
-    #[inline]
     pub fn step(&mut self, until: Time) -> Option<Step> {
         loop {
-            if let Some(dropped) = self.dropped.pop_front() {
+            if let Some(dropped) = self.take_drop() {
                 return Some(Step::Drop(dropped));
             }
-            let (at, source) = self.events.pop_before(until)?;
-            self.now = at;
-            self.handled += 1;
-            if source >= self.alarm_sources {
-                if source < self.traffic_sources {
-                    return Some(Step::Alarm { at, alarm: (source - self.alarm_sources) as usize });
-                }
-                self.emit(source);
-                continue;
-            }
-            let step = if source >= self.line_sources {
-                self.take_from_line(source)
-            } else if source >= self.slot_sources {
-                self.serve_signal((source - self.slot_sources) as usize)
-            } else if source >= self.circuit_source {
-                self.work_circuits(at);
-                None
-            } else if source >= self.abr_sources {
-                self.allow_until(at, (source - self.abr_sources) as usize);
-                None
-            } else if source >= self.follower_sources {
-                self.follow_until(at, (source - self.follower_sources) as usize);
-                None
-            } else if source >= self.channel_sources {
-                self.measure_until(at, (source - self.channel_sources) as usize);
-                None
+            let event = self.next_event(until)?;
+            let step = if self.is_arrival(event) {
+                self.arrive(event).map(|(at, route, unit)| Step::Deliver { at, route, unit })
             } else {
-                self.serve_gate(at, source)
+                self.happen(event)
             };
             if step.is_some() {
                 return step;
@@ -361,12 +344,66 @@ impl Network {
         }
     }
 
+    /// A unit that was dropped and not told of yet. An engine that wants to be fast asks, in place
+    /// of [`Network::step`], for this until there is none, then for [`Network::next_event`], and hands that to
+    /// [`Network::arrive`] or [`Network::happen`].
     #[inline]
-    fn take_from_line(&mut self, source: Source) -> Option<Step> {
+    pub fn take_drop(&mut self) -> Option<Dropped> {
+        self.dropped.pop_front()
+    }
+
+    /// The next event before `until`.
+    #[inline]
+    pub fn next_event(&mut self, until: Time) -> Option<Event> {
+        let (at, source) = self.events.pop_before(until)?;
+        self.now = at;
+        self.handled += 1;
+        Some(Event { at, source })
+    }
+
+    /// Whether an event is for [`Network::arrive`]; nearly all are.
+    #[inline]
+    #[must_use]
+    pub fn is_arrival(&self, event: Event) -> bool {
+        event.source >= self.line_sources && event.source < self.alarm_sources
+    }
+
+    /// Any other event.
+    pub fn happen(&mut self, event: Event) -> Option<Step> {
+        let Event { at, source } = event;
+        if source >= self.traffic_sources {
+            self.emit(source);
+            None
+        } else if source >= self.alarm_sources {
+            Some(Step::Alarm { at, alarm: (source - self.alarm_sources) as usize })
+        } else if source >= self.slot_sources {
+            self.serve_signal((source - self.slot_sources) as usize)
+        } else if source >= self.circuit_source {
+            self.work_circuits(at);
+            None
+        } else if source >= self.abr_sources {
+            self.allow_until(at, (source - self.abr_sources) as usize);
+            None
+        } else if source >= self.follower_sources {
+            self.follow_until(at, (source - self.follower_sources) as usize);
+            None
+        } else if source >= self.channel_sources {
+            self.measure_until(at, (source - self.channel_sources) as usize);
+            None
+        } else {
+            self.serve_gate(at, source)
+        }
+    }
+
+    /// A unit comes to the end of a line. Answers with when it comes to the end of which route,
+    /// where that is now or certain.
+    #[inline(always)]
+    pub fn arrive(&mut self, event: Event) -> Option<(Time, usize, Unit)> {
+        let source = event.source;
         let line = &mut self.lines[(source - self.line_sources) as usize];
         let (at, mut unit) = line.units.pop_front()?;
         match line.units.front() {
-            Some((next, _)) => self.events.wake(source, *next),
+            Some((next, _)) => self.events.wake_asleep(source, *next),
             // Back to the first place, which the cache still knows; a burst's room is freed.
             None if line.units.capacity() > LONG_LINE => line.units = VecDeque::new(),
             None => line.units.clear(),
@@ -374,10 +411,10 @@ impl Network {
         let chain = self.chains[unit.chain as usize];
         if chain.line != NONE {
             let at = self.forward(at, &mut unit)?;
-            return Some(Step::Deliver { at, route: chain.route as usize, unit });
+            return Some((at, chain.route as usize, unit));
         }
         if chain.route < self.traffic_routes {
-            return Some(Step::Deliver { at, route: chain.route as usize, unit });
+            return Some((at, chain.route as usize, unit));
         }
         self.count_delivered(at, chain.route, unit.bytes);
         None
@@ -405,13 +442,17 @@ impl Network {
 
     /// Takes a unit from the beginning of a stretch to the line at its end, or says when it
     /// comes there if that is told ahead.
-    #[inline]
+    #[inline(always)]
     fn forward(&mut self, at: Time, unit: &mut Unit) -> Option<Time> {
         let chain = &self.chains[unit.chain as usize];
-        if chain.notify | chain.steps | (chain.circuit != NONE) {
-            return self.forward_slowly(at, unit);
+        if chain.slow {
+            // A copy, so that the unit may stay in registers.
+            let mut copy = *unit;
+            let out = self.forward_slowly(at, &mut copy);
+            *unit = copy;
+            return out;
         }
-        let (mut at, series, line, ahead) = (at, chain.series, chain.line, chain.ahead);
+        let (mut at, series, line, delay, ahead) = (at, chain.series, chain.line, chain.delay, chain.ahead);
         for gate in &self.chain_gates[chain.first as usize..chain.end as usize] {
             match self.gates[*gate as usize].pass(at, unit, &self.window) {
                 Some(out) => at = out,
@@ -425,7 +466,7 @@ impl Network {
             }
         }
         if ahead {
-            return Some(at.saturating_add(self.lines[line as usize].delay));
+            return Some(at.saturating_add(delay));
         }
         self.send(at, *unit, line);
         None
@@ -452,7 +493,7 @@ impl Network {
             at = out;
         }
         if chain.ahead {
-            return Some(at.saturating_add(self.lines[chain.line as usize].delay));
+            return Some(at.saturating_add(chain.delay));
         }
         self.send(at, *unit, chain.line);
         None
@@ -731,7 +772,8 @@ impl Network {
     }
 
     /// The run is over: nothing more will enter. Services of waiting units are stated, so
-    /// that counters tell the same in both ways of driving.
+    /// that counters tell the same in both ways of driving; drops may come to light
+    /// ([`Network::take_drop`]).
     pub fn finish(&mut self) {
         for cascade in &mut self.cascades {
             cascade.settle(&mut self.gates);
@@ -744,11 +786,6 @@ impl Network {
         for gate in &mut self.gates {
             gate.settle();
         }
-    }
-
-    /// A drop that came to light with the end of the run, if there is another.
-    pub fn take_drop(&mut self) -> Option<Dropped> {
-        self.dropped.pop_front()
     }
 
     /// What a cell gate counted beside cells; `None`: it is no cell gate.

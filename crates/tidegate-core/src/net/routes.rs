@@ -46,6 +46,10 @@ pub(super) struct Chain {
     pub(super) ahead: bool,
     /// The series that its last gates are; [`NONE`] where they are none.
     pub(super) series: u32,
+    /// Any of `notify`, `steps` and `circuit`: not for the short way through.
+    pub(super) slow: bool,
+    /// Pure delay on the line.
+    pub(super) delay: Span,
 }
 
 /// Gates in series on the short way ([`crate::gate::Gate::pass_idle`]) that the same stretches use,
@@ -169,6 +173,10 @@ impl Routes {
             }
             routes.chains.push(chain);
         }
+        for chain in &mut routes.chains {
+            chain.slow = chain.notify || chain.steps || chain.circuit != NONE;
+            chain.delay = routes.line_delays.get(chain.line as usize).copied().unwrap_or(Span::ZERO);
+        }
         routes
     }
 
@@ -185,6 +193,8 @@ impl Routes {
             circuit: NONE,
             ahead: false,
             series: NONE,
+            slow: false,
+            delay: Span::ZERO,
         }
     }
 
@@ -274,11 +284,14 @@ fn meeting_places(gates: usize, drafts: &[Draft]) -> Vec<bool> {
 
 /// Whether each route's first gate hears from nobody else.
 fn private_entries(drafts: &[Draft], exact: bool, steps: &[bool], cells: &[bool]) -> Vec<bool> {
-    let edges = edges(drafts);
-    let alone = |gate: usize| {
-        let entering = drafts.iter().filter(|draft| draft.gates.first() == Some(&gate)).count();
-        entering == 1 && !steps[gate] && !cells[gate] && edges.iter().all(|(_, to)| *to != gate)
-    };
+    let mut inputs = vec![0usize; steps.len()];
+    for draft in drafts {
+        draft.gates.first().into_iter().for_each(|gate| inputs[*gate] += 1);
+    }
+    for (_, to) in edges(drafts) {
+        inputs[to] += 1;
+    }
+    let alone = |gate: usize| inputs[gate] == 1 && !steps[gate] && !cells[gate];
     let private = |draft: &Draft| draft.gates.first().is_none_or(|gate| alone(*gate));
     drafts.iter().map(|draft| !exact && private(draft)).collect()
 }

@@ -37,10 +37,11 @@ pub(super) struct Estimator {
     max: Span,
     /// Before back-off.
     base: Span,
-    /// `srtt` as a span.
-    smoothed: Span,
     /// In force: `base` doubled at each time-out, at most `max`.
     rto: Span,
+    /// With ticks: timers started before this, since the last one was, expire at `on_tick`.
+    tick_ends: Time,
+    on_tick: Time,
 }
 
 impl Estimator {
@@ -52,7 +53,17 @@ impl Estimator {
             }
             RtoPlan::Estimated { min, max, initial, tick } => (Kind::Ticks(tick.picos()), min, max, initial),
         };
-        Estimator { kind, srtt: 0, rttvar: 0, min, max, base: initial, smoothed: Span::ZERO, rto: initial }
+        Estimator {
+            kind,
+            srtt: 0,
+            rttvar: 0,
+            min,
+            max,
+            base: initial,
+            rto: initial,
+            tick_ends: Time::ZERO,
+            on_tick: Time::ZERO,
+        }
     }
 
     /// A segment sent at `sent` was acknowledged at `now`.
@@ -66,7 +77,13 @@ impl Estimator {
         // RFC 6298 §2.4, §2.5.
         self.base = estimate.max(self.min).min(self.max);
         // RFC 6298 §5 (last note): a sample ends the back-off.
-        self.rto = self.base;
+        self.set_rto(self.base);
+    }
+
+    #[inline]
+    fn set_rto(&mut self, rto: Span) {
+        self.rto = rto;
+        self.tick_ends = Time::ZERO;
     }
 
     #[inline]
@@ -82,7 +99,6 @@ impl Estimator {
             self.rttvar += ((self.srtt - rtt).abs() - self.rttvar) >> 2;
             self.srtt = (self.srtt + ((rtt - self.srtt) >> 3)).max(1);
         }
-        self.smoothed = Span::from_picos(self.srtt.unsigned_abs());
         Span::from_picos((self.srtt + 4 * self.rttvar).unsigned_abs())
     }
 
@@ -97,7 +113,6 @@ impl Estimator {
             self.srtt = (self.srtt + error).max(1);
             self.rttvar = (self.rttvar + error.abs() - (self.rttvar >> 2)).max(1);
         }
-        self.smoothed = Span::from_picos(self.srtt.unsigned_abs().saturating_mul(tick) / 8);
         // srtt + 4 rttvar in whole ticks: rttvar counts quarters.
         let whole = ((self.srtt >> 3) + self.rttvar).unsigned_abs();
         Span::from_picos(whole.saturating_mul(tick))
@@ -109,24 +124,28 @@ impl Estimator {
         self.rto
     }
 
-    /// When a timer started now expires.
+    /// When a timer started now expires; `now` never goes back.
     #[inline]
-    pub(super) fn expiry(&self, now: Time) -> Time {
+    pub(super) fn expiry(&mut self, now: Time) -> Time {
         match self.kind {
             Kind::Fixed | Kind::Exact => now.saturating_add(self.rto),
+            Kind::Ticks(_) if now < self.tick_ends => self.on_tick,
             Kind::Ticks(tick) => self.expiry_on_tick(now, tick),
         }
     }
 
     #[inline(never)]
-    fn expiry_on_tick(&self, now: Time, tick: u64) -> Time {
+    fn expiry_on_tick(&mut self, now: Time, tick: u64) -> Time {
         let ticks = (self.rto.picos() / tick).max(1);
-        Time::from_picos((now.picos() / tick).saturating_add(ticks).saturating_mul(tick))
+        let current = now.picos() / tick;
+        self.tick_ends = Time::from_picos((current + 1).saturating_mul(tick));
+        self.on_tick = Time::from_picos(current.saturating_add(ticks).saturating_mul(tick));
+        self.on_tick
     }
 
     /// RFC 6298 §5.5: doubles the time-out; a fixed one stays.
     pub(super) fn back_off(&mut self) {
-        self.rto = self.rto.saturating_mul(2).min(self.max);
+        self.set_rto(self.rto.saturating_mul(2).min(self.max));
     }
 
     /// RFC 6298 §5.7: the SYN timed out and no sample followed from it; data begin with 3 s
@@ -134,13 +153,16 @@ impl Estimator {
     pub(super) fn after_lost_syn(&mut self) {
         if self.kind != Kind::Fixed && self.srtt == 0 {
             self.base = self.base.max(Span::from_secs(3)).min(self.max);
-            self.rto = self.base;
+            self.set_rto(self.base);
         }
     }
 
     /// Smoothed round-trip time; zero before the first sample.
-    #[inline]
     pub(super) fn smoothed(&self) -> Span {
-        self.smoothed
+        let srtt = self.srtt.unsigned_abs();
+        match self.kind {
+            Kind::Ticks(tick) => Span::from_picos(srtt.saturating_mul(tick) / 8),
+            Kind::Fixed | Kind::Exact => Span::from_picos(srtt),
+        }
     }
 }

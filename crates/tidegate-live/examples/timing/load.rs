@@ -25,6 +25,10 @@ const HEADERS: u32 = 28;
 const BELOW_THE_ENGINE: i32 = 30;
 const PATIENCE: Duration = Duration::from_millis(50);
 const EVERY: Duration = Duration::from_millis(1);
+/// Not in step with the kernel's ticks.
+const OFTEN: Duration = Duration::from_micros(37);
+const WATCH: Duration = Duration::from_millis(8);
+const REST: Duration = Duration::from_millis(2);
 
 /// How late a timer wakes a real-time thread.
 pub(crate) fn floor(length: Duration) -> LatenessSummary {
@@ -42,6 +46,37 @@ pub(crate) fn floor(length: Duration) -> LatenessSummary {
         lateness.summary()
     };
     std::thread::spawn(measure).join().unwrap_or_else(|_| Lateness::default().summary())
+}
+
+/// How late a real-time thread is that only watches the clock: what interrupts it no tail can avoid.
+pub(crate) fn watching(length: Duration) -> LatenessSummary {
+    let measure = move || {
+        let _ = priority::set_realtime(priority::ENGINE);
+        let clock = Clock::starting_in(Duration::ZERO);
+        let mut lateness = Lateness::default();
+        let end = super::after(Time::ZERO, length);
+        let mut due = super::after(clock.now(), OFTEN);
+        while due < end {
+            // Awake for 8 ms of 10: the kernel stops a real-time thread that never sleeps.
+            let rest = super::after(due, WATCH);
+            while due < rest {
+                let now = clock.now();
+                if now >= due {
+                    lateness.note(now.saturating_since(due));
+                    due = super::after(due, OFTEN);
+                }
+            }
+            due = super::after(due, REST);
+            clock.sleep_until(Time::from_picos(due.picos() - EVERY.as_nanos() as u64 * 1000));
+        }
+        lateness.summary()
+    };
+    std::thread::spawn(measure).join().unwrap_or_else(|_| Lateness::default().summary())
+}
+
+/// CPU time of all threads so far.
+pub(crate) fn process_cpu() -> Result<Duration, Failure> {
+    Ok(clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID)?.into())
 }
 
 /// UDP packets at a constant rate, and the gaps between them at the other end.

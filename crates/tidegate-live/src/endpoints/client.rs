@@ -4,13 +4,15 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::net::SocketAddrV4;
 use std::os::fd::{AsFd as _, OwnedFd};
+use std::sync::Arc;
 
 use nix::errno::Errno;
 use tidegate_core::net::{seed, start_time};
 use tidegate_core::plan::Plan;
 use tidegate_core::units::Time;
 
-use super::dialogue::has_requests;
+use super::dialogue::{begins_anew, has_requests};
+use super::ending::{Counts, Ending};
 use super::stack::{FlowStack, Stack};
 use super::{Addresses, Shared, TcpInfo, sender};
 use crate::{Clock, LiveError};
@@ -36,6 +38,11 @@ struct Asking {
     /// When it is due; other instants in the heap are old.
     armed: Time,
     pending: u64,
+    /// It has asked for a connection: its first, or one for a request of its own.
+    wants: bool,
+    /// Each request has a connection of its own.
+    anew: bool,
+    ending: Ending,
     /// Time-outs when counting began.
     before: u16,
 }
@@ -50,7 +57,18 @@ impl Clients {
             clients.push(has_requests(flow).then(|| {
                 due.push(Reverse((armed, number)));
                 let stack = stack.flows[number].clone();
-                Asking { stack, addresses: addresses[number], armed, pending: 0, before: 0 }
+                let anew = begins_anew(flow);
+                let addresses = addresses[number];
+                Asking {
+                    stack,
+                    addresses,
+                    armed,
+                    pending: 0,
+                    wants: !anew,
+                    anew,
+                    ending: Ending::default(),
+                    before: 0,
+                }
             }));
         }
         let zeros = vec![0; WRITE];
@@ -77,20 +95,37 @@ impl Clients {
         None
     }
 
-    /// Begins to connect to the flow's server, from the port that tells the flow.
-    pub(super) fn dial(&mut self, flow: usize) -> Result<OwnedFd, LiveError> {
-        let Some(client) = &self.clients[flow] else { unreachable!("only clients are ever due") };
-        let own = client.addresses.receiver;
+    /// Begins to connect to the flow's server if that is wanted: from the port that tells the flow, or,
+    /// where connections follow each other, from any (the server's port tells it). `old` is
+    /// the connection before.
+    pub(super) fn dial(
+        &mut self,
+        flow: usize,
+        old: &mut Option<Arc<OwnedFd>>,
+    ) -> Result<Option<OwnedFd>, LiveError> {
+        let Some(client) = &mut self.clients[flow] else { return Ok(None) };
+        if !std::mem::take(&mut client.wants) {
+            return Ok(None);
+        }
+        if let Some(old) = old.take() {
+            client.ending.put(old);
+        }
+        let mut own = client.addresses.receiver;
         let server = SocketAddrV4::new(client.addresses.sender, own.port());
-        sender::dial(own, server, &client.stack, &mut self.controls)
+        if client.anew {
+            own.set_port(0);
+        }
+        sender::dial(own, server, &client.stack, &mut self.controls).map(Some)
     }
 
     /// Asks for what is due and may begin.
     pub(super) fn ask(&mut self, flow: usize, shared: &Shared) {
         let Some(client) = &mut self.clients[flow] else { return };
         let mut dialogues = shared.dialogues.lock();
-        let (bytes, next) = dialogues.ask(flow, self.clock.now());
-        client.pending += bytes;
+        let (begin, next) = dialogues.ask(flow, self.clock.now());
+        client.pending += begin.bytes;
+        client.wants |= begin.anew;
+        shared.owed.raise(flow, begin.response);
         client.armed = next;
         if next != Time::NEVER {
             self.due.push(Reverse((next, flow)));
@@ -127,29 +162,35 @@ impl Clients {
     }
 
     /// Time-outs before the measured time do not count.
-    pub(super) fn count_from_the_warmup<'a>(&mut self, socket: impl Fn(usize) -> Option<&'a OwnedFd>) {
+    pub(super) fn count_from_the_warmup<'a>(&mut self, socket: impl Fn(usize) -> Option<&'a Arc<OwnedFd>>) {
         if self.counted || self.clock.now() < self.warmup {
             return;
         }
         self.counted = true;
         for (flow, client) in self.clients.iter_mut().enumerate() {
-            if let (Some(client), Some(socket)) = (client, socket(flow)) {
-                client.before = timeouts(socket);
+            if let Some(client) = client {
+                client.before = client.timeouts(socket(flow));
             }
         }
     }
 
-    /// The run is over.
-    pub(super) fn tell_timeouts<'a>(&self, socket: impl Fn(usize) -> Option<&'a OwnedFd>, shared: &Shared) {
-        for (flow, client) in self.clients.iter().enumerate() {
-            if let (Some(client), Some(socket)) = (client, socket(flow)) {
-                let count = timeouts(socket).saturating_sub(client.before);
+    /// The run is over: says how many time-outs there were, and ends what is ending.
+    pub(super) fn finish<'a>(&mut self, socket: impl Fn(usize) -> Option<&'a Arc<OwnedFd>>, shared: &Shared) {
+        for (flow, client) in self.clients.iter_mut().enumerate() {
+            if let Some(client) = client {
+                let count = client.timeouts(socket(flow)).saturating_sub(client.before);
                 shared.note(flow, |facts| facts.client_timeouts = u64::from(count));
+                client.ending.reset();
             }
         }
     }
 }
 
-fn timeouts(socket: &OwnedFd) -> u16 {
-    TcpInfo::read(socket.as_fd()).ok().and_then(|info| info.timeouts).unwrap_or(0)
+impl Asking {
+    /// Of all its connections so far.
+    fn timeouts(&mut self, socket: Option<&Arc<OwnedFd>>) -> u16 {
+        let info = socket.and_then(|socket| TcpInfo::read(socket.as_fd()).ok());
+        let now = info.map_or_else(Counts::default, |info| Counts::of(&info));
+        self.ending.review().plus(now).timeouts
+    }
 }

@@ -2,9 +2,9 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use tidegate_core::app::{Client, Exchange, Server};
+use tidegate_core::app::{Begin, Client, Exchange, Server};
 use tidegate_core::net::{seed, start_time};
-use tidegate_core::plan::{AppPlan, FlowPlan, Plan};
+use tidegate_core::plan::{AppPlan, ConnectionPlan, FlowPlan, Plan};
 use tidegate_core::units::Time;
 
 /// The dialogues of a run; both ends' threads take turns.
@@ -41,6 +41,11 @@ pub(super) fn has_requests(flow: &FlowPlan) -> bool {
     matches!(flow.app, AppPlan::Request(_))
 }
 
+/// Whether each request has a connection of its own.
+pub(super) fn begins_anew(flow: &FlowPlan) -> bool {
+    matches!(&flow.app, AppPlan::Request(requests) if requests.connection == ConnectionPlan::New)
+}
+
 impl Dialogues {
     pub(super) fn new(plan: &Plan) -> Dialogues {
         let root = seed(plan);
@@ -70,15 +75,17 @@ impl Dialogues {
 }
 
 impl Inner {
-    /// What a client asks for by `now`: bytes to write, and when to come again.
-    pub(super) fn ask(&mut self, flow: usize, now: Time) -> (u64, Time) {
-        let Some(dialogue) = &mut self.flows[flow] else { return (0, Time::NEVER) };
+    /// What a client asks for by `now`, and when to come again.
+    pub(super) fn ask(&mut self, flow: usize, now: Time) -> (Begin, Time) {
+        let mut all = Begin { bytes: 0, response: 0, anew: false };
+        let Some(dialogue) = &mut self.flows[flow] else { return (all, Time::NEVER) };
         dialogue.client.handle_wakeup(now);
-        let mut bytes = 0;
-        while let Some(begin) = dialogue.client.poll_begin(now) {
-            bytes += begin.bytes;
+        while let Some(Begin { bytes, response, anew }) = dialogue.client.poll_begin(now) {
+            all.bytes += bytes;
+            all.response += response;
+            all.anew |= anew;
         }
-        (bytes, dialogue.client.next_wakeup())
+        (all, dialogue.client.next_wakeup())
     }
 
     /// So many bytes have come to a flow's server in order.

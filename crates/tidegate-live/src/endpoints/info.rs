@@ -9,6 +9,9 @@ use super::sockopt::{TcpOption, get_bytes};
 const BYTES: usize = 248;
 /// Where `tcpi_total_rto` ends (Linux 6.7).
 const WITH_TIMEOUTS: usize = 242;
+/// `TCP_ESTABLISHED` and `TCP_CLOSE`.
+const ESTABLISHED: u8 = 1;
+const CLOSED: u8 = 7;
 /// "No limit" in `tcpi_snd_ssthresh` (`TCP_INFINITE_SSTHRESH`).
 const NO_LIMIT: u32 = 0x7fff_ffff;
 
@@ -21,6 +24,8 @@ pub struct TcpInfo {
     pub options: u8,
     /// The connection is established.
     pub established: bool,
+    /// Nothing is left of the connection at this end.
+    pub closed: bool,
     /// Retransmission time-out, µs, without back-off.
     pub rto_us: u32,
     /// User bytes of a segment.
@@ -74,7 +79,8 @@ impl TcpInfo {
         TcpInfo {
             congestion_state: bytes[1],
             options: bytes[5],
-            established: bytes[0] == 1,
+            established: bytes[0] == ESTABLISHED,
+            closed: bytes[0] == CLOSED,
             rto_us: word(8),
             mss: word(16),
             unacked: word(24),

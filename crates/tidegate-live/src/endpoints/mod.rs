@@ -7,6 +7,7 @@
 
 mod client;
 mod dialogue;
+mod ending;
 mod info;
 mod receiver;
 mod sampler;
@@ -19,7 +20,7 @@ mod watch;
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
 use nix::sys::eventfd::{EfdFlags, EventFd};
@@ -28,8 +29,10 @@ use tidegate_core::plan::Plan;
 use tidegate_core::units::Span;
 
 use crate::lab::{FIRST_PORT, Lab, Namespace, RouteOptions, Side};
+use crate::pump::Owed;
 use crate::{Clock, LiveError};
-use dialogue::{Dialogues, has_requests};
+use dialogue::{Dialogues, begins_anew, has_requests};
+use ending::Counts;
 pub use info::TcpInfo;
 pub use sampler::Sample;
 pub(crate) use stack::kernel_name;
@@ -40,13 +43,24 @@ pub use stack::{FlowStack, Stack, available, usable};
 struct Shared {
     stop: AtomicBool,
     wake: [EventFd; 2],
-    /// The sending sockets, by flow.
-    senders: Mutex<Vec<Option<Arc<OwnedFd>>>>,
+    /// The sending ends, by flow.
+    senders: Mutex<Vec<Sending>>,
     facts: Mutex<Vec<Facts>>,
+    owed: Arc<Owed>,
     dialogues: Dialogues,
 }
 
-/// What was seen of a flow's connection.
+/// A flow's sending end, for whoever reads its state.
+#[derive(Clone, Debug, Default)]
+struct Sending {
+    socket: Option<Arc<OwnedFd>>,
+    /// What connections before this one counted.
+    before: Counts,
+    /// Its connections end and begin: in between the last one's state stands.
+    anew: bool,
+}
+
+/// What was seen of a flow's connections, the first of them where there are several.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
     /// `TCP_INFO` when the connection was there.
@@ -62,6 +76,10 @@ pub struct Facts {
 impl Shared {
     fn is_over(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
+    }
+
+    fn sending(&self) -> MutexGuard<'_, Vec<Sending>> {
+        self.senders.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn note(&self, flow: usize, write: impl FnOnce(&mut Facts)) {
@@ -117,9 +135,14 @@ pub fn prepare(lab: &Lab, plan: &Plan, stack: Stack) -> Result<Prepared, LiveErr
             (Side::Receiver, at.receiver)
         };
         let flow = &stack.flows[number];
-        let open = || sender::wait_at(place, flow);
-        let door = lab.side(side).run(open)?;
-        doors.push(door.map_err(|error| LiveError::kernel("listen for the flows", error))?);
+        let open = || {
+            // A flow's sender takes over what its door was opened with.
+            if side == Side::Sender {
+                sender::set_controls(&flow.controls())?;
+            }
+            sender::wait_at(place, flow).map_err(|error| LiveError::kernel("listen for the flows", error))
+        };
+        doors.push(lab.side(side).run(open)??);
     }
     Ok(Prepared { stack, addresses, doors })
 }
@@ -179,7 +202,8 @@ pub struct EndReport {
 }
 
 impl Endpoints {
-    /// Starts the threads; flows begin as the plan says on `clock`. State is read every `every`.
+    /// Starts the threads; flows begin as the plan says on `clock`, and raise what is `owed`. State
+    /// is read every `every`.
     ///
     /// # Errors
     /// [`LiveError::Kernel`].
@@ -187,7 +211,7 @@ impl Endpoints {
         lab: &Lab,
         plan: &Plan,
         prepared: Prepared,
-        clock: Clock,
+        (clock, owed): (Clock, Arc<Owed>),
         every: Span,
     ) -> Result<Endpoints, LiveError> {
         let Prepared { stack, addresses, doors } = prepared;
@@ -196,11 +220,13 @@ impl Endpoints {
                 .map_err(|error| LiveError::kernel("make an event", error))
         };
         let flows = plan.flows.len();
+        let senders = plan.flows.iter().map(|flow| Sending { anew: begins_anew(flow), ..Sending::default() });
         let shared = Arc::new(Shared {
             stop: AtomicBool::new(false),
             wake: [event()?, event()?],
-            senders: Mutex::new(vec![None; flows]),
+            senders: Mutex::new(senders.collect()),
             facts: Mutex::new(vec![Facts::default(); flows]),
+            owed,
             dialogues: Dialogues::new(plan),
         });
         let mut own: [Vec<Option<OwnedFd>>; 2] = [Vec::new(), Vec::new()];

@@ -8,6 +8,7 @@ use nix::sys::epoll::EpollFlags;
 use tidegate_core::plan::Plan;
 
 use super::client::Clients;
+use super::ending::say_goodbye;
 use super::sockopt::{self, TcpOption};
 use super::stack::Stack;
 use super::watch::Watch;
@@ -32,11 +33,13 @@ pub(super) struct Receiver {
 
 #[derive(Default)]
 struct Guest {
-    socket: Option<OwnedFd>,
+    socket: Option<Arc<OwnedFd>>,
     window: Option<u32>,
     delayed_ack_most_us: Option<u32>,
     readings: u32,
     delivered: u64,
+    /// The other end has nothing more to say.
+    ended: bool,
 }
 
 impl Receiver {
@@ -60,6 +63,7 @@ impl Receiver {
             delayed_ack_most_us: flow.delayed_ack_most_us,
             readings: 0,
             delivered: 0,
+            ended: false,
         };
         let guests = stack.flows.iter().map(guest).collect();
         let clients = Clients::new(plan, stack, addresses, clock);
@@ -75,10 +79,10 @@ impl Receiver {
             self.watch.wait(&mut ready)?;
             for number in &ready {
                 let flow = (*number / 2) as usize;
-                if number.is_multiple_of(2) { self.welcome(flow)? } else { self.take(flow) }
+                if number.is_multiple_of(2) { self.welcome(flow)? } else { self.take(flow)? }
             }
         }
-        self.clients.tell_timeouts(|flow| self.guests[flow].socket.as_ref(), &self.shared);
+        self.clients.finish(|flow| self.guests[flow].socket.as_ref(), &self.shared);
         for socket in self.guests.iter().filter_map(|guest| guest.socket.as_ref()) {
             // Where it fails the socket closes in its own time: nothing depends on it.
             sockopt::close_at_once(socket.as_fd()).ok();
@@ -93,8 +97,7 @@ impl Receiver {
             return Ok(());
         };
         self.hold(flow, socket)?;
-        self.take(flow);
-        Ok(())
+        self.take(flow)
     }
 
     fn hold(&mut self, flow: usize, socket: OwnedFd) -> Result<(), LiveError> {
@@ -104,32 +107,44 @@ impl Receiver {
             sockopt::set(socket.as_fd(), TcpOption::DelayedAckMost, most).ok();
         }
         self.watch.add(&socket, EpollFlags::EPOLLIN | EpollFlags::EPOLLOUT, flow as u64 * 2 + 1)?;
-        guest.socket = Some(socket);
+        guest.socket = Some(Arc::new(socket));
+        (guest.readings, guest.delivered, guest.ended) = (0, 0, false);
         Ok(())
     }
 
     /// Clients whose time has come connect, and ask for what is due.
     fn ask(&mut self) -> Result<(), LiveError> {
         while let Some(flow) = self.clients.take_due() {
-            if self.guests[flow].socket.is_none() {
-                let socket = self.clients.dial(flow)?;
-                self.hold(flow, socket)?;
-            }
             self.clients.ask(flow, &self.shared);
-            if let Some(socket) = &self.guests[flow].socket {
-                self.clients.write(flow, socket, &self.shared);
-            }
+            self.speak(flow)?;
         }
         self.clients.count_from_the_warmup(|flow| self.guests[flow].socket.as_ref());
         Ok(())
     }
 
-    fn take(&mut self, flow: usize) {
+    /// A client's wishes go out, over a new connection where it wants one.
+    fn speak(&mut self, flow: usize) -> Result<(), LiveError> {
+        if let Some(socket) = self.clients.dial(flow, &mut self.guests[flow].socket)? {
+            self.hold(flow, socket)?;
+        }
+        if let Some(socket) = &self.guests[flow].socket {
+            self.clients.write(flow, socket, &self.shared);
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, flow: usize) -> Result<(), LiveError> {
         let guest = &mut self.guests[flow];
-        let Some(socket) = &guest.socket else { return };
+        let Some(socket) = &guest.socket else { return Ok(()) };
         loop {
             match sockopt::discard(socket.as_fd(), TAKE) {
-                Ok(0) => return,
+                Ok(0) => {
+                    // Once: it is an event by itself.
+                    if !std::mem::replace(&mut guest.ended, true) {
+                        say_goodbye(socket);
+                    }
+                    break;
+                }
                 Ok(bytes) => guest.delivered += bytes as u64,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => {
@@ -149,6 +164,6 @@ impl Receiver {
             }
         }
         self.clients.came(flow, guest.delivered, &self.shared);
-        self.clients.write(flow, socket, &self.shared);
+        self.speak(flow)
     }
 }

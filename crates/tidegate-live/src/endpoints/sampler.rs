@@ -1,10 +1,10 @@
 //! Reading the state of every sender every few milliseconds.
 
-use std::os::fd::{AsFd as _, OwnedFd};
-use std::sync::{Arc, PoisonError};
+use std::os::fd::AsFd as _;
 
 use tidegate_core::units::{Span, Time};
 
+use super::ending::Counts;
 use super::{Shared, TcpInfo};
 use crate::Clock;
 
@@ -17,7 +17,7 @@ pub struct Sample {
     pub tick: u64,
     /// Whose.
     pub flow: u32,
-    /// What the kernel said.
+    /// What the kernel said; segments sent again and time-outs are of all the flow's connections so far.
     pub info: TcpInfo,
 }
 
@@ -31,13 +31,14 @@ pub(super) fn work(shared: &Shared, clock: Clock, every: Span, until: Time) -> V
             break;
         }
         clock.sleep_until(at);
-        let sockets: Vec<Option<Arc<OwnedFd>>> =
-            shared.senders.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        for (flow, socket) in (0..).zip(&sockets) {
-            let Some(info) = socket.as_ref().and_then(|socket| TcpInfo::read(socket.as_fd()).ok()) else {
-                continue;
-            };
-            if info.established {
+        let senders = shared.sending().clone();
+        for (flow, sending) in (0..).zip(&senders) {
+            let read = sending.socket.as_ref().and_then(|socket| TcpInfo::read(socket.as_fd()).ok());
+            let Some(mut info) = read else { continue };
+            let all = Counts::of(&info).plus(sending.before);
+            info.total_retransmitted = all.retransmitted;
+            info.timeouts = info.timeouts.map(|_| all.timeouts);
+            if info.established || sending.anew {
                 samples.push(Sample { at: clock.now(), tick, flow, info });
             }
         }

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use nix::errno::Errno;
 use nix::sys::epoll::EpollFlags;
@@ -13,7 +13,8 @@ use tidegate_core::net::{seed, start_time};
 use tidegate_core::plan::Plan;
 use tidegate_core::units::Time;
 
-use super::dialogue::{Arrived, has_requests};
+use super::dialogue::{Arrived, begins_anew, has_requests};
+use super::ending::{Ending, say_goodbye};
 use super::sockopt::{self, TcpOption};
 use super::stack::{FlowStack, Stack};
 use super::watch::Watch;
@@ -48,8 +49,15 @@ struct Flow {
     connected: bool,
     /// Bytes that the application brought and the socket has not taken.
     pending: u64,
-    /// Bytes of requests that have come.
+    /// Bytes of requests that have come over this connection.
     delivered: u64,
+    /// Each request comes over a connection of its own,
+    anew: bool,
+    /// whose request has come whole,
+    asked: bool,
+    /// and which ends with what is pending.
+    last: bool,
+    ending: Ending,
 }
 
 impl Sender {
@@ -77,6 +85,10 @@ impl Sender {
                 connected: false,
                 pending: 0,
                 delivered: 0,
+                anew: begins_anew(row),
+                asked: false,
+                last: false,
+                ending: Ending::default(),
             });
         }
         let watch = Watch::new(&shared.wake[0])?;
@@ -107,6 +119,7 @@ impl Sender {
             // Where it fails the socket closes in its own time: nothing depends on it.
             sockopt::close_at_once(socket.as_fd()).ok();
         }
+        self.flows.iter_mut().for_each(|flow| flow.ending.reset());
         Ok(())
     }
 
@@ -121,11 +134,13 @@ impl Sender {
                 self.serve(server);
                 continue;
             }
+            let brought = self.flows[number].app.handle_wakeup(now);
+            self.shared.owed.raise(number, brought);
             if self.flows[number].socket.is_none() {
                 self.open(number)?;
             }
             let flow = &mut self.flows[number];
-            flow.pending = flow.pending.saturating_add(flow.app.handle_wakeup(now));
+            flow.pending = flow.pending.saturating_add(brought);
             self.due.push(Reverse((self.flows[number].app.next_wakeup(), number)));
             self.fill(number);
         }
@@ -139,21 +154,30 @@ impl Sender {
         self.hold(number, socket)
     }
 
-    /// A client has come.
+    /// Clients have come.
     fn welcome(&mut self, number: usize) -> Result<(), LiveError> {
-        let Some(door) = &self.doors[number] else { return Ok(()) };
-        let taken = sockets::take(door.as_fd());
-        match taken.map_err(|error| LiveError::kernel("take a connection", error))? {
-            Some(socket) => self.hold(number, socket),
-            None => Ok(()),
+        while let Some(door) = &self.doors[number] {
+            let taken = sockets::take(door.as_fd());
+            match taken.map_err(|error| LiveError::kernel("take a connection", error))? {
+                Some(socket) => self.hold(number, socket)?,
+                None => break,
+            }
         }
+        Ok(())
     }
 
+    /// Takes a connection in the place of the one before, which is over.
     fn hold(&mut self, number: usize, socket: OwnedFd) -> Result<(), LiveError> {
         self.watch.add(&socket, EpollFlags::EPOLLOUT | EpollFlags::EPOLLIN, number as u64)?;
+        let flow = &mut self.flows[number];
         let socket = Arc::new(socket);
-        self.flows[number].socket = Some(Arc::clone(&socket));
-        self.shared.senders.lock().unwrap_or_else(PoisonError::into_inner)[number] = Some(socket);
+        if let Some(old) = flow.socket.replace(Arc::clone(&socket)) {
+            flow.ending.put(old);
+        }
+        (flow.connected, flow.delivered, flow.asked, flow.last) = (false, 0, false, false);
+        let before = flow.ending.review();
+        let mut sending = self.shared.sending();
+        (sending[number].socket, sending[number].before) = (Some(socket), before);
         Ok(())
     }
 
@@ -170,9 +194,13 @@ impl Sender {
         }
         let mut dialogues = self.shared.dialogues.lock();
         let now = self.clock.now();
-        while let Some(arrived) = dialogues.arrived(number, now, flow.delivered) {
+        // The next request may have begun already, but not over this connection.
+        while !(flow.anew && flow.asked)
+            && let Some(arrived) = dialogues.arrived(number, now, flow.delivered)
+        {
+            flow.asked = true;
             match arrived {
-                Arrived::Answer(bytes) => flow.pending += bytes,
+                Arrived::Answer(bytes) => flow.answer(bytes),
                 Arrived::Queued(server) => {
                     let next = dialogues.servers[server].next_wakeup();
                     self.due.push(Reverse((next, count + server)));
@@ -194,7 +222,7 @@ impl Sender {
                 return;
             };
             drop(dialogues);
-            self.flows[number].pending += bytes;
+            self.flows[number].answer(bytes);
             self.fill(number);
         }
     }
@@ -212,8 +240,9 @@ impl Sender {
             flow.connected = info.is_some();
             let congestion = sockopt::congestion(socket.as_fd()).unwrap_or_default();
             self.shared.note(number, |facts| {
-                facts.first = info;
-                facts.congestion = congestion;
+                if facts.first.is_none() {
+                    (facts.first, facts.congestion) = (info, congestion);
+                }
             });
         }
         self.take_requests(number);
@@ -237,6 +266,17 @@ impl Sender {
                 }
             }
         }
+        if std::mem::take(&mut flow.last) {
+            say_goodbye(socket);
+        }
+    }
+}
+
+impl Flow {
+    /// A response of so many bytes is to be written; a connection that is its alone ends with it.
+    fn answer(&mut self, bytes: u64) {
+        self.pending += bytes;
+        self.last = self.anew;
     }
 }
 
@@ -250,9 +290,7 @@ pub(super) fn dial(
 ) -> Result<OwnedFd, LiveError> {
     let controls = stack.controls();
     if controls != *set {
-        for (name, value) in &controls {
-            set_control(name, value)?;
-        }
+        set_controls(&controls)?;
         *set = controls;
     }
     let failed = |error: io::Error| LiveError::kernel("connect a flow", error);
@@ -273,6 +311,11 @@ pub(super) fn wait_at(at: std::net::SocketAddrV4, stack: &FlowStack) -> io::Resu
 fn configure(socket: &OwnedFd, stack: &FlowStack) -> io::Result<()> {
     sockopt::set_congestion(socket.as_fd(), stack.congestion)?;
     sockopt::set(socket.as_fd(), TcpOption::MaxSegment, stack.max_segment)
+}
+
+/// Sets system controls of the namespace of this thread.
+pub(super) fn set_controls(controls: &[(&'static str, String)]) -> Result<(), LiveError> {
+    controls.iter().try_for_each(|(name, value)| set_control(name, value))
 }
 
 /// Sets a system control of the namespace of this thread; one that this kernel lacks or refuses

@@ -10,7 +10,7 @@ use tidegate_core::plan::{
 use tidegate_core::units::{PICOS_PER_SECOND, Span};
 
 use super::sockopt;
-use crate::LiveError;
+use crate::{LiveError, lab};
 
 /// IPv4 and TCP headers without options.
 const PLAIN_HEADERS: u32 = 40;
@@ -320,8 +320,11 @@ pub fn available() -> Result<Vec<String>, LiveError> {
 }
 
 /// Tries a congestion controller on a socket; the kernel loads its module if there is one and
-/// this process may.
+/// this process may. Who is not root may have some (`tcp_allowed_congestion_control`), and any
+/// in a network namespace of their own, so that is tried as well.
 #[must_use]
 pub fn usable(name: &str) -> bool {
-    super::sockets::stream().is_ok_and(|socket| sockopt::set_congestion(socket.as_fd(), name).is_ok())
+    let works =
+        || super::sockets::stream().is_ok_and(|socket| sockopt::set_congestion(socket.as_fd(), name).is_ok());
+    works() || lab::in_a_namespace(works).unwrap_or(false)
 }

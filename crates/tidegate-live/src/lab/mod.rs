@@ -14,6 +14,8 @@ use std::io;
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::os::fd::{AsFd, BorrowedFd};
 
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use tidegate_core::plan::Plan;
 use tidegate_core::units::Span;
 
@@ -21,9 +23,11 @@ use netlink_packet_route::link::LinkAttribute;
 
 use crate::LiveError;
 use crate::clean::Note;
-use crate::clock;
+use crate::processors::Division;
+use crate::{clock, limits};
 use namespace::Held;
 pub use namespace::Namespace;
+pub(crate) use namespace::in_a_namespace;
 use netlink::Netlink;
 pub use netlink::RouteOptions;
 use packet::PacketRing;
@@ -44,6 +48,9 @@ const TIMESTAMPS: u32 = 12;
 /// What an Ethernet carries, and the least that a lab's devices carry.
 const USUAL_MTU: u32 = 1500;
 const LARGEST_MTU: u32 = 65_535;
+/// A write waits for room so long, so many times.
+const ROUND_MILLIS: u8 = 10;
+const ROUNDS: u32 = 100;
 
 /// The two ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -96,6 +103,19 @@ impl std::fmt::Display for Backend {
     }
 }
 
+/// Which processor the receiver's TCP does its work on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Work {
+    /// [`Work::Divided`] where the plan's packets are so many that throughput counts
+    /// ([`crate::limits::is_fast`]), [`Work::Together`] elsewhere.
+    #[default]
+    Auto,
+    /// Within the engine's write: nothing comes between the write and the kernel's TCP.
+    Together,
+    /// On the other processors; the engine's thread keeps one to itself.
+    Divided,
+}
+
 /// Choices of a lab.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LabOptions {
@@ -107,6 +127,8 @@ pub struct LabOptions {
     pub gso_segments: Option<u32>,
     /// One end is the namespace that this process is in, instead of a new one; with TUN only.
     pub outside: Option<Side>,
+    /// Which processor does what.
+    pub work: Work,
 }
 
 /// Two namespaces and their devices; dropping it removes all.
@@ -118,6 +140,9 @@ pub struct Lab {
     backend: Backend,
     mtu: u32,
     flows: usize,
+    pub(crate) division: Option<Division>,
+    /// What the manifest is to say.
+    pub(crate) notes: Vec<String>,
     pub(crate) edges: Option<[Edge; 2]>,
 }
 
@@ -147,12 +172,29 @@ impl Edge {
         }
     }
 
-    /// Gives a packet to the kernel.
+    /// Gives a packet to the kernel; waits while it has no room.
     #[inline]
     pub(crate) fn write(&mut self, packet: &[u8]) -> io::Result<()> {
-        match self {
-            Edge::Tun(tun) => tun.write(packet),
-            Edge::Packet(ring) => ring.write(packet),
+        for _ in 0..ROUNDS {
+            let written = match self {
+                Edge::Tun(tun) => tun.write(packet),
+                Edge::Packet(ring) => ring.write(packet),
+            };
+            match written {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => self.wait_for_room()?,
+                done => return done,
+            }
+        }
+        Err(io::Error::new(io::ErrorKind::TimedOut, "the kernel has taken no packet for a second"))
+    }
+
+    /// Other processors have yet to receive what was written before.
+    #[cold]
+    fn wait_for_room(&self) -> io::Result<()> {
+        let mut room = [PollFd::new(self.as_fd(), PollFlags::POLLOUT)];
+        match poll(&mut room, PollTimeout::from(ROUND_MILLIS)) {
+            Ok(_) | Err(Errno::EINTR) => Ok(()),
+            Err(error) => Err(error.into()),
         }
     }
 }
@@ -189,17 +231,15 @@ impl Lab {
                 plan.flows.len()
             )));
         }
-        if !crate::userns::is_capable() {
-            return Err(LiveError::NotPermitted {
-                why: "this process may not make network namespaces".to_owned(),
-            });
-        }
+        crate::userns::check()?;
         crate::clean::clean()?;
         let mtu = options.mtu.unwrap_or_else(|| largest_packet(plan));
         let hold = |side: Side| {
             if options.outside == Some(side) { Held::current() } else { Held::new() }
         };
         let (first, second) = (hold(Side::Sender)?, hold(Side::Receiver)?);
+        let mut notes = Vec::new();
+        let division = divide(plan, options, &second, &mut notes);
         let note = Note::write(&[first.number()?, second.number()?])?;
         let sender = Namespace::new(Side::Sender, first, note.name());
         let receiver = Namespace::new(Side::Receiver, second, note.name());
@@ -221,7 +261,7 @@ impl Lab {
         };
         let [near, far] = ends;
         let edges = Some([near?, far?]);
-        Ok(Lab { note, sender, receiver, backend, mtu, flows: plan.flows.len(), edges })
+        Ok(Lab { note, sender, receiver, backend, mtu, flows: plan.flows.len(), division, notes, edges })
     }
 
     /// The namespace that data comes from.
@@ -269,6 +309,47 @@ impl Lab {
         debug_assert!(flow < self.flows);
         let port = FIRST_PORT + flow as u16;
         FlowAddresses { sender: SENDER_ADDRESS, receiver: SocketAddrV4::new(RECEIVER_ADDRESS, port) }
+    }
+}
+
+/// Has the receiver's kernel work on other processors than the engine's, where that is wanted and can be
+/// had. What acknowledgements bring about stays with the engine: steering them as well was slower.
+fn divide(plan: &Plan, options: &LabOptions, receiver: &Held, notes: &mut Vec<String>) -> Option<Division> {
+    let wanted = match options.work {
+        // The machine's own network stays as it is.
+        _ if options.outside == Some(Side::Receiver) => false,
+        Work::Auto => limits::is_fast(plan),
+        Work::Together => false,
+        Work::Divided => true,
+    };
+    if !wanted {
+        return None;
+    }
+    let divided =
+        Division::of_this_process().map_err(|error| LiveError::kernel("list the processors", error));
+    let steered = divided.and_then(|division| {
+        let Some(division) = division else { return Ok(None) };
+        receiver.receive_on(&division.others)?;
+        Ok(Some(division))
+    });
+    match steered {
+        Ok(Some(division)) => {
+            notes.push(format!(
+                "packets are many: the engine's thread keeps processor {}, the receiver's kernel works on the others",
+                division.engine
+            ));
+            Some(division)
+        }
+        Ok(None) => {
+            notes.push("packets are many, but there is one processor for everything".to_owned());
+            None
+        }
+        Err(error) => {
+            notes.push(format!(
+                "packets are many, but the receiver's kernel works on the engine's processor ({error})"
+            ));
+            None
+        }
     }
 }
 

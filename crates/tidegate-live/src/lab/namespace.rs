@@ -59,6 +59,12 @@ impl Held {
         Ok(Held { handle: Arc::new(handle) })
     }
 
+    /// What devices made from now on receive here is received on these processors.
+    pub(super) fn receive_on(&self, processors: &str) -> Result<(), LiveError> {
+        self.run(|| std::fs::write("/proc/sys/net/core/rps_default_mask", processors))?
+            .map_err(|error| LiveError::kernel("set net.core.rps_default_mask", error))
+    }
+
     /// The kernel's number of it.
     pub(super) fn number(&self) -> Result<u64, LiveError> {
         let about = self.handle.metadata();
@@ -198,7 +204,7 @@ impl Namespace {
         self.run(|| Netlink::open()?.add_address(Self::DEVICE, address))?
     }
 
-    /// Packets that the device lost on their way out of the kernel.
+    /// Packets that the device lost on their way out of the kernel or into it.
     pub(crate) fn device_drops(&self) -> Result<u64, LiveError> {
         self.run(|| Netlink::open()?.dropped(Self::DEVICE))?
     }
@@ -211,6 +217,11 @@ impl Namespace {
         let options = RouteOptions::default();
         self.run(|| Netlink::open()?.route(Self::DEVICE, netlink::Destination::Anywhere, &options))?
     }
+}
+
+/// Runs `job` in a network namespace that is there for it alone.
+pub(crate) fn in_a_namespace<T: Send>(job: impl FnOnce() -> T + Send) -> Result<T, LiveError> {
+    Held::new()?.run(job)
 }
 
 fn sysctl_path(name: &str) -> PathBuf {

@@ -57,10 +57,10 @@ impl Netlink {
         }
     }
 
-    /// Packets that the device itself counted as dropped on the way out of the kernel.
+    /// Packets that the device itself counted as dropped, on the way out of the kernel or into it.
     pub(super) fn dropped(&mut self, name: &str) -> Result<u64, LiveError> {
         let stats = |attribute: &LinkAttribute| match attribute {
-            LinkAttribute::Stats64(Stats64 { tx_dropped, .. }) => Some(*tx_dropped),
+            LinkAttribute::Stats64(Stats64 { tx_dropped, rx_dropped, .. }) => Some(*tx_dropped + *rx_dropped),
             _ => None,
         };
         Ok(self.link(name)?.attributes.iter().find_map(stats).unwrap_or(0))

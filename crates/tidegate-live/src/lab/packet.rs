@@ -24,6 +24,9 @@ const RING_PACKETS: usize = 4096;
 const BLOCK: usize = 1 << 17;
 /// What stands before a packet in its place: header and address, generously.
 const BEFORE: usize = 128;
+/// Bytes that one connection may have below TCP: what it sends in one go passes the kernel's backlog, which
+/// drops all above 1000 packets (net.core.netdev_max_backlog).
+const BELOW_TCP: &str = "524288";
 const NANOS_PER_SECOND: i64 = 1_000_000_000;
 const PROTOCOL_IP: u16 = libc::ETH_P_IP as u16;
 
@@ -72,6 +75,7 @@ impl PacketRing {
             netlink.change(name, &queue)?;
             Ok::<u32, LiveError>(netlink.link(name)?.header.index)
         })??;
+        namespace.set_sysctl("net.ipv4.tcp_limit_output_bytes", BELOW_TCP)?;
         namespace.run(move || {
             offload::switch_off()
                 .map_err(|error| LiveError::kernel("switch off the offloads of a device", error))?;

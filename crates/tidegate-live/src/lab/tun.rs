@@ -15,6 +15,10 @@ use crate::LiveError;
 /// own, and a packet lost here would be lost in silence.
 pub(super) const QUEUE_PACKETS: u32 = 10_000;
 
+/// Bytes that the kernel may have yet to receive where it does so on another processor: fewer
+/// packets than its own backlog holds (net.core.netdev_max_backlog, 1000), which drops the rest.
+const UNRECEIVED: libc::c_int = 512 << 10;
+
 /// The engine's end of a TUN device.
 #[derive(Debug)]
 pub(crate) struct Tun {
@@ -77,5 +81,11 @@ fn attach(file: &File) -> io::Result<()> {
     request.ifr_ifru.ifru_flags = (libc::IFF_TUN | libc::IFF_NO_PI) as libc::c_short;
     // SAFETY: the descriptor is open and the request lives until the call returns.
     let done = unsafe { libc::ioctl(file.as_raw_fd(), libc::TUNSETIFF, &raw mut request) };
-    if done < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+    if done < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    let unreceived = UNRECEIVED;
+    // SAFETY: the descriptor is open and the number lives until the call returns.
+    let bounded = unsafe { libc::ioctl(file.as_raw_fd(), libc::TUNSETSNDBUF, &raw const unreceived) };
+    if bounded < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }

@@ -5,7 +5,9 @@ use crate::lab::{FIRST_PORT, Side};
 /// Says which flow a packet belongs to; the direction is the edge it came in at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Classifier {
-    /// By the receiver's port: see [`crate::Lab::flow_addresses`].
+    /// By the receiver's port (see [`crate::Lab::flow_addresses`]), or, where that is none of
+    /// theirs, by the sender's: connections that follow each other have any port at the one
+    /// end and the flow's at the other.
     Ports {
         /// How many flows there are.
         flows: u16,
@@ -28,28 +30,30 @@ impl Classifier {
         match self {
             Classifier::Everything { flow } => Some(flow),
             Classifier::Ports { flows } => {
-                let flow = port(edge, packet)?.checked_sub(FIRST_PORT)?;
-                (flow < flows).then_some(u32::from(flow))
+                let mut ports = ports(packet)?;
+                if edge == Side::Sender {
+                    ports.reverse();
+                }
+                let of = |port: u16| port.checked_sub(FIRST_PORT).filter(|flow| *flow < flows);
+                let [receivers, senders] = ports;
+                of(receivers).or_else(|| of(senders)).map(u32::from)
             }
         }
     }
 }
 
-/// The receiver's port of a TCP or UDP packet that is no later fragment.
+/// The ports, source and destination, of a TCP or UDP packet that is no later fragment.
 #[inline]
-fn port(edge: Side, packet: &[u8]) -> Option<u16> {
+fn ports(packet: &[u8]) -> Option<[u16; 2]> {
     let [version_ihl, ..] = *packet else { return None };
     let protocol = *packet.get(9)?;
     let fragment = u16::from_be_bytes([*packet.get(6)?, *packet.get(7)?]) & 0x1fff;
     if version_ihl >> 4 != 4 || fragment != 0 || !matches!(protocol, PROTOCOL_TCP | PROTOCOL_UDP) {
         return None;
     }
-    let ports = usize::from(version_ihl & 0xf) * 4;
-    let place = match edge {
-        Side::Sender => ports + 2,
-        Side::Receiver => ports,
-    };
-    Some(u16::from_be_bytes([*packet.get(place)?, *packet.get(place + 1)?]))
+    let place = usize::from(version_ihl & 0xf) * 4;
+    let [a, b, c, d] = *packet.get(place..place + 4)?.first_chunk()?;
+    Some([u16::from_be_bytes([a, b]), u16::from_be_bytes([c, d])])
 }
 
 #[cfg(test)]
@@ -70,8 +74,16 @@ mod tests {
         let two = Classifier::Ports { flows: 2 };
         assert_eq!(two.flow(Side::Sender, &tcp(40_000, 5002)), Some(1));
         assert_eq!(two.flow(Side::Receiver, &tcp(5002, 40_000)), Some(1));
-        assert_eq!(two.flow(Side::Sender, &tcp(5001, 5003)), None);
-        assert_eq!(two.flow(Side::Sender, &tcp(5001, 80)), None);
+        assert_eq!(two.flow(Side::Sender, &tcp(40_000, 5003)), None);
+        assert_eq!(two.flow(Side::Sender, &tcp(40_000, 80)), None);
+    }
+
+    #[test]
+    fn connections_that_follow_each_other_belong_to_the_flow_of_the_servers_port() {
+        let two = Classifier::Ports { flows: 2 };
+        assert_eq!(two.flow(Side::Receiver, &tcp(40_000, 5002)), Some(1));
+        assert_eq!(two.flow(Side::Sender, &tcp(5002, 40_000)), Some(1));
+        assert_eq!(two.flow(Side::Sender, &tcp(5002, 5001)), Some(0), "the receiver's has the first word");
     }
 
     #[test]

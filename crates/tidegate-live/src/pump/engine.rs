@@ -8,9 +8,10 @@ use tidegate_core::tcp::HeldBy;
 use tidegate_core::unit::Unit;
 use tidegate_core::units::{Span, Time};
 
-use super::pace::{Pace, Tail};
+use super::pace::{Ahead, Pace};
 use super::record::Recording;
 use super::slab::Slab;
+use super::transfers::{Place, Transfers};
 use super::waiter::{Waiter, Woken};
 use super::{Arrival, Classifier, Departure, Lateness, PumpOptions};
 use crate::clock::after;
@@ -33,6 +34,7 @@ pub(super) struct Engine {
     pub(super) strays: [u64; 2],
     pub(super) lateness: Lateness,
     pub(super) recording: Recording,
+    pub(super) transfers: Transfers,
     waiter: Waiter,
     classifier: Classifier,
     slab: Slab,
@@ -40,14 +42,24 @@ pub(super) struct Engine {
     until: Time,
     /// When the last packet entered.
     entered: Time,
-    tail: Tail,
+    ahead: Ahead,
     /// Written later than this, a packet has no meaning.
     fail_behind: Span,
     /// Since when the edges have not been seen empty.
     backlog: [Option<Time>; 2],
+    /// What has left the network and is to be written.
+    leaving: Vec<Leaving>,
     /// Which edges were written to since they were last looked at.
     written: [bool; 2],
     pace: Pace,
+}
+
+/// A packet whose time has come: when it was due, its route and itself.
+#[derive(Debug)]
+struct Leaving {
+    due: Time,
+    route: u32,
+    unit: Unit,
 }
 
 impl Engine {
@@ -59,9 +71,11 @@ impl Engine {
         classifier: Classifier,
         options: &PumpOptions,
     ) -> Engine {
+        let network = Network::new(plan, 0);
         Engine {
             clock,
-            network: Network::new(plan, 0),
+            transfers: Transfers::new(plan, &network),
+            network,
             edges,
             strays: [0; 2],
             lateness: Lateness::default(),
@@ -72,9 +86,14 @@ impl Engine {
             room: vec![0; usize::from(u16::MAX) + 1],
             until: plan.duration,
             entered: Time::ZERO,
-            tail: Tail::new(span(options.spin), span(options.spin_most)),
+            ahead: if options.spin.is_zero() {
+                Ahead::lead(span(options.lead_most))
+            } else {
+                Ahead::tail(span(options.spin), span(options.spin_most))
+            },
             fail_behind: options.fail_behind.map_or(Span::MAX, span),
             backlog: [None; 2],
+            leaving: Vec::with_capacity(READY_PACKETS),
             written: [false; 2],
             pace: Pace::new(),
         }
@@ -91,10 +110,12 @@ impl Engine {
             }
             let now = self.clock.now();
             if now >= self.until {
-                self.release(self.until)?;
+                self.release(self.until);
+                self.write_all()?;
                 return Ok(self.until);
             }
-            self.release(after(now))?;
+            self.release(after(now));
+            self.write_all()?;
             if woken.stop {
                 return Ok(now);
             }
@@ -123,15 +144,15 @@ impl Engine {
         let exit = self.network.next_delivery().max(next).min(self.until);
         let now = self.clock.now();
         let left = exit.saturating_since(now);
-        let tail = if self.pace.may_spin(now) { self.tail.now() } else { Span::ZERO };
-        if left > tail {
-            let wake = next.min(Time::from_picos(exit.picos() - tail.picos()));
+        let ahead = if self.pace.may_spin(now) { self.ahead.now() } else { Span::ZERO };
+        if left > ahead {
+            let wake = next.min(Time::from_picos(exit.picos() - ahead.picos()));
             self.pace.sleeps(now);
             let woken = self.waiter.sleep_until(self.clock.monotonic(wake))?;
             let awake = self.clock.now();
             self.pace.wakes(awake);
             if woken == Woken::default() {
-                self.tail.note(awake.saturating_since(wake));
+                self.ahead.note(awake.saturating_since(wake));
             }
             return Ok(woken);
         }
@@ -157,7 +178,7 @@ impl Engine {
                 return Ok(());
             }
             let at = self.stamp(now, age);
-            self.release(after(at))?;
+            self.release(after(at));
             self.enter(at, side, length);
         }
         let now = self.clock.now();
@@ -189,6 +210,10 @@ impl Engine {
         };
         let route = flow * 2 + side as u32;
         let bytes = length as u32;
+        if let Some(begins) = self.transfers.see(route, packet, Place::Enters) {
+            self.recording.tell(at, flow, begins);
+            tell(&mut self.network, at, flow, begins);
+        }
         let number = self.recording.arrive(Arrival { at, route, bytes }, packet);
         let place = self.slab.put(packet, number);
         let mut unit = Unit::new(bytes, place, HeldBy::CongestionWindow);
@@ -196,11 +221,13 @@ impl Engine {
         debug_assert!(told.is_none(), "nothing is told ahead here");
     }
 
-    /// Logical time goes on; what is due before `until` is written.
-    fn release(&mut self, until: Time) -> Result<(), LiveError> {
+    /// Logical time goes on; what is due before `until` leaves.
+    fn release(&mut self, until: Time) {
         while let Some(step) = self.network.step(until) {
             match step {
-                Step::Deliver { at, route, unit } => self.write(at, route as u32, unit)?,
+                Step::Deliver { at, route, unit } => {
+                    self.leaving.push(Leaving { due: at, route: route as u32, unit });
+                }
                 Step::Drop(mut dropped) => {
                     if !matches!(dropped.owner, Owner::Traffic(_)) {
                         dropped.unit.handle = self.slab.free(dropped.unit.handle);
@@ -211,19 +238,33 @@ impl Engine {
                 Step::Departed { .. } | Step::Signal { .. } | Step::Alarm { .. } => {}
             }
         }
-        Ok(())
     }
 
-    fn write(&mut self, due: Time, route: u32, unit: Unit) -> Result<(), LiveError> {
+    /// Writes what has left. Where packets come one upon another they are written so as well: a
+    /// processor that receives them has to be called once, not for each.
+    fn write_all(&mut self) -> Result<(), LiveError> {
+        let mut leaving = std::mem::take(&mut self.leaving);
+        let done = leaving.drain(..).try_for_each(|packet| self.write(packet));
+        self.leaving = leaving;
+        done
+    }
+
+    fn write(&mut self, Leaving { due, route, unit }: Leaving) -> Result<(), LiveError> {
         // What enters at one side leaves at the other.
         let exit = usize::from(route.is_multiple_of(2));
         let late = self.clock.now().saturating_since(due);
-        let written = self.edges[exit].write(self.slab.bytes(unit.handle));
+        let packet = self.slab.bytes(unit.handle);
+        let news = self.transfers.see(route, packet, Place::Leaves);
+        let written = self.edges[exit].write(packet);
         written.map_err(|error| LiveError::kernel("write a packet", error))?;
         let arrival = self.slab.free(unit.handle);
         self.written[exit] = true;
         self.lateness.note(late);
-        self.recording.departures.push(Departure { due, arrival, route, cause: unit.cause });
+        self.recording.departures.push(Departure { due, arrival, route, cause: unit.cause() });
+        if let Some(begins) = news {
+            self.recording.tell(due, route / 2, begins);
+            tell(&mut self.network, due, route / 2, begins);
+        }
         if late > self.fail_behind {
             return Err(self.fell_behind(format!("a packet due at {due} was written {late} later")));
         }
@@ -237,6 +278,15 @@ impl Engine {
             self.clock.now(),
             self.fail_behind
         ))
+    }
+}
+
+/// Tells circuits of a transfer.
+pub(crate) fn tell(network: &mut Network, at: Time, flow: u32, begins: bool) {
+    if begins {
+        network.transfer_begins(at, flow as usize);
+    } else {
+        network.transfer_ends(at, flow as usize);
     }
 }
 

@@ -1,5 +1,6 @@
 //! The one real-time thread between the devices.
 
+mod awake;
 mod classify;
 mod engine;
 mod lateness;
@@ -7,6 +8,7 @@ mod pace;
 mod realtime;
 mod record;
 mod slab;
+mod transfers;
 mod waiter;
 
 use std::os::fd::AsFd as _;
@@ -22,22 +24,46 @@ use tidegate_core::units::{Span, Time};
 
 use crate::lab::{Edge, Lab, Namespace, Side};
 use crate::{Clock, LiveError, limits};
+pub use awake::Awake;
 pub use classify::Classifier;
 use engine::Engine;
+pub(crate) use engine::tell;
 pub use lateness::{Lateness, LatenessSummary};
+use realtime::Wishes;
+pub use transfers::{Owed, Word};
 use waiter::Waiter;
 
 const THREAD: &str = "tidegate-pump";
+
+/// Whether idle processors of the machine may halt while a run lasts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Idle {
+    /// [`Idle::Awake`], but [`Idle::Halts`] where the plan's packets are so many that the engine
+    /// hardly sleeps ([`limits::is_fast`]): there a processor that waits awake takes from its
+    /// neighbour and nobody waits for it.
+    #[default]
+    Auto,
+    /// They wait awake, where this process may ask for it: timers and programs wake up sooner,
+    /// and the machine takes the power of one that works.
+    Awake,
+    /// As the system likes.
+    Halts,
+}
 
 /// Choices of the pump.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PumpOptions {
     /// How long before a departure the thread stops sleeping and watches the clock, at the
-    /// least; zero: it sleeps to the departure itself.
+    /// least; zero: no tail.
     pub spin: Duration,
     /// The longest that it may become where the machine's timers wake the thread later than
     /// that.
     pub spin_most: Duration,
+    /// Without a spin tail: the most that the thread has itself woken early, by as much as this
+    /// machine's timers are late every other time; zero: it sleeps to the departure itself.
+    pub lead_most: Duration,
+    /// Whether idle processors may halt.
+    pub idle: Idle,
     /// Ask for real-time priority; without permission the run goes on and says so.
     pub realtime: bool,
     /// From [`Pump::start`] to the run's time zero: endpoints get ready meanwhile.
@@ -51,8 +77,10 @@ pub struct PumpOptions {
 impl Default for PumpOptions {
     fn default() -> PumpOptions {
         PumpOptions {
-            spin: Duration::from_micros(50),
+            spin: Duration::from_micros(30),
             spin_most: Duration::from_micros(200),
+            lead_most: Duration::from_micros(50),
+            idle: Idle::Auto,
             realtime: true,
             lead: Duration::from_millis(100),
             fail_behind: Some(Duration::from_millis(200)),
@@ -113,20 +141,30 @@ impl Pump {
         let waiter = Waiter::new([edges[0].as_fd(), edges[1].as_fd()], stop.clone())?;
         let clock = Clock::starting_in(options.lead);
         let engine = Engine::new(plan, edges, lab.mtu(), (clock, waiter), classifier, options);
-        let realtime = options.realtime;
+        let owed = engine.transfers.owed();
+        let wishes = Wishes {
+            realtime: options.realtime,
+            awake: match options.idle {
+                Idle::Auto => !limits::is_fast(plan),
+                Idle::Awake => true,
+                Idle::Halts => false,
+            },
+            division: lab.division.clone(),
+        };
         let mut notes = vec![format!("backend {}, MTU {} B", lab.backend(), lab.mtu())];
         notes.push(match options.spin {
-            Duration::ZERO => "no spin tail".to_owned(),
+            Duration::ZERO => format!("no spin tail, a lead of {} us at most", options.lead_most.as_micros()),
             spin if spin >= options.spin_most => format!("a spin tail of {} us", spin.as_micros()),
             spin => format!("a spin tail of {} to {} us", spin.as_micros(), options.spin_most.as_micros()),
         });
+        notes.append(&mut lab.notes);
         let thread = std::thread::Builder::new()
             .name(THREAD.to_owned())
-            .spawn(move || work(engine, realtime, (notes, std::mem::take(&mut warnings))))
+            .spawn(move || work(engine, &wishes, (notes, std::mem::take(&mut warnings))))
             .map_err(|error| LiveError::kernel("start the engine's thread", error))?;
         let namespaces = [lab.sender().clone(), lab.receiver().clone()];
         let tolerable = limits::tolerable_lateness(plan);
-        Ok(RunningPump { clock, stop, thread: Some(thread), namespaces, tolerable })
+        Ok(RunningPump { clock, stop, thread: Some(thread), namespaces, tolerable, owed })
     }
 }
 
@@ -135,8 +173,8 @@ type Words = (Vec<String>, Vec<String>);
 type Outcome = (Result<PumpReport, LiveError>, [Edge; 2]);
 
 /// The thread's whole life.
-fn work(mut engine: Engine, realtime: bool, (mut notes, mut warnings): Words) -> Outcome {
-    let granted = realtime::ask(realtime);
+fn work(mut engine: Engine, wishes: &Wishes, (mut notes, mut warnings): Words) -> Outcome {
+    let granted = realtime::ask(wishes);
     notes.extend(granted.notes.iter().cloned());
     warnings.extend(granted.warnings.iter().cloned());
     let before = realtime::cpu_time();
@@ -149,6 +187,7 @@ fn work(mut engine: Engine, realtime: bool, (mut notes, mut warnings): Words) ->
         arrivals: engine.recording.arrivals,
         departures: engine.recording.departures,
         drops: engine.recording.drops,
+        words: engine.recording.words,
         capture: engine.recording.capture,
         capture_bytes: engine.recording.capture_bytes,
         strays: engine.strays,
@@ -169,6 +208,7 @@ pub struct RunningPump {
     thread: Option<JoinHandle<Outcome>>,
     namespaces: [Namespace; 2],
     tolerable: Span,
+    owed: Arc<Owed>,
 }
 
 impl RunningPump {
@@ -176,6 +216,13 @@ impl RunningPump {
     #[must_use]
     pub fn clock(&self) -> Clock {
         self.clock
+    }
+
+    /// Where the ends say what they owe each other, which circuits depend on. Where nobody
+    /// does, a circuit is only ever opened by packets, and held as its plan says.
+    #[must_use]
+    pub fn owed(&self) -> Arc<Owed> {
+        Arc::clone(&self.owed)
     }
 
     /// Whether the thread has not ended yet; it ends by itself at the plan's duration, and
@@ -247,6 +294,8 @@ pub struct PumpReport {
     pub departures: Vec<Departure>,
     /// Every packet that a gate dropped, its `unit.handle` being its place among the arrivals.
     pub drops: Vec<Dropped>,
+    /// What circuits were told of transfers, in order.
+    pub words: Vec<Word>,
     /// The first bytes of every arrival, each [`PumpReport::capture_bytes`] long (zeros where the packet is shorter).
     pub capture: Vec<u8>,
     /// Bytes kept of each packet.

@@ -1,6 +1,6 @@
 //! How much of the time the thread is awake. A real-time thread that is always awake is
 //! stopped by the kernel for 50 ms of every second, so the spin tail is given up before. And
-//! how long the tail has to be on this machine.
+//! how long before an instant it has to have itself woken on this machine.
 
 use tidegate_core::units::{Span, Time};
 
@@ -60,44 +60,54 @@ impl Pace {
     }
 }
 
-/// How far the estimate moves when a wake-up is later than it.
-const STEP: Span = Span::from_micros(5);
-/// One wake-up in so many may be later than the tail is long.
-const LATER_ONE_IN: u64 = 200;
-/// From a wake-up to readiness.
-const MARGIN: Span = Span::from_micros(10);
+/// As late as timers are on an ordinary machine: where the estimate of the tail begins.
+const TYPICAL: Span = Span::from_micros(45);
 
-/// The length of the spin tail: as late as the machine's timers wake the thread, nearly
-/// always, within the limits given.
+/// How long before an instant the thread has itself woken: as late as the machine's timers wake
+/// it, within the limits given.
 #[derive(Debug)]
-pub(super) struct Tail {
+pub(super) struct Ahead {
     least: Span,
     most: Span,
-    /// Picoseconds that wake-ups are rarely later than.
+    /// From a wake-up to readiness.
+    margin: Span,
+    /// Picoseconds that the estimate goes up when a wake-up is later than it, and down otherwise.
+    steps: [u64; 2],
+    /// The estimate, picoseconds.
     late: u64,
 }
 
-impl Tail {
-    pub(super) fn new(least: Span, most: Span) -> Tail {
-        Tail { least, most: most.max(least), late: 0 }
+impl Ahead {
+    /// The spin tail: one wake-up in two hundred may be later.
+    pub(super) fn tail(least: Span, most: Span) -> Ahead {
+        Ahead {
+            least,
+            most: most.max(least),
+            margin: Span::from_micros(5),
+            steps: [5_000_000, 25_000],
+            late: TYPICAL.picos().min(most.picos()),
+        }
+    }
+
+    /// Without a tail: the timers' own lateness is taken off, that of one wake-up in two.
+    pub(super) fn lead(most: Span) -> Ahead {
+        Ahead { least: Span::ZERO, most, margin: Span::ZERO, steps: [500_000; 2], late: 0 }
     }
 
     #[inline]
     pub(super) fn now(&self) -> Span {
-        if self.least == Span::ZERO {
-            return Span::ZERO;
-        }
-        (Span::from_picos(self.late) + MARGIN).max(self.least).min(self.most)
+        (Span::from_picos(self.late) + self.margin).max(self.least).min(self.most)
     }
 
-    /// A timer has woken the thread so late. Steps up and down balance where one wake-up in
-    /// [`LATER_ONE_IN`] is later.
+    /// A timer has woken the thread so late. Steps up and down balance where as many wake-ups are
+    /// later as may be.
     #[inline]
     pub(super) fn note(&mut self, late: Span) {
+        let [up, down] = self.steps;
         if late.picos() > self.late {
-            self.late = (self.late + STEP.picos()).min(self.most.picos());
+            self.late = (self.late + up).min(self.most.picos());
         } else {
-            self.late = self.late.saturating_sub(STEP.picos() / LATER_ONE_IN);
+            self.late = self.late.saturating_sub(down);
         }
     }
 }
@@ -124,9 +134,9 @@ mod tests {
 
     #[test]
     fn the_tail_follows_the_machine_within_its_limits() {
-        let mut tail = Tail::new(Span::from_micros(50), Span::from_micros(200));
+        let mut tail = Ahead::tail(Span::from_micros(50), Span::from_micros(200));
         assert_eq!(tail.now(), Span::from_micros(50));
-        let wake_up = |on: &mut Tail, count: u64, micros: u64| {
+        let wake_up = |on: &mut Ahead, count: u64, micros: u64| {
             (0..count).for_each(|_| on.note(Span::from_micros(micros)));
         };
         // One wake-up in fifty is 100 us late, the others 30.
@@ -135,12 +145,25 @@ mod tests {
             wake_up(&mut tail, 1, 100);
         });
         let found = tail.now().picos() / 1_000_000;
-        assert!((105..=120).contains(&found), "{found} us");
+        assert!((100..=115).contains(&found), "{found} us");
         wake_up(&mut tail, 1000, 900);
         assert_eq!(tail.now(), Span::from_micros(200));
-        // A tail that is switched off stays off.
-        let mut none = Tail::new(Span::ZERO, Span::from_micros(200));
-        wake_up(&mut none, 100, 900);
+    }
+
+    #[test]
+    fn the_lead_is_what_the_timers_are_late_every_other_time() {
+        let mut lead = Ahead::lead(Span::from_micros(50));
+        assert_eq!(lead.now(), Span::ZERO);
+        for round in 0..1000 {
+            lead.note(Span::from_micros([14, 15, 16, 17, 90][round % 5]));
+        }
+        let found = lead.now().picos() / 1_000_000;
+        assert!((14..=17).contains(&found), "{found} us");
+        (0..1000).for_each(|_| lead.note(Span::from_micros(900)));
+        assert_eq!(lead.now(), Span::from_micros(50));
+        // One that is switched off stays off.
+        let mut none = Ahead::lead(Span::ZERO);
+        (0..100).for_each(|_| none.note(Span::from_micros(900)));
         assert_eq!(none.now(), Span::ZERO);
     }
 }

@@ -1,8 +1,9 @@
 //! What a run keeps: enough to tell every flow's story, and to run it again in virtual time.
 
 use tidegate_core::net::Dropped;
+use tidegate_core::units::Time;
 
-use super::{Arrival, Departure};
+use super::{Arrival, Departure, Word};
 
 /// See the module.
 #[derive(Debug, Default)]
@@ -10,6 +11,7 @@ pub(super) struct Recording {
     pub(super) arrivals: Vec<Arrival>,
     pub(super) departures: Vec<Departure>,
     pub(super) drops: Vec<Dropped>,
+    pub(super) words: Vec<Word>,
     pub(super) capture: Vec<u8>,
     pub(super) capture_bytes: u32,
 }
@@ -17,6 +19,12 @@ pub(super) struct Recording {
 impl Recording {
     pub(super) fn new(capture_bytes: u32) -> Recording {
         Recording { capture_bytes, ..Recording::default() }
+    }
+
+    /// Keeps what the network is told now.
+    pub(super) fn tell(&mut self, at: Time, flow: u32, begins: bool) {
+        let (arrivals, departures) = (self.arrivals.len() as u32, self.departures.len() as u32);
+        self.words.push(Word { at, flow, begins, arrivals, departures });
     }
 
     /// Keeps an arrival and says its place.

@@ -6,21 +6,29 @@ use tidegate_core::units::Time;
 
 /// Turns sequence numbers into places in the stream, the first user byte being 0.
 #[derive(Debug, Default)]
-struct Places {
+pub(crate) struct Places {
     first: Option<u32>,
     near: i64,
 }
 
 impl Places {
-    /// The stream begins after a SYN of this number.
-    fn begin(&mut self, syn: u32) {
-        if self.first.is_none() {
-            self.first = Some(syn.wrapping_add(1));
+    /// The stream begins after a SYN of this number; whether it is another stream than before.
+    pub(crate) fn begin(&mut self, syn: u32) -> bool {
+        let first = Some(syn.wrapping_add(1));
+        let other = self.first.is_some() && self.first != first;
+        if self.first != first {
+            (self.first, self.near) = (first, 0);
         }
+        other
+    }
+
+    /// Whether a SYN, or any number, has been seen.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.first.is_some()
     }
 
     /// The place of a number, which is within 2³¹ of the ones seen before.
-    fn of(&mut self, seq: u32) -> i64 {
+    pub(crate) fn of(&mut self, seq: u32) -> i64 {
         let first = *self.first.get_or_insert(seq);
         let here = first.wrapping_add(self.near as u32);
         let place = self.near + i64::from(seq.wrapping_sub(here) as i32);
@@ -48,7 +56,9 @@ pub(super) struct Outgoing {
 
 impl Outgoing {
     pub(super) fn begin(&mut self, syn: u32) {
-        self.places.begin(syn);
+        if self.places.begin(syn) {
+            *self = Outgoing { places: std::mem::take(&mut self.places), ..Outgoing::default() };
+        }
     }
 
     /// User bytes that are out.
@@ -106,12 +116,9 @@ pub(super) struct Reassembly {
 
 impl Reassembly {
     pub(super) fn begin(&mut self, syn: u32) {
-        self.places.begin(syn);
-    }
-
-    /// User bytes in order so far.
-    pub(super) fn in_order(&self) -> u64 {
-        self.next as u64
+        if self.places.begin(syn) {
+            *self = Reassembly { places: std::mem::take(&mut self.places), ..Reassembly::default() };
+        }
     }
 
     /// A segment comes: bytes that are now in order and were not before, and of how many segments.
@@ -174,7 +181,19 @@ mod tests {
         assert_eq!(came.take(1200, 100), (0, 0), "twice");
         assert_eq!(came.take(1100, 100), (200, 2));
         assert_eq!(came.take(1100, 100), (0, 0), "nothing new");
-        assert_eq!(came.in_order(), 300);
+    }
+
+    #[test]
+    fn a_port_that_is_used_again_begins_another_stream() {
+        let (mut out, mut came) = (Outgoing::default(), Reassembly::default());
+        for syn in [7_u32, 7, 900_000] {
+            out.begin(syn);
+            came.begin(syn);
+        }
+        assert!(!out.send(at(0), 900_001, 100), "nothing of it was sent before");
+        assert_eq!(came.take(900_001, 100), (100, 1));
+        out.begin(900_000);
+        assert!(out.send(at(1), 900_001, 100), "a SYN sent again begins nothing");
     }
 
     #[test]

@@ -16,8 +16,12 @@ pub struct Header {
     pub syn: bool,
     /// `ack` counts.
     pub is_ack: bool,
+    /// The connection's last packet in its direction.
+    pub fin: bool,
     /// User bytes.
     pub payload: u32,
+    /// Source and destination.
+    pub ports: [u16; 2],
 }
 
 impl Header {
@@ -38,7 +42,9 @@ impl Header {
             ack: word(8),
             syn: flags & 0x02 != 0,
             is_ack: flags & 0x10 != 0,
+            fin: flags & 0x01 != 0,
             payload: bytes.checked_sub(headers)?,
+            ports: [word(0) >> 16, word(0) & 0xffff].map(|port| port as u16),
         })
     }
 }
@@ -52,11 +58,13 @@ mod tests {
         let mut packet = vec![0; 52];
         packet[0] = 0x45;
         packet[9] = PROTOCOL_TCP;
+        packet[20..24].copy_from_slice(&[0x13, 0x89, 0, 80]);
         packet[24..28].copy_from_slice(&77_u32.to_be_bytes());
         packet[28..32].copy_from_slice(&88_u32.to_be_bytes());
         packet[32] = 8 << 4;
         packet[33] = 0x10;
-        let header = Header { seq: 77, ack: 88, syn: false, is_ack: true, payload: 1448 };
+        let ports = [5001, 80];
+        let header = Header { seq: 77, ack: 88, syn: false, is_ack: true, fin: false, payload: 1448, ports };
         assert_eq!(Header::parse(&packet, 1500), Some(header));
         assert_eq!(Header::parse(&packet[..30], 1500), None, "too little was kept");
         packet[9] = 17;

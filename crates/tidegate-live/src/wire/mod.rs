@@ -5,8 +5,11 @@
 mod data;
 mod header;
 
+pub(crate) use data::Places;
 pub(crate) use header::ENOUGH;
 pub use header::Header;
+
+use std::collections::BTreeMap;
 
 use tidegate_core::gate::Quantiles;
 use tidegate_core::gate::rate::Window;
@@ -82,7 +85,8 @@ pub fn read(plan: &Plan, report: &PumpReport, starts: &[Time], held: &HeldAt<'_>
     }
     let ended = report.ended.min(measured.until);
     let finish = |(flow, mut reader): (usize, Reader)| {
-        let held = if reader.outgoing.is_idle() { HeldBy::Application } else { held(flow, ended) };
+        let idle = reader.connections.values().all(|connection| connection.outgoing.is_idle());
+        let held = if idle { HeldBy::Application } else { held(flow, ended) };
         reader.owe(ended, Cause::sender(held), measured);
         reader.wire
     };
@@ -95,10 +99,18 @@ fn header(report: &PumpReport, number: usize) -> Option<Header> {
     Header::parse(first, report.arrivals[number].bytes)
 }
 
-struct Reader {
-    wire: FlowWire,
+#[derive(Default)]
+struct Connection {
     outgoing: Outgoing,
     reassembly: Reassembly,
+}
+
+struct Reader {
+    wire: FlowWire,
+    /// By the receiver's port: connections of a flow that follow each other have any.
+    connections: BTreeMap<u16, Connection>,
+    /// User bytes in order so far, of all connections.
+    in_order: u64,
     transfer: Option<u64>,
     second_half: Time,
 }
@@ -119,8 +131,8 @@ impl Reader {
                 progress: Vec::new(),
                 last_delivery: start,
             },
-            outgoing: Outgoing::default(),
-            reassembly: Reassembly::default(),
+            connections: BTreeMap::new(),
+            in_order: 0,
             second_half: Time::from_picos(plan.duration.picos() / 2),
             transfer: match app {
                 AppPlan::Transfer { bytes } => Some(*bytes),
@@ -131,17 +143,19 @@ impl Reader {
 
     /// The sender's kernel hands over a packet.
     fn sent(&mut self, at: Time, header: Header, measured: Window) {
+        let connection = self.connections.entry(header.ports[1]).or_default();
         if header.syn {
-            self.outgoing.begin(header.seq);
-            self.reassembly.begin(header.seq);
+            connection.outgoing.begin(header.seq);
+            connection.reassembly.begin(header.seq);
         } else if header.payload > 0 {
-            let again = self.outgoing.send(at, header.seq, header.payload);
+            let again = connection.outgoing.send(at, header.seq, header.payload);
             if at >= measured.from {
                 self.wire.segments_sent += 1;
                 self.wire.segments_retransmitted += u64::from(again);
             }
             if at >= self.second_half {
-                self.wire.most_outstanding = self.wire.most_outstanding.max(self.outgoing.outstanding());
+                self.wire.most_outstanding =
+                    self.wire.most_outstanding.max(connection.outgoing.outstanding());
             }
         }
     }
@@ -151,7 +165,8 @@ impl Reader {
         if !header.is_ack || header.syn {
             return;
         }
-        if let Some(sent) = self.outgoing.acknowledge(header.ack)
+        let connection = self.connections.entry(header.ports[0]).or_default();
+        if let Some(sent) = connection.outgoing.acknowledge(header.ack)
             && at >= measured.from
         {
             self.wire.rtt.record(at.saturating_since(sent));
@@ -168,7 +183,8 @@ impl Reader {
             self.wire.received_bytes += u64::from(bytes);
         }
         self.owe(at, cause, measured);
-        let (new_bytes, new_segments) = self.reassembly.take(header.seq, header.payload);
+        let connection = self.connections.entry(header.ports[1]).or_default();
+        let (new_bytes, new_segments) = connection.reassembly.take(header.seq, header.payload);
         if new_bytes == 0 {
             return;
         }
@@ -176,7 +192,8 @@ impl Reader {
             self.wire.delivered_bytes += new_bytes;
             self.wire.delivered_segments += new_segments;
         }
-        let total = self.reassembly.in_order();
+        self.in_order += new_bytes;
+        let total = self.in_order;
         self.wire.progress.push((at, total));
         if self.wire.completed.is_none() && self.transfer.is_some_and(|whole| total >= whole) {
             self.wire.completed = Some(at);

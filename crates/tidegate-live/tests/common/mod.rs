@@ -3,6 +3,9 @@
 #![allow(clippy::disallowed_methods, reason = "real time passes here")]
 #![allow(dead_code, reason = "each test program uses a part")]
 
+#[macro_use]
+pub(crate) mod ways;
+
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
@@ -12,7 +15,7 @@ use std::time::Duration;
 
 use tidegate_core::plan::Plan;
 use tidegate_live::lab::FlowAddresses;
-use tidegate_live::{Backend, Lab, LabOptions, LiveError};
+use tidegate_live::{Backend, Lab, LabOptions, LiveError, PumpOptions};
 use tidegate_scenario::Scenario;
 
 /// The plan of a scenario.
@@ -21,6 +24,12 @@ pub(crate) fn plan(toml: &str) -> Plan {
         Ok(scenario) => scenario.plan(Some(1), 0),
         Err(error) => panic!("{error}"),
     }
+}
+
+/// The pump's choices: nobody has no priority, and waits longer.
+pub(crate) fn pump_options() -> PumpOptions {
+    let usual = PumpOptions::default();
+    if ways::is_rootless() { PumpOptions { fail_behind: Some(PATIENT), ..usual } } else { usual }
 }
 
 /// A lab, or nothing where this machine allows none.
@@ -73,6 +82,8 @@ impl Bulk {
     }
 }
 
+/// Later than this a run has no result.
+const PATIENT: Duration = Duration::from_secs(2);
 const PATIENCE: Duration = Duration::from_millis(50);
 
 fn receive(listener: &TcpListener, received: &AtomicU64, stop: &AtomicBool) {

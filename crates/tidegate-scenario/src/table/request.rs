@@ -52,7 +52,7 @@ pub(crate) const REQUEST: Section = section(
                 word("new", "one for each; it begins anew, with a handshake if tcp.handshake is true"),
             ]),
             text("persistent"),
-            "Which connection carries a request.",
+            "Which connection carries a request. Live: a new one ends with FINs, as with HTTP/1.0.",
         ),
         key(
             "count",

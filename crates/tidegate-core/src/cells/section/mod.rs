@@ -248,7 +248,7 @@ impl Section {
             frame,
             begins: true,
             ends: true,
-            tagged: unit.tagged,
+            tagged: unit.tagged(),
         };
         if self.passing == Passing::ThroughGates {
             for n in 0..cells {

@@ -62,11 +62,12 @@ impl Section {
         }
         let frame = &mut self.frames[cell.frame as usize];
         let mut unit = frame.unit;
-        (unit.bytes, unit.tagged) = (CELL_BYTES, cell.tagged);
+        unit.bytes = CELL_BYTES;
+        unit.set_tagged(cell.tagged);
         server.spread_next(self.gates[gate].spreads[input]);
         match server.pass(at, &mut unit, &self.window) {
             Some(out) => {
-                cell.tagged = unit.tagged;
+                cell.tagged = unit.tagged();
                 if cell.ends {
                     unit.bytes = frame.unit.bytes;
                     frame.unit = unit;

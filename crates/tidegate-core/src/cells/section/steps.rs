@@ -52,7 +52,8 @@ impl Section {
             frame.due = Time::NEVER;
         }
         let mut unit = frame.unit;
-        (unit.bytes, unit.tagged) = (CELL_BYTES, cell.tagged);
+        unit.bytes = CELL_BYTES;
+        unit.set_tagged(cell.tagged);
         if !Self::admits(row, input, cell, server.queue_at(at).0) {
             server.refuse_cell(at);
             return self.lose(gate, input, cell, at, DropReason::Discarded);
@@ -85,7 +86,7 @@ impl Section {
                 server.last_drop().map_or((Time::ZERO, DropReason::Loss), |drop| (drop.at, drop.reason));
             return self.lose(gate, input, cell, at, reason);
         };
-        cell.tagged = unit.tagged;
+        cell.tagged = unit.tagged();
         if cell.ends {
             let end = server.end_before(out);
             let frame = &mut self.frames[cell.frame as usize];

@@ -2,8 +2,7 @@
 //! the sources themselves. Sources due beyond the ring wait apart until it reaches them. The
 //! width follows the traffic: about one source a bucket.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::BTreeSet;
 
 use super::Source;
 use crate::units::Time;
@@ -28,7 +27,7 @@ pub(super) struct Calendar {
     /// Number of the bucket that the next pop begins at, counted from time 0.
     current: u64,
     /// Sources beyond the ring.
-    beyond: BinaryHeap<Reverse<(Time, Source)>>,
+    beyond: BTreeSet<(Time, Source)>,
     /// Bucket of the first of them.
     beyond_from: u64,
     pops: u32,
@@ -44,14 +43,14 @@ impl Calendar {
             in_ring: 0,
             shift: 20,
             current: 0,
-            beyond: BinaryHeap::new(),
+            beyond: BTreeSet::new(),
             beyond_from: u64::MAX,
             pops: 0,
             reviewed_at: Time::ZERO,
         }
     }
 
-    #[inline(never)]
+    #[inline]
     pub(super) fn insert(&mut self, source: Source, at: Time) {
         // Never before the current bucket: what is due in the past comes at once.
         let bucket = (at.picos() >> self.shift).max(self.current);
@@ -68,7 +67,7 @@ impl Calendar {
     #[cold]
     fn insert_beyond(&mut self, source: Source, at: Time, bucket: u64) {
         self.beyond_from = self.beyond_from.min(bucket);
-        self.beyond.push(Reverse((at, source)));
+        self.beyond.insert((at, source));
     }
 
     /// Takes out a source that was due at `at`.
@@ -77,7 +76,7 @@ impl Calendar {
         let bucket = (at.picos() >> self.shift).max(self.current);
         if bucket - self.current >= BUCKETS as u64 || !self.unlink(source, bucket as usize % BUCKETS) {
             // Put in when the ring ended before it.
-            self.beyond.retain(|Reverse((_, other))| *other != source);
+            self.beyond.remove(&(at, source));
             self.find_beyond();
         }
     }
@@ -133,7 +132,7 @@ impl Calendar {
     }
 
     pub(super) fn next(&self, due: &[Time]) -> Time {
-        let beyond = self.beyond.peek().map_or(Time::NEVER, |Reverse((at, _))| *at);
+        let beyond = self.beyond.first().map_or(Time::NEVER, |(at, _)| *at);
         match self.first_filled() {
             None => beyond,
             Some((_, slot)) => self.least(slot, due).0.min(beyond),
@@ -199,11 +198,11 @@ impl Calendar {
     #[cold]
     fn fetch(&mut self, due: &[Time]) {
         let end = self.current.saturating_add(BUCKETS as u64);
-        while let Some(Reverse((at, source))) = self.beyond.peek().copied() {
+        while let Some((at, source)) = self.beyond.first().copied() {
             if at.picos() >> self.shift >= end {
                 break;
             }
-            self.beyond.pop();
+            self.beyond.pop_first();
             debug_assert_eq!(due[source as usize], at);
             self.insert(source, at);
         }
@@ -211,7 +210,7 @@ impl Calendar {
     }
 
     fn find_beyond(&mut self) {
-        let first = self.beyond.peek().map(|Reverse((at, _))| at.picos() >> self.shift);
+        let first = self.beyond.first().map(|(at, _)| at.picos() >> self.shift);
         self.beyond_from = first.unwrap_or(u64::MAX);
     }
 

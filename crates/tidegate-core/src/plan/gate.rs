@@ -1,0 +1,190 @@
+//! What a gate is made from.
+
+use super::RatePlan;
+use crate::cells::CELL_BITS;
+use crate::gcra::{Conformance, Limit};
+use crate::units::{PICOS_PER_SECOND, Span, Speed};
+
+/// One server with its queue, loss and delay.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GatePlan {
+    /// Unique: `bottleneck`; a private copy is `access/bulk.1`, the other direction of a
+    /// duplex gate `trunk/back`.
+    pub name: String,
+    /// The queue before the server.
+    pub queue: QueuePlan,
+    /// When a unit started at t ends.
+    pub rate: RatePlan,
+    /// What happens to a unit in transmission when the rate changes.
+    pub on_change: OnChange,
+    /// What a packet weighs on this gate's wire.
+    pub framing: Framing,
+    /// Loss after the server, before the delay.
+    pub loss: LossPlan,
+    /// Constant delay after service.
+    pub delay: Span,
+    /// Inside the sending machine: TCP hears each departure.
+    pub host: bool,
+    /// What only gates with AAL5 framing have.
+    pub cells: CellPlan,
+    /// A policer before the queue.
+    pub police: Option<PolicePlan>,
+}
+
+impl GatePlan {
+    /// An unlimited gate without delay: passes everything at once.
+    #[must_use]
+    pub fn open(name: &str) -> GatePlan {
+        GatePlan {
+            name: name.to_owned(),
+            queue: QueuePlan { limit: QueueLimit::Unlimited, counts: QueueCounts::Waiting, tagged: None },
+            rate: RatePlan::Unlimited,
+            on_change: OnChange::Keep,
+            framing: Framing::Ip,
+            loss: LossPlan::None,
+            delay: Span::ZERO,
+            host: false,
+            cells: CellPlan::default(),
+            police: None,
+        }
+    }
+}
+
+impl GatePlan {
+    /// How long a cell is on the wire of this gate; none where it is not always the same.
+    #[must_use]
+    pub fn cell_time(&self) -> Span {
+        let rate = match &self.rate {
+            RatePlan::Constant(Speed::Bits(rate)) => rate.bps(),
+            RatePlan::Gcra(gcra) => gcra.link.bps(),
+            _ => 0,
+        };
+        let picos = u128::from(CELL_BITS) * u128::from(PICOS_PER_SECOND);
+        Span::from_picos(picos.checked_div(u128::from(rate)).map_or(0, |picos| picos as u64))
+    }
+}
+
+/// A policer: units are cells at a cell gate, elsewhere bytes on the wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PolicePlan {
+    /// The peak rate, or the only one.
+    pub peak: Limit,
+    /// The sustained rate, and which units it counts.
+    pub sustained: Option<(Limit, Conformance)>,
+    /// With one rate: what does not conform is tagged and goes on, instead of being dropped.
+    pub tags: bool,
+}
+
+/// Choices of a cell gate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct CellPlan {
+    /// Cells leave in slots of one cell, in random order where several came in one; the rate
+    /// is constant.
+    pub slotted: bool,
+    /// Early packet discard: a packet whose first cell finds so many cells waiting loses all.
+    pub epd: Option<u64>,
+    /// Partial packet discard: a packet that lost a cell loses the rest but the last.
+    pub ppd: bool,
+    /// How packets are told apart after this gate, where the section ends.
+    pub reassembly: Reassembly,
+}
+
+/// What becomes of a packet that follows one whose last cell was lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Reassembly {
+    /// AAL5: the two are taken for one and fail (ITU-T I.363.5).
+    #[default]
+    Aal5,
+    /// Nothing.
+    Simple,
+}
+
+/// How much may wait.
+#[derive(Clone, Debug, PartialEq)]
+pub struct QueuePlan {
+    /// The limit; a unit that would pass it is dropped at the tail.
+    pub limit: QueueLimit,
+    /// Whether the unit in service counts.
+    pub counts: QueueCounts,
+    /// A tagged unit that finds as many units waiting is dropped.
+    pub tagged: Option<u64>,
+}
+
+/// The size of a queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum QueueLimit {
+    /// No limit; runs report how large it got.
+    Unlimited,
+    /// Whole packets.
+    Packets(u64),
+    /// IP bytes.
+    Bytes(u64),
+    /// Cells, at a cell gate.
+    Cells(u64),
+}
+
+/// What the queue's limit and statistics count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum QueueCounts {
+    /// Units that wait; the one in service is extra.
+    Waiting,
+    /// Units that wait and the one in service.
+    All,
+}
+
+/// What becomes of a unit in transmission when the rate changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnChange {
+    /// It keeps the speed it started with.
+    Keep,
+    /// Its remaining bits go at the new speed.
+    Rescale,
+}
+
+/// Bytes of a packet on a gate's wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Framing {
+    /// The IP packet's own bytes.
+    Ip,
+    /// max(IP bytes + overhead, minimum).
+    Overhead {
+        /// Bytes added to each packet.
+        overhead: u32,
+        /// The least a packet takes, overhead included.
+        minimum: u32,
+    },
+    /// Cells of 53 bytes (ITU-T I.363.5): this is a cell gate.
+    Aal5 {
+        /// With eight bytes of LLC/SNAP (RFC 2684).
+        llc: bool,
+    },
+    /// Whole packets that weigh 53 bytes for each of their cells: a circuit, where no other
+    /// cell ever comes between.
+    CellPackets {
+        /// With eight bytes of LLC/SNAP.
+        llc: bool,
+    },
+}
+
+/// Random loss, drawn once per unit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum LossPlan {
+    /// None.
+    None,
+    /// Each unit with the same probability.
+    Independent {
+        /// In [0, 1].
+        probability: f64,
+    },
+    /// Two states; the state moves after each unit.
+    GilbertElliott {
+        /// Probability to leave the good state after a unit.
+        good_to_bad: f64,
+        /// Probability to leave the bad state after a unit.
+        bad_to_good: f64,
+        /// Loss probability in the good state.
+        loss_good: f64,
+        /// Loss probability in the bad state.
+        loss_bad: f64,
+    },
+}

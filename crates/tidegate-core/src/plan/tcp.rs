@@ -1,0 +1,177 @@
+//! The rules of one connection's TCP.
+
+use crate::units::Span;
+
+/// Every choice of a TCP connection, in bytes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TcpPlan {
+    /// What the other keys started from.
+    pub base: TcpBase,
+    /// Congestion controller.
+    pub cc: CongestionPlan,
+    /// User bytes in a full segment.
+    pub mss: u32,
+    /// IP and TCP header bytes of every segment.
+    pub headers: u32,
+    /// Receive window and limit on bytes in flight; `None`: no limit.
+    pub window: Option<u64>,
+    /// First congestion window, bytes.
+    pub initial_window: u64,
+    /// First slow-start threshold, bytes; `None`: no limit.
+    pub initial_ssthresh: Option<u64>,
+    /// How congestion avoidance grows the window.
+    pub increase: Increase,
+    /// Duplicate ACKs that start a fast retransmit; `None`: never.
+    pub dupthresh: Option<u32>,
+    /// RFC 2018 options and RFC 6675 recovery.
+    pub sack: bool,
+    /// RFC 3042.
+    pub limited_transmit: bool,
+    /// How half a window becomes a threshold.
+    pub ssthresh_rounding: SsthreshRounding,
+    /// After a time-out send everything again from the first unacknowledged byte, as far as
+    /// the window allows; `false`: skip what SACK says has arrived.
+    pub go_back_n: bool,
+    /// Retransmission timer.
+    pub rto: RtoPlan,
+    /// Delayed acknowledgements; `None`: one ACK per segment.
+    pub delayed_ack: Option<DelayedAckPlan>,
+    /// ACKs sent at once when a connection begins, whatever `delayed_ack` says (Linux's
+    /// quick ACKs).
+    pub quick_acks: u32,
+    /// SYN, SYN-ACK, ACK before data.
+    pub handshake: bool,
+    /// RFC 7323 timestamps (12 bytes of options, which `headers` must already count).
+    pub timestamps: bool,
+    /// Time every segment, or one at a time as BSD did (Karn's rule holds in both).
+    pub rtt_timing: RttTiming,
+    /// RFC 5681 §4.1: an idle time longer than the RTO takes the window back to the initial.
+    pub idle_restart: bool,
+}
+
+/// Where a TCP's defaults come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TcpBase {
+    /// The standards.
+    Rfc,
+    /// 4.4BSD, as in the papers.
+    Bsd44,
+    /// The Linux kernel, a first approximation.
+    Linux,
+}
+
+/// Congestion controllers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CongestionPlan {
+    /// Slow start after every loss.
+    Tahoe {
+        /// Retransmit at the third duplicate ACK, or only after a time-out.
+        fast_retransmit: bool,
+    },
+    /// RFC 5681 with fast recovery that ends at the first new ACK.
+    Reno,
+    /// RFC 6582.
+    NewReno,
+    /// RFC 9438.
+    Cubic,
+    /// A constant window in bytes.
+    Fixed {
+        /// The window.
+        window: u64,
+    },
+    /// One that only the Linux kernel has, by its name there: the live engine alone knows it.
+    Kernel(&'static str),
+}
+
+impl CongestionPlan {
+    /// Its name as scenarios spell it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            CongestionPlan::Tahoe { .. } => "tahoe",
+            CongestionPlan::Reno => "reno",
+            CongestionPlan::NewReno => "newreno",
+            CongestionPlan::Cubic => "cubic",
+            CongestionPlan::Fixed { .. } => "fixed",
+            CongestionPlan::Kernel(name) => name,
+        }
+    }
+}
+
+/// How congestion avoidance grows the window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Increase {
+    /// One segment per window of acknowledged bytes (RFC 5681 §3.1, counting bytes).
+    PerWindow,
+    /// MSS²/cwnd at each ACK (RFC 5681 eq. (3)).
+    PerAck,
+    /// One segment with probability MSS/cwnd at each ACK.
+    Random,
+}
+
+/// How half a flight becomes a slow-start threshold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SsthreshRounding {
+    /// In bytes, as it is.
+    Exact,
+    /// Down to whole segments.
+    Down,
+    /// Up to whole segments.
+    Up,
+    /// As ns-2: down to whole segments, of the window; the window itself is halved as it is,
+    /// fractions of a segment included, and is that still when recovery ends.
+    Ns2,
+}
+
+/// The retransmission timer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RtoPlan {
+    /// RFC 6298.
+    Estimated {
+        /// Least time-out.
+        min: Span,
+        /// Largest time-out, back-off included.
+        max: Span,
+        /// Time-out before the first sample.
+        initial: Span,
+        /// Clock granularity G: samples and expiries are counted in whole ticks. Zero: exact.
+        tick: Span,
+    },
+    /// A constant time-out without back-off.
+    Fixed {
+        /// The time-out.
+        rto: Span,
+        /// What starts it again.
+        restart: RtoRestart,
+    },
+}
+
+/// What starts a fixed time-out again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RtoRestart {
+    /// An ACK of new data.
+    Ack,
+    /// That, and every segment that leaves the sending machine (its `host` gates).
+    Departure,
+}
+
+/// Delayed acknowledgements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DelayedAckPlan {
+    /// One ACK for so many full segments.
+    pub every: u32,
+    /// Longest delay; `None`: for ever.
+    pub timeout: Option<Span>,
+    /// The timer runs in ticks of this (BSD's 200 ms): an ACK leaves at the next tick. Zero:
+    /// `timeout` after the segment.
+    pub tick: Span,
+}
+
+/// Which segments give round-trip samples.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RttTiming {
+    /// Every acknowledged segment that was sent once.
+    Every,
+    /// One at a time.
+    One,
+}
