@@ -66,10 +66,10 @@ impl Section {
                 put_in_order(slotted, due);
                 return true;
             }
-            let inside = slotted.counts_ahead(due.len() as u64);
             for (_, cell) in due.iter() {
                 let waits = slotted.serve();
-                if inside {
+                // By cell: whatever comes together, the same are booked to the picosecond.
+                if slotted.counts_all() {
                     slotted.note(waits);
                 } else {
                     gates[*number].book_cell(slotted.boundary(), slotted.passage(waits).service(), waits);
