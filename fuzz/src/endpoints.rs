@@ -61,7 +61,7 @@ pub fn run(data: &[u8]) {
 }
 
 /// Every choice of a plan from a few bytes.
-fn plan(header: &[u8]) -> TcpPlan {
+pub(crate) fn plan(header: &[u8]) -> TcpPlan {
     let bit = |byte: usize, bit: u8| header[byte] >> bit & 1 == 1;
     let mss = [1460, 536, 100][usize::from(header[2] % 3)];
     let cc = match header[0] % 6 {

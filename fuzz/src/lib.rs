@@ -9,6 +9,7 @@ pub mod calls;
 pub mod corpus;
 pub mod endpoints;
 pub mod scenario;
+pub mod sections;
 pub mod trace;
 
 /// A target: its name, the function, and pieces of text that make its input likely to be
@@ -25,9 +26,10 @@ pub struct Target {
 }
 
 /// Every target.
-pub const TARGETS: [Target; 6] = [
+pub const TARGETS: [Target; 7] = [
     Target { name: "scenario", run: scenario::run, seeds: scenario::SEEDS, words: scenario::WORDS },
     Target { name: "endpoints", run: endpoints::run, seeds: &[], words: &[] },
+    Target { name: "sections", run: sections::run, seeds: &[], words: &[] },
     Target { name: "calls", run: calls::run, seeds: &[], words: &[] },
     Target {
         name: "trace_mahimahi",

@@ -3,7 +3,7 @@
 //! wait, because their starts are a progression.
 
 use super::CELL_BYTES;
-use super::train::{Beat, Exact};
+use super::train::{Beat, Exact, Train};
 use crate::gate::Counters;
 use crate::gate::rate::{Service, Window};
 use crate::units::{Span, Time};
@@ -52,6 +52,33 @@ pub(super) struct Paced {
     /// Cells that came together, the server being idle: how often so many. Their waits are
     /// always the same.
     bursts: Vec<u64>,
+}
+
+/// Cells come and leave at one distance: how far the server's exact start lies behind its whole
+/// picosecond after so many more cells, if `first` and `server` say it of the arrival and the
+/// server now. A start lies behind its arrival by less than a picosecond, or there is a cell
+/// that comes a whole picosecond after the server is free, which begins anew.
+fn in_step(beat: Beat, first: u64, server: u64, cells: u64) -> Option<u64> {
+    let (mut arrival, mut start) = (first, server);
+    if start > arrival {
+        return None;
+    }
+    for done in 0..cells {
+        if arrival == start {
+            let parts = u128::from(start) + u128::from(beat.part) * u128::from(cells - done);
+            return Some((parts % u128::from(beat.whole)) as u64);
+        }
+        arrival += beat.part;
+        start += beat.part;
+        let comes_over = arrival >= beat.whole;
+        arrival -= if comes_over { beat.whole } else { 0 };
+        if start >= beat.whole {
+            start -= beat.whole;
+        } else if comes_over {
+            start = 0;
+        }
+    }
+    Some(start)
 }
 
 /// Longer bursts are counted at once.
@@ -108,6 +135,34 @@ impl Paced {
             self.waiting += 1;
         }
         Passage { start, end, waiting: self.waiting }
+    }
+
+    /// No cell that comes at `at` and is served at once leaves after this.
+    pub(super) fn end_after(&self, at: Time) -> Time {
+        let longest = self.hold.unwrap_or(self.beat.span());
+        at.saturating_add(longest).saturating_add(Span::from_picos(1))
+    }
+
+    /// Serves a train none of whose cells waits, because they come no closer together than they
+    /// leave: the last passage. `None`: some may wait.
+    pub(super) fn serve_apart(&mut self, train: &Train) -> Option<Passage> {
+        let (beat, first) = (self.beat, train.next);
+        if first.at < self.free.at || self.waiting_at(first.at) > 0 {
+            return None;
+        }
+        let last = train.last();
+        let carry = if train.left > 1 && train.beat.picos > beat.picos + 1 {
+            // All but the first come after the server is free.
+            0
+        } else if train.beat == beat {
+            let carry = if first.at > self.free.at { 0 } else { self.free.carry };
+            in_step(beat, first.carry, carry, u64::from(train.left) - 1)?
+        } else {
+            return None;
+        };
+        let start = Exact { at: last, carry };
+        self.free = start.plus(beat);
+        Some(Passage { start, end: self.end_of(start), waiting: 0 })
     }
 
     /// Serves and books `cells` > 0 that come together at `at` and find room: the first and
@@ -188,5 +243,75 @@ impl Paced {
         let waiting = self.waiting_at(at);
         let at_once = u64::from(at >= self.free.at);
         self.limit.saturating_sub(waiting).saturating_add(at_once)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::gate::Precision;
+    use crate::units::PICOS_PER_SECOND;
+
+    const WINDOW: Window = Window { from: Time::ZERO, until: Time::from_picos(1 << 60) };
+
+    /// A train and a burst before it, through a server of nearly the same rate.
+    fn any_case() -> impl Strategy<Value = (Paced, Train)> {
+        let speed = prop_oneof![Just(150_000_000u64), 1_000_000u64..1_000_000_000, 1u64..1000];
+        let offset = prop_oneof![3 => Just(0u64), 1 => 0u64..3];
+        let phase = prop_oneof![Just(0u64), 0u64..3, 0u64..1 << 32];
+        let hold = prop::option::of(0u64..1 << 20);
+        (speed, offset, phase, any::<u32>(), 1u32..300, (0u32..4, hold)).prop_map(
+            |(speed, offset, phase, carry, left, (burst, hold))| {
+                let server = Beat::of(424, speed);
+                let beat = Beat::of(424, (speed - offset.min(speed - 1)).max(1));
+                let mut paced = Paced::new(server, hold.map(Span::from_picos), u64::MAX);
+                for _ in 0..burst {
+                    paced.serve(Time::from_picos(PICOS_PER_SECOND / 1_000_000));
+                }
+                let at = paced.free.at.saturating_add(Span::from_picos(phase));
+                let next = Exact { at, carry: u64::from(carry) % beat.whole };
+                (paced, Train { next, beat, left, ..Train::NONE })
+            },
+        )
+    }
+
+    proptest! {
+        /// A train at once leaves the server as its cells one by one do, and none waits.
+        #[test]
+        fn cells_apart_do_not_wait((mut paced, train) in any_case()) {
+            let mut single = paced.clone();
+            let Some(last) = paced.serve_apart(&train) else { return Ok(()) };
+            let mut rest = train;
+            let mut passage = last;
+            while rest.left > 0 {
+                single.waiting_at(rest.next.at);
+                passage = single.serve(rest.next.at);
+                prop_assert_eq!(passage.start.at, rest.next.at);
+                rest.take();
+            }
+            prop_assert_eq!((passage.start, passage.end), (last.start, last.end));
+            prop_assert_eq!((single.free, single.waiting), (paced.free, paced.waiting));
+            prop_assert!(last.end.at <= paced.end_after(train.last()));
+        }
+
+        /// Cells together leave the server and its counters as cells one by one do.
+        #[test]
+        fn cells_together_are_cells_one_by_one((mut paced, train) in any_case(), again in 0u64..1 << 40) {
+            let mut single = paced.clone();
+            let mut counters = [0; 2].map(|_| Counters::new(WINDOW, Precision::Fine));
+            for at in [train.next.at, train.next.at.saturating_add(Span::from_picos(again))] {
+                paced.waiting_at(at);
+                single.waiting_at(at);
+                paced.serve_together(at, train.left, &mut counters[0], WINDOW);
+                (0..train.left).for_each(|_| single.serve(at).count(&mut counters[1], at));
+                prop_assert_eq!((single.free, single.waiting), (paced.free, paced.waiting));
+                // Of nobody who waits it says nothing.
+                prop_assert!(paced.waiting == 0 || single.head == paced.head);
+            }
+            paced.tell(&mut counters[0]);
+            prop_assert_eq!(format!("{:?}", counters[0]), format!("{:?}", counters[1]));
+        }
     }
 }

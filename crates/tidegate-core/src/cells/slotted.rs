@@ -135,13 +135,14 @@ impl Slotted {
     #[inline]
     pub(super) fn count_slots(&mut self, words: &[u64], from: usize, mut backlog: u64) -> (usize, u64) {
         let most = self.limit.saturating_add(1).min(ENDS - 1);
-        for (slot, word) in words.iter().enumerate().skip(from) {
+        let waits = &mut self.waits[..];
+        for (place, word) in words[from..].iter().enumerate() {
             let standing = backlog + (word & (CELLS | ENDS));
             if standing > most {
-                return (slot, backlog);
+                return (from + place, backlog);
             }
-            self.waits[standing as usize] += 1;
-            backlog = standing.saturating_sub(1);
+            waits[standing as usize] += 1;
+            backlog = standing - u64::from(standing > 0);
         }
         (words.len(), backlog)
     }

@@ -61,6 +61,9 @@ impl Exact {
 
     /// The same so many times.
     pub(super) fn plus_times(self, beat: Beat, times: u64) -> Exact {
+        if times == 0 {
+            return self;
+        }
         if let (Some(parts), Some(picos)) = (
             beat.part.checked_mul(times).and_then(|parts| parts.checked_add(self.carry)),
             beat.picos.checked_mul(times),

@@ -564,8 +564,11 @@ impl Network {
     fn enter_section(&mut self, at: Time, unit: Unit, circuit: u32) {
         let (section, circuit) = self.sections.circuits[circuit as usize];
         self.feed_back(at, section as usize);
-        self.sections.sections[section as usize].enter(at, circuit as usize, unit, &mut self.gates);
-        self.collect(section as usize);
+        let entered = &mut self.sections.sections[section as usize];
+        entered.enter(at, circuit as usize, unit, &mut self.gates);
+        if !entered.is_silent(circuit as usize) {
+            self.collect(section as usize);
+        }
     }
 
     /// Takes what a section has to tell.

@@ -2,81 +2,30 @@
 
 use std::collections::VecDeque;
 
+use self::input::{Cell, Discard, Input, To};
 use self::steps::Held;
 use self::stretch::{MOST_INPUTS, Stretch};
 use super::paced::Paced;
 use super::slotted::Slotted;
 use super::train::{Beat, Exact, Train};
 use super::{cells_of, padding_of};
+use crate::gate::Gate;
 use crate::gate::rate::Window;
-use crate::gate::{DropReason, Gate};
 use crate::plan::{CellPlan, Framing, GatePlan, RatePlan, Reassembly};
 use crate::random::Stream;
 use crate::unit::Unit;
 use crate::units::{Span, Time};
 
 mod frames;
+mod input;
 mod serve;
 mod slots;
 mod steps;
 mod stretch;
+mod told;
 
 pub(super) use stretch::{CELLS, ENDS};
-
-/// What a section tells the network.
-#[derive(Clone, Copy, Debug)]
-pub enum Output {
-    /// A packet was reassembled; it arrives at what comes next at `at`.
-    Deliver {
-        /// When.
-        at: Time,
-        /// The packet.
-        unit: Unit,
-    },
-    /// A packet lost its first cell, or could not be told from the one before.
-    Drop {
-        /// When.
-        at: Time,
-        /// At which gate.
-        gate: usize,
-        /// Why.
-        reason: DropReason,
-        /// The packet.
-        unit: Unit,
-    },
-    /// A cell left an ABR source.
-    Served {
-        /// When.
-        at: Time,
-        /// Which gate.
-        gate: usize,
-    },
-    /// The last cell of a packet left a gate of its sending machine.
-    Departed {
-        /// When.
-        at: Time,
-        /// Which gate.
-        gate: usize,
-        /// The packet.
-        unit: Unit,
-    },
-}
-
-/// What a cell gate counts beside cells, inside the measured window.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct CellCounts {
-    /// Packets that were segmented before this gate.
-    pub segmented: u64,
-    /// Padding bytes in their cells.
-    pub padding_bytes: u64,
-    /// Packets reassembled after this gate.
-    pub reassembled: u64,
-    /// Packets that lost their first cell here, or failed after this gate because of a lost
-    /// last cell.
-    pub failed: u64,
-    /// Cells that came to reassembly after this gate for nothing.
-    pub wasted: u64,
-}
+pub use told::{CellCounts, CircuitPlan, Manner, Output, Passing};
 
 /// A gate of the section.
 #[derive(Debug)]
@@ -120,69 +69,6 @@ enum Server {
     Steps(Box<Held>),
 }
 
-/// The cells of one circuit before a gate.
-#[derive(Debug)]
-struct Input {
-    /// The train whose cells come next; none where nothing is left of it.
-    head: Train,
-    /// Those after it.
-    trains: VecDeque<Train>,
-    to: To,
-    discard: Discard,
-}
-
-impl Input {
-    fn new(to: To) -> Input {
-        Input { head: Train::NONE, trains: VecDeque::new(), to, discard: Discard::Nothing }
-    }
-
-    /// Arrival of the next cell in picoseconds.
-    #[inline]
-    fn next(&self) -> u64 {
-        if self.head.left > 0 { self.head.next.at.picos() } else { NEVER }
-    }
-
-    fn push(&mut self, train: Train) {
-        if self.head.left == 0 { self.head = train } else { self.trains.push_back(train) }
-    }
-
-    /// Goes on to the next train when the head is used up.
-    #[inline]
-    fn refill(&mut self) {
-        if self.head.left == 0
-            && let Some(train) = self.trains.pop_front()
-        {
-            self.head = train;
-        }
-    }
-
-    /// Takes the next cell off.
-    #[inline]
-    fn take(&mut self) -> Cell {
-        let Train { frame, tagged, .. } = self.head;
-        let (begins, ends) = self.head.take();
-        self.refill();
-        Cell { frame, begins, ends, tagged }
-    }
-}
-
-/// Where cells go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum To {
-    Gate { gate: u32, input: u32 },
-    End,
-}
-
-/// What is thrown away of the packet whose cells are coming.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Discard {
-    Nothing,
-    /// All but the last cell (partial packet discard).
-    Rest,
-    /// Every cell (early packet discard).
-    All,
-}
-
 /// One route's way through the section.
 #[derive(Debug)]
 struct Circuit {
@@ -214,47 +100,6 @@ struct Frame {
     endless: bool,
     /// Its last cell is not known to leave before this.
     due: Time,
-}
-
-/// A cell on its way out of a gate.
-#[derive(Clone, Copy, Debug)]
-struct Cell {
-    frame: u32,
-    begins: bool,
-    ends: bool,
-    tagged: bool,
-}
-
-/// How cells pass a section: three ways to the same result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Passing {
-    /// Equally spaced cells of one packet together.
-    Trains,
-    /// Each for itself.
-    OneByOne,
-    /// Each for itself, through [`Gate::pass`] wherever it can be.
-    ThroughGates,
-}
-
-/// How a section works.
-#[derive(Clone, Copy, Debug)]
-pub struct Manner {
-    /// How cells pass it.
-    pub passing: Passing,
-    /// Losses are told as soon as they can be.
-    pub prompt: bool,
-}
-
-/// What a route is to a section.
-#[derive(Clone, Debug)]
-pub struct CircuitPlan {
-    /// Its gates there, numbers of the network.
-    pub gates: Vec<usize>,
-    /// Its TCP hears departures.
-    pub hears_departures: bool,
-    /// Its packets only have to be counted where they come to the section's end: nobody waits
-    /// for them.
-    pub ends_unheard: bool,
 }
 
 /// Cell gates that share circuits.
@@ -447,6 +292,13 @@ impl Section {
         due.min(steps.unwrap_or(Time::NEVER))
     }
 
+    /// Whether a packet of a circuit that has just come changes neither what there is to tell
+    /// nor when the section wakes.
+    #[must_use]
+    pub fn is_silent(&self, circuit: usize) -> bool {
+        self.circuits[circuit].unheard && !self.prompt && self.outputs.is_empty()
+    }
+
     /// The next thing to tell.
     pub fn take_output(&mut self) -> Option<Output> {
         self.outputs.pop_front()
@@ -483,9 +335,11 @@ impl Section {
         if train.ends {
             // Not before every other cell that may come with it is known.
             let slot = if let Server::Slotted(slotted) = server { slotted.beat().span() } else { Span::ZERO };
-            let due = train.last().saturating_add(slot).saturating_add(Span::from_picos(1));
             let frame = &mut self.frames[train.frame as usize];
-            frame.due = if self.circuits[frame.circuit as usize].unheard { Time::NEVER } else { due };
+            frame.due = match self.circuits[frame.circuit as usize].unheard {
+                true => Time::NEVER,
+                false => train.last().saturating_add(slot).saturating_add(Span::from_picos(1)),
+            };
         }
         inputs[input as usize].push(train);
         next[input as usize] = inputs[input as usize].next();

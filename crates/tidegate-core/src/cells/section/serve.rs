@@ -1,7 +1,7 @@
 //! Cells through servers one input at a time: paced ones, and any gate cell by cell.
 
 use super::{Cell, CellGate, Discard, Input, Passing, Section, Server, To};
-use crate::cells::paced::Paced;
+use crate::cells::paced::{Paced, Passage};
 use crate::cells::slotted::Slotted;
 use crate::cells::train::{Beat, Exact, Train};
 use crate::cells::{CELL_BITS, CELL_BYTES};
@@ -91,13 +91,23 @@ impl Section {
         let Server::Paced(paced) = server else { return };
         let Input { head: train, to, .. } = &mut inputs[input];
         if self.passing == Passing::OneByOne {
-            return self.run_paced_cell(gate, input, gates);
+            return self.run_paced_cells(gate, input, before, gates);
         }
         if train.beat == Beat::NONE && train.left > 1 && !*discards {
             return self.run_together(gate, input, gates);
         }
         if *to != To::End || *discards {
             return self.run_paced_cell(gate, input, gates);
+        }
+        let arrives = train.last();
+        let whole = train.left > 1 && arrives.picos() < before;
+        if whole
+            && train.next.at >= window.from
+            && paced.end_after(arrives) < window.until
+            && let Some(last) = paced.serve_apart(train)
+        {
+            gates[*number].counters_mut().pass_many(u64::from(train.left), u64::from(CELL_BYTES));
+            return self.pass_whole(gate, input, last, gates);
         }
         // Cells that only have to be counted: all but the packet's last, as long as there is room.
         let counters = gates[*number].counters_mut();
@@ -133,6 +143,69 @@ impl Section {
             return self.settle_frame(row.frame);
         }
         if row.left > 0 && row.next.at.picos() < before {
+            self.run_paced_cell(gate, input, gates);
+        }
+    }
+
+    /// What remains of the first train of an input passes a paced server without waiting.
+    fn pass_whole(&mut self, gate: usize, input: usize, last: Passage, gates: &mut [Gate]) {
+        let CellGate { inputs, next, delay, .. } = &mut self.gates[gate];
+        let Train { left, frame: place, ends, tagged, .. } =
+            std::mem::replace(&mut inputs[input].head, Train::NONE);
+        let out = last.end.at.saturating_add(*delay);
+        inputs[input].refill();
+        next[input] = inputs[input].next();
+        let counted = left - u32::from(ends);
+        let frame = &mut self.frames[place as usize];
+        frame.arrived += counted;
+        frame.left -= counted;
+        if ends {
+            let cell = Cell { frame: place, begins: false, ends, tagged };
+            self.leave(gate, cell, Span::ZERO, last.end.at);
+            self.deliver(gate, input, cell, out, gates);
+        } else {
+            self.settle_frame(place);
+        }
+    }
+
+    /// Cells through a paced server one by one, to a gate where they meet others.
+    fn run_paced_cells(&mut self, gate: usize, input: usize, before: u64, gates: &mut [Gate]) {
+        let (upstream, downstream) = self.gates.split_at_mut(gate + 1);
+        let CellGate { server, inputs, next, number, discards, delay, .. } = &mut upstream[gate];
+        let Server::Paced(paced) = server else { return };
+        let Input { head, to, .. } = &mut inputs[input];
+        if let To::Gate { gate: to_gate, input: to_input } = *to
+            && let Some(target) = downstream.get_mut((to_gate as usize).wrapping_sub(gate + 1))
+            && target.inputs.len() > 1
+            && !*discards
+        {
+            let counters = gates[*number].counters_mut();
+            let to_input = to_input as usize;
+            // A packet's last cell is looked at closely.
+            while head.left > u32::from(head.ends) && head.next.at.picos() < before {
+                let at = head.next.at;
+                paced.waiting_at(at);
+                if paced.is_full(at) {
+                    break;
+                }
+                let passage = paced.serve(at);
+                passage.count(counters, at);
+                let comes = Exact::whole(passage.end.at.saturating_add(*delay));
+                target.inputs[to_input].push(Train {
+                    next: comes,
+                    beat: Beat::NONE,
+                    left: 1,
+                    ends: false,
+                    ..*head
+                });
+                head.take();
+            }
+            target.next[to_input] = target.inputs[to_input].next();
+        }
+        let left = head.left;
+        inputs[input].refill();
+        next[input] = inputs[input].next();
+        if left > 0 && next[input] < before {
             self.run_paced_cell(gate, input, gates);
         }
     }

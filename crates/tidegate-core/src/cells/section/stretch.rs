@@ -68,25 +68,36 @@ pub(super) struct Stretch {
 #[derive(Clone, Copy, Debug)]
 struct Scale {
     base: Exact,
-    /// Length of a slot in picoseconds.
-    slot: f64,
+    /// The part of a picosecond that the base is rounded down by.
+    base_part: f64,
+    /// Where the stretch ends.
+    end: Time,
+    /// Slots in a picosecond.
+    slots: f64,
     /// From here on a position's fraction may belong to the next slot, because instants are
     /// rounded down.
     doubtful: i64,
 }
 
 impl Scale {
-    fn new(slotted: &Slotted) -> Scale {
-        let slot = slotted.beat().as_f64();
-        let picosecond = (ONE as f64 / slot) as i64 + 1;
-        Scale { base: slotted.begin(), slot, doubtful: (ONE - ERROR - picosecond).max(0) }
+    fn new(slotted: &Slotted, stretch: u64) -> Scale {
+        let (slot, base) = (slotted.beat(), slotted.begin());
+        let slots = 1.0 / slot.as_f64();
+        let picosecond = (ONE as f64 * slots) as i64 + 1;
+        Scale {
+            base,
+            base_part: base.carry as f64 / slot.whole as f64,
+            end: slotted.begin_after(stretch),
+            slots,
+            doubtful: (ONE - ERROR - picosecond).max(0),
+        }
     }
 
     /// Where an instant lies, rounded down by at most a few units.
-    fn position(&self, at: Exact, whole: u64, base_whole: u64) -> i64 {
+    #[inline]
+    fn position(&self, at: Exact, whole: u64) -> i64 {
         let picos = (at.at.picos() - self.base.at.picos()) as f64;
-        let parts = at.carry as f64 / whole as f64 - self.base.carry as f64 / base_whole as f64;
-        fixed((picos + parts) / self.slot)
+        fixed((picos + (at.carry as f64 / whole as f64 - self.base_part)) * self.slots)
     }
 }
 
@@ -126,17 +137,15 @@ impl Stretch {
     /// other of this input is in any of their slots.
     #[inline]
     fn lay_train(&mut self, slotted: &Slotted, scale: &Scale, train: &Train, word: u64) -> (u32, u32, bool) {
-        let slot = slotted.beat();
-        let end = slotted.begin_after(self.words.len() as u64);
-        if train.left == 0 || train.next.at >= end {
+        if train.left == 0 || train.next.at >= scale.end {
             return (0, 0, true);
         }
-        let mut position = scale.position(train.next, train.beat.whole, slot.whole);
-        let step = fixed(train.beat.as_f64() / scale.slot).max(0);
+        let mut position = scale.position(train.next, train.beat.whole);
+        let step = fixed(train.beat.as_f64() * scale.slots).max(0);
         let doubtful = scale.doubtful;
         let (mut taken, mut last, mut met) = (0, 0, 0);
         let words = &mut self.words[..];
-        while taken < train.left {
+        for _ in 0..train.left {
             let mut place = (position >> FRACTION) as usize;
             if position & (ONE - 1) >= doubtful {
                 place = exact_place(slotted, train, taken, (position >> FRACTION) as u64);
@@ -196,7 +205,7 @@ impl Section {
         };
         let mut stretch = std::mem::take(&mut self.stretch);
         stretch.words.resize(slots as usize, 0);
-        let scale = Scale::new(slotted);
+        let scale = Scale::new(slotted, slots);
         let inputs_in_order = inputs.iter().enumerate();
         let alone = inputs_in_order
             .fold(true, |alone, (number, input)| alone & stretch.lay(slotted, &scale, number, input));

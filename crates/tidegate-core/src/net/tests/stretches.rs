@@ -11,8 +11,7 @@ fn any_source() -> impl Strategy<Value = GatePlan> {
     (rate, any::<bool>(), queue, 0u64..3).prop_map(|(mbps, shaped, queue, delay)| {
         let mut gate = cell_gate(mbps, queue);
         if shaped {
-            let rate = Rate::from_bps(mbps * 1_000_000);
-            let increment = Interval::at_rate(424, rate).expect("a rate");
+            let increment = Interval::at_rate(424, Rate::from_bps(mbps * 1_000_000)).expect("a rate");
             gate.rate = RatePlan::Gcra(GcraPlan {
                 limit: Limit::new(increment, 0).expect("a limit"),
                 link: Rate::from_bps(150_000_000),

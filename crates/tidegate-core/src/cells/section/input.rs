@@ -1,0 +1,85 @@
+//! The cells of one circuit before a gate.
+
+use std::collections::VecDeque;
+
+use super::NEVER;
+use crate::cells::train::Train;
+
+/// The cells of one circuit before a gate.
+#[derive(Debug)]
+pub(super) struct Input {
+    /// The train whose cells come next; none where nothing is left of it.
+    pub(super) head: Train,
+    /// Those after it.
+    pub(super) trains: VecDeque<Train>,
+    pub(super) to: To,
+    pub(super) discard: Discard,
+}
+
+impl Input {
+    pub(super) fn new(to: To) -> Input {
+        Input { head: Train::NONE, trains: VecDeque::new(), to, discard: Discard::Nothing }
+    }
+
+    /// Arrival of the next cell in picoseconds.
+    #[inline]
+    pub(super) fn next(&self) -> u64 {
+        if self.head.left > 0 { self.head.next.at.picos() } else { NEVER }
+    }
+
+    pub(super) fn push(&mut self, train: Train) {
+        if self.head.left == 0 { self.head = train } else { self.trains.push_back(train) }
+    }
+
+    /// Goes on to the next train when the head is used up.
+    #[inline]
+    pub(super) fn refill(&mut self) {
+        if self.head.left == 0
+            && let Some(train) = self.trains.pop_front()
+        {
+            self.head = train;
+        }
+    }
+
+    /// Takes the next cell off.
+    #[inline]
+    pub(super) fn take(&mut self) -> Cell {
+        let Train { frame, tagged, begins: first, ends: last, left, .. } = self.head;
+        if left == 1 {
+            match self.trains.pop_front() {
+                Some(train) => self.head = train,
+                None => self.head.left = 0,
+            }
+            return Cell { frame, begins: first, ends: last, tagged };
+        }
+        let (begins, ends) = self.head.take();
+        self.refill();
+        Cell { frame, begins, ends, tagged }
+    }
+}
+
+/// Where cells go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum To {
+    Gate { gate: u32, input: u32 },
+    End,
+}
+
+/// What is thrown away of the packet whose cells are coming.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Discard {
+    Nothing,
+    /// All but the last cell (partial packet discard).
+    Rest,
+    /// Every cell (early packet discard).
+    All,
+}
+
+/// A cell on its way out of a gate.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cell {
+    pub(super) frame: u32,
+    pub(super) begins: bool,
+    pub(super) ends: bool,
+    pub(super) tagged: bool,
+}

@@ -1,0 +1,92 @@
+//! What a section is told when it is made, and what it tells.
+
+use crate::gate::DropReason;
+use crate::unit::Unit;
+use crate::units::Time;
+
+/// What a section tells the network.
+#[derive(Clone, Copy, Debug)]
+pub enum Output {
+    /// A packet was reassembled; it arrives at what comes next at `at`.
+    Deliver {
+        /// When.
+        at: Time,
+        /// The packet.
+        unit: Unit,
+    },
+    /// A packet lost its first cell, or could not be told from the one before.
+    Drop {
+        /// When.
+        at: Time,
+        /// At which gate.
+        gate: usize,
+        /// Why.
+        reason: DropReason,
+        /// The packet.
+        unit: Unit,
+    },
+    /// A cell left an ABR source.
+    Served {
+        /// When.
+        at: Time,
+        /// Which gate.
+        gate: usize,
+    },
+    /// The last cell of a packet left a gate of its sending machine.
+    Departed {
+        /// When.
+        at: Time,
+        /// Which gate.
+        gate: usize,
+        /// The packet.
+        unit: Unit,
+    },
+}
+
+/// What a cell gate counts beside cells, inside the measured window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CellCounts {
+    /// Packets that were segmented before this gate.
+    pub segmented: u64,
+    /// Padding bytes in their cells.
+    pub padding_bytes: u64,
+    /// Packets reassembled after this gate.
+    pub reassembled: u64,
+    /// Packets that lost their first cell here, or failed after this gate because of a lost
+    /// last cell.
+    pub failed: u64,
+    /// Cells that came to reassembly after this gate for nothing.
+    pub wasted: u64,
+}
+
+/// How cells pass a section: three ways to the same result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Passing {
+    /// Equally spaced cells of one packet together.
+    Trains,
+    /// Each for itself.
+    OneByOne,
+    /// Each for itself, through [`Gate::pass`] wherever it can be.
+    ThroughGates,
+}
+
+/// How a section works.
+#[derive(Clone, Copy, Debug)]
+pub struct Manner {
+    /// How cells pass it.
+    pub passing: Passing,
+    /// Losses are told as soon as they can be.
+    pub prompt: bool,
+}
+
+/// What a route is to a section.
+#[derive(Clone, Debug)]
+pub struct CircuitPlan {
+    /// Its gates there, numbers of the network.
+    pub gates: Vec<usize>,
+    /// Its TCP hears departures.
+    pub hears_departures: bool,
+    /// Its packets only have to be counted where they come to the section's end: nobody waits
+    /// for them.
+    pub ends_unheard: bool,
+}
