@@ -31,7 +31,7 @@ pub struct FollowPlan {
 /// An ABR source: its rate is what RM cells bring back from a switch ([`crate::abr`]).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AbrPlan {
-    /// Index of the switch in [`Plan::switches`].
+    /// Index of the switch in [`super::Plan::switches`].
     pub switch: usize,
     /// PCR, MCR, ICR, RIF and RDF.
     pub rates: Rates,

@@ -66,7 +66,7 @@ pub enum Passing {
     Trains,
     /// Each for itself.
     OneByOne,
-    /// Each for itself, through [`Gate::pass`] wherever it can be.
+    /// Each for itself, through [`crate::gate::Gate::pass`] wherever it can be.
     ThroughGates,
 }
 
