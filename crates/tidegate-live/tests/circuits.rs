@@ -5,27 +5,11 @@
 #[macro_use]
 mod common;
 
-use common::{plan, pump_options};
+use common::{live, plan};
 use tidegate_core::plan::Plan;
+use tidegate_live::LiveRun;
 use tidegate_live::replay::replay;
-use tidegate_live::{LiveError, LiveRun, RunOptions, run};
 use tidegate_result::CircuitSummary;
-
-/// A run, or nothing where this machine allows none.
-fn live(plan: &Plan) -> Option<LiveRun> {
-    let options = RunOptions { pump: pump_options(), ..RunOptions::default() };
-    match run(plan, &options, &mut |_| true) {
-        Ok(done) => {
-            eprintln!("{:#?}", done.result.summary);
-            Some(done)
-        }
-        Err(error @ (LiveError::NotPermitted { .. } | LiveError::NotLinux)) => {
-            eprintln!("skipped: {error}");
-            None
-        }
-        Err(error) => panic!("{error}"),
-    }
-}
 
 /// The recorded packets and words in virtual time tell the same story to the picosecond.
 fn assert_replays(done: &LiveRun, plan: &Plan) {

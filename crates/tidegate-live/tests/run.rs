@@ -5,25 +5,8 @@
 #[macro_use]
 mod common;
 
-use common::{plan, pump_options};
-use tidegate_core::plan::Plan;
-use tidegate_live::{LiveError, LiveRun, RunOptions, run};
-
-/// A run, or nothing where this machine allows none.
-fn live(plan: &Plan) -> Option<LiveRun> {
-    let options = RunOptions { pump: pump_options(), ..RunOptions::default() };
-    match run(plan, &options, &mut |_| true) {
-        Ok(done) => {
-            eprintln!("{:#?}\n{:#?}", done.result.summary, done.details);
-            Some(done)
-        }
-        Err(error @ (LiveError::NotPermitted { .. } | LiveError::NotLinux)) => {
-            eprintln!("skipped: {error}");
-            None
-        }
-        Err(error) => panic!("{error}"),
-    }
-}
+use common::{live, plan};
+use tidegate_live::LiveRun;
 
 const LINK: &str = r#"
 title = "link"

@@ -6,12 +6,16 @@ use rand::Rng as _;
 
 use super::CELL_BYTES;
 use super::paced::Passage;
-use super::section::{CELLS, ENDS};
 use super::train::{Beat, Exact};
 use crate::gate::Counters;
 use crate::gate::rate::Window;
 use crate::random::Stream;
 use crate::units::Time;
+
+/// A slot in a word: its cells in the lowest byte, then a bit for each input that has one.
+pub(super) const CELLS: u64 = 0xff;
+/// Some packet ends in the slot.
+pub(super) const ENDS: u64 = 1 << 63;
 
 /// 2⁶⁴ divided by the golden ratio: the step between the words of SplitMix64 (Steele, Lea and
 /// Flood, "Fast splittable pseudorandom number generators", 2014).

@@ -119,34 +119,33 @@ impl Cascade {
     }
 
     #[inline(never)]
-    fn walk(
+    fn walk(&mut self, at: Time, bytes: u32, blame: Blame, gates: &mut [Gate], window: Window) -> Passage {
+        match self.walk_legs(at, bytes, blame, gates, window) {
+            Ok((out, blame)) => Passage::new(out, blame),
+            Err(gate) => {
+                self.dropped_by = gate;
+                Passage::DROPPED
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn walk_legs(
         &mut self,
         at: Time,
         bytes: u32,
         mut blame: Blame,
         gates: &mut [Gate],
         window: Window,
-    ) -> Passage {
+    ) -> Result<(Time, Blame), u32> {
         self.all.settle(gates, &self.gates);
         let (before, after) = self.gates.split_at(self.split);
-        let (middle, mut idle) = match walk(at, bytes, &mut blame, gates, before, window) {
-            Ok(walked) => walked,
-            Err(gate) => {
-                self.dropped_by = gate;
-                return Passage::DROPPED;
-            }
-        };
+        let (middle, mut idle) = walk(at, bytes, &mut blame, gates, before, window)?;
         let out = if let Some(out) = self.rest.pass(middle, bytes) {
             out
         } else {
             self.rest.settle(gates, after);
-            let (out, rest_idle) = match walk(middle, bytes, &mut blame, gates, after, window) {
-                Ok(walked) => walked,
-                Err(gate) => {
-                    self.dropped_by = gate;
-                    return Passage::DROPPED;
-                }
-            };
+            let (out, rest_idle) = walk(middle, bytes, &mut blame, gates, after, window)?;
             if rest_idle {
                 self.rest.open(middle, bytes, gates, after, window);
             }
@@ -157,7 +156,7 @@ impl Cascade {
             self.rest.settle(gates, after);
             self.all.open(at, bytes, gates, &self.gates, window);
         }
-        Passage::new(out, blame)
+        Ok((out, blame))
     }
 
     /// Tells the gates all that passed.

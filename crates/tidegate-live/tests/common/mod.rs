@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use tidegate_core::plan::Plan;
 use tidegate_live::lab::FlowAddresses;
-use tidegate_live::{Backend, Lab, LabOptions, LiveError, PumpOptions};
+use tidegate_live::{Backend, Lab, LabOptions, LiveError, LiveRun, PumpOptions, RunOptions, run};
 use tidegate_scenario::Scenario;
 
 /// The plan of a scenario.
@@ -30,6 +30,22 @@ pub(crate) fn plan(toml: &str) -> Plan {
 pub(crate) fn pump_options() -> PumpOptions {
     let usual = PumpOptions::default();
     if ways::is_rootless() { PumpOptions { fail_behind: Some(PATIENT), ..usual } } else { usual }
+}
+
+/// A run, or nothing where this machine allows none.
+pub(crate) fn live(plan: &Plan) -> Option<LiveRun> {
+    let options = RunOptions { pump: pump_options(), ..RunOptions::default() };
+    match run(plan, &options, &mut |_| true) {
+        Ok(done) => {
+            eprintln!("{:#?}\n{:#?}", done.result.summary, done.details);
+            Some(done)
+        }
+        Err(error @ (LiveError::NotPermitted { .. } | LiveError::NotLinux)) => {
+            eprintln!("skipped: {error}");
+            None
+        }
+        Err(error) => panic!("{error}"),
+    }
 }
 
 /// A lab, or nothing where this machine allows none.

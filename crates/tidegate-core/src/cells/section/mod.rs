@@ -24,7 +24,6 @@ mod steps;
 mod stretch;
 mod told;
 
-pub(super) use stretch::{CELLS, ENDS};
 pub use told::{CellCounts, CircuitPlan, Manner, Output, Passing};
 
 /// A gate of the section.

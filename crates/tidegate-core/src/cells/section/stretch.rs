@@ -6,7 +6,7 @@
 //! are looked at closely, because only there the order inside the slot matters.
 
 use super::{Cell, CellGate, Input, NEVER, Section, Server};
-use crate::cells::slotted::Slotted;
+use crate::cells::slotted::{CELLS, ENDS, Slotted};
 use crate::cells::train::{Exact, Train};
 use crate::gate::{DropReason, Gate};
 use crate::units::Time;
@@ -20,11 +20,8 @@ const LEAST_SLOTS: u64 = 8;
 /// Inputs that a word has bits for.
 pub(super) const MOST_INPUTS: usize = 48;
 
-/// A word: cells in the lowest byte, then a bit for each input.
-pub(in crate::cells) const CELLS: u64 = 0xff;
-const FIRST_INPUT: u32 = 8;
-/// Some packet ends in the slot.
-pub(in crate::cells) const ENDS: u64 = 1 << 63;
+/// Where the inputs' bits begin, above the count of cells.
+const FIRST_INPUT: u32 = CELLS.count_ones();
 
 /// Fixed point: slots in units of 2⁻⁴⁰.
 const FRACTION: u32 = 40;
