@@ -9,7 +9,7 @@ use tidegate_core::net::{precision, seed, start_time};
 use tidegate_core::plan::{AppPlan, FlowPlan, Increase, Plan, RatePlan, RecordLevel};
 use tidegate_core::random::Seed;
 use tidegate_core::tcp::{Counters, Endpoint, HeldBy, Phase, Role, Segment, Snapshot};
-use tidegate_core::unit::Cause;
+use tidegate_core::unit::{Cause, Unit};
 use tidegate_core::units::{Span, Time};
 use tidegate_result::{FlowRow, Mark, MarkKind};
 
@@ -23,17 +23,20 @@ pub(crate) struct Flow {
     pub(crate) app: Application,
     pub(crate) start: Time,
     pub(crate) started: bool,
+    /// Nothing is recorded of it, data flow one way, without circuits and timestamps: segments
+    /// are mostly [`tidegate_core::tcp::Outgoing::is_usual`].
+    pub(crate) plain: bool,
     /// Something is still to be noted before the next thing happens to the sender.
     sender_attentive: bool,
     /// The same for the receiver; each may be ahead of the other.
     receiver_attentive: bool,
-    /// ACKs that are certain to come, told ahead of their time: when, and the place of the segment.
-    pub(crate) coming: VecDeque<(Time, u32)>,
+    /// ACKs that are certain to come, told ahead of their time.
+    pub(crate) coming: VecDeque<(Time, Unit)>,
     /// It passes a circuit, which hears of its transfers.
     has_circuit: bool,
     /// Something that was written has not been acknowledged, as circuits were told.
     transferring: bool,
-    headers: u32,
+    pub(crate) headers: u32,
     pub(crate) mss: f64,
     /// Bytes of a finite transfer.
     pub(crate) transfer: Option<u64>,
@@ -96,8 +99,15 @@ impl Flow {
             })
         });
         let (sender, receiver) = endpoints(flow, seed, 0);
+        let dialogue = Dialogue::new(flow, start, seed);
+        let has_circuit = has_circuit(plan, flow);
         Flow {
-            dialogue: Dialogue::new(flow, start, seed),
+            plain: history.is_none()
+                && dialogue.is_none()
+                && !has_circuit
+                && !flow.tcp.timestamps
+                && !plan.record.packets,
+            dialogue,
             connection: 0,
             past: [Counters::default(); 2],
             app: Application::new(&flow.app, start, seed.stream(&format!("flow.{}/app", flow.name))),
@@ -109,7 +119,7 @@ impl Flow {
             sender_attentive: true,
             receiver_attentive: true,
             coming: VecDeque::new(),
-            has_circuit: has_circuit(plan, flow),
+            has_circuit,
             transferring: false,
             headers: flow.tcp.headers,
             mss: f64::from(flow.tcp.mss),
@@ -130,6 +140,18 @@ impl Flow {
         }
         self.transferring = !self.transferring;
         Some(self.transferring)
+    }
+
+    /// A usual data segment, of which the unit carries the number of the first byte.
+    #[inline]
+    pub(crate) fn usual_data(&self, unit: Unit) -> Segment {
+        Segment { seq: unit.handle, len: unit.bytes - self.headers, ..self.receiver.nothing_new() }
+    }
+
+    /// A usual ACK, of which the unit carries the number.
+    #[inline]
+    pub(crate) fn usual_ack(&self, unit: Unit) -> Segment {
+        Segment { ack: unit.handle, ..self.sender.nothing_new() }
     }
 
     /// IP bytes of a segment: its options beyond `headers` are SACK blocks.
@@ -180,8 +202,7 @@ impl Flow {
 
     /// Call after the sender did something at `at`.
     #[inline]
-    pub(crate) fn after_sender(&mut self, at: Time, index: usize, marks: &mut Vec<Mark>) {
-        self.meter.window_is(at, self.sender.congestion_window());
+    pub(crate) fn note_history(&mut self, at: Time, index: usize, marks: &mut Vec<Mark>) {
         if let Some(history) = &mut self.history {
             history.note(at, index, (&self.sender, &self.receiver, self.mss), marks);
         }
@@ -290,7 +311,7 @@ impl Meter {
     }
 
     #[inline]
-    fn window_is(&mut self, at: Time, cwnd: u64) {
+    pub(crate) fn window_is(&mut self, at: Time, cwnd: u64) {
         if cwnd == self.cwnd {
             return;
         }

@@ -10,6 +10,7 @@ mod requests;
 mod rows;
 mod segments;
 mod simulation;
+mod wire;
 
 pub use simulation::{RunError, run};
 

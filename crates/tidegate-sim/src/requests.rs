@@ -7,7 +7,7 @@ use tidegate_core::random::Seed;
 use tidegate_core::units::Time;
 
 use crate::flow::{Flow, endpoints};
-use crate::simulation::{Wire, app_alarm, server_alarm};
+use crate::wire::{Wire, app_alarm, server_alarm};
 
 /// What a flow with requests has beside its endpoints.
 #[derive(Debug)]

@@ -461,7 +461,7 @@ impl Network {
             }
         }
         if series != NONE {
-            match self.cascades[series as usize].pass(at, unit, &mut self.gates, self.window) {
+            match self.cascades[series as usize].pass(at, unit, &mut self.gates, &self.window) {
                 Ok(out) => at = out,
                 Err(gate) => return self.drop(gate, *unit),
             }

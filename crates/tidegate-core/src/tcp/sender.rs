@@ -6,6 +6,7 @@
 //! (RFC 9293 §3.8.6.2.1).
 
 use super::config::Config;
+use super::outgoing::Outgoing;
 use super::report::Counters;
 use super::rtt::Estimator;
 use super::scoreboard::Scoreboard;
@@ -28,14 +29,6 @@ pub(super) enum Mode {
     /// What was outstanding at a time-out (in Tahoe also: at a fast retransmit) is sent again
     /// as far as the window allows.
     Loss,
-}
-
-/// A stretch of the stream that leaves now.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Outgoing {
-    pub(super) start: u64,
-    pub(super) len: u32,
-    pub(super) retransmission: bool,
 }
 
 /// No stream is longer: offsets are added up as signed numbers.
@@ -173,7 +166,7 @@ impl Sender {
             return None;
         };
         self.counters.segments_sent += 1;
-        self.counters.bytes_sent += u64::from(sent.len);
+        self.counters.bytes_sent += u64::from(sent.len());
         self.last_sent = now;
         if self.rto_at == Time::NEVER {
             // RFC 6298 §5.1.
@@ -202,7 +195,7 @@ impl Sender {
         }
         // Whether this was the last for now is known already.
         self.ready = self.mode != Mode::Open || self.allowed(window_end).is_some();
-        Some(Outgoing { start, len, retransmission: false })
+        Some(Outgoing::new(start, len))
     }
 
     /// The next new segment's length if it may go; notes what stops it if it may not.
