@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use tidegate_core::app::Application;
 use tidegate_core::gate::Quantiles;
 use tidegate_core::gate::rate::Window;
-use tidegate_core::net::{precision, seed, start_time};
+use tidegate_core::net::{Entry, precision, seed, start_time};
 use tidegate_core::plan::{AppPlan, FlowPlan, Increase, Plan, RatePlan, RecordLevel};
 use tidegate_core::random::Seed;
 use tidegate_core::tcp::{Counters, Endpoint, HeldBy, Phase, Role, Segment, Snapshot};
@@ -21,6 +21,8 @@ pub(crate) struct Flow {
     pub(crate) sender: Endpoint,
     pub(crate) receiver: Endpoint,
     pub(crate) app: Application,
+    /// Where its data and its ACKs enter the network.
+    pub(crate) entries: [Entry; 2],
     pub(crate) start: Time,
     pub(crate) started: bool,
     /// Nothing is recorded of it, data flow one way, without circuits and timestamps: segments
@@ -59,8 +61,8 @@ pub(crate) struct Meter {
     receiver_baseline: Option<Counters>,
     pub(crate) rtt: Quantiles,
     cwnd: u64,
-    cwnd_since: Time,
-    cwnd_area: u128,
+    /// Bytes times picoseconds inside the window, if nothing changes any more.
+    cwnd_area: i128,
     pub(crate) cwnd_max: u64,
     last_delivery: Time,
     /// Time owed to each cause inside the window, in picoseconds.
@@ -114,6 +116,7 @@ impl Flow {
             meter: Meter::new(plan, start, sender.congestion_window()),
             sender,
             receiver,
+            entries: [Entry::default(); 2],
             start,
             started: false,
             sender_attentive: true,
@@ -249,7 +252,6 @@ impl Flow {
         let snapshot = self.sender.snapshot();
         let held_by = if idle { HeldBy::Application } else { snapshot.held_by };
         self.meter.delivered(until, Cause::sender(held_by));
-        self.meter.window_is(until, 0);
         if let Some(dialogue) = &mut self.dialogue {
             dialogue.finish();
         }
@@ -293,9 +295,8 @@ impl Meter {
             receiver_baseline: None,
             rtt: Quantiles::new(precision(plan)),
             cwnd,
-            cwnd_since: start,
-            cwnd_area: 0,
-            cwnd_max: 0,
+            cwnd_area: i128::from(cwnd) * i128::from(window.overlap(start, Time::NEVER)),
+            cwnd_max: cwnd,
             last_delivery: start,
             owed: Vec::new(),
             received_bytes: 0,
@@ -310,17 +311,17 @@ impl Meter {
         }
     }
 
+    /// The window is so large from `at` on.
     #[inline]
     pub(crate) fn window_is(&mut self, at: Time, cwnd: u64) {
         if cwnd == self.cwnd {
             return;
         }
-        self.cwnd_area += u128::from(self.cwnd) * u128::from(self.window.overlap(self.cwnd_since, at));
-        if at > self.window.from {
-            self.cwnd_max = self.cwnd_max.max(self.cwnd);
-        }
+        // As if it stayed so until the end: what it differs by, for the rest of the time.
+        let left = i128::from(self.window.overlap(at, Time::NEVER));
+        self.cwnd_area += i128::from(cwnd.cast_signed() - self.cwnd.cast_signed()) * left;
+        self.cwnd_max = if at > self.window.from { self.cwnd_max.max(cwnd) } else { cwnd };
         self.cwnd = cwnd;
-        self.cwnd_since = at;
     }
 
     /// Mean window in bytes over the part of the measured time in which the flow was there.

@@ -130,6 +130,8 @@ impl<'a> Simulation<'a> {
 
     fn start(&mut self) {
         for index in 0..self.flows.len() {
+            self.flows[index].entries =
+                [index * 2, index * 2 + 1].map(|route| self.wire.network.entry(route));
             // Recordings show both ends at one instant, and a limit stops all at one instant.
             let limits = &self.plan.limits;
             // What a client or a shared server does next comes in order of time.

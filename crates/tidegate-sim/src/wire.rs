@@ -185,8 +185,7 @@ impl Wire {
 
     #[inline]
     fn pump<const PLAIN: bool>(&mut self, at: Time, index: usize, flow: &mut Flow) {
-        while flow.sender.may_transmit() {
-            let Some(sent) = flow.sender.poll(at) else { break };
+        while let Some(sent) = flow.sender.poll(at) {
             let mut unit = if PLAIN && sent.is_usual() && !sent.is_empty() {
                 let bytes = flow.headers + sent.len();
                 Unit::new_marked(bytes, flow.sender.sequence_number(sent), sent.held_by())
@@ -200,7 +199,7 @@ impl Wire {
                 }
                 Unit::new(bytes, place, sent.held_by())
             };
-            if let Some(due) = self.network.enter(at, index * 2, &mut unit) {
+            if let Some(due) = self.network.enter_at(at, flow.entries[0], &mut unit) {
                 self.receive_at::<PLAIN>(due, index, flow, unit);
             }
         }
@@ -268,8 +267,7 @@ impl Wire {
     /// Sends what the receiver has to send.
     #[inline]
     fn answer<const PLAIN: bool>(&mut self, at: Time, index: usize, flow: &mut Flow) {
-        while flow.receiver.may_transmit() {
-            let Some(sent) = flow.receiver.poll(at) else { break };
+        while let Some(sent) = flow.receiver.poll(at) {
             let mut unit = if PLAIN && sent.is_usual() {
                 let number = flow.receiver.acknowledgement_number();
                 Unit::new_marked(flow.headers, number, HeldBy::Application)
@@ -283,12 +281,15 @@ impl Wire {
                 }
                 Unit::new(bytes, place, HeldBy::Application)
             };
-            if let Some(due) = self.network.enter(at, index * 2 + 1, &mut unit) {
+            if let Some(due) = self.network.enter_at(at, flow.entries[1], &mut unit) {
                 flow.coming.push_back((due, unit));
             }
         }
         flow.note_completion(at);
-        self.network.set_alarm(index * 2 + 1, flow.receiver.next_wakeup());
+        let next = flow.receiver.next_wakeup();
+        if next != Time::NEVER {
+            self.network.set_alarm(index * 2 + 1, next);
+        }
     }
 }
 

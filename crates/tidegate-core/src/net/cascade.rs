@@ -121,10 +121,12 @@ pub(super) struct Cascade {
     gates: Vec<u32>,
     /// The gate that dropped a unit last.
     dropped_by: u32,
+    /// The one that the gates were made with.
+    window: Window,
 }
 
 impl Cascade {
-    pub(super) fn new(series: Series) -> Cascade {
+    pub(super) fn new(series: Series, window: Window) -> Cascade {
         let Series { gates, slowest: place } = series;
         Cascade {
             all: Leg::default(),
@@ -134,51 +136,38 @@ impl Cascade {
             place,
             gates,
             dropped_by: u32::MAX,
+            window,
         }
     }
 
     /// Takes a unit through; the gate that drops it is the error.
     #[inline]
-    pub(super) fn pass(
-        &mut self,
-        at: Time,
-        unit: &mut Unit,
-        gates: &mut [Gate],
-        window: &Window,
-    ) -> Result<Time, u32> {
+    pub(super) fn pass(&mut self, at: Time, unit: &mut Unit, gates: &mut [Gate]) -> Result<Time, u32> {
         if let Some(out) = self.all.pass(at, unit.bytes) {
             return Ok(out);
         }
-        let (out, blame) =
-            self.pass_parts(at, unit.bytes, unit.blame, gates, window).get().ok_or(self.dropped_by)?;
+        let (out, blame) = self.pass_parts(at, unit.bytes, unit.blame, gates).get().ok_or(self.dropped_by)?;
         unit.blame = blame;
         Ok(out)
     }
 
     /// Not all of it is idle: what lies before the slowest gate, that gate, and what follows.
     #[inline(never)]
-    fn pass_parts(
-        &mut self,
-        at: Time,
-        bytes: u32,
-        blame: Blame,
-        gates: &mut [Gate],
-        window: &Window,
-    ) -> Passage {
+    fn pass_parts(&mut self, at: Time, bytes: u32, blame: Blame, gates: &mut [Gate]) -> Passage {
         self.all.settle(gates, &self.gates);
         let (mut middle, mut blame) = (at, blame);
         if self.place > 0 {
             match self.lead.pass(at, bytes) {
                 Some(out) => middle = out,
-                None => match self.walk_lead(at, bytes, blame, gates, window).get() {
+                None => match self.walk_lead(at, bytes, blame, gates).get() {
                     Some(passed) => (middle, blame) = passed,
                     None => return Passage::DROPPED,
                 },
             }
         }
         let slowest = &mut gates[self.slowest as usize];
-        if let Some(behind) = slowest.pass_idle(middle, bytes, window) {
-            return self.pass_idle_slowest((at, behind), bytes, blame, gates, window);
+        if let Some(behind) = slowest.pass_idle(middle, bytes, &self.window) {
+            return self.pass_idle_slowest((at, behind), bytes, blame, gates);
         }
         let Some((behind, blame)) = slowest.pass_busy_here(middle, bytes, blame).get() else {
             self.dropped_by = self.slowest;
@@ -186,7 +175,7 @@ impl Cascade {
         };
         match self.rest.pass(behind, bytes) {
             Some(out) => Passage::new(out, blame),
-            None => self.walk_rest(behind, bytes, blame, gates, window),
+            None => self.walk_rest(behind, bytes, blame, gates),
         }
     }
 
@@ -199,45 +188,30 @@ impl Cascade {
         bytes: u32,
         blame: Blame,
         gates: &mut [Gate],
-        window: &Window,
     ) -> Passage {
         let passage = match self.rest.pass(behind, bytes) {
             Some(out) => Passage::new(out, blame),
-            None => self.walk_rest(behind, bytes, blame, gates, window),
+            None => self.walk_rest(behind, bytes, blame, gates),
         };
         let (before, after) = (&self.gates[..self.place], &self.gates[self.place + 1..]);
         let idle = |leg: &Leg, gates: &[u32]| gates.is_empty() || leg.bytes == bytes;
         if passage.get().is_some() && idle(&self.lead, before) && idle(&self.rest, after) {
             self.lead.settle(gates, before);
             self.rest.settle(gates, after);
-            self.all.open(at, bytes, gates, &self.gates, window);
+            self.all.open(at, bytes, gates, &self.gates, &self.window);
         }
         passage
     }
 
     #[inline(never)]
-    fn walk_lead(
-        &mut self,
-        at: Time,
-        bytes: u32,
-        blame: Blame,
-        gates: &mut [Gate],
-        window: &Window,
-    ) -> Passage {
-        let walked = self.lead.walk(at, bytes, blame, gates, &self.gates[..self.place], window);
+    fn walk_lead(&mut self, at: Time, bytes: u32, blame: Blame, gates: &mut [Gate]) -> Passage {
+        let walked = self.lead.walk(at, bytes, blame, gates, &self.gates[..self.place], &self.window);
         self.told(walked)
     }
 
     #[inline(never)]
-    fn walk_rest(
-        &mut self,
-        at: Time,
-        bytes: u32,
-        blame: Blame,
-        gates: &mut [Gate],
-        window: &Window,
-    ) -> Passage {
-        let walked = self.rest.walk(at, bytes, blame, gates, &self.gates[self.place + 1..], window);
+    fn walk_rest(&mut self, at: Time, bytes: u32, blame: Blame, gates: &mut [Gate]) -> Passage {
+        let walked = self.rest.walk(at, bytes, blame, gates, &self.gates[self.place + 1..], &self.window);
         self.told(walked)
     }
 
