@@ -64,9 +64,12 @@ pub(crate) struct Meter {
     /// Bytes times picoseconds inside the window, if nothing changes any more.
     cwnd_area: i128,
     pub(crate) cwnd_max: u64,
+    /// When data came last, or the window opened.
     last_delivery: Time,
     /// Time owed to each cause inside the window, in picoseconds.
     pub(crate) owed: Vec<(Cause, u64)>,
+    /// Place there of the cause that was the last.
+    latest: usize,
     /// IP bytes of data segments that reached the receiver inside the window.
     pub(crate) received_bytes: u64,
     pub(crate) completed: Option<Time>,
@@ -143,18 +146,6 @@ impl Flow {
         }
         self.transferring = !self.transferring;
         Some(self.transferring)
-    }
-
-    /// A usual data segment, of which the unit carries the number of the first byte.
-    #[inline]
-    pub(crate) fn usual_data(&self, unit: Unit) -> Segment {
-        Segment { seq: unit.handle, len: unit.bytes - self.headers, ..self.receiver.nothing_new() }
-    }
-
-    /// A usual ACK, of which the unit carries the number.
-    #[inline]
-    pub(crate) fn usual_ack(&self, unit: Unit) -> Segment {
-        Segment { ack: unit.handle, ..self.sender.nothing_new() }
     }
 
     /// IP bytes of a segment: its options beyond `headers` are SACK blocks.
@@ -297,8 +288,9 @@ impl Meter {
             cwnd,
             cwnd_area: i128::from(cwnd) * i128::from(window.overlap(start, Time::NEVER)),
             cwnd_max: cwnd,
-            last_delivery: start,
+            last_delivery: start.max(window.from),
             owed: Vec::new(),
+            latest: 0,
             received_bytes: 0,
             completed: None,
         }
@@ -342,11 +334,24 @@ impl Meter {
 
     #[inline]
     fn delivered(&mut self, at: Time, cause: Cause) {
-        let span = self.window.overlap(self.last_delivery, at);
+        // Never before the window opens.
+        let span = at.saturating_since(self.last_delivery).picos();
         self.last_delivery = at.max(self.last_delivery);
-        match self.owed.iter_mut().find(|(known, _)| *known == cause) {
-            Some((_, owed)) => *owed += span,
-            None => self.owed.push((cause, span)),
+        match self.owed.get_mut(self.latest) {
+            Some((latest, owed)) if *latest == cause => *owed += span,
+            _ => self.owe_another(cause, span),
+        }
+    }
+
+    /// Time is owed to another cause than before.
+    #[inline(never)]
+    fn owe_another(&mut self, cause: Cause, span: u64) {
+        if let Some(place) = self.owed.iter().position(|(known, _)| *known == cause) {
+            self.latest = place;
+            self.owed[place].1 += span;
+        } else {
+            self.latest = self.owed.len();
+            self.owed.push((cause, span));
         }
     }
 }

@@ -103,7 +103,7 @@ impl Wire {
         }
         flow.before_sender(at);
         if PLAIN && unit.marked() {
-            flow.sender.handle_segment(at, &flow.usual_ack(unit));
+            flow.sender.handle_usual_ack(at, unit.handle);
         } else {
             let segment = self.segments.take(unit.handle);
             if segment.connection != flow.connection {
@@ -231,7 +231,7 @@ impl Wire {
         flow.before_receiver(at);
         if PLAIN && unit.marked() {
             flow.meter.received(at, unit.bytes, unit.cause());
-            flow.receiver.handle_segment(at, &flow.usual_data(unit));
+            flow.receiver.handle_usual_data(at, unit.handle, unit.bytes - flow.headers);
         } else {
             let segment = self.segments.take(unit.handle);
             if segment.connection != flow.connection {

@@ -128,19 +128,58 @@ impl Endpoint {
         // ACKs without data. The rest takes the long way, which would do for these too.
         if self.plain && segment.flags & (flags::SYN | flags::ACK) == flags::ACK {
             if segment.len == 0 {
-                return self.handle_pure_ack(now, segment);
+                return self.handle_pure_ack(now, segment.ack, segment.window, Some(segment));
             }
-            if self.sender.has_no_use_for(segment) && segment.seq == self.theirs.wire(self.receiver.next()) {
-                let Sender { config, counters, .. } = &mut self.sender;
-                return self.receiver.handle_next(now, segment.len, config, counters);
+            if self.sender.has_no_use_for(segment) && segment.seq == self.acknowledgement_number() {
+                return self.handle_next(now, segment.len);
             }
         }
         self.handle_any(now, segment);
     }
 
+    /// A segment arrived of which [`Outgoing::is_usual`] was true at the other end, which has no
+    /// data: what it acknowledges.
+    #[inline]
+    pub fn handle_usual_ack(&mut self, now: Time, number: u32) {
+        if self.plain {
+            self.handle_pure_ack(now, number, self.sender.raw_window, None);
+        } else {
+            self.handle_any(now, &Segment { ack: number, ..self.nothing_new() });
+        }
+    }
+
+    /// A segment arrived of which [`Outgoing::is_usual`] was true at the other end, to which this end
+    /// sends no data: the number of its first byte and its length.
+    #[inline]
+    pub fn handle_usual_data(&mut self, now: Time, seq: u32, len: u32) {
+        if self.plain && seq == self.acknowledgement_number() {
+            return self.handle_next(now, len);
+        }
+        self.handle_any(now, &Segment { seq, len, ..self.nothing_new() });
+    }
+
+    /// The next data of the stream; what they acknowledge is old.
+    #[inline]
+    fn handle_next(&mut self, now: Time, len: u32) {
+        let Sender { config, counters, .. } = &mut self.sender;
+        self.receiver.handle_next(now, len, config, counters);
+    }
+
+    /// The header of a segment that tells this end nothing new: no data, no options, numbers and
+    /// window as they stand here.
+    fn nothing_new(&self) -> Segment {
+        Segment {
+            seq: self.acknowledgement_number(),
+            ack: self.sender.numbering.wire(self.sender.una),
+            window: self.sender.raw_window,
+            flags: flags::ACK,
+            ..Segment::default()
+        }
+    }
+
     #[inline(never)]
-    fn handle_pure_ack(&mut self, now: Time, segment: &Segment) {
-        if !self.sender.handle_ack(now, segment) {
+    fn handle_pure_ack(&mut self, now: Time, number: u32, window: u32, segment: Option<&Segment>) {
+        if !self.sender.handle_ack(now, number, window, segment) {
             // RFC 9293 §3.10.7.4: an ACK of something not yet sent is answered with an ACK.
             self.receiver.demand_ack();
         }
@@ -157,7 +196,7 @@ impl Endpoint {
             self.read_timestamp(segment);
         }
         if segment.flags & flags::ACK != 0 {
-            self.handle_pure_ack(now, segment);
+            self.handle_pure_ack(now, segment.ack, segment.window, Some(segment));
         }
         if segment.len > 0 {
             self.handle_data(now, segment);
@@ -304,20 +343,6 @@ impl Endpoint {
         }
         if self.sender.config.sack {
             self.receiver.report(segment, self.theirs);
-        }
-    }
-
-    /// The header of a segment that tells this end nothing new: no data, no options, numbers and
-    /// window as they stand here.
-    #[inline]
-    #[must_use]
-    pub fn nothing_new(&self) -> Segment {
-        Segment {
-            seq: self.theirs.wire(self.receiver.next()),
-            ack: self.sender.numbering.wire(self.sender.una),
-            window: self.sender.raw_window,
-            flags: flags::ACK,
-            ..Segment::default()
         }
     }
 
