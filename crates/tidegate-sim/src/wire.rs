@@ -93,6 +93,7 @@ impl Wire {
         }
     }
 
+    #[inline(always)]
     fn take_ack<const PLAIN: bool>(&mut self, at: Time, index: usize, flow: &mut Flow, unit: Unit) {
         if at >= self.until {
             return self.segments.forget(unit);
@@ -183,7 +184,7 @@ impl Wire {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn pump<const PLAIN: bool>(&mut self, at: Time, index: usize, flow: &mut Flow) {
         while let Some(sent) = flow.sender.poll(at) {
             let mut unit = if PLAIN && sent.is_usual() && !sent.is_empty() {
@@ -220,6 +221,7 @@ impl Wire {
         }
     }
 
+    #[inline(always)]
     fn receive_at<const PLAIN: bool>(&mut self, at: Time, index: usize, flow: &mut Flow, unit: Unit) {
         if at >= self.until {
             return self.segments.forget(unit);
@@ -265,7 +267,7 @@ impl Wire {
     }
 
     /// Sends what the receiver has to send.
-    #[inline]
+    #[inline(always)]
     fn answer<const PLAIN: bool>(&mut self, at: Time, index: usize, flow: &mut Flow) {
         while let Some(sent) = flow.receiver.poll(at) {
             let mut unit = if PLAIN && sent.is_usual() {
