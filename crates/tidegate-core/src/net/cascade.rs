@@ -194,7 +194,7 @@ impl Cascade {
             None => self.walk_rest(behind, bytes, blame, gates),
         };
         let (before, after) = (&self.gates[..self.place], &self.gates[self.place + 1..]);
-        let idle = |leg: &Leg, gates: &[u32]| gates.is_empty() || leg.bytes == bytes;
+        let idle = |leg: &Leg, numbers: &[u32]| numbers.is_empty() || leg.bytes == bytes;
         if passage.get().is_some() && idle(&self.lead, before) && idle(&self.rest, after) {
             self.lead.settle(gates, before);
             self.rest.settle(gates, after);
