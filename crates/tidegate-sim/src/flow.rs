@@ -15,15 +15,19 @@ use tidegate_result::{FlowRow, Mark, MarkKind};
 
 use crate::requests::Dialogue;
 
-/// A flow's state and measurements.
+/// A flow's state and measurements; what nearly all packets touch lies together.
 #[derive(Debug)]
+#[repr(C)]
 pub(crate) struct Flow {
     pub(crate) sender: Endpoint,
     pub(crate) receiver: Endpoint,
-    pub(crate) app: Application,
+    pub(crate) meter: Meter,
+    /// ACKs that are certain to come, told ahead of their time.
+    pub(crate) coming: VecDeque<(Time, Unit)>,
     /// Where its data and its ACKs enter the network.
     pub(crate) entries: [Entry; 2],
-    pub(crate) start: Time,
+    pub(crate) app: Application,
+    pub(crate) headers: u32,
     pub(crate) started: bool,
     /// Nothing is recorded of it, data flow one way, without circuits and timestamps: segments
     /// are mostly [`tidegate_core::tcp::Outgoing::is_usual`].
@@ -32,47 +36,43 @@ pub(crate) struct Flow {
     sender_attentive: bool,
     /// The same for the receiver; each may be ahead of the other.
     receiver_attentive: bool,
-    /// ACKs that are certain to come, told ahead of their time.
-    pub(crate) coming: VecDeque<(Time, Unit)>,
+    /// Which of the flow's connections its endpoints are.
+    pub(crate) connection: u32,
     /// It passes a circuit, which hears of its transfers.
     has_circuit: bool,
     /// Something that was written has not been acknowledged, as circuits were told.
     transferring: bool,
-    pub(crate) headers: u32,
+    pub(crate) start: Time,
     pub(crate) mss: f64,
-    /// Bytes of a finite transfer.
-    pub(crate) transfer: Option<u64>,
     /// A flow with requests: its client and what became of them.
     pub(crate) dialogue: Option<Box<Dialogue>>,
-    /// Which of the flow's connections its endpoints are.
-    pub(crate) connection: u32,
+    pub(crate) history: Option<Box<History>>,
     /// What the ends of earlier connections had counted.
     past: [Counters; 2],
-    pub(crate) meter: Meter,
-    pub(crate) history: Option<Box<History>>,
 }
 
-/// What the summary needs.
+/// What the summary needs; first what data touch, then what ACKs touch.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub(crate) struct Meter {
     window: Window,
+    /// When data came last, or the window opened.
+    last_delivery: Time,
+    /// IP bytes of data segments that reached the receiver inside the window.
+    pub(crate) received_bytes: u64,
+    /// Time owed to each cause inside the window, in picoseconds; the latest cause first.
+    pub(crate) owed: Vec<(Cause, u64)>,
+    /// User bytes of a finite transfer that has not come to its end yet; else `u64::MAX`.
+    awaited: u64,
+    pub(crate) rtt: Quantiles,
+    /// Bytes times picoseconds inside the window, if nothing changes any more.
+    cwnd_area: i128,
+    cwnd: u64,
+    pub(crate) cwnd_max: u64,
+    pub(crate) completed: Option<Time>,
     /// Counters of the sender and of the receiver when the window opened.
     sender_baseline: Option<Counters>,
     receiver_baseline: Option<Counters>,
-    pub(crate) rtt: Quantiles,
-    cwnd: u64,
-    /// Bytes times picoseconds inside the window, if nothing changes any more.
-    cwnd_area: i128,
-    pub(crate) cwnd_max: u64,
-    /// When data came last, or the window opened.
-    last_delivery: Time,
-    /// Time owed to each cause inside the window, in picoseconds.
-    pub(crate) owed: Vec<(Cause, u64)>,
-    /// Place there of the cause that was the last.
-    latest: usize,
-    /// IP bytes of data segments that reached the receiver inside the window.
-    pub(crate) received_bytes: u64,
-    pub(crate) completed: Option<Time>,
 }
 
 /// Rows of a recorded flow.
@@ -116,7 +116,7 @@ impl Flow {
             connection: 0,
             past: [Counters::default(); 2],
             app: Application::new(&flow.app, start, seed.stream(&format!("flow.{}/app", flow.name))),
-            meter: Meter::new(plan, start, sender.congestion_window()),
+            meter: Meter::new(plan, &flow.app, start, sender.congestion_window()),
             sender,
             receiver,
             entries: [Entry::default(); 2],
@@ -129,10 +129,6 @@ impl Flow {
             transferring: false,
             headers: flow.tcp.headers,
             mss: f64::from(flow.tcp.mss),
-            transfer: match flow.app {
-                AppPlan::Transfer { bytes } => Some(bytes),
-                _ => None,
-            },
             history,
         }
     }
@@ -205,10 +201,8 @@ impl Flow {
     /// A finite transfer ends when its last byte has come in order.
     #[inline]
     pub(crate) fn note_completion(&mut self, at: Time) {
-        if let Some(bytes) = self.transfer
-            && self.meter.completed.is_none()
-            && self.receiver.counters().delivered_bytes >= bytes
-        {
+        if self.receiver.counters().delivered_bytes >= self.meter.awaited {
+            self.meter.awaited = u64::MAX;
             self.meter.completed = Some(at);
         }
     }
@@ -278,7 +272,7 @@ pub(crate) fn endpoints(flow: &FlowPlan, seed: Seed, connection: u32) -> (Endpoi
 }
 
 impl Meter {
-    fn new(plan: &Plan, start: Time, cwnd: u64) -> Meter {
+    fn new(plan: &Plan, app: &AppPlan, start: Time, cwnd: u64) -> Meter {
         let window = tidegate_core::net::window(plan);
         Meter {
             window,
@@ -290,8 +284,11 @@ impl Meter {
             cwnd_max: cwnd,
             last_delivery: start.max(window.from),
             owed: Vec::new(),
-            latest: 0,
             received_bytes: 0,
+            awaited: match app {
+                AppPlan::Transfer { bytes } => *bytes,
+                _ => u64::MAX,
+            },
             completed: None,
         }
     }
@@ -337,7 +334,7 @@ impl Meter {
         // Never before the window opens.
         let span = at.saturating_since(self.last_delivery).picos();
         self.last_delivery = at.max(self.last_delivery);
-        match self.owed.get_mut(self.latest) {
+        match self.owed.first_mut() {
             Some((latest, owed)) if *latest == cause => *owed += span,
             _ => self.owe_another(cause, span),
         }
@@ -346,13 +343,13 @@ impl Meter {
     /// Time is owed to another cause than before.
     #[inline(never)]
     fn owe_another(&mut self, cause: Cause, span: u64) {
-        if let Some(place) = self.owed.iter().position(|(known, _)| *known == cause) {
-            self.latest = place;
-            self.owed[place].1 += span;
-        } else {
-            self.latest = self.owed.len();
-            self.owed.push((cause, span));
-        }
+        let known = self.owed.iter().position(|(known, _)| *known == cause);
+        let place = known.unwrap_or_else(|| {
+            self.owed.push((cause, 0));
+            self.owed.len() - 1
+        });
+        self.owed[place].1 += span;
+        self.owed.swap(0, place);
     }
 }
 

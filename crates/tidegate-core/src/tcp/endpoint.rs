@@ -61,22 +61,23 @@ impl std::fmt::Display for State {
 /// `handle_*`, with `now` never going back; after **each** of them [`Endpoint::poll_transmit`] until it
 /// says `None`. Come back at [`Endpoint::next_wakeup`] at the latest; coming early changes nothing.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub struct Endpoint {
     pub(super) sender: Sender,
     pub(super) receiver: Receiver,
+    pub(super) theirs: Numbering,
     pub(super) state: State,
     /// ESTABLISHED, and no timestamps to look at.
     pub(super) plain: bool,
     role: Role,
-    pub(super) theirs: Numbering,
-    /// Highest timestamp to echo (TS.Recent).
-    pub(super) echo: u32,
-    /// When our SYN was sent first.
-    pub(super) syn_at: Time,
-    /// How often.
-    pub(super) syns: u32,
     /// A SYN is to be sent.
     pub(super) syn_due: bool,
+    /// Highest timestamp to echo (TS.Recent).
+    pub(super) echo: u32,
+    /// How often.
+    pub(super) syns: u32,
+    /// When our SYN was sent first.
+    pub(super) syn_at: Time,
 }
 
 impl Endpoint {
