@@ -51,7 +51,7 @@ use crate::units::{Span, Time};
 const MANY_ELEMENTS: usize = 256;
 
 /// A line with room for more than this gives it back when it runs empty.
-const LONG_LINE: usize = 32;
+const LONG_LINE: usize = 64;
 
 /// What the network tells its engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
