@@ -39,6 +39,9 @@ impl Precision {
     }
 }
 
+/// So many bins get room at once.
+const ROOM: usize = 32;
+
 /// Lengths of time seen so far.
 #[derive(Clone, Debug)]
 #[repr(C)]
@@ -143,23 +146,20 @@ impl Quantiles {
         self.zeros = zeros;
     }
 
-    /// Makes room for a bin outside those kept, and counts one in it.
+    /// Makes room for a bin outside those kept, and counts one in it. What is kept depends on the
+    /// least and the greatest bin alone.
     #[cold]
     fn grow(&mut self, bin: usize) {
-        if self.bins.is_empty() {
-            self.first = bin as u32;
-        }
+        let (from, to) = (bin / ROOM * ROOM, bin / ROOM * ROOM + ROOM);
         let mut bins = std::mem::take(&mut self.bins).into_vec();
-        if bin < self.first as usize {
-            bins.splice(0..0, std::iter::repeat_n(0, self.first as usize - bin));
-            self.first = bin as u32;
+        if bins.is_empty() {
+            self.first = from as u32;
         }
-        let place = bin - self.first as usize;
-        if place >= bins.len() {
-            // Not again for the next one.
-            bins.resize(place + 1 + place / 4, 0);
-        }
-        bins[place] += 1;
+        let first = self.first as usize;
+        bins.splice(0..0, std::iter::repeat_n(0, first.saturating_sub(from)));
+        self.first = first.min(from) as u32;
+        bins.resize(bins.len().max(to - self.first as usize), 0);
+        bins[bin - self.first as usize] += 1;
         self.bins = bins.into_boxed_slice();
     }
 
