@@ -300,12 +300,12 @@ class EngineComparison:
             ArgumentError: the suffix is none of .png, .svg, .pdf.
             OSError: the file cannot be written.
         """
-        from tidegate import _plot
         from tidegate._plot_engines import engines_figure
+        from tidegate._plot_style import write
 
         figure = engines_figure(self)
         if path is not None:
-            _plot.write(figure, Path(path))
+            write(figure, Path(path))
         return figure
 
     def save(self, folder: str | os.PathLike[str], *, force: bool = False) -> Path:

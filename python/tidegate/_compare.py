@@ -122,7 +122,7 @@ class Comparison:
             ArgumentError: the suffix is none of .png, .svg, .pdf.
             OSError: the file cannot be written.
         """
-        from tidegate import _plot, _plot_compare
+        from tidegate import _plot_compare, _plot_style
 
         shown = self
         if gate is not None:
@@ -131,7 +131,7 @@ class Comparison:
             shown = Comparison(self.title, self.axes, self.variants, gate)
         figure = _plot_compare.comparison_figure(shown)
         if path is not None:
-            _plot.write(figure, Path(path))
+            _plot_style.write(figure, Path(path))
         return figure
 
     def save(self, folder: str | os.PathLike[str], *, force: bool = False) -> Path:

@@ -12,7 +12,9 @@ from matplotlib.ticker import MaxNLocator
 
 from tidegate import _text
 from tidegate._numbers import figures_of
-from tidegate._plot import ACCENT, FILL, INK, MID, SOFT, STYLE, History, above, fit, history, steps, thin
+from tidegate._plot_history import History, history
+from tidegate._plot_marks import above, steps, thin
+from tidegate._plot_style import ACCENT, FILL, INK, MID, SOFT, STYLE, fit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

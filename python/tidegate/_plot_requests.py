@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tidegate import _text
-from tidegate._plot import ACCENT, INK, MID, Label, label_right, numbers
+from tidegate._plot_history import numbers
+from tidegate._plot_marks import Label, label_right
+from tidegate._plot_style import ACCENT, INK, MID
 from tidegate._table import ALL
 
 if TYPE_CHECKING:

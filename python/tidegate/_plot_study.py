@@ -12,7 +12,7 @@ from matplotlib.ticker import MaxNLocator
 
 from tidegate._errors import ArgumentError
 from tidegate._numbers import short_keys
-from tidegate._plot import ACCENT, INK, MID, SOFT, STYLE, fit
+from tidegate._plot_style import ACCENT, INK, MID, SOFT, STYLE, fit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

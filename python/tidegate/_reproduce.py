@@ -294,13 +294,13 @@ def _sentence(text: str) -> str:
 def _draw(lab: Lab, figure: Figure) -> Drawn:
     import matplotlib as mpl
 
-    from tidegate import _plot
+    from tidegate._plot_style import METADATA, STYLE
 
     try:
-        with mpl.rc_context(_plot.STYLE):
+        with mpl.rc_context(STYLE):
             picture = figure.draw(lab)
             buffer = io.StringIO()
-            picture.savefig(buffer, format="svg", metadata=_plot.METADATA["svg"])
+            picture.savefig(buffer, format="svg", metadata=METADATA["svg"])
     except StoreError:
         raise
     except _FAILURES as error:

@@ -388,11 +388,12 @@ class Run:
             NotRecordedError: the run kept only its summary.
             ArgumentError: the suffix is none of .png, .svg, .pdf.
         """
-        from tidegate import _plot
+        from tidegate._plot import run_figure
+        from tidegate._plot_style import write
 
-        figure = _plot.run_figure(self, gate=gate)
+        figure = run_figure(self, gate=gate)
         if path is not None:
-            _plot.write(figure, Path(path))
+            write(figure, Path(path))
         return figure
 
     def __repr__(self) -> str:

@@ -409,11 +409,11 @@ class Study:
             UnknownNameError: there is no such metric or axis.
             ArgumentError: nothing is varied, or the suffix is none of .png, .svg, .pdf.
         """
-        from tidegate import _plot, _plot_study
+        from tidegate import _plot_study, _plot_style
 
         figure = _plot_study.study_figure(self, metric, None if axis is None else self._axis(axis))
         if path is not None:
-            _plot.write(figure, Path(path))
+            _plot_style.write(figure, Path(path))
         return figure
 
     def save(self, folder: str | os.PathLike[str], *, force: bool = False) -> Path:

@@ -330,10 +330,10 @@ def test_packet_discard_saves_capacity() -> None:
 
 
 def test_a_picture_and_a_report_in_cells(tmp_path: Path) -> None:
-    from tidegate import _plot, _text
+    from tidegate import _plot_history, _text
 
     run = tg.run(tg.Scenario.from_toml(LOSSY), seed=2, record="10 ms")
-    data = _plot.history(run, "link")
+    data = _plot_history.history(run, "link")
     assert data.queue_unit == "cells"
     assert data.queue.max() > 50
     run.plot(tmp_path / "cells.svg", gate="link")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.figure import Figure as Picture
 from tidegate._paper_parts import DASHED, panels
-from tidegate._plot import ACCENT, INK, MID, SOFT
+from tidegate._plot_style import ACCENT, INK, MID, SOFT
 from tidegate.papers.dtm import cases
 
 if TYPE_CHECKING:
