@@ -18,9 +18,10 @@ buckets; ``tg.theory``, what is known in closed form.
 
 import typing as _typing
 
-from tidegate._agreement import EngineComparison
-from tidegate._compare import Comparison, Variant, compare
+from tidegate._compare import compare
+from tidegate._comparison import Comparison
 from tidegate._core import build_info
+from tidegate._engine_comparison import EngineComparison
 from tidegate._engines import compare_engines
 from tidegate._errors import (
     ArgumentError,
@@ -51,6 +52,7 @@ from tidegate._table import FlowRow, GateRow, RequestRow, Table
 from tidegate._traces import trace_convert, trace_info, trace_synth
 from tidegate._tune import tune
 from tidegate._tune_result import Setting, Tuning
+from tidegate._variants import Variant
 
 if _typing.TYPE_CHECKING:
     from tidegate import dtm, effcap, gcra, theory

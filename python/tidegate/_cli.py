@@ -312,7 +312,7 @@ def compare(
     """
     from tidegate import _cli_engines, _folder
     from tidegate._compare import execute_all, prepare
-    from tidegate._folder_group import fill_comparison
+    from tidegate._folder_fill import fill_comparison
     from tidegate._progress import Progress
     from tidegate._run import check_engine
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tidegate._agreement import ORDER, TOLERANCE, EngineComparison, EngineRuns
+from tidegate._agreement import ORDER, TOLERANCE, EngineRuns
+from tidegate._engine_comparison import EngineComparison
 from tidegate._errors import ArgumentError, EngineError
 from tidegate._numbers import common_gate
 from tidegate._run import ENGINES, Run, Source, as_scenario, execute, sample_span
