@@ -39,15 +39,16 @@ from tidegate._errors import (
 )
 from tidegate._estimate import Estimate
 from tidegate._folder import open_run
-from tidegate._folder_group import open_comparison, open_engines
+from tidegate._folder_group import open_comparison, open_engines, open_study
 from tidegate._reproduce import Reproduction, reproduce
 from tidegate._run import Run, run
 from tidegate._scenario import Scenario, load, reference, schema
 from tidegate._size import Sizing, size
 from tidegate._size_pool import PoolSizing, size_pool
 from tidegate._study import study
+from tidegate._study_numbers import Point
 from tidegate._study_until import Until
-from tidegate._study_value import Point, Study, open_study
+from tidegate._study_value import Study
 from tidegate._table import FlowRow, GateRow, RequestRow, Table
 from tidegate._traces import trace_convert, trace_info, trace_synth
 from tidegate._tune import tune

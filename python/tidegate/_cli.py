@@ -240,8 +240,7 @@ def plot(
     the suffix chooses PNG, SVG or PDF.
     """
     from tidegate import _folder
-    from tidegate._folder_group import open_comparison, open_engines
-    from tidegate._study_value import open_study
+    from tidegate._folder_group import open_comparison, open_engines, open_study
 
     if target is not None:
         check_picture(target)

@@ -93,11 +93,11 @@ def study(
     measured anew, one after the other, unless --resume takes what this machine measured before.
     """
     from tidegate import _folder
+    from tidegate._folder_fill import fill_study
     from tidegate._progress import Progress
     from tidegate._run import check_engine
     from tidegate._study import execute_study, opened, prepare, workers_for
     from tidegate._study_until import Until
-    from tidegate._study_value import fill_study
 
     check_engine(engine, ("sim", "live"))
     if resume and (engine != "live" or no_store):

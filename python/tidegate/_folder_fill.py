@@ -1,4 +1,4 @@
-"""Folders of several runs, written: comparisons of variants and of engines."""
+"""Folders of several runs, written: comparisons of variants and of engines, studies."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from tidegate import _folder
 from tidegate._run import HEADERS_NOTE
+from tidegate._study_metric import TABLES
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tidegate._agreement import Agreement
     from tidegate._run import Run
+    from tidegate._study_numbers import StudyNumbers
     from tidegate._variants import Variants
 
 
@@ -46,6 +48,26 @@ def fill_engines(comparison: Agreement, work: Path) -> None:
     }
     _write(work, "engines", comparison, comparison.engines[0].runs[0], held)
     write(engines_figure(comparison), work / "engines.png")
+
+
+def fill_study(study: StudyNumbers, work: Path) -> None:
+    """Write a study's files into an existing, empty folder."""
+    import platform
+
+    from tidegate import _core
+
+    manifest = {
+        **study.manifest,
+        "points": [{"set": point.values, "scenario": point.scenario} for point in study.points],
+        "tables": [name for name in TABLES if study._rows[name]],
+        "versions": {"python": platform.python_version(), **_core.build_info()},
+        "machine": {"system": platform.platform(), "architecture": platform.machine()},
+    }
+    _folder.write_json(work / _folder.MANIFEST, manifest)
+    (work / "study.json").write_text(study.to_json() + "\n", encoding="utf-8")
+    for name in manifest["tables"]:
+        study.frame(name).write_parquet(work / f"{name}.parquet")
+    study.table.write_parquet(work / "table.parquet")
 
 
 def _fill(run: Run, work: Path, name: str) -> str:

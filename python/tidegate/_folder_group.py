@@ -1,4 +1,4 @@
-"""Folders of several runs, opened: comparisons of variants and of engines."""
+"""Folders of several runs, opened: comparisons of variants and of engines, studies."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from tidegate._agreement import EngineRuns
 from tidegate._comparison import Comparison
 from tidegate._engine_comparison import EngineComparison
 from tidegate._errors import RunFolderError
+from tidegate._study_numbers import Point
+from tidegate._study_value import Study
 from tidegate._variants import Variant
 
 if TYPE_CHECKING:
@@ -61,6 +63,39 @@ def open_engines(folder: str | os.PathLike[str]) -> EngineComparison:
         )
     except (KeyError, TypeError, IndexError) as error:
         raise _damaged(path, error) from None
+
+
+def open_study(folder: str | os.PathLike[str]) -> Study:
+    """Open the study that a folder holds.
+
+    Raises:
+        FileNotFoundError: there is no such folder.
+        RunFolderError: it holds no study, or is damaged.
+    """
+    import polars as pl
+
+    path = Path(folder)
+    manifest = _folder.read_manifest(path, "study")
+    try:
+        points = [
+            Point(number, dict(entry["set"]), str(entry["scenario"]))
+            for number, entry in enumerate(manifest["points"])
+        ]
+        axes = list(manifest["axes"])
+        rows = {}
+        for name in manifest["tables"]:
+            frame = pl.read_parquet(path / f"{name}.parquet")
+            rows[name] = [
+                {**row, **{key: points[row["point"]].values[key] for key in axes}}
+                for row in frame.iter_rows(named=True)
+            ]
+        return Study(manifest, points, rows)
+    except (KeyError, TypeError, IndexError) as error:
+        raise RunFolderError(
+            f"{path / _folder.MANIFEST}: {error!r} is missing; the file is damaged"
+        ) from None
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise RunFolderError(f"{path}: a table of the study cannot be read ({error})") from None
 
 
 def _damaged(path: Path, error: Exception) -> RunFolderError:

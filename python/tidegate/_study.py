@@ -17,8 +17,10 @@ from tidegate._errors import ArgumentError, StudyStoppedError, UnknownNameError,
 from tidegate._run import Source, as_scenario, check_engine
 from tidegate._seed import choose
 from tidegate._store import Store, default_folder
+from tidegate._study_metric import metric_of
+from tidegate._study_numbers import Point
 from tidegate._study_until import Until
-from tidegate._study_value import Point, Study, metric_of
+from tidegate._study_value import Study
 
 if TYPE_CHECKING:
     import os
