@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import threading
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -106,6 +105,8 @@ def execute_all(
         RunError: a run stopped before its end.
         KeyboardInterrupt: every run stops within a moment.
     """
+    from concurrent.futures import ThreadPoolExecutor
+
     first = prepared.variants[0][1]
     if "seed" in prepared.axes and seed is not None:
         raise ArgumentError("the seed is varied and given; do one of the two")

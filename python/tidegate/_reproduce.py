@@ -7,7 +7,6 @@ import json
 import os
 import shutil
 import threading
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -229,6 +228,8 @@ class _Drawing:
     """
 
     def __init__(self, lab: Lab, figures: list[Figure]) -> None:
+        from concurrent.futures import ThreadPoolExecutor
+
         self._waiting = list(figures)
         self._drawn: dict[str, Future[Drawn]] = {}
         self._thread = ThreadPoolExecutor(1, "figures")
