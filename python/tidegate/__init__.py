@@ -38,10 +38,10 @@ from tidegate._errors import (
     UnknownNameError,
 )
 from tidegate._estimate import Estimate
-from tidegate._folder import open_run
-from tidegate._folder_group import open_comparison, open_engines, open_study
+from tidegate._folder_open import open_comparison, open_engines, open_run, open_study
 from tidegate._reproduce import Reproduction, reproduce
-from tidegate._run import Run, run
+from tidegate._run import run
+from tidegate._run_value import Run
 from tidegate._scenario import Scenario, load, reference, schema
 from tidegate._size import Sizing, size
 from tidegate._size_pool import PoolSizing, size_pool

@@ -14,7 +14,7 @@ from tidegate._numbers import gate_row
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tidegate._run import Run
+    from tidegate._run_value import Run
 
 
 #: Engines in the order in which they are shown.

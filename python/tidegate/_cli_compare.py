@@ -40,7 +40,7 @@ def plot(
     the suffix chooses PNG, SVG or PDF.
     """
     from tidegate import _folder
-    from tidegate._folder_group import open_comparison, open_engines, open_study
+    from tidegate._folder_open import open_comparison, open_engines, open_run, open_study
 
     if target is not None:
         check_picture(target)
@@ -57,7 +57,7 @@ def plot(
     elif kind == "comparison":
         open_comparison(folder).plot(place, gate=gate)
     else:
-        _folder.open_run(folder).plot(place, gate=gate)
+        open_run(folder).plot(place, gate=gate)
     if as_json:
         say_json({"folder": folder, "picture": str(place)})
     else:
@@ -113,7 +113,7 @@ def compare(
     from tidegate._compare import execute_all, prepare
     from tidegate._folder_fill import fill_comparison
     from tidegate._progress import Progress
-    from tidegate._run import check_engine
+    from tidegate._source import check_engine
 
     if engines is not None:
         if vary or jobs is not None:

@@ -32,7 +32,7 @@ def compare_engines(
     """Run a scenario through several engines; say and draw what agrees."""
     from tidegate import _agreement, _engines, _folder, _folder_fill
     from tidegate._progress import Progress
-    from tidegate._run import as_scenario
+    from tidegate._source import as_scenario
 
     names = _engines.engine_names(engines)
     scenario = as_scenario(file, sets)

@@ -73,7 +73,8 @@ def run(
 
     from tidegate import _folder
     from tidegate._progress import Progress
-    from tidegate._run import as_scenario, check_engine, execute
+    from tidegate._run import execute
+    from tidegate._source import as_scenario, check_engine
 
     check_engine(engine, ("sim", "live", "theory"))
     if engine == "live" and exact_events:

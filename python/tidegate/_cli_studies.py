@@ -95,7 +95,7 @@ def study(
     from tidegate import _folder
     from tidegate._folder_fill import fill_study
     from tidegate._progress import Progress
-    from tidegate._run import check_engine
+    from tidegate._source import check_engine
     from tidegate._study import execute_study, opened, prepare, workers_for
     from tidegate._study_until import Until
 
@@ -169,7 +169,7 @@ def reproduce(
     """
     from tidegate import _reproduce
     from tidegate._progress import Progress
-    from tidegate._run import check_engine
+    from tidegate._source import check_engine
     from tidegate._study import opened
 
     check_engine(engine, ("sim", "live"))
@@ -244,7 +244,7 @@ def size(
     """
     from tidegate import _size, _size_pool
     from tidegate._progress import Progress
-    from tidegate._run import as_scenario
+    from tidegate._source import as_scenario
     from tidegate._study import opened
 
     if (gate is None) == (pool is None) or (pool is None) != (goal is None):
@@ -310,7 +310,7 @@ def tune(
     """
     from tidegate import _tune
     from tidegate._progress import Progress
-    from tidegate._run import as_scenario
+    from tidegate._source import as_scenario
     from tidegate._study import opened
 
     scenario = as_scenario(file, sets)

@@ -15,13 +15,16 @@ from tidegate._axes import combinations, spelled
 from tidegate._comparison import Comparison
 from tidegate._errors import ArgumentError
 from tidegate._numbers import common_gate
-from tidegate._run import Run, Source, as_scenario, check_engine, execute, sample_span
+from tidegate._run import execute, sample_span
 from tidegate._scenario import Scenario, Sets, as_sets
 from tidegate._seed import choose
+from tidegate._source import Source, as_scenario, check_engine
 from tidegate._variants import Variant
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+
+    from tidegate._run_value import Run
 
 #: Samples per variant: enough for a small picture.
 _SAMPLES = 1000

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tidegate import _folder
-from tidegate._run import HEADERS_NOTE
+from tidegate._manifest import HEADERS_NOTE
 from tidegate._study_metric import TABLES
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tidegate._agreement import Agreement
-    from tidegate._run import Run
+    from tidegate._run_value import Run
     from tidegate._study_numbers import StudyNumbers
     from tidegate._variants import Variants
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tidegate._plot_history import History
-    from tidegate._run import Run
+    from tidegate._run_record import Recorded
 
     Floats = NDArray[np.float64]
 
@@ -35,7 +35,7 @@ FLOW_STYLES: tuple[tuple[str, Any], ...] = (
 _LEFT = 0.082
 
 
-def run_figure(run: Run, *, gate: str | None = None) -> Figure:
+def run_figure(run: Recorded, *, gate: str | None = None) -> Figure:
     """Draw the picture of a run: windows, rate with goodput, queue, losses, on one time axis.
 
     Where there are requests, their response times too.
@@ -209,7 +209,7 @@ def _events_panel(axes: Axes, data: History) -> None:
     label_right(axes, labels, size=7.5)
 
 
-def _titles(figure: Figure, run: Run, data: History) -> None:
+def _titles(figure: Figure, run: Recorded, data: History) -> None:
     # Distances from the top stay the same in a taller picture.
     shrink = 8.2 / figure.get_figheight()
     figure.text(
@@ -234,7 +234,7 @@ def _titles(figure: Figure, run: Run, data: History) -> None:
     )
 
 
-def _result_line(run: Run, gate: str | None) -> str:
+def _result_line(run: Recorded, gate: str | None) -> str:
     goodput = sum(float(row["goodput_bps"]) for row in run.flows)
     words = [f"goodput {_text.rate(goodput)}"]
     if gate is not None:

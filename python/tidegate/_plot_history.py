@@ -10,13 +10,13 @@ import numpy as np
 from tidegate import _text
 from tidegate._errors import UnknownNameError, nearest
 from tidegate._numbers import main_gate
-from tidegate._run import flows_through
+from tidegate._run_record import flows_through
 
 if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-    from tidegate._run import Run
+    from tidegate._run_record import Recorded
 
     Floats = NDArray[np.float64]
 
@@ -105,7 +105,7 @@ class History:
         return min(1.06 * most, 1.25 * able) if able > 0 and most > 1.18 * able else 1.06 * max(most, able)
 
 
-def history(run: Run, gate: str | None, bins: int = _BINS) -> History:
+def history(run: Recorded, gate: str | None, bins: int = _BINS) -> History:
     """Read a run's columns.
 
     Raises:

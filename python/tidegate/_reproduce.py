@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from tidegate import _core, _text
 from tidegate._errors import InternalError, RunError, StoreError, UnknownNameError, nearest
 from tidegate._paper import Lab, Paper, live_names, names, open_paper
-from tidegate._run import check_engine
+from tidegate._source import check_engine
 from tidegate._study import opened
 
 if TYPE_CHECKING:

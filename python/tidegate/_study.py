@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from tidegate import _jobs, _study_live
 from tidegate._axes import axes_of, combinations, label
 from tidegate._errors import ArgumentError, StudyStoppedError, UnknownNameError, nearest
-from tidegate._run import Source, as_scenario, check_engine
 from tidegate._seed import choose
+from tidegate._source import Source, as_scenario, check_engine
 from tidegate._store import Store, default_folder
 from tidegate._study_metric import metric_of
 from tidegate._study_numbers import Point

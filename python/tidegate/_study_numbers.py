@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from tidegate._errors import ArgumentError, UnknownNameError, nearest
 from tidegate._estimate import Estimate, estimate, paired
+from tidegate._manifest import HEADERS_NOTE
 from tidegate._numbers import figures_of
-from tidegate._run import HEADERS_NOTE
 from tidegate._study_metric import KINDS, PLACE, TABLES, WORDS, number, split
 from tidegate._table import flat
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from tidegate._run import Run
+    from tidegate._run_value import Run
 
 
 @dataclass(frozen=True)

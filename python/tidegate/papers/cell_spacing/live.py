@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from tidegate._estimate import Estimate
     from tidegate._paper import Lab
-    from tidegate._run import Run
+    from tidegate._run_value import Run
 
     Floats = NDArray[np.float64]
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Picture
     from tidegate._estimate import Estimate
     from tidegate._paper import Lab
-    from tidegate._run import Run
+    from tidegate._run_value import Run
 
 __all__ = ["CLAIMS", "FIGURES", "QUICK", "SOURCE", "TITLE"]
 

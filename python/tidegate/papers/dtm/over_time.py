@@ -13,7 +13,7 @@ from tidegate.papers.dtm import cases
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from tidegate._paper import Lab
-    from tidegate._run import Run
+    from tidegate._run_value import Run
     from tidegate._study_value import Study
 
 SLOT_MBPS = 0.512

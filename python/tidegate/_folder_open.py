@@ -1,4 +1,4 @@
-"""Folders of several runs, opened: comparisons of variants and of engines, studies."""
+"""Folders opened as the values that they hold: runs, comparisons of variants and of engines, studies."""
 
 from __future__ import annotations
 
@@ -10,12 +10,45 @@ from tidegate._agreement import EngineRuns
 from tidegate._comparison import Comparison
 from tidegate._engine_comparison import EngineComparison
 from tidegate._errors import RunFolderError
+from tidegate._run_value import Run
 from tidegate._study_numbers import Point
 from tidegate._study_value import Study
 from tidegate._variants import Variant
 
 if TYPE_CHECKING:
     import os
+
+    import polars as pl
+
+
+def open_run(folder: str | os.PathLike[str]) -> Run:
+    """Open the run that a folder holds; its columns are read when they are asked for.
+
+    Raises:
+        FileNotFoundError: there is no such folder.
+        RunFolderError: it holds no run, or is damaged.
+    """
+    path = Path(folder)
+    manifest = _folder.read_manifest(path, "run")
+    summary = _folder.read_json(path / _folder.SUMMARY)
+    # Nothing is random in a theory.
+    needed = {"flows", "gates"} | (set() if manifest.get("engine") == "theory" else {"seed"})
+    if not isinstance(summary, dict) or not needed <= summary.keys():
+        raise RunFolderError(f"{path / _folder.SUMMARY}: this is not the summary of a run")
+
+    def load(table: str) -> pl.DataFrame | None:
+        file = path / f"{table}.parquet"
+        if not file.is_file():
+            return None
+        import polars as pl
+
+        try:
+            return pl.read_parquet(file)
+        except (pl.exceptions.PolarsError, OSError) as error:
+            raise RunFolderError(f"{file}: this is not a Parquet table ({error})") from None
+
+    pcap = path / _folder.PCAP
+    return Run(summary, manifest, load, pcap=pcap if pcap.is_file() else None, folder=path)
 
 
 def open_comparison(folder: str | os.PathLike[str]) -> Comparison:
@@ -29,8 +62,7 @@ def open_comparison(folder: str | os.PathLike[str]) -> Comparison:
     manifest = _folder.read_manifest(path, "comparison")
     try:
         variants = [
-            Variant(dict(entry["set"]), _folder.open_run(path / entry["folder"]))
-            for entry in manifest["variants"]
+            Variant(dict(entry["set"]), open_run(path / entry["folder"])) for entry in manifest["variants"]
         ]
         axes, gate, title = list(manifest["vary"]), manifest["gate"], str(manifest["title"])
     except (KeyError, TypeError) as error:
@@ -51,7 +83,7 @@ def open_engines(folder: str | os.PathLike[str]) -> EngineComparison:
     manifest = _folder.read_manifest(path, "engines")
     try:
         found = [
-            EngineRuns(str(entry["engine"]), [_folder.open_run(path / name) for name in entry["folders"]])
+            EngineRuns(str(entry["engine"]), [open_run(path / name) for name in entry["folders"]])
             for entry in manifest["engines"]
         ]
         return EngineComparison(
