@@ -222,7 +222,7 @@ impl<'a> Simulation<'a> {
         self.wire.network.memory_bytes() + segments + rows + exchanges + (drops + packets) as u64
     }
 
-    #[inline]
+    #[inline(always)]
     fn deliver(&mut self, at: Time, route: usize, unit: Unit) {
         let index = route / 2;
         let flow = &mut self.flows[index];
