@@ -39,7 +39,8 @@ from tidegate._errors import (
 )
 from tidegate._estimate import Estimate
 from tidegate._folder_open import open_comparison, open_engines, open_run, open_study
-from tidegate._reproduce import Reproduction, reproduce
+from tidegate._reproduce import reproduce
+from tidegate._reproduction import Reproduction
 from tidegate._run import run
 from tidegate._run_value import Run
 from tidegate._scenario import Scenario, load, reference, schema

@@ -123,9 +123,9 @@ def run(
     if as_json:
         say(result.to_json())
     else:
-        from tidegate import _text
+        from tidegate._run_text import run_report
 
-        say(_text.run_report(result.summary, result.title))
+        say(run_report(result.summary, result.title))
         if out is not None:
             say(f"Run folder: {out}")
         if picture is not None:
@@ -134,13 +134,13 @@ def run(
 
 
 def _theory(scenario: Scenario, out: str | None, *, force: bool, as_json: bool) -> None:
-    from tidegate import _text
+    from tidegate._theory_text import theory_report
     from tidegate.theory._engine import solve
 
     result = solve(scenario, command_line())
     if out is not None:
         result.save(out, force=force)
-    say(result.to_json() if as_json else _text.theory_report(result.summary, result.title))
+    say(result.to_json() if as_json else theory_report(result.summary, result.title))
     if out is not None and not as_json:
         say(f"Run folder: {out}")
     warn(result.warnings)
@@ -153,8 +153,8 @@ def _theory(scenario: Scenario, out: str | None, *, force: bool, as_json: bool) 
 @JSON
 def check(file: str, sets: tuple[str, ...], explain: bool, as_json: bool) -> None:
     """Check a scenario without running it."""
-    from tidegate import _text
     from tidegate._scenario import load
+    from tidegate._theory_text import theory_line
     from tidegate.theory._match import match
 
     scenario = load(file, set=sets)
@@ -180,7 +180,7 @@ def check(file: str, sets: tuple[str, ...], explain: bool, as_json: bool) -> Non
         say(plain(scenario.explain().rstrip("\n")))
         say("\ntheory")
         for each in match(scenario):
-            say(plain(_text.theory_line(_judged(each))))
+            say(plain(theory_line(_judged(each))))
     else:
         flows, gates = len(scenario.flow_names), len(scenario.gate_names)
         say(

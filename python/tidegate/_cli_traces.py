@@ -39,9 +39,9 @@ def traces_info(file: str, format_: str | None, opportunity_bytes: int, as_json:
     if as_json:
         say_json(info)
     else:
-        from tidegate import _text
+        from tidegate._traces_text import trace_report
 
-        say(_text.trace_report(file, info))
+        say(trace_report(file, info))
 
 
 @traces.command("convert")

@@ -18,7 +18,8 @@ from tidegate import _core, _jobs, _text
 from tidegate._errors import ArgumentError, UnknownNameError, nearest
 from tidegate._seed import choose
 from tidegate._source import as_scenario
-from tidegate._study import Prepared, execute_study, opened
+from tidegate._store import opened
+from tidegate._study import Prepared, execute_study
 
 if TYPE_CHECKING:
     import os

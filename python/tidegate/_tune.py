@@ -18,7 +18,8 @@ from tidegate._errors import ArgumentError, UnknownNameError, nearest
 from tidegate._estimate import estimate, paired
 from tidegate._seed import choose
 from tidegate._source import as_scenario
-from tidegate._study import Prepared, execute_study, opened
+from tidegate._store import opened
+from tidegate._study import Prepared, execute_study
 from tidegate._tune_goal import Goal
 from tidegate._tune_result import Setting, Tuning
 

@@ -214,7 +214,7 @@ SUBSET = SMALL + '\n[record]\nevery = "20 ms"\nbottleneck = ["queue_packets"]\n'
 )
 @pytest.mark.parametrize("record", [None, "events"])
 def test_unusual_shapes_have_tables_and_pictures_too(text: str, record: str | None, tmp_path) -> None:
-    from tidegate._text import run_report
+    from tidegate._run_text import run_report
 
     run = tg.run(tg.Scenario.from_toml(text), seed=1, record=record)
     assert run_report(run.summary, run.title)
