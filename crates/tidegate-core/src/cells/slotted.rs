@@ -6,16 +6,12 @@ use rand::Rng as _;
 
 use super::CELL_BYTES;
 use super::paced::Passage;
+use super::standing::Standing;
 use super::train::{Beat, Exact};
 use crate::gate::Counters;
 use crate::gate::rate::Window;
 use crate::random::Stream;
 use crate::units::Time;
-
-/// A slot in a word: its cells in the lowest byte, then a bit for each input that has one.
-pub(super) const CELLS: u64 = 0xff;
-/// Some packet ends in the slot.
-pub(super) const ENDS: u64 = 1 << 63;
 
 /// 2⁶⁴ divided by the golden ratio: the step between the words of SplitMix64 (Steele, Lea and
 /// Flood, "Fast splittable pseudorandom number generators", 2014).
@@ -43,9 +39,9 @@ pub(super) struct Slotted {
     end: Exact,
     /// What the order inside each slot derives from.
     key: u64,
-    /// Cells by the slots that they wait after the boundary that ends theirs, one place on:
-    /// the first counts nothing.
-    waits: Vec<u64>,
+    /// Cells by the slots that they wait after the boundary that ends theirs: one that waits for
+    /// none counts as one that stands there.
+    waits: Standing,
     /// Cells of slots from this number on come inside the measured window.
     from: u64,
     /// Cells that start in slots before this leave inside it.
@@ -64,7 +60,7 @@ impl Slotted {
             begin,
             end,
             key: order.next_u64(),
-            waits: vec![0],
+            waits: Standing::new(),
             from: 0,
             until: 0,
         };
@@ -125,46 +121,29 @@ impl Slotted {
 
     /// Makes room for counting so many more cells.
     pub(super) fn make_room(&mut self, cells: u64) {
-        let most = (self.backlog() + cells) as usize + 2;
-        if self.waits.len() < most {
-            self.waits.resize(most, 0);
-        }
+        self.waits.make_room((self.backlog() + cells) as usize + 2);
     }
 
-    /// Counts slots from one on in which nothing ends and every cell finds room: the first that
-    /// is another, or the number of all, and the backlog of its cells.
+    /// Counts the cells of slots from one on, a byte for each slot, as long as every cell finds room:
+    /// before which slot that ends, and the backlog then.
     ///
     /// Not waits are counted but what stands there when a slot begins: over time a queue falls
     /// below a length as often as it rises above it ([`Slotted::go_past`] has the rest).
     #[inline]
-    pub(super) fn count_slots(&mut self, words: &[u64], from: usize, mut backlog: u64) -> (usize, u64) {
-        let most = self.limit.saturating_add(1).min(ENDS - 1);
-        let waits = &mut self.waits[..];
-        for (place, word) in words[from..].iter().enumerate() {
-            let standing = backlog + (word & (CELLS | ENDS));
-            if standing > most {
-                return (from + place, backlog);
-            }
-            waits[standing as usize] += 1;
-            backlog = standing - u64::from(standing > 0);
-        }
-        (words.len(), backlog)
+    pub(super) fn count_slots(&mut self, cells: &[u8], from: usize, backlog: u64) -> (usize, u64) {
+        self.waits.pass(cells, from, backlog, self.limit.saturating_add(1))
     }
 
     /// The same of one slot at whose end so many stand there; the backlog of the next.
     pub(super) fn count_slot(&mut self, standing: u64) -> u64 {
-        self.waits[standing as usize] += 1;
-        standing.saturating_sub(1)
+        self.waits.note(standing)
     }
 
     /// Goes past so many slots that were counted, the backlog being one at first and another
     /// at the end.
     pub(super) fn go_past(&mut self, slots: u64, first: u64, last: u64) {
-        let (low, high) = (first.min(last) as usize + 1, first.max(last) as usize + 1);
-        for waits in &mut self.waits[low..high] {
-            // A length that the queue rose above once more than it fell below, or the reverse.
-            *waits = if last > first { *waits + 1 } else { *waits - 1 };
-        }
+        // A length that the queue rose above once more than it fell below, or the reverse.
+        self.waits.correct(first, last);
         self.number += slots;
         self.begin = self.begin.plus_times(self.slot, slots);
         self.end = self.begin.plus(self.slot);
@@ -269,28 +248,15 @@ impl Slotted {
     /// Counts a cell that waits so long, all inside the window.
     #[inline]
     pub(super) fn note(&mut self, waits: u64) {
-        match self.waits.get_mut(waits as usize + 1) {
-            Some(count) => *count += 1,
-            None => self.grow(waits),
-        }
-    }
-
-    #[cold]
-    fn grow(&mut self, waits: u64) {
-        self.waits.resize(waits as usize + 2, 0);
-        self.waits[waits as usize + 1] = 1;
+        self.waits.note_any(waits + 1);
     }
 
     /// Tells all that [`Slotted::note`] counted.
     pub(super) fn tell(&mut self, counters: &mut Counters) {
-        for (slots, cells) in self.waits.drain(..).skip(1).enumerate() {
-            let wait = Exact::whole(Time::ZERO).plus_times(self.slot, slots as u64).at;
-            counters.pass_alike(
-                cells,
-                u64::from(CELL_BYTES),
-                wait.saturating_since(Time::ZERO),
-                slots as u64,
-            );
+        for (standing, cells) in self.waits.take() {
+            let slots = standing - 1;
+            let wait = Exact::whole(Time::ZERO).plus_times(self.slot, slots).at;
+            counters.pass_alike(cells, u64::from(CELL_BYTES), wait.saturating_since(Time::ZERO), slots);
         }
     }
 }

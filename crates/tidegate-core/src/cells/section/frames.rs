@@ -47,7 +47,7 @@ impl Section {
     }
 
     /// The last cell of a packet has come to the end of the section.
-    fn reassemble(&mut self, gate: usize, place: u32, at: Time) {
+    pub(super) fn reassemble(&mut self, gate: usize, place: u32, at: Time) {
         let frame = self.frames[place as usize];
         let circuit = &mut self.circuits[frame.circuit as usize];
         circuit.close(place);
@@ -90,7 +90,9 @@ impl Section {
         }
         if cell.ends {
             frame.endless = true;
-            self.circuits[frame.circuit as usize].close(cell.frame);
+            let circuit = &mut self.circuits[frame.circuit as usize];
+            circuit.endless += 1;
+            circuit.close(cell.frame);
         }
         self.settle_frame(cell.frame);
     }
@@ -103,9 +105,10 @@ impl Section {
             return;
         }
         self.free_frames.push(place);
-        if frame.endless && frame.arrived > 0 {
+        if frame.endless {
             let circuit = &mut self.circuits[frame.circuit as usize];
-            circuit.joined = true;
+            circuit.endless -= 1;
+            circuit.joined |= frame.arrived > 0;
             let exit = circuit.exit as usize;
             // Told of at the run's end too, so the window does not matter more than a packet.
             self.gates[exit].counts.wasted += u64::from(frame.arrived);
@@ -114,6 +117,12 @@ impl Section {
 }
 
 impl Circuit {
+    /// Whether its packets only have to be counted as long as no last cell is lost: nobody waits for
+    /// them, and none may be joined to one before it.
+    pub(super) fn only_counts(&self) -> bool {
+        self.unheard && !self.joined && self.endless == 0
+    }
+
     /// The fate of a packet's last cell is known: nearly always that of the oldest packet.
     fn close(&mut self, frame: u32) {
         if let Some(place) = self.open.iter().position(|open| *open == frame) {

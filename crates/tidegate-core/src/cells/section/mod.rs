@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use self::input::{Cell, Discard, Input, To};
 use self::steps::Held;
-use self::stretch::{MOST_INPUTS, Stretch};
+use self::lay::{MOST_INPUTS, Stretch};
 use super::paced::Paced;
 use super::slotted::Slotted;
 use super::train::{Beat, Exact, Train};
@@ -18,6 +18,7 @@ use crate::units::{Span, Time};
 
 mod frames;
 mod input;
+mod lay;
 mod serve;
 mod slots;
 mod steps;
@@ -82,6 +83,8 @@ struct Circuit {
     unheard: bool,
     /// Cells of packets without an end stand before the next packet.
     joined: bool,
+    /// Packets without an end whose other cells are not all settled.
+    endless: u32,
     /// Packets whose last cell has neither arrived nor been lost.
     open: VecDeque<u32>,
 }
@@ -122,7 +125,8 @@ pub struct Section {
     due: Vec<(u32, Cell)>,
     /// Packets without a last cell, all of whose others have come to the section's end.
     settled: Vec<u32>,
-    stretch: Stretch,
+    /// Kept to save allocations.
+    spare: Option<Stretch>,
 }
 
 impl Section {
@@ -184,7 +188,7 @@ impl Section {
             outputs: VecDeque::new(),
             due: vec![],
             settled: vec![],
-            stretch: Stretch::default(),
+            spare: None,
         };
         for circuit in circuits {
             section.add(circuit, plans);
@@ -214,6 +218,7 @@ impl Section {
             hears_departures: plan.hears_departures,
             unheard: plan.ends_unheard && self.passing != Passing::ThroughGates,
             joined: false,
+            endless: 0,
             open: VecDeque::new(),
         });
     }

@@ -1,0 +1,178 @@
+//! How many cells stand at a slot-synchronous server when its slots begin: counted many slots
+//! at once, because all that its counters need follows from it ([`super::slotted`]).
+
+/// Slots that are taken together.
+const EIGHT: usize = 8;
+/// A one in each byte.
+const ONES: u64 = 0x0101_0101_0101_0101;
+/// The number of each byte.
+const PLACES: u64 = 0x0706_0504_0302_0100;
+/// The highest bit of each byte.
+const HIGH: u64 = ONES << 7;
+/// No byte of eight may say more, so that what the eight add up to fits into one.
+const MANY: u64 = ONES * 0xe0;
+/// The same where it has to fit into seven bits.
+const SOME: u64 = ONES * 0xf0;
+/// Lengths that bytes can tell apart.
+const WINDOW: usize = 256;
+/// Counts of one length: neighbouring slots use different ones, because to count in the
+/// same place again a processor waits until the first time is written.
+const LANES: usize = 4;
+
+/// How often so many cells stood there; below zero in one lane, or before a correction.
+#[derive(Clone, Debug)]
+pub(super) struct Standing {
+    times: Vec<[i64; LANES]>,
+}
+
+impl Standing {
+    pub(super) fn new() -> Standing {
+        Standing { times: vec![[0; LANES]; WINDOW] }
+    }
+
+    /// Makes room for counting up to so many cells.
+    pub(super) fn make_room(&mut self, cells: usize) {
+        let most = cells + WINDOW;
+        if self.times.len() < most {
+            self.times.resize(most, [0; LANES]);
+        }
+    }
+
+    /// Counts slots from one on in which so many cells each come to a backlog, one of which leaves in
+    /// each: as long as no more than `most` stand there, for which there is room. Says before which
+    /// slot that ends, and the backlog then.
+    #[inline]
+    pub(super) fn pass(&mut self, cells: &[u8], from: usize, mut backlog: u64, most: u64) -> (usize, u64) {
+        let mut slot = from;
+        while let Some(eight) = cells[slot..].first_chunk::<EIGHT>() {
+            match self.pass_eight(u64::from_le_bytes(*eight), backlog, most) {
+                Some(after) => backlog = after,
+                None => {
+                    for cells in eight {
+                        let standing = backlog + u64::from(*cells);
+                        if standing > most {
+                            return (slot, backlog);
+                        }
+                        backlog = self.note(standing);
+                        slot += 1;
+                    }
+                    continue;
+                }
+            }
+            slot += EIGHT;
+        }
+        for cells in &cells[slot..] {
+            let standing = backlog + u64::from(*cells);
+            if standing > most {
+                break;
+            }
+            backlog = self.note(standing);
+            slot += 1;
+        }
+        (slot, backlog)
+    }
+
+    /// Eight slots, a byte each; the backlog after them. `None`: one by one.
+    #[inline]
+    fn pass_eight(&mut self, word: u64, backlog: u64, most: u64) -> Option<u64> {
+        if backlog == 0 && word & !ONES == 0 {
+            self.times[1][0] += (word.wrapping_mul(ONES) >> 56) as i64;
+            return Some(0);
+        }
+        // In each byte what came up to it.
+        let came = word.wrapping_mul(ONES);
+        let all = came >> 56;
+        if word & MANY != 0 || backlog + all > most {
+            return None;
+        }
+        // What stands there less `base`, which the backlog does not fall to.
+        let (base, above) = if backlog >= EIGHT as u64 {
+            if word == ONES {
+                self.times[backlog as usize + 1][0] += EIGHT as i64;
+                return Some(backlog);
+            }
+            (backlog - EIGHT as u64, EIGHT as u64)
+        } else {
+            let left = came.wrapping_add((HIGH - ONES) + backlog * ONES - PLACES);
+            if word & SOME != 0 || left & HIGH != HIGH {
+                return None;
+            }
+            (0, backlog)
+        };
+        let lengths = came.wrapping_add(above * ONES).wrapping_sub(PLACES);
+        let window = self.times.get_mut(base as usize..)?.first_chunk_mut::<WINDOW>()?;
+        for (place, length) in lengths.to_le_bytes().into_iter().enumerate() {
+            window[usize::from(length)][place % LANES] += 1;
+        }
+        Some(backlog + all - EIGHT as u64)
+    }
+
+    /// Counts one slot with so many cells; the backlog of the next.
+    #[inline]
+    pub(super) fn note(&mut self, standing: u64) -> u64 {
+        self.times[standing as usize][0] += 1;
+        standing.saturating_sub(1)
+    }
+
+    /// The same wherever room has not been made.
+    #[inline]
+    pub(super) fn note_any(&mut self, standing: u64) {
+        if standing as usize >= self.times.len() {
+            self.grow(standing);
+        }
+        self.times[standing as usize][0] += 1;
+    }
+
+    #[cold]
+    fn grow(&mut self, standing: u64) {
+        self.make_room(standing as usize + 1);
+    }
+
+    /// Of the lengths from one up to another, one more each was counted, or one less.
+    pub(super) fn correct(&mut self, first: u64, last: u64) {
+        let (low, high) = (first.min(last) as usize + 1, first.max(last) as usize + 1);
+        for times in &mut self.times[low..high] {
+            times[0] += if last > first { 1 } else { -1 };
+        }
+    }
+
+    /// How often each number of cells above none was counted; forgets it.
+    pub(super) fn take(&mut self) -> impl Iterator<Item = (u64, u64)> {
+        let times = std::mem::replace(&mut self.times, vec![[0; LANES]; WINDOW]);
+        (0..).zip(times).skip(1).map(|(cells, lanes)| (cells, lanes.iter().sum::<i64>() as u64))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// Eight slots at once are slot after slot.
+        #[test]
+        fn slots_together_are_slots(
+            // Idle, steady, busy.
+            cells in prop::collection::vec(
+                prop_oneof![Just(vec![0; 5]), Just(vec![1; 20]), prop::collection::vec(0u8..3, 1..30),
+                    prop::collection::vec(0u8..40, 1..9)], 0..40),
+            mut backlog in 0u64..40,
+            room in 0u64..300,
+        ) {
+            let cells = cells.concat();
+            let most = backlog + room;
+            let (mut together, mut single) = (Standing::new(), Standing::new());
+            together.make_room(most as usize);
+            single.make_room(most as usize);
+            let found = together.pass(&cells, 0, backlog, most);
+            let mut slot = 0;
+            while slot < cells.len() && backlog + u64::from(cells[slot]) <= most {
+                backlog = single.note(backlog + u64::from(cells[slot]));
+                slot += 1;
+            }
+            prop_assert_eq!(found, (slot, backlog));
+            prop_assert!(together.take().zip(single.take()).all(|(a, b)| a == b));
+        }
+    }
+}
