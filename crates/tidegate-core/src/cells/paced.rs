@@ -192,17 +192,15 @@ impl Paced {
         self.waiting += u64::from(cells) - 1;
         if idle && cells < LONGEST_BURST {
             self.note_burst(cells);
-        } else {
-            let (mut wait, mut carry) = (start.at.picos() - at.picos(), start.carry);
-            let waits = (1..cells).map(|_| {
-                carry += beat.part;
-                let over = carry >= beat.whole;
-                carry -= if over { beat.whole } else { 0 };
-                wait += beat.picos + u64::from(over);
-                wait
-            });
-            let bytes = u64::from(CELL_BYTES);
-            counters.pass_waiting_together(waits, bytes, (self.waiting, self.waiting * bytes));
+        } else if cells > 1 {
+            let second = start.plus(beat);
+            counters.pass_waiting_evenly(
+                u64::from(cells) - 1,
+                (second.at.picos() - at.picos(), second.carry),
+                (beat.picos, beat.part, beat.whole),
+                u64::from(CELL_BYTES),
+                (self.waiting, self.waiting * u64::from(CELL_BYTES)),
+            );
         }
         start = start.plus_times(beat, u64::from(cells) - 1);
         self.free = start.plus(beat);

@@ -11,8 +11,16 @@ const PLACES: u64 = 0x0706_0504_0302_0100;
 const HIGH: u64 = ONES << 7;
 /// No byte of eight may say more, so that what the eight add up to fits into one.
 const MANY: u64 = ONES * 0xe0;
-/// The same where it has to fit into seven bits.
-const SOME: u64 = ONES * 0xf0;
+/// Backlogs that are called short.
+const SHORT: usize = 16;
+/// Slots that are taken together at a short backlog, with up to three cells in each: two bits of a pattern
+/// for each.
+const FOUR: usize = 4;
+const PATTERNS: usize = 1 << (2 * FOUR);
+/// Bytes beyond three.
+const BEYOND: u64 = ONES * 0xfc;
+/// Gathers the lowest two bits of four bytes in the highest byte.
+const GATHER: u32 = 1 << 24 | 1 << 18 | 1 << 12 | 1 << 6;
 /// Lengths that bytes can tell apart.
 const WINDOW: usize = 256;
 /// Counts of one length: neighbouring slots use different ones, because to count in the
@@ -23,11 +31,47 @@ const LANES: usize = 4;
 #[derive(Clone, Debug)]
 pub(super) struct Standing {
     times: Vec<[i64; LANES]>,
+    short: Box<Short>,
+}
+
+/// Four slots at a short backlog: what comes in them says all.
+#[derive(Clone, Debug)]
+struct Short {
+    /// The backlog after a pattern, by the backlog before it.
+    after: [[u8; PATTERNS]; SHORT],
+    /// How often it was so.
+    times: [[u64; PATTERNS]; SHORT],
+}
+
+impl Short {
+    fn new() -> Box<Short> {
+        let mut short = Box::new(Short { after: [[0; PATTERNS]; SHORT], times: [[0; PATTERNS]; SHORT] });
+        for (backlog, row) in (0..).zip(&mut short.after) {
+            for (pattern, after) in row.iter_mut().enumerate() {
+                *after = each_of(pattern).fold(backlog, |backlog, cells| (backlog + cells).saturating_sub(1));
+            }
+        }
+        short
+    }
+
+    /// Four slots, a byte each.
+    #[inline]
+    fn pass(&mut self, backlog: u64, four: u32) -> u64 {
+        let pattern = (four.wrapping_mul(GATHER) >> 24) as usize % PATTERNS;
+        let backlog = backlog as usize % SHORT;
+        self.times[backlog][pattern] += 1;
+        u64::from(self.after[backlog][pattern])
+    }
+}
+
+/// What comes in each slot of a pattern.
+fn each_of(pattern: usize) -> impl Iterator<Item = u8> {
+    (0..FOUR).map(move |slot| (pattern >> (2 * slot)) as u8 & 3)
 }
 
 impl Standing {
     pub(super) fn new() -> Standing {
-        Standing { times: vec![[0; LANES]; WINDOW] }
+        Standing { times: vec![[0; LANES]; WINDOW], short: Short::new() }
     }
 
     /// Makes room for counting up to so many cells.
@@ -85,21 +129,20 @@ impl Standing {
         if word & MANY != 0 || backlog + all > most {
             return None;
         }
-        // What stands there less `base`, which the backlog does not fall to.
-        let (base, above) = if backlog >= EIGHT as u64 {
-            if word == ONES {
-                self.times[backlog as usize + 1][0] += EIGHT as i64;
-                return Some(backlog);
-            }
-            (backlog - EIGHT as u64, EIGHT as u64)
-        } else {
-            let left = came.wrapping_add((HIGH - ONES) + backlog * ONES - PLACES);
-            if word & SOME != 0 || left & HIGH != HIGH {
+        if backlog < EIGHT as u64 {
+            if word & BEYOND != 0 {
                 return None;
             }
-            (0, backlog)
-        };
-        let lengths = came.wrapping_add(above * ONES).wrapping_sub(PLACES);
+            let backlog = self.short.pass(backlog, word as u32);
+            return Some(self.short.pass(backlog, (word >> 32) as u32));
+        }
+        if word == ONES {
+            self.times[backlog as usize + 1][0] += EIGHT as i64;
+            return Some(backlog);
+        }
+        // What stands there less `base`, which the backlog does not fall to.
+        let base = backlog - EIGHT as u64;
+        let lengths = came.wrapping_add(EIGHT as u64 * ONES).wrapping_sub(PLACES);
         let window = self.times.get_mut(base as usize..)?.first_chunk_mut::<WINDOW>()?;
         for (place, length) in lengths.to_le_bytes().into_iter().enumerate() {
             window[usize::from(length)][place % LANES] += 1;
@@ -138,7 +181,17 @@ impl Standing {
 
     /// How often each number of cells above none was counted; forgets it.
     pub(super) fn take(&mut self) -> impl Iterator<Item = (u64, u64)> {
-        let times = std::mem::replace(&mut self.times, vec![[0; LANES]; WINDOW]);
+        let Standing { mut times, short } = std::mem::replace(self, Standing::new());
+        for (backlog, row) in short.times.iter().enumerate() {
+            for (pattern, count) in row.iter().enumerate() {
+                let mut left = backlog;
+                for cells in each_of(pattern) {
+                    let standing = left + usize::from(cells);
+                    times[standing][0] += *count as i64;
+                    left = standing.saturating_sub(1);
+                }
+            }
+        }
         (0..).zip(times).skip(1).map(|(cells, lanes)| (cells, lanes.iter().sum::<i64>() as u64))
     }
 }

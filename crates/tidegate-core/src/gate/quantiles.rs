@@ -94,36 +94,66 @@ impl Quantiles {
         }
     }
 
-    /// Takes lengths that are not zero and never shorter than the one before, in picoseconds;
-    /// says what they add up to.
-    pub(super) fn record_rising(&mut self, lengths: impl Iterator<Item = u64>) -> u128 {
-        let (mut count, mut sum, mut last) = (0, 0_u128, 0);
-        // Up to the next doubling bins are equally wide.
-        let (mut ceiling, mut base, mut shift) = (0, 0, 0);
-        for picos in lengths {
-            if picos >= ceiling {
-                if count == 0 {
-                    self.least = self.least.min(picos);
-                }
-                let doubling = self.doubling(picos);
-                shift = self.shift + doubling;
-                base = ((doubling << self.digits) as usize).wrapping_sub(self.first);
-                ceiling = 2_u64.checked_shl(self.digits + shift).unwrap_or(u64::MAX);
-            }
-            count += 1;
-            sum += u128::from(picos);
-            last = picos;
-            match self.bins.get_mut(base.wrapping_add((picos >> shift) as usize)) {
-                Some(bin) => *bin += 1,
-                None => {
-                    self.grow(self.bin(picos));
-                    ceiling = 0;
-                }
-            }
+    /// Takes so many evenly spaced lengths that are not zero; says what they add up to. What they are
+    /// rounded down by may matter: `gap` is whole picoseconds and a part of one, `first` the same of the first
+    /// length, in the same parts.
+    pub(super) fn record_evenly(&mut self, first: (u64, u64), gap: (u64, u64, u64), count: u64) -> u128 {
+        let even = Even { first, gap, count };
+        let Some((last, sum)) = even.last_and_sum().filter(|_| count > 0) else {
+            return self.record_each(even);
+        };
+        let spare = (last | 1).leading_zeros().min(31);
+        let (_, part, whole) = gap;
+        // A length lies at least a part below the next picosecond: so much too much changes none.
+        let above = count + 1;
+        if above.checked_mul(whole).is_none_or(|parts| parts > 1 << spare) {
+            return self.record_each(even);
         }
+        let step = (gap.0 << spare) + (part << spare) / whole;
+        let mut length = (first.0 << spare) + (first.1 << spare) / whole + above;
+        self.make_room(self.bin(first.0));
+        self.make_room(self.bin(last));
+        let mut left = count;
+        while left > 0 {
+            // Up to the next doubling bins are equally wide.
+            let doubling = self.doubling(length >> spare);
+            let shift = self.shift + doubling;
+            let base = ((doubling << self.digits) as usize).wrapping_sub(self.first);
+            let ceiling = 2_u64.checked_shl(self.digits + shift + spare).filter(|ceiling| *ceiling > length);
+            let alike = match ceiling {
+                Some(ceiling) if step > 0 => left.min((ceiling - length - 1) / step + 1),
+                _ => left,
+            };
+            for _ in 0..alike {
+                let bin = base.wrapping_add((length >> (shift + spare)) as usize);
+                if let Some(times) = self.bins.get_mut(bin) {
+                    *times += 1;
+                }
+                length = length.wrapping_add(step);
+            }
+            left -= alike;
+        }
+        self.least = self.least.min(first.0);
         self.greatest = self.greatest.max(last);
         self.count += count;
         self.sum += sum;
+        sum
+    }
+
+    /// The same one by one.
+    #[cold]
+    fn record_each(&mut self, even: Even) -> u128 {
+        let (gap, part, whole) = even.gap;
+        let (mut length, mut carry) = even.first;
+        let mut sum = 0;
+        for _ in 0..even.count {
+            self.record_some(Span::from_picos(length));
+            sum += u128::from(length);
+            carry += part;
+            let over = carry >= whole;
+            carry -= if over { whole } else { 0 };
+            length += gap + u64::from(over);
+        }
         sum
     }
 
@@ -144,6 +174,11 @@ impl Quantiles {
     /// Makes room for a bin outside those kept, and counts one in it.
     #[cold]
     fn grow(&mut self, bin: usize) {
+        self.make_room(bin);
+        self.bins[bin - self.first] += 1;
+    }
+
+    fn make_room(&mut self, bin: usize) {
         if self.bins.is_empty() {
             self.first = bin;
         }
@@ -156,7 +191,6 @@ impl Quantiles {
         if place >= self.bins.len() {
             self.bins.resize(place + 1, 0);
         }
-        self.bins[place] += 1;
     }
 
     /// Values below 2^(d+1) have a bin each; above, 2^d bins share each doubling.
@@ -212,6 +246,45 @@ impl Quantiles {
     }
 }
 
+/// Evenly spaced lengths, see [`Quantiles::record_evenly`].
+#[derive(Clone, Copy)]
+struct Even {
+    first: (u64, u64),
+    gap: (u64, u64, u64),
+    count: u64,
+}
+
+impl Even {
+    /// The last length, and what all add up to, rounded down each; `None` where that is large.
+    fn last_and_sum(&self) -> Option<(u64, u128)> {
+        let Even { first: (first, carry), gap: (gap, part, whole), count } = *self;
+        if count.max(whole).max(part) > 1 << 31 {
+            return None;
+        }
+        let more = count.checked_sub(1)?;
+        let last = gap.checked_mul(more)?.checked_add(first)?.checked_add((carry + part * more) / whole)?;
+        let gaps = u128::from(gap) * u128::from(count * more / 2);
+        let carries = u128::from(sum_of_floors(count, part, carry, whole));
+        Some((last, u128::from(first) * u128::from(count) + gaps + carries))
+    }
+}
+
+/// The sum of ⌊(start + k · part) / whole⌋ for the first so many k, all below 2³² (Graham, Knuth and
+/// Patashnik, "Concrete Mathematics" §3.5: as Euclid's algorithm goes).
+fn sum_of_floors(mut count: u64, mut part: u64, mut start: u64, mut whole: u64) -> u64 {
+    let mut sum = 0;
+    loop {
+        sum += count * count.saturating_sub(1) / 2 * (part / whole) + count * (start / whole);
+        (part, start) = (part % whole, start % whole);
+        let end = part * count + start;
+        if end < whole {
+            return sum;
+        }
+        (count, start) = (end / whole, end % whole);
+        (part, whole) = (whole, part);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -238,25 +311,29 @@ mod tests {
     }
 
     proptest! {
-        /// Rising lengths together are the same lengths one by one.
+        /// Evenly spaced lengths together are the same lengths one by one.
         #[test]
-        fn rising_lengths_are_lengths(
+        fn even_lengths_are_lengths(
             before in prop::collection::vec(1u64..1 << 50, 0..5),
-            start in (1u64..1 << 50, 0u32..50),
-            gaps in prop::collection::vec((0u64..1 << 50, 0u32..50), 1..300),
+            start in (1u64..1 << 50, 0u32..50, any::<u64>()),
+            gap in (0u64..1 << 45, 0u32..46, any::<u64>()),
+            whole in prop_oneof![1u64..10, 1u64..100_000_000, 1u64..1 << 40],
+            count in 1u64..500,
             fine in any::<bool>(),
         ) {
             let mut single = Quantiles::new(if fine { Precision::Fine } else { Precision::Coarse });
             before.iter().for_each(|picos| single.record(Span::from_picos(*picos)));
             let mut together = single.clone();
-            let mut length = (start.0 >> start.1).max(1);
-            let lengths: Vec<u64> = gaps.iter().map(|(gap, shift)| {
-                length += gap >> shift;
-                length
-            }).collect();
-            lengths.iter().for_each(|picos| single.record(Span::from_picos(*picos)));
-            let sum = together.record_rising(lengths.iter().copied());
-            prop_assert_eq!(sum, lengths.iter().map(|picos| u128::from(*picos)).sum::<u128>());
+            let first = ((start.0 >> start.1).max(1), start.2 % whole);
+            let gap = (gap.0 >> gap.1, gap.2 % whole, whole);
+            let mut sum = 0;
+            for n in 0..u128::from(count) {
+                let parts = u128::from(first.1) + n * u128::from(gap.1);
+                let length = u128::from(first.0) + n * u128::from(gap.0) + parts / u128::from(whole);
+                single.record(Span::from_picos(length as u64));
+                sum += length;
+            }
+            prop_assert_eq!(together.record_evenly(first, gap, count), sum);
             prop_assert_eq!(format!("{single:?}"), format!("{together:?}"));
         }
 
