@@ -7,7 +7,7 @@ use crate::cells::train::{Beat, Exact, Train};
 use crate::units::Time;
 
 /// Slots of a stretch at most, a power of two.
-pub(super) const MOST_SLOTS: usize = 1024;
+pub(super) const MOST_SLOTS: usize = 2048;
 
 /// Inputs at most: what comes in a slot is counted in a byte.
 pub(super) const MOST_INPUTS: usize = 100;

@@ -335,14 +335,22 @@ impl Section {
     /// Cells come to a gate. A gate with one input handles them at once: nothing can come
     /// between them.
     fn push(&mut self, gate: u32, input: u32, train: Train, gates: &mut [Gate]) {
-        let CellGate { inputs, next, server, .. } = &mut self.gates[gate as usize];
+        let CellGate { inputs, next, server, delay, host, .. } = &mut self.gates[gate as usize];
         if train.ends {
-            // Not before every other cell that may come with it is known.
-            let slot = if let Server::Slotted(slotted) = server { slotted.beat().span() } else { Span::ZERO };
             let frame = &mut self.frames[train.frame as usize];
             frame.due = match self.circuits[frame.circuit as usize].unheard {
                 true => Time::NEVER,
-                false => train.last().saturating_add(slot).saturating_add(Span::from_picos(1)),
+                false => {
+                    // Not before every other cell that may come with it is known.
+                    let slot = match server {
+                        Server::Slotted(slotted) => slotted.beat().span(),
+                        _ => Span::ZERO,
+                    };
+                    let known = train.last().saturating_add(slot).saturating_add(Span::from_picos(1));
+                    // Nor is it missed before it may have come to what is next.
+                    let last = inputs[input as usize].to == To::End && !*host;
+                    known.saturating_add(if last { *delay } else { Span::ZERO })
+                }
             };
         }
         inputs[input as usize].push(train);
