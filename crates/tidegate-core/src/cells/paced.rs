@@ -175,32 +175,41 @@ impl Paced {
         window: Window,
     ) -> (Passage, Passage) {
         let first = self.serve(at);
-        first.count(counters, at);
-        let mut last = first;
-        if at < window.from || first.end.plus_times(self.beat, u64::from(cells)).at >= window.until {
+        let (beat, mut start) = (self.beat, first.start);
+        let longest = Span::from_picos((beat.picos + 1).saturating_mul(u64::from(cells)));
+        if at < window.from || first.end.at.saturating_add(longest) >= window.until {
+            first.count(counters, at);
+            let mut last = first;
             for _ in 1..cells {
                 last = self.serve(at);
                 last.count(counters, at);
             }
             return (first, last);
         }
-        let (beat, mut start) = (self.beat, first.start);
         let idle = start == Exact::whole(at) && self.waiting == 0;
         if self.waiting == 0 {
             self.head = start.plus(beat);
         }
         self.waiting += u64::from(cells) - 1;
+        let bytes = u64::from(CELL_BYTES);
         if idle && cells < LONGEST_BURST {
+            counters.pass_many(1, bytes);
             self.note_burst(cells);
-        } else if cells > 1 {
-            let second = start.plus(beat);
-            counters.pass_waiting_evenly(
-                u64::from(cells) - 1,
-                (second.at.picos() - at.picos(), second.carry),
-                (beat.picos, beat.part, beat.whole),
-                u64::from(CELL_BYTES),
-                (self.waiting, self.waiting * u64::from(CELL_BYTES)),
-            );
+        } else {
+            // One that starts at once does not wait.
+            let at_once = start.at <= at;
+            counters.pass_many(u64::from(at_once), bytes);
+            let waits = u64::from(cells) - u64::from(at_once);
+            let from = if at_once { start.plus(beat) } else { start };
+            if waits > 0 {
+                counters.pass_waiting_evenly(
+                    waits,
+                    (from.at.picos() - at.picos(), from.carry),
+                    (beat.picos, beat.part, beat.whole),
+                    bytes,
+                    (self.waiting, self.waiting * bytes),
+                );
+            }
         }
         start = start.plus_times(beat, u64::from(cells) - 1);
         self.free = start.plus(beat);

@@ -7,8 +7,6 @@ const EIGHT: usize = 8;
 const ONES: u64 = 0x0101_0101_0101_0101;
 /// The number of each byte.
 const PLACES: u64 = 0x0706_0504_0302_0100;
-/// The highest bit of each byte.
-const HIGH: u64 = ONES << 7;
 /// No byte of eight may say more, so that what the eight add up to fits into one.
 const MANY: u64 = ONES * 0xe0;
 /// Backlogs that are called short.

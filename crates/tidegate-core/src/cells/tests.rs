@@ -79,7 +79,7 @@ impl Bench {
             .filter_map(|output| match output {
                 Output::Deliver { at, unit } => Some((unit.handle, at, None)),
                 Output::Drop { at, reason, unit, .. } => Some((unit.handle, at, Some(reason))),
-                Output::Departed { .. } | Output::Served { .. } => None,
+                Output::Counted { .. } | Output::Departed { .. } | Output::Served { .. } => None,
             })
             .collect();
         fates.sort_by_key(|(handle, ..)| *handle);

@@ -97,62 +97,61 @@ impl Quantiles {
     /// Takes so many evenly spaced lengths that are not zero; says what they add up to. What they are
     /// rounded down by may matter: `gap` is whole picoseconds and a part of one, `first` the same of the first
     /// length, in the same parts.
+    #[inline]
     pub(super) fn record_evenly(&mut self, first: (u64, u64), gap: (u64, u64, u64), count: u64) -> u128 {
-        let even = Even { first, gap, count };
-        let Some((last, sum)) = even.last_and_sum().filter(|_| count > 0) else {
-            return self.record_each(even);
-        };
-        let spare = (last | 1).leading_zeros().min(31);
-        let (_, part, whole) = gap;
-        // A length lies at least a part below the next picosecond: so much too much changes none.
-        let above = count + 1;
-        if above.checked_mul(whole).is_none_or(|parts| parts > 1 << spare) {
-            return self.record_each(even);
+        let (picos, part, whole) = gap;
+        // In fixed point, a little too long: a length lies at least a part below the next picosecond, so
+        // that it stays below it.
+        let most = picos.saturating_add(1).saturating_mul(count).saturating_add(first.0);
+        let spare = (most | 1).leading_zeros().min(31);
+        let above = count + 2;
+        if (above + 1).saturating_mul(whole) > 1 << spare {
+            return self.record_each(first, gap, count);
         }
-        let step = (gap.0 << spare) + (part << spare) / whole;
-        let mut length = (first.0 << spare) + (first.1 << spare) / whole + above;
+        let fraction = |parts: u64| (parts as f64 / whole as f64 * f64::from(1_u32 << spare)) as u32;
+        let step = (picos << spare) + u64::from(fraction(part));
+        let mut length = (first.0 << spare) + u64::from(fraction(first.1)) + above;
         self.make_room(self.bin(first.0));
-        self.make_room(self.bin(last));
-        let mut left = count;
+        let (mut left, mut sum, mut last) = (count, 0, 0);
         while left > 0 {
             // Up to the next doubling bins are equally wide.
             let doubling = self.doubling(length >> spare);
             let shift = self.shift + doubling;
             let base = ((doubling << self.digits) as usize).wrapping_sub(self.first);
-            let ceiling = 2_u64.checked_shl(self.digits + shift + spare).filter(|ceiling| *ceiling > length);
-            let alike = match ceiling {
-                Some(ceiling) if step > 0 => left.min((ceiling - length - 1) / step + 1),
-                _ => left,
-            };
-            for _ in 0..alike {
-                let bin = base.wrapping_add((length >> (shift + spare)) as usize);
-                if let Some(times) = self.bins.get_mut(bin) {
-                    *times += 1;
+            let ceiling = 2_u64.checked_shl(self.digits + shift).unwrap_or(0);
+            while left > 0 {
+                last = length >> spare;
+                if last >= ceiling && ceiling > 0 {
+                    break;
                 }
+                match self.bins.get_mut(base.wrapping_add((last >> shift) as usize)) {
+                    Some(times) => *times += 1,
+                    None => self.grow(self.bin(last)),
+                }
+                sum += last;
                 length = length.wrapping_add(step);
+                left -= 1;
             }
-            left -= alike;
         }
         self.least = self.least.min(first.0);
         self.greatest = self.greatest.max(last);
         self.count += count;
-        self.sum += sum;
-        sum
+        self.sum += u128::from(sum);
+        u128::from(sum)
     }
 
     /// The same one by one.
     #[cold]
-    fn record_each(&mut self, even: Even) -> u128 {
-        let (gap, part, whole) = even.gap;
-        let (mut length, mut carry) = even.first;
+    fn record_each(&mut self, first: (u64, u64), gap: (u64, u64, u64), count: u64) -> u128 {
+        let ((mut length, mut carry), (picos, part, whole)) = (first, gap);
         let mut sum = 0;
-        for _ in 0..even.count {
+        for _ in 0..count {
             self.record_some(Span::from_picos(length));
             sum += u128::from(length);
             carry += part;
             let over = carry >= whole;
             carry -= if over { whole } else { 0 };
-            length += gap + u64::from(over);
+            length = length.saturating_add(picos).saturating_add(u64::from(over));
         }
         sum
     }
@@ -243,45 +242,6 @@ impl Quantiles {
         });
         let picos = bin.map_or(self.greatest, |bin| self.middle(self.first + bin));
         Some(Time::from_picos(picos.clamp(self.least, self.greatest)).as_secs_f64())
-    }
-}
-
-/// Evenly spaced lengths, see [`Quantiles::record_evenly`].
-#[derive(Clone, Copy)]
-struct Even {
-    first: (u64, u64),
-    gap: (u64, u64, u64),
-    count: u64,
-}
-
-impl Even {
-    /// The last length, and what all add up to, rounded down each; `None` where that is large.
-    fn last_and_sum(&self) -> Option<(u64, u128)> {
-        let Even { first: (first, carry), gap: (gap, part, whole), count } = *self;
-        if count.max(whole).max(part) > 1 << 31 {
-            return None;
-        }
-        let more = count.checked_sub(1)?;
-        let last = gap.checked_mul(more)?.checked_add(first)?.checked_add((carry + part * more) / whole)?;
-        let gaps = u128::from(gap) * u128::from(count * more / 2);
-        let carries = u128::from(sum_of_floors(count, part, carry, whole));
-        Some((last, u128::from(first) * u128::from(count) + gaps + carries))
-    }
-}
-
-/// The sum of ⌊(start + k · part) / whole⌋ for the first so many k, all below 2³² (Graham, Knuth and
-/// Patashnik, "Concrete Mathematics" §3.5: as Euclid's algorithm goes).
-fn sum_of_floors(mut count: u64, mut part: u64, mut start: u64, mut whole: u64) -> u64 {
-    let mut sum = 0;
-    loop {
-        sum += count * count.saturating_sub(1) / 2 * (part / whole) + count * (start / whole);
-        (part, start) = (part % whole, start % whole);
-        let end = part * count + start;
-        if end < whole {
-            return sum;
-        }
-        (count, start) = (end / whole, end % whole);
-        (part, whole) = (whole, part);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Packets in cells: what becomes of each, told once.
 
-use super::{Cell, CellGate, Circuit, Discard, Output, Section, To};
+use super::{Cell, CellGate, Circuit, Discard, Frame, Output, Section, To};
 use crate::cells::train::{Beat, Exact, Train};
 use crate::gate::{DropReason, Gate};
 use crate::plan::Reassembly;
@@ -69,6 +69,31 @@ impl Section {
                 reason: DropReason::Reassembly,
                 unit: frame.unit,
             });
+        }
+    }
+
+    /// The last cell of a packet that only counts has come to the end of the section at `at`, or another
+    /// instant that counts alike.
+    #[inline]
+    pub(super) fn count_frame(&mut self, gate: usize, place: u32, at: Time) {
+        let Frame { unit, circuit, failed, .. } = &self.frames[place as usize];
+        let circuit = &mut self.circuits[*circuit as usize];
+        if *failed || circuit.joined {
+            return self.reassemble(gate, place, at);
+        }
+        circuit.counted.packets += 1;
+        circuit.counted.bytes += u64::from(unit.bytes);
+        circuit.chain = unit.chain;
+        self.gates[gate].counts.reassembled += 1;
+    }
+
+    /// Tells of packets that only count, at `at` or another instant that counts alike.
+    pub(super) fn tell_counted(&mut self, at: Time) {
+        for circuit in &mut self.circuits {
+            if circuit.counted.packets > 0 {
+                let count = std::mem::take(&mut circuit.counted);
+                self.outputs.push_back(Output::Counted { at, chain: circuit.chain, count });
+            }
         }
     }
 

@@ -9,7 +9,7 @@ use super::paced::Paced;
 use super::slotted::Slotted;
 use super::train::{Beat, Exact, Train};
 use super::{cells_of, padding_of};
-use crate::gate::Gate;
+use crate::gate::{Count, Gate};
 use crate::gate::rate::Window;
 use crate::plan::{CellPlan, Framing, GatePlan, RatePlan, Reassembly};
 use crate::random::Stream;
@@ -85,8 +85,11 @@ struct Circuit {
     joined: bool,
     /// Packets without an end whose other cells are not all settled.
     endless: u32,
-    /// Packets whose last cell has neither arrived nor been lost.
+    /// Packets whose last cell has neither arrived nor been lost; not of those that nobody waits for.
     open: VecDeque<u32>,
+    /// Those of nobody that arrived and were not told of, and where they are on their route.
+    counted: Count,
+    chain: u32,
 }
 
 /// A packet that has cells in the section.
@@ -220,6 +223,8 @@ impl Section {
             joined: false,
             endless: 0,
             open: VecDeque::new(),
+            counted: Count::default(),
+            chain: 0,
         });
     }
 
@@ -244,7 +249,9 @@ impl Section {
             endless: false,
             due: at,
         });
-        self.circuits[circuit].open.push_back(frame);
+        if !self.circuits[circuit].unheard {
+            self.circuits[circuit].open.push_back(frame);
+        }
         let whole = Train {
             next: Exact::whole(at),
             beat: Beat::NONE,
@@ -335,7 +342,7 @@ impl Section {
     /// Cells come to a gate. A gate with one input handles them at once: nothing can come
     /// between them.
     fn push(&mut self, gate: u32, input: u32, train: Train, gates: &mut [Gate]) {
-        let CellGate { inputs, next, server, delay, host, .. } = &mut self.gates[gate as usize];
+        let CellGate { inputs, next, server, delay, host, discards, .. } = &mut self.gates[gate as usize];
         if train.ends {
             let frame = &mut self.frames[train.frame as usize];
             frame.due = match self.circuits[frame.circuit as usize].unheard {
@@ -353,9 +360,13 @@ impl Section {
                 }
             };
         }
+        let alone = inputs.len() == 1;
+        if alone && Self::comes_together(self.passing, &train, *discards) && matches!(server, Server::Paced(_)) {
+            return self.pass_together(gate as usize, 0, train, gates);
+        }
         inputs[input as usize].push(train);
         next[input as usize] = inputs[input as usize].next();
-        if inputs.len() == 1 {
+        if alone {
             match server {
                 Server::Slotted(_) => self.run_slots(gate as usize, Time::NEVER, gates),
                 Server::Steps(_) => {}

@@ -93,8 +93,11 @@ impl Section {
         if self.passing == Passing::OneByOne {
             return self.run_paced_cells(gate, input, before, gates);
         }
-        if train.beat == Beat::NONE && train.left > 1 && !*discards {
-            return self.run_together(gate, input, gates);
+        if Self::comes_together(self.passing, train, *discards) {
+            let together = std::mem::replace(train, Train::NONE);
+            inputs[input].refill();
+            next[input] = inputs[input].next();
+            return self.pass_together(gate, input, together, gates);
         }
         if *to != To::End || *discards {
             return self.run_paced_cell(gate, input, gates);
@@ -230,13 +233,16 @@ impl Section {
         self.deliver(gate, input, cell, passage.end.at.saturating_add(delay), gates);
     }
 
-    /// Cells that come together, as a packet's do where it is segmented.
-    pub(super) fn run_together(&mut self, gate: usize, input: usize, gates: &mut [Gate]) {
-        let CellGate { server, inputs, next, delay, number, .. } = &mut self.gates[gate];
+    /// Whether all cells of a train are taken at once, as a packet's are where it is segmented.
+    #[inline]
+    pub(super) fn comes_together(passing: Passing, train: &Train, discards: bool) -> bool {
+        passing == Passing::Trains && train.beat == Beat::NONE && train.left > 1 && !discards
+    }
+
+    /// Cells that come together through a paced server.
+    pub(super) fn pass_together(&mut self, gate: usize, input: usize, train: Train, gates: &mut [Gate]) {
+        let CellGate { server, inputs, delay, number, .. } = &mut self.gates[gate];
         let Server::Paced(paced) = server else { return };
-        let train = std::mem::replace(&mut inputs[input].head, Train::NONE);
-        inputs[input].refill();
-        next[input] = inputs[input].next();
         let (at, to, number, delay, beat) = (train.next.at, inputs[input].to, *number, *delay, paced.beat());
         let cells = u64::from(train.left).min(paced.room(at)) as u32;
         let lost = train.left - cells;

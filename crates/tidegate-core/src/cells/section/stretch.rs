@@ -94,6 +94,7 @@ impl Section {
                 self.tell_passed(gate, piece, 0, latest);
             }
         }
+        self.tell_counted(latest);
     }
 
     /// One slot of a stretch, where a packet ends or a cell finds no room: the backlog after it.
@@ -187,7 +188,7 @@ impl Section {
         frame.left -= cells;
         let over = frame.left == 0;
         if piece.ends {
-            self.reassemble(gate, piece.frame, latest);
+            self.count_frame(gate, piece.frame, latest);
         }
         if over {
             // All of it passed, or its last cell was lost before.
