@@ -64,14 +64,9 @@ impl Slotted {
             from: 0,
             until: 0,
         };
-        let slot_of = |at: Time| {
-            let mut probe = slotted.clone();
-            probe.seek(at);
-            probe.number
-        };
         // A slot's cells count at its end, and slot n ends where n + 1 begins.
-        let from = slot_of(window.from);
-        let until = slot_of(window.until);
+        let from = slotted.slot_of(window.from);
+        let until = slotted.slot_of(window.until);
         (slotted.from, slotted.until) = (from, until);
         slotted
     }
@@ -79,6 +74,45 @@ impl Slotted {
     /// The present slot.
     pub(super) fn number(&self) -> u64 {
         self.number
+    }
+
+    /// The slot that an instant lies in, not before the present one.
+    pub(super) fn slot_of(&self, at: Time) -> u64 {
+        let span = at.picos().saturating_sub(self.begin.at.picos());
+        // At least so many, because each may be a picosecond longer.
+        let mut ahead = span / (self.slot.picos + 1);
+        while self.begin_after(ahead + 1) <= at {
+            ahead += 1;
+        }
+        self.number + ahead
+    }
+
+    /// Moves to a slot, not before the present one.
+    pub(super) fn stand_at(&mut self, slot: u64) {
+        let ahead = slot - self.number;
+        if ahead > 0 {
+            self.number = slot;
+            self.begin = self.begin.plus_times(self.slot, ahead);
+            self.end = self.begin.plus(self.slot);
+        }
+    }
+
+    /// The first slot that is not taken.
+    pub(super) fn free(&self) -> u64 {
+        self.free
+    }
+
+    pub(super) fn set_free(&mut self, free: u64) {
+        self.free = free;
+    }
+
+    /// Whether so many cells of a slot find room and count, all inside the measured window, where `free` is the first
+    /// that is not taken.
+    #[inline]
+    pub(super) fn would_count(&self, slot: u64, free: u64, cells: u64) -> bool {
+        free.saturating_sub(slot + 2) + cells <= self.limit
+            && slot >= self.from
+            && free.max(slot + 1) + cells < self.until
     }
 
     /// The exact beginning of the present slot.

@@ -97,6 +97,43 @@ pub struct Counters {
     queue_area: u128,
 }
 
+/// What units of one size that pass one after the other add to counters: told at its end.
+pub(crate) struct Tally<'a> {
+    counters: &'a mut Counters,
+    wire: u64,
+    units: u64,
+    queue: u64,
+}
+
+impl Tally<'_> {
+    /// A unit that came at `at` is served; so many wait now.
+    #[inline]
+    pub(crate) fn pass(&mut self, at: Time, service: Service, queue: u64) {
+        let Tally { counters, wire, .. } = self;
+        if at < counters.window.from || service.end >= counters.window.until {
+            return match service.start > at {
+                true => counters.pass_waiting_outside(at, service, *wire, (queue, queue * *wire)),
+                false => counters.pass_outside(at, service.end, *wire),
+            };
+        }
+        self.units += 1;
+        if service.start > at {
+            let wait = service.start.saturating_since(at);
+            counters.waits.record_some(wait);
+            counters.queue_area += u128::from(wait.picos());
+            self.queue = self.queue.max(queue);
+        }
+    }
+
+    /// Tells the counters.
+    pub(crate) fn finish(self) {
+        let Tally { counters, wire, units, queue } = self;
+        counters.pass_many(units, wire);
+        counters.queue_max = counters.queue_max.max(queue);
+        counters.queue_max_bytes = counters.queue_max_bytes.max(queue * wire);
+    }
+}
+
 impl Counters {
     /// Nothing counted; `window` is what summaries measure.
     #[must_use]
@@ -137,6 +174,12 @@ impl Counters {
         self.queue_area += u128::from(wait.picos());
         self.queue_max = self.queue_max.max(queue.0);
         self.queue_max_bytes = self.queue_max_bytes.max(queue.1);
+    }
+
+    /// For units that pass one after the other, of so many bytes each.
+    #[inline]
+    pub(crate) fn tally(&mut self, wire: u64) -> Tally<'_> {
+        Tally { counters: self, wire, units: 0, queue: 0 }
     }
 
     /// So many units of one size came and were delivered inside the window without waiting.

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use self::input::{Cell, Discard, Input, To};
 use self::steps::Held;
 use self::lay::{MOST_INPUTS, Stretch};
+use self::single::{MOST_SINGLES, Singles};
 use super::paced::Paced;
 use super::slotted::Slotted;
 use super::train::{Beat, Exact, Train};
@@ -20,6 +21,7 @@ mod frames;
 mod input;
 mod lay;
 mod serve;
+mod single;
 mod slots;
 mod steps;
 mod stretch;
@@ -51,6 +53,8 @@ struct CellGate {
     tagged: Option<u64>,
     /// Slotted, without anything that looks at single cells, before the section's end.
     plain_slots: bool,
+    /// Slotted, and passed one by one: its cells are here, not in the inputs.
+    singles: Option<Box<Singles>>,
     counts: CellCounts,
 }
 
@@ -173,6 +177,7 @@ impl Section {
                 tells: matches!(plan.rate, RatePlan::Abr(_)),
                 tagged: plan.queue.tagged,
                 plain_slots: slotted && !ppd && epd.is_none() && plan.queue.tagged.is_none() && !observed,
+                singles: (slotted && passing == Passing::OneByOne).then(|| Box::new(Singles::new())),
                 counts: CellCounts::default(),
             }
         };
@@ -195,6 +200,12 @@ impl Section {
         };
         for circuit in circuits {
             section.add(circuit, plans);
+        }
+        for CellGate { inputs, singles, .. } in &mut section.gates {
+            match singles {
+                Some(singles) if inputs.len() <= MOST_SINGLES => inputs.iter().for_each(|_| singles.add_line()),
+                _ => *singles = None,
+            }
         }
         section
     }
@@ -342,7 +353,8 @@ impl Section {
     /// Cells come to a gate. A gate with one input handles them at once: nothing can come
     /// between them.
     fn push(&mut self, gate: u32, input: u32, train: Train, gates: &mut [Gate]) {
-        let CellGate { inputs, next, server, delay, host, discards, .. } = &mut self.gates[gate as usize];
+        let CellGate { inputs, next, server, delay, host, discards, singles, .. } =
+            &mut self.gates[gate as usize];
         if train.ends {
             let frame = &mut self.frames[train.frame as usize];
             frame.due = match self.circuits[frame.circuit as usize].unheard {
@@ -364,8 +376,13 @@ impl Section {
         if alone && Self::comes_together(self.passing, &train, *discards) && matches!(server, Server::Paced(_)) {
             return self.pass_together(gate as usize, 0, train, gates);
         }
-        inputs[input as usize].push(train);
-        next[input as usize] = inputs[input as usize].next();
+        match singles {
+            Some(singles) => singles.push_train(input as usize, train),
+            None => {
+                inputs[input as usize].push(train);
+                next[input as usize] = inputs[input as usize].next();
+            }
+        }
         if alone {
             match server {
                 Server::Slotted(_) => self.run_slots(gate as usize, Time::NEVER, gates),
@@ -443,7 +460,8 @@ impl Section {
             Server::Steps(held) => held.memory_bytes(),
             _ => 0,
         };
-        let held: u64 = self.gates.iter().map(held).sum();
+        let singles = |gate: &CellGate| gate.singles.as_ref().map_or(0, |singles| singles.memory_bytes());
+        let held: u64 = self.gates.iter().map(|gate| held(gate) + singles(gate)).sum();
         held + (trains * size_of::<Train>() + self.frames.capacity() * size_of::<Frame>()) as u64
     }
 }

@@ -182,7 +182,7 @@ impl Section {
             && target.inputs.len() > 1
             && !*discards
         {
-            let counters = gates[*number].counters_mut();
+            let mut tally = gates[*number].counters_mut().tally(u64::from(CELL_BYTES));
             let to_input = to_input as usize;
             // A packet's last cell is looked at closely.
             while head.left > u32::from(head.ends) && head.next.at.picos() < before {
@@ -192,17 +192,26 @@ impl Section {
                     break;
                 }
                 let passage = paced.serve(at);
-                passage.count(counters, at);
-                let comes = Exact::whole(passage.end.at.saturating_add(*delay));
-                target.inputs[to_input].push(Train {
-                    next: comes,
-                    beat: Beat::NONE,
-                    left: 1,
-                    ends: false,
-                    ..*head
-                });
-                head.take();
+                tally.pass(at, passage.service(), passage.waiting);
+                let comes = passage.end.at.saturating_add(*delay);
+                let Train { frame, tagged, .. } = *head;
+                let (begins, ends) = head.take();
+                match &mut target.singles {
+                    Some(singles) => {
+                        singles.push(to_input, comes.picos(), Cell { frame, begins, ends, tagged });
+                    }
+                    None => target.inputs[to_input].push(Train {
+                        next: Exact::whole(comes),
+                        beat: Beat::NONE,
+                        left: 1,
+                        frame,
+                        begins,
+                        ends,
+                        tagged,
+                    }),
+                }
             }
+            tally.finish();
             target.next[to_input] = target.inputs[to_input].next();
         }
         let left = head.left;

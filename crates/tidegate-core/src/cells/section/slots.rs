@@ -8,7 +8,10 @@ use crate::units::Time;
 impl Section {
     /// Cells slot by slot, at random inside a slot.
     pub(super) fn run_slots(&mut self, gate: usize, until: Time, gates: &mut [Gate]) {
-        let CellGate { inputs, plain_slots, .. } = &self.gates[gate];
+        let CellGate { inputs, plain_slots, singles, .. } = &self.gates[gate];
+        if singles.is_some() {
+            return self.run_singles(gate, until, gates);
+        }
         // Of one circuit alone, all is told when a packet comes: more may come in its last slot.
         let many = (2..=MOST_INPUTS).contains(&inputs.len()) && until < Time::NEVER;
         if self.passing == Passing::Trains && *plain_slots && many {
@@ -24,12 +27,17 @@ impl Section {
             while let Some(frame) = self.settled.pop() {
                 self.settle_frame(frame);
             }
-            let mut due = std::mem::take(&mut self.due);
-            for (input, cell) in due.drain(..) {
-                self.serve_slotted(gate, input as usize, cell, gates);
-            }
-            self.due = due;
+            self.serve_due(gate, gates);
         }
+    }
+
+    /// The cells of the present slot, put in order.
+    pub(super) fn serve_due(&mut self, gate: usize, gates: &mut [Gate]) {
+        let mut due = std::mem::take(&mut self.due);
+        for (input, cell) in due.drain(..) {
+            self.serve_slotted(gate, input as usize, cell, gates);
+        }
+        self.due = due;
     }
 
     /// Slots whose cells only have to be counted: none is a packet's last, all find room, and
@@ -118,7 +126,7 @@ impl Section {
 
 /// Random order for the cells of the present slot, given by circuit. Cells of one circuit never
 /// overtake each other: they share the places that they drew in the order that they came.
-fn put_in_order(slotted: &Slotted, cells: &mut [(u32, Cell)]) {
+pub(super) fn put_in_order(slotted: &Slotted, cells: &mut [(u32, Cell)]) {
     let repeated = cells.windows(2).any(|pair| pair[0].0 == pair[1].0);
     let before = if repeated { cells.to_vec() } else { vec![] };
     slotted.shuffle(slotted.number(), cells);
