@@ -216,6 +216,48 @@ impl Paced {
         (first, Passage { start, end: self.end_of(start), waiting: self.waiting })
     }
 
+    /// Serves and books up to so many cells that come together at `at`, one after the other, as long as there
+    /// is room; how many. Each one's end is told.
+    pub(super) fn serve_each(
+        &mut self,
+        at: Time,
+        cells: u32,
+        counters: &mut Counters,
+        window: Window,
+        mut leaves: impl FnMut(Time),
+    ) -> u32 {
+        self.waiting_at(at);
+        let longest = (self.beat.picos + 1).saturating_mul(u64::from(cells) + 1);
+        let longest = Span::from_picos(longest.saturating_add(self.hold.map_or(0, Span::picos)));
+        let mut served = 0;
+        if at < window.from || self.free.at.max(at).saturating_add(longest) >= window.until {
+            while served < cells && !self.is_full(at) {
+                let passage = self.serve(at);
+                passage.count(counters, at);
+                leaves(passage.end.at);
+                served += 1;
+            }
+            return served;
+        }
+        let Paced { beat, hold, limit, mut free, mut waiting, mut head, .. } = *self;
+        let mut waits = counters.rising();
+        while served < cells && (at >= free.at || waiting < limit) {
+            let start = if at > free.at { Exact::whole(at) } else { free };
+            free = start.plus(beat);
+            leaves(hold.map_or(free.at, |hold| start.at.saturating_add(hold)));
+            if start.at > at {
+                head = if waiting == 0 { start } else { head };
+                waiting += 1;
+                waits.record(start.at.picos() - at.picos());
+            }
+            served += 1;
+        }
+        let waited = waits.finish();
+        (self.free, self.waiting, self.head) = (free, waiting, head);
+        counters.pass_rising(u64::from(served), waited, u64::from(CELL_BYTES), waiting);
+        served
+    }
+
     fn note_burst(&mut self, cells: u32) {
         let cells = cells as usize;
         if cells >= self.bursts.len() {

@@ -1,7 +1,7 @@
 //! What a gate counts: always, in whole units and bytes, before and inside the measured
 //! window, so that in = delivered + dropped + held at any end.
 
-use crate::gate::quantiles::{Precision, Quantiles};
+use crate::gate::quantiles::{Precision, Quantiles, Rising};
 use crate::gate::rate::{Service, Window};
 use crate::units::{Span, Time};
 
@@ -97,43 +97,6 @@ pub struct Counters {
     queue_area: u128,
 }
 
-/// What units of one size that pass one after the other add to counters: told at its end.
-pub(crate) struct Tally<'a> {
-    counters: &'a mut Counters,
-    wire: u64,
-    units: u64,
-    queue: u64,
-}
-
-impl Tally<'_> {
-    /// A unit that came at `at` is served; so many wait now.
-    #[inline]
-    pub(crate) fn pass(&mut self, at: Time, service: Service, queue: u64) {
-        let Tally { counters, wire, .. } = self;
-        if at < counters.window.from || service.end >= counters.window.until {
-            return match service.start > at {
-                true => counters.pass_waiting_outside(at, service, *wire, (queue, queue * *wire)),
-                false => counters.pass_outside(at, service.end, *wire),
-            };
-        }
-        self.units += 1;
-        if service.start > at {
-            let wait = service.start.saturating_since(at);
-            counters.waits.record_some(wait);
-            counters.queue_area += u128::from(wait.picos());
-            self.queue = self.queue.max(queue);
-        }
-    }
-
-    /// Tells the counters.
-    pub(crate) fn finish(self) {
-        let Tally { counters, wire, units, queue } = self;
-        counters.pass_many(units, wire);
-        counters.queue_max = counters.queue_max.max(queue);
-        counters.queue_max_bytes = counters.queue_max_bytes.max(queue * wire);
-    }
-}
-
 impl Counters {
     /// Nothing counted; `window` is what summaries measure.
     #[must_use]
@@ -176,10 +139,22 @@ impl Counters {
         self.queue_max_bytes = self.queue_max_bytes.max(queue.1);
     }
 
-    /// For units that pass one after the other, of so many bytes each.
+    /// For the waits of units that come together and are delivered inside the window; see
+    /// [`Counters::pass_rising`].
     #[inline]
-    pub(crate) fn tally(&mut self, wire: u64) -> Tally<'_> {
-        Tally { counters: self, wire, units: 0, queue: 0 }
+    pub(crate) fn rising(&mut self) -> Rising<'_> {
+        self.waits.rising()
+    }
+
+    /// So many units of one size came together and are delivered inside the window. Some wait, whose waits
+    /// were told apart and add up to `sum`; in the end the queue is so large.
+    pub(crate) fn pass_rising(&mut self, units: u64, (waited, sum): (u64, u128), wire: u64, queue: u64) {
+        self.pass_many(units, wire);
+        self.queue_area += sum;
+        if waited > 0 {
+            self.queue_max = self.queue_max.max(queue);
+            self.queue_max_bytes = self.queue_max_bytes.max(queue * wire);
+        }
     }
 
     /// So many units of one size came and were delivered inside the window without waiting.

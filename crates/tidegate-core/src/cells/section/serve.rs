@@ -91,7 +91,11 @@ impl Section {
         let Server::Paced(paced) = server else { return };
         let Input { head: train, to, .. } = &mut inputs[input];
         if self.passing == Passing::OneByOne {
-            return self.run_paced_cells(gate, input, before, gates);
+            self.pass_each(gate, input, gates);
+            if self.gates[gate].next[input] < before {
+                self.run_paced_cell(gate, input, gates);
+            }
+            return;
         }
         if Self::comes_together(self.passing, train, *discards) {
             let together = std::mem::replace(train, Train::NONE);
@@ -168,57 +172,6 @@ impl Section {
             self.deliver(gate, input, cell, out, gates);
         } else {
             self.settle_frame(place);
-        }
-    }
-
-    /// Cells through a paced server one by one, to a gate where they meet others.
-    fn run_paced_cells(&mut self, gate: usize, input: usize, before: u64, gates: &mut [Gate]) {
-        let (upstream, downstream) = self.gates.split_at_mut(gate + 1);
-        let CellGate { server, inputs, next, number, discards, delay, .. } = &mut upstream[gate];
-        let Server::Paced(paced) = server else { return };
-        let Input { head, to, .. } = &mut inputs[input];
-        if let To::Gate { gate: to_gate, input: to_input } = *to
-            && let Some(target) = downstream.get_mut((to_gate as usize).wrapping_sub(gate + 1))
-            && target.inputs.len() > 1
-            && !*discards
-        {
-            let mut tally = gates[*number].counters_mut().tally(u64::from(CELL_BYTES));
-            let to_input = to_input as usize;
-            // A packet's last cell is looked at closely.
-            while head.left > u32::from(head.ends) && head.next.at.picos() < before {
-                let at = head.next.at;
-                paced.waiting_at(at);
-                if paced.is_full(at) {
-                    break;
-                }
-                let passage = paced.serve(at);
-                tally.pass(at, passage.service(), passage.waiting);
-                let comes = passage.end.at.saturating_add(*delay);
-                let Train { frame, tagged, .. } = *head;
-                let (begins, ends) = head.take();
-                match &mut target.singles {
-                    Some(singles) => {
-                        singles.push(to_input, comes.picos(), Cell { frame, begins, ends, tagged });
-                    }
-                    None => target.inputs[to_input].push(Train {
-                        next: Exact::whole(comes),
-                        beat: Beat::NONE,
-                        left: 1,
-                        frame,
-                        begins,
-                        ends,
-                        tagged,
-                    }),
-                }
-            }
-            tally.finish();
-            target.next[to_input] = target.inputs[to_input].next();
-        }
-        let left = head.left;
-        inputs[input].refill();
-        next[input] = inputs[input].next();
-        if left > 0 && next[input] < before {
-            self.run_paced_cell(gate, input, gates);
         }
     }
 

@@ -4,12 +4,10 @@
 //! Each input's next cell stands in a ring of slots, a bit in the slot's word. When its slot comes, it is taken,
 //! and the input's next cell finds its place.
 
-use std::collections::VecDeque;
-
 use super::slots::put_in_order;
-use super::{Cell, CellGate, Frame, Section, Server};
+use super::{Cell, CellGate, Frame, Input, Section, Server, To};
 use crate::cells::slotted::Slotted;
-use crate::cells::train::Train;
+use crate::cells::train::{Beat, Exact, Train};
 use crate::gate::Gate;
 use crate::units::Time;
 
@@ -26,7 +24,26 @@ const FAR: u64 = 1 << 42;
 #[derive(Clone, Copy, Debug)]
 struct Single {
     at: u64,
-    cell: Cell,
+    frame: u32,
+    marks: u32,
+}
+
+const BEGINS: u32 = 1;
+const ENDS: u32 = 2;
+const TAGGED: u32 = 4;
+
+impl Single {
+    #[inline]
+    fn new(at: u64, Cell { frame, begins, ends, tagged }: Cell) -> Single {
+        let mark = |is: bool, mark: u32| if is { mark } else { 0 };
+        Single { at, frame, marks: mark(begins, BEGINS) | mark(ends, ENDS) | mark(tagged, TAGGED) }
+    }
+
+    #[inline]
+    fn cell(self) -> Cell {
+        let Single { frame, marks, .. } = self;
+        Cell { frame, begins: marks & BEGINS != 0, ends: marks & ENDS != 0, tagged: marks & TAGGED != 0 }
+    }
 }
 
 /// The cells before a gate.
@@ -38,13 +55,36 @@ pub(super) struct Singles {
     placed: u64,
     /// The first slot that is not over.
     slot: u64,
+    /// The cells of that slot, each with its input.
+    due: Vec<(u32, Single)>,
 }
 
+/// The cells of an input.
 #[derive(Debug, Default)]
-struct Line {
-    cells: VecDeque<Single>,
+pub(super) struct Line {
+    /// Those that have passed come first.
+    cells: Vec<Single>,
+    next: usize,
     /// The slot of the next one, where that stands in the ring.
     slot: u64,
+}
+
+/// A line forgets what has passed when that is half of it, and so much.
+const FORGETS: usize = 1024;
+
+impl Line {
+    /// A cell comes at an instant in picoseconds.
+    #[inline]
+    pub(super) fn push(&mut self, at: u64, cell: Cell) {
+        self.cells.push(Single::new(at, cell));
+    }
+
+    fn forget_passed(&mut self) {
+        if self.next == self.cells.len() || self.next > FORGETS.max(self.cells.len() / 2) {
+            self.cells.drain(..self.next);
+            self.next = 0;
+        }
+    }
 }
 
 /// Finds the slots of instants.
@@ -83,17 +123,16 @@ impl Finder {
 
 impl Singles {
     pub(super) fn new() -> Singles {
-        Singles { lines: vec![], ring: Box::new([0; RING as usize]), placed: 0, slot: 0 }
+        Singles { lines: vec![], ring: Box::new([0; RING as usize]), placed: 0, slot: 0, due: vec![] }
     }
 
     pub(super) fn add_line(&mut self) {
         self.lines.push(Line::default());
     }
 
-    /// A cell comes at an instant in picoseconds.
-    #[inline]
-    pub(super) fn push(&mut self, input: usize, at: u64, cell: Cell) {
-        self.lines[input].cells.push_back(Single { at, cell });
+    /// Where the cells of an input stand in line.
+    pub(super) fn line(&mut self, input: usize) -> &mut Line {
+        &mut self.lines[input]
     }
 
     /// Cells come together.
@@ -103,15 +142,16 @@ impl Singles {
         while rest.left > 0 {
             let at = rest.next.at.picos();
             let (begins, ends) = rest.take();
-            self.push(input, at, Cell { frame, begins, ends, tagged });
+            self.lines[input].push(at, Cell { frame, begins, ends, tagged });
         }
     }
 
     /// Places the next cell of every line that has none in the ring.
     fn place_new(&mut self, finder: &Finder, slotted: &Slotted) {
         for (input, line) in self.lines.iter_mut().enumerate() {
+            line.forget_passed();
             if self.placed >> input & 1 == 0
-                && let Some(next) = line.cells.front()
+                && let Some(next) = line.cells.get(line.next)
             {
                 line.slot = finder.slot_of(next.at, slotted);
                 let place = line.slot.min(self.slot + RING - 1);
@@ -121,32 +161,32 @@ impl Singles {
         }
     }
 
-    /// Takes the cells of the present slot.
+    /// Takes the cells of a slot; their marks.
     #[inline]
-    fn take_slot(&mut self, finder: &Finder, slotted: &Slotted, due: &mut Vec<(u32, Cell)>) {
-        let place = (self.slot % RING) as usize;
-        let mut inputs = std::mem::take(&mut self.ring[place]);
-        while inputs != 0 {
-            let input = inputs.trailing_zeros();
-            inputs &= inputs - 1;
-            let Some(line) = self.lines.get_mut(input as usize) else { return };
-            loop {
-                if line.slot != self.slot {
-                    // One that is far ahead is looked at again when the ring has gone round.
-                    let next = line.slot.min(self.slot + RING - 1);
-                    self.ring[(next % RING) as usize] |= 1 << input;
-                    break;
-                }
-                if let Some(single) = line.cells.pop_front() {
-                    due.push((input, single.cell));
-                }
-                let Some(next) = line.cells.front() else {
-                    self.placed &= !(1 << input);
-                    break;
-                };
-                line.slot = finder.slot_of(next.at, slotted);
+    fn take_slot(&mut self, slot: u64, inputs: u64, finder: &Finder, slotted: &Slotted) -> u32 {
+        let mut marks = 0;
+        let mut rest = inputs;
+        self.ring[(slot % RING) as usize] = 0;
+        while rest != 0 {
+            let input = rest.trailing_zeros();
+            rest &= rest - 1;
+            let Some(line) = self.lines.get_mut(input as usize) else { break };
+            while line.slot == slot {
+                let Some(single) = line.cells.get(line.next) else { break };
+                marks |= single.marks;
+                self.due.push((input, *single));
+                line.next += 1;
+                line.slot = line.cells.get(line.next).map_or(u64::MAX, |next| finder.slot_of(next.at, slotted));
+            }
+            if line.slot == u64::MAX {
+                self.placed &= !(1 << input);
+            } else {
+                // One that is far ahead is looked at again when the ring has gone round.
+                let place = line.slot.min(slot + RING - 1) % RING;
+                self.ring[place as usize] |= 1 << input;
             }
         }
+        marks
     }
 
     /// Bytes held, about.
@@ -180,54 +220,83 @@ impl Section {
     }
 
     /// Slots before another whose cells only have to be counted: none is a packet's last, all find room, and
-    /// they go to the section's end. `true`: the cells of one that is not so stand in `due`, in order.
+    /// they go to the section's end. `true`: the cells of one that is not so stand in `due`, in order, or
+    /// packets are to be settled.
     fn run_plain_singles(&mut self, gate: usize, singles: &mut Singles, finder: &Finder, end: u64) -> bool {
         let CellGate { server: Server::Slotted(slotted), plain_slots, .. } = &mut self.gates[gate] else {
             return false;
         };
-        let due = &mut self.due;
-        let mut free = slotted.free();
-        while singles.slot < end {
-            let slot = singles.slot;
-            if singles.ring[(slot % RING) as usize] == 0 {
-                if singles.placed == 0 {
-                    singles.slot = if end == u64::MAX { slot } else { end };
-                    break;
-                }
-                singles.slot += 1;
+        let (mut free, mut slot) = (slotted.free(), singles.slot);
+        let mut stops = false;
+        while slot < end && singles.placed != 0 {
+            let inputs = singles.ring[(slot % RING) as usize];
+            if inputs == 0 {
+                slot += 1;
                 continue;
             }
-            singles.take_slot(finder, slotted, due);
-            let plain = *plain_slots
-                && due.iter().all(|(_, cell)| !cell.ends)
-                && slotted.would_count(slot, free, due.len() as u64);
-            if !plain {
+            let marks = singles.take_slot(slot, inputs, finder, slotted);
+            let cells = singles.due.len() as u64;
+            if marks & ENDS != 0 || !*plain_slots || !slotted.would_count(slot, free, cells) {
                 slotted.set_free(free);
                 slotted.stand_at(slot);
-                put_in_order(slotted, due);
-                // A packet's other cells may come in its slot.
-                singles.slot += u64::from(end < u64::MAX || singles.placed > 0);
-                return true;
+                self.due.extend(singles.due.drain(..).map(|(input, single)| (input, single.cell())));
+                put_in_order(slotted, &mut self.due);
+                free = slotted.free();
+                stops = true;
             }
-            for (_, cell) in due.drain(..) {
+            for (_, single) in singles.due.drain(..) {
                 let start = free.max(slot + 1);
                 free = start + 1;
                 slotted.note(start - slot - 1);
-                let frame: &mut Frame = &mut self.frames[cell.frame as usize];
+                let frame: &mut Frame = &mut self.frames[single.frame as usize];
                 frame.arrived += 1;
                 frame.left -= 1;
                 if frame.left == 0 {
                     // A packet whose last cell was lost before.
-                    self.settled.push(cell.frame);
+                    self.settled.push(single.frame);
+                    stops = true;
                 }
             }
-            singles.slot += u64::from(end < u64::MAX || singles.placed > 0);
-            if !self.settled.is_empty() {
-                slotted.set_free(free);
-                return true;
+            // More of a single circuit's cells may come in the slot of the last.
+            slot += u64::from(end < u64::MAX || singles.placed != 0);
+            if stops {
+                break;
             }
         }
+        singles.slot = if stops || end == u64::MAX { slot } else { end };
         slotted.set_free(free);
-        false
+        stops
+    }
+
+    /// Cells that come together through a paced server, one after the other, to a multiplexer where they wait in
+    /// line; not the packet's last, nor those that find no room.
+    pub(super) fn pass_each(&mut self, gate: usize, input: usize, gates: &mut [Gate]) {
+        let (upstream, downstream) = self.gates.split_at_mut(gate + 1);
+        let CellGate { server: Server::Paced(paced), inputs, next, number, discards, delay, .. } =
+            &mut upstream[gate]
+        else {
+            return;
+        };
+        let Input { head, to: To::Gate { gate: to_gate, input: to_input }, .. } = &mut inputs[input] else {
+            return;
+        };
+        let target = downstream.get_mut((*to_gate as usize).wrapping_sub(gate + 1));
+        let Some(CellGate { singles: Some(singles), inputs: others, .. }) = target else { return };
+        let most = head.left - u32::from(head.ends);
+        if head.beat != Beat::NONE || *discards || most == 0 || others.len() == 1 {
+            return;
+        }
+        let Train { frame, tagged, begins, next: Exact { at, .. }, .. } = *head;
+        let line = singles.line(*to_input as usize);
+        let mut cell = Cell { frame, begins, ends: false, tagged };
+        let served = paced.serve_each(at, most, gates[*number].counters_mut(), self.window, |end| {
+            line.push(end.saturating_add(*delay).picos(), cell);
+            cell.begins = false;
+        });
+        head.skip(served);
+        if head.left == 0 {
+            inputs[input].refill();
+        }
+        next[input] = inputs[input].next();
     }
 }
