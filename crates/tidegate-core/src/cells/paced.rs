@@ -217,45 +217,59 @@ impl Paced {
     }
 
     /// Serves and books up to so many cells that come together at `at`, one after the other, as long as there
-    /// is room; how many. Each one's end is told.
+    /// is room; how many. The end of each is added to `ends`.
     pub(super) fn serve_each(
         &mut self,
         at: Time,
         cells: u32,
         counters: &mut Counters,
         window: Window,
-        mut leaves: impl FnMut(Time),
+        ends: &mut Vec<u64>,
     ) -> u32 {
-        self.waiting_at(at);
+        let cells = u64::from(cells).min(self.room(at)) as u32;
         let longest = (self.beat.picos + 1).saturating_mul(u64::from(cells) + 1);
         let longest = Span::from_picos(longest.saturating_add(self.hold.map_or(0, Span::picos)));
-        let mut served = 0;
-        if at < window.from || self.free.at.max(at).saturating_add(longest) >= window.until {
-            while served < cells && !self.is_full(at) {
+        if cells == 0 || at < window.from || self.free.at.max(at).saturating_add(longest) >= window.until {
+            for _ in 0..cells {
                 let passage = self.serve(at);
                 passage.count(counters, at);
-                leaves(passage.end.at);
-                served += 1;
+                ends.push(passage.end.at.picos());
             }
-            return served;
+            return cells;
         }
-        let Paced { beat, hold, limit, mut free, mut waiting, mut head, .. } = *self;
+        let Paced { beat, hold, .. } = *self;
+        let first = if at > self.free.at { Exact::whole(at) } else { self.free };
+        let (mut start, mut carry) = (first.at.picos(), first.carry);
+        // Starts, and where there is no other time of a cell's own, ends are the starts of those after them.
+        let began = ends.len();
+        ends.extend((0..cells).map(|_| {
+            let this = start;
+            carry += beat.part;
+            let over = carry >= beat.whole;
+            carry -= if over { beat.whole } else { 0 };
+            start += beat.picos + u64::from(over);
+            this
+        }));
+        self.free = Exact { at: Time::from_picos(start), carry };
+        let starts = &mut ends[began..];
+        let at_once = usize::from(first.at <= at);
+        let waiting = &starts[at_once..];
+        if self.waiting == 0 && !waiting.is_empty() {
+            self.head = if at_once == 0 { first } else { first.plus(beat) };
+        }
+        self.waiting += waiting.len() as u64;
         let mut waits = counters.rising();
-        while served < cells && (at >= free.at || waiting < limit) {
-            let start = if at > free.at { Exact::whole(at) } else { free };
-            free = start.plus(beat);
-            leaves(hold.map_or(free.at, |hold| start.at.saturating_add(hold)));
-            if start.at > at {
-                head = if waiting == 0 { start } else { head };
-                waiting += 1;
-                waits.record(start.at.picos() - at.picos());
-            }
-            served += 1;
-        }
+        waiting.iter().for_each(|start| waits.record(start - at.picos()));
         let waited = waits.finish();
-        (self.free, self.waiting, self.head) = (free, waiting, head);
-        counters.pass_rising(u64::from(served), waited, u64::from(CELL_BYTES), waiting);
-        served
+        counters.pass_rising(u64::from(cells), waited, u64::from(CELL_BYTES), self.waiting);
+        match hold {
+            Some(hold) => starts.iter_mut().for_each(|start| *start += hold.picos()),
+            None => {
+                starts.rotate_left(1);
+                starts[cells as usize - 1] = start;
+            }
+        }
+        cells
     }
 
     fn note_burst(&mut self, cells: u32) {

@@ -132,7 +132,8 @@ pub struct Section {
     due: Vec<(u32, Cell)>,
     /// Packets without a last cell, all of whose others have come to the section's end.
     settled: Vec<u32>,
-    /// Kept to save allocations.
+    /// Ends of services; this and the next are kept to save allocations.
+    ends: Vec<u64>,
     spare: Option<Stretch>,
 }
 
@@ -177,7 +178,7 @@ impl Section {
                 tells: matches!(plan.rate, RatePlan::Abr(_)),
                 tagged: plan.queue.tagged,
                 plain_slots: slotted && !ppd && epd.is_none() && plan.queue.tagged.is_none() && !observed,
-                singles: (slotted && passing == Passing::OneByOne).then(|| Box::new(Singles::new())),
+                singles: None,
                 counts: CellCounts::default(),
             }
         };
@@ -196,15 +197,18 @@ impl Section {
             outputs: VecDeque::new(),
             due: vec![],
             settled: vec![],
+            ends: vec![],
             spare: None,
         };
         for circuit in circuits {
             section.add(circuit, plans);
         }
-        for CellGate { inputs, singles, .. } in &mut section.gates {
-            match singles {
-                Some(singles) if inputs.len() <= MOST_SINGLES => inputs.iter().for_each(|_| singles.add_line()),
-                _ => *singles = None,
+        for CellGate { inputs, singles, server, .. } in &mut section.gates {
+            if let Server::Slotted(slotted) = server
+                && passing == Passing::OneByOne
+                && inputs.len() <= MOST_SINGLES
+            {
+                *singles = Some(Box::new(Singles::new(slotted, inputs.len())));
             }
         }
         section
@@ -376,9 +380,9 @@ impl Section {
         if alone && Self::comes_together(self.passing, &train, *discards) && matches!(server, Server::Paced(_)) {
             return self.pass_together(gate as usize, 0, train, gates);
         }
-        match singles {
-            Some(singles) => singles.push_train(input as usize, train),
-            None => {
+        match (singles, &server) {
+            (Some(singles), Server::Slotted(slotted)) => singles.push_train(input as usize, train, slotted),
+            _ => {
                 inputs[input as usize].push(train);
                 next[input as usize] = inputs[input as usize].next();
             }

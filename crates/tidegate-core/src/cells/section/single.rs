@@ -1,8 +1,6 @@
 //! Cells one by one before a slot-synchronous multiplexer: the naive way, in which each cell has a place in
-//! a line and a step of its own.
-//!
-//! Each input's next cell stands in a ring of slots, a bit in the slot's word. When its slot comes, it is taken,
-//! and the input's next cell finds its place.
+//! a line and steps of its own. It finds its slot when it comes, its place among the cells of the slot when
+//! that is near, and how long it waits when the slot is over.
 
 use super::slots::put_in_order;
 use super::{Cell, CellGate, Frame, Input, Section, Server, To};
@@ -11,188 +9,183 @@ use crate::cells::train::{Beat, Exact, Train};
 use crate::gate::Gate;
 use crate::units::Time;
 
-/// Slots of the ring, a power of two.
-const RING: u64 = 256;
+/// Slots that are looked at together.
+const SLOTS: usize = 64;
+/// Places for the cells of each.
+const PLACES: usize = 32;
 
-/// Inputs that a word has bits for.
+/// Inputs at most.
 pub(super) const MOST_SINGLES: usize = 64;
 
-/// In so many picoseconds a product of [`Finder`] is off by no more than this.
+/// In so many picoseconds a product of [`Singles::slot_of`] is off by no more than this.
 const FAR: u64 = 1 << 42;
 
-/// A cell that comes at an instant in picoseconds.
-#[derive(Clone, Copy, Debug)]
-struct Single {
-    at: u64,
-    frame: u32,
-    marks: u32,
+/// A cell in a word: its packet, three marks, and its input.
+type Word = u64;
+const BEGINS: Word = 1 << 32;
+const ENDS: Word = 1 << 33;
+const TAGGED: Word = 1 << 34;
+const INPUT: u32 = 40;
+
+/// The cells of an input: in which slot each comes. Those that have passed come first.
+#[derive(Debug, Default)]
+struct Line {
+    cells: Vec<(u64, Word)>,
+    next: usize,
+    /// Before this one all are placed.
+    placed: usize,
 }
 
-const BEGINS: u32 = 1;
-const ENDS: u32 = 2;
-const TAGGED: u32 = 4;
+/// A line forgets what has passed when that is half of it, and so much.
+const FORGETS: usize = 1024;
 
-impl Single {
-    #[inline]
-    fn new(at: u64, Cell { frame, begins, ends, tagged }: Cell) -> Single {
-        let mark = |is: bool, mark: u32| if is { mark } else { 0 };
-        Single { at, frame, marks: mark(begins, BEGINS) | mark(ends, ENDS) | mark(tagged, TAGGED) }
-    }
+/// What comes next.
+enum Next {
+    Nothing,
+    /// So many slots, whose cells are placed.
+    Slots(usize),
+    /// Somewhere more cells come in a slot than there are places.
+    Crowded,
+}
 
-    #[inline]
-    fn cell(self) -> Cell {
-        let Single { frame, marks, .. } = self;
-        Cell { frame, begins: marks & BEGINS != 0, ends: marks & ENDS != 0, tagged: marks & TAGGED != 0 }
-    }
+/// A cell and its input.
+#[inline]
+fn cell_of(word: Word) -> (u32, Cell) {
+    let is = |mark: Word| word & mark != 0;
+    let cell = Cell { frame: word as u32, begins: is(BEGINS), ends: is(ENDS), tagged: is(TAGGED) };
+    ((word >> INPUT) as u32, cell)
 }
 
 /// The cells before a gate.
 #[derive(Debug)]
 pub(super) struct Singles {
     lines: Vec<Line>,
-    ring: Box<[u64; RING as usize]>,
-    /// Inputs whose next cell stands in the ring.
-    placed: u64,
-    /// The first slot that is not over.
-    slot: u64,
-    /// The cells of that slot, each with its input.
-    due: Vec<(u32, Single)>,
-}
-
-/// The cells of an input.
-#[derive(Debug, Default)]
-pub(super) struct Line {
-    /// Those that have passed come first.
-    cells: Vec<Single>,
-    next: usize,
-    /// The slot of the next one, where that stands in the ring.
-    slot: u64,
-}
-
-/// A line forgets what has passed when that is half of it, and so much.
-const FORGETS: usize = 1024;
-
-impl Line {
-    /// A cell comes at an instant in picoseconds.
-    #[inline]
-    pub(super) fn push(&mut self, at: u64, cell: Cell) {
-        self.cells.push(Single::new(at, cell));
-    }
-
-    fn forget_passed(&mut self) {
-        if self.next == self.cells.len() || self.next > FORGETS.max(self.cells.len() / 2) {
-            self.cells.drain(..self.next);
-            self.next = 0;
-        }
-    }
-}
-
-/// Finds the slots of instants.
-#[derive(Clone, Copy)]
-struct Finder {
-    /// The slot that it counts from, and when that begins.
-    base: u64,
-    begin: u64,
     /// 2⁶⁴ times the slots in a picosecond.
     slots: u64,
-}
-
-impl Finder {
-    fn new(slotted: &Slotted) -> Finder {
-        let slot = slotted.beat();
-        let parts = u128::from(slot.picos) * u128::from(slot.whole) + u128::from(slot.part);
-        let slots = (u128::from(slot.whole) << 64) / parts.max(1);
-        let slots = u64::try_from(slots).unwrap_or(u64::MAX);
-        Finder { base: slotted.number(), begin: slotted.begin().at.picos(), slots }
-    }
-
-    /// The slot of an instant.
-    #[inline]
-    fn slot_of(&self, at: u64, slotted: &Slotted) -> u64 {
-        // What lies less than a picosecond after an instant is the same instant.
-        let ahead = (at + 1).wrapping_sub(self.begin);
-        let product = u128::from(ahead) * u128::from(self.slots);
-        // So near to where a slot begins that what that is rounded down by may matter, or this product.
-        let near = (product as u64).wrapping_add(FAR) < (self.slots + FAR).saturating_mul(2);
-        if near || ahead > FAR {
-            return slotted.slot_of(Time::from_picos(at));
-        }
-        self.base + (product >> 64) as u64
-    }
+    /// Cells of the slots from `base` on, how many in each, and those of them that hold a packet's last.
+    places: Box<[[Word; PLACES]; SLOTS]>,
+    counts: [u8; SLOTS],
+    ends: u64,
+    base: u64,
 }
 
 impl Singles {
-    pub(super) fn new() -> Singles {
-        Singles { lines: vec![], ring: Box::new([0; RING as usize]), placed: 0, slot: 0, due: vec![] }
-    }
-
-    pub(super) fn add_line(&mut self) {
-        self.lines.push(Line::default());
-    }
-
-    /// Where the cells of an input stand in line.
-    pub(super) fn line(&mut self, input: usize) -> &mut Line {
-        &mut self.lines[input]
-    }
-
-    /// Cells come together.
-    pub(super) fn push_train(&mut self, input: usize, train: Train) {
-        let Train { frame, tagged, .. } = train;
-        let mut rest = train;
-        while rest.left > 0 {
-            let at = rest.next.at.picos();
-            let (begins, ends) = rest.take();
-            self.lines[input].push(at, Cell { frame, begins, ends, tagged });
+    pub(super) fn new(slotted: &Slotted, inputs: usize) -> Singles {
+        let slot = slotted.beat();
+        let parts = u128::from(slot.picos) * u128::from(slot.whole) + u128::from(slot.part);
+        let slots = (u128::from(slot.whole) << 64) / parts.max(1);
+        Singles {
+            lines: (0..inputs).map(|_| Line::default()).collect(),
+            slots: u64::try_from(slots).unwrap_or(u64::MAX),
+            places: Box::new([[0; PLACES]; SLOTS]),
+            counts: [0; SLOTS],
+            ends: 0,
+            base: 0,
         }
     }
 
-    /// Places the next cell of every line that has none in the ring.
-    fn place_new(&mut self, finder: &Finder, slotted: &Slotted) {
-        for (input, line) in self.lines.iter_mut().enumerate() {
-            line.forget_passed();
-            if self.placed >> input & 1 == 0
-                && let Some(next) = line.cells.get(line.next)
-            {
-                line.slot = finder.slot_of(next.at, slotted);
-                let place = line.slot.min(self.slot + RING - 1);
-                self.ring[(place % RING) as usize] |= 1 << input;
-                self.placed |= 1 << input;
-            }
-        }
-    }
-
-    /// Takes the cells of a slot; their marks.
+    /// The slot of an instant in picoseconds, `begin` being when the present one begins.
     #[inline]
-    fn take_slot(&mut self, slot: u64, inputs: u64, finder: &Finder, slotted: &Slotted) -> u32 {
-        let mut marks = 0;
-        let mut rest = inputs;
-        self.ring[(slot % RING) as usize] = 0;
-        while rest != 0 {
-            let input = rest.trailing_zeros();
-            rest &= rest - 1;
-            let Some(line) = self.lines.get_mut(input as usize) else { break };
-            while line.slot == slot {
-                let Some(single) = line.cells.get(line.next) else { break };
-                marks |= single.marks;
-                self.due.push((input, *single));
-                line.next += 1;
-                line.slot = line.cells.get(line.next).map_or(u64::MAX, |next| finder.slot_of(next.at, slotted));
+    fn slot_of(slots: u64, begin: u64, at: u64, slotted: &Slotted) -> u64 {
+        // What lies less than a picosecond after an instant is the same instant.
+        let ahead = (at + 1).wrapping_sub(begin);
+        let product = u128::from(ahead) * u128::from(slots);
+        // So near to where a slot begins that what that is rounded down by may matter, or this product.
+        let near = (product as u64).wrapping_add(FAR) < slots.saturating_add(FAR).saturating_mul(2);
+        if near || ahead > FAR {
+            return slotted.slot_of(Time::from_picos(at));
+        }
+        slotted.number() + (product >> 64) as u64
+    }
+
+    /// Cells of one packet come at instants in picoseconds, in order.
+    #[inline]
+    fn push(&mut self, input: usize, cell: Cell, slotted: &Slotted, instants: impl Iterator<Item = u64>) {
+        let Cell { frame, begins, ends, tagged } = cell;
+        let mark = |is: bool, mark: Word| if is { mark } else { 0 };
+        let word = u64::from(frame) | mark(tagged, TAGGED) | (input as u64) << INPUT;
+        let (slots, begin) = (self.slots, slotted.begin().at.picos());
+        let Line { cells, .. } = &mut self.lines[input];
+        let first = cells.len();
+        cells.extend(instants.map(|at| (Singles::slot_of(slots, begin, at, slotted), word)));
+        if let [first, ..] = &mut cells[first..] {
+            first.1 |= mark(begins, BEGINS);
+        }
+        if let [.., last] = &mut cells[first..] {
+            last.1 |= mark(ends, ENDS);
+        }
+    }
+
+    /// The cells of a train.
+    pub(super) fn push_train(&mut self, input: usize, train: Train, slotted: &Slotted) {
+        let Train { frame, begins, ends, tagged, .. } = train;
+        let mut rest = train;
+        let instants = std::iter::from_fn(|| {
+            let at = rest.next.at.picos();
+            (rest.left > 0).then(|| rest.take()).map(|_| at)
+        });
+        self.push(input, Cell { frame, begins, ends, tagged }, slotted, instants);
+    }
+
+    /// Places the cells of the next slots before `end`, from the first on that has any: how many slots.
+    fn place_next(&mut self, end: u64) -> Next {
+        let mut next = end;
+        for line in &mut self.lines {
+            if line.next == line.cells.len() || line.next > FORGETS.max(line.cells.len() / 2) {
+                line.cells.drain(..line.next);
+                line.next = 0;
             }
-            if line.slot == u64::MAX {
-                self.placed &= !(1 << input);
-            } else {
-                // One that is far ahead is looked at again when the ring has gone round.
-                let place = line.slot.min(slot + RING - 1) % RING;
-                self.ring[place as usize] |= 1 << input;
+            next = next.min(line.cells.get(line.next).map_or(end, |(slot, _)| *slot));
+        }
+        if next == end {
+            return Next::Nothing;
+        }
+        (self.base, self.counts, self.ends) = (next, [0; SLOTS], 0);
+        let slots = (end - next).min(SLOTS as u64);
+        let (places, counts) = (&mut *self.places, &mut self.counts);
+        for line in &mut self.lines {
+            line.placed = line.next;
+            for (slot, word) in &line.cells[line.next..] {
+                let ahead = slot - next;
+                if ahead >= slots {
+                    break;
+                }
+                let ahead = ahead as usize % SLOTS;
+                let count = usize::from(counts[ahead]);
+                if count == PLACES {
+                    return Next::Crowded;
+                }
+                places[ahead][count % PLACES] = *word;
+                counts[ahead] += 1;
+                if word & ENDS != 0 {
+                    self.ends |= 1 << ahead;
+                }
+                line.placed += 1;
             }
         }
-        marks
+        self.lines.iter_mut().for_each(|line| line.next = line.placed);
+        Next::Slots(slots as usize)
+    }
+
+    /// The cells of one of the slots that were placed, each with its input.
+    fn placed_in(&self, ahead: usize) -> impl Iterator<Item = (u32, Cell)> {
+        self.places[ahead][..usize::from(self.counts[ahead])].iter().map(|word| cell_of(*word))
+    }
+
+    /// Takes the cells of the next slot, where more come than there are places.
+    fn take_crowd(&mut self, due: &mut Vec<(u32, Cell)>) {
+        for line in &mut self.lines {
+            while let Some((_, word)) = line.cells.get(line.next).filter(|(slot, _)| *slot == self.base) {
+                due.push(cell_of(*word));
+                line.next += 1;
+            }
+        }
     }
 
     /// Bytes held, about.
     pub(super) fn memory_bytes(&self) -> u64 {
         let cells: usize = self.lines.iter().map(|line| line.cells.capacity()).sum();
-        (cells * size_of::<Single>()) as u64
+        (cells * size_of::<(u64, Word)>()) as u64
     }
 }
 
@@ -200,72 +193,78 @@ impl Section {
     /// Slots that end by `until`, one after the other.
     pub(super) fn run_singles(&mut self, gate: usize, until: Time, gates: &mut [Gate]) {
         let Some(mut singles) = self.gates[gate].singles.take() else { return };
-        if let Server::Slotted(slotted) = &mut self.gates[gate].server {
-            slotted.stand_at(singles.slot);
-            let finder = Finder::new(slotted);
-            singles.place_new(&finder, slotted);
-            let end = match until {
-                // What has come may not be all of its last slot.
-                Time::NEVER => u64::MAX,
-                _ => slotted.number() + slotted.slots_until(until, u64::MAX),
-            };
-            while self.run_plain_singles(gate, &mut singles, &finder, end) {
-                while let Some(frame) = self.settled.pop() {
-                    self.settle_frame(frame);
+        let Server::Slotted(slotted) = &self.gates[gate].server else { return };
+        let end = match until {
+            Time::NEVER => u64::MAX,
+            _ => slotted.number() + slotted.slots_until(until, u64::MAX),
+        };
+        loop {
+            match singles.place_next(end) {
+                Next::Nothing => break,
+                Next::Slots(slots) => {
+                    let mut ahead = 0;
+                    while ahead < slots {
+                        ahead = self.run_plain_singles(gate, &singles, ahead, slots);
+                        while let Some(frame) = self.settled.pop() {
+                            self.settle_frame(frame);
+                        }
+                        if ahead < slots {
+                            self.due.extend(singles.placed_in(ahead));
+                            self.serve_crowd(gate, singles.base + ahead as u64, gates);
+                            ahead += 1;
+                        }
+                    }
                 }
-                self.serve_due(gate, gates);
+                Next::Crowded => {
+                    singles.take_crowd(&mut self.due);
+                    self.serve_crowd(gate, singles.base, gates);
+                }
             }
         }
         self.gates[gate].singles = Some(singles);
     }
 
-    /// Slots before another whose cells only have to be counted: none is a packet's last, all find room, and
-    /// they go to the section's end. `true`: the cells of one that is not so stand in `due`, in order, or
-    /// packets are to be settled.
-    fn run_plain_singles(&mut self, gate: usize, singles: &mut Singles, finder: &Finder, end: u64) -> bool {
-        let CellGate { server: Server::Slotted(slotted), plain_slots, .. } = &mut self.gates[gate] else {
-            return false;
+    /// The cells of a slot that stand in `due`, looked at closely.
+    fn serve_crowd(&mut self, gate: usize, slot: u64, gates: &mut [Gate]) {
+        if let Server::Slotted(slotted) = &mut self.gates[gate].server {
+            slotted.stand_at(slot);
+            put_in_order(slotted, &mut self.due);
+        }
+        self.serve_due(gate, gates);
+    }
+
+    /// Slots from one on whose cells only have to be counted: none is a packet's last, all find room, and they go to
+    /// the section's end. The first that is another, or one where a packet is to be settled before.
+    fn run_plain_singles(&mut self, gate: usize, singles: &Singles, from: usize, slots: usize) -> usize {
+        let CellGate { server: Server::Slotted(slotted), plain_slots: true, .. } = &mut self.gates[gate] else {
+            return from;
         };
-        let (mut free, mut slot) = (slotted.free(), singles.slot);
-        let mut stops = false;
-        while slot < end && singles.placed != 0 {
-            let inputs = singles.ring[(slot % RING) as usize];
-            if inputs == 0 {
-                slot += 1;
-                continue;
-            }
-            let marks = singles.take_slot(slot, inputs, finder, slotted);
-            let cells = singles.due.len() as u64;
-            if marks & ENDS != 0 || !*plain_slots || !slotted.would_count(slot, free, cells) {
-                slotted.set_free(free);
-                slotted.stand_at(slot);
-                self.due.extend(singles.due.drain(..).map(|(input, single)| (input, single.cell())));
-                put_in_order(slotted, &mut self.due);
-                free = slotted.free();
-                stops = true;
-            }
-            for (_, single) in singles.due.drain(..) {
-                let start = free.max(slot + 1);
-                free = start + 1;
-                slotted.note(start - slot - 1);
-                let frame: &mut Frame = &mut self.frames[single.frame as usize];
-                frame.arrived += 1;
-                frame.left -= 1;
-                if frame.left == 0 {
-                    // A packet whose last cell was lost before.
-                    self.settled.push(single.frame);
-                    stops = true;
+        let mut free = slotted.free();
+        let mut ahead = from;
+        for (count, words) in singles.counts[from..slots].iter().zip(&singles.places[from..slots]) {
+            let slot = singles.base + ahead as u64;
+            if *count > 0 {
+                let ends = singles.ends >> ahead & 1 != 0;
+                if ends || !self.settled.is_empty() || !slotted.would_count(slot, free, u64::from(*count)) {
+                    break;
+                }
+                for word in &words[..usize::from(*count)] {
+                    let start = free.max(slot + 1);
+                    free = start + 1;
+                    slotted.note(start - slot - 1);
+                    let frame: &mut Frame = &mut self.frames[*word as u32 as usize];
+                    frame.arrived += 1;
+                    frame.left -= 1;
+                    if frame.left == 0 {
+                        // A packet whose last cell was lost before.
+                        self.settled.push(*word as u32);
+                    }
                 }
             }
-            // More of a single circuit's cells may come in the slot of the last.
-            slot += u64::from(end < u64::MAX || singles.placed != 0);
-            if stops {
-                break;
-            }
+            ahead += 1;
         }
-        singles.slot = if stops || end == u64::MAX { slot } else { end };
         slotted.set_free(free);
-        stops
+        ahead
     }
 
     /// Cells that come together through a paced server, one after the other, to a multiplexer where they wait in
@@ -281,18 +280,19 @@ impl Section {
             return;
         };
         let target = downstream.get_mut((*to_gate as usize).wrapping_sub(gate + 1));
-        let Some(CellGate { singles: Some(singles), inputs: others, .. }) = target else { return };
+        let Some(CellGate { singles: Some(singles), server: Server::Slotted(slotted), .. }) = target else {
+            return;
+        };
         let most = head.left - u32::from(head.ends);
-        if head.beat != Beat::NONE || *discards || most == 0 || others.len() == 1 {
+        if head.beat != Beat::NONE || *discards || most == 0 || singles.lines.len() == 1 {
             return;
         }
         let Train { frame, tagged, begins, next: Exact { at, .. }, .. } = *head;
-        let line = singles.line(*to_input as usize);
-        let mut cell = Cell { frame, begins, ends: false, tagged };
-        let served = paced.serve_each(at, most, gates[*number].counters_mut(), self.window, |end| {
-            line.push(end.saturating_add(*delay).picos(), cell);
-            cell.begins = false;
-        });
+        self.ends.clear();
+        let served = paced.serve_each(at, most, gates[*number].counters_mut(), self.window, &mut self.ends);
+        let cell = Cell { frame, begins, ends: false, tagged };
+        let instants = self.ends.iter().map(|end| end.saturating_add(delay.picos()));
+        singles.push(*to_input as usize, cell, slotted, instants);
         head.skip(served);
         if head.left == 0 {
             inputs[input].refill();
