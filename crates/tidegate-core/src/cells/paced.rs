@@ -258,10 +258,8 @@ impl Paced {
             self.head = if at_once == 0 { first } else { first.plus(beat) };
         }
         self.waiting += waiting.len() as u64;
-        let mut waits = counters.rising();
-        waiting.iter().for_each(|start| waits.record(start - at.picos()));
-        let waited = waits.finish();
-        counters.pass_rising(u64::from(cells), waited, u64::from(CELL_BYTES), self.waiting);
+        let waits = waiting.iter().map(|start| start - at.picos());
+        counters.pass_rising(u64::from(cells), waits, u64::from(CELL_BYTES), self.waiting);
         match hold {
             Some(hold) => starts.iter_mut().for_each(|start| *start += hold.picos()),
             None => {

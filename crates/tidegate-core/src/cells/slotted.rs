@@ -285,6 +285,12 @@ impl Slotted {
         self.waits.note_any(waits + 1);
     }
 
+    /// The same where room was made.
+    #[inline]
+    pub(super) fn note_in_room(&mut self, waits: u64) {
+        self.waits.note(waits + 1);
+    }
+
     /// Tells all that [`Slotted::note`] counted.
     pub(super) fn tell(&mut self, counters: &mut Counters) {
         for (standing, cells) in self.waits.take() {

@@ -1,7 +1,7 @@
 //! What a gate counts: always, in whole units and bytes, before and inside the measured
 //! window, so that in = delivered + dropped + held at any end.
 
-use crate::gate::quantiles::{Precision, Quantiles, Rising};
+use crate::gate::quantiles::{Precision, Quantiles};
 use crate::gate::rate::{Service, Window};
 use crate::units::{Span, Time};
 
@@ -139,19 +139,18 @@ impl Counters {
         self.queue_max_bytes = self.queue_max_bytes.max(queue.1);
     }
 
-    /// For the waits of units that come together and are delivered inside the window; see
-    /// [`Counters::pass_rising`].
-    #[inline]
-    pub(crate) fn rising(&mut self) -> Rising<'_> {
-        self.waits.rising()
-    }
-
-    /// So many units of one size came together and are delivered inside the window. Some wait, whose waits
-    /// were told apart and add up to `sum`; in the end the queue is so large.
-    pub(crate) fn pass_rising(&mut self, units: u64, (waited, sum): (u64, u128), wire: u64, queue: u64) {
+    /// So many units of one size came together and are delivered inside the window. Some wait, the later the
+    /// longer; in the end the queue is so large.
+    pub(crate) fn pass_rising(
+        &mut self,
+        units: u64,
+        waits: impl ExactSizeIterator<Item = u64>,
+        wire: u64,
+        queue: u64,
+    ) {
         self.pass_many(units, wire);
-        self.queue_area += sum;
-        if waited > 0 {
+        if waits.len() > 0 {
+            self.queue_area += self.waits.record_rising(waits);
             self.queue_max = self.queue_max.max(queue);
             self.queue_max_bytes = self.queue_max_bytes.max(queue * wire);
         }

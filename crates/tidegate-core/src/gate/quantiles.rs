@@ -111,18 +111,47 @@ impl Quantiles {
         let fraction = |parts: u64| (parts as f64 / whole as f64 * f64::from(1_u32 << spare)) as u32;
         let step = (picos << spare) + u64::from(fraction(part));
         let mut length = (first.0 << spare) + u64::from(fraction(first.1)) + above;
-        let mut rising = self.rising();
-        for _ in 0..count {
-            rising.record(length >> spare);
+        let lengths = (0..count).map(|_| {
+            let picos = length >> spare;
             length = length.wrapping_add(step);
-        }
-        rising.finish().1
+            picos
+        });
+        self.record_rising(lengths)
     }
 
-    /// For lengths that are not zero and never shorter than the one before.
+    /// Takes lengths that are not zero and never shorter than the one before, in picoseconds;
+    /// says what they add up to.
     #[inline]
-    pub(super) fn rising(&mut self) -> Rising<'_> {
-        Rising { quantiles: self, count: 0, sum: 0, last: 0, ceiling: 0, base: 0, shift: 0 }
+    pub(super) fn record_rising(&mut self, lengths: impl Iterator<Item = u64>) -> u128 {
+        let (mut count, mut sum, mut last) = (0, 0_u128, 0);
+        // Up to the next doubling bins are equally wide.
+        let (mut ceiling, mut base, mut shift) = (0, 0, 0);
+        for picos in lengths {
+            if picos >= ceiling {
+                if count == 0 {
+                    self.least = self.least.min(picos);
+                }
+                let doubling = self.doubling(picos);
+                shift = self.shift + doubling;
+                base = ((doubling << self.digits) as usize).wrapping_sub(self.first);
+                let top = 2_u64.checked_shl(self.digits + shift);
+                ceiling = top.filter(|top| *top > picos).unwrap_or(u64::MAX);
+            }
+            count += 1;
+            sum += u128::from(picos);
+            last = picos;
+            match self.bins.get_mut(base.wrapping_add((picos >> shift) as usize)) {
+                Some(bin) => *bin += 1,
+                None => {
+                    self.grow(self.bin(picos));
+                    ceiling = 0;
+                }
+            }
+        }
+        self.greatest = self.greatest.max(last);
+        self.count += count;
+        self.sum += sum;
+        sum
     }
 
     /// The same one by one.
@@ -227,65 +256,6 @@ impl Quantiles {
         });
         let picos = bin.map_or(self.greatest, |bin| self.middle(self.first + bin));
         Some(Time::from_picos(picos.clamp(self.least, self.greatest)).as_secs_f64())
-    }
-}
-
-/// Lengths that rise, see [`Quantiles::rising`].
-pub(crate) struct Rising<'a> {
-    quantiles: &'a mut Quantiles,
-    count: u64,
-    sum: u128,
-    last: u64,
-    /// Up to here bins are equally wide: from the first of them on, a length belongs to the one that is its
-    /// own shifted.
-    ceiling: u64,
-    base: usize,
-    shift: u32,
-}
-
-impl Rising<'_> {
-    /// Takes one more, in picoseconds.
-    #[inline]
-    pub(crate) fn record(&mut self, picos: u64) {
-        if picos >= self.ceiling {
-            self.turn(picos);
-        }
-        self.count += 1;
-        self.sum += u128::from(picos);
-        self.last = picos;
-        match self.quantiles.bins.get_mut(self.base.wrapping_add((picos >> self.shift) as usize)) {
-            Some(times) => *times += 1,
-            None => self.grow(picos),
-        }
-    }
-
-    /// Up to the next doubling.
-    #[inline]
-    fn turn(&mut self, picos: u64) {
-        let Quantiles { shift, digits, first, .. } = *self.quantiles;
-        if self.count == 0 {
-            self.quantiles.least = self.quantiles.least.min(picos);
-        }
-        let doubling = self.quantiles.doubling(picos);
-        self.shift = shift + doubling;
-        self.base = ((doubling << digits) as usize).wrapping_sub(first);
-        self.ceiling = 2_u64.checked_shl(digits + self.shift).filter(|top| *top > picos).unwrap_or(u64::MAX);
-    }
-
-    #[cold]
-    fn grow(&mut self, picos: u64) {
-        let bin = self.quantiles.bin(picos);
-        self.quantiles.grow(bin);
-        self.ceiling = 0;
-    }
-
-    /// How many there were, and what they add up to.
-    pub(crate) fn finish(self) -> (u64, u128) {
-        let Rising { quantiles, count, sum, last, .. } = self;
-        quantiles.greatest = quantiles.greatest.max(last);
-        quantiles.count += count;
-        quantiles.sum += sum;
-        (count, sum)
     }
 }
 

@@ -62,9 +62,11 @@ pub(super) struct Singles {
     lines: Vec<Line>,
     /// 2⁶⁴ times the slots in a picosecond.
     slots: u64,
-    /// Cells of the slots from `base` on, how many in each, and those of them that hold a packet's last.
+    /// Cells of the slots from `base` on, how many in each, and a bit for each that holds a packet's last.
     places: Box<[[Word; PLACES]; SLOTS]>,
     counts: [u8; SLOTS],
+    /// A bit for each slot that has cells.
+    used: u64,
     ends: u64,
     base: u64,
 }
@@ -79,6 +81,7 @@ impl Singles {
             slots: u64::try_from(slots).unwrap_or(u64::MAX),
             places: Box::new([[0; PLACES]; SLOTS]),
             counts: [0; SLOTS],
+            used: 0,
             ends: 0,
             base: 0,
         }
@@ -140,14 +143,17 @@ impl Singles {
         if next == end {
             return Next::Nothing;
         }
-        (self.base, self.counts, self.ends) = (next, [0; SLOTS], 0);
+        (self.base, self.counts) = (next, [0; SLOTS]);
         let slots = (end - next).min(SLOTS as u64);
         let (places, counts) = (&mut *self.places, &mut self.counts);
+        let (mut used, mut ends) = (0_u64, 0_u64);
         for line in &mut self.lines {
-            line.placed = line.next;
-            for (slot, word) in &line.cells[line.next..] {
+            let first = line.next;
+            line.placed = line.cells.len();
+            for (place, (slot, word)) in line.cells[first..].iter().enumerate() {
                 let ahead = slot - next;
                 if ahead >= slots {
+                    line.placed = first + place;
                     break;
                 }
                 let ahead = ahead as usize % SLOTS;
@@ -157,19 +163,20 @@ impl Singles {
                 }
                 places[ahead][count % PLACES] = *word;
                 counts[ahead] += 1;
-                if word & ENDS != 0 {
-                    self.ends |= 1 << ahead;
-                }
-                line.placed += 1;
+                used |= 1 << ahead;
+                ends |= (word >> ENDS.trailing_zeros() & 1) << ahead;
             }
         }
+        (self.used, self.ends) = (used, ends);
         self.lines.iter_mut().for_each(|line| line.next = line.placed);
         Next::Slots(slots as usize)
     }
 
     /// The cells of one of the slots that were placed, each with its input.
     fn placed_in(&self, ahead: usize) -> impl Iterator<Item = (u32, Cell)> {
-        self.places[ahead][..usize::from(self.counts[ahead])].iter().map(|word| cell_of(*word))
+        let count = self.counts.get(ahead).map_or(0, |count| usize::from(*count));
+        let words = self.places.get(ahead).map_or(&[][..], |words| &words[..count]);
+        words.iter().map(|word| cell_of(*word))
     }
 
     /// Takes the cells of the next slot, where more come than there are places.
@@ -205,14 +212,17 @@ impl Section {
                     let mut ahead = 0;
                     while ahead < slots {
                         ahead = self.run_plain_singles(gate, &singles, ahead, slots);
-                        while let Some(frame) = self.settled.pop() {
-                            self.settle_frame(frame);
+                        if !self.settled.is_empty() {
+                            while let Some(frame) = self.settled.pop() {
+                                self.settle_frame(frame);
+                            }
+                            continue;
                         }
-                        if ahead < slots {
-                            self.due.extend(singles.placed_in(ahead));
+                        self.due.extend(singles.placed_in(ahead));
+                        if !self.due.is_empty() {
                             self.serve_crowd(gate, singles.base + ahead as u64, gates);
-                            ahead += 1;
                         }
+                        ahead += 1;
                     }
                 }
                 Next::Crowded => {
@@ -239,32 +249,48 @@ impl Section {
         let CellGate { server: Server::Slotted(slotted), plain_slots: true, .. } = &mut self.gates[gate] else {
             return from;
         };
+        let Singles { places, counts, used, ends, base, .. } = singles;
+        let before = slots.min(from + (ends >> from).trailing_zeros() as usize);
+        if before == from {
+            return from;
+        }
+        let most: u64 = counts[from..before].iter().map(|count| u64::from(*count)).sum();
         let mut free = slotted.free();
-        let mut ahead = from;
-        for (count, words) in singles.counts[from..slots].iter().zip(&singles.places[from..slots]) {
-            let slot = singles.base + ahead as u64;
-            if *count > 0 {
-                let ends = singles.ends >> ahead & 1 != 0;
-                if ends || !self.settled.is_empty() || !slotted.would_count(slot, free, u64::from(*count)) {
-                    break;
-                }
-                for word in &words[..usize::from(*count)] {
-                    let start = free.max(slot + 1);
-                    free = start + 1;
-                    slotted.note(start - slot - 1);
-                    let frame: &mut Frame = &mut self.frames[*word as u32 as usize];
-                    frame.arrived += 1;
-                    frame.left -= 1;
-                    if frame.left == 0 {
-                        // A packet whose last cell was lost before.
-                        self.settled.push(*word as u32);
-                    }
-                }
+        let easy = slotted.would_count(base + from as u64, free, most)
+            && slotted.would_count(base + before as u64, free, most);
+        slotted.make_room(most);
+        let frames = &mut self.frames[..];
+        let mut rest = used >> from << from & u64::MAX >> (SLOTS - before);
+        while rest != 0 {
+            let ahead = rest.trailing_zeros() as usize % SLOTS;
+            rest &= rest - 1;
+            let cells = &places[ahead][..usize::from(counts[ahead]).min(PLACES)];
+            let next = base + ahead as u64 + 1;
+            if !easy && !slotted.would_count(next - 1, free, cells.len() as u64) {
+                slotted.set_free(free);
+                return ahead;
             }
-            ahead += 1;
+            free = free.max(next);
+            let mut settles = false;
+            for word in cells {
+                slotted.note_in_room(free - next);
+                free += 1;
+                let frame: &mut Frame = &mut frames[*word as u32 as usize];
+                frame.arrived += 1;
+                frame.left -= 1;
+                settles |= frame.left == 0;
+            }
+            if settles {
+                // A packet whose last cell was lost before.
+                slotted.set_free(free);
+                let over = cells.iter().map(|word| *word as u32);
+                self.settled.extend(over.filter(|frame| frames[*frame as usize].left == 0));
+                self.settled.dedup();
+                return ahead + 1;
+            }
         }
         slotted.set_free(free);
-        ahead
+        before
     }
 
     /// Cells that come together through a paced server, one after the other, to a multiplexer where they wait in
