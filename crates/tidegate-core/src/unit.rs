@@ -13,19 +13,16 @@ pub struct Unit {
     pub bytes: u32,
     /// The engine's own name for it.
     pub handle: u32,
-    /// Whether it is among the first to be dropped.
-    priority: LossPriority,
+    /// Bits: [`TAGGED`], [`MARKED`].
+    flags: u32,
     /// What made it come when it did.
     pub(crate) blame: Blame,
 }
 
-/// As wide as its neighbours, so that a unit is copied word by word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-enum LossPriority {
-    Usual,
-    Tagged,
-}
+/// A policer set its loss priority.
+const TAGGED: u32 = 1;
+/// The engine's mark.
+const MARKED: u32 = 2;
 
 /// A packet's longest wait so far and the cause of its arrival time in one word, which passes
 /// through gates in a register: the wait in 2²⁰ picoseconds above, the cause below.
@@ -76,28 +73,38 @@ impl Cause {
 
 impl Unit {
     /// A unit about to enter its route.
+    #[inline]
     #[must_use]
     pub fn new(bytes: u32, handle: u32, held_by: HeldBy) -> Unit {
-        Unit {
-            chain: 0,
-            bytes,
-            handle,
-            priority: LossPriority::Usual,
-            blame: Blame(u64::from(Cause::sender(held_by).0)),
-        }
+        let blame = Blame(u64::from(Cause::sender(held_by).0));
+        Unit { chain: 0, bytes, handle, flags: 0, blame }
+    }
+
+    /// The same with a mark, by which an engine tells handles of two kinds apart.
+    #[inline]
+    #[must_use]
+    pub fn new_marked(bytes: u32, handle: u32, held_by: HeldBy) -> Unit {
+        Unit { flags: MARKED, ..Unit::new(bytes, handle, held_by) }
+    }
+
+    /// Whether the engine marked it.
+    #[inline]
+    #[must_use]
+    pub fn marked(&self) -> bool {
+        self.flags & MARKED != 0
     }
 
     /// Whether a policer set its loss priority: it is among the first to be dropped.
     #[inline]
     #[must_use]
     pub fn tagged(&self) -> bool {
-        self.priority == LossPriority::Tagged
+        self.flags & TAGGED != 0
     }
 
     /// Sets or clears that.
     #[inline]
     pub fn set_tagged(&mut self, tagged: bool) {
-        self.priority = if tagged { LossPriority::Tagged } else { LossPriority::Usual };
+        self.flags = if tagged { self.flags | TAGGED } else { self.flags & !TAGGED };
     }
 
     /// What made it come when it did.

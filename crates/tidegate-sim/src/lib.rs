@@ -5,11 +5,16 @@
 //! read files (the scenario crate does), write them (Python does; the capture goes into any
 //! `Write`), or know what time it is.
 
+mod connection;
+mod dialogue;
 mod flow;
+mod history;
+mod meter;
 mod requests;
 mod rows;
 mod segments;
 mod simulation;
+mod wire;
 
 pub use simulation::{RunError, run};
 

@@ -1,63 +1,10 @@
-//! Requests in the simulator: the client at the receiver's end of a flow, servers that flows
-//! share, and connections that begin anew.
+//! Requests in the simulator: what clients and servers do when, and connections that begin anew.
 
-use tidegate_core::app::{Client, Exchange, Server};
-use tidegate_core::plan::{AppPlan, FlowPlan};
-use tidegate_core::random::Seed;
+use tidegate_core::app::Server;
 use tidegate_core::units::Time;
 
-use crate::flow::{Flow, endpoints};
-use crate::simulation::{Wire, app_alarm, server_alarm};
-
-/// What a flow with requests has beside its endpoints.
-#[derive(Debug)]
-pub(crate) struct Dialogue {
-    pub(crate) client: Client,
-    server: Option<usize>,
-    /// Exchanges that have ended, in order; in the end those that have not, too.
-    pub(crate) log: Vec<Exchange>,
-    /// The endpoints have been opened.
-    opened: bool,
-    /// For connections that begin anew.
-    flow: FlowPlan,
-    seed: Seed,
-}
-
-impl Dialogue {
-    /// The client of a flow that starts at `start`; none where the flow has no requests.
-    pub(crate) fn new(flow: &FlowPlan, start: Time, seed: Seed) -> Option<Box<Dialogue>> {
-        let AppPlan::Request(plan) = &flow.app else { return None };
-        Some(Box::new(Dialogue {
-            client: Client::new(plan, start, seed, &flow.name),
-            server: plan.server,
-            log: Vec::new(),
-            opened: false,
-            flow: flow.clone(),
-            seed,
-        }))
-    }
-
-    pub(crate) fn memory_bytes(&self) -> u64 {
-        self.client.memory_bytes() + (self.log.capacity() * size_of::<Exchange>()) as u64
-    }
-
-    /// The run is over: what has not ended is told as well.
-    pub(crate) fn finish(&mut self) {
-        self.log.extend(self.client.unfinished());
-    }
-}
-
-impl Flow {
-    /// The next connection takes the place of the old one; what of that is still on its way
-    /// comes to nobody. DEVIATION: no FIN, RST or TIME-WAIT (RFC 9293 §3.6): nothing is to be
-    /// learnt of closing here, and a request's last ACK has been sent.
-    fn reconnect(&mut self) {
-        let Some(dialogue) = &self.dialogue else { return };
-        self.connection += 1;
-        let (sender, receiver) = endpoints(&dialogue.flow, dialogue.seed, self.connection);
-        self.forget_connection(sender, receiver);
-    }
-}
+use crate::flow::Flow;
+use crate::wire::{Wire, app_alarm, server_alarm};
 
 impl Wire {
     /// A client's user asks, or a request that waited may begin.
@@ -154,12 +101,5 @@ impl Wire {
             self.pump_sender(at, index, flow);
         }
         self.network.set_alarm(server_alarm(self.flows, number), self.servers[number].next_wakeup());
-    }
-}
-
-impl Dialogue {
-    fn begins_anew(&self) -> bool {
-        matches!(&self.flow.app, AppPlan::Request(plan)
-            if plan.connection == tidegate_core::plan::ConnectionPlan::New)
     }
 }

@@ -1,6 +1,8 @@
-//! Where the headers of travelling segments are kept: units carry only a number.
+//! Where the headers of travelling segments are kept: units carry only a number. Of a segment
+//! that says the usual ([`tidegate_core::tcp::Outgoing::is_usual`]) that number is all, and the unit is marked.
 
 use tidegate_core::tcp::Segment;
+use tidegate_core::unit::Unit;
 
 /// A pool of segments; a place is used again as soon as it is free.
 #[derive(Debug, Default)]
@@ -10,39 +12,31 @@ pub(crate) struct Segments {
 }
 
 impl Segments {
-    /// A free place, to be filled; what it holds is old.
+    /// A place for one more, to be filled; what it holds is old.
     #[inline]
-    pub(crate) fn reserve(&mut self) -> (u32, &mut Segment) {
-        let place = self.free.pop().unwrap_or_else(|| self.add());
+    pub(crate) fn add(&mut self) -> (u32, &mut Segment) {
+        let place = self.free.pop().unwrap_or_else(|| self.grow());
         (place, &mut self.places[place as usize])
     }
 
     #[cold]
-    fn add(&mut self) -> u32 {
+    fn grow(&mut self) -> u32 {
         self.places.push(Segment::default());
         (self.places.len() - 1) as u32
     }
 
-    /// Gives a place back unused.
-    #[inline]
-    pub(crate) fn release(&mut self, place: u32) {
-        self.free.push(place);
-    }
-
+    /// A segment whose unit has arrived; its place may be used again.
     #[inline]
     pub(crate) fn take(&mut self, place: u32) -> &Segment {
         self.free.push(place);
         &self.places[place as usize]
     }
 
-    #[inline]
-    pub(crate) fn get(&self, place: u32) -> &Segment {
-        &self.places[place as usize]
-    }
-
-    #[inline]
-    pub(crate) fn get_mut(&mut self, place: u32) -> &mut Segment {
-        &mut self.places[place as usize]
+    /// A unit will not arrive.
+    pub(crate) fn forget(&mut self, unit: Unit) {
+        if !unit.marked() {
+            self.free.push(unit.handle);
+        }
     }
 
     pub(crate) fn memory_bytes(&self) -> u64 {

@@ -1,22 +1,18 @@
 //! The loop: the network says what happens next, endpoints and applications answer.
 
-use tidegate_core::app::{Exchange, Server};
-use tidegate_core::net::{Dropped, Network, Owner, Step};
+use tidegate_core::app::Exchange;
+use tidegate_core::net::{Dropped, Owner, Step};
 use tidegate_core::plan::{CongestionPlan, Limits, Plan, RecordLevel};
-use tidegate_core::tcp::{HeldBy, Segment};
 use tidegate_core::unit::Unit;
 use tidegate_core::units::Time;
-use tidegate_result::{Mark, PacketRecord, RunResult, Side, slot_bps};
+use tidegate_result::{PacketRecord, RunResult, slot_bps};
 
 use crate::flow::Flow;
 use crate::rows;
-use crate::segments::Segments;
+use crate::wire::{Wire, app_alarm};
 
 /// Steps, or deliveries told ahead, between two looks at the limits and at the caller's wish to go on.
 const REVIEW: u64 = 1 << 17;
-
-/// Deliveries to one flow, told ahead, before anything else is looked at.
-const RUN_AHEAD: u32 = 1 << 12;
 
 /// Why a run has no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -101,20 +97,6 @@ struct Simulation<'a> {
     drops: Vec<Dropped>,
 }
 
-/// What lies between the endpoints, and what is seen of it.
-pub(crate) struct Wire {
-    until: Time,
-    pub(crate) network: Network,
-    pub(crate) servers: Vec<Server>,
-    /// How many flows there are.
-    pub(crate) flows: usize,
-    segments: Segments,
-    packets: Option<Vec<PacketRecord>>,
-    marks: Vec<Mark>,
-    /// Deliveries that were no events of the network's, because they were told ahead.
-    ahead: u64,
-}
-
 /// Why a run ended before its duration.
 enum Limit {
     Events(u64),
@@ -141,22 +123,15 @@ impl<'a> Simulation<'a> {
         Simulation {
             plan,
             flows: (0..plan.flows.len()).map(|index| Flow::new(plan, index)).collect(),
-            wire: Wire {
-                until: plan.duration,
-                network: Network::new(plan, plan.flows.len() * 3 + plan.servers.len()),
-                servers: plan.servers.iter().map(Server::new).collect(),
-                flows: plan.flows.len(),
-                segments: Segments::default(),
-                packets: plan.record.packets.then(Vec::new),
-                marks: Vec::new(),
-                ahead: 0,
-            },
+            wire: Wire::new(plan),
             drops: Vec::new(),
         }
     }
 
     fn start(&mut self) {
         for index in 0..self.flows.len() {
+            self.flows[index].entries =
+                [index * 2, index * 2 + 1].map(|route| self.wire.network.entry(route));
             // Recordings show both ends at one instant, and a limit stops all at one instant.
             let limits = &self.plan.limits;
             // What a client or a shared server does next comes in order of time.
@@ -247,14 +222,14 @@ impl<'a> Simulation<'a> {
         self.wire.network.memory_bytes() + segments + rows + exchanges + (drops + packets) as u64
     }
 
-    #[inline]
+    #[inline(always)]
     fn deliver(&mut self, at: Time, route: usize, unit: Unit) {
         let index = route / 2;
         let flow = &mut self.flows[index];
         if route.is_multiple_of(2) {
             self.wire.receive(at, index, flow, unit);
         } else {
-            self.wire.acknowledge(at, index, flow, unit.handle);
+            self.wire.acknowledge(at, index, flow, unit);
         }
         self.wire.run_ahead(index, flow);
     }
@@ -281,7 +256,7 @@ impl<'a> Simulation<'a> {
 
     fn drop(&mut self, dropped: Dropped) {
         if !matches!(dropped.owner, Owner::Traffic(_)) {
-            self.wire.segments.take(dropped.unit.handle);
+            self.wire.segments.forget(dropped.unit);
         }
         if self.plan.record.level != RecordLevel::Summary {
             self.drops.push(dropped);
@@ -325,212 +300,4 @@ impl<'a> Simulation<'a> {
             packets: self.wire.packets.unwrap_or_default(),
         }
     }
-}
-
-/// Alarms: two timers for each flow (sender, receiver), then one for each application, then
-/// one for each server.
-pub(crate) fn app_alarm(flows: usize, flow: usize) -> usize {
-    flows * 2 + flow
-}
-
-pub(crate) fn server_alarm(flows: usize, server: usize) -> usize {
-    flows * 3 + server
-}
-
-impl Wire {
-    fn events_handled(&self) -> u64 {
-        self.network.events_handled() + self.ahead
-    }
-
-    /// Brings a flow the ACKs that are certain to come to it, and those that follow from
-    /// them: where a flow shares nothing with others, that may be all of its life.
-    #[inline]
-    fn run_ahead(&mut self, index: usize, flow: &mut Flow) {
-        if !flow.coming.is_empty() {
-            self.run_coming(index, flow);
-        }
-    }
-
-    fn run_coming(&mut self, index: usize, flow: &mut Flow) {
-        for _ in 0..RUN_AHEAD {
-            let Some((at, place)) = flow.coming.pop_front() else { return };
-            self.ahead += 1;
-            self.acknowledge(at, index, flow, place);
-        }
-        // Others have waited long enough; so have the limits and the caller.
-        if let Some((at, _)) = flow.coming.front() {
-            self.network.set_alarm(index * 2, *at);
-        }
-    }
-
-    /// The ACK in `place` comes to the sender at `at`, which may be ahead of all else.
-    fn acknowledge(&mut self, at: Time, index: usize, flow: &mut Flow, place: u32) {
-        if at >= self.until {
-            return self.segments.release(place);
-        }
-        // Told ahead of time, a unit comes before alarms that ring earlier.
-        while flow.sender.next_wakeup().min(flow.app.next_wakeup()) < at {
-            self.wake_earlier(index, flow);
-        }
-        flow.before_sender(at);
-        let segment = self.segments.take(place);
-        if segment.connection != flow.connection {
-            return;
-        }
-        if let Some(packets) = &mut self.packets {
-            packets.push(record(at, index, Side::Sender, Side::Receiver, segment, flow.ip_bytes(segment)));
-        }
-        flow.sender.handle_segment(at, segment);
-        if let Some(rtt) = flow.sender.take_rtt_sample() {
-            flow.meter.sample_rtt(at, rtt);
-        }
-        if flow.dialogue.is_some() {
-            self.take_requests(at, index, flow);
-        }
-        self.tell_circuits(at, index, flow);
-        self.pump_sender(at, index, flow);
-    }
-
-    /// Circuits hear when a transfer begins and ends.
-    #[inline]
-    fn tell_circuits(&mut self, at: Time, index: usize, flow: &mut Flow) {
-        match flow.transfer_changes() {
-            Some(true) => self.network.transfer_begins(at, index),
-            Some(false) => self.network.transfer_ends(at, index),
-            None => {}
-        }
-    }
-
-    /// The sender's timer or the application, whichever is due first.
-    #[cold]
-    fn wake_earlier(&mut self, index: usize, flow: &mut Flow) {
-        let (timer, app) = (flow.sender.next_wakeup(), flow.app.next_wakeup());
-        if timer <= app { self.wake_sender(timer, index, flow) } else { self.wake_app(app, index, flow) }
-    }
-
-    fn wake_sender(&mut self, at: Time, index: usize, flow: &mut Flow) {
-        // An alarm may ring for what has been done ahead of it.
-        if at >= flow.sender.next_wakeup() {
-            flow.before_sender(at);
-            flow.sender.handle_wakeup(at);
-            self.pump_sender(at, index, flow);
-        } else {
-            self.network.set_alarm(index * 2, flow.sender.next_wakeup());
-        }
-    }
-
-    fn wake_app(&mut self, at: Time, index: usize, flow: &mut Flow) {
-        if flow.started && at < flow.app.next_wakeup() {
-            return;
-        }
-        flow.before_sender(at);
-        if !flow.started {
-            flow.started = true;
-            flow.before_receiver(at);
-            flow.receiver.open(at);
-            flow.sender.open(at);
-        }
-        let bytes = flow.app.handle_wakeup(at);
-        if bytes > 0 {
-            flow.sender.write(at, bytes);
-            self.tell_circuits(at, index, flow);
-        }
-        self.pump_sender(at, index, flow);
-    }
-
-    /// Sends what the sender has to send.
-    #[inline]
-    pub(crate) fn pump_sender(&mut self, at: Time, index: usize, flow: &mut Flow) {
-        while flow.sender.may_transmit() {
-            let (place, segment) = self.segments.reserve();
-            let Some(held_by) = flow.sender.poll_into(at, segment) else {
-                self.segments.release(place);
-                break;
-            };
-            segment.connection = flow.connection;
-            let bytes = flow.ip_bytes(segment);
-            if let Some(packets) = &mut self.packets {
-                packets.push(record(at, index, Side::Sender, Side::Sender, segment, bytes));
-            }
-            let mut unit = Unit::new(bytes, place, held_by);
-            if let Some(due) = self.network.enter(at, index * 2, &mut unit) {
-                self.receive(due, index, flow, unit);
-            }
-        }
-        flow.after_sender(at, index, &mut self.marks);
-        self.network.set_alarm(index * 2, flow.sender.next_wakeup());
-    }
-
-    /// A unit comes to the receiver at `at`, which may be ahead of all else.
-    fn receive(&mut self, at: Time, index: usize, flow: &mut Flow, unit: Unit) {
-        if at >= self.until {
-            return self.segments.release(unit.handle);
-        }
-        // Told ahead of time, a unit comes before alarms that ring earlier.
-        while flow.receiver.next_wakeup() < at {
-            self.wake_receiver(flow.receiver.next_wakeup(), index, flow);
-        }
-        flow.before_receiver(at);
-        let segment = self.segments.get(unit.handle);
-        if segment.connection != flow.connection {
-            return self.segments.release(unit.handle);
-        }
-        if let Some(packets) = &mut self.packets {
-            packets.push(record(at, index, Side::Receiver, Side::Sender, segment, unit.bytes));
-        }
-        if segment.len > 0 {
-            flow.meter.received(at, unit.bytes, unit.cause());
-        }
-        flow.receiver.handle_segment(at, segment);
-        if flow.dialogue.is_some() {
-            self.take_responses(at, index, flow);
-        }
-        self.answer(at, index, flow, unit.handle);
-        if flow.dialogue.is_some() {
-            self.end_transfer(at, index, flow);
-        }
-    }
-
-    pub(crate) fn wake_receiver(&mut self, at: Time, index: usize, flow: &mut Flow) {
-        flow.before_receiver(at);
-        flow.receiver.handle_wakeup(at);
-        let (place, _) = self.segments.reserve();
-        self.answer(at, index, flow, place);
-    }
-
-    /// Sends what the receiver has to send, the first of it in `place`.
-    #[inline]
-    fn answer(&mut self, at: Time, index: usize, flow: &mut Flow, mut place: u32) {
-        while flow.receiver.may_transmit() {
-            let segment = self.segments.get_mut(place);
-            if flow.receiver.poll_into(at, segment).is_none() {
-                break;
-            }
-            segment.connection = flow.connection;
-            let bytes = flow.ip_bytes(segment);
-            if let Some(packets) = &mut self.packets {
-                packets.push(record(at, index, Side::Receiver, Side::Receiver, segment, bytes));
-            }
-            let mut unit = Unit::new(bytes, place, HeldBy::Application);
-            if let Some(due) = self.network.enter(at, index * 2 + 1, &mut unit) {
-                flow.coming.push_back((due, place));
-            }
-            if !flow.receiver.may_transmit() {
-                return self.after_receiver(at, index, flow);
-            }
-            (place, _) = self.segments.reserve();
-        }
-        self.segments.release(place);
-        self.after_receiver(at, index, flow);
-    }
-
-    #[inline]
-    fn after_receiver(&mut self, at: Time, index: usize, flow: &mut Flow) {
-        flow.note_completion(at);
-        self.network.set_alarm(index * 2 + 1, flow.receiver.next_wakeup());
-    }
-}
-
-fn record(at: Time, flow: usize, seen: Side, from: Side, segment: &Segment, bytes: u32) -> PacketRecord {
-    PacketRecord { at, flow: flow as u32, seen, from, segment: *segment, bytes }
 }

@@ -554,4 +554,19 @@ proptest! {
             prop_assert!(same(one, other), "{} differ", one.name);
         }
     }
+    /// What is recorded changes no summary: flows that nobody watches go a shorter way.
+    #[test]
+    fn recording_changes_nothing(mut plan in prop_oneof![any_plan(), any_private_plan()]) {
+        plan.record.level = RecordLevel::Summary;
+        let unwatched = whole(&plan);
+        plan.record.packets = true;
+        let captured = whole(&plan);
+        plan.record.level = RecordLevel::Events;
+        let recorded = whole(&plan);
+        for watched in [captured, recorded] {
+            prop_assert_eq!(&unwatched.summary.flows, &watched.summary.flows);
+            prop_assert_eq!(&unwatched.summary.gates, &watched.summary.gates);
+            prop_assert_eq!(&unwatched.summary.traffic, &watched.summary.traffic);
+        }
+    }
 }

@@ -16,18 +16,19 @@ const LARGEST: u64 = 1 << 40;
 
 /// A window that grows by addition and shrinks by halving.
 #[derive(Debug)]
+#[repr(C)]
 pub struct Aimd {
+    increase: Increase,
+    rounding: SsthreshRounding,
     /// In 1/65536 bytes.
     window: u64,
     /// Bytes; `u64::MAX`: no limit.
     ssthresh: u64,
-    mss: u64,
     /// MSS² in the units in which dividing by `window` gives units of `window`.
     mss_squared: u64,
+    mss: u64,
     /// Bytes acknowledged towards the next segment ([`Increase::PerWindow`]).
     credit: u64,
-    increase: Increase,
-    rounding: SsthreshRounding,
     rng: Option<Box<Stream>>,
 }
 

@@ -126,7 +126,7 @@ impl Counters {
     }
 
     /// The same of a unit that waits until `start` in a queue that is now so large.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn pass_waiting(&mut self, at: Time, service: Service, wire: u64, queue: (u64, u64)) {
         if at < self.window.from || service.end >= self.window.until {
             return self.pass_waiting_outside(at, service, wire, queue);

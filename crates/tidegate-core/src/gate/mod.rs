@@ -219,6 +219,12 @@ impl Gate {
     /// Any state of a gate on the short way.
     #[inline(never)]
     pub(crate) fn pass_busy(&mut self, at: Time, bytes: u32, blame: Blame) -> Passage {
+        self.pass_busy_here(at, bytes, blame)
+    }
+
+    /// The same without a call.
+    #[inline(always)]
+    pub(crate) fn pass_busy_here(&mut self, at: Time, bytes: u32, blame: Blame) -> Passage {
         self.forget_left(at);
         let (waiting, waiting_bytes) = (self.leaving.len() as u64, self.leaving_bytes);
         if at < self.express.free() && self.is_full(waiting, waiting_bytes, bytes) {

@@ -17,7 +17,7 @@ pub enum Precision {
 
 impl Precision {
     /// log₂ of the smallest length told apart, in picoseconds.
-    fn shift(self) -> u32 {
+    fn shift(self) -> u8 {
         match self {
             Precision::Fine => 10,
             Precision::Coarse => 20,
@@ -25,7 +25,7 @@ impl Precision {
     }
 
     /// log₂ of the bins in each doubling.
-    fn digits(self) -> u32 {
+    fn digits(self) -> u8 {
         match self {
             Precision::Fine => 10,
             Precision::Coarse => 7,
@@ -35,25 +35,38 @@ impl Precision {
     /// The greatest relative error of a quantile.
     #[must_use]
     pub fn relative(self) -> f64 {
-        1.0 / f64::from(1 << self.digits())
+        1.0 / f64::from(1_u32 << self.digits())
     }
 }
 
 /// Lengths of time seen so far.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
+#[repr(C)]
 pub struct Quantiles {
-    shift: u32,
-    digits: u32,
-    /// Lengths of zero.
-    zeros: u64,
-    /// Longer ones.
-    count: u64,
+    // What a length touches fills 64 bytes.
     sum: u128,
+    /// Lengths that are not zero.
+    count: u64,
     least: u64,
     greatest: u64,
     /// Number of the first bin kept.
-    first: usize,
-    bins: Vec<u32>,
+    first: u32,
+    shift: u8,
+    digits: u8,
+    bins: Box<[u32]>,
+    /// Lengths of zero.
+    zeros: u64,
+}
+
+impl std::fmt::Debug for Quantiles {
+    /// What was seen: the room for more lengths depends on the order in which they came.
+    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Quantiles { zeros, count, sum, least, greatest, .. } = self;
+        let bins = (self.first..).zip(&self.bins).filter(|(_, times)| **times > 0);
+        write!(to, "Quantiles {{ zeros: {zeros}, count: {count}, sum: {sum}, from {least} to {greatest}: ")?;
+        to.debug_map().entries(bins).finish()?;
+        to.write_str(" }")
+    }
 }
 
 impl Quantiles {
@@ -61,15 +74,15 @@ impl Quantiles {
     #[must_use]
     pub fn new(precision: Precision) -> Quantiles {
         Quantiles {
-            shift: precision.shift(),
-            digits: precision.digits(),
-            zeros: 0,
-            count: 0,
             sum: 0,
+            count: 0,
             least: u64::MAX,
             greatest: 0,
             first: 0,
-            bins: Vec::new(),
+            shift: precision.shift(),
+            digits: precision.digits(),
+            bins: Box::default(),
+            zeros: 0,
         }
     }
 
@@ -88,7 +101,7 @@ impl Quantiles {
         self.least = self.least.min(picos);
         self.greatest = self.greatest.max(picos);
         let bin = self.bin(picos);
-        match self.bins.get_mut(bin.wrapping_sub(self.first)) {
+        match self.bins.get_mut(bin.wrapping_sub(self.first as usize)) {
             Some(count) => *count += 1,
             None => self.grow(bin),
         }
@@ -132,9 +145,9 @@ impl Quantiles {
                     self.least = self.least.min(picos);
                 }
                 let doubling = self.doubling(picos);
-                shift = self.shift + doubling;
-                base = ((doubling << self.digits) as usize).wrapping_sub(self.first);
-                let top = 2_u64.checked_shl(self.digits + shift);
+                shift = u32::from(self.shift) + doubling;
+                base = ((doubling << self.digits) as usize).wrapping_sub(self.first as usize);
+                let top = 2_u64.checked_shl(u32::from(self.digits) + shift);
                 ceiling = top.filter(|top| *top > picos).unwrap_or(u64::MAX);
             }
             count += 1;
@@ -173,7 +186,7 @@ impl Quantiles {
     /// Takes so many of one length that is not zero.
     pub(super) fn record_alike(&mut self, span: Span, count: u64) {
         self.record_some(span);
-        let bin = self.bin(span.picos()) - self.first;
+        let bin = self.bin(span.picos()) - self.first as usize;
         self.count += count - 1;
         self.sum += u128::from(span.picos()) * u128::from(count - 1);
         self.bins[bin] += u32::try_from(count - 1).unwrap_or(u32::MAX);
@@ -188,22 +201,33 @@ impl Quantiles {
     #[cold]
     fn grow(&mut self, bin: usize) {
         self.make_room(bin);
-        self.bins[bin - self.first] += 1;
+        self.bins[bin - self.first as usize] += 1;
     }
 
+    /// Makes room for a bin.
+    #[inline]
     fn make_room(&mut self, bin: usize) {
+        if bin.wrapping_sub(self.first as usize) >= self.bins.len() {
+            self.widen(bin);
+        }
+    }
+
+    #[cold]
+    fn widen(&mut self, bin: usize) {
         if self.bins.is_empty() {
-            self.first = bin;
+            self.first = bin as u32;
         }
-        if bin < self.first {
-            let more = self.first - bin;
-            self.bins.splice(0..0, std::iter::repeat_n(0, more));
-            self.first = bin;
+        let mut bins = std::mem::take(&mut self.bins).into_vec();
+        if bin < self.first as usize {
+            bins.splice(0..0, std::iter::repeat_n(0, self.first as usize - bin));
+            self.first = bin as u32;
         }
-        let place = bin - self.first;
-        if place >= self.bins.len() {
-            self.bins.resize(place + 1, 0);
+        let place = bin - self.first as usize;
+        if place >= bins.len() {
+            // Not again for the next one.
+            bins.resize(place + 1 + place / 4, 0);
         }
+        self.bins = bins.into_boxed_slice();
     }
 
     /// Values below 2^(d+1) have a bin each; above, 2^d bins share each doubling.
@@ -217,7 +241,7 @@ impl Quantiles {
     /// How often the width of the first bins is doubled in those of such a length.
     #[inline]
     fn doubling(&self, picos: u64) -> u32 {
-        (63 - (picos >> self.shift | 1).leading_zeros()).saturating_sub(self.digits)
+        (63 - (picos >> self.shift | 1).leading_zeros()).saturating_sub(u32::from(self.digits))
     }
 
     /// The middle of a bin, in picoseconds.
@@ -254,7 +278,7 @@ impl Quantiles {
             seen += u64::from(*count);
             rank <= seen
         });
-        let picos = bin.map_or(self.greatest, |bin| self.middle(self.first + bin));
+        let picos = bin.map_or(self.greatest, |bin| self.middle(self.first as usize + bin));
         Some(Time::from_picos(picos.clamp(self.least, self.greatest)).as_secs_f64())
     }
 }

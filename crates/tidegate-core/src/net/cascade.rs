@@ -57,12 +57,38 @@ impl Leg {
         self.passed = 0;
     }
 
-    /// A unit that came at `at` found every server idle.
-    #[inline]
-    fn open(&mut self, at: Time, bytes: u32, gates: &[Gate], numbers: &[u32], window: Window) {
-        if numbers.len() < 2 {
-            return;
+    /// Gate by gate; as one from now on if every server was idle.
+    #[inline(always)]
+    fn walk(
+        &mut self,
+        at: Time,
+        bytes: u32,
+        mut blame: Blame,
+        gates: &mut [Gate],
+        numbers: &[u32],
+        window: &Window,
+    ) -> Result<Passage, u32> {
+        self.settle(gates, numbers);
+        let (mut idle, mut out) = (true, at);
+        for number in numbers {
+            let gate = &mut gates[*number as usize];
+            out = if let Some(out) = gate.pass_idle(out, bytes, window) {
+                out
+            } else {
+                idle = false;
+                let (out, longer) = gate.pass_busy(out, bytes, blame).get().ok_or(*number)?;
+                blame = longer;
+                out
+            };
         }
+        if idle {
+            self.open(at, bytes, gates, numbers, window);
+        }
+        Ok(Passage::new(out, blame))
+    }
+
+    /// A unit that came at `at` found every server idle.
+    fn open(&mut self, at: Time, bytes: u32, gates: &[Gate], numbers: &[u32], window: &Window) {
         let (mut service, mut total, mut delay) = (Span::ZERO, Span::ZERO, Span::ZERO);
         for gate in numbers {
             let passage = gates[*gate as usize].idle_passage();
@@ -81,112 +107,125 @@ impl Leg {
     }
 }
 
-/// A series of gates with its two legs: all of it, and what follows the slowest gate, which
-/// stays idle behind it while that one is busy.
+/// A series of gates, passed as one while all of it is idle. While the slowest gate is busy the
+/// gates behind it stay idle, and those before it often do: these two parts are then passed
+/// as one each.
 #[derive(Clone, Debug)]
 pub(super) struct Cascade {
     all: Leg,
+    lead: Leg,
     rest: Leg,
+    slowest: u32,
+    /// Place of the slowest gate among them.
+    place: usize,
     gates: Vec<u32>,
-    /// Place of the first gate of `rest`.
-    split: usize,
     /// The gate that dropped a unit last.
     dropped_by: u32,
+    /// The one that the gates were made with.
+    window: Window,
 }
 
 impl Cascade {
-    pub(super) fn new(series: Series) -> Cascade {
-        let Series { gates, split } = series;
-        Cascade { all: Leg::default(), rest: Leg::default(), gates, split, dropped_by: u32::MAX }
+    pub(super) fn new(series: Series, window: Window) -> Cascade {
+        let Series { gates, slowest: place } = series;
+        Cascade {
+            all: Leg::default(),
+            lead: Leg::default(),
+            rest: Leg::default(),
+            slowest: gates[place],
+            place,
+            gates,
+            dropped_by: u32::MAX,
+            window,
+        }
     }
 
     /// Takes a unit through; the gate that drops it is the error.
     #[inline]
-    pub(super) fn pass(
-        &mut self,
-        at: Time,
-        unit: &mut Unit,
-        gates: &mut [Gate],
-        window: Window,
-    ) -> Result<Time, u32> {
+    pub(super) fn pass(&mut self, at: Time, unit: &mut Unit, gates: &mut [Gate]) -> Result<Time, u32> {
         if let Some(out) = self.all.pass(at, unit.bytes) {
             return Ok(out);
         }
-        let (out, blame) =
-            self.walk(at, unit.bytes, unit.blame, gates, window).get().ok_or(self.dropped_by)?;
+        let (out, blame) = self.pass_parts(at, unit.bytes, unit.blame, gates).get().ok_or(self.dropped_by)?;
         unit.blame = blame;
         Ok(out)
     }
 
+    /// Not all of it is idle: what lies before the slowest gate, that gate, and what follows.
     #[inline(never)]
-    fn walk(&mut self, at: Time, bytes: u32, blame: Blame, gates: &mut [Gate], window: Window) -> Passage {
-        match self.walk_legs(at, bytes, blame, gates, window) {
-            Ok((out, blame)) => Passage::new(out, blame),
-            Err(gate) => {
-                self.dropped_by = gate;
-                Passage::DROPPED
+    fn pass_parts(&mut self, at: Time, bytes: u32, blame: Blame, gates: &mut [Gate]) -> Passage {
+        self.all.settle(gates, &self.gates);
+        let (mut middle, mut blame) = (at, blame);
+        if self.place > 0 {
+            match self.lead.pass(at, bytes) {
+                Some(out) => middle = out,
+                None => match self.walk_lead(at, bytes, blame, gates).get() {
+                    Some(passed) => (middle, blame) = passed,
+                    None => return Passage::DROPPED,
+                },
             }
+        }
+        let slowest = &mut gates[self.slowest as usize];
+        if let Some(behind) = slowest.pass_idle(middle, bytes, &self.window) {
+            return self.pass_idle_slowest((at, behind), bytes, blame, gates);
+        }
+        let Some((behind, blame)) = slowest.pass_busy_here(middle, bytes, blame).get() else {
+            self.dropped_by = self.slowest;
+            return Passage::DROPPED;
+        };
+        match self.rest.pass(behind, bytes) {
+            Some(out) => Passage::new(out, blame),
+            None => self.walk_rest(behind, bytes, blame, gates),
         }
     }
 
-    #[inline(always)]
-    fn walk_legs(
+    /// The slowest gate was idle at a unit that came to the series and has passed that gate at
+    /// these times: perhaps all others were as well.
+    #[inline(never)]
+    fn pass_idle_slowest(
         &mut self,
-        at: Time,
+        (at, behind): (Time, Time),
         bytes: u32,
-        mut blame: Blame,
+        blame: Blame,
         gates: &mut [Gate],
-        window: Window,
-    ) -> Result<(Time, Blame), u32> {
-        self.all.settle(gates, &self.gates);
-        let (before, after) = self.gates.split_at(self.split);
-        let (middle, mut idle) = walk(at, bytes, &mut blame, gates, before, window)?;
-        let out = if let Some(out) = self.rest.pass(middle, bytes) {
-            out
-        } else {
-            self.rest.settle(gates, after);
-            let (out, rest_idle) = walk(middle, bytes, &mut blame, gates, after, window)?;
-            if rest_idle {
-                self.rest.open(middle, bytes, gates, after, window);
-            }
-            idle &= rest_idle;
-            out
+    ) -> Passage {
+        let passage = match self.rest.pass(behind, bytes) {
+            Some(out) => Passage::new(out, blame),
+            None => self.walk_rest(behind, bytes, blame, gates),
         };
-        if idle {
+        let (before, after) = (&self.gates[..self.place], &self.gates[self.place + 1..]);
+        let idle = |leg: &Leg, numbers: &[u32]| numbers.is_empty() || leg.bytes == bytes;
+        if passage.get().is_some() && idle(&self.lead, before) && idle(&self.rest, after) {
+            self.lead.settle(gates, before);
             self.rest.settle(gates, after);
-            self.all.open(at, bytes, gates, &self.gates, window);
+            self.all.open(at, bytes, gates, &self.gates, &self.window);
         }
-        Ok((out, blame))
+        passage
+    }
+
+    #[inline(never)]
+    fn walk_lead(&mut self, at: Time, bytes: u32, blame: Blame, gates: &mut [Gate]) -> Passage {
+        let walked = self.lead.walk(at, bytes, blame, gates, &self.gates[..self.place], &self.window);
+        self.told(walked)
+    }
+
+    #[inline(never)]
+    fn walk_rest(&mut self, at: Time, bytes: u32, blame: Blame, gates: &mut [Gate]) -> Passage {
+        let walked = self.rest.walk(at, bytes, blame, gates, &self.gates[self.place + 1..], &self.window);
+        self.told(walked)
+    }
+
+    fn told(&mut self, walked: Result<Passage, u32>) -> Passage {
+        walked.unwrap_or_else(|gate| {
+            self.dropped_by = gate;
+            Passage::DROPPED
+        })
     }
 
     /// Tells the gates all that passed.
     pub(super) fn settle(&mut self, gates: &mut [Gate]) {
         self.all.settle(gates, &self.gates);
-        self.rest.settle(gates, &self.gates[self.split..]);
+        self.lead.settle(gates, &self.gates[..self.place]);
+        self.rest.settle(gates, &self.gates[self.place + 1..]);
     }
-}
-
-/// Gate by gate; also says whether every server was idle.
-#[inline(always)]
-fn walk(
-    mut at: Time,
-    bytes: u32,
-    blame: &mut Blame,
-    gates: &mut [Gate],
-    numbers: &[u32],
-    window: Window,
-) -> Result<(Time, bool), u32> {
-    let mut idle = true;
-    for number in numbers {
-        let gate = &mut gates[*number as usize];
-        at = if let Some(out) = gate.pass_idle(at, bytes, &window) {
-            out
-        } else {
-            idle = false;
-            let (out, longer) = gate.pass_busy(at, bytes, *blame).get().ok_or(*number)?;
-            *blame = longer;
-            out
-        };
-    }
-    Ok((at, idle))
 }

@@ -51,7 +51,7 @@ use crate::units::{Span, Time};
 const MANY_ELEMENTS: usize = 256;
 
 /// A line with room for more than this gives it back when it runs empty.
-const LONG_LINE: usize = 32;
+const LONG_LINE: usize = 64;
 
 /// What the network tells its engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,6 +99,10 @@ pub struct Event {
     at: Time,
     source: Source,
 }
+
+/// Where a route begins, see [`Network::entry`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Entry(u32);
 
 /// A unit that will not arrive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -228,7 +232,7 @@ impl Network {
         let series = routes.take_series(&gates.iter().map(speed).collect::<Vec<u64>>());
         Network {
             sections: Sections::new(plan, &routes.circuits, &routes.order),
-            cascades: series.into_iter().map(Cascade::new).collect(),
+            cascades: series.into_iter().map(|series| Cascade::new(series, window(plan))).collect(),
             gates,
             chains: routes.chains,
             chain_gates: routes.gates,
@@ -294,9 +298,22 @@ impl Network {
     /// Answers with when it comes to its end if that is certain and told ahead ([`Network::deliver_ahead`]).
     #[inline(always)]
     pub fn enter(&mut self, at: Time, route: usize, unit: &mut Unit) -> Option<Time> {
+        self.enter_at(at, self.entry(route), unit)
+    }
+
+    /// The same where the engine knows the route's entry.
+    #[inline(always)]
+    pub fn enter_at(&mut self, at: Time, entry: Entry, unit: &mut Unit) -> Option<Time> {
         debug_assert!(at >= self.now, "{at} is before {}", self.now);
-        unit.chain = self.first_chains[route];
+        unit.chain = entry.0;
         self.forward(at, unit)
+    }
+
+    /// Where a route begins.
+    #[inline]
+    #[must_use]
+    pub fn entry(&self, route: usize) -> Entry {
+        Entry(self.first_chains[route])
     }
 
     /// Sets an alarm unless it rings earlier anyway; ringing early must do no harm.
@@ -454,22 +471,25 @@ impl Network {
             *unit = copy;
             return out;
         }
-        let (mut at, series, line, delay, ahead) = (at, chain.series, chain.line, chain.delay, chain.ahead);
-        for gate in &self.chain_gates[chain.first as usize..chain.end as usize] {
-            match self.gates[*gate as usize].pass(at, unit, &self.window) {
-                Some(out) => at = out,
-                None => return self.drop(*gate, *unit),
+        let mut at = at;
+        if chain.first != chain.end {
+            for gate in &self.chain_gates[chain.first as usize..chain.end as usize] {
+                match self.gates[*gate as usize].pass(at, unit, &self.window) {
+                    Some(out) => at = out,
+                    None => return self.drop(*gate, *unit),
+                }
             }
         }
-        if series != NONE {
-            match self.cascades[series as usize].pass(at, unit, &mut self.gates, self.window) {
+        if chain.series != NONE {
+            match self.cascades[chain.series as usize].pass(at, unit, &mut self.gates) {
                 Ok(out) => at = out,
                 Err(gate) => return self.drop(gate, *unit),
             }
         }
-        if ahead {
-            return Some(at.saturating_add(delay));
+        if chain.ahead {
+            return Some(at.saturating_add(chain.delay));
         }
+        let line = chain.line;
         self.send(at, *unit, line);
         None
     }

@@ -57,8 +57,8 @@ pub(super) struct Chain {
 #[derive(Clone, Debug)]
 pub(super) struct Series {
     pub(super) gates: Vec<u32>,
-    /// Place of the gate after the slowest.
-    pub(super) split: usize,
+    /// Place of the slowest of them, the last of several.
+    pub(super) slowest: usize,
 }
 
 /// All routes of a plan. A flow's data route has twice its number, its way back one more;
@@ -224,7 +224,7 @@ impl Routes {
             chain.series = *known.entry(gates).or_insert_with(|| {
                 let slowest = gates.iter().map(|gate| speeds[*gate as usize]).min();
                 let place = gates.iter().rposition(|gate| Some(speeds[*gate as usize]) == slowest);
-                found.push(Series { gates: gates.to_vec(), split: place.map_or(0, |place| place + 1) });
+                found.push(Series { gates: gates.to_vec(), slowest: place.unwrap_or(0) });
                 found.len() as u32 - 1
             });
         }

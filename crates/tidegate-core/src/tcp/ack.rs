@@ -16,20 +16,27 @@ impl Sender {
             && segment.window == self.raw_window
     }
 
-    /// The acknowledgement field of a segment; `false` if it acknowledges what was never sent.
+    /// The acknowledgement and window fields of a segment, which is there if it has data or
+    /// options; `false` if it acknowledges what was never sent.
     #[inline]
-    pub(super) fn handle_ack(&mut self, now: Time, segment: &Segment) -> bool {
-        let ahead = segment.ack.wrapping_sub(self.numbering.wire(self.una)).cast_signed();
+    pub(super) fn handle_ack(
+        &mut self,
+        now: Time,
+        number: u32,
+        window: u32,
+        segment: Option<&Segment>,
+    ) -> bool {
+        let ahead = number.wrapping_sub(self.numbering.wire(self.una)).cast_signed();
         if ahead > 0 {
             let bytes = u64::from(ahead.unsigned_abs());
             if bytes > self.outstanding() {
                 return false;
             }
-            self.read_window(segment);
+            self.read_window(window);
             self.handle_new_ack(now, bytes, segment);
         } else if ahead == 0 {
-            let same_window = segment.window == self.raw_window;
-            self.read_window(segment);
+            let same_window = window == self.raw_window;
+            self.read_window(window);
             if self.outstanding() > 0 {
                 self.handle_same_ack(now, same_window, segment);
             }
@@ -39,17 +46,17 @@ impl Sender {
     }
 
     #[inline]
-    fn read_window(&mut self, segment: &Segment) {
-        if segment.window != self.raw_window {
-            self.raw_window = segment.window;
-            let window = if segment.window == u32::MAX { u64::MAX } else { u64::from(segment.window) };
+    fn read_window(&mut self, window: u32) {
+        if window != self.raw_window {
+            self.raw_window = window;
+            let window = if window == u32::MAX { u64::MAX } else { u64::from(window) };
             self.peer_window = window.min(self.config.window);
             self.ready = true;
         }
     }
 
     #[inline]
-    fn handle_new_ack(&mut self, now: Time, bytes: u64, segment: &Segment) {
+    fn handle_new_ack(&mut self, now: Time, bytes: u64, segment: Option<&Segment>) {
         let in_flight = self.pipe();
         let old = self.una;
         let ack = old + bytes;
@@ -61,7 +68,10 @@ impl Sender {
         let timer_before = self.rto_at;
         // RFC 6298 §5.2 and §5.3.
         self.rto_at = if ack == self.max { Time::NEVER } else { self.estimator.expiry(now) };
-        if segment.sack_count > 0 && self.config.sack {
+        if let Some(segment) = segment
+            && segment.sack_count > 0
+            && self.config.sack
+        {
             self.read_sacks(segment);
         }
         if self.mode == Mode::Open {
@@ -88,7 +98,7 @@ impl Sender {
 
     /// Feeds the estimator; returns the exact round trip if there is one.
     #[inline]
-    fn measure(&mut self, now: Time, removed: &Removed, segment: &Segment) -> Option<Span> {
+    fn measure(&mut self, now: Time, removed: &Removed, segment: Option<&Segment>) -> Option<Span> {
         if self.config.time_one && self.timed_end != 0 && self.una >= self.timed_end {
             self.timed_end = 0;
             self.estimator.sample(self.timed_at, now);
@@ -104,7 +114,10 @@ impl Sender {
         // RFC 7323 §4.1: a timestamp tells which copy was acknowledged, so Karn's rule falls
         // away. DEVIATION: as in Linux the exact time of a segment sent once is preferred to the
         // timestamp, whose clock counts milliseconds.
-        if self.config.timestamps && segment.ts_ecr != 0 {
+        if self.config.timestamps
+            && let Some(segment) = segment
+            && segment.ts_ecr != 0
+        {
             self.estimator.sample(timestamp::sent_at(segment.ts_ecr, now), now);
         }
         None
@@ -130,13 +143,13 @@ impl Sender {
 
     /// The acknowledgement field did not move, and data are outstanding.
     #[cold]
-    fn handle_same_ack(&mut self, now: Time, same_window: bool, segment: &Segment) {
+    fn handle_same_ack(&mut self, now: Time, same_window: bool, segment: Option<&Segment>) {
         let duplicate = if self.config.sack {
             // RFC 6675 §2: it says that something arrived which we did not know of.
-            segment.sack_count > 0 && self.read_sacks(segment)
+            segment.is_some_and(|segment| segment.sack_count > 0 && self.read_sacks(segment))
         } else {
             // RFC 5681 §2: data are outstanding, it carries none, and the window is the same.
-            segment.len == 0 && same_window
+            segment.is_none_or(|segment| segment.len == 0) && same_window
         };
         if duplicate {
             self.ready = true;

@@ -7,10 +7,11 @@
 //! urgent data, zero windows (see [`super::receiver`]), Nagle (see [`super::sender`]),
 //! path MTU discovery, ECN, PAWS, D-SACK, F-RTO.
 
+use super::outgoing::Outgoing;
 use super::receiver::Receiver;
 use super::report::{Counters, Phase, Snapshot};
 use super::segment::{HeldBy, Segment, flags};
-use super::sender::{Mode, Outgoing, Sender};
+use super::sender::{Mode, Sender};
 use super::seq::Numbering;
 use super::timestamp;
 use crate::cc::Controller;
@@ -60,22 +61,23 @@ impl std::fmt::Display for State {
 /// `handle_*`, with `now` never going back; after **each** of them [`Endpoint::poll_transmit`] until it
 /// says `None`. Come back at [`Endpoint::next_wakeup`] at the latest; coming early changes nothing.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub struct Endpoint {
     pub(super) sender: Sender,
     pub(super) receiver: Receiver,
+    pub(super) theirs: Numbering,
     pub(super) state: State,
     /// ESTABLISHED, and no timestamps to look at.
     pub(super) plain: bool,
     role: Role,
-    pub(super) theirs: Numbering,
-    /// Highest timestamp to echo (TS.Recent).
-    pub(super) echo: u32,
-    /// When our SYN was sent first.
-    pub(super) syn_at: Time,
-    /// How often.
-    pub(super) syns: u32,
     /// A SYN is to be sent.
     pub(super) syn_due: bool,
+    /// Highest timestamp to echo (TS.Recent).
+    pub(super) echo: u32,
+    /// How often.
+    pub(super) syns: u32,
+    /// When our SYN was sent first.
+    pub(super) syn_at: Time,
 }
 
 impl Endpoint {
@@ -127,19 +129,58 @@ impl Endpoint {
         // ACKs without data. The rest takes the long way, which would do for these too.
         if self.plain && segment.flags & (flags::SYN | flags::ACK) == flags::ACK {
             if segment.len == 0 {
-                return self.handle_pure_ack(now, segment);
+                return self.handle_pure_ack(now, segment.ack, segment.window, Some(segment));
             }
-            if self.sender.has_no_use_for(segment) && segment.seq == self.theirs.wire(self.receiver.next()) {
-                let Sender { config, counters, .. } = &mut self.sender;
-                return self.receiver.handle_next(now, segment.len, config, counters);
+            if self.sender.has_no_use_for(segment) && segment.seq == self.acknowledgement_number() {
+                return self.handle_next(now, segment.len);
             }
         }
         self.handle_any(now, segment);
     }
 
+    /// A segment arrived of which [`Outgoing::is_usual`] was true at the other end, which has no
+    /// data: what it acknowledges.
+    #[inline]
+    pub fn handle_usual_ack(&mut self, now: Time, number: u32) {
+        if self.plain {
+            self.handle_pure_ack(now, number, self.sender.raw_window, None);
+        } else {
+            self.handle_any(now, &Segment { ack: number, ..self.nothing_new() });
+        }
+    }
+
+    /// A segment arrived of which [`Outgoing::is_usual`] was true at the other end, to which this end
+    /// sends no data: the number of its first byte and its length.
+    #[inline]
+    pub fn handle_usual_data(&mut self, now: Time, seq: u32, len: u32) {
+        if self.plain && seq == self.acknowledgement_number() {
+            return self.handle_next(now, len);
+        }
+        self.handle_any(now, &Segment { seq, len, ..self.nothing_new() });
+    }
+
+    /// The next data of the stream; what they acknowledge is old.
+    #[inline]
+    fn handle_next(&mut self, now: Time, len: u32) {
+        let Sender { config, counters, .. } = &mut self.sender;
+        self.receiver.handle_next(now, len, config, counters);
+    }
+
+    /// The header of a segment that tells this end nothing new: no data, no options, numbers and
+    /// window as they stand here.
+    fn nothing_new(&self) -> Segment {
+        Segment {
+            seq: self.acknowledgement_number(),
+            ack: self.sender.numbering.wire(self.sender.una),
+            window: self.sender.raw_window,
+            flags: flags::ACK,
+            ..Segment::default()
+        }
+    }
+
     #[inline(never)]
-    fn handle_pure_ack(&mut self, now: Time, segment: &Segment) {
-        if !self.sender.handle_ack(now, segment) {
+    fn handle_pure_ack(&mut self, now: Time, number: u32, window: u32, segment: Option<&Segment>) {
+        if !self.sender.handle_ack(now, number, window, segment) {
             // RFC 9293 §3.10.7.4: an ACK of something not yet sent is answered with an ACK.
             self.receiver.demand_ack();
         }
@@ -156,7 +197,7 @@ impl Endpoint {
             self.read_timestamp(segment);
         }
         if segment.flags & flags::ACK != 0 {
-            self.handle_pure_ack(now, segment);
+            self.handle_pure_ack(now, segment.ack, segment.window, Some(segment));
         }
         if segment.len > 0 {
             self.handle_data(now, segment);
@@ -211,29 +252,27 @@ impl Endpoint {
     #[inline]
     pub fn poll_transmit(&mut self, now: Time) -> Option<(Segment, HeldBy)> {
         let mut segment = Segment::default();
-        let held = self.poll_into(now, &mut segment)?;
-        Some((segment, held))
+        let sent = self.poll(now)?;
+        self.write_segment(now, sent, &mut segment);
+        Some((segment, sent.held_by()))
     }
 
-    /// The same, written where the caller wants it, whatever was there before. SACK blocks
-    /// beyond `sack_count` are left as they were.
+    /// The same before it is written as a segment, which [`Endpoint::write_segment`] does until anything else happens.
     #[inline]
-    pub fn poll_into(&mut self, now: Time, segment: &mut Segment) -> Option<HeldBy> {
+    pub fn poll(&mut self, now: Time) -> Option<Outgoing> {
         if self.sender.ready
-            && let Some(held) = self.poll_sender(now, segment)
+            && let Some(sent) = self.poll_sender(now).get()
         {
-            return Some(held);
+            return Some(sent);
         }
         if !self.receiver.ack_now() {
             return None;
         }
         self.sender.counters.acks_sent += 1;
-        let nothing = Outgoing { start: self.sender.max, len: 0, retransmission: false };
-        self.fill(now, nothing, segment);
-        Some(HeldBy::Application)
+        Some(self.leave(Outgoing::new(self.sender.max, 0)))
     }
 
-    /// Whether [`Endpoint::poll_transmit`] is worth a call.
+    /// Whether [`Endpoint::poll`] is worth a call.
     #[inline]
     #[must_use]
     pub fn may_transmit(&self) -> bool {
@@ -241,39 +280,64 @@ impl Endpoint {
     }
 
     #[inline(never)]
-    fn poll_sender(&mut self, now: Time, segment: &mut Segment) -> Option<HeldBy> {
+    fn poll_sender(&mut self, now: Time) -> Outgoing {
         if self.state != State::Established {
-            return self.poll_syn(now, segment);
+            return self.poll_syn(now);
         }
         let held = self.sender.held;
-        let sent = self.sender.poll(now)?;
-        self.fill(now, sent, segment);
+        let Some(sent) = self.sender.poll(now) else { return Outgoing::NOTHING };
+        let all = !sent.is_empty() && sent.start() + u64::from(sent.len()) == self.sender.written;
         // A repeat comes when loss recovery lets it, whatever the application has to add.
-        Some(if sent.retransmission { HeldBy::CongestionWindow } else { held })
+        let held = if sent.is_retransmission() { HeldBy::CongestionWindow } else { held };
+        self.leave(sent.push_if(all).held_back_by(held))
     }
 
-    /// A segment of ours; each acknowledges, so nothing is owed afterwards.
+    /// A segment of ours leaves; each acknowledges, so nothing is owed afterwards.
     #[inline]
-    pub(super) fn fill(&mut self, now: Time, sent: Outgoing, segment: &mut Segment) {
-        let all = sent.len > 0 && sent.start + u64::from(sent.len) == self.sender.written;
-        segment.seq = self.sender.numbering.wire(sent.start);
-        segment.ack = self.theirs.wire(self.receiver.next());
-        segment.len = sent.len;
+    pub(super) fn leave(&mut self, sent: Outgoing) -> Outgoing {
+        self.receiver.acknowledged();
+        let config = &self.sender.config;
+        sent.options_if(config.timestamps || (config.sack && self.receiver.has_gaps()))
+    }
+
+    /// Writes what [`Endpoint::poll`] gave last, whatever was there before. SACK blocks beyond
+    /// `sack_count` are left as they were.
+    #[inline]
+    pub fn write_segment(&self, now: Time, sent: Outgoing, segment: &mut Segment) {
+        segment.seq = self.sequence_number(sent);
+        segment.ack = self.acknowledgement_number();
+        segment.len = sent.len();
         segment.window = self.sender.config.advertised;
         segment.ts_val = 0;
         segment.ts_ecr = 0;
-        segment.flags = if all { flags::ACK | flags::PSH } else { flags::ACK };
+        segment.flags = if sent.is_pushed() { flags::ACK | flags::PSH } else { flags::ACK };
         segment.sack_count = 0;
-        segment.retransmission = sent.retransmission;
-        self.receiver.acknowledged();
-        if self.sender.config.timestamps || self.receiver.has_gaps() {
-            self.fill_options(now, segment);
+        segment.retransmission = sent.is_retransmission();
+        if sent.has_options() {
+            self.write_options(now, segment);
         }
+        if sent.is_syn() {
+            self.write_syn(segment);
+        }
+    }
+
+    /// The sequence number of a segment that leaves.
+    #[inline]
+    #[must_use]
+    pub fn sequence_number(&self, sent: Outgoing) -> u32 {
+        self.sender.numbering.wire(sent.start())
+    }
+
+    /// What a segment that leaves now acknowledges.
+    #[inline]
+    #[must_use]
+    pub fn acknowledgement_number(&self) -> u32 {
+        self.theirs.wire(self.receiver.next())
     }
 
     /// RFC 7323 timestamps and RFC 2018 blocks.
     #[inline(never)]
-    fn fill_options(&mut self, now: Time, segment: &mut Segment) {
+    fn write_options(&self, now: Time, segment: &mut Segment) {
         if self.sender.config.timestamps {
             segment.ts_val = timestamp::at(now);
             segment.ts_ecr = self.echo;

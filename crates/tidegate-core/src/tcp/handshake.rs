@@ -2,8 +2,8 @@
 //! passive.
 
 use super::endpoint::{Endpoint, State};
-use super::segment::{HeldBy, Segment, flags};
-use super::sender::Outgoing;
+use super::outgoing::Outgoing;
+use super::segment::{Segment, flags};
 use super::seq::Numbering;
 use crate::cc::{LossKind, Lost};
 use crate::units::Time;
@@ -82,10 +82,10 @@ impl Endpoint {
     }
 
     #[cold]
-    pub(super) fn poll_syn(&mut self, now: Time, segment: &mut Segment) -> Option<HeldBy> {
+    pub(super) fn poll_syn(&mut self, now: Time) -> Outgoing {
         self.sender.ready = false;
         if !self.syn_due {
-            return None;
+            return Outgoing::NOTHING;
         }
         self.syn_due = false;
         self.syns += 1;
@@ -95,14 +95,19 @@ impl Endpoint {
         if self.sender.rto_at == Time::NEVER {
             self.sender.rto_at = self.sender.estimator.expiry(now);
         }
-        let answers = self.state == State::SynReceived;
-        let nothing = Outgoing { start: 0, len: 0, retransmission: self.syns > 1 };
-        self.fill(now, nothing, segment);
+        let syn = Outgoing::new(0, 0).syn();
+        self.leave(if self.syns > 1 { syn.again() } else { syn })
+    }
+
+    /// Makes a SYN or a SYN-ACK of a segment.
+    #[cold]
+    pub(super) fn write_syn(&self, segment: &mut Segment) {
         segment.seq = self.sender.numbering.syn();
-        segment.flags = if answers { flags::SYN | flags::ACK } else { flags::SYN };
-        if !answers {
+        if self.state == State::SynReceived {
+            segment.flags = flags::SYN | flags::ACK;
+        } else {
+            segment.flags = flags::SYN;
             segment.ack = 0;
         }
-        Some(HeldBy::Application)
     }
 }

@@ -4,6 +4,7 @@ mod ack;
 mod config;
 mod endpoint;
 mod handshake;
+mod outgoing;
 mod receiver;
 mod recovery;
 mod report;
@@ -22,5 +23,6 @@ pub(crate) mod tests;
 pub(crate) use tests::plain_plan;
 
 pub use endpoint::{Endpoint, Role, State};
+pub use outgoing::Outgoing;
 pub use report::{Counters, Phase, Snapshot};
 pub use segment::{HeldBy, Segment, flags};

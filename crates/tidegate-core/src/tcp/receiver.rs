@@ -29,23 +29,24 @@ impl Island {
 
 /// What has arrived and what is owed to the other side for it.
 #[derive(Debug)]
+#[repr(C)]
 pub(super) struct Receiver {
-    /// Everything below this has arrived.
-    next: u64,
-    /// What the last ACK said (RFC 7323's Last.ACK.sent).
-    acknowledged_to: u64,
     /// Ahead of `next`, in order, disjoint and not touching.
     islands: VecDeque<Island>,
-    /// An offset in each of the islands that arrived last, newest first (RFC 2018 §4).
-    recent: [u64; 4],
+    /// Everything below this has arrived.
+    next: u64,
     /// When a delayed ACK must leave.
     delayed_until: Time,
     /// Bytes received in order and not acknowledged yet.
     owed: u64,
-    /// An ACK must leave now.
-    ack_now: bool,
     /// Segments still to be acknowledged at once (Linux's quick ACKs).
     quick: u32,
+    /// An ACK must leave now.
+    ack_now: bool,
+    /// What the last ACK said (RFC 7323's Last.ACK.sent).
+    acknowledged_to: u64,
+    /// An offset in each of the islands that arrived last, newest first (RFC 2018 §4).
+    recent: [u64; 4],
 }
 
 impl Receiver {

@@ -1,7 +1,8 @@
 //! Losses: how mending them begins, goes on and ends, and what is sent again.
 
+use super::outgoing::Outgoing;
 use super::scoreboard::{RESENT, Resend};
-use super::sender::{Mode, Outgoing, Sender};
+use super::sender::{Mode, Sender};
 use crate::cc::{LossKind, Lost, Recovered, Recovery};
 use crate::units::Time;
 
@@ -183,7 +184,7 @@ impl Sender {
     fn resend(&mut self, now: Time, segment: Resend, mark: u32) -> Outgoing {
         self.counters.segments_retransmitted += 1;
         self.board.resend(segment, now, mark);
-        Outgoing { start: segment.start, len: segment.len, retransmission: true }
+        Outgoing::new(segment.start, segment.len).again()
     }
 
     /// There is room in the pipe and nothing new may be sent: RFC 6675 §4 NextSeg rules 3 and 4.

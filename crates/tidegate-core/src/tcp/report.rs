@@ -5,29 +5,31 @@ use crate::units::Span;
 
 /// Totals since the start of the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[repr(C)]
 pub struct Counters {
-    /// Data segments sent, retransmissions included.
-    pub segments_sent: u64,
     /// Data segments sent again.
     pub segments_retransmitted: u64,
-    /// User bytes sent, retransmissions included.
-    pub bytes_sent: u64,
     /// Retransmission time-outs, those of SYNs included.
     pub timeouts: u64,
     /// Recoveries that duplicate ACKs or SACK started.
     pub fast_retransmits: u64,
-    /// ACKs sent without data.
-    pub acks_sent: u64,
-    /// User bytes received in order, each once.
-    pub delivered_bytes: u64,
-    /// Distinct data segments received in order.
-    pub delivered_segments: u64,
     /// Data segments that brought nothing new.
     pub duplicates_received: u64,
     /// Data segments dropped because they lay outside the receive window.
     pub outside_window: u64,
+    // What a sender counts, then what a receiver does.
+    /// Data segments sent, retransmissions included.
+    pub segments_sent: u64,
+    /// User bytes sent, retransmissions included.
+    pub bytes_sent: u64,
     /// User bytes sent and cumulatively acknowledged.
     pub acked_bytes: u64,
+    /// User bytes received in order, each once.
+    pub delivered_bytes: u64,
+    /// Distinct data segments received in order.
+    pub delivered_segments: u64,
+    /// ACKs sent without data.
+    pub acks_sent: u64,
 }
 
 /// What a sender is doing.

@@ -27,21 +27,23 @@ enum Kind {
 
 /// Smoothed round-trip time, its variation and the time-out that follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
 pub(super) struct Estimator {
+    min: Span,
+    max: Span,
+    // What samples and timers touch.
     kind: Kind,
+    /// With ticks: timers started before this, since the last one was, expire at `on_tick`.
+    tick_ends: Time,
+    on_tick: Time,
     /// Picoseconds, or eighths of a tick; 0 before the first sample.
     srtt: i64,
     /// Picoseconds, or quarters of a tick.
     rttvar: i64,
-    min: Span,
-    max: Span,
     /// Before back-off.
     base: Span,
     /// In force: `base` doubled at each time-out, at most `max`.
     rto: Span,
-    /// With ticks: timers started before this, since the last one was, expire at `on_tick`.
-    tick_ends: Time,
-    on_tick: Time,
 }
 
 impl Estimator {

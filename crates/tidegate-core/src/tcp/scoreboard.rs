@@ -86,24 +86,26 @@ pub(super) struct Resend {
 
 /// The records of everything outstanding.
 #[derive(Debug, Default)]
+#[repr(C)]
 pub(super) struct Scoreboard {
     slots: Vec<Sent>,
-    /// Offset of the oldest unacknowledged byte.
-    pub(super) base: u64,
     /// Number of the oldest record.
     pub(super) first: u64,
     /// Number of the next record.
     pub(super) next: u64,
     /// Outstanding minus this is the pipe (RFC 6675 §4).
     pub(super) holes: i64,
+    /// Offset of the oldest unacknowledged byte.
+    pub(super) base: u64,
+    // Where something is lost.
+    /// Where the next retransmission is looked for (HighRxt).
+    pub(super) cursor: u64,
     /// One past the highest SACKed record.
     pub(super) sacked_end: u64,
     /// Records below this and not SACKed are lost (IsLost).
     pub(super) lost_end: u64,
     /// SACKed bytes in records from `lost_end` on.
     pub(super) sacked_above: u64,
-    /// Where the next retransmission is looked for (HighRxt).
-    pub(super) cursor: u64,
     /// SACK blocks read last.
     pub(super) blocks: [(u64, u64); 3],
 }

@@ -6,6 +6,7 @@
 //! (RFC 9293 §3.8.6.2.1).
 
 use super::config::Config;
+use super::outgoing::Outgoing;
 use super::report::Counters;
 use super::rtt::Estimator;
 use super::scoreboard::Scoreboard;
@@ -30,25 +31,27 @@ pub(super) enum Mode {
     Loss,
 }
 
-/// A stretch of the stream that leaves now.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Outgoing {
-    pub(super) start: u64,
-    pub(super) len: u32,
-    pub(super) retransmission: bool,
-}
-
 /// No stream is longer: offsets are added up as signed numbers.
 const LONGEST_STREAM: u64 = 1 << 62;
 
 /// Everything the sending half remembers.
 #[derive(Debug)]
+#[repr(C)]
 pub(super) struct Sender {
-    pub(super) config: Config,
-    pub(super) controller: Controller,
-    pub(super) counters: Counters,
-    /// Our half of the wire's numbers.
-    pub(super) numbering: Numbering,
+    pub(super) board: Scoreboard,
+    // Where something is lost.
+    /// The repair ends when this is acknowledged (RFC 6675's RecoveryPoint).
+    pub(super) recover: u64,
+    /// No fast retransmit until more than this is acknowledged (RFC 6582's `recover`); 0: none.
+    pub(super) guard: u64,
+    /// RFC 6675's RescueRxt.
+    pub(super) rescue: u64,
+    /// `max` when the first duplicate ACK came: Limited Transmit adds to `max`.
+    pub(super) before_dupacks: u64,
+    /// `una` at the last time-out; `u64::MAX`: there was none.
+    pub(super) timed_out_at: u64,
+    // Of every segment and every ACK; the last four of a receiver's as well.
+    pub(super) estimator: Estimator,
     /// Everything below is acknowledged (SND.UNA).
     pub(super) una: u64,
     /// Everything below was sent (SND.NXT, RFC 6675's HighData).
@@ -60,13 +63,18 @@ pub(super) struct Sender {
     pub(super) inflation: i64,
     /// What the other side takes: bytes beyond `una`.
     pub(super) peer_window: u64,
-    /// The same as last read from the wire.
-    pub(super) raw_window: u32,
-    pub(super) dupacks: u32,
     /// The congestion window stopped the sender when this was sent last.
     pub(super) limited_end: u64,
-    pub(super) board: Scoreboard,
-    pub(super) estimator: Estimator,
+    /// When data were sent last.
+    last_sent: Time,
+    pub(super) dupacks: u32,
+    /// For [`super::Endpoint::take_rtt_sample`].
+    pub(super) measured: Option<Span>,
+    pub(super) controller: Controller,
+    /// One segment timed at a time: it ends here (0: none) and was sent then.
+    pub(super) timed_end: u64,
+    pub(super) timed_at: Time,
+    pub(super) counters: Counters,
     /// When the retransmission timer expires.
     pub(super) rto_at: Time,
     pub(super) mode: Mode,
@@ -78,23 +86,11 @@ pub(super) struct Sender {
     pub(super) resend_oldest: bool,
     /// The next partial ACK is the first of this recovery.
     pub(super) first_partial: bool,
-    /// The repair ends when this is acknowledged (RFC 6675's RecoveryPoint).
-    pub(super) recover: u64,
-    /// No fast retransmit until more than this is acknowledged (RFC 6582's `recover`); 0: none.
-    pub(super) guard: u64,
-    /// RFC 6675's RescueRxt.
-    pub(super) rescue: u64,
-    /// `max` when the first duplicate ACK came: Limited Transmit adds to `max`.
-    pub(super) before_dupacks: u64,
-    /// `una` at the last time-out; `u64::MAX`: there was none.
-    pub(super) timed_out_at: u64,
-    /// When data were sent last.
-    last_sent: Time,
-    /// One segment timed at a time: it ends here (0: none) and was sent then.
-    pub(super) timed_end: u64,
-    pub(super) timed_at: Time,
-    /// For [`super::Endpoint::take_rtt_sample`].
-    pub(super) measured: Option<Span>,
+    /// Our half of the wire's numbers.
+    pub(super) numbering: Numbering,
+    /// The same as last read from the wire.
+    pub(super) raw_window: u32,
+    pub(super) config: Config,
 }
 
 impl Sender {
@@ -173,7 +169,7 @@ impl Sender {
             return None;
         };
         self.counters.segments_sent += 1;
-        self.counters.bytes_sent += u64::from(sent.len);
+        self.counters.bytes_sent += u64::from(sent.len());
         self.last_sent = now;
         if self.rto_at == Time::NEVER {
             // RFC 6298 §5.1.
@@ -202,7 +198,7 @@ impl Sender {
         }
         // Whether this was the last for now is known already.
         self.ready = self.mode != Mode::Open || self.allowed(window_end).is_some();
-        Some(Outgoing { start, len, retransmission: false })
+        Some(Outgoing::new(start, len))
     }
 
     /// The next new segment's length if it may go; notes what stops it if it may not.

@@ -1,0 +1,131 @@
+//! What leaves an endpoint, before it is written as a segment.
+
+use super::segment::HeldBy;
+
+/// A segment that leaves now, in two words, so that a call returns it in registers:
+/// [`super::Endpoint::write_segment`] makes a header of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outgoing {
+    /// Offset of the first byte in the stream.
+    start: u64,
+    /// The length in the low 32 bits, then the marks, in the highest byte what had held it back.
+    what: u64,
+}
+
+/// Sent before.
+const AGAIN: u64 = 1 << 32;
+/// A SYN; it occupies no offset.
+const SYN: u64 = 1 << 33;
+/// The last of what was written.
+const PUSH: u64 = 1 << 34;
+/// Has options of its own.
+const OPTIONS: u64 = 1 << 35;
+const HELD: u32 = 56;
+
+impl Outgoing {
+    /// Nothing leaves.
+    pub(super) const NOTHING: Outgoing = Outgoing { start: 0, what: u64::MAX };
+
+    #[inline]
+    pub(super) fn new(start: u64, len: u32) -> Outgoing {
+        Outgoing { start, what: u64::from(len) }
+    }
+
+    /// Sent before.
+    #[inline]
+    pub(super) fn again(self) -> Outgoing {
+        self.with(AGAIN)
+    }
+
+    #[inline]
+    pub(super) fn syn(self) -> Outgoing {
+        self.with(SYN)
+    }
+
+    #[inline]
+    pub(super) fn push_if(self, all: bool) -> Outgoing {
+        self.with(if all { PUSH } else { 0 })
+    }
+
+    #[inline]
+    pub(super) fn options_if(self, any: bool) -> Outgoing {
+        self.with(if any { OPTIONS } else { 0 })
+    }
+
+    #[inline]
+    pub(super) fn held_back_by(self, held_by: HeldBy) -> Outgoing {
+        self.with((held_by as u64) << HELD)
+    }
+
+    #[inline]
+    fn with(self, mark: u64) -> Outgoing {
+        Outgoing { what: self.what | mark, ..self }
+    }
+
+    /// `None`: nothing leaves.
+    #[inline]
+    pub(super) fn get(self) -> Option<Outgoing> {
+        (self.what != Outgoing::NOTHING.what).then_some(self)
+    }
+
+    /// Offset of the first byte.
+    #[inline]
+    pub(super) fn start(&self) -> u64 {
+        self.start
+    }
+
+    /// User bytes.
+    #[inline]
+    #[must_use]
+    pub fn len(&self) -> u32 {
+        self.what as u32
+    }
+
+    /// Whether it has no user bytes.
+    #[inline]
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether it was sent before.
+    #[inline]
+    #[must_use]
+    pub fn is_retransmission(&self) -> bool {
+        self.what & AGAIN != 0
+    }
+
+    #[inline]
+    pub(super) fn is_syn(&self) -> bool {
+        self.what & SYN != 0
+    }
+
+    #[inline]
+    pub(super) fn is_pushed(&self) -> bool {
+        self.what & PUSH != 0
+    }
+
+    #[inline]
+    pub(super) fn has_options(&self) -> bool {
+        self.what & OPTIONS != 0
+    }
+
+    /// Whether it is no SYN and has no options of its own: beside its data and what it
+    /// acknowledges it then says nothing that the other end could not know.
+    #[inline]
+    #[must_use]
+    pub fn is_usual(&self) -> bool {
+        self.what & (SYN | OPTIONS) == 0
+    }
+
+    /// The reason it was not sent earlier.
+    #[inline]
+    #[must_use]
+    pub fn held_by(&self) -> HeldBy {
+        match self.what >> HELD {
+            0 => HeldBy::Application,
+            1 => HeldBy::CongestionWindow,
+            _ => HeldBy::ReceiverWindow,
+        }
+    }
+}

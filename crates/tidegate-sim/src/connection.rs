@@ -1,0 +1,50 @@
+//! The two ends of a flow's connection, and what connections that follow each other counted.
+
+use tidegate_core::plan::{AppPlan, FlowPlan, Increase};
+use tidegate_core::random::Seed;
+use tidegate_core::tcp::{Counters, Endpoint, Role};
+
+/// The ends of a flow's connection of this number; the first is 0. A client opens its own.
+pub(crate) fn endpoints(flow: &FlowPlan, seed: Seed, connection: u32) -> (Endpoint, Endpoint) {
+    use rand::Rng as _;
+    let which = if connection == 0 { String::new() } else { format!("/{connection}") };
+    let name = |side: &str, what: &str| format!("flow.{}/{side}/{what}{which}", flow.name);
+    let isn = |side: &str| seed.stream(&name(side, "isn")).next_u32();
+    let random =
+        |side: &str| (flow.tcp.increase == Increase::Random).then(|| seed.stream(&name(side, "increase")));
+    // Without a handshake neither end can learn the other's number.
+    let answer = if flow.tcp.handshake { isn("receiver") } else { isn("sender") };
+    let (sends, receives) = match flow.app {
+        AppPlan::Request(_) => (Role::Passive, Role::Active),
+        _ => (Role::Active, Role::Passive),
+    };
+    (
+        Endpoint::new(&flow.tcp, sends, isn("sender"), random("sender")),
+        Endpoint::new(&flow.tcp, receives, answer, random("receiver")),
+    )
+}
+
+/// What two connections counted.
+pub(crate) fn sum(one: &Counters, other: &Counters) -> Counters {
+    each(one, other, |one, other| one + other)
+}
+
+pub(crate) fn difference(now: &Counters, then: &Counters) -> Counters {
+    each(now, then, |now, then| now - then)
+}
+
+fn each(now: &Counters, then: &Counters, of: impl Fn(u64, u64) -> u64) -> Counters {
+    Counters {
+        segments_sent: of(now.segments_sent, then.segments_sent),
+        segments_retransmitted: of(now.segments_retransmitted, then.segments_retransmitted),
+        bytes_sent: of(now.bytes_sent, then.bytes_sent),
+        timeouts: of(now.timeouts, then.timeouts),
+        fast_retransmits: of(now.fast_retransmits, then.fast_retransmits),
+        acks_sent: of(now.acks_sent, then.acks_sent),
+        delivered_bytes: of(now.delivered_bytes, then.delivered_bytes),
+        delivered_segments: of(now.delivered_segments, then.delivered_segments),
+        duplicates_received: of(now.duplicates_received, then.duplicates_received),
+        outside_window: of(now.outside_window, then.outside_window),
+        acked_bytes: of(now.acked_bytes, then.acked_bytes),
+    }
+}

@@ -1,0 +1,49 @@
+//! What a flow with requests has beside its endpoints: the client at the receiver's end.
+
+use tidegate_core::app::{Client, Exchange};
+use tidegate_core::plan::{AppPlan, ConnectionPlan, FlowPlan};
+use tidegate_core::random::Seed;
+use tidegate_core::units::Time;
+
+/// What a flow with requests has beside its endpoints.
+#[derive(Debug)]
+pub(crate) struct Dialogue {
+    pub(crate) client: Client,
+    pub(crate) server: Option<usize>,
+    /// Exchanges that have ended, in order; in the end those that have not, too.
+    pub(crate) log: Vec<Exchange>,
+    /// The endpoints have been opened.
+    pub(crate) opened: bool,
+    /// For connections that begin anew.
+    pub(crate) flow: FlowPlan,
+    pub(crate) seed: Seed,
+}
+
+impl Dialogue {
+    /// The client of a flow that starts at `start`; none where the flow has no requests.
+    pub(crate) fn new(flow: &FlowPlan, start: Time, seed: Seed) -> Option<Box<Dialogue>> {
+        let AppPlan::Request(plan) = &flow.app else { return None };
+        Some(Box::new(Dialogue {
+            client: Client::new(plan, start, seed, &flow.name),
+            server: plan.server,
+            log: Vec::new(),
+            opened: false,
+            flow: flow.clone(),
+            seed,
+        }))
+    }
+
+    pub(crate) fn memory_bytes(&self) -> u64 {
+        self.client.memory_bytes() + (self.log.capacity() * size_of::<Exchange>()) as u64
+    }
+
+    /// The run is over: what has not ended is told as well.
+    pub(crate) fn finish(&mut self) {
+        self.log.extend(self.client.unfinished());
+    }
+
+    /// Whether each request has a connection of its own.
+    pub(crate) fn begins_anew(&self) -> bool {
+        matches!(&self.flow.app, AppPlan::Request(plan) if plan.connection == ConnectionPlan::New)
+    }
+}

@@ -1,0 +1,99 @@
+//! Rows and marks of a recorded flow.
+
+use tidegate_core::plan::RecordLevel;
+use tidegate_core::tcp::{Endpoint, Phase, Snapshot};
+use tidegate_core::units::Time;
+use tidegate_result::{FlowRow, Mark, MarkKind};
+
+/// Rows of a recorded flow.
+#[derive(Debug)]
+pub(crate) struct History {
+    level: RecordLevel,
+    next_sample: Time,
+    pub(crate) rows: Vec<FlowRow>,
+    timeouts: u64,
+    fast_retransmits: u64,
+    /// Of earlier connections: user bytes received in order, segments sent again.
+    past: [u64; 2],
+}
+
+impl History {
+    pub(crate) fn new(level: RecordLevel) -> History {
+        History {
+            level,
+            next_sample: Time::ZERO,
+            rows: Vec::new(),
+            timeouts: 0,
+            fast_retransmits: 0,
+            past: [0; 2],
+        }
+    }
+
+    /// Another connection begins; this is what the earlier ones have counted.
+    pub(crate) fn reconnected(&mut self, past: [u64; 2]) {
+        self.past = past;
+        (self.timeouts, self.fast_retransmits) = (0, 0);
+    }
+
+    #[inline]
+    pub(crate) fn sample_before(&mut self, at: Time, sender: &Endpoint, receiver: &Endpoint, mss: f64) {
+        if let RecordLevel::Every(every) = self.level {
+            while self.next_sample < at {
+                self.rows.push(row(self.next_sample, sender, receiver, mss, self.past));
+                self.next_sample = self.next_sample.saturating_add(every);
+            }
+        }
+    }
+
+    pub(crate) fn note(
+        &mut self,
+        at: Time,
+        flow: usize,
+        ends: (&Endpoint, &Endpoint, f64),
+        marks: &mut Vec<Mark>,
+    ) {
+        let (sender, receiver, mss) = ends;
+        let counters = sender.counters();
+        let mut mark = |known: &mut u64, now: u64, kind| {
+            if now > *known {
+                *known = now;
+                marks.push(Mark { at, flow: flow as u32, kind });
+            }
+        };
+        mark(&mut self.timeouts, counters.timeouts, MarkKind::Timeout);
+        mark(&mut self.fast_retransmits, counters.fast_retransmits, MarkKind::FastRetransmit);
+        if self.level == RecordLevel::Events {
+            let row = row(at, sender, receiver, mss, self.past);
+            // The last word at an instant counts.
+            match self.rows.last_mut() {
+                Some(last) if last.at == at => *last = row,
+                _ => self.rows.push(row),
+            }
+        }
+    }
+
+    pub(crate) fn memory_bytes(&self) -> u64 {
+        (self.rows.capacity() * size_of::<FlowRow>()) as u64
+    }
+}
+
+fn row(at: Time, sender: &Endpoint, receiver: &Endpoint, mss: f64, past: [u64; 2]) -> FlowRow {
+    let Snapshot { cwnd, ssthresh, in_flight, srtt, rto, phase, held_by, .. } = sender.snapshot();
+    FlowRow {
+        at,
+        cwnd_segments: cwnd / mss,
+        ssthresh_segments: ssthresh.map_or(f64::NAN, |bytes| bytes as f64 / mss),
+        in_flight_segments: in_flight as f64 / mss,
+        srtt_ms: srtt.map_or(f64::NAN, |srtt| srtt.as_secs_f64() * 1e3),
+        rto_ms: rto.as_secs_f64() * 1e3,
+        delivered_bytes: past[0] + receiver.counters().delivered_bytes,
+        retransmitted_segments: past[1] + sender.counters().segments_retransmitted,
+        phase: match phase {
+            Phase::SlowStart => 0,
+            Phase::CongestionAvoidance => 1,
+            Phase::Recovery => 2,
+            Phase::Loss => 3,
+        },
+        held_by: held_by as u8,
+    }
+}

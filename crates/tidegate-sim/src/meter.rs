@@ -1,0 +1,115 @@
+//! What the summary needs of a flow, measured as it runs.
+
+use tidegate_core::gate::Quantiles;
+use tidegate_core::gate::rate::Window;
+use tidegate_core::net::precision;
+use tidegate_core::plan::{AppPlan, Plan};
+use tidegate_core::tcp::Counters;
+use tidegate_core::unit::Cause;
+use tidegate_core::units::{Span, Time};
+
+/// See the module: first what data touch, then what ACKs touch.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub(crate) struct Meter {
+    pub(crate) window: Window,
+    /// When data came last, or the window opened.
+    last_delivery: Time,
+    /// IP bytes of data segments that reached the receiver inside the window.
+    pub(crate) received_bytes: u64,
+    /// Time owed to each cause inside the window, in picoseconds; the latest cause first.
+    pub(crate) owed: Vec<(Cause, u64)>,
+    /// User bytes of a finite transfer that has not come to its end yet; else `u64::MAX`.
+    pub(crate) awaited: u64,
+    pub(crate) rtt: Quantiles,
+    /// Bytes times picoseconds inside the window, if nothing changes any more.
+    cwnd_area: i128,
+    cwnd: u64,
+    pub(crate) cwnd_max: u64,
+    pub(crate) completed: Option<Time>,
+    /// Counters of the sender and of the receiver when the window opened.
+    pub(crate) sender_baseline: Option<Counters>,
+    pub(crate) receiver_baseline: Option<Counters>,
+}
+
+impl Meter {
+    pub(crate) fn new(plan: &Plan, app: &AppPlan, start: Time, cwnd: u64) -> Meter {
+        let window = tidegate_core::net::window(plan);
+        Meter {
+            window,
+            sender_baseline: None,
+            receiver_baseline: None,
+            rtt: Quantiles::new(precision(plan)),
+            cwnd,
+            cwnd_area: i128::from(cwnd) * i128::from(window.overlap(start, Time::NEVER)),
+            cwnd_max: cwnd,
+            last_delivery: start.max(window.from),
+            owed: Vec::new(),
+            received_bytes: 0,
+            awaited: match app {
+                AppPlan::Transfer { bytes } => *bytes,
+                _ => u64::MAX,
+            },
+            completed: None,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn sample_rtt(&mut self, at: Time, rtt: Span) {
+        if at >= self.window.from {
+            self.rtt.record(rtt);
+        }
+    }
+
+    /// The window is so large from `at` on.
+    #[inline]
+    pub(crate) fn window_is(&mut self, at: Time, cwnd: u64) {
+        if cwnd == self.cwnd {
+            return;
+        }
+        // As if it stayed so until the end: what it differs by, for the rest of the time.
+        let left = i128::from(self.window.overlap(at, Time::NEVER));
+        self.cwnd_area += i128::from(cwnd.cast_signed() - self.cwnd.cast_signed()) * left;
+        self.cwnd_max = if at > self.window.from { self.cwnd_max.max(cwnd) } else { cwnd };
+        self.cwnd = cwnd;
+    }
+
+    /// Mean window in bytes over the part of the measured time in which the flow was there.
+    pub(crate) fn cwnd_mean(&self, start: Time) -> f64 {
+        let span = self.window.overlap(start, Time::NEVER);
+        if span == 0 { 0.0 } else { self.cwnd_area as f64 / span as f64 }
+    }
+
+    /// A data segment of so many IP bytes came: the time since the one before is owed to what
+    /// made this one come when it did.
+    #[inline]
+    pub(crate) fn received(&mut self, at: Time, bytes: u32, cause: Cause) {
+        if at >= self.window.from {
+            self.received_bytes += u64::from(bytes);
+        }
+        self.delivered(at, cause);
+    }
+
+    #[inline]
+    pub(crate) fn delivered(&mut self, at: Time, cause: Cause) {
+        // Never before the window opens.
+        let span = at.saturating_since(self.last_delivery).picos();
+        self.last_delivery = at.max(self.last_delivery);
+        match self.owed.first_mut() {
+            Some((latest, owed)) if *latest == cause => *owed += span,
+            _ => self.owe_another(cause, span),
+        }
+    }
+
+    /// Time is owed to another cause than before.
+    #[inline(never)]
+    fn owe_another(&mut self, cause: Cause, span: u64) {
+        let known = self.owed.iter().position(|(known, _)| *known == cause);
+        let place = known.unwrap_or_else(|| {
+            self.owed.push((cause, 0));
+            self.owed.len() - 1
+        });
+        self.owed[place].1 += span;
+        self.owed.swap(0, place);
+    }
+}

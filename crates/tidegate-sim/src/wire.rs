@@ -1,0 +1,300 @@
+//! What lies between the endpoints of all flows: how segments go through it and what is seen of them.
+
+use tidegate_core::app::Server;
+use tidegate_core::net::Network;
+use tidegate_core::plan::Plan;
+use tidegate_core::tcp::{HeldBy, Segment};
+use tidegate_core::unit::Unit;
+use tidegate_core::units::Time;
+use tidegate_result::{Mark, PacketRecord, Side};
+
+use crate::flow::Flow;
+use crate::segments::Segments;
+
+/// Deliveries to one flow, told ahead, before anything else is looked at.
+const RUN_AHEAD: u32 = 1 << 12;
+
+/// See the module. Functions with a `PLAIN` are there twice: for flows that nobody watches
+/// ([`Flow::plain`]), and for all.
+pub(crate) struct Wire {
+    pub(crate) until: Time,
+    pub(crate) network: Network,
+    pub(crate) servers: Vec<Server>,
+    /// How many flows there are.
+    pub(crate) flows: usize,
+    pub(crate) segments: Segments,
+    pub(crate) packets: Option<Vec<PacketRecord>>,
+    pub(crate) marks: Vec<Mark>,
+    /// Deliveries that were no events of the network's, because they were told ahead.
+    pub(crate) ahead: u64,
+}
+
+/// Alarms: two timers for each flow (sender, receiver), then one for each application, then
+/// one for each server.
+pub(crate) fn app_alarm(flows: usize, flow: usize) -> usize {
+    flows * 2 + flow
+}
+
+pub(crate) fn server_alarm(flows: usize, server: usize) -> usize {
+    flows * 3 + server
+}
+
+impl Wire {
+    pub(crate) fn new(plan: &Plan) -> Wire {
+        Wire {
+            until: plan.duration,
+            network: Network::new(plan, plan.flows.len() * 3 + plan.servers.len()),
+            servers: plan.servers.iter().map(Server::new).collect(),
+            flows: plan.flows.len(),
+            segments: Segments::default(),
+            packets: plan.record.packets.then(Vec::new),
+            marks: Vec::new(),
+            ahead: 0,
+        }
+    }
+
+    pub(crate) fn events_handled(&self) -> u64 {
+        self.network.events_handled() + self.ahead
+    }
+
+    /// Brings a flow the ACKs that are certain to come to it, and those that follow from
+    /// them: where a flow shares nothing with others, that may be all of its life.
+    #[inline]
+    pub(crate) fn run_ahead(&mut self, index: usize, flow: &mut Flow) {
+        if flow.coming.is_empty() {
+            return;
+        }
+        if flow.plain {
+            self.run_coming::<true>(index, flow);
+        } else {
+            self.run_coming::<false>(index, flow);
+        }
+    }
+
+    fn run_coming<const PLAIN: bool>(&mut self, index: usize, flow: &mut Flow) {
+        for _ in 0..RUN_AHEAD {
+            let Some((at, unit)) = flow.coming.pop_front() else { return };
+            self.ahead += 1;
+            self.take_ack::<PLAIN>(at, index, flow, unit);
+        }
+        // Others have waited long enough; so have the limits and the caller.
+        if let Some((at, _)) = flow.coming.front() {
+            self.network.set_alarm(index * 2, *at);
+        }
+    }
+
+    /// An ACK comes to the sender at `at`, which may be ahead of all else.
+    #[inline]
+    pub(crate) fn acknowledge(&mut self, at: Time, index: usize, flow: &mut Flow, unit: Unit) {
+        if flow.plain {
+            self.take_ack::<true>(at, index, flow, unit);
+        } else {
+            self.take_ack::<false>(at, index, flow, unit);
+        }
+    }
+
+    #[inline(always)]
+    fn take_ack<const PLAIN: bool>(&mut self, at: Time, index: usize, flow: &mut Flow, unit: Unit) {
+        if at >= self.until {
+            return self.segments.forget(unit);
+        }
+        // Told ahead of time, a unit comes before alarms that ring earlier.
+        while flow.sender.next_wakeup().min(flow.app.next_wakeup()) < at {
+            self.wake_earlier(index, flow);
+        }
+        flow.before_sender(at);
+        if PLAIN && unit.marked() {
+            flow.sender.handle_usual_ack(at, unit.handle);
+        } else {
+            let segment = self.segments.take(unit.handle);
+            if segment.connection != flow.connection {
+                return;
+            }
+            if !PLAIN && let Some(packets) = &mut self.packets {
+                let bytes = flow.ip_bytes(segment);
+                packets.push(record(at, index, Side::Sender, Side::Receiver, segment, bytes));
+            }
+            flow.sender.handle_segment(at, segment);
+        }
+        if let Some(rtt) = flow.sender.take_rtt_sample() {
+            flow.meter.sample_rtt(at, rtt);
+        }
+        if !PLAIN {
+            if flow.dialogue.is_some() {
+                self.take_requests(at, index, flow);
+            }
+            self.tell_circuits(at, index, flow);
+        }
+        self.pump::<PLAIN>(at, index, flow);
+    }
+
+    /// Circuits hear when a transfer begins and ends.
+    #[inline]
+    fn tell_circuits(&mut self, at: Time, index: usize, flow: &mut Flow) {
+        match flow.transfer_changes() {
+            Some(true) => self.network.transfer_begins(at, index),
+            Some(false) => self.network.transfer_ends(at, index),
+            None => {}
+        }
+    }
+
+    /// The sender's timer or the application, whichever is due first.
+    #[cold]
+    fn wake_earlier(&mut self, index: usize, flow: &mut Flow) {
+        let (timer, app) = (flow.sender.next_wakeup(), flow.app.next_wakeup());
+        if timer <= app { self.wake_sender(timer, index, flow) } else { self.wake_app(app, index, flow) }
+    }
+
+    pub(crate) fn wake_sender(&mut self, at: Time, index: usize, flow: &mut Flow) {
+        // An alarm may ring for what has been done ahead of it.
+        if at >= flow.sender.next_wakeup() {
+            flow.before_sender(at);
+            flow.sender.handle_wakeup(at);
+            self.pump_sender(at, index, flow);
+        } else {
+            self.network.set_alarm(index * 2, flow.sender.next_wakeup());
+        }
+    }
+
+    pub(crate) fn wake_app(&mut self, at: Time, index: usize, flow: &mut Flow) {
+        if flow.started && at < flow.app.next_wakeup() {
+            return;
+        }
+        flow.before_sender(at);
+        if !flow.started {
+            flow.started = true;
+            flow.before_receiver(at);
+            flow.receiver.open(at);
+            flow.sender.open(at);
+        }
+        let bytes = flow.app.handle_wakeup(at);
+        if bytes > 0 {
+            flow.sender.write(at, bytes);
+            self.tell_circuits(at, index, flow);
+        }
+        self.pump_sender(at, index, flow);
+    }
+
+    /// Sends what the sender has to send.
+    pub(crate) fn pump_sender(&mut self, at: Time, index: usize, flow: &mut Flow) {
+        if flow.plain {
+            self.pump::<true>(at, index, flow);
+        } else {
+            self.pump::<false>(at, index, flow);
+        }
+    }
+
+    #[inline(always)]
+    fn pump<const PLAIN: bool>(&mut self, at: Time, index: usize, flow: &mut Flow) {
+        while let Some(sent) = flow.sender.poll(at) {
+            let mut unit = if PLAIN && sent.is_usual() && !sent.is_empty() {
+                let bytes = flow.headers + sent.len();
+                Unit::new_marked(bytes, flow.sender.sequence_number(sent), sent.held_by())
+            } else {
+                let (place, segment) = self.segments.add();
+                flow.sender.write_segment(at, sent, segment);
+                segment.connection = flow.connection;
+                let bytes = flow.ip_bytes(segment);
+                if !PLAIN && let Some(packets) = &mut self.packets {
+                    packets.push(record(at, index, Side::Sender, Side::Sender, segment, bytes));
+                }
+                Unit::new(bytes, place, sent.held_by())
+            };
+            if let Some(due) = self.network.enter_at(at, flow.entries[0], &mut unit) {
+                self.receive_at::<PLAIN>(due, index, flow, unit);
+            }
+        }
+        flow.meter.window_is(at, flow.sender.congestion_window());
+        if !PLAIN {
+            flow.note_history(at, index, &mut self.marks);
+        }
+        self.network.set_alarm(index * 2, flow.sender.next_wakeup());
+    }
+
+    /// A unit comes to the receiver at `at`, which may be ahead of all else.
+    #[inline]
+    pub(crate) fn receive(&mut self, at: Time, index: usize, flow: &mut Flow, unit: Unit) {
+        if flow.plain {
+            self.receive_at::<true>(at, index, flow, unit);
+        } else {
+            self.receive_at::<false>(at, index, flow, unit);
+        }
+    }
+
+    #[inline(always)]
+    fn receive_at<const PLAIN: bool>(&mut self, at: Time, index: usize, flow: &mut Flow, unit: Unit) {
+        if at >= self.until {
+            return self.segments.forget(unit);
+        }
+        // Told ahead of time, a unit comes before alarms that ring earlier.
+        while flow.receiver.next_wakeup() < at {
+            self.wake_receiver(flow.receiver.next_wakeup(), index, flow);
+        }
+        flow.before_receiver(at);
+        if PLAIN && unit.marked() {
+            flow.meter.received(at, unit.bytes, unit.cause());
+            flow.receiver.handle_usual_data(at, unit.handle, unit.bytes - flow.headers);
+        } else {
+            let segment = self.segments.take(unit.handle);
+            if segment.connection != flow.connection {
+                return;
+            }
+            if !PLAIN && let Some(packets) = &mut self.packets {
+                packets.push(record(at, index, Side::Receiver, Side::Sender, segment, unit.bytes));
+            }
+            if segment.len > 0 {
+                flow.meter.received(at, unit.bytes, unit.cause());
+            }
+            flow.receiver.handle_segment(at, segment);
+        }
+        if !PLAIN && flow.dialogue.is_some() {
+            self.take_responses(at, index, flow);
+        }
+        self.answer::<PLAIN>(at, index, flow);
+        if !PLAIN && flow.dialogue.is_some() {
+            self.end_transfer(at, index, flow);
+        }
+    }
+
+    pub(crate) fn wake_receiver(&mut self, at: Time, index: usize, flow: &mut Flow) {
+        flow.before_receiver(at);
+        flow.receiver.handle_wakeup(at);
+        if flow.plain {
+            self.answer::<true>(at, index, flow);
+        } else {
+            self.answer::<false>(at, index, flow);
+        }
+    }
+
+    /// Sends what the receiver has to send.
+    #[inline(always)]
+    fn answer<const PLAIN: bool>(&mut self, at: Time, index: usize, flow: &mut Flow) {
+        while let Some(sent) = flow.receiver.poll(at) {
+            let mut unit = if PLAIN && sent.is_usual() {
+                let number = flow.receiver.acknowledgement_number();
+                Unit::new_marked(flow.headers, number, HeldBy::Application)
+            } else {
+                let (place, segment) = self.segments.add();
+                flow.receiver.write_segment(at, sent, segment);
+                segment.connection = flow.connection;
+                let bytes = flow.ip_bytes(segment);
+                if !PLAIN && let Some(packets) = &mut self.packets {
+                    packets.push(record(at, index, Side::Receiver, Side::Receiver, segment, bytes));
+                }
+                Unit::new(bytes, place, HeldBy::Application)
+            };
+            if let Some(due) = self.network.enter_at(at, flow.entries[1], &mut unit) {
+                flow.coming.push_back((due, unit));
+            }
+        }
+        flow.note_completion(at);
+        let next = flow.receiver.next_wakeup();
+        if next != Time::NEVER {
+            self.network.set_alarm(index * 2 + 1, next);
+        }
+    }
+}
+
+fn record(at: Time, flow: usize, seen: Side, from: Side, segment: &Segment, bytes: u32) -> PacketRecord {
+    PacketRecord { at, flow: flow as u32, seen, from, segment: *segment, bytes }
+}
