@@ -258,10 +258,10 @@ impl Paced {
             self.head = if at_once == 0 { first } else { first.plus(beat) };
         }
         self.waiting += waiting.len() as u64;
-        let waits = waiting.iter().map(|start| start - at.picos());
+        let waits = waiting.iter().map(|begins| begins - at.picos());
         counters.pass_rising(u64::from(cells), waits, u64::from(CELL_BYTES), self.waiting);
         match hold {
-            Some(hold) => starts.iter_mut().for_each(|start| *start += hold.picos()),
+            Some(hold) => starts.iter_mut().for_each(|instant| *instant += hold.picos()),
             None => {
                 starts.rotate_left(1);
                 starts[cells as usize - 1] = start;

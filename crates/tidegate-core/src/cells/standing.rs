@@ -86,30 +86,23 @@ impl Standing {
     #[inline]
     pub(super) fn pass(&mut self, cells: &[u8], from: usize, mut backlog: u64, most: u64) -> (usize, u64) {
         let mut slot = from;
-        while let Some(eight) = cells[slot..].first_chunk::<EIGHT>() {
-            match self.pass_eight(u64::from_le_bytes(*eight), backlog, most) {
-                Some(after) => backlog = after,
-                None => {
-                    for cells in eight {
-                        let standing = backlog + u64::from(*cells);
-                        if standing > most {
-                            return (slot, backlog);
-                        }
-                        backlog = self.note(standing);
-                        slot += 1;
-                    }
-                    continue;
+        while slot < cells.len() {
+            let eight = cells[slot..].first_chunk::<EIGHT>();
+            if let Some(after) =
+                eight.and_then(|eight| self.pass_eight(u64::from_le_bytes(*eight), backlog, most))
+            {
+                backlog = after;
+                slot += EIGHT;
+                continue;
+            }
+            for each in cells[slot..].iter().take(EIGHT) {
+                let standing = backlog + u64::from(*each);
+                if standing > most {
+                    return (slot, backlog);
                 }
+                backlog = self.note(standing);
+                slot += 1;
             }
-            slot += EIGHT;
-        }
-        for cells in &cells[slot..] {
-            let standing = backlog + u64::from(*cells);
-            if standing > most {
-                break;
-            }
-            backlog = self.note(standing);
-            slot += 1;
         }
         (slot, backlog)
     }

@@ -125,9 +125,9 @@ impl Quantiles {
         let step = (picos << spare) + u64::from(fraction(part));
         let mut length = (first.0 << spare) + u64::from(fraction(first.1)) + above;
         let lengths = (0..count).map(|_| {
-            let picos = length >> spare;
+            let this = length >> spare;
             length = length.wrapping_add(step);
-            picos
+            this
         });
         self.record_rising(lengths)
     }

@@ -149,7 +149,7 @@ impl Scale {
     fn step(&self, beat: Beat) -> Step {
         let slots = beat.as_f64() * self.slots;
         let whole = slots.round() as u64;
-        let exact = |beat: Beat| u128::from(beat.picos) * u128::from(beat.whole) + u128::from(beat.part);
+        let exact = |of: Beat| u128::from(of.picos) * u128::from(of.whole) + u128::from(of.part);
         let times = |number: u128, by: u64| number.checked_mul(u128::from(by));
         let multiple = times(exact(self.slot), beat.whole).and_then(|slot| times(slot, whole));
         let step = if multiple.is_some() && times(exact(beat), self.slot.whole) == multiple {

@@ -3,20 +3,20 @@
 use std::collections::VecDeque;
 
 use self::input::{Cell, Discard, Input, To};
-use self::steps::Held;
 use self::lay::{MOST_INPUTS, Stretch};
-use self::single::{MOST_SINGLES, Singles};
+use self::single::Singles;
+use self::steps::Held;
 use super::paced::Paced;
 use super::slotted::Slotted;
 use super::train::{Beat, Exact, Train};
 use super::{cells_of, padding_of};
-use crate::gate::{Count, Gate};
 use crate::gate::rate::Window;
-use crate::plan::{CellPlan, Framing, GatePlan, RatePlan, Reassembly};
-use crate::random::Stream;
+use crate::gate::{Count, Gate};
+use crate::plan::Reassembly;
 use crate::unit::Unit;
 use crate::units::{Span, Time};
 
+mod build;
 mod frames;
 mod input;
 mod lay;
@@ -138,111 +138,6 @@ pub struct Section {
 }
 
 impl Section {
-    /// A section of the gates `numbers` (upstream first) of a network of `plans`. Every cell of
-    /// a gate that is `observed` is told to it, and `stream` gives a gate's stream for the
-    /// order inside its slots.
-    #[must_use]
-    pub fn new(
-        numbers: &[usize],
-        circuits: &[CircuitPlan],
-        plans: &[GatePlan],
-        Manner { passing, prompt }: Manner,
-        observed: &dyn Fn(usize) -> bool,
-        stream: &dyn Fn(usize) -> Stream,
-        window: Window,
-    ) -> Section {
-        let gate = |number: &usize| {
-            let plan = &plans[*number];
-            let CellPlan { slotted, epd, ppd, .. } = plan.cells;
-            let observed = observed(*number);
-            CellGate {
-                number: *number,
-                server: if !plan.rate.is_known_ahead() {
-                    Server::Steps(Box::default())
-                } else if slotted {
-                    Server::Slotted(Box::new(serve::slotted_server(plan, stream(*number), window)))
-                } else if passing == Passing::ThroughGates || observed {
-                    Server::Any
-                } else {
-                    serve::paced_server(plan).map_or(Server::Any, |paced| Server::Paced(Box::new(paced)))
-                },
-                inputs: vec![],
-                next: vec![],
-                delay: plan.delay,
-                spreads: vec![],
-                host: plan.host,
-                observed,
-                epd,
-                ppd,
-                discards: epd.is_some() || ppd,
-                tells: matches!(plan.rate, RatePlan::Abr(_)),
-                tagged: plan.queue.tagged,
-                plain_slots: slotted && !ppd && epd.is_none() && plan.queue.tagged.is_none() && !observed,
-                singles: None,
-                counts: CellCounts::default(),
-            }
-        };
-        let mut section = Section {
-            gates: numbers.iter().map(gate).collect(),
-            circuits: vec![],
-            frames: vec![],
-            free_frames: vec![],
-            fed_back: numbers.iter().any(|number| !plans[*number].rate.is_known_ahead()),
-            prompt: prompt
-                || passing == Passing::ThroughGates
-                || numbers.iter().any(|number| observed(*number) || !plans[*number].rate.is_known_ahead()),
-            passing,
-            entered: 0,
-            window,
-            outputs: VecDeque::new(),
-            due: vec![],
-            settled: vec![],
-            ends: vec![],
-            spare: None,
-        };
-        for circuit in circuits {
-            section.add(circuit, plans);
-        }
-        for CellGate { inputs, singles, server, .. } in &mut section.gates {
-            if let Server::Slotted(slotted) = server
-                && passing == Passing::OneByOne
-                && inputs.len() <= MOST_SINGLES
-            {
-                *singles = Some(Box::new(Singles::new(slotted, inputs.len())));
-            }
-        }
-        section
-    }
-
-    fn add(&mut self, plan: &CircuitPlan, plans: &[GatePlan]) {
-        let place = |number: &usize| self.gates.iter().position(|gate| gate.number == *number);
-        let places: Vec<usize> = plan.gates.iter().filter_map(place).collect();
-        let mut to = To::End;
-        for (n, gate) in places.iter().enumerate().rev() {
-            let CellGate { inputs, next, plain_slots, spreads, .. } = &mut self.gates[*gate];
-            spreads.push(n.checked_sub(1).map_or(Span::ZERO, |before| plans[plan.gates[before]].cell_time()));
-            inputs.push(Input::new(to));
-            next.push(NEVER);
-            *plain_slots &= to == To::End;
-            to = To::Gate { gate: *gate as u32, input: inputs.len() as u32 - 1 };
-        }
-        let (To::Gate { gate, input }, Some(exit)) = (to, places.last()) else { return };
-        let Framing::Aal5 { llc } = plans[plan.gates[0]].framing else { return };
-        self.circuits.push(Circuit {
-            entry: (gate, input),
-            exit: *exit as u32,
-            llc,
-            rule: plans[plan.gates[places.len() - 1]].cells.reassembly,
-            hears_departures: plan.hears_departures,
-            unheard: plan.ends_unheard && self.passing != Passing::ThroughGates,
-            joined: false,
-            endless: 0,
-            open: VecDeque::new(),
-            counted: Count::default(),
-            chain: 0,
-        });
-    }
-
     /// A packet comes at `at`, never before the last call's.
     pub fn enter(&mut self, at: Time, circuit: usize, unit: Unit, gates: &mut [Gate]) {
         if self.must_follow() {
@@ -377,7 +272,10 @@ impl Section {
             };
         }
         let alone = inputs.len() == 1;
-        if alone && Self::comes_together(self.passing, &train, *discards) && matches!(server, Server::Paced(_)) {
+        if alone
+            && Self::comes_together(self.passing, &train, *discards)
+            && matches!(server, Server::Paced(_))
+        {
             return self.pass_together(gate as usize, 0, train, gates);
         }
         match (singles, &server) {

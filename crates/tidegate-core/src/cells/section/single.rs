@@ -246,7 +246,8 @@ impl Section {
     /// Slots from one on whose cells only have to be counted: none is a packet's last, all find room, and they go to
     /// the section's end. The first that is another, or one where a packet is to be settled before.
     fn run_plain_singles(&mut self, gate: usize, singles: &Singles, from: usize, slots: usize) -> usize {
-        let CellGate { server: Server::Slotted(slotted), plain_slots: true, .. } = &mut self.gates[gate] else {
+        let CellGate { server: Server::Slotted(slotted), plain_slots: true, .. } = &mut self.gates[gate]
+        else {
             return from;
         };
         let Singles { places, counts, used, ends, base, .. } = singles;

@@ -72,14 +72,16 @@ impl Section {
             }
         }
         stretch.ends.sort_unstable();
-        let Server::Slotted(slotted) = &self.gates[gate].server else { return };
-        let begin = slotted.backlog();
-        let (mut slot, slots, mut backlog, mut place) = (0, stretch.counts().len(), begin, 0);
+        let begin = match &self.gates[gate].server {
+            Server::Slotted(slotted) => slotted.backlog(),
+            _ => return,
+        };
+        let (mut slot, slots, mut backlog, mut ended) = (0, stretch.counts().len(), begin, 0);
         while slot < slots {
-            while stretch.ends.get(place).is_some_and(|end| (*end as usize) < slot) {
-                place += 1;
+            while stretch.ends.get(ended).is_some_and(|end| (*end as usize) < slot) {
+                ended += 1;
             }
-            let next = stretch.ends.get(place).map_or(slots, |end| *end as usize);
+            let next = stretch.ends.get(ended).map_or(slots, |end| *end as usize);
             let Server::Slotted(slotted) = &mut self.gates[gate].server else { return };
             (slot, backlog) = slotted.count_slots(&stretch.counts()[..next], slot, backlog);
             if slot < slots {
@@ -87,8 +89,9 @@ impl Section {
                 slot += 1;
             }
         }
-        let Server::Slotted(slotted) = &mut self.gates[gate].server else { return };
-        slotted.go_past(slots as u64, begin, backlog);
+        if let Server::Slotted(slotted) = &mut self.gates[gate].server {
+            slotted.go_past(slots as u64, begin, backlog);
+        }
         for (place, after) in &stretch.of_input {
             for piece in &mut stretch.pieces[*place as usize..*after as usize] {
                 self.tell_passed(gate, piece, 0, latest);
