@@ -51,7 +51,13 @@ impl Section {
                 discards: epd.is_some() || ppd,
                 tells: matches!(plan.rate, RatePlan::Abr(_)),
                 tagged: plan.queue.tagged,
-                plain_slots: slotted && !ppd && epd.is_none() && plan.queue.tagged.is_none() && !observed,
+                plain_slots: slotted
+                    && !ppd
+                    && epd.is_none()
+                    && plan.queue.tagged.is_none()
+                    && plan.police.is_none()
+                    && !observed,
+                policed: slotted && plan.police.is_some(),
                 singles: None,
                 counts: CellCounts::default(),
             }
@@ -70,6 +76,7 @@ impl Section {
             window,
             outputs: VecDeque::new(),
             due: vec![],
+            comes: vec![],
             settled: vec![],
             ends: vec![],
             spare: None,
@@ -77,9 +84,10 @@ impl Section {
         for circuit in circuits {
             section.add(circuit, plans);
         }
-        for CellGate { inputs, singles, server, .. } in &mut section.gates {
+        for CellGate { inputs, singles, server, policed, .. } in &mut section.gates {
             if let Server::Slotted(slotted) = server
                 && passing == Passing::OneByOne
+                && !*policed
                 && inputs.len() <= MOST_SINGLES
             {
                 *singles = Some(Box::new(Singles::new(slotted, inputs.len())));

@@ -53,6 +53,8 @@ struct CellGate {
     tagged: Option<u64>,
     /// Slotted, without anything that looks at single cells, before the section's end.
     plain_slots: bool,
+    /// Slotted, with a policer before the queue.
+    policed: bool,
     /// Slotted, and passed one by one: its cells are here, not in the inputs.
     singles: Option<Box<Singles>>,
     counts: CellCounts,
@@ -130,6 +132,8 @@ pub struct Section {
     outputs: VecDeque<Output>,
     /// The cells of one slot by circuit.
     due: Vec<(u32, Cell)>,
+    /// When they came, where that matters.
+    comes: Vec<u64>,
     /// Packets without a last cell, all of whose others have come to the section's end.
     settled: Vec<u32>,
     /// Ends of services; this and the next are kept to save allocations.
