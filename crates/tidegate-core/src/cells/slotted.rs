@@ -2,7 +2,8 @@
 //! that come during a slot are put in random order at its end and join the queue then; in
 //! each slot one cell leaves. A cell served at once starts in the slot after its arrival.
 
-use rand::Rng as _;
+use rand::{Rng as _, SeedableRng as _};
+use rand_xoshiro::SplitMix64;
 
 use super::CELL_BYTES;
 use super::paced::Passage;
@@ -13,17 +14,9 @@ use crate::gate::rate::Window;
 use crate::random::Stream;
 use crate::units::Time;
 
-/// 2⁶⁴ divided by the golden ratio: the step between the words of SplitMix64 (Steele, Lea and
-/// Flood, "Fast splittable pseudorandom number generators", 2014).
+/// 2⁶⁴ divided by the golden ratio: what the state of [`SplitMix64`] grows by from word to word (Steele, Lea and
+/// Flood, "Fast splittable pseudorandom number generators", 2014), so that it can be set to any of them.
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
-
-/// The words of SplitMix64: any of them at once, where a stream would have to be drawn in order.
-#[inline]
-fn mix(word: u64) -> u64 {
-    let word = (word ^ word >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let word = (word ^ word >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    word ^ word >> 31
-}
 
 /// See the module. Slot n is `[n·slot, (n+1)·slot)`, its ends rounded down.
 #[derive(Clone, Debug)]
@@ -226,12 +219,14 @@ impl Slotted {
     /// number alone, so it need not be drawn where nothing depends on it.
     #[inline]
     pub(super) fn shuffle<T>(&self, slot: u64, cells: &mut [T]) {
-        let mut word = mix(self.key.wrapping_add(slot.wrapping_mul(GOLDEN)));
+        let word_of = |state| SplitMix64::seed_from_u64(state).next_u64();
+        let mut word = word_of(self.key.wrapping_add(slot.wrapping_sub(1).wrapping_mul(GOLDEN)));
         for last in (1..cells.len()).rev() {
             // The upper half of a product with a random word is below the other factor.
             let place = (u128::from(word) * (last as u128 + 1)) >> 64;
             cells.swap(place as usize, last);
-            word = mix(word.wrapping_add(GOLDEN));
+            // A generator of its own: the words that follow are the next slots'.
+            word = word_of(word);
         }
     }
 
