@@ -21,14 +21,11 @@ const BEYOND: u64 = ONES * 0xfc;
 const GATHER: u32 = 1 << 24 | 1 << 18 | 1 << 12 | 1 << 6;
 /// Lengths that bytes can tell apart.
 const WINDOW: usize = 256;
-/// Counts of one length: neighbouring slots use different ones, because to count in the
-/// same place again a processor waits until the first time is written.
-const LANES: usize = 4;
 
-/// How often so many cells stood there; below zero in one lane, or before a correction.
+/// How often so many cells stood there; below zero before a correction.
 #[derive(Clone, Debug)]
 pub(super) struct Standing {
-    times: Vec<[i64; LANES]>,
+    times: Vec<i64>,
     short: Box<Short>,
 }
 
@@ -69,14 +66,14 @@ fn each_of(pattern: usize) -> impl Iterator<Item = u8> {
 
 impl Standing {
     pub(super) fn new() -> Standing {
-        Standing { times: vec![[0; LANES]; WINDOW], short: Short::new() }
+        Standing { times: vec![0; WINDOW], short: Short::new() }
     }
 
     /// Makes room for counting up to so many cells.
     pub(super) fn make_room(&mut self, cells: usize) {
         let most = cells + WINDOW;
         if self.times.len() < most {
-            self.times.resize(most, [0; LANES]);
+            self.times.resize(most, 0);
         }
     }
 
@@ -111,7 +108,7 @@ impl Standing {
     #[inline]
     fn pass_eight(&mut self, word: u64, backlog: u64, most: u64) -> Option<u64> {
         if backlog == 0 && word & !ONES == 0 {
-            self.times[1][0] += (word.wrapping_mul(ONES) >> 56) as i64;
+            self.times[1] += (word.wrapping_mul(ONES) >> 56) as i64;
             return Some(0);
         }
         // In each byte what came up to it.
@@ -128,15 +125,15 @@ impl Standing {
             return Some(self.short.pass(backlog, (word >> 32) as u32));
         }
         if word == ONES {
-            self.times[backlog as usize + 1][0] += EIGHT as i64;
+            self.times[backlog as usize + 1] += EIGHT as i64;
             return Some(backlog);
         }
         // What stands there less `base`, which the backlog does not fall to.
         let base = backlog - EIGHT as u64;
         let lengths = came.wrapping_add(EIGHT as u64 * ONES).wrapping_sub(PLACES);
         let window = self.times.get_mut(base as usize..)?.first_chunk_mut::<WINDOW>()?;
-        for (place, length) in lengths.to_le_bytes().into_iter().enumerate() {
-            window[usize::from(length)][place % LANES] += 1;
+        for length in lengths.to_le_bytes() {
+            window[usize::from(length)] += 1;
         }
         Some(backlog + all - EIGHT as u64)
     }
@@ -144,7 +141,7 @@ impl Standing {
     /// Counts one slot with so many cells; the backlog of the next.
     #[inline]
     pub(super) fn note(&mut self, standing: u64) -> u64 {
-        self.times[standing as usize][0] += 1;
+        self.times[standing as usize] += 1;
         standing.saturating_sub(1)
     }
 
@@ -154,7 +151,7 @@ impl Standing {
         if standing as usize >= self.times.len() {
             self.grow(standing);
         }
-        self.times[standing as usize][0] += 1;
+        self.times[standing as usize] += 1;
     }
 
     #[cold]
@@ -166,7 +163,7 @@ impl Standing {
     pub(super) fn correct(&mut self, first: u64, last: u64) {
         let (low, high) = (first.min(last) as usize + 1, first.max(last) as usize + 1);
         for times in &mut self.times[low..high] {
-            times[0] += if last > first { 1 } else { -1 };
+            *times += if last > first { 1 } else { -1 };
         }
     }
 
@@ -178,12 +175,12 @@ impl Standing {
                 let mut left = backlog;
                 for cells in each_of(pattern) {
                     let standing = left + usize::from(cells);
-                    times[standing][0] += *count as i64;
+                    times[standing] += *count as i64;
                     left = standing.saturating_sub(1);
                 }
             }
         }
-        (0..).zip(times).skip(1).map(|(cells, lanes)| (cells, lanes.iter().sum::<i64>() as u64))
+        (0..).zip(times).skip(1).map(|(cells, count)| (cells, count as u64))
     }
 }
 
