@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 import tidegate as tg
 
 
@@ -44,10 +45,15 @@ def test_tagged_packets_are_dropped_first() -> None:
     assert link["queue_max_packets"] <= 5 + 10 + 1
 
 
-def test_a_shapers_cells_pass_the_policer_of_the_same_contract() -> None:
+@pytest.mark.parametrize("slotted", [False, True])
+def test_a_shapers_cells_pass_the_policer_of_the_same_contract(slotted: bool) -> None:
     contract = {"pcr": "3 Mbit/s", "cdvt": "500 us"}
-    cells = scenario({"framing": "aal5", "rate": "20 Mbit/s", "police": contract})
-    assert tg.run(cells).gates.row("link").summary["dropped_cells"] > 1000
+    link = {"framing": "aal5", "rate": "20 Mbit/s", "slotted": slotted, "police": contract}
+    cells = scenario(link)
+    policed = tg.run(cells, seed=1)
+    assert policed.gates.row("link").summary["dropped_cells"] > 1000
+    assert "policed" in set(policed.drops["reason"])
+    assert tg.run({**cells, "cells": "one-by-one"}, seed=1).to_json() == policed.to_json()
     shaper = {"framing": "aal5", "rate": {"gcra": {**contract, "link": "20 Mbit/s"}}}
     cells["gate"]["shaper"] = shaper
     cells["traffic"]["probe"]["path"] = ["shaper", "link"]

@@ -13,6 +13,7 @@
 mod paced;
 mod section;
 mod slotted;
+mod standing;
 mod train;
 
 pub use section::{CellCounts, CircuitPlan, Manner, Output, Passing, Section};

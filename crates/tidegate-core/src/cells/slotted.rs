@@ -2,32 +2,21 @@
 //! that come during a slot are put in random order at its end and join the queue then; in
 //! each slot one cell leaves. A cell served at once starts in the slot after its arrival.
 
-use rand::Rng as _;
+use rand::{Rng as _, SeedableRng as _};
+use rand_xoshiro::SplitMix64;
 
 use super::CELL_BYTES;
 use super::paced::Passage;
+use super::standing::Standing;
 use super::train::{Beat, Exact};
 use crate::gate::Counters;
 use crate::gate::rate::Window;
 use crate::random::Stream;
 use crate::units::Time;
 
-/// A slot in a word: its cells in the lowest byte, then a bit for each input that has one.
-pub(super) const CELLS: u64 = 0xff;
-/// Some packet ends in the slot.
-pub(super) const ENDS: u64 = 1 << 63;
-
-/// 2⁶⁴ divided by the golden ratio: the step between the words of SplitMix64 (Steele, Lea and
-/// Flood, "Fast splittable pseudorandom number generators", 2014).
+/// 2⁶⁴ divided by the golden ratio: what the state of [`SplitMix64`] grows by from word to word (Steele, Lea and
+/// Flood, "Fast splittable pseudorandom number generators", 2014), so that it can be set to any of them.
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
-
-/// The words of SplitMix64: any of them at once, where a stream would have to be drawn in order.
-#[inline]
-fn mix(word: u64) -> u64 {
-    let word = (word ^ word >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let word = (word ^ word >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    word ^ word >> 31
-}
 
 /// See the module. Slot n is `[n·slot, (n+1)·slot)`, its ends rounded down.
 #[derive(Clone, Debug)]
@@ -43,9 +32,9 @@ pub(super) struct Slotted {
     end: Exact,
     /// What the order inside each slot derives from.
     key: u64,
-    /// Cells by the slots that they wait after the boundary that ends theirs, one place on:
-    /// the first counts nothing.
-    waits: Vec<u64>,
+    /// Cells by the slots that they wait after the boundary that ends theirs: one that waits for
+    /// none counts as one that stands there.
+    waits: Standing,
     /// Cells of slots from this number on come inside the measured window.
     from: u64,
     /// Cells that start in slots before this leave inside it.
@@ -64,18 +53,13 @@ impl Slotted {
             begin,
             end,
             key: order.next_u64(),
-            waits: vec![0],
+            waits: Standing::new(),
             from: 0,
             until: 0,
         };
-        let slot_of = |at: Time| {
-            let mut probe = slotted.clone();
-            probe.seek(at);
-            probe.number
-        };
         // A slot's cells count at its end, and slot n ends where n + 1 begins.
-        let from = slot_of(window.from);
-        let until = slot_of(window.until);
+        let from = slotted.slot_of(window.from);
+        let until = slotted.slot_of(window.until);
         (slotted.from, slotted.until) = (from, until);
         slotted
     }
@@ -83,6 +67,45 @@ impl Slotted {
     /// The present slot.
     pub(super) fn number(&self) -> u64 {
         self.number
+    }
+
+    /// The slot that an instant lies in, not before the present one.
+    pub(super) fn slot_of(&self, at: Time) -> u64 {
+        let span = at.picos().saturating_sub(self.begin.at.picos());
+        // At least so many, because each may be a picosecond longer.
+        let mut ahead = span / (self.slot.picos + 1);
+        while self.begin_after(ahead + 1) <= at {
+            ahead += 1;
+        }
+        self.number + ahead
+    }
+
+    /// Moves to a slot, not before the present one.
+    pub(super) fn stand_at(&mut self, slot: u64) {
+        let ahead = slot - self.number;
+        if ahead > 0 {
+            self.number = slot;
+            self.begin = self.begin.plus_times(self.slot, ahead);
+            self.end = self.begin.plus(self.slot);
+        }
+    }
+
+    /// The first slot that is not taken.
+    pub(super) fn free(&self) -> u64 {
+        self.free
+    }
+
+    pub(super) fn set_free(&mut self, free: u64) {
+        self.free = free;
+    }
+
+    /// Whether so many cells of a slot find room and count, all inside the measured window, where `free` is the first
+    /// that is not taken.
+    #[inline]
+    pub(super) fn would_count(&self, slot: u64, free: u64, cells: u64) -> bool {
+        free.saturating_sub(slot + 2) + cells <= self.limit
+            && slot >= self.from
+            && free.max(slot + 1) + cells < self.until
     }
 
     /// The exact beginning of the present slot.
@@ -125,46 +148,29 @@ impl Slotted {
 
     /// Makes room for counting so many more cells.
     pub(super) fn make_room(&mut self, cells: u64) {
-        let most = (self.backlog() + cells) as usize + 2;
-        if self.waits.len() < most {
-            self.waits.resize(most, 0);
-        }
+        self.waits.make_room((self.backlog() + cells) as usize + 2);
     }
 
-    /// Counts slots from one on in which nothing ends and every cell finds room: the first that
-    /// is another, or the number of all, and the backlog of its cells.
+    /// Counts the cells of slots from one on, a byte for each slot, as long as every cell finds room:
+    /// before which slot that ends, and the backlog then.
     ///
     /// Not waits are counted but what stands there when a slot begins: over time a queue falls
     /// below a length as often as it rises above it ([`Slotted::go_past`] has the rest).
     #[inline]
-    pub(super) fn count_slots(&mut self, words: &[u64], from: usize, mut backlog: u64) -> (usize, u64) {
-        let most = self.limit.saturating_add(1).min(ENDS - 1);
-        let waits = &mut self.waits[..];
-        for (place, word) in words[from..].iter().enumerate() {
-            let standing = backlog + (word & (CELLS | ENDS));
-            if standing > most {
-                return (from + place, backlog);
-            }
-            waits[standing as usize] += 1;
-            backlog = standing - u64::from(standing > 0);
-        }
-        (words.len(), backlog)
+    pub(super) fn count_slots(&mut self, cells: &[u8], from: usize, backlog: u64) -> (usize, u64) {
+        self.waits.pass(cells, from, backlog, self.limit.saturating_add(1))
     }
 
     /// The same of one slot at whose end so many stand there; the backlog of the next.
     pub(super) fn count_slot(&mut self, standing: u64) -> u64 {
-        self.waits[standing as usize] += 1;
-        standing.saturating_sub(1)
+        self.waits.note(standing)
     }
 
     /// Goes past so many slots that were counted, the backlog being one at first and another
     /// at the end.
     pub(super) fn go_past(&mut self, slots: u64, first: u64, last: u64) {
-        let (low, high) = (first.min(last) as usize + 1, first.max(last) as usize + 1);
-        for waits in &mut self.waits[low..high] {
-            // A length that the queue rose above once more than it fell below, or the reverse.
-            *waits = if last > first { *waits + 1 } else { *waits - 1 };
-        }
+        // A length that the queue rose above once more than it fell below, or the reverse.
+        self.waits.correct(first, last);
         self.number += slots;
         self.begin = self.begin.plus_times(self.slot, slots);
         self.end = self.begin.plus(self.slot);
@@ -213,12 +219,14 @@ impl Slotted {
     /// number alone, so it need not be drawn where nothing depends on it.
     #[inline]
     pub(super) fn shuffle<T>(&self, slot: u64, cells: &mut [T]) {
-        let mut word = mix(self.key.wrapping_add(slot.wrapping_mul(GOLDEN)));
+        let word_of = |state| SplitMix64::seed_from_u64(state).next_u64();
+        let mut word = word_of(self.key.wrapping_add(slot.wrapping_sub(1).wrapping_mul(GOLDEN)));
         for last in (1..cells.len()).rev() {
             // The upper half of a product with a random word is below the other factor.
             let place = (u128::from(word) * (last as u128 + 1)) >> 64;
             cells.swap(place as usize, last);
-            word = mix(word.wrapping_add(GOLDEN));
+            // A generator of its own: the words that follow are the next slots'.
+            word = word_of(word);
         }
     }
 
@@ -269,28 +277,21 @@ impl Slotted {
     /// Counts a cell that waits so long, all inside the window.
     #[inline]
     pub(super) fn note(&mut self, waits: u64) {
-        match self.waits.get_mut(waits as usize + 1) {
-            Some(count) => *count += 1,
-            None => self.grow(waits),
-        }
+        self.waits.note_any(waits + 1);
     }
 
-    #[cold]
-    fn grow(&mut self, waits: u64) {
-        self.waits.resize(waits as usize + 2, 0);
-        self.waits[waits as usize + 1] = 1;
+    /// The same where room was made.
+    #[inline]
+    pub(super) fn note_in_room(&mut self, waits: u64) {
+        self.waits.note(waits + 1);
     }
 
     /// Tells all that [`Slotted::note`] counted.
     pub(super) fn tell(&mut self, counters: &mut Counters) {
-        for (slots, cells) in self.waits.drain(..).skip(1).enumerate() {
-            let wait = Exact::whole(Time::ZERO).plus_times(self.slot, slots as u64).at;
-            counters.pass_alike(
-                cells,
-                u64::from(CELL_BYTES),
-                wait.saturating_since(Time::ZERO),
-                slots as u64,
-            );
+        for (standing, cells) in self.waits.take() {
+            let slots = standing - 1;
+            let wait = Exact::whole(Time::ZERO).plus_times(self.slot, slots).at;
+            counters.pass_alike(cells, u64::from(CELL_BYTES), wait.saturating_since(Time::ZERO), slots);
         }
     }
 }

@@ -3,7 +3,8 @@ use proptest::prelude::*;
 use super::*;
 use crate::gate::rate::Window;
 use crate::gate::{DropReason, Gate, GateContext, Precision};
-use crate::plan::{CellPlan, Framing, GatePlan, QueueLimit, RatePlan, Reassembly, RecordLevel};
+use crate::gcra::{Interval, Limit};
+use crate::plan::{CellPlan, Framing, GatePlan, PolicePlan, QueueLimit, RatePlan, Reassembly, RecordLevel};
 use crate::random::Seed;
 use crate::tcp::HeldBy;
 use crate::unit::Unit;
@@ -79,7 +80,7 @@ impl Bench {
             .filter_map(|output| match output {
                 Output::Deliver { at, unit } => Some((unit.handle, at, None)),
                 Output::Drop { at, reason, unit, .. } => Some((unit.handle, at, Some(reason))),
-                Output::Departed { .. } | Output::Served { .. } => None,
+                Output::Counted { .. } | Output::Departed { .. } | Output::Served { .. } => None,
             })
             .collect();
         fates.sort_by_key(|(handle, ..)| *handle);
@@ -117,6 +118,25 @@ fn a_lost_last_cell_takes_the_next_packet_with_it() {
         assert_eq!(fates[1], (1, us(12), next));
         assert_eq!(fates[2], (2, us(22), None));
     }
+}
+
+#[test]
+fn a_policer_judges_cells_of_a_slot_as_they_come() {
+    // One cell in two slots conforms, no matter whose. Slots are of 1 us.
+    let mut link = gate(100, CellPlan { slotted: true, ..CellPlan::default() });
+    let limit = Limit::new(Interval::at_rate(CELL_BITS, Rate::from_bps(SPEED / 2)).unwrap(), 0).unwrap();
+    link.police = Some(PolicePlan { peak: limit, sustained: None, tags: false });
+    let mut entry = gate(100, CellPlan::default());
+    entry.rate = RatePlan::Constant(Speed::Bits(Rate::from_bps(SPEED * 2)));
+    let mut bench = Bench::new(&[entry.clone(), entry, link], &[&[0, 2], &[1, 2]]);
+    // They come to the multiplexer half a microsecond later: at 0.9, 0.8, 2.9 and 6.5.
+    bench.enter(Time::from_picos(300_000), 1, packet(1, 1));
+    bench.enter(Time::from_picos(400_000), 0, packet(1, 0));
+    bench.enter(Time::from_picos(2_400_000), 0, packet(1, 2));
+    bench.enter(us(6), 1, packet(1, 3));
+    let policed = Some(DropReason::Policed);
+    let fates = [(0, us(1), policed), (1, us(2), None), (2, us(4), None), (3, us(8), None)];
+    assert_eq!(bench.finish(), fates);
 }
 
 #[test]

@@ -19,11 +19,19 @@ impl Beat {
     /// What `work` takes at `speed` units of work per second.
     pub(super) fn of(work: u64, speed: u64) -> Beat {
         let (picos, part) = span_of(work, speed);
-        Beat { picos, part, whole: speed }
+        Beat::in_least_parts(picos, part, speed)
     }
 
     pub(super) fn from(interval: Interval) -> Beat {
-        Beat { picos: interval.whole(), part: interval.part(), whole: interval.parts() }
+        Beat::in_least_parts(interval.whole(), interval.part(), interval.parts())
+    }
+
+    fn in_least_parts(picos: u64, part: u64, whole: u64) -> Beat {
+        let (mut divisor, mut rest) = (whole.max(1), part);
+        while rest > 0 {
+            (divisor, rest) = (rest, divisor % rest);
+        }
+        Beat { picos, part: part / divisor, whole: whole / divisor }
     }
 
     /// In picoseconds, nearly.

@@ -139,6 +139,23 @@ impl Counters {
         self.queue_max_bytes = self.queue_max_bytes.max(queue.1);
     }
 
+    /// So many units of one size came together and are delivered inside the window. Some wait, the later the
+    /// longer; in the end the queue is so large.
+    pub(crate) fn pass_rising(
+        &mut self,
+        units: u64,
+        waits: impl ExactSizeIterator<Item = u64>,
+        wire: u64,
+        queue: u64,
+    ) {
+        self.pass_many(units, wire);
+        if waits.len() > 0 {
+            self.queue_area += self.waits.record_rising(waits);
+            self.queue_max = self.queue_max.max(queue);
+            self.queue_max_bytes = self.queue_max_bytes.max(queue * wire);
+        }
+    }
+
     /// So many units of one size came and were delivered inside the window without waiting.
     #[inline]
     pub(crate) fn pass_many(&mut self, units: u64, wire: u64) {
@@ -146,20 +163,20 @@ impl Counters {
         self.inside.bytes += units * wire;
     }
 
-    /// Units of one size came together and are delivered inside the window after these waits,
-    /// rising, none of them zero and in picoseconds; in the end the queue is so large.
-    pub(crate) fn pass_waiting_together(
+    /// So many units of one size came together and are delivered inside the window after evenly spaced
+    /// waits that are not zero ([`Quantiles::record_evenly`]); in the end the queue is so large.
+    pub(crate) fn pass_waiting_evenly(
         &mut self,
-        waits: impl ExactSizeIterator<Item = u64>,
+        units: u64,
+        first: (u64, u64),
+        gap: (u64, u64, u64),
         wire: u64,
         queue: (u64, u64),
     ) {
-        if waits.len() > 0 {
-            self.pass_many(waits.len() as u64, wire);
-            self.queue_area += self.waits.record_rising(waits);
-            self.queue_max = self.queue_max.max(queue.0);
-            self.queue_max_bytes = self.queue_max_bytes.max(queue.1);
-        }
+        self.pass_many(units, wire);
+        self.queue_area += self.waits.record_evenly(first, gap, units);
+        self.queue_max = self.queue_max.max(queue.0);
+        self.queue_max_bytes = self.queue_max_bytes.max(queue.1);
     }
 
     /// So many units of one size came and were delivered inside the window, each after the

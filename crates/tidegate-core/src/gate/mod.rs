@@ -262,6 +262,21 @@ impl Gate {
         self.refuse(at, CELL_BYTES, DropReason::QueueFull);
     }
 
+    /// Whether a cell that comes at `at` passes the policer tagged; `None`: it is thrown away, which counts at
+    /// `end`.
+    pub(crate) fn police_cell(&mut self, at: Time, end: Time, tagged: bool) -> Option<bool> {
+        let verdict = self.police.as_mut().map(|police| police.judge(at, CELL_BYTES, tagged));
+        match verdict {
+            None | Some(Verdict::Pass) => Some(tagged),
+            Some(Verdict::Tag) => Some(true),
+            Some(Verdict::Discard) => {
+                self.note_arrival(end, CELL_BYTES);
+                self.refuse(end, CELL_BYTES, DropReason::Policed);
+                None
+            }
+        }
+    }
+
     /// The next cell comes from a gate that takes so long for it.
     pub(crate) fn spread_next(&mut self, spread: Span) {
         if let Some(recorder) = &mut self.recorder {

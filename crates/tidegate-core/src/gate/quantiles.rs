@@ -43,7 +43,7 @@ impl Precision {
 const ROOM: usize = 32;
 
 /// Lengths of time seen so far.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 #[repr(C)]
 pub struct Quantiles {
     // What a length touches fills 64 bytes.
@@ -59,6 +59,17 @@ pub struct Quantiles {
     bins: Box<[u32]>,
     /// Lengths of zero.
     zeros: u64,
+}
+
+impl std::fmt::Debug for Quantiles {
+    /// What was seen: the room for more lengths depends on the order in which they came.
+    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Quantiles { zeros, count, sum, least, greatest, .. } = self;
+        let bins = (self.first..).zip(&self.bins).filter(|(_, times)| **times > 0);
+        write!(to, "Quantiles {{ zeros: {zeros}, count: {count}, sum: {sum}, from {least} to {greatest}: ")?;
+        to.debug_map().entries(bins).finish()?;
+        to.write_str(" }")
+    }
 }
 
 impl Quantiles {
@@ -99,8 +110,34 @@ impl Quantiles {
         }
     }
 
+    /// Takes so many evenly spaced lengths that are not zero; says what they add up to. What they are
+    /// rounded down by may matter: `gap` is whole picoseconds and a part of one, `first` the same of the first
+    /// length, in the same parts.
+    #[inline]
+    pub(super) fn record_evenly(&mut self, first: (u64, u64), gap: (u64, u64, u64), count: u64) -> u128 {
+        let (picos, part, whole) = gap;
+        // In fixed point, a little too long: a length lies at least a part below the next picosecond, so
+        // that it stays below it.
+        let most = picos.saturating_add(1).saturating_mul(count).saturating_add(first.0);
+        let spare = (most | 1).leading_zeros().min(31);
+        let above = count + 2;
+        if (above + 1).saturating_mul(whole) > 1 << spare {
+            return self.record_each(first, gap, count);
+        }
+        let fraction = |parts: u64| (parts as f64 / whole as f64 * f64::from(1_u32 << spare)) as u32;
+        let step = (picos << spare) + u64::from(fraction(part));
+        let mut length = (first.0 << spare) + u64::from(fraction(first.1)) + above;
+        let lengths = (0..count).map(|_| {
+            let this = length >> spare;
+            length = length.wrapping_add(step);
+            this
+        });
+        self.record_rising(lengths)
+    }
+
     /// Takes lengths that are not zero and never shorter than the one before, in picoseconds;
     /// says what they add up to.
+    #[inline]
     pub(super) fn record_rising(&mut self, lengths: impl Iterator<Item = u64>) -> u128 {
         let (mut count, mut sum, mut last) = (0, 0_u128, 0);
         // Up to the next doubling bins are equally wide.
@@ -113,7 +150,8 @@ impl Quantiles {
                 let doubling = self.doubling(picos);
                 shift = u32::from(self.shift) + doubling;
                 base = ((doubling << self.digits) as usize).wrapping_sub(self.first as usize);
-                ceiling = 2_u64.checked_shl(u32::from(self.digits) + shift).unwrap_or(u64::MAX);
+                let top = 2_u64.checked_shl(u32::from(self.digits) + shift);
+                ceiling = top.filter(|top| *top > picos).unwrap_or(u64::MAX);
             }
             count += 1;
             sum += u128::from(picos);
@@ -132,6 +170,22 @@ impl Quantiles {
         sum
     }
 
+    /// The same one by one.
+    #[cold]
+    fn record_each(&mut self, first: (u64, u64), gap: (u64, u64, u64), count: u64) -> u128 {
+        let ((mut length, mut carry), (picos, part, whole)) = (first, gap);
+        let mut sum = 0;
+        for _ in 0..count {
+            self.record_some(Span::from_picos(length));
+            sum += u128::from(length);
+            carry += part;
+            let over = carry >= whole;
+            carry -= if over { whole } else { 0 };
+            length = length.saturating_add(picos).saturating_add(u64::from(over));
+        }
+        sum
+    }
+
     /// Takes so many of one length that is not zero.
     pub(super) fn record_alike(&mut self, span: Span, count: u64) {
         self.record_some(span);
@@ -146,10 +200,24 @@ impl Quantiles {
         self.zeros = zeros;
     }
 
-    /// Makes room for a bin outside those kept, and counts one in it. What is kept depends on the
-    /// least and the greatest bin alone.
+    /// Counts one in a bin outside those kept.
     #[cold]
     fn grow(&mut self, bin: usize) {
+        self.make_room(bin);
+        self.bins[bin - self.first as usize] += 1;
+    }
+
+    /// Makes room for a bin.
+    #[inline]
+    fn make_room(&mut self, bin: usize) {
+        if bin.wrapping_sub(self.first as usize) >= self.bins.len() {
+            self.widen(bin);
+        }
+    }
+
+    /// What is kept depends on the least and the greatest bin alone.
+    #[cold]
+    fn widen(&mut self, bin: usize) {
         let (from, to) = (bin / ROOM * ROOM, bin / ROOM * ROOM + ROOM);
         let mut bins = std::mem::take(&mut self.bins).into_vec();
         if bins.is_empty() {
@@ -159,7 +227,6 @@ impl Quantiles {
         bins.splice(0..0, std::iter::repeat_n(0, first.saturating_sub(from)));
         self.first = first.min(from) as u32;
         bins.resize(bins.len().max(to - self.first as usize), 0);
-        bins[bin - self.first as usize] += 1;
         self.bins = bins.into_boxed_slice();
     }
 
@@ -242,25 +309,29 @@ mod tests {
     }
 
     proptest! {
-        /// Rising lengths together are the same lengths one by one.
+        /// Evenly spaced lengths together are the same lengths one by one.
         #[test]
-        fn rising_lengths_are_lengths(
+        fn even_lengths_are_lengths(
             before in prop::collection::vec(1u64..1 << 50, 0..5),
-            start in (1u64..1 << 50, 0u32..50),
-            gaps in prop::collection::vec((0u64..1 << 50, 0u32..50), 1..300),
+            start in (1u64..1 << 50, 0u32..50, any::<u64>()),
+            gap in (0u64..1 << 45, 0u32..46, any::<u64>()),
+            whole in prop_oneof![1u64..10, 1u64..100_000_000, 1u64..1 << 40],
+            count in 1u64..500,
             fine in any::<bool>(),
         ) {
             let mut single = Quantiles::new(if fine { Precision::Fine } else { Precision::Coarse });
             before.iter().for_each(|picos| single.record(Span::from_picos(*picos)));
             let mut together = single.clone();
-            let mut length = (start.0 >> start.1).max(1);
-            let lengths: Vec<u64> = gaps.iter().map(|(gap, shift)| {
-                length += gap >> shift;
-                length
-            }).collect();
-            lengths.iter().for_each(|picos| single.record(Span::from_picos(*picos)));
-            let sum = together.record_rising(lengths.iter().copied());
-            prop_assert_eq!(sum, lengths.iter().map(|picos| u128::from(*picos)).sum::<u128>());
+            let first = ((start.0 >> start.1).max(1), start.2 % whole);
+            let gap = (gap.0 >> gap.1, gap.2 % whole, whole);
+            let mut sum = 0;
+            for n in 0..u128::from(count) {
+                let parts = u128::from(first.1) + n * u128::from(gap.1);
+                let length = u128::from(first.0) + n * u128::from(gap.0) + parts / u128::from(whole);
+                single.record(Span::from_picos(length as u64));
+                sum += length;
+            }
+            prop_assert_eq!(together.record_evenly(first, gap, count), sum);
             prop_assert_eq!(format!("{single:?}"), format!("{together:?}"));
         }
 

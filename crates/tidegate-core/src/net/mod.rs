@@ -31,7 +31,7 @@ pub use traffic::{TrafficCounts, start_time};
 
 use crate::cells::{CellCounts, Section};
 use crate::gate::rate::Window;
-use crate::gate::{Drop, DropReason, Gate, GateContext, Precision};
+use crate::gate::{Count, Drop, DropReason, Gate, GateContext, Precision};
 use crate::net::abr::Abr;
 use crate::net::cascade::Cascade;
 use crate::net::channels::Channels;
@@ -438,15 +438,15 @@ impl Network {
         if chain.route < self.traffic_routes {
             return Some((at, chain.route as usize, unit));
         }
-        self.count_delivered(at, chain.route, unit.bytes);
+        self.count_delivered(at, chain.route, Count { packets: 1, bytes: u64::from(unit.bytes) });
         None
     }
 
-    /// A packet of background traffic has come to its end.
+    /// Packets of background traffic have come to their end.
     #[inline]
-    fn count_delivered(&mut self, at: Time, route: u32, bytes: u32) {
+    fn count_delivered(&mut self, at: Time, route: u32, packets: Count) {
         let traffic = &mut self.traffic[(route - self.traffic_routes) as usize];
-        TrafficCounts::note(&mut traffic.counts.delivered, self.window, at, bytes);
+        TrafficCounts::note(&mut traffic.counts.delivered, self.window, at, packets);
     }
 
     /// A background source sends its next packet.
@@ -455,7 +455,8 @@ impl Network {
             return self.hear_circuits(self.now);
         };
         let Some((at, bytes)) = traffic.arrivals.next() else { return };
-        TrafficCounts::note(&mut traffic.counts.sent, self.window, at, bytes);
+        let count = Count { packets: 1, bytes: u64::from(bytes) };
+        TrafficCounts::note(&mut traffic.counts.sent, self.window, at, count);
         let route = traffic.route;
         self.events.wake(source, traffic.arrivals.peek());
         let told = self.enter(at, route, &mut Unit::new(bytes, 0, HeldBy::Application));

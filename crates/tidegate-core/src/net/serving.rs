@@ -2,6 +2,7 @@
 //! fed back in between.
 
 use crate::cells::{CELL_BYTES, Output};
+use crate::gate::Count;
 use crate::net::events::Source;
 use crate::net::routes::{Chain, NONE};
 use crate::net::{Dropped, Network, Step};
@@ -29,10 +30,14 @@ impl Network {
                     let chain = self.chains[unit.chain as usize];
                     let after = self.chains[unit.chain as usize + 1];
                     if chain.route >= self.traffic_routes && after.line == NONE {
-                        self.count_delivered(at, chain.route, unit.bytes);
+                        let count = Count { packets: 1, bytes: u64::from(unit.bytes) };
+                        self.count_delivered(at, chain.route, count);
                     } else {
                         self.send(at, unit, chain.line);
                     }
+                }
+                Output::Counted { at, chain, count } => {
+                    self.count_delivered(at, self.chains[chain as usize].route, count);
                 }
                 Output::Drop { at, gate, reason, unit } => {
                     let owner = self.owner(self.chains[unit.chain as usize].route);

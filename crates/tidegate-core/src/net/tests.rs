@@ -350,7 +350,7 @@ fn any_cell_gate() -> impl Strategy<Value = GatePlan> {
                 reassembly: if simple { Reassembly::Simple } else { Reassembly::Aal5 },
             };
             gate.framing = Framing::Aal5 { llc };
-            gate.police = police.filter(|_| !gate.cells.slotted);
+            gate.police = police;
             gate.queue.tagged = tagged;
             gate.rate = rate;
             gate.queue.limit = limit;

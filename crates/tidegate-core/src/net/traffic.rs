@@ -38,10 +38,10 @@ impl Traffic {
 }
 
 impl TrafficCounts {
-    pub(super) fn note(count: &mut Count, window: Window, at: Time, bytes: u32) {
+    pub(super) fn note(count: &mut Count, window: Window, at: Time, more: Count) {
         if at >= window.from && at < window.until {
-            count.packets += 1;
-            count.bytes += u64::from(bytes);
+            count.packets += more.packets;
+            count.bytes += more.bytes;
         }
     }
 }

@@ -12,11 +12,6 @@ use crate::check::{Form, Item, Value};
 pub(super) fn police(gate: &Form, framing: Framing, notes: &mut Notes) -> Option<PolicePlan> {
     let form = gate.table("police")?;
     let cells = matches!(framing, Framing::Aal5 { .. });
-    if let (true, Some(item)) = (gate.flag("slotted"), gate.given("slotted")) {
-        let help = "put the policer on a cell gate of its own before it";
-        notes.wrong(item, "a slotted multiplexer has no policer", help);
-        return None;
-    }
     let pcr = form.rate("pcr")?;
     let peak = peak(form, pcr, cells, notes)?;
     let sustained = match form.rate("scr") {

@@ -1,6 +1,6 @@
 //! Packets in cells: what becomes of each, told once.
 
-use super::{Cell, CellGate, Circuit, Discard, Output, Section, To};
+use super::{Cell, CellGate, Circuit, Discard, Frame, Output, Section, To};
 use crate::cells::train::{Beat, Exact, Train};
 use crate::gate::{DropReason, Gate};
 use crate::plan::Reassembly;
@@ -47,7 +47,7 @@ impl Section {
     }
 
     /// The last cell of a packet has come to the end of the section.
-    fn reassemble(&mut self, gate: usize, place: u32, at: Time) {
+    pub(super) fn reassemble(&mut self, gate: usize, place: u32, at: Time) {
         let frame = self.frames[place as usize];
         let circuit = &mut self.circuits[frame.circuit as usize];
         circuit.close(place);
@@ -72,6 +72,31 @@ impl Section {
         }
     }
 
+    /// The last cell of a packet that only counts has come to the end of the section at `at`, or another
+    /// instant that counts alike.
+    #[inline]
+    pub(super) fn count_frame(&mut self, gate: usize, place: u32, at: Time) {
+        let Frame { unit, circuit, failed, .. } = &self.frames[place as usize];
+        let circuit = &mut self.circuits[*circuit as usize];
+        if *failed || circuit.joined {
+            return self.reassemble(gate, place, at);
+        }
+        circuit.counted.packets += 1;
+        circuit.counted.bytes += u64::from(unit.bytes);
+        circuit.chain = unit.chain;
+        self.gates[gate].counts.reassembled += 1;
+    }
+
+    /// Tells of packets that only count, at `at` or another instant that counts alike.
+    pub(super) fn tell_counted(&mut self, at: Time) {
+        for circuit in &mut self.circuits {
+            if circuit.counted.packets > 0 {
+                let count = std::mem::take(&mut circuit.counted);
+                self.outputs.push_back(Output::Counted { at, chain: circuit.chain, count });
+            }
+        }
+    }
+
     /// A cell was lost at `at`.
     #[cold]
     pub(super) fn lose(&mut self, gate: usize, input: usize, cell: Cell, at: Time, reason: DropReason) {
@@ -90,7 +115,9 @@ impl Section {
         }
         if cell.ends {
             frame.endless = true;
-            self.circuits[frame.circuit as usize].close(cell.frame);
+            let circuit = &mut self.circuits[frame.circuit as usize];
+            circuit.endless += 1;
+            circuit.close(cell.frame);
         }
         self.settle_frame(cell.frame);
     }
@@ -103,9 +130,10 @@ impl Section {
             return;
         }
         self.free_frames.push(place);
-        if frame.endless && frame.arrived > 0 {
+        if frame.endless {
             let circuit = &mut self.circuits[frame.circuit as usize];
-            circuit.joined = true;
+            circuit.endless -= 1;
+            circuit.joined |= frame.arrived > 0;
             let exit = circuit.exit as usize;
             // Told of at the run's end too, so the window does not matter more than a packet.
             self.gates[exit].counts.wasted += u64::from(frame.arrived);
@@ -114,6 +142,12 @@ impl Section {
 }
 
 impl Circuit {
+    /// Whether its packets only have to be counted as long as no last cell is lost: nobody waits for
+    /// them, and none may be joined to one before it.
+    pub(super) fn only_counts(&self) -> bool {
+        self.unheard && !self.joined && self.endless == 0
+    }
+
     /// The fate of a packet's last cell is known: nearly always that of the oldest packet.
     fn close(&mut self, frame: u32) {
         if let Some(place) = self.open.iter().position(|open| *open == frame) {

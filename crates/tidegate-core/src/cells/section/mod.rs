@@ -3,22 +3,25 @@
 use std::collections::VecDeque;
 
 use self::input::{Cell, Discard, Input, To};
+use self::lay::{MOST_INPUTS, Stretch};
+use self::single::Singles;
 use self::steps::Held;
-use self::stretch::{MOST_INPUTS, Stretch};
 use super::paced::Paced;
 use super::slotted::Slotted;
 use super::train::{Beat, Exact, Train};
 use super::{cells_of, padding_of};
-use crate::gate::Gate;
 use crate::gate::rate::Window;
-use crate::plan::{CellPlan, Framing, GatePlan, RatePlan, Reassembly};
-use crate::random::Stream;
+use crate::gate::{Count, Gate};
+use crate::plan::Reassembly;
 use crate::unit::Unit;
 use crate::units::{Span, Time};
 
+mod build;
 mod frames;
 mod input;
+mod lay;
 mod serve;
+mod single;
 mod slots;
 mod steps;
 mod stretch;
@@ -50,6 +53,10 @@ struct CellGate {
     tagged: Option<u64>,
     /// Slotted, without anything that looks at single cells, before the section's end.
     plain_slots: bool,
+    /// Slotted, with a policer before the queue.
+    policed: bool,
+    /// Slotted, and passed one by one: its cells are here, not in the inputs.
+    singles: Option<Box<Singles>>,
     counts: CellCounts,
 }
 
@@ -82,8 +89,13 @@ struct Circuit {
     unheard: bool,
     /// Cells of packets without an end stand before the next packet.
     joined: bool,
-    /// Packets whose last cell has neither arrived nor been lost.
+    /// Packets without an end whose other cells are not all settled.
+    endless: u32,
+    /// Packets whose last cell has neither arrived nor been lost; not of those that nobody waits for.
     open: VecDeque<u32>,
+    /// Those of nobody that arrived and were not told of, and where they are on their route.
+    counted: Count,
+    chain: u32,
 }
 
 /// A packet that has cells in the section.
@@ -120,104 +132,16 @@ pub struct Section {
     outputs: VecDeque<Output>,
     /// The cells of one slot by circuit.
     due: Vec<(u32, Cell)>,
+    /// When they came, where that matters.
+    comes: Vec<u64>,
     /// Packets without a last cell, all of whose others have come to the section's end.
     settled: Vec<u32>,
-    stretch: Stretch,
+    /// Ends of services; this and the next are kept to save allocations.
+    ends: Vec<u64>,
+    spare: Option<Stretch>,
 }
 
 impl Section {
-    /// A section of the gates `numbers` (upstream first) of a network of `plans`. Every cell of
-    /// a gate that is `observed` is told to it, and `stream` gives a gate's stream for the
-    /// order inside its slots.
-    #[must_use]
-    pub fn new(
-        numbers: &[usize],
-        circuits: &[CircuitPlan],
-        plans: &[GatePlan],
-        Manner { passing, prompt }: Manner,
-        observed: &dyn Fn(usize) -> bool,
-        stream: &dyn Fn(usize) -> Stream,
-        window: Window,
-    ) -> Section {
-        let gate = |number: &usize| {
-            let plan = &plans[*number];
-            let CellPlan { slotted, epd, ppd, .. } = plan.cells;
-            let observed = observed(*number);
-            CellGate {
-                number: *number,
-                server: if !plan.rate.is_known_ahead() {
-                    Server::Steps(Box::default())
-                } else if slotted {
-                    Server::Slotted(Box::new(serve::slotted_server(plan, stream(*number), window)))
-                } else if passing == Passing::ThroughGates || observed {
-                    Server::Any
-                } else {
-                    serve::paced_server(plan).map_or(Server::Any, |paced| Server::Paced(Box::new(paced)))
-                },
-                inputs: vec![],
-                next: vec![],
-                delay: plan.delay,
-                spreads: vec![],
-                host: plan.host,
-                observed,
-                epd,
-                ppd,
-                discards: epd.is_some() || ppd,
-                tells: matches!(plan.rate, RatePlan::Abr(_)),
-                tagged: plan.queue.tagged,
-                plain_slots: slotted && !ppd && epd.is_none() && plan.queue.tagged.is_none() && !observed,
-                counts: CellCounts::default(),
-            }
-        };
-        let mut section = Section {
-            gates: numbers.iter().map(gate).collect(),
-            circuits: vec![],
-            frames: vec![],
-            free_frames: vec![],
-            fed_back: numbers.iter().any(|number| !plans[*number].rate.is_known_ahead()),
-            prompt: prompt
-                || passing == Passing::ThroughGates
-                || numbers.iter().any(|number| observed(*number) || !plans[*number].rate.is_known_ahead()),
-            passing,
-            entered: 0,
-            window,
-            outputs: VecDeque::new(),
-            due: vec![],
-            settled: vec![],
-            stretch: Stretch::default(),
-        };
-        for circuit in circuits {
-            section.add(circuit, plans);
-        }
-        section
-    }
-
-    fn add(&mut self, plan: &CircuitPlan, plans: &[GatePlan]) {
-        let place = |number: &usize| self.gates.iter().position(|gate| gate.number == *number);
-        let places: Vec<usize> = plan.gates.iter().filter_map(place).collect();
-        let mut to = To::End;
-        for (n, gate) in places.iter().enumerate().rev() {
-            let CellGate { inputs, next, plain_slots, spreads, .. } = &mut self.gates[*gate];
-            spreads.push(n.checked_sub(1).map_or(Span::ZERO, |before| plans[plan.gates[before]].cell_time()));
-            inputs.push(Input::new(to));
-            next.push(NEVER);
-            *plain_slots &= to == To::End;
-            to = To::Gate { gate: *gate as u32, input: inputs.len() as u32 - 1 };
-        }
-        let (To::Gate { gate, input }, Some(exit)) = (to, places.last()) else { return };
-        let Framing::Aal5 { llc } = plans[plan.gates[0]].framing else { return };
-        self.circuits.push(Circuit {
-            entry: (gate, input),
-            exit: *exit as u32,
-            llc,
-            rule: plans[plan.gates[places.len() - 1]].cells.reassembly,
-            hears_departures: plan.hears_departures,
-            unheard: plan.ends_unheard && self.passing != Passing::ThroughGates,
-            joined: false,
-            open: VecDeque::new(),
-        });
-    }
-
     /// A packet comes at `at`, never before the last call's.
     pub fn enter(&mut self, at: Time, circuit: usize, unit: Unit, gates: &mut [Gate]) {
         if self.must_follow() {
@@ -239,7 +163,9 @@ impl Section {
             endless: false,
             due: at,
         });
-        self.circuits[circuit].open.push_back(frame);
+        if !self.circuits[circuit].unheard {
+            self.circuits[circuit].open.push_back(frame);
+        }
         let whole = Train {
             next: Exact::whole(at),
             beat: Beat::NONE,
@@ -330,19 +256,40 @@ impl Section {
     /// Cells come to a gate. A gate with one input handles them at once: nothing can come
     /// between them.
     fn push(&mut self, gate: u32, input: u32, train: Train, gates: &mut [Gate]) {
-        let CellGate { inputs, next, server, .. } = &mut self.gates[gate as usize];
+        let CellGate { inputs, next, server, delay, host, discards, singles, .. } =
+            &mut self.gates[gate as usize];
         if train.ends {
-            // Not before every other cell that may come with it is known.
-            let slot = if let Server::Slotted(slotted) = server { slotted.beat().span() } else { Span::ZERO };
             let frame = &mut self.frames[train.frame as usize];
             frame.due = match self.circuits[frame.circuit as usize].unheard {
                 true => Time::NEVER,
-                false => train.last().saturating_add(slot).saturating_add(Span::from_picos(1)),
+                false => {
+                    // Not before every other cell that may come with it is known.
+                    let slot = match server {
+                        Server::Slotted(slotted) => slotted.beat().span(),
+                        _ => Span::ZERO,
+                    };
+                    let known = train.last().saturating_add(slot).saturating_add(Span::from_picos(1));
+                    // Nor is it missed before it may have come to what is next.
+                    let last = inputs[input as usize].to == To::End && !*host;
+                    known.saturating_add(if last { *delay } else { Span::ZERO })
+                }
             };
         }
-        inputs[input as usize].push(train);
-        next[input as usize] = inputs[input as usize].next();
-        if inputs.len() == 1 {
+        let alone = inputs.len() == 1;
+        if alone
+            && Self::comes_together(self.passing, &train, *discards)
+            && matches!(server, Server::Paced(_))
+        {
+            return self.pass_together(gate as usize, 0, train, gates);
+        }
+        match (singles, &server) {
+            (Some(singles), Server::Slotted(slotted)) => singles.push_train(input as usize, train, slotted),
+            _ => {
+                inputs[input as usize].push(train);
+                next[input as usize] = inputs[input as usize].next();
+            }
+        }
+        if alone {
             match server {
                 Server::Slotted(_) => self.run_slots(gate as usize, Time::NEVER, gates),
                 Server::Steps(_) => {}
@@ -419,7 +366,8 @@ impl Section {
             Server::Steps(held) => held.memory_bytes(),
             _ => 0,
         };
-        let held: u64 = self.gates.iter().map(held).sum();
+        let singles = |gate: &CellGate| gate.singles.as_ref().map_or(0, |singles| singles.memory_bytes());
+        let held: u64 = self.gates.iter().map(|gate| held(gate) + singles(gate)).sum();
         held + (trains * size_of::<Train>() + self.frames.capacity() * size_of::<Frame>()) as u64
     }
 }

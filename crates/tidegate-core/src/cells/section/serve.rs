@@ -91,10 +91,17 @@ impl Section {
         let Server::Paced(paced) = server else { return };
         let Input { head: train, to, .. } = &mut inputs[input];
         if self.passing == Passing::OneByOne {
-            return self.run_paced_cells(gate, input, before, gates);
+            self.pass_each(gate, input, gates);
+            if self.gates[gate].next[input] < before {
+                self.run_paced_cell(gate, input, gates);
+            }
+            return;
         }
-        if train.beat == Beat::NONE && train.left > 1 && !*discards {
-            return self.run_together(gate, input, gates);
+        if Self::comes_together(self.passing, train, *discards) {
+            let together = std::mem::replace(train, Train::NONE);
+            inputs[input].refill();
+            next[input] = inputs[input].next();
+            return self.pass_together(gate, input, together, gates);
         }
         if *to != To::End || *discards {
             return self.run_paced_cell(gate, input, gates);
@@ -168,48 +175,6 @@ impl Section {
         }
     }
 
-    /// Cells through a paced server one by one, to a gate where they meet others.
-    fn run_paced_cells(&mut self, gate: usize, input: usize, before: u64, gates: &mut [Gate]) {
-        let (upstream, downstream) = self.gates.split_at_mut(gate + 1);
-        let CellGate { server, inputs, next, number, discards, delay, .. } = &mut upstream[gate];
-        let Server::Paced(paced) = server else { return };
-        let Input { head, to, .. } = &mut inputs[input];
-        if let To::Gate { gate: to_gate, input: to_input } = *to
-            && let Some(target) = downstream.get_mut((to_gate as usize).wrapping_sub(gate + 1))
-            && target.inputs.len() > 1
-            && !*discards
-        {
-            let counters = gates[*number].counters_mut();
-            let to_input = to_input as usize;
-            // A packet's last cell is looked at closely.
-            while head.left > u32::from(head.ends) && head.next.at.picos() < before {
-                let at = head.next.at;
-                paced.waiting_at(at);
-                if paced.is_full(at) {
-                    break;
-                }
-                let passage = paced.serve(at);
-                passage.count(counters, at);
-                let comes = Exact::whole(passage.end.at.saturating_add(*delay));
-                target.inputs[to_input].push(Train {
-                    next: comes,
-                    beat: Beat::NONE,
-                    left: 1,
-                    ends: false,
-                    ..*head
-                });
-                head.take();
-            }
-            target.next[to_input] = target.inputs[to_input].next();
-        }
-        let left = head.left;
-        inputs[input].refill();
-        next[input] = inputs[input].next();
-        if left > 0 && next[input] < before {
-            self.run_paced_cell(gate, input, gates);
-        }
-    }
-
     /// One cell through a paced server.
     pub(super) fn run_paced_cell(&mut self, gate: usize, input: usize, gates: &mut [Gate]) {
         let (at, cell) = self.take(gate, input);
@@ -230,13 +195,16 @@ impl Section {
         self.deliver(gate, input, cell, passage.end.at.saturating_add(delay), gates);
     }
 
-    /// Cells that come together, as a packet's do where it is segmented.
-    pub(super) fn run_together(&mut self, gate: usize, input: usize, gates: &mut [Gate]) {
-        let CellGate { server, inputs, next, delay, number, .. } = &mut self.gates[gate];
+    /// Whether all cells of a train are taken at once, as a packet's are where it is segmented.
+    #[inline]
+    pub(super) fn comes_together(passing: Passing, train: &Train, discards: bool) -> bool {
+        passing == Passing::Trains && train.beat == Beat::NONE && train.left > 1 && !discards
+    }
+
+    /// Cells that come together through a paced server.
+    pub(super) fn pass_together(&mut self, gate: usize, input: usize, train: Train, gates: &mut [Gate]) {
+        let CellGate { server, inputs, delay, number, .. } = &mut self.gates[gate];
         let Server::Paced(paced) = server else { return };
-        let train = std::mem::replace(&mut inputs[input].head, Train::NONE);
-        inputs[input].refill();
-        next[input] = inputs[input].next();
         let (at, to, number, delay, beat) = (train.next.at, inputs[input].to, *number, *delay, paced.beat());
         let cells = u64::from(train.left).min(paced.room(at)) as u32;
         let lost = train.left - cells;

@@ -1,14 +1,17 @@
 //! Cells through a slot-synchronous multiplexer.
 
-use super::{Cell, CellGate, MOST_INPUTS, NEVER, Passing, Section, Server};
+use super::{Cell, CellGate, Discard, MOST_INPUTS, NEVER, Passing, Section, Server};
 use crate::cells::slotted::Slotted;
-use crate::gate::Gate;
+use crate::gate::{DropReason, Gate};
 use crate::units::Time;
 
 impl Section {
     /// Cells slot by slot, at random inside a slot.
     pub(super) fn run_slots(&mut self, gate: usize, until: Time, gates: &mut [Gate]) {
-        let CellGate { inputs, plain_slots, .. } = &self.gates[gate];
+        let CellGate { inputs, plain_slots, singles, .. } = &self.gates[gate];
+        if singles.is_some() {
+            return self.run_singles(gate, until, gates);
+        }
         // Of one circuit alone, all is told when a packet comes: more may come in its last slot.
         let many = (2..=MOST_INPUTS).contains(&inputs.len()) && until < Time::NEVER;
         if self.passing == Passing::Trains && *plain_slots && many {
@@ -24,18 +27,59 @@ impl Section {
             while let Some(frame) = self.settled.pop() {
                 self.settle_frame(frame);
             }
-            let mut due = std::mem::take(&mut self.due);
-            for (input, cell) in due.drain(..) {
-                self.serve_slotted(gate, input as usize, cell, gates);
+            if self.gates[gate].policed {
+                self.police_due(gate, gates);
             }
-            self.due = due;
+            self.serve_due(gate, gates);
         }
     }
 
+    /// The cells of the present slot pass a policer as they come, those of one instant by circuit; what is left of
+    /// them is put in order. What is thrown away counts at the slot's end, as all that comes in it.
+    fn police_due(&mut self, gate: usize, gates: &mut [Gate]) {
+        let boundary = match &self.gates[gate].server {
+            Server::Slotted(slotted) => slotted.boundary(),
+            _ => return,
+        };
+        let due = std::mem::take(&mut self.due);
+        let mut coming: Vec<(u64, usize, (u32, Cell))> =
+            self.comes.drain(..).zip(due).enumerate().map(|(place, (at, cell))| (at, place, cell)).collect();
+        coming.sort_unstable_by_key(|(at, place, _)| (*at, *place));
+        coming.retain_mut(|(at, _, (input, cell))| {
+            let row = &mut self.gates[gate];
+            let (at, input) = (Time::from_picos(*at), *input as usize);
+            let passes = gates[row.number].police_cell(at, boundary, cell.tagged);
+            match passes {
+                Some(tagged) => cell.tagged = tagged,
+                None => {
+                    if cell.begins {
+                        row.inputs[input].discard = Discard::Nothing;
+                    }
+                    self.lose(gate, input, *cell, boundary, DropReason::Policed);
+                }
+            }
+            passes.is_some()
+        });
+        coming.sort_unstable_by_key(|(_, place, _)| *place);
+        self.due.extend(coming.into_iter().map(|(_, _, cell)| cell));
+        if let Server::Slotted(slotted) = &self.gates[gate].server {
+            put_in_order(slotted, &mut self.due);
+        }
+    }
+
+    /// The cells of the present slot, put in order.
+    pub(super) fn serve_due(&mut self, gate: usize, gates: &mut [Gate]) {
+        let mut due = std::mem::take(&mut self.due);
+        for (input, cell) in due.drain(..) {
+            self.serve_slotted(gate, input as usize, cell, gates);
+        }
+        self.due = due;
+    }
+
     /// Slots whose cells only have to be counted: none is a packet's last, all find room, and
-    /// they go to the section's end. `true`: the cells of another slot stand in `due`.
+    /// they go to the section's end. `true`: the cells of another slot stand in `due`, in order but for a policer's.
     fn run_plain_slots(&mut self, gate: usize, until: u64, gates: &mut [Gate]) -> bool {
-        let CellGate { inputs, next, server: Server::Slotted(slotted), plain_slots, number, .. } =
+        let CellGate { inputs, next, server: Server::Slotted(slotted), plain_slots, policed, number, .. } =
             &mut self.gates[gate]
         else {
             return false;
@@ -55,6 +99,9 @@ impl Section {
             let mut plain = *plain_slots;
             for (circuit, (at, input)) in next.iter_mut().zip(&mut *inputs).enumerate() {
                 while *at < end {
+                    if *policed {
+                        self.comes.push(*at);
+                    }
                     let cell = input.take();
                     *at = input.next();
                     plain &= !cell.ends;
@@ -63,7 +110,9 @@ impl Section {
                 soonest = soonest.min(*at);
             }
             if !plain || !slotted.has_room_for(due.len() as u64) {
-                put_in_order(slotted, due);
+                if !*policed {
+                    put_in_order(slotted, due);
+                }
                 return true;
             }
             for (_, cell) in due.iter() {
@@ -118,7 +167,7 @@ impl Section {
 
 /// Random order for the cells of the present slot, given by circuit. Cells of one circuit never
 /// overtake each other: they share the places that they drew in the order that they came.
-fn put_in_order(slotted: &Slotted, cells: &mut [(u32, Cell)]) {
+pub(super) fn put_in_order(slotted: &Slotted, cells: &mut [(u32, Cell)]) {
     let repeated = cells.windows(2).any(|pair| pair[0].0 == pair[1].0);
     let before = if repeated { cells.to_vec() } else { vec![] };
     slotted.shuffle(slotted.number(), cells);

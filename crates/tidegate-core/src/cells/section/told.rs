@@ -1,6 +1,6 @@
 //! What a section is told when it is made, and what it tells.
 
-use crate::gate::DropReason;
+use crate::gate::{Count, DropReason};
 use crate::unit::Unit;
 use crate::units::Time;
 
@@ -13,6 +13,15 @@ pub enum Output {
         at: Time,
         /// The packet.
         unit: Unit,
+    },
+    /// Packets were reassembled that nobody waits for; they arrived at the end of their way.
+    Counted {
+        /// When, or at another instant that counts alike.
+        at: Time,
+        /// Where they are on their route ([`Unit::chain`]).
+        chain: u32,
+        /// How many.
+        count: Count,
     },
     /// A packet lost its first cell, or could not be told from the one before.
     Drop {

@@ -38,9 +38,11 @@ fn any_multiplexer() -> impl Strategy<Value = Plan> {
         4 => (0u64..60).prop_map(QueueLimit::Cells),
     ];
     let sources = prop::collection::vec((any_source(), any::<bool>()), 2..9);
-    (sources, limit, any::<bool>(), 0u64..3).prop_map(|(sources, limit, simple, warmup)| {
+    let police = prop::option::weighted(0.2, crate::gate::tests::any_police(100));
+    (sources, limit, any::<bool>(), 0u64..3, police).prop_map(|(sources, limit, simple, warmup, police)| {
         let mut multiplexer = cell_gate(150, limit);
         multiplexer.cells.slotted = true;
+        multiplexer.police = police;
         multiplexer.cells.reassembly = if simple { Reassembly::Simple } else { Reassembly::Aal5 };
         let mut gates = vec![multiplexer];
         let (mut flows, mut traffic) = (vec![], vec![]);

@@ -1,0 +1,127 @@
+//! A section as its gates' plans have it.
+
+use std::collections::VecDeque;
+
+use super::input::{Input, To};
+use super::single::{MOST_SINGLES, Singles};
+use super::{CellCounts, CellGate, Circuit, CircuitPlan, Manner, NEVER, Passing, Section, Server, serve};
+use crate::gate::Count;
+use crate::gate::rate::Window;
+use crate::plan::{CellPlan, Framing, GatePlan, RatePlan};
+use crate::random::Stream;
+use crate::units::Span;
+
+impl Section {
+    /// A section of the gates `numbers` (upstream first) of a network of `plans`. Every cell of
+    /// a gate that is `observed` is told to it, and `stream` gives a gate's stream for the
+    /// order inside its slots.
+    #[must_use]
+    pub fn new(
+        numbers: &[usize],
+        circuits: &[CircuitPlan],
+        plans: &[GatePlan],
+        Manner { passing, prompt }: Manner,
+        observed: &dyn Fn(usize) -> bool,
+        stream: &dyn Fn(usize) -> Stream,
+        window: Window,
+    ) -> Section {
+        let gate = |number: &usize| {
+            let plan = &plans[*number];
+            let CellPlan { slotted, epd, ppd, .. } = plan.cells;
+            let observed = observed(*number);
+            CellGate {
+                number: *number,
+                server: if !plan.rate.is_known_ahead() {
+                    Server::Steps(Box::default())
+                } else if slotted {
+                    Server::Slotted(Box::new(serve::slotted_server(plan, stream(*number), window)))
+                } else if passing == Passing::ThroughGates || observed {
+                    Server::Any
+                } else {
+                    serve::paced_server(plan).map_or(Server::Any, |paced| Server::Paced(Box::new(paced)))
+                },
+                inputs: vec![],
+                next: vec![],
+                delay: plan.delay,
+                spreads: vec![],
+                host: plan.host,
+                observed,
+                epd,
+                ppd,
+                discards: epd.is_some() || ppd,
+                tells: matches!(plan.rate, RatePlan::Abr(_)),
+                tagged: plan.queue.tagged,
+                plain_slots: slotted
+                    && !ppd
+                    && epd.is_none()
+                    && plan.queue.tagged.is_none()
+                    && plan.police.is_none()
+                    && !observed,
+                policed: slotted && plan.police.is_some(),
+                singles: None,
+                counts: CellCounts::default(),
+            }
+        };
+        let mut section = Section {
+            gates: numbers.iter().map(gate).collect(),
+            circuits: vec![],
+            frames: vec![],
+            free_frames: vec![],
+            fed_back: numbers.iter().any(|number| !plans[*number].rate.is_known_ahead()),
+            prompt: prompt
+                || passing == Passing::ThroughGates
+                || numbers.iter().any(|number| observed(*number) || !plans[*number].rate.is_known_ahead()),
+            passing,
+            entered: 0,
+            window,
+            outputs: VecDeque::new(),
+            due: vec![],
+            comes: vec![],
+            settled: vec![],
+            ends: vec![],
+            spare: None,
+        };
+        for circuit in circuits {
+            section.add(circuit, plans);
+        }
+        for CellGate { inputs, singles, server, policed, .. } in &mut section.gates {
+            if let Server::Slotted(slotted) = server
+                && passing == Passing::OneByOne
+                && !*policed
+                && inputs.len() <= MOST_SINGLES
+            {
+                *singles = Some(Box::new(Singles::new(slotted, inputs.len())));
+            }
+        }
+        section
+    }
+
+    fn add(&mut self, plan: &CircuitPlan, plans: &[GatePlan]) {
+        let place = |number: &usize| self.gates.iter().position(|gate| gate.number == *number);
+        let places: Vec<usize> = plan.gates.iter().filter_map(place).collect();
+        let mut to = To::End;
+        for (n, gate) in places.iter().enumerate().rev() {
+            let CellGate { inputs, next, plain_slots, spreads, .. } = &mut self.gates[*gate];
+            spreads.push(n.checked_sub(1).map_or(Span::ZERO, |before| plans[plan.gates[before]].cell_time()));
+            inputs.push(Input::new(to));
+            next.push(NEVER);
+            *plain_slots &= to == To::End;
+            to = To::Gate { gate: *gate as u32, input: inputs.len() as u32 - 1 };
+        }
+        let (To::Gate { gate, input }, Some(exit)) = (to, places.last()) else { return };
+        let Framing::Aal5 { llc } = plans[plan.gates[0]].framing else { return };
+        self.circuits.push(Circuit {
+            entry: (gate, input),
+            exit: *exit as u32,
+            llc,
+            rule: plans[plan.gates[places.len() - 1]].cells.reassembly,
+            hears_departures: plan.hears_departures,
+            unheard: plan.ends_unheard && self.passing != Passing::ThroughGates,
+            joined: false,
+            endless: 0,
+            open: VecDeque::new(),
+            counted: Count::default(),
+            chain: 0,
+        });
+    }
+}

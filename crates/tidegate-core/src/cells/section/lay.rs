@@ -1,0 +1,330 @@
+//! The cells of trains in the slots of a stretch, by a progression in fixed point: how many come in
+//! each slot, and how to find out whose they are.
+
+use super::Input;
+use crate::cells::slotted::Slotted;
+use crate::cells::train::{Beat, Exact, Train};
+use crate::units::Time;
+
+/// Slots of a stretch at most, a power of two.
+pub(super) const MOST_SLOTS: usize = 2048;
+
+/// Inputs at most: what comes in a slot is counted in a byte.
+pub(super) const MOST_INPUTS: usize = 100;
+
+/// Fixed point: slots in units of 2⁻³².
+const FRACTION: u32 = 32;
+const ONE: u64 = 1 << FRACTION;
+/// Positions are below the true ones by less than this, whatever is added up in a stretch.
+const ERROR: u64 = 1 << 14;
+
+/// Cells of one train in a stretch.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Piece {
+    pub(super) frame: u32,
+    /// Those whose fate the packet has not been told.
+    pub(super) cells: u32,
+    /// Where the first one comes, and the next after each.
+    first: u64,
+    step: u64,
+    /// Slot of the last one.
+    pub(super) last: u32,
+    /// It is the packet's last.
+    pub(super) ends: bool,
+    /// Somebody waits for the packet.
+    pub(super) heard: bool,
+    pub(super) tagged: bool,
+}
+
+impl Piece {
+    /// Whether one of its cells comes in a slot, not after its last.
+    #[inline]
+    pub(super) fn comes_in(&self, slot: u32) -> bool {
+        if slot == self.last {
+            return true;
+        }
+        let begin = u64::from(slot) << FRACTION;
+        if self.first >= begin {
+            return self.first >> FRACTION == u64::from(slot);
+        }
+        // The first that comes after the slot's beginning.
+        let place = (begin - self.first).div_ceil(self.step);
+        (self.first + place * self.step) >> FRACTION == u64::from(slot)
+    }
+}
+
+/// How far an input is laid out: so many trains whole, and so many cells of the next.
+#[derive(Clone, Copy, Debug, Default)]
+struct Laid {
+    trains: usize,
+    cells: u32,
+}
+
+/// A beat in slots.
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    beat: Beat,
+    /// In fixed point, a little less, or a whole number exactly.
+    step: u64,
+    /// Into how many parts the beat cuts a picosecond, inverted.
+    part: f64,
+}
+
+/// What is laid out, and what is kept from stretch to stretch to save allocations.
+#[derive(Debug)]
+pub(super) struct Stretch {
+    slots: usize,
+    /// Cells that come in each slot.
+    counts: Box<[u8; MOST_SLOTS]>,
+    /// Of all inputs, one after the other.
+    pub(super) pieces: Vec<Piece>,
+    /// For each input its next piece, and that after its last.
+    pub(super) of_input: Vec<(u32, u32)>,
+    laid: Vec<Laid>,
+    /// The beat last seen at each input.
+    steps: Vec<Step>,
+    /// Cells that were laid out.
+    pub(super) cells: u64,
+    /// Slots in which a packet ends that somebody waits for, in order.
+    pub(super) ends: Vec<u32>,
+}
+
+impl Default for Stretch {
+    fn default() -> Stretch {
+        Stretch {
+            slots: 0,
+            counts: Box::new([0; MOST_SLOTS]),
+            pieces: vec![],
+            of_input: vec![],
+            laid: vec![],
+            steps: vec![],
+            cells: 0,
+            ends: vec![],
+        }
+    }
+}
+
+/// The slots of a stretch as a scale for positions.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scale {
+    base: Exact,
+    /// The part of a picosecond that the base is rounded down by.
+    base_part: f64,
+    slot: Beat,
+    /// Slots in a picosecond.
+    slots: f64,
+    /// Where the stretch ends.
+    end: Time,
+    end_position: u64,
+    /// From here on a position's fraction may belong to the next slot, because instants are
+    /// rounded down.
+    doubtful: u32,
+}
+
+impl Scale {
+    pub(super) fn new(slotted: &Slotted, stretch: u64) -> Scale {
+        let (slot, base) = (slotted.beat(), slotted.begin());
+        let slots = 1.0 / slot.as_f64();
+        let picosecond = (ONE as f64 * slots) as u64 + 1;
+        Scale {
+            base,
+            base_part: base.carry as f64 / slot.whole as f64,
+            slot,
+            slots,
+            end: slotted.begin_after(stretch),
+            end_position: stretch << FRACTION,
+            doubtful: ONE.saturating_sub(ERROR + picosecond) as u32,
+        }
+    }
+
+    /// Where an instant lies, rounded down by at most a few units; none where that is before the
+    /// first slot.
+    #[inline]
+    fn position(&self, at: Exact, part: f64) -> Option<u64> {
+        let picos = (at.at.picos() - self.base.at.picos()) as f64;
+        let slots = (picos + (at.carry as f64 * part - self.base_part)) * self.slots;
+        u64::try_from((slots * ONE as f64) as i64 - 2).ok()
+    }
+
+    fn step(&self, beat: Beat) -> Step {
+        let slots = beat.as_f64() * self.slots;
+        let whole = slots.round() as u64;
+        let exact = |of: Beat| u128::from(of.picos) * u128::from(of.whole) + u128::from(of.part);
+        let times = |number: u128, by: u64| number.checked_mul(u128::from(by));
+        let multiple = times(exact(self.slot), beat.whole).and_then(|slot| times(slot, whole));
+        let step = if multiple.is_some() && times(exact(beat), self.slot.whole) == multiple {
+            whole.saturating_mul(ONE)
+        } else {
+            ((slots * ONE as f64) as u64).saturating_sub(2)
+        };
+        Step { beat, step: step.min(ONE * MOST_SLOTS as u64), part: 1.0 / beat.whole as f64 }
+    }
+}
+
+impl Stretch {
+    /// For so many slots.
+    pub(super) fn begin(&mut self, slots: u64) {
+        self.slots = slots as usize;
+    }
+
+    /// Cells that come in each slot.
+    pub(super) fn counts(&self) -> &[u8] {
+        &self.counts[..self.slots]
+    }
+
+    /// Lays the cells of the next input into the slots; says whether no two are in one.
+    pub(super) fn lay(&mut self, slotted: &Slotted, scale: &Scale, input: &Input) -> bool {
+        let (number, first) = (self.of_input.len(), self.pieces.len() as u32);
+        if number == self.steps.len() {
+            self.steps.push(scale.step(Beat::NONE));
+        }
+        let mut laid = Laid::default();
+        let mut used = None;
+        for train in std::iter::once(&input.head).chain(&input.trains) {
+            if train.left == 0 || train.next.at >= scale.end {
+                break;
+            }
+            if self.steps[number].beat != train.beat {
+                self.steps[number] = scale.step(train.beat);
+            }
+            let from = self.pieces.len();
+            let Some(cells) = self.lay_train(slotted, scale, train, self.steps[number]) else {
+                return false;
+            };
+            self.cells += u64::from(cells);
+            for piece in &self.pieces[from..] {
+                if used == Some(piece.first >> FRACTION) {
+                    return false;
+                }
+                used = Some(u64::from(piece.last));
+            }
+            if cells < train.left {
+                laid.cells = cells;
+                break;
+            }
+            if let Some(piece) = self.pieces.last_mut() {
+                piece.ends = train.ends;
+            }
+            laid.trains += 1;
+        }
+        self.of_input.push((first, self.pieces.len() as u32));
+        self.laid.push(laid);
+        true
+    }
+
+    /// How many cells of a train come in the stretch. `None`: two may come in one slot.
+    #[inline]
+    fn lay_train(&mut self, slotted: &Slotted, scale: &Scale, train: &Train, by: Step) -> Option<u32> {
+        let Step { step, part, .. } = by;
+        if step < ONE && train.left > 1 {
+            return None;
+        }
+        let Some(first) = scale.position(train.next, part) else {
+            return Some(self.lay_exactly(slotted, scale, train, by));
+        };
+        if first >= scale.end_position {
+            return Some(0);
+        }
+        let cells = match train.left {
+            1 => 1,
+            left => u64::from(left).min((scale.end_position - first - 1) / step + 1) as u32,
+        };
+        let last = first + u64::from(cells - 1) * step;
+        let sure = if step as u32 == 0 || cells == 1 {
+            let sure = (first as u32) < scale.doubtful;
+            if sure && step == ONE {
+                let range = (first >> FRACTION) as usize..=(last >> FRACTION) as usize;
+                self.counts[range].iter_mut().for_each(|count| *count += 1);
+            } else if sure {
+                let places = (first >> FRACTION) as usize..=(last >> FRACTION) as usize;
+                let apart = (step >> FRACTION).max(1) as usize;
+                self.counts[places].iter_mut().step_by(apart).for_each(|count| *count += 1);
+            }
+            sure
+        } else {
+            self.lay_uneven(first, step, cells, scale.doubtful)
+        };
+        if !sure {
+            return Some(self.lay_exactly(slotted, scale, train, by));
+        }
+        let Train { frame, tagged, .. } = *train;
+        let last = (last >> FRACTION) as u32;
+        self.pieces.push(Piece { frame, cells, first, step, last, ends: false, heard: true, tagged });
+        Some(cells)
+    }
+
+    /// Cells that are not a whole number of slots apart; `false`: nothing was done, because some are so
+    /// near to the next slot that they may belong to it.
+    #[inline]
+    fn lay_uneven(&mut self, first: u64, step: u64, cells: u32, doubtful: u32) -> bool {
+        let counts = &mut *self.counts;
+        let (mut position, mut greatest) = (first, 0);
+        for _ in 0..cells {
+            counts[(position >> FRACTION) as usize % MOST_SLOTS] += 1;
+            greatest = greatest.max(position as u32);
+            position += step;
+        }
+        if greatest < doubtful {
+            return true;
+        }
+        let mut undone = first;
+        for _ in 0..cells {
+            counts[(undone >> FRACTION) as usize % MOST_SLOTS] -= 1;
+            undone += step;
+        }
+        false
+    }
+
+    /// Each cell for itself, where it exactly comes; how many come in the stretch. Two of one slot stand
+    /// next to each other.
+    #[cold]
+    fn lay_exactly(&mut self, slotted: &Slotted, scale: &Scale, train: &Train, by: Step) -> u32 {
+        let mut cells = 0;
+        let mut at = train.next;
+        while cells < train.left && at.at < scale.end {
+            let near = scale.position(at, by.part).map_or(0, |position| position >> FRACTION);
+            let place = near + u64::from(slotted.begin_after(near + 1) <= at.at);
+            self.counts[place as usize % MOST_SLOTS] += 1;
+            let Train { frame, tagged, .. } = *train;
+            let first = place << FRACTION;
+            let last = place as u32;
+            let piece = Piece { frame, cells: 1, first, step: ONE, last, ends: false, heard: true, tagged };
+            self.pieces.push(piece);
+            cells += 1;
+            at = at.plus(train.beat);
+        }
+        cells
+    }
+
+    /// From now on the ends of an input's packets matter.
+    pub(super) fn hear(&mut self, input: usize) {
+        let (place, after) = self.of_input[input];
+        for piece in &mut self.pieces[place as usize..after as usize] {
+            if piece.ends && !piece.heard {
+                piece.heard = true;
+                self.ends.push(piece.last);
+            }
+        }
+        self.ends.sort_unstable();
+    }
+
+    /// Takes off an input what is laid out of it.
+    pub(super) fn take_off(&self, number: usize, input: &mut Input) {
+        let laid = self.laid[number];
+        for _ in 0..laid.trains {
+            input.head.left = 0;
+            input.refill();
+        }
+        input.head.skip(laid.cells);
+    }
+
+    /// Forgets what was laid out.
+    pub(super) fn clear(&mut self) {
+        self.counts[..self.slots].fill(0);
+        self.pieces.clear();
+        self.of_input.clear();
+        self.laid.clear();
+        self.ends.clear();
+        self.cells = 0;
+    }
+}
