@@ -6,6 +6,7 @@
 //! early or at odd instants changes no departure: a unit carries the time it is due.
 
 mod abr;
+mod build;
 mod calling;
 mod calls;
 mod cascade;
@@ -20,6 +21,7 @@ mod serving;
 mod signals;
 mod traffic;
 mod turns;
+mod way;
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -31,7 +33,7 @@ pub use traffic::{TrafficCounts, start_time};
 
 use crate::cells::{CellCounts, Section};
 use crate::gate::rate::Window;
-use crate::gate::{Count, Drop, DropReason, Gate, GateContext, Precision};
+use crate::gate::{DropReason, Gate, Precision};
 use crate::net::abr::Abr;
 use crate::net::cascade::Cascade;
 use crate::net::channels::Channels;
@@ -39,21 +41,18 @@ use crate::net::circuits::Circuits;
 use crate::net::events::EventQueue;
 use crate::net::followers::Followers;
 use crate::net::horizon::Horizon;
-use crate::net::routes::{Chain, NONE, Routes};
+use crate::net::routes::{Chain, NONE};
 use crate::net::sections::Sections;
 use crate::net::signals::Signal;
 use crate::net::traffic::Traffic;
-use crate::plan::{Plan, RecordLevel};
+use crate::net::way::Line;
+use crate::plan::Plan;
 use crate::random::Seed;
-use crate::tcp::HeldBy;
 use crate::unit::Unit;
 use crate::units::{Span, Time};
 
 /// More gates and flows than this, and quantiles are kept coarsely.
 const MANY_ELEMENTS: usize = 256;
-
-/// A line with room for more than this gives it back when it runs empty.
-const LONG_LINE: usize = 64;
 
 /// What the network tells its engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,13 +120,6 @@ pub struct Dropped {
     pub unit: Unit,
 }
 
-/// Units on their way from a gate to where several inputs meet, in order of arrival.
-#[derive(Debug)]
-struct Line {
-    units: VecDeque<(Time, Unit)>,
-    delay: Span,
-}
-
 /// The network of a plan.
 #[derive(Debug)]
 pub struct Network {
@@ -176,102 +168,6 @@ pub struct Network {
 }
 
 impl Network {
-    /// The network of `plan`, with `alarms` sources for the engine's own timers, ranked
-    /// after every arrival at the same instant and among themselves by number; background
-    /// traffic comes last.
-    #[must_use]
-    pub fn new(plan: &Plan, alarms: usize) -> Network {
-        let mut routes = Routes::new(plan, plan.exact_events);
-        // Gates that state departures at arrivals never wake, and need no source.
-        let waking = routes.chains.iter().any(|chain| chain.slow);
-        let channels = Channels::new(plan);
-        let context = |index: usize| GateContext {
-            index,
-            seed: seed(plan),
-            window: window(plan),
-            precision: precision(plan),
-            record: record_level(plan, index),
-        };
-        let channel_sources = if waking { plan.gates.len() as Source } else { 0 };
-        let mut gates: Vec<Gate> =
-            plan.gates.iter().enumerate().map(|(n, gate)| Gate::new(gate, context(n))).collect();
-        let followers = Followers::new(plan, &mut gates);
-        let follower_sources = channel_sources + channels.groups() as Source;
-        let abr = Abr::new(plan, &mut gates);
-        let abr_sources = follower_sources + followers.count() as Source;
-        let circuits = Circuits::new(plan);
-        let of_circuits = Source::from(circuits.is_some());
-        let circuit_source = abr_sources + abr.groups() as Source;
-        let slot_sources = circuit_source + of_circuits;
-        let line_sources = slot_sources + 2 * plan.signals.len() as Source;
-        let alarm_sources = line_sources + routes.line_delays.len() as Source;
-        let traffic = Traffic::all(plan, seed(plan));
-        let traffic_sources = alarm_sources + alarms as Source;
-        let news_source = traffic_sources + traffic.len() as Source;
-        let mut events = EventQueue::new((news_source + of_circuits) as usize);
-        for (source, row) in (traffic_sources..).zip(&traffic) {
-            events.wake(source, row.arrivals.peek());
-        }
-        if let Some(circuits) = &circuits {
-            events.wake(news_source, circuits.next_news());
-        }
-        for (source, group) in (channel_sources..).zip(0..channels.groups()) {
-            events.wake(source, channels.next(group));
-        }
-        for (source, follower) in (follower_sources..).zip(0..followers.count()) {
-            events.wake(source, followers.next(follower));
-        }
-        for (source, group) in (abr_sources..).zip(0..abr.groups()) {
-            events.wake(source, abr.next(group));
-        }
-        let signals: Vec<Signal> =
-            plan.signals.iter().map(|row| Signal::new(row, plan, seed(plan), &mut gates)).collect();
-        for (source, signal) in (slot_sources..).zip(&signals) {
-            events.wake(source, signal.slot_end());
-        }
-        let horizon = Horizon::new(plan, &routes);
-        let speed = |gate: &Gate| if plan.exact_events { 0 } else { gate.express_speed() };
-        let series = routes.take_series(&gates.iter().map(speed).collect::<Vec<u64>>());
-        Network {
-            sections: Sections::new(plan, &routes.circuits, &routes.order),
-            cascades: series.into_iter().map(|series| Cascade::new(series, window(plan))).collect(),
-            gates,
-            chains: routes.chains,
-            chain_gates: routes.gates,
-            first_chains: routes.first,
-            private_entries: routes.private_entries,
-            hosts: plan.gates.iter().map(|gate| gate.host).collect(),
-            traffic_routes: plan.flows.len() as u32 * 2,
-            lines: routes
-                .line_delays
-                .iter()
-                .map(|delay| Line { units: VecDeque::new(), delay: *delay })
-                .collect(),
-            departures: vec![VecDeque::new(); plan.gates.len()],
-            dropped: VecDeque::new(),
-            events,
-            horizon,
-            channels,
-            channel_sources,
-            followers,
-            follower_sources,
-            circuits,
-            circuit_source,
-            abr,
-            abr_sources,
-            signals,
-            slot_sources,
-            line_sources,
-            alarm_sources,
-            traffic_sources,
-            news_source,
-            traffic,
-            window: window(plan),
-            handled: 0,
-            now: Time::ZERO,
-        }
-    }
-
     /// The places of a route's stretches.
     fn stretches(&self, route: usize) -> Range<usize> {
         let after = self.first_chains.get(route + 1).map_or(self.chains.len(), |first| *first as usize);
@@ -417,155 +313,6 @@ impl Network {
         }
     }
 
-    /// A unit comes to the end of a line. Answers with when it comes to the end of which route,
-    /// where that is now or certain.
-    #[inline(always)]
-    pub fn arrive(&mut self, event: Event) -> Option<(Time, usize, Unit)> {
-        let source = event.source;
-        let line = &mut self.lines[(source - self.line_sources) as usize];
-        let (at, mut unit) = line.units.pop_front()?;
-        match line.units.front() {
-            Some((next, _)) => self.events.wake_asleep(source, *next),
-            // Back to the first place, which the cache still knows; a burst's room is freed.
-            None if line.units.capacity() > LONG_LINE => line.units = VecDeque::new(),
-            None => line.units.clear(),
-        }
-        let chain = self.chains[unit.chain as usize];
-        if chain.line != NONE {
-            let at = self.forward(at, &mut unit)?;
-            return Some((at, chain.route as usize, unit));
-        }
-        if chain.route < self.traffic_routes {
-            return Some((at, chain.route as usize, unit));
-        }
-        self.count_delivered(at, chain.route, Count { packets: 1, bytes: u64::from(unit.bytes) });
-        None
-    }
-
-    /// Packets of background traffic have come to their end.
-    #[inline]
-    fn count_delivered(&mut self, at: Time, route: u32, packets: Count) {
-        let traffic = &mut self.traffic[(route - self.traffic_routes) as usize];
-        TrafficCounts::note(&mut traffic.counts.delivered, self.window, at, packets);
-    }
-
-    /// A background source sends its next packet.
-    fn emit(&mut self, source: Source) {
-        let Some(traffic) = self.traffic.get_mut((source - self.traffic_sources) as usize) else {
-            return self.hear_circuits(self.now);
-        };
-        let Some((at, bytes)) = traffic.arrivals.next() else { return };
-        let count = Count { packets: 1, bytes: u64::from(bytes) };
-        TrafficCounts::note(&mut traffic.counts.sent, self.window, at, count);
-        let route = traffic.route;
-        self.events.wake(source, traffic.arrivals.peek());
-        let told = self.enter(at, route, &mut Unit::new(bytes, 0, HeldBy::Application));
-        debug_assert!(told.is_none(), "background traffic has no receiver");
-    }
-
-    /// Takes a unit from the beginning of a stretch to the line at its end, or says when it
-    /// comes there if that is told ahead.
-    #[inline(always)]
-    fn forward(&mut self, at: Time, unit: &mut Unit) -> Option<Time> {
-        let chain = &self.chains[unit.chain as usize];
-        if chain.slow {
-            // A copy, so that the unit may stay in registers.
-            let mut copy = *unit;
-            let out = self.forward_slowly(at, &mut copy);
-            *unit = copy;
-            return out;
-        }
-        let mut at = at;
-        if chain.first != chain.end {
-            for gate in &self.chain_gates[chain.first as usize..chain.end as usize] {
-                match self.gates[*gate as usize].pass(at, unit, &self.window) {
-                    Some(out) => at = out,
-                    None => return self.drop(*gate, *unit),
-                }
-            }
-        }
-        if chain.series != NONE {
-            match self.cascades[chain.series as usize].pass(at, unit, &mut self.gates) {
-                Ok(out) => at = out,
-                Err(gate) => return self.drop(gate, *unit),
-            }
-        }
-        if chain.ahead {
-            return Some(at.saturating_add(chain.delay));
-        }
-        let line = chain.line;
-        self.send(at, *unit, line);
-        None
-    }
-
-    /// The same step by step, or where TCP hears departures.
-    #[inline(never)]
-    fn forward_slowly(&mut self, mut at: Time, unit: &mut Unit) -> Option<Time> {
-        let chain = self.chains[unit.chain as usize];
-        if chain.circuit != NONE {
-            self.enter_section(at, *unit, chain.circuit);
-            return None;
-        }
-        if chain.steps {
-            self.enter_gate(at, *unit, chain);
-            return None;
-        }
-        for place in chain.first..chain.end {
-            let gate = self.chain_gates[place as usize];
-            let Some(out) = self.gates[gate as usize].pass(at, unit, &self.window) else {
-                return self.drop(gate, *unit);
-            };
-            self.note_departure(gate, chain, out);
-            at = out;
-        }
-        if chain.ahead {
-            return Some(at.saturating_add(chain.delay));
-        }
-        self.send(at, *unit, chain.line);
-        None
-    }
-
-    /// Puts a unit on the line before its next stretch.
-    #[inline]
-    fn send(&mut self, at: Time, mut unit: Unit, line_number: u32) {
-        unit.chain += 1;
-        let line = &mut self.lines[line_number as usize];
-        let at = at.saturating_add(line.delay);
-        if line.units.is_empty() {
-            self.events.wake(self.line_sources + line_number, at);
-        }
-        line.units.push_back((at, unit));
-    }
-
-    #[cold]
-    fn drop(&mut self, gate: u32, unit: Unit) -> Option<Time> {
-        let chain = self.chains[unit.chain as usize];
-        if let Some(Drop { at, reason }) = self.gates[gate as usize].last_drop() {
-            let owner = self.owner(chain.route);
-            self.dropped.push_back(Dropped { at, gate: gate as usize, owner, reason, unit });
-        }
-        None
-    }
-
-    fn owner(&self, route: u32) -> Owner {
-        match route.checked_sub(self.traffic_routes) {
-            Some(traffic) => Owner::Traffic(traffic as usize),
-            None if route.is_multiple_of(2) => Owner::Data(route as usize / 2),
-            None => Owner::Back(route as usize / 2),
-        }
-    }
-
-    /// A flow's data unit leaves a gate of its own machine; it arrives at what comes next at `out`.
-    #[cold]
-    fn note_departure(&mut self, gate: u32, chain: Chain, out: Time) {
-        if self.hosts[gate as usize] {
-            let end = self.gates[gate as usize].end_before(out);
-            let departures = &mut self.departures[gate as usize];
-            departures.push_back((end, chain.route / 2));
-            self.events.wake(gate, departures[0].0);
-        }
-    }
-
     /// A slot of a signal ends, or a value arrives.
     #[cold]
     fn serve_signal(&mut self, event: usize) -> Option<Step> {
@@ -658,13 +405,6 @@ pub fn window(plan: &Plan) -> Window {
 pub fn precision(plan: &Plan) -> Precision {
     let elements = plan.gates.len() + plan.flows.len();
     if elements > MANY_ELEMENTS { Precision::Coarse } else { Precision::Fine }
-}
-
-fn record_level(plan: &Plan, gate: usize) -> RecordLevel {
-    match &plan.record.gates {
-        Some(chosen) if !chosen.contains(&gate) => RecordLevel::Summary,
-        _ => plan.record.level,
-    }
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ use crate::plan::{
     OnChange, PoolOrder, PoolPlan, QueueCounts, QueueLimit, RatePlan, Reassembly, RtoPlan, RtoRestart, Share,
     SignalKind, SignalPlan, SourcePlan, StartPlan, SwitchPlan, TcpPlan, TrafficPlan,
 };
+use crate::tcp::HeldBy;
 use crate::tcp::tests::plans;
 use crate::units::{Rate, Speed};
 

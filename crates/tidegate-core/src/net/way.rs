@@ -1,0 +1,173 @@
+//! The way of a unit: from the beginning of a stretch through its gates to the line behind it, and
+//! from the end of the line on.
+
+use std::collections::VecDeque;
+
+use crate::gate::{Count, Drop};
+use crate::net::events::Source;
+use crate::net::routes::{Chain, NONE};
+use crate::net::{Dropped, Event, Network, Owner, TrafficCounts};
+use crate::tcp::HeldBy;
+use crate::unit::Unit;
+use crate::units::{Span, Time};
+
+/// A line with room for more than this gives it back when it runs empty.
+const LONG_LINE: usize = 64;
+
+/// Units on their way from a gate to where several inputs meet, in order of arrival.
+#[derive(Debug)]
+pub(super) struct Line {
+    pub(super) units: VecDeque<(Time, Unit)>,
+    pub(super) delay: Span,
+}
+
+impl Network {
+    /// A unit comes to the end of a line. Answers with when it comes to the end of which route,
+    /// where that is now or certain.
+    #[inline(always)]
+    pub fn arrive(&mut self, event: Event) -> Option<(Time, usize, Unit)> {
+        let source = event.source;
+        let line = &mut self.lines[(source - self.line_sources) as usize];
+        let (at, mut unit) = line.units.pop_front()?;
+        match line.units.front() {
+            Some((next, _)) => self.events.wake_asleep(source, *next),
+            // Back to the first place, which the cache still knows; a burst's room is freed.
+            None if line.units.capacity() > LONG_LINE => line.units = VecDeque::new(),
+            None => line.units.clear(),
+        }
+        let chain = self.chains[unit.chain as usize];
+        if chain.line != NONE {
+            let at = self.forward(at, &mut unit)?;
+            return Some((at, chain.route as usize, unit));
+        }
+        if chain.route < self.traffic_routes {
+            return Some((at, chain.route as usize, unit));
+        }
+        self.count_delivered(at, chain.route, Count { packets: 1, bytes: u64::from(unit.bytes) });
+        None
+    }
+
+    /// Packets of background traffic have come to their end.
+    #[inline]
+    pub(super) fn count_delivered(&mut self, at: Time, route: u32, packets: Count) {
+        let traffic = &mut self.traffic[(route - self.traffic_routes) as usize];
+        TrafficCounts::note(&mut traffic.counts.delivered, self.window, at, packets);
+    }
+
+    /// A background source sends its next packet.
+    pub(super) fn emit(&mut self, source: Source) {
+        let Some(traffic) = self.traffic.get_mut((source - self.traffic_sources) as usize) else {
+            return self.hear_circuits(self.now);
+        };
+        let Some((at, bytes)) = traffic.arrivals.next() else { return };
+        let count = Count { packets: 1, bytes: u64::from(bytes) };
+        TrafficCounts::note(&mut traffic.counts.sent, self.window, at, count);
+        let route = traffic.route;
+        self.events.wake(source, traffic.arrivals.peek());
+        let told = self.enter(at, route, &mut Unit::new(bytes, 0, HeldBy::Application));
+        debug_assert!(told.is_none(), "background traffic has no receiver");
+    }
+
+    /// Takes a unit from the beginning of a stretch to the line at its end, or says when it
+    /// comes there if that is told ahead.
+    #[inline(always)]
+    pub(super) fn forward(&mut self, at: Time, unit: &mut Unit) -> Option<Time> {
+        let chain = &self.chains[unit.chain as usize];
+        if chain.slow {
+            // A copy, so that the unit may stay in registers.
+            let mut copy = *unit;
+            let out = self.forward_slowly(at, &mut copy);
+            *unit = copy;
+            return out;
+        }
+        let mut at = at;
+        if chain.first != chain.end {
+            for gate in &self.chain_gates[chain.first as usize..chain.end as usize] {
+                match self.gates[*gate as usize].pass(at, unit, &self.window) {
+                    Some(out) => at = out,
+                    None => return self.drop(*gate, *unit),
+                }
+            }
+        }
+        if chain.series != NONE {
+            match self.cascades[chain.series as usize].pass(at, unit, &mut self.gates) {
+                Ok(out) => at = out,
+                Err(gate) => return self.drop(gate, *unit),
+            }
+        }
+        if chain.ahead {
+            return Some(at.saturating_add(chain.delay));
+        }
+        let line = chain.line;
+        self.send(at, *unit, line);
+        None
+    }
+
+    /// The same step by step, or where TCP hears departures.
+    #[inline(never)]
+    pub(super) fn forward_slowly(&mut self, mut at: Time, unit: &mut Unit) -> Option<Time> {
+        let chain = self.chains[unit.chain as usize];
+        if chain.circuit != NONE {
+            self.enter_section(at, *unit, chain.circuit);
+            return None;
+        }
+        if chain.steps {
+            self.enter_gate(at, *unit, chain);
+            return None;
+        }
+        for place in chain.first..chain.end {
+            let gate = self.chain_gates[place as usize];
+            let Some(out) = self.gates[gate as usize].pass(at, unit, &self.window) else {
+                return self.drop(gate, *unit);
+            };
+            self.note_departure(gate, chain, out);
+            at = out;
+        }
+        if chain.ahead {
+            return Some(at.saturating_add(chain.delay));
+        }
+        self.send(at, *unit, chain.line);
+        None
+    }
+
+    /// Puts a unit on the line before its next stretch.
+    #[inline]
+    pub(super) fn send(&mut self, at: Time, mut unit: Unit, line_number: u32) {
+        unit.chain += 1;
+        let line = &mut self.lines[line_number as usize];
+        let at = at.saturating_add(line.delay);
+        if line.units.is_empty() {
+            self.events.wake(self.line_sources + line_number, at);
+        }
+        line.units.push_back((at, unit));
+    }
+
+    #[cold]
+    pub(super) fn drop(&mut self, gate: u32, unit: Unit) -> Option<Time> {
+        let chain = self.chains[unit.chain as usize];
+        if let Some(Drop { at, reason }) = self.gates[gate as usize].last_drop() {
+            let owner = self.owner(chain.route);
+            self.dropped.push_back(Dropped { at, gate: gate as usize, owner, reason, unit });
+        }
+        None
+    }
+
+    pub(super) fn owner(&self, route: u32) -> Owner {
+        match route.checked_sub(self.traffic_routes) {
+            Some(traffic) => Owner::Traffic(traffic as usize),
+            None if route.is_multiple_of(2) => Owner::Data(route as usize / 2),
+            None => Owner::Back(route as usize / 2),
+        }
+    }
+
+    /// A flow's data unit leaves a gate of its own machine; it arrives at what comes next at `out`.
+    #[cold]
+    pub(super) fn note_departure(&mut self, gate: u32, chain: Chain, out: Time) {
+        if self.hosts[gate as usize] {
+            let end = self.gates[gate as usize].end_before(out);
+            let departures = &mut self.departures[gate as usize];
+            departures.push_back((end, chain.route / 2));
+            self.events.wake(gate, departures[0].0);
+        }
+    }
+}
