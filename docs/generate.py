@@ -341,6 +341,7 @@ def _class(name: str, item: type) -> str:
             rows.append(f"| `{key}` | {_cell(first)} |")
         elif isinstance(member, staticmethod | classmethod):
             shown = re.sub(r"\s+", " ", _signature(key, getattr(item, key)))
+            shown = shown.replace("-> Self", f"-> {name}")
             rows.append(f"| `{name}.{_cell(shown)}` | {_cell(first)} |")
         elif inspect.isroutine(member):
             shown = re.sub(r"\s+", " ", _signature(key, member, method=True))

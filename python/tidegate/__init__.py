@@ -18,9 +18,10 @@ buckets; ``tg.theory``, what is known in closed form.
 
 import typing as _typing
 
-from tidegate._agreement import EngineComparison
-from tidegate._compare import Comparison, Variant, compare
+from tidegate._compare import compare
+from tidegate._comparison import Comparison
 from tidegate._core import build_info
+from tidegate._engine_comparison import EngineComparison
 from tidegate._engines import compare_engines
 from tidegate._errors import (
     ArgumentError,
@@ -37,20 +38,23 @@ from tidegate._errors import (
     UnknownNameError,
 )
 from tidegate._estimate import Estimate
-from tidegate._folder import open_run
-from tidegate._folder_group import open_comparison, open_engines
-from tidegate._reproduce import Reproduction, reproduce
-from tidegate._run import Run, run
+from tidegate._folder_open import open_comparison, open_engines, open_run, open_study
+from tidegate._reproduce import reproduce
+from tidegate._reproduction import Reproduction
+from tidegate._run import run
+from tidegate._run_value import Run
 from tidegate._scenario import Scenario, load, reference, schema
 from tidegate._size import Sizing, size
 from tidegate._size_pool import PoolSizing, size_pool
 from tidegate._study import study
+from tidegate._study_numbers import Point
 from tidegate._study_until import Until
-from tidegate._study_value import Point, Study, open_study
+from tidegate._study_value import Study
 from tidegate._table import FlowRow, GateRow, RequestRow, Table
 from tidegate._traces import trace_convert, trace_info, trace_synth
 from tidegate._tune import tune
 from tidegate._tune_result import Setting, Tuning
+from tidegate._variants import Variant
 
 if _typing.TYPE_CHECKING:
     from tidegate import dtm, effcap, gcra, theory

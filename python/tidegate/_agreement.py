@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tidegate import _core, _text
@@ -13,12 +12,9 @@ from tidegate._estimate import CONFIDENCE, Estimate, estimate
 from tidegate._numbers import gate_row
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Sequence
 
-    from matplotlib.figure import Figure
-
-    from tidegate._run import Run
+    from tidegate._run_value import Run
 
 
 #: Engines in the order in which they are shown.
@@ -29,7 +25,6 @@ RUNS = 3
 TOLERANCE = 0.05
 #: Flows that have rows of their own.
 _SINGLE = 3
-_SAMPLES = 1000
 
 AGREE, DIFFER, OPEN = "agree", "differ", "open"
 
@@ -100,12 +95,8 @@ class Row:
     differences: dict[str, Difference]
 
 
-class EngineComparison:
-    """One scenario as several engines see it.
-
-    ``rows`` holds what is compared; ``missing`` says for each engine that was asked and does not
-    apply why not; ``sentences`` says in words what agrees and what does not.
-    """
+class Agreement:
+    """What is compared, and what follows of it: rows, judgements, sentences."""
 
     def __init__(
         self,
@@ -286,45 +277,6 @@ class EngineComparison:
     def to_json(self) -> str:
         """Return :meth:`to_dict` as text."""
         return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
-
-    def report(self) -> str:
-        """Return the tables and the sentences for people."""
-        from tidegate._engines_text import report
-
-        return report(self)
-
-    def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
-        """Draw what every engine says, each quantity on a scale of its own, over histories.
-
-        Raises:
-            ArgumentError: the suffix is none of .png, .svg, .pdf.
-            OSError: the file cannot be written.
-        """
-        from tidegate import _plot
-        from tidegate._plot_engines import engines_figure
-
-        figure = engines_figure(self)
-        if path is not None:
-            _plot.write(figure, Path(path))
-        return figure
-
-    def save(self, folder: str | os.PathLike[str], *, force: bool = False) -> Path:
-        """Write a folder with the comparison, its picture, and a run folder for every run.
-
-        Raises:
-            RunFolderError: the folder is there already.
-            OSError: it cannot be written.
-        """
-        from tidegate import _folder, _folder_group
-
-        place = Path(folder)
-        with _folder.staged(place, force=force) as work:
-            _folder_group.fill_engines(self, work)
-        return place
-
-    def __repr__(self) -> str:
-        engines = ", ".join(each.label for each in self.engines)
-        return f"<tidegate.EngineComparison {self.title!r}: {engines}>"
 
 
 def welch(this: Estimate, that: Estimate) -> float | None:

@@ -30,9 +30,9 @@ def compare_engines(
     as_json: bool,
 ) -> None:
     """Run a scenario through several engines; say and draw what agrees."""
-    from tidegate import _agreement, _engines, _folder, _folder_group
+    from tidegate import _agreement, _engines, _folder, _folder_fill
     from tidegate._progress import Progress
-    from tidegate._run import as_scenario
+    from tidegate._source import as_scenario
 
     names = _engines.engine_names(engines)
     scenario = as_scenario(file, sets)
@@ -58,7 +58,7 @@ def compare_engines(
                 command=command_line(),
             )
         if work is not None:
-            _folder_group.fill_engines(result, work)
+            _folder_fill.fill_engines(result, work)
         if picture is not None:
             result.plot(picture)
     tell(result, as_json=as_json, folder=out, picture=picture)

@@ -37,7 +37,7 @@ def shell(
     program's.
     """
     from tidegate import _core
-    from tidegate._run import as_scenario
+    from tidegate._source import as_scenario
 
     # Before anything that starts threads.
     _core.live_enter()

@@ -93,11 +93,12 @@ def study(
     measured anew, one after the other, unless --resume takes what this machine measured before.
     """
     from tidegate import _folder
+    from tidegate._folder_fill import fill_study
     from tidegate._progress import Progress
-    from tidegate._run import check_engine
-    from tidegate._study import execute_study, opened, prepare, workers_for
+    from tidegate._source import check_engine
+    from tidegate._store import opened
+    from tidegate._study import execute_study, prepare, workers_for
     from tidegate._study_until import Until
-    from tidegate._study_value import fill_study
 
     check_engine(engine, ("sim", "live"))
     if resume and (engine != "live" or no_store):
@@ -167,10 +168,10 @@ def reproduce(
     figures and the scenarios. With --json nothing is written unless --out asks for it.
     Exit status 1: a claim could not be measured or a figure not drawn; verdicts do not matter.
     """
-    from tidegate import _reproduce
+    from tidegate import _reproduce, _reproduce_page
     from tidegate._progress import Progress
-    from tidegate._run import check_engine
-    from tidegate._study import opened
+    from tidegate._source import check_engine
+    from tidegate._store import opened
 
     check_engine(engine, ("sim", "live"))
     asked = [_reproduce.chosen(name, engine) for name in _reproduce.targets(target, engine)]
@@ -198,7 +199,7 @@ def reproduce(
             results.append(result)
             if not as_json:
                 say(result.report())
-                say(f"Report: {place}/{_reproduce.REPORT}")
+                say(f"Report: {place}/{_reproduce_page.REPORT}")
     if as_json:
         parts = [result.to_dict() for result in results]
         say_json(parts[0] if target is not None else {"papers": parts})
@@ -244,8 +245,8 @@ def size(
     """
     from tidegate import _size, _size_pool
     from tidegate._progress import Progress
-    from tidegate._run import as_scenario
-    from tidegate._study import opened
+    from tidegate._source import as_scenario
+    from tidegate._store import opened
 
     if (gate is None) == (pool is None) or (pool is None) != (goal is None):
         raise click.UsageError('give --gate NAME, or --pool NAME with --goal "p95 response < 2 s"')
@@ -310,8 +311,8 @@ def tune(
     """
     from tidegate import _tune
     from tidegate._progress import Progress
-    from tidegate._run import as_scenario
-    from tidegate._study import opened
+    from tidegate._source import as_scenario
+    from tidegate._store import opened
 
     scenario = as_scenario(file, sets)
     with opened(False if no_store else store or True) as kept, Progress("tuning") as progress:

@@ -6,157 +6,28 @@ random numbers (common random numbers): differences come from what was varied.
 
 from __future__ import annotations
 
-import json
 import os
 import threading
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tidegate import _text
 from tidegate._axes import combinations, spelled
+from tidegate._comparison import Comparison
 from tidegate._errors import ArgumentError
-from tidegate._numbers import common_gate, figures_of, short_keys
-from tidegate._run import Run, Source, as_scenario, check_engine, execute, sample_span
+from tidegate._numbers import common_gate
+from tidegate._run import execute, sample_span
 from tidegate._scenario import Scenario, Sets, as_sets
 from tidegate._seed import choose
+from tidegate._source import Source, as_scenario, check_engine
+from tidegate._variants import Variant
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    import polars as pl
-    from matplotlib.figure import Figure
+    from tidegate._run_value import Run
 
 #: Samples per variant: enough for a small picture.
 _SAMPLES = 1000
-
-
-@dataclass(frozen=True)
-class Variant:
-    """One run of a comparison and the changes that make it."""
-
-    changes: dict[str, str]
-    run: Run
-
-    def label(self, axes: Sequence[str]) -> str:
-        """Return the values of the varied keys, in order."""
-        return " · ".join(self.changes[key] for key in axes)
-
-
-class Comparison:
-    """Variants of one scenario, run over the same network.
-
-    ``table`` is one row per variant; ``variants`` holds the runs themselves.
-    """
-
-    def __init__(
-        self, title: str, axes: Sequence[str], variants: Sequence[Variant], gate: str | None
-    ) -> None:
-        self.title = title
-        self.axes = list(axes)
-        self.variants = list(variants)
-        self.gate = gate
-
-    @property
-    def seed(self) -> int:
-        """The seed of every variant (of the first, where seeds are varied)."""
-        return int(self.variants[0].run.summary["seed"])
-
-    @property
-    def seeds(self) -> str:
-        """How the variants were seeded, in words."""
-        if "seed" in self.axes:
-            return "seed varied"
-        return f"seed {self.seed} in all"
-
-    @property
-    def warnings(self) -> list[str]:
-        """Return the variants' warnings, each once."""
-        return list(dict.fromkeys(w for v in self.variants for w in v.run.warnings))
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Return one dict per variant: the varied keys, then the numbers with units in their names.
-
-        ``goodput_bps`` is the sum over the flows (payload only); queueing delays, loss and
-        utilisation are those of the gate compared. None: there is no such number.
-        """
-        return [{**v.changes, **figures_of(v.run.summary, self.gate)} for v in self.variants]
-
-    @property
-    def table(self) -> pl.DataFrame:
-        """The rows as a polars data frame."""
-        import polars as pl
-
-        return pl.DataFrame(self.rows(), infer_schema_length=None)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return what ``tidegate compare --json`` prints."""
-        first = self.variants[0].run.summary
-        return {
-            "engine": first["engine"],
-            "scenario": first["scenario"],
-            "seed": self.seed,
-            "duration_s": first["duration_s"],
-            "measured_from_s": first["measured_from_s"],
-            "gate": self.gate,
-            "vary": self.axes,
-            "variants": [
-                {"set": v.changes, **figures_of(v.run.summary, self.gate), "summary": v.run.summary}
-                for v in self.variants
-            ],
-            "warnings": self.warnings,
-        }
-
-    def to_json(self) -> str:
-        """Return :meth:`to_dict` as text."""
-        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
-
-    def plot(self, path: str | os.PathLike[str] | None = None, *, gate: str | None = None) -> Figure:
-        """Draw the variants side by side; write PNG, SVG or PDF by the path's suffix.
-
-        ``gate`` is the one to show; left out, the one that was compared.
-
-        Raises:
-            UnknownNameError: a variant has no gate of this name.
-            ArgumentError: the suffix is none of .png, .svg, .pdf.
-            OSError: the file cannot be written.
-        """
-        from tidegate import _plot, _plot_compare
-
-        shown = self
-        if gate is not None:
-            for variant in self.variants:
-                variant.run.gates.row(gate)
-            shown = Comparison(self.title, self.axes, self.variants, gate)
-        figure = _plot_compare.comparison_figure(shown)
-        if path is not None:
-            _plot.write(figure, Path(path))
-        return figure
-
-    def save(self, folder: str | os.PathLike[str], *, force: bool = False) -> Path:
-        """Write a folder with the comparison, its picture, and a run folder per variant.
-
-        Raises:
-            RunFolderError: the folder is there already.
-            OSError: it cannot be written.
-        """
-        from tidegate import _folder, _folder_group
-
-        place = Path(folder)
-        with _folder.staged(place, force=force) as work:
-            _folder_group.fill_comparison(self, work)
-        return place
-
-    def report(self) -> str:
-        """Return the table for people."""
-        return _report(self)
-
-    def __repr__(self) -> str:
-        return (
-            f"<tidegate.Comparison {self.title!r}, {len(self.variants)} variants of "
-            f"{', '.join(self.axes)}, seed {self.seed}>"
-        )
 
 
 def compare(
@@ -237,6 +108,8 @@ def execute_all(
         RunError: a run stopped before its end.
         KeyboardInterrupt: every run stops within a moment.
     """
+    from concurrent.futures import ThreadPoolExecutor
+
     first = prepared.variants[0][1]
     if "seed" in prepared.axes and seed is not None:
         raise ArgumentError("the seed is varied and given; do one of the two")
@@ -293,64 +166,3 @@ def _finished(future: Any) -> bool:
     from concurrent.futures import wait
 
     return bool(wait([future], timeout=0.1).done)
-
-
-def _report(comparison: Comparison) -> str:
-    rows = comparison.rows()
-    asks = any(row.get("response_mean_s") is not None for row in rows)
-    # Who asks more gets more: its share says nothing of the network.
-    several = len(comparison.variants[0].run.flows) > 1 and not asks
-    factor, unit = _text.rate_scale(max((row["goodput_bps"] for row in rows), default=0.0))
-    short = short_keys(comparison.axes)
-    count = len(short)
-    head = [
-        [*short, "goodput", "wait p50", "p99", "loss", "used", "timeouts"],
-        [""] * count + [unit, "ms", "ms", "%", "%", ""],
-    ]
-    if several:
-        head[0].append("fairness")
-        head[1].append("Jain")
-    finite = any(row["completion_s"] is not None for row in rows)
-    if finite:
-        head[0].append("done")
-        head[1].append("s")
-    if asks:
-        head[0] += ["response", "p95"]
-        head[1] += ["mean, s", "s"]
-    body = []
-    for row in rows:
-        cells = [
-            *(str(row[key]) for key in comparison.axes),
-            _text.number(row["goodput_bps"] / factor),
-            _text.number(row["queue_delay_p50_ms"]),
-            _text.number(row["queue_delay_p99_ms"]),
-            _text.percent(row["loss"], 2),
-            _text.percent(row["utilisation"]),
-            _text.number(row["timeouts"]),
-        ]
-        if several:
-            cells.append(_text.number(row["fairness"]))
-        if finite:
-            cells.append(_text.number(row["completion_s"], 4))
-        if asks:
-            cells += [_text.number(row.get(name)) for name in ("response_mean_s", "response_p95_s")]
-        body.append(cells)
-    first = comparison.variants[0].run.summary
-    at = f"gate {comparison.gate}" if comparison.gate else "no gate in common"
-    gates = [row for row in first["gates"] if row["name"] == comparison.gate]
-    units = "cells" if any(map(_text.counts_cells, gates)) else "whole packets"
-    lines = [
-        comparison.title,
-        _text.wrapped(
-            f"engine {first['engine']} · {comparison.seeds} · {at} · counted from "
-            f"{first['measured_from_s']:g} to {_text.seconds(first['duration_s'])}"
-        ),
-        "",
-        _text.table(head, body, left=count),
-        "",
-        _text.wrapped(
-            "wait: queueing delay; used: share of the capacity. Goodput counts payload only; "
-            f"rates, queues and loss are of {units}."
-        ),
-    ]
-    return _text.plain("\n".join(lines))

@@ -5,15 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tidegate._agreement import ORDER, TOLERANCE, EngineComparison, EngineRuns
+from tidegate._agreement import ORDER, TOLERANCE, EngineRuns
+from tidegate._engine_comparison import EngineComparison
 from tidegate._errors import ArgumentError, EngineError
 from tidegate._numbers import common_gate
-from tidegate._run import ENGINES, Run, Source, as_scenario, execute, sample_span
+from tidegate._run import execute, sample_span
 from tidegate._seed import choose
+from tidegate._source import ENGINES, Source, as_scenario
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from tidegate._run_value import Run
     from tidegate._scenario import Scenario, Sets
 
 #: Replications of an engine that has any, unless told otherwise.

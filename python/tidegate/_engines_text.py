@@ -8,10 +8,10 @@ from tidegate import _text
 from tidegate._study_text import plus_minus
 
 if TYPE_CHECKING:
-    from tidegate._agreement import Difference, EngineComparison, Quantity
+    from tidegate._agreement import Agreement, Difference, Quantity
 
 
-def report(comparison: EngineComparison) -> str:
+def report(comparison: Agreement) -> str:
     """Return what every engine says, the differences from the reference, and what agrees."""
     first = comparison.engines[0].runs[0].summary
     seed = "" if comparison.seed is None else f" · seed {comparison.seed}"
@@ -38,7 +38,7 @@ def report(comparison: EngineComparison) -> str:
     return _text.plain("\n".join(lines))
 
 
-def _values(comparison: EngineComparison) -> str:
+def _values(comparison: Agreement) -> str:
     head = [["quantity", "unit", *(each.label for each in comparison.engines)]]
     body = []
     for row in comparison.rows:
@@ -55,7 +55,7 @@ def _values(comparison: EngineComparison) -> str:
     return _text.table(head, body, left=2)
 
 
-def _differences(comparison: EngineComparison, others: list[str]) -> str:
+def _differences(comparison: Agreement, others: list[str]) -> str:
     head = [["quantity", *(part for engine in others for part in (engine, ""))]]
     body = []
     for row in comparison.rows:

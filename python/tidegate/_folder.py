@@ -1,4 +1,4 @@
-"""Run folders on disk: written whole or not at all, and read back.
+"""Run folders on disk: written whole or not at all, and their parts read back.
 
 A folder holds ``manifest.json``, ``summary.json``, one Parquet file per recorded table and,
 where asked, ``packets.pcap``. A comparison holds ``manifest.json``, ``comparison.json`` and
@@ -17,12 +17,11 @@ from typing import TYPE_CHECKING, Any
 
 from tidegate import _columns
 from tidegate._errors import RunFolderError
-from tidegate._run import Run, receiver_pcap
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    import polars as pl
+    from tidegate._run_record import Recorded
 
 MANIFEST = "manifest.json"
 SUMMARY = "summary.json"
@@ -87,7 +86,12 @@ def write_json(path: Path, value: Any) -> None:
     path.write_text(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8")
 
 
-def fill_run(run: Run, work: Path) -> None:
+def receiver_pcap(path: Path) -> Path:
+    """Return where a live run keeps what the receivers see."""
+    return path.with_name(f"{path.stem}-receiver{path.suffix}")
+
+
+def fill_run(run: Recorded, work: Path) -> None:
     """Write a run's files into an existing, empty folder."""
     tables = [name for name in _columns.TABLES if run.has(name)]
     manifest = {
@@ -106,7 +110,7 @@ def fill_run(run: Run, work: Path) -> None:
             shutil.copyfile(other, receiver_pcap(work / PCAP))
 
 
-def save_run(run: Run, folder: Path, *, force: bool) -> Path:
+def save_run(run: Recorded, folder: Path, *, force: bool) -> Path:
     """Write a run folder in one step. Raises as :func:`staged`."""
     with staged(folder, force=force) as work:
         fill_run(run, work)
@@ -158,33 +162,3 @@ def read_json(path: Path) -> Any:
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         line = getattr(error, "lineno", 1)
         raise RunFolderError(f"{path}:{line}: this is not valid JSON; the file is damaged") from None
-
-
-def open_run(folder: str | os.PathLike[str]) -> Run:
-    """Open the run that a folder holds; its columns are read when they are asked for.
-
-    Raises:
-        FileNotFoundError: there is no such folder.
-        RunFolderError: it holds no run, or is damaged.
-    """
-    path = Path(folder)
-    manifest = read_manifest(path, "run")
-    summary = read_json(path / SUMMARY)
-    # Nothing is random in a theory.
-    needed = {"flows", "gates"} | (set() if manifest.get("engine") == "theory" else {"seed"})
-    if not isinstance(summary, dict) or not needed <= summary.keys():
-        raise RunFolderError(f"{path / SUMMARY}: this is not the summary of a run")
-
-    def load(table: str) -> pl.DataFrame | None:
-        file = path / f"{table}.parquet"
-        if not file.is_file():
-            return None
-        import polars as pl
-
-        try:
-            return pl.read_parquet(file)
-        except (pl.exceptions.PolarsError, OSError) as error:
-            raise RunFolderError(f"{file}: this is not a Parquet table ({error})") from None
-
-    pcap = path / PCAP
-    return Run(summary, manifest, load, pcap=pcap if pcap.is_file() else None, folder=path)

@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from tidegate import _core
 from tidegate._errors import ArgumentError
-from tidegate._run import Run, assemble, execute
+from tidegate._run import assemble, execute
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from tidegate._run_value import Run
     from tidegate._scenario import Scenario
 
     Measure = Callable[[Run], Mapping[str, float | int | None]]

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 from tidegate import _jobs
 from tidegate._errors import EngineError, TooFewRunsError, UnknownNameError, nearest
-from tidegate._run import as_scenario, execute
+from tidegate._run import execute
 from tidegate._scenario import as_sets
+from tidegate._source import as_scenario
 from tidegate._study import execute_study, prepare
 from tidegate._verdict import LEAST_RUNS, Judgement, enough
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Picture
 
     from tidegate._jobs import Measure
-    from tidegate._run import Run
+    from tidegate._run_value import Run
     from tidegate._store import Store
     from tidegate._study_value import Study
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tidegate._estimate import Estimate, estimate
-from tidegate._plot import ACCENT, INK, MID, SOFT
+from tidegate._plot_style import ACCENT, INK, MID, SOFT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

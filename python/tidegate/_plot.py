@@ -1,12 +1,7 @@
-"""Pictures of a run, for screen and for black-and-white print.
-
-Greys and one accent, line styles, labels beside the lines. Figures are made without any
-global state of matplotlib, so they can be drawn in threads and without a display.
-"""
+"""The picture of a run: windows, rate with goodput, queue and losses on one time axis."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
@@ -15,27 +10,18 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from tidegate import _text
-from tidegate._errors import ArgumentError, UnknownNameError, nearest
-from tidegate._numbers import main_gate
-from tidegate._run import flows_through
+from tidegate._plot_history import history
+from tidegate._plot_marks import Label, above, label_right, steps, thin
+from tidegate._plot_style import ACCENT, FILL, INK, MID, SOFT, STYLE, fit
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    import polars as pl
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from tidegate._run import Run
+    from tidegate._plot_history import History
+    from tidegate._run_record import Recorded
 
     Floats = NDArray[np.float64]
-
-INK = "#1a1a1a"
-MID = "#707070"
-SOFT = "#b4b4b4"
-FILL = "#e4e4e4"
-ACCENT = "#0b5fa5"
 
 #: Flows drawn one by one; more become a median and a band.
 _SINGLE = 4
@@ -46,301 +32,10 @@ FLOW_STYLES: tuple[tuple[str, Any], ...] = (
     (MID, "-"),
     (INK, (0, (1, 1.2))),
 )
-_BINS = 240
-_POINTS = 4000
 _LEFT = 0.082
 
-STYLE: Any = {
-    "font.family": "DejaVu Sans",
-    "font.size": 8.5,
-    "axes.titlesize": 9,
-    "axes.titleweight": "bold",
-    "axes.titlelocation": "left",
-    "axes.labelsize": 8.5,
-    "axes.labelcolor": INK,
-    "axes.edgecolor": MID,
-    "axes.linewidth": 0.7,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "axes.axisbelow": True,
-    "axes.unicode_minus": False,
-    "grid.color": "#ececec",
-    "grid.linewidth": 0.6,
-    "xtick.color": MID,
-    "ytick.color": MID,
-    "xtick.labelcolor": INK,
-    "ytick.labelcolor": INK,
-    "xtick.major.width": 0.7,
-    "ytick.major.width": 0.7,
-    "hatch.linewidth": 0.4,
-    "svg.hashsalt": "tidegate",
-    "svg.fonttype": "none",
-    "pdf.fonttype": 42,
-    "path.simplify": True,
-    "savefig.dpi": 160,
-}
 
-#: Nothing of the day or the machine goes into a picture: the same run, the same file.
-METADATA: dict[str, dict[str, Any]] = {
-    "png": {"Software": None},
-    "svg": {"Date": None, "Creator": "tidegate"},
-    "pdf": {"CreationDate": None, "Creator": "tidegate", "Producer": "tidegate"},
-}
-
-
-def suffix_of(path: Path) -> str:
-    """Tell the picture's format.
-
-    Raises:
-        ArgumentError: the suffix is none of .png, .svg, .pdf.
-    """
-    kind = path.suffix.lower().removeprefix(".")
-    if kind not in METADATA:
-        read = f'ends in "{path.suffix}"' if path.suffix else "has no suffix"
-        raise ArgumentError(f"{path}: a picture is .png, .svg or .pdf; this name {read}")
-    return kind
-
-
-def write(figure: Figure, path: Path) -> Path:
-    """Write a figure; the suffix says how.
-
-    Raises:
-        ArgumentError: the suffix is none of .png, .svg, .pdf.
-        OSError: the file cannot be written.
-    """
-    kind = suffix_of(path)
-    with mpl.rc_context(STYLE):
-        figure.savefig(path, format=kind, metadata=METADATA[kind])
-    return path
-
-
-@dataclass(frozen=True)
-class Label:
-    """A word beside the end of a line."""
-
-    y: float
-    text: str
-    colour: str
-
-
-def label_right(axes: Axes, labels: Sequence[Label], size: float = 8, *, log: bool = False) -> None:
-    """Write labels right of the axes at their heights, moved apart where they would touch.
-
-    ``log``: the axes are logarithmic, and heights are given as powers of ten.
-    """
-    if not labels:
-        return
-    low, high = np.log10(axes.get_ylim()) if log else axes.get_ylim()
-    span = (high - low) or 1.0
-    height = axes.get_window_extent().height or 1.0
-    figure = axes.get_figure()
-    dpi = figure.dpi if isinstance(figure, Figure) else 100.0
-    lines = [1 + label.text.count("\n") for label in labels]
-    line = size * 1.25 * dpi / 72 / height
-    order = sorted(range(len(labels)), key=lambda i: labels[i].y)
-    places = [min(max((labels[i].y - low) / span, 0.0), 1.0) for i in order]
-    for k in range(1, len(order)):
-        gap = line * (lines[order[k]] + lines[order[k - 1]]) / 2
-        places[k] = max(places[k], places[k - 1] + gap)
-    over = places[-1] - 1.0
-    if over > 0:
-        places[-1] -= over
-        for k in range(len(order) - 2, -1, -1):
-            gap = line * (lines[order[k]] + lines[order[k + 1]]) / 2
-            places[k] = min(places[k], places[k + 1] - gap)
-    for place, i in zip(places, order, strict=True):
-        axes.text(
-            1.012,
-            place,
-            labels[i].text,
-            transform=axes.transAxes,
-            va="center",
-            ha="left",
-            fontsize=size,
-            color=labels[i].colour,
-            linespacing=1.15,
-        )
-
-
-def thin(time: Floats, value: Floats, points: int = _POINTS) -> tuple[Floats, Floats]:
-    """Return fewer points that look the same: the least and the largest of every stretch."""
-    if len(time) <= points:
-        return time, value
-    size = -(-len(time) // (points // 2))
-    keep: list[int] = []
-    for begin in range(0, len(time), size):
-        part = value[begin : begin + size]
-        if np.all(np.isnan(part)):
-            keep.append(begin)
-            continue
-        keep.extend(sorted({begin + int(np.nanargmin(part)), begin + int(np.nanargmax(part))}))
-    return time[keep], value[keep]
-
-
-def numbers(column: pl.Series) -> Floats:
-    """Return a column as floats; null becomes NaN, a gap in a line."""
-    import polars as pl
-
-    result: Floats = column.cast(pl.Float64).fill_null(float("nan")).to_numpy()
-    return result
-
-
-def edges_for(duration: float, time: Floats, bins: int = _BINS) -> Floats:
-    """Return edges of equal bins over the run, never finer than the samples."""
-    step = duration / bins
-    if len(time) > 1:
-        step = max(step, 2 * float(np.median(np.diff(time))))
-    count = max(1, round(duration / step))
-    return np.linspace(0.0, duration, count + 1)
-
-
-def binned_rate(time: Floats, total_bytes: Floats, edges: Floats) -> Floats:
-    """Return bit/s in each bin, from a running count of bytes."""
-    if not len(time):
-        return np.zeros(len(edges) - 1)
-    at = np.interp(edges, np.concatenate(([0.0], time)), np.concatenate(([0.0], total_bytes)))
-    # The last sample lies before the end: the last bin covers only what was seen of it.
-    seen = np.diff(np.minimum(edges, time[-1]))
-    result: Floats = np.diff(at) * 8 / np.where(seen > 0, seen, np.inf)
-    return result
-
-
-def binned_mean(time: Floats, value: Floats, edges: Floats) -> Floats:
-    """Return the mean of the samples in each bin; NaN where there is none."""
-    place = np.clip(np.searchsorted(edges, time, side="right") - 1, 0, len(edges) - 2)
-    good = ~np.isnan(value)
-    total = np.bincount(place[good], value[good], minlength=len(edges) - 1)
-    count = np.bincount(place[good], minlength=len(edges) - 1)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        result: Floats = total / count
-    return result
-
-
-def steps(axes: Axes, edges: Floats, value: Floats, **style: Any) -> None:
-    """Draw a line that keeps its height over each bin."""
-    axes.stairs(value, edges, baseline=None, **style)
-
-
-def above(axes: Axes, edges: Floats, value: Floats, colour: str) -> None:
-    """Mark the bins whose value lies above the axes."""
-    top = axes.get_ylim()[1]
-    out = value > top
-    middle = (edges[:-1] + edges[1:])[out] / 2
-    axes.plot(middle, np.full(len(middle), top), ls="", marker="^", ms=4, mew=0, color=colour, clip_on=False)
-
-
-@dataclass(frozen=True)
-class History:
-    """What a picture needs of a run, in arrays; taken once."""
-
-    duration: float
-    begin: float
-    names: list[str]
-    through: list[str]
-    edges: Floats
-    time: dict[str, Floats]
-    cwnd: dict[str, Floats]
-    ssthresh: dict[str, Floats]
-    goodput: dict[str, Floats]
-    gate: str | None
-    gate_time: Floats
-    rate: Floats
-    rate_binned: Floats
-    carried: Floats
-    queue: Floats
-    queue_unit: str
-    drops: Floats
-    timeouts: Floats
-    fast: Floats
-
-    @property
-    def total_goodput(self) -> Floats:
-        """Flows whose data passes the gate together, bit/s in each bin."""
-        total: Floats = np.sum([self.goodput[name] for name in self.through], axis=0)
-        return total
-
-    @property
-    def top_bps(self) -> float:
-        """The end of a scale for rates and goodput.
-
-        A repaired hole delivers seconds of data at once; such a spike must not set the scale,
-        so it ends a little above what the gate could deliver or did.
-        """
-        known = [value[~np.isnan(value)] for value in (self.rate_binned, self.carried)]
-        able = max((float(np.max(value)) for value in known if len(value)), default=0.0)
-        most = max([1.0, *self.total_goodput.tolist()]) if self.through else 1.0
-        return min(1.06 * most, 1.25 * able) if able > 0 and most > 1.18 * able else 1.06 * max(most, able)
-
-
-def history(run: Run, gate: str | None, bins: int = _BINS) -> History:
-    """Read a run's columns.
-
-    Raises:
-        NotRecordedError: the run kept only its summary.
-        UnknownNameError: there is no gate of this name.
-    """
-    import polars as pl
-
-    if gate is not None and gate not in run.gates:
-        raise UnknownNameError(nearest("gate", gate, run.gates.names))
-    shown = gate or main_gate(run.summary)
-    duration = float(run.summary["duration_s"])
-    flows = run.table("flows")
-    parts = {
-        str(key[0]): part
-        for key, part in flows.with_columns(pl.col("flow").cast(pl.String))
-        .partition_by("flow", as_dict=True)
-        .items()
-    }
-    names = [name for name in run.flows.names if name in parts]
-    time = {name: numbers(parts[name]["time_s"]) for name in names}
-    none = np.zeros(0)
-    gate_time, rate, queue, wire = none, none, none, none
-    queue_unit = "packets"
-    if shown is not None:
-        part = run.gates.row(shown).columns()
-        gate_time = numbers(part["time_s"])
-        rate = numbers(part["rate_bps"])
-        if _text.counts_cells(run.gates.row(shown).summary):
-            queue_unit = "cells"
-        queue = numbers(part[f"queue_{queue_unit}"])
-        wire = numbers(part["delivered_bytes"])
-    longest = max(time.values(), key=len, default=gate_time)
-    edges = edges_for(duration, longest, bins)
-
-    def times(table: str, **where: str) -> Floats:
-        if not run.has(table):
-            return none
-        rows = run.table(table)
-        for column, word in where.items():
-            rows = rows.filter(pl.col(column).cast(pl.String) == word)
-        return numbers(rows["time_s"])
-
-    return History(
-        duration=duration,
-        begin=float(run.summary["measured_from_s"]),
-        names=names,
-        through=names if shown is None else [n for n in flows_through(run, shown) if n in parts],
-        edges=edges,
-        time=time,
-        cwnd={n: numbers(parts[n]["cwnd_segments"]) for n in names},
-        ssthresh={n: numbers(parts[n]["ssthresh_segments"]) for n in names},
-        goodput={n: binned_rate(time[n], numbers(parts[n]["delivered_bytes"]), edges) for n in names},
-        gate=shown,
-        gate_time=gate_time,
-        rate=rate,
-        rate_binned=binned_mean(gate_time, rate, edges) if len(gate_time) else none,
-        carried=binned_rate(gate_time, wire, edges),
-        queue=queue,
-        queue_unit=queue_unit,
-        drops=times("drops", gate=shown) if shown is not None else none,
-        timeouts=times("marks", kind="timeout"),
-        fast=times("marks", kind="fast retransmit"),
-    )
-
-
-def run_figure(run: Run, *, gate: str | None = None) -> Figure:
+def run_figure(run: Recorded, *, gate: str | None = None) -> Figure:
     """Draw the picture of a run: windows, rate with goodput, queue, losses, on one time axis.
 
     Where there are requests, their response times too.
@@ -514,7 +209,7 @@ def _events_panel(axes: Axes, data: History) -> None:
     label_right(axes, labels, size=7.5)
 
 
-def _titles(figure: Figure, run: Run, data: History) -> None:
+def _titles(figure: Figure, run: Recorded, data: History) -> None:
     # Distances from the top stay the same in a taller picture.
     shrink = 8.2 / figure.get_figheight()
     figure.text(
@@ -539,7 +234,7 @@ def _titles(figure: Figure, run: Run, data: History) -> None:
     )
 
 
-def _result_line(run: Run, gate: str | None) -> str:
+def _result_line(run: Recorded, gate: str | None) -> str:
     goodput = sum(float(row["goodput_bps"]) for row in run.flows)
     words = [f"goodput {_text.rate(goodput)}"]
     if gate is not None:
@@ -552,8 +247,3 @@ def _result_line(run: Run, gate: str | None) -> str:
         )
         words.append(f"loss {_text.percent(_text.loss(row), 2)}%")
     return "  ·  ".join(words)
-
-
-def fit(text: str, limit: int) -> str:
-    """Return the text, cut to so many letters."""
-    return text if len(text) <= limit else text[: limit - 1] + "…"

@@ -12,19 +12,21 @@ from matplotlib.ticker import MaxNLocator
 
 from tidegate import _text
 from tidegate._numbers import figures_of
-from tidegate._plot import ACCENT, FILL, INK, MID, SOFT, STYLE, History, above, fit, history, steps, thin
+from tidegate._plot_history import History, history
+from tidegate._plot_marks import above, steps, thin
+from tidegate._plot_style import ACCENT, FILL, INK, MID, SOFT, STYLE, fit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from tidegate._compare import Comparison
+    from tidegate._variants import Variants
 
 #: More variants than this show their figures only.
 _WITH_HISTORY = 12
 _BINS = 150
 
 
-def comparison_figure(comparison: Comparison) -> Figure:
+def comparison_figure(comparison: Variants) -> Figure:
     """Draw rate with goodput and queue of each variant, and one column per figure.
 
     Columns share their scale, so that a glance down a column compares.
@@ -113,7 +115,7 @@ def _small(axes: Axes, place: int, count: int, one: History) -> None:
         axes.set_xlabel("time, s", fontsize=8)
 
 
-def _figure_columns(figure: Figure, place: Any, comparison: Comparison, centres: list[float]) -> None:
+def _figure_columns(figure: Figure, place: Any, comparison: Variants, centres: list[float]) -> None:
     rows = [figures_of(v.run.summary, comparison.gate) for v in comparison.variants]
     factor, unit = _text.rate_scale(max([1.0, *(row["goodput_bps"] for row in rows)]))
     grid = place.subgridspec(1, 4, wspace=0.16, width_ratios=[1, 1.75, 1, 1])
@@ -191,7 +193,7 @@ def _delays(column: _Column, rows: list[dict[str, Any]]) -> None:
         column.number(place, f"{_text.number(low)}  ·  {_text.number(high)}")
 
 
-def _row_names(figure: Figure, comparison: Comparison, centres: list[float]) -> None:
+def _row_names(figure: Figure, comparison: Variants, centres: list[float]) -> None:
     for centre, variant in zip(centres, comparison.variants, strict=True):
         words = [variant.changes[key] for key in comparison.axes]
         figure.text(
@@ -207,7 +209,7 @@ def _row_names(figure: Figure, comparison: Comparison, centres: list[float]) -> 
         )
 
 
-def _titles(figure: Figure, comparison: Comparison, width: float, height: float) -> None:
+def _titles(figure: Figure, comparison: Variants, width: float, height: float) -> None:
     x = 0.012
     first = comparison.variants[0].run.summary
     gate = f"gate {comparison.gate}" if comparison.gate else "no gate in common"

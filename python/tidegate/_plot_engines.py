@@ -11,12 +11,14 @@ from matplotlib.ticker import MaxNLocator
 
 from tidegate import _text
 from tidegate._agreement import AGREE, DIFFER
-from tidegate._plot import ACCENT, FILL, INK, MID, SOFT, STYLE, History, fit, history, steps, thin
+from tidegate._plot_history import History, history
+from tidegate._plot_marks import steps, thin
+from tidegate._plot_style import ACCENT, FILL, INK, MID, SOFT, STYLE, fit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from tidegate._agreement import EngineComparison, Row
+    from tidegate._agreement import Agreement, Row
 
 _COLUMNS = 4
 _ROW_HEIGHT = 1.02
@@ -25,7 +27,7 @@ _HISTORY_HEIGHT = 1.05
 _MARKS = {"theory": ("D", MID), "sim": ("o", INK), "live": ("s", ACCENT)}
 
 
-def engines_figure(comparison: EngineComparison) -> Figure:
+def engines_figure(comparison: Agreement) -> Figure:
     """Draw goodput and queue over time of the engines that have them, then a panel per quantity."""
     timed = [each for each in comparison.engines if each.runs[0].has("flows") and each.runs[0].has("gates")]
     lines = -(-len(comparison.rows) // _COLUMNS)
@@ -107,7 +109,7 @@ def _histories(figure: Figure, grid: Any, data: list[History], names: list[str])
         )
 
 
-def _quantity(axes: Axes, comparison: EngineComparison, row: Row) -> None:
+def _quantity(axes: Axes, comparison: Agreement, row: Row) -> None:
     """Draw a dot and its 95% interval for each engine; the band is where engines agree."""
     scale = row.quantity.scale
     engines = [each.engine for each in comparison.engines if each.engine in row.values]
@@ -140,7 +142,7 @@ def _quantity(axes: Axes, comparison: EngineComparison, row: Row) -> None:
     axes.set_title(fit(f"{row.quantity.name}{unit}", 30) + told, fontsize=8, pad=3)
 
 
-def _titles(figure: Figure, comparison: EngineComparison, width: float, height: float) -> None:
+def _titles(figure: Figure, comparison: Agreement, width: float, height: float) -> None:
     first = comparison.engines[0].runs[0].summary
     facts = [
         ", ".join(each.label for each in comparison.engines),

@@ -7,24 +7,26 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tidegate import _text
-from tidegate._plot import ACCENT, INK, MID, Label, label_right, numbers
+from tidegate._plot_history import numbers
+from tidegate._plot_marks import Label, label_right
+from tidegate._plot_style import ACCENT, INK, MID
 from tidegate._table import ALL
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from tidegate._run import Run
+    from tidegate._run_record import Recorded
 
 #: More requests than this are drawn as a faint cloud.
 _MANY = 400
 
 
-def has_requests(run: Run) -> bool:
+def has_requests(run: Recorded) -> bool:
     """Tell whether there are response times to draw."""
     return len(run.requests) > 0 and run.has("requests") and run.table("requests").height > 0
 
 
-def response_panel(axes: Axes, run: Run) -> None:
+def response_panel(axes: Axes, run: Recorded) -> None:
     """Draw every response time where its request was asked, the median and the 95th percentile.
 
     A request without a response is a mark at the top.

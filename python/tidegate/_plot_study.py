@@ -12,14 +12,14 @@ from matplotlib.ticker import MaxNLocator
 
 from tidegate._errors import ArgumentError
 from tidegate._numbers import short_keys
-from tidegate._plot import ACCENT, INK, MID, SOFT, STYLE, fit
+from tidegate._plot_style import ACCENT, INK, MID, SOFT, STYLE, fit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from matplotlib.axes import Axes
 
-    from tidegate._study_value import Point, Study
+    from tidegate._study_numbers import Point, StudyNumbers
 
 #: (colour, line, marker) of the lines: told apart without colour, too.
 _LINES: tuple[tuple[str, Any, str], ...] = (
@@ -60,7 +60,7 @@ def positions(values: Sequence[str]) -> tuple[list[float], str] | None:
     return [number for number, _ in parts], units.pop()
 
 
-def study_figure(study: Study, metric: str, axis: str | None) -> Figure:
+def study_figure(study: StudyNumbers, metric: str, axis: str | None) -> Figure:
     """Draw the means of a metric, with intervals, against one of the axes.
 
     Raises:
@@ -86,7 +86,7 @@ def study_figure(study: Study, metric: str, axis: str | None) -> Figure:
     return figure
 
 
-def _independent(study: Study, along: str) -> list[str]:
+def _independent(study: StudyNumbers, along: str) -> list[str]:
     """Return the axes whose values are not told by the value along the bottom."""
     keys = []
     for key in study.axes:
@@ -100,7 +100,7 @@ def _independent(study: Study, along: str) -> list[str]:
 
 def _draw(
     axes: Axes,
-    study: Study,
+    study: StudyNumbers,
     metric: str,
     along: str,
     values: list[str],
@@ -148,7 +148,7 @@ def _draw(
             axes.set_ylim(bottom=0)
 
 
-def _words(figure: Figure, study: Study, metric: str, along: str, count: int) -> None:
+def _words(figure: Figure, study: StudyNumbers, metric: str, along: str, count: int) -> None:
     axes = figure.axes[0]
     _, unit, words = scale_of(metric)
     values = list(dict.fromkeys(point.values[along] for point in study.points))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 import sys
 
 
@@ -16,6 +15,9 @@ def choose(asked: int | None, in_file: int | None) -> int:
         return asked
     if in_file is not None:
         return in_file
+    # Brings OpenSSL along, which few runs need.
+    import secrets
+
     seed = secrets.randbelow(1_000_000_000)
     sys.stderr.write(f"seed {seed} (chosen: the scenario names none; give this seed to repeat the run)\n")
     return seed

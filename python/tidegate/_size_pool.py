@@ -16,17 +16,18 @@ from typing import TYPE_CHECKING, Any
 
 from tidegate import _core, _jobs, _text
 from tidegate._errors import ArgumentError, UnknownNameError, nearest
-from tidegate._run import as_scenario
 from tidegate._seed import choose
-from tidegate._study import Prepared, execute_study, opened
+from tidegate._source import as_scenario
+from tidegate._store import opened
+from tidegate._study import Prepared, execute_study
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable
 
     from tidegate._estimate import Estimate
-    from tidegate._run import Source
     from tidegate._scenario import Scenario, Sets
+    from tidegate._source import Source
     from tidegate._store import Store
 
 _GOAL = re.compile(r"\s*(?:(mean|p50|p95|p99)\s+)?(response|call\s+wait|blocked)\s*(<=|<)\s*(.+?)\s*")

@@ -94,3 +94,22 @@ class Store:
     def close(self) -> None:
         """Close the file."""
         self._base.close()
+
+
+class opened:  # noqa: N801
+    """The store that was asked for, closed at the end of the block; None where there is none."""
+
+    def __init__(self, store: str | os.PathLike[str] | bool) -> None:
+        self._asked = store
+        self._store: Store | None = None
+
+    def __enter__(self) -> Store | None:
+        if self._asked is False:
+            return None
+        folder = default_folder() if self._asked is True else Path(self._asked)
+        self._store = Store(folder)
+        return self._store
+
+    def __exit__(self, *_: object) -> None:
+        if self._store is not None:
+            self._store.close()

@@ -8,17 +8,18 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tidegate import _jobs, _study_live
 from tidegate._axes import axes_of, combinations, label
 from tidegate._errors import ArgumentError, StudyStoppedError, UnknownNameError, nearest
-from tidegate._run import Source, as_scenario, check_engine
 from tidegate._seed import choose
-from tidegate._store import Store, default_folder
+from tidegate._source import Source, as_scenario, check_engine
+from tidegate._store import opened
+from tidegate._study_metric import metric_of
+from tidegate._study_numbers import Point
 from tidegate._study_until import Until
-from tidegate._study_value import Point, Study, metric_of
+from tidegate._study_value import Study
 
 if TYPE_CHECKING:
     import os
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     from tidegate._jobs import Measure, Outcome, Workers
     from tidegate._scenario import Scenario, Sets
+    from tidegate._store import Store
 
 #: How often to look up from waiting: for Ctrl-C and the progress bar.
 _PATIENCE_S = 0.1
@@ -177,25 +179,6 @@ def prepare(
         warnings=warnings,
         engine=engine,
     )
-
-
-class opened:  # noqa: N801
-    """The store that was asked for, closed at the end of the block; None where there is none."""
-
-    def __init__(self, store: str | os.PathLike[str] | bool) -> None:
-        self._asked = store
-        self._store: Store | None = None
-
-    def __enter__(self) -> Store | None:
-        if self._asked is False:
-            return None
-        folder = default_folder() if self._asked is True else Path(self._asked)
-        self._store = Store(folder)
-        return self._store
-
-    def __exit__(self, *_: object) -> None:
-        if self._store is not None:
-            self._store.close()
 
 
 def execute_study(

@@ -6,7 +6,6 @@ import functools
 import platform
 import re
 import threading
-from concurrent.futures import ThreadPoolExecutor, wait
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -37,6 +36,8 @@ class OneByOne:
     capacity = 1
 
     def __init__(self) -> None:
+        from concurrent.futures import ThreadPoolExecutor
+
         _core.live_enter()
         self._pool = ThreadPoolExecutor(max_workers=1)
         self._waiting: Future[Outcome] | None = None
@@ -72,6 +73,8 @@ class OneByOne:
 
     def collect(self, patience_s: float) -> Outcome | None:
         """Return the finished job; None after ``patience_s`` without one."""
+        from concurrent.futures import wait
+
         future = self._waiting
         if future is None or not wait([future], timeout=patience_s).done:
             return None

@@ -11,7 +11,7 @@ from tidegate._study_live import CHANCE
 
 if TYPE_CHECKING:
     from tidegate._estimate import Estimate
-    from tidegate._study_value import Study
+    from tidegate._study_numbers import StudyNumbers
 
 #: Rows of the table of differences.
 _PAIRS = 24
@@ -37,7 +37,7 @@ def plus_minus(found: Estimate, factor: float = 1.0) -> str:
     return f"{mean:.{max(0, places)}f} ±{half:.{max(0, places)}f}"
 
 
-def report(study: Study) -> str:
+def report(study: StudyNumbers) -> str:
     """Return the means of the main metrics, and differences from the first point."""
     manifest = study.manifest
     short = short_keys(study.axes)
@@ -67,7 +67,7 @@ def report(study: Study) -> str:
     return _text.plain("\n".join(lines))
 
 
-def _columns(study: Study) -> list[tuple[str, str, str, float]]:
+def _columns(study: StudyNumbers) -> list[tuple[str, str, str, float]]:
     """Return (metric, head, unit, divisor) of what is worth a column."""
     top = max((study.estimate("goodput_bps", p.number).mean or 0.0 for p in study.points), default=0.0)
     factor, unit = _text.rate_scale(top)
@@ -99,7 +99,7 @@ def _columns(study: Study) -> list[tuple[str, str, str, float]]:
     return [column for column in [*known, *measured] if told(column[0])]
 
 
-def _means(study: Study, short: list[str], counts: list[int]) -> str:
+def _means(study: StudyNumbers, short: list[str], counts: list[int]) -> str:
     columns = _columns(study)
     several = len({*counts}) > 1
     head = [
@@ -117,7 +117,7 @@ def _means(study: Study, short: list[str], counts: list[int]) -> str:
     return _text.table(head, body, left=len(short))
 
 
-def _differences(study: Study, short: list[str]) -> str:
+def _differences(study: StudyNumbers, short: list[str]) -> str:
     columns = _columns(study)
     head = [
         [*short, *(name for _, name, _, _ in columns)],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 from tidegate._errors import UnknownNameError, nearest
 from tidegate._text import counts_cells
@@ -12,11 +12,24 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from tidegate._run import Run
-
 
 #: The name of the row of all requests together.
 ALL = "all"
+
+
+class Columns(Protocol):
+    """What rows ask of their run: the recorded columns."""
+
+    def table(self, name: str) -> pl.DataFrame:
+        """Return a recorded table."""
+
+    @property
+    def drops(self) -> pl.DataFrame:
+        """Every dropped packet."""
+
+    @property
+    def marks(self) -> pl.DataFrame:
+        """Every timeout and fast retransmit."""
 
 
 class Row:
@@ -28,7 +41,7 @@ class Row:
 
     __slots__ = ("_run", "summary")
 
-    def __init__(self, run: Run, summary: dict[str, Any]) -> None:
+    def __init__(self, run: Columns, summary: dict[str, Any]) -> None:
         self._run = run
         self.summary = summary
 

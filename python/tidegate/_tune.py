@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any
 from tidegate import _jobs
 from tidegate._errors import ArgumentError, UnknownNameError, nearest
 from tidegate._estimate import estimate, paired
-from tidegate._run import as_scenario
 from tidegate._seed import choose
-from tidegate._study import Prepared, execute_study, opened
+from tidegate._source import as_scenario
+from tidegate._store import opened
+from tidegate._study import Prepared, execute_study
 from tidegate._tune_goal import Goal
 from tidegate._tune_result import Setting, Tuning
 
@@ -29,8 +30,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from tidegate._run import Source
     from tidegate._scenario import Scenario, Sets
+    from tidegate._source import Source
     from tidegate._store import Store
     from tidegate._study_value import Study
 

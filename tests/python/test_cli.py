@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 import tidegate as tg
 from support import EXAMPLES, SMALL, tidegate
-from tidegate._cli import guarded
+from tidegate._cli_errors import guarded
 from tidegate._cli_options import parse_vary, split_values
 
 

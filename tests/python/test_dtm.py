@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 import tidegate as tg
-from tidegate import _text
+from tidegate import _run_text
 
 VECTORS = json.loads(
     (Path(__file__).parents[1] / "vectors" / "dtm_estimator.json").read_text(encoding="utf-8")
@@ -239,7 +239,7 @@ def test_the_summary_of_a_channel_and_of_no_channel() -> None:
     size = 8 * channel["delivered_bytes"] / channel["delivered_packets"]
     offered = size * channel["offered_packets"] / 10
     assert channel["overallocation_bps_mean"] == pytest.approx(mean - offered, rel=0.02, abs=20_000)
-    report = _text.run_report(run.summary, run.title)
+    report = _run_text.run_report(run.summary, run.title)
     assert f"Slots of channel: {channel['slots_mean']:.3g} in the mean" in report
     assert f"{channel['allocation_changes']} changes" in report
     # Other gates' rows have nothing there, not 0.

@@ -10,7 +10,8 @@ import pytest
 import tidegate as tg
 from support import EXAMPLES, SMALL, tidegate
 from tidegate import _core
-from tidegate._agreement import EngineComparison, EngineRuns, welch
+from tidegate._agreement import EngineRuns, welch
+from tidegate._engine_comparison import EngineComparison
 from tidegate._estimate import Estimate, estimate
 
 if TYPE_CHECKING:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
+from graphlib import TopologicalSorter
+from pathlib import Path
 
 import pytest
 import tidegate as tg
@@ -47,3 +50,29 @@ def test_everything_public_is_flat_and_documented() -> None:
     # The folder of papers is an attribute once a paper has been opened.
     public = {name for name in vars(tg) if not name.startswith("_")} - {"papers"}
     assert public <= {*tg.__all__}, public - {*tg.__all__}
+
+
+def test_no_circle_of_files() -> None:
+    # Imports inside functions and for types count: a file that needs another to be understood, needs it.
+    root = Path(tg.__file__).parent
+    files = {
+        ".".join(["tidegate", *path.relative_to(root).with_suffix("").parts]): path
+        for path in root.rglob("*.py")
+    }
+    # A package's face hands names on; who asks it asks the file that they come from.
+    needs = {
+        name: needed(path) & {*files} - {name} for name, path in files.items() if path.stem != "__init__"
+    }
+    assert needs["tidegate._run"] >= {"tidegate._run_value", "tidegate._columns", "tidegate.theory._engine"}
+    list(TopologicalSorter(needs).static_order())
+
+
+def needed(path: Path) -> set[str]:
+    """Return the modules that a file names in imports, wherever these stand."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {each.name for each in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found |= {node.module, *(f"{node.module}.{each.name}" for each in node.names)}
+    return found

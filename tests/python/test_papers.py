@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import tidegate as tg
 from support import SMALL, tidegate
-from tidegate import _cli, _paper, _reproduce
+from tidegate import _cli, _cli_errors, _paper, _reproduce
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -190,7 +190,7 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 def command(*words: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, str, str]:
     """The command line in this process, where the toy is known."""
-    status = _cli.guarded(lambda: _cli.cli.main([*words], standalone_mode=False))
+    status = _cli_errors.guarded(lambda: _cli.cli.main([*words], standalone_mode=False))
     said = capsys.readouterr()
     return status, said.out, said.err
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import tidegate as tg
 from support import EXAMPLES
-from tidegate import _text
+from tidegate import _run_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -90,7 +90,7 @@ def test_folder_and_text(run: tg.Run, tmp_path: Path) -> None:
     again = tg.open_run(tmp_path / "out")
     assert again.summary == run.summary
     assert again.table("requests").equals(run.table("requests"))
-    text = _text.run_report(run.summary, run.title)
+    text = _run_text.run_report(run.summary, run.title)
     assert "client.2" in text
     assert "response" in text
     for line in text.splitlines():

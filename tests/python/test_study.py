@@ -21,7 +21,8 @@ import tidegate as tg
 from support import tidegate
 from tidegate import _jobs
 from tidegate._estimate import estimate, paired
-from tidegate._study import Until, execute_study, opened, prepare
+from tidegate._store import opened
+from tidegate._study import Until, execute_study, prepare
 
 if TYPE_CHECKING:
     from pathlib import Path

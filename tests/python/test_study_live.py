@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 import tidegate as tg
 from tidegate import _study_live
-from tidegate._study import execute_study, opened, prepare, workers_for
+from tidegate._store import opened
+from tidegate._study import execute_study, prepare, workers_for
 
 if TYPE_CHECKING:
     from pathlib import Path

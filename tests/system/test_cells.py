@@ -330,15 +330,15 @@ def test_packet_discard_saves_capacity() -> None:
 
 
 def test_a_picture_and_a_report_in_cells(tmp_path: Path) -> None:
-    from tidegate import _plot, _text
+    from tidegate import _plot_history, _run_text
 
     run = tg.run(tg.Scenario.from_toml(LOSSY), seed=2, record="10 ms")
-    data = _plot.history(run, "link")
+    data = _plot_history.history(run, "link")
     assert data.queue_unit == "cells"
     assert data.queue.max() > 50
     run.plot(tmp_path / "cells.svg", gate="link")
     assert "cells" in (tmp_path / "cells.svg").read_text()
-    said = _text.run_report(run.summary, run.title)
+    said = _run_text.run_report(run.summary, run.title)
     assert "cells" in said
     assert "went on for nothing" in said
     again = tg.open_run(run.save(tmp_path / "run"))

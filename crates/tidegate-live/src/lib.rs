@@ -39,6 +39,8 @@ mod rows;
 #[cfg(target_os = "linux")]
 mod run;
 #[cfg(target_os = "linux")]
+mod segment;
+#[cfg(target_os = "linux")]
 pub mod settings;
 #[cfg(target_os = "linux")]
 pub mod shell;

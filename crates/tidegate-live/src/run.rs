@@ -13,7 +13,7 @@ use crate::lab::{Backend, Lab, LabOptions, Work};
 use crate::pump::{Classifier, Pump, PumpOptions, PumpReport};
 use crate::rows::{self, States};
 use crate::verify::{self, Verified};
-use crate::{LiveError, capture, userns, wire};
+use crate::{LiveError, capture, segment, userns, wire};
 
 /// How often the caller is asked whether to go on.
 const REVIEW: Duration = Duration::from_millis(20);
@@ -102,7 +102,7 @@ pub fn run(
         LabOptions { gso_segments: stack.gso_segments, work: options.work, ..LabOptions::default() };
     let mut lab = Lab::new(plan, options.backend, &lab_options)?;
     let prepared = endpoints::prepare(&lab, plan, stack)?;
-    let pump_options = PumpOptions { capture_bytes: wire::ENOUGH, ..options.pump.clone() };
+    let pump_options = PumpOptions { capture_bytes: segment::ENOUGH, ..options.pump.clone() };
     let classifier = Classifier::Ports { flows: plan.flows.len() as u16 };
     let pump = Pump::start(&mut lab, plan, classifier, &pump_options)?;
     let clock = pump.clock();

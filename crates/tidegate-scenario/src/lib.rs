@@ -20,6 +20,7 @@ mod error;
 mod explain;
 mod inputs;
 mod lower;
+mod planned;
 mod quantity;
 mod reference;
 mod scenario;

@@ -5,12 +5,12 @@ use std::path::Path;
 use tidegate_core::plan::Plan;
 use tidegate_core::units::{Span, Time};
 
-use crate::check::{Checker, Form};
+use crate::check::Form;
 use crate::document::{self, Node, Op, Source, Sources};
 use crate::error::{Problem, ScenarioError, Warning};
 use crate::explain;
 use crate::inputs::{Input, Library};
-use crate::lower;
+use crate::planned;
 use crate::sweep::{self, Sweep};
 use crate::table::ROOT;
 
@@ -167,7 +167,7 @@ impl Scenario {
         };
         let mut tree = parsed.map_err(|problem| vec![problem])?;
         let mut ops = apply_sets(&mut tree, &written.sets).map_err(|problem| vec![problem])?;
-        let (root, plan, mut warnings) = check(&tree, &mut written.library)?;
+        let (root, plan, mut warnings) = planned::check(&tree, &mut written.library)?;
         let inputs = written.library.inputs();
         let mut sweeps = sweep::read(&tree, None)?;
         if let Err(problems) = sweep::read(&tree, Some(&mut written.library)) {
@@ -305,19 +305,4 @@ fn apply_sets(tree: &mut Node, sets: &[String]) -> Result<Vec<Op>, Problem> {
         }
     }
     Ok(all)
-}
-
-/// The tree against the table, then every key against the others.
-pub(crate) fn check(tree: &Node, library: &mut Library) -> Result<(Form, Plan, Vec<Problem>), Vec<Problem>> {
-    let mut checker = Checker::default();
-    let root = checker.form(&ROOT, tree, "");
-    if !checker.problems.is_empty() {
-        return Err(checker.problems);
-    }
-    let Some(root) = root else { return Err(Vec::new()) };
-    let lowered = lower::lower(&root, library);
-    if !lowered.problems.is_empty() {
-        return Err(lowered.problems);
-    }
-    Ok((root, lowered.plan, lowered.warnings))
 }

@@ -3,7 +3,7 @@
 use crate::document::{self, Data, Entry, Node, Op, Place, Step};
 use crate::error::Problem;
 use crate::inputs::Library;
-use crate::scenario::check;
+use crate::planned;
 use crate::table::ROOT;
 use crate::units::plural;
 
@@ -123,7 +123,7 @@ fn try_step(
             .map_err(|problem| vec![problem])?;
         ops.iter().for_each(|op| variant.apply(op));
     }
-    check(&variant, library).map(|_| ())
+    planned::check(&variant, library).map(|_| ())
 }
 
 /// Every combination, the last axis moving fastest.

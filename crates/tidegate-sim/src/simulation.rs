@@ -9,7 +9,7 @@ use tidegate_result::{PacketRecord, RunResult, slot_bps};
 
 use crate::flow::Flow;
 use crate::rows;
-use crate::wire::{Wire, app_alarm};
+use crate::wire::{Wire, alarm_half, app_alarm};
 
 /// Steps, or deliveries told ahead, between two looks at the limits and at the caller's wish to go on.
 const REVIEW: u64 = 1 << 17;
@@ -129,22 +129,24 @@ impl<'a> Simulation<'a> {
     }
 
     fn start(&mut self) {
-        for index in 0..self.flows.len() {
-            self.flows[index].entries =
-                [index * 2, index * 2 + 1].map(|route| self.wire.network.entry(route));
-            // Recordings show both ends at one instant, and a limit stops all at one instant.
+        let flows = self.flows.len();
+        let network = &mut self.wire.network;
+        let mut all_ahead = true;
+        for (index, flow) in self.flows.iter_mut().enumerate() {
+            flow.entries = [index * 2, index * 2 + 1].map(|route| network.entry(route));
+            // Recordings show both ends at one instant, and a limit stops all at one instant; what a
+            // client or a shared server does next comes in order of time.
             let limits = &self.plan.limits;
-            // What a client or a shared server does next comes in order of time.
-            let told_ahead = self.flows[index].dialogue.is_none();
-            if told_ahead
-                && self.flows[index].history.is_none()
+            let alone = flow.dialogue.is_none()
+                && flow.history.is_none()
                 && self.wire.packets.is_none()
-                && limits.events.is_none()
-            {
-                self.wire.network.deliver_ahead(index * 2);
-                self.wire.network.deliver_ahead(index * 2 + 1);
-            }
-            self.wire.network.set_alarm(app_alarm(self.flows.len(), index), self.flows[index].start);
+                && limits.events.is_none();
+            let ahead = [index * 2, index * 2 + 1].map(|route| alone && network.deliver_ahead(route));
+            all_ahead &= ahead == [true; 2];
+            network.set_alarm(app_alarm(flows, index), flow.start);
+        }
+        if all_ahead {
+            network.take_turns(|alarm| alarm_half(flows, alarm));
         }
     }
 

@@ -1,7 +1,7 @@
 //! What lies between the endpoints of all flows: how segments go through it and what is seen of them.
 
 use tidegate_core::app::Server;
-use tidegate_core::net::Network;
+use tidegate_core::net::{Half, Network};
 use tidegate_core::plan::Plan;
 use tidegate_core::tcp::{HeldBy, Segment};
 use tidegate_core::unit::Unit;
@@ -33,6 +33,11 @@ pub(crate) struct Wire {
 /// one for each server.
 pub(crate) fn app_alarm(flows: usize, flow: usize) -> usize {
     flows * 2 + flow
+}
+
+/// For which half of its flow an alarm rings.
+pub(crate) fn alarm_half(flows: usize, alarm: usize) -> Half {
+    if alarm < flows * 2 && !alarm.is_multiple_of(2) { Half::Receivers } else { Half::Senders }
 }
 
 pub(crate) fn server_alarm(flows: usize, server: usize) -> usize {

@@ -240,6 +240,35 @@ fn any_private_plan() -> impl Strategy<Value = Plan> {
     )
 }
 
+/// Many flows that share a gate each way, with access gates of their own: the two halves of
+/// connections take turns.
+fn any_dumbbell() -> impl Strategy<Value = Plan> {
+    let access = (any_gate(), any_gate(), 0u64..15, 0u64..15);
+    let flows = prop::collection::vec((access, any_tcp(), 0u64..500, any_app()), 6..10);
+    let shared = (any_gate(), any_gate());
+    // Background traffic over the data's gate, or over that of the answers, or over none.
+    (flows, shared, prop::option::of(0usize..2)).prop_map(|(flows, (there, back), crossing)| {
+        let mut gates = vec![there, back];
+        let mut drafts = vec![];
+        let mut apps = vec![];
+        for ((mut enters, mut answers, data_delay, answer_delay), tcp, start, app) in flows {
+            enters.delay = Span::from_millis(data_delay);
+            answers.delay = Span::from_millis(answer_delay);
+            let first = gates.len();
+            gates.extend([enters, answers]);
+            drafts.push((vec![first, 0], vec![first + 1, 1], tcp, start));
+            apps.push(app);
+        }
+        let crossing = crossing.map(|gate| vec![gate]);
+        let mut plan = assemble((gates, drafts, crossing, RecordLevel::Summary));
+        for (flow, app) in plan.flows.iter_mut().zip(apps) {
+            // A shared server would have all in one order.
+            flow.app = if matches!(app, AppPlan::Request(_)) { AppPlan::Bulk } else { app };
+        }
+        plan
+    })
+}
+
 fn any_app() -> impl Strategy<Value = AppPlan> {
     let rate = Rate::from_bps(2_000_000);
     prop_oneof![
@@ -540,7 +569,7 @@ proptest! {
     /// The same summary (but for the count of events) and the same columns, with TCP in the loop.
     #[test]
     fn exact_events_change_nothing(
-        plan in prop_oneof![any_plan(), any_private_plan(), with_requests(any_plan())]
+        plan in prop_oneof![any_plan(), any_private_plan(), any_dumbbell(), with_requests(any_plan())]
     ) {
         let ahead = whole(&plan);
         accounts_of_requests_balance(&plan, &ahead)?;
@@ -556,7 +585,7 @@ proptest! {
     }
     /// What is recorded changes no summary: flows that nobody watches go a shorter way.
     #[test]
-    fn recording_changes_nothing(mut plan in prop_oneof![any_plan(), any_private_plan()]) {
+    fn recording_changes_nothing(mut plan in prop_oneof![any_plan(), any_private_plan(), any_dumbbell()]) {
         plan.record.level = RecordLevel::Summary;
         let unwatched = whole(&plan);
         plan.record.packets = true;

@@ -8,7 +8,7 @@ from tidegate._errors import EngineError
 from tidegate.theory._match import Fit, match
 
 if TYPE_CHECKING:
-    from tidegate._run import Run
+    from tidegate._run_value import Run
     from tidegate._scenario import Scenario
 
 
@@ -18,7 +18,8 @@ def solve(scenario: Scenario, command: list[str] | None = None) -> Run:
     Raises:
         EngineError: none fits; the message says why for each.
     """
-    from tidegate._run import Run, manifest_of
+    from tidegate._manifest import manifest_of
+    from tidegate._run_value import Run
 
     told = match(scenario)
     fit = next((each for each in told if isinstance(each, Fit)), None)

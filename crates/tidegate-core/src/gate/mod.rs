@@ -329,6 +329,11 @@ impl Gate {
         self.last_drop
     }
 
+    /// The constant delay behind it.
+    pub(crate) fn delay(&self) -> Span {
+        self.delay
+    }
+
     /// End of the service of a unit that arrives next at `out`.
     #[must_use]
     pub fn end_before(&self, out: Time) -> Time {

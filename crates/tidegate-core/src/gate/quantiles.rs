@@ -39,6 +39,9 @@ impl Precision {
     }
 }
 
+/// So many bins get room at once.
+const ROOM: usize = 32;
+
 /// Lengths of time seen so far.
 #[derive(Clone)]
 #[repr(C)]
@@ -197,7 +200,7 @@ impl Quantiles {
         self.zeros = zeros;
     }
 
-    /// Makes room for a bin outside those kept, and counts one in it.
+    /// Counts one in a bin outside those kept.
     #[cold]
     fn grow(&mut self, bin: usize) {
         self.make_room(bin);
@@ -212,21 +215,18 @@ impl Quantiles {
         }
     }
 
+    /// What is kept depends on the least and the greatest bin alone.
     #[cold]
     fn widen(&mut self, bin: usize) {
-        if self.bins.is_empty() {
-            self.first = bin as u32;
-        }
+        let (from, to) = (bin / ROOM * ROOM, bin / ROOM * ROOM + ROOM);
         let mut bins = std::mem::take(&mut self.bins).into_vec();
-        if bin < self.first as usize {
-            bins.splice(0..0, std::iter::repeat_n(0, self.first as usize - bin));
-            self.first = bin as u32;
+        if bins.is_empty() {
+            self.first = from as u32;
         }
-        let place = bin - self.first as usize;
-        if place >= bins.len() {
-            // Not again for the next one.
-            bins.resize(place + 1 + place / 4, 0);
-        }
+        let first = self.first as usize;
+        bins.splice(0..0, std::iter::repeat_n(0, first.saturating_sub(from)));
+        self.first = first.min(from) as u32;
+        bins.resize(bins.len().max(to - self.first as usize), 0);
         self.bins = bins.into_boxed_slice();
     }
 

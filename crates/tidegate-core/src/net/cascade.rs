@@ -140,6 +140,11 @@ impl Cascade {
         }
     }
 
+    /// Its gates, in order.
+    pub(super) fn gates(&self) -> &[u32] {
+        &self.gates
+    }
+
     /// Takes a unit through; the gate that drops it is the error.
     #[inline]
     pub(super) fn pass(&mut self, at: Time, unit: &mut Unit, gates: &mut [Gate]) -> Result<Time, u32> {

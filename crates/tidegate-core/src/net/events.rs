@@ -5,12 +5,14 @@
 //! order.
 
 mod calendar;
+mod halves;
 mod list;
 
-use calendar::Calendar;
+pub use halves::Half;
+use halves::Halves;
 use list::List;
 
-use crate::units::Time;
+use crate::units::{Span, Time};
 
 /// A source of events: its number is its rank at one instant.
 pub type Source = u32;
@@ -30,7 +32,7 @@ pub(super) struct EventQueue {
 #[expect(clippy::large_enum_variant, reason = "there is one, and the list wants no detour")]
 enum Order {
     List(List),
-    Calendar(Box<Calendar>),
+    Halves(Box<Halves>),
 }
 
 impl EventQueue {
@@ -40,9 +42,24 @@ impl EventQueue {
         let order = if sources < MANY {
             Order::List(List::default())
         } else {
-            Order::Calendar(Box::new(Calendar::new(sources)))
+            Order::Halves(Box::new(Halves::one(sources)))
         };
         EventQueue { due: vec![Time::NEVER; sources], order }
+    }
+
+    /// Lets the two halves take turns from now on, where there are many sources: `of` says each one's side, `leads` how
+    /// much later than what happens at a half its effects at the other are at least.
+    pub(super) fn take_turns(&mut self, of: impl Fn(Source) -> Half, leads: [Span; 2]) {
+        if leads == [Span::ZERO; 2] || !matches!(self.order, Order::Halves(_)) {
+            return;
+        }
+        let mut halves = Halves::two((0..self.due.len() as Source).map(of).collect(), leads);
+        for (source, at) in (0..).zip(&self.due) {
+            if *at != Time::NEVER {
+                halves.insert(source, *at);
+            }
+        }
+        self.order = Order::Halves(Box::new(halves));
     }
 
     /// Wakes `source` at `at`, unless it wakes earlier anyway. A source that is woken early
@@ -65,7 +82,7 @@ impl EventQueue {
         self.due[source as usize] = at;
         match &mut self.order {
             Order::List(list) => list.insert(source, at),
-            Order::Calendar(calendar) => calendar.insert(source, at),
+            Order::Halves(halves) => halves.insert(source, at),
         }
     }
 
@@ -82,7 +99,7 @@ impl EventQueue {
     fn remove(&mut self, source: Source, due: Time) {
         match &mut self.order {
             Order::List(list) => list.remove(source),
-            Order::Calendar(calendar) => calendar.remove(source, due),
+            Order::Halves(halves) => halves.remove(source, due),
         }
     }
 
@@ -91,7 +108,7 @@ impl EventQueue {
     pub(super) fn pop_before(&mut self, until: Time) -> Option<(Time, Source)> {
         let (at, source) = match &mut self.order {
             Order::List(list) => list.pop_before(until)?,
-            Order::Calendar(calendar) => calendar.pop_before(until, &self.due)?,
+            Order::Halves(halves) => halves.pop_before(until, &self.due)?,
         };
         self.due[source as usize] = Time::NEVER;
         Some((at, source))
@@ -107,7 +124,7 @@ impl EventQueue {
     pub(super) fn next(&self) -> Time {
         match &self.order {
             Order::List(list) => list.next(),
-            Order::Calendar(calendar) => calendar.next(&self.due),
+            Order::Halves(halves) => halves.next(&self.due),
         }
     }
 }
@@ -126,7 +143,7 @@ mod tests {
         ) {
             let mut few = EventQueue { due: vec![Time::NEVER; 20], order: Order::List(List::default()) };
             let mut many = EventQueue::new(200);
-            prop_assert!(matches!(many.order, Order::Calendar(_)));
+            prop_assert!(matches!(many.order, Order::Halves(_)));
             let mut now = 0;
             for (source, span, shift) in steps {
                 let at = Time::from_picos(now + (span >> shift));

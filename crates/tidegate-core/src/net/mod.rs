@@ -19,11 +19,13 @@ mod sections;
 mod serving;
 mod signals;
 mod traffic;
+mod turns;
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 pub use calls::{Admission, Answer, CallClass, CallCounts, Grant, PoolUse};
-pub use events::Source;
+pub use events::{Half, Source};
 pub use routes::Owner;
 pub use traffic::{TrafficCounts, start_time};
 
@@ -270,6 +272,12 @@ impl Network {
         }
     }
 
+    /// The places of a route's stretches.
+    fn stretches(&self, route: usize) -> Range<usize> {
+        let after = self.first_chains.get(route + 1).map_or(self.chains.len(), |first| *first as usize);
+        self.first_chains[route] as usize..after
+    }
+
     /// Asks that deliveries at the end of a flow's route be told as soon as they are certain,
     /// ahead of their time, by [`Network::enter`] and [`Network::step`]; what the endpoint
     /// there answers enters the flow's other route ahead of its time as well. Says whether it
@@ -277,11 +285,7 @@ impl Network {
     /// TCP hears departures, nor where the last gate of the one route or the first of the
     /// other is driven step by step.
     pub fn deliver_ahead(&mut self, route: usize) -> bool {
-        let stretches = |of: usize| {
-            let after = self.first_chains.get(of + 1).map_or(self.chains.len(), |first| *first as usize);
-            self.first_chains[of] as usize..after
-        };
-        let (there, answers) = (stretches(route), stretches(route ^ 1));
+        let (there, answers) = (self.stretches(route), self.stretches(route ^ 1));
         if !self.private_entries[route ^ 1] || self.chains[answers.start].notify {
             return false;
         }

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::cells::CircuitPlan;
-use crate::plan::{Framing, Plan, RtoPlan, RtoRestart};
+use crate::plan::{Framing, GatePlan, Plan, RatePlan, RtoPlan, RtoRestart};
 use crate::units::Span;
 
 /// Marks the end of a route, or the absence of a line.
@@ -75,7 +75,8 @@ pub(super) struct Routes {
     pub(super) circuits: Vec<CircuitPlan>,
     /// Upstream first: the rank of each gate.
     pub(super) order: Vec<usize>,
-    /// Routes whose first gate hears from nobody else.
+    /// Routes whose first gate hears from nobody else, and whose first stretch takes time if another follows:
+    /// what is sent ahead of its time then has its place among what comes elsewhere at the same instant.
     pub(super) private_entries: Vec<bool>,
     /// Pure delay on each line: that before the end of some routes.
     pub(super) line_delays: Vec<Span>,
@@ -172,6 +173,13 @@ impl Routes {
                 routes.gates.extend(draft.gates.get(place).map(|gate| *gate as u32));
             }
             routes.chains.push(chain);
+        }
+        for (route, first) in routes.first.iter().enumerate() {
+            let stretch = &routes.chains[*first as usize];
+            let goes_on = routes.chains.get(*first as usize + 1).is_some_and(|next| next.line != NONE);
+            let takes_time =
+                routes.gates_of(stretch).iter().any(|gate| takes_time(&plan.gates[*gate as usize]));
+            routes.private_entries[route] &= takes_time || !goes_on;
         }
         for chain in &mut routes.chains {
             chain.slow = chain.notify || chain.steps || chain.circuit != NONE;
@@ -280,6 +288,12 @@ fn meeting_places(gates: usize, drafts: &[Draft]) -> Vec<bool> {
     let entered: BTreeSet<usize> = drafts.iter().filter_map(|draft| draft.gates.first().copied()).collect();
     let cyclic = cyclic(gates, &edges);
     (0..gates).map(|gate| inputs[gate] > 1 || cyclic[gate] || entered.contains(&gate)).collect()
+}
+
+/// Whether every packet is at a gate for some time.
+fn takes_time(gate: &GatePlan) -> bool {
+    let limited = matches!(gate.rate, RatePlan::Constant(_) | RatePlan::Steps { .. } | RatePlan::Markov(_));
+    limited || gate.delay > Span::ZERO
 }
 
 /// Whether each route's first gate hears from nobody else.

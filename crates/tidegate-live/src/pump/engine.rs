@@ -8,12 +8,15 @@ use tidegate_core::tcp::HeldBy;
 use tidegate_core::unit::Unit;
 use tidegate_core::units::{Span, Time};
 
+use super::classify::Classifier;
+use super::lateness::Lateness;
+use super::options::PumpOptions;
 use super::pace::{Ahead, Pace};
 use super::record::Recording;
+use super::report::{Arrival, Departure};
 use super::slab::Slab;
 use super::transfers::{Place, Transfers};
 use super::waiter::{Waiter, Woken};
-use super::{Arrival, Classifier, Departure, Lateness, PumpOptions};
 use crate::clock::after;
 use crate::lab::{Edge, Side};
 use crate::{Clock, LiveError};

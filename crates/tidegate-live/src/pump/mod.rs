@@ -4,9 +4,11 @@ mod awake;
 mod classify;
 mod engine;
 mod lateness;
+mod options;
 mod pace;
 mod realtime;
 mod record;
+mod report;
 mod slab;
 mod transfers;
 mod waiter;
@@ -17,101 +19,23 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use nix::sys::eventfd::{EfdFlags, EventFd};
-use tidegate_core::net::{Dropped, Network};
 use tidegate_core::plan::Plan;
-use tidegate_core::unit::Cause;
-use tidegate_core::units::{Span, Time};
+use tidegate_core::units::Span;
 
-use crate::lab::{Edge, Lab, Namespace, Side};
+use crate::lab::{Edge, Lab, Namespace};
 use crate::{Clock, LiveError, limits};
 pub use awake::Awake;
 pub use classify::Classifier;
 use engine::Engine;
 pub(crate) use engine::tell;
 pub use lateness::{Lateness, LatenessSummary};
+pub use options::{Idle, PumpOptions};
 use realtime::Wishes;
+pub use report::{Arrival, Departure, PumpReport};
 pub use transfers::{Owed, Word};
 use waiter::Waiter;
 
 const THREAD: &str = "tidegate-pump";
-
-/// Whether idle processors of the machine may halt while a run lasts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Idle {
-    /// [`Idle::Awake`], but [`Idle::Halts`] where the plan's packets are so many that the engine
-    /// hardly sleeps ([`limits::is_fast`]): there a processor that waits awake takes from its
-    /// neighbour and nobody waits for it.
-    #[default]
-    Auto,
-    /// They wait awake, where this process may ask for it: timers and programs wake up sooner,
-    /// and the machine takes the power of one that works.
-    Awake,
-    /// As the system likes.
-    Halts,
-}
-
-/// Choices of the pump.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PumpOptions {
-    /// How long before a departure the thread stops sleeping and watches the clock, at the
-    /// least; zero: no tail.
-    pub spin: Duration,
-    /// The longest that it may become where the machine's timers wake the thread later than
-    /// that.
-    pub spin_most: Duration,
-    /// Without a spin tail: the most that the thread has itself woken early, by as much as this
-    /// machine's timers are late every other time; zero: it sleeps to the departure itself.
-    pub lead_most: Duration,
-    /// Whether idle processors may halt.
-    pub idle: Idle,
-    /// Ask for real-time priority; without permission the run goes on and says so.
-    pub realtime: bool,
-    /// From [`Pump::start`] to the run's time zero: endpoints get ready meanwhile.
-    pub lead: Duration,
-    /// A packet written later than this has no meaning: the run fails. `None`: never.
-    pub fail_behind: Option<Duration>,
-    /// Keep so many bytes from the start of every packet, for captures; zero: none.
-    pub capture_bytes: u32,
-}
-
-impl Default for PumpOptions {
-    fn default() -> PumpOptions {
-        PumpOptions {
-            spin: Duration::from_micros(30),
-            spin_most: Duration::from_micros(200),
-            lead_most: Duration::from_micros(50),
-            idle: Idle::Auto,
-            realtime: true,
-            lead: Duration::from_millis(100),
-            fail_behind: Some(Duration::from_millis(200)),
-            capture_bytes: 0,
-        }
-    }
-}
-
-/// A packet that came in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Arrival {
-    /// When it was read.
-    pub at: Time,
-    /// Twice the flow's number for data, one more for the way back.
-    pub route: u32,
-    /// IP bytes.
-    pub bytes: u32,
-}
-
-/// A packet that left the last gate of its route.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Departure {
-    /// When it was due at its edge.
-    pub due: Time,
-    /// Its place among the arrivals.
-    pub arrival: u32,
-    /// Its route.
-    pub route: u32,
-    /// What it waited for.
-    pub cause: Cause,
-}
 
 /// Starts pumps.
 #[derive(Debug)]
@@ -278,70 +202,6 @@ impl Drop for RunningPump {
         if let Some(thread) = self.thread.take() {
             // Whoever drops it does not want to know.
             let _ = thread.join();
-        }
-    }
-}
-
-/// What a run of the pump brought.
-#[derive(Debug)]
-pub struct PumpReport {
-    /// The network after the run, finished: gates with their counters and histories.
-    pub network: Network,
-    /// When the run ended: the plan's duration, or earlier if it was stopped.
-    pub ended: Time,
-    /// Every packet that came in, in order.
-    pub arrivals: Vec<Arrival>,
-    /// Every packet that left, in order.
-    pub departures: Vec<Departure>,
-    /// Every packet that a gate dropped, its `unit.handle` being its place among the arrivals.
-    pub drops: Vec<Dropped>,
-    /// What circuits were told of transfers, in order.
-    pub words: Vec<Word>,
-    /// The first bytes of every arrival, each [`PumpReport::capture_bytes`] long (zeros where the packet is shorter).
-    pub capture: Vec<u8>,
-    /// Bytes kept of each packet.
-    pub capture_bytes: u32,
-    /// Packets of no flow, at each edge; they were not passed on.
-    pub strays: [u64; 2],
-    /// Packets that the devices dropped before the engine saw them.
-    pub device_drops: [u64; 2],
-    /// How late packets were written.
-    pub lateness: Lateness,
-    /// CPU time of the thread.
-    pub cpu: Duration,
-    /// How the thread ran, for the manifest: priority, memory, backend.
-    pub notes: Vec<String>,
-    /// What bends the result.
-    pub warnings: Vec<String>,
-}
-
-impl PumpReport {
-    /// The edge that a route's packets come in at.
-    #[must_use]
-    pub fn entry(route: u32) -> Side {
-        if route.is_multiple_of(2) { Side::Sender } else { Side::Receiver }
-    }
-
-    /// Says what bends the result.
-    fn judge(&mut self, tolerable: Span) {
-        if let Some(p99) = self.lateness.quantile_s(0.99)
-            && p99 > tolerable.as_secs_f64()
-        {
-            self.warnings.push(format!(
-                "1% of the packets were written {:.0} us late or later, which bends the result (up to {tolerable} does \
-                 not); the machine was too busy",
-                p99 * 1e6
-            ));
-        }
-        let lost: u64 = self.device_drops.iter().sum();
-        if lost > 0 {
-            self.warnings.push(format!(
-                "{lost} packets were lost between the kernel and the engine, which no gate dropped"
-            ));
-        }
-        let strays: u64 = self.strays.iter().sum();
-        if strays > 0 {
-            self.warnings.push(format!("{strays} packets belonged to no flow and were not passed on"));
         }
     }
 }

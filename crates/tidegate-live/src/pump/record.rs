@@ -3,7 +3,8 @@
 use tidegate_core::net::Dropped;
 use tidegate_core::units::Time;
 
-use super::{Arrival, Departure, Word};
+use super::report::{Arrival, Departure};
+use super::transfers::Word;
 
 /// See the module.
 #[derive(Debug, Default)]

@@ -8,7 +8,7 @@ use tidegate_core::net::Network;
 use tidegate_core::plan::{AppPlan, Plan};
 use tidegate_core::units::Time;
 
-use crate::wire::{Header, Places};
+use crate::segment::{Header, Places};
 
 /// User bytes that each flow's sender shall have sent since the start, over all its connections.
 /// The ends raise it before the first packet of what is owed can go.

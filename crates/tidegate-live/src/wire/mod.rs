@@ -3,11 +3,6 @@
 //! hold for every kernel and every congestion control.
 
 mod data;
-mod header;
-
-pub(crate) use data::Places;
-pub(crate) use header::ENOUGH;
-pub use header::Header;
 
 use std::collections::BTreeMap;
 
@@ -20,6 +15,7 @@ use tidegate_core::unit::Cause;
 use tidegate_core::units::Time;
 
 use crate::pump::PumpReport;
+pub use crate::segment::Header;
 use data::{Outgoing, Reassembly};
 
 /// A flow as its packets tell it; counts are of the measured window.

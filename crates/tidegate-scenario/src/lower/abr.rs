@@ -4,9 +4,11 @@ use tidegate_core::abr::Rates;
 use tidegate_core::plan::{AbrPlan, GatePlan, RatePlan, SwitchPlan};
 use tidegate_core::units::{Rate, Span};
 
-use super::Notes;
-use super::follow::{Laid, gate_of, one_of, round_trips};
-use super::layout::Server;
+use super::laid::{Laid, one_of, round_trips};
+use super::names::gate_of;
+use super::notes::Notes;
+use super::wiring::Server;
+use super::written::Gate;
 use crate::check::{Form, Item};
 
 /// What stands for itself; the switch is counted as the gates are written, and delays are filled in
@@ -61,7 +63,7 @@ pub(super) fn resolve(laid: &Laid<'_>, planned: &mut [GatePlan], notes: &mut Not
         planned[index].rate = RatePlan::Abr(AbrPlan { switch, ..filled });
     });
     for (number, gate) in laid.gates.iter().enumerate() {
-        let named = |other: &super::gate::Gate<'_>| matches!(&other.plan.rate, RatePlan::Abr(abr) if abr.switch == number);
+        let named = |other: &Gate<'_>| matches!(&other.plan.rate, RatePlan::Abr(abr) if abr.switch == number);
         if let Some(item) = gate.form.given("abr")
             && !laid.gates.iter().any(named)
         {

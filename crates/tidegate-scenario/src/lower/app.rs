@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use tidegate_core::cells::CELL_PAYLOAD;
-use tidegate_core::plan::{AppPlan, HoldingPlan, MessageLength, MessagePlan, SourcePlan};
+use tidegate_core::plan::{AppPlan, MessageLength, MessagePlan, SourcePlan};
 use tidegate_core::random::TruncatedGeometric;
-use tidegate_core::units::{Rate, Span};
+use tidegate_core::units::Rate;
 
-use super::gate::LARGEST_PACKET;
-use super::{Notes, request, small};
+use super::notes::Notes;
+use super::request;
+use super::values::{LARGEST_PACKET, holding, small};
 use crate::check::{Form, Item, Value};
 use crate::inputs::Library;
 use crate::units::plural;
@@ -112,13 +113,5 @@ fn process(law: &str, form: &Form, size: &str, most: u32, notes: &mut Notes) -> 
         "on_off" => SourcePlan::OnOff { rate, bytes, on: holding(form, "on"), off: holding(form, "off") },
         "poisson" => SourcePlan::Poisson { rate, bytes },
         _ => SourcePlan::Constant { rate, bytes },
-    }
-}
-
-pub(super) fn holding(form: &Form, name: &str) -> HoldingPlan {
-    match form.get(name).map(|item| &item.value) {
-        Some(Value::Time(span)) => HoldingPlan::Constant(*span),
-        Some(Value::Table(law)) => HoldingPlan::Exponential(law.span("exponential").unwrap_or(Span::ZERO)),
-        _ => HoldingPlan::Constant(Span::ZERO),
     }
 }

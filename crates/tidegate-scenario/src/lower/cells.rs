@@ -1,20 +1,17 @@
 //! Cell gates: what only they have, what they cannot have, and what holds between them.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::BTreeSet;
 
-use tidegate_core::cells::{CELL_BITS, cells_of};
-use tidegate_core::gcra::{Interval, Limit, Release};
+use tidegate_core::cells::cells_of;
 use tidegate_core::plan::{
-    CellPlan, Framing, GatePlan, GcraPlan, LossPlan, OnChange, QueueCounts, QueueLimit, RatePlan, Reassembly,
+    CellPlan, Framing, LossPlan, OnChange, QueueCounts, QueueLimit, RatePlan, Reassembly,
 };
 use tidegate_core::units::Speed;
 
-use super::Notes;
-use super::gate::Gate;
-use super::layout::Wiring;
+use super::notes::Notes;
 use super::packets::largest;
-use super::users::{Hop, User};
-use crate::check::{Form, Item};
+use super::written::{Gate, Hop, User};
+use crate::check::Form;
 use crate::units::plural;
 
 /// What the gate's keys say, right or not: [`check`] comes later.
@@ -37,36 +34,6 @@ pub(super) fn llc(framing: Framing) -> Option<bool> {
         Framing::Aal5 { llc } => Some(llc),
         Framing::Ip | Framing::Overhead { .. } | Framing::CellPackets { .. } => None,
     }
-}
-
-/// A shaper; `None` where something was wrong.
-pub(super) fn gcra(form: &Form, notes: &mut Notes) -> Option<RatePlan> {
-    let (pcr, link) = (form.rate("pcr")?, form.rate("link")?);
-    if let (true, Some(item)) = (pcr > link, form.get("pcr")) {
-        let problem = format!("cells at {pcr} do not fit on a link of {link}");
-        notes.wrong(item, problem, format!("write \"{link}\" or less, or a faster link"));
-        return None;
-    }
-    let increment = match form.word("slots") {
-        Some("rounded") => Interval::at_rate(CELL_BITS * whole_slots(pcr.bps(), link.bps()), link),
-        _ => Interval::at_rate(CELL_BITS, pcr),
-    };
-    let tolerance = form.span("cdvt")?;
-    let Some(limit) = increment.ok().and_then(|each| Limit::new(each, tolerance.picos()).ok()) else {
-        notes.wrong(form.get("cdvt")?, "more than 53 days cannot be counted", "write a shorter time");
-        return None;
-    };
-    let release = match form.word("release") {
-        Some("earliest") => Release::Earliest,
-        _ => Release::Tat,
-    };
-    Some(RatePlan::Gcra(GcraPlan { limit, link, release }))
-}
-
-/// The whole number of link slots nearest to one cell at the peak rate; a half counts up.
-fn whole_slots(pcr: u64, link: u64) -> u64 {
-    let doubled = (2 * u128::from(link) / u128::from(pcr)).div_ceil(2);
-    u64::try_from(doubled).unwrap_or(u64::MAX / CELL_BITS).max(1)
 }
 
 /// Keys of each gate against its kind.
@@ -247,114 +214,5 @@ fn warn_reassembly(gates: &[Gate<'_>], users: &[User<'_>], notes: &mut Notes) {
             let help = "write it at the last cell gate of the path";
             notes.warn(item.at, &item.key, "no packet is put together again after this gate", help);
         }
-    }
-}
-
-/// Cells are worked through from upstream to downstream: gates that cells pass one after the
-/// other must not lie on a circle, whatever way it is closed.
-pub(super) fn check_order(gates: &[GatePlan], users: &[User<'_>], wiring: &Wiring, notes: &mut Notes) {
-    let mut edges: BTreeMap<(usize, usize), &Item> = BTreeMap::new();
-    for (number, user) in users.iter().enumerate() {
-        for copy in 0..user.instances.len() {
-            for hops in [&user.path, &user.back] {
-                let at = |hop: &Hop<'_>| super::layout::server(wiring, number, copy, hop);
-                for pair in hops.windows(2) {
-                    if let (Some(from), Some(to)) = (at(&pair[0]), at(&pair[1])) {
-                        edges.entry((from, to)).or_insert(pair[1].item);
-                    }
-                }
-            }
-        }
-    }
-    let mut after: Vec<Vec<usize>> = vec![vec![]; gates.len()];
-    edges.keys().for_each(|(from, to)| after[*from].push(*to));
-    let knot = knot(&after);
-    let is_cell = |gate: usize| llc(gates[gate].framing).is_some();
-    for ((from, to), item) in &edges {
-        if !is_cell(*from) || !is_cell(*to) || !knot[*from] || !knot[*to] {
-            continue;
-        }
-        if let Some(way) = way(&after, *to, *from) {
-            let names: Vec<&str> =
-                [*from].iter().chain(&way).map(|gate| gates[*gate].name.as_str()).collect();
-            let problem = format!("cells would go in a circle: {}", names.join(" → "));
-            let help = "give the other direction gates of its own, or set duplex = true on these";
-            notes.wrong(item, problem, help);
-            return;
-        }
-    }
-}
-
-/// Gates left over when those without inputs, then those without outputs are taken away: the
-/// circles and what lies between them.
-fn knot(after: &[Vec<usize>]) -> Vec<bool> {
-    let mut left = vec![true; after.len()];
-    let mut before: Vec<Vec<usize>> = vec![vec![]; after.len()];
-    for (from, list) in after.iter().enumerate() {
-        list.iter().for_each(|to| before[*to].push(from));
-    }
-    for (next, other) in [(after, before.as_slice()), (before.as_slice(), after)] {
-        let mut inputs: Vec<usize> =
-            other.iter().map(|list| list.iter().filter(|gate| left[**gate]).count()).collect();
-        let mut open: Vec<usize> =
-            (0..after.len()).filter(|gate| left[*gate] && inputs[*gate] == 0).collect();
-        while let Some(gate) = open.pop() {
-            left[gate] = false;
-            for to in next[gate].iter().filter(|to| left[**to]) {
-                inputs[*to] -= 1;
-                if inputs[*to] == 0 {
-                    open.push(*to);
-                }
-            }
-        }
-    }
-    left
-}
-
-/// The shortest way between two gates, both included.
-fn way(after: &[Vec<usize>], from: usize, to: usize) -> Option<Vec<usize>> {
-    let mut came_from: Vec<Option<usize>> = vec![None; after.len()];
-    let mut open = VecDeque::from([from]);
-    while let Some(gate) = open.pop_front() {
-        if gate == to {
-            let mut way = vec![to];
-            while let Some(before) = came_from[way[way.len() - 1]].filter(|_| way[way.len() - 1] != from) {
-                way.push(before);
-            }
-            way.reverse();
-            return Some(way);
-        }
-        for next in &after[gate] {
-            if came_from[*next].is_none() && *next != from {
-                came_from[*next] = Some(gate);
-                open.push_back(*next);
-            }
-        }
-    }
-    None
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// papers/README §3: 35 and 20 Mbit/s are 30/7 and 15/2 slots of 150 Mbit/s, rounded 4 and 8.
-    #[test]
-    fn intervals_are_rounded_to_the_nearest_slot() {
-        assert_eq!(whole_slots(35_000_000, 150_000_000), 4);
-        assert_eq!(whole_slots(20_000_000, 150_000_000), 8);
-        assert_eq!(whole_slots(15_000_000, 150_000_000), 10);
-        assert_eq!(whole_slots(150_000_000, 150_000_000), 1);
-        assert_eq!(whole_slots(100_000_000, 150_000_000), 2);
-        assert_eq!(whole_slots(100_000_001, 150_000_000), 1);
-    }
-
-    #[test]
-    fn a_circle_is_found_whatever_leads_to_it() {
-        let after = vec![vec![1], vec![2], vec![3], vec![1, 4], vec![]];
-        assert_eq!(knot(&after), [false, true, true, true, false]);
-        assert_eq!(way(&after, 2, 1), Some(vec![2, 3, 1]));
-        assert_eq!(way(&after, 4, 1), None);
-        assert_eq!(knot(&[vec![1], vec![2], vec![]]), [false; 3]);
     }
 }

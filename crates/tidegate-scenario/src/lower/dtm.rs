@@ -4,7 +4,8 @@ use tidegate_core::dtm::{NANOS_PER_SLOT, OnLoss, Rounding, Settings, SettingsErr
 use tidegate_core::plan::{DtmPlan, Estimators, RatePlan};
 use tidegate_core::units::{Rate, Span};
 
-use super::{Notes, pools};
+use super::names::pool_of;
+use super::notes::Notes;
 use crate::check::{Form, Item};
 use crate::units::FASTEST_BPS;
 
@@ -23,7 +24,7 @@ pub(super) fn channel(root: &Form, form: &Form, notes: &mut Notes) -> Option<Rat
             _ => Estimators::Channel,
         },
         pool: match form.get("pool") {
-            Some(item) => Some(pools::pool_of(root, item, notes)?),
+            Some(item) => Some(pool_of(root, item, notes)?),
             None => None,
         },
     }))

@@ -5,23 +5,13 @@ use tidegate_core::plan::{
 };
 use tidegate_core::units::Span;
 
-use super::{Notes, cells, police, rate, reserve, small};
+use super::names::reserved;
+use super::notes::Notes;
+use super::values::{LARGEST_PACKET, small};
+use super::written::Gate;
+use super::{cells, police, rate, reserve};
 use crate::check::{Form, Value};
-use crate::document::Place;
 use crate::inputs::Library;
-
-/// The largest IP packet.
-pub(super) const LARGEST_PACKET: u32 = 65_535;
-
-/// A gate as written, before copies are made of it.
-pub(super) struct Gate<'a> {
-    pub(super) name: &'a str,
-    pub(super) name_at: Place,
-    pub(super) form: &'a Form,
-    pub(super) plan: GatePlan,
-    pub(super) per_flow: bool,
-    pub(super) duplex: bool,
-}
 
 pub(super) fn gates<'a>(root: &'a Form, library: &mut Library, notes: &mut Notes) -> Vec<Gate<'a>> {
     let Some(gates) = root.table("gate") else { return Vec::new() };
@@ -30,7 +20,7 @@ pub(super) fn gates<'a>(root: &'a Form, library: &mut Library, notes: &mut Notes
         .iter()
         .filter_map(|named| {
             let form = named.item.table()?;
-            super::record::reserved(&named.name, named.name_at, &form.key, notes);
+            reserved(&named.name, named.name_at, &form.key, notes);
             let plan = gate(&named.name, root, form, library, notes);
             Some(Gate {
                 name: &named.name,

@@ -1,18 +1,12 @@
 //! Which servers there are: private copies, other directions, and who passes which.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use tidegate_core::plan::{FlowPlan, GatePlan, RatePlan, TrafficPlan};
 
-use super::Notes;
-use super::gate::Gate;
-use super::users::{Hop, Load, User};
-
-/// (gate as written, copy for this user and instance, other direction)
-pub(super) type Server = (usize, Option<(usize, usize)>, bool);
-
-/// Where each server stands in the plan.
-pub(super) type Wiring = BTreeMap<Server, usize>;
+use super::notes::Notes;
+use super::wiring::{Server, Wiring, server};
+use super::written::{Gate, Hop, Load, User};
 
 /// Makes every server that somebody passes, in the order of the file; copies in the order
 /// of flows, each with its other direction after it.
@@ -85,12 +79,6 @@ fn warn_unused(gates: &[Gate<'_>], users: &[User<'_>], notes: &mut Notes) {
             notes.warn(item.at, &item.key, "nothing passes the other direction", help);
         }
     }
-}
-
-/// The server that a copy of a user passes.
-pub(super) fn server(wiring: &Wiring, user: usize, copy: usize, hop: &Hop<'_>) -> Option<usize> {
-    let own = wiring.get(&(hop.gate, Some((user, copy)), hop.reverse));
-    own.or_else(|| wiring.get(&(hop.gate, None, hop.reverse))).copied()
 }
 
 /// Flows and traffic with their gates by number.

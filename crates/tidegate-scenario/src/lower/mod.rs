@@ -3,11 +3,17 @@
 
 mod abr;
 mod app;
+mod cell_order;
 mod cells;
 mod dtm;
 mod follow;
 mod gate;
+mod gcra;
+mod laid;
+mod layers;
 mod layout;
+mod names;
+mod notes;
 mod packets;
 mod police;
 mod pools;
@@ -17,44 +23,26 @@ mod request;
 mod reserve;
 mod tcp;
 mod users;
+mod values;
+mod wiring;
+mod written;
 
 use tidegate_core::plan::{Limits, Plan};
-use tidegate_core::units::{Span, Time};
 
 use crate::check::{Form, Item};
-use crate::document::Place;
 use crate::error::Problem;
 use crate::inputs::Library;
 
+pub(crate) use layers::TcpLayers;
+use notes::Notes;
 pub use record::{CELL_GATE_COLUMNS, FLOW_COLUMNS, GATE_COLUMNS};
-pub(crate) use tcp::TcpLayers;
+use values::time;
 
 /// What came of a scenario.
 pub(crate) struct Lowered {
     pub(crate) plan: Plan,
     pub(crate) problems: Vec<Problem>,
     pub(crate) warnings: Vec<Problem>,
-}
-
-/// Collects what is wrong on the way.
-#[derive(Default)]
-pub(crate) struct Notes {
-    problems: Vec<Problem>,
-    warnings: Vec<Problem>,
-}
-
-impl Notes {
-    fn wrong(&mut self, item: &Item, problem: impl Into<String>, help: impl Into<String>) {
-        self.problems.push(Problem::new(item.at, &item.key, problem).help(help));
-    }
-
-    fn wrong_at(&mut self, at: Place, key: &str, problem: impl Into<String>, help: impl Into<String>) {
-        self.problems.push(Problem::new(at, key, problem).help(help));
-    }
-
-    fn warn(&mut self, at: Place, key: &str, problem: impl Into<String>, help: impl Into<String>) {
-        self.warnings.push(Problem::new(at, key, problem).help(help));
-    }
 }
 
 /// Makes the plan. It may be run only if there are no problems.
@@ -84,13 +72,13 @@ pub(crate) fn lower(root: &Form, library: &mut Library) -> Lowered {
     packets::check(&gates, &users, &mut notes);
     cells::check(&gates, &users, &mut notes);
     let (mut planned, wiring) = layout::lay_out(&gates, &users, &mut notes);
-    cells::check_order(&planned, &users, &wiring, &mut notes);
+    cell_order::check(&planned, &users, &wiring, &mut notes);
     let servers = request::servers(root, &users, &mut notes);
     let calls = reserve::calls(root, &gates, &users, &mut planned, &wiring, &mut notes);
     let pools = pools::pools(root, &planned, &calls, &mut notes);
     let (flows, traffic) = layout::connect(&users, &wiring);
     let whole =
-        follow::Laid { gates: &gates, users: &users, wiring: &wiring, flows: &flows, traffic: &traffic };
+        laid::Laid { gates: &gates, users: &users, wiring: &wiring, flows: &flows, traffic: &traffic };
     follow::resolve(&whole, &mut planned, &mut notes);
     let switches = abr::resolve(&whole, &mut planned, &mut notes);
     let mut plan =
@@ -112,22 +100,5 @@ fn limits(root: &Form) -> Limits {
     Limits {
         events: limits.and_then(|limits| limits.whole("events")),
         memory_bytes: limits.and_then(|limits| limits.bytes("memory")).or(Some(MOST_MEMORY)),
-    }
-}
-
-/// A time in a file counts from the start of the run.
-fn time(span: Option<Span>) -> Time {
-    Time::from_picos(span.unwrap_or(Span::ZERO).picos())
-}
-
-/// A size that a field of 32 bits must hold; too large ones are problems.
-fn small(item: Option<&Item>, most: u32, notes: &mut Notes) -> u32 {
-    let Some(item) = item else { return 0 };
-    match u32::try_from(item.bytes().unwrap_or(0)) {
-        Ok(bytes) if bytes <= most => bytes,
-        _ => {
-            notes.wrong(item, format!("this is more than {most} B"), format!("write \"{most} B\" or less"));
-            most
-        }
     }
 }

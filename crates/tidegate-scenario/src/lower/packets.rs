@@ -3,9 +3,8 @@
 use tidegate_core::cells::CELL_BYTES;
 use tidegate_core::plan::{AppPlan, CongestionPlan, Framing, QueueLimit, RatePlan};
 
-use super::Notes;
-use super::gate::Gate;
-use super::users::{Hop, Load, User};
+use super::notes::Notes;
+use super::written::{Gate, Hop, Load, User};
 
 pub(super) fn check(gates: &[Gate<'_>], users: &[User<'_>], notes: &mut Notes) {
     for (index, gate) in gates.iter().enumerate() {

@@ -5,7 +5,7 @@ use tidegate_core::gcra::{self, Conformance, Interval, Limit, LimitError};
 use tidegate_core::plan::{Framing, PolicePlan};
 use tidegate_core::units::Rate;
 
-use super::Notes;
+use super::notes::Notes;
 use crate::check::{Form, Item, Value};
 
 /// The policer of a gate; `None` where there is none, or something was wrong.

@@ -4,36 +4,16 @@ use tidegate_core::dtm::NANOS_PER_SLOT;
 use tidegate_core::plan::{DtmPlan, GatePlan, PoolOrder, PoolPlan, RatePlan};
 use tidegate_core::units::Rate;
 
-use super::Notes;
+use super::names::pools_of;
+use super::notes::Notes;
 use super::reserve::Calls;
-use crate::check::{Form, Item, Named, Value, nearest};
+use crate::check::{Form, Item, Value};
 use crate::units::FASTEST_BPS;
-
-fn written(root: &Form) -> &[Named] {
-    root.table("pool").map_or(&[][..], |pools| pools.items.as_slice())
-}
-
-/// The pool that a name means.
-pub(super) fn pool_of(root: &Form, item: &Item, notes: &mut Notes) -> Option<usize> {
-    let name = item.text()?;
-    let pools = written(root);
-    let found = pools.iter().position(|pool| pool.name == name);
-    if found.is_none() {
-        let names = || pools.iter().map(|pool| pool.name.as_str());
-        let help = match nearest(name, names()) {
-            Some(near) => format!("did you mean \"{near}\"?"),
-            None if pools.is_empty() => format!("add [pool.{name}] with a capacity"),
-            None => format!("the pools are {}", names().take(20).collect::<Vec<_>>().join(", ")),
-        };
-        notes.wrong(item, format!("no pool is called {name:?}"), help);
-    }
-    found
-}
 
 /// The pools, each large enough for what its channels begin with and for each of its calls.
 pub(super) fn pools(root: &Form, gates: &[GatePlan], calls: &Calls<'_>, notes: &mut Notes) -> Vec<PoolPlan> {
     let mut plans = Vec::new();
-    for (index, named) in written(root).iter().enumerate() {
+    for (index, named) in pools_of(root).iter().enumerate() {
         let channels: Vec<(&GatePlan, &DtmPlan)> = gates
             .iter()
             .filter_map(|gate| match &gate.rate {

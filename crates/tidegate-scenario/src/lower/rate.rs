@@ -3,10 +3,12 @@
 use tidegate_core::plan::{AtEnd, MarkovPlan, RatePlan};
 use tidegate_core::units::{Rate, Span, Speed, Time};
 
-use super::{Notes, abr, cells, dtm, follow, reserve, small, time};
+use super::notes::Notes;
+use super::values::{LARGEST_PACKET, small, time, unreadable};
+use super::{abr, dtm, follow, gcra, reserve};
 use crate::check::{Form, Item, Value};
 use crate::inputs::{Library, Loaded};
-use crate::trace::{Format, OPPORTUNITY_BYTES, TraceError, TraceOptions};
+use crate::trace::{Format, OPPORTUNITY_BYTES, TraceOptions};
 
 pub(super) fn rate(root: &Form, gate: &Form, library: &mut Library, notes: &mut Notes) -> RatePlan {
     let Some(item) = gate.get("rate") else { return RatePlan::Unlimited };
@@ -25,7 +27,7 @@ pub(super) fn rate(root: &Form, gate: &Form, library: &mut Library, notes: &mut 
             Some(("abr", law)) => law.table().and_then(|form| abr::law(root, form, notes)),
             Some(("follow", law)) => law.table().and_then(|form| follow::law(root, form, notes)),
             Some(("reserve", law)) => law.table().and_then(reserve::circuit),
-            Some(("gcra", law)) => law.table().and_then(|form| cells::gcra(form, notes)),
+            Some(("gcra", law)) => law.table().and_then(|form| gcra::law(form, notes)),
             Some(("trace", law)) => law.table().and_then(|form| trace(form, library, notes)),
             _ => None,
         },
@@ -176,19 +178,12 @@ fn connected(matrix: &[Vec<f64>]) -> bool {
     reach(&|from, to| matrix[from][to] > 0.0) && reach(&|from, to| matrix[to][from] > 0.0)
 }
 
-/// What is wrong with a file that a key names.
-pub(super) fn unreadable(item: &Item, error: &TraceError, notes: &mut Notes) {
-    let line = error.line.map_or(String::new(), |line| format!(", line {line}"));
-    let read = if error.read.is_empty() { String::new() } else { format!("read `{}`: ", error.read) };
-    notes.wrong(item, format!("{}{line}: {read}{}", error.file, error.problem), &error.help);
-}
-
 fn trace(form: &Form, library: &mut Library, notes: &mut Notes) -> Option<RatePlan> {
     let file = form.get("file")?;
     let format = form.word("format").and_then(|name| name.parse::<Format>().ok());
     let opportunity = form.get("opportunity");
     let opportunity_bytes = match opportunity {
-        Some(item) => small(Some(item), super::gate::LARGEST_PACKET, notes),
+        Some(item) => small(Some(item), LARGEST_PACKET, notes),
         None => OPPORTUNITY_BYTES,
     };
     let options = TraceOptions { opportunity_bytes, drp_step: form.span("step") };

@@ -3,19 +3,10 @@
 use tidegate_core::plan::{Plan, RecordLevel, RecordPlan};
 use tidegate_core::units::Span;
 
-use super::gate::Gate;
-use super::users::User;
-use super::{Notes, cells};
+use super::cells;
+use super::notes::Notes;
+use super::written::{Gate, User};
 use crate::check::{Form, Item, Value, nearest};
-use crate::document::Place;
-
-/// `[record]` tells its own keys from names, so no name may be one of them.
-pub(super) fn reserved(name: &str, at: Place, key: &str, notes: &mut Notes) {
-    if matches!(name, "every" | "packets") {
-        let problem = format!("the name {name:?} is a key of [record]");
-        notes.wrong_at(at, key, problem, format!("use another name, such as \"{name}1\""));
-    }
-}
 
 /// Columns that a gate can be recorded with.
 pub const GATE_COLUMNS: &[&str] =

@@ -5,8 +5,9 @@ use tidegate_core::plan::{
 };
 use tidegate_core::units::Span;
 
-use super::Notes;
-use super::users::{Load, User};
+use super::notes::Notes;
+use super::values::unreadable;
+use super::written::{Load, User};
 use crate::check::{Form, Item, Named, Value, nearest};
 use crate::inputs::Library;
 
@@ -101,7 +102,7 @@ fn size(item: &Item, library: &mut Library, notes: &mut Notes) -> Option<SizePla
         ("file", _) => match library.sizes(given.text()?) {
             Ok(sizes) => Some(sizes),
             Err(error) => {
-                super::rate::unreadable(given, &error, notes);
+                unreadable(given, &error, notes);
                 None
             }
         },

@@ -7,10 +7,12 @@ use tidegate_core::plan::{
 };
 use tidegate_core::units::{Rate, Span};
 
-use super::gate::Gate;
-use super::layout::{Server, Wiring, server};
-use super::users::{Hop, User};
-use super::{Notes, app, cells, pools, time};
+use super::cells;
+use super::names::pool_of;
+use super::notes::Notes;
+use super::values::{holding, time};
+use super::wiring::{Server, Wiring, server};
+use super::written::{Gate, Hop, User};
 use crate::check::{Form, Item, Value};
 
 /// A circuit that nobody has given a reservation yet; `None` where something was wrong.
@@ -117,7 +119,7 @@ fn demands(root: &Form, form: &Form, rate: Rate, notes: &mut Notes) -> Vec<Deman
     };
     let mut found: Vec<Demand> = Vec::new();
     for name in names {
-        let Some(pool) = pools::pool_of(root, name, notes) else { continue };
+        let Some(pool) = pool_of(root, name, notes) else { continue };
         if found.iter().any(|demand| demand.pool == pool) {
             let problem = format!("pool {} is in this list twice", name.text().unwrap_or_default());
             notes.wrong(name, problem, "a call asks a pool once; take one out");
@@ -317,8 +319,8 @@ fn sources<'a>(root: &'a Form, calls: &mut Calls<'a>, notes: &mut Notes) {
         calls.sources.push(CallsPlan {
             name: named.name.clone(),
             start: time(form.span("start")),
-            gap: app::holding(form, "every"),
-            hold: app::holding(form, "hold"),
+            gap: holding(form, "every"),
+            hold: holding(form, "hold"),
             demands,
             setup: form.span("setup").unwrap_or(Span::ZERO),
             blocked: blocked(form),

@@ -1,4 +1,4 @@
-//! `flow.x.tcp` to [`TcpPlan`]: the flow's own keys, then the named set's, then the base's.
+//! `flow.x.tcp` to [`TcpPlan`].
 
 use tidegate_core::plan::{
     CongestionPlan, DelayedAckPlan, Increase, RtoPlan, RtoRestart, RttTiming, SsthreshRounding, TcpBase,
@@ -6,78 +6,11 @@ use tidegate_core::plan::{
 };
 use tidegate_core::units::Span;
 
-use super::gate::LARGEST_PACKET;
-use super::{Notes, small};
+use super::layers::TcpLayers;
+use super::notes::Notes;
+use super::values::{LARGEST_PACKET, small};
 use crate::check::{Form, Item, Value, default_item, nearest};
-use crate::document::Place;
 use crate::table::{RTO, Section, TCP};
-
-/// Where a flow's TCP settings come from, nearest first.
-pub(crate) struct TcpLayers<'a> {
-    own: Option<&'a Form>,
-    set: Option<&'a Form>,
-    pub(crate) base: TcpBase,
-    key: String,
-    at: Place,
-}
-
-impl<'a> TcpLayers<'a> {
-    pub(crate) fn new(root: &'a Form, flow: &'a Form) -> TcpLayers<'a> {
-        let own = flow.table("tcp");
-        let set = own
-            .and_then(|own| own.given("use"))
-            .and_then(Item::text)
-            .and_then(|name| {
-                root.table("tcp").and_then(|sets| sets.items.iter().find(|named| named.name == name))
-            })
-            .and_then(|named| named.item.table());
-        let key = format!("{}.tcp", flow.key);
-        let mut layers =
-            TcpLayers { own, set, base: TcpBase::Rfc, key, at: own.map_or(flow.at, |form| form.at) };
-        layers.base = match layers.given("base").and_then(Item::word) {
-            Some("bsd44") => TcpBase::Bsd44,
-            Some("linux") => TcpBase::Linux,
-            _ => TcpBase::Rfc,
-        };
-        layers
-    }
-
-    fn of_set(set: &'a Form) -> TcpLayers<'a> {
-        let base = match set.given("base").and_then(Item::word) {
-            Some("bsd44") => TcpBase::Bsd44,
-            Some("linux") => TcpBase::Linux,
-            _ => TcpBase::Rfc,
-        };
-        TcpLayers { own: Some(set), set: None, base, key: set.key.clone(), at: set.at }
-    }
-
-    /// What the file says about `name`.
-    pub(crate) fn given(&self, name: &str) -> Option<&'a Item> {
-        let named = |form: Option<&'a Form>| form.and_then(|form| form.given(name));
-        named(self.own).or_else(|| named(self.set))
-    }
-
-    /// The named set that `name` comes from, if it does.
-    pub(crate) fn set_of(&self, name: &str) -> Option<&'a str> {
-        let own = self.own.and_then(|form| form.given(name));
-        let set = self.set.filter(|set| own.is_none() && set.section.find(name).is_some())?;
-        set.given(name)?;
-        self.own?.given("use")?.text()
-    }
-
-    /// What holds for `name`.
-    pub(crate) fn item(&self, name: &str) -> Option<Item> {
-        self.given(name).cloned().or_else(|| default_item(TCP.find(name)?, &self.key, self.at, self.base))
-    }
-
-    fn flag(&self, name: &str) -> bool {
-        self.item(name).is_some_and(|item| matches!(item.value, Value::Flag(true)))
-    }
-
-    fn word(&self, name: &str) -> &'static str {
-        self.item(name).and_then(|item| item.word()).unwrap_or_default()
-    }
-}
 
 /// Named sets are checked also when no flow uses them.
 pub(super) fn check_sets(sets: &Form, root: &Form, notes: &mut Notes) {
@@ -308,16 +241,4 @@ fn delayed_ack(layers: &TcpLayers<'_>) -> Option<DelayedAckPlan> {
     let every =
         form.and_then(|form| form.whole("every")).and_then(|every| u32::try_from(every).ok()).unwrap_or(2);
     Some(DelayedAckPlan { every, timeout, tick: given("tick").and_then(Item::span).unwrap_or(usual) })
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::table::{TCP, TCP_SET};
-
-    #[test]
-    fn sets_take_every_key_but_use() {
-        let without: Vec<_> = TCP.keys.iter().filter(|row| row.name != "use").map(|row| row.name).collect();
-        let set: Vec<_> = TCP_SET.keys.iter().map(|row| row.name).collect();
-        assert_eq!(without, set);
-    }
 }

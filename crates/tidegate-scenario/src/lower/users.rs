@@ -2,47 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use tidegate_core::plan::{AppPlan, Framing, SourcePlan, StartPlan, TcpPlan};
+use tidegate_core::plan::{Framing, StartPlan};
 use tidegate_core::units::{Span, Time};
 
-use super::gate::Gate;
-use super::{Notes, app, tcp, time};
+use super::names::reserved;
+use super::notes::Notes;
+use super::values::time;
+use super::written::{Gate, Hop, Load, User};
+use super::{app, tcp};
 use crate::check::{Form, Item, Value, nearest};
 use crate::document::Place;
 use crate::inputs::Library;
 use crate::units::{LONGEST_DAYS, LONGEST_PICOS};
-
-/// `[flow.x]` or `[traffic.x]` before its copies are made.
-pub(super) struct User<'a> {
-    pub(super) name: &'a str,
-    pub(super) key: String,
-    /// The names of the copies, in order.
-    pub(super) instances: Vec<String>,
-    pub(super) path: Vec<Hop<'a>>,
-    pub(super) back: Vec<Hop<'a>>,
-    pub(super) back_delay: Span,
-    pub(super) start: StartPlan,
-    pub(super) load: Load,
-}
-
-/// What it sends.
-pub(super) enum Load {
-    Flow { app: AppPlan, tcp: TcpPlan },
-    Traffic(SourcePlan),
-}
-
-/// One gate of a list, and which of its two servers.
-pub(super) struct Hop<'a> {
-    pub(super) gate: usize,
-    pub(super) reverse: bool,
-    pub(super) item: &'a Item,
-}
-
-impl User<'_> {
-    pub(super) fn is_flow(&self) -> bool {
-        matches!(self.load, Load::Flow { .. })
-    }
-}
 
 pub(super) fn users<'a>(
     root: &'a Form,
@@ -57,7 +28,7 @@ pub(super) fn users<'a>(
         let Some(table) = root.table(what) else { continue };
         for named in &table.items {
             let Some(form) = named.item.table() else { continue };
-            super::record::reserved(&named.name, named.name_at, &named.item.key, notes);
+            reserved(&named.name, named.name_at, &named.item.key, notes);
             if let Some(other) = seen.insert(&named.name, what) {
                 let problem = format!("the {other} has the same name");
                 notes.wrong_at(named.name_at, &named.item.key, problem, "give one of the two another name");

@@ -3,12 +3,14 @@
 //! The typed values themselves live in [`tidegate_core::units`]; this is only their text.
 
 mod decimal;
+mod known;
 mod read;
 mod repair;
 mod write;
 
-pub(crate) use read::{Amount, Complaint, Dim, read, unit_names};
-pub(crate) use repair::{example, noun};
+pub(crate) use known::{Dim, unit_names};
+pub(crate) use read::{Amount, read};
+pub(crate) use repair::{Complaint, example, noun};
 pub(crate) use write::{bytes_text, plural};
 
 /// The longest time a scenario may name: sums of two still fit the clock.

@@ -3,7 +3,22 @@
 use tidegate_core::cells::CELL_BITS;
 use tidegate_core::units::Rate;
 
-use super::read::{Complaint, Dim, Measure, UNITS, Unit};
+use super::known::{Dim, Measure, UNITS, Unit};
+
+/// What is wrong with a text, and what would be right.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Complaint {
+    /// Says what is wrong; the text itself is part of it.
+    pub(crate) problem: String,
+    /// Says what to write instead.
+    pub(crate) help: Option<String>,
+}
+
+impl Complaint {
+    pub(crate) fn new(problem: impl Into<String>, help: impl Into<String>) -> Complaint {
+        Complaint { problem: problem.into(), help: Some(help.into()) }
+    }
+}
 
 /// What `dim` is called, with its article.
 pub(crate) fn noun(dim: Dim) -> &'static str {

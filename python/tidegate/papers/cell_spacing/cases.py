@@ -6,7 +6,7 @@ import random
 from typing import TYPE_CHECKING, Any
 
 from tidegate._estimate import Estimate
-from tidegate._run import as_scenario
+from tidegate._source import as_scenario
 from tidegate.papers.cell_spacing import exact
 from tidegate.theory import Spacer, match
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from tidegate._paper import Lab
-    from tidegate._run import Run
+    from tidegate._run_value import Run
     from tidegate._study_value import Study
     from tidegate.papers.cell_spacing.exact import Checked
 

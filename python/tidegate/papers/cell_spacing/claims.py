@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tidegate._paper import Lab
-    from tidegate._run import Run
+    from tidegate._run_value import Run
 
 TITLE = "Analysis of Cell Spacing on a TCP Flow Mapped onto an ATM Connection"
 SOURCE = (

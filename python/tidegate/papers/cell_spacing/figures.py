@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from tidegate._paper import Figure
 from tidegate._paper_parts import DASHED, DOTTED, panels
-from tidegate._plot import ACCENT, FILL, INK, MID, SOFT
+from tidegate._plot_style import ACCENT, FILL, INK, MID, SOFT
 from tidegate.papers.cell_spacing import cases
 
 if TYPE_CHECKING:

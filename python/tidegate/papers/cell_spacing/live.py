@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from tidegate._estimate import estimate
 from tidegate._paper import Claim, Figure, Finding
 from tidegate._paper_parts import DASHED, panels
-from tidegate._plot import ACCENT, INK, MID
+from tidegate._plot_style import ACCENT, INK, MID
 from tidegate._verdict import below, graded, together, within
 from tidegate.papers.cell_spacing import cases
 from tidegate.papers.cell_spacing.claims import SOURCE, TITLE
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from tidegate._estimate import Estimate
     from tidegate._paper import Lab
-    from tidegate._run import Run
+    from tidegate._run_value import Run
 
     Floats = NDArray[np.float64]
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from tidegate._paper_parts import DOTTED, bars, panels, ratio
-from tidegate._plot import ACCENT, FILL, INK, MID, SOFT
+from tidegate._plot_style import ACCENT, FILL, INK, MID, SOFT
 from tidegate.papers.dtm import cases
 
 if TYPE_CHECKING:

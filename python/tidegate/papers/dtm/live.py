@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from tidegate._estimate import estimate
 from tidegate._paper import Claim, Figure, Finding
 from tidegate._paper_parts import panels
-from tidegate._plot import ACCENT, INK, MID
+from tidegate._plot_style import ACCENT, INK, MID
 from tidegate._study_text import plus_minus
 from tidegate._verdict import above, together, within
 from tidegate.papers.dtm.cases import CC
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Picture
     from tidegate._estimate import Estimate
     from tidegate._paper import Lab
-    from tidegate._run import Run
+    from tidegate._run_value import Run
 
 __all__ = ["CLAIMS", "FIGURES", "QUICK", "SOURCE", "TITLE"]
 

@@ -12,7 +12,7 @@ from tidegate.papers.dtm.cases import BOTTLENECK_MBPS, CC, DTM, MBPS
 
 if TYPE_CHECKING:
     from tidegate._paper import Lab
-    from tidegate._run import Run
+    from tidegate._run_value import Run
 
 
 def first_change(run: Run) -> dict[str, float | None]:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.figure import Figure as Picture
 from tidegate._paper_parts import DASHED, panels
-from tidegate._plot import ACCENT, INK, MID, SOFT
+from tidegate._plot_style import ACCENT, INK, MID, SOFT
 from tidegate.papers.dtm import cases
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from tidegate._paper import Lab
-    from tidegate._run import Run
+    from tidegate._run_value import Run
     from tidegate._study_value import Study
 
 SLOT_MBPS = 0.512

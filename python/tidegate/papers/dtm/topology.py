@@ -6,7 +6,7 @@ import tomllib
 from typing import TYPE_CHECKING, Any
 
 from matplotlib.figure import Figure as Picture
-from tidegate._plot import ACCENT, FILL, INK
+from tidegate._plot_style import ACCENT, FILL, INK
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

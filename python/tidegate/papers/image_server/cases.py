@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tidegate._paper import Lab
-    from tidegate._run import Run
+    from tidegate._run_value import Run
     from tidegate._study_value import Study
 
 #: Segments of an image, bits of one in cells, packets/s of the IP processor, seconds of the server.

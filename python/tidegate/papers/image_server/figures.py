@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from tidegate._paper import Figure
 from tidegate._paper_parts import DASHED, DOTTED, LOOKS, bars, panels
-from tidegate._plot import ACCENT, FILL, INK, MID, numbers
+from tidegate._plot_history import numbers
+from tidegate._plot_style import ACCENT, FILL, INK, MID
 from tidegate.papers.image_server import cases
 from tidegate.papers.image_server.cases import APART, HOLD, bound_by_circuit, bound_by_processor, point
 

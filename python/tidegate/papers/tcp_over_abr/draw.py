@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tidegate._paper_parts import DOTTED, LOOKS, bars, panels
-from tidegate._plot import FILL, MID
+from tidegate._plot_style import FILL, MID
 from tidegate.papers.tcp_over_abr import beyond, cases, choice
 from tidegate.papers.tcp_over_abr.cases import BUFFERS, CELLS, SCHEMES, at, curve, efficiency, model, psis
 

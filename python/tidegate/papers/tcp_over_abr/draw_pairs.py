@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tidegate._paper_parts import DOTTED, bars, panels
-from tidegate._plot import MID
+from tidegate._plot_style import MID
 from tidegate.papers.tcp_over_abr import cases
 from tidegate.papers.tcp_over_abr.draw import label_axes, legend
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tidegate._estimate import estimate, paired
 from tidegate._paper import Claim, Figure, Finding
 from tidegate._paper_parts import panels
-from tidegate._plot import ACCENT, INK, SOFT
+from tidegate._plot_style import ACCENT, INK, SOFT
 from tidegate._verdict import LEAST_RUNS, above
 from tidegate.papers.tcp_over_abr.cases import EFFCAP, FIG_10, HOLDING
 from tidegate.papers.tcp_over_abr.claims import SOURCE, TITLE

@@ -13,7 +13,7 @@ from tidegate._estimate import paired
 if TYPE_CHECKING:
     from tidegate._estimate import Estimate
     from tidegate._paper import Lab
-    from tidegate._run import Run
+    from tidegate._run_value import Run
     from tidegate._study_value import Study
 
 MBPS = 1e6

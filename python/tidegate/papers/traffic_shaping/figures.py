@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tidegate._paper import Figure
 from tidegate._paper_parts import LOOKS, bars, panels
-from tidegate._plot import FILL, INK, MID
+from tidegate._plot_style import FILL, INK, MID
 from tidegate.papers.traffic_shaping import cases
 from tidegate.papers.traffic_shaping.cases import PAYLOAD, SHAPINGS, point
 

@@ -50,7 +50,7 @@ impl Calendar {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn insert(&mut self, source: Source, at: Time) {
         // Never before the current bucket: what is due in the past comes at once.
         let bucket = (at.picos() >> self.shift).max(self.current);
@@ -103,7 +103,7 @@ impl Calendar {
         true
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn pop_before(&mut self, until: Time, due: &[Time]) -> Option<(Time, Source)> {
         let slot = self.seek(due)?;
         let mut source = self.heads[slot];
@@ -126,7 +126,7 @@ impl Calendar {
         }
         self.pops += 1;
         if self.pops == REVIEW {
-            self.review(at, due, source);
+            self.review(at, due);
         }
         Some((at, source))
     }
@@ -214,9 +214,9 @@ impl Calendar {
         self.beyond_from = first.unwrap_or(u64::MAX);
     }
 
-    /// Adapts the width to the mean gap between pops; `popped` is just leaving.
+    /// Adapts the width to the mean gap between pops.
     #[cold]
-    fn review(&mut self, now: Time, due: &[Time], popped: Source) {
+    fn review(&mut self, now: Time, due: &[Time]) {
         let gap = now.saturating_since(self.reviewed_at).picos() / u64::from(self.pops);
         self.pops = 0;
         self.reviewed_at = now;
@@ -224,17 +224,22 @@ impl Calendar {
         if shift.abs_diff(self.shift) <= 1 {
             return;
         }
-        self.heads.fill(NONE);
+        let mut sources: Vec<Source> = self.beyond.iter().map(|(_, source)| *source).collect();
+        for head in self.heads.iter_mut() {
+            let mut place = std::mem::replace(head, NONE);
+            while place != NONE {
+                sources.push(place);
+                place = self.after[place as usize];
+            }
+        }
         self.filled.fill(0);
         self.in_ring = 0;
         self.beyond.clear();
         self.beyond_from = u64::MAX;
         self.shift = shift;
         self.current = now.picos() >> shift;
-        for (source, at) in (0..).zip(due) {
-            if *at != Time::NEVER && source != popped {
-                self.insert(source, *at);
-            }
+        for source in sources {
+            self.insert(source, due[source as usize]);
         }
     }
 }

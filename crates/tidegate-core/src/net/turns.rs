@@ -1,0 +1,79 @@
+//! Whether the two halves of connections may take turns, and for how long (see [`Half`]).
+
+use crate::net::Network;
+use crate::net::events::Half;
+use crate::net::routes::{Chain, NONE};
+use crate::units::Span;
+
+/// What each line and each route belongs to.
+struct Belonging {
+    lines: Vec<Half>,
+    routes: Vec<Half>,
+}
+
+impl Network {
+    /// Lets what comes from senders and what comes from receivers be handled in turns, each ahead of
+    /// the other as far as it may: no result changes, but [`Network::now`] goes back at times. `alarm` says for
+    /// which half each alarm rings. Every delivery must be told ahead ([`Network::deliver_ahead`]). Says
+    /// whether it will be so: not where data and answers pass the same gate, nor where any gate is
+    /// driven step by step, is told of something or tells.
+    pub fn take_turns(&mut self, alarm: impl Fn(usize) -> Half) -> bool {
+        // Sources before the lines are those of gates that wake, are told or tell.
+        if self.line_sources > 0 {
+            return false;
+        }
+        let Some(Belonging { lines, routes }) = self.belonging() else { return false };
+        let leads = [1, 0].map(|back| self.least_lead(back));
+        let (alarms, traffic) = (self.alarm_sources, self.traffic_sources);
+        let of = |source| match source {
+            _ if source < alarms => lines[source as usize],
+            _ if source < traffic => alarm((source - alarms) as usize),
+            _ => routes[(self.traffic_routes + source - traffic) as usize],
+        };
+        self.events.take_turns(of, leads);
+        true
+    }
+
+    /// None where data and answers meet in a gate or on a line.
+    fn belonging(&self) -> Option<Belonging> {
+        let mut lines = vec![None; self.lines.len()];
+        let mut gates = vec![None; self.gates.len()];
+        let mut routes = Vec::new();
+        for route in 0..self.first_chains.len() {
+            let stretches = &self.chains[self.stretches(route)];
+            let passed: Vec<usize> = stretches.iter().flat_map(|chain| self.gates_of(chain)).collect();
+            let half = if (route as u32) < self.traffic_routes {
+                if route.is_multiple_of(2) { Half::Receivers } else { Half::Senders }
+            } else {
+                // Background traffic goes with the flows whose gates it passes; theirs are known by now.
+                passed.iter().find_map(|gate| gates[*gate]).unwrap_or(Half::Receivers)
+            };
+            let lines_passed = stretches.iter().map(|chain| chain.line).filter(|line| *line != NONE);
+            let gates_agree = passed.iter().all(|gate| *gates[*gate].get_or_insert(half) == half);
+            let mut lines_agree = lines_passed.map(|line| *lines[line as usize].get_or_insert(half) == half);
+            if !gates_agree || !lines_agree.all(|agrees| agrees) {
+                return None;
+            }
+            routes.push(half);
+        }
+        let lines = lines.into_iter().map(|half| half.unwrap_or(Half::Receivers)).collect();
+        Some(Belonging { lines, routes })
+    }
+
+    /// All gates of a stretch, those of its series too.
+    fn gates_of<'a>(&'a self, chain: &'a Chain) -> impl Iterator<Item = usize> + 'a {
+        let series = self.cascades.get(chain.series as usize).map_or(&[][..], |cascade| cascade.gates());
+        let gates = &self.chain_gates[chain.first as usize..chain.end as usize];
+        gates.iter().chain(series).map(|gate| *gate as usize)
+    }
+
+    /// The least time that data (0) or answers (1) take from their entry to the end of their first stretch.
+    fn least_lead(&self, back: usize) -> Span {
+        let leads = (back..self.traffic_routes as usize).step_by(2).map(|route| {
+            let first = &self.chains[self.stretches(route).start];
+            let delays = self.gates_of(first).map(|gate| self.gates[gate].delay());
+            delays.fold(first.delay, |sum, delay| sum + delay)
+        });
+        leads.min().unwrap_or(Span::ZERO)
+    }
+}

@@ -1,0 +1,139 @@
+//! A scenario when servers and routes are known: who follows whom, and how long the way is.
+
+use tidegate_core::plan::{FlowPlan, GatePlan, RatePlan, TrafficPlan};
+use tidegate_core::units::Span;
+
+use super::notes::Notes;
+use super::wiring::{Server, Wiring};
+use super::written::{Gate, User};
+use crate::check::{Form, Item};
+
+/// See the module.
+pub(super) struct Laid<'a> {
+    pub(super) gates: &'a [Gate<'a>],
+    pub(super) users: &'a [User<'a>],
+    pub(super) wiring: &'a Wiring,
+    pub(super) flows: &'a [FlowPlan],
+    pub(super) traffic: &'a [TrafficPlan],
+}
+
+impl Laid<'_> {
+    /// Each server with a rate law of this name, with its number and what is written of it. A
+    /// problem of several copies is told once.
+    pub(super) fn each(
+        &self,
+        law: &str,
+        notes: &mut Notes,
+        mut fill: impl FnMut(Server, usize, &Form, &mut Notes),
+    ) {
+        let mut said: Vec<usize> = Vec::new();
+        for (server, index) in self.wiring {
+            let rate = self.gates[server.0].form.table("rate");
+            let Some(form) =
+                rate.filter(|rate| rate.section.find(law).is_some()).and_then(|rate| rate.table(law))
+            else {
+                continue;
+            };
+            let before = notes.problems.len();
+            fill(*server, *index, form, notes);
+            if notes.problems.len() > before {
+                if said.contains(&server.0) {
+                    notes.problems.truncate(before);
+                }
+                said.push(server.0);
+            }
+        }
+    }
+
+    /// The server that a gate as written means to another, which has a capacity in bit/s.
+    pub(super) fn leader(
+        &self,
+        server: Server,
+        leader: usize,
+        item: &Item,
+        notes: &mut Notes,
+    ) -> Option<usize> {
+        let named = self.gates.get(leader)?;
+        if server.0 == leader {
+            notes.wrong(item, "the gate would follow itself", "name the gate whose capacity limits");
+            return None;
+        }
+        if let Some((problem, help)) = without_capacity(named) {
+            notes.wrong(item, problem, help);
+            return None;
+        }
+        let copy = server.1.filter(|_| named.per_flow);
+        let found = self.wiring.get(&(leader, copy, false));
+        if found.is_none() {
+            let name = named.name;
+            let (problem, help) = match server.1 {
+                Some((user, instance)) => (
+                    format!("{} does not pass {name}", self.users[user].instances[instance]),
+                    format!("add \"{name}\" to its path"),
+                ),
+                None if named.per_flow => (
+                    format!("each flow has its own {name}: which one?"),
+                    format!(
+                        "add per = \"flow\" to gate.{} too, or take it out of gate.{name}",
+                        self.gates[server.0].name
+                    ),
+                ),
+                None => (format!("nothing passes {name}"), format!("add \"{name}\" to a path")),
+            };
+            notes.wrong(item, problem, help);
+        }
+        found.copied()
+    }
+}
+
+/// Why a gate has no capacity in bit/s to follow.
+fn without_capacity(gate: &Gate<'_>) -> Option<(String, String)> {
+    let name = gate.name;
+    match &gate.plan.rate {
+        RatePlan::Unlimited => Some((
+            format!("gate {name} has no rate: there is no capacity to follow"),
+            format!("give gate.{name} a rate, or name the gate that limits"),
+        )),
+        rate if tidegate_core::gate::rate::counts_packets(rate) => Some((
+            format!("the rate of gate {name} is in packets, not in bits"),
+            format!("write the rate of gate.{name} in bit/s"),
+        )),
+        _ => None,
+    }
+}
+
+/// The round trips of the flows that pass a server, each once, with a flow that has it.
+pub(super) fn round_trips<'a>(
+    server: usize,
+    flows: &'a [FlowPlan],
+    planned: &[GatePlan],
+) -> Vec<(Span, &'a str)> {
+    let mut found: Vec<(Span, &str)> = Vec::new();
+    for flow in flows.iter().filter(|flow| flow.path.contains(&server) || flow.back.contains(&server)) {
+        let gates = flow.path.iter().chain(&flow.back);
+        let delays = gates.fold(flow.back_delay, |sum, gate| sum + planned[*gate].delay);
+        if found.iter().all(|(other, _)| *other != delays) {
+            found.push((delays, &flow.name));
+        }
+    }
+    found
+}
+
+/// The one round trip that there is.
+pub(super) fn one_of(
+    round_trips: &[(Span, &str)],
+    item: &Item,
+    what: &str,
+    help: &str,
+    notes: &mut Notes,
+) -> Option<Span> {
+    let problem = match round_trips {
+        [(only, _)] => return Some(*only),
+        [] => format!("no flow passes this gate, so no round trip says what {what} should be"),
+        [(one, first), (other, second), ..] => format!(
+            "flow {first} has a round trip of {one} and flow {second} one of {other}: which says what {what} should be?"
+        ),
+    };
+    notes.wrong(item, problem, help);
+    None
+}

@@ -1,0 +1,168 @@
+"""The commands for several runs side by side: ``compare``, and ``plot`` for every folder."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+
+import click
+
+from tidegate._cli_options import (
+    ENGINE,
+    FILE,
+    FORCE,
+    JSON,
+    RECORD,
+    SEED,
+    SET,
+    check_picture,
+    command_line,
+    parse_vary,
+    say,
+    say_json,
+    tell,
+)
+
+
+@click.command()
+@click.argument("folder", metavar="FOLDER")
+@click.option("target", "-o", "--output", metavar="FILE", help="The picture; default: in FOLDER.")
+@click.option("--gate", metavar="NAME", help="The gate to draw; default: the one that limits most.")
+@click.option("--metric", metavar="NAME", help="Of a study: what to draw; default: goodput_bps.")
+@click.option("--axis", metavar="KEY", help="Of a study: the key along the bottom.")
+@JSON
+def plot(
+    folder: str, target: str | None, gate: str | None, metric: str | None, axis: str | None, as_json: bool
+) -> None:
+    """Draw a run, a comparison or a study again, from its folder alone.
+
+    Writes FOLDER/run.png, FOLDER/comparison.png or FOLDER/study.png unless told otherwise;
+    the suffix chooses PNG, SVG or PDF.
+    """
+    from tidegate import _folder
+    from tidegate._folder_open import open_comparison, open_engines, open_run, open_study
+
+    if target is not None:
+        check_picture(target)
+    kind = _folder.read_manifest(Path(folder))["kind"]
+    place = Path(target) if target is not None else Path(folder) / f"{kind}.png"
+    if kind != "study" and (metric is not None or axis is not None):
+        raise click.UsageError(f"{folder}: --metric and --axis are for studies; this folder holds a {kind}")
+    if kind == "engines":
+        if gate is not None:
+            raise click.UsageError(f"{folder}: this folder holds a comparison of engines by one gate")
+        open_engines(folder).plot(place)
+    elif kind == "study":
+        open_study(folder).plot(place, metric=metric or "goodput_bps", axis=axis)
+    elif kind == "comparison":
+        open_comparison(folder).plot(place, gate=gate)
+    else:
+        open_run(folder).plot(place, gate=gate)
+    if as_json:
+        say_json({"folder": folder, "picture": str(place)})
+    else:
+        say(f"Picture: {place}")
+
+
+@click.command()
+@FILE
+@click.option(
+    "vary",
+    "--vary",
+    multiple=True,
+    metavar="KEY=A,B,C",
+    help="A key and its values; several keys multiply.",
+)
+@click.option("--engines", metavar="A,B,C", help="Instead of --vary: two or three of theory, sim, live.")
+@click.option("--runs", type=click.IntRange(1), help="With --engines: runs of sim and of live; default: 3.")
+@click.option("--tolerance", metavar="SHARE", help='With --engines: they agree up to this; default "5%".')
+@SEED
+@SET
+@click.option("--out", metavar="DIR", help="Write a folder with every variant's run.")
+@FORCE
+@RECORD
+@click.option("picture", "--plot", metavar="FILE", help="The picture; default: NAME-compare.png here.")
+@click.option("--gate", metavar="NAME", help="The gate to compare; default: the one that limits most.")
+@click.option("--jobs", type=click.IntRange(1), help="Runs at a time; default: one per processor.")
+@ENGINE
+@JSON
+def compare(
+    file: str,
+    vary: tuple[str, ...],
+    engines: str | None,
+    runs: int | None,
+    tolerance: str | None,
+    seed: int | None,
+    sets: tuple[str, ...],
+    out: str | None,
+    force: bool,
+    record: str | None,
+    picture: str | None,
+    gate: str | None,
+    jobs: int | None,
+    engine: str,
+    as_json: bool,
+) -> None:
+    """Run variants of a scenario over the same network: one table, one picture.
+
+    Every variant has the same seed, so the network is the same in all of them. With
+    --json no picture is drawn unless --plot or --out asks for it. With --engines it is the
+    same scenario through several engines, and what agrees.
+    """
+    from tidegate import _cli_engines, _folder
+    from tidegate._compare import execute_all, prepare
+    from tidegate._folder_fill import fill_comparison
+    from tidegate._progress import Progress
+    from tidegate._source import check_engine
+
+    if engines is not None:
+        if vary or jobs is not None:
+            raise click.UsageError(f"--engines does not go with {'--vary' if vary else '--jobs'}")
+        _cli_engines.compare_engines(
+            file,
+            engines,
+            sets,
+            runs=runs,
+            tolerance=tolerance,
+            seed=seed,
+            out=out,
+            force=force,
+            record=record,
+            picture=picture,
+            gate=gate,
+            as_json=as_json,
+        )
+        return
+    for option, value in (("--runs", runs), ("--tolerance", tolerance)):
+        if value is not None:
+            raise click.UsageError(f"{option} goes with --engines")
+    if not vary:
+        raise click.UsageError("give --vary KEY=A,B,C, or --engines theory,sim,live")
+    check_engine(engine, ("sim", "live"))
+    if engine == "live" and jobs not in (None, 1):
+        raise click.UsageError("--jobs: live runs go one after the other")
+    prepared = prepare(file, parse_vary(vary), sets)
+    if picture is None and out is None and not as_json:
+        picture = f"{prepared.variants[0][1].stem}-compare.png"
+    if picture is not None:
+        check_picture(picture)
+    with contextlib.ExitStack() as stack:
+        work = None
+        if out is not None:
+            work = stack.enter_context(_folder.staged(Path(out), force=force))
+        with Progress(f"running {len(prepared.variants)} variants") as progress:
+            result = execute_all(
+                prepared,
+                seed=seed,
+                engine=engine,
+                record=record,
+                gate=gate,
+                jobs=jobs,
+                progress=progress,
+                command=command_line(),
+            )
+        if work is not None:
+            fill_comparison(result, work)
+        if picture is not None:
+            result.plot(picture)
+    tell(result, as_json=as_json, folder=out, picture=picture)

@@ -1,0 +1,68 @@
+"""The value that a comparison of variants is: told, drawn and kept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tidegate._variants import Variants
+
+if TYPE_CHECKING:
+    import os
+
+    from matplotlib.figure import Figure
+
+
+class Comparison(Variants):
+    """Variants of one scenario, run over the same network.
+
+    ``table`` is one row per variant; ``variants`` holds the runs themselves.
+    """
+
+    def plot(self, path: str | os.PathLike[str] | None = None, *, gate: str | None = None) -> Figure:
+        """Draw the variants side by side; write PNG, SVG or PDF by the path's suffix.
+
+        ``gate`` is the one to show; left out, the one that was compared.
+
+        Raises:
+            UnknownNameError: a variant has no gate of this name.
+            ArgumentError: the suffix is none of .png, .svg, .pdf.
+            OSError: the file cannot be written.
+        """
+        from tidegate import _plot_compare, _plot_style
+
+        shown = self
+        if gate is not None:
+            for variant in self.variants:
+                variant.run.gates.row(gate)
+            shown = Comparison(self.title, self.axes, self.variants, gate)
+        figure = _plot_compare.comparison_figure(shown)
+        if path is not None:
+            _plot_style.write(figure, Path(path))
+        return figure
+
+    def save(self, folder: str | os.PathLike[str], *, force: bool = False) -> Path:
+        """Write a folder with the comparison, its picture, and a run folder per variant.
+
+        Raises:
+            RunFolderError: the folder is there already.
+            OSError: it cannot be written.
+        """
+        from tidegate import _folder, _folder_fill
+
+        place = Path(folder)
+        with _folder.staged(place, force=force) as work:
+            _folder_fill.fill_comparison(self, work)
+        return place
+
+    def report(self) -> str:
+        """Return the table for people."""
+        from tidegate._compare_text import report
+
+        return report(self)
+
+    def __repr__(self) -> str:
+        return (
+            f"<tidegate.Comparison {self.title!r}, {len(self.variants)} variants of "
+            f"{', '.join(self.axes)}, seed {self.seed}>"
+        )

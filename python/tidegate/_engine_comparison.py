@@ -1,0 +1,60 @@
+"""The value that a comparison of engines is: told, drawn and kept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tidegate._agreement import Agreement
+
+if TYPE_CHECKING:
+    import os
+
+    from matplotlib.figure import Figure
+
+
+class EngineComparison(Agreement):
+    """One scenario as several engines see it.
+
+    ``rows`` holds what is compared; ``missing`` says for each engine that was asked and does not
+    apply why not; ``sentences`` says in words what agrees and what does not.
+    """
+
+    def report(self) -> str:
+        """Return the tables and the sentences for people."""
+        from tidegate._engines_text import report
+
+        return report(self)
+
+    def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
+        """Draw what every engine says, each quantity on a scale of its own, over histories.
+
+        Raises:
+            ArgumentError: the suffix is none of .png, .svg, .pdf.
+            OSError: the file cannot be written.
+        """
+        from tidegate._plot_engines import engines_figure
+        from tidegate._plot_style import write
+
+        figure = engines_figure(self)
+        if path is not None:
+            write(figure, Path(path))
+        return figure
+
+    def save(self, folder: str | os.PathLike[str], *, force: bool = False) -> Path:
+        """Write a folder with the comparison, its picture, and a run folder for every run.
+
+        Raises:
+            RunFolderError: the folder is there already.
+            OSError: it cannot be written.
+        """
+        from tidegate import _folder, _folder_fill
+
+        place = Path(folder)
+        with _folder.staged(place, force=force) as work:
+            _folder_fill.fill_engines(self, work)
+        return place
+
+    def __repr__(self) -> str:
+        engines = ", ".join(each.label for each in self.engines)
+        return f"<tidegate.EngineComparison {self.title!r}: {engines}>"

@@ -1,0 +1,69 @@
+"""The folder of a reproduced paper: one page with everything, its figures and scenarios."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tidegate import _core, _folder
+from tidegate._reproduction import counts, number_text
+
+if TYPE_CHECKING:
+    from tidegate._reproduction import Reproduction
+
+REPORT = "report.html"
+
+
+def fill(result: Reproduction, work: Path, seeds: list[int | None]) -> None:
+    """Write the report, the figures and the scenarios into an existing, empty folder."""
+    paper = result.paper
+    result.folder = work
+    for drawn in result.figures:
+        if drawn.svg is not None:
+            (work / f"{drawn.figure.id}.svg").write_text(
+                '<?xml version="1.0" encoding="utf-8"?>\n' + drawn.svg, encoding="utf-8"
+            )
+    # Their traces, too: the commands of the report run in its folder.
+    for path in (*paper.scenarios(), *sorted(paper.folder.glob("*.csv"))):
+        shutil.copyfile(path, work / path.name)
+    by_file = {path.name: seed for path, seed in zip(paper.scenarios(), seeds, strict=True)}
+    manifest = {
+        "kind": "reproduction",
+        "layout": 1,
+        "title": paper.title,
+        "paper": paper.name,
+        "engine": paper.engine,
+        "quick": result.quick,
+        "seeds": by_file,
+        "versions": _core.build_info(),
+    }
+    _folder.write_json(work / _folder.MANIFEST, manifest)
+    (work / "claims.json").write_text(result.to_json() + "\n", encoding="utf-8")
+    (work / REPORT).write_text(page(result, by_file), encoding="utf-8")
+
+
+def page(result: Reproduction, seeds: dict[str, int | None]) -> str:
+    """Return the report: one HTML page with everything in it."""
+    import jinja2
+
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(Path(__file__).parent / "papers"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["number"] = number_text
+    drawn = {entry.figure.id for entry in result.figures}
+    loose = [entry for entry in result.claims if not drawn & {*entry.claim.figures}]
+    return environment.get_template("report.html.j2").render(
+        paper=result.paper,
+        quick=result.quick,
+        claims=result.claims,
+        figures=result.figures,
+        loose=loose,
+        counts=counts(result),
+        seeds=seeds,
+        version=_core.build_info()["tidegate"],
+    )

@@ -1,0 +1,65 @@
+"""The value that a run is: drawn and kept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tidegate._run_record import Recorded
+
+if TYPE_CHECKING:
+    import os
+
+    from matplotlib.figure import Figure
+
+
+class Run(Recorded):
+    """The result of a run.
+
+    ``flows`` and ``gates`` are data frames with one row each, whose rows know their
+    history: ``run.gates["bottleneck"].series("queue")``. ``requests`` is one as well, of the flows
+    with requests and of all of them together (``run.requests["all"]``); elsewhere empty. ``pools``
+    and ``calls`` are the same for pools and for sources of calls; they have no history. Goodput
+    counts payload only; throughput and gate rates count every header.
+    """
+
+    def save(self, folder: str | os.PathLike[str], *, force: bool = False) -> Path:
+        """Write the run folder: manifest, summary, columns, and the pcap if there is one.
+
+        The folder appears whole or not at all. ``force`` replaces a folder that holds a
+        run; nothing else is ever replaced.
+
+        Raises:
+            RunFolderError: the folder is there already.
+            OSError: it cannot be written.
+        """
+        from tidegate._folder import save_run
+
+        return save_run(self, Path(folder), force=force)
+
+    def plot(self, path: str | os.PathLike[str] | None = None, *, gate: str | None = None) -> Figure:
+        """Draw the run on one time axis; write PNG, SVG or PDF by the path's suffix.
+
+        Args:
+            path: where to write; left out, the figure is only returned.
+            gate: whose rate and queue to show; left out, the one that holds flows back most.
+
+        Raises:
+            NotRecordedError: the run kept only its summary.
+            ArgumentError: the suffix is none of .png, .svg, .pdf.
+        """
+        from tidegate._plot import run_figure
+        from tidegate._plot_style import write
+
+        figure = run_figure(self, gate=gate)
+        if path is not None:
+            write(figure, Path(path))
+        return figure
+
+    def __repr__(self) -> str:
+        chance = "" if self.seed is None else f"seed {self.seed}, "
+        return (
+            f"<tidegate.Run {self.title!r}, {chance}{self.summary['engine']}: "
+            f"{len(self.flows)} flows, {len(self.gates)} gates, "
+            f"{self.summary['duration_s']:g} s>"
+        )
