@@ -73,7 +73,7 @@ fn dense_entries() -> impl Strategy<Value = Vec<(u64, usize, u32)>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(100))]
+    #![proptest_config(ProptestConfig::with_cases(400))]
 
     /// Many slots at once tell what one by one tells, and what every event tells.
     #[test]
