@@ -16,7 +16,7 @@ TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 #: Where the peers' scripts are; they are not part of the project.
 PEERS = Path(os.environ.get("TIDEGATE_PEERS", ROOT.parent / "shared" / "peers"))
 #: Between two looks at a program's memory.
-_LOOK_S = 0.01
+_LOOK_S = 0.002
 SCENARIOS = ("s1", "s2", "s3", "s3k")
 
 
