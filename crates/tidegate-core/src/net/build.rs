@@ -15,8 +15,8 @@ use crate::net::sections::Sections;
 use crate::net::signals::Signal;
 use crate::net::traffic::Traffic;
 use crate::net::way::Line;
-use crate::net::{Network, precision, seed, window};
-use crate::plan::{Plan, RecordLevel};
+use crate::net::{Network, precision, record_level, seed, window};
+use crate::plan::Plan;
 use crate::units::Time;
 
 impl Network {
@@ -114,12 +114,5 @@ impl Network {
             handled: 0,
             now: Time::ZERO,
         }
-    }
-}
-
-pub(super) fn record_level(plan: &Plan, gate: usize) -> RecordLevel {
-    match &plan.record.gates {
-        Some(chosen) if !chosen.contains(&gate) => RecordLevel::Summary,
-        _ => plan.record.level,
     }
 }

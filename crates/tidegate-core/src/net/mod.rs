@@ -46,7 +46,7 @@ use crate::net::sections::Sections;
 use crate::net::signals::Signal;
 use crate::net::traffic::Traffic;
 use crate::net::way::Line;
-use crate::plan::Plan;
+use crate::plan::{Plan, RecordLevel};
 use crate::random::Seed;
 use crate::unit::Unit;
 use crate::units::{Span, Time};
@@ -405,6 +405,13 @@ pub fn window(plan: &Plan) -> Window {
 pub fn precision(plan: &Plan) -> Precision {
     let elements = plan.gates.len() + plan.flows.len();
     if elements > MANY_ELEMENTS { Precision::Coarse } else { Precision::Fine }
+}
+
+fn record_level(plan: &Plan, gate: usize) -> RecordLevel {
+    match &plan.record.gates {
+        Some(chosen) if !chosen.contains(&gate) => RecordLevel::Summary,
+        _ => plan.record.level,
+    }
 }
 
 #[cfg(test)]

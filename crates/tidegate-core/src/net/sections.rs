@@ -2,8 +2,7 @@
 //! each circuit runs through.
 
 use crate::cells::{CircuitPlan, Manner, Passing, Section};
-use crate::net::build::record_level;
-use crate::net::{seed, window};
+use crate::net::{record_level, seed, window};
 use crate::plan::{Plan, RecordLevel};
 
 /// Every section.
