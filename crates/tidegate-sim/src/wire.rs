@@ -3,7 +3,7 @@
 use tidegate_core::app::Server;
 use tidegate_core::net::{Half, Network};
 use tidegate_core::plan::Plan;
-use tidegate_core::tcp::{HeldBy, Segment};
+use tidegate_core::tcp::{HeldBy, Outgoing, Segment};
 use tidegate_core::unit::Unit;
 use tidegate_core::units::Time;
 use tidegate_result::{Mark, PacketRecord, Side};
@@ -196,14 +196,7 @@ impl Wire {
                 let bytes = flow.headers + sent.len();
                 Unit::new_marked(bytes, flow.sender.sequence_number(sent), sent.held_by())
             } else {
-                let (place, segment) = self.segments.add();
-                flow.sender.write_segment(at, sent, segment);
-                segment.connection = flow.connection;
-                let bytes = flow.ip_bytes(segment);
-                if !PLAIN && let Some(packets) = &mut self.packets {
-                    packets.push(record(at, index, Side::Sender, Side::Sender, segment, bytes));
-                }
-                Unit::new(bytes, place, sent.held_by())
+                self.keep(at, index, flow, Side::Sender, sent)
             };
             if let Some(due) = self.network.enter_at(at, flow.entries[0], &mut unit) {
                 self.receive_at::<PLAIN>(due, index, flow, unit);
@@ -214,6 +207,20 @@ impl Wire {
             flow.note_history(at, index, &mut self.marks);
         }
         self.network.set_alarm(index * 2, flow.sender.next_wakeup());
+    }
+
+    /// Writes a segment that one end sends, and keeps it; the unit that stands for it.
+    #[inline]
+    fn keep(&mut self, at: Time, index: usize, flow: &Flow, from: Side, sent: Outgoing) -> Unit {
+        let end = if from == Side::Sender { &flow.sender } else { &flow.receiver };
+        let (place, segment) = self.segments.add();
+        end.write_segment(at, sent, segment);
+        segment.connection = flow.connection;
+        let bytes = flow.ip_bytes(segment);
+        if let Some(packets) = &mut self.packets {
+            packets.push(record(at, index, from, from, segment, bytes));
+        }
+        Unit::new(bytes, place, sent.held_by())
     }
 
     /// A unit comes to the receiver at `at`, which may be ahead of all else.
@@ -279,14 +286,7 @@ impl Wire {
                 let number = flow.receiver.acknowledgement_number();
                 Unit::new_marked(flow.headers, number, HeldBy::Application)
             } else {
-                let (place, segment) = self.segments.add();
-                flow.receiver.write_segment(at, sent, segment);
-                segment.connection = flow.connection;
-                let bytes = flow.ip_bytes(segment);
-                if !PLAIN && let Some(packets) = &mut self.packets {
-                    packets.push(record(at, index, Side::Receiver, Side::Receiver, segment, bytes));
-                }
-                Unit::new(bytes, place, HeldBy::Application)
+                self.keep(at, index, flow, Side::Receiver, sent)
             };
             if let Some(due) = self.network.enter_at(at, flow.entries[1], &mut unit) {
                 flow.coming.push_back((due, unit));

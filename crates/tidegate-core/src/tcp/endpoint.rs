@@ -272,13 +272,6 @@ impl Endpoint {
         Some(self.leave(Outgoing::new(self.sender.max, 0)))
     }
 
-    /// Whether [`Endpoint::poll`] is worth a call.
-    #[inline]
-    #[must_use]
-    pub fn may_transmit(&self) -> bool {
-        self.sender.ready || self.receiver.ack_now()
-    }
-
     #[inline(never)]
     fn poll_sender(&mut self, now: Time) -> Outgoing {
         if self.state != State::Established {
