@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -48,12 +49,9 @@ class Comparison(Variants):
             RunFolderError: the folder is there already.
             OSError: it cannot be written.
         """
-        from tidegate import _folder, _folder_fill
+        from tidegate._folder_fill import fill_comparison, save
 
-        place = Path(folder)
-        with _folder.staged(place, force=force) as work:
-            _folder_fill.fill_comparison(self, work)
-        return place
+        return save(Path(folder), partial(fill_comparison, self), force=force)
 
     def report(self) -> str:
         """Return the table for people."""

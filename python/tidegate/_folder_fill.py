@@ -9,12 +9,20 @@ from tidegate._manifest import HEADERS_NOTE
 from tidegate._study_metric import TABLES
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from tidegate._agreement import Agreement
     from tidegate._run_value import Run
     from tidegate._study_numbers import StudyNumbers
     from tidegate._variants import Variants
+
+
+def save(folder: Path, fill: Callable[[Path], None], *, force: bool) -> Path:
+    """Write a folder of several runs in one step, as `fill` fills it. Raises as :func:`_folder.staged`."""
+    with _folder.staged(folder, force=force) as work:
+        fill(work)
+    return folder
 
 
 def fill_comparison(comparison: Variants, work: Path) -> None:

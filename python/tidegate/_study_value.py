@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -57,12 +58,9 @@ class Study(StudyNumbers):
             RunFolderError: the folder is there already.
             OSError: it cannot be written.
         """
-        from tidegate import _folder, _folder_fill
+        from tidegate._folder_fill import fill_study, save
 
-        place = Path(folder)
-        with _folder.staged(place, force=force) as work:
-            _folder_fill.fill_study(self, work)
-        return place
+        return save(Path(folder), partial(fill_study, self), force=force)
 
     def __repr__(self) -> str:
         counts = {len(rows) for rows in self._by_point.values()}
