@@ -15,7 +15,7 @@ RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name 'Cargo.t
 PY_DIRS := $(wildcard python tests examples benches docs)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-rust test-python test-fuzz check bench bench-live docs fuzz lock clean
+.PHONY: help setup build demo test soak test-rust test-python test-fuzz check bench bench-live docs fuzz lock clean
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -30,6 +30,8 @@ demo: setup ## a cellular link, three congestion controls, one picture
 
 test: test-rust test-python test-fuzz ## every test; builds benches and fuzz targets
 
+# Random tests draw the same cases every time, so that a failure speaks of the change at hand; new ones: make soak.
+test-rust: export PROPTEST_RNG_SEED = 1996
 test-rust: $(STAMPS)/venv
 	$(CARGO) test --locked
 	$(CARGO) test --locked --benches --no-run
@@ -65,6 +67,10 @@ bench-live: ## timing of the live engine beside the machine's own floor (root; a
 docs: setup ## docs/reference, the outputs shown in the guide, and the Rust reference in target/doc
 	$(BIN)/python docs/generate.py
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps
+
+soak: ## random tests with new draws, ROUNDS times
+	@for round in $$(seq $(or $(ROUNDS),5)); do \
+	  $(CARGO) test --locked --release -p tidegate-core -p tidegate-scenario -p tidegate-sim -- --quiet || exit 1; done
 
 fuzz: ## each fuzz target for 30 s (needs a nightly toolchain and a C++ compiler)
 	@for target in $$(sed -n 's/^name = "fuzz_\(.*\)"/\1/p' fuzz/Cargo.toml); do fuzz/run $$target 30 || exit 1; done

@@ -78,10 +78,11 @@ impl Standing {
     }
 
     /// Counts slots from one on in which so many cells each come to a backlog, one of which leaves in
-    /// each: as long as no more than `most` stand there, for which there is room. Says before which
-    /// slot that ends, and the backlog then.
+    /// each: as long as no more than `most` stand there, at least one, for which there is room. Says
+    /// before which slot that ends, and the backlog then.
     #[inline]
     pub(super) fn pass(&mut self, cells: &[u8], from: usize, mut backlog: u64, most: u64) -> (usize, u64) {
+        debug_assert!(most > 0);
         let mut slot = from;
         while slot < cells.len() {
             let eight = cells[slot..].first_chunk::<EIGHT>();
@@ -202,7 +203,7 @@ mod tests {
             room in 0u64..300,
         ) {
             let cells = cells.concat();
-            let most = backlog + room;
+            let most = (backlog + room).max(1);
             let (mut together, mut single) = (Standing::new(), Standing::new());
             together.make_room(most as usize);
             single.make_room(most as usize);
