@@ -125,6 +125,12 @@ impl Counters {
         self.inside.add(wire);
     }
 
+    /// Whether a queue of so many units and bytes is larger than any before.
+    #[inline]
+    pub(crate) fn is_larger(&self, queue: (u64, u64)) -> bool {
+        queue.0 > self.queue_max || queue.1 > self.queue_max_bytes
+    }
+
     /// The same of a unit that waits until `start` in a queue that is now so large.
     #[inline(always)]
     pub(crate) fn pass_waiting(&mut self, at: Time, service: Service, wire: u64, queue: (u64, u64)) {

@@ -225,15 +225,21 @@ impl Gate {
     /// The same without a call.
     #[inline(always)]
     pub(crate) fn pass_busy_here(&mut self, at: Time, bytes: u32, blame: Blame) -> Passage {
-        self.forget_left(at);
-        let (waiting, waiting_bytes) = (self.leaving.len() as u64, self.leaving_bytes);
-        if at < self.express.free() && self.is_full(waiting, waiting_bytes, bytes) {
-            self.refuse(at, bytes, DropReason::QueueFull);
-            return Passage::DROPPED;
+        let size = u64::from(bytes);
+        let (mut waiting, mut waiting_bytes) = (self.leaving.len() as u64, self.leaving_bytes);
+        // Those that have left are forgotten where it matters, many at a time.
+        if self.counters.is_larger((waiting + 1, waiting_bytes + size))
+            || self.is_full(waiting, waiting_bytes, bytes)
+        {
+            self.forget_left(at);
+            (waiting, waiting_bytes) = (self.leaving.len() as u64, self.leaving_bytes);
+            if at < self.express.free() && self.is_full(waiting, waiting_bytes, bytes) {
+                self.refuse(at, bytes, DropReason::QueueFull);
+                return Passage::DROPPED;
+            }
         }
         let service = self.express.serve(at, bytes);
         let out = service.end.saturating_add(self.delay);
-        let size = u64::from(bytes);
         if service.start > at {
             self.leaving.push_back((service.start, bytes));
             self.leaving_bytes = waiting_bytes + size;

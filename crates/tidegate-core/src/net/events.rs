@@ -1,17 +1,21 @@
 //! The event queue: which source comes next. One entry per source, never one per packet.
 //!
 //! The order is total: time, then the source's number, which says what comes first at one
-//! instant. Few sources stand in a sorted list, many in a calendar; both give the same
-//! order.
+//! instant. Few sources stand in a sorted list, many in a calendar, in two where halves of
+//! connections take turns; all give the same order.
 
+mod arrivals;
 mod calendar;
 mod halves;
 mod list;
 
+use calendar::Calendar;
 pub use halves::Half;
-use halves::Halves;
+pub(super) use halves::Turns;
+use halves::{ARRIVAL, Halves};
 use list::List;
 
+use crate::unit::Unit;
 use crate::units::{Span, Time};
 
 /// A source of events: its number is its rank at one instant.
@@ -32,6 +36,7 @@ pub(super) struct EventQueue {
 #[expect(clippy::large_enum_variant, reason = "there is one, and the list wants no detour")]
 enum Order {
     List(List),
+    Calendar(Box<Calendar>),
     Halves(Box<Halves>),
 }
 
@@ -42,24 +47,46 @@ impl EventQueue {
         let order = if sources < MANY {
             Order::List(List::default())
         } else {
-            Order::Halves(Box::new(Halves::one(sources)))
+            Order::Calendar(Box::new(Calendar::new(sources)))
         };
         EventQueue { due: vec![Time::NEVER; sources], order }
     }
 
-    /// Lets the two halves take turns from now on, where there are many sources: `of` says each one's side, `leads` how
-    /// much later than what happens at a half its effects at the other are at least.
-    pub(super) fn take_turns(&mut self, of: impl Fn(Source) -> Half, leads: [Span; 2]) {
-        if leads == [Span::ZERO; 2] || !matches!(self.order, Order::Halves(_)) {
-            return;
+    /// How many sources there are.
+    pub(super) fn sources(&self) -> Source {
+        self.due.len() as Source
+    }
+
+    /// Lets the two halves take turns from now on, where there are many sources: says whether it will be so.
+    pub(super) fn take_turns(&mut self, turns: Turns) -> bool {
+        if turns.leads == [Span::ZERO; 2] || !matches!(self.order, Order::Calendar(_)) {
+            return false;
         }
-        let mut halves = Halves::two((0..self.due.len() as Source).map(of).collect(), leads);
+        let mut halves = Halves::new(turns);
         for (source, at) in (0..).zip(&self.due) {
             if *at != Time::NEVER {
                 halves.insert(source, *at);
             }
         }
         self.order = Order::Halves(Box::new(halves));
+        true
+    }
+
+    /// Where halves take turns: a unit comes to one of them at `at`.
+    #[inline(always)]
+    pub(super) fn send(&mut self, half: Half, at: Time, unit: Unit) {
+        if let Order::Halves(halves) = &mut self.order {
+            halves.send(half, at, unit);
+        }
+    }
+
+    /// The unit of the event that was popped last, if it is one that [`EventQueue::send`] was given.
+    #[inline(always)]
+    pub(super) fn arrived(&self, source: Source) -> Option<(Time, Unit)> {
+        match &self.order {
+            Order::Halves(halves) if source == ARRIVAL => Some(halves.arrived()),
+            _ => None,
+        }
     }
 
     /// Wakes `source` at `at`, unless it wakes earlier anyway. A source that is woken early
@@ -82,6 +109,7 @@ impl EventQueue {
         self.due[source as usize] = at;
         match &mut self.order {
             Order::List(list) => list.insert(source, at),
+            Order::Calendar(calendar) => calendar.insert(source, at),
             Order::Halves(halves) => halves.insert(source, at),
         }
     }
@@ -99,16 +127,24 @@ impl EventQueue {
     fn remove(&mut self, source: Source, due: Time) {
         match &mut self.order {
             Order::List(list) => list.remove(source),
+            Order::Calendar(calendar) => calendar.remove(source, due),
             Order::Halves(halves) => halves.remove(source, due),
         }
     }
 
-    /// The next source to wake before `until`; it sleeps from now on.
-    #[inline]
+    /// The next source to wake before `until`; it sleeps from now on. Or a unit ([`EventQueue::arrived`]).
+    #[inline(always)]
     pub(super) fn pop_before(&mut self, until: Time) -> Option<(Time, Source)> {
         let (at, source) = match &mut self.order {
             Order::List(list) => list.pop_before(until)?,
-            Order::Halves(halves) => halves.pop_before(until, &self.due)?,
+            Order::Calendar(calendar) => calendar.pop_before(until, &self.due)?,
+            Order::Halves(halves) => {
+                let popped = halves.pop_before(until, &self.due)?;
+                if popped.1 == ARRIVAL {
+                    return Some(popped);
+                }
+                popped
+            }
         };
         self.due[source as usize] = Time::NEVER;
         Some((at, source))
@@ -119,13 +155,25 @@ impl EventQueue {
         self.due[source as usize]
     }
 
-    /// When the next source wakes.
+    /// No source wakes before this.
     #[must_use]
     pub(super) fn next(&self) -> Time {
         match &self.order {
             Order::List(list) => list.next(),
+            Order::Calendar(calendar) => calendar.first(&self.due).0,
             Order::Halves(halves) => halves.next(&self.due),
         }
+    }
+
+    /// Whether an event stands for a unit that [`EventQueue::send`] was given.
+    #[inline(always)]
+    pub(super) fn is_arrival(source: Source) -> bool {
+        source == ARRIVAL
+    }
+
+    /// Bytes held by such units.
+    pub(super) fn memory_bytes(&self) -> u64 {
+        if let Order::Halves(halves) = &self.order { halves.memory_bytes() } else { 0 }
     }
 }
 
@@ -143,7 +191,7 @@ mod tests {
         ) {
             let mut few = EventQueue { due: vec![Time::NEVER; 20], order: Order::List(List::default()) };
             let mut many = EventQueue::new(200);
-            prop_assert!(matches!(many.order, Order::Halves(_)));
+            prop_assert!(matches!(many.order, Order::Calendar(_)));
             let mut now = 0;
             for (source, span, shift) in steps {
                 let at = Time::from_picos(now + (span >> shift));

@@ -41,7 +41,7 @@ use crate::net::circuits::Circuits;
 use crate::net::events::EventQueue;
 use crate::net::followers::Followers;
 use crate::net::horizon::Horizon;
-use crate::net::routes::{Chain, NONE};
+use crate::net::routes::{Chain, NONE, Onward};
 use crate::net::sections::Sections;
 use crate::net::signals::Signal;
 use crate::net::traffic::Traffic;
@@ -187,7 +187,7 @@ impl Network {
         }
         match &mut self.chains[there] {
             [.., last, _end] if last.steps || last.circuit != NONE => return false,
-            [.., last, _end] => last.ahead = true,
+            [.., last, _end] => last.onward = Onward::Told,
             _ => {}
         }
         true
@@ -283,7 +283,8 @@ impl Network {
     #[inline]
     #[must_use]
     pub fn is_arrival(&self, event: Event) -> bool {
-        event.source >= self.line_sources && event.source < self.alarm_sources
+        EventQueue::is_arrival(event.source)
+            || event.source >= self.line_sources && event.source < self.alarm_sources
     }
 
     /// Any other event.
@@ -384,7 +385,7 @@ impl Network {
         let gates: u64 = self.gates.iter().map(Gate::memory_bytes).sum();
         let cells: u64 = self.sections.sections.iter().map(Section::memory_bytes).sum();
         let circuits = self.circuits.as_ref().map_or(0, |circuits| circuits.memory_bytes());
-        gates + cells + circuits + (lines * size_of::<(Time, Unit)>()) as u64
+        gates + cells + circuits + self.events.memory_bytes() + (lines * size_of::<(Time, Unit)>()) as u64
     }
 }
 

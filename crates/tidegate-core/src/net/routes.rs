@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::cells::CircuitPlan;
+use crate::net::events::Half;
 use crate::plan::{Framing, GatePlan, Plan, RatePlan, RtoPlan, RtoRestart};
 use crate::units::Span;
 
@@ -42,14 +43,25 @@ pub(super) struct Chain {
     /// Its gates are cell gates, and this is its number among the network's circuits; or
     /// [`NONE`].
     pub(super) circuit: u32,
-    /// What comes to its end is handed out instead of waiting on the line.
-    pub(super) ahead: bool,
+    /// What becomes of what comes to its end.
+    pub(super) onward: Onward,
     /// The series that its last gates are; [`NONE`] where they are none.
     pub(super) series: u32,
     /// Any of `notify`, `steps` and `circuit`: not for the short way through.
     pub(super) slow: bool,
     /// Pure delay on the line.
     pub(super) delay: Span,
+}
+
+/// Where a unit is after a stretch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Onward {
+    /// On the line.
+    Line,
+    /// Handed out, instead of waiting on the line.
+    Told,
+    /// With what comes to that half, which takes turns with the other; the line stays empty.
+    Half(Half),
 }
 
 /// Gates in series on the short way ([`crate::gate::Gate::pass_idle`]) that the same stretches use,
@@ -199,7 +211,7 @@ impl Routes {
             notify: draft.notify,
             steps: false,
             circuit: NONE,
-            ahead: false,
+            onward: Onward::Line,
             series: NONE,
             slow: false,
             delay: Span::ZERO,

@@ -1,8 +1,8 @@
 //! Whether the two halves of connections may take turns, and for how long (see [`Half`]).
 
 use crate::net::Network;
-use crate::net::events::Half;
-use crate::net::routes::{Chain, NONE};
+use crate::net::events::{Half, Turns};
+use crate::net::routes::{Chain, NONE, Onward};
 use crate::units::Span;
 
 /// What each line and each route belongs to.
@@ -23,14 +23,32 @@ impl Network {
             return false;
         }
         let Some(Belonging { lines, routes }) = self.belonging() else { return false };
-        let leads = [1, 0].map(|back| self.least_lead(back));
+        let sources = self.events.sources();
         let (alarms, traffic) = (self.alarm_sources, self.traffic_sources);
         let of = |source| match source {
             _ if source < alarms => lines[source as usize],
             _ if source < traffic => alarm((source - alarms) as usize),
             _ => routes[(self.traffic_routes + source - traffic) as usize],
         };
-        self.events.take_turns(of, leads);
+        let firsts: Vec<usize> = (0..self.traffic_routes as usize).map(|route| self.stretches(route).start).collect();
+        let delays: Vec<Span> = firsts.iter().map(|first| self.delay_of(&self.chains[*first])).collect();
+        let least = |back: usize| delays.iter().skip(back).step_by(2).min().copied().unwrap_or(Span::ZERO);
+        let lines_before = [NONE].into_iter().chain(self.chains.iter().map(|chain| chain.line));
+        let turns = Turns {
+            halves: (0..sources).map(of).collect(),
+            leads: [least(1), least(0)],
+            longest: delays.iter().max().copied().unwrap_or(Span::ZERO),
+            ranks: lines_before.collect(),
+        };
+        if !self.events.take_turns(turns) {
+            return false;
+        }
+        for (first, half) in firsts.iter().zip(&routes) {
+            let stretch = &mut self.chains[*first];
+            if stretch.line != NONE && stretch.onward == Onward::Line {
+                stretch.onward = Onward::Half(*half);
+            }
+        }
         true
     }
 
@@ -67,13 +85,9 @@ impl Network {
         gates.iter().chain(series).map(|gate| *gate as usize)
     }
 
-    /// The least time that data (0) or answers (1) take from their entry to the end of their first stretch.
-    fn least_lead(&self, back: usize) -> Span {
-        let leads = (back..self.traffic_routes as usize).step_by(2).map(|route| {
-            let first = &self.chains[self.stretches(route).start];
-            let delays = self.gates_of(first).map(|gate| self.gates[gate].delay());
-            delays.fold(first.delay, |sum, delay| sum + delay)
-        });
-        leads.min().unwrap_or(Span::ZERO)
+    /// The time that a stretch takes at least, from its beginning to the end of its line.
+    fn delay_of(&self, stretch: &Chain) -> Span {
+        let delays = self.gates_of(stretch).map(|gate| self.gates[gate].delay());
+        delays.fold(stretch.delay, |sum, delay| sum + delay)
     }
 }

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use crate::gate::{Count, Drop};
 use crate::net::events::Source;
-use crate::net::routes::{Chain, NONE};
+use crate::net::routes::{Chain, NONE, Onward};
 use crate::net::{Dropped, Event, Network, Owner, TrafficCounts};
 use crate::tcp::HeldBy;
 use crate::unit::Unit;
@@ -26,15 +26,10 @@ impl Network {
     /// where that is now or certain.
     #[inline(always)]
     pub fn arrive(&mut self, event: Event) -> Option<(Time, usize, Unit)> {
-        let source = event.source;
-        let line = &mut self.lines[(source - self.line_sources) as usize];
-        let (at, mut unit) = line.units.pop_front()?;
-        match line.units.front() {
-            Some((next, _)) => self.events.wake_asleep(source, *next),
-            // Back to the first place, which the cache still knows; a burst's room is freed.
-            None if line.units.capacity() > LONG_LINE => line.units = VecDeque::new(),
-            None => line.units.clear(),
-        }
+        let (at, mut unit) = match self.events.arrived(event.source) {
+            Some(arrived) => arrived,
+            None => self.leave_line(event.source)?,
+        };
         let chain = self.chains[unit.chain as usize];
         if chain.line != NONE {
             let at = self.forward(at, &mut unit)?;
@@ -45,6 +40,20 @@ impl Network {
         }
         self.count_delivered(at, chain.route, Count { packets: 1, bytes: u64::from(unit.bytes) });
         None
+    }
+
+    /// The unit that comes to the end of a line.
+    #[inline]
+    fn leave_line(&mut self, source: Source) -> Option<(Time, Unit)> {
+        let line = &mut self.lines[(source - self.line_sources) as usize];
+        let first = line.units.pop_front()?;
+        match line.units.front() {
+            Some((next, _)) => self.events.wake_asleep(source, *next),
+            // Back to the first place, which the cache still knows; a burst's room is freed.
+            None if line.units.capacity() > LONG_LINE => line.units = VecDeque::new(),
+            None => line.units.clear(),
+        }
+        Some(first)
     }
 
     /// Packets of background traffic have come to their end.
@@ -95,12 +104,19 @@ impl Network {
                 Err(gate) => return self.drop(gate, *unit),
             }
         }
-        if chain.ahead {
-            return Some(at.saturating_add(chain.delay));
+        match chain.onward {
+            Onward::Told => Some(at.saturating_add(chain.delay)),
+            Onward::Half(half) => {
+                unit.chain += 1;
+                self.events.send(half, at.saturating_add(chain.delay), *unit);
+                None
+            }
+            Onward::Line => {
+                let line = chain.line;
+                self.send(at, *unit, line);
+                None
+            }
         }
-        let line = chain.line;
-        self.send(at, *unit, line);
-        None
     }
 
     /// The same step by step, or where TCP hears departures.
@@ -123,7 +139,7 @@ impl Network {
             self.note_departure(gate, chain, out);
             at = out;
         }
-        if chain.ahead {
+        if chain.onward == Onward::Told {
             return Some(at.saturating_add(chain.delay));
         }
         self.send(at, *unit, chain.line);

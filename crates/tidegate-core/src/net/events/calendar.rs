@@ -131,11 +131,12 @@ impl Calendar {
         Some((at, source))
     }
 
-    pub(super) fn next(&self, due: &[Time]) -> Time {
-        let beyond = self.beyond.first().map_or(Time::NEVER, |(at, _)| *at);
+    /// The first source, and when it is due: [`Time::NEVER`] if there is none.
+    pub(super) fn first(&self, due: &[Time]) -> (Time, Source) {
+        let beyond = self.beyond.first().copied().unwrap_or((Time::NEVER, NONE));
         match self.first_filled() {
             None => beyond,
-            Some((_, slot)) => self.least(slot, due).0.min(beyond),
+            Some((_, slot)) => self.least(slot, due).min(beyond),
         }
     }
 

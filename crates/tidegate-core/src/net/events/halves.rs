@@ -1,11 +1,13 @@
-//! Calendars that take turns. What happens at one half of all connections (data come to gates
+//! Two queues that take turns. What happens at one half of all connections (data come to gates
 //! and receivers, receivers' timers) changes nothing at the other (ACKs come, senders' timers)
 //! before a while has passed, and the other way round: so each half may go on alone for that
-//! while. The processor then does one kind of work at a time, with what it needs near.
-//! Where nothing is known of halves all sources are of one, and its turn never ends.
+//! while. The processor then does one kind of work at a time, with what it needs near, and what
+//! each half sends to the other need not be put in order one by one ([`Arrivals`]).
 
 use super::Source;
+use super::arrivals::Arrivals;
 use super::calendar::Calendar;
+use crate::unit::Unit;
 use crate::units::{Span, Time};
 
 /// A half of all connections.
@@ -18,50 +20,96 @@ pub enum Half {
     Senders = 1,
 }
 
+/// What stands in place of a source for a unit that [`Halves::send`] was given.
+pub(super) const ARRIVAL: Source = Source::MAX;
+
+/// Who takes turns, and for how long.
+#[derive(Debug)]
+pub(in crate::net) struct Turns {
+    /// Each source's half.
+    pub(in crate::net) halves: Vec<Half>,
+    /// Nothing that happens at a half has an effect at the other earlier than so much later; not both zero.
+    pub(in crate::net) leads: [Span; 2],
+    /// The longest time, but for waiting, that units given to [`Halves::send`] need.
+    pub(in crate::net) longest: Span,
+    /// At one instant such units come as if they were sources of these numbers, by the stretch they go to.
+    pub(in crate::net) ranks: Vec<Source>,
+}
+
+/// What is to come at one half.
+#[derive(Debug)]
+struct Queue {
+    /// What the other half sent.
+    arrivals: Arrivals,
+    /// All else.
+    calendar: Calendar,
+    /// Nothing in the calendar is due before this.
+    calendar_from: Time,
+}
+
 /// See the module.
 #[derive(Debug)]
 pub(super) struct Halves {
-    /// Each source's half.
-    of: Vec<Half>,
-    calendars: [Calendar; 2],
+    turns: Turns,
+    queues: [Queue; 2],
     turn: Half,
     /// When the turn ends.
     limit: Time,
-    /// Nothing that happens at a half has an effect at the other earlier than so much later.
-    leads: [Span; 2],
 }
 
 impl Halves {
-    /// One half for all.
-    pub(super) fn one(sources: usize) -> Halves {
-        Halves {
-            of: vec![Half::Receivers; sources],
-            calendars: [Calendar::new(sources), Calendar::new(0)],
-            turn: Half::Receivers,
-            limit: Time::NEVER,
-            leads: [Span::ZERO; 2],
-        }
+    pub(super) fn new(turns: Turns) -> Halves {
+        let width = (turns.leads[0] + turns.leads[1]).picos() / 4;
+        let width = Span::from_picos(width).max(Arrivals::least_width(turns.longest));
+        let queue = |_| Queue {
+            arrivals: Arrivals::new(width),
+            calendar: Calendar::new(turns.halves.len()),
+            calendar_from: Time::NEVER,
+        };
+        Halves { queues: [0, 1].map(queue), turns, turn: Half::Receivers, limit: Time::ZERO }
     }
 
-    /// `of`: each source's half; `leads`: see there, not both zero.
-    pub(super) fn two(of: Vec<Half>, leads: [Span; 2]) -> Halves {
-        let calendars = [of.len(); 2].map(Calendar::new);
-        Halves { of, calendars, turn: Half::Receivers, limit: Time::ZERO, leads }
-    }
-
-    #[inline(always)]
     pub(super) fn insert(&mut self, source: Source, at: Time) {
-        self.calendars[self.of[source as usize] as usize].insert(source, at);
+        let queue = &mut self.queues[self.turns.halves[source as usize] as usize];
+        queue.calendar_from = queue.calendar_from.min(at);
+        queue.calendar.insert(source, at);
     }
 
     pub(super) fn remove(&mut self, source: Source, at: Time) {
-        self.calendars[self.of[source as usize] as usize].remove(source, at);
+        self.queues[self.turns.halves[source as usize] as usize].calendar.remove(source, at);
     }
 
+    /// A unit comes to a half at `at`.
+    #[inline(always)]
+    pub(super) fn send(&mut self, half: Half, at: Time, unit: Unit) {
+        self.queues[half as usize].arrivals.push(at, unit, &self.turns.ranks);
+    }
+
+    /// The unit that [`Halves::pop_before`] has answered [`ARRIVAL`] for.
+    #[inline(always)]
+    pub(super) fn arrived(&self) -> (Time, Unit) {
+        self.queues[self.turn as usize].arrivals.taken()
+    }
+
+    /// The next source that is due before `until`, or [`ARRIVAL`].
     #[inline(always)]
     pub(super) fn pop_before(&mut self, until: Time, due: &[Time]) -> Option<(Time, Source)> {
+        let queue = &mut self.queues[self.turn as usize];
+        if let Some((at, _)) = queue.arrivals.head()
+            && *at < until.min(self.limit).min(queue.calendar_from)
+        {
+            let at = *at;
+            queue.arrivals.take();
+            return Some((at, ARRIVAL));
+        }
+        self.pop_any(until, due)
+    }
+
+    #[inline(never)]
+    fn pop_any(&mut self, until: Time, due: &[Time]) -> Option<(Time, Source)> {
         loop {
-            let popped = self.calendars[self.turn as usize].pop_before(until.min(self.limit), due);
+            let queue = &mut self.queues[self.turn as usize];
+            let popped = queue.pop_before(until.min(self.limit), due, &self.turns.ranks);
             if popped.is_some() || !self.change(until, due) {
                 return popped;
             }
@@ -69,31 +117,64 @@ impl Halves {
     }
 
     /// The half with the first event has the turn; `false` if there is none before `until`.
-    #[inline(never)]
     fn change(&mut self, until: Time, due: &[Time]) -> bool {
         let [receivers, senders] = self.firsts(due);
         // At one instant data come first.
         let (first, other, lead) = if receivers <= senders {
             self.turn = Half::Receivers;
-            (receivers, senders, self.leads[Half::Senders as usize])
+            (receivers, senders, self.turns.leads[Half::Senders as usize])
         } else {
             self.turn = Half::Senders;
-            (senders, receivers, self.leads[Half::Receivers as usize])
+            (senders, receivers, self.turns.leads[Half::Receivers as usize])
         };
         if first >= until {
             return false;
         }
-        let back_again = first.saturating_add(self.leads[0] + self.leads[1]);
-        self.limit = other.saturating_add(lead).min(back_again).max(first + Span::from_picos(1));
+        let back_again = first.saturating_add(self.turns.leads[0] + self.turns.leads[1]);
+        let limit = other.saturating_add(lead).min(back_again);
+        // What comes later may share a bucket with what is not there yet.
+        let whole = self.queues[self.turn as usize].arrivals.begin_of_bucket(limit);
+        self.limit = if whole > first { whole } else { limit.max(first + Span::from_picos(1)) };
         true
     }
 
+    /// Before when nothing happens at each.
     fn firsts(&self, due: &[Time]) -> [Time; 2] {
-        [0, 1].map(|half: usize| self.calendars[half].next(due))
+        [0, 1].map(|half: usize| {
+            let Queue { arrivals, calendar, .. } = &self.queues[half];
+            arrivals.from().min(calendar.first(due).0)
+        })
     }
 
+    /// Before when nothing happens.
     pub(super) fn next(&self, due: &[Time]) -> Time {
         let [receivers, senders] = self.firsts(due);
         receivers.min(senders)
+    }
+
+    /// Bytes held by units on their way.
+    pub(super) fn memory_bytes(&self) -> u64 {
+        self.queues.iter().map(|queue| queue.arrivals.memory_bytes()).sum()
+    }
+}
+
+impl Queue {
+    fn pop_before(&mut self, until: Time, due: &[Time], ranks: &[Source]) -> Option<(Time, Source)> {
+        self.arrivals.open_before(until, ranks);
+        let first = self.calendar.first(due);
+        self.calendar_from = first.0;
+        if let Some((at, unit)) = self.arrivals.head()
+            && (*at, ranks[unit.chain as usize]) < first
+        {
+            let at = *at;
+            if at >= until {
+                return None;
+            }
+            self.arrivals.take();
+            return Some((at, ARRIVAL));
+        }
+        let popped = self.calendar.pop_before(until, due)?;
+        self.calendar_from = popped.0;
+        Some(popped)
     }
 }

@@ -1,0 +1,198 @@
+//! Units on their way to the first place where several inputs meet, for one half of all connections
+//! ([`super::halves`]). They are sent from the other half, which is some time behind what is handled
+//! here: so they wait in buckets of time without order, and are put in order a bucket at a time.
+
+use std::collections::BTreeMap;
+
+use super::Source;
+use crate::unit::Unit;
+use crate::units::{Span, Time};
+
+const BUCKETS: u64 = 512;
+
+/// See the module.
+#[derive(Debug)]
+pub(super) struct Arrivals {
+    /// What is due in buckets that have been opened, in order; before `place` it has come.
+    open: Vec<(Time, Unit)>,
+    place: usize,
+    /// A bucket is 2^shift picoseconds wide.
+    shift: u32,
+    /// The first bucket that has not been opened, counted from time 0.
+    next: u64,
+    /// From that one on, each at its number modulo their count.
+    ring: Vec<Vec<(Time, Unit)>>,
+    /// Buckets that the ring did not reach when something was put in.
+    beyond: BTreeMap<u64, Vec<(Time, Unit)>>,
+    /// How many wait in buckets.
+    closed: usize,
+    /// Room that opened buckets have left, for others: the cache still knows it.
+    rooms: Vec<Vec<(Time, Unit)>>,
+    /// How many have places before each, while a bucket is put in order.
+    counts: Vec<u32>,
+}
+
+impl Arrivals {
+    /// `width`: that of a bucket, about.
+    pub(super) fn new(width: Span) -> Arrivals {
+        Arrivals {
+            open: Vec::new(),
+            place: 0,
+            shift: width.picos().max(1).ilog2(),
+            next: 0,
+            ring: vec![Vec::new(); BUCKETS as usize],
+            beyond: BTreeMap::new(),
+            closed: 0,
+            rooms: Vec::new(),
+            counts: Vec::new(),
+        }
+    }
+
+    /// The buckets that delays up to this want.
+    pub(super) fn least_width(delay: Span) -> Span {
+        Span::from_picos(delay.picos() / (BUCKETS / 2))
+    }
+
+    /// When the bucket begins that `at` is in.
+    pub(super) fn begin_of_bucket(&self, at: Time) -> Time {
+        Time::from_picos(at.picos() >> self.shift << self.shift)
+    }
+
+    /// A unit comes at `at`. `rank`: as in [`Arrivals::open_before`].
+    #[inline(always)]
+    pub(super) fn push(&mut self, at: Time, unit: Unit, rank: &[Source]) {
+        let bucket = at.picos() >> self.shift;
+        if bucket.wrapping_sub(self.next) >= BUCKETS {
+            return self.push_elsewhere(at, unit, rank);
+        }
+        let units = &mut self.ring[(bucket % BUCKETS) as usize];
+        if units.capacity() == 0 {
+            *units = self.rooms.pop().unwrap_or_default();
+        }
+        units.push((at, unit));
+        self.closed += 1;
+    }
+
+    #[cold]
+    fn push_elsewhere(&mut self, at: Time, unit: Unit, rank: &[Source]) {
+        let bucket = at.picos() >> self.shift;
+        if bucket >= self.next {
+            self.closed += 1;
+            return self.beyond.entry(bucket).or_default().push((at, unit));
+        }
+        let key = key(&(at, unit), rank);
+        let place = self.open[self.place..].partition_point(|other| self::key(other, rank) <= key);
+        self.open.insert(self.place + place, (at, unit));
+    }
+
+    /// When the next one comes, if its bucket is open.
+    #[inline(always)]
+    pub(super) fn head(&self) -> Option<&(Time, Unit)> {
+        self.open.get(self.place)
+    }
+
+    /// The next one has come.
+    #[inline(always)]
+    pub(super) fn take(&mut self) {
+        self.place += 1;
+    }
+
+    /// The one that has come last.
+    #[inline(always)]
+    pub(super) fn taken(&self) -> (Time, Unit) {
+        self.open[self.place - 1]
+    }
+
+    /// Nothing comes before this.
+    pub(super) fn from(&self) -> Time {
+        match self.head() {
+            Some((at, _)) => *at,
+            None => Time::from_picos(self.first_closed().map_or(u64::MAX, |bucket| bucket << self.shift)),
+        }
+    }
+
+    /// Opens buckets until the next unit is known or would not come before `until`. At one instant the unit
+    /// whose stretch has the lower `rank` comes first.
+    #[inline(never)]
+    pub(super) fn open_before(&mut self, until: Time, rank: &[Source]) {
+        while self.place == self.open.len() {
+            let Some(bucket) = self.first_closed().filter(|bucket| bucket << self.shift < until.picos()) else {
+                return;
+            };
+            let slot = (bucket % BUCKETS) as usize;
+            let mut units = std::mem::take(&mut self.ring[slot]);
+            if let Some(more) = self.beyond.remove(&bucket) {
+                // Put in before the others of the same sender.
+                units.splice(0..0, more);
+            }
+            self.closed -= units.len();
+            self.next = bucket + 1;
+            self.put_in_order(&units, bucket, rank);
+            units.clear();
+            self.rooms.push(units);
+        }
+    }
+
+    /// The first bucket with a unit that has not been opened.
+    fn first_closed(&self) -> Option<u64> {
+        if self.closed == 0 {
+            return None;
+        }
+        let beyond = self.beyond.first_key_value().map(|(bucket, _)| *bucket);
+        let mut ring = self.next..self.next + BUCKETS;
+        let in_ring = ring.find(|bucket| !self.ring[(bucket % BUCKETS) as usize].is_empty());
+        // A bucket may have units in both.
+        in_ring.into_iter().chain(beyond).min()
+    }
+
+    /// Distributes a bucket's units over as many parts of it, and puts each part in order.
+    fn put_in_order(&mut self, units: &[(Time, Unit)], bucket: u64, rank: &[Source]) {
+        let parts = units.len().next_power_of_two();
+        // Units fill the parts before they fill their places: no remainder is left out.
+        let begin = bucket << self.shift;
+        let shift = self.shift.saturating_sub(parts.ilog2());
+        let part = |at: Time| ((at.picos() - begin) >> shift) as usize;
+        self.counts.clear();
+        self.counts.resize(parts, 0);
+        for (at, _) in units {
+            self.counts[part(*at)] += 1;
+        }
+        let mut before = 0;
+        for count in &mut self.counts {
+            (before, *count) = (before + *count, before);
+        }
+        self.open.clear();
+        self.open.extend_from_slice(units);
+        for unit in units {
+            let place = &mut self.counts[part(unit.0)];
+            self.open[*place as usize] = *unit;
+            *place += 1;
+        }
+        self.place = 0;
+        for end in 1..self.open.len() {
+            let unit = self.open[end];
+            if self.open[end - 1].0 < unit.0 {
+                continue;
+            }
+            let mut place = end;
+            while place > 0 && key(&self.open[place - 1], rank) > key(&unit, rank) {
+                self.open[place] = self.open[place - 1];
+                place -= 1;
+            }
+            self.open[place] = unit;
+        }
+    }
+
+    /// Bytes held.
+    pub(super) fn memory_bytes(&self) -> u64 {
+        let closed = self.ring.iter().chain(self.beyond.values()).chain(&self.rooms);
+        let units = closed.map(Vec::capacity).sum::<usize>() + self.open.capacity();
+        (units * size_of::<(Time, Unit)>()) as u64
+    }
+}
+
+/// What comes first: `rank` is that of a unit's stretch.
+#[inline]
+fn key((at, unit): &(Time, Unit), rank: &[Source]) -> (Time, Source) {
+    (*at, rank[unit.chain as usize])
+}
