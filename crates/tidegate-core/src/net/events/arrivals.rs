@@ -196,3 +196,55 @@ impl Arrivals {
 fn key((at, unit): &(Time, Unit), rank: &[Source]) -> (Time, Source) {
     (*at, rank[unit.chain as usize])
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::tcp::HeldBy;
+
+    proptest! {
+        /// They come in order of time, rank, and entry, whenever they are put in and looked for.
+        #[test]
+        fn in_order_whatever_the_buckets(
+            width in prop_oneof![0u64..10, 0u64..5000],
+            steps in prop::collection::vec((0u64..2000, 0u32..5, 0u32..14, 0u32..12), 1..600),
+        ) {
+            const RANKS: [Source; 5] = [3, 0, 4, 1, 0];
+            let mut arrivals = Arrivals::new(Span::from_picos(width));
+            let mut expected: Vec<(Time, Source, u32)> = Vec::new();
+            let (mut now, mut put_in) = (0, 0);
+            let check = |arrivals: &mut Arrivals, expected: &mut Vec<(Time, Source, u32)>, until: Time| {
+                expected.sort();
+                let (mut came, mut last) = (Vec::new(), None);
+                loop {
+                    prop_assert!(expected.first().is_none_or(|(at, ..)| arrivals.from() <= *at));
+                    arrivals.open_before(until, &RANKS);
+                    let Some((at, unit)) = arrivals.head().filter(|(at, _)| *at < until).copied() else { break };
+                    came.push((at, RANKS[unit.chain as usize], unit.handle));
+                    arrivals.take();
+                    prop_assert_eq!(arrivals.taken(), (at, unit));
+                    last = Some(expected.remove(0));
+                    prop_assert_eq!(came.last().copied(), last);
+                }
+                prop_assert!(expected.first().is_none_or(|(at, ..)| *at >= until), "after {:?}", last);
+                Ok(())
+            };
+            for (span, chain, shift, step) in steps {
+                // Often together, sometimes far beyond all buckets.
+                let at = Time::from_picos((now + (span << shift) / 8).next_multiple_of(1 << shift));
+                let mut unit = Unit::new(40, put_in, HeldBy::Application);
+                unit.chain = chain;
+                put_in += 1;
+                arrivals.push(at, unit, &RANKS);
+                expected.push((at, RANKS[chain as usize], unit.handle));
+                if step == 0 {
+                    now += 50 + span;
+                    check(&mut arrivals, &mut expected, Time::from_picos(now))?;
+                }
+            }
+            check(&mut arrivals, &mut expected, Time::NEVER)?;
+        }
+    }
+}
