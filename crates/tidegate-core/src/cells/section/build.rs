@@ -66,6 +66,7 @@ impl Section {
             gates: numbers.iter().map(gate).collect(),
             circuits: vec![],
             frames: vec![],
+            losses: vec![],
             free_frames: vec![],
             fed_back: numbers.iter().any(|number| !plans[*number].rate.is_known_ahead()),
             prompt: prompt

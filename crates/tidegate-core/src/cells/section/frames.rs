@@ -100,19 +100,20 @@ impl Section {
     /// A cell was lost at `at`.
     #[cold]
     pub(super) fn lose(&mut self, gate: usize, input: usize, cell: Cell, at: Time, reason: DropReason) {
-        let inside = self.window.from <= at && at < self.window.until;
-        let CellGate { number, counts, inputs, ppd, .. } = &mut self.gates[gate];
+        let CellGate { inputs, ppd, .. } = &mut self.gates[gate];
         // What is lost after the server the door does not know of.
         if *ppd && reason != DropReason::Loss && !cell.ends && inputs[input].discard == Discard::Nothing {
             inputs[input].discard = Discard::Rest;
         }
-        let frame = &mut self.frames[cell.frame as usize];
-        frame.left -= 1;
-        if !frame.failed {
-            frame.failed = true;
-            counts.failed += u64::from(inside);
-            self.outputs.push_back(Output::Drop { at, gate: *number, reason, unit: frame.unit });
+        let (place, loss) = (cell.frame as usize, Loss { at, gate: gate as u32, reason });
+        if self.losses.len() <= place {
+            self.losses.resize(self.frames.len(), loss);
         }
+        let frame = &mut self.frames[place];
+        // Gates are not gone through in order of time.
+        self.losses[place] = if frame.failed { self.losses[place].min(loss) } else { loss };
+        frame.failed = true;
+        frame.left -= 1;
         if cell.ends {
             frame.endless = true;
             let circuit = &mut self.circuits[frame.circuit as usize];
@@ -120,6 +121,26 @@ impl Section {
             circuit.close(cell.frame);
         }
         self.settle_frame(cell.frame);
+    }
+
+    /// Tells of a packet that lost cells, the first of them as is known now.
+    #[cold]
+    fn tell_loss(&mut self, place: u32) {
+        let Loss { at, gate, reason } = self.losses[place as usize];
+        let CellGate { number, counts, .. } = &mut self.gates[gate as usize];
+        counts.failed += u64::from(self.window.from <= at && at < self.window.until);
+        let unit = self.frames[place as usize].unit;
+        self.outputs.push_back(Output::Drop { at, gate: *number, reason, unit });
+    }
+
+    /// The run is over: tells of packets that lost cells and have others on their way.
+    pub(super) fn tell_losses(&mut self) {
+        for place in 0..self.frames.len() {
+            let Frame { left, failed, .. } = self.frames[place];
+            if left > 0 && failed {
+                self.tell_loss(place as u32);
+            }
+        }
     }
 
     /// Forgets a packet when the fate of all its cells is known.
@@ -130,6 +151,9 @@ impl Section {
             return;
         }
         self.free_frames.push(place);
+        if frame.failed {
+            self.tell_loss(place);
+        }
         if frame.endless {
             let circuit = &mut self.circuits[frame.circuit as usize];
             circuit.endless -= 1;
@@ -139,6 +163,15 @@ impl Section {
             self.gates[exit].counts.wasted += u64::from(frame.arrived);
         }
     }
+}
+
+/// A packet lost a cell: the earlier, at one instant the further upstream, is the less.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Loss {
+    at: Time,
+    /// Among those of the section.
+    gate: u32,
+    reason: DropReason,
 }
 
 impl Circuit {

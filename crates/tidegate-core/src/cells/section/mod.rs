@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use self::frames::Loss;
 use self::input::{Cell, Discard, Input, To};
 use self::lay::{MOST_INPUTS, Stretch};
 use self::single::Singles;
@@ -120,6 +121,8 @@ pub struct Section {
     gates: Vec<CellGate>,
     circuits: Vec<Circuit>,
     frames: Vec<Frame>,
+    /// The first loss of each packet that lost cells.
+    losses: Vec<Loss>,
     free_frames: Vec<u32>,
     /// Some gate's rate is set from outside.
     fed_back: bool,
@@ -342,6 +345,7 @@ impl Section {
     /// The run is over at `until`.
     pub fn finish(&mut self, until: Time, gates: &mut [Gate]) {
         self.advance(until, gates);
+        self.tell_losses();
         for gate in &mut self.gates {
             let counters = gates[gate.number].counters_mut();
             match &mut gate.server {

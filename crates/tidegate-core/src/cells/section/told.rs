@@ -23,9 +23,9 @@ pub enum Output {
         /// How many.
         count: Count,
     },
-    /// A packet lost its first cell, or could not be told from the one before.
+    /// A packet lost a cell and the fate of all is known, or it could not be told from the one before.
     Drop {
-        /// When.
+        /// When it lost the first, by time.
         at: Time,
         /// At which gate.
         gate: usize,
