@@ -240,26 +240,27 @@ fn any_private_plan() -> impl Strategy<Value = Plan> {
     )
 }
 
-/// Many flows that share a gate each way, with access gates of their own: the two halves of
-/// connections take turns.
+/// Many flows with access gates of their own that share a gate each way, and some data another before or
+/// in place of it: the two halves of connections take turns.
 fn any_dumbbell() -> impl Strategy<Value = Plan> {
-    let access = (any_gate(), any_gate(), 0u64..15, 0u64..15);
+    let access = (any_gate(), any_gate(), 0u64..15, 0u64..15, 0usize..3);
     let flows = prop::collection::vec((access, any_tcp(), 0u64..500, any_app()), 6..10);
-    let shared = (any_gate(), any_gate());
-    // Background traffic over the data's gate, or over that of the answers, or over none.
-    (flows, shared, prop::option::of(0usize..2)).prop_map(|(flows, (there, back), crossing)| {
-        let mut gates = vec![there, back];
+    let shared = (any_gate(), any_gate(), any_gate());
+    // Background traffic over the data's gates, or over that of the answers, or over none.
+    let crossing = prop_oneof![Just(None), Just(Some(vec![0])), Just(Some(vec![1])), Just(Some(vec![2, 0]))];
+    (flows, shared, crossing).prop_map(|(flows, (there, back, another), crossing)| {
+        let mut gates = vec![there, back, another];
         let mut drafts = vec![];
         let mut apps = vec![];
-        for ((mut enters, mut answers, data_delay, answer_delay), tcp, start, app) in flows {
+        for ((mut enters, mut answers, data_delay, answer_delay, way), tcp, start, app) in flows {
             enters.delay = Span::from_millis(data_delay);
             answers.delay = Span::from_millis(answer_delay);
             let first = gates.len();
             gates.extend([enters, answers]);
-            drafts.push((vec![first, 0], vec![first + 1, 1], tcp, start));
+            let path = [vec![first, 0], vec![first, 2, 0], vec![first, 2]];
+            drafts.push((path[way].clone(), vec![first + 1, 1], tcp, start));
             apps.push(app);
         }
-        let crossing = crossing.map(|gate| vec![gate]);
         let mut plan = assemble((gates, drafts, crossing, RecordLevel::Summary));
         for (flow, app) in plan.flows.iter_mut().zip(apps) {
             // A shared server would have all in one order.

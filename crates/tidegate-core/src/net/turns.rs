@@ -30,7 +30,8 @@ impl Network {
             _ if source < traffic => alarm((source - alarms) as usize),
             _ => routes[(self.traffic_routes + source - traffic) as usize],
         };
-        let firsts: Vec<usize> = (0..self.traffic_routes as usize).map(|route| self.stretches(route).start).collect();
+        let firsts: Vec<usize> =
+            (0..self.traffic_routes as usize).map(|route| self.stretches(route).start).collect();
         let delays: Vec<Span> = firsts.iter().map(|first| self.delay_of(&self.chains[*first])).collect();
         let least = |back: usize| delays.iter().skip(back).step_by(2).min().copied().unwrap_or(Span::ZERO);
         let lines_before = [NONE].into_iter().chain(self.chains.iter().map(|chain| chain.line));

@@ -116,7 +116,8 @@ impl Arrivals {
     #[inline(never)]
     pub(super) fn open_before(&mut self, until: Time, rank: &[Source]) {
         while self.place == self.open.len() {
-            let Some(bucket) = self.first_closed().filter(|bucket| bucket << self.shift < until.picos()) else {
+            let Some(bucket) = self.first_closed().filter(|bucket| bucket << self.shift < until.picos())
+            else {
                 return;
             };
             let slot = (bucket % BUCKETS) as usize;
