@@ -104,19 +104,17 @@ impl Network {
                 Err(gate) => return self.drop(gate, *unit),
             }
         }
-        match chain.onward {
-            Onward::Told => Some(at.saturating_add(chain.delay)),
-            Onward::Half(half) => {
-                unit.chain += 1;
-                self.events.send(half, at.saturating_add(chain.delay), *unit);
-                None
-            }
-            Onward::Line => {
-                let line = chain.line;
-                self.send(at, *unit, line);
-                None
-            }
+        if matches!(chain.onward, Onward::Told) {
+            return Some(at.saturating_add(chain.delay));
         }
+        if let Onward::Half(half) = chain.onward {
+            unit.chain += 1;
+            self.events.send(half, at.saturating_add(chain.delay), *unit);
+        } else {
+            let line = chain.line;
+            self.send(at, *unit, line);
+        }
+        None
     }
 
     /// The same step by step, or where TCP hears departures.
@@ -139,7 +137,7 @@ impl Network {
             self.note_departure(gate, chain, out);
             at = out;
         }
-        if chain.onward == Onward::Told {
+        if matches!(chain.onward, Onward::Told) {
             return Some(at.saturating_add(chain.delay));
         }
         self.send(at, *unit, chain.line);
