@@ -1,7 +1,7 @@
 //! The loop: the network says what happens next, endpoints and applications answer.
 
 use tidegate_core::app::Exchange;
-use tidegate_core::net::{Dropped, Owner, Step};
+use tidegate_core::net::{Dropped, Event, Owner, Step};
 use tidegate_core::plan::{CongestionPlan, Limits, Plan, RecordLevel};
 use tidegate_core::unit::Unit;
 use tidegate_core::units::Time;
@@ -159,13 +159,18 @@ impl<'a> Simulation<'a> {
                     self.drop(dropped);
                     continue;
                 }
-                let Some(event) = network.next_event(self.wire.until) else { return Ok(None) };
-                if network.is_arrival(event) {
-                    if let Some((at, route, unit)) = network.arrive(event) {
-                        self.deliver(at, route, unit);
+                match network.next_event(self.wire.until) {
+                    Some(Event::Arrival { at, unit }) => {
+                        if let Some((at, route, unit)) = network.arrive(at, unit) {
+                            self.deliver(at, route, unit);
+                        }
                     }
-                } else if let Some(step) = network.happen(event) {
-                    self.handle(step);
+                    Some(Event::Wakeup { at, source }) => {
+                        if let Some(step) = network.happen(at, source) {
+                            self.handle(step);
+                        }
+                    }
+                    None => return Ok(None),
                 }
                 if self.wire.ahead >= enough {
                     break;

@@ -11,8 +11,8 @@ mod list;
 
 use calendar::Calendar;
 pub use halves::Half;
+use halves::Halves;
 pub(super) use halves::Turns;
-use halves::{ARRIVAL, Halves};
 use list::List;
 
 use crate::unit::Unit;
@@ -23,6 +23,15 @@ pub type Source = u32;
 
 /// From so many sources on the calendar is faster than a sorted list.
 const MANY: usize = 24;
+
+/// What comes next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Next {
+    /// A source wakes.
+    Source(Time, Source),
+    /// A unit comes that [`EventQueue::send`] was given.
+    Arrival(Time, Unit),
+}
 
 /// When each source wakes next.
 #[derive(Debug)]
@@ -80,15 +89,6 @@ impl EventQueue {
         }
     }
 
-    /// The unit of the event that was popped last, if it is one that [`EventQueue::send`] was given.
-    #[inline(always)]
-    pub(super) fn arrived(&self, source: Source) -> Option<(Time, Unit)> {
-        match &self.order {
-            Order::Halves(halves) if source == ARRIVAL => Some(halves.arrived()),
-            _ => None,
-        }
-    }
-
     /// Wakes `source` at `at`, unless it wakes earlier anyway. A source that is woken early
     /// finds nothing to do and asks again, so nothing ever has to be moved back.
     #[inline]
@@ -132,22 +132,19 @@ impl EventQueue {
         }
     }
 
-    /// The next source to wake before `until`; it sleeps from now on. Or a unit ([`EventQueue::arrived`]).
+    /// What comes next before `until`; a source sleeps from now on.
     #[inline(always)]
-    pub(super) fn pop_before(&mut self, until: Time) -> Option<(Time, Source)> {
+    pub(super) fn pop_before(&mut self, until: Time) -> Option<Next> {
         let (at, source) = match &mut self.order {
             Order::List(list) => list.pop_before(until)?,
             Order::Calendar(calendar) => calendar.pop_before(until, &self.due)?,
-            Order::Halves(halves) => {
-                let popped = halves.pop_before(until, &self.due)?;
-                if popped.1 == ARRIVAL {
-                    return Some(popped);
-                }
-                popped
-            }
+            Order::Halves(halves) => match halves.pop_before(until, &self.due)? {
+                Next::Source(at, source) => (at, source),
+                arrival @ Next::Arrival(..) => return Some(arrival),
+            },
         };
         self.due[source as usize] = Time::NEVER;
-        Some((at, source))
+        Some(Next::Source(at, source))
     }
 
     /// When a source wakes; [`Time::NEVER`] when it sleeps.
@@ -165,13 +162,7 @@ impl EventQueue {
         }
     }
 
-    /// Whether an event stands for a unit that [`EventQueue::send`] was given.
-    #[inline(always)]
-    pub(super) fn is_arrival(source: Source) -> bool {
-        source == ARRIVAL
-    }
-
-    /// Bytes held by such units.
+    /// Bytes held by units of [`EventQueue::send`].
     pub(super) fn memory_bytes(&self) -> u64 {
         if let Order::Halves(halves) = &self.order { halves.memory_bytes() } else { 0 }
     }
@@ -182,6 +173,13 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    fn source_of(next: Option<Next>) -> Option<(Time, Source)> {
+        match next? {
+            Next::Source(at, source) => Some((at, source)),
+            Next::Arrival(..) => panic!("nothing was sent"),
+        }
+    }
 
     proptest! {
         /// The same order from both, whatever is woken when.
@@ -202,13 +200,13 @@ mod tests {
                     let until = Time::from_picos(now + (1 << 43));
                     let popped = few.pop_before(until);
                     prop_assert_eq!(popped, many.pop_before(until));
-                    now = popped.map_or(now, |(time, _)| time.picos());
+                    now = source_of(popped).map_or(now, |(time, _)| time.picos());
                 }
             }
             loop {
                 let popped = few.pop_before(Time::NEVER);
                 prop_assert_eq!(popped, many.pop_before(Time::NEVER));
-                let Some((at, _)) = popped else { break };
+                let Some((at, _)) = source_of(popped) else { break };
                 prop_assert!(at.picos() >= now);
                 now = at.picos();
             }
@@ -227,7 +225,7 @@ mod tests {
         for round in 0..200_000u64 {
             let popped = few.pop_before(Time::NEVER);
             assert_eq!(popped, many.pop_before(Time::NEVER));
-            let (at, source) = popped.unwrap();
+            let (at, source) = source_of(popped).unwrap();
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             // Gaps from nanoseconds to seconds, in spells.
             let next = Time::from_picos(at.picos() + (state >> (24 + (round >> 14) % 24)));
@@ -243,8 +241,9 @@ mod tests {
             for source in [3, 1, 2] {
                 queue.wake(source, Time::from_picos(5));
             }
-            let order: Vec<Source> =
-                std::iter::from_fn(|| queue.pop_before(Time::NEVER)).map(|(_, source)| source).collect();
+            let order: Vec<Source> = std::iter::from_fn(|| source_of(queue.pop_before(Time::NEVER)))
+                .map(|(_, source)| source)
+                .collect();
             assert_eq!(order, [1, 2, 3]);
         }
     }

@@ -38,10 +38,10 @@ use crate::net::abr::Abr;
 use crate::net::cascade::Cascade;
 use crate::net::channels::Channels;
 use crate::net::circuits::Circuits;
-use crate::net::events::EventQueue;
+use crate::net::events::{EventQueue, Next};
 use crate::net::followers::Followers;
 use crate::net::horizon::Horizon;
-use crate::net::routes::{Chain, NONE, Onward};
+use crate::net::routes::{Chain, NONE};
 use crate::net::sections::Sections;
 use crate::net::signals::Signal;
 use crate::net::traffic::Traffic;
@@ -96,9 +96,21 @@ pub enum Step {
 
 /// Something that happens, see [`Network::next_event`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Event {
-    at: Time,
-    source: Source,
+pub enum Event {
+    /// A unit comes to where several inputs meet, or to the end of its route: for [`Network::arrive`].
+    Arrival {
+        /// When.
+        at: Time,
+        /// The unit.
+        unit: Unit,
+    },
+    /// Anything else: for [`Network::happen`].
+    Wakeup {
+        /// When.
+        at: Time,
+        /// Who asked for it.
+        source: Source,
+    },
 }
 
 /// Where a route begins, see [`Network::entry`].
@@ -187,7 +199,7 @@ impl Network {
         }
         match &mut self.chains[there] {
             [.., last, _end] if last.steps || last.circuit != NONE => return false,
-            [.., last, _end] => last.onward = Onward::Told,
+            [.., last, _end] => last.ahead = true,
             _ => {}
         }
         true
@@ -250,11 +262,11 @@ impl Network {
             if let Some(dropped) = self.take_drop() {
                 return Some(Step::Drop(dropped));
             }
-            let event = self.next_event(until)?;
-            let step = if self.is_arrival(event) {
-                self.arrive(event).map(|(at, route, unit)| Step::Deliver { at, route, unit })
-            } else {
-                self.happen(event)
+            let step = match self.next_event(until)? {
+                Event::Arrival { at, unit } => {
+                    self.arrive(at, unit).map(|(at, route, unit)| Step::Deliver { at, route, unit })
+                }
+                Event::Wakeup { at, source } => self.happen(at, source),
             };
             if step.is_some() {
                 return step;
@@ -271,30 +283,38 @@ impl Network {
     }
 
     /// The next event before `until`.
-    #[inline]
+    #[inline(always)]
     pub fn next_event(&mut self, until: Time) -> Option<Event> {
-        let (at, source) = self.events.pop_before(until)?;
-        self.now = at;
+        let next = self.events.pop_before(until)?;
         self.handled += 1;
-        Some(Event { at, source })
+        match next {
+            Next::Arrival(at, unit) => {
+                self.now = at;
+                Some(Event::Arrival { at, unit })
+            }
+            Next::Source(at, source) => {
+                self.now = at;
+                let arrived = if self.is_line(source) { self.leave_line(source) } else { None };
+                Some(arrived.map_or(Event::Wakeup { at, source }, |(at, unit)| Event::Arrival { at, unit }))
+            }
+        }
     }
 
-    /// Whether an event is for [`Network::arrive`]; nearly all are.
     #[inline]
-    #[must_use]
-    pub fn is_arrival(&self, event: Event) -> bool {
-        EventQueue::is_arrival(event.source)
-            || event.source >= self.line_sources && event.source < self.alarm_sources
+    fn is_line(&self, source: Source) -> bool {
+        source >= self.line_sources && source < self.alarm_sources
     }
 
-    /// Any other event.
-    pub fn happen(&mut self, event: Event) -> Option<Step> {
-        let Event { at, source } = event;
+    /// An event that is no arrival.
+    pub fn happen(&mut self, at: Time, source: Source) -> Option<Step> {
         if source >= self.traffic_sources {
             self.emit(source);
             None
         } else if source >= self.alarm_sources {
             Some(Step::Alarm { at, alarm: (source - self.alarm_sources) as usize })
+        } else if source >= self.line_sources {
+            // Nothing was on that line.
+            None
         } else if source >= self.slot_sources {
             self.serve_signal((source - self.slot_sources) as usize)
         } else if source >= self.circuit_source {

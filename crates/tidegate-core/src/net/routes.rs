@@ -43,25 +43,16 @@ pub(super) struct Chain {
     /// Its gates are cell gates, and this is its number among the network's circuits; or
     /// [`NONE`].
     pub(super) circuit: u32,
-    /// What becomes of what comes to its end.
-    pub(super) onward: Onward,
+    /// What comes to its end is handed out instead of waiting on the line.
+    pub(super) ahead: bool,
+    /// It comes to that half, which takes turns with the other; the line stays empty.
+    pub(super) half: Option<Half>,
     /// The series that its last gates are; [`NONE`] where they are none.
     pub(super) series: u32,
     /// Any of `notify`, `steps` and `circuit`: not for the short way through.
     pub(super) slow: bool,
     /// Pure delay on the line.
     pub(super) delay: Span,
-}
-
-/// Where a unit is after a stretch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Onward {
-    /// On the line.
-    Line,
-    /// Handed out, instead of waiting on the line.
-    Told,
-    /// With what comes to that half, which takes turns with the other; the line stays empty.
-    Half(Half),
 }
 
 /// Gates in series on the short way ([`crate::gate::Gate::pass_idle`]) that the same stretches use,
@@ -211,7 +202,8 @@ impl Routes {
             notify: draft.notify,
             steps: false,
             circuit: NONE,
-            onward: Onward::Line,
+            ahead: false,
+            half: None,
             series: NONE,
             slow: false,
             delay: Span::ZERO,

@@ -2,7 +2,7 @@
 
 use crate::net::Network;
 use crate::net::events::{Half, Turns};
-use crate::net::routes::{Chain, NONE, Onward};
+use crate::net::routes::{Chain, NONE};
 use crate::units::Span;
 
 /// What each line and each route belongs to.
@@ -46,8 +46,8 @@ impl Network {
         }
         for (first, half) in firsts.iter().zip(&routes) {
             let stretch = &mut self.chains[*first];
-            if stretch.line != NONE && stretch.onward == Onward::Line {
-                stretch.onward = Onward::Half(*half);
+            if stretch.line != NONE && !stretch.ahead {
+                stretch.half = Some(*half);
             }
         }
         true

@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 
 use crate::gate::{Count, Drop};
 use crate::net::events::Source;
-use crate::net::routes::{Chain, NONE, Onward};
-use crate::net::{Dropped, Event, Network, Owner, TrafficCounts};
+use crate::net::routes::{Chain, NONE};
+use crate::net::{Dropped, Network, Owner, TrafficCounts};
 use crate::tcp::HeldBy;
 use crate::unit::Unit;
 use crate::units::{Span, Time};
@@ -22,14 +22,10 @@ pub(super) struct Line {
 }
 
 impl Network {
-    /// A unit comes to the end of a line. Answers with when it comes to the end of which route,
+    /// A unit goes on after a line. Answers with when it comes to the end of which route,
     /// where that is now or certain.
     #[inline(always)]
-    pub fn arrive(&mut self, event: Event) -> Option<(Time, usize, Unit)> {
-        let (at, mut unit) = match self.events.arrived(event.source) {
-            Some(arrived) => arrived,
-            None => self.leave_line(event.source)?,
-        };
+    pub fn arrive(&mut self, at: Time, mut unit: Unit) -> Option<(Time, usize, Unit)> {
         let chain = self.chains[unit.chain as usize];
         if chain.line != NONE {
             let at = self.forward(at, &mut unit)?;
@@ -44,7 +40,7 @@ impl Network {
 
     /// The unit that comes to the end of a line.
     #[inline]
-    fn leave_line(&mut self, source: Source) -> Option<(Time, Unit)> {
+    pub(super) fn leave_line(&mut self, source: Source) -> Option<(Time, Unit)> {
         let line = &mut self.lines[(source - self.line_sources) as usize];
         let first = line.units.pop_front()?;
         match line.units.front() {
@@ -104,10 +100,10 @@ impl Network {
                 Err(gate) => return self.drop(gate, *unit),
             }
         }
-        if matches!(chain.onward, Onward::Told) {
+        if chain.ahead {
             return Some(at.saturating_add(chain.delay));
         }
-        if let Onward::Half(half) = chain.onward {
+        if let Some(half) = chain.half {
             unit.chain += 1;
             self.events.send(half, at.saturating_add(chain.delay), *unit);
         } else {
@@ -137,7 +133,7 @@ impl Network {
             self.note_departure(gate, chain, out);
             at = out;
         }
-        if matches!(chain.onward, Onward::Told) {
+        if chain.ahead {
             return Some(at.saturating_add(chain.delay));
         }
         self.send(at, *unit, chain.line);

@@ -85,10 +85,10 @@ impl Arrivals {
         self.open.insert(self.place + place, (at, unit));
     }
 
-    /// When the next one comes, if its bucket is open.
+    /// The next one, if its bucket is open.
     #[inline(always)]
-    pub(super) fn head(&self) -> Option<&(Time, Unit)> {
-        self.open.get(self.place)
+    pub(super) fn head(&self) -> Option<(Time, Unit)> {
+        self.open.get(self.place).copied()
     }
 
     /// The next one has come.
@@ -97,16 +97,10 @@ impl Arrivals {
         self.place += 1;
     }
 
-    /// The one that has come last.
-    #[inline(always)]
-    pub(super) fn taken(&self) -> (Time, Unit) {
-        self.open[self.place - 1]
-    }
-
     /// Nothing comes before this.
     pub(super) fn from(&self) -> Time {
         match self.head() {
-            Some((at, _)) => *at,
+            Some((at, _)) => at,
             None => Time::from_picos(self.first_closed().map_or(u64::MAX, |bucket| bucket << self.shift)),
         }
     }
@@ -205,6 +199,32 @@ mod tests {
     use super::*;
     use crate::tcp::HeldBy;
 
+    const RANKS: [Source; 5] = [3, 0, 4, 1, 0];
+
+    /// What is to come: time, rank, and number of entry.
+    type Expected = Vec<(Time, Source, u32)>;
+
+    /// All that is due before `until` comes, in order.
+    fn come_before(
+        arrivals: &mut Arrivals,
+        expected: &mut Expected,
+        until: Time,
+    ) -> Result<(), TestCaseError> {
+        expected.sort_unstable();
+        let mut due = expected.drain(..expected.partition_point(|(at, ..)| *at < until));
+        loop {
+            let next = due.next();
+            prop_assert!(next.is_none_or(|(at, ..)| arrivals.from() <= at));
+            arrivals.open_before(until, &RANKS);
+            let head = arrivals.head().filter(|(at, _)| *at < until);
+            prop_assert_eq!(head.map(|(at, unit)| (at, RANKS[unit.chain as usize], unit.handle)), next);
+            if next.is_none() {
+                return Ok(());
+            }
+            arrivals.take();
+        }
+    }
+
     proptest! {
         /// They come in order of time, rank, and entry, whenever they are put in and looked for.
         #[test]
@@ -212,40 +232,21 @@ mod tests {
             width in prop_oneof![0u64..10, 0u64..5000],
             steps in prop::collection::vec((0u64..2000, 0u32..5, 0u32..14, 0u32..12), 1..600),
         ) {
-            const RANKS: [Source; 5] = [3, 0, 4, 1, 0];
-            let mut arrivals = Arrivals::new(Span::from_picos(width));
-            let mut expected: Vec<(Time, Source, u32)> = Vec::new();
-            let (mut now, mut put_in) = (0, 0);
-            let check = |arrivals: &mut Arrivals, expected: &mut Vec<(Time, Source, u32)>, until: Time| {
-                expected.sort();
-                let (mut came, mut last) = (Vec::new(), None);
-                loop {
-                    prop_assert!(expected.first().is_none_or(|(at, ..)| arrivals.from() <= *at));
-                    arrivals.open_before(until, &RANKS);
-                    let Some((at, unit)) = arrivals.head().filter(|(at, _)| *at < until).copied() else { break };
-                    came.push((at, RANKS[unit.chain as usize], unit.handle));
-                    arrivals.take();
-                    prop_assert_eq!(arrivals.taken(), (at, unit));
-                    last = Some(expected.remove(0));
-                    prop_assert_eq!(came.last().copied(), last);
-                }
-                prop_assert!(expected.first().is_none_or(|(at, ..)| *at >= until), "after {:?}", last);
-                Ok(())
-            };
-            for (span, chain, shift, step) in steps {
+            let (mut arrivals, mut expected) = (Arrivals::new(Span::from_picos(width)), Expected::new());
+            let mut now = 0;
+            for (number, (span, chain, shift, step)) in (0..).zip(steps) {
                 // Often together, sometimes far beyond all buckets.
                 let at = Time::from_picos((now + (span << shift) / 8).next_multiple_of(1 << shift));
-                let mut unit = Unit::new(40, put_in, HeldBy::Application);
+                let mut unit = Unit::new(40, number, HeldBy::Application);
                 unit.chain = chain;
-                put_in += 1;
                 arrivals.push(at, unit, &RANKS);
-                expected.push((at, RANKS[chain as usize], unit.handle));
+                expected.push((at, RANKS[chain as usize], number));
                 if step == 0 {
                     now += 50 + span;
-                    check(&mut arrivals, &mut expected, Time::from_picos(now))?;
+                    come_before(&mut arrivals, &mut expected, Time::from_picos(now))?;
                 }
             }
-            check(&mut arrivals, &mut expected, Time::NEVER)?;
+            come_before(&mut arrivals, &mut expected, Time::NEVER)?;
         }
     }
 }

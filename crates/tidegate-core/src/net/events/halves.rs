@@ -4,9 +4,9 @@
 //! while. The processor then does one kind of work at a time, with what it needs near, and what
 //! each half sends to the other need not be put in order one by one ([`Arrivals`]).
 
-use super::Source;
 use super::arrivals::Arrivals;
 use super::calendar::Calendar;
+use super::{Next, Source};
 use crate::unit::Unit;
 use crate::units::{Span, Time};
 
@@ -19,9 +19,6 @@ pub enum Half {
     /// What comes from receivers.
     Senders = 1,
 }
-
-/// What stands in place of a source for a unit that [`Halves::send`] was given.
-pub(super) const ARRIVAL: Source = Source::MAX;
 
 /// Who takes turns, and for how long.
 #[derive(Debug)]
@@ -85,28 +82,21 @@ impl Halves {
         self.queues[half as usize].arrivals.push(at, unit, &self.turns.ranks);
     }
 
-    /// The unit that [`Halves::pop_before`] has answered [`ARRIVAL`] for.
+    /// What comes next before `until`.
     #[inline(always)]
-    pub(super) fn arrived(&self) -> (Time, Unit) {
-        self.queues[self.turn as usize].arrivals.taken()
-    }
-
-    /// The next source that is due before `until`, or [`ARRIVAL`].
-    #[inline(always)]
-    pub(super) fn pop_before(&mut self, until: Time, due: &[Time]) -> Option<(Time, Source)> {
+    pub(super) fn pop_before(&mut self, until: Time, due: &[Time]) -> Option<Next> {
         let queue = &mut self.queues[self.turn as usize];
-        if let Some((at, _)) = queue.arrivals.head()
-            && *at < until.min(self.limit).min(queue.calendar_from)
+        if let Some((at, unit)) = queue.arrivals.head()
+            && at < until.min(self.limit).min(queue.calendar_from)
         {
-            let at = *at;
             queue.arrivals.take();
-            return Some((at, ARRIVAL));
+            return Some(Next::Arrival(at, unit));
         }
         self.pop_any(until, due)
     }
 
     #[inline(never)]
-    fn pop_any(&mut self, until: Time, due: &[Time]) -> Option<(Time, Source)> {
+    fn pop_any(&mut self, until: Time, due: &[Time]) -> Option<Next> {
         loop {
             let queue = &mut self.queues[self.turn as usize];
             let popped = queue.pop_before(until.min(self.limit), due, &self.turns.ranks);
@@ -159,22 +149,20 @@ impl Halves {
 }
 
 impl Queue {
-    fn pop_before(&mut self, until: Time, due: &[Time], ranks: &[Source]) -> Option<(Time, Source)> {
+    fn pop_before(&mut self, until: Time, due: &[Time], ranks: &[Source]) -> Option<Next> {
         self.arrivals.open_before(until, ranks);
         let first = self.calendar.first(due);
         self.calendar_from = first.0;
         if let Some((at, unit)) = self.arrivals.head()
-            && (*at, ranks[unit.chain as usize]) < first
+            && (at, ranks[unit.chain as usize]) < first
         {
-            let at = *at;
             if at >= until {
                 return None;
             }
             self.arrivals.take();
-            return Some((at, ARRIVAL));
+            return Some(Next::Arrival(at, unit));
         }
-        let popped = self.calendar.pop_before(until, due)?;
-        self.calendar_from = popped.0;
-        Some(popped)
+        let (at, source) = self.calendar.pop_before(until, due)?;
+        Some(Next::Source(at, source))
     }
 }
