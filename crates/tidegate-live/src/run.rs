@@ -161,7 +161,7 @@ fn assemble(plan: &Plan, seen: EndReport, mut report: PumpReport, every: Span) -
     let until = plan.duration;
     let mut drops: Vec<Dropped> = if recorded { report.drops.clone() } else { Vec::new() };
     drops.retain(|dropped| dropped.at < until);
-    drops.sort_by_key(|dropped| (dropped.at, dropped.gate));
+    drops.sort_by_key(Dropped::place);
     let gates = report.network.gates_mut().iter_mut();
     let gates = gates.map(|gate| gate.take_history().unwrap_or_default()).collect();
     let result = RunResult {

@@ -13,6 +13,7 @@ use crate::wire::{Wire, alarm_half, app_alarm};
 
 /// Steps, or deliveries told ahead, between two looks at the limits and at the caller's wish to go on.
 const REVIEW: u64 = 1 << 17;
+const FIRST_REVIEW: u64 = 1 << 10;
 
 /// Why a run has no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -176,6 +177,7 @@ impl<'a> Simulation<'a> {
                     break;
                 }
             }
+            self.wire.network.review_turns();
             if !go_on(self.wire.network.now()) {
                 return Err(RunError::Interrupted);
             }
@@ -188,7 +190,9 @@ impl<'a> Simulation<'a> {
     /// Every step is an event at least.
     fn steps_to_review(&self) -> u64 {
         let left = self.plan.limits.events.map(|events| events - self.wire.events_handled().min(events));
-        left.map_or(REVIEW, |left| left.clamp(1, REVIEW))
+        // Sooner at first: whether turns are worth it is seen early.
+        let often = (self.wire.events_handled() + FIRST_REVIEW).min(REVIEW);
+        left.map_or(often, |left| left.clamp(1, often))
     }
 
     fn handle(&mut self, step: Step) {
@@ -292,7 +296,7 @@ impl<'a> Simulation<'a> {
         let until = self.wire.until;
         // Run-ahead tells of drops before their time, and of some that the run never reaches.
         self.drops.retain(|dropped| dropped.at < until);
-        self.drops.sort_by_key(|dropped| (dropped.at, dropped.gate));
+        self.drops.sort_by_key(Dropped::place);
         let requests = self.requests();
         let gates = self.wire.network.gates_mut().iter_mut();
         let histories = self.flows.iter_mut().map(|flow| flow.history.take());

@@ -112,6 +112,7 @@ impl Network {
             traffic,
             window: window(plan),
             handled: 0,
+            reviewed: (0, Time::ZERO),
             now: Time::ZERO,
         }
     }

@@ -39,6 +39,8 @@ pub(super) struct EventQueue {
     /// The instant each source waits for; [`Time::NEVER`] when it sleeps.
     due: Vec<Time>,
     order: Order,
+    /// Who may take turns, as long as nobody does.
+    resting: Option<Turns>,
 }
 
 #[derive(Debug)]
@@ -58,7 +60,7 @@ impl EventQueue {
         } else {
             Order::Calendar(Box::new(Calendar::new(sources)))
         };
-        EventQueue { due: vec![Time::NEVER; sources], order }
+        EventQueue { due: vec![Time::NEVER; sources], order, resting: None }
     }
 
     /// How many sources there are.
@@ -66,11 +68,28 @@ impl EventQueue {
         self.due.len() as Source
     }
 
-    /// Lets the two halves take turns from now on, where there are many sources: says whether it will be so.
-    pub(super) fn take_turns(&mut self, turns: Turns) -> bool {
+    /// Where there are many sources the two halves may take turns from now on; says whether it is so.
+    pub(super) fn may_take_turns(&mut self, turns: Turns) -> bool {
         if turns.leads == [Span::ZERO; 2] || !matches!(self.order, Order::Calendar(_)) {
             return false;
         }
+        self.resting = Some(turns);
+        true
+    }
+
+    /// How much later than what happens at each half its effects at the other are at least, where they may take
+    /// turns; and whether they do.
+    pub(super) fn turns(&self) -> Option<([Span; 2], bool)> {
+        match (&self.order, &self.resting) {
+            (Order::Halves(halves), _) => Some((halves.leads(), true)),
+            (_, Some(turns)) => Some((turns.leads, false)),
+            _ => None,
+        }
+    }
+
+    /// Lets the two halves take turns, where they may and do not.
+    pub(super) fn start_turns(&mut self) {
+        let Some(turns) = self.resting.take() else { return };
         let mut halves = Halves::new(turns);
         for (source, at) in (0..).zip(&self.due) {
             if *at != Time::NEVER {
@@ -78,7 +97,25 @@ impl EventQueue {
             }
         }
         self.order = Order::Halves(Box::new(halves));
-        true
+    }
+
+    /// No turns from now on: hands out the units that were sent and have not come, those of a stretch in order.
+    pub(super) fn stop_turns(&mut self) -> Vec<(Time, Unit)> {
+        if !matches!(self.order, Order::Halves(_)) {
+            return Vec::new();
+        }
+        let mut calendar = Box::new(Calendar::new(self.due.len()));
+        for (source, at) in (0..).zip(&self.due) {
+            if *at != Time::NEVER {
+                calendar.insert(source, *at);
+            }
+        }
+        let Order::Halves(halves) = std::mem::replace(&mut self.order, Order::Calendar(calendar)) else {
+            unreachable!("they took turns");
+        };
+        let (turns, units) = halves.end();
+        self.resting = Some(turns);
+        units
     }
 
     /// Where halves take turns: a unit comes to one of them at `at`.
@@ -187,7 +224,7 @@ mod tests {
         fn list_and_calendar_agree(
             steps in prop::collection::vec((0u32..20, 0u64..1u64 << 44, 0u32..60), 1..3000),
         ) {
-            let mut few = EventQueue { due: vec![Time::NEVER; 20], order: Order::List(List::default()) };
+            let mut few = EventQueue::new(20);
             let mut many = EventQueue::new(200);
             prop_assert!(matches!(many.order, Order::Calendar(_)));
             let mut now = 0;
@@ -215,7 +252,7 @@ mod tests {
 
     #[test]
     fn the_calendar_follows_the_traffic() {
-        let mut few = EventQueue { due: vec![Time::NEVER; 20], order: Order::List(List::default()) };
+        let mut few = EventQueue::new(20);
         let mut many = EventQueue::new(300);
         let mut state = 1u64;
         for source in 0..20 {

@@ -132,6 +132,14 @@ pub struct Dropped {
     pub unit: Unit,
 }
 
+impl Dropped {
+    /// Its place among others in a recording. They are told in no certain order; those of one place look alike.
+    #[must_use]
+    pub fn place(&self) -> (Time, usize, Owner, u32, DropReason) {
+        (self.at, self.gate, self.owner, self.unit.bytes, self.reason)
+    }
+}
+
 /// The network of a plan.
 #[derive(Debug)]
 pub struct Network {
@@ -175,6 +183,8 @@ pub struct Network {
     traffic: Vec<Traffic>,
     window: Window,
     handled: u64,
+    /// Events handled, and when, as turns were looked at last.
+    reviewed: (u64, Time),
     now: Time,
     horizon: Horizon,
 }

@@ -15,7 +15,7 @@ use crate::units::Span;
 pub(super) const NONE: u32 = u32::MAX;
 
 /// Whose route it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Owner {
     /// A flow's data direction.
     Data(usize),

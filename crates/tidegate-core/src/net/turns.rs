@@ -5,6 +5,9 @@ use crate::net::events::{Half, Turns};
 use crate::net::routes::{Chain, NONE};
 use crate::units::Span;
 
+/// Events that are worth a turn.
+const WORTH_A_TURN: u128 = 8;
+
 /// What each line and each route belongs to.
 struct Belonging {
     lines: Vec<Half>,
@@ -41,16 +44,50 @@ impl Network {
             longest: delays.iter().max().copied().unwrap_or(Span::ZERO),
             ranks: lines_before.collect(),
         };
-        if !self.events.take_turns(turns) {
-            return false;
+        let may = self.events.may_take_turns(turns);
+        if may {
+            self.start_turns();
         }
-        for (first, half) in firsts.iter().zip(&routes) {
-            let stretch = &mut self.chains[*first];
+        may
+    }
+
+    /// Lets halves take turns or not, by how much happened since this was asked last: where little does in a
+    /// turn, changing costs more than it saves. No result changes. To be asked now and then.
+    #[inline(never)]
+    pub fn review_turns(&mut self) {
+        let Some((leads, taken)) = self.events.turns() else { return };
+        let (events_before, then) = std::mem::replace(&mut self.reviewed, (self.handled, self.now));
+        let events = u128::from(self.handled - events_before);
+        let span = u128::from(self.now.saturating_since(then).picos());
+        // Each half has a turn in as much time as both leads.
+        let in_turns = u128::from((leads[0] + leads[1]).picos()) * events;
+        let worth_it = in_turns >= 2 * WORTH_A_TURN * span;
+        match (taken, worth_it) {
+            (true, false) => self.stop_turns(),
+            (false, true) => self.start_turns(),
+            _ => {}
+        }
+    }
+
+    fn start_turns(&mut self) {
+        self.events.start_turns();
+        for (route, first) in self.first_chains.iter().enumerate().take(self.traffic_routes as usize) {
+            let stretch = &mut self.chains[*first as usize];
             if stretch.line != NONE && !stretch.ahead {
-                stretch.half = Some(*half);
+                stretch.half = Some(Half::of(route));
             }
         }
-        true
+    }
+
+    fn stop_turns(&mut self) {
+        for (at, unit) in self.events.stop_turns() {
+            let line = self.chains[unit.chain as usize - 1].line;
+            self.events.wake(self.line_sources + line, at);
+            self.lines[line as usize].units.push_back((at, unit));
+        }
+        for stretch in &mut self.chains {
+            stretch.half = None;
+        }
     }
 
     /// None where data and answers meet in a gate or on a line.
@@ -62,7 +99,7 @@ impl Network {
             let stretches = &self.chains[self.stretches(route)];
             let passed: Vec<usize> = stretches.iter().flat_map(|chain| self.gates_of(chain)).collect();
             let half = if (route as u32) < self.traffic_routes {
-                if route.is_multiple_of(2) { Half::Receivers } else { Half::Senders }
+                Half::of(route)
             } else {
                 // Background traffic goes with the flows whose gates it passes; theirs are known by now.
                 passed.iter().find_map(|gate| gates[*gate]).unwrap_or(Half::Receivers)

@@ -9,6 +9,9 @@ use crate::unit::Unit;
 use crate::units::{Span, Time};
 
 const BUCKETS: u64 = 512;
+const WORDS: usize = BUCKETS as usize / 64;
+/// Of fewer units each is put in its place among those before it.
+const FEW: usize = 8;
 
 /// See the module.
 #[derive(Debug)]
@@ -22,10 +25,10 @@ pub(super) struct Arrivals {
     next: u64,
     /// From that one on, each at its number modulo their count.
     ring: Vec<Vec<(Time, Unit)>>,
+    /// One bit for each that has units.
+    filled: [u64; WORDS],
     /// Buckets that the ring did not reach when something was put in.
     beyond: BTreeMap<u64, Vec<(Time, Unit)>>,
-    /// How many wait in buckets.
-    closed: usize,
     /// Room that opened buckets have left, for others: the cache still knows it.
     rooms: Vec<Vec<(Time, Unit)>>,
     /// How many have places before each, while a bucket is put in order.
@@ -41,8 +44,8 @@ impl Arrivals {
             shift: width.picos().max(1).ilog2(),
             next: 0,
             ring: vec![Vec::new(); BUCKETS as usize],
+            filled: [0; WORDS],
             beyond: BTreeMap::new(),
-            closed: 0,
             rooms: Vec::new(),
             counts: Vec::new(),
         }
@@ -68,16 +71,15 @@ impl Arrivals {
         let units = &mut self.ring[(bucket % BUCKETS) as usize];
         if units.capacity() == 0 {
             *units = self.rooms.pop().unwrap_or_default();
+            self.filled[(bucket % BUCKETS / 64) as usize] |= 1 << (bucket % 64);
         }
         units.push((at, unit));
-        self.closed += 1;
     }
 
     #[cold]
     fn push_elsewhere(&mut self, at: Time, unit: Unit, rank: &[Source]) {
         let bucket = at.picos() >> self.shift;
         if bucket >= self.next {
-            self.closed += 1;
             return self.beyond.entry(bucket).or_default().push((at, unit));
         }
         let key = key(&(at, unit), rank);
@@ -116,11 +118,11 @@ impl Arrivals {
             };
             let slot = (bucket % BUCKETS) as usize;
             let mut units = std::mem::take(&mut self.ring[slot]);
+            self.filled[slot / 64] &= !(1 << (slot % 64));
             if let Some(more) = self.beyond.remove(&bucket) {
                 // Put in before the others of the same sender.
                 units.splice(0..0, more);
             }
-            self.closed -= units.len();
             self.next = bucket + 1;
             self.put_in_order(&units, bucket, rank);
             units.clear();
@@ -128,53 +130,72 @@ impl Arrivals {
         }
     }
 
-    /// The first bucket with a unit that has not been opened.
-    fn first_closed(&self) -> Option<u64> {
-        if self.closed == 0 {
-            return None;
+    /// All that have not come, in order.
+    pub(super) fn take_all(mut self, rank: &[Source]) -> Vec<(Time, Unit)> {
+        let mut units = Vec::new();
+        loop {
+            units.extend_from_slice(&self.open[self.place..]);
+            self.place = self.open.len();
+            self.open_before(Time::NEVER, rank);
+            if self.head().is_none() {
+                return units;
+            }
         }
-        let beyond = self.beyond.first_key_value().map(|(bucket, _)| *bucket);
-        let mut ring = self.next..self.next + BUCKETS;
-        let in_ring = ring.find(|bucket| !self.ring[(bucket % BUCKETS) as usize].is_empty());
-        // A bucket may have units in both.
-        in_ring.into_iter().chain(beyond).min()
     }
 
-    /// Distributes a bucket's units over as many parts of it, and puts each part in order.
+    /// The first bucket with a unit that has not been opened.
+    fn first_closed(&self) -> Option<u64> {
+        let beyond = self.beyond.first_key_value().map(|(bucket, _)| *bucket);
+        // A bucket may have units in both.
+        self.first_in_ring().into_iter().chain(beyond).min()
+    }
+
+    fn first_in_ring(&self) -> Option<u64> {
+        let begin = (self.next % BUCKETS) as usize;
+        let words = (0..=WORDS).map(|n| (begin / 64 + n) % WORDS);
+        // Once round, and the first word again for the bits before `begin`.
+        let masks = [u64::MAX << (begin % 64)].into_iter().chain(std::iter::repeat(u64::MAX));
+        let mut bits = words.zip(masks).map(|(word, mask)| (word, self.filled[word] & mask));
+        let (word, bits) = bits.find(|(_, bits)| *bits != 0)?;
+        let slot = word * 64 + bits.trailing_zeros() as usize;
+        Some(self.next + (slot.wrapping_sub(begin) % BUCKETS as usize) as u64)
+    }
+
     fn put_in_order(&mut self, units: &[(Time, Unit)], bucket: u64, rank: &[Source]) {
+        self.open.clear();
+        self.open.extend_from_slice(units);
+        self.place = 0;
+        if units.len() >= FEW {
+            self.distribute(units, bucket);
+        }
+        let places = self.open.as_mut_slice();
+        for end in 1..places.len() {
+            if places[end - 1].0 >= places[end].0 {
+                put_among(&mut places[..=end], rank);
+            }
+        }
+    }
+
+    /// Deals a bucket's units out over as many parts of it.
+    fn distribute(&mut self, units: &[(Time, Unit)], bucket: u64) {
         let parts = units.len().next_power_of_two();
-        // Units fill the parts before they fill their places: no remainder is left out.
         let begin = bucket << self.shift;
         let shift = self.shift.saturating_sub(parts.ilog2());
         let part = |at: Time| ((at.picos() - begin) >> shift) as usize;
         self.counts.clear();
         self.counts.resize(parts, 0);
+        let (counts, places) = (self.counts.as_mut_slice(), self.open.as_mut_slice());
         for (at, _) in units {
-            self.counts[part(*at)] += 1;
+            counts[part(*at)] += 1;
         }
         let mut before = 0;
-        for count in &mut self.counts {
+        for count in counts.iter_mut() {
             (before, *count) = (before + *count, before);
         }
-        self.open.clear();
-        self.open.extend_from_slice(units);
         for unit in units {
-            let place = &mut self.counts[part(unit.0)];
-            self.open[*place as usize] = *unit;
+            let place = &mut counts[part(unit.0)];
+            places[*place as usize] = *unit;
             *place += 1;
-        }
-        self.place = 0;
-        for end in 1..self.open.len() {
-            let unit = self.open[end];
-            if self.open[end - 1].0 < unit.0 {
-                continue;
-            }
-            let mut place = end;
-            while place > 0 && key(&self.open[place - 1], rank) > key(&unit, rank) {
-                self.open[place] = self.open[place - 1];
-                place -= 1;
-            }
-            self.open[place] = unit;
         }
     }
 
@@ -184,6 +205,18 @@ impl Arrivals {
         let units = closed.map(Vec::capacity).sum::<usize>() + self.open.capacity();
         (units * size_of::<(Time, Unit)>()) as u64
     }
+}
+
+/// Puts the last one in its place among those before it.
+#[inline]
+fn put_among(units: &mut [(Time, Unit)], rank: &[Source]) {
+    let mut place = units.len() - 1;
+    let unit = units[place];
+    while place > 0 && key(&units[place - 1], rank) > key(&unit, rank) {
+        units[place] = units[place - 1];
+        place -= 1;
+    }
+    units[place] = unit;
 }
 
 /// What comes first: `rank` is that of a unit's stretch.

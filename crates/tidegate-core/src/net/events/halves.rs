@@ -20,6 +20,13 @@ pub enum Half {
     Senders = 1,
 }
 
+impl Half {
+    /// Where what a flow's route carries comes to.
+    pub(in crate::net) fn of(route: usize) -> Half {
+        if route.is_multiple_of(2) { Half::Receivers } else { Half::Senders }
+    }
+}
+
 /// Who takes turns, and for how long.
 #[derive(Debug)]
 pub(in crate::net) struct Turns {
@@ -140,6 +147,17 @@ impl Halves {
     pub(super) fn next(&self, due: &[Time]) -> Time {
         let [receivers, senders] = self.firsts(due);
         receivers.min(senders)
+    }
+
+    pub(super) fn leads(&self) -> [Span; 2] {
+        self.turns.leads
+    }
+
+    /// Who took turns, and the units that have not come, of each half in order.
+    pub(super) fn end(self) -> (Turns, Vec<(Time, Unit)>) {
+        let Halves { turns, queues, .. } = self;
+        let units = queues.into_iter().flat_map(|queue| queue.arrivals.take_all(&turns.ranks)).collect();
+        (turns, units)
     }
 
     /// Bytes held by units on their way.
