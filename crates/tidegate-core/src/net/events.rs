@@ -91,11 +91,7 @@ impl EventQueue {
     pub(super) fn start_turns(&mut self) {
         let Some(turns) = self.resting.take() else { return };
         let mut halves = Halves::new(turns);
-        for (source, at) in (0..).zip(&self.due) {
-            if *at != Time::NEVER {
-                halves.insert(source, *at);
-            }
-        }
+        awake(&self.due).for_each(|(source, at)| halves.insert(source, at));
         self.order = Order::Halves(Box::new(halves));
     }
 
@@ -105,11 +101,7 @@ impl EventQueue {
             return Vec::new();
         }
         let mut calendar = Box::new(Calendar::new(self.due.len()));
-        for (source, at) in (0..).zip(&self.due) {
-            if *at != Time::NEVER {
-                calendar.insert(source, *at);
-            }
-        }
+        awake(&self.due).for_each(|(source, at)| calendar.insert(source, at));
         let Order::Halves(halves) = std::mem::replace(&mut self.order, Order::Calendar(calendar)) else {
             unreachable!("they took turns");
         };
@@ -203,6 +195,11 @@ impl EventQueue {
     pub(super) fn memory_bytes(&self) -> u64 {
         if let Order::Halves(halves) = &self.order { halves.memory_bytes() } else { 0 }
     }
+}
+
+/// The sources that do not sleep, and when they wake.
+fn awake(due: &[Time]) -> impl Iterator<Item = (Source, Time)> {
+    (0..).zip(due.iter().copied()).filter(|(_, at)| *at != Time::NEVER)
 }
 
 #[cfg(test)]

@@ -161,6 +161,7 @@ impl Arrivals {
         Some(self.next + (slot.wrapping_sub(begin) % BUCKETS as usize) as u64)
     }
 
+    /// Makes a bucket the open one.
     fn put_in_order(&mut self, units: &[(Time, Unit)], bucket: u64, rank: &[Source]) {
         self.open.clear();
         self.open.extend_from_slice(units);
