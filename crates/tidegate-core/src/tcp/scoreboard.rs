@@ -3,7 +3,8 @@
 //!
 //! A retransmission repeats the bounds of the first transmission, so a segment is one record for as
 //! long as it lives. Records are numbered from 0 in order of first transmission; numbers
-//! never come back. The ring grows by doubling and is reused.
+//! never come back. The ring grows by doubling, and shrinks where few are left: what is gone through
+//! again and again stays in the cache.
 
 use crate::units::Time;
 
@@ -17,6 +18,9 @@ pub(super) const RESENT: u32 = 1 << 26;
 pub(super) const REPEATED: u32 = 1 << 27;
 
 const LENGTH: u32 = SACKED - 1;
+
+/// A ring of so many records is not worth shrinking.
+const SMALL: usize = 64;
 
 /// The longest segment that a record can hold.
 pub(super) const LONGEST: u32 = LENGTH;
@@ -141,12 +145,21 @@ impl Scoreboard {
 
     #[cold]
     fn grow(&mut self) {
-        let mut wider = vec![Sent::default(); (self.slots.len() * 2).max(16)];
+        self.resize((self.slots.len() * 2).max(16));
+    }
+
+    /// Gives back what a burst needed once.
+    #[cold]
+    fn shrink(&mut self) {
+        self.resize(((self.next - self.first) as usize * 2).next_power_of_two().max(SMALL));
+    }
+
+    fn resize(&mut self, len: usize) {
+        let mut slots = vec![Sent::default(); len];
         for number in self.first..self.next {
-            let mask = wider.len() - 1;
-            wider[number as usize & mask] = *self.slot(number);
+            slots[number as usize & (len - 1)] = *self.slot(number);
         }
-        self.slots = wider;
+        self.slots = slots;
     }
 
     /// Everything below `ack` has arrived.
@@ -184,6 +197,9 @@ impl Scoreboard {
                 self.forget(sent);
             }
             self.first += 1;
+        }
+        if self.slots.len() > SMALL && (self.next - self.first) as usize * 8 <= self.slots.len() {
+            self.shrink();
         }
         removed
     }
@@ -276,5 +292,32 @@ impl Scoreboard {
         let sent = *self.slot(number);
         let ahead = sent.end.wrapping_sub(sent.len()).wrapping_sub(self.base as u32);
         Resend { number, start: self.base + u64::from(ahead), len: sent.len() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_survive_growing_and_shrinking() {
+        let mut board = Scoreboard::default();
+        let at = |number: u64| Time::from_picos(number * 7);
+        let mut pushed = 0;
+        for (burst, left) in [(1000, 3), (40, 20), (5000, 600), (1, 0), (300, 1)] {
+            for _ in 0..burst {
+                pushed += 1;
+                board.push(pushed * 10, 10, at(pushed));
+            }
+            let acknowledged = pushed - left;
+            let removed = board.acknowledge(acknowledged * 10);
+            assert_eq!((removed.marks, removed.sent_at), (0, at(acknowledged)));
+            assert!(board.slots.len() <= SMALL.max(left as usize * 8), "{} for {left}", board.slots.len());
+            assert_eq!((board.first, board.next), (acknowledged, pushed));
+            for number in board.first..board.next {
+                let record = Sent { at: at(number + 1), end: (number as u32 + 1) * 10, word: 10 };
+                assert_eq!(*board.slot(number), record);
+            }
+        }
     }
 }

@@ -163,10 +163,11 @@ impl Arrivals {
 
     /// Makes a bucket the open one.
     fn put_in_order(&mut self, units: &[(Time, Unit)], bucket: u64, rank: &[Source]) {
-        self.open.clear();
-        self.open.extend_from_slice(units);
         self.place = 0;
-        if units.len() >= FEW {
+        if units.len() < FEW {
+            self.open.clear();
+            self.open.extend_from_slice(units);
+        } else {
             self.distribute(units, bucket);
         }
         let places = self.open.as_mut_slice();
@@ -185,6 +186,8 @@ impl Arrivals {
         let part = |at: Time| ((at.picos() - begin) >> shift) as usize;
         self.counts.clear();
         self.counts.resize(parts, 0);
+        // Every place is written below.
+        self.open.resize(units.len(), units[0]);
         let (counts, places) = (self.counts.as_mut_slice(), self.open.as_mut_slice());
         for (at, _) in units {
             counts[part(*at)] += 1;
