@@ -56,7 +56,7 @@ pub struct Drop {
 pub struct Gate {
     /// The short way, where the gate has one; then `law` and `free` stand still.
     express: Express,
-    /// When the units that count leave the queue, with their IP bytes (driven ahead).
+    /// When the units that count leave the queue, with their IP bytes (driven ahead); some may have left.
     leaving: VecDeque<(Time, u32)>,
     leaving_bytes: u64,
     limit: QueueLimit,

@@ -296,16 +296,14 @@ impl Network {
     #[inline(always)]
     pub fn next_event(&mut self, until: Time) -> Option<Event> {
         let next = self.events.pop_before(until)?;
+        let (Next::Arrival(at, _) | Next::Source(at, _)) = next;
+        self.now = at;
         self.handled += 1;
         match next {
-            Next::Arrival(at, unit) => {
-                self.now = at;
-                Some(Event::Arrival { at, unit })
-            }
-            Next::Source(at, source) => {
-                self.now = at;
+            Next::Arrival(_, unit) => Some(Event::Arrival { at, unit }),
+            Next::Source(_, source) => {
                 let arrived = if self.is_line(source) { self.leave_line(source) } else { None };
-                Some(arrived.map_or(Event::Wakeup { at, source }, |(at, unit)| Event::Arrival { at, unit }))
+                Some(arrived.map_or(Event::Wakeup { at, source }, |(_, unit)| Event::Arrival { at, unit }))
             }
         }
     }

@@ -373,6 +373,7 @@ impl Section {
         };
         let singles = |gate: &CellGate| gate.singles.as_ref().map_or(0, |singles| singles.memory_bytes());
         let held: u64 = self.gates.iter().map(|gate| held(gate) + singles(gate)).sum();
-        held + (trains * size_of::<Train>() + self.frames.capacity() * size_of::<Frame>()) as u64
+        let frames = self.frames.capacity() * size_of::<Frame>() + self.losses.capacity() * size_of::<Loss>();
+        held + (trains * size_of::<Train>() + frames) as u64
     }
 }
