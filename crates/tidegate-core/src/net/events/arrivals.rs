@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Source;
+use super::{Source, first_filled};
 use crate::unit::Unit;
 use crate::units::{Span, Time};
 
@@ -152,12 +152,7 @@ impl Arrivals {
 
     fn first_in_ring(&self) -> Option<u64> {
         let begin = (self.next % BUCKETS) as usize;
-        let words = (0..=WORDS).map(|n| (begin / 64 + n) % WORDS);
-        // Once round, and the first word again for the bits before `begin`.
-        let masks = [u64::MAX << (begin % 64)].into_iter().chain(std::iter::repeat(u64::MAX));
-        let mut bits = words.zip(masks).map(|(word, mask)| (word, self.filled[word] & mask));
-        let (word, bits) = bits.find(|(_, bits)| *bits != 0)?;
-        let slot = word * 64 + bits.trailing_zeros() as usize;
+        let slot = first_filled(&self.filled, begin)?;
         Some(self.next + (slot.wrapping_sub(begin) % BUCKETS as usize) as u64)
     }
 

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use super::Source;
+use super::{Source, first_filled};
 use crate::units::Time;
 
 const NONE: u32 = u32::MAX;
@@ -169,14 +169,7 @@ impl Calendar {
             return None;
         }
         let begin = self.current as usize % BUCKETS;
-        let mut word = begin / 64;
-        let mut bits = self.filled[word] & (u64::MAX << (begin % 64));
-        // Once round, and the first word again for the bits before `begin`.
-        while bits == 0 {
-            word = (word + 1) % (BUCKETS / 64);
-            bits = self.filled[word];
-        }
-        let slot = word * 64 + bits.trailing_zeros() as usize;
+        let slot = first_filled(self.filled.as_slice(), begin)?;
         let ahead = slot.wrapping_sub(begin) % BUCKETS;
         Some((self.current + ahead as u64, slot))
     }
