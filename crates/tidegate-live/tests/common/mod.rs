@@ -3,6 +3,7 @@
 #![allow(clippy::disallowed_methods, reason = "real time passes here")]
 #![allow(dead_code, reason = "each test program uses a part")]
 
+mod machine;
 #[macro_use]
 pub(crate) mod ways;
 

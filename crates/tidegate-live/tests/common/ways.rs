@@ -9,11 +9,13 @@ use std::sync::{Mutex, PoisonError};
 
 use tidegate_live::userns;
 
+use super::machine::{self, Watch};
+
 /// What a test's process is for: see [`both`].
 const WAY: &str = "TIDEGATE_TEST_WAY";
 const NOBODY: u32 = 65_534;
-/// A machine that stands still for a moment, or is busy where there is no real-time priority, may
-/// spoil an attempt.
+/// A test that failed is tried again, up to this many times in all, only where the machine was
+/// measured to be late meanwhile ([`Watch`]).
 const ATTEMPTS: u32 = 3;
 const RAN: &str = "ran without root";
 const SKIPPED: &str = "skipped without root";
@@ -38,7 +40,10 @@ pub(crate) fn is_rootless() -> bool {
 pub(crate) fn both(name: &str, body: fn()) {
     match std::env::var(WAY).as_deref() {
         Ok("inside") => {
-            body();
+            if let Err((panic, excuse)) = watched(body) {
+                eprintln!("{}", excuse.unwrap_or_default());
+                std::panic::resume_unwind(panic);
+            }
             eprintln!("{RAN}");
         }
         // Nobody, who makes the namespace; it takes a process of its own again, because this one
@@ -60,14 +65,23 @@ pub(crate) fn rootless(name: &str, body: fn()) {
     if std::env::var_os(WAY).is_some() { both(name, body) } else { without_root(name) }
 }
 
+/// Why a test failed, and what the machine was measured to be late by, if that may be the reason.
+type Failure = (Box<dyn std::any::Any + Send>, Option<String>);
+
+fn watched(body: fn()) -> Result<(), Failure> {
+    let watch = Watch::start();
+    std::panic::catch_unwind(body).map_err(|panic| (panic, watch.excuse()))
+}
+
 fn patiently(body: fn()) {
-    for _ in 1..ATTEMPTS {
+    for attempt in 1.. {
         // The panic has said what went wrong.
-        if std::panic::catch_unwind(body).is_ok() {
-            return;
+        let Err((panic, excuse)) = watched(body) else { return };
+        match excuse {
+            Some(excuse) if attempt < ATTEMPTS => eprintln!("{excuse}; trying again"),
+            _ => std::panic::resume_unwind(panic),
         }
     }
-    body();
 }
 
 fn without_root(name: &str) {
@@ -89,7 +103,9 @@ fn without_root(name: &str) {
             assert!(told.contains(RAN) || told.contains(SKIPPED), "the test {name} was not run: {told}");
             return;
         }
+        assert!(machine::excuses(&told), "without root, on a machine that kept time: {told}");
         assert!(attempt < ATTEMPTS, "without root, {ATTEMPTS} times: {told}");
+        eprintln!("the machine was late; trying again");
         attempt += 1;
     }
 }
