@@ -15,7 +15,7 @@ RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name 'Cargo.t
 PY_DIRS := $(wildcard python tests examples benches docs)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test soak test-rust test-python test-fuzz check bench bench-live docs fuzz lock clean
+.PHONY: help setup build demo test test-programs soak test-rust test-python test-fuzz check bench bench-live docs fuzz lock clean
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -28,7 +28,17 @@ build: setup ## the same, and every Rust crate in release
 demo: setup ## a cellular link, three congestion controls, one picture
 	$(BIN)/python examples/demo.py
 
-test: test-rust test-python test-fuzz ## every test; builds benches and fuzz targets
+test: ## every test; builds benches and fuzz targets
+	@# Both builds have long stretches on one processor.
+	$(MAKE) -j2 setup test-programs
+	$(MAKE) test-rust
+	$(MAKE) test-python
+	$(MAKE) test-fuzz
+
+test-programs: $(STAMPS)/venv
+	$(CARGO) test --locked --no-run
+	$(CARGO) test --locked --benches --no-run
+	$(CARGO) test --locked -p tidegate-fuzz --no-run
 
 # Random tests draw the same cases every time, so that a failure speaks of the change at hand; new ones: make soak.
 test-rust: export PROPTEST_RNG_SEED = 1996
@@ -36,8 +46,10 @@ test-rust: $(STAMPS)/venv
 	$(CARGO) test --locked
 	$(CARGO) test --locked --benches --no-run
 
+# Tests in real time run alone, and one after the other.
 test-python: setup
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist worksteal -m "not live"
+	$(BIN)/python -m pytest -m live
 
 # The fuzz targets as ordinary functions on a fixed seed, a second each, on any toolchain;
 # the libFuzzer programs only need a C++ compiler to build.

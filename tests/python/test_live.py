@@ -13,6 +13,8 @@ import pytest
 import tidegate as tg
 from support import tidegate
 
+pytestmark = pytest.mark.live
+
 AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 
 LINK = """\

@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 import tidegate as tg
 
+pytestmark = pytest.mark.live
+
 LINK = """\
 title = "Into the world"
 duration = "1 s"

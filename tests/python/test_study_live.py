@@ -15,6 +15,8 @@ from tidegate._study import execute_study, prepare, workers_for
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.live
+
 LINK = """\
 title = "Measured"
 duration = "300 ms"
