@@ -15,11 +15,14 @@ TOO_LATE_S = 0.02
 PROGRAM = """
 import select, sys, time
 worst = 0.0
+before = time.monotonic()
 print("watching", flush=True)
-while not select.select([sys.stdin], [], [], 0)[0]:
-    asked = time.monotonic()
-    time.sleep(0.001)
-    worst = max(worst, time.monotonic() - asked - 0.001)
+asked_to_stop = False
+while not asked_to_stop:
+    asked_to_stop = bool(select.select([sys.stdin], [], [], 0.001)[0])
+    now = time.monotonic()
+    worst = max(worst, now - before - 0.001)
+    before = now
 print(worst)
 """
 

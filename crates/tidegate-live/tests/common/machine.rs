@@ -29,10 +29,12 @@ impl Watch {
         let thread = {
             let (stop, worst_us) = (Arc::clone(&stop), Arc::clone(&worst_us));
             std::thread::spawn(move || {
+                let mut before = Instant::now();
                 while !stop.load(Ordering::Relaxed) {
-                    let asked = Instant::now();
                     std::thread::sleep(NAP);
-                    let late = asked.elapsed().saturating_sub(NAP);
+                    let now = Instant::now();
+                    let late = (now - before).saturating_sub(NAP);
+                    before = now;
                     worst_us.fetch_max(u64::try_from(late.as_micros()).unwrap_or(u64::MAX), Ordering::Relaxed);
                 }
             })
