@@ -35,7 +35,8 @@ impl Watch {
                     let now = Instant::now();
                     let late = (now - before).saturating_sub(NAP);
                     before = now;
-                    worst_us.fetch_max(u64::try_from(late.as_micros()).unwrap_or(u64::MAX), Ordering::Relaxed);
+                    worst_us
+                        .fetch_max(u64::try_from(late.as_micros()).unwrap_or(u64::MAX), Ordering::Relaxed);
                 }
             })
         };
