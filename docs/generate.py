@@ -103,6 +103,7 @@ SUMMARY = ROOT / "crates" / "tidegate-result" / "src" / "summary.rs"
 CELLS = SUMMARY.with_name("cells.rs")
 REQUESTS = SUMMARY.with_name("request_summary.rs")
 CALLS = SUMMARY.with_name("calls.rs")
+LOSSES = SUMMARY.with_name("losses.rs")
 _STRUCT = re.compile(r"pub struct (\w+) \{\n(.*?)\n\}", re.S)
 _FIELD = re.compile(r"((?:    /// .*\n)+)(?:    #\[serde\(skip.*\n)?    pub (\w+): ([^\n]*),")
 
@@ -119,7 +120,7 @@ def results_reference() -> str:
     """Return every name in a summary and in the recorded tables."""
     structs = dict(
         _STRUCT.findall(
-            "\n".join(file.read_text(encoding="utf-8") for file in (SUMMARY, CELLS, REQUESTS, CALLS))
+            "\n".join(file.read_text(encoding="utf-8") for file in (SUMMARY, CELLS, REQUESTS, CALLS, LOSSES))
         )
     )
     parts = [
@@ -143,9 +144,12 @@ def results_reference() -> str:
         "### A flow: `flows[]`\n",
         _fields(structs["FlowSummary"]),
         (
-            "The keys of `limited_by` are `application`, `congestion window`, `receiver window` and "
-            "`gate.NAME`; the shares add up to 1. In data frames they are columns `limited_by.KEY`.\n"
+            "The keys of `limited_by` are `application`, `congestion window`, `receiver window`, "
+            "`gate.NAME` and `policer of NAME`; the shares add up to 1. In data frames they are columns "
+            "`limited_by.KEY`.\n"
         ),
+        "What was dropped and tagged of its data segments:\n",
+        _fields(structs["LossSummary"]),
         "### A gate: `gates[]`\n",
         _fields(structs["GateSummary"]),
         (
@@ -156,6 +160,11 @@ def results_reference() -> str:
         "Gates with `rate.follow` or `rate.abr` have these as well, absent and null in the same way.\n",
         _fields(structs["FeedbackSummary"]),
         (
+            "Gates with `police` have these as well; on other gates the names are absent, and null in "
+            "data frames.\n"
+        ),
+        _fields(structs["PoliceSummary"]),
+        (
             'Cell gates (`framing = "aal5"`) have these as well; on other gates the names are absent, and '
             "null in data frames.\n"
         ),
@@ -164,6 +173,7 @@ def results_reference() -> str:
         _fields(structs["CircuitSummary"]),
         "### Background traffic: `traffic[]`\n",
         _fields(structs["TrafficSummary"]),
+        "And as of a flow, what was dropped and tagged of its packets: `dropped_packets` to `drops`.\n",
         "### Requests: `requests[]`\n",
         (
             "One row for each flow with `app.request`, then one named `all`; where there is no such flow, "

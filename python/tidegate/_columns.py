@@ -30,9 +30,6 @@ MARK_KINDS = ("timeout", "fast retransmit")
 #: What stands for "none" among counts.
 _NONE = 2**64 - 1
 
-#: A drop of background traffic belongs to no flow.
-NO_FLOW = 4294967295
-
 TABLES: dict[str, dict[str, str]] = {
     "flows": {
         "time_s": "seconds from the start of the run",
@@ -65,11 +62,16 @@ TABLES: dict[str, dict[str, str]] = {
         "delivered_bytes": "bytes on the gate's wire since the start; every header counted",
         "dropped_packets": "packets dropped since the start; null at a cell gate",
         "dropped_cells": "cells dropped since the start; null where it passes packets",
+        "tokens": (
+            "bytes on the gate's wire in the bucket of its token-bucket law, else of its policer "
+            "(of two, that of the lower rate); null where it has neither"
+        ),
     },
     "drops": {
         "time_s": "seconds from the start of the run",
         "gate": "name of the gate",
-        "flow": "name of the flow; null: background traffic",
+        "flow": "name of the flow; null where it is a packet of a background source",
+        "traffic": "name of the background source; null where it is a packet of a flow",
         "bytes": "size of the packet, bytes",
         "reason": "why it was dropped",
     },
@@ -101,12 +103,17 @@ _CODES: dict[str, tuple[str, ...]] = {
 _NUMPY_TYPES = {"f64": "<f8", "u64": "<u8", "maybe_u64": "<u8", "u32": "<u4", "u8": "u1"}
 
 
-def frame(raw: RawTable, flow_names: Sequence[str], gate_names: Sequence[str]) -> pl.DataFrame:
+def frame(
+    raw: RawTable,
+    flow_names: Sequence[str],
+    gate_names: Sequence[str],
+    traffic_names: Sequence[str] = (),
+) -> pl.DataFrame:
     """Return a recorded table with its codes spelled out; "not a number" becomes null."""
     import numpy as np
     import polars as pl
 
-    names = {"flow": list(flow_names), "gate": list(gate_names)}
+    names = {"flow": list(flow_names), "gate": list(gate_names), "traffic": list(traffic_names)}
     columns: list[pl.Series] = []
     for column, (kind, data) in raw.items():
         values = np.frombuffer(data, dtype=_NUMPY_TYPES[kind])
@@ -117,17 +124,19 @@ def frame(raw: RawTable, flow_names: Sequence[str], gate_names: Sequence[str]) -
             series = series.fill_nan(None)
         if kind == "maybe_u64":
             series = series.set(series == _NONE, None)
-        words = names.get(column) or list(_CODES.get(column, ()))
-        if words and kind != "f64":
+        words = names.get(column, list(_CODES.get(column, ())))
+        if (words or column in names) and kind != "f64":
             series = _spell(series, words)
         columns.append(series)
     return pl.DataFrame(columns)
 
 
 def _spell(codes: pl.Series, words: list[str]) -> pl.Series:
-    """Return codes as words; a code without a word (background traffic) becomes null."""
+    """Return codes as words; a code without a word (no flow, no source) becomes null."""
     import polars as pl
 
+    if not words:
+        return pl.Series(codes.name, [None] * len(codes), dtype=pl.String)
     known = codes.cast(pl.UInt32)
     known = known.set(known >= len(words), None)
     return pl.Series(codes.name, words, dtype=pl.Enum(words)).gather(known)
@@ -135,6 +144,6 @@ def _spell(codes: pl.Series, words: list[str]) -> pl.Series:
 
 def empty(table: str, flow_names: Sequence[str], gate_names: Sequence[str]) -> pl.DataFrame:
     """Return a table of which nothing was recorded."""
-    kinds = {"time_s": "f64", "flow": "u32", "gate": "u32"}
+    kinds = {"time_s": "f64", "flow": "u32", "gate": "u32", "traffic": "u32"}
     raw = {column: (kinds.get(column, "u8"), b"") for column in TABLES[table]}
     return frame(raw, flow_names, gate_names)

@@ -159,10 +159,11 @@ def assemble(
     manifest["paths"] = data.paths
     flows = [row["name"] for row in summary["flows"]]
     gates = [row["name"] for row in summary["gates"]]
+    traffic = [row["name"] for row in summary["traffic"]]
     raw = data.tables
 
     def load(table: str) -> pl.DataFrame | None:
-        return _columns.frame(raw[table], flows, gates) if table in raw else None
+        return _columns.frame(raw[table], flows, gates, traffic) if table in raw else None
 
     return Run(summary, manifest, load, pcap=None if pcap is None else Path(pcap))
 

@@ -88,7 +88,7 @@ class Recorded:
 
     @property
     def drops(self) -> pl.DataFrame:
-        """Every dropped packet: time_s, gate, flow, bytes, reason."""
+        """Every dropped packet: time_s, gate, flow or traffic (its source), bytes, reason."""
         return self.table("drops")
 
     @property

@@ -4,6 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tidegate._police_text import (
+    POLICE_SHORT,
+    drops_by_reason,
+    has_policer,
+    limiting_rate,
+    police_tables,
+)
 from tidegate._text import (
     HEADERS_SHORT,
     counts_cells,
@@ -14,6 +21,7 @@ from tidegate._text import (
     rate,
     rate_scale,
     seconds,
+    shorten,
     table,
     wrapped,
 )
@@ -38,10 +46,6 @@ def limited_by(shares: dict[str, Any] | None) -> str:
     return ", ".join(told) or "–"
 
 
-def _shorten(name: str, limit: int = 24) -> str:
-    return name if len(name) <= limit else name[: limit - 1] + "…"
-
-
 def flows_table(flows: Sequence[dict[str, Any]]) -> str:
     """Return one line per flow, or the largest ones and the sum."""
     top = max((row["goodput_bps"] or 0 for row in flows), default=0)
@@ -55,7 +59,7 @@ def flows_table(flows: Sequence[dict[str, Any]]) -> str:
         shown = sorted(shown, key=lambda row: -(row["goodput_bps"] or 0))[:_SHOWN]
     rows = [
         [
-            _shorten(row["name"], 18),
+            shorten(row["name"], 18),
             row["cc"],
             number(row["goodput_bps"] / factor),
             number(row["throughput_bps"] / factor),
@@ -97,7 +101,7 @@ def gates_table(gates: Sequence[dict[str, Any]]) -> str:
 
 
 def _gates_table(gates: Sequence[dict[str, Any]], what: str) -> str:
-    top = max((row["rate_mean_bps"] or 0 for row in gates), default=0)
+    top = max((limiting_rate(row) or 0 for row in gates), default=0)
     factor, unit = rate_scale(top)
     head = [
         ["gate", "rate", "used", "dropped", "loss", "queue", "max", "wait p50", "p99"],
@@ -108,8 +112,8 @@ def _gates_table(gates: Sequence[dict[str, Any]], what: str) -> str:
         shown = sorted(shown, key=lambda row: -(row[f"queue_mean_{what}"] or 0))[:_SHOWN]
     rows = [
         [
-            _shorten(row["name"], 18),
-            number(None if row["rate_mean_bps"] is None else row["rate_mean_bps"] / factor),
+            shorten(row["name"], 18),
+            number(None if (limit := limiting_rate(row)) is None else limit / factor),
             percent(row["utilisation"]),
             number(row[f"dropped_{what}"]),
             percent(loss(row), 2),
@@ -137,7 +141,7 @@ def calls_tables(summary: dict[str, Any]) -> list[str]:
         head = [["pool", "has", "used", "max"], ["", unit, "%", unit]]
         rows = [
             [
-                _shorten(row["name"], 18),
+                shorten(row["name"], 18),
                 number(row["capacity_bps"] / factor),
                 percent(row["utilisation"]),
                 number(None if row["reserved_max_bps"] is None else row["reserved_max_bps"] / factor),
@@ -147,10 +151,10 @@ def calls_tables(summary: dict[str, Any]) -> list[str]:
         lines += ["", _calls_table(head, rows, pools)]
     if circuits:
         head = [["circuit", "open"], ["", "%"]]
-        rows = [[_shorten(row["name"], 18), percent(row["open_share"])] for row in circuits]
+        rows = [[shorten(row["name"], 18), percent(row["open_share"])] for row in circuits]
         lines += ["", _calls_table(head, rows, circuits)]
     if sources:
-        rows = [[_shorten(row["name"], 18)] for row in sources]
+        rows = [[shorten(row["name"], 18)] for row in sources]
         lines += ["", _calls_table([["source"], [""]], rows, sources)]
     return lines
 
@@ -191,7 +195,7 @@ def requests_table(requests: Sequence[dict[str, Any]]) -> str:
     )
     rows = [
         [
-            _shorten(row["name"], 18),
+            shorten(row["name"], 18),
             number(row["asked"]),
             number(row["finished"]),
             _mean(row["response_mean_s"], row["response_half_width_s"]),
@@ -270,9 +274,13 @@ def run_report(summary: dict[str, Any], title: str) -> str:
         lines += ["", gates_table(summary["gates"])]
     if summary.get("requests"):
         lines += ["", requests_table(summary["requests"]), wrapped(REQUESTS_SHORT)]
+    lines += police_tables(summary)
     lines += calls_tables(summary)
     for row in [gate for gate in summary["gates"] if "slots_mean" in gate][:_SHOWN]:
         lines += ["", wrapped(_slots(row), "  ")]
+    told = [text for text in map(drops_by_reason, summary["gates"]) if text]
+    for text in told[:_SHOWN]:
+        lines += ["", wrapped(text, "  ")]
     lost = [text for text in map(_cells, filter(counts_cells, summary["gates"])) if text]
     for text in lost[:_SHOWN]:
         lines += ["", wrapped(text, "  ")]
@@ -291,6 +299,8 @@ def run_report(summary: dict[str, Any], title: str) -> str:
     note = HEADERS_SHORT if summary["flows"] or summary["gates"] else ""
     if any(map(counts_cells, summary["gates"])):
         note += " A cell is 53 bytes."
+    if any(map(has_policer, summary["gates"])):
+        note += f" {POLICE_SHORT}"
     if note:
         lines += ["", wrapped(note)]
     return plain("\n".join(lines))

@@ -45,7 +45,7 @@ def metric_of(summary: dict[str, Any], measured: Mapping[str, float | None], met
         row = flat(names[name])
         if column in row and column not in WORDS:
             return number(row[column])
-        if column.startswith("limited_by.gate."):
+        if is_absent_zero(column):
             return 0.0
         raise UnknownNameError(nearest(f"number of {kind}.{name}", column, row))
     if metric in measured:
@@ -57,6 +57,11 @@ def metric_of(summary: dict[str, Any], measured: Mapping[str, float | None], met
         known += [f"{kind}.{row['name']}" for kind in KINDS for row in summary.get(KINDS[kind], [])]
         raise UnknownNameError(nearest("metric", metric, known))
     return number(figures_of(summary, None)[metric])
+
+
+def is_absent_zero(column: str) -> bool:
+    """Tell whether a column is 0 where a row has none: a gate that never limited, a reason without drops."""
+    return column.startswith(("limited_by.gate.", "limited_by.policer of ", "drops.", "back_drops."))
 
 
 def split(kind: str, rest: str, names: Iterable[str]) -> tuple[str, str]:

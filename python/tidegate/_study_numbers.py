@@ -10,7 +10,7 @@ from tidegate._errors import ArgumentError, UnknownNameError, nearest
 from tidegate._estimate import Estimate, estimate, paired
 from tidegate._manifest import HEADERS_NOTE
 from tidegate._numbers import figures_of
-from tidegate._study_metric import KINDS, PLACE, TABLES, WORDS, number, split
+from tidegate._study_metric import KINDS, PLACE, TABLES, WORDS, is_absent_zero, number, split
 from tidegate._table import flat
 
 if TYPE_CHECKING:
@@ -265,12 +265,9 @@ class StudyNumbers:
             }
         rows = self._elements[table, name]
         known = {key: None for row in rows.values() for key in row}
-        if column in (*PLACE, *WORDS, *self.axes) or (
-            column not in known and not column.startswith("limited_by.gate.")
-        ):
+        if column in (*PLACE, *WORDS, *self.axes) or (column not in known and not is_absent_zero(column)):
             raise UnknownNameError(nearest(f"number of {table} {name}", column, known))
-        # A share that is not there is a gate that never limited the flow.
-        absent = 0.0 if column.startswith("limited_by.") else None
+        absent = 0.0 if column.startswith("limited_by.") or is_absent_zero(column) else None
         places = [(point, row["replication"]) for row in self._by_point[point]]
         return [None if place not in rows else number(rows[place].get(column, absent)) for place in places]
 

@@ -157,7 +157,8 @@ class GateRow(Row):
 
     Series: ``queue`` (packets, bytes), ``wait`` (wait_ms), ``rate`` (rate_bps), ``slots`` (slots),
     ``delivered`` (bytes, every header counted), ``dropped`` (packets); of a cell gate ``queue`` (cells,
-    fluid) and ``dropped`` (cells). Each has ``time_s`` first.
+    fluid) and ``dropped`` (cells); of a gate with a bucket ``tokens`` (tokens, in bytes). Each has
+    ``time_s`` first.
     """
 
     _what = "gate"
@@ -169,6 +170,7 @@ class GateRow(Row):
         "slots": {"slots": "slots"},
         "delivered": {"delivered_bytes": "bytes"},
         "dropped": {"dropped_packets": "packets"},
+        "tokens": {"tokens": "tokens"},
     }
     _of_cells: ClassVar[dict[str, dict[str, str]]] = {
         "queue": {"queue_cells": "cells", "queue_fluid": "fluid"},
@@ -180,7 +182,7 @@ class GateRow(Row):
         return {**self._series, **self._of_cells} if counts_cells(self.summary) else self._series
 
     def drops(self) -> pl.DataFrame:
-        """Return the packets it dropped: ``time_s``, ``flow``, ``bytes``, ``reason``."""
+        """Return the packets it dropped: ``time_s``, ``flow``, ``traffic``, ``bytes``, ``reason``."""
         import polars as pl
 
         drops = self._run.drops

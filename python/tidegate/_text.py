@@ -61,6 +61,11 @@ def seconds(value: float) -> str:
     return f"{value:g} s"
 
 
+def shorten(name: str, limit: int = 24) -> str:
+    """Return a name in at most ``limit`` characters."""
+    return name if len(name) <= limit else name[: limit - 1] + "…"
+
+
 def table(head: Sequence[Sequence[str]], rows: Sequence[Sequence[str]], *, left: int = 1) -> str:
     """Return aligned columns under a head of one or more lines; the first ``left`` are text."""
     count = len(head[0])

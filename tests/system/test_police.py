@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import polars as pl
 import pytest
 import tidegate as tg
+from tidegate._run_text import run_report
 
 
 def scenario(gate: dict[str, Any]) -> dict[str, Any]:
@@ -59,3 +61,147 @@ def test_a_shapers_cells_pass_the_policer_of_the_same_contract(slotted: bool) ->
     cells["traffic"]["probe"]["path"] = ["shaper", "link"]
     cells["flow"]["x"]["path"] = ["shaper", "link"]
     assert tg.run(cells).gates.row("link").summary["dropped_cells"] == 0
+
+
+def contract_of(police: dict[str, Any], **gate: Any) -> dict[str, Any]:
+    """One long download over 40 ms through a policed gate of 1 Gbit/s."""
+    return {
+        "duration": "30 s",
+        "warmup": "5 s",
+        "gate": {"isp": {"rate": "1 Gbit/s", "delay": "20 ms", "police": police, **gate}},
+        "flow": {"bulk": {"path": ["isp"], "tcp": {"cc": "cubic"}}},
+    }
+
+
+def summary_of(police: dict[str, Any], **gate: Any) -> dict[str, Any]:
+    summary = tg.run(contract_of(police, **gate), seed=1, record="summary").summary
+    return {key: value for key, value in summary.items() if key != "scenario"}
+
+
+def test_a_policed_flow_names_its_policer() -> None:
+    run = tg.run(contract_of({"rate": "20 Mbit/s", "burst": "50 kB"}), seed=1)
+    flow, gate = run.flows["bulk"], run.gates["isp"]
+    assert flow["limited_by"]["policer of isp"] > 0.9
+    assert flow["policed_packets"] == flow["dropped_packets"] == gate["policed_packets"] > 10
+    assert gate["drops"] == {"policed": gate["dropped_packets"]}
+    # Of the contract, not of the line of 1 Gbit/s.
+    assert 0.3 < gate["utilisation"] == gate["contract_utilisation"] < 0.6
+    assert gate["contract_bps"] == 20e6
+    report = run_report(run.summary, run.title)
+    assert "policer of isp" in report
+    assert "policed" in report
+
+
+@pytest.mark.parametrize("slotted", [False, True])
+def test_cells_one_by_one_are_told_the_same(slotted: bool) -> None:
+    two = {"pir": "6 Mbit/s", "pbs": "50 cells", "cir": "3 Mbit/s", "cbs": "40 cells", "conformance": "vbr3"}
+    link = {"framing": "aal5", "rate": "20 Mbit/s", "slotted": slotted, "police": two}
+    trains = tg.run(scenario(link), seed=1)
+    gate, probe = trains.gates["link"], trains.summary["traffic"][0]
+    assert gate["tagged_cells"] >= probe["tagged_cells"] > 1000
+    assert gate["policed_cells"] > 1000
+    assert gate["conforming_bytes"] <= gate["contract_bytes"] + 53
+    tokens = gate.series("tokens")["tokens"]
+    assert tokens.max() <= 40 * 53
+    one_by_one = tg.run({**scenario(link), "cells": "one-by-one"}, seed=1)
+    assert one_by_one.to_json() == trains.to_json()
+    assert one_by_one.gates["link"].series("tokens")["tokens"].equals(tokens)
+
+
+def test_every_set_of_names_says_the_same() -> None:
+    plain = summary_of({"rate": "20 Mbit/s", "burst": "50 kB"})
+    assert summary_of({"cir": "20 Mbit/s", "cbs": "50 kB"}) == plain
+    assert summary_of({"pcr": "20 Mbit/s", "burst": "50 kB"}) == plain
+    two = {"pcr": "30 Mbit/s", "burst": "100 kB", "scr": "20 Mbit/s", "mbs": "60 kB", "conformance": "vbr3"}
+    rfc = {"pir": "30 Mbit/s", "pbs": "100 kB", "cir": "20 Mbit/s", "cbs": "60 kB", "conformance": "vbr3"}
+    assert summary_of(rfc) == summary_of(two)
+    assert summary_of(rfc)["gates"][0]["contract_bps"] == 20e6
+
+
+def test_names_of_a_token_bucket() -> None:
+    def shaped(**law: str) -> dict[str, Any]:
+        scenario = contract_of({})
+        scenario["gate"]["isp"] = {"rate": {"token_bucket": law}, "queue": "60 packets", "delay": "20 ms"}
+        return tg.run(scenario, seed=1).summary
+
+    own = shaped(rate="20 Mbit/s", burst="50 kB", peak="1 Gbit/s")
+    assert shaped(cir="20 Mbit/s", cbs="50 kB", pir="1 Gbit/s") == own
+
+
+def test_cells_have_the_same_names() -> None:
+    one = summary_of({"rate": "20 Mbit/s", "burst": "100 cells"}, framing="aal5")
+    assert summary_of({"cir": "20 Mbit/s", "cbs": "100 cells"}, framing="aal5") == one
+    gate = one["gates"][0]
+    assert gate["policed_cells"] > 10
+    # A lost last cell joins its packet to the next, which then fails too.
+    assert gate["drops"].keys() == {"policed", "reassembly"}
+    assert gate["policed_packets"] == gate["drops"]["policed"] > 1
+    # Between packets that wait for nothing it is never the window alone.
+    shares = one["flows"][0]["limited_by"]
+    assert shares["congestion window"] < 0.01
+    assert shares["policer of isp"] > 0
+
+
+def test_a_source_without_tcp_is_told_its_own_drops() -> None:
+    file = scenario({"rate": "20 Mbit/s", "police": {"rate": "5 Mbit/s", "burst": "10 kB"}})
+    run = tg.run(file)
+    probe = run.summary["traffic"][0]
+    assert probe["drops"] == {"policed": probe["policed_packets"]}
+    assert set(run.drops["traffic"].cast(pl.String).drop_nulls()) == {"probe"}
+    assert run.drops.filter(run.drops["flow"].is_null()).height == probe["dropped_packets"]
+    assert "traffic probe" in run_report(run.summary, run.title)
+    # Without any flow the column is still one of names.
+    del file["flow"]
+    alone = tg.run(file)
+    assert alone.drops["flow"].null_count() == alone.drops.height > 1000
+
+
+def test_tags_are_counted() -> None:
+    contract = {"rate": "5 Mbit/s", "burst": "10 kB", "action": "tag"}
+    run = tg.run(
+        scenario(
+            {"rate": "6 Mbit/s", "queue": {"limit": "50 packets", "clp1": "5 packets"}, "police": contract}
+        )
+    )
+    link, probe = run.gates["link"].summary, run.summary["traffic"][0]
+    flow = run.flows["x"]["tagged_packets"]
+    assert link["tagged_packets"] == probe["tagged_packets"] + flow > 1000
+    assert link["policed_packets"] == 0
+    # A policer that tags does not limit: used is of the rate law.
+    assert link["utilisation"] > link["contract_utilisation"] * 0.9
+
+
+@pytest.mark.parametrize(
+    ("burst", "least", "most"),
+    [("25 kB", 0.17, 0.26), ("50 kB", 0.34, 0.52), ("100 kB", 0.74, 0.96), ("200 kB", 0.79, 1.02)],
+)
+def test_what_a_burst_is_worth(burst: str, least: float, most: float) -> None:
+    """The rule that ``check --explain`` states: bandwidth × round trip is 100 kB."""
+    for cc in ("reno", "cubic"):
+        file = contract_of({"rate": "20 Mbit/s", "burst": burst})
+        file["flow"]["bulk"]["tcp"]["cc"] = cc
+        goodput = tg.run(file, seed=1).flows["bulk"]["goodput_bps"] / (20e6 * 1460 / 1500)
+        assert least < goodput < most
+
+
+def test_what_a_shaper_lets_out_conforms_to_the_same_contract() -> None:
+    file = contract_of({"rate": "20 Mbit/s", "burst": "50 kB"})
+    shaper = {
+        "rate": {"token_bucket": {"rate": "20 Mbit/s", "burst": "50 kB", "peak": "1 Gbit/s"}},
+        "queue": "67 packets",
+    }
+    file["gate"]["shaper"] = shaper
+    file["flow"]["bulk"]["path"] = ["shaper", "isp"]
+    run = tg.run(file, seed=1)
+    assert run.gates["isp"]["dropped_packets"] == 0
+    assert run.flows["bulk"]["goodput_bps"] > 0.95 * 20e6 * 1460 / 1500
+
+
+def test_a_policer_holds_a_flow_back() -> None:
+    file = contract_of({"rate": "20 Mbit/s", "burst": "50 kB"})
+    del file["gate"]["isp"]["rate"]
+    loaded = tg.Scenario.from_dict(file)
+    assert loaded.warnings == []
+    told = loaded.explain()
+    assert "slowest is the policer of isp: 20 Mbit/s" in told
+    assert "0.5 × bandwidth × round trip: expect one TCP flow well below the rate" in told

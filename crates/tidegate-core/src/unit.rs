@@ -38,12 +38,26 @@ pub(crate) struct Passage {
 }
 
 /// What a packet's arrival time is owed to: the gate that it waited longest at, or, where
-/// it never waited, what had held the sender back.
+/// it never waited, what had held the sender back. A policer holds a sender back when the
+/// congestion window is small because the policer dropped a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cause(u32);
 
+/// A [`Cause`] taken apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limiter {
+    /// The packet waited at this gate.
+    Gate(usize),
+    /// The sender's window was small because this gate's policer had dropped a packet.
+    Policer(usize),
+    /// Something else held the sender back.
+    Sender(HeldBy),
+}
+
 impl Cause {
     const GATES: u32 = 3;
+    /// Policers have the numbers of their gates from here on.
+    const POLICERS: u32 = 1 << 31;
 
     /// Held back at the sender.
     #[must_use]
@@ -57,16 +71,21 @@ impl Cause {
         Cause(Self::GATES + gate as u32)
     }
 
-    /// The gate's index.
-    ///
-    /// # Errors
-    /// The sender's own reason, where no gate is to blame.
-    pub fn resolve(self) -> Result<usize, HeldBy> {
+    /// Held back at the sender, whose window is small because a gate's policer dropped a packet.
+    #[must_use]
+    pub fn policer(gate: usize) -> Cause {
+        Cause(Self::POLICERS + gate as u32)
+    }
+
+    /// Which of them it is.
+    #[must_use]
+    pub fn limiter(self) -> Limiter {
         match self.0 {
-            0 => Err(HeldBy::Application),
-            1 => Err(HeldBy::CongestionWindow),
-            2 => Err(HeldBy::ReceiverWindow),
-            gate => Ok((gate - Self::GATES) as usize),
+            0 => Limiter::Sender(HeldBy::Application),
+            1 => Limiter::Sender(HeldBy::CongestionWindow),
+            2 => Limiter::Sender(HeldBy::ReceiverWindow),
+            gate if gate < Self::POLICERS => Limiter::Gate((gate - Self::GATES) as usize),
+            policer => Limiter::Policer((policer - Self::POLICERS) as usize),
         }
     }
 }
@@ -105,6 +124,12 @@ impl Unit {
     #[inline]
     pub fn set_tagged(&mut self, tagged: bool) {
         self.flags = if tagged { self.flags | TAGGED } else { self.flags & !TAGGED };
+    }
+
+    /// The sender was held back by the congestion window, and that is owed to a gate's policer.
+    /// Call before the unit enters the network.
+    pub fn blame_policer(&mut self, gate: usize) {
+        self.blame = Blame(u64::from(Cause::policer(gate).0));
     }
 
     /// What made it come when it did.

@@ -1,10 +1,12 @@
 //! Rows of a summary and of columns, from what the wire and the kernel told.
 
+use std::collections::BTreeMap;
+
 use tidegate_core::net::window;
 use tidegate_core::plan::{AppPlan, Plan, RecordLevel};
 use tidegate_core::tcp::HeldBy;
 use tidegate_core::units::{Span, Time};
-use tidegate_result::{FlowRow, FlowSummary, Mark, MarkKind, RequestSummary, limited_by};
+use tidegate_result::{FlowRow, FlowSummary, LossSummary, Mark, MarkKind, RequestSummary, limited_by};
 
 use crate::endpoints::{EndReport, Sample, TcpInfo, kernel_name};
 use crate::wire::FlowWire;
@@ -122,6 +124,8 @@ pub(crate) fn summaries(
             segments_retransmitted: wire.segments_retransmitted,
             timeouts: states.count(number, MarkKind::Timeout, measured.from),
             fast_retransmits: states.count(number, MarkKind::FastRetransmit, measured.from),
+            losses: LossSummary::default(),
+            back_drops: BTreeMap::new(),
             rtt_mean_ms: wire.rtt.mean_s().map(millis),
             rtt_p50_ms: wire.rtt.quantile_s(0.5).map(millis),
             rtt_p99_ms: wire.rtt.quantile_s(0.99).map(millis),

@@ -77,7 +77,12 @@ fn gate(gate: &GatePlan) -> Value {
         RatePlan::Constant(Speed::Bits(rate)) => json!({ "kind": "constant", "bps": rate.bps() }),
         RatePlan::Constant(Speed::Packets(_)) => json!({ "kind": "in packets" }),
         RatePlan::Steps { .. } => json!({ "kind": "steps" }),
-        RatePlan::TokenBucket { .. } => json!({ "kind": "a token bucket" }),
+        RatePlan::TokenBucket { rate, burst_bytes, peak } => json!({
+            "kind": "a token bucket",
+            "bps": rate.bps(),
+            "burst_bytes": burst_bytes,
+            "peak_bps": peak.map(tidegate_core::units::Rate::bps),
+        }),
         RatePlan::Markov(chain) => markov(chain),
         RatePlan::RateTrace { .. } | RatePlan::Opportunities { .. } => json!({ "kind": "a trace" }),
         RatePlan::Gcra(_) => json!({ "kind": "a GCRA shaper" }),
@@ -107,6 +112,7 @@ fn gate(gate: &GatePlan) -> Value {
         "slotted": gate.cells.slotted,
         "epd": gate.cells.epd,
         "polices": gate.police.is_some(),
+        "contract": gate.contract().map(|(bps, burst)| json!({ "bps": bps, "burst_bytes": burst })),
         "delay_ps": gate.delay.picos(),
     })
 }

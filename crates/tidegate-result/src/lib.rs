@@ -8,6 +8,7 @@
 
 mod calls;
 mod cells;
+mod losses;
 pub mod pcap;
 mod request_summary;
 mod result;
@@ -15,6 +16,7 @@ mod summary;
 
 pub use calls::{CallSummary, CallsSummary, CircuitSummary, PoolSummary};
 pub use cells::CellSummary;
+pub use losses::{LossSummary, PoliceSummary};
 pub use request_summary::RequestSummary;
 pub use result::{Column, FlowRow, Mark, MarkKind, PacketRecord, RunResult, Side, Table, slot_bps};
 pub use summary::{

@@ -11,8 +11,8 @@ use tidegate_core::units::Time;
 use crate::request_summary::response_time;
 use crate::summary::Summary;
 
-/// Index that stands for "no flow" in a table: background traffic.
-const NO_FLOW: u32 = u32::MAX;
+/// Index that stands for "none" in a table: no flow, or no background source.
+const NONE: u32 = u32::MAX;
 
 /// A finished run.
 #[derive(Debug)]
@@ -131,6 +131,10 @@ pub struct Table {
     pub columns: Vec<(&'static str, Column)>,
 }
 
+fn wait_ms(row: &GateRow) -> f64 {
+    if row.wait == GateRow::NO_WAIT { f64::NAN } else { row.wait.as_secs_f64() * 1e3 }
+}
+
 /// Bit rate of one slot; NaN where the gate has none.
 #[must_use]
 pub fn slot_bps(gate: &GatePlan) -> f64 {
@@ -141,7 +145,7 @@ pub fn slot_bps(gate: &GatePlan) -> f64 {
 }
 
 impl RunResult {
-    /// Every recorded table in long form; index columns count the plan's flows and gates.
+    /// Every recorded table in long form; index columns count the plan's flows, gates and background sources.
     #[must_use]
     pub fn tables(&self) -> Vec<Table> {
         let mut tables = vec![self.flow_table(), self.gate_table(), self.drop_table(), self.mark_table()];
@@ -200,10 +204,11 @@ impl RunResult {
                 ("queue_fluid", float(|row| row.cells.map_or(f64::NAN, |cells| cells.fluid))),
                 ("rate_bps", float(|row| row.rate_bps)),
                 ("slots", Column::F64(slots)),
-                ("wait_ms", float(|row| row.wait.map_or(f64::NAN, |wait| wait.as_secs_f64() * 1e3))),
+                ("wait_ms", float(wait_ms)),
                 ("delivered_bytes", count(|row| row.delivered_bytes)),
                 ("dropped_packets", some(|row| row.cells.is_none().then_some(row.dropped_packets))),
                 ("dropped_cells", some(|row| row.cells.map(|_| row.dropped_packets))),
+                ("tokens", float(|row| row.tokens)),
             ],
         }
     }
@@ -212,7 +217,11 @@ impl RunResult {
         let drops = &self.drops;
         let flow = |drop: &Dropped| match drop.owner {
             Owner::Data(flow) | Owner::Back(flow) => flow as u32,
-            Owner::Traffic(_) => NO_FLOW,
+            Owner::Traffic(_) => NONE,
+        };
+        let traffic = |drop: &Dropped| match drop.owner {
+            Owner::Data(_) | Owner::Back(_) => NONE,
+            Owner::Traffic(source) => source as u32,
         };
         Table {
             name: "drops",
@@ -220,6 +229,7 @@ impl RunResult {
                 ("time_s", Column::F64(drops.iter().map(|drop| drop.at.as_secs_f64()).collect())),
                 ("gate", Column::U32(drops.iter().map(|drop| drop.gate as u32).collect())),
                 ("flow", Column::U32(drops.iter().map(flow).collect())),
+                ("traffic", Column::U32(drops.iter().map(traffic).collect())),
                 ("bytes", Column::U32(drops.iter().map(|drop| drop.unit.bytes).collect())),
                 ("reason", Column::U8(drops.iter().map(|drop| drop.reason as u8).collect())),
             ],

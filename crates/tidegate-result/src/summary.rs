@@ -7,14 +7,15 @@ use serde::Serialize;
 use tidegate_core::cells::CellCounts;
 use tidegate_core::gate::Gate;
 use tidegate_core::gate::rate::Window;
-use tidegate_core::net::{Network, precision, seed, window};
+use tidegate_core::net::{DropCounts, Network, Owner, precision, seed, window};
 use tidegate_core::plan::{Framing, GatePlan, Plan, RatePlan};
 use tidegate_core::tcp::HeldBy;
-use tidegate_core::unit::Cause;
+use tidegate_core::unit::{Cause, Limiter};
 use tidegate_core::units::PICOS_PER_SECOND;
 
 use crate::calls::{self, CallsSummary, CircuitSummary, PoolSummary};
 use crate::cells::{self, CellSummary, PacketsOfCells, Place};
+use crate::losses::{self, LossSummary, PoliceSummary};
 use crate::request_summary::RequestSummary;
 
 /// A run in numbers.
@@ -78,6 +79,11 @@ pub struct FlowSummary {
     pub timeouts: u64,
     /// Recoveries started by duplicate ACKs.
     pub fast_retransmits: u64,
+    /// What gates dropped and tagged of its data; [`summarise`] fills it in.
+    #[serde(flatten)]
+    pub losses: LossSummary,
+    /// What gates dropped on its way back, by reason; only reasons that occurred.
+    pub back_drops: BTreeMap<&'static str, u64>,
     /// Mean round-trip time of segments sent once.
     pub rtt_mean_ms: Option<f64>,
     /// Median.
@@ -99,7 +105,8 @@ pub struct FlowSummary {
 pub struct GateSummary {
     /// Name in the scenario.
     pub name: String,
-    /// Work done over work offered by its rate law; none where nothing limits.
+    /// Work done over work offered by its rate law; none where nothing limits. Where a policer allows less
+    /// than the law offers, `contract_utilisation` in its place.
     pub utilisation: Option<f64>,
     /// Packets that came. At a cell gate: packets segmented before it; none where some come as cells.
     pub offered_packets: Option<u64>,
@@ -107,6 +114,8 @@ pub struct GateSummary {
     pub delivered_packets: Option<u64>,
     /// Packets dropped at the door or lost after service. At a cell gate: packets that lost their first cell there, or that AAL5 could not tell apart after it.
     pub dropped_packets: u64,
+    /// `dropped_packets` by reason, as in the table of drops; only reasons that occurred.
+    pub drops: BTreeMap<&'static str, u64>,
     /// Dropped over offered; of cells at a cell gate.
     pub loss: Option<f64>,
     /// Time average of the queue; none at a cell gate.
@@ -140,6 +149,9 @@ pub struct GateSummary {
     /// Its calls; a gate that is no circuit has none of these names.
     #[serde(flatten)]
     pub circuit: Option<CircuitSummary>,
+    /// Its policer; a gate without one has none of these names.
+    #[serde(flatten)]
+    pub police: Option<PoliceSummary>,
     /// Its cells; a gate that passes packets has none of these names.
     #[serde(flatten)]
     pub cells: Option<CellSummary>,
@@ -182,6 +194,9 @@ pub struct TrafficSummary {
     pub packets_sent: u64,
     /// Packets that came to the end of their path.
     pub packets_delivered: u64,
+    /// What gates dropped and tagged of them.
+    #[serde(flatten)]
+    pub losses: LossSummary,
     /// IP bits delivered per second.
     pub throughput_bps: f64,
 }
@@ -193,12 +208,16 @@ pub fn summarise(
     engine: &'static str,
     plan: &Plan,
     network: &Network,
-    flows: Vec<FlowSummary>,
+    mut flows: Vec<FlowSummary>,
     requests: Vec<RequestSummary>,
     events: u64,
 ) -> Summary {
     let measured = window(plan);
     let places = cells::places(plan);
+    for (number, flow) in flows.iter_mut().enumerate() {
+        flow.losses = losses::losses(network, Owner::Data(number));
+        flow.back_drops = losses::by_reason(network.drops_of(Owner::Back(number)));
+    }
     Summary {
         engine,
         scenario: plan.title.clone(),
@@ -215,7 +234,10 @@ pub fn summarise(
                 let is_cell = matches!(plan.gates[n].framing, Framing::Aal5 { .. });
                 let cells = is_cell.then(|| (places[n], network.cell_counts(n).unwrap_or_default()));
                 let circuit = calls::circuit(&plan.gates[n], gate, network, measured);
-                GateSummary { circuit, ..gate_row(plan, n, gate, measured, cells) }
+                let dropped = network.drops_at(n);
+                let police = losses::police(gate, dropped, cells.map(|(_, counts)| counts));
+                let drops = losses::by_reason(dropped);
+                GateSummary { circuit, drops, police, ..gate_row(plan, n, gate, measured, cells) }
             })
             .collect(),
         traffic: traffic_rows(plan, network, measured),
@@ -234,7 +256,8 @@ fn seconds(window: Window) -> f64 {
 
 /// Shares of time by what limited a flow: every interval between two arrivals at the
 /// receiver is owed to the gate where the later segment waited longest or, where it never
-/// waited, to what had held the sender back.
+/// waited, to what had held the sender back; a congestion window that is small because a policer
+/// dropped a packet is that policer's.
 #[must_use]
 pub fn limited_by(plan: &Plan, owed: &[(Cause, u64)]) -> BTreeMap<String, f64> {
     let total: u128 = owed.iter().map(|(_, span)| u128::from(*span)).sum();
@@ -246,11 +269,12 @@ pub fn limited_by(plan: &Plan, owed: &[(Cause, u64)]) -> BTreeMap<String, f64> {
         return shares;
     }
     for (cause, span) in owed {
-        let name = match cause.resolve() {
-            Ok(gate) => format!("gate.{}", plan.gates[gate].name),
-            Err(HeldBy::Application) => "application".to_owned(),
-            Err(HeldBy::CongestionWindow) => "congestion window".to_owned(),
-            Err(HeldBy::ReceiverWindow) => "receiver window".to_owned(),
+        let name = match cause.limiter() {
+            Limiter::Gate(gate) => format!("gate.{}", plan.gates[gate].name),
+            Limiter::Policer(gate) => format!("policer of {}", plan.gates[gate].name),
+            Limiter::Sender(HeldBy::Application) => "application".to_owned(),
+            Limiter::Sender(HeldBy::CongestionWindow) => "congestion window".to_owned(),
+            Limiter::Sender(HeldBy::ReceiverWindow) => "receiver window".to_owned(),
         };
         *shares.entry(name).or_insert(0.0) += *span as f64 / total as f64;
     }
@@ -277,7 +301,7 @@ fn gate_row(
     let span = seconds(measured);
     let work = u128::from(PICOS_PER_SECOND);
     let bytes = |work_done: u128| (!by_packet).then(|| ((work_done + 4 * work) / (8 * work)) as u64);
-    let utilisation = capacity.filter(|capacity| capacity.offered > 0).map(|capacity| {
+    let of_law = capacity.filter(|capacity| capacity.offered > 0).map(|capacity| {
         let done = if by_packet {
             f64::from(1_000_000) * (delivered.packets + lost.packets) as f64
         } else {
@@ -285,6 +309,12 @@ fn gate_row(
         };
         done / (capacity.offered as f64 / PICOS_PER_SECOND as f64)
     });
+    let utilisation = match losses::police(gate, DropCounts::default(), None) {
+        Some(police) if losses::contract_limits(gate, capacity, by_packet) => {
+            Some(police.contract_utilisation)
+        }
+        _ => of_law,
+    };
     let unused_bytes = capacity.and_then(|capacity| capacity.unused).and_then(bytes);
     let in_transit_bytes = unused_bytes.and_then(|unused| {
         let of = capacity?;
@@ -307,6 +337,7 @@ fn gate_row(
         offered_packets: packets.offered,
         delivered_packets: packets.delivered,
         dropped_packets: packets.dropped,
+        drops: BTreeMap::new(),
         loss: (offered.packets > 0).then(|| dropped as f64 / offered.packets as f64),
         queue_mean_packets: of_packets.then(|| counters.queue_mean()),
         queue_max_packets: of_packets.then_some(counters.queue_max),
@@ -324,6 +355,7 @@ fn gate_row(
         allocation: allocation(row, gate, offered.bytes, span),
         feedback: feedback(row, gate),
         circuit: None,
+        police: None,
         cells: cells.map(|(place, counts)| place.cells(&counters, counts)),
     }
 }
@@ -358,7 +390,9 @@ fn traffic_rows(plan: &Plan, network: &Network, measured: Window) -> Vec<Traffic
     plan.traffic
         .iter()
         .zip(network.traffic_counts())
-        .map(|(row, counts)| TrafficSummary {
+        .enumerate()
+        .map(|(number, (row, counts))| TrafficSummary {
+            losses: losses::losses(network, Owner::Traffic(number)),
             name: row.name.clone(),
             packets_sent: counts.sent.packets,
             packets_delivered: counts.delivered.packets,

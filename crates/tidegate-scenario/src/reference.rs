@@ -74,6 +74,9 @@ fn heading(section: &Section, path: &str, out: &mut String) {
                 meaning(row)
             );
         }
+        for alias in section.aliases {
+            let _ = writeln!(out, "| `{}` | as `{}` | | {} |", alias.name, alias.of, alias.about);
+        }
     }
     let later: Vec<_> =
         section.keys.iter().filter(|row| row.kind == Kind::Later).map(|row| row.name).collect();

@@ -17,10 +17,23 @@ pub fn schema() -> Value {
 
 fn section(section: &Section) -> Map<String, Value> {
     let rows = section.keys.iter().filter(|row| row.kind != Kind::Later);
-    let properties: Map<String, Value> =
+    let mut properties: Map<String, Value> =
         rows.clone().map(|row| (row.name.to_owned(), Value::Object(property(row)))).collect();
-    let required: Vec<&str> =
-        rows.filter(|row| matches!(row.default, Default::Required(_))).map(|row| row.name).collect();
+    for alias in section.aliases {
+        let mut other = section.find(alias.of).map(property).unwrap_or_default();
+        other.insert("description".to_owned(), json!(alias.about));
+        properties.insert(alias.name.to_owned(), Value::Object(other));
+    }
+    let required = rows.filter(|row| matches!(row.default, Default::Required(_)));
+    // One of its names will do.
+    let (named, required): (Vec<&Key>, Vec<&Key>) =
+        required.partition(|row| section.aliases_of(row.name).next().is_some());
+    let required: Vec<&str> = required.into_iter().map(|row| row.name).collect();
+    let one_name = |row: &&Key| {
+        let names = [row.name].into_iter().chain(section.aliases_of(row.name));
+        json!({ "anyOf": names.map(|name| json!({ "required": [name] })).collect::<Vec<_>>() })
+    };
+    let named: Vec<Value> = named.iter().map(one_name).collect();
     let mut schema = Map::new();
     schema.insert("type".to_owned(), json!("object"));
     if !section.about.is_empty() {
@@ -34,6 +47,9 @@ fn section(section: &Section) -> Map<String, Value> {
         schema.insert("maxProperties".to_owned(), json!(1));
     } else if !required.is_empty() {
         schema.insert("required".to_owned(), json!(required));
+    }
+    if !named.is_empty() {
+        schema.insert("allOf".to_owned(), json!(named));
     }
     if section.names.is_some() {
         schema.insert("propertyNames".to_owned(), json!({ "pattern": "^[A-Za-z0-9_-]{1,64}$" }));

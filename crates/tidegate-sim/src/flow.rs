@@ -14,6 +14,7 @@ use crate::connection::{difference, endpoints, sum};
 use crate::dialogue::Dialogue;
 use crate::history::History;
 use crate::meter::Meter;
+use crate::policed::Policed;
 
 /// A flow's state and measurements; what nearly all packets touch lies together.
 #[derive(Debug)]
@@ -29,9 +30,11 @@ pub(crate) struct Flow {
     pub(crate) app: Application,
     pub(crate) headers: u32,
     pub(crate) started: bool,
-    /// Nothing is recorded of it, data flow one way, without circuits and timestamps: segments
+    /// Nothing is recorded of it, data flow one way, without circuits, policers and timestamps: segments
     /// are mostly [`tidegate_core::tcp::Outgoing::is_usual`].
     pub(crate) plain: bool,
+    /// The same with a policer on its way.
+    pub(crate) light: bool,
     /// Something is still to be noted before the next thing happens to the sender.
     sender_attentive: bool,
     /// The same for the receiver; each may be ahead of the other.
@@ -47,6 +50,8 @@ pub(crate) struct Flow {
     /// A flow with requests: its client and what became of them.
     pub(crate) dialogue: Option<Box<Dialogue>>,
     pub(crate) history: Option<Box<History>>,
+    /// A flow that passes a policer: whether that limits it.
+    pub(crate) policed: Option<Box<Policed>>,
     /// What the ends of earlier connections had counted.
     past: [Counters; 2],
 }
@@ -62,12 +67,15 @@ impl Flow {
         let (sender, receiver) = endpoints(flow, seed, 0);
         let dialogue = Dialogue::new(flow, start, seed);
         let has_circuit = has_circuit(plan, flow);
+        let policed = Policed::new(plan, flow).map(Box::new);
+        let light = history.is_none()
+            && dialogue.is_none()
+            && !has_circuit
+            && !flow.tcp.timestamps
+            && !plan.record.packets;
         Flow {
-            plain: history.is_none()
-                && dialogue.is_none()
-                && !has_circuit
-                && !flow.tcp.timestamps
-                && !plan.record.packets,
+            plain: light && policed.is_none(),
+            light,
             dialogue,
             connection: 0,
             past: [Counters::default(); 2],
@@ -86,6 +94,7 @@ impl Flow {
             headers: flow.tcp.headers,
             mss: f64::from(flow.tcp.mss),
             history,
+            policed,
         }
     }
 
@@ -184,6 +193,9 @@ impl Flow {
         self.past[0] = sum(&self.past[0], self.sender.counters());
         self.past[1] = sum(&self.past[1], self.receiver.counters());
         (self.sender, self.receiver) = (sender, receiver);
+        if let Some(policed) = &mut self.policed {
+            policed.reconnect();
+        }
         if let Some(history) = &mut self.history {
             history.reconnected([self.past[1].delivered_bytes, self.past[0].segments_retransmitted]);
         }
@@ -196,7 +208,11 @@ impl Flow {
         let idle = self.sender.snapshot().in_flight == 0;
         let snapshot = self.sender.snapshot();
         let held_by = if idle { HeldBy::Application } else { snapshot.held_by };
-        self.meter.delivered(until, Cause::sender(held_by));
+        let cause = match &self.policed {
+            Some(policed) => policed.cause(held_by, &self.sender),
+            None => Cause::sender(held_by),
+        };
+        self.meter.delivered(until, cause);
         if let Some(dialogue) = &mut self.dialogue {
             dialogue.finish();
         }

@@ -10,6 +10,7 @@ mod dialogue;
 mod flow;
 mod history;
 mod meter;
+mod policed;
 mod requests;
 mod rows;
 mod segments;

@@ -1,9 +1,11 @@
 //! The rows of flows in a summary.
 
+use std::collections::BTreeMap;
+
 use tidegate_core::gate::rate::Window;
 use tidegate_core::net::{Network, window};
 use tidegate_core::plan::{FlowPlan, Plan, TcpBase};
-use tidegate_result::{FlowSummary, RequestSummary, Summary, limited_by};
+use tidegate_result::{FlowSummary, LossSummary, RequestSummary, Summary, limited_by};
 
 use crate::flow::Flow;
 
@@ -49,6 +51,8 @@ fn flow_row(plan: &Plan, row: &FlowPlan, flow: &Flow, measured: Window) -> FlowS
         segments_retransmitted: sent.segments_retransmitted,
         timeouts: sent.timeouts,
         fast_retransmits: sent.fast_retransmits,
+        losses: LossSummary::default(),
+        back_drops: BTreeMap::new(),
         rtt_mean_ms: meter.rtt.mean_s().map(millis),
         rtt_p50_ms: meter.rtt.quantile_s(0.5).map(millis),
         rtt_p99_ms: meter.rtt.quantile_s(0.99).map(millis),

@@ -32,6 +32,11 @@ impl Segments {
         &self.places[place as usize]
     }
 
+    /// The segment of a unit that is not marked.
+    pub(crate) fn look_at(&self, unit: Unit) -> &Segment {
+        &self.places[unit.handle as usize]
+    }
+
     /// A unit will not arrive.
     pub(crate) fn forget(&mut self, unit: Unit) {
         if !unit.marked() {

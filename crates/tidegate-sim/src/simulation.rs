@@ -135,11 +135,12 @@ impl<'a> Simulation<'a> {
         let mut all_ahead = true;
         for (index, flow) in self.flows.iter_mut().enumerate() {
             flow.entries = [index * 2, index * 2 + 1].map(|route| network.entry(route));
-            // Recordings show both ends at one instant, and a limit stops all at one instant; what a
+            // Drops are told in time for what a policed sender makes of them. Recordings show both ends at one instant, and a limit stops all at one instant; what a
             // client or a shared server does next comes in order of time.
             let limits = &self.plan.limits;
             let alone = flow.dialogue.is_none()
                 && flow.history.is_none()
+                && flow.policed.is_none()
                 && self.wire.packets.is_none()
                 && limits.events.is_none();
             let ahead = [index * 2, index * 2 + 1].map(|route| alone && network.deliver_ahead(route));
@@ -229,8 +230,10 @@ impl<'a> Simulation<'a> {
         let packets = self.wire.packets.as_ref().map_or(0, Vec::capacity) * size_of::<PacketRecord>();
         let segments = self.wire.segments.memory_bytes();
         let dialogues = self.flows.iter().filter_map(|flow| flow.dialogue.as_ref());
+        let policed = self.flows.iter().filter_map(|flow| flow.policed.as_ref());
+        let policed: u64 = policed.map(|policed| policed.memory_bytes()).sum();
         let exchanges: u64 = dialogues.map(|dialogue| dialogue.memory_bytes()).sum();
-        self.wire.network.memory_bytes() + segments + rows + exchanges + (drops + packets) as u64
+        self.wire.network.memory_bytes() + segments + rows + policed + exchanges + (drops + packets) as u64
     }
 
     #[inline(always)]
@@ -266,6 +269,20 @@ impl<'a> Simulation<'a> {
     }
 
     fn drop(&mut self, dropped: Dropped) {
+        if let Owner::Data(flow) = dropped.owner {
+            let Flow { policed, sender, connection, .. } = &mut self.flows[flow];
+            if let Some(policed) = policed {
+                let number = if dropped.unit.marked() {
+                    Some(dropped.unit.handle)
+                } else {
+                    let segment = self.wire.segments.look_at(dropped.unit);
+                    (segment.connection == *connection && segment.len > 0).then_some(segment.seq)
+                };
+                if let Some(number) = number {
+                    policed.note_drop(&dropped, number, sender);
+                }
+            }
+        }
         if !matches!(dropped.owner, Owner::Traffic(_)) {
             self.wire.segments.forget(dropped.unit);
         }

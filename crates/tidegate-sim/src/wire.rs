@@ -108,7 +108,7 @@ impl Wire {
             self.wake_earlier(index, flow);
         }
         flow.before_sender(at);
-        if PLAIN && unit.marked() {
+        if unit.marked() {
             flow.sender.handle_usual_ack(at, unit.handle);
         } else {
             let segment = self.segments.take(unit.handle);
@@ -191,13 +191,19 @@ impl Wire {
 
     #[inline(always)]
     fn pump<const PLAIN: bool>(&mut self, at: Time, index: usize, flow: &mut Flow) {
+        if !PLAIN && let Some(policed) = &mut flow.policed {
+            policed.review(at, &flow.sender);
+        }
         while let Some(sent) = flow.sender.poll(at) {
-            let mut unit = if PLAIN && sent.is_usual() && !sent.is_empty() {
+            let mut unit = if (PLAIN || flow.light) && sent.is_usual() && !sent.is_empty() {
                 let bytes = flow.headers + sent.len();
                 Unit::new_marked(bytes, flow.sender.sequence_number(sent), sent.held_by())
             } else {
                 self.keep(at, index, flow, Side::Sender, sent)
             };
+            if !PLAIN && let Some(policed) = &flow.policed {
+                policed.blame(&mut unit, sent.held_by(), &flow.sender);
+            }
             if let Some(due) = self.network.enter_at(at, flow.entries[0], &mut unit) {
                 self.receive_at::<PLAIN>(due, index, flow, unit);
             }
@@ -243,7 +249,7 @@ impl Wire {
             self.wake_receiver(flow.receiver.next_wakeup(), index, flow);
         }
         flow.before_receiver(at);
-        if PLAIN && unit.marked() {
+        if unit.marked() {
             flow.meter.received(at, unit.bytes, unit.cause());
             flow.receiver.handle_usual_data(at, unit.handle, unit.bytes - flow.headers);
         } else {
@@ -282,7 +288,7 @@ impl Wire {
     #[inline(always)]
     fn answer<const PLAIN: bool>(&mut self, at: Time, index: usize, flow: &mut Flow) {
         while let Some(sent) = flow.receiver.poll(at) {
-            let mut unit = if PLAIN && sent.is_usual() {
+            let mut unit = if (PLAIN || flow.light) && sent.is_usual() {
                 let number = flow.receiver.acknowledgement_number();
                 Unit::new_marked(flow.headers, number, HeldBy::Application)
             } else {

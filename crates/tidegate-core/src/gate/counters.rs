@@ -25,6 +25,36 @@ pub enum DropReason {
     Refused = 6,
 }
 
+impl DropReason {
+    /// How many there are.
+    pub const COUNT: usize = 7;
+
+    /// All of them, in the order of their codes.
+    pub const ALL: [DropReason; DropReason::COUNT] = [
+        DropReason::QueueFull,
+        DropReason::Loss,
+        DropReason::TooLarge,
+        DropReason::Discarded,
+        DropReason::Reassembly,
+        DropReason::Policed,
+        DropReason::Refused,
+    ];
+
+    /// What people call it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            DropReason::QueueFull => "queue full",
+            DropReason::Loss => "random loss",
+            DropReason::TooLarge => "too large",
+            DropReason::Discarded => "packet discard",
+            DropReason::Reassembly => "reassembly",
+            DropReason::Policed => "policed",
+            DropReason::Refused => "refused",
+        }
+    }
+}
+
 /// Units and bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count {

@@ -10,6 +10,7 @@ mod circuit;
 mod content;
 mod counters;
 mod express;
+mod level;
 mod loss;
 mod police;
 mod quantiles;
@@ -23,13 +24,13 @@ use std::collections::VecDeque;
 
 pub use counters::{Count, Counters, DropReason, Phases};
 pub use loss::Loss;
+pub use police::Policer;
 pub use quantiles::{Precision, Quantiles};
 pub use record::{CellRow, GateRow, Recorder};
 pub use tally::Slot;
 
 use crate::cells::{CELL_BYTES, cells_of};
 use crate::gate::express::{Express, IdlePassage};
-use crate::gate::police::Policer;
 use crate::gate::rate::{Capacity, Law, Service, Window, counts_packets};
 use crate::gate::steps::Steps;
 use crate::gate::tally::Tally;
@@ -127,7 +128,7 @@ impl Gate {
             police: plan
                 .police
                 .as_ref()
-                .map(|police| Box::new(Policer::new(police, !matches!(plan.framing, Framing::Aal5 { .. })))),
+                .map(|police| Box::new(Policer::new(police, plan.policed_unit(), window))),
             framing: plan.framing,
             by_packet: counts_packets(&plan.rate),
             index,
@@ -268,14 +269,13 @@ impl Gate {
         self.refuse(at, CELL_BYTES, DropReason::QueueFull);
     }
 
-    /// Whether a cell that comes at `at` passes the policer tagged; `None`: it is thrown away, which counts at
-    /// `end`.
-    pub(crate) fn police_cell(&mut self, at: Time, end: Time, tagged: bool) -> Option<bool> {
-        let verdict = self.police.as_mut().map(|police| police.judge(at, CELL_BYTES, tagged));
-        match verdict {
-            None | Some(Verdict::Pass) => Some(tagged),
-            Some(Verdict::Tag) => Some(true),
-            Some(Verdict::Discard) => {
+    /// Whether a cell of a packet on stretch `chain`, which comes at `at`, passes the policer tagged; `None`:
+    /// it is thrown away, which counts at `end`.
+    pub(crate) fn police_cell(&mut self, at: Time, end: Time, tagged: bool, chain: u32) -> Option<bool> {
+        match self.judge(at, CELL_BYTES, tagged, chain) {
+            Verdict::Pass => Some(tagged),
+            Verdict::Tag => Some(true),
+            Verdict::Discard => {
                 self.note_arrival(end, CELL_BYTES);
                 self.refuse(end, CELL_BYTES, DropReason::Policed);
                 None
@@ -312,8 +312,10 @@ impl Gate {
     /// Whether the policer lets a unit through; it may tag it.
     #[inline]
     fn conforms(&mut self, at: Time, unit: &mut Unit, wire: u32) -> bool {
-        let Some(police) = &mut self.police else { return true };
-        match police.judge(at, wire, unit.tagged()) {
+        if self.police.is_none() {
+            return true;
+        }
+        match self.judge(at, wire, unit.tagged(), unit.chain) {
             Verdict::Pass => true,
             Verdict::Tag => {
                 unit.set_tagged(true);
@@ -321,6 +323,18 @@ impl Gate {
             }
             Verdict::Discard => false,
         }
+    }
+
+    /// What the policer says of a unit on stretch `chain` that comes at `at`.
+    fn judge(&mut self, at: Time, wire: u32, tagged: bool, chain: u32) -> Verdict {
+        let Some(police) = &mut self.police else { return Verdict::Pass };
+        let verdict = police.judge(at, wire, tagged, chain);
+        if let Some(recorder) = &mut self.recorder
+            && verdict != Verdict::Discard
+        {
+            recorder.policed(at, police.state());
+        }
+        verdict
     }
 
     /// Whether a unit is tagged and finds too many waiting.
@@ -439,6 +453,7 @@ impl Gate {
             self.counters.queued(at, leaves);
         }
         if let Some(recorder) = &mut self.recorder {
+            recorder.took(service.start, self.law.tokens());
             if leaves > at {
                 recorder.serve(service, leaves, u64::from(unit.bytes), u64::from(wire));
             } else {
@@ -479,6 +494,12 @@ impl Gate {
     #[must_use]
     pub fn counters(&self) -> Counters {
         self.counters.with_inside(self.express.inside())
+    }
+
+    /// Its policer, where it has one.
+    #[must_use]
+    pub fn policer(&self) -> Option<&Policer> {
+        self.police.as_deref()
     }
 
     /// Its history, where it was recorded.

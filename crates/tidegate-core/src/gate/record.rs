@@ -7,7 +7,9 @@
 use std::collections::VecDeque;
 
 use crate::gate::content::Content;
+use crate::gate::level::Level;
 use crate::gate::rate::{Cursor, Profile, Service};
+use crate::gcra::Interval;
 use crate::plan::{Framing, GatePlan, RatePlan, RecordLevel};
 use crate::random::Stream;
 use crate::units::{Span, Speed, Time};
@@ -27,10 +29,18 @@ pub struct GateRow {
     pub delivered_bytes: u64,
     /// Units dropped since the start.
     pub dropped_packets: u64,
-    /// Wait of the unit whose service began last; none before the first.
-    pub wait: Option<Span>,
+    /// Wait of the unit whose service began last; [`GateRow::NO_WAIT`] before the first.
+    pub wait: Span,
+    /// Bytes on the wire in the bucket of its token-bucket law, else of its policer's contract; NaN where it
+    /// has neither.
+    pub tokens: f64,
     /// At a cell gate, where the units are cells: what is in it.
     pub cells: Option<CellRow>,
+}
+
+impl GateRow {
+    /// Stands for no wait so far: rows are many, and an `Option` would be as large as another column.
+    pub const NO_WAIT: Span = Span::MAX;
 }
 
 /// What is in a cell gate.
@@ -58,6 +68,8 @@ pub struct Recorder {
     starting: VecDeque<(Time, Span)>,
     /// At a cell gate.
     content: Option<Box<Content>>,
+    /// At a gate with a bucket.
+    bucket: Option<Box<Level>>,
     now: GateRow,
     rows: Vec<GateRow>,
 }
@@ -158,6 +170,7 @@ impl Recorder {
             arrivals: VecDeque::new(),
             starting: VecDeque::new(),
             content: is_cell.then(Box::default),
+            bucket: Level::new(plan).map(Box::new),
             now: GateRow {
                 at: Time::ZERO,
                 queue_packets: 0,
@@ -165,7 +178,8 @@ impl Recorder {
                 rate_bps: f64::NAN,
                 delivered_bytes: 0,
                 dropped_packets: 0,
-                wait: None,
+                wait: GateRow::NO_WAIT,
+                tokens: f64::NAN,
                 cells: None,
             },
             rows: Vec::new(),
@@ -227,12 +241,13 @@ impl Recorder {
     fn row(&mut self, at: Time) {
         // A service that begins is no change of the queue, and has no row of its own.
         while let Some((_, wait)) = self.starting.pop_front_if(|(start, _)| *start <= at) {
-            self.now.wait = Some(wait);
+            self.now.wait = wait;
         }
         let rate_bps = self.speed.at(at);
         let cells =
             self.content.as_ref().map(|content| CellRow { whole: content.whole(), fluid: content.fluid(at) });
-        self.rows.push(GateRow { at, rate_bps, cells, ..self.now });
+        let tokens = self.bucket.as_mut().map_or(f64::NAN, |bucket| bucket.bytes_at(at));
+        self.rows.push(GateRow { at, rate_bps, tokens, cells, ..self.now });
     }
 
     /// A unit came and stays in the queue until its service says; [`Recorder::serve`] follows.
@@ -276,6 +291,20 @@ impl Recorder {
     pub fn spread(&mut self, spread: Span) {
         if let Some(content) = &mut self.content {
             content.spread(spread);
+        }
+    }
+
+    /// A unit begins its service at `start` and leaves so many of the law's tokens, where it has any.
+    pub(super) fn took(&mut self, start: Time, tokens: Option<i128>) {
+        if let (Some(bucket), Some(tokens)) = (&mut self.bucket, tokens) {
+            bucket.tell_law(start, tokens);
+        }
+    }
+
+    /// The policer has judged a unit at `at`; the TAT of its contract is now this.
+    pub(super) fn policed(&mut self, at: Time, tat: Interval) {
+        if let Some(bucket) = &mut self.bucket {
+            bucket.tell_policer(at, tat);
         }
     }
 

@@ -4,6 +4,7 @@ use super::*;
 use crate::gcra::{Conformance, Interval, Limit};
 use crate::plan::{LossPlan, PolicePlan, QueuePlan, RatePlan};
 use crate::tcp::HeldBy;
+use crate::unit::Limiter;
 use crate::units::{Rate, Speed};
 
 const WINDOW: Window =
@@ -74,7 +75,8 @@ fn equal_rates_in_series_never_queue() {
                 let mut unit = unit(1500, n);
                 let out = gate.pass(at, &mut unit, &WINDOW).expect("no drops");
                 if index > 0 {
-                    assert_eq!(unit.cause().resolve(), Err(HeldBy::Application), "waited at {index}");
+                    let limiter = unit.cause().limiter();
+                    assert_eq!(limiter, Limiter::Sender(HeldBy::Application), "waited at {index}");
                 }
                 at = out;
             }

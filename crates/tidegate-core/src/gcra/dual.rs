@@ -41,6 +41,11 @@ impl Dual {
         Dual { peak: Gcra::new(peak), sustained: Gcra::new(sustained), conformance }
     }
 
+    /// The limit of the sustained rate.
+    pub(crate) fn sustained(&self) -> &Gcra {
+        &self.sustained
+    }
+
     /// Judges a cell at `at`; `low_priority`: its CLP is 1.
     #[inline]
     pub fn police(&mut self, at: u64, low_priority: bool) -> Verdict {

@@ -29,6 +29,8 @@ pub use shaper::{Release, Shaper};
 
 use std::fmt;
 
+use crate::units::PICOS_PER_SECOND;
+
 /// The parameters of one GCRA: an interval for each unit, and how early a unit may come.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limit {
@@ -129,9 +131,47 @@ impl Limit {
     /// The most units that can conform at once, to a limit that was idle: 1 + ⌊τ/T⌋.
     #[must_use]
     pub fn burst(&self) -> u64 {
+        let others = self.exact(self.tolerance) / self.exact(self.increment);
+        u64::try_from(others).unwrap_or(u64::MAX).saturating_add(1)
+    }
+
+    /// Bits per second of units of so many bits, one each T; rounded down.
+    #[must_use]
+    pub fn bits_per_second(&self, unit_bits: u64) -> u64 {
+        let bits = u128::from(unit_bits) * u128::from(PICOS_PER_SECOND) * u128::from(self.increment.parts());
+        u64::try_from(bits / self.exact(self.increment)).unwrap_or(u64::MAX)
+    }
+
+    /// Units that come back in so many picoseconds.
+    #[must_use]
+    pub fn units_in(&self, picos: u64) -> f64 {
         let parts = u128::from(self.increment.parts());
-        let exact = |length: Interval| u128::from(length.whole()) * parts + u128::from(length.part());
-        u64::try_from(exact(self.tolerance) / exact(self.increment)).unwrap_or(u64::MAX).saturating_add(1)
+        (u128::from(picos) * parts) as f64 / self.exact(self.increment) as f64
+    }
+
+    /// The limit as a bucket of 1 + τ/T units, one of which comes back each T: units in it at `at`, after
+    /// the units that led to `tat`, of which none is later. (At rest, or after `tat`, it is full.)
+    #[must_use]
+    pub fn level(&self, tat: Interval, at: u64) -> f64 {
+        let depth = self.exact(self.tolerance) + self.exact(self.increment);
+        let missing = self.exact(tat).saturating_sub(u128::from(at) * u128::from(tat.parts()));
+        depth.saturating_sub(missing) as f64 / self.exact(self.increment) as f64
+    }
+
+    /// Units in the full bucket: 1 + τ/T.
+    #[must_use]
+    pub fn depth(&self) -> f64 {
+        self.level(self.at_rest(), 0)
+    }
+
+    /// TAT before the first unit.
+    pub(crate) fn at_rest(&self) -> Interval {
+        self.increment.in_parts(0)
+    }
+
+    /// In parts of T.
+    fn exact(&self, length: Interval) -> u128 {
+        u128::from(length.whole()) * u128::from(length.parts()) + u128::from(length.part())
     }
 
     /// (n − 1)·T: how much later than TAT the last of n units would come.
@@ -188,13 +228,18 @@ impl Gcra {
     /// At rest: the first unit conforms.
     #[must_use]
     pub fn new(limit: Limit) -> Gcra {
-        Gcra { limit, tat: limit.increment.in_parts(0) }
+        Gcra { limit, tat: limit.at_rest() }
     }
 
     /// Its parameters.
     #[must_use]
     pub fn limit(&self) -> &Limit {
         &self.limit
+    }
+
+    /// TAT exactly.
+    pub(crate) fn next_arrival(&self) -> Interval {
+        self.tat
     }
 
     /// TAT, rounded down; 0 before the first unit.

@@ -7,6 +7,7 @@ use crate::net::abr::Abr;
 use crate::net::cascade::Cascade;
 use crate::net::channels::Channels;
 use crate::net::circuits::Circuits;
+use crate::net::drops::Drops;
 use crate::net::events::{EventQueue, Source};
 use crate::net::followers::Followers;
 use crate::net::horizon::Horizon;
@@ -93,6 +94,7 @@ impl Network {
                 .collect(),
             departures: vec![VecDeque::new(); plan.gates.len()],
             dropped: VecDeque::new(),
+            drops: Drops::default(),
             events,
             horizon,
             channels,

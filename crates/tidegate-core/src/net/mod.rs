@@ -12,6 +12,7 @@ mod calls;
 mod cascade;
 mod channels;
 mod circuits;
+mod drops;
 mod events;
 mod followers;
 mod horizon;
@@ -27,6 +28,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 pub use calls::{Admission, Answer, CallClass, CallCounts, Grant, PoolUse};
+pub use drops::DropCounts;
 pub use events::{Half, Source};
 pub use routes::Owner;
 pub use traffic::{TrafficCounts, start_time};
@@ -38,6 +40,7 @@ use crate::net::abr::Abr;
 use crate::net::cascade::Cascade;
 use crate::net::channels::Channels;
 use crate::net::circuits::Circuits;
+use crate::net::drops::Drops;
 use crate::net::events::{EventQueue, Next};
 use crate::net::followers::Followers;
 use crate::net::horizon::Horizon;
@@ -158,6 +161,7 @@ pub struct Network {
     lines: Vec<Line>,
     departures: Vec<VecDeque<(Time, u32)>>,
     dropped: VecDeque<Dropped>,
+    drops: Drops,
     events: EventQueue,
     /// Gates whose rate is set by what was measured at their doors.
     channels: Channels,
@@ -398,6 +402,33 @@ impl Network {
     /// What each background source sent and brought to its end, as in the plan.
     pub fn traffic_counts(&self) -> impl Iterator<Item = TrafficCounts> {
         self.traffic.iter().map(|traffic| traffic.counts)
+    }
+
+    /// What a gate dropped inside the measured window, in packets; at a cell gate, packets that lost
+    /// their first cell there or could not be put together after it.
+    #[must_use]
+    pub fn drops_at(&self, gate: usize) -> DropCounts {
+        self.drops.at(gate)
+    }
+
+    /// What was dropped of an owner's packets inside the measured window.
+    #[must_use]
+    pub fn drops_of(&self, owner: Owner) -> DropCounts {
+        self.drops.of(self.route_of(owner) as usize)
+    }
+
+    /// Units of an owner that the policers of packet gates, and those of cell gates, tagged inside the
+    /// measured window: packets, then cells.
+    #[must_use]
+    pub fn tagged_of(&self, owner: Owner) -> [u64; 2] {
+        let chains = self.stretches(self.route_of(owner) as usize);
+        let mut tagged = [0; 2];
+        for gate in &self.gates {
+            let Some(policer) = gate.policer() else { continue };
+            let of_owner = chains.clone().map(|chain| policer.tagged_of(chain)).sum::<u64>();
+            tagged[usize::from(policer.in_cells())] += of_owner;
+        }
+        tagged
     }
 
     /// Events handled so far.

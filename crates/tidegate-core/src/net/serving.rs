@@ -40,8 +40,9 @@ impl Network {
                     self.count_delivered(at, self.chains[chain as usize].route, count);
                 }
                 Output::Drop { at, gate, reason, unit } => {
-                    let owner = self.owner(self.chains[unit.chain as usize].route);
-                    self.dropped.push_back(Dropped { at, gate, owner, reason, unit });
+                    let route = self.chains[unit.chain as usize].route;
+                    let owner = self.owner(route);
+                    self.note_drop(Dropped { at, gate, owner, reason, unit }, route);
                 }
                 Output::Served { at, gate } => {
                     if let Some(group) = self.abr.group_of(gate) {

@@ -157,7 +157,7 @@ impl Network {
         let chain = self.chains[unit.chain as usize];
         if let Some(Drop { at, reason }) = self.gates[gate as usize].last_drop() {
             let owner = self.owner(chain.route);
-            self.dropped.push_back(Dropped { at, gate: gate as usize, owner, reason, unit });
+            self.note_drop(Dropped { at, gate: gate as usize, owner, reason, unit }, chain.route);
         }
         None
     }

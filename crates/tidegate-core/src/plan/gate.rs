@@ -1,7 +1,7 @@
 //! What a gate is made from.
 
 use super::RatePlan;
-use crate::cells::CELL_BITS;
+use crate::cells::{CELL_BITS, CELL_BYTES};
 use crate::gcra::{Conformance, Limit};
 use crate::units::{PICOS_PER_SECOND, Span, Speed};
 
@@ -64,6 +64,23 @@ impl GatePlan {
     }
 }
 
+impl GatePlan {
+    /// Bytes of a policer's unit: a cell at a cell gate, elsewhere a byte.
+    #[must_use]
+    pub fn policed_unit(&self) -> u32 {
+        if matches!(self.framing, Framing::Aal5 { .. }) { CELL_BYTES } else { 1 }
+    }
+
+    /// The rate of the policer's contract in bits on the wire per second, rounded down, and how much may
+    /// come at once after a rest, in bytes on the wire; `None` where nothing polices.
+    #[must_use]
+    pub fn contract(&self) -> Option<(u64, f64)> {
+        let limit = self.police.as_ref()?.contract();
+        let unit = self.policed_unit();
+        Some((limit.bits_per_second(u64::from(unit) * 8), limit.depth() * f64::from(unit)))
+    }
+}
+
 /// A policer: units are cells at a cell gate, elsewhere bytes on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PolicePlan {
@@ -73,6 +90,20 @@ pub struct PolicePlan {
     pub sustained: Option<(Limit, Conformance)>,
     /// With one rate: what does not conform is tagged and goes on, instead of being dropped.
     pub tags: bool,
+}
+
+impl PolicePlan {
+    /// The limit that the contract is known by: the only one or, of two, the sustained one.
+    #[must_use]
+    pub fn contract(&self) -> &Limit {
+        self.sustained.as_ref().map_or(&self.peak, |(sustained, _)| sustained)
+    }
+
+    /// Whether what is above the contract goes on, tagged, instead of being dropped.
+    #[must_use]
+    pub fn tags_excess(&self) -> bool {
+        self.tags || matches!(self.sustained, Some((_, Conformance::Vbr3)))
+    }
 }
 
 /// Choices of a cell gate.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{AbrPlan, DtmPlan, FollowPlan, ReservePlan};
 use crate::cells::CELL_BITS;
 use crate::gcra::{Limit, Release};
-use crate::units::{PICOS_PER_SECOND, Rate, Span, Speed, Time};
+use crate::units::{Rate, Span, Speed, Time};
 
 /// Rate laws: when does a unit of this size, started at t, end?
 #[derive(Clone, Debug, PartialEq)]
@@ -82,11 +82,7 @@ impl GcraPlan {
     /// Cells' bits in a second, rounded down.
     #[must_use]
     pub fn bits_per_second(&self) -> u64 {
-        let increment = self.limit.increment();
-        let parts = u128::from(increment.parts());
-        let exact = u128::from(increment.whole()) * parts + u128::from(increment.part());
-        let bits = u128::from(CELL_BITS) * u128::from(PICOS_PER_SECOND) * parts / exact;
-        u64::try_from(bits).unwrap_or(u64::MAX)
+        self.limit.bits_per_second(CELL_BITS)
     }
 }
 

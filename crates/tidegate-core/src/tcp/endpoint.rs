@@ -360,6 +360,12 @@ impl Endpoint {
         &self.sender.counters
     }
 
+    /// The sequence number of the oldest byte that has not been acknowledged (SND.UNA).
+    #[must_use]
+    pub fn oldest_unacknowledged(&self) -> u32 {
+        self.sender.numbering.wire(self.sender.una)
+    }
+
     /// Whether all that was written has been acknowledged.
     #[must_use]
     pub fn all_acknowledged(&self) -> bool {

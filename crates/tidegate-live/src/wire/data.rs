@@ -24,10 +24,23 @@ pub(super) struct Outgoing {
 }
 
 impl Outgoing {
-    pub(super) fn begin(&mut self, syn: u32) {
-        if self.places.begin(syn) {
+    /// Says whether another stream begins.
+    pub(super) fn begin(&mut self, syn: u32) -> bool {
+        let begins = self.places.begin(syn);
+        if begins {
             *self = Outgoing { places: std::mem::take(&mut self.places), ..Outgoing::default() };
         }
+        begins
+    }
+
+    /// The place of a sequence number, and where all that was sent ends.
+    pub(super) fn place(&mut self, seq: u32) -> (i64, i64) {
+        (self.places.of(seq), self.highest)
+    }
+
+    /// Everything below is acknowledged.
+    pub(super) fn acknowledged(&self) -> i64 {
+        self.acknowledged
     }
 
     /// User bytes that are out.

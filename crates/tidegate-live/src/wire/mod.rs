@@ -3,20 +3,22 @@
 //! hold for every kernel and every congestion control.
 
 mod data;
+mod policed;
 
 use std::collections::BTreeMap;
 
-use tidegate_core::gate::Quantiles;
 use tidegate_core::gate::rate::Window;
+use tidegate_core::gate::{DropReason, Quantiles};
 use tidegate_core::net::{precision, window};
 use tidegate_core::plan::{AppPlan, Plan};
 use tidegate_core::tcp::HeldBy;
-use tidegate_core::unit::Cause;
+use tidegate_core::unit::{Cause, Limiter};
 use tidegate_core::units::Time;
 
 use crate::pump::PumpReport;
 pub use crate::segment::Header;
 use data::{Outgoing, Reassembly};
+use policed::Policed;
 
 /// A flow as its packets tell it; counts are of the measured window.
 #[derive(Debug)]
@@ -54,6 +56,9 @@ pub fn read(plan: &Plan, report: &PumpReport, starts: &[Time], held: &HeldAt<'_>
     let mut flows: Vec<Reader> =
         plan.flows.iter().zip(starts).map(|(flow, start)| Reader::new(plan, &flow.app, *start)).collect();
     let headers: Vec<Option<Header>> = (0..report.arrivals.len()).map(|n| header(report, n)).collect();
+    let fates = fates(report);
+    // Whose policer held back what came in.
+    let mut policers: Vec<Option<usize>> = vec![None; headers.len()];
     // Edges see their packets in this order: what comes in at its time, what leaves when it is due.
     let mut order: Vec<(Time, bool, usize)> = Vec::with_capacity(headers.len() * 2);
     order.extend(report.arrivals.iter().enumerate().map(|(n, arrival)| (arrival.at, true, n)));
@@ -68,11 +73,13 @@ pub fn read(plan: &Plan, report: &PumpReport, starts: &[Time], held: &HeldAt<'_>
         let flow = (arrival.route / 2) as usize;
         let reader = &mut flows[flow];
         match (arrival.route.is_multiple_of(2), comes) {
-            (true, true) => reader.sent(at, header, measured),
+            (true, true) => policers[place] = reader.sent(at, header, fates[place], measured),
             (true, false) => {
                 let cause = report.departures[number].cause;
-                let cause =
-                    cause.resolve().map_or_else(|_| Cause::sender(held(flow, arrival.at)), Cause::gate);
+                let cause = match cause.limiter() {
+                    Limiter::Sender(_) => held_back(held(flow, arrival.at), policers[place]),
+                    _ => cause,
+                };
                 reader.received(at, header, arrival.bytes, cause, measured);
             }
             (false, false) => reader.acknowledged(at, header, measured),
@@ -83,10 +90,30 @@ pub fn read(plan: &Plan, report: &PumpReport, starts: &[Time], held: &HeldAt<'_>
     let finish = |(flow, mut reader): (usize, Reader)| {
         let idle = reader.connections.values().all(|connection| connection.outgoing.is_idle());
         let held = if idle { HeldBy::Application } else { held(flow, ended) };
-        reader.owe(ended, Cause::sender(held), measured);
+        let blamed = reader.connections.values().find_map(|connection| connection.policed.blamed());
+        reader.owe(ended, held_back(held, blamed), measured);
         reader.wire
     };
     flows.into_iter().enumerate().map(finish).collect()
+}
+
+/// What time is owed to that a sender so held back spends, where a policer may be to blame for its window.
+fn held_back(held: HeldBy, policer: Option<usize>) -> Cause {
+    match (held, policer) {
+        (HeldBy::CongestionWindow, Some(gate)) => Cause::policer(gate),
+        _ => Cause::sender(held),
+    }
+}
+
+/// What became of every arrival: a gate dropped it, and which, if the gate's policer did.
+fn fates(report: &PumpReport) -> Vec<Option<Option<usize>>> {
+    let mut fates = vec![None; report.arrivals.len()];
+    for dropped in &report.drops {
+        if let Some(fate) = fates.get_mut(dropped.unit.handle as usize) {
+            *fate = Some((dropped.reason == DropReason::Policed).then_some(dropped.gate));
+        }
+    }
+    fates
 }
 
 fn header(report: &PumpReport, number: usize) -> Option<Header> {
@@ -99,6 +126,7 @@ fn header(report: &PumpReport, number: usize) -> Option<Header> {
 struct Connection {
     outgoing: Outgoing,
     reassembly: Reassembly,
+    policed: Policed,
 }
 
 struct Reader {
@@ -137,14 +165,25 @@ impl Reader {
         }
     }
 
-    /// The sender's kernel hands over a packet.
-    fn sent(&mut self, at: Time, header: Header, measured: Window) {
+    /// The sender's kernel hands over a packet, and this becomes of it. Says which policer is to blame for
+    /// what the congestion window has held back.
+    fn sent(
+        &mut self,
+        at: Time,
+        header: Header,
+        fate: Option<Option<usize>>,
+        measured: Window,
+    ) -> Option<usize> {
         let connection = self.connections.entry(header.ports[1]).or_default();
         if header.syn {
-            connection.outgoing.begin(header.seq);
+            if connection.outgoing.begin(header.seq) {
+                connection.policed = Policed::default();
+            }
             connection.reassembly.begin(header.seq);
         } else if header.payload > 0 {
+            let (start, highest) = connection.outgoing.place(header.seq);
             let again = connection.outgoing.send(at, header.seq, header.payload);
+            connection.policed.send(start, highest, again, fate);
             if at >= measured.from {
                 self.wire.segments_sent += 1;
                 self.wire.segments_retransmitted += u64::from(again);
@@ -154,6 +193,7 @@ impl Reader {
                     self.wire.most_outstanding.max(connection.outgoing.outstanding());
             }
         }
+        connection.policed.blamed()
     }
 
     /// A packet leaves for the sender.
@@ -162,7 +202,9 @@ impl Reader {
             return;
         }
         let connection = self.connections.entry(header.ports[0]).or_default();
-        if let Some(sent) = connection.outgoing.acknowledge(header.ack)
+        let sent = connection.outgoing.acknowledge(header.ack);
+        connection.policed.acknowledge(connection.outgoing.acknowledged());
+        if let Some(sent) = sent
             && at >= measured.from
         {
             self.wire.rtt.record(at.saturating_since(sent));

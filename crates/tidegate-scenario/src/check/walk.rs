@@ -25,7 +25,13 @@ impl Checker {
         let mut items: Vec<Named> = Vec::new();
         for entry in entries.iter().filter(|entry| !matches!(entry.node.data, Data::Null)) {
             let below = if key.is_empty() { entry.key.clone() } else { format!("{key}.{}", entry.key) };
-            let row = section.find(&entry.key);
+            let name = section.own_name(&entry.key);
+            let row = section.find(name);
+            if let Some(other) = items.iter().find(|other| row.is_some() && other.name == name) {
+                let problem = format!("{} and this are two names of one key", last_part(&other.item.key));
+                self.push(Problem::new(entry.key_at, &below, problem).help("keep one of the two"));
+                continue;
+            }
             let Some(kind) = row.map(|row| row.kind).or(section.others) else {
                 self.unknown_key(section, entry.key_at, &below, &entry.key);
                 continue;
@@ -40,7 +46,7 @@ impl Checker {
                 continue;
             }
             if let Some(item) = self.item(kind, &entry.node, &below) {
-                items.push(Named { name: entry.key.clone(), name_at: entry.key_at, item });
+                items.push(Named { name: name.to_owned(), name_at: entry.key_at, item });
             }
         }
         self.complete(section, node, key, &mut items);
@@ -49,8 +55,9 @@ impl Checker {
 
     /// Required keys, alternatives and defaults.
     fn complete(&mut self, section: &'static Section, node: &Node, key: &str, items: &mut Vec<Named>) {
-        let written =
+        let present =
             |name: &str| node.entry(name).is_some_and(|entry| !matches!(entry.node.data, Data::Null));
+        let written = |name: &str| present(name) || section.aliases_of(name).any(present);
         let choices = || section.keys.iter().filter(|row| row.kind != Kind::Later).map(|row| row.name);
         let list = || choices().collect::<Vec<_>>().join(", ");
         if section.one_of {
@@ -169,11 +176,19 @@ impl Checker {
     }
 
     fn unknown_key(&mut self, section: &'static Section, at: Place, key: &str, name: &str) {
-        let names = || section.keys.iter().filter(|row| row.kind != Kind::Later).map(|row| row.name);
-        let help = match nearest(name, names()) {
-            Some(near) => format!("did you mean {near}?"),
-            None => format!("keys here: {}", names().collect::<Vec<_>>().join(", ")),
+        let keys = section.keys.iter().filter(|row| row.kind != Kind::Later).map(|row| row.name);
+        let names = || keys.clone().chain(section.aliases.iter().map(|alias| alias.name));
+        let known = section.hints.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
+        let help = match (known, nearest(name, names())) {
+            (Some((_, hint)), _) => (*hint).to_owned(),
+            (None, Some(near)) => format!("did you mean {near}?"),
+            (None, None) => format!("keys here: {}", names().collect::<Vec<_>>().join(", ")),
         };
         self.push(Problem::new(at, key, "unknown key").help(help));
     }
+}
+
+/// The last of the names in a dotted key.
+fn last_part(key: &str) -> &str {
+    key.rsplit('.').next().unwrap_or(key)
 }

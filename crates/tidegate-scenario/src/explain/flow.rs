@@ -5,7 +5,7 @@ use tidegate_core::plan::{DelayedAckPlan, FlowPlan, Plan, RtoPlan, RtoRestart};
 
 use super::gate::{packet_rate, queue_packets, wire_bytes};
 use super::text::{rate_text, seconds_text, three_digits, value_text};
-use super::{Row, cells, consequence, copies, request, rows_of, write_rows};
+use super::{Row, cells, consequence, copies, police, request, rows_of, write_rows};
 use crate::check::Form;
 use crate::lower::TcpLayers;
 use crate::table::{Kind, TCP};
@@ -112,24 +112,29 @@ fn lines(flow: &FlowPlan, plan: &Plan) -> Vec<String> {
         seconds_text(delays),
         seconds_text(rtt)
     )];
-    let rates = flow.path.iter().filter_map(|gate| Some((*gate, packet_rate(&plan.gates[*gate], packet)?)));
-    let slowest = rates.min_by(|one, other| one.1.total_cmp(&other.1));
-    if let Some((index, rate)) = slowest {
+    let laws = flow.path.iter().map(|gate| (*gate, false, packet_rate(&plan.gates[*gate], packet)));
+    let policed = flow.path.iter().map(|gate| (*gate, true, police::packet_rate(&plan.gates[*gate], packet)));
+    let rates = laws.chain(policed).filter_map(|(gate, polices, rate)| Some((gate, polices, rate?)));
+    let slowest = rates.min_by(|one, other| one.2.total_cmp(&other.2));
+    if let Some((index, polices, rate)) = slowest {
         let gate = &plan.gates[index];
         lines.push(format!(
-            "slowest gate {}: {} on the wire is at most {} of user data",
+            "slowest {} {}: {} on the wire is at most {} of user data",
+            if polices { "is the policer of" } else { "gate" },
             gate.name,
             rate_text(rate * 8.0 * wire_bytes(gate, packet)),
             rate_text(rate * 8.0 * f64::from(tcp.mss)),
         ));
         let bdp = rate * rtt;
         let queue = match queue_packets(gate, packet) {
+            _ if polices => "; nothing queues at a policer".to_owned(),
             Some(queue) if bdp > 0.0 => format!("; its queue holds {} times that", three_digits(queue / bdp)),
             Some(_) => String::new(),
             None => "; its queue is unlimited".to_owned(),
         };
         lines.push(format!("bandwidth × round trip is {} packets{queue}", three_digits(bdp)));
     }
+    lines.extend(police::burst_lines(flow, &plan.gates, packet, rtt));
     if let Some(window) = tcp.window
         && rtt > 0.0
     {

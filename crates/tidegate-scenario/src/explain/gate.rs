@@ -5,7 +5,7 @@ use tidegate_core::plan::{Framing, GatePlan, MarkovPlan, OnChange, Plan, QueueLi
 use tidegate_core::units::{Rate, Span, Speed, Time};
 
 use super::text::{rate_text, seconds_text, three_digits};
-use super::{calls, cells, consequence, dtm, follow, request, rows_of, write_rows};
+use super::{calls, cells, consequence, dtm, follow, police, request, rows_of, write_rows};
 use crate::check::Form;
 use crate::trace::LoadedTrace;
 use crate::trace::info::mean_rate as trace_mean;
@@ -20,6 +20,8 @@ pub(super) fn explain(name: &str, form: &Form, plan: &Plan, out: &mut String) {
     {
         row.text = usual_change(&plan.gates[*first]).to_owned();
     }
+    // Of a policer's many names only those that were used.
+    rows.retain(|row| !row.default || !row.key.starts_with("police.") || row.key == "police.action");
     cells::keep_rows(copies.first().map(|first| &plan.gates[*first]), &mut rows);
     write_rows(&format!("gate {name}"), &rows, out);
     let Some(first) = copies.first() else {
@@ -40,7 +42,7 @@ pub(super) fn explain(name: &str, form: &Form, plan: &Plan, out: &mut String) {
     for line in cells::lines(gate, packet) {
         consequence(&line, out);
     }
-    for line in rate_lines(gate, packet, plan) {
+    for line in police::lines(gate, packet).into_iter().chain(rate_lines(gate, packet, plan)) {
         consequence(&line, out);
     }
     if !in_cells {

@@ -8,6 +8,7 @@ mod dtm;
 mod flow;
 mod follow;
 mod gate;
+mod police;
 mod request;
 mod text;
 

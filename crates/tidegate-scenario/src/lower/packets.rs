@@ -1,6 +1,6 @@
 //! Packets against the gates they must fit: queues in bytes and token buckets.
 
-use tidegate_core::cells::CELL_BYTES;
+use tidegate_core::cells::{CELL_BYTES, cells_of};
 use tidegate_core::plan::{AppPlan, CongestionPlan, Framing, QueueLimit, RatePlan};
 
 use super::notes::Notes;
@@ -11,6 +11,7 @@ pub(super) fn check(gates: &[Gate<'_>], users: &[User<'_>], notes: &mut Notes) {
         let Some((largest, whose)) = largest(index, users) else { continue };
         check_queue(gate, largest, whose, notes);
         check_burst(gate, largest, whose, notes);
+        warn_policed(gate, largest, whose, notes);
     }
     for user in users {
         warn_unbounded(gates, user, notes);
@@ -21,7 +22,11 @@ pub(super) fn check(gates: &[Gate<'_>], users: &[User<'_>], notes: &mut Notes) {
 fn warn_unbounded(gates: &[Gate<'_>], user: &User<'_>, notes: &mut Notes) {
     let Load::Flow { app: AppPlan::Bulk, tcp } = &user.load else { return };
     let Some(first) = user.path.first() else { return };
-    let rated = |hop: &Hop<'_>| gates[hop.gate].plan.rate != RatePlan::Unlimited;
+    let rated = |hop: &Hop<'_>| {
+        let plan = &gates[hop.gate].plan;
+        let drops = plan.police.is_some_and(|police| police.sustained.is_some() || !police.tags);
+        plan.rate != RatePlan::Unlimited || drops
+    };
     let fixed = matches!(tcp.cc, CongestionPlan::Fixed { .. });
     if tcp.window.is_none() && !fixed && !user.path.iter().any(rated) {
         let problem =
@@ -68,16 +73,40 @@ fn check_queue(gate: &Gate<'_>, largest: u64, whose: &str, notes: &mut Notes) {
     }
 }
 
+/// A packet that is larger than the bucket never conforms.
+fn warn_policed(gate: &Gate<'_>, largest: u64, whose: &str, notes: &mut Notes) {
+    let Some(form) = gate.form.table("police") else { return };
+    let (Some(police), false) = (gate.plan.police, matches!(gate.plan.framing, Framing::Aal5 { .. })) else {
+        return;
+    };
+    let wire = on_wire(gate.plan.framing, largest);
+    let limits = [Some(police.peak), police.sustained.map(|(limit, _)| limit)];
+    for limit in limits.into_iter().flatten().filter(|limit| limit.burst() < wire) {
+        let problem =
+            format!("a burst of {} B: a packet of {wire} B from {whose} never conforms", limit.burst());
+        notes.warn(form.at, &form.key, problem, format!("write \"{wire} B\" or more"));
+    }
+}
+
+/// Bytes of a packet on a wire that does not carry cells.
+fn on_wire(framing: Framing, largest: u64) -> u64 {
+    match framing {
+        Framing::Ip | Framing::Aal5 { .. } => largest,
+        Framing::Overhead { overhead, minimum } => (largest + u64::from(overhead)).max(u64::from(minimum)),
+        Framing::CellPackets { llc } => {
+            let packet = u32::try_from(largest).unwrap_or(u32::MAX);
+            u64::from(cells_of(packet, llc)) * u64::from(CELL_BYTES)
+        }
+    }
+}
+
 fn check_burst(gate: &Gate<'_>, largest: u64, whose: &str, notes: &mut Notes) {
     let RatePlan::TokenBucket { burst_bytes, .. } = gate.plan.rate else { return };
     let law = gate.form.table("rate").and_then(|laws| laws.table("token_bucket"));
     let Some(item) = law.and_then(|law| law.get("burst")) else { return };
     let wire = match gate.plan.framing {
-        Framing::Ip => largest,
-        Framing::Overhead { overhead, minimum } => (largest + u64::from(overhead)).max(u64::from(minimum)),
         Framing::Aal5 { .. } => u64::from(CELL_BYTES),
-        // A token bucket is no circuit.
-        Framing::CellPackets { .. } => largest,
+        framing => on_wire(framing, largest),
     };
     if burst_bytes < wire {
         let what = match gate.plan.framing {

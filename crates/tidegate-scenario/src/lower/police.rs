@@ -7,22 +7,121 @@ use tidegate_core::units::Rate;
 
 use super::notes::Notes;
 use crate::check::{Form, Item, Value};
+use crate::error::Problem;
+
+/// The names that a contract is written with: they say the same.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Names {
+    /// `rate` and `burst`.
+    Plain,
+    /// `cir`, `cbs`, `pir` and `pbs`.
+    Rfc,
+    /// `pcr`, `burst` or `cdvt`, `scr` and `mbs`.
+    Atm,
+}
+
+/// The keys of one of a contract's rates and of its burst.
+#[derive(Clone, Copy)]
+struct Keys {
+    rate: &'static str,
+    burst: &'static str,
+}
+
+impl Names {
+    const CHOICE: &str =
+        "write rate and burst; or cir and cbs (and pir, pbs); or pcr and burst (and scr, mbs)";
+
+    fn own(self) -> &'static [&'static str] {
+        match self {
+            Names::Plain => &["rate"],
+            Names::Rfc => &["cir", "pir", "cbs", "pbs"],
+            Names::Atm => &["pcr", "scr", "mbs"],
+        }
+    }
+
+    /// The set that was used, or a note on what does not go together.
+    fn used(form: &Form, notes: &mut Notes) -> Option<Names> {
+        let mut used = None;
+        for names in [Names::Plain, Names::Rfc, Names::Atm] {
+            let Some((name, item)) = given(form, names.own()) else { continue };
+            if let Some((_, first)) = used {
+                let problem = format!("{name} does not go with {first}: two sets of names for a contract");
+                notes.wrong(item, problem, Names::CHOICE);
+                return None;
+            }
+            used = Some((names, name));
+        }
+        let Some((names, _)) = used else {
+            let problem = Problem::new(form.at, &form.key, "rate is missing");
+            notes.problems.push(problem.help("add rate = \"10 Mbit/s\"").missing());
+            return None;
+        };
+        if names == Names::Rfc
+            && let Some(item) = form.given("burst")
+        {
+            let problem = "burst is the burst of rate or pcr, and this contract has cir or pir";
+            notes.wrong(item, problem, "write cbs for the burst of cir, pbs for that of pir");
+            return None;
+        }
+        Some(names)
+    }
+
+    /// The keys of the peak or only rate, and of the sustained one.
+    fn keys(self, form: &Form) -> (Keys, Option<Keys>) {
+        const CIR: Keys = Keys { rate: "cir", burst: "cbs" };
+        const PIR: Keys = Keys { rate: "pir", burst: "pbs" };
+        const SCR: Keys = Keys { rate: "scr", burst: "mbs" };
+        let is = |name| form.get(name).is_some();
+        match self {
+            Names::Plain => (Keys { rate: "rate", burst: "burst" }, None),
+            Names::Atm => (Keys { rate: "pcr", burst: "burst" }, is("scr").then_some(SCR)),
+            Names::Rfc if is("pir") => (PIR, is("cir").then_some(CIR)),
+            Names::Rfc => (CIR, None),
+        }
+    }
+
+    /// The second rate, as a help names it.
+    fn second(self) -> &'static str {
+        match self {
+            Names::Plain => "write two rates as cir, cbs, pir and pbs",
+            Names::Rfc => "add cir and pir",
+            Names::Atm => "add scr",
+        }
+    }
+}
+
+/// The first of these keys that was written.
+fn given<'a>(form: &'a Form, names: &[&'static str]) -> Option<(&'static str, &'a Item)> {
+    names.iter().find_map(|name| Some((*name, form.given(name)?)))
+}
 
 /// The policer of a gate; `None` where there is none, or something was wrong.
 pub(super) fn police(gate: &Form, framing: Framing, notes: &mut Notes) -> Option<PolicePlan> {
     let form = gate.table("police")?;
     let cells = matches!(framing, Framing::Aal5 { .. });
-    let pcr = form.rate("pcr")?;
-    let peak = peak(form, pcr, cells, notes)?;
-    let sustained = match form.rate("scr") {
-        Some(scr) => Some(sustained(form, pcr, scr, cells, notes)?),
+    let names = Names::used(form, notes)?;
+    let (first, second) = names.keys(form);
+    let Some(rate) = form.rate(first.rate) else {
+        let problem = Problem::new(form.at, &form.key, format!("{} is missing", first.rate));
+        notes.problems.push(problem.help(format!("add {} = \"10 Mbit/s\"", first.rate)).missing());
+        return None;
+    };
+    let peak = peak(form, first, rate, cells, notes)?;
+    let sustained = match second {
+        Some(keys) => Some(sustained(form, names, keys, (first.rate, rate), cells, notes)?),
         None => {
-            for item in ["mbs", "conformance"].into_iter().filter_map(|name| form.given(name)) {
-                notes.wrong(
-                    item,
-                    "there is no sustained rate that it could be of",
-                    "add scr, or take it out",
-                );
+            let unused = ["mbs", "cbs", "pbs", "conformance"].into_iter().filter(|name| *name != first.burst);
+            for (name, item) in unused.filter_map(|name| Some((name, form.given(name)?))) {
+                let (problem, help) = match name {
+                    "cbs" => ("there is no cir that it could be of", "add cir, or take it out"),
+                    "pbs" => ("there is no pir that it could be of", "add pir, or take it out"),
+                    _ => {
+                        let help = format!("{}, or take it out", names.second());
+                        notes.wrong(item, "there is no sustained rate that it could be of", help);
+                        continue;
+                    }
+                };
+                notes.wrong(item, problem, help);
             }
             None
         }
@@ -56,71 +155,97 @@ fn counted(
     None
 }
 
-fn peak(form: &Form, pcr: Rate, cells: bool, notes: &mut Notes) -> Option<Limit> {
-    if cells {
-        if let Some(item) = form.given("burst") {
-            let problem = "a burst is in bytes, and this gate passes cells";
-            notes.wrong(item, problem, "write cdvt, a time; mbs is for the sustained rate");
+/// A burst as it is weighed here: in cells at a cell gate, elsewhere in bytes.
+fn burst_units(item: &Item, cells: bool, notes: &mut Notes) -> Option<u64> {
+    match (&item.value, cells) {
+        (Value::Cells(cells), true) => return Some(*cells),
+        (Value::Bytes(bytes), false) => return Some(*bytes),
+        (_, true) => notes.wrong(item, "this gate passes cells", "write such as \"100 cells\""),
+        (_, false) => notes.wrong(item, "this gate weighs bytes", "write such as \"15 kB\""),
+    }
+    None
+}
+
+/// The limit of the peak rate, or of the only one.
+fn peak(form: &Form, keys: Keys, rate: Rate, cells: bool, notes: &mut Notes) -> Option<Limit> {
+    let written = form.get(keys.burst);
+    match (form.given("cdvt"), cells) {
+        (Some(item), false) => {
+            let problem = "a cell delay variation tolerance is for cells, and this gate passes packets";
+            notes.wrong(item, problem, format!("write {}, such as \"15 kB\"", keys.burst));
             return None;
         }
-        let tolerance = form.span("cdvt")?.picos();
-        return counted(unit(pcr, cells).map(|unit| Limit::new(unit, tolerance)), form, "pcr", notes);
+        (Some(item), true) if written.is_some() => {
+            let problem =
+                format!("cdvt and {} exclude each other: both say how early a cell may come", keys.burst);
+            notes.wrong(item, problem, "keep one of the two");
+            return None;
+        }
+        _ => {}
     }
-    if let Some(item) = form.given("cdvt") {
-        let problem = "a cell delay variation tolerance is for cells, and this gate passes packets";
-        notes.wrong(item, problem, "write burst, such as \"15 kB\"");
-        return None;
-    }
-    let Some(item) = form.get("burst") else {
-        let item = form.get("pcr")?;
-        let help = "add police.burst = \"15 kB\": at least one packet";
+    let Some(item) = written else {
+        if cells {
+            let tolerance = form.span("cdvt")?.picos();
+            let limit = unit(rate, cells).map(|unit| Limit::new(unit, tolerance));
+            return counted(limit, form, keys.rate, notes);
+        }
+        let item = form.get(keys.rate)?;
+        let help = format!("add police.{} = \"15 kB\": at least one packet", keys.burst);
         notes.wrong(item, "a policer of packets needs to know how much may come at once", help);
         return None;
     };
-    let burst = item.bytes()?;
-    counted(unit(pcr, cells).map(|unit| Limit::tokens(unit, burst)), form, "pcr", notes)
+    let burst = burst_units(item, cells, notes)?;
+    counted(unit(rate, cells).map(|unit| Limit::tokens(unit, burst)), form, keys.rate, notes)
 }
 
+/// The limit of the lower of two rates; `peak`: the key and the value of the higher one.
 fn sustained(
     form: &Form,
-    pcr: Rate,
-    scr: Rate,
+    names: Names,
+    keys: Keys,
+    peak: (&str, Rate),
     cells: bool,
     notes: &mut Notes,
 ) -> Option<(Limit, Conformance)> {
-    if let (true, Some(item)) = (scr >= pcr, form.get("scr")) {
-        let problem = format!("a sustained rate of {scr} is not below the peak rate of {pcr}");
-        notes.wrong(item, problem, format!("write less than \"{pcr}\", or take scr and mbs out"));
+    let rate = form.rate(keys.rate)?;
+    let item = form.get(keys.rate)?;
+    // RFC 2698 §2: the PIR is equal to the CIR or greater.
+    if rate > peak.1 || (rate == peak.1 && names == Names::Atm) {
+        let (what, least) = match names {
+            Names::Rfc => {
+                (format!("a committed rate of {rate} is above the peak rate of {}", peak.1), "at most")
+            }
+            _ => {
+                (format!("a sustained rate of {rate} is not below the peak rate of {}", peak.1), "less than")
+            }
+        };
+        let out = if names == Names::Rfc { "pir and pbs" } else { "scr and mbs" };
+        notes.wrong(item, what, format!("write {least} \"{}\", or take {out} out", peak.1));
         return None;
     }
-    let Some(item) = form.get("mbs") else {
-        let item = form.get("scr")?;
+    let Some(burst) = form.get(keys.burst) else {
         let example = if cells { "100 cells" } else { "15 kB" };
-        let problem = "a sustained rate needs the burst that may come at the peak rate";
-        notes.wrong(item, problem, format!("add police.mbs = \"{example}\""));
+        let problem = match names {
+            Names::Rfc => "a committed rate needs to know how much may come at once",
+            _ => "a sustained rate needs the burst that may come at the peak rate",
+        };
+        notes.wrong(item, problem, format!("add police.{} = \"{example}\"", keys.burst));
         return None;
     };
-    let limit = match (&item.value, cells) {
-        (Value::Cells(mbs), true) => {
-            let tolerance = burst_tolerance(*mbs, scr, pcr, item, notes)?;
-            unit(scr, cells).map(|unit| Limit::new(unit, tolerance))
-        }
-        (Value::Bytes(mbs), false) => unit(scr, cells).map(|unit| Limit::tokens(unit, *mbs)),
-        (_, true) => {
-            notes.wrong(item, "this gate passes cells", "write such as \"100 cells\"");
-            return None;
-        }
-        (_, false) => {
-            notes.wrong(item, "this gate weighs bytes", "write such as \"15 kB\"");
-            return None;
-        }
+    let units = burst_units(burst, cells, notes)?;
+    let limit = if cells && names == Names::Atm {
+        let tolerance = burst_tolerance(units, rate, peak.1, burst, notes)?;
+        unit(rate, cells).map(|unit| Limit::new(unit, tolerance))
+    } else {
+        // RFC 2698 §3: the bucket holds CBS at most, however fast the burst comes.
+        unit(rate, cells).map(|unit| Limit::tokens(unit, units))
     };
     let conformance = match form.word("conformance") {
         Some("vbr2") => Conformance::Vbr2,
         Some("vbr3") => Conformance::Vbr3,
         _ => Conformance::Vbr1,
     };
-    Some((counted(limit, form, "scr", notes)?, conformance))
+    Some((counted(limit, form, keys.rate, notes)?, conformance))
 }
 
 /// τ in picoseconds for bursts of so many cells at the peak rate.

@@ -1,8 +1,8 @@
 //! `[gate.x]`.
 
 use super::{
-    Default, Key, Kind, Section, TIME_0, Word, flag, key, quantity, quantity_or_zero, rate, section, short,
-    text, word,
+    Default, Key, Kind, Section, TIME_0, Word, flag, hints, key, quantity, quantity_or_zero, rate, section,
+    short, text, word,
 };
 use crate::units::Dim;
 
@@ -165,35 +165,87 @@ const QUEUE: Section = short(
     ),
 );
 
-const POLICE: Section = section(
+const POLICE: Section = hints(POLICE_HINTS, POLICE_KEYS);
+
+/// What others call these keys (Cisco, Linux tc), and what there is not.
+const POLICE_HINTS: &[(&str, &str)] = &[
+    ("bc", "write burst, or cbs: how much may come at once"),
+    ("be", "beside pir write pbs; the excess burst of one rate (RFC 2697's EBS) is not here"),
+    ("ebs", "there is no excess burst (RFC 2697's EBS): one rate has one burst; two rates are cir and pir"),
+    ("peak", "write pir and pbs beside cir and cbs"),
+    ("peakrate", "write pir and pbs beside cir and cbs"),
+    ("bps", "write rate, such as rate = \"10 Mbit/s\""),
+    ("bucket", "write burst: how much may come at once"),
+    ("buffer", "write burst: how much may come at once"),
+    ("limit", "write rate and burst; a policer has no queue"),
+    ("exceed", "write action = \"drop\" or \"tag\""),
+    ("violate", "write action = \"drop\" or \"tag\""),
+    ("conform", "what conforms always passes; write action for the rest"),
+];
+
+const POLICE_KEYS: Section = section(
     "Policer",
-    "What does not conform to a contract is dropped or tagged before the queue, by the generic cell rate algorithm: \
-     in cells at a cell gate, elsewhere in bytes on the wire (a token bucket without a queue).",
+    "A token bucket without a queue: what does not conform to a contract is dropped, or tagged. It counts bytes on the wire, \
+     at a cell gate cells. Three sets of names say the same; use one of them. One rate: `rate` and `burst`. As in RFC 2697 and \
+     RFC 2698: `cir` and `cbs`, for a second rate also `pir` and `pbs`. As ATM has it (TM 4.0): `pcr` with `burst` or `cdvt`, \
+     for a second rate also `scr` and `mbs`.",
     &[
+        key("rate", quantity(Dim::Rate), Default::Words("cir or pcr has it"), "The contract's only rate."),
+        key(
+            "burst",
+            quantity(Dim::Queue),
+            Default::Words("needed for packets"),
+            "The burst of `rate` or `pcr`: how much may come at once after a rest, in bytes, or in cells at a cell gate; a \
+             larger packet never conforms.",
+        ),
+        key(
+            "cir",
+            quantity(Dim::Rate),
+            Default::Words("no such name"),
+            "Committed information rate (RFC 2697, RFC 2698): the only rate or, beside `pir`, the lower one.",
+        ),
+        key(
+            "cbs",
+            quantity(Dim::Queue),
+            Default::Words("needed for cir"),
+            "Committed burst size: the depth of the bucket of `cir`, in bytes, or in cells at a cell gate.",
+        ),
+        key(
+            "pir",
+            quantity(Dim::Rate),
+            Default::Words("no second rate"),
+            "Peak information rate (RFC 2698), not below `cir`: what is above it is dropped.",
+        ),
+        key(
+            "pbs",
+            quantity(Dim::Queue),
+            Default::Words("needed for pir"),
+            "Peak burst size: the depth of the bucket of `pir`, in bytes, or in cells at a cell gate.",
+        ),
         key(
             "pcr",
             quantity(Dim::Rate),
-            Default::Required("\"10 Mbit/s\""),
-            "The peak rate, or the only one.",
+            Default::Words("no such name"),
+            "Peak cell rate: the only rate or, beside `scr`, the higher one.",
         ),
         key(
             "cdvt",
             TIME_0,
             text("0 s"),
-            "At a cell gate: how much earlier than at the peak rate a cell may come.",
+            "At a cell gate, in place of a burst: how much earlier than at the peak rate a cell may come.",
         ),
         key(
-            "burst",
-            quantity(Dim::Size),
-            Default::Words("needed for packets"),
-            "Elsewhere: how much may come at once after a rest; a larger packet never conforms.",
+            "scr",
+            quantity(Dim::Rate),
+            Default::Words("no second rate"),
+            "Sustainable cell rate, below `pcr`.",
         ),
-        key("scr", quantity(Dim::Rate), Default::Words("no sustained rate"), "The sustained rate."),
         key(
             "mbs",
             quantity(Dim::Queue),
             Default::Words("needed for scr"),
-            "How much may come at the peak rate: in cells at a cell gate, elsewhere in bytes.",
+            "Maximum burst size: how much may come at the peak rate, in cells at a cell gate; elsewhere the depth of the bucket \
+             of `scr`, in bytes.",
         ),
         key(
             "conformance",

@@ -102,12 +102,37 @@ pub(crate) struct Section {
     pub(crate) short: Option<&'static str>,
     /// Exactly one key may be given; setting one drops the other.
     pub(crate) one_of: bool,
+    /// Other names of keys.
+    pub(crate) aliases: &'static [Alias],
+    /// What to say of keys that people know from elsewhere and that are not here: key and help.
+    pub(crate) hints: &'static [(&'static str, &'static str)],
+}
+
+/// Another name of a key.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Alias {
+    pub(crate) name: &'static str,
+    /// The key's own name.
+    pub(crate) of: &'static str,
+    pub(crate) about: &'static str,
 }
 
 impl Section {
     pub(crate) fn find(&self, name: &str) -> Option<&'static Key> {
         let keys: &'static [Key] = self.keys;
         keys.iter().find(|key| key.name == name)
+    }
+
+    /// The key's own name, where another was written.
+    pub(crate) fn own_name<'a>(&'a self, name: &'a str) -> &'a str {
+        self.aliases.iter().find(|alias| alias.name == name).map_or(name, |alias| alias.of)
+    }
+
+    /// A key's other names.
+    pub(crate) fn aliases_of(&self, key: &str) -> impl Iterator<Item = &'static str> {
+        let aliases: &'static [Alias] = self.aliases;
+        let key = key.to_owned();
+        aliases.iter().filter(move |alias| alias.of == key).map(|alias| alias.name)
     }
 }
 
@@ -123,7 +148,17 @@ impl Kind {
 }
 
 const fn section(title: &'static str, about: &'static str, keys: &'static [Key]) -> Section {
-    Section { title, about, keys, others: None, names: None, short: None, one_of: false }
+    Section {
+        title,
+        about,
+        keys,
+        others: None,
+        names: None,
+        short: None,
+        one_of: false,
+        aliases: &[],
+        hints: &[],
+    }
 }
 
 const fn one_of(title: &'static str, about: &'static str, keys: &'static [Key]) -> Section {
@@ -132,6 +167,18 @@ const fn one_of(title: &'static str, about: &'static str, keys: &'static [Key]) 
 
 const fn short(key: &'static str, section: Section) -> Section {
     Section { short: Some(key), ..section }
+}
+
+const fn hints(hints: &'static [(&'static str, &'static str)], section: Section) -> Section {
+    Section { hints, ..section }
+}
+
+const fn aliases(aliases: &'static [Alias], section: Section) -> Section {
+    Section { aliases, ..section }
+}
+
+const fn alias(name: &'static str, of: &'static str, about: &'static str) -> Alias {
+    Alias { name, of, about }
 }
 
 const fn named(what: &'static str, of: Kind, about: &'static str) -> Section {

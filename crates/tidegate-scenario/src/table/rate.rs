@@ -2,8 +2,8 @@
 
 use super::pool::RESERVE;
 use super::{
-    Default, Kind, Literal, RATE, SIZE, SLOTS, SLOTS_0, Section, TIME, TIME_0, key, one_of, quantity_or_zero,
-    section, short, text, word,
+    Default, Kind, Literal, RATE, SIZE, SLOTS, SLOTS_0, Section, TIME, TIME_0, alias, aliases, hints, key,
+    one_of, quantity_or_zero, section, short, text, word,
 };
 use crate::units::Dim;
 
@@ -46,11 +46,34 @@ const STEPS: Section = short(
     ),
 );
 
-const TOKEN_BUCKET: Section = section(
-    "Token bucket",
-    "Tokens come at `rate` up to `burst`; a packet leaves when its tokens are there. The bucket is full at the start.",
+const TOKEN_BUCKET: Section = aliases(
     &[
-        key("rate", RATE, Default::Required("\"10 Mbit/s\""), "Long-term rate."),
+        alias("cir", "rate", "Another name of `rate`: the committed information rate (RFC 2697)."),
+        alias("cbs", "burst", "Another name of `burst`: the committed burst size (RFC 2697)."),
+        alias("pir", "peak", "Another name of `peak`."),
+    ],
+    hints(BUCKET_HINTS, TOKEN_BUCKET_KEYS),
+);
+
+/// What others call these keys (Cisco, Linux tc-tbf), and what there is not.
+const BUCKET_HINTS: &[(&str, &str)] = &[
+    ("bc", "write burst, or cbs: how much may leave at once"),
+    ("buffer", "write burst: how much may leave at once"),
+    ("peakrate", "write peak"),
+    ("ceil", "write peak"),
+    ("pbs", "peak is the speed of transmission: it has no burst of its own; take pbs out"),
+    ("mtu", "peak is the speed of transmission: it has no burst of its own; take mtu out"),
+    ("minburst", "peak is the speed of transmission: it has no burst of its own; take minburst out"),
+    ("limit", "what waits for tokens is the gate's queue: write queue = \"100 packets\" beside rate"),
+    ("latency", "what waits for tokens is the gate's queue: write queue = \"100 packets\" beside rate"),
+];
+
+const TOKEN_BUCKET_KEYS: Section = section(
+    "Token bucket",
+    "A shaper: tokens come at `rate` up to `burst`; a packet waits in the gate's queue until its tokens are there. \
+     The bucket is full at the start.",
+    &[
+        key("rate", RATE, Default::Required("\"10 Mbit/s\""), "Long-term rate, of bits on the wire."),
         key("burst", SIZE, Default::Required("\"15 kB\""), "Depth of the bucket, in bytes on the wire."),
         key(
             "peak",

@@ -100,7 +100,8 @@ impl Section {
     /// A cell was lost at `at`.
     #[cold]
     pub(super) fn lose(&mut self, gate: usize, input: usize, cell: Cell, at: Time, reason: DropReason) {
-        let CellGate { inputs, ppd, .. } = &mut self.gates[gate];
+        let CellGate { inputs, ppd, counts, .. } = &mut self.gates[gate];
+        counts.lost[reason as usize] += u64::from(self.window.from <= at && at < self.window.until);
         // What is lost after the server the door does not know of.
         if *ppd && reason != DropReason::Loss && !cell.ends && inputs[input].discard == Discard::Nothing {
             inputs[input].discard = Discard::Rest;

@@ -62,7 +62,8 @@ impl Section {
         let row = &mut self.gates[gate];
         let Server::Slotted(slotted) = &row.server else { return true };
         let end = slotted.boundary();
-        let Some(tagged) = gates[row.number].police_cell(at, end, cell.tagged) else {
+        let chain = self.frames[cell.frame as usize].unit.chain;
+        let Some(tagged) = gates[row.number].police_cell(at, end, cell.tagged, chain) else {
             if cell.begins {
                 row.inputs[input].discard = Discard::Nothing;
             }

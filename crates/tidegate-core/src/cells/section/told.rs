@@ -66,6 +66,8 @@ pub struct CellCounts {
     pub failed: u64,
     /// Cells that came to reassembly after this gate for nothing.
     pub wasted: u64,
+    /// Cells lost here, by the code of the reason.
+    pub lost: [u64; DropReason::COUNT],
 }
 
 /// How cells pass a section: three ways to the same result.

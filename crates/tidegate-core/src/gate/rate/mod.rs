@@ -162,6 +162,14 @@ impl Law {
         }
     }
 
+    /// Tokens left when the last unit began its service, in 10⁻¹² bit; `None` without a bucket.
+    pub(super) fn tokens(&self) -> Option<i128> {
+        match self {
+            Law::TokenBucket(bucket) => Some(bucket.tokens()),
+            _ => None,
+        }
+    }
+
     /// What the law offered inside `window`; `None` where nothing limits.
     #[must_use]
     pub fn capacity(&self, plan: &RatePlan, window: Window, stream: Stream) -> Option<Capacity> {

@@ -69,6 +69,11 @@ impl TokenBucket {
         Service { start, end }
     }
 
+    /// Tokens left when the last unit had taken its own, in 10⁻¹² bit.
+    pub(super) fn tokens(&self) -> i128 {
+        self.tokens
+    }
+
     /// Tokens in the bucket at `at`, if none are taken before.
     fn tokens_at(&self, at: Time) -> i128 {
         let elapsed = at.saturating_since(self.as_of).picos();

@@ -1,0 +1,74 @@
+//! What was dropped, by gate, by owner and by reason: always counted, inside the measured window.
+
+use crate::gate::DropReason;
+use crate::gate::rate::Window;
+use crate::net::{Dropped, Network, Owner};
+
+/// Packets dropped for each [`DropReason`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DropCounts([u64; DropReason::COUNT]);
+
+impl DropCounts {
+    /// Packets dropped for this reason.
+    #[must_use]
+    pub fn of(&self, reason: DropReason) -> u64 {
+        self.0[reason as usize]
+    }
+
+    /// Packets dropped for any reason.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.0.iter().sum()
+    }
+
+    /// The reasons that ever occurred, in the order of their codes.
+    pub fn iter(&self) -> impl Iterator<Item = (DropReason, u64)> {
+        DropReason::ALL.into_iter().zip(self.0).filter(|(_, packets)| *packets > 0)
+    }
+}
+
+/// Rows that appear with the first drop.
+#[derive(Debug, Default)]
+pub(super) struct Drops {
+    gates: Vec<DropCounts>,
+    routes: Vec<DropCounts>,
+}
+
+impl Drops {
+    fn note(&mut self, window: Window, dropped: &Dropped, route: u32) {
+        if dropped.at < window.from || dropped.at >= window.until {
+            return;
+        }
+        for (rows, place) in [(&mut self.gates, dropped.gate), (&mut self.routes, route as usize)] {
+            if rows.len() <= place {
+                rows.resize(place + 1, DropCounts::default());
+            }
+            rows[place].0[dropped.reason as usize] += 1;
+        }
+    }
+
+    pub(super) fn at(&self, gate: usize) -> DropCounts {
+        self.gates.get(gate).copied().unwrap_or_default()
+    }
+
+    pub(super) fn of(&self, route: usize) -> DropCounts {
+        self.routes.get(route).copied().unwrap_or_default()
+    }
+}
+
+impl Network {
+    /// A unit of this route was dropped.
+    #[cold]
+    pub(super) fn note_drop(&mut self, dropped: Dropped, route: u32) {
+        self.drops.note(self.window, &dropped, route);
+        self.dropped.push_back(dropped);
+    }
+
+    pub(super) fn route_of(&self, owner: Owner) -> u32 {
+        match owner {
+            Owner::Data(flow) => flow as u32 * 2,
+            Owner::Back(flow) => flow as u32 * 2 + 1,
+            Owner::Traffic(source) => self.traffic_routes + source as u32,
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Policers and token buckets in words, and what their bursts mean for TCP.
+
+use tidegate_core::gcra::{Conformance, Limit};
+use tidegate_core::plan::{AppPlan, FlowPlan, GatePlan, RatePlan};
+
+use super::gate::wire_bytes;
+use super::text::{rate_text, seconds_text, three_digits};
+use crate::units::bytes_text;
+
+/// What a gate's policer does with packets of one size.
+pub(super) fn lines(gate: &GatePlan, packet: u32) -> Vec<String> {
+    let Some(police) = &gate.police else { return Vec::new() };
+    let Some((sustained, conformance)) = &police.sustained else {
+        let above = if police.tags { "tagged" } else { "dropped" };
+        return vec![format!(
+            "polices to {}; what is above is {above}",
+            contract(gate, &police.peak, packet)
+        )];
+    };
+    let above = match conformance {
+        Conformance::Vbr1 => "dropped",
+        Conformance::Vbr2 => "dropped, unless it came tagged",
+        Conformance::Vbr3 => "tagged",
+    };
+    vec![
+        format!("polices to {}; what is above is {above}", contract(gate, sustained, packet)),
+        format!("and to a peak of {}; what is above is dropped", contract(gate, &police.peak, packet)),
+    ]
+}
+
+/// "20 Mbit/s: after a rest 33 packets of 1500 B conform at once, then one every 600 us".
+fn contract(gate: &GatePlan, limit: &Limit, packet: u32) -> String {
+    let unit = f64::from(gate.policed_unit());
+    let rate = limit.bits_per_second(u64::from(gate.policed_unit()) * 8) as f64;
+    let wire = wire_bytes(gate, packet);
+    let depth = limit.depth() * unit;
+    let every = seconds_text(8.0 * wire / rate.max(1.0));
+    let rate = rate_text(rate);
+    if depth < wire && unit > 1.0 {
+        let cells = limit.depth().floor();
+        return format!(
+            "{rate}: after a rest {cells} cells conform at once, then a packet of {packet} B every {every}"
+        );
+    }
+    let packets = (depth / wire).floor();
+    format!("{rate}: after a rest {packets} packets of {packet} B conform at once, then one every {every}")
+}
+
+/// Packets per second of one size that the contract lets through in the long run; `None` where nothing is
+/// dropped.
+pub(super) fn packet_rate(gate: &GatePlan, packet: u32) -> Option<f64> {
+    let police = gate.police.as_ref().filter(|police| !police.tags_excess())?;
+    let rate = police.contract().bits_per_second(u64::from(gate.policed_unit()) * 8);
+    Some(rate as f64 / (8.0 * wire_bytes(gate, packet)))
+}
+
+/// What the bursts of the buckets on a flow's path are for its round trip.
+pub(super) fn burst_lines(flow: &FlowPlan, gates: &[GatePlan], packet: u32, rtt: f64) -> Vec<String> {
+    let on_path = flow.path.iter().map(|gate| &gates[*gate]);
+    on_path.filter_map(|gate| burst_line(flow, gate, packet, rtt)).collect()
+}
+
+fn burst_line(flow: &FlowPlan, gate: &GatePlan, packet: u32, rtt: f64) -> Option<String> {
+    let polices = packet_rate(gate, packet).is_some();
+    let (rate, depth) = match gate.rate {
+        _ if polices => gate.contract().map(|(bps, depth)| (bps as f64, depth))?,
+        RatePlan::TokenBucket { rate, burst_bytes, .. } => (rate.bps() as f64, burst_bytes as f64),
+        _ => return None,
+    };
+    let round_trips = depth / (rate * rtt / 8.0);
+    if !round_trips.is_finite() {
+        return None;
+    }
+    let what = if polices { "policer" } else { "bucket" };
+    let says = format!(
+        "{what} of {}: {} at {} is {} packets, {} × bandwidth × round trip",
+        gate.name,
+        bytes_text(depth as u64),
+        rate_text(rate),
+        three_digits(depth / wire_bytes(gate, packet)),
+        three_digits(round_trips),
+    );
+    let expect = match (polices, &flow.app) {
+        (true, AppPlan::Bulk | AppPlan::Transfer { .. }) => format!(": {}", expectation(round_trips)),
+        (true, _) => String::new(),
+        (false, _) => {
+            ": so much leaves at once after a rest, and what comes faster than the rate waits".to_owned()
+        }
+    };
+    Some(says + &expect)
+}
+
+/// What one long TCP flow gets of a policer's rate. Measured (`docs/guide/shape-or-police.md`) for Reno and
+/// CUBIC, 5 to 100 Mbit/s, 10 to 100 ms: below one bandwidth × round trip 0.7 to 1 times the burst's share of
+/// it, from there on 75 to 90%, from twice that on 80 to 100%.
+fn expectation(round_trips: f64) -> String {
+    match round_trips {
+        share if share < 0.9 => {
+            let percent = |part: f64| (100.0 * part * share).round().max(1.0);
+            format!("expect one TCP flow well below the rate, at {} to {}% of it", percent(0.7), percent(1.0))
+        }
+        share if share < 2.0 => "expect one TCP flow at 75 to 95% of the rate".to_owned(),
+        _ => "expect one TCP flow at 80 to 100% of the rate".to_owned(),
+    }
+}

@@ -1,0 +1,103 @@
+//! Which policer a flow's small congestion window is owed to.
+//!
+//! Whenever the sender begins to repair a loss (a time-out, or a recovery that duplicate ACKs or SACK
+//! start), its oldest outstanding segment is the one that it misses. If a policer was the last to drop
+//! that segment, the policer is to blame for what the congestion window holds back from then on; if
+//! anything else was, or nothing, nobody is. A fixed window is not reduced: there the blame ends with
+//! the repair. See `docs/design/limited-by.md`.
+
+use tidegate_core::gate::DropReason;
+use tidegate_core::net::Dropped;
+use tidegate_core::plan::{CongestionPlan, FlowPlan, Plan};
+use tidegate_core::tcp::{Endpoint, HeldBy, Phase};
+use tidegate_core::unit::{Cause, Unit};
+use tidegate_core::units::Time;
+
+/// Drops remembered before those that are acknowledged by now are forgotten.
+const ENOUGH: usize = 64;
+
+/// See the module: what a flow has that passes a policer on its way.
+#[derive(Debug)]
+pub(crate) struct Policed {
+    /// When, by the number of its first byte, and at which gate if its policer did it: data segments
+    /// dropped anywhere, as they are told.
+    drops: Vec<(Time, u32, Option<usize>)>,
+    /// Forget some when there are so many.
+    forget_at: usize,
+    /// Repairs begun so far.
+    repairs: u64,
+    /// Whose policer dropped what the latest repair began with.
+    blamed: Option<usize>,
+    /// The congestion window is always the same.
+    fixed: bool,
+}
+
+impl Policed {
+    /// `None` where no gate on the flow's path has a policer that drops.
+    pub(crate) fn new(plan: &Plan, flow: &FlowPlan) -> Option<Policed> {
+        let polices = flow.path.iter().any(|gate| plan.gates[*gate].police.is_some());
+        polices.then(|| Policed {
+            drops: Vec::new(),
+            forget_at: ENOUGH,
+            repairs: 0,
+            blamed: None,
+            fixed: matches!(flow.tcp.cc, CongestionPlan::Fixed { .. }),
+        })
+    }
+
+    /// A data segment was dropped, whose first byte has this number; it may be told of before its time.
+    pub(crate) fn note_drop(&mut self, dropped: &Dropped, number: u32, sender: &Endpoint) {
+        if self.drops.len() >= self.forget_at {
+            let oldest = sender.oldest_unacknowledged();
+            self.drops.retain(|(_, seq, _)| seq.wrapping_sub(oldest).cast_signed() >= 0);
+            self.forget_at = (self.drops.len() * 2).max(ENOUGH);
+        }
+        let policer = (dropped.reason == DropReason::Policed).then_some(dropped.gate);
+        self.drops.push((dropped.at, number, policer));
+    }
+
+    /// Something happened to the sender at `at`; call before it sends.
+    pub(crate) fn review(&mut self, at: Time, sender: &Endpoint) {
+        let counters = sender.counters();
+        let repairs = counters.timeouts + counters.fast_retransmits;
+        if repairs == self.repairs {
+            return;
+        }
+        self.repairs = repairs;
+        let missing = sender.oldest_unacknowledged();
+        let of_it = self.drops.iter().filter(|(when, seq, _)| *seq == missing && *when < at);
+        self.blamed = of_it.max_by_key(|(when, ..)| *when).and_then(|(.., policer)| *policer);
+    }
+
+    /// Another connection takes the place of this one.
+    pub(crate) fn reconnect(&mut self) {
+        self.drops.clear();
+        (self.repairs, self.blamed) = (0, None);
+    }
+
+    fn policer(&self, sender: &Endpoint) -> Option<usize> {
+        let repairs = || matches!(sender.snapshot().phase, Phase::Recovery | Phase::Loss);
+        self.blamed.filter(|_| !self.fixed || repairs())
+    }
+
+    /// A segment leaves that this had held back.
+    pub(crate) fn blame(&self, unit: &mut Unit, held_by: HeldBy, sender: &Endpoint) {
+        if held_by == HeldBy::CongestionWindow
+            && let Some(gate) = self.policer(sender)
+        {
+            unit.blame_policer(gate);
+        }
+    }
+
+    /// What the time is owed to that a sender so held back spends.
+    pub(crate) fn cause(&self, held_by: HeldBy, sender: &Endpoint) -> Cause {
+        match (held_by, self.policer(sender)) {
+            (HeldBy::CongestionWindow, Some(gate)) => Cause::policer(gate),
+            _ => Cause::sender(held_by),
+        }
+    }
+
+    pub(crate) fn memory_bytes(&self) -> u64 {
+        (self.drops.capacity() * size_of::<(Time, u32, Option<usize>)>()) as u64
+    }
+}
