@@ -269,7 +269,8 @@ impl Gate {
     }
 
     /// Whether a cell that comes at `at` passes the policer tagged; `None`: it is thrown away, which counts at
-    /// `end`.
+    /// `end`. To be asked before anything else of the gate, and before [`Gate::pass`] or [`Gate::arrive`], which
+    /// do not ask at a cell gate.
     pub(crate) fn police_cell(&mut self, at: Time, end: Time, tagged: bool) -> Option<bool> {
         let verdict = self.police.as_mut().map(|police| police.judge(at, CELL_BYTES, tagged));
         match verdict {
@@ -309,10 +310,11 @@ impl Gate {
         self.counters.pass(at, service.end, u64::from(CELL_BYTES));
     }
 
-    /// Whether the policer lets a unit through; it may tag it.
+    /// Whether the policer lets a packet through; it may tag it. Cells were asked for before
+    /// ([`Gate::police_cell`]).
     #[inline]
     fn conforms(&mut self, at: Time, unit: &mut Unit, wire: u32) -> bool {
-        let Some(police) = &mut self.police else { return true };
+        let Some(police) = self.police.as_mut().filter(|police| police.by_bytes()) else { return true };
         match police.judge(at, wire, unit.tagged()) {
             Verdict::Pass => true,
             Verdict::Tag => {
@@ -340,7 +342,7 @@ impl Gate {
         self.delay
     }
 
-    /// End of the service of a unit that arrives next at `out`.
+    /// End of the service of the last unit that was told when it arrives next: at `out`.
     #[must_use]
     pub fn end_before(&self, out: Time) -> Time {
         Time::from_picos(out.picos().saturating_sub(self.delay.picos()))

@@ -29,6 +29,11 @@ impl Policer {
         Policer { kind, by_bytes }
     }
 
+    /// Whether it judges packets; otherwise cells.
+    pub(super) fn by_bytes(&self) -> bool {
+        self.by_bytes
+    }
+
     /// Judges what comes at `at`; `tagged`: its loss priority is set already.
     pub(super) fn judge(&mut self, at: Time, wire: u32, tagged: bool) -> Verdict {
         let units = if self.by_bytes { u64::from(wire) } else { 1 };

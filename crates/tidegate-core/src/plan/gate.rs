@@ -81,7 +81,7 @@ pub struct CellPlan {
     /// Cells leave in slots of one cell, in random order where several came in one; the rate
     /// is constant.
     pub slotted: bool,
-    /// Early packet discard: a packet whose first cell finds so many cells waiting loses all.
+    /// Early packet discard: a packet whose first cell here finds so many cells waiting loses all.
     pub epd: Option<u64>,
     /// Partial packet discard: a packet that lost a cell loses the rest but the last.
     pub ppd: bool,

@@ -147,13 +147,14 @@ const QUEUE: Section = short(
                 quantity(Dim::Cells),
                 Default::Words("no early packet discard"),
                 "Early packet discard, at cell gates: a packet whose first cell finds this many cells in the queue loses \
-                 all of them.",
+                 all of them. The first cell is what comes after a last cell.",
             ),
             key(
                 "ppd",
                 Kind::Flag,
                 flag(false),
-                "Partial packet discard, at cell gates: of a packet that lost a cell here only the last one still enters.",
+                "Partial packet discard, at cell gates: of a packet that lost a cell here, by the policer or the queue, only \
+                 the last one still enters.",
             ),
             key(
                 "clp1",
