@@ -331,13 +331,20 @@ impl Gate {
         unit.tagged() && self.tagged.is_some_and(|threshold| waiting >= threshold)
     }
 
+    /// Whether a unit that comes at `at` finds no place in the queue, which holds so many units and bytes, and needs
+    /// one: only what begins the moment it comes to an idle server needs none.
+    #[inline]
+    fn finds_no_place(&mut self, at: Time, idle: bool, queue: (u64, u64), unit: &Unit, wire: u32) -> bool {
+        self.is_full(queue.0, queue.1, unit.bytes) && !(idle && self.law.begins_at(at, self.work(wire)))
+    }
+
     /// When and why the last dropped unit was dropped.
     #[must_use]
     pub fn last_drop(&self) -> Option<Drop> {
         self.last_drop
     }
 
-    /// The constant delay behind it.
+    /// The constant delay behind it; nothing takes less.
     pub(crate) fn delay(&self) -> Span {
         self.delay
     }
@@ -358,13 +365,12 @@ impl Gate {
         }
         self.forget_left(at);
         let waiting = self.leaving.len() as u64;
-        if at < self.free
-            && (self.is_full(waiting, self.leaving_bytes, unit.bytes) || self.is_late(waiting, unit))
-        {
-            return self.refuse(at, wire, DropReason::QueueFull);
-        }
         if !self.law.admits(wire) {
             return self.refuse(at, wire, DropReason::TooLarge);
+        }
+        let (idle, queue) = (at >= self.free, (waiting, self.leaving_bytes));
+        if self.is_late(waiting, unit) || self.finds_no_place(at, idle, queue, unit, wire) {
+            return self.refuse(at, wire, DropReason::QueueFull);
         }
         let service = self.law.transmit(at, self.work(wire));
         self.free = service.end;

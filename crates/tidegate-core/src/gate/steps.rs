@@ -64,6 +64,12 @@ impl Gate {
             self.refuse(at, wire, DropReason::TooLarge);
             return Err(DropReason::TooLarge);
         }
+        let (packets, bytes) = self.queue_at(at);
+        let idle = self.is_empty();
+        if self.is_late(packets, &unit) || self.finds_no_place(at, idle, (packets, bytes), &unit, wire) {
+            self.refuse(at, wire, DropReason::QueueFull);
+            return Err(DropReason::QueueFull);
+        }
         let bytes = bytes + u64::from(unit.bytes);
         if idle && !self.law.is_stopped() {
             self.begin(at, unit, Some((packets + 1, bytes)));

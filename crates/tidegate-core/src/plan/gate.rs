@@ -106,7 +106,7 @@ pub struct QueuePlan {
     pub limit: QueueLimit,
     /// Whether the unit in service counts.
     pub counts: QueueCounts,
-    /// A tagged unit that finds as many units waiting is dropped.
+    /// A tagged unit that finds as many units waiting is dropped; 0: every tagged unit.
     pub tagged: Option<u64>,
 }
 

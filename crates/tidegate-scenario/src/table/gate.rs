@@ -131,7 +131,10 @@ const QUEUE: Section = short(
                 "limit",
                 Kind::Quantity { dim: Dim::Queue, zero: true, words: UNLIMITED },
                 text("unlimited"),
-                "In packets, in bytes of IP packets, or \"unlimited\"; at a cell gate in cells.",
+                "In packets, in bytes of IP packets, or \"unlimited\"; at a cell gate in cells. What begins service the \
+                 moment it comes needs no place. With 0, all else is dropped: what comes while another is in service or \
+                 the rate is 0, what lacks tokens at a token bucket, what does not conform at a GCRA shaper, \
+                 what comes to a closed circuit. A trace of opportunities cannot have 0: there every packet waits.",
             ),
             key(
                 "counts",
@@ -160,7 +163,8 @@ const QUEUE: Section = short(
                 "clp1",
                 quantity_or_zero(Dim::Queue),
                 Default::Words("no threshold"),
-                "What a policer tagged is dropped when it finds this much in the queue: in packets, at a cell gate in cells.",
+                "What a policer tagged is dropped when it finds this much in the queue: in packets, at a cell gate in cells. \
+                 With 0, all of it is.",
             ),
         ],
     ),
@@ -168,8 +172,8 @@ const QUEUE: Section = short(
 
 const POLICE: Section = section(
     "Policer",
-    "What does not conform to a contract is dropped or tagged before the queue, by the generic cell rate algorithm: \
-     in cells at a cell gate, elsewhere in bytes on the wire (a token bucket without a queue).",
+    "What does not conform to a contract is dropped or tagged before it meets anything else of the gate (packet \
+     discard, thresholds, the queue's limit), by the generic cell rate algorithm: in cells at a cell gate, elsewhere in bytes on the wire (a token bucket without a queue).",
     &[
         key(
             "pcr",

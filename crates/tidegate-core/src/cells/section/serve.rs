@@ -271,7 +271,7 @@ pub(super) fn paced_server(plan: &GatePlan) -> Option<Paced> {
         RatePlan::Constant(Speed::Bits(rate)) => {
             Some(Paced::new(Beat::of(CELL_BITS, rate.bps()), None, limit))
         }
-        RatePlan::Gcra(gcra) if gcra.limit.tolerance() == 0 && limit > 0 => {
+        RatePlan::Gcra(gcra) if gcra.limit.tolerance() == 0 => {
             let hold = Beat::of(CELL_BITS, gcra.link.bps()).span();
             Some(Paced::new(Beat::from(gcra.limit.increment()), Some(hold), limit))
         }
