@@ -3,7 +3,7 @@
 use tidegate_core::cells::CELL_BITS;
 use tidegate_core::gcra::{self, Conformance, Interval, Limit, LimitError};
 use tidegate_core::plan::{Framing, PolicePlan};
-use tidegate_core::units::Rate;
+use tidegate_core::units::{Rate, Span};
 
 use super::notes::Notes;
 use crate::check::{Form, Item, Value};
@@ -17,7 +17,7 @@ pub(super) fn police(gate: &Form, framing: Framing, notes: &mut Notes) -> Option
     let sustained = match form.rate("scr") {
         Some(scr) => Some(sustained(form, pcr, scr, cells, notes)?),
         None => {
-            for item in ["mbs", "conformance"].into_iter().filter_map(|name| form.given(name)) {
+            for item in ["mbs", "cdvt_scr", "conformance"].into_iter().filter_map(|name| form.given(name)) {
                 notes.wrong(
                     item,
                     "there is no sustained rate that it could be of",
@@ -34,6 +34,11 @@ pub(super) fn police(gate: &Form, framing: Framing, notes: &mut Notes) -> Option
         notes.wrong(item, "with two rates the conformance says what is tagged", help);
     }
     Some(PolicePlan { peak, sustained, tags })
+}
+
+/// A tolerance in picoseconds.
+fn cdvt(form: &Form, key: &str) -> u64 {
+    form.span(key).map_or(0, Span::picos)
 }
 
 /// The time of a cell, or of a byte.
@@ -63,10 +68,10 @@ fn peak(form: &Form, pcr: Rate, cells: bool, notes: &mut Notes) -> Option<Limit>
             notes.wrong(item, problem, "write cdvt, a time; mbs is for the sustained rate");
             return None;
         }
-        let tolerance = form.span("cdvt")?.picos();
+        let tolerance = cdvt(form, "cdvt");
         return counted(unit(pcr, cells).map(|unit| Limit::new(unit, tolerance)), form, "pcr", notes);
     }
-    if let Some(item) = form.given("cdvt") {
+    if let Some(item) = ["cdvt", "cdvt_scr"].into_iter().find_map(|name| form.given(name)) {
         let problem = "a cell delay variation tolerance is for cells, and this gate passes packets";
         notes.wrong(item, problem, "write burst, such as \"15 kB\"");
         return None;
@@ -102,7 +107,9 @@ fn sustained(
     };
     let limit = match (&item.value, cells) {
         (Value::Cells(mbs), true) => {
-            let tolerance = burst_tolerance(*mbs, scr, pcr, item, notes)?;
+            // ATM Forum TM 4.0, VBR.1 to VBR.3: GCRA(1/SCR, BT + CDVT).
+            let variation = cdvt(form, if form.given("cdvt_scr").is_some() { "cdvt_scr" } else { "cdvt" });
+            let tolerance = burst_tolerance(*mbs, scr, pcr, item, notes)?.saturating_add(variation);
             unit(scr, cells).map(|unit| Limit::new(unit, tolerance))
         }
         (Value::Bytes(mbs), false) => unit(scr, cells).map(|unit| Limit::tokens(unit, *mbs)),

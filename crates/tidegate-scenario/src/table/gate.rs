@@ -201,6 +201,13 @@ const POLICE: Section = section(
             "How much may come at the peak rate: in cells at a cell gate, elsewhere in bytes.",
         ),
         key(
+            "cdvt_scr",
+            TIME_0,
+            Default::Words("cdvt"),
+            "At a cell gate: what is added to the burst tolerance (MBS - 1)(1/SCR - 1/PCR) of the sustained rate, as \
+             ATM Forum TM 4.0 adds the cell delay variation tolerance.",
+        ),
+        key(
             "conformance",
             Kind::Choice(&[
                 word("vbr1", "the sustained rate counts everything; what is above it is dropped"),
