@@ -4,8 +4,8 @@
 use serde_json::{Value, json};
 use tidegate_core::plan::{
     AppPlan, Blocked, CallsPlan, CongestionPlan, FlowPlan, Framing, GatePlan, HoldingPlan, Increase,
-    LossPlan, MarkovPlan, Plan, PoolOrder, PoolPlan, QueueCounts, QueueLimit, RatePlan, RtoPlan, StartPlan,
-    TcpPlan,
+    JitterPlan, LossPlan, MarkovPlan, Plan, PoolOrder, PoolPlan, QueueCounts, QueueLimit, RatePlan, RtoPlan,
+    StartPlan, TcpPlan,
 };
 use tidegate_core::units::{Span, Speed};
 
@@ -108,6 +108,7 @@ fn gate(gate: &GatePlan) -> Value {
         "epd": gate.cells.epd,
         "polices": gate.police.is_some(),
         "delay_ps": gate.delay.picos(),
+        "jitters": gate.jitter != JitterPlan::None,
     })
 }
 

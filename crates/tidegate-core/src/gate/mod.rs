@@ -10,6 +10,7 @@ mod circuit;
 mod content;
 mod counters;
 mod express;
+mod jitter;
 mod loss;
 mod police;
 mod quantiles;
@@ -29,12 +30,13 @@ pub use tally::Slot;
 
 use crate::cells::{CELL_BYTES, cells_of};
 use crate::gate::express::{Express, IdlePassage};
+use crate::gate::jitter::Jitter;
 use crate::gate::police::Policer;
 use crate::gate::rate::{Capacity, Law, Service, Window, counts_packets};
 use crate::gate::steps::Steps;
 use crate::gate::tally::Tally;
 use crate::gcra::Verdict;
-use crate::plan::{Framing, GatePlan, QueueCounts, QueueLimit, RatePlan, RecordLevel};
+use crate::plan::{Framing, GatePlan, JitterPlan, QueueCounts, QueueLimit, RatePlan, RecordLevel};
 use crate::random::{Seed, Stream};
 use crate::unit::{Blame, Passage, Unit};
 use crate::units::{Span, Time};
@@ -74,6 +76,7 @@ pub struct Gate {
     tagged: Option<u64>,
     police: Option<Box<Policer>>,
     loss: Option<Box<Loss>>,
+    jitter: Option<Box<Jitter>>,
     recorder: Option<Box<Recorder>>,
     steps: Option<Box<Steps>>,
     tallies: Vec<Tally>,
@@ -104,8 +107,10 @@ impl Gate {
             .then(|| Box::new(Recorder::new(plan, record, window.until, stream.clone())));
         let law = Law::new(&plan.rate, plan.on_change, window, stream);
         let loss = Loss::new(plan.loss, seed.stream(&format!("gate.{}/loss", plan.name)));
+        let jitter = Jitter::new(plan.jitter, || seed.stream(&format!("gate.{}/jitter", plan.name)));
         let plain = recorder.is_none()
             && loss.is_none()
+            && plan.jitter == JitterPlan::None
             && plan.police.is_none()
             && plan.queue.tagged.is_none()
             && plan.framing == Framing::Ip
@@ -134,6 +139,7 @@ impl Gate {
             leaving: VecDeque::new(),
             leaving_bytes: 0,
             loss,
+            jitter,
             recorder,
             steps: None,
             tallies: Vec::new(),
@@ -352,7 +358,19 @@ impl Gate {
     /// End of the service of the last unit that was told when it arrives next: at `out`.
     #[must_use]
     pub fn end_before(&self, out: Time) -> Time {
-        Time::from_picos(out.picos().saturating_sub(self.delay.picos()))
+        match &self.jitter {
+            Some(jitter) => jitter.ended(),
+            None => Time::from_picos(out.picos().saturating_sub(self.delay.picos())),
+        }
+    }
+
+    /// When the next unit arrives at whatever comes next whose service ends at `end`.
+    #[inline]
+    pub(crate) fn out_after(&mut self, end: Time) -> Time {
+        match &mut self.jitter {
+            Some(jitter) => jitter.delay(end, self.delay),
+            None => end.saturating_add(self.delay),
+        }
     }
 
     /// Any gate without an express way.
@@ -462,7 +480,7 @@ impl Gate {
             return None;
         }
         self.counters.pass(at, end, u64::from(wire));
-        Some(end.saturating_add(self.delay))
+        Some(self.out_after(end))
     }
 
     fn loses(&mut self, at: Time, end: Time, wire: u32) -> bool {

@@ -7,7 +7,7 @@ use tidegate_core::units::Span;
 
 use super::names::reserved;
 use super::notes::Notes;
-use super::values::{LARGEST_PACKET, small};
+use super::values::{LARGEST_PACKET, jitter, small};
 use super::written::Gate;
 use super::{cells, police, rate, reserve};
 use crate::check::{Form, Value};
@@ -50,6 +50,7 @@ fn gate(name: &str, root: &Form, form: &Form, library: &mut Library, notes: &mut
         framing,
         loss: loss(form),
         delay: form.span("delay").unwrap_or(Span::ZERO),
+        jitter: jitter(form),
         host: form.flag("host"),
         cells: cells::choices(form),
         police: police::police(form, framing, notes),

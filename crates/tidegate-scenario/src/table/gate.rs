@@ -52,6 +52,13 @@ pub(crate) const GATE: Section = section(
             "Random loss after the rate law, drawn once for each packet: a probability such as 0.01 or \"1%\", or a law.",
         ),
         key("delay", TIME_0, text("0 s"), "Constant delay after service."),
+        key(
+            "jitter",
+            JITTER,
+            text("0 s"),
+            "Random delay after service, on top of `delay`: a time, the longest of a uniform one, or a law. Packets keep \
+             their order: none comes out before the one ahead of it. At a cell gate it is drawn for each cell.",
+        ),
         key("host", Kind::Flag, flag(false), "Inside the sending machine: TCP hears each departure."),
         key(
             "per",
@@ -118,6 +125,22 @@ const SWITCH: Section = section(
 
 pub(super) const SPEED: Kind =
     Kind::Quantity { dim: Dim::Speed, zero: true, words: &[word("unlimited", "everything passes at once")] };
+
+pub(super) const JITTER: Kind = Kind::AnyOf(&[TIME_0, Kind::Form(&RANDOM_DELAY)]);
+
+const RANDOM_DELAY: Section = super::one_of(
+    "Random delay",
+    "Drawn for each packet, from a random stream of its own.",
+    &[
+        key(
+            "uniform",
+            TIME_0,
+            Default::Required("\"5 ms\""),
+            "Anything from 0 to this, all alike: `jitter = X` is short for it.",
+        ),
+        key("exponential", TIME_0, Default::Required("\"1 ms\""), "Exponential with this mean."),
+    ],
+);
 
 const UNLIMITED: &[Word] = &[word("unlimited", "no limit; the run reports how large it got")];
 

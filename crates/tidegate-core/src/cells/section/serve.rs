@@ -7,7 +7,7 @@ use crate::cells::train::{Beat, Exact, Train};
 use crate::cells::{CELL_BITS, CELL_BYTES};
 use crate::gate::rate::Window;
 use crate::gate::{DropReason, Gate};
-use crate::plan::{GatePlan, LossPlan, QueueCounts, QueueLimit, RatePlan};
+use crate::plan::{GatePlan, JitterPlan, LossPlan, QueueCounts, QueueLimit, RatePlan};
 use crate::random::Stream;
 use crate::units::{Span, Speed, Time};
 
@@ -264,7 +264,8 @@ impl Section {
 /// A server for cells at a constant distance, where `plan` allows one.
 pub(super) fn paced_server(plan: &GatePlan) -> Option<Paced> {
     let limit = limit(plan)?;
-    if plan.loss != LossPlan::None || plan.police.is_some() || plan.queue.tagged.is_some() {
+    let by_cell = plan.police.is_some() || plan.queue.tagged.is_some() || plan.jitter != JitterPlan::None;
+    if plan.loss != LossPlan::None || by_cell {
         return None;
     }
     match &plan.rate {

@@ -153,7 +153,7 @@ impl Section {
             gates[number].spread_next(row.spreads[input]);
             gates[number].book_cell(at, passage.service(), waits);
         }
-        let delay = row.delay;
+        let out = gates[number].out_after(passage.end.at);
         self.leave(gate, cell, passage.start.at.saturating_since(at), passage.end.at);
         self.deliver(gate, input, cell, out, gates);
     }
