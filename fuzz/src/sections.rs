@@ -1,19 +1,20 @@
 //! A section of cell gates under a list of packets: sources through one multiplexer, slotted or
-//! not. Trains and cells one by one deliver and drop the same, every packet has one fate, and the
+//! not, with a policer, packet discard or jitter. Trains and cells one by one deliver and drop the same, every packet has one fate, and the
 //! accounts of cells balance.
 
 use tidegate_core::gate::Counters;
+use tidegate_core::gcra::{Conformance, Interval, Limit};
 use tidegate_core::net::{Dropped, Network, Step};
 use tidegate_core::plan::{
-    AppPlan, FlowPlan, Framing, GatePlan, Plan, QueueLimit, RatePlan, Reassembly, SourcePlan, StartPlan,
-    TrafficPlan,
+    AppPlan, FlowPlan, Framing, GatePlan, JitterPlan, Plan, PolicePlan, QueueLimit, RatePlan, Reassembly,
+    SourcePlan, StartPlan, TrafficPlan,
 };
 use tidegate_core::tcp::HeldBy;
 use tidegate_core::unit::Unit;
 use tidegate_core::units::{Rate, Span, Speed, Time};
 
 /// Bytes of an input that choose the gates.
-const HEADER: usize = 2 + SOURCES;
+const HEADER: usize = 3 + SOURCES;
 const SOURCES: usize = 3;
 /// Bytes that tell of packets, at most.
 const MOST: usize = 60;
@@ -49,8 +50,9 @@ fn plan(header: &[u8]) -> Plan {
     multiplexer.cells.ppd = header[0] & 0x0e == 0;
     multiplexer.cells.epd = (header[0] & 0x12 == 0).then_some(u64::from(header[1]) / 2);
     multiplexer.cells.reassembly = if header[0] & 0x40 == 0 { Reassembly::Aal5 } else { Reassembly::Simple };
+    by_cell(&mut multiplexer, header[2]);
     plan.gates.push(multiplexer);
-    for (number, byte) in header[2..].iter().enumerate() {
+    for (number, byte) in header[3..].iter().enumerate() {
         let mbps = [150, 75, 35, 20, 15, 149, 1, 300][usize::from(byte & 7)];
         let mut source = cell_gate(&format!("source{number}"), mbps, u64::from(byte >> 3 & 15));
         source.delay = Span::from_micros(u64::from(byte >> 7) * 424);
@@ -74,6 +76,30 @@ fn plan(header: &[u8]) -> Plan {
         source: SourcePlan::Poisson { rate: Rate::from_bps(30_000_000), bytes: 1192 },
     });
     plan
+}
+
+/// What has to look at each cell of the multiplexer.
+fn by_cell(gate: &mut GatePlan, byte: u8) {
+    let limit = |mbps: u64, cells: u64| {
+        let increment = Interval::at_rate(424, Rate::from_bps(mbps * 1_000_000)).expect("a rate");
+        Limit::tokens(increment, cells).expect("few cells")
+    };
+    let cells = u64::from(byte >> 4);
+    gate.police = match byte & 7 {
+        0 => Some(PolicePlan { peak: limit(100, 1 + cells), sustained: None, tags: byte & 8 != 0 }),
+        1 => Some(PolicePlan {
+            peak: limit(100, 1 + cells),
+            sustained: Some((limit(40, 1 + 2 * cells), Conformance::Vbr3)),
+            tags: false,
+        }),
+        _ => None,
+    };
+    gate.queue.tagged = (byte & 0x0a == 0x08 || byte & 7 == 1).then_some(cells);
+    gate.jitter = match byte & 7 {
+        2 => JitterPlan::Uniform { most: Span::from_micros(8 * cells) },
+        3 => JitterPlan::Exponential { mean: Span::from_micros(cells) },
+        _ => JitterPlan::None,
+    };
 }
 
 /// 15 cells and more are no limit.

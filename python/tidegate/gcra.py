@@ -196,10 +196,16 @@ def dual(
     T_pcr: _Length,  # noqa: N803
     tau_pcr: int,
     T_scr: _Length,  # noqa: N803
-    tau_scr: int,
+    tau_scr: int | None = None,
+    mbs: int | None = None,
+    cdvt_scr: int | None = None,
     conformance: str = "VBR.3",
 ) -> NDArray[np.int64]:
     """Judge cells by a peak and a sustained rate, as ATM Forum TM 4.0 defines VBR.
+
+    How early a cell may come for the sustained rate is given by ``tau_scr``, or by the contract's maximum
+    burst size ``mbs``: the burst tolerance (:func:`burst_tolerance`) and the cell delay variation tolerance
+    together, GCRA(1/SCR, BT + CDVT).
 
     The peak rate counts all cells; those above it are discarded. ``"VBR.1"``: the sustained
     rate counts all cells too. ``"VBR.2"``: it counts those with CLP = 0. ``"VBR.3"``: as VBR.2,
@@ -212,8 +218,10 @@ def dual(
         T_pcr: the time of one cell at the peak rate; as in :func:`police`.
         tau_pcr: cell delay variation tolerance, a whole number.
         T_scr: the time of one cell at the sustained rate.
-        tau_scr: how early a cell may come for it: :func:`burst_tolerance` and what delay
-            variation is allowed.
+        tau_scr: how early a cell may come for it, a whole number.
+        mbs: instead of ``tau_scr``: cells of the longest burst at the peak rate.
+        cdvt_scr: with ``mbs``: the cell delay variation tolerance of the sustained rate;
+            None: that of the peak rate, ``tau_pcr``.
         conformance: ``"VBR.1"``, ``"VBR.2"`` or ``"VBR.3"``.
 
     Returns:
@@ -223,11 +231,25 @@ def dual(
         ArgumentError: a value is out of its range, or not whole where it must be.
     """
     times, _ = _times(arrivals)
+    variation = whole("tau_pcr", tau_pcr, 0, _LONGEST)
+    if (tau_scr is None) == (mbs is None):
+        raise ArgumentError(
+            "tau_scr, mbs: give one of the two, how early a cell may come or the longest burst"
+        )
+    if mbs is not None:
+        more = variation if cdvt_scr is None else whole("cdvt_scr", cdvt_scr, 0, _LONGEST)
+        tau_scr = burst_tolerance(mbs, T_scr=T_scr, T_pcr=T_pcr) + more
+        if tau_scr > _LONGEST:
+            raise ArgumentError(
+                f"mbs, cdvt_scr: together they let a cell come {tau_scr} early; at most {_LONGEST}"
+            )
+    elif cdvt_scr is not None:
+        raise ArgumentError("cdvt_scr: it is added to the tolerance of mbs, and tau_scr is given")
     told = _core.gcra_dual(
         times,
         _numbers("clp", clp, 0, 1, len(times) // 8).tobytes(),
         peak=_length("T_pcr", T_pcr),
-        peak_tolerance=whole("tau_pcr", tau_pcr, 0, _LONGEST),
+        peak_tolerance=variation,
         sustained=_length("T_scr", T_scr),
         sustained_tolerance=whole("tau_scr", tau_scr, 0, _LONGEST),
         conformance=conformance,

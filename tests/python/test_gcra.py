@@ -104,6 +104,16 @@ def test_burst_tolerance() -> None:
     assert tg.gcra.burst_tolerance(8, T_scr=Fraction(30, 7), T_pcr="2.5") == 13  # 12.5
 
 
+def test_a_burst_may_come_as_early_as_the_peak_rate_allows() -> None:
+    """The sustained rate's tolerance is BT + CDVT (ATM Forum TM 4.0): 16 + 1."""
+    cells: dict[str, Any] = {"arrivals": [1, 2, 4, 6, 8], "clp": [0] * 5}
+    rates: dict[str, Any] = {"T_pcr": 2, "tau_pcr": 1, "T_scr": 6, "conformance": "VBR.1"}
+    for tolerance, last in ({"tau_scr": 16}, 0), ({"tau_scr": 17}, 1), ({"mbs": 5}, 1):
+        assert tg.gcra.dual(**cells, **rates, **tolerance).tolist() == [1, 1, 1, 1, last]
+    for cdvt, last in (0, 0), (1, 1):
+        assert tg.gcra.dual(**cells, **rates, mbs=5, cdvt_scr=cdvt)[-1] == last
+
+
 def test_numbers_of_several_kinds() -> None:
     expected = tg.gcra.police([0, 7, 15, 22], Fraction(15, 2), 0).tolist()
     assert expected == [1, 1, 1, 1]
@@ -145,6 +155,22 @@ WRONG: list[tuple[Callable[[], Any], str]] = [
         "T_scr: the sustained rate must be below the peak",
     ),
     (lambda: tg.gcra.burst_tolerance(0, T_scr=3, T_pcr=2), "mbs: 0 is out of range; from 1"),
+    (
+        lambda: tg.gcra.dual([0], [0], T_pcr=2, tau_pcr=0, T_scr=6),
+        "tau_scr, mbs: give one of the two",
+    ),
+    (
+        lambda: tg.gcra.dual([0], [0], T_pcr=2, tau_pcr=0, T_scr=6, tau_scr=4, mbs=2),
+        "tau_scr, mbs: give one of the two",
+    ),
+    (
+        lambda: tg.gcra.dual([0], [0], T_pcr=2, tau_pcr=0, T_scr=6, tau_scr=4, cdvt_scr=2),
+        "cdvt_scr: it is added to the tolerance of mbs, and tau_scr is given",
+    ),
+    (
+        lambda: tg.gcra.dual([0], [0], T_pcr=2, tau_pcr=2**62, T_scr=6, mbs=2),
+        "mbs, cdvt_scr: together they let a cell come 4611686018427387908 early",
+    ),
     (
         lambda: tg.gcra.dual([0], [2], T_pcr=2, tau_pcr=0, T_scr=6, tau_scr=4),
         r"clp\[0\]: 2 is out of range; from 0 to 1",

@@ -244,6 +244,14 @@ def _circuit(draw: random.Random, gate: list[str]) -> list[str]:
     return [*kept, *laws]
 
 
+#: A policer of cells, for the gate whose table comes last.
+POLICE = 'police = { pcr = "3 Mbit/s", cdvt = "2 ms", scr = "2 Mbit/s", mbs = "90 cells" }'
+
+
+def _jitter(draw: random.Random) -> list[str]:
+    return draw.choice([[], [], [], ['jitter = "3 ms"'], ['jitter.exponential = "300 us"']])
+
+
 def _calls(draw: random.Random) -> list[str]:
     return [
         "[calls.others]",
@@ -272,6 +280,7 @@ def scenario(number: int) -> str:
     cells = draw.choice([*range(count), *[None] * 6])
     # Draws of their own: the other scenarios stay what they are.
     more = random.Random(f"circuits {number}")
+    late = random.Random(f"jitter {number}")
     circuit = more.choice([n for n in range(count) if n != cells] + [None])
     if circuit is not None:
         lines += ["[pool.vp]", f'capacity = "{more.choice([8, 15, 30])} Mbit/s"']
@@ -280,7 +289,9 @@ def scenario(number: int) -> str:
         gate = (_cell_gate if n == cells else _gate)(draw, f"g{n}")
         if n == circuit:
             gate = _circuit(more, gate)
-        lines += gate
+        lines += gate + _jitter(late)
+        if n == cells:
+            lines += late.choice([[], [POLICE]])
         gates[f"g{n}"] = any(line.startswith("rate") for line in gate)
     for n in range(draw.randint(1, 3)):
         lines += _flow(draw, f"f{n}", gates)

@@ -17,8 +17,8 @@ pub use feedback::{
     AbrPlan, DtmPlan, Estimators, FollowPlan, PoolPlan, Share, SignalKind, SignalPlan, SwitchPlan,
 };
 pub use gate::{
-    CellPlan, Framing, GatePlan, LossPlan, OnChange, PolicePlan, QueueCounts, QueueLimit, QueuePlan,
-    Reassembly,
+    CellPlan, Framing, GatePlan, JitterPlan, LossPlan, OnChange, PolicePlan, QueueCounts, QueueLimit,
+    QueuePlan, Reassembly,
 };
 pub use rate::{AtEnd, GcraPlan, HoldingPlan, MarkovPlan, OpportunityTrace, RatePlan, RateTrace};
 pub use request::{ConnectionPlan, LARGEST_MESSAGE, Pace, RequestPlan, ServerPlan, SizePlan, ThinkPlan};

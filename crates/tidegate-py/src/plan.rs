@@ -4,8 +4,8 @@
 use serde_json::{Value, json};
 use tidegate_core::plan::{
     AppPlan, Blocked, CallsPlan, CongestionPlan, FlowPlan, Framing, GatePlan, HoldingPlan, Increase,
-    LossPlan, MarkovPlan, Plan, PoolOrder, PoolPlan, QueueCounts, QueueLimit, RatePlan, RtoPlan, StartPlan,
-    TcpPlan,
+    JitterPlan, LossPlan, MarkovPlan, Plan, PoolOrder, PoolPlan, QueueCounts, QueueLimit, RatePlan, RtoPlan,
+    StartPlan, TcpPlan,
 };
 use tidegate_core::units::{Span, Speed};
 
@@ -114,6 +114,7 @@ fn gate(gate: &GatePlan) -> Value {
         "polices": gate.police.is_some(),
         "contract": gate.contract().map(|(bps, burst)| json!({ "bps": bps, "burst_bytes": burst })),
         "delay_ps": gate.delay.picos(),
+        "jitters": gate.jitter != JitterPlan::None,
     })
 }
 

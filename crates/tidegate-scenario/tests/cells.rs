@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
-use tidegate_core::gcra::{Interval, Limit, Release};
+use tidegate_core::gcra::{Conformance, Dual, Interval, Limit, Release, Verdict};
 use tidegate_core::plan::{
-    CellPlan, Framing, GatePlan, GcraPlan, MessageLength, Plan, QueueLimit, RatePlan, Reassembly, SourcePlan,
+    CellPlan, Framing, GatePlan, GcraPlan, JitterPlan, MessageLength, Plan, QueueLimit, RatePlan, Reassembly,
+    SourcePlan,
 };
-use tidegate_core::units::{Rate, Speed};
+use tidegate_core::units::{Rate, Span, Speed};
 use tidegate_scenario::Scenario;
 
 fn load(text: &str) -> Scenario {
@@ -56,6 +57,55 @@ fn a_cell_gate_has_what_its_keys_say() {
     );
     let cells = CellPlan { slotted: true, epd: Some(800), ppd: true, reassembly: Reassembly::Simple };
     assert_eq!(full.cells, cells);
+}
+
+/// T of the peak rate is 2 us, of the sustained one 6 us. Bursts of 5 cells need a tolerance of 16 us; cells that may
+/// come 1 us early for the peak rate may do so for the sustained one as well (ATM Forum TM 4.0).
+#[test]
+fn the_sustained_rate_is_as_tolerant_as_the_peak_rate() {
+    let verdicts = |more: &str| {
+        let plan = gate(&format!(
+            "police = {{ pcr = \"212 Mbit/s\", cdvt = \"1 us\", scr = \"70666666 bit/s\", mbs = \"5 cells\", \
+             conformance = \"vbr2\"{more} }}"
+        ));
+        let police = plan.police.expect("a policer");
+        let (sustained, conformance) = police.sustained.expect("a sustained rate");
+        assert_eq!(conformance, Conformance::Vbr2);
+        let mut dual = Dual::new(police.peak, sustained, conformance);
+        [1, 2, 4, 6, 8].map(|us| dual.police(us * 1_000_000, false) == Verdict::Pass)
+    };
+    assert_eq!(verdicts(""), [true; 5]);
+    assert_eq!(verdicts(", cdvt_scr = \"1 us\""), [true; 5]);
+    assert_eq!(verdicts(", cdvt_scr = \"0 s\""), [true, true, true, true, false]);
+}
+
+#[test]
+fn a_random_delay_is_a_time_or_a_law() {
+    let jitter = |value: &str| gate(&format!("jitter = {value}")).jitter;
+    let span = Span::from_millis(5);
+    assert_eq!(jitter("\"5 ms\""), JitterPlan::Uniform { most: span });
+    assert_eq!(jitter("{ uniform = \"5 ms\" }"), JitterPlan::Uniform { most: span });
+    assert_eq!(jitter("{ exponential = \"5 ms\" }"), JitterPlan::Exponential { mean: span });
+    assert_eq!(jitter("{ exponential = \"0 s\" }"), JitterPlan::None);
+    assert_eq!(gate("").jitter, JitterPlan::None);
+}
+
+/// A sender's is a gate before its first, one for each.
+#[test]
+fn a_sender_has_a_gate_for_its_random_delay() {
+    let text = "duration = \"10 s\"\n[gate.link]\nrate = \"10 Mbit/s\"\n\
+                [flow.bulk]\npath = [\"link\"]\ncount = 2\njitter = \"5 ms\"\n\
+                [traffic.bg]\npath = [\"link\"]\nsource.poisson.rate = \"1 Mbit/s\"\njitter.exponential = \"1 ms\"\n";
+    let plan = load(text).plan(None, 0);
+    assert_eq!(names(&plan), ["link", "jitter/bulk.1", "jitter/bulk.2", "jitter/bg"]);
+    let paths: Vec<&[usize]> = plan.flows.iter().map(|flow| flow.path.as_slice()).collect();
+    assert_eq!(paths, [&[1, 0], &[2, 0]]);
+    assert_eq!(plan.traffic[0].path, [3, 0]);
+    assert_eq!(plan.gates[1].jitter, JitterPlan::Uniform { most: Span::from_millis(5) });
+    assert_eq!(plan.gates[3].jitter, JitterPlan::Exponential { mean: Span::from_millis(1) });
+    assert_eq!(plan.gates[0].jitter, JitterPlan::None);
+    // The way back has the delays of the gates alone.
+    assert_eq!(plan.flows[0].back_delay, Span::ZERO);
 }
 
 #[test]

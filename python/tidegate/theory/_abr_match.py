@@ -90,6 +90,7 @@ def _gates(plan: dict[str, Any], flow: dict[str, Any]) -> tuple[dict[str, Any] |
     for gate in (*path, *back):
         need(not gate["loses"], f"gate {gate['name']} loses packets")
         need(not gate["polices"], f"gate {gate['name']} has a policer")
+        need(not gate["jitters"], f"gate {gate['name']} delays packets at random (jitter)")
         need(
             gate["framing"]["kind"] != "aal5",
             f"gate {gate['name']} passes cells; the model counts whole packets",

@@ -74,6 +74,7 @@ def _gates(plan: dict[str, Any], flow: dict[str, Any]) -> tuple[dict[str, Any], 
     for gate in (*path, *back):
         need(not gate["loses"], f"gate {gate['name']} loses packets")
         need(not gate["polices"], f"gate {gate['name']} has a policer")
+        need(not gate["jitters"], f"gate {gate['name']} delays packets at random (jitter)")
         need(not gate["slotted"], f"gate {gate['name']} sends cells in slots, not when they come")
         need(gate["epd"] is None, f"gate {gate['name']} has early packet discard")
     for gate in back:

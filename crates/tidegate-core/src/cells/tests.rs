@@ -187,6 +187,49 @@ fn early_packet_discard_saves_the_next_packet() {
     assert_eq!(bench.section.counts(0).map(|counts| counts.wasted), Some(0));
 }
 
+/// Cells come a microsecond apart; the policer lets one in three microseconds through. Packet discard drops the rest
+/// of the packet, but only what the policer has let through: it counts the fourth cell, so the fifth, the packet's last, does not
+/// conform, and the next packet is lost with it. Asked the other way round, the policer would let the fifth through.
+#[test]
+fn the_policer_stands_before_packet_discard() {
+    for slotted in [false, true] {
+        let mut link = gate(100, CellPlan { ppd: true, slotted, ..CellPlan::default() });
+        let increment = Interval::at_rate(CELL_BITS * 3, Rate::from_bps(SPEED)).unwrap();
+        let limit = Limit::new(increment, 0).unwrap();
+        link.police = Some(PolicePlan { peak: limit, sustained: None, tags: false });
+        let mut bench = Bench::new(&[gate(100, CellPlan::default()), link], &[&[0, 1]]);
+        for (handle, (at, cells)) in (0..).zip([(0, 5), (20, 1), (30, 1)]) {
+            bench.enter(us(at), 0, packet(cells, handle));
+        }
+        let reasons: Vec<_> = bench.finish().iter().map(|(.., reason)| *reason).collect();
+        let lost = [Some(DropReason::Policed), Some(DropReason::Reassembly), None];
+        assert_eq!(reasons, lost, "slotted: {slotted}");
+        // Three by the policer, one by packet discard.
+        assert_eq!(bench.gates[1].counters().refused().total().packets, 4);
+    }
+}
+
+/// The first packet finds a queue and is thrown away, all of it. The first cell of the second is lost on the way: its
+/// second cell is the first to come, and finds nobody waiting.
+#[test]
+fn packet_discard_forgets_with_the_last_cell() {
+    let epd = CellPlan { epd: Some(2), ..CellPlan::default() };
+    let plans = [gate(100, CellPlan::default()), gate(0, CellPlan::default()), gate(100, epd)];
+    let mut bench = Bench::new(&plans, &[&[0, 1, 2], &[1], &[2]]);
+    // A queue of six cells at the third gate when the packet comes there, at 2 us.
+    bench.enter(us(0), 0, packet(3, 0));
+    bench.enter(Time::from_picos(1_900_000), 2, packet(6, 1));
+    // In service at the second gate, where nothing waits, when the packet comes there.
+    bench.enter(us(10), 0, packet(3, 2));
+    bench.enter(Time::from_picos(10_500_000), 1, packet(1, 3));
+    bench.enter(us(20), 0, packet(3, 4));
+    let reasons: Vec<_> = bench.finish().iter().map(|(.., reason)| *reason).collect();
+    let (full, discarded) = (Some(DropReason::QueueFull), Some(DropReason::Discarded));
+    assert_eq!(reasons, [discarded, None, full, None, None]);
+    // Two cells of the second packet went on for nothing.
+    assert_eq!(bench.section.counts(2).map(|counts| counts.wasted), Some(2));
+}
+
 proptest! {
     /// The counting multiplexer against one that keeps its cells: single cells of five circuits,
     /// which need no order inside a slot to give the same number of losses and the same waits.

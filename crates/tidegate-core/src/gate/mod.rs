@@ -10,6 +10,7 @@ mod circuit;
 mod content;
 mod counters;
 mod express;
+mod jitter;
 mod level;
 mod loss;
 mod police;
@@ -31,11 +32,12 @@ pub use tally::Slot;
 
 use crate::cells::{CELL_BYTES, cells_of};
 use crate::gate::express::{Express, IdlePassage};
+use crate::gate::jitter::Jitter;
 use crate::gate::rate::{Capacity, Law, Service, Window, counts_packets};
 use crate::gate::steps::Steps;
 use crate::gate::tally::Tally;
 use crate::gcra::Verdict;
-use crate::plan::{Framing, GatePlan, QueueCounts, QueueLimit, RatePlan, RecordLevel};
+use crate::plan::{Framing, GatePlan, JitterPlan, QueueCounts, QueueLimit, RatePlan, RecordLevel};
 use crate::random::{Seed, Stream};
 use crate::unit::{Blame, Passage, Unit};
 use crate::units::{Span, Time};
@@ -75,6 +77,7 @@ pub struct Gate {
     tagged: Option<u64>,
     police: Option<Box<Policer>>,
     loss: Option<Box<Loss>>,
+    jitter: Option<Box<Jitter>>,
     recorder: Option<Box<Recorder>>,
     steps: Option<Box<Steps>>,
     tallies: Vec<Tally>,
@@ -105,8 +108,10 @@ impl Gate {
             .then(|| Box::new(Recorder::new(plan, record, window.until, stream.clone())));
         let law = Law::new(&plan.rate, plan.on_change, window, stream);
         let loss = Loss::new(plan.loss, seed.stream(&format!("gate.{}/loss", plan.name)));
+        let jitter = Jitter::new(plan.jitter, || seed.stream(&format!("gate.{}/jitter", plan.name)));
         let plain = recorder.is_none()
             && loss.is_none()
+            && plan.jitter == JitterPlan::None
             && plan.police.is_none()
             && plan.queue.tagged.is_none()
             && plan.framing == Framing::Ip
@@ -135,6 +140,7 @@ impl Gate {
             leaving: VecDeque::new(),
             leaving_bytes: 0,
             loss,
+            jitter,
             recorder,
             steps: None,
             tallies: Vec::new(),
@@ -269,8 +275,9 @@ impl Gate {
         self.refuse(at, CELL_BYTES, DropReason::QueueFull);
     }
 
-    /// Whether a cell of a packet on stretch `chain`, which comes at `at`, passes the policer tagged; `None`:
-    /// it is thrown away, which counts at `end`.
+    /// Whether a cell of a packet on stretch `chain`, which comes at `at`, passes the policer tagged; `None`: it
+    /// is thrown away, which counts at `end`. To be asked before anything else of the gate, and before
+    /// [`Gate::pass`] or [`Gate::arrive`], which do not ask at a cell gate.
     pub(crate) fn police_cell(&mut self, at: Time, end: Time, tagged: bool, chain: u32) -> Option<bool> {
         match self.judge(at, CELL_BYTES, tagged, chain) {
             Verdict::Pass => Some(tagged),
@@ -309,10 +316,11 @@ impl Gate {
         self.counters.pass(at, service.end, u64::from(CELL_BYTES));
     }
 
-    /// Whether the policer lets a unit through; it may tag it.
+    /// Whether the policer lets a packet through; it may tag it. Cells were asked for before
+    /// ([`Gate::police_cell`]).
     #[inline]
     fn conforms(&mut self, at: Time, unit: &mut Unit, wire: u32) -> bool {
-        if self.police.is_none() {
+        if self.police.as_ref().is_none_or(|police| police.in_cells()) {
             return true;
         }
         match self.judge(at, wire, unit.tagged(), unit.chain) {
@@ -343,21 +351,40 @@ impl Gate {
         unit.tagged() && self.tagged.is_some_and(|threshold| waiting >= threshold)
     }
 
+    /// Whether a unit that comes at `at` finds no place in the queue, which holds so many units and bytes, and needs
+    /// one: only what begins the moment it comes to an idle server needs none.
+    #[inline]
+    fn finds_no_place(&mut self, at: Time, idle: bool, queue: (u64, u64), unit: &Unit, wire: u32) -> bool {
+        self.is_full(queue.0, queue.1, unit.bytes) && !(idle && self.law.begins_at(at, self.work(wire)))
+    }
+
     /// When and why the last dropped unit was dropped.
     #[must_use]
     pub fn last_drop(&self) -> Option<Drop> {
         self.last_drop
     }
 
-    /// The constant delay behind it.
+    /// The constant delay behind it; nothing takes less.
     pub(crate) fn delay(&self) -> Span {
         self.delay
     }
 
-    /// End of the service of a unit that arrives next at `out`.
+    /// End of the service of the last unit that was told when it arrives next: at `out`.
     #[must_use]
     pub fn end_before(&self, out: Time) -> Time {
-        Time::from_picos(out.picos().saturating_sub(self.delay.picos()))
+        match &self.jitter {
+            Some(jitter) => jitter.ended(),
+            None => Time::from_picos(out.picos().saturating_sub(self.delay.picos())),
+        }
+    }
+
+    /// When the next unit arrives at whatever comes next whose service ends at `end`.
+    #[inline]
+    pub(crate) fn out_after(&mut self, end: Time) -> Time {
+        match &mut self.jitter {
+            Some(jitter) => jitter.delay(end, self.delay),
+            None => end.saturating_add(self.delay),
+        }
     }
 
     /// Any gate without an express way.
@@ -370,13 +397,12 @@ impl Gate {
         }
         self.forget_left(at);
         let waiting = self.leaving.len() as u64;
-        if at < self.free
-            && (self.is_full(waiting, self.leaving_bytes, unit.bytes) || self.is_late(waiting, unit))
-        {
-            return self.refuse(at, wire, DropReason::QueueFull);
-        }
         if !self.law.admits(wire) {
             return self.refuse(at, wire, DropReason::TooLarge);
+        }
+        let (idle, queue) = (at >= self.free, (waiting, self.leaving_bytes));
+        if self.is_late(waiting, unit) || self.finds_no_place(at, idle, queue, unit, wire) {
+            return self.refuse(at, wire, DropReason::QueueFull);
         }
         let service = self.law.transmit(at, self.work(wire));
         self.free = service.end;
@@ -469,7 +495,7 @@ impl Gate {
             return None;
         }
         self.counters.pass(at, end, u64::from(wire));
-        Some(end.saturating_add(self.delay))
+        Some(self.out_after(end))
     }
 
     fn loses(&mut self, at: Time, end: Time, wire: u32) -> bool {

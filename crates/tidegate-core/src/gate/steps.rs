@@ -38,21 +38,37 @@ impl Gate {
     /// # Errors
     /// Why the unit was dropped.
     pub fn arrive(&mut self, at: Time, mut unit: Unit) -> Result<(), DropReason> {
+        self.police_packet(at, &mut unit)?;
+        self.arrive_policed(at, unit)
+    }
+
+    /// Asks the policer alone, which may tag a packet.
+    ///
+    /// # Errors
+    /// The packet was dropped.
+    pub(crate) fn police_packet(&mut self, at: Time, unit: &mut Unit) -> Result<(), DropReason> {
+        let wire = self.wire_bytes(unit.bytes);
+        if self.conforms(at, unit, wire) {
+            return Ok(());
+        }
+        self.note_arrival(at, wire);
+        self.refuse(at, wire, DropReason::Policed);
+        Err(DropReason::Policed)
+    }
+
+    /// [`Gate::arrive`] for what the policer let through.
+    pub(crate) fn arrive_policed(&mut self, at: Time, unit: Unit) -> Result<(), DropReason> {
         let wire = self.wire_bytes(unit.bytes);
         self.note_arrival(at, wire);
-        if !self.conforms(at, &mut unit, wire) {
-            self.refuse(at, wire, DropReason::Policed);
-            return Err(DropReason::Policed);
-        }
-        let (packets, bytes) = self.queue_at(at);
-        let idle = self.is_empty() && !self.is_closed();
-        if !idle && (self.is_full(packets, bytes, unit.bytes) || self.is_late(packets, &unit)) {
-            self.refuse(at, wire, DropReason::QueueFull);
-            return Err(DropReason::QueueFull);
-        }
         if !self.law.admits(wire) {
             self.refuse(at, wire, DropReason::TooLarge);
             return Err(DropReason::TooLarge);
+        }
+        let (packets, bytes) = self.queue_at(at);
+        let idle = self.is_empty();
+        if self.is_late(packets, &unit) || self.finds_no_place(at, idle, (packets, bytes), &unit, wire) {
+            self.refuse(at, wire, DropReason::QueueFull);
+            return Err(DropReason::QueueFull);
         }
         let bytes = bytes + u64::from(unit.bytes);
         if idle && !self.law.is_stopped() {

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::gcra::{Conformance, Interval, Limit};
-use crate::plan::{LossPlan, PolicePlan, QueuePlan, RatePlan};
+use crate::plan::{JitterPlan, LossPlan, PolicePlan, QueuePlan, RatePlan};
 use crate::tcp::HeldBy;
 use crate::unit::Limiter;
 use crate::units::{Rate, Speed};
@@ -52,6 +52,79 @@ pub(crate) fn any_police(burst: u64) -> impl Strategy<Value = PolicePlan> {
     })
 }
 
+/// None mostly; else some milliseconds.
+pub(crate) fn any_jitter() -> impl Strategy<Value = JitterPlan> {
+    let micros = 0u64..5_000;
+    prop_oneof![
+        4 => Just(JitterPlan::None),
+        1 => micros.clone().prop_map(|most| JitterPlan::Uniform { most: Span::from_micros(most) }),
+        1 => micros.prop_map(|mean| JitterPlan::Exponential { mean: Span::from_micros(mean) }),
+    ]
+}
+
+/// What becomes of packets of 1000 bytes that come after so many milliseconds: when they leave, in microseconds, both
+/// ways of driving.
+fn departures(plan: &GatePlan, millis: &[u64], tagged: bool) -> Vec<Option<u64>> {
+    let arrivals = millis.iter().map(|at| Time::ZERO + Span::from_millis(*at));
+    let mut ahead = Gate::new(plan, context(RecordLevel::Summary));
+    let mut stepped = Gate::new(plan, context(RecordLevel::Summary));
+    let mut left = vec![];
+    let mut told = vec![];
+    for (n, at) in arrivals.enumerate() {
+        let mut unit = unit(1000, n as u32);
+        unit.set_tagged(tagged);
+        while stepped.completes_at().is_some_and(|end| end <= at) {
+            left.extend(stepped.complete().1);
+        }
+        let _ = stepped.arrive(at, unit);
+        told.push(ahead.pass(at, &mut unit, &WINDOW));
+    }
+    while stepped.completes_at().is_some() {
+        left.extend(stepped.complete().1);
+    }
+    assert_eq!(left, told.iter().flatten().copied().collect::<Vec<_>>());
+    told.iter().map(|out| out.map(|out| out.picos() / 1_000_000)).collect()
+}
+
+/// A queue of zero holds nothing back, whatever the law: what cannot begin when it comes is dropped.
+#[test]
+fn a_queue_of_nothing() {
+    let of = |rate: RatePlan, limit: QueueLimit| GatePlan { rate, ..link(1, limit) };
+    let mbps = |mbps: u64| Rate::from_bps(mbps * 1_000_000);
+    for limit in [QueueLimit::Packets(0), QueueLimit::Bytes(0), QueueLimit::Bytes(999)] {
+        // A millisecond each. The second comes while the first is in service, the third when that ends.
+        let constant = of(RatePlan::Constant(Speed::Bits(mbps(8))), limit);
+        assert_eq!(departures(&constant, &[0, 0, 1, 5], false), [Some(1000), None, Some(2000), Some(6000)]);
+        // Two packets' tokens, and one more each millisecond. The third finds none, though nothing is in service.
+        let bucket = RatePlan::TokenBucket { rate: mbps(8), burst_bytes: 2000, peak: None };
+        let conform = [Some(0), Some(0), None, Some(1000), None];
+        assert_eq!(departures(&of(bucket, limit), &[0, 0, 0, 1, 1], false), conform);
+        // No rate from 2 ms to 4 ms.
+        let steps = [(0, 8), (2, 0), (4, 8)]
+            .map(|(at, rate)| (Time::ZERO + Span::from_millis(at), Speed::Bits(mbps(rate))));
+        let steps = RatePlan::Steps { steps: steps.to_vec(), repeat: None };
+        let left = [Some(1000), Some(2000), None, None, Some(5000)];
+        assert_eq!(departures(&of(steps, limit), &[0, 1, 2, 3, 4], false), left);
+        assert_eq!(departures(&of(RatePlan::Unlimited, limit), &[0, 0], false), [Some(0), Some(0)]);
+        // Whatever comes waits for an opportunity.
+        let at = vec![Time::ZERO + Span::from_millis(3)];
+        let trace = crate::plan::OpportunityTrace { at, period: Span::from_millis(3), bytes: 1500 };
+        let trace = RatePlan::Opportunities { trace: trace.into(), at_end: crate::plan::AtEnd::Repeat };
+        assert_eq!(departures(&of(trace, limit), &[0, 4], false), [None, None]);
+    }
+}
+
+/// A threshold of zero: no tagged packet finds fewer waiting.
+#[test]
+fn a_threshold_of_nothing_drops_all_that_is_tagged() {
+    let mut plan = link(8_000_000, QueueLimit::Packets(5));
+    for (threshold, left) in [(0, [None, None, None]), (1, [Some(1000), Some(2000), None])] {
+        plan.queue.tagged = Some(threshold);
+        assert_eq!(departures(&plan, &[0, 0, 0], true), left);
+        assert_eq!(departures(&plan, &[0, 0, 0], false), [Some(1000), Some(2000), Some(3000)]);
+    }
+}
+
 #[test]
 fn the_last_to_come_is_dropped() {
     let mut gate = Gate::new(&link(8_000_000, QueueLimit::Packets(2)), context(RecordLevel::Summary));
@@ -88,7 +161,7 @@ pub(crate) fn any_gate() -> impl Strategy<Value = GatePlan> {
     let limit = prop_oneof![
         Just(QueueLimit::Unlimited),
         (0u64..6).prop_map(QueueLimit::Packets),
-        (1500u64..6000).prop_map(QueueLimit::Bytes),
+        (0u64..6000).prop_map(QueueLimit::Bytes),
     ];
     let loss = prop_oneof![
         Just(LossPlan::None),
@@ -103,12 +176,13 @@ pub(crate) fn any_gate() -> impl Strategy<Value = GatePlan> {
         counts: if all { QueueCounts::All } else { QueueCounts::Waiting },
         tagged,
     });
-    (rate::tests::any_plan(), queue, loss, framing, 0u64..5, police).prop_map(
-        |(rate, queue, loss, framing, delay, police)| GatePlan {
+    (rate::tests::any_plan(), queue, loss, framing, (0u64..5, any_jitter()), police).prop_map(
+        |(rate, queue, loss, framing, (delay, jitter), police)| GatePlan {
             rate,
             queue,
             police,
             loss,
+            jitter,
             framing,
             delay: Span::from_millis(delay),
             ..GatePlan::open("gate")

@@ -44,6 +44,12 @@ impl Shaper {
         &self.gcra
     }
 
+    /// Whether a unit that arrives at `arrival`, after those before it, leaves the moment it comes.
+    #[must_use]
+    pub fn releases_at_once(&self, arrival: u64) -> bool {
+        arrival >= self.free.whole() && self.gcra.conforms(arrival)
+    }
+
     /// When a unit that arrives at `arrival`, after those before it, leaves. Beyond 64 bits:
     /// the last instant.
     #[inline]

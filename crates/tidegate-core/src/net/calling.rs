@@ -47,14 +47,17 @@ impl Network {
     }
 
     /// Step by step: a unit comes to a circuit.
-    pub(super) fn enter_circuit(&mut self, at: Time, unit: Unit, gate: u32) {
+    pub(super) fn enter_circuit(&mut self, at: Time, mut unit: Unit, gate: u32) {
         self.work_circuits(at);
         let index = gate as usize;
         let Some(circuits) = &mut self.circuits else { return };
-        if !circuits.knock(at, index, &mut self.gates) {
+        // What the policer drops asks for no circuit.
+        if self.gates[index].police_packet(at, &mut unit).is_err() {
+            self.drop(gate, unit);
+        } else if !circuits.knock(at, index, &mut self.gates) {
             self.gates[index].refuse_call(at, unit.bytes);
             self.drop(gate, unit);
-        } else if self.gates[index].arrive(at, unit).is_err() {
+        } else if self.gates[index].arrive_policed(at, unit).is_err() {
             self.drop(gate, unit);
         }
         self.look_at_circuit(at, index);

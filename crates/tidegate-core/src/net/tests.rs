@@ -11,8 +11,8 @@ use crate::gate::rate::Allocated;
 use crate::gcra::{Interval, Limit, Release};
 use crate::plan::{
     AppPlan, CellPlan, DtmPlan, Estimators, FlowPlan, FollowPlan, Framing, GatePlan, GcraPlan, HoldingPlan,
-    OnChange, PoolOrder, PoolPlan, QueueCounts, QueueLimit, RatePlan, Reassembly, RtoPlan, RtoRestart, Share,
-    SignalKind, SignalPlan, SourcePlan, StartPlan, SwitchPlan, TcpPlan, TrafficPlan,
+    JitterPlan, OnChange, PoolOrder, PoolPlan, QueueCounts, QueueLimit, RatePlan, Reassembly, RtoPlan,
+    RtoRestart, Share, SignalKind, SignalPlan, SourcePlan, StartPlan, SwitchPlan, TcpPlan, TrafficPlan,
 };
 use crate::tcp::HeldBy;
 use crate::tcp::tests::plans;
@@ -33,7 +33,7 @@ fn any_gate() -> impl Strategy<Value = GatePlan> {
         (1u64..20).prop_map(|mbps| RatePlan::Constant(Speed::Bits(Rate::from_bps(mbps * 1_000_000)))),
     ];
     let express =
-        (quick, 0u64..4, prop::option::of(1u64..20), any::<bool>()).prop_map(|(rate, delay, limit, host)| {
+        (quick, 0u64..4, prop::option::of(0u64..20), any::<bool>()).prop_map(|(rate, delay, limit, host)| {
             let mut gate = GatePlan::open("");
             gate.rate = rate;
             gate.host = host;
@@ -333,16 +333,17 @@ fn any_cell_gate() -> impl Strategy<Value = GatePlan> {
     let limit = prop_oneof![
         2 => Just(QueueLimit::Unlimited),
         3 => (0u64..80).prop_map(QueueLimit::Cells),
+        1 => Just(QueueLimit::Cells(0)),
     ];
     let discard = (
-        prop::option::weighted(0.2, 0u64..40),
-        prop::bool::weighted(0.2),
+        prop::option::weighted(0.3, 0u64..40),
+        prop::bool::weighted(0.3),
         prop::option::weighted(0.15, crate::gate::tests::any_police(100)),
-        prop::option::weighted(0.15, 0u64..40),
+        prop::option::weighted(0.15, prop_oneof![Just(0u64), 0u64..40]),
     );
-    let rest = (0u64..4, any::<[bool; 3]>(), prop::bool::weighted(0.1));
+    let rest = (0u64..4, any::<[bool; 3]>(), prop::bool::weighted(0.1), crate::gate::tests::any_jitter());
     (rate, limit, discard, rest).prop_map(
-        |(rate, limit, (epd, ppd, police, tagged), (delay, [slotted, simple, llc], all))| {
+        |(rate, limit, (epd, ppd, police, tagged), (delay, [slotted, simple, llc], all, jitter))| {
             let mut gate = GatePlan::open("");
             gate.cells = CellPlan {
                 slotted: slotted && matches!(rate, RatePlan::Constant(_)),
@@ -352,6 +353,7 @@ fn any_cell_gate() -> impl Strategy<Value = GatePlan> {
             };
             gate.framing = Framing::Aal5 { llc };
             gate.police = police;
+            gate.jitter = jitter;
             gate.queue.tagged = tagged;
             gate.rate = rate;
             gate.queue.limit = limit;

@@ -23,6 +23,8 @@ pub struct GatePlan {
     pub loss: LossPlan,
     /// Constant delay after service.
     pub delay: Span,
+    /// Random delay on top of that, drawn for each unit; units keep their order.
+    pub jitter: JitterPlan,
     /// Inside the sending machine: TCP hears each departure.
     pub host: bool,
     /// What only gates with AAL5 framing have.
@@ -43,6 +45,7 @@ impl GatePlan {
             framing: Framing::Ip,
             loss: LossPlan::None,
             delay: Span::ZERO,
+            jitter: JitterPlan::None,
             host: false,
             cells: CellPlan::default(),
             police: None,
@@ -112,7 +115,7 @@ pub struct CellPlan {
     /// Cells leave in slots of one cell, in random order where several came in one; the rate
     /// is constant.
     pub slotted: bool,
-    /// Early packet discard: a packet whose first cell finds so many cells waiting loses all.
+    /// Early packet discard: a packet whose first cell here finds so many cells waiting loses all.
     pub epd: Option<u64>,
     /// Partial packet discard: a packet that lost a cell loses the rest but the last.
     pub ppd: bool,
@@ -137,7 +140,7 @@ pub struct QueuePlan {
     pub limit: QueueLimit,
     /// Whether the unit in service counts.
     pub counts: QueueCounts,
-    /// A tagged unit that finds as many units waiting is dropped.
+    /// A tagged unit that finds as many units waiting is dropped; 0: every tagged unit.
     pub tagged: Option<u64>,
 }
 
@@ -195,6 +198,35 @@ pub enum Framing {
         /// With eight bytes of LLC/SNAP.
         llc: bool,
     },
+}
+
+/// Random delay after service, drawn once per unit that is not lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JitterPlan {
+    /// None.
+    None,
+    /// Anything from zero to `most`, all alike.
+    Uniform {
+        /// The longest.
+        most: Span,
+    },
+    /// Exponential.
+    Exponential {
+        /// The mean.
+        mean: Span,
+    },
+}
+
+impl JitterPlan {
+    /// The mean of what is drawn. Keeping the order makes some units wait longer than they drew.
+    #[must_use]
+    pub fn mean(self) -> Span {
+        match self {
+            JitterPlan::None => Span::ZERO,
+            JitterPlan::Uniform { most } => Span::from_picos(most.picos() / 2),
+            JitterPlan::Exponential { mean } => mean,
+        }
+    }
 }
 
 /// Random loss, drawn once per unit.

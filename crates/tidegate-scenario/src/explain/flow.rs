@@ -3,7 +3,7 @@
 use tidegate_core::cells::cells_of;
 use tidegate_core::plan::{DelayedAckPlan, FlowPlan, Plan, RtoPlan, RtoRestart};
 
-use super::gate::{packet_rate, queue_packets, wire_bytes};
+use super::gate::{jitter_text, packet_rate, queue_packets, wire_bytes};
 use super::text::{rate_text, seconds_text, three_digits, value_text};
 use super::{Row, cells, consequence, copies, police, request, rows_of, write_rows};
 use crate::check::Form;
@@ -112,6 +112,12 @@ fn lines(flow: &FlowPlan, plan: &Plan) -> Vec<String> {
         seconds_text(delays),
         seconds_text(rtt)
     )];
+    let jitters = flow.path.iter().chain(&flow.back).map(|gate| &plan.gates[*gate]);
+    for gate in jitters {
+        if let Some(length) = jitter_text(gate.jitter) {
+            lines.push(format!("jitter of gate {} makes it longer {length}", gate.name));
+        }
+    }
     let laws = flow.path.iter().map(|gate| (*gate, false, packet_rate(&plan.gates[*gate], packet)));
     let policed = flow.path.iter().map(|gate| (*gate, true, police::packet_rate(&plan.gates[*gate], packet)));
     let rates = laws.chain(policed).filter_map(|(gate, polices, rate)| Some((gate, polices, rate?)));

@@ -1,7 +1,7 @@
 //! A gate in words.
 
 use tidegate_core::cells::{CELL_BYTES, cells_of};
-use tidegate_core::plan::{Framing, GatePlan, MarkovPlan, OnChange, Plan, QueueLimit, RatePlan};
+use tidegate_core::plan::{Framing, GatePlan, JitterPlan, MarkovPlan, OnChange, Plan, QueueLimit, RatePlan};
 use tidegate_core::units::{Rate, Span, Speed, Time};
 
 use super::text::{rate_text, seconds_text, three_digits};
@@ -45,8 +45,25 @@ pub(super) fn explain(name: &str, form: &Form, plan: &Plan, out: &mut String) {
     for line in police::lines(gate, packet).into_iter().chain(rate_lines(gate, packet, plan)) {
         consequence(&line, out);
     }
+    if let Some(length) = jitter_text(gate.jitter) {
+        let unit = if in_cells { "cell" } else { "packet" };
+        consequence(
+            &format!("after service each {unit} is delayed at random, {length}; their order is kept"),
+            out,
+        );
+    }
     if !in_cells {
         queue_lines(gate, packet).iter().for_each(|line| consequence(line, out));
+    }
+}
+
+/// How long a random delay is.
+pub(super) fn jitter_text(jitter: JitterPlan) -> Option<String> {
+    let mean = jitter.mean();
+    match jitter {
+        JitterPlan::None => None,
+        JitterPlan::Uniform { most } => Some(format!("by 0 s to {most}, {mean} on average")),
+        JitterPlan::Exponential { .. } => Some(format!("by {mean} on average, exponentially")),
     }
 }
 

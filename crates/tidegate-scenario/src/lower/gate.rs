@@ -7,7 +7,7 @@ use tidegate_core::units::Span;
 
 use super::names::reserved;
 use super::notes::Notes;
-use super::values::{LARGEST_PACKET, small};
+use super::values::{LARGEST_PACKET, jitter, small};
 use super::written::Gate;
 use super::{cells, police, rate, reserve};
 use crate::check::{Form, Value};
@@ -44,12 +44,13 @@ fn gate(name: &str, root: &Form, form: &Form, library: &mut Library, notes: &mut
     let framing = reserve::framing(&rate, framing(form, notes));
     GatePlan {
         name: name.to_owned(),
-        queue: queue(form, framing, notes),
+        queue: queue(form, &rate, framing, notes),
         rate,
         on_change,
         framing,
         loss: loss(form),
         delay: form.span("delay").unwrap_or(Span::ZERO),
+        jitter: jitter(form),
         host: form.flag("host"),
         cells: cells::choices(form),
         police: police::police(form, framing, notes),
@@ -64,7 +65,7 @@ fn usual_on_change(rate: &RatePlan) -> OnChange {
     }
 }
 
-fn queue(form: &Form, framing: Framing, notes: &mut Notes) -> QueuePlan {
+fn queue(form: &Form, rate: &RatePlan, framing: Framing, notes: &mut Notes) -> QueuePlan {
     let Some(queue) = form.table("queue") else { return GatePlan::open("").queue };
     let limit = match queue.get("limit").map(|item| &item.value) {
         Some(Value::Packets(packets)) => QueueLimit::Packets(*packets),
@@ -78,9 +79,14 @@ fn queue(form: &Form, framing: Framing, notes: &mut Notes) -> QueuePlan {
         QueueLimit::Cells(0) => Some("cell"),
         _ => None,
     };
-    if let (Some(what), QueueCounts::All, Some(item)) = (what, counts, queue.get("limit")) {
-        let problem = format!("no {what} would ever pass: the one in service counts too");
-        notes.wrong(item, problem, format!("write \"1 {what}\" or more, or counts = \"waiting\""));
+    if let (Some(what), Some(item)) = (what, queue.get("limit")) {
+        if counts == QueueCounts::All {
+            let problem = format!("no {what} would ever pass: the one in service counts too");
+            notes.wrong(item, problem, format!("write \"1 {what}\" or more, or counts = \"waiting\""));
+        } else if matches!(rate, RatePlan::Opportunities { .. }) {
+            let problem = format!("no {what} would ever pass: each waits for an opportunity of the trace");
+            notes.wrong(item, problem, format!("write \"1 {what}\" or more"));
+        }
     }
     QueuePlan { limit, counts, tagged: threshold(queue, framing, notes) }
 }

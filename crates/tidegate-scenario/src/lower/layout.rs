@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use tidegate_core::plan::{FlowPlan, GatePlan, RatePlan, TrafficPlan};
+use tidegate_core::plan::{FlowPlan, GatePlan, JitterPlan, RatePlan, TrafficPlan};
 
 use super::notes::Notes;
 use super::wiring::{Server, Wiring, server};
@@ -81,15 +81,36 @@ fn warn_unused(gates: &[Gate<'_>], users: &[User<'_>], notes: &mut Notes) {
     }
 }
 
-/// Flows and traffic with their gates by number.
-pub(super) fn connect(users: &[User<'_>], wiring: &Wiring) -> (Vec<FlowPlan>, Vec<TrafficPlan>) {
+/// What the gates of senders' random delays are called: `jitter/bulk.1`.
+const JITTER: &str = "jitter";
+
+/// A gate of that name would be taken for those.
+pub(super) fn check_jitter(gates: &[Gate<'_>], users: &[User<'_>], notes: &mut Notes) {
+    let Some(user) = users.iter().find(|user| user.jitter != JitterPlan::None) else { return };
+    for gate in gates.iter().filter(|gate| gate.name == JITTER) {
+        let problem = format!("the random delay of {} is a gate of this name", user.name);
+        notes.wrong_at(gate.name_at, &gate.form.key, problem, "use another name, such as \"jitter1\"");
+    }
+}
+
+/// Flows and traffic with their gates by number; a random delay is a gate more before the first.
+pub(super) fn connect(
+    users: &[User<'_>],
+    wiring: &Wiring,
+    planned: &mut Vec<GatePlan>,
+) -> (Vec<FlowPlan>, Vec<TrafficPlan>) {
     let (mut flows, mut traffic) = (Vec::new(), Vec::new());
     for (number, user) in users.iter().enumerate() {
         for (copy, name) in user.instances.iter().enumerate() {
             let list = |hops: &[Hop<'_>]| -> Vec<usize> {
                 hops.iter().filter_map(|hop| server(wiring, number, copy, hop)).collect()
             };
-            let (path, back) = (list(&user.path), list(&user.back));
+            let (mut path, back) = (list(&user.path), list(&user.back));
+            if user.jitter != JitterPlan::None {
+                path.insert(0, planned.len());
+                let gate = GatePlan::open(&format!("{JITTER}/{name}"));
+                planned.push(GatePlan { jitter: user.jitter, ..gate });
+            }
             match &user.load {
                 Load::Flow { app, tcp } => flows.push(FlowPlan {
                     name: name.clone(),

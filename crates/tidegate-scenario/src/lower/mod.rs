@@ -76,7 +76,8 @@ pub(crate) fn lower(root: &Form, library: &mut Library) -> Lowered {
     let servers = request::servers(root, &users, &mut notes);
     let calls = reserve::calls(root, &gates, &users, &mut planned, &wiring, &mut notes);
     let pools = pools::pools(root, &planned, &calls, &mut notes);
-    let (flows, traffic) = layout::connect(&users, &wiring);
+    layout::check_jitter(&gates, &users, &mut notes);
+    let (flows, traffic) = layout::connect(&users, &wiring, &mut planned);
     let whole =
         laid::Laid { gates: &gates, users: &users, wiring: &wiring, flows: &flows, traffic: &traffic };
     follow::resolve(&whole, &mut planned, &mut notes);

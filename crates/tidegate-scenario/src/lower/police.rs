@@ -3,7 +3,7 @@
 use tidegate_core::cells::CELL_BITS;
 use tidegate_core::gcra::{self, Conformance, Interval, Limit, LimitError};
 use tidegate_core::plan::{Framing, PolicePlan};
-use tidegate_core::units::Rate;
+use tidegate_core::units::{Rate, Span};
 
 use super::notes::Notes;
 use crate::check::{Form, Item, Value};
@@ -108,9 +108,10 @@ pub(super) fn police(gate: &Form, framing: Framing, notes: &mut Notes) -> Option
     };
     let peak = peak(form, first, rate, cells, notes)?;
     let sustained = match second {
-        Some(keys) => Some(sustained(form, names, keys, (first.rate, rate), cells, notes)?),
+        Some(keys) => Some(sustained(form, names, keys, (&peak, rate), cells, notes)?),
         None => {
-            let unused = ["mbs", "cbs", "pbs", "conformance"].into_iter().filter(|name| *name != first.burst);
+            let unused = ["mbs", "cdvt_scr", "cbs", "pbs", "conformance"].into_iter();
+            let unused = unused.filter(|name| *name != first.burst);
             for (name, item) in unused.filter_map(|name| Some((name, form.given(name)?))) {
                 let (problem, help) = match name {
                     "cbs" => ("there is no cir that it could be of", "add cir, or take it out"),
@@ -198,12 +199,12 @@ fn peak(form: &Form, keys: Keys, rate: Rate, cells: bool, notes: &mut Notes) -> 
     counted(unit(rate, cells).map(|unit| Limit::tokens(unit, burst)), form, keys.rate, notes)
 }
 
-/// The limit of the lower of two rates; `peak`: the key and the value of the higher one.
+/// The limit of the lower of two rates; `peak`: the limit and the value of the higher one.
 fn sustained(
     form: &Form,
     names: Names,
     keys: Keys,
-    peak: (&str, Rate),
+    peak: (&Limit, Rate),
     cells: bool,
     notes: &mut Notes,
 ) -> Option<(Limit, Conformance)> {
@@ -233,8 +234,17 @@ fn sustained(
         return None;
     };
     let units = burst_units(burst, cells, notes)?;
-    let limit = if cells && names == Names::Atm {
-        let tolerance = burst_tolerance(units, rate, peak.1, burst, notes)?;
+    let in_time = cells && names == Names::Atm;
+    if let (false, Some(item)) = (in_time, form.given("cdvt_scr")) {
+        let problem = "a cell delay variation tolerance is for cells with pcr and scr";
+        notes.wrong(item, problem, format!("write {}, and take cdvt_scr out", keys.burst));
+        return None;
+    }
+    let limit = if in_time {
+        // ATM Forum TM 4.0, VBR.1 to VBR.3: GCRA(1/SCR, BT + CDVT).
+        let variation = form.given("cdvt_scr").and_then(|_| form.span("cdvt_scr"));
+        let variation = variation.map_or(peak.0.tolerance(), Span::picos);
+        let tolerance = burst_tolerance(units, rate, peak.1, burst, notes)?.saturating_add(variation);
         unit(rate, cells).map(|unit| Limit::new(unit, tolerance))
     } else {
         // RFC 2698 §3: the bucket holds CBS at most, however fast the burst comes.

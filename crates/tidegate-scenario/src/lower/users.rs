@@ -7,7 +7,7 @@ use tidegate_core::units::{Span, Time};
 
 use super::names::reserved;
 use super::notes::Notes;
-use super::values::time;
+use super::values::{jitter, time};
 use super::written::{Gate, Hop, Load, User};
 use super::{app, tcp};
 use crate::check::{Form, Item, Value, nearest};
@@ -66,7 +66,17 @@ fn user<'a>(
     } else {
         Load::Traffic(app::source(form, first_cells(&path, gates), notes))
     };
-    User { name, key: form.key.clone(), instances, path, back, back_delay, start: start(form, notes), load }
+    User {
+        name,
+        key: form.key.clone(),
+        instances,
+        path,
+        back,
+        back_delay,
+        start: start(form, notes),
+        jitter: jitter(form),
+        load,
+    }
 }
 
 /// Whether the first cells on a path have LLC/SNAP; `None`: there are none.

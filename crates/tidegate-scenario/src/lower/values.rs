@@ -1,6 +1,6 @@
 //! Values that several keys have in common.
 
-use tidegate_core::plan::HoldingPlan;
+use tidegate_core::plan::{HoldingPlan, JitterPlan};
 use tidegate_core::units::{Span, Time};
 
 use super::notes::Notes;
@@ -33,6 +33,20 @@ pub(super) fn holding(form: &Form, name: &str) -> HoldingPlan {
         Some(Value::Time(span)) => HoldingPlan::Constant(*span),
         Some(Value::Table(law)) => HoldingPlan::Exponential(law.span("exponential").unwrap_or(Span::ZERO)),
         _ => HoldingPlan::Constant(Span::ZERO),
+    }
+}
+
+/// A random delay; a length of zero is none.
+pub(super) fn jitter(form: &Form) -> JitterPlan {
+    let (law, longest) = match form.get("jitter").map(|item| &item.value) {
+        Some(Value::Time(span)) => (None, Some(*span)),
+        Some(Value::Table(law)) => (law.span("exponential"), law.span("uniform")),
+        _ => (None, None),
+    };
+    match (law, longest) {
+        (Some(mean), _) if mean > Span::ZERO => JitterPlan::Exponential { mean },
+        (None, Some(most)) if most > Span::ZERO => JitterPlan::Uniform { most },
+        _ => JitterPlan::None,
     }
 }
 

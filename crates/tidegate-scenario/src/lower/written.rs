@@ -1,6 +1,6 @@
 //! Gates, flows and traffic as they are written: names are numbers, and no copies are made yet.
 
-use tidegate_core::plan::{AppPlan, GatePlan, SourcePlan, StartPlan, TcpPlan};
+use tidegate_core::plan::{AppPlan, GatePlan, JitterPlan, SourcePlan, StartPlan, TcpPlan};
 use tidegate_core::units::Span;
 
 use crate::check::{Form, Item};
@@ -26,6 +26,8 @@ pub(super) struct User<'a> {
     pub(super) back: Vec<Hop<'a>>,
     pub(super) back_delay: Span,
     pub(super) start: StartPlan,
+    /// Random delay before the first gate.
+    pub(super) jitter: JitterPlan,
     pub(super) load: Load,
 }
 

@@ -1,8 +1,8 @@
 //! `[flow.x]` and `[traffic.x]`.
 
 use super::{
-    Default, Key, Kind, Literal, PATH, RATE, SIZE, Section, TIME, TIME_0, key, one_of, quantity, request,
-    section, tcp, text, word,
+    Default, Key, Kind, Literal, PATH, RATE, SIZE, Section, TIME, TIME_0, gate, key, one_of, quantity,
+    request, section, tcp, text, word,
 };
 use crate::units::Dim;
 
@@ -25,6 +25,7 @@ pub(crate) const FLOW: Section = section(
         ),
         key("count", Kind::Whole { min: 1, max: MOST }, Default::Is(Literal::Whole(1)), COUNT),
         START,
+        JITTER,
         key("app", APP, text("bulk"), "What is sent: \"bulk\", or one of the applications below."),
         key("tcp", Kind::Form(&tcp::TCP), Default::Words("the standards"), "How it is sent."),
     ],
@@ -42,6 +43,7 @@ pub(crate) const TRAFFIC: Section = section(
             "So many of the same, named x.1, x.2 and so on; 0: none.",
         ),
         START,
+        JITTER,
         key(
             "source",
             Kind::Form(&SOURCE),
@@ -59,6 +61,14 @@ const START: Key = key(
     Kind::AnyOf(&[TIME_0, Kind::Form(&UNIFORM)]),
     text("0 s"),
     "When it begins: a time, or drawn for each replication with start.uniform.",
+);
+
+const JITTER: Key = key(
+    "jitter",
+    gate::JITTER,
+    text("0 s"),
+    "Random delay between the sender and the first gate: a time, the longest of a uniform one, or a law. Packets keep their \
+     order. It is a gate of its own, named jitter/x.",
 );
 
 const UNIFORM: Section = one_of(

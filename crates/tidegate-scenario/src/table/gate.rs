@@ -52,6 +52,13 @@ pub(crate) const GATE: Section = section(
             "Random loss after the rate law, drawn once for each packet: a probability such as 0.01 or \"1%\", or a law.",
         ),
         key("delay", TIME_0, text("0 s"), "Constant delay after service."),
+        key(
+            "jitter",
+            JITTER,
+            text("0 s"),
+            "Random delay after service, on top of `delay`: a time, the longest of a uniform one, or a law. Packets keep \
+             their order: none comes out before the one ahead of it. At a cell gate it is drawn for each cell.",
+        ),
         key("host", Kind::Flag, flag(false), "Inside the sending machine: TCP hears each departure."),
         key(
             "per",
@@ -119,6 +126,22 @@ const SWITCH: Section = section(
 pub(super) const SPEED: Kind =
     Kind::Quantity { dim: Dim::Speed, zero: true, words: &[word("unlimited", "everything passes at once")] };
 
+pub(super) const JITTER: Kind = Kind::AnyOf(&[TIME_0, Kind::Form(&RANDOM_DELAY)]);
+
+const RANDOM_DELAY: Section = super::one_of(
+    "Random delay",
+    "Drawn for each packet, from a random stream of its own.",
+    &[
+        key(
+            "uniform",
+            TIME_0,
+            Default::Required("\"5 ms\""),
+            "Anything from 0 to this, all alike: `jitter = X` is short for it.",
+        ),
+        key("exponential", TIME_0, Default::Required("\"1 ms\""), "Exponential with this mean."),
+    ],
+);
+
 const UNLIMITED: &[Word] = &[word("unlimited", "no limit; the run reports how large it got")];
 
 const QUEUE: Section = short(
@@ -131,7 +154,10 @@ const QUEUE: Section = short(
                 "limit",
                 Kind::Quantity { dim: Dim::Queue, zero: true, words: UNLIMITED },
                 text("unlimited"),
-                "In packets, in bytes of IP packets, or \"unlimited\"; at a cell gate in cells.",
+                "In packets, in bytes of IP packets, or \"unlimited\"; at a cell gate in cells. What begins service the \
+                 moment it comes needs no place. With 0, all else is dropped: what comes while another is in service or \
+                 the rate is 0, what lacks tokens at a token bucket, what does not conform at a GCRA shaper, \
+                 what comes to a closed circuit. A trace of opportunities cannot have 0: there every packet waits.",
             ),
             key(
                 "counts",
@@ -147,19 +173,21 @@ const QUEUE: Section = short(
                 quantity(Dim::Cells),
                 Default::Words("no early packet discard"),
                 "Early packet discard, at cell gates: a packet whose first cell finds this many cells in the queue loses \
-                 all of them.",
+                 all of them. The first cell is what comes after a last cell.",
             ),
             key(
                 "ppd",
                 Kind::Flag,
                 flag(false),
-                "Partial packet discard, at cell gates: of a packet that lost a cell here only the last one still enters.",
+                "Partial packet discard, at cell gates: of a packet that lost a cell here, by the policer or the queue, only \
+                 the last one still enters.",
             ),
             key(
                 "clp1",
                 quantity_or_zero(Dim::Queue),
                 Default::Words("no threshold"),
-                "What a policer tagged is dropped when it finds this much in the queue: in packets, at a cell gate in cells.",
+                "What a policer tagged is dropped when it finds this much in the queue: in packets, at a cell gate in cells. \
+                 With 0, all of it is.",
             ),
         ],
     ),
@@ -185,10 +213,11 @@ const POLICE_HINTS: &[(&str, &str)] = &[
 
 const POLICE_KEYS: Section = section(
     "Policer",
-    "A token bucket without a queue: what does not conform to a contract is dropped, or tagged. It counts bytes on the wire, \
-     at a cell gate cells. Three sets of names say the same; use one of them. One rate: `rate` and `burst`. As in RFC 2697 and \
-     RFC 2698: `cir` and `cbs`, for a second rate also `pir` and `pbs`. As ATM has it (TM 4.0): `pcr` with `burst` or `cdvt`, \
-     for a second rate also `scr` and `mbs`.",
+    "A token bucket without a queue: what does not conform to a contract is dropped, or tagged, before it meets anything \
+     else of the gate (packet discard, thresholds, the queue's limit). It counts bytes on the wire, at a cell gate cells. \
+     Three sets of names say the same; use one of them. One rate: `rate` and `burst`. As in RFC 2697 and RFC 2698: `cir` \
+     and `cbs`, for a second rate also `pir` and `pbs`. As ATM has it (TM 4.0): `pcr` with `burst` or `cdvt`, for a \
+     second rate also `scr` and `mbs`.",
     &[
         key("rate", quantity(Dim::Rate), Default::Words("cir or pcr has it"), "The contract's only rate."),
         key(
@@ -246,6 +275,13 @@ const POLICE_KEYS: Section = section(
             Default::Words("needed for scr"),
             "Maximum burst size: how much may come at the peak rate, in cells at a cell gate; elsewhere the depth of the bucket \
              of `scr`, in bytes.",
+        ),
+        key(
+            "cdvt_scr",
+            TIME_0,
+            Default::Words("cdvt"),
+            "At a cell gate: what is added to the burst tolerance (MBS - 1)(1/SCR - 1/PCR) of the sustained rate, as \
+             ATM Forum TM 4.0 adds the cell delay variation tolerance.",
         ),
         key(
             "conformance",

@@ -7,7 +7,7 @@ use super::single::{MOST_SINGLES, Singles};
 use super::{CellCounts, CellGate, Circuit, CircuitPlan, Manner, NEVER, Passing, Section, Server, serve};
 use crate::gate::Count;
 use crate::gate::rate::Window;
-use crate::plan::{CellPlan, Framing, GatePlan, RatePlan};
+use crate::plan::{CellPlan, Framing, GatePlan, JitterPlan, RatePlan};
 use crate::random::Stream;
 use crate::units::Span;
 
@@ -56,6 +56,7 @@ impl Section {
                     && epd.is_none()
                     && plan.queue.tagged.is_none()
                     && plan.police.is_none()
+                    && plan.jitter == JitterPlan::None
                     && !observed,
                 policed: slotted && plan.police.is_some(),
                 singles: None,

@@ -26,8 +26,8 @@ impl Section {
     #[inline]
     pub(super) fn deliver(&mut self, gate: usize, input: usize, cell: Cell, at: Time, gates: &mut [Gate]) {
         let to = self.gates[gate].inputs[input].to;
-        let Cell { frame, begins, ends, tagged } = cell;
-        let single = Train { next: Exact::whole(at), beat: Beat::NONE, left: 1, frame, begins, ends, tagged };
+        let Cell { frame, ends, tagged } = cell;
+        let single = Train { next: Exact::whole(at), beat: Beat::NONE, left: 1, frame, ends, tagged };
         self.deliver_train(gate, to, single, gates);
     }
 

@@ -18,7 +18,7 @@ pub(super) struct Input {
 
 impl Input {
     pub(super) fn new(to: To) -> Input {
-        Input { head: Train::NONE, trains: VecDeque::new(), to, discard: Discard::Nothing }
+        Input { head: Train::NONE, trains: VecDeque::new(), to, discard: Discard::Undecided }
     }
 
     /// Arrival of the next cell in picoseconds.
@@ -44,17 +44,17 @@ impl Input {
     /// Takes the next cell off.
     #[inline]
     pub(super) fn take(&mut self) -> Cell {
-        let Train { frame, tagged, begins: first, ends: last, left, .. } = self.head;
+        let Train { frame, tagged, ends: last, left, .. } = self.head;
         if left == 1 {
             match self.trains.pop_front() {
                 Some(train) => self.head = train,
                 None => self.head.left = 0,
             }
-            return Cell { frame, begins: first, ends: last, tagged };
+            return Cell { frame, ends: last, tagged };
         }
-        let (begins, ends) = self.head.take();
+        let ends = self.head.take();
         self.refill();
-        Cell { frame, begins, ends, tagged }
+        Cell { frame, ends, tagged }
     }
 }
 
@@ -65,9 +65,12 @@ pub(super) enum To {
     End,
 }
 
-/// What is thrown away of the packet whose cells are coming.
+/// What is thrown away of the packet whose cells are coming. As a switch knows packets: one ends with a last cell,
+/// and what comes after that is the first cell of the next, whatever was lost before it came here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Discard {
+    /// No cell of it has come.
+    Undecided,
     Nothing,
     /// All but the last cell (partial packet discard).
     Rest,
@@ -79,7 +82,6 @@ pub(super) enum Discard {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cell {
     pub(super) frame: u32,
-    pub(super) begins: bool,
     pub(super) ends: bool,
     pub(super) tagged: bool,
 }

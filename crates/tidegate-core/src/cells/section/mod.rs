@@ -174,13 +174,12 @@ impl Section {
             beat: Beat::NONE,
             left: cells,
             frame,
-            begins: true,
             ends: true,
             tagged: unit.tagged(),
         };
         if self.passing == Passing::ThroughGates {
             for n in 0..cells {
-                let single = Train { left: 1, begins: n == 0, ends: n + 1 == cells, ..whole };
+                let single = Train { left: 1, ends: n + 1 == cells, ..whole };
                 self.push(gate, input, single, gates);
             }
         } else {

@@ -7,27 +7,59 @@ use crate::cells::train::{Beat, Exact, Train};
 use crate::cells::{CELL_BITS, CELL_BYTES};
 use crate::gate::rate::Window;
 use crate::gate::{DropReason, Gate};
-use crate::plan::{GatePlan, LossPlan, QueueCounts, QueueLimit, RatePlan};
+use crate::plan::{GatePlan, JitterPlan, LossPlan, QueueCounts, QueueLimit, RatePlan};
 use crate::random::Stream;
-use crate::units::{Span, Speed};
+use crate::units::{Span, Speed, Time};
 
 impl Section {
-    /// Whether packet discard lets a cell in where so many wait.
+    /// Whether packet discard lets a cell in where so many wait. Of a packet it knows the last cell alone (A.
+    /// Romanow and S. Floyd, "Dynamics of TCP traffic over ATM networks", 1995).
     #[inline]
     pub(super) fn admits(gate: &mut CellGate, input: usize, cell: Cell, waiting: u64) -> bool {
         if !gate.discards {
             return true;
         }
         let discard = &mut gate.inputs[input].discard;
-        if cell.begins {
+        if *discard == Discard::Undecided {
             let early = gate.epd.is_some_and(|threshold| waiting >= threshold);
             *discard = if early { Discard::All } else { Discard::Nothing };
         }
-        match discard {
-            Discard::Nothing => true,
+        let admitted = match discard {
+            Discard::Undecided | Discard::Nothing => true,
             Discard::Rest => cell.ends,
             Discard::All => false,
+        };
+        if cell.ends {
+            *discard = Discard::Undecided;
         }
+        admitted
+    }
+
+    /// Whether a cell that came at `at` passes the policer, which may tag it. It stands before all else: packet
+    /// discard, thresholds and the queue's limit see only what it lets through. What it drops
+    /// counts at `counted`.
+    pub(super) fn police(
+        &mut self,
+        gate: usize,
+        input: usize,
+        cell: &mut Cell,
+        (at, counted): (Time, Time),
+        gates: &mut [Gate],
+    ) -> bool {
+        let row = &mut self.gates[gate];
+        if let Some(tagged) = gates[row.number].police_cell(at, counted, cell.tagged) {
+            cell.tagged = tagged;
+            return true;
+        }
+        let discard = &mut row.inputs[input].discard;
+        if cell.ends {
+            *discard = Discard::Undecided;
+        } else if *discard == Discard::Undecided {
+            // Early discard looks at a packet's first cell, and that has not come to the queue.
+            *discard = Discard::Nothing;
+        }
+        self.lose(gate, input, *cell, counted, DropReason::Policed);
+        false
     }
 
     /// Why a cell is not let in where so many wait; `full`: where it would have to wait, there
@@ -53,6 +85,9 @@ impl Section {
     /// One cell through a gate of any kind.
     pub(super) fn run_any(&mut self, gate: usize, input: usize, gates: &mut [Gate]) {
         let (at, mut cell) = self.take(gate, input);
+        if !self.police(gate, input, &mut cell, (at, at), gates) {
+            return;
+        }
         let CellGate { number, .. } = self.gates[gate];
         let server = &mut gates[number];
         let waiting = server.queue_now(at);
@@ -141,7 +176,6 @@ impl Section {
         counters.pass_many(unwaited, u64::from(CELL_BYTES));
         frame.arrived += taken;
         frame.left -= taken;
-        row.begins &= taken == 0;
         *train = row;
         inputs[input].refill();
         next[input] = inputs[input].next();
@@ -167,7 +201,7 @@ impl Section {
         frame.arrived += counted;
         frame.left -= counted;
         if ends {
-            let cell = Cell { frame: place, begins: false, ends, tagged };
+            let cell = Cell { frame: place, ends, tagged };
             self.leave(gate, cell, Span::ZERO, last.end.at);
             self.deliver(gate, input, cell, out, gates);
         } else {
@@ -212,7 +246,7 @@ impl Section {
             let (first, last) = paced.serve_together(at, cells, gates[number].counters_mut(), self.window);
             let ends = train.ends && lost == 0;
             if ends {
-                let cell = Cell { frame: train.frame, begins: false, ends, tagged: train.tagged };
+                let cell = Cell { frame: train.frame, ends, tagged: train.tagged };
                 self.leave(gate, cell, last.start.at.saturating_since(at), last.end.at);
             }
             let out = Exact { at: first.end.at.saturating_add(delay), ..first.end };
@@ -220,12 +254,8 @@ impl Section {
         }
         for n in cells..train.left {
             gates[number].refuse_cell(at);
-            let cell = Cell {
-                frame: train.frame,
-                begins: n == 0 && train.begins,
-                ends: train.ends && n + 1 == train.left,
-                tagged: train.tagged,
-            };
+            let cell =
+                Cell { frame: train.frame, ends: train.ends && n + 1 == train.left, tagged: train.tagged };
             self.lose(gate, input, cell, at, DropReason::QueueFull);
         }
     }
@@ -234,14 +264,15 @@ impl Section {
 /// A server for cells at a constant distance, where `plan` allows one.
 pub(super) fn paced_server(plan: &GatePlan) -> Option<Paced> {
     let limit = limit(plan)?;
-    if plan.loss != LossPlan::None || plan.police.is_some() || plan.queue.tagged.is_some() {
+    let by_cell = plan.police.is_some() || plan.queue.tagged.is_some() || plan.jitter != JitterPlan::None;
+    if plan.loss != LossPlan::None || by_cell {
         return None;
     }
     match &plan.rate {
         RatePlan::Constant(Speed::Bits(rate)) => {
             Some(Paced::new(Beat::of(CELL_BITS, rate.bps()), None, limit))
         }
-        RatePlan::Gcra(gcra) if gcra.limit.tolerance() == 0 && limit > 0 => {
+        RatePlan::Gcra(gcra) if gcra.limit.tolerance() == 0 => {
             let hold = Beat::of(CELL_BITS, gcra.link.bps()).span();
             Some(Paced::new(Beat::from(gcra.limit.increment()), Some(hold), limit))
         }

@@ -20,11 +20,10 @@ pub(super) const MOST_SINGLES: usize = 64;
 /// In so many picoseconds a product of [`Singles::slot_of`] is off by no more than this.
 const FAR: u64 = 1 << 42;
 
-/// A cell in a word: its packet, three marks, and its input.
+/// A cell in a word: its packet, two marks, and its input.
 type Word = u64;
-const BEGINS: Word = 1 << 32;
-const ENDS: Word = 1 << 33;
-const TAGGED: Word = 1 << 34;
+const ENDS: Word = 1 << 32;
+const TAGGED: Word = 1 << 33;
 const INPUT: u32 = 40;
 
 /// The cells of an input: in which slot each comes. Those that have passed come first.
@@ -52,7 +51,7 @@ enum Next {
 #[inline]
 fn cell_of(word: Word) -> (u32, Cell) {
     let is = |mark: Word| word & mark != 0;
-    let cell = Cell { frame: word as u32, begins: is(BEGINS), ends: is(ENDS), tagged: is(TAGGED) };
+    let cell = Cell { frame: word as u32, ends: is(ENDS), tagged: is(TAGGED) };
     ((word >> INPUT) as u32, cell)
 }
 
@@ -104,16 +103,13 @@ impl Singles {
     /// Cells of one packet come at instants in picoseconds, in order.
     #[inline]
     fn push(&mut self, input: usize, cell: Cell, slotted: &Slotted, instants: impl Iterator<Item = u64>) {
-        let Cell { frame, begins, ends, tagged } = cell;
+        let Cell { frame, ends, tagged } = cell;
         let mark = |is: bool, mark: Word| if is { mark } else { 0 };
         let word = u64::from(frame) | mark(tagged, TAGGED) | (input as u64) << INPUT;
         let (slots, begin) = (self.slots, slotted.begin().at.picos());
         let Line { cells, .. } = &mut self.lines[input];
         let first = cells.len();
         cells.extend(instants.map(|at| (Singles::slot_of(slots, begin, at, slotted), word)));
-        if let [first, ..] = &mut cells[first..] {
-            first.1 |= mark(begins, BEGINS);
-        }
         if let [.., last] = &mut cells[first..] {
             last.1 |= mark(ends, ENDS);
         }
@@ -121,13 +117,13 @@ impl Singles {
 
     /// The cells of a train.
     pub(super) fn push_train(&mut self, input: usize, train: Train, slotted: &Slotted) {
-        let Train { frame, begins, ends, tagged, .. } = train;
+        let Train { frame, ends, tagged, .. } = train;
         let mut rest = train;
         let instants = std::iter::from_fn(|| {
             let at = rest.next.at.picos();
             (rest.left > 0).then(|| rest.take()).map(|_| at)
         });
-        self.push(input, Cell { frame, begins, ends, tagged }, slotted, instants);
+        self.push(input, Cell { frame, ends, tagged }, slotted, instants);
     }
 
     /// Places the cells of the next slots before `end`, from the first on that has any: how many slots.
@@ -314,10 +310,10 @@ impl Section {
         if head.beat != Beat::NONE || *discards || most == 0 || singles.lines.len() == 1 {
             return;
         }
-        let Train { frame, tagged, begins, next: Exact { at, .. }, .. } = *head;
+        let Train { frame, tagged, next: Exact { at, .. }, .. } = *head;
         self.ends.clear();
         let served = paced.serve_each(at, most, gates[*number].counters_mut(), self.window, &mut self.ends);
-        let cell = Cell { frame, begins, ends: false, tagged };
+        let cell = Cell { frame, ends: false, tagged };
         let instants = self.ends.iter().map(|end| end.saturating_add(delay.picos()));
         singles.push(*to_input as usize, cell, slotted, instants);
         head.skip(served);

@@ -1,8 +1,8 @@
 //! Cells through a slot-synchronous multiplexer.
 
-use super::{Cell, CellGate, Discard, MOST_INPUTS, NEVER, Passing, Section, Server};
+use super::{Cell, CellGate, MOST_INPUTS, NEVER, Passing, Section, Server};
 use crate::cells::slotted::Slotted;
-use crate::gate::{DropReason, Gate};
+use crate::gate::Gate;
 use crate::units::Time;
 
 impl Section {
@@ -37,6 +37,10 @@ impl Section {
     /// The cells of the present slot pass a policer as they come, those of one instant by circuit; what is left of
     /// them is put in order. What is thrown away counts at the slot's end, as all that comes in it.
     fn police_due(&mut self, gate: usize, gates: &mut [Gate]) {
+        let end = match &self.gates[gate].server {
+            Server::Slotted(slotted) => slotted.boundary(),
+            _ => return,
+        };
         let due = std::mem::take(&mut self.due);
         let mut coming: Vec<(u64, usize, (u32, Cell))> =
             self.comes.drain(..).zip(due).enumerate().map(|(place, (at, cell))| (at, place, cell)).collect();
@@ -44,7 +48,7 @@ impl Section {
         // Of one circuit alone a slot may be looked at several times: each cell meets all there is in turn.
         let alone = self.gates[gate].inputs.len() == 1;
         coming.retain_mut(|(at, _, (input, cell))| {
-            let passes = self.police(gate, *input as usize, cell, Time::from_picos(*at), gates);
+            let passes = self.police(gate, *input as usize, cell, (Time::from_picos(*at), end), gates);
             if passes && alone {
                 self.serve_slotted(gate, *input as usize, *cell, gates);
             }
@@ -55,23 +59,6 @@ impl Section {
         if let Server::Slotted(slotted) = &self.gates[gate].server {
             put_in_order(slotted, &mut self.due);
         }
-    }
-
-    /// Whether a cell of the present slot that came at `at` passes the policer, which may tag it.
-    fn police(&mut self, gate: usize, input: usize, cell: &mut Cell, at: Time, gates: &mut [Gate]) -> bool {
-        let row = &mut self.gates[gate];
-        let Server::Slotted(slotted) = &row.server else { return true };
-        let end = slotted.boundary();
-        let chain = self.frames[cell.frame as usize].unit.chain;
-        let Some(tagged) = gates[row.number].police_cell(at, end, cell.tagged, chain) else {
-            if cell.begins {
-                row.inputs[input].discard = Discard::Nothing;
-            }
-            self.lose(gate, input, *cell, end, DropReason::Policed);
-            return false;
-        };
-        cell.tagged = tagged;
-        true
     }
 
     /// The cells of the present slot, put in order.
@@ -166,9 +153,9 @@ impl Section {
             gates[number].spread_next(row.spreads[input]);
             gates[number].book_cell(at, passage.service(), waits);
         }
-        let delay = row.delay;
+        let out = gates[number].out_after(passage.end.at);
         self.leave(gate, cell, passage.start.at.saturating_since(at), passage.end.at);
-        self.deliver(gate, input, cell, passage.end.at.saturating_add(delay), gates);
+        self.deliver(gate, input, cell, out, gates);
     }
 }
 

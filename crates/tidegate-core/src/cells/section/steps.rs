@@ -43,7 +43,10 @@ impl Section {
 
     /// A cell comes to the door.
     fn begin_step(&mut self, gate: usize, input: usize, gates: &mut [Gate]) {
-        let (at, cell) = self.take(gate, input);
+        let (at, mut cell) = self.take(gate, input);
+        if !self.police(gate, input, &mut cell, (at, at), gates) {
+            return;
+        }
         let row = &mut self.gates[gate];
         let server = &mut gates[row.number];
         let frame = &mut self.frames[cell.frame as usize];

@@ -174,7 +174,7 @@ impl Section {
         }
         let piece = pieces.get(*place as usize).filter(|_| *place < *after)?;
         let Piece { frame, last, ends, tagged, .. } = *piece;
-        piece.comes_in(slot).then_some(Cell { frame, begins: false, ends: ends && last == slot, tagged })
+        piece.comes_in(slot).then_some(Cell { frame, ends: ends && last == slot, tagged })
     }
 
     /// All of a piece but so many cells have passed; a packet that ends in it and is only counted has

@@ -34,6 +34,11 @@ impl Gcra {
         u128::from(span) * u128::from(self.bits_per_second)
     }
 
+    /// Whether a cell that comes at `arrival` conforms then.
+    pub(super) fn begins_at(&self, arrival: Time) -> bool {
+        self.shaper.releases_at_once(arrival.picos())
+    }
+
     /// The service of the next cell, here since `arrival`.
     pub fn transmit(&mut self, arrival: Time) -> Service {
         let start = Time::from_picos(self.shaper.release(arrival.picos()));

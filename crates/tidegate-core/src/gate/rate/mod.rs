@@ -143,6 +143,21 @@ impl Law {
         }
     }
 
+    /// Whether a unit that comes at `arrival` to an idle server begins the moment it comes, as [`Law::transmit`]
+    /// would say.
+    #[must_use]
+    pub fn begins_at(&mut self, arrival: Time, work: u64) -> bool {
+        match self {
+            Law::Unlimited | Law::Constant(_) => true,
+            Law::Varying(varying) => varying.begins_at(arrival),
+            Law::TokenBucket(bucket) => bucket.begins_at(arrival, work),
+            // Each waits for an opportunity after its arrival.
+            Law::Opportunities(_) => false,
+            Law::Gcra(shaper) => shaper.begins_at(arrival),
+            Law::SetSpeed(_) | Law::Circuit(_) => !self.is_stopped(),
+        }
+    }
+
     /// Whether nothing may begin until the speed is set anew, or the circuit opened.
     #[must_use]
     pub fn is_stopped(&self) -> bool {

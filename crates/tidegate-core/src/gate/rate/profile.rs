@@ -135,15 +135,28 @@ impl Varying {
         Varying { profile, server: None, on_change, free: Time::ZERO, window, unused: 0, in_transit: 0 }
     }
 
-    pub(super) fn transmit(&mut self, arrival: Time, work: u64) -> Service {
-        let mut start = arrival.max(self.free);
+    /// The server has been idle until `arrival`, if its last service ended before.
+    #[inline]
+    fn stand_until(&mut self, arrival: Time) {
         if arrival > self.free {
             self.pass_idle(arrival);
             if let Some(server) = &mut self.server {
                 server.reset();
             }
+            self.free = arrival;
         }
-        self.profile.seek(start);
+        self.profile.seek(self.free);
+    }
+
+    /// Whether a unit begins the moment it comes to the idle server: not at a rate of zero.
+    pub(super) fn begins_at(&mut self, arrival: Time) -> bool {
+        self.stand_until(arrival);
+        self.profile.now().speed > 0
+    }
+
+    pub(super) fn transmit(&mut self, arrival: Time, work: u64) -> Service {
+        self.stand_until(arrival);
+        let mut start = self.free;
         while self.profile.now().speed == 0 {
             if self.profile.now().until == Time::NEVER {
                 self.free = Time::NEVER;

@@ -44,6 +44,12 @@ impl TokenBucket {
         i128::from(wire_bytes) * 8 * i128::from(PICOS_PER_SECOND) <= self.burst
     }
 
+    /// Whether a unit that comes to the idle server finds its tokens; rounded as its wait would be.
+    pub(super) fn begins_at(&self, arrival: Time, bits: u64) -> bool {
+        let need = i128::from(bits) * i128::from(PICOS_PER_SECOND);
+        need - self.tokens_at(arrival) < i128::from(self.rate)
+    }
+
     pub(super) fn transmit(&mut self, arrival: Time, bits: u64) -> Service {
         let ready = arrival.max(self.free);
         if self.at_opening.is_none() && ready >= self.window.from {

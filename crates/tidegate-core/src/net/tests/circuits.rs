@@ -3,7 +3,9 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::plan::{Blocked, CallsPlan, Demand, PoolOrder, ReservationPlan, ReservePlan, groups_of_circuits};
+use crate::plan::{
+    Blocked, CallsPlan, Demand, PolicePlan, PoolOrder, ReservationPlan, ReservePlan, groups_of_circuits,
+};
 
 /// A circuit; [`reserved`] gives it its reservation.
 pub(super) fn any_circuit() -> impl Strategy<Value = GatePlan> {
@@ -195,6 +197,23 @@ fn a_circuit_is_asked_for_set_up_held_and_given_back() {
     let (used, counts) = network.pool_use(0).expect("there are calls");
     assert!((used.reserved_mean_bps - 49.0 / 200.0 * 1e6).abs() < 1e-6);
     assert_eq!((counts.offered, counts.carried, counts.waited), (2, 2, 0));
+}
+
+/// A packet larger than the policer's burst never conforms: it is dropped, and no call is made for it.
+#[test]
+fn what_a_policer_drops_asks_for_no_circuit() {
+    let mut plan = circuits(1, 1, &call(0, Some(0), Blocked::Wait));
+    let increment = Interval::at_rate(8, Rate::from_bps(1_000_000)).expect("a rate");
+    let peak = Limit::tokens(increment, 999).expect("a burst");
+    plan.gates[0].police = Some(PolicePlan { peak, sustained: None, tags: false });
+    let mut network = Network::new(&plan, 1);
+    for (at, bytes, calls) in [(Time::ZERO, 1000, 0), (Time::from_picos(MS), 999, 1)] {
+        network.enter(at, 0, &mut Unit::new(bytes, bytes, HeldBy::Application));
+        let counts = network.circuit_calls(&plan.gates[0].rate).expect("it is a circuit");
+        assert_eq!(counts.offered, calls);
+    }
+    assert_eq!(network.take_drop().map(|drop| drop.reason), Some(DropReason::Policed));
+    assert_eq!(network.take_drop(), None);
 }
 
 /// By hand. Room for one; with no holding time. The first flow's transfer goes on to 30 ms, though

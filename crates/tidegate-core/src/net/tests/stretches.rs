@@ -38,31 +38,43 @@ fn any_multiplexer() -> impl Strategy<Value = Plan> {
         4 => (0u64..60).prop_map(QueueLimit::Cells),
     ];
     let sources = prop::collection::vec((any_source(), any::<bool>()), 2..9);
-    let police = prop::option::weighted(0.2, crate::gate::tests::any_police(100));
-    (sources, limit, any::<bool>(), 0u64..3, police).prop_map(|(sources, limit, simple, warmup, police)| {
-        let mut multiplexer = cell_gate(150, limit);
-        multiplexer.cells.slotted = true;
-        multiplexer.police = police;
-        multiplexer.cells.reassembly = if simple { Reassembly::Simple } else { Reassembly::Aal5 };
-        let mut gates = vec![multiplexer];
-        let (mut flows, mut traffic) = (vec![], vec![]);
-        for (gate, is_flow) in sources {
-            gates.push(gate);
-            let path = vec![gates.len() - 1, 0];
-            if is_flow {
-                flows.push((path, vec![], 0, false));
-            } else {
-                traffic.push((path, traffic.len() as u32 % 3, 5));
+    let by_cell = (
+        prop::option::weighted(0.2, crate::gate::tests::any_police(100)),
+        prop::option::weighted(0.2, 0u64..40),
+        prop::bool::weighted(0.2),
+        prop::bool::weighted(0.1),
+    );
+    (sources, limit, any::<bool>(), 0u64..3, by_cell).prop_map(
+        |(sources, limit, simple, warmup, (police, epd, ppd, jitters))| {
+            let mut multiplexer = cell_gate(150, limit);
+            multiplexer.cells.slotted = true;
+            multiplexer.police = police;
+            multiplexer.cells.epd = epd.filter(|_| ppd || jitters);
+            multiplexer.cells.ppd = ppd;
+            if jitters {
+                multiplexer.jitter = JitterPlan::Uniform { most: Span::from_micros(50) };
             }
-        }
-        if flows.is_empty() {
-            flows.push((vec![0], vec![], 0, false));
-        }
-        let mut plan = network(gates, flows, traffic, false);
-        plan.duration = Time::ZERO + Span::from_millis(30);
-        plan.warmup = Time::ZERO + Span::from_millis(warmup * 5);
-        plan
-    })
+            multiplexer.cells.reassembly = if simple { Reassembly::Simple } else { Reassembly::Aal5 };
+            let mut gates = vec![multiplexer];
+            let (mut flows, mut traffic) = (vec![], vec![]);
+            for (gate, is_flow) in sources {
+                gates.push(gate);
+                let path = vec![gates.len() - 1, 0];
+                if is_flow {
+                    flows.push((path, vec![], 0, false));
+                } else {
+                    traffic.push((path, traffic.len() as u32 % 3, 5));
+                }
+            }
+            if flows.is_empty() {
+                flows.push((vec![0], vec![], 0, false));
+            }
+            let mut plan = network(gates, flows, traffic, false);
+            plan.duration = Time::ZERO + Span::from_millis(30);
+            plan.warmup = Time::ZERO + Span::from_millis(warmup * 5);
+            plan
+        },
+    )
 }
 
 /// Often together, sometimes a whole number of slots apart.
