@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use tidegate_core::plan::{
-    Blocked, CallsPlan, Demand, Framing, HoldingPlan, PoolOrder, PoolPlan, RatePlan, ReservationPlan,
+    ArrivalPlan, Blocked, CallsPlan, Demand, Framing, HoldingPlan, PoolOrder, PoolPlan, RatePlan,
+    ReservationPlan,
 };
 use tidegate_core::units::{Rate, Span, Time};
 use tidegate_scenario::Scenario;
@@ -106,11 +107,12 @@ fn every_key_of_circuits_pools_and_calls_counts() {
         [CallsPlan {
             name: "phones".to_owned(),
             start: Time::ZERO + Span::from_secs(4),
-            gap: HoldingPlan::Exponential(Span::from_secs(2)),
+            arrivals: ArrivalPlan::Every(HoldingPlan::Exponential(Span::from_secs(2))),
             hold: HoldingPlan::Constant(Span::from_secs(60)),
             demands: vec![Demand { pool: 1, rate: Rate::from_bps(64_000) }],
             setup: Span::from_secs(1),
             blocked: Blocked::Refuse,
+            patience: None,
         }]
     );
     let warnings: Vec<&str> = scenario.warnings().iter().map(|warning| warning.key.as_str()).collect();

@@ -3,7 +3,9 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::plan::{Blocked, CallsPlan, Demand, PoolOrder, ReservationPlan, ReservePlan, groups_of_circuits};
+use crate::plan::{
+    ArrivalPlan, Blocked, CallsPlan, Demand, PoolOrder, ReservationPlan, ReservePlan, groups_of_circuits,
+};
 
 /// A circuit; [`reserved`] gives it its reservation.
 pub(super) fn any_circuit() -> impl Strategy<Value = GatePlan> {
@@ -14,13 +16,17 @@ pub(super) fn any_circuit() -> impl Strategy<Value = GatePlan> {
     })
 }
 
+/// Gap or idle time, holding time, rate (ms, ms, Mbit/s), what becomes of a blocked call, patience
+/// (ms), and how many users, if they are counted.
+type SourceDraft = (u64, u64, u64, Blocked, Option<u64>, Option<u32>);
+
 /// What calls are like, drawn before anybody knows which there are.
 #[derive(Clone, Debug)]
 pub(super) struct CallsDraft {
     manners: Vec<(Blocked, u64, Option<u64>)>,
     orders: [bool; 2],
     spare: [u64; 2],
-    sources: Vec<(u64, u64, u64, Blocked)>,
+    sources: Vec<SourceDraft>,
 }
 
 pub(super) fn any_calls() -> impl Strategy<Value = CallsDraft> {
@@ -34,7 +40,9 @@ pub(super) fn any_calls() -> impl Strategy<Value = CallsDraft> {
     // Whole milliseconds, so that much happens at one instant.
     let hold = prop_oneof![1 => Just(None), 2 => Just(Some(0)), 3 => (0u64..20).prop_map(Some)];
     let manners = prop::collection::vec((blocked(), 0u64..4, hold), 1..4);
-    let sources = prop::collection::vec((1u64..20, 0u64..30, 1u64..6, blocked()), 0..3);
+    let sources =
+        (1u64..20, 0u64..30, 1u64..6, blocked(), prop::option::of(0u64..20), prop::option::of(1u32..6));
+    let sources = prop::collection::vec(sources, 0..3);
     let spare = [0u64..20, 0u64..20];
     (manners, any::<[bool; 2]>(), spare, sources).prop_map(|(manners, orders, spare, sources)| CallsDraft {
         manners,
@@ -50,6 +58,8 @@ pub(super) fn reserved(mut plan: Plan, draft: CallsDraft) -> Plan {
     let flows = plan.flows.iter().map(|flow| [flow.path.clone(), flow.back.clone()].concat());
     let together: Vec<Vec<usize>> =
         flows.chain(plan.traffic.iter().map(|traffic| traffic.path.clone())).collect();
+    let exponential = |ms| HoldingPlan::Exponential(Span::from_millis(ms));
+    let constant = |ms| HoldingPlan::Constant(Span::from_millis(ms));
     let first = plan.pools.len();
     let mut most = [0; 2];
     for (number, gates) in groups_of_circuits(&plan.gates, &together).into_iter().enumerate() {
@@ -71,17 +81,22 @@ pub(super) fn reserved(mut plan: Plan, draft: CallsDraft) -> Plan {
         });
         (0..2).for_each(|pool| most[pool] = most[pool].max(sums[pool]));
     }
-    for (number, (gap, hold, mbps, blocked)) in draft.sources.into_iter().enumerate() {
+    for (number, (gap, hold, mbps, blocked, patience, users)) in draft.sources.into_iter().enumerate() {
         let pool = number % 2;
         most[pool] = most[pool].max(mbps * 1_000_000);
         plan.calls.push(CallsPlan {
             name: format!("calls{number}"),
             start: Time::ZERO,
-            gap: HoldingPlan::Exponential(Span::from_millis(gap)),
+            arrivals: match users {
+                None => ArrivalPlan::Every(exponential(gap)),
+                Some(count) => ArrivalPlan::Sources { count, idle: exponential(gap) },
+            },
             hold: HoldingPlan::Constant(Span::from_millis(hold)),
             demands: vec![Demand { pool: first + pool, rate: Rate::from_bps(mbps * 1_000_000) }],
             setup: Span::from_millis(number as u64),
             blocked,
+            // Constant for the first source, so that patience ends at whole milliseconds as well.
+            patience: patience.map(|ms| if number == 0 { constant(ms) } else { exponential(ms) }),
         });
     }
     for (number, ((least, spare), asked)) in most.iter().zip(draft.spare).zip(draft.orders).enumerate() {
