@@ -210,11 +210,13 @@ def reproduce(
 @FILE
 @click.option("--gate", metavar="NAME", help="The gate whose queue is sized.")
 @click.option("--pool", metavar="NAME", help="The pool whose capacity is sized, with --goal.")
-@click.option("--goal", metavar="TEXT", help='What the pool is for: "p95 response < 2 s", "blocked < 1%".')
+@click.option(
+    "--goal", metavar="TEXT", help='What the pool is for: "p95 response < 2 s", "large blocked < 1%".'
+)
 @click.option(
     "--method",
     type=click.Choice(["auto", "theory", "sim"]),
-    help="Where the size of a queue comes from; default: auto, theory where one applies.",
+    help="Where the size comes from; default: auto, theory where one applies, with simulations beside it.",
 )
 @click.option("--runs", type=click.IntRange(1), help="Replications; default: the file's runs.")
 @SEED
@@ -240,8 +242,9 @@ def size(
     """Find the smallest queue without loss, or the smallest pool that meets a goal.
 
     --gate: by theory where one applies, else by simulations, with the standing queue and the delay
-    that come with it. --pool and --goal: by simulations. What the file gives the gate or the pool
-    does not matter. With --runs it holds for so many replications of the seed.
+    that come with it. --pool and --goal: by theory where one applies, beside simulations; where
+    they do not decide, the answer says so. What the file gives the gate or the pool does not
+    matter. --runs: replications; of a pool at first, 16 times as many where they do not decide.
     """
     from tidegate import _size, _size_pool
     from tidegate._progress import Progress
@@ -250,13 +253,19 @@ def size(
 
     if (gate is None) == (pool is None) or (pool is None) != (goal is None):
         raise click.UsageError('give --gate NAME, or --pool NAME with --goal "p95 response < 2 s"')
-    if pool is not None and method is not None:
-        raise click.UsageError("--method is for gates; a pool is sized by simulations")
     scenario = as_scenario(file, sets)
     with opened(False if no_store else store or True) as kept, Progress("sizing") as progress:
         if pool is not None and goal is not None:
             sized = _size_pool.find_pool(
-                scenario, pool, goal, runs=runs, seed=seed, workers=workers, store=kept, progress=progress
+                scenario,
+                pool,
+                goal,
+                method=method or "auto",
+                runs=runs,
+                seed=seed,
+                workers=workers,
+                store=kept,
+                progress=progress,
             )
             say(sized.to_json() if as_json else sized.report())
             return

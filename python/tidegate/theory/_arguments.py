@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tidegate._errors import ArgumentError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterator
 
 #: More servers than any pool holds.
 MOST_SERVERS = 10_000_000
@@ -72,7 +72,8 @@ def listed(name: str, given: Any) -> list[Any]:
     return values
 
 
-def _sequence(given: Any) -> Iterable[Any]:
+def _sequence(given: Any) -> Iterator[Any]:
     if isinstance(given, str):
         raise TypeError
-    return iter(given)
+    members: Iterator[Any] = iter(given)
+    return members
