@@ -181,7 +181,7 @@ def _chosen(
     if not able:
         nearest = min(range(len(rows)), key=lambda n: _delay(rows[n]))
         return nearest, nearest
-    top = max(able, key=lambda n: rows[n].goodput_bps.mean or 0.0)
+    top = max(able, key=lambda n: (rows[n].goodput_bps.mean or 0.0, -simple[n]))
     equal = []
     for n in able:
         behind = paired(goodputs[n], goodputs[top])

@@ -186,13 +186,14 @@ def top_of(found: Estimate) -> float | None:
 
 
 def _back_ps(plan: dict[str, Any], flow: dict[str, Any]) -> int:
-    return sum(int(plan["gates"][n]["delay_ps"]) for n in flow["back"]) + int(flow["back_delay_ps"])
+    gates: list[int] = [plan["gates"][n]["delay_ps"] for n in flow["back"]]
+    return sum(gates) + int(flow["back_delay_ps"])
 
 
 def largest_window(bench: Bench, mean_bps: float) -> int:
     """Return the largest window worth trying, in segments: several times what fits into the delay."""
     span_s = max(bench.rtt_ps / 1e12, (bench.goal.bound_ms or 0.0) / 1e3)
-    most = max(8, math.ceil(8 * mean_bps * span_s / (8 * bench.mss)))
+    most: int = max(8, math.ceil(8 * mean_bps * span_s / (8 * bench.mss)))
     return most if bench.window is None else max(2, min(most, bench.window))
 
 

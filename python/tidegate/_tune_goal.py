@@ -50,8 +50,8 @@ class Goal:
         if found is None:
             raise ArgumentError(
                 f'goal: read "{text}"; it is "throughput", or "throughput with p99 delay < 200 ms" '
-                "(mean, p50 or p99; delay of a packet from TCP to the receiver, rtt, or queue delay, the wait at "
-                "the followed gate alone)"
+                "(mean, p50 or p99; delay: of a packet from TCP to the receiver; rtt; queue delay: the wait "
+                "at the followed gate alone)"
             )
         if found["time"] is None:
             return Goal(words)

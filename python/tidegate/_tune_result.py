@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,8 +20,9 @@ MET, MISSED, UNDECIDED = "met", "missed", "undecided"
 class Setting:
     """One way to set the gate, simulated on fresh networks.
 
-    ``m`` and ``n`` are EFFCAP's (1 and 1: INSTCAP), None for a constant ``rate_bps``. ``share`` is the part of
-    the estimate that is taken, ``window`` the flows' largest window in segments, None without a limit.
+    ``m`` and ``n`` are EFFCAP's (1 and 1: INSTCAP), None for a constant ``rate_bps``. ``share`` is the
+    part of the estimate that is taken, ``window`` the flows' largest window in segments, None without
+    a limit.
     ``rtt_p50_ms`` is the median round trip of the worst flow. ``delay_ms`` is what the goal bounds, None
     without a bound; ``bound`` tells whether its 95% interval keeps to that: ``"met"``, ``"missed"``, or
     ``"undecided"`` where it holds the bound. ``gain_bps`` is the goodput less that of the rule of thumb,
@@ -144,22 +146,11 @@ class Tuning:
         top = max(row.goodput_bps.mean or 0.0 for row in self.rows)
         by, unit = _text.rate_scale(top)
         bounded = self.rule.delay_ms is not None
-        head = [
-            [
-                "",
-                "M",
-                "N",
-                "share",
-                "window",
-                "rate",
-                "goodput",
-                "gain",
-                "",
-                "RTT p50",
-                *(["delay", ""] * bounded),
-            ],
-            ["", "", "", "", "segm.", unit, unit, unit, "%", "ms", *(["ms", ""] * bounded)],
-        ]
+        names = ["", "M", "N", "share", "window", "rate", "goodput", "gain", "", "RTT p50"]
+        units = ["", "", "", "", "segm.", unit, unit, unit, "%", "ms"]
+        if bounded:
+            names += [self._bounded(), ""]
+            units += ["ms", ""]
         lines = []
         for row in self.rows:
             share = (row.gain_bps.mean or 0.0) / (self.rule.goodput_bps.mean or 1.0)
@@ -179,7 +170,12 @@ class Tuning:
             if row.delay_ms is not None:
                 cells += [plus_minus(row.delay_ms), row.bound]
             lines.append(cells)
-        return _text.table(head, lines)
+        return _text.table([names, units], lines)
+
+    def _bounded(self) -> str:
+        """Return what the goal bounds: "p99 delay"."""
+        found = re.search(r"with (\w+ (?:queue )?\w+)", self.goal)
+        return found[1] if found else "delay"
 
     def _rule(self) -> str:
         return f"rule of thumb ({self.rule.name.removeprefix('rule, ')})"

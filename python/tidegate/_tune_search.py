@@ -63,7 +63,7 @@ def rules(bench: Bench) -> dict[int, Knobs]:
 
 
 def _whole(log: float) -> int:
-    return max(1, round(2.0**log))
+    return max(1, round(math.exp2(log)))
 
 
 def best_pair(bench: Bench) -> Knobs:
