@@ -45,9 +45,10 @@ def size_pool(
 ) -> PoolSizing:
     """Return the smallest capacity of a pool with which a goal is met, whatever it has in the scenario.
 
-    A goal is met when the 95% interval of its mean over the replications lies below the bound, and not
-    met when it lies above. Where it holds the bound, the replications are doubled, up to 16 times
-    ``runs``; then the capacity is undecided. Of one replication its value decides.
+    A goal is met when the interval of its mean over the replications lies below the bound, and not met
+    when it lies above. Where it holds the bound, the replications are doubled, up to 16 times
+    ``runs``; then the capacity is undecided. Intervals are of 99%, so that five looks are wrong no more
+    often than one at 95%. Of one replication its value decides.
 
     Args:
         source: a scenario file, a dict of its keys, or a loaded :class:`Scenario`.
@@ -144,7 +145,7 @@ def _by_simulation(bench: Bench, steps: Steps, *, beside: bool) -> PoolSizing:
         if steps.capacity(theory_answer) not in open_to:
             notes.append(
                 f"The simulations say {rate(steps.capacity(simulated))} and theory {theory} says "
-                f"{rate(steps.capacity(theory_answer))}: an interval of 95% is wrong now and then; simulate "
+                f"{rate(steps.capacity(theory_answer))}: an interval is wrong now and then; simulate "
                 "longer, or with more runs."
             )
     return bench.sizing(
@@ -175,7 +176,7 @@ def _warnings(tried: list[Trial]) -> list[str]:
     if any(trial.verdict == UNDECIDED for trial in tried):
         most = max(trial.runs for trial in tried)
         told.append(
-            f"Undecided: after {most} replications the 95% interval still holds the bound. A longer duration "
+            f"Undecided: after {most} replications the interval still holds the bound. A longer duration "
             "or more runs narrow it."
         )
     return told

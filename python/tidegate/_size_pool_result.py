@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from tidegate import _text
-from tidegate._size_pool_goal import MET
+from tidegate._size_pool_goal import MET, half_of
 
 if TYPE_CHECKING:
     from tidegate._estimate import Estimate
@@ -19,8 +19,9 @@ class Trial:
     """One capacity that was tried.
 
     ``each`` has an estimate for each part of the goal, ``found`` is the first of them. ``verdict`` is
-    ``"met"`` (the 95% intervals lie below the bounds), ``"not met"`` (one lies above its bound) or
-    ``"undecided"`` (one holds its bound). ``theory`` has what a theory says of each part, if one applies.
+    ``"met"`` (the 99% intervals lie below the bounds), ``"not met"`` (one lies above its bound) or
+    ``"undecided"`` (one holds its bound); 99%, because a capacity is looked at up to five times.
+    ``theory`` has what a theory says of each part, if one applies.
     """
 
     capacity_bps: int
@@ -118,6 +119,8 @@ class PoolSizing:
         lines = [f"pool {self.pool}: {rate(self.capacity_bps)} for {self.goal}", *self._basis()]
         if self.tried:
             lines += ["", self._table()]
+            if any(trial.runs > 1 for trial in self.tried):
+                lines.append("±: half of the 99% interval, because a capacity is looked at up to five times.")
         elif self.theory_values is not None:
             parts = zip(self.parts.parts, self.theory_values, strict=True)
             lines += [f"  {part.text}: {exactly(value, part.unit)}" for part, value in parts]
@@ -136,10 +139,11 @@ class PoolSizing:
             lines.append(f"  by simulations, {runs}, seed {self.seed}")
         if self.undecided:
             least = rate(self.undecided[0])
-            between = least if len(self.undecided) == 1 else f"{least} to {rate(self.undecided[-1])}"
-            what = "undecided: the interval holds the bound"
-            prefix = "  the simulations leave open" if self.method == "theory" else "  it may be less:"
-            lines.append(f"{prefix} {between} {'is' if len(self.undecided) == 1 else 'are'} {what}")
+            open_to = least if len(self.undecided) == 1 else f"{least} to {rate(self.undecided[-1])}"
+            if self.method == "theory":
+                lines.append(f"  the simulations do not decide {open_to}: the interval holds the bound")
+            else:
+                lines.append(f"  {open_to} may be enough as well: undecided, the interval holds the bound")
         return [line for text in lines for line in _text.wrapped(text, "  ").splitlines()]
 
     def _table(self) -> str:
@@ -172,9 +176,10 @@ def rate(bps: int) -> str:
 
 
 def told_of(found: Estimate, unit: str) -> str:
-    """Return a number of the goal in words; a share as a percentage."""
+    """Return a number of the goal with its 99% interval in words; a share as a percentage."""
     from tidegate._study_text import plus_minus
 
+    found = replace(found, half_width=half_of(found))
     return f"{plus_minus(found)} {unit}" if unit else f"{plus_minus(found, 0.01)} %"
 
 
