@@ -18,7 +18,7 @@ from tidegate._source import as_scenario
 from tidegate._store import opened
 from tidegate._tune_bench import LEAST_RUNS, Bench, Knobs
 from tidegate._tune_goal import Goal
-from tidegate._tune_result import MET, Setting, Tuning
+from tidegate._tune_result import MISSED, Setting, Tuning
 from tidegate._tune_search import (
     INSTCAP,
     RULE,
@@ -176,8 +176,8 @@ def _chosen(
     Only settings that surely meet the bound are looked at; where there is none, those that may; and
     where there is none of these, the one with the least delay is nearest.
     """
-    able = [n for n, row in enumerate(rows) if row.bound == MET]
-    able = able or [n for n, row in enumerate(rows) if row.meets]
+    able = [n for n, row in enumerate(rows) if row.meets]
+    able = able or [n for n, row in enumerate(rows) if row.bound != MISSED]
     if not able:
         nearest = min(range(len(rows)), key=lambda n: _delay(rows[n]))
         return nearest, nearest

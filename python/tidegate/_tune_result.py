@@ -43,8 +43,8 @@ class Setting:
 
     @property
     def meets(self) -> bool:
-        """Whether the goal's bound is met, or may be."""
-        return self.bound != MISSED
+        """Whether the goal's bound is surely met."""
+        return self.bound == MET
 
     @property
     def significant(self) -> bool | None:
@@ -98,7 +98,7 @@ class Tuning:
     @property
     def met(self) -> bool:
         """Whether the best setting surely meets the goal's bound."""
-        return self.best.bound == MET
+        return self.best.meets
 
     def to_dict(self) -> dict[str, Any]:
         """Return what ``tidegate tune --json`` prints."""
@@ -210,7 +210,7 @@ class Tuning:
                 f"; {self._what(self.top)} has {plus_minus(lead, unit[0])} {unit[1]} more, which is not "
                 "significant (95%), and is not so simple"
             )
-        if not self.rule.meets:
+        if self.rule.bound == MISSED:
             return f"{told}; the {self._rule()} misses the bound"
         if best is self.rule or best.significant is None:
             return told

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 RULE = (8, 10, 12)
 INSTCAP = Knobs(m=1, n=1)
 #: Members of a generation and number of generations: M and N; one number; all four together.
-_PAIR_SEARCH, _LINE_SEARCH, _JOINT_SEARCH = (12, 7), (8, 5), (16, 6)
+_PAIR_SEARCH, _LINE_SEARCH, _JOINT_SEARCH = (12, 7), (8, 4), (16, 4)
 #: The smallest share and constant rate worth trying, and the largest rate, of the link's mean.
 _LEAST_SHARE, _LEAST_RATE, _MOST_RATE = 0.2, 0.1, 1.25
 

@@ -202,7 +202,7 @@ fn patience_and_sources_make_plans_and_are_explained() {
     assert_eq!(plan.calls[1].patience, Some(exponential(2)));
     let said = scenario.explain();
     for line in [
-        "  => 6 sources, each idle for 9 s and then in a call for 3 s, hold 1.50 calls in the mean where none is \
+        "  => 6 sources, each idle for 9 s and then in a call for 3 s, hold 1.5 calls in the mean where none is \
          blocked; 2 calls at once fit into 2 Mbit/s, pool p",
         "  => a call leaves the line when it has waited for 4 s (abandoned)",
         "  => a call leaves the line when it has waited for 2 s in the mean (abandoned)",
