@@ -291,7 +291,7 @@ def size(
     metavar="TEXT",
     default="throughput",
     show_default=True,
-    help='"throughput", or with a bound: "throughput with p99 delay < 200 ms" (or mean, p50; or rtt).',
+    help='"throughput", or "throughput with p99 delay < 200 ms" (mean, p50; rtt, queue delay).',
 )
 @click.option("--runs", type=click.IntRange(2), help="Replications; default: the file's runs, at least 8.")
 @SEED
@@ -312,11 +312,12 @@ def tune(
     no_store: bool,
     as_json: bool,
 ) -> int:
-    """Find M and N of EFFCAP, or the constant rate, that serve a following gate best.
+    """Find the simplest setting of a following gate that serves its flows best.
 
-    By simulation on the same networks for every setting. Beside the best stand INSTCAP, the file as
-    it is, and the rule of thumb, with what each gains over the rule and whether that is
-    significant. Exit status 1: no setting meets the goal.
+    Searched are M and N of EFFCAP, the share, the flows' window, and a constant rate, by simulation on
+    the same networks for every setting. Beside the best stand INSTCAP, the file as it is, and the
+    rule of thumb, with what each gains over the rule. * marks the simplest setting that is not
+    significantly worse than another. Exit status 1: no setting surely meets the goal.
     """
     from tidegate import _tune
     from tidegate._progress import Progress
