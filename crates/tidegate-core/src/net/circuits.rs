@@ -209,8 +209,8 @@ impl Circuits {
                 News::Transfer { flow, begins: false, .. } => self.end(when, flow as usize, gates),
                 News::Call { source, user } => {
                     let row = &mut self.sources[source as usize];
-                    let (call, next) = (row.make(user), row.next_arrival());
-                    self.news.extend(next.map(|at| (at, News::Call { source, user })));
+                    let (call, following) = (row.make(user), row.next_arrival());
+                    self.news.extend(following.map(|next| (next, News::Call { source, user })));
                     self.call(when, source, call);
                 }
             }
@@ -400,7 +400,7 @@ impl Circuits {
     /// A call without packets is over, or lost: its user is idle, and calls again.
     fn end_call(&mut self, at: Time, source: u32, call: u64) {
         let next = self.sources[source as usize].end(at, call);
-        self.news.extend(next.map(|(at, user)| (at, News::Call { source, user })));
+        self.news.extend(next.map(|(calls_at, user)| (calls_at, News::Call { source, user })));
     }
 
     /// A pool inside the measured window.

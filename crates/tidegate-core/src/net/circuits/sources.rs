@@ -21,10 +21,22 @@ pub(super) struct CallSource {
 /// becomes of a call changes nothing for the others.
 #[derive(Debug)]
 enum Arrivals {
-    /// Gaps, holding times and patience have a stream each.
-    Every { gap: HoldingPlan, next: Time, gaps: Stream, holds: Stream, patience: Stream },
-    /// Each user has a stream, and draws its idle time, holding time and patience in turn.
-    Users { idle: HoldingPlan, streams: Vec<Stream> },
+    Every(Box<Every>),
+    /// Each of a number of sources (its users) has a stream, and draws idle time, holding time and patience in turn.
+    Sources {
+        idle: HoldingPlan,
+        streams: Vec<Stream>,
+    },
+}
+
+/// Calls that come one after the other: gaps, holding times and patience have a stream each.
+#[derive(Debug)]
+struct Every {
+    gap: HoldingPlan,
+    next: Time,
+    gaps: Stream,
+    holds: Stream,
+    patience: Stream,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -47,16 +59,16 @@ impl CallSource {
     pub(super) fn new(plan: &CallsPlan, seed: Seed) -> CallSource {
         let stream = |what: &str| seed.stream(&format!("calls.{}/{what}", plan.name));
         let arrivals = match plan.arrivals {
-            ArrivalPlan::Every(gap) => Arrivals::Every {
+            ArrivalPlan::Every(gap) => Arrivals::Every(Box::new(Every {
                 gap,
                 next: plan.start,
                 gaps: stream("gaps"),
                 holds: stream("holds"),
                 patience: stream("patience"),
-            },
+            })),
             ArrivalPlan::Sources { count, idle } => {
                 let streams = (1..=count).map(|user| stream(&format!("user.{user}"))).collect();
-                Arrivals::Users { idle, streams }
+                Arrivals::Sources { idle, streams }
             }
         };
         CallSource { arrivals, made: 0, open: BTreeMap::new(), plan: plan.clone() }
@@ -65,34 +77,35 @@ impl CallSource {
     /// When the first calls are made, and by which users; once.
     pub(super) fn first_calls(&mut self) -> Vec<(Time, u32)> {
         let users = match &self.arrivals {
-            Arrivals::Every { .. } => return self.next_arrival().into_iter().map(|at| (at, 0)).collect(),
-            Arrivals::Users { streams, .. } => 0..streams.len() as u32,
+            Arrivals::Every(_) => return self.next_arrival().into_iter().map(|at| (at, 0)).collect(),
+            Arrivals::Sources { streams, .. } => 0..streams.len() as u32,
         };
         users.map(|user| (self.idle_until(self.plan.start, user), user)).collect()
     }
 
     /// When the next call comes of those that come whatever is under way.
     pub(super) fn next_arrival(&mut self) -> Option<Time> {
-        let Arrivals::Every { gap, next, gaps, .. } = &mut self.arrivals else { return None };
-        *next = later(*next, draw(*gap, gaps));
-        Some(*next)
+        let Arrivals::Every(every) = &mut self.arrivals else { return None };
+        every.next = later(every.next, draw(every.gap, &mut every.gaps));
+        Some(every.next)
     }
 
     /// When a user that falls idle at `at` makes its next call.
     fn idle_until(&mut self, at: Time, user: u32) -> Time {
         match &mut self.arrivals {
-            Arrivals::Users { idle, streams } => later(at, draw(*idle, &mut streams[user as usize])),
-            Arrivals::Every { .. } => Time::NEVER,
+            Arrivals::Sources { idle, streams } => later(at, draw(*idle, &mut streams[user as usize])),
+            Arrivals::Every(_) => Time::NEVER,
         }
     }
 
     /// A user makes a call; says which it is.
     pub(super) fn make(&mut self, user: u32) -> u64 {
         let (held, patience) = match &mut self.arrivals {
-            Arrivals::Every { holds, patience, .. } => {
-                (draw(self.plan.hold, holds), self.plan.patience.map(|law| draw(law, patience)))
+            Arrivals::Every(every) => {
+                let patience = self.plan.patience.map(|law| draw(law, &mut every.patience));
+                (draw(self.plan.hold, &mut every.holds), patience)
             }
-            Arrivals::Users { streams, .. } => {
+            Arrivals::Sources { streams, .. } => {
                 let stream = &mut streams[user as usize];
                 (draw(self.plan.hold, stream), self.plan.patience.map(|law| draw(law, stream)))
             }
@@ -121,7 +134,7 @@ impl CallSource {
     /// A call is over, or lost, at `at`: says when its user makes the next one, and who that is.
     pub(super) fn end(&mut self, at: Time, call: u64) -> Option<(Time, u32)> {
         let OpenCall { user, .. } = self.open.remove(&call)?;
-        matches!(self.arrivals, Arrivals::Users { .. }).then(|| (self.idle_until(at, user), user))
+        matches!(self.arrivals, Arrivals::Sources { .. }).then(|| (self.idle_until(at, user), user))
     }
 
     pub(super) fn blocked(&self) -> Blocked {
@@ -131,8 +144,8 @@ impl CallSource {
     /// Bytes held, about.
     pub(super) fn memory_bytes(&self) -> usize {
         let users = match &self.arrivals {
-            Arrivals::Every { .. } => 0,
-            Arrivals::Users { streams, .. } => streams.len() * size_of::<Stream>(),
+            Arrivals::Every(_) => 0,
+            Arrivals::Sources { streams, .. } => streams.len() * size_of::<Stream>(),
         };
         users + self.open.len() * size_of::<(u64, OpenCall)>()
     }
