@@ -1,4 +1,4 @@
-//! The admission of calls under a list of operations: ask, give back, withdraw. Whatever the
+//! The admission of calls under a list of operations: ask, give back, withdraw, abandon. Whatever the
 //! list, no pool is over-committed, what is reserved is what the granted calls asked for, the first
 //! in line could not have gone, and in the end everything is back and nobody waits.
 
@@ -79,7 +79,11 @@ impl Calls {
             }
             _ => {
                 let place = self.waiting.iter().position(|call| *call == (class, caller));
-                assert_eq!(self.admission.withdraw(now, class, caller), place.is_some());
+                let left = match op & 1 {
+                    0 => self.admission.withdraw(now, class, caller),
+                    _ => self.admission.abandon(now, class, caller),
+                };
+                assert_eq!(left, place.is_some());
                 if let Some(place) = place {
                     self.waiting.remove(place);
                 }
@@ -132,7 +136,8 @@ impl Calls {
         assert!((0..POOLS).all(|pool| self.admission.reserved(pool) == Rate::ZERO), "everything is back");
         for class in 0..CLASSES {
             let counts = self.admission.class_counts(class);
-            assert_eq!(counts.offered, counts.carried + counts.refused + counts.withdrawn);
+            let left = counts.withdrawn + counts.abandoned;
+            assert_eq!(counts.offered, counts.carried + counts.refused + left);
         }
     }
 }

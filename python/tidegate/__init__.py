@@ -45,7 +45,8 @@ from tidegate._run import run
 from tidegate._run_value import Run
 from tidegate._scenario import Scenario, load, reference, schema
 from tidegate._size import Sizing, size
-from tidegate._size_pool import PoolSizing, size_pool
+from tidegate._size_pool import size_pool
+from tidegate._size_pool_result import PoolSizing
 from tidegate._study import study
 from tidegate._study_numbers import Point
 from tidegate._study_until import Until

@@ -204,7 +204,7 @@ class Agreement:
                 Quantity("wait p50", place, "queue_delay_p50_ms", "ms", 1.0, 0.05),
                 Quantity("wait p99", place, "queue_delay_p99_ms", "ms", 1.0, 0.05),
             ]
-        return found
+        return found + _of_calls(first)
 
     def _row(self, quantity: Quantity) -> Row:
         values: dict[str, Estimate] = {}
@@ -277,6 +277,37 @@ class Agreement:
     def to_json(self) -> str:
         """Return :meth:`to_dict` as text."""
         return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def _of_calls(summary: dict[str, Any]) -> list[Quantity]:
+    """Return what engines are compared by where there are calls: pools, and sources if several."""
+    pools = [row for row in summary.get("pools", []) if "calls_blocked" in row][:_SINGLE]
+    sources = summary.get("calls", [])[:_SINGLE]
+    found = []
+    for row in pools:
+        of, place = f" of {row['name']}", f"pool {row['name']}"
+        found += [
+            Quantity(f"utilisation{of}", place, "utilisation", "%", 0.01, 0.002),
+            *_calls(of, place, row),
+        ]
+        if row["calls_waited"]:
+            found.append(Quantity(f"waiting{of}", place, "waiting_mean_calls", "calls", 1.0, 0.05))
+    if len(sources) > 1:
+        for row in sources:
+            found += _calls(f" of {row['name']}", f"call {row['name']}", row)
+    return found
+
+
+def _calls(of: str, place: str, row: dict[str, Any]) -> list[Quantity]:
+    found = [Quantity(f"blocked{of}", place, "calls_blocked", "%", 0.01, 0.001)]
+    if row["calls_waited"]:
+        found += [
+            Quantity(f"call wait mean{of}", place, "call_wait_mean_s", "s", 1.0, 1e-6),
+            Quantity(f"call wait p99{of}", place, "call_wait_p99_s", "s", 1.0, 1e-6),
+        ]
+    if row["calls_abandoned"]:
+        found.append(Quantity(f"abandoned{of}", place, "calls_abandoned_share", "%", 0.01, 0.001))
+    return found
 
 
 def welch(this: Estimate, that: Estimate) -> float | None:

@@ -210,11 +210,13 @@ def reproduce(
 @FILE
 @click.option("--gate", metavar="NAME", help="The gate whose queue is sized.")
 @click.option("--pool", metavar="NAME", help="The pool whose capacity is sized, with --goal.")
-@click.option("--goal", metavar="TEXT", help='What the pool is for: "p95 response < 2 s", "blocked < 1%".')
+@click.option(
+    "--goal", metavar="TEXT", help='What the pool is for: "p95 response < 2 s", "large blocked < 1%".'
+)
 @click.option(
     "--method",
     type=click.Choice(["auto", "theory", "sim"]),
-    help="Where the size of a queue comes from; default: auto, theory where one applies.",
+    help="Where the size comes from; default: auto, theory where one applies, with simulations beside it.",
 )
 @click.option("--runs", type=click.IntRange(1), help="Replications; default: the file's runs.")
 @SEED
@@ -240,8 +242,9 @@ def size(
     """Find the smallest queue without loss, or the smallest pool that meets a goal.
 
     --gate: by theory where one applies, else by simulations, with the standing queue and the delay
-    that come with it. --pool and --goal: by simulations. What the file gives the gate or the pool
-    does not matter. With --runs it holds for so many replications of the seed.
+    that come with it. --pool and --goal: by theory where one applies, beside simulations; where
+    they do not decide, the answer says so. What the file gives the gate or the pool does not
+    matter. --runs: replications; of a pool at first, 16 times as many where they do not decide.
     """
     from tidegate import _size, _size_pool
     from tidegate._progress import Progress
@@ -250,13 +253,19 @@ def size(
 
     if (gate is None) == (pool is None) or (pool is None) != (goal is None):
         raise click.UsageError('give --gate NAME, or --pool NAME with --goal "p95 response < 2 s"')
-    if pool is not None and method is not None:
-        raise click.UsageError("--method is for gates; a pool is sized by simulations")
     scenario = as_scenario(file, sets)
     with opened(False if no_store else store or True) as kept, Progress("sizing") as progress:
         if pool is not None and goal is not None:
             sized = _size_pool.find_pool(
-                scenario, pool, goal, runs=runs, seed=seed, workers=workers, store=kept, progress=progress
+                scenario,
+                pool,
+                goal,
+                method=method or "auto",
+                runs=runs,
+                seed=seed,
+                workers=workers,
+                store=kept,
+                progress=progress,
             )
             say(sized.to_json() if as_json else sized.report())
             return
@@ -282,7 +291,7 @@ def size(
     metavar="TEXT",
     default="throughput",
     show_default=True,
-    help='"throughput", or with a bound: "throughput with p99 delay < 200 ms" (or mean, p50; or rtt).',
+    help='"throughput", or "throughput with p99 delay < 200 ms" (mean, p50; rtt, queue delay).',
 )
 @click.option("--runs", type=click.IntRange(2), help="Replications; default: the file's runs, at least 8.")
 @SEED
@@ -303,11 +312,12 @@ def tune(
     no_store: bool,
     as_json: bool,
 ) -> int:
-    """Find M and N of EFFCAP, or the constant rate, that serve a following gate best.
+    """Find the simplest setting of a following gate that serves its flows best.
 
-    By simulation on the same networks for every setting. Beside the best stand INSTCAP, the file as
-    it is, and the rule of thumb, with what each gains over the rule and whether that is
-    significant. Exit status 1: no setting meets the goal.
+    Searched are M and N of EFFCAP, the share, the flows' window, and a constant rate, by simulation on
+    the same networks for every setting. Beside the best stand INSTCAP, the file as it is, and the
+    rule of thumb, with what each gains over the rule. * marks the simplest setting that is not
+    significantly worse than another. Exit status 1: no setting surely meets the goal.
     """
     from tidegate import _tune
     from tidegate._progress import Progress

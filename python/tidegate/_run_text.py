@@ -166,6 +166,10 @@ def _calls_table(head: list[list[str]], rows: list[list[str]], told: Sequence[di
         ["", "", "", "", "%", "s", "s"],
     )
     columns = ["calls_offered", "calls_carried", "calls_refused", "calls_waited"]
+    if any(row.get("calls_abandoned") for row in told):
+        more[0].insert(4, "abandoned")
+        more[1].insert(4, "")
+        columns.append("calls_abandoned")
     head = [[*left, *right] for left, right in zip(head, more, strict=True)]
     rows = [
         [

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from tidegate import _core
 from tidegate._errors import ArgumentError
+from tidegate._tune_result import MET, MISSED, UNDECIDED
+
+if TYPE_CHECKING:
+    from tidegate._estimate import Estimate
 
 
 @dataclass(frozen=True)
@@ -18,6 +23,17 @@ class Goal:
     what: str = ""
     bound_ms: float | None = None
 
+    def verdict(self, delay: Estimate | None) -> str:
+        """Tell whether the 95% interval of a delay keeps to the bound, misses it, or holds it."""
+        if self.bound_ms is None:
+            return MET
+        if delay is None or delay.mean is None:
+            return MISSED
+        half = delay.half_width or 0.0
+        if delay.mean + half <= self.bound_ms:
+            return MET
+        return MISSED if delay.mean - half > self.bound_ms else UNDECIDED
+
     @staticmethod
     def parse(text: str) -> Goal:
         """Read ``"throughput"`` or ``"throughput with p99 delay < 200 ms"``.
@@ -27,14 +43,15 @@ class Goal:
         """
         words = " ".join(text.split())
         found = re.fullmatch(
-            r"throughput(?: with (?P<statistic>mean|p50|p99) (?P<what>delay|rtt) ?"
+            r"throughput(?: with (?P<statistic>mean|p50|p99) (?P<what>delay|rtt|queue delay) ?"
             r"(?:<=|<|≤|below) ?(?P<time>.+))?",
             words,
         )
         if found is None:
             raise ArgumentError(
                 f'goal: read "{text}"; it is "throughput", or "throughput with p99 delay < 200 ms" '
-                "(mean, p50 or p99; delay, the wait at the followed gate, or rtt)"
+                "(mean, p50 or p99; delay: of a packet from TCP to the receiver; rtt; queue delay: the wait "
+                "at the followed gate alone)"
             )
         if found["time"] is None:
             return Goal(words)

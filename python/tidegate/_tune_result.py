@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,23 +13,38 @@ if TYPE_CHECKING:
     from tidegate._estimate import Estimate
 
 
+MET, MISSED, UNDECIDED = "met", "missed", "undecided"
+
+
 @dataclass(frozen=True)
 class Setting:
     """One way to set the gate, simulated on fresh networks.
 
-    ``m`` and ``n`` are EFFCAP's (1 and 1: INSTCAP), None for a constant ``rate_bps``. ``delay_ms`` is
-    what the goal bounds, None without a bound; ``meets`` tells whether its mean keeps to that.
-    ``gain_bps`` is the goodput less that of the rule of thumb, run by run.
+    ``m`` and ``n`` are EFFCAP's (1 and 1: INSTCAP), None for a constant ``rate_bps``. ``share`` is the
+    part of the estimate that is taken, ``window`` the flows' largest window in segments, None without
+    a limit.
+    ``rtt_p50_ms`` is the median round trip of the worst flow. ``delay_ms`` is what the goal bounds, None
+    without a bound; ``bound`` tells whether its 95% interval keeps to that: ``"met"``, ``"missed"``, or
+    ``"undecided"`` where it holds the bound. ``gain_bps`` is the goodput less that of the rule of thumb,
+    run by run.
     """
 
     name: str
     m: int | None
     n: int | None
     rate_bps: int | None
+    share: float
+    window: int | None
     goodput_bps: Estimate
+    rtt_p50_ms: Estimate
     delay_ms: Estimate | None
-    meets: bool
+    bound: str
     gain_bps: Estimate
+
+    @property
+    def meets(self) -> bool:
+        """Whether the goal's bound is surely met."""
+        return self.bound == MET
 
     @property
     def significant(self) -> bool | None:
@@ -43,8 +59,12 @@ class Setting:
             "m": self.m,
             "n": self.n,
             "rate_bps": self.rate_bps,
+            "share": None if self.rate_bps is not None else self.share,
+            "window_segments": self.window,
             "goodput_bps": self.goodput_bps.to_dict(),
+            "rtt_p50_ms": self.rtt_p50_ms.to_dict(),
             "delay_ms": None if self.delay_ms is None else self.delay_ms.to_dict(),
+            "bound": self.bound,
             "meets": self.meets,
             "gain_bps": self.gain_bps.to_dict(),
             "significant": self.significant,
@@ -53,10 +73,12 @@ class Setting:
 
 @dataclass(frozen=True)
 class Tuning:
-    """The best setting of a following gate, and those beside it.
+    """The setting of a following gate to take, and those beside it.
 
-    ``best`` was chosen with ``seed`` among ``tried`` settings; the numbers of all ``rows`` are
-    ``runs`` replications of ``check_seed``, which the search did not see. Gains are against ``rule``.
+    What was searched was searched with ``seed`` among ``tried`` settings; the numbers of all ``rows`` are
+    ``runs`` replications of ``check_seed``, which the search did not see. ``top`` has the most goodput of
+    those that meet the bound, ``best`` is the simplest that is not significantly worse, and
+    ``lead_bps`` what ``top`` has more, run by run. Gains are against ``rule``.
     """
 
     gate: str
@@ -68,12 +90,14 @@ class Tuning:
     tried: int
     rows: tuple[Setting, ...]
     best: Setting
+    top: Setting
+    lead_bps: Estimate
     rule: Setting
     notes: tuple[str, ...] = ()
 
     @property
     def met(self) -> bool:
-        """Whether the best setting meets the goal's bound."""
+        """Whether the best setting surely meets the goal's bound."""
         return self.best.meets
 
     def to_dict(self) -> dict[str, Any]:
@@ -88,6 +112,8 @@ class Tuning:
             "runs": self.runs,
             "tried": self.tried,
             "best": self.best.to_dict(),
+            "top": self.top.to_dict(),
+            "lead_bps": self.lead_bps.to_dict(),
             "rule": self.rule.to_dict(),
             "rows": [row.to_dict() for row in self.rows],
             "notes": list(self.notes),
@@ -99,30 +125,6 @@ class Tuning:
 
     def report(self) -> str:
         """Return the same for people."""
-        from tidegate._study_text import plus_minus
-
-        top = max(row.goodput_bps.mean or 0.0 for row in self.rows)
-        by, unit = _text.rate_scale(top)
-        bounded = self.rule.delay_ms is not None
-        head = [
-            ["", "M", "N", "rate", "goodput", "gain", "", *(["delay", ""] if bounded else [])],
-            ["", "", "", unit, unit, unit, "%", *(["ms", ""] if bounded else [])],
-        ]
-        lines = []
-        for row in self.rows:
-            share = (row.gain_bps.mean or 0.0) / (self.rule.goodput_bps.mean or 1.0)
-            cells = [
-                f"{row.name} *" if row is self.best else row.name,
-                "–" if row.m is None else str(row.m),
-                "–" if row.n is None else str(row.n),
-                "–" if row.rate_bps is None else _text.number(row.rate_bps / by),
-                plus_minus(row.goodput_bps, by),
-                "–" if row is self.rule else plus_minus(row.gain_bps, by),
-                "–" if row is self.rule else f"{100 * share:+.1f}",
-            ]
-            if row.delay_ms is not None:
-                cells += [plus_minus(row.delay_ms), "" if row.meets else "missed"]
-            lines.append(cells)
         told = [
             f"gate {self.gate}, which follows {self.followed}: {self.goal}",
             _text.wrapped(
@@ -130,7 +132,7 @@ class Tuning:
                 f"seed {self.check_seed}, which the search did not see"
             ),
             "",
-            _text.table(head, lines),
+            self._table(),
             "",
             _text.wrapped(self._verdict()),
             _text.wrapped(f"gain: against the {self._rule()} on the same networks"),
@@ -138,26 +140,84 @@ class Tuning:
         told += [_text.wrapped(note) for note in self.notes]
         return _text.plain("\n".join(told))
 
+    def _table(self) -> str:
+        from tidegate._study_text import plus_minus
+
+        top = max(row.goodput_bps.mean or 0.0 for row in self.rows)
+        by, unit = _text.rate_scale(top)
+        bounded = self.rule.delay_ms is not None
+        names = ["", "M", "N", "share", "window", "rate", "goodput", "gain", "", "RTT p50"]
+        units = ["", "", "", "", "segm.", unit, unit, unit, "%", "ms"]
+        if bounded:
+            names += [self._bounded(), ""]
+            units += ["ms", ""]
+        lines = []
+        for row in self.rows:
+            share = (row.gain_bps.mean or 0.0) / (self.rule.goodput_bps.mean or 1.0)
+            constant = row.rate_bps is not None
+            cells = [
+                f"{row.name} *" if row is self.best else row.name,
+                "–" if row.m is None else str(row.m),
+                "–" if row.n is None else str(row.n),
+                "–" if constant else f"{row.share:g}",
+                "–" if row.window is None else str(row.window),
+                "–" if row.rate_bps is None else _text.number(row.rate_bps / by),
+                plus_minus(row.goodput_bps, by),
+                "–" if row is self.rule else plus_minus(row.gain_bps, by),
+                "–" if row is self.rule else f"{100 * share:+.1f}",
+                _text.number(row.rtt_p50_ms.mean),
+            ]
+            if row.delay_ms is not None:
+                cells += [plus_minus(row.delay_ms), row.bound]
+            lines.append(cells)
+        return _text.table([names, units], lines)
+
+    def _bounded(self) -> str:
+        """Return what the goal bounds: "p99 delay"."""
+        found = re.search(r"with (\w+ (?:queue )?\w+)", self.goal)
+        return found[1] if found else "delay"
+
     def _rule(self) -> str:
         return f"rule of thumb ({self.rule.name.removeprefix('rule, ')})"
 
+    def _what(self, row: Setting) -> str:
+        """Return a setting in words: what is to be set."""
+        if row.rate_bps is not None:
+            return f"a constant rate of {_text.rate(row.rate_bps)}"
+        parts = ["INSTCAP" if (row.m, row.n) == (1, 1) else f"M = {row.m}, N = {row.n}"]
+        if row.name in ("best share", "best of all four"):
+            parts.append(f"share = {row.share:g}")
+        if row.name in ("best window", "best of all four") and row.window is not None:
+            parts.append(f"a window of {row.window} segments")
+        return ", ".join(parts)
+
     def _verdict(self) -> str:
         best = self.best
-        what = (
-            f"M = {best.m}, N = {best.n}"
-            if best.rate_bps is None
-            else f"a constant rate of {_text.rate(best.rate_bps)}"
-        )
-        if not self.met:
+        what = self._what(best)
+        if best.bound == MISSED:
             return f"no setting that was tried meets the goal; {what} comes nearest (*)"
-        if not self.rule.meets:
-            return f"best (*): {what}; the {self._rule()} misses the bound"
-        if best.significant is None:
-            return f"best (*): {what}"
+        told = f"best (*): {what}"
+        if best.bound == UNDECIDED:
+            told = (
+                f"no setting that was tried surely meets the goal; {what} may (*): the 95% interval of its "
+                "delay holds the bound"
+            )
+        if self.top is not best:
+            from tidegate._study_text import plus_minus
+
+            lead, unit = self.lead_bps, _text.rate_scale(best.goodput_bps.mean or 0.0)
+            told += (
+                f"; {self._what(self.top)} has {plus_minus(lead, unit[0])} {unit[1]} more, which is not "
+                "significant (95%), and is not so simple"
+            )
+        if self.rule.bound == MISSED:
+            return f"{told}; the {self._rule()} misses the bound"
+        if best is self.rule or best.significant is None:
+            return told
         if not best.significant:
-            return f"best (*): {what}, but its gain over the {self._rule()} is not significant (95%)"
+            return f"{told}; its gain over the {self._rule()} is not significant (95%)"
         change = "gain over" if (best.gain_bps.mean or 0.0) > 0 else "loss against"
-        return f"best (*): {what}; its {change} the {self._rule()} is significant (95%)"
+        return f"{told}; its {change} the {self._rule()} is significant (95%)"
 
     def __repr__(self) -> str:
         best = self.best

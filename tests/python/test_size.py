@@ -103,7 +103,6 @@ def test_the_command_line() -> None:
         ([], "give --gate NAME, or --pool NAME with --goal"),
         (["--gate", "spacer", "--pool", "vp", "--goal", "blocked < 1%"], "give --gate NAME, or --pool"),
         (["--pool", "vp"], "give --gate NAME, or --pool NAME with --goal"),
-        (["--pool", "vp", "--goal", "blocked < 1%", "--method", "sim"], "--method is for gates"),
         (["--pool", "vp", "--goal", "blocked < 1%"], "pool"),
     ):
         done = tidegate("size", FIG_3, *arguments)

@@ -12,7 +12,9 @@ mod request;
 mod tcp;
 mod traffic;
 
-pub use circuits::{Blocked, CallsPlan, Demand, PoolOrder, ReservationPlan, ReservePlan, groups_of_circuits};
+pub use circuits::{
+    ArrivalPlan, Blocked, CallsPlan, Demand, PoolOrder, ReservationPlan, ReservePlan, groups_of_circuits,
+};
 pub use feedback::{
     AbrPlan, DtmPlan, Estimators, FollowPlan, PoolPlan, Share, SignalKind, SignalPlan, SwitchPlan,
 };

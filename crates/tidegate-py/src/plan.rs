@@ -3,8 +3,9 @@
 
 use serde_json::{Value, json};
 use tidegate_core::plan::{
-    AppPlan, Blocked, CallsPlan, CongestionPlan, FlowPlan, Framing, GatePlan, HoldingPlan, Increase,
-    JitterPlan, LossPlan, MarkovPlan, Plan, PoolOrder, PoolPlan, QueueCounts, QueueLimit, RatePlan, RtoPlan,
+    AppPlan, ArrivalPlan, Blocked, CallsPlan, CongestionPlan, FlowPlan, Framing, GatePlan, HoldingPlan,
+    Increase, JitterPlan, LossPlan, MarkovPlan, Plan, PoolOrder, PoolPlan, QueueCounts, QueueLimit, RatePlan,
+    RtoPlan,
     StartPlan, TcpPlan,
 };
 use tidegate_core::units::{Span, Speed};
@@ -45,11 +46,18 @@ fn calls(calls: &CallsPlan) -> Value {
         Blocked::Refuse => ("refuse", None),
         Blocked::Retry(after) => ("refuse", Some(after.picos())),
     };
+    let (every, sources, idle) = match calls.arrivals {
+        ArrivalPlan::Every(gap) => (Some(length(gap)), None, None),
+        ArrivalPlan::Sources { count, idle } => (None, Some(count), Some(length(idle))),
+    };
     let demands = calls.demands.iter();
     json!({
         "name": calls.name,
         "start_ps": calls.start.picos(),
-        "every": length(calls.gap),
+        "every": every,
+        "sources": sources,
+        "idle": idle,
+        "patience": calls.patience.map(length),
         "hold": length(calls.hold),
         "setup_ps": calls.setup.picos(),
         "demands": demands.map(|each| json!({ "pool": each.pool, "bps": each.rate.bps() })).collect::<Vec<_>>(),

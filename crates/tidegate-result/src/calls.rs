@@ -45,8 +45,12 @@ pub struct CallSummary {
     pub calls_refused: u64,
     /// Calls that had to wait.
     pub calls_waited: u64,
-    /// Calls given up while they waited.
+    /// Calls of circuits given up while they waited, because no packet needed them any more.
     pub calls_withdrawn: u64,
+    /// Calls that left the line because their patience was over.
+    pub calls_abandoned: u64,
+    /// Their share of the calls made.
+    pub calls_abandoned_share: Option<f64>,
     /// Share of the calls that did not get at once what they asked for: refused, or had to wait.
     pub calls_blocked: Option<f64>,
     /// Mean wait from the call to its grant, of those granted; those granted at once count with zero.
@@ -85,6 +89,8 @@ impl CallSummary {
             calls_refused: counts.refused,
             calls_waited: counts.waited,
             calls_withdrawn: counts.withdrawn,
+            calls_abandoned: counts.abandoned,
+            calls_abandoned_share: counts.abandoned_share(),
             calls_blocked: counts.blocked(),
             call_wait_mean_s: counts.waits.mean_s(),
             call_wait_p50_s: counts.waits.quantile_s(0.5),

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use tidegate_core::plan::{
-    Blocked, CallsPlan, Demand, Framing, HoldingPlan, PoolOrder, PoolPlan, RatePlan, ReservationPlan,
+    ArrivalPlan, Blocked, CallsPlan, Demand, Framing, HoldingPlan, PoolOrder, PoolPlan, RatePlan,
+    ReservationPlan,
 };
 use tidegate_core::units::{Rate, Span, Time};
 use tidegate_scenario::Scenario;
@@ -106,11 +107,12 @@ fn every_key_of_circuits_pools_and_calls_counts() {
         [CallsPlan {
             name: "phones".to_owned(),
             start: Time::ZERO + Span::from_secs(4),
-            gap: HoldingPlan::Exponential(Span::from_secs(2)),
+            arrivals: ArrivalPlan::Every(HoldingPlan::Exponential(Span::from_secs(2))),
             hold: HoldingPlan::Constant(Span::from_secs(60)),
             demands: vec![Demand { pool: 1, rate: Rate::from_bps(64_000) }],
             setup: Span::from_secs(1),
             blocked: Blocked::Refuse,
+            patience: None,
         }]
     );
     let warnings: Vec<&str> = scenario.warnings().iter().map(|warning| warning.key.as_str()).collect();
@@ -170,4 +172,44 @@ fn circuits_pools_and_calls_are_explained() {
     }
     let seven = EVERY_KEY.replace("[\"link\", \"vp\"]", "\"vp\"");
     assert!(load(&seven).explain().contains("7 circuits of 20 Mbit/s fit into 155.52 Mbit/s, pool vp"));
+}
+
+#[test]
+fn patience_and_sources_make_plans_and_are_explained() {
+    let text = r#"
+        duration = "9 s"
+        [pool.p]
+        capacity = "2 Mbit/s"
+        [calls.few]
+        pool = "p"
+        rate = "1 Mbit/s"
+        sources = 6
+        idle = { exponential = "9 s" }
+        hold = { exponential = "3 s" }
+        patience = "4 s"
+        [calls.many]
+        pool = "p"
+        rate = "1 Mbit/s"
+        every = { exponential = "1 s" }
+        hold = { exponential = "3 s" }
+        patience = { exponential = "2 s" }
+    "#;
+    let scenario = load(text);
+    let plan = scenario.plan(None, 0);
+    let exponential = |seconds| HoldingPlan::Exponential(Span::from_secs(seconds));
+    assert_eq!(plan.calls[0].arrivals, ArrivalPlan::Sources { count: 6, idle: exponential(9) });
+    assert_eq!(plan.calls[0].patience, Some(HoldingPlan::Constant(Span::from_secs(4))));
+    assert_eq!(plan.calls[1].patience, Some(exponential(2)));
+    let said = scenario.explain();
+    for line in [
+        "  => 6 sources, each idle for 9 s and then in a call for 3 s, hold 1.5 calls in the mean where none is \
+         blocked; 2 calls at once fit into 2 Mbit/s, pool p",
+        "  => a call leaves the line when it has waited for 4 s (abandoned)",
+        "  => a call leaves the line when it has waited for 2 s in the mean (abandoned)",
+    ] {
+        assert!(said.contains(line), "{line}\n\n{said}");
+    }
+    assert!(!said.contains("ever more calls wait"), "impatient calls leave");
+    let few = load(&text.replace("sources = 6", "sources = 2")).explain();
+    assert!(few.contains("of their own calls none is ever blocked"), "{few}");
 }

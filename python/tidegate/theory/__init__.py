@@ -13,7 +13,11 @@
 
 from tidegate.theory._abr import abr
 from tidegate.theory._abr_results import Abr, Assumption
+from tidegate.theory._birth_death import Waiting
+from tidegate.theory._engset import Engset, engset, engset_waiting
 from tidegate.theory._erlang import ErlangC, erlang_b, erlang_c, erlang_servers
+from tidegate.theory._erlang_a import erlang_a
+from tidegate.theory._loss_network import CallClass, LossSystem, kaufman_roberts, product_form
 from tidegate.theory._match import Fit, Miss, match
 from tidegate.theory._spacer import spacer
 from tidegate.theory._spacer_results import Interval, Printed, Spacer
@@ -21,16 +25,25 @@ from tidegate.theory._spacer_results import Interval, Printed, Spacer
 __all__ = [
     "Abr",
     "Assumption",
+    "CallClass",
+    "Engset",
     "ErlangC",
     "Fit",
     "Interval",
+    "LossSystem",
     "Miss",
     "Printed",
     "Spacer",
+    "Waiting",
     "abr",
+    "engset",
+    "engset_waiting",
+    "erlang_a",
     "erlang_b",
     "erlang_c",
     "erlang_servers",
+    "kaufman_roberts",
     "match",
+    "product_form",
     "spacer",
 ]

@@ -10,36 +10,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 from tidegate._errors import ArgumentError
-
-#: More servers than any pool holds.
-_MOST = 10_000_000
-
-
-def _load(load: Any) -> float:
-    value = _number("load", load)
-    if value < 0:
-        raise ArgumentError(f"load: {load!r} is out of range; 0 Erlang or more")
-    return value
-
-
-def _number(name: str, given: Any) -> float:
-    try:
-        value = math.nan if isinstance(given, bool | str) else float(given)
-    except (TypeError, ValueError, OverflowError):
-        value = math.nan
-    if not math.isfinite(value):
-        raise ArgumentError(f"{name}: {given!r} is not a number")
-    return value
-
-
-def _servers(servers: Any) -> int:
-    value = _number("servers", servers)
-    if value != math.floor(value) or not 0 <= value <= _MOST:
-        raise ArgumentError(f"servers: {servers!r} is no whole number from 0 to {_MOST}")
-    return int(value)
+from tidegate.theory._arguments import MOST_SERVERS, above_zero, load_of, number, whole
+from tidegate.theory._arguments import share as share_of
 
 
 def erlang_b(load: float, servers: int) -> float:
@@ -55,8 +29,8 @@ def erlang_b(load: float, servers: int) -> float:
     Raises:
         ArgumentError: an argument is out of range.
     """
-    offered, blocked = _load(load), 1.0
-    for server in range(1, _servers(servers) + 1):
+    offered, blocked = load_of(load), 1.0
+    for server in range(1, whole("servers", servers) + 1):
         blocked = offered * blocked / (server + offered * blocked)
     return blocked
 
@@ -85,7 +59,7 @@ class ErlangC:
 
     def beyond(self, wait: float) -> float:
         """Return the share of calls that wait longer than ``wait``: C exp(-(n - A) wait / hold)."""
-        after = _number("wait", wait)
+        after = number("wait", wait)
         if after < 0:
             return 1.0
         spare = self.servers - self.load
@@ -97,9 +71,7 @@ class ErlangC:
         Raises:
             ArgumentError: the share is not in [0, 1).
         """
-        part = _number("share", share)
-        if not 0 <= part < 1:
-            raise ArgumentError(f"share: {share!r} is out of range; from 0 to below 1")
+        part = share_of("share", share)
         if 1 - part >= self.waiting:
             return 0.0
         spare = self.servers - self.load
@@ -121,9 +93,7 @@ def erlang_c(load: float, servers: int, hold: float = 1.0) -> ErlangC:
     Raises:
         ArgumentError: an argument is out of range.
     """
-    offered, count, held = _load(load), _servers(servers), _number("hold", hold)
-    if held <= 0:
-        raise ArgumentError(f"hold: {hold!r} is out of range; more than 0")
+    offered, count, held = load_of(load), whole("servers", servers), above_zero("hold", hold)
     waiting = 1.0
     if offered < count:
         blocked = erlang_b(offered, count)
@@ -142,11 +112,11 @@ def erlang_servers(load: float, blocking: float, *, waits: bool = False) -> int:
     Raises:
         ArgumentError: an argument is out of range.
     """
-    offered, goal = _load(load), _number("blocking", blocking)
+    offered, goal = load_of(load), number("blocking", blocking)
     if not 0 < goal <= 1:
         raise ArgumentError(f"blocking: {blocking!r} is out of range; above 0, at most 1")
     blocked = 1.0
-    for servers in range(_MOST + 1):
+    for servers in range(MOST_SERVERS + 1):
         if servers:
             blocked = offered * blocked / (servers + offered * blocked)
         share = blocked
@@ -154,4 +124,4 @@ def erlang_servers(load: float, blocking: float, *, waits: bool = False) -> int:
             share = servers * blocked / (servers - offered * (1 - blocked)) if offered < servers else 1.0
         if share <= goal:
             return servers
-    raise ArgumentError(f"load: {load!r} Erlang need more than {_MOST} servers")
+    raise ArgumentError(f"load: {load!r} Erlang need more than {MOST_SERVERS} servers")

@@ -1,114 +1,159 @@
-"""Erlang's theory for a plan: calls of one size from one pool, and nothing else."""
+"""Theories for plans of calls of one size from one pool: Erlang B, C and A, and Engset's."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from tidegate.theory import _calls_match as calls
+from tidegate.theory._calls_match import PICOS, Row
+from tidegate.theory._engset import engset, engset_waiting
 from tidegate.theory._erlang import ErlangC, erlang_b, erlang_c
+from tidegate.theory._erlang_a import erlang_a
 from tidegate.theory._match_rules import need
 
-_PICOS = 10**12
-#: A summary that begins so many mean holding times after an empty start is of the long run.
-_SETTLED = 5
+if TYPE_CHECKING:
+    from tidegate.theory._birth_death import Waiting
 
 
-def read(plan: dict[str, Any]) -> dict[str, Any]:
-    """Return the parts of a fit.
+def read(plan: Row) -> Row:
+    """Return the parts of a fit of Erlang's first or second formula.
 
     Raises:
         DoesNotApplyError: the plan has another shape.
     """
-    sources = plan["calls"]
-    need(sources, "it is about calls, and there are none ([calls.x])")
-    need(not plan["circuits"], "circuits carry packets here, and their calls do not come at random")
-    need(not plan["flows"] and not plan["traffic"], "there are packets too, of which it says nothing")
-    pool, bps = _pool(sources)
+    sources = calls.alone(plan)
+    calls.without_end(sources)
+    calls.patient(sources)
+    pool, bps = calls.one_pool(sources)
     waits = _manner(sources)
-    holds = [source["hold"]["mean_ps"] + source["setup_ps"] for source in sources]
-    rates = [1 / source["every"]["mean_ps"] for source in sources]
-    load = sum(hold * rate for hold, rate in zip(holds, rates, strict=True))
+    load, mean_s = _load(sources)
     servers = plan["pools"][pool]["capacity_bps"] // bps
-    mean_s = load / sum(rates) / _PICOS
     if waits:
-        _exponential(sources)
+        calls.exponential(sources)
         need(load < servers, f"a load of {load:.4g} Erlang is more than {servers} calls can ever carry")
-    settled = _SETTLED * mean_s * _PICOS + max(source["start_ps"] for source in sources)
-    bent = (
-        ["numbers are those of the long run, and the run begins empty"] if plan["warmup_ps"] < settled else []
+    found: ErlangC | float = erlang_c(load, servers, mean_s) if waits else erlang_b(load, servers)
+    columns = (
+        {"calls_blocked": found.waiting, **calls.waits(found)}
+        if isinstance(found, ErlangC)
+        else {"calls_blocked": found}
     )
-    found: Any = erlang_c(load, servers, mean_s) if waits else erlang_b(load, servers)
-    calls = _calls(found)
-    carried = load if waits else load * (1 - found)
-    row = plan["pools"][pool]
-    return {
-        "parameters": {
-            "load": load,
-            "servers": servers,
-            "hold_s": mean_s,
-            "blocked": "wait" if waits else "lost",
-        },
-        "bent": tuple(bent),
-        "result": found,
-        "flows": [],
-        "gates": [],
-        "pools": [
-            {
-                "name": row["name"],
-                "capacity_bps": float(row["capacity_bps"]),
-                "reserved_mean_bps": carried * bps,
-                "utilisation": carried * bps / row["capacity_bps"],
-                **calls,
-            }
-        ],
-        "calls": [{"name": source["name"], **calls} for source in sources],
+    carried = load if isinstance(found, ErlangC) else load * (1 - found)
+    parameters = {
+        "load": load,
+        "servers": servers,
+        "hold_s": mean_s,
+        "blocked": "wait" if waits else "lost",
     }
+    return _parts(plan, parameters, found, pool, carried * bps, columns, mean_s * PICOS)
 
 
-def _pool(sources: list[dict[str, Any]]) -> tuple[int, int]:
-    """Return the one pool, and what each call asks of it."""
+def read_erlang_a(plan: Row) -> Row:
+    """Return the parts of a fit of Erlang A.
+
+    Raises:
+        DoesNotApplyError: the plan has another shape.
+    """
+    sources = calls.alone(plan)
+    calls.without_end(sources)
+    _impatient(sources)
+    pool, bps = calls.one_pool(sources)
+    calls.exponential(sources)
+    load, mean_s = _load(sources)
+    patience_s = sources[0]["patience"]["mean_ps"] / PICOS
+    servers = plan["pools"][pool]["capacity_bps"] // bps
+    found = erlang_a(load, servers, patience_s, mean_s)
+    parameters = {"load": load, "servers": servers, "hold_s": mean_s, "patience_s": patience_s}
+    return _waiting(plan, parameters, found, pool, bps)
+
+
+def read_engset(plan: Row) -> Row:
+    """Return the parts of a fit of Engset's system, in which blocked calls are lost or wait.
+
+    Raises:
+        DoesNotApplyError: the plan has another shape.
+    """
+    sources = calls.alone(plan)
     need(
-        all(len(source["demands"]) == 1 for source in sources),
-        "calls ask several pools at once, and the theory knows one",
+        all(source["sources"] is not None for source in sources),
+        "calls come whatever is under way, and not from a fixed number of sources",
     )
-    pools = {source["demands"][0]["pool"] for source in sources}
-    need(len(pools) == 1, f"calls take from {len(pools)} pools, and the theory knows one")
-    sizes = {source["demands"][0]["bps"] for source in sources}
-    need(len(sizes) == 1, "calls are of several sizes, and the theory knows one")
-    return pools.pop(), sizes.pop()
+    need(len(sources) == 1, f"there are {len(sources)} kinds of sources, and the theory knows one")
+    source = sources[0]
+    pool, bps = calls.one_pool(sources)
+    hold_s, idle_s = calls.held_ps(source) / PICOS, source["idle"]["mean_ps"] / PICOS
+    need(hold_s > 0 and idle_s > 0, "a mean time of 0 is no random time")
+    servers = plan["pools"][pool]["capacity_bps"] // bps
+    parameters: Row = {"sources": source["sources"], "servers": servers, "idle_s": idle_s, "hold_s": hold_s}
+    if source["blocked"] == "refuse":
+        lost = engset(source["sources"], servers, idle_s, hold_s)
+        parameters["blocked"] = "lost"
+        columns = {"calls_blocked": lost.blocked}
+        slowest = calls.slowest_ps(sources)
+        return _parts(plan, parameters, lost, pool, lost.busy * bps, columns, slowest)
+    calls.exponential(sources)
+    patience_s = None
+    if source["patience"] is not None:
+        _impatient(sources)
+        patience_s = parameters["patience_s"] = source["patience"]["mean_ps"] / PICOS
+    parameters["blocked"] = "wait"
+    found = engset_waiting(source["sources"], servers, idle_s, hold_s, patience_s)
+    return _waiting(plan, parameters, found, pool, bps)
 
 
-def _manner(sources: list[dict[str, Any]]) -> bool:
+def _load(sources: list[Row]) -> tuple[float, float]:
+    """Return the load in Erlang and the mean holding time in seconds."""
+    rates = [1 / source["every"]["mean_ps"] for source in sources]
+    load = sum(calls.held_ps(source) * rate for source, rate in zip(sources, rates, strict=True))
+    return load, load / sum(rates) / PICOS
+
+
+def _manner(sources: list[Row]) -> bool:
     """Return whether blocked calls wait."""
-    for source in sources:
-        need(
-            source["every"]["kind"] == "exponential",
-            f"calls.{source['name']} do not come at random: their gaps are constant",
-        )
-        need(
-            source["retry_ps"] is None,
-            f"refused calls of calls.{source['name']} are made again, and the theory knows lost ones",
-        )
     manners = {source["blocked"] for source in sources}
     need(len(manners) == 1, "some calls wait and others are refused")
     return manners == {"wait"}
 
 
-def _exponential(sources: list[dict[str, Any]]) -> None:
+def _impatient(sources: list[Row]) -> None:
+    need(
+        any(source["patience"] is not None for source in sources), "no call loses patience (calls.x.patience)"
+    )
     for source in sources:
+        need(source["patience"] is not None, f"calls.{source['name']} never lose patience, and others do")
         need(
-            source["hold"]["kind"] == "exponential" and source["setup_ps"] == 0,
-            f"calls.{source['name']} wait, and their holding times are not exponential",
+            source["patience"]["kind"] == "exponential",
+            f"the patience of calls.{source['name']} is constant, and the theory knows an exponential one",
         )
-    means = {source["hold"]["mean_ps"] for source in sources}
-    need(len(means) == 1, "calls wait, and their mean holding times are not the same")
+    means = {source["patience"]["mean_ps"] for source in sources}
+    need(len(means) == 1, "the mean patience of the calls is not the same")
+    need(means != {0}, "a patience of 0 is none")
 
 
-def _calls(found: ErlangC | float) -> dict[str, float]:
-    if not isinstance(found, ErlangC):
-        return {"calls_blocked": found}
+def _waiting(plan: Row, parameters: Row, found: Waiting, pool: int, bps: int) -> Row:
+    columns = {"calls_blocked": found.waiting, **calls.waits(found)}
+    if found.patience is not None:
+        columns["calls_abandoned_share"] = found.abandoned
+    slowest = calls.slowest_ps(plan["calls"])
+    parts = _parts(plan, parameters, found, pool, found.busy * bps, columns, slowest)
+    parts["pools"][0]["waiting_mean_calls"] = found.queue
+    return parts
+
+
+def _parts(
+    plan: Row,
+    parameters: Row,
+    found: Any,
+    pool: int,
+    used_bps: float,
+    columns: Row,
+    slowest_ps: float,
+) -> Row:
     return {
-        "calls_blocked": found.waiting,
-        "call_wait_mean_s": found.mean,
-        "call_wait_p50_s": found.quantile(0.5),
-        "call_wait_p99_s": found.quantile(0.99),
+        "parameters": parameters,
+        "bent": calls.bent(plan, slowest_ps),
+        "result": found,
+        "flows": [],
+        "gates": [],
+        "pools": [calls.pool_row(plan, pool, used_bps, columns)],
+        "calls": [{"name": source["name"], **columns} for source in plan["calls"]],
     }

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from tidegate.theory import _abr_match, _erlang_match, _spacer_match
+from tidegate.theory import _abr_match, _erlang_match, _loss_match, _spacer_match
 from tidegate.theory._match_rules import DoesNotApplyError
 
 if TYPE_CHECKING:
@@ -50,6 +50,13 @@ class Miss:
 
 #: Each theory and its way to read a plan; the first that fits is used.
 _THEORIES = {"spacer": _spacer_match.read, "abr": _abr_match.read, "erlang": _erlang_match.read}
+#: Those that are tried only where there are calls: of other plans they would say what "erlang" says.
+_OF_CALLS = {
+    "erlang-a": _erlang_match.read_erlang_a,
+    "engset": _erlang_match.read_engset,
+    "kaufman-roberts": _loss_match.read,
+    "product-form": _loss_match.read_product_form,
+}
 
 
 def match(source: Source) -> list[Fit | Miss]:
@@ -65,7 +72,7 @@ def match(source: Source) -> list[Fit | Miss]:
 
     plan = json.loads(as_scenario(source)._inner.plan_json())
     told: list[Fit | Miss] = []
-    for theory, read in _THEORIES.items():
+    for theory, read in (_THEORIES | (_OF_CALLS if plan["calls"] else {})).items():
         try:
             told.append(Fit(theory, **read(plan)))
         except DoesNotApplyError as reason:

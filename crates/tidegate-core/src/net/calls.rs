@@ -4,9 +4,9 @@
 //! A call asks for all that it needs at once and gets all of it or nothing. One that waits
 //! holds nothing, so calls cannot lock each other, in whatever order their pools are named.
 //!
-//! Call order: [`Admission::ask`], [`Admission::give_back`] and [`Admission::withdraw`] as it
-//! happens, at times that never decrease; after the last two [`Admission::take_granted`] until
-//! it has no more.
+//! Call order: [`Admission::ask`], [`Admission::give_back`], [`Admission::withdraw`] and
+//! [`Admission::abandon`] as it happens, at times that never decrease; after the last three
+//! [`Admission::take_granted`] until it has no more.
 
 use std::collections::VecDeque;
 
@@ -55,8 +55,10 @@ pub struct CallCounts {
     pub refused: u64,
     /// Had to wait.
     pub waited: u64,
-    /// Given up while they waited.
+    /// Given up while they waited, because nothing needed them any more.
     pub withdrawn: u64,
+    /// Left the line because their patience was over.
+    pub abandoned: u64,
     /// From asking to the grant, of those granted.
     pub waits: Quantiles,
 }
@@ -123,13 +125,19 @@ struct Waiting {
 impl CallCounts {
     fn new(precision: Precision) -> CallCounts {
         let waits = Quantiles::new(precision);
-        CallCounts { offered: 0, carried: 0, refused: 0, waited: 0, withdrawn: 0, waits }
+        CallCounts { offered: 0, carried: 0, refused: 0, waited: 0, withdrawn: 0, abandoned: 0, waits }
     }
 
     /// Share of the calls that did not get at once what they asked for; `None`: there were none.
     #[must_use]
     pub fn blocked(&self) -> Option<f64> {
         (self.offered > 0).then(|| (self.refused + self.waited) as f64 / self.offered as f64)
+    }
+
+    /// Share of the calls that left the line because their patience was over; `None`: there were none.
+    #[must_use]
+    pub fn abandoned_share(&self) -> Option<f64> {
+        (self.offered > 0).then(|| self.abandoned as f64 / self.offered as f64)
     }
 
     fn ask(&mut self, answer: Answer) {
@@ -248,13 +256,24 @@ impl Admission {
         true
     }
 
-    /// A call that waits is given up; says whether it was there. Those behind it may move up.
+    /// A call that waits is given up because nothing needs it any more; says whether it was there.
+    /// Those behind it may move up.
     pub fn withdraw(&mut self, at: Time, class: usize, caller: u64) -> bool {
+        self.leave_line(at, class, caller, |counts| counts.withdrawn += 1)
+    }
+
+    /// The patience of a call that waits is over; says whether it was there. Those behind it may
+    /// move up.
+    pub fn abandon(&mut self, at: Time, class: usize, caller: u64) -> bool {
+        self.leave_line(at, class, caller, |counts| counts.abandoned += 1)
+    }
+
+    fn leave_line(&mut self, at: Time, class: usize, caller: u64, what: impl Fn(&mut CallCounts)) -> bool {
         let is_it = |waiting: &Waiting| (waiting.class, waiting.caller) == (class, caller);
         let Some(place) = self.line.iter().position(is_it) else { return false };
         let Some(Waiting { asked, .. }) = self.line.remove(place) else { return false };
         self.count_waiting(at, class, false);
-        self.count(class, asked, |counts| counts.withdrawn += 1);
+        self.count(class, asked, what);
         self.serve_line(at);
         true
     }

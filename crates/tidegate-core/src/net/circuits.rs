@@ -21,7 +21,7 @@ use sources::CallSource;
 const NONE: u32 = u32::MAX;
 
 /// What is to be done at a time of its own. At one instant capacity is first given back,
-/// then circuits open, then refused calls are made again.
+/// then circuits open, then calls whose patience is over leave the line, then refused calls are made again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Task {
     /// A circuit was idle for long enough.
@@ -30,9 +30,11 @@ enum Task {
     End { source: u32, call: u64 },
     /// A circuit is set up.
     Open { line: u32 },
+    /// The patience of a call without packets is over.
+    Leave { source: u32, call: u64 },
     /// A refused call is made again.
     Retry { line: u32 },
-    /// The same of a call without packets.
+    /// A refused call without packets is made again.
     Again { source: u32, call: u64 },
 }
 
@@ -42,7 +44,7 @@ enum News {
     /// A transfer of a flow begins or ends; in the order of telling.
     Transfer { flow: u32, told: u64, begins: bool },
     /// A call without packets is made.
-    Call { source: u32 },
+    Call { source: u32, user: u32 },
 }
 
 /// The circuits that one call opens.
@@ -136,8 +138,9 @@ impl Circuits {
             told: 0,
             opened: vec![],
         };
-        for (number, source) in (0..).zip(&circuits.sources) {
-            circuits.news.insert((source.next(), News::Call { source: number }));
+        for (source, row) in (0..).zip(&mut circuits.sources) {
+            let first = row.first_calls().into_iter();
+            circuits.news.extend(first.map(|(at, user)| (at, News::Call { source, user })));
         }
         Some(Box::new(circuits))
     }
@@ -174,8 +177,12 @@ impl Circuits {
                     self.release(due, line as usize, gates);
                 }
                 Task::End { source, call } => {
-                    self.sources[source as usize].end(call);
                     self.admission.give_back(due, self.class_of(source));
+                    self.end_call(due, source, call);
+                }
+                Task::Leave { source, call } => {
+                    self.admission.abandon(due, self.class_of(source), call);
+                    self.end_call(due, source, call);
                 }
                 Task::Open { line } => {
                     self.lines[line as usize].task = None;
@@ -200,10 +207,10 @@ impl Circuits {
             match news {
                 News::Transfer { flow, begins: true, .. } => self.begin(flow as usize),
                 News::Transfer { flow, begins: false, .. } => self.end(when, flow as usize, gates),
-                News::Call { source } => {
-                    let call = self.sources[source as usize].make();
-                    let next = self.sources[source as usize].next();
-                    self.news.insert((next, News::Call { source }));
+                News::Call { source, user } => {
+                    let row = &mut self.sources[source as usize];
+                    let (call, following) = (row.make(user), row.next_arrival());
+                    self.news.extend(following.map(|next| (next, News::Call { source, user })));
                     self.call(when, source, call);
                 }
             }
@@ -369,19 +376,31 @@ impl Circuits {
     fn call(&mut self, at: Time, source: u32, call: u64) {
         match self.admission.ask(at, self.class_of(source), call) {
             Answer::Granted => self.hold_call(at, source, call),
-            Answer::Waits => {}
+            Answer::Waits => {
+                let leaves = self.sources[source as usize].wait(at, call);
+                self.tasks.extend(leaves.map(|leaves| (leaves, Task::Leave { source, call })));
+            }
             Answer::Refused => match self.sources[source as usize].blocked() {
                 Blocked::Retry(after) => {
                     self.tasks.insert((at.saturating_add(after), Task::Again { source, call }));
                 }
-                Blocked::Wait | Blocked::Refuse => self.sources[source as usize].end(call),
+                Blocked::Wait | Blocked::Refuse => self.end_call(at, source, call),
             },
         }
     }
 
     fn hold_call(&mut self, at: Time, source: u32, call: u64) {
-        let span = self.sources[source as usize].holding(call);
+        let (span, leaves) = self.sources[source as usize].grant(call);
+        if let Some(leaves) = leaves {
+            self.tasks.remove(&(leaves, Task::Leave { source, call }));
+        }
         self.tasks.insert((at.saturating_add(span), Task::End { source, call }));
+    }
+
+    /// A call without packets is over, or lost: its user is idle, and calls again.
+    fn end_call(&mut self, at: Time, source: u32, call: u64) {
+        let next = self.sources[source as usize].end(at, call);
+        self.news.extend(next.map(|(calls_at, user)| (calls_at, News::Call { source, user })));
     }
 
     /// A pool inside the measured window.
@@ -406,7 +425,9 @@ impl Circuits {
 
     /// Bytes held, about.
     pub(super) fn memory_bytes(&self) -> u64 {
-        let calls: usize = self.sources.iter().map(CallSource::open_calls).sum();
-        (calls * size_of::<(u64, Span)>() + self.tasks.len() * size_of::<(Time, Task)>()) as u64
+        let calls: usize = self.sources.iter().map(CallSource::memory_bytes).sum();
+        let dates =
+            self.tasks.len() * size_of::<(Time, Task)>() + self.news.len() * size_of::<(Time, News)>();
+        (calls + dates) as u64
     }
 }

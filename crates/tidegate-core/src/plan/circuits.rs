@@ -66,10 +66,10 @@ pub enum PoolOrder {
 pub struct CallsPlan {
     /// Unique.
     pub name: String,
-    /// The first call comes one gap after this.
+    /// Arrivals begin here.
     pub start: Time,
-    /// From one call to the next.
-    pub gap: HoldingPlan,
+    /// When calls come.
+    pub arrivals: ArrivalPlan,
     /// From the end of its set-up to its end.
     pub hold: HoldingPlan,
     /// What each call asks for, as in [`ReservationPlan::demands`].
@@ -78,6 +78,25 @@ pub struct CallsPlan {
     pub setup: Span,
     /// What becomes of a call that does not fit.
     pub blocked: Blocked,
+    /// How long a call waits before it leaves the line without having been served; `None`: it waits
+    /// for as long as it takes. Only for calls that wait.
+    pub patience: Option<HoldingPlan>,
+}
+
+/// When calls without packets come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ArrivalPlan {
+    /// One after the other with this gap, however many calls are under way: a very large number of
+    /// users. The first comes one gap after the start.
+    Every(HoldingPlan),
+    /// From a fixed number of sources, each with one call at a time: it is idle for so long, from the start
+    /// or from the end of its last call (over, refused for good, or abandoned), then it calls again.
+    Sources {
+        /// How many, at least one.
+        count: u32,
+        /// How long each is idle between two calls.
+        idle: HoldingPlan,
+    },
 }
 
 /// Which circuits must be of one reservation: those that somebody passes both of, and so on.

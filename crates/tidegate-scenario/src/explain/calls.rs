@@ -1,7 +1,8 @@
 //! Circuits, pools and calls in words.
 
 use tidegate_core::plan::{
-    Blocked, CallsPlan, Demand, HoldingPlan, Plan, PoolOrder, RatePlan, ReservationPlan, ReservePlan,
+    ArrivalPlan, Blocked, CallsPlan, Demand, HoldingPlan, Plan, PoolOrder, RatePlan, ReservationPlan,
+    ReservePlan,
 };
 use tidegate_core::units::{Rate, Span};
 
@@ -156,25 +157,52 @@ pub(super) fn explain_calls(name: &str, form: &Form, plan: &Plan, out: &mut Stri
         HoldingPlan::Constant(span) | HoldingPlan::Exponential(span) => span.as_secs_f64(),
     };
     let held = mean(source.hold) + source.setup.as_secs_f64();
-    let gap = mean(source.gap);
-    if gap > 0.0 {
-        let load = held / gap;
-        let fit = fitting(plan, &source.demands);
-        let verb = if fit == 1 { "fits" } else { "fit" };
-        consequence(
-            &format!(
-                "a call every {} that holds for {} is a load of {} Erlang; {} at once {verb} into {}",
-                seconds_text(gap),
-                seconds_text(held),
-                three_digits(load),
-                plural(fit, "call"),
-                tightest(plan, &source.demands)
-            ),
-            out,
-        );
-        if source.blocked == Blocked::Wait && load >= fit as f64 {
-            consequence("more is asked for than can ever be carried: ever more calls wait", out);
+    let fit = fitting(plan, &source.demands);
+    let verb = if fit == 1 { "fits" } else { "fit" };
+    let room = format!("{} at once {verb} into {}", plural(fit, "call"), tightest(plan, &source.demands));
+    match source.arrivals {
+        ArrivalPlan::Every(gap) if mean(gap) > 0.0 => {
+            let load = held / mean(gap);
+            consequence(
+                &format!(
+                    "a call every {} that holds for {} is a load of {} Erlang; {room}",
+                    seconds_text(mean(gap)),
+                    seconds_text(held),
+                    three_digits(load),
+                ),
+                out,
+            );
+            if source.blocked == Blocked::Wait && source.patience.is_none() && load >= fit as f64 {
+                consequence("more is asked for than can ever be carried: ever more calls wait", out);
+            }
         }
+        ArrivalPlan::Every(_) => {}
+        ArrivalPlan::Sources { count, idle } => {
+            let count = u64::from(count);
+            let cycle = mean(idle) + held;
+            let load = if cycle > 0.0 { count as f64 * held / cycle } else { count as f64 };
+            consequence(
+                &format!(
+                    "{}, each idle for {} and then in a call for {}, hold {} calls in the mean where none is blocked; {room}",
+                    plural(count, "source"),
+                    seconds_text(mean(idle)),
+                    seconds_text(held),
+                    three_digits(load),
+                ),
+                out,
+            );
+            if count <= fit {
+                consequence(
+                    "they are no more than fit at once: of their own calls none is ever blocked",
+                    out,
+                );
+            }
+        }
+    }
+    if let Some(patience) = source.patience {
+        let kind = if matches!(patience, HoldingPlan::Exponential(_)) { " in the mean" } else { "" };
+        let span = seconds_text(mean(patience));
+        consequence(&format!("a call leaves the line when it has waited for {span}{kind} (abandoned)"), out);
     }
     consequence(&blocked_text(source.blocked, " for its turn"), out);
 }

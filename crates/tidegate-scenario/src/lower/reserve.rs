@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use tidegate_core::plan::{
-    Blocked, CallsPlan, Demand, Framing, GatePlan, RatePlan, ReservationPlan, ReservePlan, groups_of_circuits,
+    ArrivalPlan, Blocked, CallsPlan, Demand, Framing, GatePlan, RatePlan, ReservationPlan, ReservePlan,
+    groups_of_circuits,
 };
 use tidegate_core::units::{Rate, Span};
 
@@ -13,7 +14,7 @@ use super::notes::Notes;
 use super::values::{holding, time};
 use super::wiring::{Server, Wiring, server};
 use super::written::{Gate, Hop, User};
-use crate::check::{Form, Item, Value};
+use crate::check::{Form, Item, Named, Value};
 
 /// A circuit that nobody has given a reservation yet; `None` where something was wrong.
 pub(super) fn circuit(form: &Form) -> Option<RatePlan> {
@@ -308,22 +309,63 @@ fn check_cells_beside(gates: &[Gate<'_>], users: &[User<'_>], notes: &mut Notes)
     }
 }
 
+/// `patience` needs a call that waits.
+fn check_patience(form: &Form, notes: &mut Notes) {
+    if let (Some(item), Some("refuse")) = (form.given("patience"), form.word("blocked")) {
+        let problem = "a call that is refused does not wait, so it needs no patience";
+        notes.wrong(item, problem, "write blocked = \"wait\", or take it out");
+    }
+}
+
+/// When calls come: `every`, or `sources` and `idle`.
+fn arrivals(named: &Named, form: &Form, notes: &mut Notes) -> Option<ArrivalPlan> {
+    const IDLE: &str = "idle = { exponential = \"1 min\" }";
+    match (form.given("every"), form.given("sources"), form.given("idle")) {
+        (Some(_), None, None) => return Some(ArrivalPlan::Every(holding(form, "every"))),
+        (None, Some(count), Some(_)) => {
+            let count = count.whole().and_then(|count| u32::try_from(count).ok())?;
+            return Some(ArrivalPlan::Sources { count, idle: holding(form, "idle") });
+        }
+        (Some(item), Some(_), _) => notes.wrong(
+            item,
+            "each of a number of sources calls when it has been idle for a while, so there is no time from one call to the next",
+            "take out every, or take out sources and idle",
+        ),
+        (None, Some(item), None) => {
+            notes.wrong(item, "it is not said how long a source is idle between two calls", format!("add {IDLE}"));
+        }
+        (_, None, Some(item)) => notes.wrong(
+            item,
+            "idle belongs to a number of sources, and sources is missing",
+            "add sources = 20, or write every in place of idle",
+        ),
+        (None, None, None) => {
+            let help = format!("add every = {{ exponential = \"2 s\" }}, or sources = 20 and {IDLE}");
+            notes.wrong_at(named.name_at, &form.key, "every is missing", help);
+        }
+    }
+    None
+}
+
 /// `[calls.x]`.
 fn sources<'a>(root: &'a Form, calls: &mut Calls<'a>, notes: &mut Notes) {
     for named in root.table("calls").map_or(&[][..], |table| table.items.as_slice()) {
         let Some(form) = named.item.table() else { continue };
         let (Some(rate), Some(item)) = (form.rate("rate"), form.get("rate")) else { continue };
         check_retry(form, notes);
+        check_patience(form, notes);
+        let Some(arrivals) = arrivals(named, form, notes) else { continue };
         let demands = demands(root, form, rate, notes);
         calls.callers.push((format!("a call of calls.{}", named.name), item));
         calls.sources.push(CallsPlan {
             name: named.name.clone(),
             start: time(form.span("start")),
-            gap: holding(form, "every"),
+            arrivals,
             hold: holding(form, "hold"),
             demands,
             setup: form.span("setup").unwrap_or(Span::ZERO),
             blocked: blocked(form),
+            patience: form.given("patience").map(|_| holding(form, "patience")),
         });
     }
 }

@@ -60,6 +60,9 @@ pub(super) const RESERVE: Section = section(
 
 pub(super) const CALLS_ABOUT: &str = "Calls without packets: they come, hold capacity of a pool, and go.";
 
+/// Each source has a random stream of its own.
+const MOST_SOURCES: u64 = 100_000;
+
 pub(super) const CALLS: Section = section(
     "Calls",
     "A source of calls that hold capacity without sending anything: other users of a pool, or a system by itself, as Erlang's \
@@ -70,8 +73,22 @@ pub(super) const CALLS: Section = section(
         key(
             "every",
             HOLDING,
-            Default::Required("{ exponential = \"2 s\" }"),
-            "From one call to the next: a time, or { exponential = \"2 s\" }. The first call comes one such time after the start.",
+            Default::Words("with sources there is none"),
+            "From one call to the next, however many calls are under way: a time, or { exponential = \"2 s\" }. The first call \
+             comes one such time after the start.",
+        ),
+        key(
+            "sources",
+            Kind::Whole { min: 1, max: MOST_SOURCES },
+            Default::Words("so many that every says all"),
+            "In place of every: the number of sources, each with one call at a time (Engset's system).",
+        ),
+        key(
+            "idle",
+            HOLDING,
+            Default::Words("it belongs to sources"),
+            "With sources: how long each is idle before its next call, from the start or from the end of its last call. A call \
+             that is refused or abandoned has ended.",
         ),
         key(
             "hold",
@@ -82,6 +99,12 @@ pub(super) const CALLS: Section = section(
         SETUP,
         BLOCKED,
         RETRY,
+        key(
+            "patience",
+            HOLDING,
+            Default::Words("a call waits for as long as it takes"),
+            "How long a call waits before it leaves the line (abandoned): a time, or { exponential = \"30 s\" }.",
+        ),
         key("start", TIME_0, text("0 s"), "When the source begins."),
     ],
 );

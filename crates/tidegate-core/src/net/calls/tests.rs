@@ -96,11 +96,11 @@ fn what_can_never_fit_is_refused() {
 
 /// One thing that happens: (what, class, caller).
 fn happenings() -> impl Strategy<Value = Vec<(u8, usize, u64)>> {
-    prop::collection::vec((0u8..5, 0usize..5, 0u64..6), 1..200)
+    prop::collection::vec((0u8..6, 0usize..5, 0u64..6), 1..200)
 }
 
 proptest! {
-    /// Random calls, ends, ends of what was never granted, and calls given up: what is reserved
+    /// Random calls, ends, ends of what was never granted, calls given up or out of patience: what is reserved
     /// is what those that were granted asked for, never more than there is; nobody waits who
     /// could go; in the end everything is back.
     #[test]
@@ -132,7 +132,11 @@ proptest! {
                 }
                 _ => {
                     let place = waiting.iter().position(|call| *call == (class, caller));
-                    prop_assert_eq!(calls.withdraw(at(millis), class, caller), place.is_some());
+                    let left = match what {
+                        4 => calls.withdraw(at(millis), class, caller),
+                        _ => calls.abandon(at(millis), class, caller),
+                    };
+                    prop_assert_eq!(left, place.is_some());
                     place.map(|found| waiting.remove(found));
                 }
             }
@@ -168,7 +172,7 @@ proptest! {
         for (number, plan) in pools.iter().enumerate() {
             prop_assert_eq!(calls.reserved(number).bps(), 0);
             let counts = calls.pool_counts(number);
-            let settled = counts.carried + counts.refused + counts.withdrawn;
+            let settled = counts.carried + counts.refused + counts.withdrawn + counts.abandoned;
             prop_assert!(counts.offered == settled && plan.capacity.bps() > 0);
         }
     }

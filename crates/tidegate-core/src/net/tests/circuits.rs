@@ -4,7 +4,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::plan::{
-    Blocked, CallsPlan, Demand, PolicePlan, PoolOrder, ReservationPlan, ReservePlan, groups_of_circuits,
+    ArrivalPlan, Blocked, CallsPlan, Demand, PolicePlan, PoolOrder, ReservationPlan, ReservePlan,
+    groups_of_circuits,
 };
 
 /// A circuit; [`reserved`] gives it its reservation.
@@ -16,13 +17,17 @@ pub(super) fn any_circuit() -> impl Strategy<Value = GatePlan> {
     })
 }
 
+/// Gap or idle time, holding time, rate (ms, ms, Mbit/s), what becomes of a blocked call, patience
+/// (ms), and how many users, if they are counted.
+type SourceDraft = (u64, u64, u64, Blocked, Option<u64>, Option<u32>);
+
 /// What calls are like, drawn before anybody knows which there are.
 #[derive(Clone, Debug)]
 pub(super) struct CallsDraft {
     manners: Vec<(Blocked, u64, Option<u64>)>,
     orders: [bool; 2],
     spare: [u64; 2],
-    sources: Vec<(u64, u64, u64, Blocked)>,
+    sources: Vec<SourceDraft>,
 }
 
 pub(super) fn any_calls() -> impl Strategy<Value = CallsDraft> {
@@ -36,7 +41,9 @@ pub(super) fn any_calls() -> impl Strategy<Value = CallsDraft> {
     // Whole milliseconds, so that much happens at one instant.
     let hold = prop_oneof![1 => Just(None), 2 => Just(Some(0)), 3 => (0u64..20).prop_map(Some)];
     let manners = prop::collection::vec((blocked(), 0u64..4, hold), 1..4);
-    let sources = prop::collection::vec((1u64..20, 0u64..30, 1u64..6, blocked()), 0..3);
+    let sources =
+        (1u64..20, 0u64..30, 1u64..6, blocked(), prop::option::of(0u64..20), prop::option::of(1u32..6));
+    let sources = prop::collection::vec(sources, 0..3);
     let spare = [0u64..20, 0u64..20];
     (manners, any::<[bool; 2]>(), spare, sources).prop_map(|(manners, orders, spare, sources)| CallsDraft {
         manners,
@@ -52,6 +59,8 @@ pub(super) fn reserved(mut plan: Plan, draft: CallsDraft) -> Plan {
     let flows = plan.flows.iter().map(|flow| [flow.path.clone(), flow.back.clone()].concat());
     let together: Vec<Vec<usize>> =
         flows.chain(plan.traffic.iter().map(|traffic| traffic.path.clone())).collect();
+    let exponential = |ms| HoldingPlan::Exponential(Span::from_millis(ms));
+    let constant = |ms| HoldingPlan::Constant(Span::from_millis(ms));
     let first = plan.pools.len();
     let mut most = [0; 2];
     for (number, gates) in groups_of_circuits(&plan.gates, &together).into_iter().enumerate() {
@@ -73,17 +82,22 @@ pub(super) fn reserved(mut plan: Plan, draft: CallsDraft) -> Plan {
         });
         (0..2).for_each(|pool| most[pool] = most[pool].max(sums[pool]));
     }
-    for (number, (gap, hold, mbps, blocked)) in draft.sources.into_iter().enumerate() {
+    for (number, (gap, hold, mbps, blocked, patience, users)) in draft.sources.into_iter().enumerate() {
         let pool = number % 2;
         most[pool] = most[pool].max(mbps * 1_000_000);
         plan.calls.push(CallsPlan {
             name: format!("calls{number}"),
             start: Time::ZERO,
-            gap: HoldingPlan::Exponential(Span::from_millis(gap)),
+            arrivals: match users {
+                None => ArrivalPlan::Every(exponential(gap)),
+                Some(count) => ArrivalPlan::Sources { count, idle: exponential(gap) },
+            },
             hold: HoldingPlan::Constant(Span::from_millis(hold)),
             demands: vec![Demand { pool: first + pool, rate: Rate::from_bps(mbps * 1_000_000) }],
             setup: Span::from_millis(number as u64),
             blocked,
+            // Constant for the first source, so that patience ends at whole milliseconds as well.
+            patience: patience.map(|ms| if number == 0 { constant(ms) } else { exponential(ms) }),
         });
     }
     for (number, ((least, spare), asked)) in most.iter().zip(draft.spare).zip(draft.orders).enumerate() {
@@ -348,4 +362,69 @@ proptest! {
         };
         prop_assert!(network.gates().iter().zip(&plan.gates).all(is_shut));
     }
+}
+
+proptest! {
+    /// Calls that lose patience, calls of a number of sources, calls made again: a pool is never
+    /// over-committed, a source never has two calls at once, and every call has one fate.
+    #[test]
+    fn every_call_has_one_fate(draft in any_calls()) {
+        let plan = reserved(Plan::empty(Time::ZERO + Span::from_millis(500)), draft);
+        let mut network = Network::new(&plan, 1);
+        for millis in 1..=500 {
+            prop_assert!(network.step(Time::ZERO + Span::from_millis(millis)).is_none());
+            for (number, pool) in plan.pools.iter().enumerate() {
+                prop_assert!(network.reserved(number) <= pool.capacity);
+            }
+        }
+        for (number, _) in plan.pools.iter().enumerate().filter(|_| !plan.calls.is_empty()) {
+            let (used, counts) = network.pool_use(number).expect("there are calls");
+            let settled = counts.carried + counts.refused + counts.abandoned;
+            prop_assert_eq!(counts.offered, settled + used.waiting);
+            let most: u64 = plan.calls.iter().filter(|row| row.demands[0].pool == number).map(most_at_once).sum();
+            prop_assert!(used.reserved_max.bps() <= most);
+        }
+        for (row, counts) in plan.calls.iter().zip(network.source_calls()) {
+            prop_assert!(counts.abandoned == 0 || row.patience.is_some());
+            prop_assert!(counts.abandoned <= counts.waited);
+        }
+    }
+}
+
+/// What the calls of a source can hold at once.
+fn most_at_once(row: &CallsPlan) -> u64 {
+    match row.arrivals {
+        ArrivalPlan::Every(_) => u64::MAX / 4,
+        ArrivalPlan::Sources { count, .. } => u64::from(count) * row.demands[0].rate.bps(),
+    }
+}
+
+/// By hand. One line of a pool for one call at a time. Two sources, idle for 3 ms: both call at 3 ms, the
+/// first is granted until 13 ms, the second loses patience at 7 ms and calls again at 10 ms; it would
+/// wait until 14 ms and is granted at 13 ms. The first calls again at 16 ms and leaves at 20 ms, calls at 23 ms, when
+/// the line is given back.
+#[test]
+fn sources_call_when_idle_and_leave_when_impatient() {
+    let constant = |ms| HoldingPlan::Constant(Span::from_millis(ms));
+    let mut plan = Plan::empty(Time::ZERO + Span::from_millis(24));
+    let capacity = Rate::from_bps(1_000_000);
+    plan.pools = vec![PoolPlan { name: "pool".to_owned(), capacity, order: PoolOrder::Asked }];
+    plan.calls = vec![CallsPlan {
+        name: "users".to_owned(),
+        start: Time::ZERO,
+        arrivals: ArrivalPlan::Sources { count: 2, idle: constant(3) },
+        hold: constant(10),
+        demands: vec![Demand { pool: 0, rate: capacity }],
+        setup: Span::ZERO,
+        blocked: Blocked::Wait,
+        patience: Some(constant(4)),
+    }];
+    let mut network = Network::new(&plan, 1);
+    assert!(network.step(plan.duration).is_none());
+    let counts = network.source_calls().next().expect("there is a source");
+    // Made at 3, 3, 10, 16 and 23 ms.
+    assert_eq!((counts.offered, counts.carried, counts.waited, counts.abandoned), (5, 3, 3, 2));
+    assert_eq!(counts.waits.mean_s(), Some(0.001));
+    let (used, _) = network.pool_use(0).expect("there are calls");
+    assert!((used.reserved_mean_bps - 21.0 / 24.0 * 1e6).abs() < 1e-6);
 }

@@ -1,0 +1,79 @@
+"""Arguments of the theories of calls: numbers that are checked, or refused in words."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from tidegate._errors import ArgumentError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+#: More servers than any pool holds.
+MOST_SERVERS = 10_000_000
+
+
+def number(name: str, given: Any) -> float:
+    """Return a finite number.
+
+    Raises:
+        ArgumentError: it is none.
+    """
+    try:
+        value = math.nan if isinstance(given, bool | str) else float(given)
+    except (TypeError, ValueError, OverflowError):
+        value = math.nan
+    if not math.isfinite(value):
+        raise ArgumentError(f"{name}: {given!r} is not a number")
+    return value
+
+
+def load_of(given: Any, name: str = "load") -> float:
+    """Return a load in Erlang, 0 or more."""
+    value = number(name, given)
+    if value < 0:
+        raise ArgumentError(f"{name}: {given!r} is out of range; 0 Erlang or more")
+    return value
+
+
+def above_zero(name: str, given: Any) -> float:
+    """Return a number above 0."""
+    value = number(name, given)
+    if value <= 0:
+        raise ArgumentError(f"{name}: {given!r} is out of range; more than 0")
+    return value
+
+
+def whole(name: str, given: Any, least: int = 0, most: int = MOST_SERVERS) -> int:
+    """Return a whole number within limits."""
+    value = number(name, given)
+    if value != math.floor(value) or not least <= value <= most:
+        raise ArgumentError(f"{name}: {given!r} is no whole number from {least} to {most}")
+    return int(value)
+
+
+def share(name: str, given: Any) -> float:
+    """Return a share from 0 to below 1."""
+    value = number(name, given)
+    if not 0 <= value < 1:
+        raise ArgumentError(f"{name}: {given!r} is out of range; from 0 to below 1")
+    return value
+
+
+def listed(name: str, given: Any) -> list[Any]:
+    """Return a list of anything, not empty."""
+    try:
+        values = list(_sequence(given))
+    except TypeError:
+        raise ArgumentError(f"{name}: {given!r} is no list") from None
+    if not values:
+        raise ArgumentError(f"{name}: the list is empty; there is at least one class of calls")
+    return values
+
+
+def _sequence(given: Any) -> Iterator[Any]:
+    if isinstance(given, str):
+        raise TypeError
+    members: Iterator[Any] = iter(given)
+    return members

@@ -1,0 +1,128 @@
+"""What the theories of calls have in common: how a plan is read, and how rows are made."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from tidegate.theory._match_rules import need
+
+PICOS = 10**12
+#: A summary that begins so many mean times after an empty start is of the long run.
+_SETTLED = 5
+
+Row = dict[str, Any]
+
+
+def alone(plan: Row) -> list[Row]:
+    """Return the sources of calls of a plan that has nothing else."""
+    sources: list[Row] = plan["calls"]
+    need(sources, "it is about calls, and there are none ([calls.x])")
+    need(not plan["circuits"], "circuits carry packets here, and their calls do not come at random")
+    need(not plan["flows"] and not plan["traffic"], "there are packets too, of which it says nothing")
+    for source in sources:
+        need(
+            source["retry_ps"] is None,
+            f"refused calls of calls.{source['name']} are made again, and the theory knows lost ones",
+        )
+        if source["every"] is not None:
+            need(
+                source["every"]["kind"] == "exponential",
+                f"calls.{source['name']} do not come at random: their gaps are constant",
+            )
+        else:
+            need(
+                source["idle"]["kind"] == "exponential",
+                f"the sources of calls.{source['name']} do not call at random: their idle times are constant",
+            )
+    return sources
+
+
+def one_pool(sources: list[Row]) -> tuple[int, int]:
+    """Return the one pool, and what each call asks of it."""
+    need(
+        all(len(source["demands"]) == 1 for source in sources),
+        "calls ask several pools at once, and the theory knows one",
+    )
+    pools = {source["demands"][0]["pool"] for source in sources}
+    need(len(pools) == 1, f"calls take from {len(pools)} pools, and the theory knows one")
+    sizes = {source["demands"][0]["bps"] for source in sources}
+    need(len(sizes) == 1, "calls are of several sizes, and the theory knows one")
+    return pools.pop(), sizes.pop()
+
+
+def without_end(sources: list[Row]) -> None:
+    """Need calls that come whatever is under way."""
+    for source in sources:
+        need(
+            source["sources"] is None,
+            f"calls.{source['name']} come from a fixed number of sources, which is Engset's system",
+        )
+
+
+def patient(sources: list[Row]) -> None:
+    """Need calls that wait for as long as it takes."""
+    for source in sources:
+        need(source["patience"] is None, f"calls.{source['name']} lose patience, which is Erlang A")
+
+
+def lost(sources: list[Row]) -> None:
+    """Need blocked calls that are lost."""
+    for source in sources:
+        need(
+            source["blocked"] == "refuse",
+            f"blocked calls of calls.{source['name']} wait, and the theory knows lost ones",
+        )
+
+
+def held_ps(source: Row) -> int:
+    """Return how long a call holds its capacity in the mean, set-up included."""
+    held: int = source["hold"]["mean_ps"] + source["setup_ps"]
+    return held
+
+
+def exponential(sources: list[Row]) -> None:
+    """Need exponential holding times with one mean."""
+    for source in sources:
+        need(
+            source["hold"]["kind"] == "exponential" and source["setup_ps"] == 0,
+            f"calls.{source['name']} wait, and their holding times are not exponential",
+        )
+    means = {source["hold"]["mean_ps"] for source in sources}
+    need(len(means) == 1, "calls wait, and their mean holding times are not the same")
+
+
+def bent(plan: Row, slowest_ps: float) -> tuple[str, ...]:
+    """Return what the plan does not keep to the letter, if the slowest mean time is this."""
+    settled = _SETTLED * slowest_ps + max(source["start_ps"] for source in plan["calls"])
+    if plan["warmup_ps"] >= settled:
+        return ()
+    return ("numbers are those of the long run, and the run begins empty",)
+
+
+def slowest_ps(sources: list[Row]) -> float:
+    """Return the longest mean time of any source, holding or patience: idle sources only settle faster."""
+    patience = [source["patience"]["mean_ps"] for source in sources if source["patience"] is not None]
+    return float(max([held_ps(source) for source in sources] + patience))
+
+
+def pool_row(plan: Row, pool: int, used_bps: float, calls: Row) -> Row:
+    """Return the row of a pool."""
+    row = plan["pools"][pool]
+    return {
+        "name": row["name"],
+        "capacity_bps": float(row["capacity_bps"]),
+        "reserved_mean_bps": used_bps,
+        "utilisation": used_bps / row["capacity_bps"],
+        **calls,
+    }
+
+
+def waits(found: Any) -> Row:
+    """Return the columns of waits that a system gives in seconds."""
+    told = {
+        "call_wait_mean_s": found.mean,
+        "call_wait_p50_s": found.quantile(0.5),
+        "call_wait_p99_s": found.quantile(0.99),
+    }
+    return {name: value for name, value in told.items() if math.isfinite(value)}

@@ -1,0 +1,115 @@
+"""Theories for plans of lost calls: Kaufman and Roberts (several sizes), the product form (several pools)."""
+
+from __future__ import annotations
+
+import math
+
+from tidegate._errors import ArgumentError
+from tidegate.theory import _calls_match as calls
+from tidegate.theory._calls_match import PICOS, Row
+from tidegate.theory._loss_network import CallClass, LossSystem, kaufman_roberts, product_form
+from tidegate.theory._match_rules import DoesNotApplyError, need
+
+
+def read(plan: Row) -> Row:
+    """Return the parts of a fit of Kaufman's and Roberts' recursion.
+
+    Raises:
+        DoesNotApplyError: the plan has another shape.
+    """
+    sources = calls.alone(plan)
+    calls.without_end(sources)
+    calls.lost(sources)
+    need(
+        all(len(source["demands"]) == 1 for source in sources),
+        "calls ask several pools at once, and the theory knows one",
+    )
+    pools = sorted({source["demands"][0]["pool"] for source in sources})
+    need(len(pools) == 1, f"calls take from {len(pools)} pools, and the theory knows one")
+    sizes = [source["demands"][0]["bps"] for source in sources]
+    need(len({*sizes}) > 1, "all calls are of one size, which is Erlang's system")
+    step = math.gcd(*sizes)
+    capacity = plan["pools"][pools[0]]["capacity_bps"] // step
+    loads = [calls.held_ps(source) / source["every"]["mean_ps"] for source in sources]
+    widths = [size // step for size in sizes]
+    try:
+        found = kaufman_roberts(capacity, loads, widths)
+    except ArgumentError as error:
+        raise DoesNotApplyError(str(error)) from None
+    parameters = _parameters(sources, loads) | {"units": capacity, "unit_bps": step}
+    return _parts(plan, parameters, found, pools, [step])
+
+
+def read_product_form(plan: Row) -> Row:
+    """Return the parts of a fit of the product form of loss networks.
+
+    Raises:
+        DoesNotApplyError: the plan has another shape, or is too large.
+    """
+    sources = calls.alone(plan)
+    calls.lost(sources)
+    pools = sorted({demand["pool"] for source in sources for demand in source["demands"]})
+    finite = [source for source in sources if source["sources"] is not None]
+    need(
+        len(pools) > 1 or (finite and len(sources) > 1),
+        "there is one pool: the other theories of calls are about that",
+    )
+    need(all(source["idle"]["mean_ps"] > 0 for source in finite), "a mean idle time of 0 is no random time")
+    asked = [{demand["pool"]: demand["bps"] for demand in source["demands"]} for source in sources]
+    steps = [math.gcd(*(each[pool] for each in asked if pool in each)) for pool in pools]
+    capacities = [
+        plan["pools"][pool]["capacity_bps"] // step for pool, step in zip(pools, steps, strict=True)
+    ]
+    loads = [
+        calls.held_ps(source) / (source["idle"] if source["every"] is None else source["every"])["mean_ps"]
+        for source in sources
+    ]
+    kinds = [
+        CallClass(
+            tuple(each.get(pool, 0) // step for pool, step in zip(pools, steps, strict=True)),
+            load,
+            source["sources"],
+        )
+        for each, load, source in zip(asked, loads, sources, strict=True)
+    ]
+    try:
+        found = product_form(capacities, kinds)
+    except ArgumentError as error:
+        raise DoesNotApplyError(str(error)) from None
+    return _parts(plan, _parameters(sources, loads), found, pools, steps)
+
+
+def _parameters(sources: list[Row], loads: list[float]) -> Row:
+    return {f"load.{source['name']}": load for source, load in zip(sources, loads, strict=True)}
+
+
+def _parts(plan: Row, parameters: Row, found: LossSystem, pools: list[int], steps: list[int]) -> Row:
+    sources = plan["calls"]
+    rates = [_rate(source, lost) for source, lost in zip(sources, found.blocked, strict=True)]
+    rows = []
+    for pool, step, used in zip(pools, steps, found.used, strict=True):
+        users = [
+            n for n, source in enumerate(sources) if any(each["pool"] == pool for each in source["demands"])
+        ]
+        lost = sum(rates[n] * found.blocked[n] for n in users) / sum(rates[n] for n in users)
+        rows.append(calls.pool_row(plan, pool, used * step, {"calls_blocked": lost}))
+    return {
+        "parameters": parameters,
+        "bent": calls.bent(plan, calls.slowest_ps(sources)),
+        "result": found,
+        "flows": [],
+        "gates": [],
+        "pools": rows,
+        "calls": [
+            {"name": source["name"], "calls_blocked": lost}
+            for source, lost in zip(sources, found.blocked, strict=True)
+        ],
+    }
+
+
+def _rate(source: Row, lost: float) -> float:
+    """Return how many calls a source makes in a second."""
+    if source["every"] is not None:
+        return float(PICOS / source["every"]["mean_ps"])
+    cycle = source["idle"]["mean_ps"] + (1 - lost) * calls.held_ps(source)
+    return float(PICOS * source["sources"] / cycle)
