@@ -298,44 +298,44 @@ CLAIMS = [
     Claim(
         "theorem-1", "§3, (3)",
         "At the end of slow start the content oscillates between (bσ - cΔ)+ and σ(1 - c/h) more.",
-        claim_theorem_1, "of sets", 1.0, ("formulas",), exact=EXACT,
+        claim_theorem_1, "share of parameter sets", 1.0, ("formulas",), exact=EXACT,
     ),
     Claim(
         "oscillation-begins", "§3, (4)-(6)", "That oscillation starts at t_b.",
-        claim_t_b, "of sets", 1.0, ("formulas",), exact=EXACT,
+        claim_t_b, "share of parameter sets", 1.0, ("formulas",), exact=EXACT,
     ),
     Claim(
         "peaks", "§3, (7), (8)",
         "The largest content of each interval of slow start in which the spacer empties.",
-        claim_peaks, "of sets", 1.0, ("formulas",), exact=EXACT,
+        claim_peaks, "share of parameter sets", 1.0, ("formulas",), exact=EXACT,
     ),
     Claim(
         "condition-c1", "§4, (C1)",
         "Where (C1) holds, the content oscillates before the window grows further.",
-        claim_c1, "of sets", 1.0, ("formulas",), exact=EXACT,
+        claim_c1, "share of parameter sets", 1.0, ("formulas",), exact=EXACT,
     ),
     Claim(
         "levels", "§4, (14), (16)",
         "While the window grows, the content stands at one level for each window.",
-        claim_levels, "of sets", 1.0, ("formulas",), exact=EXACT,
+        claim_levels, "share of parameter sets", 1.0, ("formulas",), exact=EXACT,
     ),
     Claim(
         "theorem-2", "§4, (13)",
         "At the end of congestion avoidance it oscillates between (wσ - cΔ)+ and σ(1 - c/h) more.",
-        claim_theorem_2, "of sets", 1.0, ("formulas",), exact=EXACT,
+        claim_theorem_2, "share of parameter sets", 1.0, ("formulas",), exact=EXACT,
     ),
     Claim(
         "peaks-delayed", "§5, (18), (19)", "The largest content of each such interval with delayed ACKs.",
-        claim_peaks_delayed, "of sets", 1.0, ("formulas",), exact=EXACT,
+        claim_peaks_delayed, "share of parameter sets", 1.0, ("formulas",), exact=EXACT,
     ),
     Claim(
         "theorem-3", "§5, (22), (23)", "The same limits with an ACK for every second segment.",
-        claim_theorem_3, "of sets", 1.0, ("formulas",), exact=EXACT,
+        claim_theorem_3, "share of parameter sets", 1.0, ("formulas",), exact=EXACT,
     ),
     Claim(
         "corrected", "beyond the paper",
         "The corrected formulas are right in every set of parameters.",
-        claim_corrected, "of sets", None, ("formulas",), exact=EXACT,
+        claim_corrected, "share of parameter sets", None, ("formulas",), exact=EXACT,
     ),
     Claim(
         "simulator", "beyond the paper",
@@ -351,7 +351,7 @@ CLAIMS = [
     ),
     Claim(
         "fig-3-growth", "§6, Fig. 3", "Once the spacer no longer empties, its content grows at about c/2.",
-        claim_growth, "of c", 0.5, ("fig-3",), exact=ALONE,
+        claim_growth, "times c", 0.5, ("fig-3",), exact=ALONE,
     ),
     Claim(
         "fig-3-empties", "§6, (20), Fig. 3",
@@ -369,18 +369,18 @@ CLAIMS = [
     ),
     Claim(
         "fig-2-no-loss", "§6, Fig. 2", "It adapts without information loss.",
-        claim_figure_2_loss, "lost", 0.0, ("fig-2",), exact=ALONE,
+        claim_figure_2_loss, "share of the cells lost", 0.0, ("fig-2",), exact=ALONE,
     ),
     Claim(
         "larger-c", "§4", "The larger the spacing rate, the less waits in the spacer.",
-        claim_larger_c, "of steps", 1.0, ("standing",), exact=ALONE,
+        claim_larger_c, "share of steps", 1.0, ("standing",), exact=ALONE,
     ),
     Claim(
         "larger-round-trip", "§4", "The larger the round trip, the less waits in the spacer.",
-        claim_larger_trip, "of steps", 1.0, ("standing",), exact=ALONE,
+        claim_larger_trip, "share of steps", 1.0, ("standing",), exact=ALONE,
     ),
     Claim(
         "one-window", "§7", "A buffer of one window per connection loses nothing.",
-        claim_one_window, "of cases", 1.0, (), exact=EXACT,
+        claim_one_window, "share of cases", 1.0, (), exact=EXACT,
     ),
 ]  # fmt: skip

@@ -300,15 +300,15 @@ def claim_steps(lab: Lab) -> Finding:
 CLAIMS = [
     Claim(
         "slow-below-10", "§3, Fig. 3", "Below 10 Mbit/s the mean response time becomes very high.",
-        claim_slow, "of 20 Mbit/s", "very high", ("fig-3",),
+        claim_slow, "2 / 20 Mbit/s", "very high", ("fig-3",),
     ),
     Claim(
         "low-10-to-30", "§3, Fig. 3", "With 10 to 30 Mbit/s the response time is reasonably low.",
-        claim_low, "of the least", "low", ("fig-3",),
+        claim_low, "largest / least of the figure", "low", ("fig-3",),
     ),
     Claim(
         "higher-50-to-70", "§3, Fig. 3", "Between 50 and 70 Mbit/s the response time becomes higher.",
-        claim_rises, "of 30 Mbit/s", "above 1", ("fig-3",),
+        claim_rises, "70 / 30 Mbit/s", "above 1", ("fig-3",),
     ),
     Claim(
         "two-or-three", "§3", "Only two or three circuits of 50 to 70 Mbit/s are established at one time.",
@@ -316,16 +316,16 @@ CLAIMS = [
     ),
     Claim(
         "higher-above-80", "§3, Fig. 3", "More than 80 Mbit/s make the response time higher still.",
-        claim_higher, "of 70 Mbit/s", "above 1", ("fig-3",),
+        claim_higher, "80 / 70 Mbit/s", "above 1", ("fig-3",),
     ),
     Claim(
         "larger-window", "§4, Fig. 4", "A larger window reduces the response time.",
-        claim_faster, "of 64 KiB", "below 1", ("fig-4",),
+        claim_faster, "1 MiB / 64 KiB", "below 1", ("fig-4",),
     ),
     Claim(
         "not-with-dips", "§4, Fig. 4",
         "With dips of the processor a larger window does not reduce it as expected.",
-        claim_not_faster, "of 64 KiB", "about 1", ("fig-4",),
+        claim_not_faster, "1 MiB / 64 KiB", "about 1", ("fig-4",),
     ),
     Claim(
         "congestion", "§4", "TCP takes the dips for congestion.",
@@ -333,7 +333,7 @@ CLAIMS = [
     ),
     Claim(
         "ip-queue", "§4, Fig. 5", "IP datagrams wait long in the dips, with a window of 256 KiB.",
-        claim_queue, "of outside", None, ("fig-5",),
+        claim_queue, "in the dips / outside", None, ("fig-5",),
     ),
     Claim(
         "forty-seconds", "§4", "The window takes more than 40 s to grow to about 70 kB.",
@@ -342,30 +342,30 @@ CLAIMS = [
     Claim(
         "holding-decides", "beyond the paper",
         "The rise above 30 Mbit/s comes of holding circuits after a response.",
-        claim_hold, "of 20 Mbit/s", None, ("fig-3",),
+        claim_hold, "80 / 20 Mbit/s, released at once", None, ("fig-3",),
     ),
     Claim(
         "closed-forms", "beyond the paper", "One image with an open window takes what closed forms say.",
-        claim_theory, "of the formula", 1.0, ("fig-3",),
+        claim_theory, "simulated / formula", 1.0, ("fig-3",),
     ),
     Claim(
         "each-step", "beyond the paper", "With dips no step to a larger window surely helps.",
-        claim_steps, "of steps", None, ("fig-4",),
+        claim_steps, "share of steps", None, ("fig-4",),
     ),
     Claim(
         "today", "beyond the paper", "TCP of today is faster through the dips.",
-        claim_today, "of Reno", None, ("fig-4",),
+        claim_today, "today's TCP / Reno", None, ("fig-4",),
     ),
     Claim(
         "any-rise", "beyond the paper", "80 Mbit/s are slower than 20 whatever the open choices.",
-        claim_any_rise, "of choices", None, ("choices",),
+        claim_any_rise, "share of choices", None, ("choices",),
     ),
     Claim(
         "any-faster", "beyond the paper", "Without dips a larger window is faster whatever the open choices.",
-        claim_any_faster, "of choices", None, ("choices",),
+        claim_any_faster, "share of choices", None, ("choices",),
     ),
     Claim(
         "any-not-with-dips", "beyond the paper", "With dips it is not, whatever the open choices.",
-        claim_any_dips, "of choices", None, ("choices",),
+        claim_any_dips, "share of choices", None, ("choices",),
     ),
 ]  # fmt: skip
