@@ -162,7 +162,7 @@ def _reason(parts: Sequence[Judgement], noun: str) -> str:
     for verdict, words in ((NOT_REPRODUCED, "It does not hold"), (UNDECIDED, "Undecided")):
         names = [part.name for part in by_verdict[verdict] if part.name]
         if names and len(names) == len(by_verdict[verdict]) < len(parts):
-            sentences.append(f"{words} {', '.join(names)}")
+            sentences.append(f"{words}: {'; '.join(names)}")
     return ". ".join(sentences)
 
 
@@ -170,10 +170,11 @@ def _rules(parts: Sequence[Judgement]) -> str:
     return "; ".join(dict.fromkeys(part.rule for part in parts if part.rule))
 
 
-def together(main: Judgement, *others: Judgement) -> Judgement:
+def together(main: Judgement, *others: Judgement, rule: str = "") -> Judgement:
     """Judge a claim of several parts: reproduced if all hold, not if none does, else partly.
 
-    Number and interval are the first part's; the runs are the fewest of any part.
+    Number and interval are the first part's; the runs are the fewest of any part. ``rule`` says what is
+    asked of the parts where their own rules do not say which is whose.
     """
     parts = (main, *others)
     if not others:
@@ -187,22 +188,25 @@ def together(main: Judgement, *others: Judgement) -> Judgement:
         main.interval,
         min(part.runs for part in parts),
         "" if settled else ". ".join([_reason(parts, "parts"), *inner]),
-        f"of every part: {_rules(parts)}" if len({part.rule for part in parts}) == 1 else _rules(parts),
+        rule or (f"in every part {main.rule}" if len({part.rule for part in parts}) == 1 else _rules(parts)),
         cases=main.cases,
         left=possible,
     )
 
 
-def count(holds: Sequence[bool | Judgement], *, runs: int, rule: str = "") -> Judgement:
+def count(
+    holds: Sequence[bool | Judgement], *, runs: int, rule: str = "", untried: int = 0
+) -> Judgement:
     """Judge a claim of many cases: reproduced if it holds in all, not if in none, else partly.
 
     A case is a judgement, which may be undecided, or a bool where the comparison is exact. ``rule``
-    says in words what a case needs where it is no judgement.
+    says in words what a case needs where it is no judgement. ``untried`` cases are undecided: two
+    cases of twelve do not show what holds in all.
     """
     if not holds:
         raise ValueError("nothing was measured")
     cases = [case if isinstance(case, Judgement) else _exact(case, runs) for case in holds]
-    possible = _combined(cases)
+    possible = _combined([*cases, *[_UNTRIED] * untried])
     surely = sum(case.verdict == REPRODUCED for case in cases)
     open_ = sum(case.verdict == UNDECIDED for case in cases)
     words = f"{surely} of {len(cases)}"
@@ -213,11 +217,18 @@ def count(holds: Sequence[bool | Judgement], *, runs: int, rule: str = "") -> Ju
         surely / len(cases),
         None,
         runs,
-        "" if settled else _reason(cases, "cases"),
-        f"in every case {needs}" if needs else "it is so in every case",
-        cases=f"{words}, {open_} undecided" if open_ else words,
+        "" if settled else _reason(cases, "cases") + (f". {untried} more were not tried" if untried else ""),
+        f"in every case{', ' if needs.startswith('in every') else ' '}{needs}"
+        if needs
+        else "it is so in every case",
+        cases=", ".join(
+            [words, *([f"{open_} undecided"] if open_ else []), *([f"{untried} not tried"] if untried else [])]
+        ),
         left=possible,
     )
+
+
+_UNTRIED = Judgement(UNDECIDED, None, None, 0, left=frozenset(_EITHER))
 
 
 def _exact(holds: bool, runs: int) -> Judgement:  # noqa: FBT001

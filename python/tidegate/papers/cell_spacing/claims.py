@@ -84,6 +84,64 @@ def claim_levels(lab: Lab) -> Finding:
     )  # fmt: skip
 
 
+def claim_thresholds(lab: Lab) -> Finding:
+    """Compare (1) and (2) with the intervals in which the window reaches b and the spacer stays busy."""
+    return theorem(
+        lab, ["(1)", "(2)"], 1,
+        "Where the spacer stays busy before the threshold (n0 < n1), intervals take longer than Δ, and b is "
+        "reached after (n1+1)Δ: then (1) counts doublings only. Where n0 = n1 the window may stop at b before "
+        "it fills the pipe, and the spacer empties in n0 as well",
+    )  # fmt: skip
+
+
+def claim_end_of_slow_start(lab: Lab) -> Finding:
+    """Compare the content at (n1+1)Δ with the limits of Theorem 1."""
+    return theorem(
+        lab, ["(n1+1)Δ"], 1,
+        "Judged is whether the content is within (3)'s limits at that time. It is not where slow start "
+        "takes longer (n0 < n1) or the source is still behind: what is right is the later of (n1+1)Δ and t_b",
+    )  # fmt: skip
+
+
+def claim_at_threshold(lab: Lab) -> Finding:
+    """Compare (10) with exact simulations."""
+    return theorem(
+        lab, ["(10)"], 1,
+        "Judged from the end of the ramp to the last acknowledgement of interval n1, where n1 is not after n0",
+    )  # fmt: skip
+
+
+def claim_ramp(lab: Lab) -> Finding:
+    """Compare the ramp before (10), where h < 2c, with exact simulations."""
+    return theorem(
+        lab, ["ramp"], 1,
+        "Print lets the content climb for k0 acknowledgements more, rounded up, even where fewer come before "
+        "the window is whole; right is k0 rounded down, and at most bσ(1 - c/h)",
+    )  # fmt: skip
+
+
+def claim_growth_fast(lab: Lab) -> Finding:
+    """Compare the transition after a growth of the window, where h < 2c, with exact simulations."""
+    return theorem(
+        lab, ["h < 2c"], 1,
+        "The level after k = ⌊c/(h-c)⌋ acknowledgements is right. The condition printed above it, "
+        "(1+k)σ/c ≤ (2+k-1)σ/h, never holds, as c < h: it is kσ/c ≤ (k+1)σ/h that gives this k",
+    )  # fmt: skip
+
+
+def claim_recursion(lab: Lab) -> Finding:
+    """Compare (17) with the segments sent in each interval."""
+    return theorem(lab, ["(17)"], 2)
+
+
+def claim_first_busy(lab: Lab) -> Finding:
+    """Compare (20) with the first interval in which the spacer does not empty."""
+    return theorem(
+        lab, ["(20)"], 2,
+        "Where n0 = n1 the window may stop at b before the interval's segments are sent, and the spacer empties",
+    )  # fmt: skip
+
+
 def claim_theorem_2(lab: Lab) -> Finding:
     """Compare (13) with exact simulations."""
     return theorem(lab, ["V_w"], 1)
@@ -305,6 +363,25 @@ CLAIMS = [
         claim_t_b, "share of parameter sets", 1.0, ("formulas",), exact=EXACT,
     ),
     Claim(
+        "thresholds", "§3, (1), (2)",
+        "The window reaches b in interval n1, and n0 is the first interval in which the spacer does not empty.",
+        claim_thresholds, "share of parameter sets", 1.0, ("formulas",), exact=EXACT,
+    ),
+    Claim(
+        "end-of-slow-start", "§3",
+        "Slow start ends at (n1+1)Δ, and the content there is that of the oscillation at b.",
+        claim_end_of_slow_start, "share of parameter sets", 1.0, ("formulas",), exact=EXACT,
+    ),
+    Claim(
+        "oscillation-at-threshold", "§3, (10)",
+        "Once the window is b the content oscillates between (b - 2^(n1-1) w0)σ and σ(1 - c/h) more.",
+        claim_at_threshold, "share of parameter sets", 1.0, ("formulas",), exact=EXACT,
+    ),
+    Claim(
+        "ramp", "§3, after (10)", "Where h < 2c the content first climbs to (2(b - 2^(n1-1) w0) + k0)σ(1 - c/h).",
+        claim_ramp, "share of parameter sets", 1.0, ("formulas",), exact=EXACT,
+    ),
+    Claim(
         "peaks", "§3, (7), (8)",
         "The largest content of each interval of slow start in which the spacer empties.",
         claim_peaks, "share of parameter sets", 1.0, ("formulas",), exact=EXACT,
@@ -320,9 +397,23 @@ CLAIMS = [
         claim_levels, "share of parameter sets", 1.0, ("formulas",), exact=EXACT,
     ),
     Claim(
+        "growth-fast", "§4, h < 2c",
+        "Where h < 2c and the window grows by one, the content climbs by (2+k)σ(1 - c/h) and stays σ higher.",
+        claim_growth_fast, "share of parameter sets", 1.0, ("formulas",), exact=EXACT,
+    ),
+    Claim(
         "theorem-2", "§4, (13)",
         "At the end of congestion avoidance it oscillates between (wσ - cΔ)+ and σ(1 - c/h) more.",
         claim_theorem_2, "share of parameter sets", 1.0, ("formulas",), exact=EXACT,
+    ),
+    Claim(
+        "recursion", "§5, (17)", "With delayed ACKs p and c of (17) say how many segments an interval has.",
+        claim_recursion, "share of parameter sets", 1.0, ("formulas",), exact=EXACT,
+    ),
+    Claim(
+        "first-busy", "§5, (20)",
+        "With delayed ACKs n0 of (20) is the first interval in which the spacer does not empty.",
+        claim_first_busy, "share of parameter sets", 1.0, ("formulas",), exact=EXACT,
     ),
     Claim(
         "peaks-delayed", "§5, (18), (19)", "The largest content of each such interval with delayed ACKs.",

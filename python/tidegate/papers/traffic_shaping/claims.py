@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from tidegate._estimate import Estimate
 from tidegate._paper import Claim, Finding
-from tidegate._paper_parts import ratio_of_means, shown
-from tidegate._verdict import below, count, graded, together, within
+from tidegate._paper_parts import number_of, ratio_of_means, scaled, shown
+from tidegate._verdict import Judgement, above, below, count, graded, together, within
 from tidegate.papers.traffic_shaping import cases
 from tidegate.papers.traffic_shaping.cases import BUFFERS, ROUNDED, SHAPINGS, gain, goodput, point
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tidegate._estimate import Estimate
     from tidegate._paper import Lab
     from tidegate._study_value import Study
 
@@ -36,11 +37,17 @@ EQUAL = 0.15
 VERY_POOR = 0.8
 #: Flat is within this share.
 FLAT = 0.02
+#: What limits "mostly" does so for at least this share of the time.
+MOSTLY = 0.9
+#: A "considerable" jitter is at least this share of the interval between cells.
+CONSIDERABLE = 0.1
+#: "High load", Mbit/s of background.
+HIGH = 75
 
 
-def surely_above(found: Estimate) -> bool:
-    """Tell whether a difference is above 0 with its whole interval."""
-    return found.low is not None and found.low > 0
+def named(shaping: str) -> str:
+    """Return a shaping in words."""
+    return "no shaping" if shaping == "none" else f"{shaping} Mbit/s"
 
 
 def claim_falls(lab: Lab) -> Finding:
@@ -112,22 +119,131 @@ def claim_always_better(lab: Lab) -> Finding:
     )
 
 
+#: Both readings of the shaper's interval, in words, with what they change.
+READINGS: tuple[tuple[str, dict[str, Any]], ...] = (("T as it is", {}), ("T in whole slots", ROUNDED))
+
+
+def left(lab: Lab, load: float, buffer: int, changes: dict[str, Any]) -> Estimate:
+    """Return how much of the goodput with 20 Mbit/s is left under a load of background."""
+    these = point(lab, "20", load, buffer, changes).values("goodput")
+    return ratio_of_means(these, point(lab, "20", 0, buffer, changes).values("goodput"))
+
+
 def claim_flat(lab: Lab) -> Finding:
-    """Measure how much of the goodput of 20 Mbit/s is left at 75 Mbit/s of background."""
-
-    def left(buffer: int, changes: dict[str, Any] | None = None) -> Estimate:
-        these = point(lab, "20", 75, buffer, changes).values("goodput")
-        return ratio_of_means(these, point(lab, "20", 0, buffer, changes).values("goodput"))
-
-    real = [left(buffer) for buffer in BUFFERS]
-    rounded = [left(buffer, ROUNDED) for buffer in BUFFERS]
+    """Measure how much of the goodput of 20 Mbit/s is left at every load up to 75 Mbit/s."""
+    parts, told = [], []
+    for words, changes in READINGS:
+        for buffer in BUFFERS:
+            found = [(load, left(lab, load, buffer, changes)) for load in cases.flat_loads(lab)]
+            parts += [
+                within(one, 1 - FLAT, 1 + FLAT, f"{words}, {buffer} cells, at {load:g}") for load, one in found
+            ]
+            each = ", ".join(f"{shown(one)} at {load:g}" for load, one in found)
+            told.append(f"{words}, {buffer} cells: {each}")
+    main = parts[len(cases.flat_loads(lab)) - 1]
     return Finding(
-        together(*(within(each, 1 - FLAT, 1 + FLAT) for each in (*real, *rounded))),
-        "Goodput at 75 Mbit/s of background over that without, 1000 cells. 4 · 20 + 75 are 155 of "
-        "150 Mbit/s. "
-        f"With 5000 cells {shown(real[1])}; with T rounded to 8 slots, 18.75 Mbit/s, exactly 150 are "
-        "asked for: "
-        f"{shown(rounded[0])} with 1000 cells, {shown(rounded[1])} with 5000",
+        together(main, *(part for part in parts if part is not main)),
+        "Goodput over that without background, by Mbit/s of background. With T as it "
+        "is 4 · 20 + 75 are 155 of 150 Mbit/s; with T of 8 whole slots, 18.75 Mbit/s, exactly 150 are asked "
+        f"for. {'; '.join(told)}",
+    )
+
+
+def claim_knee(lab: Lab) -> Finding:
+    """Find the load from which on 20 Mbit/s no longer has the goodput that it has without background."""
+    parts, told = [], []
+    loads = cases.knee_loads(lab)
+    after = min(load for load in loads if load > cases.FLAT_TO_MBPS)
+    for words, changes in READINGS:
+        for buffer in BUFFERS:
+            found = {load: left(lab, load, buffer, changes) for load in loads}
+            where = f"{words}, {buffer} cells"
+            parts += [
+                above(found[cases.FLAT_TO_MBPS], 1 - FLAT, f"{where}, still flat at {cases.FLAT_TO_MBPS}"),
+                below(found[after], 1 - FLAT, f"{where}, falling at {after:g}"),
+            ]
+            surely = list(
+                itertools.takewhile(lambda load: (found[load].low or 0.0) > 1 - FLAT or load == 0, loads)  # noqa: B023
+            )
+            told.append(f"{where}: up to {surely[-1]:g}, then {shown(found[_next(loads, surely[-1])])}")
+    return Finding(
+        together(
+            *parts,
+            rule=f"what is left of the goodput lies above {1 - FLAT:g} at {cases.FLAT_TO_MBPS} Mbit/s and below "
+            f"it at {after:g}, with its whole 95% interval, for both buffers and both readings of T",
+        ),
+        f"Goodput with 20 Mbit/s at {cases.FLAT_TO_MBPS} Mbit/s of background over that without. Surely "
+        f"within {FLAT:.0%} of it, among {', '.join(f'{load:g}' for load in loads)} Mbit/s, {'; '.join(told)}",
+    )
+
+
+def _next(loads: tuple[float, ...], load: float) -> float:
+    return loads[min(loads.index(load) + 1, len(loads) - 1)]
+
+
+def claim_shaper_limits(lab: Lab) -> Finding:
+    """Measure what limits connections that are shaped to 20 Mbit/s, up to 75 Mbit/s of background."""
+    parts, told = [], []
+    twice = {"flow.tcp.tcp.window": "120 segments", "flow.tcp.tcp.initial_ssthresh": "120 segments"}
+    for load in (0, *cases.flat_loads(lab)):
+        study = point(lab, "20", load)
+        share, window = study.estimate("shaper"), study.estimate("window")
+        wider = ratio_of_means(point(lab, "20", load, changes=twice).values("goodput"), study.values("goodput"))
+        parts += [
+            above(share, MOSTLY, f"time limited by the shaper at {load:g}"),
+            within(wider, 1 - FLAT, 1 + FLAT, f"goodput with twice the window at {load:g}"),
+        ]
+        told.append(
+            f"at {load:g} the shaper limits {shown(scaled(share, 0.01))}% of the time and a window "
+            f"{shown(scaled(window, 0.01))}%; with a window of 120 segments goodput is {shown(wider)} times as large"
+        )
+    return Finding(
+        together(
+            *parts,
+            rule=f"at every load the shaper limits more than {MOSTLY:.0%} of the time and twice the window "
+            f"changes goodput by at most {FLAT:.0%}, with the whole 95% intervals",
+        ),
+        "Share of the time in which the shaper of 20 Mbit/s limits a connection without background, 1000 "
+        f"cells. By Mbit/s of background: {'; '.join(told)}. At 20 Mbit/s a window of 60 segments "
+        "lasts 245 ms and the path\'s round trip 10 ms, so a whole window never leaves the shaper idle",
+    )
+
+
+def claim_multiplexer(lab: Lab) -> Finding:
+    """Measure how long cells of four shapers wait for each other at the user's multiplexer."""
+    interval_us = 53 * 8 / 35
+    parts, told = [], []
+    for load in cases.sensitive_loads(lab):
+        study = point(lab, "35", load, name="one-user-vc")
+        wait = scaled(study.estimate("mux_p99"), interval_us)
+        parts.append(above(wait, CONSIDERABLE, f"at {load:g}"))
+        told.append(f"{shown(wait)} at {load:g} ({shown(study.estimate('mux_most'))} cells waited at most)")
+    return Finding(
+        together(*parts),
+        "p99 of the wait at the multiplexer of one user's four connections of 35 Mbit/s, in intervals T of "
+        f"{interval_us:.1f} us, by Mbit/s of background: {', '.join(told)}. Three cells of the others are the "
+        "most that can be before one, 0.7 T; how many are is up to the shapers' phases, and with one "
+        f"shaper for all (VP) nothing waits behind it. Considerable is taken as {CONSIDERABLE:g} T",
+    )
+
+
+def claim_policies(lab: Lab) -> Finding:
+    """Compare one shaper for each of a user's connections with one for all of them."""
+    parts, told = [], []
+    for shaping in ("35", "20"):
+        for load in cases.sensitive_loads(lab):
+            each, one = (point(lab, shaping, load, name=f"one-user-{kind}") for kind in ("vc", "vp"))
+            found = ratio_of_means(each.values("goodput"), one.values("goodput"))
+            parts.append(above(found, 1, f"4 · {shaping} Mbit/s at {load:g}"))
+            told.append(
+                f"{shown(found)} for 4 · {shaping} Mbit/s at {load:g} (efficiency "
+                f"{shown(each.estimate('efficiency'))} and {shown(one.estimate('efficiency'))})"
+            )
+    return Finding(
+        together(*parts),
+        "Goodput with a shaper for each connection (VC) over that with one of four times the rate for all "
+        f"(VP), 1000 cells, by Mbit/s of background: {'; '.join(told)}. One shaper of 140 Mbit/s lets a "
+        "connection's segments through back to back",
     )
 
 
@@ -194,8 +310,7 @@ def claim_efficiency(lab: Lab) -> Finding:
 def told_of(where: tuple[str, float, int]) -> str:
     """Return a point in words."""
     shaping, load, buffer = where
-    shaped = "no shaping" if shaping == "none" else f"{shaping} Mbit/s"
-    return f"{shaped}, {load:g} Mbit/s of background, {buffer} cells"
+    return f"{named(shaping)}, {load:g} Mbit/s of background, {buffer} cells"
 
 
 def claim_burstier(lab: Lab) -> Finding:
@@ -255,13 +370,12 @@ def claim_shares(lab: Lab) -> Finding:
     )
 
 
-def whatever(
-    lab: Lab, holds: Callable[[Callable[[str], Study], float], bool | None]
-) -> tuple[list[bool], list[str]]:
-    """Judge one statement under every open choice; return what holds and where it does not."""
-    found, exceptions = [], []
+def whatever(lab: Lab, judge: Callable[[Callable[[str], Study]], Judgement], *, high: bool = False) -> Finding:
+    """Judge one statement under every open choice, with 1000 cells; ``high``: at 75 Mbit/s only."""
+    found, told = [], []
+    loads = (HIGH,) if high else cases.sensitive_loads(lab)
     for words, changes, sources, beta in cases.choices(lab):
-        for load in cases.sensitive_loads(lab):
+        for load in loads:
 
             def at(
                 shaping: str,
@@ -272,52 +386,44 @@ def whatever(
             ) -> Study:
                 return point(lab, shaping, load, 1000, changes, sources, beta)
 
-            held = holds(at, load)
-            if held is None:
-                continue
-            found.append(held)
-            if not held:
-                exceptions.append(f"{words} at {load:g}")
-    return found, exceptions
-
-
-def sensitive(lab: Lab, holds: Callable[[Callable[[str], Study], float], bool | None], what: str) -> Finding:
-    """Judge one statement by the share of the open choices under which it holds."""
-    found, exceptions = whatever(lab, holds)
-    told = f" Not surely: {', '.join(exceptions)}" if exceptions else ""
-    return Finding(count(found, runs=16), f"{what}, 1000 cells.{told}")
+            judged = judge(at)
+            where = f"{words} at {load:g} Mbit/s"
+            found.append(replace(judged, name=where))
+            told.append(f"{where} {shown(number_of(judged))}")
+    every = len(cases.CHOICES) * len((HIGH,) if high else cases.SENSITIVE_LOADS)
+    return Finding(
+        count(found, runs=16, untried=every - len(found)),
+        f"Cases are open choices and loads, 1000 cells. In Mbit/s per connection or in efficiency: {'; '.join(told)}",
+    )
 
 
 def claim_any_better(lab: Lab) -> Finding:
     """Compare 35 Mbit/s with no shaping under every open choice."""
-    return sensitive(
-        lab,
-        lambda at, _: surely_above(gain(at("35"), at("none"))),
-        "Open choices and loads with surely more goodput",
-    )
+    return whatever(lab, lambda at: above(gain(at("35"), at("none")), 0))
 
 
 def claim_any_twenty(lab: Lab) -> Finding:
     """Compare 20 Mbit/s with the others at high load under every open choice."""
 
-    def holds(at: Callable[[str], Study], load: float) -> bool | None:
-        if load < 75:
-            return None
-        return all(surely_above(gain(at("20"), at(other))) for other in ("none", "35"))
+    def holds(at: Callable[[str], Study]) -> Judgement:
+        return together(*(above(gain(at("20"), at(other)), 0, f"over {named(other)}") for other in ("35", "none")))
 
-    return sensitive(lab, holds, "Open choices with surely more goodput than both at 75 Mbit/s")
+    return whatever(lab, holds, high=True)
 
 
 def claim_any_efficiency(lab: Lab) -> Finding:
     """Compare efficiencies at high load under every open choice."""
 
-    def holds(at: Callable[[str], Study], load: float) -> bool | None:
-        if load < 75:
-            return None
-        pairs = (("none", "35"), ("35", "20"))
-        return all(surely_above(gain(at(smooth), at(rough), "efficiency")) for rough, smooth in pairs)
+    def holds(at: Callable[[str], Study]) -> Judgement:
+        pairs = (("35", "20"), ("none", "35"))
+        return together(
+            *(
+                above(gain(at(smooth), at(rough), "efficiency"), 0, f"{smooth} over {named(rough)}")
+                for rough, smooth in pairs
+            )
+        )
 
-    return sensitive(lab, holds, "Open choices with none below 35 below 20 in efficiency at 75 Mbit/s")
+    return whatever(lab, holds, high=True)
 
 
 CLAIMS = [
@@ -344,6 +450,15 @@ CLAIMS = [
         claim_flat, "75 / 0 Mbit/s of background", 1.0, ("fig-3", "fig-5"),
     ),
     Claim(
+        "20-knee", "§III, Figs. 3, 5", "It falls from 75 Mbit/s of background on: there is the knee.",
+        claim_knee, "75 / 0 Mbit/s of background", "a knee at 75", ("knee",),
+    ),
+    Claim(
+        "20-limited-by-shaper", "§III",
+        "With 20 Mbit/s the shaping limits goodput and not the window.",
+        claim_shaper_limits, "share of the time", "by the shaper", ("fig-3",),
+    ),
+    Claim(
         "20-beats-both", "§III, Figs. 3, 5",
         "At high load 20 Mbit/s has more goodput than 35 Mbit/s and than no shaping.",
         claim_twenty_beats, "share of pairs", 1.0, ("fig-3", "fig-5"),
@@ -360,6 +475,17 @@ CLAIMS = [
     Claim(
         "burstier-poorer", "§III, Figs. 4, 6", "The burstier the traffic, the poorer the efficiency.",
         claim_burstier, "share of pairs", 1.0, ("fig-4", "fig-6"),
+    ),
+    Claim(
+        "multiplexer-jitter", "§II",
+        "With a shaper for each connection (VC-based) the multiplexer behind them may have a considerable "
+        "impact on the cells' jitter.",
+        claim_multiplexer, "times T", "considerable", (),
+    ),
+    Claim(
+        "vc-over-vp", "beyond the paper, §II",
+        "A shaper for each connection (VC-based) gives more goodput than one for all of a user (VP-based).",
+        claim_policies, "VC / VP", None, (),
     ),
     Claim(
         "fits-no-loss", "beyond the paper",
