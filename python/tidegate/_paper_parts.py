@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Picture
+
     from tidegate._verdict import Judgement
 
 DASHED: Any = (0, (5, 1.6))

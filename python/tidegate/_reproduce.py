@@ -71,7 +71,8 @@ def chosen(target: str, engine: str = "sim") -> tuple[Paper, list[Claim], list[F
     if not claims and not figures:
         known = [claim.id for claim in paper.claims] + [figure.id for figure in paper.figures]
         raise UnknownNameError(
-            f"{nearest(f'claim or figure of {name}', item, known)} (tidegate reproduce {name} --list prints all)"
+            f"{nearest(f'claim or figure of {name}', item, known)} (tidegate reproduce {name} --list "
+            "prints all)"
         )
     wanted = {figure for claim in claims if claim.id == item for figure in claim.figures}
     figures += [figure for figure in paper.figures if figure.id in wanted and figure not in figures]
@@ -90,11 +91,21 @@ def listing(target: str | None, engine: str = "sim") -> list[dict[str, str]]:
         if "/" not in name:
             rows.append({"target": paper.name, "kind": "paper", "where": "", "about": paper.title})
         rows += [
-            {"target": f"{paper.name}/{claim.id}", "kind": "claim", "where": claim.where, "about": claim.claim}
+            {
+                "target": f"{paper.name}/{claim.id}",
+                "kind": "claim",
+                "where": claim.where,
+                "about": claim.claim,
+            }
             for claim in claims
         ]
         rows += [
-            {"target": f"{paper.name}/{figure.id}", "kind": "figure", "where": figure.where, "about": figure.title}
+            {
+                "target": f"{paper.name}/{figure.id}",
+                "kind": "figure",
+                "where": figure.where,
+                "about": figure.title,
+            }
             for figure in figures
         ]
     return rows

@@ -127,6 +127,12 @@ def graded(found: Estimate, *, full: float, some: float, name: str = "") -> Judg
     return _judged(found, {*ladder[grades[0] : grades[-1] + 1]}, rule, name, full, some)
 
 
+def left_by(possible: set[str], measured: float | None, runs: int, name: str, rule: str) -> Judgement:
+    """Judge by what a search leaves possible, where no one interval decides."""
+    verdict = UNDECIDED if len(possible) > 1 else next(iter(possible))
+    return Judgement(verdict, measured, None, runs, rule=rule, name=name, left=frozenset(possible))
+
+
 _EITHER = {REPRODUCED, NOT_REPRODUCED}
 
 
@@ -194,9 +200,7 @@ def together(main: Judgement, *others: Judgement, rule: str = "") -> Judgement:
     )
 
 
-def count(
-    holds: Sequence[bool | Judgement], *, runs: int, rule: str = "", untried: int = 0
-) -> Judgement:
+def count(holds: Sequence[bool | Judgement], *, runs: int, rule: str = "", untried: int = 0) -> Judgement:
     """Judge a claim of many cases: reproduced if it holds in all, not if in none, else partly.
 
     A case is a judgement, which may be undecided, or a bool where the comparison is exact. ``rule``
@@ -222,7 +226,11 @@ def count(
         if needs
         else "it is so in every case",
         cases=", ".join(
-            [words, *([f"{open_} undecided"] if open_ else []), *([f"{untried} not tried"] if untried else [])]
+            [
+                words,
+                *([f"{open_} undecided"] if open_ else []),
+                *([f"{untried} not tried"] if untried else []),
+            ]
         ),
         left=possible,
     )
@@ -231,7 +239,7 @@ def count(
 _UNTRIED = Judgement(UNDECIDED, None, None, 0, left=frozenset(_EITHER))
 
 
-def _exact(holds: bool, runs: int) -> Judgement:  # noqa: FBT001
+def _exact(holds: bool, runs: int) -> Judgement:
     return Judgement(REPRODUCED if holds else NOT_REPRODUCED, float(holds), None, runs)
 
 

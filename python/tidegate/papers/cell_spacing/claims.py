@@ -89,7 +89,8 @@ def claim_thresholds(lab: Lab) -> Finding:
     return theorem(
         lab, ["(1)", "(2)"], 1,
         "Where the spacer stays busy before the threshold (n0 < n1), intervals take longer than Δ, and b is "
-        "reached after (n1+1)Δ: then (1) counts doublings only. Where n0 = n1 the window may stop at b before "
+        "reached after (n1+1)Δ: then (1) counts doublings only. Where n0 = n1 the window may stop at b "
+        "before "
         "it fills the pipe, and the spacer empties in n0 as well",
     )  # fmt: skip
 
@@ -107,7 +108,8 @@ def claim_at_threshold(lab: Lab) -> Finding:
     """Compare (10) with exact simulations."""
     return theorem(
         lab, ["(10)"], 1,
-        "Judged from the end of the ramp to the last acknowledgement of interval n1, where n1 is not after n0",
+        "Judged from the end of the ramp to the last acknowledgement of interval n1, where n1 is not after "
+        "n0",
     )  # fmt: skip
 
 
@@ -138,7 +140,8 @@ def claim_first_busy(lab: Lab) -> Finding:
     """Compare (20) with the first interval in which the spacer does not empty."""
     return theorem(
         lab, ["(20)"], 2,
-        "Where n0 = n1 the window may stop at b before the interval's segments are sent, and the spacer empties",
+        "Where n0 = n1 the window may stop at b before the interval's segments are sent, and the spacer "
+        "empties",
     )  # fmt: skip
 
 
@@ -364,7 +367,8 @@ CLAIMS = [
     ),
     Claim(
         "thresholds", "§3, (1), (2)",
-        "The window reaches b in interval n1, and n0 is the first interval in which the spacer does not empty.",
+        "The window reaches b in interval n1, and n0 is the first interval in which the spacer does not "
+        "empty.",
         claim_thresholds, "share of parameter sets", 1.0, ("formulas",), exact=EXACT,
     ),
     Claim(

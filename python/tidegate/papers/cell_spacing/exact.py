@@ -46,7 +46,7 @@ class Checked:
             if printed is not None:
                 self.printed[formula] = printed == right
 
-    def note(self, formula: str, printed: bool | None, corrected: bool | None) -> None:  # noqa: FBT001
+    def note(self, formula: str, printed: bool | None, corrected: bool | None) -> None:
         """Note whether a formula holds; None: it says nothing."""
         for kept, held in ((self.printed, printed), (self.corrected, corrected)):
             if held is not None:

@@ -39,7 +39,9 @@ def claim_variants(lab: Lab) -> Finding:
     reno = ratio(dynamic_two(lab).values("goodput_bps"), static_two(lab).values("goodput_bps"))
     told = ", ".join(f"{name} {shown(value)}" for name, value in found)
     return Finding(
-        count([above(value, AS_GOOD, name) for name, value in found], runs=min(value.n for _, value in found)),
+        count(
+            [above(value, AS_GOOD, name) for name, value in found], runs=min(value.n for _, value in found)
+        ),
         f"Goodput on the dynamic channel of Fig. 9 over that on the static one: Reno {shown(reno)}, {told}",
     )
 

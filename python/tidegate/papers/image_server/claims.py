@@ -293,7 +293,8 @@ def claim_steps(lab: Lab) -> Finding:
         told.append(f"{shown(found)} from {less} to {more}")
     return Finding(
         count(parts, runs=16),
-        f"Response time with the larger window over that with the smaller, with dips, in KiB: {', '.join(told)}. "
+        "Response time with the larger window over that with the smaller, with dips, in KiB: "
+        f"{', '.join(told)}. "
         f"A step that takes off less than {NOT_FASTER:.0%} does not help",
     )
 

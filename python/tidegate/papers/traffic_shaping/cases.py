@@ -102,7 +102,9 @@ def point(
         settings["gate.shaper.rate"] = f"{LINK_MBPS} Mbit/s"
         extra.pop(SLOTS, None)
     else:
-        settings["gate.shaper.rate.gcra.pcr"] = f"{rate:g} Mbit/s" if isinstance(rate, float) else f"{rate} Mbit/s"
+        settings["gate.shaper.rate.gcra.pcr"] = (
+            f"{rate:g} Mbit/s" if isinstance(rate, float) else f"{rate} Mbit/s"
+        )
     if load == 0:
         settings["traffic.bg.count"] = 0
     else:

@@ -6,7 +6,6 @@ import itertools
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from tidegate._estimate import Estimate
 from tidegate._paper import Claim, Finding
 from tidegate._paper_parts import number_of, ratio_of_means, scaled, shown
 from tidegate._verdict import Judgement, above, below, count, graded, together, within
@@ -16,6 +15,7 @@ from tidegate.papers.traffic_shaping.cases import BUFFERS, ROUNDED, SHAPINGS, ga
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from tidegate._estimate import Estimate
     from tidegate._paper import Lab
     from tidegate._study_value import Study
 
@@ -136,7 +136,8 @@ def claim_flat(lab: Lab) -> Finding:
         for buffer in BUFFERS:
             found = [(load, left(lab, load, buffer, changes)) for load in cases.flat_loads(lab)]
             parts += [
-                within(one, 1 - FLAT, 1 + FLAT, f"{words}, {buffer} cells, at {load:g}") for load, one in found
+                within(one, 1 - FLAT, 1 + FLAT, f"{words}, {buffer} cells, at {load:g}")
+                for load, one in found
             ]
             each = ", ".join(f"{shown(one)} at {load:g}" for load, one in found)
             told.append(f"{words}, {buffer} cells: {each}")
@@ -169,11 +170,13 @@ def claim_knee(lab: Lab) -> Finding:
     return Finding(
         together(
             *parts,
-            rule=f"what is left of the goodput lies above {1 - FLAT:g} at {cases.FLAT_TO_MBPS} Mbit/s and below "
+            rule=f"what is left of the goodput lies above {1 - FLAT:g} at {cases.FLAT_TO_MBPS} Mbit/s and "
+            "below "
             f"it at {after:g}, with its whole 95% interval, for both buffers and both readings of T",
         ),
         f"Goodput with 20 Mbit/s at {cases.FLAT_TO_MBPS} Mbit/s of background over that without. Surely "
-        f"within {FLAT:.0%} of it, among {', '.join(f'{load:g}' for load in loads)} Mbit/s, {'; '.join(told)}",
+        f"within {FLAT:.0%} of it, among {', '.join(f'{load:g}' for load in loads)} Mbit/s, "
+        f"{'; '.join(told)}",
     )
 
 
@@ -188,14 +191,17 @@ def claim_shaper_limits(lab: Lab) -> Finding:
     for load in (0, *cases.flat_loads(lab)):
         study = point(lab, "20", load)
         share, window = study.estimate("shaper"), study.estimate("window")
-        wider = ratio_of_means(point(lab, "20", load, changes=twice).values("goodput"), study.values("goodput"))
+        wider = ratio_of_means(
+            point(lab, "20", load, changes=twice).values("goodput"), study.values("goodput")
+        )
         parts += [
             above(share, MOSTLY, f"time limited by the shaper at {load:g}"),
             within(wider, 1 - FLAT, 1 + FLAT, f"goodput with twice the window at {load:g}"),
         ]
         told.append(
             f"at {load:g} the shaper limits {shown(scaled(share, 0.01))}% of the time and a window "
-            f"{shown(scaled(window, 0.01))}%; with a window of 120 segments goodput is {shown(wider)} times as large"
+            f"{shown(scaled(window, 0.01))}%; with a window of 120 segments goodput is {shown(wider)} "
+            "times as large"
         )
     return Finding(
         together(
@@ -205,7 +211,7 @@ def claim_shaper_limits(lab: Lab) -> Finding:
         ),
         "Share of the time in which the shaper of 20 Mbit/s limits a connection without background, 1000 "
         f"cells. By Mbit/s of background: {'; '.join(told)}. At 20 Mbit/s a window of 60 segments "
-        "lasts 245 ms and the path\'s round trip 10 ms, so a whole window never leaves the shaper idle",
+        "lasts 245 ms and the path's round trip 10 ms, so a whole window never leaves the shaper idle",
     )
 
 
@@ -221,7 +227,8 @@ def claim_multiplexer(lab: Lab) -> Finding:
     return Finding(
         together(*parts),
         "p99 of the wait at the multiplexer of one user's four connections of 35 Mbit/s, in intervals T of "
-        f"{interval_us:.1f} us, by Mbit/s of background: {', '.join(told)}. Three cells of the others are the "
+        f"{interval_us:.1f} us, by Mbit/s of background: {', '.join(told)}. Three cells of the others are "
+        "the "
         "most that can be before one, 0.7 T; how many are is up to the shapers' phases, and with one "
         f"shaper for all (VP) nothing waits behind it. Considerable is taken as {CONSIDERABLE:g} T",
     )
@@ -370,7 +377,9 @@ def claim_shares(lab: Lab) -> Finding:
     )
 
 
-def whatever(lab: Lab, judge: Callable[[Callable[[str], Study]], Judgement], *, high: bool = False) -> Finding:
+def whatever(
+    lab: Lab, judge: Callable[[Callable[[str], Study]], Judgement], *, high: bool = False
+) -> Finding:
     """Judge one statement under every open choice, with 1000 cells; ``high``: at 75 Mbit/s only."""
     found, told = [], []
     loads = (HIGH,) if high else cases.sensitive_loads(lab)
@@ -393,7 +402,8 @@ def whatever(lab: Lab, judge: Callable[[Callable[[str], Study]], Judgement], *, 
     every = len(cases.CHOICES) * len((HIGH,) if high else cases.SENSITIVE_LOADS)
     return Finding(
         count(found, runs=16, untried=every - len(found)),
-        f"Cases are open choices and loads, 1000 cells. In Mbit/s per connection or in efficiency: {'; '.join(told)}",
+        "Cases are open choices and loads, 1000 cells. In Mbit/s per connection or in efficiency: "
+        f"{'; '.join(told)}",
     )
 
 
@@ -406,7 +416,9 @@ def claim_any_twenty(lab: Lab) -> Finding:
     """Compare 20 Mbit/s with the others at high load under every open choice."""
 
     def holds(at: Callable[[str], Study]) -> Judgement:
-        return together(*(above(gain(at("20"), at(other)), 0, f"over {named(other)}") for other in ("35", "none")))
+        return together(
+            *(above(gain(at("20"), at(other)), 0, f"over {named(other)}") for other in ("35", "none"))
+        )
 
     return whatever(lab, holds, high=True)
 
