@@ -39,7 +39,7 @@ def record(report: Path, folder: Path) -> Path:
     unmeasured = [claim["id"] for claim in told["claims"] if claim["verdict"] is None]
     if unmeasured:
         raise ValueError(f"{report}: not measured: {', '.join(unmeasured)}")
-    file = folder / told["paper"].replace("-", "_") / FILE
+    file: Path = folder / told["paper"].replace("-", "_") / FILE
     kept = {claim["id"]: {"verdict": claim["verdict"], "shown": claim["shown"]} for claim in told["claims"]}
     file.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     return file

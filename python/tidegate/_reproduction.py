@@ -174,8 +174,9 @@ def table(result: Reproduction) -> str:
     failed = [f"{drawn.figure.id}: {drawn.error}" for drawn in result.figures if drawn.error]
     if failed:
         lines += ["", "Not drawn:", *failed]
-    told = ", ".join(f"{number} {name}" for name, number in sorted(counts(result).items()))
-    lines += ["", f"{len(result.claims)} claims: {told}" if result.claims else "no claims"]
+    number = len(result.claims)
+    told = ", ".join(f"{many} {name}" for name, many in sorted(counts(result).items()))
+    lines += ["", f"{number} {'claim' if number == 1 else 'claims'}: {told}" if number else "no claims"]
     return _text.plain("\n".join(lines))
 
 

@@ -105,6 +105,8 @@ def within(found: Estimate, low: float, high: float, name: str = "") -> Judgemen
     inside, outside = low <= least and most <= high, most < low or least > high
     possible = {REPRODUCED} if inside else {NOT_REPRODUCED} if outside else _EITHER
     rule = f"within {low:.6g} to {high:.6g}" if low < high else f"at {low:.6g}"
+    if low < high and f"{low:.6g}" == f"{high:.6g}":
+        rule = f"within {(high - low) / 2:.1g} of {low:.6g}"
     return _judged(found, possible, rule, name, low, high)
 
 

@@ -382,7 +382,8 @@ CLAIMS = [
         claim_at_threshold, "share of parameter sets", 1.0, ("formulas",), exact=EXACT,
     ),
     Claim(
-        "ramp", "§3, after (10)", "Where h < 2c the content first climbs to (2(b - 2^(n1-1) w0) + k0)σ(1 - c/h).",
+        "ramp", "§3, after (10)",
+        "Where h < 2c the content first climbs to (2(b - 2^(n1-1) w0) + k0)σ(1 - c/h).",
         claim_ramp, "share of parameter sets", 1.0, ("formulas",), exact=EXACT,
     ),
     Claim(

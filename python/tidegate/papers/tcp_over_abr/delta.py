@@ -34,23 +34,6 @@ PSIS = (1, 2, 5, 10, 20, 50)
 FAST, SLOW = (rate * cases.EVERY_MS / 1000 / 500 for rate in (100_000, 50_000))
 
 
-def delta_of(capacity: tuple[float, float], flip: float, rate: float) -> float:
-    """Return the smallest delta whose effective capacity is at most a rate; infinite for the least one."""
-    from scipy.optimize import brentq
-
-    chain = [[1 - flip, flip], [flip, 1 - flip]]
-    if rate <= min(capacity):
-        return math.inf
-    if rate >= sum(capacity) / 2:
-        return 0.0
-
-    # In powers of ten: delta moves over many of them.
-    def above_rate(power: float) -> float:
-        return effective_capacity(capacity, chain, 10.0**power) - rate
-
-    return float(10.0 ** brentq(above_rate, -8, 8))
-
-
 def rate_of(psi: float, delta: float) -> float:
     """Return the effective capacity at a delta per packet, bytes a second."""
     flip = cases.EVERY_MS / (cases.DELTA_MS * psi)

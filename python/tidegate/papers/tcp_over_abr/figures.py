@@ -54,11 +54,12 @@ FIGURES = [
     ),
     Figure("fig-22", "Fig. 22", "Two sessions, Case 2, and TCP alone", "As Fig. 21.", draw_pairs.draw_22),
     Figure(
-        "delta", "Section IV", "Which constant rate serves TCP best?", "Each point is the constant rate that is "
-        "the effective capacity at this delta; a buffer of ten packets.", draw.draw_delta,
+        "delta", "Section IV", "Which constant rate serves TCP best?", "Each point is the constant rate that "
+        "is the effective capacity at this delta; a buffer of ten packets.", draw.draw_delta,
     ),
     Figure(
-        "fed-back", "§IV-A, §VI", "The rate that is fed back", "Mean rate of the source. EFFCAP: M = 7, N = 49.",
+        "fed-back", "§IV-A, §VI", "The rate that is fed back",
+        "Mean rate of the source. EFFCAP: M = 7, N = 49.",
         draw.draw_fed_back,
     ),
     Figure(

@@ -67,7 +67,7 @@ SENSITIVE_LOADS = (25, 75)
 
 def knee_loads(lab: Lab) -> tuple[float, ...]:
     """Return the background loads among which the knee of 20 Mbit/s is looked for, Mbit/s."""
-    return (0, 75, 80) if lab.quick else (0, 25, 50, 60, 65, 70, 75, 80, 90, 100)
+    return (0, 75, 80) if lab.quick else (0, 25, 50, 60, 70, 75, 80, 90)
 
 
 def flat_loads(lab: Lab) -> tuple[float, ...]:
@@ -143,9 +143,10 @@ def numbers(run: Run) -> dict[str, float | None]:
 
 def _limited(flows: list[dict[str, Any]], cause: str) -> float:
     """Return the share of time that a cause limited a connection, mean of all."""
-    return sum(
-        share for flow in flows for key, share in flow["limited_by"].items() if key.startswith(cause)
-    ) / len(flows)
+    shares = [
+        float(share) for flow in flows for key, share in flow["limited_by"].items() if key.startswith(cause)
+    ]
+    return sum(shares) / len(flows)
 
 
 def goodput(study: Study) -> Estimate:
