@@ -45,6 +45,7 @@ def measure(lab: Lab, claim: Claim) -> Measured:
         lab.take_commands(),
         rule=judged.rule,
         cases=judged.cases,
+        part=judged.part,
         full=_full_runs.recorded(lab.paper).get(claim.id) if lab.quick else None,
     )
 

@@ -30,6 +30,8 @@ class Measured:
     rule: str = ""
     #: Of a claim of many cases: "3 of 4".
     cases: str = ""
+    #: Of a claim of several parts: which of them was measured to be this.
+    part: str = ""
     #: Of a quick run: what the full run was when it was last recorded; see ``_full_runs``.
     full: dict[str, str] | None = None
 
@@ -129,15 +131,22 @@ def number_text(entry: Measured) -> str:
     """
     if entry.measured is None:
         return "–"
+    return _number(entry) + (f" ({entry.part})" if entry.part else "")
+
+
+def _number(entry: Measured) -> str:
     from tidegate._estimate import Estimate
     from tidegate._study_text import plus_minus
 
     unit = entry.claim.unit
+    measured = 0.0 if entry.measured is None else entry.measured
     half = None if entry.interval is None else (entry.interval[1] - entry.interval[0]) / 2
-    found = Estimate(entry.measured, half, None, entry.runs)
+    found = Estimate(measured, half, None, entry.runs)
     if entry.cases:
         surely, comma, rest = entry.cases.partition(", ")
         return f"{surely} {unit.removeprefix(SHARE)}{comma}{rest}".strip()
+    if half is None and measured == int(measured) and not unit.startswith(SHARE) and " / " not in unit:
+        return f"{measured:.0f} {unit}".rstrip()
     if unit.startswith(SHARE):
         return f"{plus_minus(found, 0.01)}% of {unit.removeprefix(SHARE)}"
     if " / " in unit:

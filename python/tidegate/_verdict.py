@@ -45,6 +45,8 @@ class Judgement:
     cases: str = ""
     #: Which part of a claim this is, such as "at psi 5".
     name: str = ""
+    #: Of a claim of several parts: which of them the number and the interval are of.
+    part: str = ""
     #: The verdicts that the intervals leave; empty: the verdict alone.
     left: frozenset[str] = field(default_factory=frozenset)
 
@@ -198,6 +200,7 @@ def together(main: Judgement, *others: Judgement, rule: str = "") -> Judgement:
         "" if settled else ". ".join([_reason(parts, "parts"), *inner]),
         rule or (f"in every part {main.rule}" if len({part.rule for part in parts}) == 1 else _rules(parts)),
         cases=main.cases,
+        part=main.part or main.name,
         left=possible,
     )
 

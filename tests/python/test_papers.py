@@ -281,6 +281,16 @@ def test_a_page_fits_a_phone_and_the_night(
     assert 'style="min-width: 173pt"' in page
 
 
+@pytest.mark.parametrize("name", _paper.names())
+def test_what_is_recorded_of_a_full_run_is_of_the_papers_claims(name: str) -> None:
+    from tidegate import _full_runs
+
+    paper = _paper.open_paper(name)
+    kept = _full_runs.recorded(paper)
+    assert [*kept] == [claim.id for claim in paper.claims], f"record the full run of {name} again"
+    assert {each["verdict"] for each in kept.values()} <= VERDICTS
+
+
 def test_few_runs_are_refused(toy: Any, capsys: pytest.CaptureFixture[str]) -> None:
     toy(runs=8)
     status, out, _ = command("reproduce", "toy-paper", "--json", capsys=capsys)

@@ -221,7 +221,7 @@ def draw_delta(lab: Lab) -> Picture:
         one.set_title(f"psi {psi:g}")
         one.set_xlabel("delta, per packet")
     axes[0][0].set_ylabel("efficiency")
-    legend(axes[0][0], "lower left")
+    legend(axes[0][-1], "lower right")
     return picture
 
 

@@ -29,6 +29,8 @@ QUICK = (
     "the rounded "
     "shapers alone"
 )
+#: Both readings of the shaper's interval, in words, with what they change.
+READINGS: tuple[tuple[str, dict[str, Any]], ...] = (("T as it is", {}), ("T in whole slots", ROUNDED))
 #: A rise of at most this share is "not very significant".
 NOT_SIGNIFICANT = 0.25
 #: "About equal" is within this share.
@@ -93,13 +95,17 @@ def claim_buffer(lab: Lab) -> Finding:
 
 def claim_saturates(lab: Lab) -> Finding:
     """Measure how much of L0 four connections of 35 Mbit/s fill without background."""
-    real = [point(lab, "35", 0, buffer).estimate("used") for buffer in BUFFERS]
-    rounded = [point(lab, "35", 0, buffer, ROUNDED).estimate("used") for buffer in BUFFERS]
+    used = {
+        f"{words}, {buffer} cells": point(lab, "35", 0, buffer, changes).estimate("used")
+        for words, changes in READINGS
+        for buffer in BUFFERS
+    }
+    rounded = used[f"{READINGS[1][0]}, {BUFFERS[0]} cells"]
     return Finding(
-        together(*(graded(each, full=0.99, some=0.9) for each in (*real, *rounded))),
+        together(*(graded(each, full=0.99, some=0.9, name=name) for name, each in used.items())),
         "4 · 35 is 140 of 150 Mbit/s: with the real rate L0 cannot be full. With T rounded down to "
         "whole slots, "
-        f"4 for 30/7, the rate is 37.5 Mbit/s and L0 is used to {shown(rounded[0])}",
+        f"4 for 30/7, the rate is 37.5 Mbit/s and L0 is used to {shown(rounded)}",
     )
 
 
@@ -117,10 +123,6 @@ def claim_always_better(lab: Lab) -> Finding:
         "free, which one "
         f"unshaped connection fills. Gain per connection, Mbit/s: {', '.join(told)}",
     )
-
-
-#: Both readings of the shaper's interval, in words, with what they change.
-READINGS: tuple[tuple[str, dict[str, Any]], ...] = (("T as it is", {}), ("T in whole slots", ROUNDED))
 
 
 def left(lab: Lab, load: float, buffer: int, changes: dict[str, Any]) -> Estimate:
@@ -280,7 +282,7 @@ def claim_equal(lab: Lab) -> Finding:
         plain = point(lab, "none", 100, buffer).values("goodput")
         for shaping in ("35", "20"):
             found = ratio_of_means(point(lab, shaping, 100, buffer).values("goodput"), plain)
-            parts.append(within(found, 1 - EQUAL, 1 + EQUAL))
+            parts.append(within(found, 1 - EQUAL, 1 + EQUAL, f"{named(shaping)}, {buffer} cells"))
             told.append(f"{shown(found)} for {shaping}, {buffer} cells")
     return Finding(
         together(*parts),
@@ -306,7 +308,12 @@ def claim_efficiency(lab: Lab) -> Finding:
     best = max(found, key=lambda where: found[where].mean or 0)
     worst = min(found, key=lambda where: found[where].mean or 1)
     return Finding(
-        together(*(graded(each, full=VERY_POOR, some=0.95) for each in (found[worst], found[best]))),
+        together(
+            *(
+                graded(found[where], full=VERY_POOR, some=0.95, name=f"the {words}: {told_of(where)}")
+                for words, where in (("least", worst), ("most", best))
+            )
+        ),
         f"The least, at {told_of(worst)}; the most is {shown(found[best])} at {told_of(best)}. Very "
         "poor is taken "
         f"as at most {VERY_POOR:g}. A window that has found its loss sends little for a long time of 500 ms "
