@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tidegate._paper import Figure
 from tidegate._paper_parts import DOTTED, LOOKS, bars, panels
 from tidegate._plot_style import FILL, INK, MID
-from tidegate.papers.traffic_shaping import cases, claims
+from tidegate.papers.traffic_shaping import cases, rules, twenty
 from tidegate.papers.traffic_shaping.cases import PAYLOAD, SHAPINGS, point
 
 if TYPE_CHECKING:
@@ -81,9 +81,9 @@ def draw_knee(lab: Lab) -> Picture:
     picture, axes = panels(8.2, 3.0, 1, 2, sharey=True)
     loads = cases.knee_loads(lab)
     for one, buffer in zip(axes[0], cases.BUFFERS, strict=True):
-        for n, (words, changes) in enumerate(claims.READINGS):
-            bars(one, loads, [claims.left(lab, load, buffer, changes) for load in loads], n, words)
-        one.axhline(1 - claims.FLAT, color=MID, lw=0.8, ls=DOTTED)
+        for n, (words, changes) in enumerate(rules.READINGS):
+            bars(one, loads, [twenty.left(lab, load, buffer, changes) for load in loads], n, words)
+        one.axhline(1 - rules.FLAT, color=MID, lw=0.8, ls=DOTTED)
         one.set_title(f"{buffer} cells")
         one.set_xlabel("background, Mbit/s")
         one.set_ylim(0, 1.08)
