@@ -149,6 +149,7 @@ def study(
 @click.option(
     "--engine", default="sim", show_default=True, metavar="NAME", help="sim; live: with the kernel's TCP."
 )
+@click.option("as_list", "--list", is_flag=True, help="List papers, claims and figures; measure nothing.")
 @JSON
 def reproduce(
     target: str | None,
@@ -159,6 +160,7 @@ def reproduce(
     store: str | None,
     no_store: bool,
     engine: str,
+    as_list: bool,
     as_json: bool,
 ) -> int:
     """Measure a paper's claims, judge them by rule, draw its figures.
@@ -174,6 +176,13 @@ def reproduce(
     from tidegate._store import opened
 
     check_engine(engine, ("sim", "live"))
+    if as_list:
+        rows = _reproduce.listing(target, engine)
+        if as_json:
+            say_json({"items": rows})
+        else:
+            say(_reproduce.listed(rows))
+        return 0
     asked = [_reproduce.chosen(name, engine) for name in _reproduce.targets(target, engine)]
     results = []
     with opened(False if no_store else store or True) as kept:

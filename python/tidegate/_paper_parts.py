@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Picture
 
+    from tidegate._verdict import Judgement
+
 DASHED: Any = (0, (5, 1.6))
 DOTTED: Any = (0, (1, 1.2))
 #: (colour, line, marker): told apart without colour, too.
@@ -52,6 +54,12 @@ def scaled(found: Estimate, by: float) -> Estimate:
         return None if value is None else value / by
 
     return Estimate(part(found.mean), part(found.half_width), part(found.sd), found.n)
+
+
+def number_of(judged: Judgement) -> Estimate:
+    """Return the number that a judgement rests on."""
+    half = None if judged.interval is None else (judged.interval[1] - judged.interval[0]) / 2
+    return Estimate(judged.measured, half, None, judged.runs)
 
 
 def shown(found: Estimate, unit: str = "") -> str:

@@ -70,10 +70,59 @@ def chosen(target: str, engine: str = "sim") -> tuple[Paper, list[Claim], list[F
     figures = [figure for figure in paper.figures if figure.id == item]
     if not claims and not figures:
         known = [claim.id for claim in paper.claims] + [figure.id for figure in paper.figures]
-        raise UnknownNameError(nearest(f"claim or figure of {name}", item, known))
+        raise UnknownNameError(
+            f"{nearest(f'claim or figure of {name}', item, known)} (tidegate reproduce {name} --list "
+            "prints all)"
+        )
     wanted = {figure for claim in claims if claim.id == item for figure in claim.figures}
     figures += [figure for figure in paper.figures if figure.id in wanted and figure not in figures]
     return paper, claims, figures
+
+
+def listing(target: str | None, engine: str = "sim") -> list[dict[str, str]]:
+    """Return what ``--list`` prints: each paper, claim and figure with what it is about.
+
+    Raises:
+        UnknownNameError: there is no such paper, claim or figure.
+    """
+    rows = []
+    for name in targets(target, engine):
+        paper, claims, figures = chosen(name, engine)
+        if "/" not in name:
+            rows.append({"target": paper.name, "kind": "paper", "where": "", "about": paper.title})
+        rows += [
+            {
+                "target": f"{paper.name}/{claim.id}",
+                "kind": "claim",
+                "where": claim.where,
+                "about": claim.claim,
+            }
+            for claim in claims
+        ]
+        rows += [
+            {
+                "target": f"{paper.name}/{figure.id}",
+                "kind": "figure",
+                "where": figure.where,
+                "about": figure.title,
+            }
+            for figure in figures
+        ]
+    return rows
+
+
+def listed(rows: list[dict[str, str]]) -> str:
+    """Return :func:`listing` for people."""
+    from tidegate import _text
+
+    lines: list[str] = []
+    for row in rows:
+        if row["kind"] == "paper":
+            lines += [""] * bool(lines) + [f"{row['target']}: {row['about']}"]
+            continue
+        words = f"{row['target']}  {row['kind']}, {row['where']}: {row['about']}"
+        lines.append(_text.wrapped(words, indent="    "))
+    return _text.plain("\n".join(lines))
 
 
 def targets(target: str | None, engine: str = "sim") -> list[str]:

@@ -7,6 +7,7 @@ import os
 import threading
 from typing import TYPE_CHECKING
 
+from tidegate import _full_runs
 from tidegate._errors import InternalError, RunError, StoreError
 from tidegate._reproduction import Drawn, Measured
 
@@ -33,8 +34,7 @@ def measure(lab: Lab, claim: Claim) -> Measured:
             claim, None, None, None, 0, "", lab.take_commands(), f"{type(error).__name__}: {error}"
         )
     judged = finding.judgement
-    quick = lab.paper.quick if lab.quick else ""
-    told = [part for part in (finding.note, judged.reason, claim.exact, quick) if part]
+    told = [part for part in (finding.note, judged.reason, claim.exact) if part]
     return Measured(
         claim,
         judged.verdict,
@@ -43,6 +43,10 @@ def measure(lab: Lab, claim: Claim) -> Measured:
         judged.runs,
         " ".join(_sentence(part) for part in told),
         lab.take_commands(),
+        rule=judged.rule,
+        cases=judged.cases,
+        part=judged.part,
+        full=_full_runs.recorded(lab.paper).get(claim.id) if lab.quick else None,
     )
 
 

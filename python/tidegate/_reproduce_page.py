@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tidegate import _core, _folder
-from tidegate._reproduction import counts, number_text
+from tidegate._reproduction import counts, full_text, number_text, paper_text, quick_text
 
 if TYPE_CHECKING:
     from tidegate._reproduction import Reproduction
@@ -55,11 +56,14 @@ def page(result: Reproduction, seeds: dict[str, int | None]) -> str:
         lstrip_blocks=True,
     )
     environment.filters["number"] = number_text
+    environment.filters["paper_text"] = paper_text
+    environment.filters["full_text"] = full_text
+    environment.filters["least_width"] = least_width
     drawn = {entry.figure.id for entry in result.figures}
     loose = [entry for entry in result.claims if not drawn & {*entry.claim.figures}]
     return environment.get_template("report.html.j2").render(
         paper=result.paper,
-        quick=result.quick,
+        quick=quick_text(result) if result.quick else "",
         claims=result.claims,
         figures=result.figures,
         loose=loose,
@@ -67,3 +71,13 @@ def page(result: Reproduction, seeds: dict[str, int | None]) -> str:
         seeds=seeds,
         version=_core.build_info()["tidegate"],
     )
+
+
+def least_width(svg: str) -> str:
+    """Return the width below which a figure scrolls instead of shrinking: letters stay above 6 pt."""
+    found = re.search(r'<svg[^>]*\bwidth="([0-9.]+)pt"', svg)
+    return f"{LEAST_SCALE * float(found[1]):.0f}pt" if found else "0"
+
+
+#: Letters of a figure are 7.5 to 8.5 pt at its own size.
+LEAST_SCALE = 0.8

@@ -26,6 +26,14 @@ class Measured:
     note: str
     commands: list[str]
     error: str | None = None
+    #: What "reproduced" asks for, with its bounds, in words.
+    rule: str = ""
+    #: Of a claim of many cases: "3 of 4".
+    cases: str = ""
+    #: Of a claim of several parts: which of them was measured to be this.
+    part: str = ""
+    #: Of a quick run: what the full run was when it was last recorded; see ``_full_runs``.
+    full: dict[str, str] | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return what ``tidegate reproduce --json`` prints of it."""
@@ -39,6 +47,9 @@ class Measured:
             "unit": self.claim.unit,
             "paper_value": self.claim.paper_value,
             "note": self.note if self.error is None else f"not measured: {self.error}",
+            "shown": None if self.measured is None else number_text(self),
+            "rule": self.rule,
+            "full_run": self.full,
             "runs": self.runs,
             "commands": self.commands,
         }
@@ -77,6 +88,7 @@ class Reproduction:
             "engine": self.paper.engine,
             "title": self.paper.title,
             "quick": self.quick,
+            "left_out": self.paper.quick if self.quick else None,
             "claims": [claim.to_dict() for claim in self.claims],
             "figures": [
                 {
@@ -112,36 +124,97 @@ def counts(result: Reproduction) -> dict[str, int]:
 
 
 def number_text(entry: Measured) -> str:
-    """Return the measured number with its interval."""
+    """Return the measured number with its interval and unit, as people say it.
+
+    The unit says which: "share of cases" is counted ("3 of 4 cases"), "share of capacity" is in percent,
+    "A / B" is so many times.
+    """
     if entry.measured is None:
         return "–"
+    return _number(entry) + (f" ({entry.part})" if entry.part else "")
+
+
+def _number(entry: Measured) -> str:
     from tidegate._estimate import Estimate
     from tidegate._study_text import plus_minus
 
+    unit = entry.claim.unit
+    measured = 0.0 if entry.measured is None else entry.measured
     half = None if entry.interval is None else (entry.interval[1] - entry.interval[0]) / 2
-    return plus_minus(Estimate(entry.measured, half, None, entry.runs))
+    found = Estimate(measured, half, None, entry.runs)
+    if entry.cases:
+        surely, comma, rest = entry.cases.partition(", ")
+        return f"{surely} {unit.removeprefix(SHARE)}{comma}{rest}".strip()
+    if half is None and measured == int(measured) and not unit.startswith(SHARE) and " / " not in unit:
+        return f"{measured:.0f} {unit}".rstrip()
+    if unit.startswith(SHARE):
+        return f"{plus_minus(found, 0.01)}% of {unit.removeprefix(SHARE)}"
+    if " / " in unit:
+        return f"{unit}: {plus_minus(found)}×"
+    return f"{plus_minus(found)} {unit}".rstrip()
+
+
+def paper_text(claim: Claim) -> str | None:
+    """Return the paper's own number as people say it; None: it has none."""
+    value, unit = claim.paper_value, claim.unit
+    if not isinstance(value, (int, float)):
+        return value
+    if unit.startswith(SHARE):
+        return f"{'all' if value == 1 else f'{100 * value:.4g}% of'} {unit.removeprefix(SHARE)}"
+    return f"{value:.4g}×" if " / " in unit else f"{value:g} {unit}".rstrip()
+
+
+#: A unit that begins so is a share of something: in percent, or so many of so many.
+SHARE = "share of "
 
 
 def table(result: Reproduction) -> str:
     """Return the table for people."""
-    import textwrap
-
     paper = result.paper
-    width = _text.width()
-    lines = [f"{paper.name}: {paper.title}", _text.wrapped(paper.source), ""]
+    lines = [f"{paper.name}: {paper.title}", _text.wrapped(paper.source)]
+    if result.quick:
+        lines.append(_text.wrapped(quick_text(result)))
+    lines.append("")
     longest = max((len(entry.claim.id) for entry in result.claims), default=0)
     for entry in result.claims:
         verdict = entry.verdict or "NOT MEASURED"
-        told = f"{number_text(entry)} {entry.claim.unit}"
-        lines.append(f"{entry.claim.id.ljust(longest)}  {verdict.ljust(14)}  {told}".rstrip())
-        indent = " " * 4
-        told = f"{entry.claim.where}: {entry.claim.claim}"
-        for text in (told, entry.note if entry.error is None else entry.error):
-            if text:
-                lines += textwrap.wrap(text, width, initial_indent=indent, subsequent_indent=indent)
+        lines.append(f"{entry.claim.id.ljust(longest)}  {verdict.ljust(14)}  {number_text(entry)}".rstrip())
+        lines += _told(entry)
     failed = [f"{drawn.figure.id}: {drawn.error}" for drawn in result.figures if drawn.error]
     if failed:
         lines += ["", "Not drawn:", *failed]
-    told = ", ".join(f"{number} {name}" for name, number in sorted(counts(result).items()))
-    lines += ["", f"{len(result.claims)} claims: {told}" if result.claims else "no claims"]
+    number = len(result.claims)
+    told = ", ".join(f"{many} {name}" for name, many in sorted(counts(result).items()))
+    lines += ["", f"{number} {'claim' if number == 1 else 'claims'}: {told}" if number else "no claims"]
     return _text.plain("\n".join(lines))
+
+
+def quick_text(result: Reproduction) -> str:
+    """Return what a quick run leaves out and what follows from it; said once for each report."""
+    told = f"{result.paper.quick}. Intervals are wider than in the full run, so more verdicts are undecided"
+    if any(entry.full for entry in result.claims):
+        told += "; what the full run says stands with each claim"
+    return f"{told}. For the full run leave out --quick."
+
+
+def _told(entry: Measured) -> list[str]:
+    """Return the indented lines about a claim."""
+    import textwrap
+
+    texts = [f"{entry.claim.where}: {entry.claim.claim}"]
+    if entry.error is not None:
+        texts.append(entry.error)
+    else:
+        texts += [entry.note, f"Reproduced if: {entry.rule}." if entry.rule else "", full_text(entry)]
+    indent = " " * 4
+    lines: list[str] = []
+    for text in filter(None, texts):
+        lines += textwrap.wrap(text, _text.width(), initial_indent=indent, subsequent_indent=indent)
+    return lines
+
+
+def full_text(entry: Measured) -> str:
+    """Return what the full run says of a claim that was measured quickly."""
+    if entry.full is None:
+        return ""
+    return f"The full run: {entry.full['verdict']}, {entry.full['shown']}."

@@ -10,7 +10,7 @@ import pytest
 import tidegate as tg
 from support import tidegate
 from tidegate import _paper
-from tidegate.papers.tcp_over_abr import cases, choice
+from tidegate.papers.tcp_over_abr import cases, delta, sessions, slow_start
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,7 +30,7 @@ def test_every_figure_of_the_paper_is_there_and_every_claim_has_a_rule() -> None
 
 def test_the_sessions_are_those_of_case_1() -> None:
     # Section VII-A: M of 8 and 12, N of 88 and 132, which is the rule with twelve round trips.
-    for trip, m, n in ((cases.NEAR_MS, 8, 88), (cases.FAR_MS, 12, 132)):
+    for trip, m, n in ((sessions.NEAR_MS, 8, 88), (sessions.FAR_MS, 12, 132)):
         assert cases.blocks(trip, 12) == {"m": m, "n": n}
     assert cases.blocks(cases.DELTA_MS, 8) == cases.FIG_10
     by_rule = {f"gate.{name}.rate.follow.effcap": {"rtts": 12} for name in ("near", "far")}
@@ -77,13 +77,35 @@ def test_recorded_links_are_used_where_they_are(monkeypatch: pytest.MonkeyPatch,
     assert beyond.RECORDED[1] in why
 
 
-def test_the_delta_of_a_rate_is_the_inverse_of_the_effective_capacity() -> None:
-    chain = [[0.9, 0.1], [0.1, 0.9]]
-    for delta in (0.01, 0.3, 5.0):
-        rate = tg.effcap.effective_capacity([40, 20], chain, delta)
-        assert choice.delta_of((40, 20), 0.1, rate) == pytest.approx(delta, rel=1e-6)
-    assert choice.delta_of((40, 20), 0.1, 20) == math.inf
-    assert choice.delta_of((40, 20), 0.1, 30) == 0
+def test_rates_are_those_of_their_deltas() -> None:
+    # Two states of 6 and 3 packets in 30 ms; at psi 10 they flip every 67th time.
+    assert delta.rate_of(10, math.inf) == pytest.approx(50_000)
+    assert delta.rate_of(10, 1e-9) == pytest.approx(75_000, rel=1e-3)
+    # Far from the mean the rate is the low one, and the chance of leaving it over delta.
+    flip = cases.EVERY_MS / (cases.DELTA_MS * 10)
+    kept = (3 - math.log(1 - flip) / 5) * 500 * 1000 / cases.EVERY_MS
+    assert delta.rate_of(10, 5) == pytest.approx(kept, rel=1e-4)
+    rates = [delta.rate_of(10, each) for each in delta.DELTAS]
+    assert rates == sorted(rates, reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("top", "level", "verdict"),
+    [
+        (65, [65, math.inf], "reproduced"),
+        (0.5, [0.35, 0.5, 0.67], "not reproduced"),
+        (math.inf, [math.inf], "undecided"),
+        (0.5, [0.5, 65], "undecided"),
+    ],
+)
+def test_the_low_rate_by_itself_is_no_large_delta(top: float, level: list[float], verdict: str) -> None:
+    assert delta.judged(top, level, 5, 16).verdict == verdict
+
+
+def test_slow_starts_stop_losing_at_eleven_packets() -> None:
+    (claim,) = tg.reproduce("tcp-over-abr/slow-start", quick=True, store=False).claims
+    assert (claim.verdict, claim.measured) == ("not reproduced", 11)
+    assert slow_start.BUFFERS[0] < 9 < 14 < slow_start.BUFFERS[-1], "both sides of what is claimed are tried"
 
 
 def test_the_simulator_meets_the_model_where_changes_are_rare() -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 KEYS = {"id", "where", "claim", "verdict", "measured", "interval", "unit", "paper_value", "note"}
-VERDICTS = {"reproduced", "partly", "not reproduced"}
+VERDICTS = {"reproduced", "partly", "not reproduced", "undecided"}
 
 
 class Page(HTMLParser):
@@ -55,6 +55,7 @@ def test_the_dtm_paper_quickly(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)
     assert result["paper"] == "dtm"
+    assert result["left_out"].startswith("Quick: ")
     claims = {claim["id"]: claim for claim in result["claims"]}
     assert len(claims) == len(result["claims"]) > 20
     for claim in claims.values():
@@ -62,7 +63,9 @@ def test_the_dtm_paper_quickly(tmp_path: Path) -> None:
         assert claim["verdict"] in VERDICTS
         assert claim["measured"] is not None
         assert claim["runs"] >= 16, "chaotic TCP"
-        assert "Quick" in claim["note"], "what was left out is said"
+        assert "Quick" not in claim["note"], "what was left out is said once"
+        assert claim["rule"], "what reproduced asks for is said"
+        assert claim["shown"]
         if claim["interval"] is not None:
             low, high = claim["interval"]
             assert low <= claim["measured"] <= high
@@ -127,6 +130,19 @@ def test_unknown_names_offer_the_nearest(target: str, offered: str) -> None:
     done = tidegate("reproduce", target)
     assert (done.returncode, done.stdout) == (2, "")
     assert offered in done.stderr
+    assert ("--list" in done.stderr) == target.startswith("dtm"), "where all of them are to be had"
+
+
+def test_everything_that_can_be_reproduced_is_listed() -> None:
+    done = tidegate("reproduce", "--list", "--json")
+    items = {row["target"]: row for row in json.loads(done.stdout)["items"]}
+    for name in _paper.names():
+        paper = _paper.open_paper(name)
+        known = {f"{name}/{each.id}" for each in (*paper.claims, *paper.figures)}
+        assert known | {name} <= items.keys()
+    one = tidegate("reproduce", "dtm/fig-9", "--list")
+    assert "claim, §3.1, Fig. 9" in one.stdout
+    assert "fig-8" not in one.stdout
 
 
 # --- a paper that is only a folder --------------------------------------------------------------
@@ -209,6 +225,70 @@ def test_a_paper_is_a_folder(toy: Any, tmp_path: Path, capsys: pytest.CaptureFix
     result = tg.reproduce("toy-paper/fast")
     assert [claim.verdict for claim in result.claims] == ["reproduced"]
     assert result.claims[0].commands == ["tidegate study small.toml --runs 16"]
+
+
+@pytest.mark.parametrize(
+    ("unit", "cases", "shown"),
+    [
+        ("share of cases", "1 of 4", "1 of 4 cases"),
+        ("share of cases", "1 of 4, 2 undecided", "1 of 4 cases, 2 undecided"),
+        ("share of capacity", "", "90.57 ±0.12% of capacity"),
+        ("12 packets / 8 packets", "", "12 packets / 8 packets: 0.9057 ±0.0012×"),
+        ("Mbit/s", "", "0.9057 ±0.0012 Mbit/s"),
+    ],
+)
+def test_numbers_are_told_as_people_say_them(unit: str, cases: str, shown: str) -> None:
+    from tidegate._reproduction import Measured, number_text
+
+    claim = _paper.Claim("x", "§1", "It is.", lambda _: None, unit)  # type: ignore[arg-type,return-value]
+    entry = Measured(claim, "partly", 0.9057, None if cases else (0.9045, 0.9069), 16, "", [], cases=cases)
+    assert number_text(entry) == shown
+
+
+def test_a_quick_report_says_what_the_full_run_says(
+    toy: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from tidegate import _full_runs
+
+    toy()
+    command("reproduce", "toy-paper", "--out", str(tmp_path / "full"), capsys=capsys)
+    file = _full_runs.record(tmp_path / "full", tmp_path / "papers")
+    assert file == tmp_path / "papers" / "toy_paper" / "full-run.json"
+    assert json.loads(file.read_text())["fast"]["verdict"] == "reproduced"
+    status, out, _ = command("reproduce", "toy-paper", "--quick", "--out", str(tmp_path / "q"), capsys=capsys)
+    assert status == 0
+    assert "The full run: reproduced, " in out
+    page = (tmp_path / "q" / "report.html").read_text(encoding="utf-8")
+    assert page.count("Quick: nothing is left out") == 1, "once, and not with each claim"
+    assert "in the full run" in page
+    with pytest.raises(ValueError, match="not a full run"):
+        _full_runs.record(tmp_path / "q", tmp_path / "papers")
+
+
+def test_a_page_fits_a_phone_and_the_night(
+    toy: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    toy()
+    command("reproduce", "toy-paper", "--out", str(tmp_path / "r"), capsys=capsys)
+    page = (tmp_path / "r" / "report.html").read_text(encoding="utf-8")
+    assert "color-scheme: light dark" in page
+    assert "prefers-color-scheme: dark" in page
+    # Every table and picture is inside a box that scrolls by itself.
+    for inner in ("<table", "<svg"):
+        for found in re.finditer(inner, page):
+            assert '<div class="wide"' in page[max(0, found.start() - 160) : found.start()], inner
+    # A picture of 3 inches shrinks to four fifths and no further.
+    assert 'style="min-width: 173pt"' in page
+
+
+@pytest.mark.parametrize("name", _paper.names())
+def test_what_is_recorded_of_a_full_run_is_of_the_papers_claims(name: str) -> None:
+    from tidegate import _full_runs
+
+    paper = _paper.open_paper(name)
+    kept = _full_runs.recorded(paper)
+    assert [*kept] == [claim.id for claim in paper.claims], f"record the full run of {name} again"
+    assert {each["verdict"] for each in kept.values()} <= VERDICTS
 
 
 def test_few_runs_are_refused(toy: Any, capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,6 +12,7 @@ from fractions import Fraction
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
+from tidegate.papers.cell_spacing import on_the_way
 from tidegate.papers.cell_spacing.fluid import Flow, simulate
 from tidegate.theory import Spacer, spacer
 
@@ -44,6 +45,12 @@ class Checked:
             self.corrected[formula] = corrected == right
             if printed is not None:
                 self.printed[formula] = printed == right
+
+    def note(self, formula: str, printed: bool | None, corrected: bool | None) -> None:
+        """Note whether a formula holds; None: it says nothing."""
+        for kept, held in ((self.printed, printed), (self.corrected, corrected)):
+            if held is not None:
+                kept[formula] = held
 
     @property
     def window_cells(self) -> int:
@@ -78,7 +85,7 @@ def check(p: dict[str, Any], per_ack: int) -> Checked:
     def pair(of: Any, name: str) -> tuple[Any, Any]:
         return getattr(of, f"{name}_minus"), getattr(of, f"{name}_plus")
 
-    limits, begins = _slow_start(p, per_ack)
+    limits, begins, to_b = _slow_start(p, per_ack)
     told.judge("V_b", pair(printed, "V_b"), pair(found, "V_b"), right=limits)
     by_chance = found.n1 <= found.n0 and F(found.V_b_minus) % p["sigma"] == 0
     if not (by_chance and begins < F(found.t_b)):
@@ -99,6 +106,9 @@ def check(p: dict[str, Any], per_ack: int) -> Checked:
         if said is not None:
             told.printed[name] = told.printed.get(name, True) and said == right
     _levels(told, found, flow, grows)
+    way = on_the_way.single(found, to_b, flow) if per_ack == 1 else on_the_way.pairs(found, to_b)
+    for name, said, corrected in way:
+        told.note(name, said, corrected)
     begin, end = flow.acks[-(w // per_ack) - 2], flow.acks[-1]
     told.judge("V_w", pair(printed, "V_w"), pair(found, "V_w"), right=flow.extremes(begin, end))
     told.most = flow.extremes(0, end)[1]
@@ -120,8 +130,8 @@ def _catching_up(p: dict[str, Any], window: int) -> int:
     return 50 + 2 * window + int(window / (1 - p["c"] / p["h"]))
 
 
-def _slow_start(p: dict[str, Any], per_ack: int) -> tuple[tuple[Fraction, Fraction], Fraction]:
-    """Return the limits of the oscillation at b, and the acknowledgement from which it stays there."""
+def _slow_start(p: dict[str, Any], per_ack: int) -> tuple[tuple[Fraction, Fraction], Fraction, Flow]:
+    """Return the limits of the oscillation at b, the acknowledgement from which it stays there, the flow."""
     flow = simulate(**{**p, "w": p["b"]}, per_ack=per_ack, until_acks=3 * p["b"] + _catching_up(p, p["b"]))
     limits = flow.extremes(flow.acks[-(p["b"] // per_ack + 2)], flow.acks[-1])
     first = len(flow.acks) - 1
@@ -130,7 +140,7 @@ def _slow_start(p: dict[str, Any], per_ack: int) -> tuple[tuple[Fraction, Fracti
         if flow.content(flow.acks[i]) != limits[0] or low < limits[0] or high > limits[1]:
             break
         first = i
-    return limits, flow.time(flow.acks[first])
+    return limits, flow.time(flow.acks[first]), flow
 
 
 def _peaks(found: Spacer, flow: Flow) -> list[tuple[str, Any, Any, Fraction]]:

@@ -244,7 +244,7 @@ CLAIMS = [
     ),
     Claim(
         "live-rates", "§6, Fig. 2", "TCP follows the spacing rate: it takes all that the cells can carry.",
-        claim_rates, "of the payload that 5 Mbit/s carry", 1.0, ("live-fig-2",), exact=ALONE,
+        claim_rates, "share of the payload that 5 Mbit/s carry", 1.0, ("live-fig-2",), exact=ALONE,
     ),
 ]  # fmt: skip
 

@@ -12,7 +12,7 @@ SOURCE = (
     "H. Abrahamsson, O. Hagsand and I. Marsh. Slots of a DTM channel follow the measured rate of the TCP "
     "flows in it; simulated with ns-2."
 )
-#: What --quick leaves out; it stands in every note of such a run.
+#: What --quick leaves out; it stands once in the report of such a run.
 QUICK = "Quick: two flows run for 35 s and not for 100 s, with fewer round trips, queues and shifts"
 CLAIMS = [
     Claim(
@@ -23,12 +23,12 @@ CLAIMS = [
     Claim(
         "margin", "§2.1, Fig. 2",
         "Allocating just the estimate gives TCP too little; MARGIN prevents that.",
-        one_flow.claim_margin, "of the bottleneck", "under-allocates", ("fig-2", "margin"),
+        one_flow.claim_margin, "share of what the bottleneck carries", "under-allocates", ("fig-2", "margin"),
     ),
     Claim(
         "halving", "§3, Fig. 4",
         "With 50 packets of queue, halving the window does not move the rate past the bottleneck.",
-        one_flow.claim_halving, "least second over mean", "not affected", ("fig-4",),
+        one_flow.claim_halving, "share of the mean rate in the least second", "not affected", ("fig-4",),
     ),
     Claim(
         "over-allocation", "§3, Fig. 4",
@@ -38,7 +38,7 @@ CLAIMS = [
     Claim(
         "corridor", "§3, Fig. 5",
         "With 10 packets of queue the rate follows the window, but the corridor keeps the allocation still.",
-        one_flow.claim_corridor, "of phases", "no changes", ("fig-5",),
+        one_flow.claim_corridor, "share of phases", "no changes", ("fig-5",),
     ),
     Claim(
         "tahoe-follows", "§3, Fig. 6",
@@ -48,7 +48,7 @@ CLAIMS = [
     Claim(
         "tahoe-timer", "§3",
         "Tahoe relies on the retransmission timer alone and does not use fast retransmit.",
-        one_flow.claim_tahoe_timer, "of recoveries", 1.0, ("fig-6",),
+        one_flow.claim_tahoe_timer, "share of recoveries", 1.0, ("fig-6",),
     ),
     Claim(
         "static", "§3.1, Fig. 8",
@@ -63,7 +63,7 @@ CLAIMS = [
     Claim(
         "windows", "§3.1, Fig. 9",
         "The windows never keep the size that they have on the static channel.",
-        two_flows.claim_windows, "of the static window", "below 1", ("fig-9",),
+        two_flows.claim_windows, "dynamic / static channel, mean window", "below 1", ("fig-9",),
     ),
     Claim(
         "allocates-observed", "§3.1, Fig. 9",
@@ -79,58 +79,58 @@ CLAIMS = [
         "hold-tick", "§3.1, §5",
         "Not lowering the estimate while packets are lost lets TCP recover (a tick with a loss lowers "
         "nothing).",
-        two_flows.claim_hold_tick, "of the gap", "recovers", ("remedies",),
+        two_flows.claim_hold_tick, "share of the gap", "recovers", ("remedies",),
     ),
     Claim(
         "hold-second", "§3.1, §5",
         "The same, for the whole second in which a packet is lost.",
-        two_flows.claim_hold_second, "of the gap", "recovers", ("remedies",),
+        two_flows.claim_hold_second, "share of the gap", "recovers", ("remedies",),
     ),
     Claim(
         "hold-link", "§3.1, §5",
         "The same, read as: the link is not lowered at the end of a second with a loss.",
-        two_flows.claim_hold_link, "of the gap", "recovers", ("remedies",),
+        two_flows.claim_hold_link, "share of the gap", "recovers", ("remedies",),
     ),
     Claim(
         "slower-decrease", "§3.1",
         "Lowering more slowly than raising (SHIFT_DEC > SHIFT_INC) solves the problem.",
-        two_flows.claim_slower, "of the gap", "might", ("remedies",),
+        two_flows.claim_slower, "share of the gap", "might", ("remedies",),
     ),
     Claim(
         "same-as-static", "§5",
         "TCP gets the share that it would have on a fixed network in all cases but one: two flows in one "
         "channel.",
-        two_flows.claim_same_as_static, "of cases as told", 1.0, (),
+        two_flows.claim_same_as_static, "share of cases", 1.0, (),
     ),
     Claim(
         "return-channel", "§5",
         "A return channel of 512 kbit/s is more than adequate, up to forward rates of 100 Mbit/s.",
-        two_flows.claim_return, "of goodput", 1.0, (),
+        two_flows.claim_return, "goodput with 512 kbit/s / 100 Mbit/s", 1.0, (),
     ),
     Claim(
         "newer-tcp", "beyond the paper",
         "NewReno, SACK and CUBIC do as well in Fig. 9's dynamic channel as in a static one.",
-        beyond.claim_variants, "of four", None, ("variants",),
+        beyond.claim_variants, "share of TCPs", None, ("variants",),
     ),
     Claim(
         "saving-steady", "beyond the paper, Fig. 4",
         "For one steady flow a dynamic channel takes less capacity than a static one of the same goodput.",
-        beyond.claim_saving_steady, "saved", "considerable", ("saving",),
+        beyond.claim_saving_steady, "share of the static capacity saved", "considerable", ("saving",),
     ),
     Claim(
         "saving-two-flows", "beyond the paper, Fig. 9",
         "For two flows in one channel it takes less than a static one of the same goodput.",
-        beyond.claim_saving_two, "saved", "considerable", ("saving",),
+        beyond.claim_saving_two, "share of the static capacity saved", "considerable", ("saving",),
     ),
     Claim(
         "saving-backup", "beyond the paper",
         "For a transfer that ends it takes less than a static one that is as fast.",
-        beyond.claim_saving_backup, "saved", "considerable", ("saving",),
+        beyond.claim_saving_backup, "share of the static capacity saved", "considerable", ("saving",),
     ),
     Claim(
         "map", "beyond the paper",
         "One remedy makes a dynamic channel as good as a static one at every round trip and queue of the "
         "map.",
-        beyond.claim_map, "of cells", None, ("map",),
+        beyond.claim_map, "share of cells", None, ("map",),
     ),
 ]  # fmt: skip

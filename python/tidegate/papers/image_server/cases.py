@@ -66,7 +66,9 @@ def choices(lab: Lab) -> tuple[tuple[str, dict[str, Any]], ...]:
 def rates(lab: Lab) -> tuple[int, ...]:
     """Return the rates of a circuit in Fig. 3, Mbit/s."""
     return (
-        (5, 10, 20, 30, 50, 70, 80) if lab.quick else (2, 5, 8, 10, 15, 20, 30, 40, 50, 60, 70, 80, 90, 100)
+        (5, 8, 10, 20, 30, 50, 70, 80)
+        if lab.quick
+        else (2, 5, 8, 10, 15, 20, 30, 40, 50, 60, 70, 80, 90, 100)
     )
 
 
@@ -143,6 +145,11 @@ def bound_by_processor(window_kib: int) -> float:
     """
     window = window_kib * KIB // MSS
     return SERVED + (SEGMENTS + window * ((SEGMENTS - 1) // window)) / PROCESSOR
+
+
+def even_rate(window_kib: int) -> float:
+    """Return the circuit, Mbit/s, on which one image takes as long as through the IP processor."""
+    return SEGMENTS * SEGMENT_BITS / (bound_by_processor(window_kib) - SERVED) / 1e6
 
 
 def least_by_processor(window_kib: int) -> float:

@@ -11,7 +11,7 @@ from tidegate._paper_parts import ratio_of_means, shown
 from tidegate._verdict import above, count, graded, together
 from tidegate.papers.tcp_over_abr import cases
 from tidegate.papers.tcp_over_abr.cases import chosen, over, psis
-from tidegate.papers.tcp_over_abr.feedback import LARGE, listed
+from tidegate.papers.tcp_over_abr.feedback import LARGE, by_psi, listed
 
 if TYPE_CHECKING:
     from tidegate._estimate import Estimate
@@ -26,41 +26,49 @@ LAGS_MS = (5, 20, 50, 100, 200)
 
 
 def claim_reno(lab: Lab) -> Finding:
-    """Compare INSTCAP with TCP alone where changes are rare, with fast retransmit."""
-    found = [
-        (psi, over(lab, "INSTCAP", "TCP alone", psi, 10, "Reno")) for psi in chosen(lab, (20, *LARGE), "Reno")
-    ]
+    """Compare INSTCAP with TCP alone where changes are rare, with fast retransmit, at every buffer."""
+    parts, told = [], []
+    for buffer in (10, 8, 12):
+        found = [
+            (psi, over(lab, "INSTCAP", "TCP alone", psi, buffer, "Reno"))
+            for psi in chosen(lab, (20, *LARGE), "Reno")
+        ]
+        parts += [
+            graded(each, full=1.2, some=1.05, name=f"{buffer} packets at psi {psi:g}") for psi, each in found
+        ]
+        told.append(f"{buffer} packets {listed(found)}")
     return Finding(
-        together(*(graded(each, full=1.2, some=1.05) for _, each in found)),
-        f"INSTCAP over TCP alone with Reno, a buffer of 10: {listed(found)}. Without fast retransmit every "
-        "loss "
+        together(*parts),
+        f"INSTCAP over TCP alone with Reno, by psi: {'; '.join(told)}. Without fast retransmit every loss "
         "of TCP alone is a time-out; with it most of what feedback gains is gone, and cells cost 9%",
     )
 
 
 def claim_reno_effcap(lab: Lab) -> Finding:
-    """Compare EFFCAP with TCP alone at every rate of change, with fast retransmit."""
-    found = [(psi, over(lab, "EFFCAP", "TCP alone", psi, 10, "Reno")) for psi in psis(lab, "Reno")]
+    """Compare EFFCAP with TCP alone at every rate of change and buffer, with fast retransmit."""
+    parts, told = [], []
+    for buffer in (10, 8, 12):
+        found = [(psi, over(lab, "EFFCAP", "TCP alone", psi, buffer, "Reno")) for psi in psis(lab, "Reno")]
+        parts += by_psi(above, found, 1, what=f"{buffer} packets")
+        told.append(f"{buffer} packets {listed(found)}")
     return Finding(
-        count([each.low is not None and each.low > 1 for _, each in found], runs=cases.runs(lab)),
-        f"Rates of change with EFFCAP surely above TCP alone, Reno, a buffer of 10: {listed(found)}",
+        count(parts, runs=cases.runs(lab), untried=3 * len(cases.PSIS) - len(parts)),
+        f"EFFCAP over TCP alone with Reno, by psi: {'; '.join(told)}",
     )
 
 
 def claim_newer(lab: Lab) -> Finding:
     """Compare EFFCAP and INSTCAP with TCP alone for SACK and CUBIC."""
-    holds, told = [], []
+    parts, told = [], []
+    wanted = (0.3, 1, 5, 50)
     for tcp in ("SACK", "CUBIC"):
         for scheme in ("INSTCAP", "EFFCAP"):
-            each = [
-                (psi, over(lab, scheme, "TCP alone", psi, 10, tcp))
-                for psi in chosen(lab, (0.3, 1, 5, 50), tcp)
-            ]
-            holds += [one.low is not None and one.low > 1 for _, one in each]
+            each = [(psi, over(lab, scheme, "TCP alone", psi, 10, tcp)) for psi in chosen(lab, wanted, tcp)]
+            parts += by_psi(above, each, 1, what=f"{tcp}, {scheme}")
             told.append(f"{tcp}, {scheme}: {listed(each)}")
     return Finding(
-        count(holds, runs=cases.runs(lab)),
-        f"Points with feedback surely above TCP alone, a buffer of 10: {'; '.join(told)}. Cells' "
+        count(parts, runs=cases.runs(lab)),
+        f"With feedback over TCP alone, by psi, a buffer of 10: {'; '.join(told)}. Cells' "
         "headers are 9% of the difference: without them INSTCAP and TCP alone are nearly even",
     )
 
@@ -119,7 +127,7 @@ def claim_traces(lab: Lab) -> Finding:
                 (lag, traced_over(lab, file, scheme, "gate.link.queue_delay_p99_ms", n))
                 for n, lag in enumerate(lags(lab))
             ]
-            parts += [above(each, 1) for _, each in goodput]
+            parts += [above(each, 1, f"{words}, {scheme}, {lag} ms") for lag, each in goodput]
             told.append(
                 f"{words}, {scheme}: goodput {listed(goodput)}, p99 of the wait at the link {listed(delay)}"
             )

@@ -148,14 +148,21 @@ def model(psi: float, buffer: int, scheme: str = "INSTCAP") -> tuple[float, floa
 
 
 def session(
-    lab: Lab, delta_ms: float, holding_ms: Sequence[float], effcap: Sequence[dict[str, int]]
+    lab: Lab,
+    delta_ms: float,
+    holding_ms: Sequence[float],
+    effcap: Sequence[dict[str, int]],
+    floor_ms: float = 0,
 ) -> Study:
-    """Return one session of another round trip, a point for each holding time and each M and N."""
+    """Return one session of another round trip, a point for each holding time and each M and N.
+
+    The time-out is twice the round trip, but not below ``floor_ms``.
+    """
     delta = delta_ms / 1000 * FAST_PPS
     changes: dict[str, Any] = {
         "flow.bulk.rtt": f"{delta_ms:g} ms",
         "gate.abr.rate.follow.lag": f"{delta_ms:g} ms",
-        f"{TCP}.rto.fixed": f"{2 * delta_ms:g} ms",
+        f"{TCP}.rto.fixed": f"{max(2 * delta_ms, floor_ms):g} ms",
         **windows(delta, 10),
         **length(lab),
     }
@@ -166,6 +173,16 @@ def session(
         runs=runs(lab),
         gate="link",
     )
+
+
+#: Floors of the time-out, ms: none, so that it is twice the round trip as in the paper's simulations;
+#: 4.4BSD's two ticks or RFC 6298's second.
+FLOORS_MS = (0, 1000)
+
+
+def floors(lab: Lab) -> tuple[int, ...]:
+    """Return the floors of the time-out that are drawn, ms."""
+    return FLOORS_MS if lab.quick else (0, 200, 500, 1000)
 
 
 # --- Figs. 15 and 16: N; Figs. 17 and 18: M ------------------------------------------------------
@@ -205,63 +222,22 @@ def by_mean(lab: Lab, holding_ms: float, delta_ms: float, k: int) -> list[Estima
     return [efficiency(study, point, CELLS) for point in range(len(means(lab)))]
 
 
-def mean_change(lab: Lab, holding_ms: float, delta_ms: float, k: int, m: int) -> Estimate:
+def mean_change(
+    lab: Lab, holding_ms: float, delta_ms: float, k: int, m: int, floor_ms: float = 0
+) -> Estimate:
     """Return efficiency with so large an M over that with M = 1, run by run."""
     n = blocks(delta_ms, k)["n"]
-    study = session(lab, delta_ms, [holding_ms], [{"m": each, "n": n} for each in means(lab)])
+    tried = [{"m": each, "n": n} for each in (means(lab) if floor_ms == 0 else (1, m))]
+    study = session(lab, delta_ms, [holding_ms], tried, floor_ms)
+    if floor_ms:
+        return ratio_of_means(packets(study, 1), packets(study, 0))
     return ratio_of_means(packets(study, means(lab).index(m)), packets(study, 0))
 
 
-def memory_change(lab: Lab, holding_ms: float, delta_ms: float, k: int, base: int = 2) -> Estimate:
+def memory_change(
+    lab: Lab, holding_ms: float, delta_ms: float, k: int, base: int = 2, floor_ms: float = 0
+) -> Estimate:
     """Return efficiency with N: kΔ over that with N: 2Δ, run by run."""
-    ks = memories(lab)
-    study = session(lab, delta_ms, [holding_ms], [blocks(delta_ms, each) for each in ks])
+    ks = memories(lab) if floor_ms == 0 else (base, k)
+    study = session(lab, delta_ms, [holding_ms], [blocks(delta_ms, each) for each in ks], floor_ms)
     return ratio_of_means(packets(study, ks.index(k)), packets(study, ks.index(base)))
-
-
-# --- Two sessions --------------------------------------------------------------------------------
-
-#: Round trips of the sessions; ψ counts the longer one.
-NEAR_MS, FAR_MS = 240, 360
-CASES: dict[str, dict[str, Any] | None] = {
-    "Case 1": {},
-    "Case 2": {f"gate.{name}.rate.follow.effcap": {"m": 10, "n": 110} for name in ("near", "far")},
-    "INSTCAP": {f"gate.{name}.rate.follow.effcap": {"m": 1, "n": 1} for name in ("near", "far")},
-    "TCP alone": None,
-}
-PAIR_PSIS = (0.1, 0.2, 0.3, 0.5, 0.8, 1, 2, 5, 10, 20, 50, 100)
-QUICK_PAIR_PSIS = (0.1, 0.3, 1, 5, 20, 50)
-
-
-def pair_psis(lab: Lab) -> tuple[float, ...]:
-    """Return the rates of change of Figs. 19 to 22."""
-    return QUICK_PAIR_PSIS if lab.quick else PAIR_PSIS
-
-
-def pair(lab: Lab, case: str, tcp: str = "model") -> Study:
-    """Return two sessions: a point for each rate of change."""
-    changes = CASES[case]
-    others = {
-        key.replace(TCP, f"flow.{flow}.tcp"): value
-        for key, value in TCPS[tcp].items()
-        for flow in ("near", "far")
-    }
-    return lab.study(
-        "sessions-alone" if changes is None else "sessions",
-        vary={HOLDING: holdings([max(FAR_MS * psi, EVERY_MS) for psi in pair_psis(lab)])},
-        set={**(changes or {}), **others, **length(lab)},
-        runs=runs(lab),
-        gate="link",
-    )
-
-
-def far_over_near(lab: Lab, case: str, psi: float) -> Estimate:
-    """Return the far session's share over the near one's."""
-    study, point = pair(lab, case), pair_psis(lab).index(psi)
-    return ratio_of_means(packets(study, point, "far"), packets(study, point, "near"))
-
-
-def both(lab: Lab, case: str, psi: float) -> Estimate:
-    """Return the efficiency of both sessions together."""
-    study, point = pair(lab, case), pair_psis(lab).index(psi)
-    return efficiency(study, point, share(case))

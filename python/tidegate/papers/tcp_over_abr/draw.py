@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from tidegate._paper_parts import DOTTED, LOOKS, bars, panels
 from tidegate._plot_style import FILL, MID
-from tidegate.papers.tcp_over_abr import beyond, cases, choice
+from tidegate.papers.tcp_over_abr import beyond, cases, delta, dynamics
 from tidegate.papers.tcp_over_abr.cases import BUFFERS, CELLS, SCHEMES, at, curve, efficiency, model, psis
 
 if TYPE_CHECKING:
@@ -73,9 +73,10 @@ def _against_analysis(lab: Lab, scheme: str) -> Picture:
     for one, buffer in zip(axes[0], (10, 12), strict=True):
         analysis(one, lab, scheme, buffer, psis(lab), "analysis, conservative to optimistic")
         sampled(one, lab, scheme, 0, "simulation", psis(lab), buffer)
-        label_axes(one, f"{scheme}, {buffer} packets")
+        label_axes(one, f"{scheme}, {buffer} packets", bottom=0.0)
     axes[0][0].set_ylabel("efficiency")
-    legend(axes[0][0], "upper left" if scheme == "TCP alone" else "lower right")
+    # Below everything that is drawn.
+    legend(axes[0][0], "lower right")
     return picture
 
 
@@ -157,12 +158,12 @@ def draw_14(lab: Lab) -> Picture:
 def _memories(lab: Lab, holding_ms: float) -> Picture:
     picture, axes = panels(6.6, 3.2, 1, 1)
     (one,) = axes[0]
-    found = {delta: cases.by_memory(lab, holding_ms, delta) for delta in cases.deltas(lab)}
-    x = [holding_ms / delta for delta in cases.deltas(lab)]
+    found = {trip: cases.by_memory(lab, holding_ms, trip) for trip in cases.deltas(lab)}
+    x = [holding_ms / trip for trip in cases.deltas(lab)]
     shown = [k for k in cases.memories(lab) if k in (2, 4, 8, 12)]
     for n, k in enumerate(shown):
         place = cases.memories(lab).index(k)
-        bars(one, x, [found[delta][place] for delta in cases.deltas(lab)], n, f"N: {k}Δ")
+        bars(one, x, [found[trip][place] for trip in cases.deltas(lab)], n, f"N: {k}Δ")
     one.axhline(CELLS * 2 / 3, color=MID, lw=0.8, ls=DOTTED)
     label_axes(one, bottom=0.2)
     one.set_xlabel(f"{holding_ms:g} ms over the round trip (psi); 500 ms left, 50 ms right")
@@ -184,8 +185,8 @@ def draw_16(lab: Lab) -> Picture:
 def _blocks(lab: Lab, holding_ms: float) -> Picture:
     picture, axes = panels(8.4, 3.0, 1, 2, sharey=True)
     for one, k in zip(axes[0], (2, 12), strict=True):
-        for n, delta in enumerate(cases.m_deltas(lab)):
-            bars(one, cases.means(lab), cases.by_mean(lab, holding_ms, delta, k), n, f"Δ {delta} ms")
+        for n, trip in enumerate(cases.m_deltas(lab)):
+            bars(one, cases.means(lab), cases.by_mean(lab, holding_ms, trip, k), n, f"Δ {trip} ms")
         one.set_title(f"N: {k}Δ")
         one.set_xlabel("M, intervals of 30 ms")
         one.set_ylim(0.4, 1.0)
@@ -205,20 +206,58 @@ def draw_18(lab: Lab) -> Picture:
 
 
 def draw_delta(lab: Lab) -> Picture:
-    """Draw efficiency against a constant rate, simulated and by the model."""
-    shown = choice.constant_psis(lab)[-3:]
+    """Draw efficiency against the constant rate, in deltas, simulated; and what the low rate gives."""
+    import math
+
+    shown = delta.psis(lab)[-3:]
     picture, axes = panels(2.9 * len(shown), 2.9, 1, len(shown), sharey=True)
+    tried = [each for each in delta.deltas(lab) if math.isfinite(each)]
     for one, psi in zip(axes[0], shown, strict=True):
-        sent = range(20, 41)
-        if psi > 1:
-            bounds = [choice.constant_bounds(psi, 10, n) for n in sent]
-            low, high = zip(*bounds, strict=True)
-            one.fill_between([n / 40 for n in sent], low, high, color=FILL, lw=0, label="model")
-        bars(one, [rate / 100 for rate in choice.constants(lab)], choice.constant(lab, psi), 0, "simulation")
+        found = delta.efficiencies(lab, psi)
+        bars(one, tried, found[: len(tried)], 0, "simulation")
+        one.axhline(found[-1].mean or 0, color=MID, lw=0.8, ls=DOTTED, label="the low rate")
+        one.axvspan(*delta.CLAIMED, color=FILL, lw=0, zorder=0, label="the paper's 60 to 70")
+        log_axis(one)
         one.set_title(f"psi {psi:g}")
-        one.set_xlabel("rate of the source, of the high one")
+        one.set_xlabel("delta, per packet")
     axes[0][0].set_ylabel("efficiency")
-    legend(axes[0][-1], "lower left")
+    legend(axes[0][-1], "lower right")
+    return picture
+
+
+def draw_fed_back(lab: Lab) -> Picture:
+    """Draw the rate that is fed back, over the mean capacity."""
+    picture, axes = panels(6.6, 3.2, 1, 1)
+    (one,) = axes[0]
+    for n, scheme in enumerate(("INSTCAP", "EFFCAP")):
+        bars(one, psis(lab), [dynamics.fed_back(lab, scheme, psi) for psi in psis(lab)], n, scheme)
+    for value, words in ((1, "mean capacity"), (2 / 3, "low rate")):
+        one.axhline(value, color=MID, lw=0.8, ls=DOTTED)
+        one.text(psis(lab)[0], value + 0.008, words, fontsize=7.5, color=MID)
+    label_axes(one, bottom=0.6, top=1.08)
+    one.set_ylabel("rate fed back over mean capacity")
+    legend(one, "center right")
+    return picture
+
+
+def draw_floor(lab: Lab) -> Picture:
+    """Draw what a long memory and a long mean gain, by the floor of the time-out."""
+    picture, axes = panels(8.4, 3.0, 1, 2)
+    floors = cases.floors(lab)
+    places = list(range(len(floors)))
+    for n, trip in enumerate(cases.m_deltas(lab)):
+        memory = [cases.memory_change(lab, 100, trip, 12, floor_ms=floor) for floor in floors]
+        mean = [cases.mean_change(lab, 100, trip, 12, 10, floor) for floor in floors]
+        bars(axes[0][0], places, memory, n, f"Δ {trip} ms")
+        bars(axes[0][1], places, mean, n, f"Δ {trip} ms")
+    for one, words in zip(axes[0], ("N: 12Δ over N: 2Δ", "M = 10 over M = 1, N: 12Δ"), strict=True):
+        one.axhline(1, color=MID, lw=0.8, ls=DOTTED)
+        one.set_title(words)
+        one.set_xlabel("floor of the time-out, ms (2Δ above it)")
+        one.set_xticks(places, [f"{floor}" if floor else "none" for floor in floors])
+        one.set_xlim(-0.3, len(floors) - 0.7)
+    axes[0][0].set_ylabel("efficiency, ratio")
+    legend(axes[0][0], "upper left")
     return picture
 
 

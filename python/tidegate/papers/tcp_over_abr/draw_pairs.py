@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tidegate._paper_parts import DOTTED, bars, panels
 from tidegate._plot_style import MID
-from tidegate.papers.tcp_over_abr import cases
+from tidegate.papers.tcp_over_abr import cases, sessions
 from tidegate.papers.tcp_over_abr.draw import label_axes, legend
 
 if TYPE_CHECKING:
@@ -18,10 +18,11 @@ RATE_OF_CHANGE = "mean time at a rate over 360 ms (psi)"
 
 
 def _sessions(one: Axes, lab: Lab, case: str, among: list[float], look: int) -> None:
-    study = cases.pair(lab, case)
-    for n, (flow, trip) in enumerate((("near", cases.NEAR_MS), ("far", cases.FAR_MS))):
+    study = sessions.pair(lab, case)
+    for n, (flow, trip) in enumerate((("near", sessions.NEAR_MS), ("far", sessions.FAR_MS))):
         found = [
-            cases.efficiency(study, cases.pair_psis(lab).index(psi), cases.share(case), flow) for psi in among
+            cases.efficiency(study, sessions.pair_psis(lab).index(psi), cases.share(case), flow)
+            for psi in among
         ]
         bars(one, among, found, look + n, f"{trip} ms")
 
@@ -35,7 +36,7 @@ def _axes(one: Axes, title: str) -> None:
 def _fast(lab: Lab, case: str) -> Picture:
     picture, axes = panels(6.0, 3.0, 1, 1)
     (one,) = axes[0]
-    _sessions(one, lab, case, [psi for psi in cases.pair_psis(lab) if psi <= 1], 0)
+    _sessions(one, lab, case, [psi for psi in sessions.pair_psis(lab) if psi <= 1], 0)
     _axes(one, f"{case}, EFFCAP")
     one.set_ylabel("efficiency of a session")
     legend(one, "lower left")
@@ -45,7 +46,7 @@ def _fast(lab: Lab, case: str) -> Picture:
 def _beside(lab: Lab, case: str) -> Picture:
     picture, axes = panels(8.4, 3.0, 1, 2, sharey=True)
     for one, each in zip(axes[0], (case, "TCP alone"), strict=True):
-        _sessions(one, lab, each, list(cases.pair_psis(lab)), 0)
+        _sessions(one, lab, each, list(sessions.pair_psis(lab)), 0)
         _axes(one, each if each == "TCP alone" else f"{each}, EFFCAP")
     axes[0][0].set_ylabel("efficiency of a session")
     legend(axes[0][0], "lower right")

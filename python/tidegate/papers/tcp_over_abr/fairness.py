@@ -9,8 +9,9 @@ from tidegate._paper import Finding
 from tidegate._paper_parts import ratio_of_means
 from tidegate._verdict import above, below, count, together, within
 from tidegate.papers.tcp_over_abr import cases
-from tidegate.papers.tcp_over_abr.cases import both, far_over_near, packets, pair, pair_psis, share
-from tidegate.papers.tcp_over_abr.feedback import listed
+from tidegate.papers.tcp_over_abr.cases import packets, share
+from tidegate.papers.tcp_over_abr.feedback import by_psi, listed
+from tidegate.papers.tcp_over_abr.sessions import PAIR_PSIS, both, far_over_near, pair, pair_psis
 
 if TYPE_CHECKING:
     from tidegate._paper import Lab
@@ -27,12 +28,12 @@ def _by_psi(lab: Lab, case: str, psis: list[float]) -> list[tuple[float, Estimat
     return [(psi, far_over_near(lab, case, psi)) for psi in psis]
 
 
-def _fairer(lab: Lab, case: str, other: str, psi: float) -> Estimate:
+def _fairer(lab: Lab, case: str, other: str, psi: float, tcp: str = "model") -> Estimate:
     """Return by how much the far session's part of both is nearer to a half, run by run."""
-    point = pair_psis(lab).index(psi)
+    point = pair_psis(lab, tcp).index(psi)
     gaps = []
     for one in (case, other):
-        far, near = (packets(pair(lab, one), point, flow) for flow in ("far", "near"))
+        far, near = (packets(pair(lab, one, tcp), point, flow) for flow in ("far", "near"))
         gaps.append([abs(0.5 - a / (a + b)) for a, b in zip(far, near, strict=True)])
     return estimate(b - a for a, b in zip(*gaps, strict=True))
 
@@ -41,7 +42,7 @@ def claim_equal(lab: Lab) -> Finding:
     """Compare shares where changes are fast, Case 1, Fig. 19."""
     found = _by_psi(lab, "Case 1", [psi for psi in pair_psis(lab) if psi < 0.3])
     return Finding(
-        together(*(within(each, 1 - FAIR, 1 + FAIR) for _, each in found)),
+        together(*by_psi(within, found, 1 - FAIR, 1 + FAIR)),
         f"The far session's throughput over the near one's by psi: {listed(found)}",
     )
 
@@ -50,7 +51,7 @@ def claim_unfair(lab: Lab) -> Finding:
     """Compare shares at middle rates of change, Case 1, Fig. 20."""
     found = _by_psi(lab, "Case 1", _middle(lab))
     return Finding(
-        together(*(below(each, 1 - FAIR) for _, each in found)),
+        together(*by_psi(below, found, 1 - FAIR)),
         f"The far session's throughput over the near one's by psi: {listed(found)}",
     )
 
@@ -60,7 +61,7 @@ def claim_fairer(lab: Lab) -> Finding:
     found = [(psi, _fairer(lab, "Case 1", "TCP alone", psi)) for psi in pair_psis(lab)]
     alone = _by_psi(lab, "TCP alone", list(pair_psis(lab)))
     return Finding(
-        together(*(above(each, 0) for _, each in found)),
+        together(*by_psi(above, found, 0)),
         f"By how much the far session's part is nearer to a half than with TCP alone: {listed(found)}. "
         "With TCP "
         f"alone it has over the near one's: {listed(alone)}",
@@ -72,7 +73,7 @@ def claim_case_two(lab: Lab) -> Finding:
     found = [(psi, _fairer(lab, "Case 2", "Case 1", psi)) for psi in _middle(lab)]
     two = _by_psi(lab, "Case 2", _middle(lab))
     return Finding(
-        together(*(above(each, 0) for _, each in found)),
+        together(*by_psi(above, found, 0)),
         f"By how much the far session's part is nearer to a half than in Case 1: {listed(found)}. In Case "
         "2 it "
         f"has over the near one's: {listed(two)}",
@@ -90,7 +91,7 @@ def claim_case_two_costs(lab: Lab) -> Finding:
     """Compare the efficiency of both cases."""
     found = [(psi, _both_over(lab, "Case 2", "Case 1", psi)) for psi in _middle(lab)]
     return Finding(
-        together(*(below(each, 1) for _, each in found)),
+        together(*by_psi(below, found, 1)),
         f"Efficiency of both sessions in Case 2 over Case 1 by psi: {listed(found)}",
     )
 
@@ -100,7 +101,7 @@ def claim_slight(lab: Lab) -> Finding:
     found = [(psi, _both_over(lab, "Case 2", "TCP alone", psi)) for psi in pair_psis(lab)]
     raw = [(psi, both(lab, "Case 2", psi)) for psi in pair_psis(lab)]
     return Finding(
-        together(*(within(each, 0.85, 1) for _, each in found)),
+        together(*by_psi(within, found, 0.85, 1)),
         f"Efficiency of both sessions, Case 2 over TCP alone: {listed(found)}; by itself {listed(raw)}. A "
         "slight "
         "decrease is taken as up to 15%; the cells' headers alone are 9%",
@@ -111,11 +112,25 @@ def claim_instcap(lab: Lab) -> Finding:
     """Compare the fairness of EFFCAP with that of INSTCAP, psi below 20."""
     psis = [psi for psi in pair_psis(lab) if psi < 20]
     found = [(psi, _fairer(lab, "Case 1", "INSTCAP", psi)) for psi in psis]
-    judged = [each.low is not None and each.low > 0 for _, each in found]
+    untried = sum(psi < 20 for psi in PAIR_PSIS) - len(found)
     return Finding(
-        count(judged, runs=cases.runs(lab)),
-        f"Rates of change at which Case 1 is surely nearer to equal parts than INSTCAP, psi below 20: "
+        count(by_psi(above, found, 0), runs=cases.runs(lab), untried=untried),
+        f"By how much the far session's part is nearer to a half in Case 1 than with INSTCAP, psi below 20: "
         f"{listed(found)}",
+    )
+
+
+def claim_reno(lab: Lab) -> Finding:
+    """Compare Case 1 with TCP alone for Reno with fast retransmit."""
+    found = [(psi, _fairer(lab, "Case 1", "TCP alone", psi, "Reno")) for psi in pair_psis(lab, "Reno")]
+    told = [
+        f"{case}: {listed((psi, far_over_near(lab, case, psi, 'Reno')) for psi in pair_psis(lab, 'Reno'))}"
+        for case in ("Case 1", "TCP alone")
+    ]
+    return Finding(
+        together(*by_psi(above, found, 0)),
+        f"By how much the far session's part is nearer to a half than with TCP alone, Reno: {listed(found)}. "
+        f"The far session's throughput over the near one's, {'; '.join(told)}",
     )
 
 
@@ -124,6 +139,6 @@ def claim_instcap_slow(lab: Lab) -> Finding:
     psis = [psi for psi in pair_psis(lab) if psi >= 50]
     found = _by_psi(lab, "INSTCAP", psis)
     return Finding(
-        together(*(within(each, 1 - FAIR, 1 + FAIR) for _, each in found)),
+        together(*by_psi(within, found, 1 - FAIR, 1 + FAIR)),
         f"The far session's throughput over the near one's under INSTCAP: {listed(found)}",
     )

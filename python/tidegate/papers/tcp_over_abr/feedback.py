@@ -6,15 +6,16 @@ from typing import TYPE_CHECKING
 
 from tidegate._estimate import Estimate
 from tidegate._paper import Finding
-from tidegate._paper_parts import ratio_of_means, shown
+from tidegate._paper_parts import ratio_of_means, scaled, shown
 from tidegate._verdict import above, below, count, together, within
 from tidegate.papers.tcp_over_abr import cases
 from tidegate.papers.tcp_over_abr.cases import BUFFERS, CELLS, at, chosen, curve, model, over, packets, psis
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from tidegate._paper import Lab
+    from tidegate._verdict import Judgement
 
 #: "Large": the paper compares EFFCAP and INSTCAP there in Fig. 10, TCP alone in Fig. 12.
 LARGE = (50, 100, 200)
@@ -29,6 +30,13 @@ INSENSITIVE = 1.05
 def listed(told: Iterable[tuple[float, Estimate]]) -> str:
     """Return estimates by rate of change in words."""
     return ", ".join(f"{shown(found)} at {psi:g}" for psi, found in told)
+
+
+def by_psi(
+    rule: Callable[..., Judgement], found: Iterable[tuple[float, Estimate]], *bounds: float, what: str = ""
+) -> list[Judgement]:
+    """Judge each of some estimates by rate of change, with the rate as its name."""
+    return [rule(each, *bounds, name=f"{what} at psi {psi:g}".strip()) for psi, each in found]
 
 
 def claim_cells(lab: Lab) -> Finding:
@@ -50,7 +58,7 @@ def claim_helps(lab: Lab) -> Finding:
     }
     told = "; ".join(f"{buffer} packets: {listed(each)}" for buffer, each in others.items())
     return Finding(
-        together(*(within(each, 1.2, 1.35) for _, each in found)),
+        together(*by_psi(within, found, 1.2, 1.35)),
         f"INSTCAP over TCP alone with a buffer of 10, by psi: {listed(found)}; {told}. The gain grows as the "
         "buffer of TCP alone gets smaller. Counted as 25% to 30% is 20% to 35%",
     )
@@ -60,7 +68,7 @@ def claim_cost(lab: Lab) -> Finding:
     """Compare EFFCAP with INSTCAP where changes are rare."""
     found = [(psi, over(lab, "EFFCAP", "INSTCAP", psi)) for psi in chosen(lab, LARGE)]
     return Finding(
-        together(*(within(each, 0.95, 0.98) for _, each in found)),
+        together(*by_psi(within, found, 0.95, 0.98)),
         f"EFFCAP over INSTCAP by psi: {listed(found)}. The memory of 8 round trips costs the same time after "
         "every fall, so the loss falls as 1/psi. Counted as 3% to 4% is 2% to 5%",
     )
@@ -72,7 +80,7 @@ def claim_gain(lab: Lab) -> Finding:
     least = [(psi, over(lab, "EFFCAP", "INSTCAP", psi, 8)) for psi in chosen(lab, SMALL)]
     most = [(psi, over(lab, "EFFCAP", "INSTCAP", psi, 12)) for psi in chosen(lab, SMALL)]
     return Finding(
-        together(*(within(each, 1.08, 1.22) for _, each in found)),
+        together(*by_psi(within, found, 1.08, 1.22)),
         f"EFFCAP over INSTCAP with a buffer of 10: {listed(found)}; 8 packets: {listed(least)}; 12 packets: "
         f"{listed(most)}. Counted as 10% to 20% is 8% to 22%",
     )
@@ -84,7 +92,7 @@ def claim_near_one(lab: Lab) -> Finding:
     others = {buffer: over(lab, "INSTCAP", "TCP alone", 1, buffer) for buffer in (8, 12)}
     told = ", ".join(f"{shown(each)} with {buffer} packets" for buffer, each in others.items())
     return Finding(
-        together(*(below(each, 1) for _, each in found)),
+        together(*by_psi(below, found, 1)),
         f"INSTCAP over TCP alone with a buffer of 10: {listed(found)}. At psi 1 {told}: with a small buffer "
         "TCP alone loses as much by itself",
     )
@@ -93,16 +101,14 @@ def claim_near_one(lab: Lab) -> Finding:
 def claim_always(lab: Lab) -> Finding:
     """Compare EFFCAP with TCP alone at every rate of change."""
     found = [(psi, over(lab, "EFFCAP", "TCP alone", psi)) for psi in psis(lab)]
-    judged = [each.low is not None and each.low > 1 for _, each in found]
     told = []
     for buffer in (8, 12):
         each = [(psi, over(lab, "EFFCAP", "TCP alone", psi, buffer)) for psi in psis(lab)]
         wrong = [f"{psi:g} ({shown(one)})" for psi, one in each if one.low is None or one.low <= 1]
         told.append(f"with {buffer} packets {'not surely at ' + ', '.join(wrong) if wrong else 'everywhere'}")
     return Finding(
-        count(judged, runs=cases.runs(lab)),
-        f"Rates of change with EFFCAP surely above TCP alone, buffer of 10: {listed(found)}; "
-        f"{'; '.join(told)}",
+        count(by_psi(above, found, 1), runs=cases.runs(lab), untried=len(cases.PSIS) - len(found)),
+        f"EFFCAP over TCP alone by psi with a buffer of 10: {listed(found)}; {'; '.join(told)}",
     )
 
 
@@ -119,7 +125,10 @@ def claim_buffers(lab: Lab) -> Finding:
     found = [(psi, _wider(lab, "INSTCAP", psi)) for psi in psis(lab)]
     effcap = [(psi, _wider(lab, "EFFCAP", psi)) for psi in psis(lab)]
     return Finding(
-        together(*(below(each, INSENSITIVE) for _, each in (*found, *effcap))),
+        together(
+            *by_psi(below, found, INSENSITIVE, what="INSTCAP"),
+            *by_psi(below, effcap, INSENSITIVE, what="EFFCAP"),
+        ),
         f"12 packets over 8, INSTCAP: {listed(found)}; EFFCAP: {listed(effcap)}. At most "
         f"{INSENSITIVE - 1:.0%} "
         "more is taken as insensitive: it is so where changes are rare, as the paper says of a loop that has "
@@ -131,51 +140,64 @@ def claim_buffers_alone(lab: Lab) -> Finding:
     """Compare buffers with TCP alone."""
     found = [(psi, _wider(lab, "TCP alone", psi)) for psi in psis(lab)]
     return Finding(
-        together(*(above(each, INSENSITIVE) for _, each in found)),
+        together(*by_psi(above, found, INSENSITIVE)),
         f"12 packets over 8 with TCP alone: {listed(found)}",
     )
 
 
-def _outside(found: Estimate, least: float, most: float) -> Estimate:
-    """Return by which share of itself an efficiency lies outside the model's bounds: 0 between them."""
-    mean = found.mean or 0.0
-    off = mean - most if mean > most else mean - least if mean < least else 0.0
-    half = None if found.half_width is None else found.half_width / mean
-    return Estimate(off / mean, half if off else 0.0, None, found.n)
+#: The two analyses, as the model's bounds are ordered.
+ANALYSES = ("conservative", "optimistic")
 
 
-def claim_analysis(lab: Lab) -> Finding:
-    """Compare the renewal model with the simulation, INSTCAP, where changes are rare."""
+def _analysis(lab: Lab, which: str) -> Finding:
+    """Compare one analysis of INSTCAP with the simulation, where changes are not fast."""
     parts, told = [], []
     for buffer in (10, 12):
         for psi in chosen(lab, (5, 10, 20, 50, 100, 200)):
-            least, most = model(psi, buffer)
-            found = at(lab, "INSTCAP", psi, buffer)
-            parts.append(within(_outside(found, least, most), -FEW, FEW))
-            told.append(f"{shown(found)} against {least:.3f} to {most:.3f} at {psi:g}, {buffer} packets")
+            value = model(psi, buffer)[ANALYSES.index(which)]
+            off = scaled(at(lab, "INSTCAP", psi, buffer), value)
+            off = Estimate((off.mean or 0) - 1, off.half_width, None, off.n)
+            parts.append(within(off, -FEW, FEW, f"{buffer} packets at psi {psi:g}"))
+            told.append(f"{shown(scaled(off, 0.01))}% at {psi:g}, {buffer} packets")
     return Finding(
         together(*parts),
-        "By which share efficiency lies outside the model's two bounds, psi of 5 and more. "
-        f"{'; '.join(told)}. "
+        f"By which share of the {which} analysis the simulation has more, psi of 5 and more: "
+        f"{', '.join(told)}. "
         f"A few percent is {FEW:.0%}",
     )
 
 
-def claim_analysis_small(lab: Lab) -> Finding:
-    """Compare the renewal model with the simulation, INSTCAP, where changes are frequent."""
+def claim_optimistic(lab: Lab) -> Finding:
+    """Compare the optimistic analysis with the simulation."""
+    return _analysis(lab, "optimistic")
+
+
+def claim_conservative(lab: Lab) -> Finding:
+    """Compare the conservative analysis with the simulation."""
+    return _analysis(lab, "conservative")
+
+
+def _analysis_small(lab: Lab, which: str) -> Finding:
+    """Compare one analysis of INSTCAP with the simulation, where changes are frequent."""
     psi = 2
-    found = {buffer: at(lab, "INSTCAP", psi, buffer) for buffer in BUFFERS}
-    below_by = {
-        (buffer, name): _short(found[buffer], model(psi, buffer)[n])
-        for buffer in (10, 12)
-        for n, name in enumerate(("conservative", "optimistic"))
-    }
-    told = "; ".join(f"{name}, {buffer} packets {shown(each)}" for (buffer, name), each in below_by.items())
+    value = {buffer: model(psi, buffer)[ANALYSES.index(which)] for buffer in (10, 12)}
+    found = {buffer: _short(at(lab, "INSTCAP", psi, buffer), value[buffer]) for buffer in value}
+    told = ", ".join(f"{shown(each)} with {buffer} packets" for buffer, each in found.items())
     return Finding(
-        together(*(within(each, 0.08, 0.22) for each in reversed(below_by.values()))),
-        f"By which share of the simulation the model is less at psi {psi}: {told}. 8% to 22% is counted. The "
-        "model spaces packets as the link did, so its queue rises faster",
+        together(*(within(each, 0.08, 0.22, f"{buffer} packets") for buffer, each in found.items())),
+        f"By which share of the simulation the {which} analysis is less at psi {psi}: {told}. 8% to 22% is "
+        "counted. The model spaces packets as the link did, so its queue rises faster",
     )
+
+
+def claim_optimistic_small(lab: Lab) -> Finding:
+    """Compare the optimistic analysis where changes are frequent."""
+    return _analysis_small(lab, "optimistic")
+
+
+def claim_conservative_small(lab: Lab) -> Finding:
+    """Compare the conservative analysis where changes are frequent."""
+    return _analysis_small(lab, "conservative")
 
 
 def _short(found: Estimate, value: float) -> Estimate:
@@ -198,39 +220,6 @@ def claim_analysis_alone(lab: Lab) -> Finding:
     return Finding(
         within(worst, 0.1, 0.23),
         f"Largest shortfall against the optimistic analysis (10% to 23% is counted): {', '.join(told)}",
-    )
-
-
-def claim_slow_start(lab: Lab) -> Finding:
-    """Look for losses of a slow start to half the pipe and buffer."""
-    holds, told = [], []
-    for buffer in range(9, 18):
-        top = f"{-(-(cases.DELTA_PACKETS + buffer) // 2)} segments"
-        study = lab.study(
-            "alone",
-            set={
-                "gate.link.rate": "100 kB/s",
-                cases.QUEUE: f"{buffer} packets",
-                f"{cases.TCP}.window": top,
-                f"{cases.TCP}.initial_ssthresh": top,
-                "duration": "20 s",
-                "warmup": "0 s",
-            },
-            runs=1,
-            gate="link",
-        )
-        lost = (study.values("gate.link.dropped_packets")[0] or 0) > 0
-        holds.append(lost == (buffer / (cases.DELTA_PACKETS + 1) < 1 / 3))
-        if lost:
-            told.append(str(buffer))
-    return Finding(
-        count(holds, runs=1),
-        "Buffers of 9 to 17 packets as told: a slow start from one segment to half of pipe and buffer loses "
-        f"packets with {', '.join(told) or 'none of them'}; 1/3 of Δ + 1 is "
-        f"{(cases.DELTA_PACKETS + 1) / 3:.1f}. From one segment the last doubling begins at 16, and the "
-        "queue "
-        "rises by what the threshold is above that; the third supposes that it begins at half of the "
-        "threshold",
     )
 
 

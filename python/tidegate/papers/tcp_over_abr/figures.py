@@ -54,9 +54,17 @@ FIGURES = [
     ),
     Figure("fig-22", "Fig. 22", "Two sessions, Case 2, and TCP alone", "As Fig. 21.", draw_pairs.draw_22),
     Figure(
-        "delta", "Section IV", "Which constant rate serves TCP best?", "The model's bounds and the "
-        "simulation, a buffer "
-        "of ten packets; 0.5 is the low rate.", draw.draw_delta,
+        "delta", "Section IV", "Which constant rate serves TCP best?", "Each point is the constant rate that "
+        "is the effective capacity at this delta; a buffer of ten packets.", draw.draw_delta,
+    ),
+    Figure(
+        "fed-back", "§IV-A, §VI", "The rate that is fed back",
+        "Mean rate of the source. EFFCAP: M = 7, N = 49.",
+        draw.draw_fed_back,
+    ),
+    Figure(
+        "floor", "Beyond the paper", "What the time-out does to N and M", "100 ms in a state. In the paper's "
+        "simulations a time-out takes two round trips.", draw.draw_floor,
     ),
     Figure(
         "reno", BEYOND, "With fast retransmit", "All three schemes at every rate of change. Below: Reno "

@@ -74,7 +74,7 @@ CLAIMS = [
     Claim(
         "live-effcap", "§V-B, Fig. 11",
         "Where the capacity changes fast, EFFCAP delivers more than INSTCAP (paper: 10% to 20%).",
-        claim_effcap, "of INSTCAP more", "0.1 to 0.2", ("live-fig-11",),
+        claim_effcap, "share of INSTCAP more", "0.1 to 0.2", ("live-fig-11",),
     ),
 ]  # fmt: skip
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 MBPS = 1e6
 SOURCES = 4
+CONNECTIONS = 4
 LINK_MBPS = 150
 #: User data in 193 cells of 53 bytes.
 PAYLOAD = 9180 / (193 * 53)
@@ -58,7 +59,24 @@ def loads(lab: Lab) -> tuple[float, ...]:
 
 def sensitive_loads(lab: Lab) -> tuple[float, ...]:
     """Return the background loads at which the open choices are tried, Mbit/s."""
-    return (75,) if lab.quick else (25, 75)
+    return SENSITIVE_LOADS[1:] if lab.quick else SENSITIVE_LOADS
+
+
+SENSITIVE_LOADS = (25, 75)
+
+
+def knee_loads(lab: Lab) -> tuple[float, ...]:
+    """Return the background loads among which the knee of 20 Mbit/s is looked for, Mbit/s."""
+    return (0, 75, 80) if lab.quick else (0, 25, 50, 60, 70, 75, 80, 90)
+
+
+def flat_loads(lab: Lab) -> tuple[float, ...]:
+    """Return the loads up to which the goodput with 20 Mbit/s is said to be constant, Mbit/s."""
+    return tuple(load for load in loads(lab) if 0 < load <= FLAT_TO_MBPS)
+
+
+#: Where the knee is said to be.
+FLAT_TO_MBPS = 75
 
 
 def point(
@@ -69,8 +87,13 @@ def point(
     changes: dict[str, Any] | None = None,
     sources: int = SOURCES,
     beta: float = BETA,
+    name: str = "shared",
 ) -> Study:
-    """Return 16 runs of one shaping (``"none"``, ``"35"``, ``"20"`` Mbit/s), load and buffer."""
+    """Return 16 runs of one shaping (``"none"``, ``"35"``, ``"20"`` Mbit/s), load and buffer.
+
+    ``name`` is the scenario; in ``one-user-vp`` the one shaper has the rate of four.
+    """
+    rate = CONNECTIONS * float(shaping) if name == "one-user-vp" else shaping
     settings: dict[str, Any] = {f"{QUEUE}.limit": f"{buffer} cells"}
     if lab.quick:
         settings.update({"duration": "5 s", "warmup": "2 s"})
@@ -79,7 +102,9 @@ def point(
         settings["gate.shaper.rate"] = f"{LINK_MBPS} Mbit/s"
         extra.pop(SLOTS, None)
     else:
-        settings["gate.shaper.rate.gcra.pcr"] = f"{shaping} Mbit/s"
+        settings["gate.shaper.rate.gcra.pcr"] = (
+            f"{rate:g} Mbit/s" if isinstance(rate, float) else f"{rate} Mbit/s"
+        )
     if load == 0:
         settings["traffic.bg.count"] = 0
     else:
@@ -87,15 +112,21 @@ def point(
         settings["traffic.bg.count"] = sources
         settings["traffic.bg.source.messages.load"] = f"{mean} kbit/s"
         settings["gate.bgshaper.rate.gcra.pcr"] = f"{min(round(beta * mean), 1000 * LINK_MBPS)} kbit/s"
-    return lab.study("shared", set={**settings, **extra}, gate="L0", measure=numbers)
+    return lab.study(name, set={**settings, **extra}, gate="L0", measure=numbers)
 
 
 def numbers(run: Run) -> dict[str, float | None]:
-    """Return goodput per connection, efficiency of all together, the least and the most of one."""
+    """Return goodput per connection, efficiency of all together, the least and the most of one.
+
+    ``shaper`` and ``window``: shares of the time in which the shaper, or a window, limited a connection,
+    mean. ``mux_p99`` and ``mux_most``: the wait behind other connections' cells at the user's
+    multiplexer, p99 in us, and the most cells that ever waited there.
+    """
     flows = run.summary["flows"]
     sent = sum(flow["segments_sent"] for flow in flows)
     each = [flow["goodput_bps"] / MBPS for flow in flows]
-    gate = next(gate for gate in run.summary["gates"] if gate["name"] == "L0")
+    gates = {gate["name"]: gate for gate in run.summary["gates"]}
+    gate, mux = gates["L0"], gates.get("mux")
     return {
         "goodput": sum(each) / len(each),
         "efficiency": sum(flow["segments_delivered"] for flow in flows) / sent if sent else None,
@@ -103,7 +134,19 @@ def numbers(run: Run) -> dict[str, float | None]:
         "most": max(each),
         "dropped_cells": gate["dropped_cells"],
         "used": gate["utilisation"],
+        "shaper": _limited(flows, "gate.shaper"),
+        "window": _limited(flows, "congestion window") + _limited(flows, "receiver window"),
+        "mux_p99": 1e3 * mux["queue_delay_p99_ms"] if mux else None,
+        "mux_most": mux["queue_max_cells"] if mux else None,
     }
+
+
+def _limited(flows: list[dict[str, Any]], cause: str) -> float:
+    """Return the share of time that a cause limited a connection, mean of all."""
+    shares = [
+        float(share) for flow in flows for key, share in flow["limited_by"].items() if key.startswith(cause)
+    ]
+    return sum(shares) / len(flows)
 
 
 def goodput(study: Study) -> Estimate:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tidegate._paper import Figure
-from tidegate._paper_parts import LOOKS, bars, panels
+from tidegate._paper_parts import DOTTED, LOOKS, bars, panels
 from tidegate._plot_style import FILL, INK, MID
-from tidegate.papers.traffic_shaping import cases
+from tidegate.papers.traffic_shaping import cases, rules, twenty
 from tidegate.papers.traffic_shaping.cases import PAYLOAD, SHAPINGS, point
 
 if TYPE_CHECKING:
@@ -76,6 +76,22 @@ def draw_shares(lab: Lab) -> Picture:
     return picture
 
 
+def draw_knee(lab: Lab) -> Picture:
+    """Draw how much of the goodput with 20 Mbit/s is left at each load."""
+    picture, axes = panels(8.2, 3.0, 1, 2, sharey=True)
+    loads = cases.knee_loads(lab)
+    for one, buffer in zip(axes[0], cases.BUFFERS, strict=True):
+        for n, (words, changes) in enumerate(rules.READINGS):
+            bars(one, loads, [twenty.left(lab, load, buffer, changes) for load in loads], n, words)
+        one.axhline(1 - rules.FLAT, color=MID, lw=0.8, ls=DOTTED)
+        one.set_title(f"{buffer} cells")
+        one.set_xlabel("background, Mbit/s")
+        one.set_ylim(0, 1.08)
+    axes[0][0].set_ylabel("goodput over that without background")
+    axes[0][0].legend(frameon=False, fontsize=7.8, loc="lower left")
+    return picture
+
+
 def draw_choices(lab: Lab) -> Picture:
     """Draw goodput of each shaping under every choice that the paper leaves open."""
     chosen = cases.choices(lab)
@@ -113,6 +129,11 @@ FIGURES = [
         "Segments delivered for the first time over segments that entered the network.", draw_4,
     ),
     Figure("fig-5", "Fig. 5", "Goodput, 5000 cells", "Mean of four connections.", draw_5),
+    Figure(
+        "knee", "Figs. 3, 5", "Where the goodput with 20 Mbit/s begins to fall",
+        "Dotted: the bound below which it has fallen. 4 · 20 Mbit/s and the background fit into the link up "
+        "to 70 Mbit/s with T as it is, up to 75 with T in whole slots.", draw_knee,
+    ),
     Figure("fig-6", "Fig. 6", "Efficiency, 5000 cells", "As Fig. 4 with the larger buffer.", draw_6),
     Figure(
         "shares", "Beyond the paper", "Who gets what, 1000 cells",

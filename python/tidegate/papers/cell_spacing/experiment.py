@@ -1,0 +1,172 @@
+"""Claims on the paper's experiment, Figs. 2 and 3, and on what stands in the spacer."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING
+
+from tidegate._paper import Finding
+from tidegate._verdict import count, together, within
+from tidegate.papers.cell_spacing import cases
+from tidegate.papers.cell_spacing.cases import RTT, SPACER, one
+
+if TYPE_CHECKING:
+    from tidegate._paper import Lab
+    from tidegate._run_value import Run
+
+
+def claim_limits(lab: Lab) -> Finding:
+    """Compare (24) with what the simulated spacer holds, for each reading of 3.6 ms."""
+    told, lows, highs = [], [], []
+    for name, rtt in cases.READINGS:
+        got = cases.simulated(lab, changes=cases.steady({RTT: rtt}))
+        lows.append(got["fluid_min"])
+        highs.append(got["fluid_max"])
+        told.append(f"{got['fluid_min']:.1f} and {got['fluid_max']:.1f} if 3.6 ms is {name}")
+    return Finding(
+        together(within(one(highs[0]), 1216.5, 1218), within(one(lows[0]), 117.5, 119)),
+        f"Simulated: {', '.join(told)}. The upper limit is (23)'s with Δ' = 3.6 ms; w - cΔ is then "
+        "1182.4, of "
+        'which the printed "118" has lost the last digits',
+    )
+
+
+def claim_growth(lab: Lab) -> Finding:
+    """Fit a line to the content while it climbs."""
+    import numpy as np
+
+    run = lab.run("fig-3", record="events")
+    found = cases.theory(lab)
+    rows = run.gates["spacer"].series("queue")
+    time = rows["time_s"].to_numpy() * 1000 / cases.CELL_MS
+    begin = next(float(each.start) for each in found.intervals if each.n == found.n0)
+    climbing = (time >= begin) & (time <= float(found.tau_b))
+    slope = np.polyfit(time[climbing], rows["fluid"].to_numpy()[climbing], 1)[0] / float(found.c)
+    return Finding(
+        within(one(slope), 0.475, 0.525),
+        "Slope of a line fitted from the first interval in which the spacer does not empty to the threshold; "
+        "3σ come for each 2σ served",
+    )
+
+
+def claim_empties(lab: Lab) -> Finding:
+    """Find when the spacer is empty for the last time."""
+    run = lab.run("fig-3", record="events")
+    rows = run.gates["spacer"].series("queue")
+    empty = rows.filter(rows["cells"] == 0)["time_s"].max()
+    found = cases.theory(lab)
+    start = next(float(each.start) for each in found.intervals if each.n == found.n0)
+    told = start * cases.CELL_MS / 1000
+    last = 0.0 if empty is None else float(empty)
+    busy = count([each.n < found.n0 for each in found.intervals if told_empty(each, rows)], runs=1)
+    return Finding(
+        together(within(one(1000 * (told - last)), -2 * cases.CELL_MS, 1000 * told), busy),
+        f"From the last moment with an empty spacer, {1000 * last:.3f} ms, to the beginning of interval "
+        f"{found.n0}, {1000 * told:.3f} ms, the first that (20) says does not empty",
+    )
+
+
+def told_empty(interval: object, rows: object) -> bool:
+    """Tell whether the spacer is empty at some moment well inside an interval."""
+    start = float(interval.start) + 2  # type: ignore[attr-defined]
+    end = float(interval.start) + float(interval.length) - 2  # type: ignore[attr-defined]
+    time = rows["time_s"] * 1000 / cases.CELL_MS  # type: ignore[index]
+    inside = rows.filter((time > start) & (time < end))  # type: ignore[attr-defined]
+    return bool((inside["cells"] == 0).any())
+
+
+def claim_no_loss(lab: Lab) -> Finding:
+    """Count the cells lost with a buffer of 1300 cells."""
+    lost, needed = [], []
+    for name, rtt in cases.READINGS:
+        changes = cases.steady({RTT: rtt})
+        lost.append(cases.simulated(lab, changes=changes)["dropped"])
+        needed.append(f"{cases.theory(lab, changes=changes).buffer_cells} if 3.6 ms is {name}")
+    return Finding(
+        within(one(max(lost)), 0, 0),
+        f"Cells that the spacer holds at most, by the theory: {', '.join(needed)}. 1300 are less than a "
+        "window, 1312: it is enough because the rest is on its way",
+    )
+
+
+def claim_one_window(lab: Lab) -> Finding:
+    """Judge on every set and every drawn scenario that a window of buffer loses nothing."""
+    fluid = [each.most <= each.window_cells for each in cases.checked(lab)]
+    runs = [cases.simulated(lab, changes=changes)["dropped"] == 0 for changes in cases.scenarios(lab)]
+    tight = min(each.window_cells - each.most for each in cases.checked(lab))
+    return Finding(
+        count(fluid + runs, runs=len(fluid) + len(runs)),
+        f"{len(fluid)} exact simulations and {len(runs)} simulated in cells with a queue of one "
+        "window. Of the "
+        f"window at least {float(tight):.2f} cells stay free",
+    )
+
+
+def claim_rate(lab: Lab) -> Finding:
+    """Measure the application's rate at each spacing rate of Fig. 2."""
+    study = lab.study("fig-2", runs=1, gate="spacer", measure=phases, record="100 ms")
+    greedy = lab.study(
+        "fig-2", set={"flow.x.app": "bulk"}, runs=1, gate="spacer", measure=phases, record="100 ms"
+    )
+    got = [cases.value_of(study, f"phase_{n}") for n in range(3)]
+    free = cases.value_of(greedy, "phase_0")
+    return Finding(
+        together(
+            within(one(got[1]), 0.45, 0.55),
+            within(one(got[2]), 0.9, 1.1),
+            within(one(got[0]), 1.9, 2.1),
+        ),
+        f"Payload: {got[0]:.3f} Mbyte/s at 33.92 Mbit/s, {got[1]:.4f} at 5, {got[2]:.4f} at 10, which is "
+        f"{got[1] * 1e6 / 1476:.1f} and {got[2] * 1e6 / 1476:.1f} segments a second. At 33.92 Mbit/s the "
+        f"application is the limit; a greedy one has {free:.2f} Mbyte/s there, {free * 1516 / 1476:.2f} with "
+        "headers. Within 10% is taken as the same",
+    )
+
+
+def phases(run: Run) -> dict[str, float | None]:
+    """Return payload at each spacing rate, Mbyte/s, without its first second and last half."""
+    rows = run.flows["x"].series("delivered")
+    time, total = rows["time_s"].to_numpy(), rows["bytes"].to_numpy()
+    told: dict[str, float | None] = {}
+    for n in range(3):
+        begin, end = 6 * n + 1.0, 6 * n + 5.5
+        at = [float(total[abs(time - when).argmin()]) for when in (begin, end)]
+        told[f"phase_{n}"] = (at[1] - at[0]) / (end - begin) / 1e6
+    return told
+
+
+def claim_figure_2_loss(lab: Lab) -> Finding:
+    """Count the cells lost while the spacing rate changes."""
+    study = lab.study("fig-2", runs=1, gate="spacer", measure=phases, record="100 ms")
+    lost = study.values("loss")[0] or 0.0
+    again = cases.value_of(study, "segments_retransmitted")
+    return Finding(
+        together(within(one(lost), 0, 0), within(one(again), 0, 0)),
+        f"Share of the cells lost at the spacer; segments sent again: {again:.0f}",
+    )
+
+
+def claim_larger_c(lab: Lab) -> Finding:
+    """Compare what waits at rising spacing rates."""
+    rates = cases.rates(lab)
+    got = [cases.simulated(lab, changes={SPACER: f"{rate} Mbit/s", **cases.LONG}) for rate in rates]
+    falls = [
+        more["fluid_max"] < less["fluid_max"] and more["fluid_min"] < less["fluid_min"]
+        for less, more in itertools.pairwise(got)
+    ]
+    told = ", ".join(f"{each['fluid_max']:.0f} at {rate}" for rate, each in zip(rates, got, strict=True))
+    return Finding(count(falls, runs=len(got)), f"Largest content in the end, cells, by Mbit/s: {told}")
+
+
+def claim_larger_trip(lab: Lab) -> Finding:
+    """Compare what waits at rising round trips."""
+    trips = cases.trips(lab)
+    got = [cases.simulated(lab, changes={RTT: f"{trip} ms", **cases.LONG}) for trip in trips]
+    falls = [
+        more["fluid_max"] < less["fluid_max"] and more["fluid_min"] < less["fluid_min"]
+        for less, more in itertools.pairwise(got)
+    ]
+    told = ", ".join(f"{each['fluid_max']:.0f} at {trip}" for trip, each in zip(trips, got, strict=True))
+    return Finding(
+        count(falls, runs=len(got)), f"Largest content in the end, cells, by the round trip in ms: {told}"
+    )

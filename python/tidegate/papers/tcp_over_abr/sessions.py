@@ -1,0 +1,76 @@
+"""Two sessions of different round trips as studies: what claims and figures of Section VII share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tidegate._paper_parts import ratio_of_means
+from tidegate.papers.tcp_over_abr.cases import (
+    EVERY_MS,
+    HOLDING,
+    TCP,
+    TCPS,
+    efficiency,
+    holdings,
+    length,
+    packets,
+    runs,
+    share,
+)
+
+if TYPE_CHECKING:
+    from tidegate._estimate import Estimate
+    from tidegate._paper import Lab
+    from tidegate._study_value import Study
+
+#: Round trips of the sessions; ψ counts the longer one.
+NEAR_MS, FAR_MS = 240, 360
+CASES: dict[str, dict[str, Any] | None] = {
+    "Case 1": {},
+    "Case 2": {f"gate.{name}.rate.follow.effcap": {"m": 10, "n": 110} for name in ("near", "far")},
+    "INSTCAP": {f"gate.{name}.rate.follow.effcap": {"m": 1, "n": 1} for name in ("near", "far")},
+    "TCP alone": None,
+}
+PAIR_PSIS = (0.1, 0.2, 0.3, 0.5, 0.8, 1, 2, 5, 10, 20, 50, 100)
+QUICK_PAIR_PSIS = (0.1, 0.3, 1, 5, 20, 50)
+
+
+#: With other TCPs than the model's.
+OTHER_PAIR_PSIS = (0.1, 0.3, 1, 5, 20, 50, 100)
+QUICK_OTHER_PAIR_PSIS = (0.3, 5, 50)
+
+
+def pair_psis(lab: Lab, tcp: str = "model") -> tuple[float, ...]:
+    """Return the rates of change of Figs. 19 to 22."""
+    if tcp != "model":
+        return QUICK_OTHER_PAIR_PSIS if lab.quick else OTHER_PAIR_PSIS
+    return QUICK_PAIR_PSIS if lab.quick else PAIR_PSIS
+
+
+def pair(lab: Lab, case: str, tcp: str = "model") -> Study:
+    """Return two sessions: a point for each rate of change."""
+    changes = CASES[case]
+    others = {
+        key.replace(TCP, f"flow.{flow}.tcp"): value
+        for key, value in TCPS[tcp].items()
+        for flow in ("near", "far")
+    }
+    return lab.study(
+        "sessions-alone" if changes is None else "sessions",
+        vary={HOLDING: holdings([max(FAR_MS * psi, EVERY_MS) for psi in pair_psis(lab, tcp)])},
+        set={**(changes or {}), **others, **length(lab)},
+        runs=runs(lab),
+        gate="link",
+    )
+
+
+def far_over_near(lab: Lab, case: str, psi: float, tcp: str = "model") -> Estimate:
+    """Return the far session's share over the near one's."""
+    study, point = pair(lab, case, tcp), pair_psis(lab, tcp).index(psi)
+    return ratio_of_means(packets(study, point, "far"), packets(study, point, "near"))
+
+
+def both(lab: Lab, case: str, psi: float) -> Estimate:
+    """Return the efficiency of both sessions together."""
+    study, point = pair(lab, case), pair_psis(lab).index(psi)
+    return efficiency(study, point, share(case))

@@ -1,0 +1,93 @@
+"""Claims on efficiency and loss."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tidegate._paper import Finding
+from tidegate._paper_parts import shown
+from tidegate._verdict import above, count, graded, together, within
+from tidegate.papers.traffic_shaping import cases
+from tidegate.papers.traffic_shaping.cases import BUFFERS, SHAPINGS, gain, point
+from tidegate.papers.traffic_shaping.rules import VERY_POOR, named
+
+if TYPE_CHECKING:
+    from tidegate._paper import Lab
+
+
+def overloads(lab: Lab) -> list[tuple[str, float, int]]:
+    """Return shapings, loads and buffers in which more is offered than L0 carries."""
+    offered = {"none": 150, "35": 35, "20": 20}
+    return [
+        (shaping, load, buffer)
+        for buffer in BUFFERS
+        for shaping in SHAPINGS
+        for load in cases.loads(lab)
+        if 4 * offered[shaping] + load > cases.LINK_MBPS
+    ]
+
+
+def claim_efficiency(lab: Lab) -> Finding:
+    """Measure efficiency wherever more is offered than L0 carries."""
+    found = {where: point(lab, *where).estimate("efficiency") for where in overloads(lab)}
+    best = max(found, key=lambda where: found[where].mean or 0)
+    worst = min(found, key=lambda where: found[where].mean or 1)
+    return Finding(
+        together(
+            *(
+                graded(found[where], full=VERY_POOR, some=0.95, name=f"the {words}: {told_of(where)}")
+                for words, where in (("least", worst), ("most", best))
+            )
+        ),
+        f"The least, at {told_of(worst)}; the most is {shown(found[best])} at {told_of(best)}. Very "
+        "poor is taken "
+        f"as at most {VERY_POOR:g}. A window that has found its loss sends little for a long time of 500 ms "
+        "ticks, so what it sends arrives: goodput suffers more than efficiency",
+    )
+
+
+def told_of(where: tuple[str, float, int]) -> str:
+    """Return a point in words."""
+    shaping, load, buffer = where
+    return f"{named(shaping)}, {load:g} Mbit/s of background, {buffer} cells"
+
+
+def claim_burstier(lab: Lab) -> Finding:
+    """Compare efficiencies: none against 35, 35 against 20 Mbit/s, wherever there is overload."""
+    holds, told = [], []
+    for buffer in BUFFERS:
+        for load in cases.loads(lab):
+            for rough, smooth in (("none", "35"), ("35", "20")):
+                if (smooth, load, buffer) not in overloads(lab):
+                    continue
+                difference = gain(
+                    point(lab, smooth, load, buffer), point(lab, rough, load, buffer), "efficiency"
+                )
+                words = f"{smooth} over {named(rough)} at {load:g}, {buffer} cells"
+                holds.append(above(difference, 0, words))
+                told.append(f"{shown(difference)} {words}")
+    return Finding(
+        count(holds, runs=16),
+        "Pairs of shapings of which the smoother surely has the better efficiency, both overloaded: "
+        + ", ".join(told),
+    )
+
+
+def claim_fits(lab: Lab) -> Finding:
+    """Count cells lost wherever shaped rates and 1.2 of the background fit into L0."""
+    rate = {"35": 35, "20": 20}
+    where = [
+        (shaping, load, buffer)
+        for buffer in BUFFERS
+        for shaping in rate
+        for load in cases.loads(lab)
+        if 4 * rate[shaping] + cases.BETA * load <= cases.LINK_MBPS
+    ]
+    lost = [point(lab, *each).estimate("dropped_cells") for each in where]
+    poor = [point(lab, *each).estimate("efficiency") for each in where]
+    worst = max(lost, key=lambda each: each.mean or 0)
+    return Finding(
+        within(worst, 0, 0),
+        f"The most cells lost at any of {len(where)} points; the least efficiency there is "
+        f"{min(each.mean or 0 for each in poor):.4f}: what is on its way at either end of the count",
+    )

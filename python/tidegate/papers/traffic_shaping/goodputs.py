@@ -1,0 +1,139 @@
+"""Claims on goodput: no shaping, 35 Mbit/s, and who gets what."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING
+
+from tidegate._paper import Finding
+from tidegate._paper_parts import ratio_of_means, shown
+from tidegate._verdict import above, below, count, graded, together, within
+from tidegate.papers.traffic_shaping import cases
+from tidegate.papers.traffic_shaping.cases import BUFFERS, ROUNDED, gain, goodput, point
+from tidegate.papers.traffic_shaping.rules import EQUAL, NOT_SIGNIFICANT, READINGS, named
+
+if TYPE_CHECKING:
+    from tidegate._paper import Lab
+
+
+def claim_falls(lab: Lab) -> Finding:
+    """Compare unshaped goodput at neighbouring loads."""
+    steps, told = [], []
+    for buffer in BUFFERS:
+        studies = [point(lab, "none", load, buffer) for load in cases.loads(lab)]
+        steps += [
+            above(gain(studies[n], studies[n + 1]), 0, f"from {less:g} to {more:g}, {buffer} cells")
+            for n, (less, more) in enumerate(itertools.pairwise(cases.loads(lab)))
+        ]
+        each = ", ".join(
+            f"{shown(goodput(study))} at {load:g}"
+            for study, load in zip(studies, cases.loads(lab), strict=True)
+        )
+        told.append(f"{buffer} cells: {each}")
+    return Finding(
+        count(steps, runs=16),
+        "Steps of the load over which goodput surely falls. Payload per connection, Mbit/s, "
+        f"{'; '.join(told)}",
+    )
+
+
+def claim_buffer(lab: Lab) -> Finding:
+    """Compare unshaped goodput with 5000 and with 1000 cells of buffer."""
+    found = [
+        ratio_of_means(
+            point(lab, "none", load, 5000).values("goodput"), point(lab, "none", load, 1000).values("goodput")
+        )
+        for load in cases.loads(lab)
+    ]
+    rises = [above(each, 1, f"at {load:g}") for each, load in zip(found, cases.loads(lab), strict=True)]
+    worst = max(found, key=lambda each: each.mean or 0)
+    told = ", ".join(f"{shown(each)} at {load:g}" for each, load in zip(found, cases.loads(lab), strict=True))
+    return Finding(
+        together(within(worst, 1, 1 + NOT_SIGNIFICANT), count(rises, runs=16)),
+        "Largest ratio of goodput with 5000 cells to goodput with 1000 without shaping; not very "
+        "significant is "
+        f"taken as up to {1 + NOT_SIGNIFICANT:g}. 1000 cells are 5 segments, 5000 are 26. By Mbit/s "
+        f"of background: {told}",
+    )
+
+
+def claim_saturates(lab: Lab) -> Finding:
+    """Measure how much of L0 four connections of 35 Mbit/s fill without background."""
+    used = {
+        f"{words}, {buffer} cells": point(lab, "35", 0, buffer, changes).estimate("used")
+        for words, changes in READINGS
+        for buffer in BUFFERS
+    }
+    rounded = used[f"{READINGS[1][0]}, {BUFFERS[0]} cells"]
+    return Finding(
+        together(*(graded(each, full=0.99, some=0.9, name=name) for name, each in used.items())),
+        "4 · 35 is 140 of 150 Mbit/s: with the real rate L0 cannot be full. With T rounded down to "
+        "whole slots, "
+        f"4 for 30/7, the rate is 37.5 Mbit/s and L0 is used to {shown(rounded)}",
+    )
+
+
+def claim_always_better(lab: Lab) -> Finding:
+    """Compare 35 Mbit/s with no shaping at every load and buffer."""
+    cells, told = [], []
+    for buffer in BUFFERS:
+        for load in cases.loads(lab):
+            difference = gain(point(lab, "35", load, buffer), point(lab, "none", load, buffer))
+            cells.append(above(difference, 0, f"at {load:g}, {buffer} cells"))
+            told.append(f"{shown(difference)} at {load:g}, {buffer} cells")
+    return Finding(
+        count(cells, runs=16),
+        "Points with surely more goodput. Without background 4 · 35 Mbit/s leave a fifteenth of L0 "
+        "free, which one "
+        f"unshaped connection fills. Gain per connection, Mbit/s: {', '.join(told)}",
+    )
+
+
+def claim_twenty_beats(lab: Lab) -> Finding:
+    """Compare 20 Mbit/s with 35 and with none at 75 Mbit/s of background."""
+    holds, told = [], []
+    for buffer in BUFFERS:
+        twenty = point(lab, "20", 75, buffer)
+        for other in ("none", "35"):
+            difference = gain(twenty, point(lab, other, 75, buffer))
+            holds.append(above(difference, 0, f"over {named(other)}, {buffer} cells"))
+            told.append(f"{shown(difference)} over {named(other)}, {buffer} cells")
+    rounded = gain(point(lab, "20", 75, 1000, ROUNDED), point(lab, "35", 75, 1000, ROUNDED))
+    return Finding(
+        count(holds, runs=16),
+        f"High load is taken as 75 Mbit/s. Gain per connection, Mbit/s: {', '.join(told)}. With T "
+        "rounded to whole "
+        f"slots, as a simulator of slots may do, {shown(rounded)} over 35, 1000 cells: then 4 · 18.75 "
+        "+ 75 just fit",
+    )
+
+
+def claim_equal(lab: Lab) -> Finding:
+    """Compare the shapings at 100 Mbit/s of background."""
+    parts, told = [], []
+    for buffer in BUFFERS:
+        plain = point(lab, "none", 100, buffer).values("goodput")
+        for shaping in ("35", "20"):
+            found = ratio_of_means(point(lab, shaping, 100, buffer).values("goodput"), plain)
+            parts.append(within(found, 1 - EQUAL, 1 + EQUAL, f"{named(shaping)}, {buffer} cells"))
+            told.append(f"{shown(found)} for {shaping}, {buffer} cells")
+    return Finding(
+        together(*parts),
+        f"Goodput over that without shaping, about equal being within {EQUAL:.0%}: {', '.join(told)}",
+    )
+
+
+def claim_shares(lab: Lab) -> Finding:
+    """Measure whether four unshaped connections share alike."""
+    load = cases.loads(lab)[0]
+    plain = point(lab, "none", load)
+    share = ratio_of_means(plain.values("least"), plain.values("goodput"))
+    shaped = point(lab, "35", load)
+    return Finding(
+        below(share, 0.5),
+        "The least connection's goodput over the mean without background, 1000 cells. One connection "
+        "has the link "
+        "and the others wait for their timers; no mean of a figure shows it. Shaped to 35 Mbit/s the "
+        "least has "
+        f"{shown(ratio_of_means(shaped.values('least'), shaped.values('goodput')))}",
+    )

@@ -1,0 +1,80 @@
+"""Claims judged again under every choice that the paper leaves open."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from tidegate._paper import Finding
+from tidegate._paper_parts import number_of, shown
+from tidegate._verdict import Judgement, above, count, together
+from tidegate.papers.traffic_shaping import cases
+from tidegate.papers.traffic_shaping.cases import gain, point
+from tidegate.papers.traffic_shaping.rules import HIGH, named
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tidegate._paper import Lab
+    from tidegate._study_value import Study
+
+
+def whatever(
+    lab: Lab, judge: Callable[[Callable[[str], Study]], Judgement], *, high: bool = False
+) -> Finding:
+    """Judge one statement under every open choice, with 1000 cells; ``high``: at 75 Mbit/s only."""
+    found, told = [], []
+    loads = (HIGH,) if high else cases.sensitive_loads(lab)
+    for words, changes, sources, beta in cases.choices(lab):
+        for load in loads:
+
+            def at(
+                shaping: str,
+                load: float = load,
+                changes: dict[str, Any] = changes,
+                sources: int = sources,
+                beta: float = beta,
+            ) -> Study:
+                return point(lab, shaping, load, 1000, changes, sources, beta)
+
+            judged = judge(at)
+            where = f"{words} at {load:g} Mbit/s"
+            found.append(replace(judged, name=where))
+            told.append(f"{where} {shown(number_of(judged))}")
+    every = len(cases.CHOICES) * len((HIGH,) if high else cases.SENSITIVE_LOADS)
+    return Finding(
+        count(found, runs=16, untried=every - len(found)),
+        "Cases are open choices and loads, 1000 cells. In Mbit/s per connection or in efficiency: "
+        f"{'; '.join(told)}",
+    )
+
+
+def claim_any_better(lab: Lab) -> Finding:
+    """Compare 35 Mbit/s with no shaping under every open choice."""
+    return whatever(lab, lambda at: above(gain(at("35"), at("none")), 0))
+
+
+def claim_any_twenty(lab: Lab) -> Finding:
+    """Compare 20 Mbit/s with the others at high load under every open choice."""
+
+    def holds(at: Callable[[str], Study]) -> Judgement:
+        return together(
+            *(above(gain(at("20"), at(other)), 0, f"over {named(other)}") for other in ("35", "none"))
+        )
+
+    return whatever(lab, holds, high=True)
+
+
+def claim_any_efficiency(lab: Lab) -> Finding:
+    """Compare efficiencies at high load under every open choice."""
+
+    def holds(at: Callable[[str], Study]) -> Judgement:
+        pairs = (("35", "20"), ("none", "35"))
+        return together(
+            *(
+                above(gain(at(smooth), at(rough), "efficiency"), 0, f"{smooth} over {named(rough)}")
+                for rough, smooth in pairs
+            )
+        )
+
+    return whatever(lab, holds, high=True)
