@@ -9,14 +9,21 @@ use tidegate_core::plan::{
     TcpPlan,
 };
 use tidegate_core::random::Seed;
-use tidegate_core::tcp::{Endpoint, Role, Segment};
+use tidegate_core::tcp::{Endpoint, Role, Segment, State};
 use tidegate_core::units::{Span, Time};
 
 /// Bytes of an input that choose the plan.
 const HEADER: usize = 6;
 
-/// Steps in which the wire must have brought everything over once it behaves.
-const LEASH: usize = 200_000;
+/// Segments that two endpoints may send at one instant: more than all inputs of libFuzzer's can write.
+const MOST_AT_ONCE: usize = 4_000_000;
+
+/// Steps that may bring nothing new once the wire behaves, beside four for each segment that was
+/// on its way: it comes, is answered, and the answer comes; one more for a repeat that this causes.
+const PATIENCE: usize = 1000;
+
+/// How long a segment takes once the wire behaves.
+const FLIGHT: Span = Span::from_micros(10);
 
 /// Which end a segment goes to.
 #[derive(Clone, Copy)]
@@ -112,7 +119,7 @@ pub(crate) fn plan(header: &[u8]) -> TcpPlan {
 impl Wire {
     /// Sends what both ends want to send.
     fn pump(&mut self) {
-        for _ in 0..LEASH {
+        for _ in 0..MOST_AT_ONCE {
             let from_a = self.a.poll_transmit(self.now).map(|(segment, _)| (To::B, segment));
             let from_b = self.b.poll_transmit(self.now).map(|(segment, _)| (To::A, segment));
             if from_a.is_some() {
@@ -199,22 +206,50 @@ impl Wire {
         }
     }
 
-    /// A wire without faults: all that was written arrives and is acknowledged.
+    /// A wire without faults: all that was written arrives and is acknowledged, and it is never long
+    /// until something more of it does. How much there is to bring does not matter.
     fn drain(&mut self) {
-        for _ in 0..LEASH {
-            if self.done() {
-                return self.check(false);
+        let mut progress = self.progress();
+        let mut patience = PATIENCE + 4 * self.flying.len();
+        while !self.done() {
+            let timer = self.a.next_wakeup().min(self.b.next_wakeup());
+            match self.flying.pop_front() {
+                Some(first) if timer > self.now + FLIGHT => {
+                    self.now += FLIGHT;
+                    self.deliver(first);
+                }
+                first => {
+                    self.flying.extend(first);
+                    self.flying.rotate_right(usize::from(first.is_some()));
+                    assert!(timer != Time::NEVER, "stuck: {}", self.describe());
+                    self.wait(timer);
+                }
             }
-            if let Some(first) = self.flying.pop_front() {
-                self.now += Span::from_micros(10);
-                self.deliver(first);
-            } else {
-                let next = self.a.next_wakeup().min(self.b.next_wakeup());
-                assert!(next != Time::NEVER, "stuck: {:?} {:?}", self.a.snapshot(), self.b.snapshot());
-                self.wait(next);
+            patience -= 1;
+            if self.progress() > progress {
+                progress = self.progress();
+                patience = PATIENCE + 4 * self.flying.len();
             }
+            assert!(patience > 0, "nothing new arrives: {}", self.describe());
         }
-        panic!("not done on the leash: {:?} {:?}", self.a.snapshot(), self.b.snapshot());
+        self.check(false);
+    }
+
+    /// Grows with whatever is sent for the first time, delivered or acknowledged at either end, and with
+    /// the handshake. What is only sent again adds nothing.
+    fn progress(&self) -> u64 {
+        let of = |end: &Endpoint| {
+            let counters = end.counters();
+            let sent_first = counters.segments_sent - counters.segments_retransmitted;
+            let connected = u64::from(end.state() == State::Established);
+            sent_first + counters.delivered_bytes + counters.acked_bytes + connected
+        };
+        of(&self.a) + of(&self.b)
+    }
+
+    fn describe(&self) -> String {
+        let (a, b) = (self.a.snapshot(), self.b.snapshot());
+        format!("written {:?}, on their way {}, {a:?}, {b:?}", self.written, self.flying.len())
     }
 
     fn done(&self) -> bool {
