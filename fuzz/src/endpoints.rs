@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 
 use tidegate_core::plan::{
     CongestionPlan, DelayedAckPlan, Increase, RtoPlan, RtoRestart, RttTiming, SsthreshRounding, TcpBase,
-    TcpPlan,
+    TcpPlan, TickPhase,
 };
 use tidegate_core::random::Seed;
 use tidegate_core::tcp::{Endpoint, Role, Segment, State};
@@ -15,8 +15,11 @@ use tidegate_core::units::{Span, Time};
 /// Bytes of an input that choose the plan.
 const HEADER: usize = 6;
 
-/// Segments that two endpoints may send at one instant: more than all inputs of libFuzzer's can write.
-const MOST_AT_ONCE: usize = 4_000_000;
+/// Bytes that each end writes at most: more would take time and show nothing new.
+const MOST_WRITTEN: u64 = 2_000_000;
+
+/// Segments that two endpoints may send at one instant: more than they can have to send.
+const MOST_AT_ONCE: usize = 200_000;
 
 /// Steps that may bring nothing new once the wire behaves, beside four for each segment that was
 /// on its way: it comes, is answered, and the answer comes; one more for a repeat that this causes.
@@ -54,6 +57,10 @@ pub fn run(data: &[u8]) {
         flying: VecDeque::new(),
         written: [0; 2],
     };
+    if header[3] & 0x80 != 0 {
+        wire.a.start_clock(Span::from_millis(137));
+        wire.b.start_clock(Span::from_millis(1_490));
+    }
     wire.b.open(wire.now);
     wire.a.open(wire.now);
     wire.pump();
@@ -106,6 +113,8 @@ pub(crate) fn plan(header: &[u8]) -> TcpPlan {
         ssthresh_rounding: [SsthreshRounding::Exact, SsthreshRounding::Down, SsthreshRounding::Up]
             [usize::from(header[2] >> 6) % 3],
         go_back_n: bit(4, 0),
+        guard: !bit(3, 6),
+        phase: TickPhase::Common,
         rto,
         delayed_ack: bit(4, 1).then_some(delayed),
         quick_acks: if bit(4, 2) { 4 } else { 0 },
@@ -174,9 +183,10 @@ impl Wire {
                 if let Some(first) = first {
                     self.flying.push_front(first);
                 }
-                let bytes = 1 + value * 700;
                 let from_a = op & 7 == 6;
-                self.written[usize::from(!from_a)] += bytes;
+                let written = &mut self.written[usize::from(!from_a)];
+                let bytes = (1 + value * 700).min(MOST_WRITTEN - *written);
+                *written += bytes;
                 if from_a {
                     self.a.write(self.now, bytes)
                 } else {

@@ -52,7 +52,7 @@ fn every_target_takes_its_seeds() {
             taken += 1;
         }
     }
-    assert!(taken >= 7, "only {taken} seeds were found");
+    assert!(taken >= 6, "only {taken} seeds were found");
 }
 
 /// The seeds are right as they stand.
