@@ -9,7 +9,8 @@ use tidegate_core::cells::CELL_BITS;
 use tidegate_core::gcra::{Interval, Limit, Release};
 use tidegate_core::plan::{
     AppPlan, CellPlan, CongestionPlan, FlowPlan, Framing, GatePlan, GcraPlan, Increase, Plan, QueueLimit,
-    RatePlan, RtoPlan, RttTiming, SourcePlan, SsthreshRounding, StartPlan, TcpBase, TcpPlan, TickPhase, TrafficPlan,
+    RatePlan, RtoPlan, RttTiming, SourcePlan, SsthreshRounding, StartPlan, TcpBase, TcpPlan, TickPhase,
+    TrafficPlan,
 };
 use tidegate_core::units::{Rate, Span, Speed, Time};
 

@@ -127,10 +127,8 @@ impl Wire {
         if let Some(rtt) = flow.sender.take_rtt_sample() {
             flow.meter.sample_rtt(at, rtt);
         }
-        if !PLAIN {
-            if flow.dialogue.is_some() {
-                self.take_requests(at, index, flow);
-            }
+        if !PLAIN && flow.dialogue.is_some() {
+            self.take_requests(at, index, flow);
         }
         self.pump::<PLAIN>(at, index, flow);
     }

@@ -11,7 +11,7 @@ use tidegate_core::plan::{
     AppPlan, CellPlan, CongestionPlan, ConnectionPlan, DelayedAckPlan, FlowPlan, Framing, GatePlan, GcraPlan,
     HoldingPlan, Increase, LossPlan, MarkovPlan, MessageLength, MessagePlan, Pace, Plan, QueueLimit,
     RatePlan, Reassembly, RecordLevel, RequestPlan, RtoPlan, RttTiming, ServerPlan, SizePlan, SourcePlan,
-    SsthreshRounding, StartPlan, TcpBase, TcpPlan, TickPhase, ThinkPlan, TrafficPlan,
+    SsthreshRounding, StartPlan, TcpBase, TcpPlan, ThinkPlan, TickPhase, TrafficPlan,
 };
 use tidegate_core::random::TruncatedGeometric;
 use tidegate_core::units::{Rate, Span, Speed, Time};

@@ -113,7 +113,8 @@ impl Sender {
 
     fn leave(&mut self) {
         // Without a guard a fast recovery may interrupt what follows a time-out, which then goes on.
-        self.mode = if self.mode == Mode::Fast && self.board.next_lost().is_some() { Mode::Loss } else { Mode::Open };
+        self.mode =
+            if self.mode == Mode::Fast && self.board.next_lost().is_some() { Mode::Loss } else { Mode::Open };
         self.dupacks = 0;
         self.inflation = 0;
         self.resend_oldest = false;

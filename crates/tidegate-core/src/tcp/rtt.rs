@@ -69,7 +69,7 @@ impl Estimator {
             }
             RtoPlan::Estimated { min, max, initial, tick } => {
                 (Kind::Ticks { phase: 0, tick: tick.picos() }, min, max, initial)
-            },
+            }
         };
         Estimator {
             kind,

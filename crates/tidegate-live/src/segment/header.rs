@@ -67,7 +67,16 @@ mod tests {
         packet[32] = 8 << 4;
         packet[33] = 0x10;
         let ports = [5001, 80];
-        let header = Header { seq: 77, ack: 88, syn: false, is_ack: true, fin: false, rst: false, payload: 1448, ports };
+        let header = Header {
+            seq: 77,
+            ack: 88,
+            syn: false,
+            is_ack: true,
+            fin: false,
+            rst: false,
+            payload: 1448,
+            ports,
+        };
         assert_eq!(Header::parse(&packet, 1500), Some(header));
         assert_eq!(Header::parse(&packet[..30], 1500), None, "too little was kept");
         packet[9] = 17;

@@ -250,7 +250,10 @@ pub(crate) const RTO: Section = section(
         key(
             "phase",
             Kind::Choice(&[
-                word("own", "each host's clocks started when it was switched on, at an instant drawn from the seed"),
+                word(
+                    "own",
+                    "each host's clocks started when it was switched on, at an instant drawn from the seed",
+                ),
                 word("common", "all clocks tick at the multiples of their ticks"),
             ]),
             text("own"),

@@ -42,8 +42,11 @@ def _ratio(lab: Lab, scenario: str, limits: dict[str, int]) -> Estimate:
     length = times(lab) if scenario.startswith("two") else {}
     fewer = {f"gate.{gate}.queue": f"{packets - 1} packets" for gate, packets in limits.items()}
     one_less = lab.study(scenario, set={**length, **fewer}, gate="channel")
-    return ratio(one_less.values("goodput_bps"), lab.study(scenario, set=length, gate="channel").values("goodput_bps"))
+    as_written = lab.study(scenario, set=length, gate="channel")
+    return ratio(one_less.values("goodput_bps"), as_written.values("goodput_bps"))
 
 
 def _same(value: Estimate) -> bool:
-    return value.low is not None and value.high is not None and value.low >= 1 - SAME and value.high <= 1 + SAME
+    if value.low is None or value.high is None:
+        return False
+    return value.low >= 1 - SAME and value.high <= 1 + SAME

@@ -323,7 +323,8 @@ const AFTER_TIMEOUT: &str = "1000 ms   > 0..100 again
 /// RFC 6582 §3.2 step 4: copies of what had been sent before a time-out prove nothing.
 #[test]
 fn with_a_guard_duplicates_after_a_timeout_do_nothing() {
-    for cc in [CongestionPlan::Reno, CongestionPlan::NewReno, CongestionPlan::Tahoe { fast_retransmit: true }] {
+    for cc in [CongestionPlan::Reno, CongestionPlan::NewReno, CongestionPlan::Tahoe { fast_retransmit: true }]
+    {
         let plan = TcpPlan { go_back_n: true, guard: true, ..eight(cc) };
         let mut trace = active(&plan, START);
         trace.play(AFTER_TIMEOUT);
@@ -364,7 +365,8 @@ fn without_a_guard_reno_retransmits_fast_after_a_timeout() {
 /// The same in Tahoe goes back once more.
 #[test]
 fn without_a_guard_tahoe_goes_back_again_after_a_timeout() {
-    let plan = TcpPlan { go_back_n: true, guard: false, ..eight(CongestionPlan::Tahoe { fast_retransmit: true }) };
+    let plan =
+        TcpPlan { go_back_n: true, guard: false, ..eight(CongestionPlan::Tahoe { fast_retransmit: true }) };
     let mut trace = active(&plan, START);
     trace.play(AFTER_TIMEOUT);
     trace.play(

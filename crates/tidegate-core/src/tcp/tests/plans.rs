@@ -1,7 +1,8 @@
 //! Plans that tests start from.
 
 use crate::plan::{
-    CongestionPlan, DelayedAckPlan, Increase, RtoPlan, RttTiming, SsthreshRounding, TcpBase, TcpPlan, TickPhase,
+    CongestionPlan, DelayedAckPlan, Increase, RtoPlan, RttTiming, SsthreshRounding, TcpBase, TcpPlan,
+    TickPhase,
 };
 use crate::units::Span;
 
