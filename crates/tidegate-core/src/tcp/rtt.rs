@@ -2,9 +2,8 @@
 //!
 //! Three kinds: exact (picoseconds), in ticks of a coarse clock, and a constant.
 //!
-//! **Ticks.** With a clock of granularity G = `tick` > 0 there is one free-running clock
-//! that ticks every G; its first tick is the multiple of G at or after time 0 less the clock's phase, which
-//! is 0 until [`Estimator::start_clock`]. A sample is the number of ticks between sending and
+//! **Ticks.** With a clock of granularity G = `tick` > 0 there is one free-running clock. It ticks at the
+//! multiples of G, or as long before them as [`Estimator::start_clock`] says. A sample is the number of ticks between sending and
 //! acknowledgement, at least 1; the estimator keeps eighths and quarters of a tick in
 //! integers, as 4.4BSD and ns-2 do (their truncation keeps the variance above zero, which matters when
 //! the round trip is shorter than a tick); the time-out is a whole number of ticks n, and it
