@@ -80,12 +80,17 @@ docs: setup ## docs/reference, the outputs shown in the guide, and the Rust refe
 	$(BIN)/python docs/generate.py
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps
 
-soak: ## random tests with new draws, ROUNDS times
+soak: ## random tests with new draws, ROUNDS times, then each fuzz target for SECONDS_EACH
 	@for round in $$(seq $(or $(ROUNDS),5)); do \
 	  $(CARGO) test --locked --release -p tidegate-core -p tidegate-scenario -p tidegate-sim -- --quiet || exit 1; done
+	@if ! $(CARGO) +nightly --version >/dev/null 2>&1; \
+	then echo "skipped: libFuzzer programs not run, no nightly toolchain (rustup toolchain install nightly)"; \
+	elif ! command -v c++ >/dev/null; then echo "skipped: libFuzzer programs not run, no C++ compiler (c++) here"; \
+	else $(MAKE) fuzz SECONDS_EACH=$(or $(SECONDS_EACH),60); fi
 
-fuzz: ## each fuzz target for 30 s (needs a nightly toolchain and a C++ compiler)
-	@for target in $$(sed -n 's/^name = "fuzz_\(.*\)"/\1/p' fuzz/Cargo.toml); do fuzz/run $$target 30 || exit 1; done
+fuzz: ## each fuzz target for SECONDS_EACH=30 (needs a nightly toolchain and a C++ compiler)
+	@for target in $$(sed -n 's/^name = "fuzz_\(.*\)"/\1/p' fuzz/Cargo.toml); do \
+	  echo "$$target, $(or $(SECONDS_EACH),30) s:"; fuzz/run $$target $(or $(SECONDS_EACH),30) || exit 1; done
 
 lock: $(STAMPS)/packages ## write the installed Python versions to requirements.lock
 	@{ echo "# The development environment, exactly (make setup installs it); made by make lock."; \

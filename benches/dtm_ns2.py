@@ -155,7 +155,7 @@ def scenario(setting: Setting, tcp: str, phase: int) -> str:
             'tcp.delayed_ack = false\ntcp.initial_window = "2 segments"\ntcp.sack = false',
             'tcp.ssthresh_rounding = "ns2"\ntcp.increase = "per ack"',
             "tcp.limited_transmit = true\ntcp.go_back_n = true",
-            'tcp.rto = { min = "200 ms", tick = "10 ms", initial = "3 s" }',
+            'tcp.rto = { min = "200 ms", tick = "10 ms", initial = "3 s", phase = "common" }',
         ]
     return "\n".join(lines) + "\n"
 

@@ -6,17 +6,27 @@ use std::collections::VecDeque;
 
 use tidegate_core::plan::{
     CongestionPlan, DelayedAckPlan, Increase, RtoPlan, RtoRestart, RttTiming, SsthreshRounding, TcpBase,
-    TcpPlan,
+    TcpPlan, TickPhase,
 };
 use tidegate_core::random::Seed;
-use tidegate_core::tcp::{Endpoint, Role, Segment};
+use tidegate_core::tcp::{Endpoint, Role, Segment, State};
 use tidegate_core::units::{Span, Time};
 
 /// Bytes of an input that choose the plan.
 const HEADER: usize = 6;
 
-/// Steps in which the wire must have brought everything over once it behaves.
-const LEASH: usize = 200_000;
+/// Bytes that each end writes at most: more would take time and show nothing new.
+const MOST_WRITTEN: u64 = 2_000_000;
+
+/// Segments that two endpoints may send at one instant: more than they can have to send.
+const MOST_AT_ONCE: usize = 200_000;
+
+/// Steps that may bring nothing new once the wire behaves, beside four for each segment that was
+/// on its way: it comes, is answered, and the answer comes; one more for a repeat that this causes.
+const PATIENCE: usize = 1000;
+
+/// How long a segment takes once the wire behaves.
+const FLIGHT: Span = Span::from_micros(10);
 
 /// Which end a segment goes to.
 #[derive(Clone, Copy)]
@@ -47,6 +57,10 @@ pub fn run(data: &[u8]) {
         flying: VecDeque::new(),
         written: [0; 2],
     };
+    if header[3] & 0x80 != 0 {
+        wire.a.start_clock(Span::from_millis(137));
+        wire.b.start_clock(Span::from_millis(1_490));
+    }
     wire.b.open(wire.now);
     wire.a.open(wire.now);
     wire.pump();
@@ -99,6 +113,8 @@ pub(crate) fn plan(header: &[u8]) -> TcpPlan {
         ssthresh_rounding: [SsthreshRounding::Exact, SsthreshRounding::Down, SsthreshRounding::Up]
             [usize::from(header[2] >> 6) % 3],
         go_back_n: bit(4, 0),
+        guard: !bit(3, 6),
+        phase: TickPhase::Common,
         rto,
         delayed_ack: bit(4, 1).then_some(delayed),
         quick_acks: if bit(4, 2) { 4 } else { 0 },
@@ -112,7 +128,7 @@ pub(crate) fn plan(header: &[u8]) -> TcpPlan {
 impl Wire {
     /// Sends what both ends want to send.
     fn pump(&mut self) {
-        for _ in 0..LEASH {
+        for _ in 0..MOST_AT_ONCE {
             let from_a = self.a.poll_transmit(self.now).map(|(segment, _)| (To::B, segment));
             let from_b = self.b.poll_transmit(self.now).map(|(segment, _)| (To::A, segment));
             if from_a.is_some() {
@@ -167,9 +183,10 @@ impl Wire {
                 if let Some(first) = first {
                     self.flying.push_front(first);
                 }
-                let bytes = 1 + value * 700;
                 let from_a = op & 7 == 6;
-                self.written[usize::from(!from_a)] += bytes;
+                let written = &mut self.written[usize::from(!from_a)];
+                let bytes = (1 + value * 700).min(MOST_WRITTEN - *written);
+                *written += bytes;
                 if from_a {
                     self.a.write(self.now, bytes)
                 } else {
@@ -199,22 +216,50 @@ impl Wire {
         }
     }
 
-    /// A wire without faults: all that was written arrives and is acknowledged.
+    /// A wire without faults: all that was written arrives and is acknowledged, and it is never long
+    /// until something more of it does. How much there is to bring does not matter.
     fn drain(&mut self) {
-        for _ in 0..LEASH {
-            if self.done() {
-                return self.check(false);
+        let mut progress = self.progress();
+        let mut patience = PATIENCE + 4 * self.flying.len();
+        while !self.done() {
+            let timer = self.a.next_wakeup().min(self.b.next_wakeup());
+            match self.flying.pop_front() {
+                Some(first) if timer > self.now + FLIGHT => {
+                    self.now += FLIGHT;
+                    self.deliver(first);
+                }
+                first => {
+                    self.flying.extend(first);
+                    self.flying.rotate_right(usize::from(first.is_some()));
+                    assert!(timer != Time::NEVER, "stuck: {}", self.describe());
+                    self.wait(timer);
+                }
             }
-            if let Some(first) = self.flying.pop_front() {
-                self.now += Span::from_micros(10);
-                self.deliver(first);
-            } else {
-                let next = self.a.next_wakeup().min(self.b.next_wakeup());
-                assert!(next != Time::NEVER, "stuck: {:?} {:?}", self.a.snapshot(), self.b.snapshot());
-                self.wait(next);
+            patience -= 1;
+            if self.progress() > progress {
+                progress = self.progress();
+                patience = PATIENCE + 4 * self.flying.len();
             }
+            assert!(patience > 0, "nothing new arrives: {}", self.describe());
         }
-        panic!("not done on the leash: {:?} {:?}", self.a.snapshot(), self.b.snapshot());
+        self.check(false);
+    }
+
+    /// Grows with whatever is sent for the first time, delivered or acknowledged at either end, and with
+    /// the handshake. What is only sent again adds nothing.
+    fn progress(&self) -> u64 {
+        let of = |end: &Endpoint| {
+            let counters = end.counters();
+            let sent_first = counters.segments_sent - counters.segments_retransmitted;
+            let connected = u64::from(end.state() == State::Established);
+            sent_first + counters.delivered_bytes + counters.acked_bytes + connected
+        };
+        of(&self.a) + of(&self.b)
+    }
+
+    fn describe(&self) -> String {
+        let (a, b) = (self.a.snapshot(), self.b.snapshot());
+        format!("written {:?}, on their way {}, {a:?}, {b:?}", self.written, self.flying.len())
     }
 
     fn done(&self) -> bool {

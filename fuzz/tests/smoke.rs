@@ -39,6 +39,22 @@ fn some_random_traces_are_read() {
     }
 }
 
+/// Inputs that broke a law once, or a target's own assumptions, stay right.
+#[test]
+fn every_target_takes_its_seeds() {
+    let mut taken = 0;
+    for target in TARGETS {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("seeds").join(target.name);
+        let Ok(files) = std::fs::read_dir(&folder) else { continue };
+        for file in files {
+            let path = file.expect("a file").path();
+            (target.run)(&std::fs::read(&path).expect("it can be read"));
+            taken += 1;
+        }
+    }
+    assert!(taken >= 6, "only {taken} seeds were found");
+}
+
 /// The seeds are right as they stand.
 #[test]
 fn the_seed_scenarios_are_read() {

@@ -43,7 +43,9 @@ class Walk:
         r1: Fraction,
         source: Fraction | None,
         seed: int,
+        loss_window: str = "grown",
     ) -> None:
+        self.loss_window = loss_window
         self.psi, self.delta, self.buffer, self.scheme = psi, delta, buffer, scheme
         self.wmax = 2 * (delta + buffer)
         self.rates = (Fraction(1), r1)
@@ -77,7 +79,7 @@ class Walk:
             self.b = b + out - self.d
             self.turn()
             return 1, d, d, False
-        after = window + grown
+        after = window + grown if self.loss_window == "grown" else min(window + 1, self.wmax)
         threshold = max(1, math.ceil(after / 2))
         rounds = 3 + math.ceil(math.log2(threshold))
         for _ in range(rounds):
@@ -87,23 +89,33 @@ class Walk:
 
 
 @pytest.mark.parametrize(
-    ("psi", "delta", "buffer", "scheme", "r1", "rate"),
+    ("psi", "delta", "buffer", "scheme", "r1", "rate", "loss_window"),
     [
-        (2, 40, 10, "abr", 2, None),
-        (10, 40, 12, "abr", 2, None),
-        (4, 30, 6, "abr", Fraction(3, 2), None),
-        (2, 40, 10, "tcp", 2, None),
-        (10, 40, 8, "tcp", 3, None),
-        (5, 40, 10, "constant", 2, Fraction(3, 5)),
+        (2, 40, 10, "abr", 2, None, "grown"),
+        (10, 40, 12, "abr", 2, None, "grown"),
+        (4, 30, 6, "abr", Fraction(3, 2), None, "grown"),
+        (2, 40, 10, "tcp", 2, None, "grown"),
+        (10, 40, 8, "tcp", 3, None, "grown"),
+        (5, 40, 10, "constant", 2, Fraction(3, 5), "grown"),
+        (2, 3, 1, "tcp", 2, None, "one more"),
+        (10, 40, 12, "abr", 2, None, "one more"),
     ],
 )
 def test_a_walk_by_the_rules_agrees(
-    psi: int, delta: int, buffer: int, scheme: str, r1: Fraction, rate: Fraction | None
+    psi: int, delta: int, buffer: int, scheme: str, r1: Fraction, rate: Fraction | None, loss_window: str
 ) -> None:
     found = tg.theory.abr(
-        psi=psi, delta_packets=delta, buffer=buffer, scheme=scheme, r1=r1, rate=rate, overhead=1
+        psi=psi,
+        delta_packets=delta,
+        buffer=buffer,
+        scheme=scheme,
+        r1=r1,
+        rate=rate,
+        overhead=1,
+        loss_window=loss_window,
     )
-    walk = Walk(psi, delta, buffer, scheme, Fraction(r1), None if rate is None else 1 / rate, seed=7)
+    source = None if rate is None else 1 / rate
+    walk = Walk(psi, delta, buffer, scheme, Fraction(r1), source, seed=7, loss_window=loss_window)
     for _ in range(500):
         walk.step()
     # 60 batches, nearly independent: their means decide, with a normal interval of 99.9%.

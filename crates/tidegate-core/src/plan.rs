@@ -26,7 +26,7 @@ pub use rate::{AtEnd, GcraPlan, HoldingPlan, MarkovPlan, OpportunityTrace, RateP
 pub use request::{ConnectionPlan, LARGEST_MESSAGE, Pace, RequestPlan, ServerPlan, SizePlan, ThinkPlan};
 pub use tcp::{
     CongestionPlan, DelayedAckPlan, Increase, RtoPlan, RtoRestart, RttTiming, SsthreshRounding, TcpBase,
-    TcpPlan,
+    TcpPlan, TickPhase,
 };
 pub use traffic::{AppPlan, MessageLength, MessagePlan, SourcePlan, TrafficPlan};
 

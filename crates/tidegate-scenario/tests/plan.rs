@@ -8,7 +8,7 @@ use tidegate_core::dtm::{OnLoss, Rounding, Settings, Slots};
 use tidegate_core::plan::{
     AppPlan, CongestionPlan, DelayedAckPlan, DtmPlan, Estimators, FlowPlan, Framing, HoldingPlan, LossPlan,
     OnChange, Plan, PoolOrder, PoolPlan, QueueCounts, QueueLimit, RatePlan, RecordLevel, RtoPlan, RtoRestart,
-    SourcePlan, StartPlan, TcpPlan,
+    SourcePlan, StartPlan, TcpPlan, TickPhase,
 };
 use tidegate_core::units::{Rate, Span, Speed, Time};
 use tidegate_scenario::Scenario;
@@ -375,4 +375,22 @@ fn a_point_has_its_edits_and_no_sweep() {
     assert_eq!(again.plan(None, 0), fast.plan(None, 0), "{}", fast.to_toml());
     let wrong = point(&["gate.link.rte=3 Mbit/s"]).err().map(|error| error.to_string());
     assert!(wrong.is_some_and(|told| told.contains("rate")), "the nearest key is offered");
+}
+
+/// Tahoe's slow start begins at the first byte that is missing, on every base; 4.4BSD has no guard.
+#[test]
+fn tahoe_goes_back_and_bsd_has_no_guard() {
+    let chosen = |text: &str| {
+        let plan = tcp(text);
+        (plan.go_back_n, plan.guard, plan.phase)
+    };
+    assert_eq!(chosen("tcp.cc = \"tahoe\""), (true, true, TickPhase::Own));
+    assert_eq!(chosen("tcp.cc = \"tahoe\"\ntcp.go_back_n = false"), (false, true, TickPhase::Own));
+    assert_eq!(chosen("tcp.cc = \"reno\""), (false, true, TickPhase::Own));
+    assert_eq!(chosen("tcp.base = \"linux\""), (false, true, TickPhase::Own));
+    assert_eq!(chosen("tcp.base = \"bsd44\""), (true, false, TickPhase::Own));
+    let common = "tcp.base = \"bsd44\"\ntcp.guard = true\ntcp.rto.phase = \"common\"";
+    assert_eq!(chosen(common), (true, true, TickPhase::Common));
+    // The phase alone leaves the base's timer as it is.
+    assert_eq!(tcp(common).rto, tcp("tcp.base = \"bsd44\"").rto);
 }

@@ -9,7 +9,8 @@ use tidegate_core::cells::CELL_BITS;
 use tidegate_core::gcra::{Interval, Limit, Release};
 use tidegate_core::plan::{
     AppPlan, CellPlan, CongestionPlan, FlowPlan, Framing, GatePlan, GcraPlan, Increase, Plan, QueueLimit,
-    RatePlan, RtoPlan, RttTiming, SourcePlan, SsthreshRounding, StartPlan, TcpBase, TcpPlan, TrafficPlan,
+    RatePlan, RtoPlan, RttTiming, SourcePlan, SsthreshRounding, StartPlan, TcpBase, TcpPlan, TickPhase,
+    TrafficPlan,
 };
 use tidegate_core::units::{Rate, Span, Speed, Time};
 
@@ -122,6 +123,8 @@ fn tcp() -> TcpPlan {
         limited_transmit: false,
         ssthresh_rounding: SsthreshRounding::Down,
         go_back_n: true,
+        guard: true,
+        phase: TickPhase::Common,
         rto: RtoPlan::Estimated {
             min: Span::from_secs(1),
             max: Span::from_secs(64),

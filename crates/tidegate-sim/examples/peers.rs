@@ -10,7 +10,7 @@
 
 use tidegate_core::plan::{
     AppPlan, CongestionPlan, FlowPlan, GatePlan, Increase, Plan, QueueCounts, QueueLimit, QueuePlan,
-    RatePlan, RtoPlan, RttTiming, SsthreshRounding, StartPlan, TcpBase, TcpPlan,
+    RatePlan, RtoPlan, RttTiming, SsthreshRounding, StartPlan, TcpBase, TcpPlan, TickPhase,
 };
 use tidegate_core::units::{Rate, Span, Speed, Time};
 
@@ -82,6 +82,8 @@ fn tcp(cc: &str) -> TcpPlan {
             _ => SsthreshRounding::Exact,
         },
         go_back_n: true,
+        guard: true,
+        phase: TickPhase::Common,
         rto: RtoPlan::Estimated {
             min: Span::from_millis(200),
             max: Span::from_secs(60),

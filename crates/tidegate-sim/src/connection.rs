@@ -1,8 +1,9 @@
 //! The two ends of a flow's connection, and what connections that follow each other counted.
 
-use tidegate_core::plan::{AppPlan, FlowPlan, Increase};
+use tidegate_core::plan::{AppPlan, FlowPlan, Increase, RtoPlan, TickPhase};
 use tidegate_core::random::Seed;
 use tidegate_core::tcp::{Counters, Endpoint, Role};
+use tidegate_core::units::{PICOS_PER_SECOND, Span};
 
 /// The ends of a flow's connection of this number; the first is 0. A client opens its own.
 pub(crate) fn endpoints(flow: &FlowPlan, seed: Seed, connection: u32) -> (Endpoint, Endpoint) {
@@ -18,10 +19,26 @@ pub(crate) fn endpoints(flow: &FlowPlan, seed: Seed, connection: u32) -> (Endpoi
         AppPlan::Request(_) => (Role::Passive, Role::Active),
         _ => (Role::Active, Role::Passive),
     };
-    (
-        Endpoint::new(&flow.tcp, sends, isn("sender"), random("sender")),
-        Endpoint::new(&flow.tcp, receives, answer, random("receiver")),
-    )
+    let mut sender = Endpoint::new(&flow.tcp, sends, isn("sender"), random("sender"));
+    let mut receiver = Endpoint::new(&flow.tcp, receives, answer, random("receiver"));
+    if flow.tcp.phase == TickPhase::Own {
+        sender.start_clock(uptime(flow, "sender", seed));
+        receiver.start_clock(uptime(flow, "receiver", seed));
+    }
+    (sender, receiver)
+}
+
+/// How long a host had been up at time 0, where its clocks tick: drawn once for all its connections, below
+/// 1000 s, which is a multiple of all usual ticks.
+fn uptime(flow: &FlowPlan, side: &str, seed: Seed) -> Span {
+    use rand::RngExt as _;
+    let coarse = matches!(flow.tcp.rto, RtoPlan::Estimated { tick, .. } if tick > Span::ZERO)
+        || flow.tcp.delayed_ack.is_some_and(|delayed| delayed.tick > Span::ZERO);
+    if !coarse {
+        return Span::ZERO;
+    }
+    let mut stream = seed.stream(&format!("flow.{}/{side}/uptime", flow.name));
+    Span::from_picos(stream.random_range(0..1000 * PICOS_PER_SECOND))
 }
 
 /// What two connections counted.

@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 
 use tidegate_core::app::Application;
 use tidegate_core::net::{Entry, seed, start_time};
-use tidegate_core::plan::{AppPlan, FlowPlan, Plan, RatePlan, RecordLevel};
-use tidegate_core::tcp::{Counters, Endpoint, HeldBy, Segment};
+use tidegate_core::plan::{FlowPlan, Plan, RatePlan, RecordLevel};
+use tidegate_core::tcp::{Counters, Endpoint, HeldBy, Segment, State};
 use tidegate_core::unit::{Cause, Unit};
 use tidegate_core::units::Time;
 use tidegate_result::Mark;
@@ -43,8 +43,10 @@ pub(crate) struct Flow {
     pub(crate) connection: u32,
     /// It passes a circuit, which hears of its transfers.
     has_circuit: bool,
-    /// Something that was written has not been acknowledged, as circuits were told.
+    /// A transfer is under way, as circuits were told.
     transferring: bool,
+    /// Its units in the network, in both directions; counted where it is not `plain`.
+    pub(crate) in_network: u32,
     pub(crate) start: Time,
     pub(crate) mss: f64,
     /// A flow with requests: its client and what became of them.
@@ -91,6 +93,7 @@ impl Flow {
             coming: VecDeque::new(),
             has_circuit,
             transferring: false,
+            in_network: 0,
             headers: flow.tcp.headers,
             mss: f64::from(flow.tcp.mss),
             history,
@@ -98,15 +101,26 @@ impl Flow {
         }
     }
 
-    /// A transfer of these applications lasts from a write to the acknowledgement of all that
-    /// was written: says whether one begins (`true`) or ends with what just happened.
+    /// Says whether a transfer begins (`true`) or ends with what just happened.
     #[inline]
     pub(crate) fn transfer_changes(&mut self) -> Option<bool> {
-        if !self.has_circuit || self.transferring != self.sender.all_acknowledged() {
+        if !self.has_circuit || self.transferring == self.needs_its_way() {
             return None;
         }
         self.transferring = !self.transferring;
         Some(self.transferring)
+    }
+
+    /// A transfer lasts while anything of the flow is in the network, while either end waits for an
+    /// acknowledgement (a delayed one included) or for the handshake, and while a request is unanswered.
+    fn needs_its_way(&self) -> bool {
+        let waits = |end: &Endpoint| {
+            !end.all_acknowledged() || matches!(end.state(), State::SynSent | State::SynReceived)
+        };
+        self.in_network > 0
+            || waits(&self.sender)
+            || waits(&self.receiver)
+            || self.dialogue.as_ref().is_some_and(|dialogue| dialogue.client.is_busy())
     }
 
     /// IP bytes of a segment: its options beyond `headers` are SACK blocks.
@@ -219,10 +233,8 @@ impl Flow {
     }
 }
 
-/// Whether a flow passes a circuit, and its application leaves it to us to say when a transfer
-/// begins and ends.
+/// Whether a flow passes a circuit.
 fn has_circuit(plan: &Plan, flow: &FlowPlan) -> bool {
     let mut passed = flow.path.iter().chain(&flow.back);
-    matches!(flow.app, AppPlan::Bulk | AppPlan::Transfer { .. } | AppPlan::Source(_))
-        && passed.any(|gate| matches!(plan.gates[*gate].rate, RatePlan::Reserve(_)))
+    passed.any(|gate| matches!(plan.gates[*gate].rate, RatePlan::Reserve(_)))
 }

@@ -25,8 +25,6 @@ impl Wire {
             if begin.anew {
                 self.open(at, index, flow);
             }
-            // The circuits of the way are asked for by its first packet.
-            self.network.transfer_begins(at, index);
             flow.before_receiver(at);
             flow.receiver.write(at, begin.bytes);
         }
@@ -81,13 +79,6 @@ impl Wire {
         }
         if dialogue.log.len() > before {
             self.set_client_alarm(at, index, flow);
-        }
-    }
-
-    /// The client has acknowledged what came; where nothing is under way any more, a transfer is over.
-    pub(crate) fn end_transfer(&mut self, at: Time, index: usize, flow: &Flow) {
-        if flow.dialogue.as_ref().is_some_and(|dialogue| !dialogue.client.is_busy()) {
-            self.network.transfer_ends(at, index);
         }
     }
 

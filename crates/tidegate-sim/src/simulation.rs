@@ -283,8 +283,13 @@ impl<'a> Simulation<'a> {
                 }
             }
         }
-        if !matches!(dropped.owner, Owner::Traffic(_)) {
+        if let Owner::Data(index) | Owner::Back(index) = dropped.owner {
             self.wire.segments.forget(dropped.unit);
+            let flow = &mut self.flows[index];
+            if !flow.plain {
+                flow.in_network -= 1;
+                self.wire.tell_circuits(dropped.at, index, flow);
+            }
         }
         if self.plan.record.level != RecordLevel::Summary {
             self.drops.push(dropped);

@@ -108,12 +108,15 @@ impl Wire {
             self.wake_earlier(index, flow);
         }
         flow.before_sender(at);
+        if !PLAIN {
+            flow.in_network -= 1;
+        }
         if unit.marked() {
             flow.sender.handle_usual_ack(at, unit.handle);
         } else {
             let segment = self.segments.take(unit.handle);
             if segment.connection != flow.connection {
-                return;
+                return self.tell_circuits(at, index, flow);
             }
             if !PLAIN && let Some(packets) = &mut self.packets {
                 let bytes = flow.ip_bytes(segment);
@@ -124,18 +127,15 @@ impl Wire {
         if let Some(rtt) = flow.sender.take_rtt_sample() {
             flow.meter.sample_rtt(at, rtt);
         }
-        if !PLAIN {
-            if flow.dialogue.is_some() {
-                self.take_requests(at, index, flow);
-            }
-            self.tell_circuits(at, index, flow);
+        if !PLAIN && flow.dialogue.is_some() {
+            self.take_requests(at, index, flow);
         }
         self.pump::<PLAIN>(at, index, flow);
     }
 
     /// Circuits hear when a transfer begins and ends.
     #[inline]
-    fn tell_circuits(&mut self, at: Time, index: usize, flow: &mut Flow) {
+    pub(crate) fn tell_circuits(&mut self, at: Time, index: usize, flow: &mut Flow) {
         match flow.transfer_changes() {
             Some(true) => self.network.transfer_begins(at, index),
             Some(false) => self.network.transfer_ends(at, index),
@@ -175,7 +175,6 @@ impl Wire {
         let bytes = flow.app.handle_wakeup(at);
         if bytes > 0 {
             flow.sender.write(at, bytes);
-            self.tell_circuits(at, index, flow);
         }
         self.pump_sender(at, index, flow);
     }
@@ -201,8 +200,11 @@ impl Wire {
             } else {
                 self.keep(at, index, flow, Side::Sender, sent)
             };
-            if !PLAIN && let Some(policed) = &flow.policed {
-                policed.blame(&mut unit, sent.held_by(), &flow.sender);
+            if !PLAIN {
+                flow.in_network += 1;
+                if let Some(policed) = &flow.policed {
+                    policed.blame(&mut unit, sent.held_by(), &flow.sender);
+                }
             }
             if let Some(due) = self.network.enter_at(at, flow.entries[0], &mut unit) {
                 self.receive_at::<PLAIN>(due, index, flow, unit);
@@ -211,6 +213,7 @@ impl Wire {
         flow.meter.window_is(at, flow.sender.congestion_window());
         if !PLAIN {
             flow.note_history(at, index, &mut self.marks);
+            self.tell_circuits(at, index, flow);
         }
         self.network.set_alarm(index * 2, flow.sender.next_wakeup());
     }
@@ -249,13 +252,16 @@ impl Wire {
             self.wake_receiver(flow.receiver.next_wakeup(), index, flow);
         }
         flow.before_receiver(at);
+        if !PLAIN {
+            flow.in_network -= 1;
+        }
         if unit.marked() {
             flow.meter.received(at, unit.bytes, unit.cause());
             flow.receiver.handle_usual_data(at, unit.handle, unit.bytes - flow.headers);
         } else {
             let segment = self.segments.take(unit.handle);
             if segment.connection != flow.connection {
-                return;
+                return self.tell_circuits(at, index, flow);
             }
             if !PLAIN && let Some(packets) = &mut self.packets {
                 packets.push(record(at, index, Side::Receiver, Side::Sender, segment, unit.bytes));
@@ -269,9 +275,6 @@ impl Wire {
             self.take_responses(at, index, flow);
         }
         self.answer::<PLAIN>(at, index, flow);
-        if !PLAIN && flow.dialogue.is_some() {
-            self.end_transfer(at, index, flow);
-        }
     }
 
     pub(crate) fn wake_receiver(&mut self, at: Time, index: usize, flow: &mut Flow) {
@@ -294,11 +297,17 @@ impl Wire {
             } else {
                 self.keep(at, index, flow, Side::Receiver, sent)
             };
+            if !PLAIN {
+                flow.in_network += 1;
+            }
             if let Some(due) = self.network.enter_at(at, flow.entries[1], &mut unit) {
                 flow.coming.push_back((due, unit));
             }
         }
         flow.note_completion(at);
+        if !PLAIN {
+            self.tell_circuits(at, index, flow);
+        }
         let next = flow.receiver.next_wakeup();
         if next != Time::NEVER {
             self.network.set_alarm(index * 2 + 1, next);

@@ -3,11 +3,13 @@
 
 #![allow(missing_docs, reason = "tests")]
 
+use proptest::prelude::*;
 use tidegate_core::app::Exchange;
 use tidegate_core::plan::{
-    AppPlan, CongestionPlan, ConnectionPlan, FlowPlan, GatePlan, Increase, LossPlan, Pace, Plan, RatePlan,
-    RecordLevel, RequestPlan, RtoPlan, RttTiming, ServerPlan, SizePlan, SsthreshRounding, StartPlan, TcpBase,
-    TcpPlan, ThinkPlan,
+    AppPlan, Blocked, CongestionPlan, ConnectionPlan, DelayedAckPlan, Demand, FlowPlan, GatePlan, Increase,
+    LossPlan, OnChange, Pace, Plan, PoolOrder, PoolPlan, RatePlan, RecordLevel, RequestPlan, ReservationPlan,
+    ReservePlan, RtoPlan, RttTiming, ServerPlan, SizePlan, SsthreshRounding, StartPlan, TcpBase, TcpPlan,
+    ThinkPlan, TickPhase,
 };
 use tidegate_core::units::{Rate, Span, Speed, Time};
 use tidegate_sim::{RunResult, Side, run};
@@ -36,6 +38,8 @@ fn tcp() -> TcpPlan {
         limited_transmit: false,
         ssthresh_rounding: SsthreshRounding::Exact,
         go_back_n: false,
+        guard: true,
+        phase: TickPhase::Common,
         rto: RtoPlan::Estimated {
             min: millis(200),
             max: Span::from_secs(60),
@@ -212,4 +216,115 @@ fn what_had_not_ended_is_told_as_well() {
     // Asked before the warm-up ends, it does not count.
     plan.warmup = at(millis(501));
     assert_eq!(whole(&plan).summary.requests[0].asked, 0);
+}
+
+/// The same network, but the responses come through a circuit of 8 Mbit/s for each client, out of a pool for
+/// `fit` circuits, and what clients send goes back through its other direction. Beyond both lies `up`, slow for ACKs.
+fn over_circuits(flows: Vec<(RequestPlan, TcpPlan)>, fit: u64, hold: Span) -> Plan {
+    let mut plan = plan(flows);
+    let rate = Rate::from_bps(8_000_000);
+    for (reservation, flow) in plan.flows.iter_mut().enumerate() {
+        for name in ["there", "back"] {
+            let mut circuit = gate(&format!("{name}{reservation}"), 8, millis(10));
+            circuit.rate = RatePlan::Reserve(ReservePlan { reservation, rate });
+            circuit.on_change = OnChange::Keep;
+            plan.gates.push(circuit);
+        }
+        let first = plan.gates.len() - 2;
+        (flow.path, flow.back) = (vec![0, first], vec![first + 1, 1]);
+        plan.reservations.push(ReservationPlan {
+            name: flow.name.clone(),
+            demands: vec![Demand { pool: 0, rate }],
+            setup: Span::ZERO,
+            hold: Some(hold),
+            blocked: Blocked::Wait,
+        });
+    }
+    let capacity = Rate::from_bps(fit * rate.bps());
+    plan.pools = vec![PoolPlan { name: "pool".to_owned(), capacity, order: PoolOrder::Asked }];
+    plan.duration = at(Span::from_secs(60));
+    plan
+}
+
+fn delayed(tcp: TcpPlan) -> TcpPlan {
+    let timeout = Some(millis(100));
+    TcpPlan { delayed_ack: Some(DelayedAckPlan { every: 2, timeout, tick: Span::ZERO }), ..tcp }
+}
+
+fn calls_made(result: &RunResult) -> u64 {
+    result.summary.pools[0].calls.expect("circuits make calls").calls_offered
+}
+
+/// A circuit stays until the server has the last ACK, whether that waits at another gate or is put off: thirty
+/// responses are thirty calls, however short the circuit is held. A handshake of its own, at the start of a
+/// connection that lasts, is one call more; before each request it belongs to the request's call.
+#[test]
+fn a_response_is_one_call() {
+    let thirty = RequestPlan { count: Some(30), ..requests() };
+    let anew = RequestPlan { connection: ConnectionPlan::New, ..thirty.clone() };
+    let shaken = TcpPlan { handshake: true, ..tcp() };
+    for hold in [Span::ZERO, millis(1), millis(100)] {
+        for each in [tcp, || delayed(tcp())] {
+            let calls = |requests: &RequestPlan, tcp: TcpPlan| {
+                let result = whole(&over_circuits(vec![(requests.clone(), tcp)], 1, hold));
+                assert_eq!(result.summary.requests[0].finished, 30);
+                assert_eq!(result.summary.flows[0].timeouts, 0);
+                calls_made(&result)
+            };
+            assert_eq!(calls(&thirty, each()), 30, "{hold}");
+            let with_handshake = TcpPlan { delayed_ack: each().delayed_ack, ..shaken.clone() };
+            assert_eq!(calls(&thirty, with_handshake.clone()), 31, "{hold}");
+            assert_eq!(calls(&anew, with_handshake), 30, "{hold}");
+        }
+    }
+}
+
+/// Two clients and room for one circuit: nobody's last ACK waits in the line for calls.
+#[test]
+fn an_ack_does_not_wait_for_a_call() {
+    let two = |_| (RequestPlan { count: Some(30), ..requests() }, delayed(tcp()));
+    let mut plan = over_circuits([(); 2].map(two).into(), 1, Span::ZERO);
+    plan.flows[1].start = StartPlan::At(at(millis(7)));
+    let result = whole(&plan);
+    assert_eq!(calls_made(&result), 60);
+    let finished: u64 = result.summary.requests.iter().take(2).map(|row| row.finished).sum();
+    let timeouts: u64 = result.summary.flows.iter().map(|flow| flow.timeouts).sum();
+    assert_eq!((finished, timeouts), (60, 0));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Whatever is lost, put off or sent twice: a response is one call, and in the end all has been given back.
+    #[test]
+    fn a_response_is_one_call_whatever_is_lost(
+        loss in [0.0..0.15, 0.0..0.15],
+        delays in [0_u64..60, 0_u64..60],
+        hold in prop_oneof![Just(0_u64), 0_u64..300],
+        clients in 1_usize..4,
+        fit in 1_u64..3,
+        (anew, handshake, delay_acks, sack, guard) in any::<(bool, bool, bool, bool, bool)>(),
+        seed in any::<u64>(),
+    ) {
+        // Longer than a few time-outs, so that transfers do not run into each other.
+        let connection = if anew { ConnectionPlan::New } else { ConnectionPlan::Persistent };
+        let asks = RequestPlan { count: Some(5), think: ThinkPlan::Constant(Span::from_secs(200)), connection, ..requests() };
+        let tcp = TcpPlan { handshake, sack, guard, ..if delay_acks { delayed(tcp()) } else { tcp() } };
+        let mut plan = over_circuits(vec![(asks, tcp); clients], fit, millis(hold));
+        for gate in 0..2 {
+            plan.gates[gate].loss = LossPlan::Independent { probability: loss[gate] };
+            plan.gates[gate].delay = millis(delays[gate]);
+        }
+        plan.seed = seed;
+        plan.duration = at(Span::from_secs(4000));
+        let result = whole(&plan);
+        let finished: u64 = result.summary.requests.iter().take(clients).map(|row| row.finished).sum();
+        let pool = &result.summary.pools[0];
+        prop_assert_eq!(finished, 5 * clients as u64);
+        let shakes_apart = if handshake && !anew { clients as u64 } else { 0 };
+        prop_assert_eq!(calls_made(&result), finished + shakes_apart);
+        prop_assert!(pool.reserved_max_bps <= Some(pool.capacity_bps));
+        // Nothing is held longer than it is needed: mostly, nothing goes on.
+        prop_assert!(pool.reserved_mean_bps < 0.2 * pool.capacity_bps as f64);
+    }
 }

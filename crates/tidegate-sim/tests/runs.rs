@@ -11,7 +11,7 @@ use tidegate_core::plan::{
     AppPlan, CellPlan, CongestionPlan, ConnectionPlan, DelayedAckPlan, FlowPlan, Framing, GatePlan, GcraPlan,
     HoldingPlan, Increase, JitterPlan, LossPlan, MarkovPlan, MessageLength, MessagePlan, Pace, Plan,
     PolicePlan, QueueLimit, RatePlan, Reassembly, RecordLevel, RequestPlan, RtoPlan, RttTiming, ServerPlan,
-    SizePlan, SourcePlan, SsthreshRounding, StartPlan, TcpBase, TcpPlan, ThinkPlan, TrafficPlan,
+    SizePlan, SourcePlan, SsthreshRounding, StartPlan, TcpBase, TcpPlan, ThinkPlan, TickPhase, TrafficPlan,
 };
 use tidegate_core::random::TruncatedGeometric;
 use tidegate_core::units::{Rate, Span, Speed, Time};
@@ -32,6 +32,8 @@ fn tcp(cc: CongestionPlan) -> TcpPlan {
         limited_transmit: true,
         ssthresh_rounding: SsthreshRounding::Exact,
         go_back_n: false,
+        guard: true,
+        phase: TickPhase::Common,
         rto: RtoPlan::Estimated {
             min: Span::from_millis(200),
             max: Span::from_secs(60),

@@ -70,7 +70,8 @@ def abr(
         rate: of the source with ``scheme="constant"``, packets per unit of time.
         spacing: of the packets that reach the link with ``scheme="tcp"``: ``"link"``, at the link's
             rate of a round trip ago; ``"even"``, over the round trip; ``"burst"``, at once.
-        loss_window: the window after a loss: ``"grown"``, W + N, or ``"one more"``, W + 1.
+        loss_window: the window at a loss, half of which ends the next slow start: ``"grown"``, W + N, or
+            ``"one more"``, W + 1; neither is beyond ``wmax``.
         recovery: round trips from the start of one with a loss to the first of slow start.
         overhead: factor of efficiency; left out, 48/53 for cells and 1 with ``scheme="tcp"``.
         explain: list the assumptions and whether these numbers keep to them.

@@ -203,7 +203,8 @@ class Model:
             late = ~lost & (b + sent - carried > rules.buffer)
             before = np.where(late, room + carried, before)
             lost |= late
-        more = np.minimum(grown, 1) if rules.loss_window == "one more" else grown
+        # "We assume that the window grows by 1" (before (17)), whatever N is; never beyond Wmax.
+        more = np.minimum(rules.wmax - window, 1) if rules.loss_window == "one more" else grown
         at_loss = np.maximum(window + more, 2)
         threshold = (at_loss + 1) // 2
         slow_start = np.ceil(np.log2(threshold)).astype(np.int64)

@@ -86,6 +86,8 @@ pub(super) struct Circuits {
     of_flow: Vec<u32>,
     /// Whether each flow has a transfer under way.
     transferring: Vec<bool>,
+    /// The end that each flow was told to come to last, while it is news.
+    ends: Vec<Option<(Time, News)>>,
     tasks: BTreeSet<(Time, Task)>,
     news: BTreeSet<(Time, News)>,
     told: u64,
@@ -133,6 +135,7 @@ impl Circuits {
             of_flow: of_flow.collect(),
             of_gate,
             transferring: vec![false; plan.flows.len()],
+            ends: vec![None; plan.flows.len()],
             tasks: BTreeSet::new(),
             news: BTreeSet::new(),
             told: 0,
@@ -223,12 +226,24 @@ impl Circuits {
         self.of_flow.get(flow).is_some_and(|line| *line != NONE)
     }
 
-    /// A flow's transfer begins or ends at `at`.
+    /// A flow's transfer begins or ends at `at`. A beginning takes back an end that was told for a
+    /// later instant (a drop is told before its time).
     pub(super) fn tell(&mut self, at: Time, flow: usize, begins: bool) {
-        if self.is_used_by(flow) {
-            self.told += 1;
-            self.news.insert((at, News::Transfer { flow: flow as u32, told: self.told, begins }));
+        if !self.is_used_by(flow) {
+            return;
         }
+        self.told += 1;
+        let news = (at, News::Transfer { flow: flow as u32, told: self.told, begins });
+        if let Some(end) = self.ends[flow].take()
+            && begins
+            && end.0 > at
+        {
+            self.news.remove(&end);
+        }
+        if !begins {
+            self.ends[flow] = Some(news);
+        }
+        self.news.insert(news);
     }
 
     /// A packet comes to the door of a circuit at `at`; says whether it may enter, or is to be

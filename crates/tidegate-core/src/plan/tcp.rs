@@ -29,11 +29,19 @@ pub struct TcpPlan {
     pub limited_transmit: bool,
     /// How half a window becomes a threshold.
     pub ssthresh_rounding: SsthreshRounding,
-    /// After a time-out send everything again from the first unacknowledged byte, as far as
-    /// the window allows; `false`: skip what SACK says has arrived.
+    /// After a time-out and after Tahoe's fast retransmit, send everything again from the first
+    /// unacknowledged byte, as far as the window allows. `false`: skip what SACK says has arrived, and
+    /// Tahoe's fast retransmit sends one segment again, as 4.3BSD-Tahoe's did.
     pub go_back_n: bool,
+    /// Without SACK: after a time-out or a fast retransmit no further fast retransmit until
+    /// everything that had been sent before it is acknowledged (RFC 6582 §3.2 steps 2 and 4; ns-2's
+    /// `bugFix_`). `false`: three duplicate ACKs start one at any time outside fast recovery, as in 4.4BSD.
+    pub guard: bool,
     /// Retransmission timer.
     pub rto: RtoPlan,
+    /// Whether the coarse clocks of the two hosts tick together: those of [`RtoPlan::Estimated::tick`]
+    /// and [`DelayedAckPlan::tick`]. Where there is no tick this changes nothing.
+    pub phase: TickPhase,
     /// Delayed acknowledgements; `None`: one ACK per segment.
     pub delayed_ack: Option<DelayedAckPlan>,
     /// ACKs sent at once when a connection begins, whatever `delayed_ack` says (Linux's
@@ -144,6 +152,17 @@ pub enum RtoPlan {
         /// What starts it again.
         restart: RtoRestart,
     },
+}
+
+/// When the coarse clocks of a host tick.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TickPhase {
+    /// Each host was switched on at an instant of its own, drawn at random, and its clocks have been
+    /// ticking since. Both clocks of a 4.4BSD host start at once when it boots (`domaininit` in
+    /// `kern/uipc_domain.c`; TCP/IP Illustrated vol. 2 §7.4).
+    Own,
+    /// All clocks tick at the multiples of their periods.
+    Common,
 }
 
 /// What starts a fixed time-out again.

@@ -159,8 +159,10 @@ impl Sender {
 
     fn handle_duplicate(&mut self, now: Time) {
         let mss = i64::from(self.config.mss);
+        // Without a guard (4.4BSD) duplicates count after a time-out as at any other time.
+        let counts = self.mode == Mode::Loss && !self.config.guard && !self.config.sack;
         match self.mode {
-            Mode::Open => {
+            _ if counts || self.mode == Mode::Open => {
                 self.dupacks = self.dupacks.saturating_add(1);
                 if self.dupacks == 1 {
                     self.before_dupacks = self.max;
@@ -186,7 +188,7 @@ impl Sender {
                 self.dupacks = self.dupacks.saturating_add(1);
                 self.inflation = if self.dupacks <= 2 { self.inflation + mss } else { 0 };
             }
-            Mode::Sack | Mode::Loss => {}
+            Mode::Open | Mode::Sack | Mode::Loss => {}
         }
     }
 

@@ -1,5 +1,6 @@
 //! What the endpoint reads of its plan on the way of every segment, in the form it needs.
 
+use super::rtt::{passed, phase_of};
 use super::scoreboard::LONGEST;
 use crate::plan::{CongestionPlan, RtoPlan, RtoRestart, RttTiming, TcpBase, TcpPlan};
 use crate::units::{Span, Time};
@@ -21,6 +22,7 @@ pub(super) struct Config {
     pub(super) sack: bool,
     pub(super) limited_transmit: bool,
     pub(super) go_back_n: bool,
+    pub(super) guard: bool,
     pub(super) timestamps: bool,
     pub(super) idle_restart: bool,
     pub(super) handshake: bool,
@@ -34,8 +36,19 @@ pub(super) struct Config {
     pub(super) initial_window: u64,
     /// Bytes that must be acknowledged at once.
     pub(super) ack_every: u64,
-    ack_timeout: Span,
-    ack_tick: Span,
+    ack_delay: AckDelay,
+}
+
+/// How long an ACK is put off.
+#[derive(Clone, Copy, Debug)]
+enum AckDelay {
+    /// Until enough bytes have come.
+    Unlimited,
+    /// So long.
+    For(Span),
+    /// To the next tick of BSD's fast timer: a free-running clock that ticks every `tick` picoseconds and
+    /// has done `phase` / 2³² of a tick at time 0.
+    ToTick { phase: u32, tick: u64 },
 }
 
 impl Config {
@@ -44,11 +57,16 @@ impl Config {
         // A window smaller than a segment makes segments smaller (RFC 9293 §3.8.6.2.1).
         let mss = plan.mss.clamp(1, LONGEST).min(u32::try_from(window).unwrap_or(u32::MAX).max(1));
         let never_at_acks = matches!(plan.cc, CongestionPlan::Tahoe { fast_retransmit: false });
-        let (ack_every, ack_timeout, ack_tick) = match plan.delayed_ack {
-            None => (1, Span::ZERO, Span::ZERO),
+        let (ack_every, ack_delay) = match plan.delayed_ack {
+            None => (1, AckDelay::For(Span::ZERO)),
             Some(delay) => {
                 let every = u64::from(delay.every.max(1)) * u64::from(mss);
-                (if delay.every <= 1 { 1 } else { every }, delay.timeout.unwrap_or(Span::MAX), delay.tick)
+                let put_off = match delay.timeout {
+                    None => AckDelay::Unlimited,
+                    Some(timeout) if delay.tick == Span::ZERO => AckDelay::For(timeout),
+                    Some(_) => AckDelay::ToTick { phase: 0, tick: delay.tick.picos() },
+                };
+                (if delay.every <= 1 { 1 } else { every }, put_off)
             }
         };
         Config {
@@ -59,6 +77,7 @@ impl Config {
             sack: plan.sack,
             limited_transmit: plan.limited_transmit,
             go_back_n: plan.go_back_n,
+            guard: plan.guard,
             timestamps: plan.timestamps,
             idle_restart: plan.idle_restart,
             handshake: plan.handshake,
@@ -68,22 +87,28 @@ impl Config {
             restart_at_departure: matches!(plan.rto, RtoPlan::Fixed { restart: RtoRestart::Departure, .. }),
             initial_window: plan.initial_window,
             ack_every,
-            ack_timeout,
-            ack_tick,
+            ack_delay,
+        }
+    }
+
+    /// The host had been up for `uptime` at time 0.
+    pub(super) fn start_clock(&mut self, uptime: Span) {
+        if let AckDelay::ToTick { phase, tick } = &mut self.ack_delay {
+            *phase = phase_of(uptime, *tick);
         }
     }
 
     /// When an ACK for a segment that arrives now must leave.
     #[inline]
     pub(super) fn ack_deadline(&self, now: Time) -> Time {
-        if self.ack_timeout == Span::MAX {
-            return Time::NEVER;
+        match self.ack_delay {
+            AckDelay::Unlimited => Time::NEVER,
+            AckDelay::For(timeout) => now.saturating_add(timeout),
+            AckDelay::ToTick { phase, tick } => {
+                let passed = passed(phase, tick);
+                let next = (now.picos().saturating_add(passed) / tick).saturating_add(1);
+                Time::from_picos(next.saturating_mul(tick).saturating_sub(passed))
+            }
         }
-        if self.ack_tick == Span::ZERO {
-            return now.saturating_add(self.ack_timeout);
-        }
-        // BSD's fast timer: the next tick of a free-running clock.
-        let tick = self.ack_tick.picos();
-        Time::from_picos((now.picos() / tick).saturating_add(1).saturating_mul(tick))
     }
 }

@@ -106,6 +106,13 @@ impl Endpoint {
         self.sender.controller = controller;
     }
 
+    /// The host had been up for `uptime` at time 0: its coarse clocks, which started when it was switched on,
+    /// tick accordingly. Without this call they tick at the multiples of their periods. Before [`Endpoint::open`].
+    pub fn start_clock(&mut self, uptime: Span) {
+        self.sender.estimator.start_clock(uptime);
+        self.sender.config.start_clock(uptime);
+    }
+
     /// The application opens the connection. An active end sends a SYN, or is ESTABLISHED at
     /// once when the plan has no handshake; a passive end does nothing.
     pub fn open(&mut self, _now: Time) {

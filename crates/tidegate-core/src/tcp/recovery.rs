@@ -12,20 +12,25 @@ impl Sender {
     pub(super) fn enter_recovery(&mut self, now: Time) {
         self.counters.fast_retransmits += 1;
         // RFC 5681 §3.2 step 2: what Limited Transmit sent does not count.
-        let in_flight = self.before_dupacks - self.una;
+        let in_flight = match self.mode {
+            // What was given up at the last time-out is not in flight.
+            Mode::Loss => self.pipe(),
+            _ => self.before_dupacks - self.una,
+        };
         self.report_loss(now, in_flight, LossKind::DupAck);
         // The segment being timed may be the lost one (Karn).
         self.timed_end = 0;
+        let before = (self.mode == Mode::Loss).then_some(self.recover);
         self.recover = self.max;
         self.inflation = 0;
         match self.controller.recovery() {
-            Recovery::SlowStart => self.enter_slow_start(),
+            Recovery::SlowStart => self.enter_slow_start(before),
             Recovery::UntilNewAck | Recovery::UntilAllAcked if self.config.sack => self.enter_sack(),
             Recovery::UntilNewAck | Recovery::UntilAllAcked => {
                 self.mode = Mode::Fast;
                 // One fast retransmit per window of data (RFC 6582 §3.2 step 2). DEVIATION: for
                 // Reno too, as in ns-2; RFC 5681 does not say.
-                self.guard = self.max;
+                self.set_guard();
                 self.resend_oldest = true;
                 self.first_partial = true;
                 // RFC 5681 §3.2 step 3: the segments that have left the network.
@@ -45,12 +50,12 @@ impl Sender {
         self.rescue = self.board.oldest().map_or(self.una, |oldest| oldest.start + u64::from(oldest.len));
     }
 
-    /// Tahoe's answer to duplicate ACKs.
-    fn enter_slow_start(&mut self) {
+    /// Tahoe's answer to duplicate ACKs. `before`: where the repair ends that it interrupts.
+    fn enter_slow_start(&mut self, before: Option<u64>) {
         self.mode = Mode::Loss;
         if self.config.go_back_n {
             self.board.lose_all(true);
-            self.guard = self.max;
+            self.set_guard();
             return;
         }
         self.board.lose_first();
@@ -58,7 +63,14 @@ impl Sender {
         if !self.config.sack
             && let Some(oldest) = self.board.oldest()
         {
-            self.recover = oldest.start + u64::from(oldest.len);
+            self.recover = before.unwrap_or(oldest.start + u64::from(oldest.len));
+        }
+    }
+
+    /// No fast retransmit until all that was sent before is acknowledged.
+    fn set_guard(&mut self) {
+        if self.config.guard {
+            self.guard = self.max;
         }
     }
 
@@ -100,7 +112,9 @@ impl Sender {
     }
 
     fn leave(&mut self) {
-        self.mode = Mode::Open;
+        // Without a guard a fast recovery may interrupt what follows a time-out, which then goes on.
+        self.mode =
+            if self.mode == Mode::Fast && self.board.next_lost().is_some() { Mode::Loss } else { Mode::Open };
         self.dupacks = 0;
         self.inflation = 0;
         self.resend_oldest = false;
@@ -143,8 +157,8 @@ impl Sender {
         self.mode = Mode::Loss;
         self.timed_end = 0;
         self.recover = self.max;
-        // RFC 6582 §3.2 step 4 and §4: no fast retransmit until all that was sent before is acknowledged.
-        self.guard = self.max;
+        // RFC 6582 §3.2 step 4 and §4.
+        self.set_guard();
         // DEVIATION: RFC 2018 §8 forgets SACK information at a time-out because a receiver may
         // renege. Ours never does, so it is kept (RFC 6675 §5.1 makes use of what it has); with
         // `go_back_n` it is forgotten.
@@ -159,13 +173,12 @@ impl Sender {
         if self.resend_oldest {
             self.resend_oldest = false;
             let oldest = self.board.oldest()?;
-            // In fast recovery without SACK a copy does not count in FlightSize.
-            let mark = if self.mode == Mode::Fast { 0 } else { RESENT };
+            // In fast recovery without SACK a copy does not count in FlightSize, unless the segment had
+            // been taken out of it at a time-out.
+            let mark = if self.mode == Mode::Fast && !self.board.oldest_is_lost() { 0 } else { RESENT };
             return Some(self.resend(now, oldest, mark));
         }
-        if self.mode != Mode::Fast
-            && let Some(lost) = self.board.next_lost()
-        {
+        if let Some(lost) = self.board.next_lost() {
             // RFC 6675 §4 NextSeg rule 1; after a time-out, whatever is missing.
             if !self.window_allows(lost.len, self.controller.window()) {
                 self.stopped_by_window();

@@ -2,8 +2,8 @@
 //!
 //! Three kinds: exact (picoseconds), in ticks of a coarse clock, and a constant.
 //!
-//! **Ticks.** With a clock of granularity G = `tick` > 0 there is one free-running clock
-//! whose ticks are the multiples of G. A sample is the number of ticks between sending and
+//! **Ticks.** With a clock of granularity G = `tick` > 0 there is one free-running clock. It ticks at the
+//! multiples of G, or as long before them as [`Estimator::start_clock`] says. A sample is the number of ticks between sending and
 //! acknowledgement, at least 1; the estimator keeps eighths and quarters of a tick in
 //! integers, as 4.4BSD and ns-2 do (their truncation keeps the variance above zero, which matters when
 //! the round trip is shorter than a tick); the time-out is a whole number of ticks n, and it
@@ -21,8 +21,21 @@ enum Kind {
     Fixed,
     /// An estimator in picoseconds.
     Exact,
-    /// An estimator in eighths (srtt) and quarters (rttvar) of this many picoseconds.
-    Ticks(u64),
+    /// An estimator in eighths (srtt) and quarters (rttvar) of `tick` picoseconds. The clock has done
+    /// `phase` / 2³² of a tick at time 0.
+    Ticks { phase: u32, tick: u64 },
+}
+
+/// The part of a tick that has passed at time 0, in 2⁻³² ticks, on a host that had been up for
+/// `uptime` then.
+pub(super) fn phase_of(uptime: Span, tick: u64) -> u32 {
+    // Below 2³², because the remainder is below the tick.
+    ((u128::from(uptime.picos() % tick) << 32) / u128::from(tick)) as u32
+}
+
+/// Picoseconds of a tick that have passed at time 0, by [`phase_of`].
+pub(super) fn passed(phase: u32, tick: u64) -> u64 {
+    ((u128::from(phase) * u128::from(tick)) >> 32) as u64
 }
 
 /// Smoothed round-trip time, its variation and the time-out that follows.
@@ -53,7 +66,9 @@ impl Estimator {
             RtoPlan::Estimated { min, max, initial, tick } if tick == Span::ZERO => {
                 (Kind::Exact, min, max, initial)
             }
-            RtoPlan::Estimated { min, max, initial, tick } => (Kind::Ticks(tick.picos()), min, max, initial),
+            RtoPlan::Estimated { min, max, initial, tick } => {
+                (Kind::Ticks { phase: 0, tick: tick.picos() }, min, max, initial)
+            }
         };
         Estimator {
             kind,
@@ -68,13 +83,24 @@ impl Estimator {
         }
     }
 
+    /// The host had been up for `uptime` at time 0. Before any timer is started.
+    pub(super) fn start_clock(&mut self, uptime: Span) {
+        if let Kind::Ticks { phase, tick } = &mut self.kind {
+            *phase = phase_of(uptime, *tick);
+        }
+    }
+
     /// A segment sent at `sent` was acknowledged at `now`.
     #[inline]
     pub(super) fn sample(&mut self, sent: Time, now: Time) {
         let estimate = match self.kind {
             Kind::Fixed => return,
             Kind::Exact => self.sample_exact(now.saturating_since(sent)),
-            Kind::Ticks(tick) => self.sample_ticks(now.picos() / tick - sent.picos() / tick, tick),
+            Kind::Ticks { phase, tick } => {
+                let passed = passed(phase, tick);
+                let ticks = |at: Time| at.picos().saturating_add(passed) / tick;
+                self.sample_ticks(ticks(now) - ticks(sent), tick)
+            }
         };
         // RFC 6298 §2.4, §2.5.
         self.base = estimate.max(self.min).min(self.max);
@@ -131,17 +157,18 @@ impl Estimator {
     pub(super) fn expiry(&mut self, now: Time) -> Time {
         match self.kind {
             Kind::Fixed | Kind::Exact => now.saturating_add(self.rto),
-            Kind::Ticks(_) if now < self.tick_ends => self.on_tick,
-            Kind::Ticks(tick) => self.expiry_on_tick(now, tick),
+            Kind::Ticks { .. } if now < self.tick_ends => self.on_tick,
+            Kind::Ticks { phase, tick } => self.expiry_on_tick(now, passed(phase, tick), tick),
         }
     }
 
     #[inline(never)]
-    fn expiry_on_tick(&mut self, now: Time, tick: u64) -> Time {
+    fn expiry_on_tick(&mut self, now: Time, passed: u64, tick: u64) -> Time {
         let ticks = (self.rto.picos() / tick).max(1);
-        let current = now.picos() / tick;
-        self.tick_ends = Time::from_picos((current + 1).saturating_mul(tick));
-        self.on_tick = Time::from_picos(current.saturating_add(ticks).saturating_mul(tick));
+        let current = now.picos().saturating_add(passed) / tick;
+        let at = |number: u64| Time::from_picos(number.saturating_mul(tick).saturating_sub(passed));
+        self.tick_ends = at(current.saturating_add(1));
+        self.on_tick = at(current.saturating_add(ticks));
         self.on_tick
     }
 
@@ -163,7 +190,7 @@ impl Estimator {
     pub(super) fn smoothed(&self) -> Span {
         let srtt = self.srtt.unsigned_abs();
         match self.kind {
-            Kind::Ticks(tick) => Span::from_picos(srtt.saturating_mul(tick) / 8),
+            Kind::Ticks { tick, .. } => Span::from_picos(srtt.saturating_mul(tick) / 8),
             Kind::Fixed | Kind::Exact => Span::from_picos(srtt),
         }
     }

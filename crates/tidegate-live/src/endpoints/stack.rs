@@ -286,6 +286,7 @@ fn cannot(tcp: &TcpPlan) -> Vec<String> {
     };
     note(rounding.is_some(), format!("tcp.ssthresh_rounding = \"{}\"", rounding.unwrap_or_default()));
     note(tcp.go_back_n, "tcp.go_back_n = true".to_owned());
+    note(!tcp.guard, "tcp.guard = false".to_owned());
     match tcp.rto {
         RtoPlan::Fixed { rto, .. } => note(true, format!("tcp.rto.fixed = \"{rto}\"")),
         RtoPlan::Estimated { initial, tick, .. } => {

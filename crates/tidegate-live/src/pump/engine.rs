@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tidegate_core::net::{Network, Owner, Step};
+use tidegate_core::net::{Dropped, Network, Owner, Step};
 use tidegate_core::plan::Plan;
 use tidegate_core::tcp::HeldBy;
 use tidegate_core::unit::Unit;
@@ -233,15 +233,27 @@ impl Engine {
                 Step::Deliver { at, route, unit } => {
                     self.leaving.push(Leaving { due: at, route: route as u32, unit });
                 }
-                Step::Drop(mut dropped) => {
-                    if !matches!(dropped.owner, Owner::Traffic(_)) {
-                        dropped.unit.handle = self.slab.free(dropped.unit.handle);
-                        self.recording.drops.push(dropped);
-                    }
-                }
+                Step::Drop(dropped) => self.forget(dropped),
                 // The kernel's TCP does not listen to gates.
                 Step::Departed { .. } | Step::Signal { .. } | Step::Alarm { .. } => {}
             }
+        }
+    }
+
+    /// A packet was dropped.
+    fn forget(&mut self, mut dropped: Dropped) {
+        let route = match dropped.owner {
+            Owner::Data(flow) => flow * 2,
+            Owner::Back(flow) => flow * 2 + 1,
+            Owner::Traffic(_) => return,
+        } as u32;
+        let news = self.transfers.see(route, self.slab.bytes(dropped.unit.handle), Place::Vanishes);
+        dropped.unit.handle = self.slab.free(dropped.unit.handle);
+        self.recording.drops.push(dropped);
+        if let Some(begins) = news {
+            let at = dropped.at.max(self.network.now());
+            self.recording.tell(at, route / 2, begins);
+            tell(&mut self.network, at, route / 2, begins);
         }
     }
 

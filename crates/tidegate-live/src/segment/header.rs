@@ -18,6 +18,8 @@ pub struct Header {
     pub is_ack: bool,
     /// The connection's last packet in its direction.
     pub fin: bool,
+    /// The connection is reset.
+    pub rst: bool,
     /// User bytes.
     pub payload: u32,
     /// Source and destination.
@@ -43,6 +45,7 @@ impl Header {
             syn: flags & 0x02 != 0,
             is_ack: flags & 0x10 != 0,
             fin: flags & 0x01 != 0,
+            rst: flags & 0x04 != 0,
             payload: bytes.checked_sub(headers)?,
             ports: [word(0) >> 16, word(0) & 0xffff].map(|port| port as u16),
         })
@@ -64,7 +67,16 @@ mod tests {
         packet[32] = 8 << 4;
         packet[33] = 0x10;
         let ports = [5001, 80];
-        let header = Header { seq: 77, ack: 88, syn: false, is_ack: true, fin: false, payload: 1448, ports };
+        let header = Header {
+            seq: 77,
+            ack: 88,
+            syn: false,
+            is_ack: true,
+            fin: false,
+            rst: false,
+            payload: 1448,
+            ports,
+        };
         assert_eq!(Header::parse(&packet, 1500), Some(header));
         assert_eq!(Header::parse(&packet[..30], 1500), None, "too little was kept");
         packet[9] = 17;

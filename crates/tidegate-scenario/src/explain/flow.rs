@@ -1,7 +1,8 @@
 //! A flow in words.
 
 use tidegate_core::cells::cells_of;
-use tidegate_core::plan::{DelayedAckPlan, FlowPlan, Plan, RtoPlan, RtoRestart};
+use tidegate_core::plan::{DelayedAckPlan, FlowPlan, Plan, RtoPlan, RtoRestart, TcpPlan, TickPhase};
+use tidegate_core::units::Span;
 
 use super::gate::{jitter_text, packet_rate, queue_packets, wire_bytes};
 use super::text::{rate_text, seconds_text, three_digits, value_text};
@@ -38,7 +39,8 @@ fn tcp_rows(layers: &TcpLayers<'_>, flow: &FlowPlan, rows: &mut Vec<Row>) {
             }
             "headers" => bytes_text(u64::from(flow.tcp.headers)),
             "initial_window" => bytes_text(flow.tcp.initial_window),
-            "rto" => rto_text(&flow.tcp.rto),
+            "go_back_n" => (if flow.tcp.go_back_n { "yes" } else { "no" }).to_owned(),
+            "rto" => rto_text(&flow.tcp),
             "delayed_ack" => delayed_ack_text(flow.tcp.delayed_ack.as_ref()),
             _ => {
                 let Some(item) = layers.item(row.name) else { continue };
@@ -54,10 +56,14 @@ fn tcp_rows(layers: &TcpLayers<'_>, flow: &FlowPlan, rows: &mut Vec<Row>) {
     }
 }
 
-fn rto_text(rto: &RtoPlan) -> String {
-    match rto {
+fn rto_text(tcp: &TcpPlan) -> String {
+    match &tcp.rto {
         RtoPlan::Estimated { min, max, initial, tick } => {
-            let clock = if tick.picos() == 0 { "exact".to_owned() } else { format!("in ticks of {tick}") };
+            let clock = match tcp.phase {
+                _ if *tick == Span::ZERO => "exact".to_owned(),
+                TickPhase::Own => format!("in ticks of {tick} of each host's own clock"),
+                TickPhase::Common => format!("in ticks of {tick} of one clock for all"),
+            };
             format!("estimated, from {min} to {max}, first {initial}, {clock}")
         }
         RtoPlan::Fixed { rto, restart } => {

@@ -2,7 +2,7 @@
 
 use tidegate_core::plan::{
     CongestionPlan, DelayedAckPlan, Increase, RtoPlan, RtoRestart, RttTiming, SsthreshRounding, TcpBase,
-    TcpPlan,
+    TcpPlan, TickPhase,
 };
 use tidegate_core::units::Span;
 
@@ -56,9 +56,10 @@ fn settle(layers: &TcpLayers<'_>, notes: &mut Notes) -> TcpPlan {
     let timestamps = layers.flag("timestamps");
     let headers = headers(layers, mss, timestamps, notes);
     let window = window(layers, "window", mss, notes);
+    let cc = congestion(layers, window, notes);
     let plan = TcpPlan {
         base: layers.base,
-        cc: congestion(layers, window, notes),
+        cc,
         mss,
         headers,
         window,
@@ -78,7 +79,13 @@ fn settle(layers: &TcpLayers<'_>, notes: &mut Notes) -> TcpPlan {
             "ns2" => SsthreshRounding::Ns2,
             _ => SsthreshRounding::Exact,
         },
-        go_back_n: layers.flag("go_back_n"),
+        go_back_n: match layers.given("go_back_n") {
+            Some(item) => matches!(item.value, Value::Flag(true)),
+            // Slow start after every loss begins with the first byte that is missing.
+            None => layers.base == TcpBase::Bsd44 || matches!(cc, CongestionPlan::Tahoe { .. }),
+        },
+        guard: layers.flag("guard"),
+        phase: phase(layers),
         rto: rto(layers, notes),
         delayed_ack: delayed_ack(layers),
         quick_acks: layers.item("quick_acks").and_then(|item| u32::try_from(item.whole()?).ok()).unwrap_or(0),
@@ -211,6 +218,15 @@ fn rto(layers: &TcpLayers<'_>, notes: &mut Notes) -> RtoPlan {
     }
     let initial = given("initial").and_then(Item::span).unwrap_or_else(|| base("initial").clamp(min, max));
     RtoPlan::Estimated { min, max, initial, tick }
+}
+
+/// When the coarse clocks of a flow's hosts tick.
+fn phase(layers: &TcpLayers<'_>) -> TickPhase {
+    let form = layers.given("rto").and_then(Item::table);
+    match form.and_then(|form| form.given("phase")).and_then(Item::word) {
+        Some("common") => TickPhase::Common,
+        _ => TickPhase::Own,
+    }
 }
 
 /// The base's value of a time in a table below `tcp`.

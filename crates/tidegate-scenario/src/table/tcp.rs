@@ -140,9 +140,18 @@ const CHOICES: &[Key] = &[
     key(
         "go_back_n",
         Kind::Flag,
-        flags(false, true, false),
-        "After a time-out send everything again from the first unacknowledged byte, instead of skipping what SACK \
-         says has arrived. Live: cannot.",
+        Default::Words("true with bsd44, and with cc = \"tahoe\" on any base; otherwise false"),
+        "After a time-out, and after tahoe's fast retransmit, send everything again from the first unacknowledged \
+         byte. false: skip what SACK says has arrived, and tahoe's fast retransmit sends one segment only (as \
+         4.3BSD-Tahoe's did), so that each further loss in a window costs a time-out. Live: cannot.",
+    ),
+    key(
+        "guard",
+        Kind::Flag,
+        flags(true, false, true),
+        "Without SACK: after a time-out or a fast retransmit, no further fast retransmit until everything that was \
+         sent before it is acknowledged (RFC 6582 §3.2; ns-2's bugFix_). false: three duplicate ACKs start one \
+         at any time outside fast recovery, as in 4.4BSD. Live: cannot be false.",
     ),
     key(
         "rto",
@@ -238,6 +247,19 @@ pub(crate) const RTO: Section = section(
             texts("0 s", "500 ms", "0 s"),
             "Clock granularity: samples and expiries are counted in whole ticks; 0 s is exact.",
         ),
+        key(
+            "phase",
+            Kind::Choice(&[
+                word(
+                    "own",
+                    "each host's clocks started when it was switched on, at an instant drawn from the seed",
+                ),
+                word("common", "all clocks tick at the multiples of their ticks"),
+            ]),
+            text("own"),
+            "When a host's coarse clocks tick: this one and that of delayed_ack.tick, which both start when the \
+             host does. Without a tick it changes nothing.",
+        ),
         key("fixed", TIME, Default::Words("estimated"), "A constant time-out without back-off."),
         key(
             "restart",
@@ -271,7 +293,8 @@ const DELAYED_ACK: Section = section(
             "tick",
             TIME_0,
             Default::Words("bsd44 without a timeout of its own: \"200 ms\"; otherwise 0 s"),
-            "The timer runs in ticks of this: an ACK leaves at the next one. 0 s: timeout after the segment.",
+            "The timer runs in ticks of this: an ACK leaves at the next one (rto.phase says when). 0 s: timeout after \
+             the segment.",
         ),
     ],
 );

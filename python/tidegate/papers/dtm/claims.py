@@ -5,7 +5,7 @@ whether it times out.
 """
 
 from tidegate._paper import Claim
-from tidegate.papers.dtm import beyond, one_flow, two_flows
+from tidegate.papers.dtm import beyond, one_flow, queue_limit, two_flows
 
 TITLE = "TCP over High Speed Variable Capacity Links: A Simulation Study for Bandwidth Allocation"
 SOURCE = (
@@ -132,5 +132,11 @@ CLAIMS = [
         "One remedy makes a dynamic channel as good as a static one at every round trip and queue of the "
         "map.",
         beyond.claim_map, "share of cells", None, ("map",),
+    ),
+    Claim(
+        "queue-limit", "beyond the paper",
+        "A queue of N packets may be read as N waiting packets or, as in ns-2, as N - 1: goodput is the same "
+        "within 5%.",
+        queue_limit.claim_queue_limit, "of four cases", None, (),
     ),
 ]  # fmt: skip

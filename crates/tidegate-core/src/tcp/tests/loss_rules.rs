@@ -310,6 +310,76 @@ fn tahoe_goes_on() {
     );
 }
 
+/// What follows a time-out at 1 s of eight segments, of which the first was lost and the second as well: the
+/// others come late and make duplicate ACKs.
+const AFTER_TIMEOUT: &str = "1000 ms   > 0..100 again
+     1000 ms   = phase Loss
+     1100 ms   < ack 100
+     1100 ms   > 100..200 again
+     1100 ms   > 200..300 again
+     1110 ms   < ack 100
+     1110 ms   < ack 100";
+
+/// RFC 6582 §3.2 step 4: copies of what had been sent before a time-out prove nothing.
+#[test]
+fn with_a_guard_duplicates_after_a_timeout_do_nothing() {
+    for cc in [CongestionPlan::Reno, CongestionPlan::NewReno, CongestionPlan::Tahoe { fast_retransmit: true }]
+    {
+        let plan = TcpPlan { go_back_n: true, guard: true, ..eight(cc) };
+        let mut trace = active(&plan, START);
+        trace.play(AFTER_TIMEOUT);
+        trace.play("1110 ms   < ack 100\n1110 ms   = fast_retransmits 0");
+    }
+}
+
+/// 4.4BSD (`tcp_input`, the third duplicate ACK): no guard, so the first missing segment is sent again, the
+/// window inflated, and what the time-out gave up is sent again from where it was.
+#[test]
+fn without_a_guard_reno_retransmits_fast_after_a_timeout() {
+    let plan = TcpPlan { go_back_n: true, guard: false, ..eight(CongestionPlan::Reno) };
+    let mut trace = active(&plan, START);
+    trace.play(AFTER_TIMEOUT);
+    trace.play(
+        "1110 ms   < ack 100
+         1110 ms   > 100..200 again
+         # cwnd = 2 segments and 3 for the duplicates: 100 to 600, of which 100 to 300 had gone.
+         1110 ms   > 300..400 again
+         1110 ms   > 400..500 again
+         1110 ms   > 500..600 again
+         1110 ms   = phase Recovery
+         1110 ms   = fast_retransmits 1
+         1120 ms   < ack 100
+         1120 ms   > 600..700 again
+         # The new ACK deflates the window to the threshold, and the repair goes on.
+         1200 ms   < ack 500
+         1200 ms   = cwnd 200
+         1200 ms   = phase Loss
+         1300 ms   < ack 700
+         1300 ms   > 700..800 again
+         1300 ms   > 800..900
+         1400 ms   < ack 800
+         1400 ms   = phase CongestionAvoidance",
+    );
+}
+
+/// The same in Tahoe goes back once more.
+#[test]
+fn without_a_guard_tahoe_goes_back_again_after_a_timeout() {
+    let plan =
+        TcpPlan { go_back_n: true, guard: false, ..eight(CongestionPlan::Tahoe { fast_retransmit: true }) };
+    let mut trace = active(&plan, START);
+    trace.play(AFTER_TIMEOUT);
+    trace.play(
+        "1110 ms   < ack 100
+         1110 ms   > 100..200 again
+         1110 ms   = cwnd 100
+         1110 ms   = fast_retransmits 1
+         1200 ms   < ack 300
+         1200 ms   > 300..400 again
+         1200 ms   > 400..500 again",
+    );
+}
+
 #[test]
 fn tahoe_without_fast_retransmit_waits_for_the_timer() {
     let mut trace = active(&eight(CongestionPlan::Tahoe { fast_retransmit: false }), START);

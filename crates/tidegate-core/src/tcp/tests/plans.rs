@@ -2,6 +2,7 @@
 
 use crate::plan::{
     CongestionPlan, DelayedAckPlan, Increase, RtoPlan, RttTiming, SsthreshRounding, TcpBase, TcpPlan,
+    TickPhase,
 };
 use crate::units::Span;
 
@@ -21,6 +22,8 @@ pub(crate) fn plain() -> TcpPlan {
         limited_transmit: false,
         ssthresh_rounding: SsthreshRounding::Exact,
         go_back_n: false,
+        guard: true,
+        phase: TickPhase::Common,
         rto: RtoPlan::Estimated {
             min: Span::from_secs(1),
             max: Span::from_secs(60),
@@ -42,6 +45,8 @@ pub(crate) fn ns2(cc: CongestionPlan) -> TcpPlan {
         cc,
         limited_transmit: true,
         go_back_n: true,
+        guard: true,
+        phase: TickPhase::Common,
         rto: RtoPlan::Estimated {
             min: Span::from_millis(200),
             max: Span::from_secs(100_000),

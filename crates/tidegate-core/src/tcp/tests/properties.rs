@@ -55,7 +55,7 @@ prop_compose! {
         cc in controllers(),
         rto in timers(),
         delayed_ack in ack_delays(),
-        (sack, limited_transmit, go_back_n, handshake, timestamps, idle_restart) in any::<(bool, bool, bool, bool, bool, bool)>(),
+        (sack, limited_transmit, go_back_n, guard, handshake, timestamps, idle_restart) in any::<(bool, bool, bool, bool, bool, bool, bool)>(),
         window in prop_oneof![Just(None), (1_500_u64..40_000).prop_map(Some)],
         dupthresh in prop_oneof![Just(None), Just(Some(2)), Just(Some(3))],
         segments in 1_u64..12,
@@ -65,7 +65,7 @@ prop_compose! {
         quick_acks in 0_u32..4,
     ) -> TcpPlan {
         TcpPlan {
-            cc, rto, delayed_ack, sack, limited_transmit, go_back_n, handshake, timestamps, idle_restart,
+            cc, rto, delayed_ack, sack, limited_transmit, go_back_n, guard, handshake, timestamps, idle_restart,
             window, dupthresh, ssthresh_rounding, increase, rtt_timing, quick_acks,
             initial_window: segments * 1460,
             ..plain()

@@ -1,9 +1,10 @@
 //! Handshake (RFC 9293 §3.5) and retransmission timer (RFC 6298), as traces.
 
 use super::plans::short;
-use super::trace::{active, passive};
+use super::trace::{Trace, active, passive};
 use crate::plan::{RtoPlan, RtoRestart, RttTiming, TcpPlan};
-use crate::units::Span;
+use crate::tcp::Role;
+use crate::units::{Span, Time};
 
 fn with_handshake() -> TcpPlan {
     TcpPlan { handshake: true, ..short() }
@@ -34,6 +35,28 @@ fn active_open_measures_the_syn() {
          100 ms    = wakeup 400 ms
          200 ms    < ack 150
          200 ms    = wakeup never",
+    );
+}
+
+/// 4.4BSD's slow timer on a host that had been up for 625 ms: it ticks at 375, 875 ms and so on.
+#[test]
+fn a_hosts_own_clock_ticks_since_it_was_switched_on() {
+    let tick = Span::from_millis(500);
+    let plan = ticking(tick, Span::from_secs(1));
+    let mut trace = Trace::new(&plan, Role::Active);
+    trace.endpoint.start_clock(Span::from_millis(625));
+    trace.endpoint.open(Time::ZERO);
+    trace.play(
+        "100 ms    write 100
+         100 ms    > 0..100
+         # Twelve ticks of the first time-out: the first comes at 375 ms.
+         100 ms    = wakeup 5.875 s
+         # One tick lies between: a sample of 500 ms, so three ticks.
+         400 ms    < ack 100
+         400 ms    = srtt 500 ms
+         400 ms    write 100
+         400 ms    > 100..200
+         400 ms    = wakeup 1.875 s",
     );
 }
 

@@ -43,7 +43,7 @@ pub(super) fn passive(plan: &TcpPlan, script: &str) -> Trace {
 }
 
 impl Trace {
-    fn new(plan: &TcpPlan, role: Role) -> Trace {
+    pub(super) fn new(plan: &TcpPlan, role: Role) -> Trace {
         let rng = Some(Seed { seed: 1, replication: 0 }.stream("test"));
         Trace { endpoint: Endpoint::new(plan, role, ISN, rng), now: Time::ZERO, out: VecDeque::new() }
     }
@@ -129,6 +129,7 @@ impl Trace {
                 Time::NEVER => "never".to_owned(),
                 at => at.to_string(),
             },
+            "fast_retransmits" => counters.fast_retransmits.to_string(),
             "timeouts" => counters.timeouts.to_string(),
             "delivered" => format!("{} in {}", counters.delivered_bytes, counters.delivered_segments),
             "duplicates" => counters.duplicates_received.to_string(),

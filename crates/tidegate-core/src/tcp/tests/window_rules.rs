@@ -2,9 +2,10 @@
 //! (RFC 5681 §3.1, §4.1, §4.2; RFC 1122 §4.2.3.2), as traces.
 
 use super::plans::{delayed, short};
-use super::trace::{active, passive};
+use super::trace::{Trace, active, passive};
 use crate::plan::{DelayedAckPlan, Increase, TcpPlan};
-use crate::units::Span;
+use crate::tcp::Role;
+use crate::units::{Span, Time};
 
 #[test]
 fn slow_start_adds_a_segment_per_ack() {
@@ -285,6 +286,22 @@ fn bsd_delays_to_the_next_tick() {
          610 ms    < 200..300
          620 ms    < 300..400
          620 ms    > ack 400",
+    );
+}
+
+/// The same on a host that had been up for 50 ms at time 0: both its clocks started when it booted.
+#[test]
+fn bsd_delays_to_the_next_tick_of_the_hosts_own_clock() {
+    let tick = Span::from_millis(200);
+    let delay = DelayedAckPlan { every: 2, timeout: Some(tick), tick };
+    let mut trace = Trace::new(&TcpPlan { delayed_ack: Some(delay), ..short() }, Role::Passive);
+    trace.endpoint.start_clock(Span::from_millis(1050));
+    trace.endpoint.open(Time::ZERO);
+    trace.play(
+        "10 ms     < 0..100
+         150 ms    > ack 100
+         160 ms    < 100..200
+         350 ms    > ack 200",
     );
 }
 
