@@ -131,6 +131,7 @@ impl Trace {
             },
             "timeouts" => counters.timeouts.to_string(),
             "delivered" => format!("{} in {}", counters.delivered_bytes, counters.delivered_segments),
+            "readable" => self.endpoint.in_order_bytes().to_string(),
             "duplicates" => counters.duplicates_received.to_string(),
             other => panic!("`{other}` in `{line}`"),
         };
