@@ -64,7 +64,8 @@ pub struct Gate {
     counters: Counters,
     delay: Span,
     law: Law,
-    /// End of the last unit's service there.
+    /// Start and end of the last unit's service there.
+    began: Time,
     free: Time,
     counts: QueueCounts,
     framing: Framing,
@@ -119,6 +120,7 @@ impl Gate {
             express: Express::new(express_speed, plan.delay),
             last_drop: None,
             law,
+            began: Time::ZERO,
             free: Time::ZERO,
             delay: plan.delay,
             counts: plan.queue.counts,
@@ -329,6 +331,11 @@ impl Gate {
         unit.tagged() && self.tagged.is_some_and(|threshold| waiting >= threshold)
     }
 
+    /// The service of the unit that [`Gate::pass`] took last, at a gate without a short way.
+    pub(crate) fn last_service(&self) -> Service {
+        Service { start: self.began, end: self.free }
+    }
+
     /// When and why the last dropped unit was dropped.
     #[must_use]
     pub fn last_drop(&self) -> Option<Drop> {
@@ -365,7 +372,7 @@ impl Gate {
             return self.refuse(at, wire, DropReason::TooLarge);
         }
         let service = self.law.transmit(at, self.work(wire));
-        self.free = service.end;
+        (self.began, self.free) = (service.start, service.end);
         let leaves = self.leaves(service);
         if leaves > at {
             self.leaving.push_back((leaves, unit.bytes));

@@ -108,7 +108,8 @@ impl Section {
                     if *policed {
                         self.comes.push(*at);
                     }
-                    let cell = input.take();
+                    let mut cell = input.take();
+                    cell.own = input.own.slots(slotted.number(), cell.begins, cell.ends);
                     *at = input.next();
                     plain &= !cell.ends;
                     due.push((circuit as u32, cell));
@@ -159,6 +160,8 @@ impl Section {
         let Server::Slotted(slotted) = &mut row.server else { return };
         let waits = slotted.serve();
         let passage = slotted.passage(waits);
+        // When it would have started, were its packet alone.
+        let own = slotted.passage(u64::from(cell.own)).start.at;
         if slotted.counts_all() && !row.observed {
             slotted.note(waits);
         } else {
@@ -166,7 +169,8 @@ impl Section {
             gates[number].book_cell(at, passage.service(), waits);
         }
         let delay = row.delay;
-        self.leave(gate, cell, passage.start.at.saturating_since(at), passage.end.at);
+        let wait = passage.start.at.saturating_since(own);
+        self.leave(gate, cell, wait, passage.end.at);
         self.deliver(gate, input, cell, passage.end.at.saturating_add(delay), gates);
     }
 }
