@@ -1,12 +1,14 @@
 """What limits a flow is the same whether its gates pass packets or cells.
 
-The scenarios are drawn so that the cause is not on a knife's edge: one thing limits clearly. A window is at most
-0.4 of bandwidth times round trip, an application asks for at most 0.4 of the slowest gate, a flow that a gate shall
-limit has a window of 2.5 times that product; every other gate is at least 1.5 times as fast as the slowest, and
-background traffic stays below a fifth of a gate that is not the slowest. A cell gate's rate is as much larger as
-a full segment is in cells, so the links are saturated alike, or not. Slots stay out of the scenarios with a window:
-its segments come exactly as far apart as the slowest gate serves them, and slots shift each by less than a slot,
-so that some wait so long for the one before, which no scenario with packets has.
+The scenarios are drawn so that the cause is not on a knife's edge: one thing limits clearly. A window is
+at most 0.4 of bandwidth times round trip, an application asks for at most 0.4 of the slowest gate, a flow
+that a gate shall limit has a window of 2.5 times that product; every other gate is at least 1.5 times as
+fast as the slowest, and background traffic stays below a fifth of a gate that is not the slowest. A cell
+gate's rate is as much larger as a full segment is in cells, so the links are saturated alike, or not.
+
+Slots stay out of the scenarios with a window: its segments come exactly as far apart as the slowest gate
+serves them, and slots shift each by less than a slot, so that some wait so long for the one before. No
+scenario with packets has that.
 """
 
 from __future__ import annotations
@@ -14,7 +16,6 @@ from __future__ import annotations
 import random
 
 import pytest
-
 import tidegate as tg
 
 #: A segment of 1460 bytes is a packet of 1500; AAL5 makes 32 cells of 53 bytes of it.
@@ -123,7 +124,7 @@ def test_packets_and_cells_name_the_same_cause(number: int) -> None:
     ],
 )
 def test_a_packet_does_not_wait_for_its_own_cells(gate: str, flow: str, cause: str) -> None:
-    """Cell gates of every law that are hardly used limit nobody; segments may come in pairs, and the second waits."""
+    """Cell gates that are hardly used limit nobody; of a pair of segments the second may wait."""
     text = f"""
         duration = "5 s"
         warmup = "1 s"
