@@ -197,10 +197,10 @@ mod tests {
             came.begin(syn);
             let mut bytes = [false; 400];
             for (start, len) in segments {
-                let before = bytes.iter().take_while(|came| **came).count();
-                let new = bytes[start..start + len].iter().filter(|came| !**came).count();
+                let before = bytes.iter().take_while(|seen| **seen).count();
+                let new = bytes[start..start + len].iter().filter(|seen| !**seen).count();
                 bytes[start..start + len].fill(true);
-                let in_order = bytes.iter().take_while(|came| **came).count() - before;
+                let in_order = bytes.iter().take_while(|seen| **seen).count() - before;
                 let seq = syn.wrapping_add(1).wrapping_add(start as u32);
                 prop_assert_eq!(came.take(seq, len as u32), arrived(new as u64, in_order as u64));
             }
