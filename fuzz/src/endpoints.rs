@@ -212,7 +212,9 @@ impl Wire {
         if !hostile {
             let (a, b) = (self.a.counters(), self.b.counters());
             assert!(b.delivered_bytes <= self.written[0] && a.delivered_bytes <= self.written[1]);
-            assert!(a.acked_bytes <= b.delivered_bytes && b.acked_bytes <= a.delivered_bytes);
+            let [a_read, b_read] = [self.a.in_order_bytes(), self.b.in_order_bytes()];
+            assert!(b_read <= b.delivered_bytes && a_read <= a.delivered_bytes);
+            assert!(a.acked_bytes <= b_read && b.acked_bytes <= a_read);
         }
     }
 
@@ -264,7 +266,7 @@ impl Wire {
 
     fn done(&self) -> bool {
         let (a, b) = (self.a.counters(), self.b.counters());
-        [b.delivered_bytes, a.delivered_bytes] == self.written
+        [self.b.in_order_bytes(), self.a.in_order_bytes()] == self.written
             && [a.acked_bytes, b.acked_bytes] == self.written
     }
 }

@@ -39,7 +39,11 @@ TABLES: dict[str, dict[str, str]] = {
         "in_flight_segments": "sent and not known to have left, segments",
         "srtt_ms": "smoothed round-trip time, ms; null before the first sample",
         "rto_ms": "retransmission time-out in force, ms",
-        "delivered_bytes": "payload received in order since the start, bytes; no header counted",
+        "delivered_bytes": (
+            "payload received since the start, each byte when it first arrives, in order or not, bytes; "
+            "no header counted"
+        ),
+        "in_order_bytes": "payload received in order since the start, what the application could read, bytes",
         "retransmitted_segments": "segments sent again since the start",
         "phase": "what congestion control is doing",
         "held_by": "what keeps the sender from sending more",

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from tidegate._scenario import Scenario
 
 HEADERS_NOTE = (
-    "goodput counts payload only, delivered once and in order; throughput, rates and "
+    "goodput counts payload only, each byte when it first arrives; throughput, rates and "
     "queues in bytes count every header on the gate's wire"
 )
 

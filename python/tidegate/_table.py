@@ -98,8 +98,9 @@ class FlowRow(Row):
     """One flow.
 
     Series: ``cwnd`` (cwnd_segments, ssthresh_segments), ``rtt`` (srtt_ms, rto_ms),
-    ``in_flight`` (segments), ``delivered`` (bytes, payload), ``retransmitted``
-    (segments), ``state`` (phase, held_by). Each has ``time_s`` first.
+    ``in_flight`` (segments), ``delivered`` (bytes, payload at its first arrival), ``in_order``
+    (bytes, payload that became readable), ``retransmitted`` (segments), ``state`` (phase, held_by).
+    Each has ``time_s`` first.
     """
 
     _what = "flow"
@@ -109,6 +110,7 @@ class FlowRow(Row):
         "rtt": {c: c for c in ("srtt_ms", "rto_ms")},
         "in_flight": {"in_flight_segments": "segments"},
         "delivered": {"delivered_bytes": "bytes"},
+        "in_order": {"in_order_bytes": "bytes"},
         "retransmitted": {"retransmitted_segments": "segments"},
         "state": {c: c for c in ("phase", "held_by")},
     }

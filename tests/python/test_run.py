@@ -13,6 +13,7 @@ FLOW_KEYS = {
     "name",
     "cc",
     "goodput_bps",
+    "in_order_bps",
     "throughput_bps",
     "segments_sent",
     "segments_delivered",

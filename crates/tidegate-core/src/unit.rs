@@ -24,6 +24,9 @@ const TAGGED: u32 = 1;
 /// The engine's mark.
 const MARKED: u32 = 2;
 
+/// A wait that is shorter is told from none by nothing: the unit of [`Blame`].
+pub(crate) const LEAST_WAIT: Span = Span::from_picos(1 << 20);
+
 /// A packet's longest wait so far and the cause of its arrival time in one word, which passes
 /// through gates in a register: the wait in 2²⁰ picoseconds above, the cause below.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

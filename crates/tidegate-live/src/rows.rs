@@ -9,7 +9,7 @@ use tidegate_core::units::{Span, Time};
 use tidegate_result::{FlowRow, FlowSummary, LossSummary, Mark, MarkKind, RequestSummary, limited_by};
 
 use crate::endpoints::{EndReport, Sample, TcpInfo, kernel_name};
-use crate::wire::FlowWire;
+use crate::wire::{Arrived, FlowWire};
 
 /// `TCP_CA_CWR`, `Recovery` and `Loss`.
 const REDUCED: u8 = 2;
@@ -116,6 +116,7 @@ pub(crate) fn summaries(
             name: flow.name.clone(),
             cc: kernel_name(flow.tcp.cc).unwrap_or_else(|| flow.tcp.cc.name()),
             goodput_bps: wire.delivered_bytes as f64 * 8.0 / span,
+            in_order_bps: wire.in_order_bytes as f64 * 8.0 / span,
             throughput_bps: wire.received_bytes as f64 * 8.0 / span,
             efficiency: (wire.segments_sent > 0)
                 .then(|| wire.delivered_segments as f64 / wire.segments_sent as f64),
@@ -160,8 +161,8 @@ pub(crate) fn histories(plan: &Plan, wires: &[FlowWire], states: &States, every:
             return Vec::new();
         }
         let kept = states.flows[number].iter().filter(|sample| sample.tick.is_multiple_of(stride));
-        let mut delivered = Progress { wire, next: 0, bytes: 0 };
-        kept.map(|sample| row(sample, delivered.at(sample.at), states.mss[number])).collect()
+        let mut progress = Progress { wire, next: 0, total: Arrived::default() };
+        kept.map(|sample| row(sample, progress.at(sample.at), states.mss[number])).collect()
     };
     wires.iter().enumerate().map(history).collect()
 }
@@ -169,23 +170,23 @@ pub(crate) fn histories(plan: &Plan, wires: &[FlowWire], states: &States, every:
 struct Progress<'a> {
     wire: &'a FlowWire,
     next: usize,
-    bytes: u64,
+    total: Arrived,
 }
 
 impl Progress<'_> {
-    /// User bytes in order by `at`, asked in order of time.
-    fn at(&mut self, at: Time) -> u64 {
-        while let Some((when, bytes)) = self.wire.progress.get(self.next)
+    /// User bytes received by `at`, asked in order of time.
+    fn at(&mut self, at: Time) -> Arrived {
+        while let Some((when, total)) = self.wire.progress.get(self.next)
             && *when <= at
         {
-            self.bytes = *bytes;
+            self.total = *total;
             self.next += 1;
         }
-        self.bytes
+        self.total
     }
 }
 
-fn row(sample: &Sample, delivered_bytes: u64, mss: u32) -> FlowRow {
+fn row(sample: &Sample, received: Arrived, mss: u32) -> FlowRow {
     let info = &sample.info;
     let slow = info.ssthresh.is_none_or(|threshold| info.cwnd < threshold);
     FlowRow {
@@ -195,7 +196,8 @@ fn row(sample: &Sample, delivered_bytes: u64, mss: u32) -> FlowRow {
         in_flight_segments: f64::from(info.in_flight()),
         srtt_ms: if info.rtt_us == 0 { f64::NAN } else { f64::from(info.rtt_us) / 1e3 },
         rto_ms: f64::from(info.rto_us) / 1e3,
-        delivered_bytes,
+        delivered_bytes: received.bytes,
+        in_order_bytes: received.in_order,
         retransmitted_segments: u64::from(info.total_retransmitted),
         phase: match info.congestion_state {
             LOSS => 3,

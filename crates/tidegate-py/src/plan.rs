@@ -5,8 +5,7 @@ use serde_json::{Value, json};
 use tidegate_core::plan::{
     AppPlan, ArrivalPlan, Blocked, CallsPlan, CongestionPlan, FlowPlan, Framing, GatePlan, HoldingPlan,
     Increase, JitterPlan, LossPlan, MarkovPlan, Plan, PoolOrder, PoolPlan, QueueCounts, QueueLimit, RatePlan,
-    RtoPlan,
-    StartPlan, TcpPlan,
+    RtoPlan, StartPlan, TcpPlan,
 };
 use tidegate_core::units::{Span, Speed};
 

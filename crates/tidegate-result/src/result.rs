@@ -50,8 +50,10 @@ pub struct FlowRow {
     pub srtt_ms: f64,
     /// Retransmission time-out in ms.
     pub rto_ms: f64,
-    /// User bytes received in order since the start.
+    /// User bytes received since the start, each counted when it first arrives, in order or not.
     pub delivered_bytes: u64,
+    /// User bytes received in order since the start: what the application could read.
+    pub in_order_bytes: u64,
     /// Segments sent again since the start.
     pub retransmitted_segments: u64,
     /// 0 slow start, 1 congestion avoidance, 2 recovery, 3 after a time-out.
@@ -174,6 +176,7 @@ impl RunResult {
                 ("srtt_ms", float(|row| row.srtt_ms)),
                 ("rto_ms", float(|row| row.rto_ms)),
                 ("delivered_bytes", count(|row| row.delivered_bytes)),
+                ("in_order_bytes", count(|row| row.in_order_bytes)),
                 ("retransmitted_segments", count(|row| row.retransmitted_segments)),
                 ("phase", code(|row| row.phase)),
                 ("held_by", code(|row| row.held_by)),

@@ -63,15 +63,18 @@ pub struct FlowSummary {
     pub name: String,
     /// Congestion controller.
     pub cc: &'static str,
-    /// User bits delivered in order, each once, per second.
+    /// User bits that reached the receiver, each counted when it first arrives, in order or not, per second.
     pub goodput_bps: f64,
+    /// User bits that became readable in order, per second. A gap that is filled makes all that waited
+    /// behind it readable at once, so over a short time this can exceed goodput and the link's rate.
+    pub in_order_bps: f64,
     /// IP bits of data segments that reached the receiver, headers and repeats included, per second.
     pub throughput_bps: f64,
-    /// Goodput over what entered the network: distinct segments delivered / segments sent.
+    /// Goodput over what entered the network: distinct segments received / segments sent.
     pub efficiency: Option<f64>,
     /// Data segments sent, repeats included.
     pub segments_sent: u64,
-    /// Distinct data segments received in order.
+    /// Distinct data segments received: those that brought at least one byte for the first time.
     pub segments_delivered: u64,
     /// Data segments sent again.
     pub segments_retransmitted: u64,

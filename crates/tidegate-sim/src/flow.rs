@@ -56,6 +56,8 @@ pub(crate) struct Flow {
     pub(crate) policed: Option<Box<Policed>>,
     /// What the ends of earlier connections had counted.
     past: [Counters; 2],
+    /// User bytes that the receivers of earlier connections got in order.
+    past_in_order: u64,
 }
 
 impl Flow {
@@ -81,6 +83,7 @@ impl Flow {
             dialogue,
             connection: 0,
             past: [Counters::default(); 2],
+            past_in_order: 0,
             app: Application::new(&flow.app, start, seed.stream(&format!("flow.{}/app", flow.name))),
             meter: Meter::new(plan, &flow.app, start, sender.congestion_window()),
             sender,
@@ -158,6 +161,7 @@ impl Flow {
     fn look_at_receiver(&mut self, at: Time) {
         if self.meter.receiver_baseline.is_none() && at >= self.meter.window.from {
             self.meter.receiver_baseline = Some(sum(&self.past[1], self.receiver.counters()));
+            self.meter.in_order_before = self.past_in_order + self.receiver.in_order_bytes();
             self.receiver_attentive = self.history.is_some();
         }
         self.sample_before(at);
@@ -180,7 +184,7 @@ impl Flow {
     /// A finite transfer ends when its last byte has come in order.
     #[inline]
     pub(crate) fn note_completion(&mut self, at: Time) {
-        if self.receiver.counters().delivered_bytes >= self.meter.awaited {
+        if self.receiver.in_order_bytes() >= self.meter.awaited {
             self.meter.awaited = u64::MAX;
             self.meter.completed = Some(at);
         }
@@ -197,6 +201,12 @@ impl Flow {
         (since(&sender, sender_baseline), since(&receiver, receiver_baseline))
     }
 
+    /// User bytes that became readable in order inside the measured window.
+    pub(crate) fn measured_in_order(&self) -> u64 {
+        let all = self.past_in_order + self.receiver.in_order_bytes();
+        self.meter.receiver_baseline.map_or(0, |_| all - self.meter.in_order_before)
+    }
+
     /// The next connection takes the place of the old one; what of that is still on its way
     /// comes to nobody. DEVIATION: no FIN, RST or TIME-WAIT (RFC 9293 §3.6): nothing is to be
     /// learnt of closing here, and a request's last ACK has been sent.
@@ -206,12 +216,13 @@ impl Flow {
         let (sender, receiver) = endpoints(&dialogue.flow, dialogue.seed, self.connection);
         self.past[0] = sum(&self.past[0], self.sender.counters());
         self.past[1] = sum(&self.past[1], self.receiver.counters());
+        self.past_in_order += self.receiver.in_order_bytes();
         (self.sender, self.receiver) = (sender, receiver);
         if let Some(policed) = &mut self.policed {
             policed.reconnect();
         }
         if let Some(history) = &mut self.history {
-            history.reconnected([self.past[1].delivered_bytes, self.past[0].segments_retransmitted]);
+            history.reconnected(self.past, self.past_in_order);
         }
     }
 

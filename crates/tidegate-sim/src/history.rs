@@ -1,7 +1,7 @@
 //! Rows and marks of a recorded flow.
 
 use tidegate_core::plan::RecordLevel;
-use tidegate_core::tcp::{Endpoint, Phase, Snapshot};
+use tidegate_core::tcp::{Counters, Endpoint, Phase, Snapshot};
 use tidegate_core::units::Time;
 use tidegate_result::{FlowRow, Mark, MarkKind};
 
@@ -13,8 +13,10 @@ pub(crate) struct History {
     pub(crate) rows: Vec<FlowRow>,
     timeouts: u64,
     fast_retransmits: u64,
-    /// Of earlier connections: user bytes received in order, segments sent again.
-    past: [u64; 2],
+    /// What the senders and the receivers of earlier connections counted.
+    past: [Counters; 2],
+    /// User bytes that the receivers of earlier connections got in order.
+    past_in_order: u64,
 }
 
 impl History {
@@ -25,13 +27,14 @@ impl History {
             rows: Vec::new(),
             timeouts: 0,
             fast_retransmits: 0,
-            past: [0; 2],
+            past: [Counters::default(); 2],
+            past_in_order: 0,
         }
     }
 
     /// Another connection begins; this is what the earlier ones have counted.
-    pub(crate) fn reconnected(&mut self, past: [u64; 2]) {
-        self.past = past;
+    pub(crate) fn reconnected(&mut self, past: [Counters; 2], past_in_order: u64) {
+        (self.past, self.past_in_order) = (past, past_in_order);
         (self.timeouts, self.fast_retransmits) = (0, 0);
     }
 
@@ -39,7 +42,8 @@ impl History {
     pub(crate) fn sample_before(&mut self, at: Time, sender: &Endpoint, receiver: &Endpoint, mss: f64) {
         if let RecordLevel::Every(every) = self.level {
             while self.next_sample < at {
-                self.rows.push(row(self.next_sample, sender, receiver, mss, self.past));
+                let row = self.row(self.next_sample, sender, receiver, mss);
+                self.rows.push(row);
                 self.next_sample = self.next_sample.saturating_add(every);
             }
         }
@@ -63,7 +67,7 @@ impl History {
         mark(&mut self.timeouts, counters.timeouts, MarkKind::Timeout);
         mark(&mut self.fast_retransmits, counters.fast_retransmits, MarkKind::FastRetransmit);
         if self.level == RecordLevel::Events {
-            let row = row(at, sender, receiver, mss, self.past);
+            let row = self.row(at, sender, receiver, mss);
             // The last word at an instant counts.
             match self.rows.last_mut() {
                 Some(last) if last.at == at => *last = row,
@@ -75,25 +79,28 @@ impl History {
     pub(crate) fn memory_bytes(&self) -> u64 {
         (self.rows.capacity() * size_of::<FlowRow>()) as u64
     }
-}
 
-fn row(at: Time, sender: &Endpoint, receiver: &Endpoint, mss: f64, past: [u64; 2]) -> FlowRow {
-    let Snapshot { cwnd, ssthresh, in_flight, srtt, rto, phase, held_by, .. } = sender.snapshot();
-    FlowRow {
-        at,
-        cwnd_segments: cwnd / mss,
-        ssthresh_segments: ssthresh.map_or(f64::NAN, |bytes| bytes as f64 / mss),
-        in_flight_segments: in_flight as f64 / mss,
-        srtt_ms: srtt.map_or(f64::NAN, |srtt| srtt.as_secs_f64() * 1e3),
-        rto_ms: rto.as_secs_f64() * 1e3,
-        delivered_bytes: past[0] + receiver.counters().delivered_bytes,
-        retransmitted_segments: past[1] + sender.counters().segments_retransmitted,
-        phase: match phase {
-            Phase::SlowStart => 0,
-            Phase::CongestionAvoidance => 1,
-            Phase::Recovery => 2,
-            Phase::Loss => 3,
-        },
-        held_by: held_by as u8,
+    /// What there is to tell at `at`.
+    fn row(&self, at: Time, sender: &Endpoint, receiver: &Endpoint, mss: f64) -> FlowRow {
+        let Snapshot { cwnd, ssthresh, in_flight, srtt, rto, phase, held_by, .. } = sender.snapshot();
+        FlowRow {
+            at,
+            cwnd_segments: cwnd / mss,
+            ssthresh_segments: ssthresh.map_or(f64::NAN, |bytes| bytes as f64 / mss),
+            in_flight_segments: in_flight as f64 / mss,
+            srtt_ms: srtt.map_or(f64::NAN, |srtt| srtt.as_secs_f64() * 1e3),
+            rto_ms: rto.as_secs_f64() * 1e3,
+            delivered_bytes: self.past[1].delivered_bytes + receiver.counters().delivered_bytes,
+            in_order_bytes: self.past_in_order + receiver.in_order_bytes(),
+            retransmitted_segments: self.past[0].segments_retransmitted
+                + sender.counters().segments_retransmitted,
+            phase: match phase {
+                Phase::SlowStart => 0,
+                Phase::CongestionAvoidance => 1,
+                Phase::Recovery => 2,
+                Phase::Loss => 3,
+            },
+            held_by: held_by as u8,
+        }
     }
 }

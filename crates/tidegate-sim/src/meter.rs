@@ -30,6 +30,8 @@ pub(crate) struct Meter {
     /// Counters of the sender and of the receiver when the window opened.
     pub(crate) sender_baseline: Option<Counters>,
     pub(crate) receiver_baseline: Option<Counters>,
+    /// User bytes that the receiver had in order then.
+    pub(crate) in_order_before: u64,
 }
 
 impl Meter {
@@ -39,6 +41,7 @@ impl Meter {
             window,
             sender_baseline: None,
             receiver_baseline: None,
+            in_order_before: 0,
             rtt: Quantiles::new(precision(plan)),
             cwnd,
             cwnd_area: i128::from(cwnd) * i128::from(window.overlap(start, Time::NEVER)),

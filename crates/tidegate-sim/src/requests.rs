@@ -54,9 +54,9 @@ impl Wire {
     /// Data came to the server's end of a flow.
     #[inline(never)]
     pub(crate) fn take_requests(&mut self, at: Time, index: usize, flow: &mut Flow) {
-        let delivered = flow.sender.counters().delivered_bytes;
+        let in_order = flow.sender.in_order_bytes();
         let Some(dialogue) = &mut flow.dialogue else { return };
-        while let Some(bytes) = dialogue.client.poll_arrived(at, delivered) {
+        while let Some(bytes) = dialogue.client.poll_arrived(at, in_order) {
             match dialogue.server {
                 Some(number) => {
                     let server: &mut Server = &mut self.servers[number];
@@ -71,10 +71,10 @@ impl Wire {
     /// Data came to the client's end of a flow.
     #[inline(never)]
     pub(crate) fn take_responses(&mut self, at: Time, index: usize, flow: &mut Flow) {
-        let delivered = flow.receiver.counters().delivered_bytes;
+        let in_order = flow.receiver.in_order_bytes();
         let Some(dialogue) = &mut flow.dialogue else { return };
         let before = dialogue.log.len();
-        while let Some(ended) = dialogue.client.poll_ended(at, delivered) {
+        while let Some(ended) = dialogue.client.poll_ended(at, in_order) {
             dialogue.log.push(ended);
         }
         if dialogue.log.len() > before {

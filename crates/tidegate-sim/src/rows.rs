@@ -43,6 +43,7 @@ fn flow_row(plan: &Plan, row: &FlowPlan, flow: &Flow, measured: Window) -> FlowS
         name: row.name.clone(),
         cc: row.tcp.cc.name(),
         goodput_bps: received.delivered_bytes as f64 * 8.0 / span,
+        in_order_bps: flow.measured_in_order() as f64 * 8.0 / span,
         throughput_bps: meter.received_bytes as f64 * 8.0 / span,
         efficiency: (sent.segments_sent > 0)
             .then(|| received.delivered_segments as f64 / sent.segments_sent as f64),

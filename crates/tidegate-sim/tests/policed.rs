@@ -7,7 +7,7 @@ use tidegate_core::gcra::{Conformance, Interval, Limit};
 use tidegate_core::plan::{
     AppPlan, CongestionPlan, DelayedAckPlan, FlowPlan, GatePlan, Increase, LossPlan, Plan, PolicePlan,
     QueueLimit, RatePlan, RecordLevel, RtoPlan, RttTiming, SourcePlan, SsthreshRounding, StartPlan, TcpBase,
-    TcpPlan, TrafficPlan,
+    TcpPlan, TickPhase, TrafficPlan,
 };
 use tidegate_core::units::{Rate, Span, Speed, Time};
 use tidegate_result::GateSummary;
@@ -30,6 +30,8 @@ fn tcp(cc: CongestionPlan) -> TcpPlan {
         limited_transmit: true,
         ssthresh_rounding: SsthreshRounding::Exact,
         go_back_n: false,
+        guard: true,
+        phase: TickPhase::Own,
         rto: RtoPlan::Estimated {
             min: Span::from_millis(200),
             max: Span::from_secs(60),

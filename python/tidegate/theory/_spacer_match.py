@@ -188,6 +188,8 @@ def _flow_row(flow: dict[str, Any], tcp: dict[str, Any], found: Spacer, cell_s: 
         "name": flow["name"],
         "cc": tcp["cc"],
         "goodput_bps": float(8 * tcp["mss"] * segments),
+        # Nothing is lost, so nothing waits behind a gap.
+        "in_order_bps": float(8 * tcp["mss"] * segments),
         "throughput_bps": float(8 * ip * segments),
         "efficiency": 1.0,
         "segments_retransmitted": 0,

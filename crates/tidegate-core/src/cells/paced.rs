@@ -58,7 +58,7 @@ pub(super) struct Paced {
 /// picosecond after so many more cells, if `first` and `server` say it of the arrival and the
 /// server now. A start lies behind its arrival by less than a picosecond, or there is a cell
 /// that comes a whole picosecond after the server is free, which begins anew.
-fn in_step(beat: Beat, first: u64, server: u64, cells: u64) -> Option<u64> {
+pub(super) fn in_step(beat: Beat, first: u64, server: u64, cells: u64) -> Option<u64> {
     let (mut arrival, mut start) = (first, server);
     if start > arrival {
         return None;

@@ -98,6 +98,8 @@ pub(super) struct Train {
     pub(super) left: u32,
     /// Whose cells: an index into the section's frames.
     pub(super) frame: u32,
+    /// The next cell is the packet's first.
+    pub(super) begins: bool,
     /// The last cell of the train is the packet's last.
     pub(super) ends: bool,
     /// A policer set the loss priority of all of them (CLP = 1).
@@ -111,22 +113,25 @@ impl Train {
         beat: Beat::NONE,
         left: 0,
         frame: 0,
+        begins: false,
         ends: false,
         tagged: false,
     };
 
-    /// Takes the next cell off: says whether it is the packet's last.
+    /// Takes the next cell off: says whether it is the packet's first and its last.
     #[inline]
-    pub(super) fn take(&mut self) -> bool {
+    pub(super) fn take(&mut self) -> (bool, bool) {
         let ends = self.left == 1 && self.ends;
+        let begins = std::mem::take(&mut self.begins);
         self.left -= 1;
         self.next = self.next.plus(self.beat);
-        ends
+        (begins, ends)
     }
 
     /// Takes so many cells off.
     pub(super) fn skip(&mut self, cells: u32) {
         if cells > 0 {
+            self.begins = false;
             self.left -= cells;
             self.next = self.next.plus_times(self.beat, u64::from(cells));
         }

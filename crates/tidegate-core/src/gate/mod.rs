@@ -67,7 +67,8 @@ pub struct Gate {
     counters: Counters,
     delay: Span,
     law: Law,
-    /// End of the last unit's service there.
+    /// Start and end of the last unit's service there.
+    began: Time,
     free: Time,
     counts: QueueCounts,
     framing: Framing,
@@ -125,6 +126,7 @@ impl Gate {
             express: Express::new(express_speed, plan.delay),
             last_drop: None,
             law,
+            began: Time::ZERO,
             free: Time::ZERO,
             delay: plan.delay,
             counts: plan.queue.counts,
@@ -358,6 +360,11 @@ impl Gate {
         self.is_full(queue.0, queue.1, unit.bytes) && !(idle && self.law.begins_at(at, self.work(wire)))
     }
 
+    /// The service of the unit that [`Gate::pass`] took last, at a gate without a short way.
+    pub(crate) fn last_service(&self) -> Service {
+        Service { start: self.began, end: self.free }
+    }
+
     /// When and why the last dropped unit was dropped.
     #[must_use]
     pub fn last_drop(&self) -> Option<Drop> {
@@ -405,7 +412,7 @@ impl Gate {
             return self.refuse(at, wire, DropReason::QueueFull);
         }
         let service = self.law.transmit(at, self.work(wire));
-        self.free = service.end;
+        (self.began, self.free) = (service.start, service.end);
         let leaves = self.leaves(service);
         if leaves > at {
             self.leaving.push_back((leaves, unit.bytes));

@@ -88,6 +88,11 @@ impl Gate {
         self.steps.as_ref()?.serving.map(|serving| serving.service.end)
     }
 
+    /// Arrival and service of the unit in service, as it stands; `None` when idle.
+    pub(crate) fn serving(&self) -> Option<(Time, Service)> {
+        self.steps.as_ref()?.serving.map(|serving| (serving.arrival, serving.service))
+    }
+
     /// Whether nothing waits or is in service.
     #[must_use]
     pub fn is_empty(&self) -> bool {

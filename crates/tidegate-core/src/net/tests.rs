@@ -16,6 +16,7 @@ use crate::plan::{
 };
 use crate::tcp::HeldBy;
 use crate::tcp::tests::plans;
+use crate::unit::Blame;
 use crate::units::{Rate, Speed};
 
 /// A flow's routes matter here, and whether its TCP wants to hear departures.
@@ -189,7 +190,8 @@ fn network(
 /// Everything that can be seen of a network.
 #[derive(Debug, PartialEq)]
 struct Story {
-    delivered: Vec<(Time, usize, u32)>,
+    /// When, on which route, which packet, and what it waited for.
+    delivered: Vec<(Time, usize, u32, Blame)>,
     dropped: Vec<(Time, usize, u32, u8)>,
     departed: Vec<(Time, usize)>,
     signals: Vec<(Time, usize, u64)>,
@@ -291,7 +293,7 @@ fn drain(network: &mut Network, until: Time, story: &mut Story) {
     while let Some(step) = network.step(until) {
         match step {
             Step::Deliver { at, route, unit } => {
-                story.delivered.push((at, route, unit.handle));
+                story.delivered.push((at, route, unit.handle, unit.blame));
                 if route % 2 == 0 {
                     let ack = &mut Unit::new(40, unit.handle + 1_000_000, HeldBy::Application);
                     assert_eq!(network.enter(at, route + 1, ack), None);
@@ -431,7 +433,7 @@ fn a_channel_follows_what_comes_to_its_door() {
     let entries = times.map(|gap: u64| (gap * 1_000_000_000, 0, 1000));
     let told = |plan: &Plan| {
         let story = tell(plan, &entries, None);
-        let delivered = story.delivered.iter().filter(|(_, route, _)| *route == 0);
+        let delivered = story.delivered.iter().filter(|(_, route, ..)| *route == 0);
         let at: Vec<u64> = delivered.map(|(at, ..)| at.picos()).collect();
         (at, story.dropped.iter().map(|(_, _, handle, _)| *handle).collect::<Vec<_>>(), story.allocated[0])
     };
@@ -540,7 +542,7 @@ fn departures(plan: &Plan, gaps: &[u64]) -> Vec<u64> {
     let exact = tell(&Plan { exact_events: true, ..plan.clone() }, &entries, None);
     assert_eq!(first_difference(&ahead, &exact), None);
     let data: Vec<Time> =
-        ahead.delivered.iter().filter(|(_, route, _)| *route == 0).map(|(at, ..)| *at).collect();
+        ahead.delivered.iter().filter(|(_, route, ..)| *route == 0).map(|(at, ..)| *at).collect();
     // TCP hears each of them.
     assert_eq!(ahead.departed.iter().map(|(at, _)| *at).collect::<Vec<_>>(), data);
     data.iter().map(|at| at.picos() / 1_000_000).collect()
@@ -783,12 +785,12 @@ proptest! {
             }
         }
         let story = tell(&plan, &entries, None);
-        let mut fates: Vec<u32> = story.delivered.iter().map(|(_, _, handle)| *handle).collect();
+        let mut fates: Vec<u32> = story.delivered.iter().map(|(_, _, handle, _)| *handle).collect();
         fates.extend(story.dropped.iter().map(|(_, _, handle, _)| *handle));
         fates.sort_unstable();
         let mut entered: Vec<u32> = (0..entries.len() as u32).collect();
         entered.extend(
-            story.delivered.iter().filter(|(_, route, _)| route % 2 == 0).map(|(_, _, handle)| handle + 1_000_000),
+            story.delivered.iter().filter(|(_, route, ..)| route % 2 == 0).map(|(_, _, handle, _)| handle + 1_000_000),
         );
         entered.sort_unstable();
         prop_assert_eq!(fates, entered);

@@ -373,6 +373,13 @@ impl Endpoint {
         self.sender.numbering.wire(self.sender.una)
     }
 
+    /// User bytes received in order since the connection began: what the application could read.
+    #[inline]
+    #[must_use]
+    pub fn in_order_bytes(&self) -> u64 {
+        self.receiver.next()
+    }
+
     /// Whether all that was written has been acknowledged.
     #[must_use]
     pub fn all_acknowledged(&self) -> bool {

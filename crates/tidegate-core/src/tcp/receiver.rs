@@ -17,8 +17,6 @@ use crate::units::Time;
 struct Island {
     start: u64,
     end: u64,
-    /// Distinct segments in it.
-    segments: u64,
 }
 
 impl Island {
@@ -171,34 +169,34 @@ impl Receiver {
             counters.outside_window += 1;
             return;
         }
-        if end <= self.next || !self.insert(start.max(self.next), end) {
+        let new = if end <= self.next { 0 } else { self.insert(start.max(self.next), end) };
+        if new == 0 {
             counters.duplicates_received += 1;
             return;
         }
+        counters.delivered_bytes += new;
+        counters.delivered_segments += 1;
         while let Some(island) = self.islands.front().copied().filter(|island| island.start <= self.next) {
-            counters.delivered_bytes += island.end - self.next;
-            counters.delivered_segments += island.segments;
             self.next = island.end;
             self.islands.pop_front();
         }
     }
 
-    /// Adds `[start, end)` to the islands; `false` if all of it was there.
-    fn insert(&mut self, start: u64, end: u64) -> bool {
+    /// Adds `[start, end)` to the islands; how many of its bytes were not there before.
+    fn insert(&mut self, start: u64, end: u64) -> u64 {
         // Islands [from, to) overlap or touch the new stretch.
         let from = self.islands.partition_point(|island| island.end < start);
         let to = self.islands.partition_point(|island| island.start <= end);
-        let mut merged = Island { start, end, segments: 1 };
-        let mut covered = false;
+        let mut merged = Island { start, end };
+        let mut new = end - start;
         for island in self.islands.range(from..to) {
-            covered |= island.start <= start && island.end >= end;
+            new -= island.end.min(end) - island.start.max(start);
             merged.start = merged.start.min(island.start);
             merged.end = merged.end.max(island.end);
-            merged.segments += island.segments;
         }
         self.remember(merged);
-        if covered {
-            return false;
+        if new == 0 {
+            return 0;
         }
         if from == to {
             self.islands.insert(from, merged);
@@ -206,7 +204,7 @@ impl Receiver {
             self.islands[from] = merged;
             self.islands.drain(from + 1..to);
         }
-        true
+        new
     }
 
     /// `island` holds what arrived last.

@@ -24,9 +24,9 @@ pub struct Counters {
     pub bytes_sent: u64,
     /// User bytes sent and cumulatively acknowledged.
     pub acked_bytes: u64,
-    /// User bytes received in order, each once.
+    /// User bytes received, each counted when it first arrives, in order or not.
     pub delivered_bytes: u64,
-    /// Distinct data segments received in order.
+    /// Data segments received that brought at least one byte for the first time.
     pub delivered_segments: u64,
     /// ACKs sent without data.
     pub acks_sent: u64,

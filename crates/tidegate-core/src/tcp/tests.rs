@@ -1,5 +1,6 @@
 //! Tests of the endpoints: packet traces, pairs over a virtual link, and properties.
 
+mod arrivals;
 mod loss_rules;
 mod ns2;
 mod pair;

@@ -1,4 +1,4 @@
-//! Bytes of a connection by their place in the stream: what is out, and what has come in order.
+//! Bytes of a connection by their place in the stream: what is out, and what has come.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -89,13 +89,22 @@ impl Outgoing {
     }
 }
 
+/// User bytes that came to the receiver.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Arrived {
+    /// Each counted when it first arrives, in order or not.
+    pub bytes: u64,
+    /// Those that became readable in order.
+    pub in_order: u64,
+}
+
 /// What has come to the receiver.
 #[derive(Debug, Default)]
 pub(super) struct Reassembly {
     places: Places,
     next: i64,
-    /// Beyond a hole: beginning, then end and segments.
-    waiting: BTreeMap<i64, (i64, u64)>,
+    /// Stretches beyond a gap, by their beginnings: their ends. They neither overlap nor touch.
+    waiting: BTreeMap<i64, i64>,
 }
 
 impl Reassembly {
@@ -105,52 +114,61 @@ impl Reassembly {
         }
     }
 
-    /// A segment comes: bytes that are now in order and were not before, and of how many segments.
-    pub(super) fn take(&mut self, seq: u32, payload: u32) -> (u64, u64) {
+    /// A segment comes: its bytes that had not come before, and all that are in order now and were not before.
+    pub(super) fn take(&mut self, seq: u32, payload: u32) -> Arrived {
         let start = self.places.of(seq);
         let end = start + i64::from(payload);
+        let start = start.max(self.next);
+        if end <= start {
+            return Arrived::default();
+        }
+        let bytes = self.add(start, end);
         let before = self.next;
-        if end <= before {
-            return (0, 0);
+        if let Some(first) = self.waiting.first_entry().filter(|first| *first.key() == before) {
+            self.next = first.remove();
         }
-        if start > before {
-            let entry = self.waiting.entry(start).or_insert((end, 1));
-            entry.0 = entry.0.max(end);
-            return (0, 0);
+        Arrived { bytes, in_order: (self.next - before) as u64 }
+    }
+
+    /// Adds a stretch that is not in order yet, with all that it overlaps or touches: how many of its bytes are new.
+    fn add(&mut self, start: i64, end: i64) -> u64 {
+        let (mut from, mut until, mut new) = (start, end, end - start);
+        while let Some((begin, after)) = self.waiting.range(..=until).next_back().map(|(b, a)| (*b, *a))
+            && after >= from
+        {
+            new -= (after.min(end) - begin.max(start)).max(0);
+            (from, until) = (from.min(begin), until.max(after));
+            self.waiting.remove(&begin);
         }
-        self.next = end;
-        let mut segments = 1;
-        while let Some(first) = self.waiting.first_entry() {
-            if *first.key() > self.next {
-                break;
-            }
-            let (stretch, count) = first.remove();
-            if stretch > self.next {
-                self.next = stretch;
-                segments += count;
-            }
-        }
-        ((self.next - before) as u64, segments)
+        self.waiting.insert(from, until);
+        new as u64
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    fn arrived(bytes: u64, in_order: u64) -> Arrived {
+        Arrived { bytes, in_order }
+    }
 
     fn at(millis: u64) -> Time {
         Time::from_picos(millis * 1_000_000_000)
     }
 
     #[test]
-    fn a_hole_holds_back_what_came_after_it() {
+    fn a_gap_keeps_back_what_arrived_after_it() {
         let mut came = Reassembly::default();
         came.begin(999);
-        assert_eq!(came.take(1000, 100), (100, 1));
-        assert_eq!(came.take(1200, 100), (0, 0));
-        assert_eq!(came.take(1200, 100), (0, 0), "twice");
-        assert_eq!(came.take(1100, 100), (200, 2));
-        assert_eq!(came.take(1100, 100), (0, 0), "nothing new");
+        assert_eq!(came.take(1000, 100), arrived(100, 100));
+        assert_eq!(came.take(1200, 100), arrived(100, 0), "beyond a gap: it has arrived");
+        assert_eq!(came.take(1200, 100), arrived(0, 0), "twice");
+        assert_eq!(came.take(1250, 100), arrived(50, 0), "partly new");
+        assert_eq!(came.take(1100, 100), arrived(100, 250));
+        assert_eq!(came.take(1100, 100), arrived(0, 0), "nothing new");
     }
 
     #[test]
@@ -161,7 +179,7 @@ mod tests {
             came.begin(syn);
         }
         assert!(!out.send(at(0), 900_001, 100), "nothing of it was sent before");
-        assert_eq!(came.take(900_001, 100), (100, 1));
+        assert_eq!(came.take(900_001, 100), arrived(100, 100));
         out.begin(900_000);
         assert!(out.send(at(1), 900_001, 100), "a SYN sent again begins nothing");
     }
@@ -179,5 +197,26 @@ mod tests {
         assert_eq!(out.acknowledge(401), Some(at(3)));
         assert_eq!(out.acknowledge(401), None, "nothing new");
         assert!(out.is_idle());
+    }
+
+    proptest! {
+        /// Repeats, overlaps, gaps, and numbers that go round: what is counted is what a list of the bytes says.
+        #[test]
+        fn a_byte_counts_when_it_first_arrives(
+            segments in prop::collection::vec((0usize..300, 1usize..100), 0..60),
+            syn in prop_oneof![any::<u32>(), u32::MAX - 300..=u32::MAX],
+        ) {
+            let mut came = Reassembly::default();
+            came.begin(syn);
+            let mut bytes = [false; 400];
+            for (start, len) in segments {
+                let before = bytes.iter().take_while(|seen| **seen).count();
+                let new = bytes[start..start + len].iter().filter(|seen| !**seen).count();
+                bytes[start..start + len].fill(true);
+                let in_order = bytes.iter().take_while(|seen| **seen).count() - before;
+                let seq = syn.wrapping_add(1).wrapping_add(start as u32);
+                prop_assert_eq!(came.take(seq, len as u32), arrived(new as u64, in_order as u64));
+            }
+        }
     }
 }

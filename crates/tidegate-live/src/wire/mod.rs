@@ -17,6 +17,7 @@ use tidegate_core::units::Time;
 
 use crate::pump::PumpReport;
 pub use crate::segment::Header;
+pub use data::Arrived;
 use data::{Outgoing, Reassembly};
 use policed::Policed;
 
@@ -29,10 +30,12 @@ pub struct FlowWire {
     pub segments_retransmitted: u64,
     /// IP bytes of data segments that reached the receiver.
     pub received_bytes: u64,
-    /// User bytes that came in order.
+    /// User bytes, each counted when it first arrived, in order or not.
     pub delivered_bytes: u64,
-    /// Distinct data segments among these.
+    /// Data segments that brought at least one byte for the first time.
     pub delivered_segments: u64,
+    /// User bytes that came in order.
+    pub in_order_bytes: u64,
     /// From a segment sent once to the ACK that covers it, at the sender's edge.
     pub rtt: Quantiles,
     /// Picoseconds owed to each cause.
@@ -41,8 +44,8 @@ pub struct FlowWire {
     pub completed: Option<Time>,
     /// Most user bytes out at once in the second half of the run.
     pub most_outstanding: u64,
-    /// User bytes in order since the start, after each instant that brought some.
-    pub progress: Vec<(Time, u64)>,
+    /// User bytes since the start, after each instant that brought some.
+    pub progress: Vec<(Time, Arrived)>,
     last_delivery: Time,
 }
 
@@ -133,8 +136,8 @@ struct Reader {
     wire: FlowWire,
     /// By the receiver's port: connections of a flow that follow each other have any.
     connections: BTreeMap<u16, Connection>,
-    /// User bytes in order so far, of all connections.
-    in_order: u64,
+    /// User bytes so far, of all connections.
+    total: Arrived,
     transfer: Option<u64>,
     second_half: Time,
 }
@@ -148,6 +151,7 @@ impl Reader {
                 received_bytes: 0,
                 delivered_bytes: 0,
                 delivered_segments: 0,
+                in_order_bytes: 0,
                 rtt: Quantiles::new(precision(plan)),
                 owed: Vec::new(),
                 completed: None,
@@ -156,7 +160,7 @@ impl Reader {
                 last_delivery: start,
             },
             connections: BTreeMap::new(),
-            in_order: 0,
+            total: Arrived::default(),
             second_half: Time::from_picos(plan.duration.picos() / 2),
             transfer: match app {
                 AppPlan::Transfer { bytes } => Some(*bytes),
@@ -222,18 +226,19 @@ impl Reader {
         }
         self.owe(at, cause, measured);
         let connection = self.connections.entry(header.ports[1]).or_default();
-        let (new_bytes, new_segments) = connection.reassembly.take(header.seq, header.payload);
-        if new_bytes == 0 {
+        let new = connection.reassembly.take(header.seq, header.payload);
+        if new.bytes == 0 {
             return;
         }
         if inside {
-            self.wire.delivered_bytes += new_bytes;
-            self.wire.delivered_segments += new_segments;
+            self.wire.delivered_bytes += new.bytes;
+            self.wire.delivered_segments += 1;
+            self.wire.in_order_bytes += new.in_order;
         }
-        self.in_order += new_bytes;
-        let total = self.in_order;
-        self.wire.progress.push((at, total));
-        if self.wire.completed.is_none() && self.transfer.is_some_and(|whole| total >= whole) {
+        self.total.bytes += new.bytes;
+        self.total.in_order += new.in_order;
+        self.wire.progress.push((at, self.total));
+        if self.wire.completed.is_none() && self.transfer.is_some_and(|whole| self.total.in_order >= whole) {
             self.wire.completed = Some(at);
         }
     }

@@ -24,6 +24,7 @@ pub const FLOW_COLUMNS: &[&str] = &[
     "srtt_ms",
     "rto_ms",
     "delivered_bytes",
+    "in_order_bytes",
     "retransmitted_segments",
     "phase",
     "held_by",

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use super::input::{Input, To};
+use super::own::Pace;
 use super::single::{MOST_SINGLES, Singles};
 use super::{CellCounts, CellGate, Circuit, CircuitPlan, Manner, NEVER, Passing, Section, Server, serve};
 use crate::gate::Count;
@@ -40,6 +41,8 @@ impl Section {
                 } else {
                     serve::paced_server(plan).map_or(Server::Any, |paced| Server::Paced(Box::new(paced)))
                 },
+                pace: Pace::new(plan, window, stream(*number)),
+                served: 0,
                 inputs: vec![],
                 next: vec![],
                 delay: plan.delay,

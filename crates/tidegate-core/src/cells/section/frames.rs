@@ -4,17 +4,19 @@ use super::{Cell, CellGate, Circuit, Discard, Frame, Output, Section, To};
 use crate::cells::train::{Beat, Exact, Train};
 use crate::gate::{DropReason, Gate};
 use crate::plan::Reassembly;
+use crate::unit::LEAST_WAIT;
 use crate::units::{Span, Time};
 
 impl Section {
-    /// The last cell of a packet has waited so long and left at `end`.
+    /// The last cell of a packet has waited so long for other packets and left at `end`.
     pub(super) fn leave(&mut self, gate: usize, cell: Cell, wait: Span, end: Time) {
         if !cell.ends {
             return;
         }
         let CellGate { number, host, .. } = self.gates[gate];
         let frame = &mut self.frames[cell.frame as usize];
-        if wait > Span::ZERO {
+        // Cells of packets that come as fast as they are served wait a picosecond now and then, by rounding.
+        if wait >= LEAST_WAIT {
             frame.unit.note_wait(wait, number);
         }
         if host && self.circuits[frame.circuit as usize].hears_departures {
@@ -26,8 +28,8 @@ impl Section {
     #[inline]
     pub(super) fn deliver(&mut self, gate: usize, input: usize, cell: Cell, at: Time, gates: &mut [Gate]) {
         let to = self.gates[gate].inputs[input].to;
-        let Cell { frame, ends, tagged } = cell;
-        let single = Train { next: Exact::whole(at), beat: Beat::NONE, left: 1, frame, ends, tagged };
+        let Cell { frame, begins, ends, tagged, .. } = cell;
+        let single = Train { next: Exact::whole(at), beat: Beat::NONE, left: 1, frame, begins, ends, tagged };
         self.deliver_train(gate, to, single, gates);
     }
 

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use super::NEVER;
+use super::own::Own;
 use crate::cells::train::Train;
 
 /// The cells of one circuit before a gate.
@@ -14,11 +15,13 @@ pub(super) struct Input {
     pub(super) trains: VecDeque<Train>,
     pub(super) to: To,
     pub(super) discard: Discard,
+    /// The packet whose cells are coming, as if it were alone.
+    pub(super) own: Own,
 }
 
 impl Input {
     pub(super) fn new(to: To) -> Input {
-        Input { head: Train::NONE, trains: VecDeque::new(), to, discard: Discard::Undecided }
+        Input { head: Train::NONE, trains: VecDeque::new(), to, discard: Discard::Undecided, own: Own::new() }
     }
 
     /// Arrival of the next cell in picoseconds.
@@ -44,17 +47,17 @@ impl Input {
     /// Takes the next cell off.
     #[inline]
     pub(super) fn take(&mut self) -> Cell {
-        let Train { frame, tagged, ends: last, left, .. } = self.head;
+        let Train { frame, tagged, begins: first, ends: last, left, .. } = self.head;
         if left == 1 {
             match self.trains.pop_front() {
                 Some(train) => self.head = train,
                 None => self.head.left = 0,
             }
-            return Cell { frame, ends: last, tagged };
+            return Cell { frame, begins: first, ends: last, tagged, own: 0 };
         }
-        let ends = self.head.take();
+        let (begins, ends) = self.head.take();
         self.refill();
-        Cell { frame, ends, tagged }
+        Cell { frame, begins, ends, tagged, own: 0 }
     }
 }
 
@@ -82,6 +85,9 @@ pub(super) enum Discard {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cell {
     pub(super) frame: u32,
+    pub(super) begins: bool,
     pub(super) ends: bool,
     pub(super) tagged: bool,
+    /// At a slotted gate: slots that it would wait for its packet's own cells.
+    pub(super) own: u32,
 }

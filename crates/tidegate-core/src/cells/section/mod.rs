@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use self::frames::Loss;
 use self::input::{Cell, Discard, Input, To};
 use self::lay::{MOST_INPUTS, Stretch};
+use self::own::Pace;
 use self::single::Singles;
 use self::steps::Held;
 use super::paced::Paced;
@@ -21,6 +22,7 @@ mod build;
 mod frames;
 mod input;
 mod lay;
+mod own;
 mod serve;
 mod single;
 mod slots;
@@ -36,6 +38,10 @@ struct CellGate {
     /// Its number in the network.
     number: usize,
     server: Server,
+    /// What is waiting and what is a packet's own service, where cells pass one by one.
+    pace: Pace,
+    /// Whose cell was served last there.
+    served: u32,
     inputs: Vec<Input>,
     /// Arrival of each input's next cell in picoseconds; [`NEVER`]: none is known.
     next: Vec<u64>,
@@ -174,12 +180,13 @@ impl Section {
             beat: Beat::NONE,
             left: cells,
             frame,
+            begins: true,
             ends: true,
             tagged: unit.tagged(),
         };
         if self.passing == Passing::ThroughGates {
             for n in 0..cells {
-                let single = Train { left: 1, ends: n + 1 == cells, ..whole };
+                let single = Train { left: 1, begins: n == 0, ends: n + 1 == cells, ..whole };
                 self.push(gate, input, single, gates);
             }
         } else {

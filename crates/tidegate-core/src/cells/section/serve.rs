@@ -5,7 +5,7 @@ use crate::cells::paced::{Paced, Passage};
 use crate::cells::slotted::Slotted;
 use crate::cells::train::{Beat, Exact, Train};
 use crate::cells::{CELL_BITS, CELL_BYTES};
-use crate::gate::rate::Window;
+use crate::gate::rate::{Service, Window};
 use crate::gate::{DropReason, Gate};
 use crate::plan::{GatePlan, JitterPlan, LossPlan, QueueCounts, QueueLimit, RatePlan};
 use crate::random::Stream;
@@ -47,7 +47,8 @@ impl Section {
         gates: &mut [Gate],
     ) -> bool {
         let row = &mut self.gates[gate];
-        if let Some(tagged) = gates[row.number].police_cell(at, counted, cell.tagged) {
+        let chain = self.frames[cell.frame as usize].unit.chain;
+        if let Some(tagged) = gates[row.number].police_cell(at, counted, cell.tagged, chain) {
             cell.tagged = tagged;
             return true;
         }
@@ -102,13 +103,13 @@ impl Section {
         server.spread_next(self.gates[gate].spreads[input]);
         match server.pass(at, &mut unit, &self.window) {
             Some(out) => {
+                let service = server.last_service();
                 cell.tagged = unit.tagged();
                 if cell.ends {
-                    unit.bytes = frame.unit.bytes;
-                    frame.unit = unit;
-                    let end = server.end_before(out);
-                    self.leave(gate, cell, Span::ZERO, end);
+                    frame.unit.set_tagged(unit.tagged());
                 }
+                let wait = self.gates[gate].excess(input, cell, at, service);
+                self.leave(gate, cell, wait, service.end);
                 self.deliver(gate, input, cell, out, gates);
             }
             None => {
@@ -124,7 +125,7 @@ impl Section {
         let window = self.window;
         let CellGate { server, inputs, next, number, discards, .. } = &mut self.gates[gate];
         let Server::Paced(paced) = server else { return };
-        let Input { head: train, to, .. } = &mut inputs[input];
+        let Input { head: train, to, own, .. } = &mut inputs[input];
         if self.passing == Passing::OneByOne {
             self.pass_each(gate, input, gates);
             if self.gates[gate].next[input] < before {
@@ -148,6 +149,9 @@ impl Section {
             && paced.end_after(arrives) < window.until
             && let Some(last) = paced.serve_apart(train)
         {
+            if !train.ends {
+                own.start_of_last(paced.beat(), train, train.left);
+            }
             gates[*number].counters_mut().pass_many(u64::from(train.left), u64::from(CELL_BYTES));
             return self.pass_whole(gate, input, last, gates);
         }
@@ -173,9 +177,13 @@ impl Section {
             row.next = row.next.plus(row.beat);
         }
         let taken = train.left - row.left;
+        if taken > 0 {
+            own.start_of_last(paced.beat(), train, taken);
+        }
         counters.pass_many(unwaited, u64::from(CELL_BYTES));
         frame.arrived += taken;
         frame.left -= taken;
+        row.begins &= taken == 0;
         *train = row;
         inputs[input].refill();
         next[input] = inputs[input].next();
@@ -201,7 +209,7 @@ impl Section {
         frame.arrived += counted;
         frame.left -= counted;
         if ends {
-            let cell = Cell { frame: place, ends, tagged };
+            let cell = Cell { frame: place, begins: false, ends, tagged, own: 0 };
             self.leave(gate, cell, Span::ZERO, last.end.at);
             self.deliver(gate, input, cell, out, gates);
         } else {
@@ -224,8 +232,9 @@ impl Section {
         }
         let Server::Paced(paced) = &mut row.server else { return };
         let passage = paced.serve(at);
+        let alone = row.inputs[input].own.start(paced.beat(), at, cell.begins);
         passage.count(gates[number].counters_mut(), at);
-        self.leave(gate, cell, passage.start.at.saturating_since(at), passage.end.at);
+        self.leave(gate, cell, passage.start.at.saturating_since(alone.at), passage.end.at);
         self.deliver(gate, input, cell, passage.end.at.saturating_add(delay), gates);
     }
 
@@ -245,19 +254,40 @@ impl Section {
         if cells > 0 {
             let (first, last) = paced.serve_together(at, cells, gates[number].counters_mut(), self.window);
             let ends = train.ends && lost == 0;
+            // Of a packet that is served at once, cells wait for each other alone; of others' waits nobody asks.
+            let unheard = self.circuits[self.frames[train.frame as usize].circuit as usize].unheard;
+            let wait = if train.begins && ends && (unheard || first.start.at == at) {
+                Span::ZERO
+            } else {
+                let alone = inputs[input].own.start_of_last(beat, &train, cells);
+                last.start.at.saturating_since(alone.at)
+            };
             if ends {
-                let cell = Cell { frame: train.frame, ends, tagged: train.tagged };
-                self.leave(gate, cell, last.start.at.saturating_since(at), last.end.at);
+                let cell = Cell { frame: train.frame, begins: false, ends, tagged: train.tagged, own: 0 };
+                self.leave(gate, cell, wait, last.end.at);
             }
             let out = Exact { at: first.end.at.saturating_add(delay), ..first.end };
             self.deliver_train(gate, to, Train { next: out, beat, left: cells, ends, ..train }, gates);
         }
         for n in cells..train.left {
             gates[number].refuse_cell(at);
-            let cell =
-                Cell { frame: train.frame, ends: train.ends && n + 1 == train.left, tagged: train.tagged };
+            let cell = Cell {
+                frame: train.frame,
+                begins: n == 0 && train.begins,
+                ends: train.ends && n + 1 == train.left,
+                tagged: train.tagged,
+                own: 0,
+            };
             self.lose(gate, input, cell, at, DropReason::QueueFull);
         }
+    }
+}
+
+impl CellGate {
+    /// How much longer a cell that came at `at` waited than for its packet's own cells. For gates that pass one by one.
+    pub(super) fn excess(&mut self, input: usize, cell: Cell, at: Time, service: Service) -> Span {
+        let follows = std::mem::replace(&mut self.served, input as u32) == input as u32;
+        self.inputs[input].own.excess(&self.pace, (at, service), cell.begins, follows)
     }
 }
 

@@ -2,6 +2,7 @@
 //! a line and steps of its own. It finds its slot when it comes, its place among the cells of the slot when
 //! that is near, and how long it waits when the slot is over.
 
+use super::own::Own;
 use super::slots::put_in_order;
 use super::{Cell, CellGate, Frame, Input, Section, Server, To};
 use crate::cells::slotted::Slotted;
@@ -20,19 +21,23 @@ pub(super) const MOST_SINGLES: usize = 64;
 /// In so many picoseconds a product of [`Singles::slot_of`] is off by no more than this.
 const FAR: u64 = 1 << 42;
 
-/// A cell in a word: its packet, two marks, and its input.
+/// A cell in a word: its packet, three marks, its input, and of a packet's last the slots that it would wait for
+/// its packet's own cells, which are fewer than 2048.
 type Word = u64;
-const ENDS: Word = 1 << 32;
-const TAGGED: Word = 1 << 33;
+const BEGINS: Word = 1 << 32;
+const ENDS: Word = 1 << 33;
+const TAGGED: Word = 1 << 34;
 const INPUT: u32 = 40;
+const OWN: u32 = 46;
 
 /// The cells of an input: in which slot each comes. Those that have passed come first.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Line {
     cells: Vec<(u64, Word)>,
     next: usize,
     /// Before this one all are placed.
     placed: usize,
+    own: Own,
 }
 
 /// A line forgets what has passed when that is half of it, and so much.
@@ -51,8 +56,9 @@ enum Next {
 #[inline]
 fn cell_of(word: Word) -> (u32, Cell) {
     let is = |mark: Word| word & mark != 0;
-    let cell = Cell { frame: word as u32, ends: is(ENDS), tagged: is(TAGGED) };
-    ((word >> INPUT) as u32, cell)
+    let (frame, own) = (word as u32, (word >> OWN) as u32);
+    let cell = Cell { frame, begins: is(BEGINS), ends: is(ENDS), tagged: is(TAGGED), own };
+    ((word >> INPUT) as u32 % MOST_SINGLES as u32, cell)
 }
 
 /// The cells before a gate.
@@ -76,7 +82,7 @@ impl Singles {
         let parts = u128::from(slot.picos) * u128::from(slot.whole) + u128::from(slot.part);
         let slots = (u128::from(slot.whole) << 64) / parts.max(1);
         Singles {
-            lines: (0..inputs).map(|_| Line::default()).collect(),
+            lines: (0..inputs).map(|_| Line { cells: vec![], next: 0, placed: 0, own: Own::new() }).collect(),
             slots: u64::try_from(slots).unwrap_or(u64::MAX),
             places: Box::new([[0; PLACES]; SLOTS]),
             counts: [0; SLOTS],
@@ -103,27 +109,31 @@ impl Singles {
     /// Cells of one packet come at instants in picoseconds, in order.
     #[inline]
     fn push(&mut self, input: usize, cell: Cell, slotted: &Slotted, instants: impl Iterator<Item = u64>) {
-        let Cell { frame, ends, tagged } = cell;
+        let Cell { frame, begins, ends, tagged, .. } = cell;
         let mark = |is: bool, mark: Word| if is { mark } else { 0 };
         let word = u64::from(frame) | mark(tagged, TAGGED) | (input as u64) << INPUT;
         let (slots, begin) = (self.slots, slotted.begin().at.picos());
-        let Line { cells, .. } = &mut self.lines[input];
+        let Line { cells, own, .. } = &mut self.lines[input];
         let first = cells.len();
         cells.extend(instants.map(|at| (Singles::slot_of(slots, begin, at, slotted), word)));
+        let waits = own.slots_of_last(cells[first..].iter().map(|(slot, _)| *slot), begins);
+        if let [first, ..] = &mut cells[first..] {
+            first.1 |= mark(begins, BEGINS);
+        }
         if let [.., last] = &mut cells[first..] {
-            last.1 |= mark(ends, ENDS);
+            last.1 |= mark(ends, ENDS) | u64::from(waits) << OWN;
         }
     }
 
     /// The cells of a train.
     pub(super) fn push_train(&mut self, input: usize, train: Train, slotted: &Slotted) {
-        let Train { frame, ends, tagged, .. } = train;
+        let Train { frame, begins, ends, tagged, .. } = train;
         let mut rest = train;
         let instants = std::iter::from_fn(|| {
             let at = rest.next.at.picos();
             (rest.left > 0).then(|| rest.take()).map(|_| at)
         });
-        self.push(input, Cell { frame, ends, tagged }, slotted, instants);
+        self.push(input, Cell { frame, begins, ends, tagged, own: 0 }, slotted, instants);
     }
 
     /// Places the cells of the next slots before `end`, from the first on that has any: how many slots.
@@ -299,7 +309,8 @@ impl Section {
         else {
             return;
         };
-        let Input { head, to: To::Gate { gate: to_gate, input: to_input }, .. } = &mut inputs[input] else {
+        let Input { head, own, to: To::Gate { gate: to_gate, input: to_input }, .. } = &mut inputs[input]
+        else {
             return;
         };
         let target = downstream.get_mut((*to_gate as usize).wrapping_sub(gate + 1));
@@ -310,12 +321,15 @@ impl Section {
         if head.beat != Beat::NONE || *discards || most == 0 || singles.lines.len() == 1 {
             return;
         }
-        let Train { frame, tagged, next: Exact { at, .. }, .. } = *head;
+        let Train { frame, tagged, begins, next: Exact { at, .. }, .. } = *head;
         self.ends.clear();
         let served = paced.serve_each(at, most, gates[*number].counters_mut(), self.window, &mut self.ends);
-        let cell = Cell { frame, ends: false, tagged };
+        let cell = Cell { frame, begins, ends: false, tagged, own: 0 };
         let instants = self.ends.iter().map(|end| end.saturating_add(delay.picos()));
         singles.push(*to_input as usize, cell, slotted, instants);
+        if served > 0 {
+            own.start_of_last(paced.beat(), head, served);
+        }
         head.skip(served);
         if head.left == 0 {
             inputs[input].refill();

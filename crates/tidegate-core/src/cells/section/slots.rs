@@ -96,7 +96,8 @@ impl Section {
                     if *policed {
                         self.comes.push(*at);
                     }
-                    let cell = input.take();
+                    let mut cell = input.take();
+                    cell.own = input.own.slots(slotted.number(), cell.begins, cell.ends);
                     *at = input.next();
                     plain &= !cell.ends;
                     due.push((circuit as u32, cell));
@@ -147,6 +148,8 @@ impl Section {
         let Server::Slotted(slotted) = &mut row.server else { return };
         let waits = slotted.serve();
         let passage = slotted.passage(waits);
+        // When it would have started, were its packet alone.
+        let own = slotted.passage(u64::from(cell.own)).start.at;
         if slotted.counts_all() && !row.observed {
             slotted.note(waits);
         } else {
@@ -154,7 +157,8 @@ impl Section {
             gates[number].book_cell(at, passage.service(), waits);
         }
         let out = gates[number].out_after(passage.end.at);
-        self.leave(gate, cell, passage.start.at.saturating_since(at), passage.end.at);
+        let wait = passage.start.at.saturating_since(own);
+        self.leave(gate, cell, wait, passage.end.at);
         self.deliver(gate, input, cell, out, gates);
     }
 }

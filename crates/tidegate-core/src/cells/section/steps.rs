@@ -83,7 +83,8 @@ impl Section {
             let at = server.completes_at().unwrap_or(Time::NEVER);
             self.outputs.push_back(Output::Served { at, gate: row.number });
         }
-        let (mut unit, out) = server.complete();
+        let came = server.serving();
+        let (unit, out) = server.complete();
         let Some(out) = out else {
             let (at, reason) =
                 server.last_drop().map_or((Time::ZERO, DropReason::Loss), |drop| (drop.at, drop.reason));
@@ -91,11 +92,11 @@ impl Section {
         };
         cell.tagged = unit.tagged();
         if cell.ends {
-            let end = server.end_before(out);
-            let frame = &mut self.frames[cell.frame as usize];
-            unit.bytes = frame.unit.bytes;
-            frame.unit = unit;
-            self.leave(gate, cell, Span::ZERO, end);
+            self.frames[cell.frame as usize].unit.set_tagged(unit.tagged());
+        }
+        if let Some((at, service)) = came {
+            let wait = row.excess(input, cell, at, service);
+            self.leave(gate, cell, wait, service.end);
         }
         self.deliver(gate, input, cell, out, gates);
     }

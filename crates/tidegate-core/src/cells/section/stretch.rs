@@ -43,7 +43,9 @@ impl Section {
         stretch.begin(slots);
         let scale = Scale::new(slotted, slots);
         let alone = inputs.iter().all(|input| stretch.lay(slotted, &scale, input));
-        let may = alone && slotted.counts_ahead(slots + stretch.cells);
+        // Cells of one packet, each in a slot of its own, would not wait for each other.
+        let clear = inputs.iter().all(|input| input.own.is_clear(slotted.number()));
+        let may = alone && clear && slotted.counts_ahead(slots + stretch.cells);
         if may {
             for (number, (input, at)) in inputs.iter_mut().zip(next).enumerate() {
                 stretch.take_off(number, input);
@@ -174,7 +176,13 @@ impl Section {
         }
         let piece = pieces.get(*place as usize).filter(|_| *place < *after)?;
         let Piece { frame, last, ends, tagged, .. } = *piece;
-        piece.comes_in(slot).then_some(Cell { frame, ends: ends && last == slot, tagged })
+        piece.comes_in(slot).then_some(Cell {
+            frame,
+            begins: false,
+            ends: ends && last == slot,
+            tagged,
+            own: 0,
+        })
     }
 
     /// All of a piece but so many cells have passed; a packet that ends in it and is only counted has

@@ -132,6 +132,7 @@ impl Trace {
             "fast_retransmits" => counters.fast_retransmits.to_string(),
             "timeouts" => counters.timeouts.to_string(),
             "delivered" => format!("{} in {}", counters.delivered_bytes, counters.delivered_segments),
+            "readable" => self.endpoint.in_order_bytes().to_string(),
             "duplicates" => counters.duplicates_received.to_string(),
             other => panic!("`{other}` in `{line}`"),
         };

@@ -314,9 +314,12 @@ fn disorder_is_acknowledged_at_once() {
          1 ms      > ack 0
          2 ms      < 300..400
          2 ms      > ack 0
+         2 ms      = delivered 200 in 2
+         2 ms      = readable 0
          3 ms      < 0..100
          3 ms      > ack 200
-         3 ms      = delivered 200 in 2
+         3 ms      = delivered 300 in 3
+         3 ms      = readable 200
          4 ms      < 0..100
          4 ms      > ack 200
          4 ms      = duplicates 1
@@ -326,6 +329,7 @@ fn disorder_is_acknowledged_at_once() {
          6 ms      < 200..300
          6 ms      > ack 400
          6 ms      = delivered 400 in 4
+         6 ms      = readable 400
          # In order again: delayed again.
          7 ms      < 400..500
          7 ms      = wakeup 207 ms

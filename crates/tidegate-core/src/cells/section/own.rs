@@ -1,0 +1,152 @@
+//! What a packet's cells would have to wait for each other at a gate, if no other packet came there. Only what
+//! its last cell waits beyond that is waiting; the rest is the packet's own service, as at a gate that
+//! passes packets whole.
+
+use crate::cells::CELL_BITS;
+use crate::cells::paced::in_step;
+use crate::cells::train::{Beat, Exact, Train};
+use crate::gate::rate::{Law, Service, Window};
+use crate::plan::{GatePlan, RatePlan};
+use crate::random::Stream;
+use crate::units::{Span, Speed, Time};
+
+/// How soon a gate serves a packet's next cell, if no other packet came.
+#[derive(Debug)]
+pub(super) enum Pace {
+    /// At one distance.
+    Beat(Beat),
+    /// As this law does, at rest before the packet's first cell: a bucket that is full.
+    Law(Box<Law>),
+    /// As it did: what passes between two of its cells without one of another packet is service.
+    Served,
+}
+
+impl Pace {
+    pub(super) fn new(plan: &GatePlan, window: Window, stream: Stream) -> Pace {
+        match &plan.rate {
+            RatePlan::Constant(Speed::Bits(rate)) => Pace::Beat(Beat::of(CELL_BITS, rate.bps())),
+            RatePlan::Gcra(gcra) if gcra.limit.tolerance() == 0 => {
+                Pace::Beat(Beat::from(gcra.limit.increment()))
+            }
+            RatePlan::Gcra(_) | RatePlan::TokenBucket { .. } => {
+                Pace::Law(Box::new(Law::new(&plan.rate, plan.on_change, window, stream)))
+            }
+            _ => Pace::Served,
+        }
+    }
+}
+
+/// The packet of one circuit whose cells are coming to a gate, as if it were alone there. Every packet that passes
+/// whole has all its cells here, so its first one begins anew; of others nobody asks.
+#[derive(Debug)]
+pub(super) struct Own {
+    /// When the gate would be free for the next cell.
+    free: Exact,
+    /// The first slot that would be, at a slotted gate.
+    slot: u64,
+    /// When the last cell's service ended.
+    end: Time,
+    law: Option<Box<Law>>,
+}
+
+impl Own {
+    pub(super) fn new() -> Own {
+        Own { free: Exact::whole(Time::ZERO), slot: 0, end: Time::ZERO, law: None }
+    }
+
+    /// A cell comes: when its service would start at a server of one distance.
+    #[inline]
+    pub(super) fn start(&mut self, beat: Beat, at: Time, begins: bool) -> Exact {
+        let start = if begins || at > self.free.at { Exact::whole(at) } else { self.free };
+        self.free = start.plus(beat);
+        start
+    }
+
+    /// So many cells of a train come: when the service of the last of them would start.
+    pub(super) fn start_of_last(&mut self, beat: Beat, train: &Train, cells: u32) -> Exact {
+        let Train { next: came, beat: apart, begins, .. } = *train;
+        let first = self.start(beat, came.at, begins);
+        let more = u64::from(cells.max(1) - 1);
+        let at_once = first.at == came.at;
+        let last = if more == 0 {
+            first
+        } else if apart.picos.saturating_add(1) < beat.picos
+            || (apart == beat && (first.at > came.at || (at_once && first.carry >= came.carry)))
+        {
+            // Each comes before the server is free.
+            first.plus_times(beat, more)
+        } else if at_once && apart.picos > beat.picos.saturating_add(1) {
+            // Each comes after.
+            Exact::whole(came.plus_times(apart, more).at)
+        } else if at_once && apart == beat {
+            let carry = in_step(beat, came.carry, first.carry, more).unwrap_or(first.carry);
+            Exact { at: came.plus_times(apart, more).at, carry }
+        } else {
+            let (mut comes, mut start) = (came, first);
+            for _ in 0..more {
+                comes = comes.plus(apart);
+                start = self.start(beat, comes.at, false);
+            }
+            start
+        };
+        self.free = last.plus(beat);
+        last
+    }
+
+    /// A cell comes in a slot: how many slots it would wait after that slot's end.
+    #[inline]
+    pub(super) fn slots(&mut self, slot: u64, begins: bool, ends: bool) -> u32 {
+        let next = slot + 1;
+        let start = if begins { next } else { self.slot.max(next) };
+        self.slot = if ends { 0 } else { start + 1 };
+        (start - next) as u32
+    }
+
+    /// The same of cells in several slots: how many the last of them would wait.
+    #[inline]
+    pub(super) fn slots_of_last(&mut self, slots: impl Iterator<Item = u64>, begins: bool) -> u32 {
+        let (mut free, mut last) = (if begins { 0 } else { self.slot }, 0);
+        for slot in slots {
+            last = slot + 1;
+            free = free.max(last) + 1;
+        }
+        self.slot = free;
+        free.saturating_sub(last + 1) as u32
+    }
+
+    /// Whether a cell that comes in this slot or later, and each after it in a slot of its own, would not wait.
+    #[inline]
+    pub(super) fn is_clear(&self, slot: u64) -> bool {
+        self.slot <= slot + 1
+    }
+
+    /// A cell that came at `at` has been served: how much longer it waited than it would have. `follows`: no other
+    /// circuit's cell was served after the packet's cell before it.
+    pub(super) fn excess(
+        &mut self,
+        pace: &Pace,
+        (at, service): (Time, Service),
+        begins: bool,
+        follows: bool,
+    ) -> Span {
+        match pace {
+            Pace::Beat(beat) => service.start.saturating_since(self.start(*beat, at, begins).at),
+            Pace::Law(fresh) => {
+                if begins || self.law.is_none() {
+                    self.law = Some(fresh.clone());
+                }
+                let alone = self.law.as_mut().map(|law| law.transmit(at, CELL_BITS));
+                alone.map_or(Span::ZERO, |alone| service.start.saturating_since(alone.start))
+            }
+            Pace::Served => {
+                let alone = if begins { at } else { at.max(self.free.at) };
+                // Between two of its cells nothing but cells of others is waited for.
+                let start = if follows && !begins { at.max(self.end) } else { service.start };
+                let excess = start.saturating_since(alone);
+                self.end = service.end;
+                self.free = Exact::whole(alone.saturating_add(service.end.saturating_since(start)));
+                excess
+            }
+        }
+    }
+}
