@@ -97,7 +97,8 @@ class Row:
 class FlowRow(Row):
     """One flow.
 
-    Series: ``cwnd`` (cwnd_segments, ssthresh_segments), ``rtt`` (srtt_ms, rto_ms),
+    Series: ``cwnd`` (cwnd_segments, ssthresh_segments), ``rtt`` (srtt_ms, rtt_ms, rto_ms), ``delay``
+    (rtt_ms, one_way_ms),
     ``in_flight`` (segments), ``delivered`` (bytes, payload), ``retransmitted``
     (segments), ``state`` (phase, held_by). Each has ``time_s`` first.
     """
@@ -106,7 +107,8 @@ class FlowRow(Row):
     _table = "flows"
     _series: ClassVar[dict[str, dict[str, str]]] = {
         "cwnd": {c: c for c in ("cwnd_segments", "ssthresh_segments")},
-        "rtt": {c: c for c in ("srtt_ms", "rto_ms")},
+        "rtt": {c: c for c in ("srtt_ms", "rtt_ms", "rto_ms")},
+        "delay": {"rtt_ms": "rtt_ms", "one_way_ms": "one_way_ms"},
         "in_flight": {"in_flight_segments": "segments"},
         "delivered": {"delivered_bytes": "bytes"},
         "retransmitted": {"retransmitted_segments": "segments"},

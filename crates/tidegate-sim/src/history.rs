@@ -2,7 +2,7 @@
 
 use tidegate_core::plan::RecordLevel;
 use tidegate_core::tcp::{Endpoint, Phase, Snapshot};
-use tidegate_core::units::Time;
+use tidegate_core::units::{Span, Time};
 use tidegate_result::{FlowRow, Mark, MarkKind};
 
 /// Rows of a recorded flow.
@@ -15,6 +15,10 @@ pub(crate) struct History {
     fast_retransmits: u64,
     /// Of earlier connections: user bytes received in order, segments sent again.
     past: [u64; 2],
+    /// The newest sample of the round trip.
+    pub(crate) round_trip: Option<Span>,
+    /// From sending to arrival, of the data segment that came last.
+    pub(crate) one_way: Option<Span>,
 }
 
 impl History {
@@ -26,6 +30,8 @@ impl History {
             timeouts: 0,
             fast_retransmits: 0,
             past: [0; 2],
+            round_trip: None,
+            one_way: None,
         }
     }
 
@@ -39,7 +45,7 @@ impl History {
     pub(crate) fn sample_before(&mut self, at: Time, sender: &Endpoint, receiver: &Endpoint, mss: f64) {
         if let RecordLevel::Every(every) = self.level {
             while self.next_sample < at {
-                self.rows.push(row(self.next_sample, sender, receiver, mss, self.past));
+                self.rows.push(self.row(self.next_sample, sender, receiver, mss));
                 self.next_sample = self.next_sample.saturating_add(every);
             }
         }
@@ -63,7 +69,7 @@ impl History {
         mark(&mut self.timeouts, counters.timeouts, MarkKind::Timeout);
         mark(&mut self.fast_retransmits, counters.fast_retransmits, MarkKind::FastRetransmit);
         if self.level == RecordLevel::Events {
-            let row = row(at, sender, receiver, mss, self.past);
+            let row = self.row(at, sender, receiver, mss);
             // The last word at an instant counts.
             match self.rows.last_mut() {
                 Some(last) if last.at == at => *last = row,
@@ -75,25 +81,28 @@ impl History {
     pub(crate) fn memory_bytes(&self) -> u64 {
         (self.rows.capacity() * size_of::<FlowRow>()) as u64
     }
-}
 
-fn row(at: Time, sender: &Endpoint, receiver: &Endpoint, mss: f64, past: [u64; 2]) -> FlowRow {
-    let Snapshot { cwnd, ssthresh, in_flight, srtt, rto, phase, held_by, .. } = sender.snapshot();
-    FlowRow {
-        at,
-        cwnd_segments: cwnd / mss,
-        ssthresh_segments: ssthresh.map_or(f64::NAN, |bytes| bytes as f64 / mss),
-        in_flight_segments: in_flight as f64 / mss,
-        srtt_ms: srtt.map_or(f64::NAN, |srtt| srtt.as_secs_f64() * 1e3),
-        rto_ms: rto.as_secs_f64() * 1e3,
-        delivered_bytes: past[0] + receiver.counters().delivered_bytes,
-        retransmitted_segments: past[1] + sender.counters().segments_retransmitted,
-        phase: match phase {
-            Phase::SlowStart => 0,
-            Phase::CongestionAvoidance => 1,
-            Phase::Recovery => 2,
-            Phase::Loss => 3,
-        },
-        held_by: held_by as u8,
+    fn row(&self, at: Time, sender: &Endpoint, receiver: &Endpoint, mss: f64) -> FlowRow {
+        let millis = |span: Option<Span>| span.map_or(f64::NAN, |span| span.as_secs_f64() * 1e3);
+        let Snapshot { cwnd, ssthresh, in_flight, srtt, rto, phase, held_by, .. } = sender.snapshot();
+        FlowRow {
+            at,
+            cwnd_segments: cwnd / mss,
+            ssthresh_segments: ssthresh.map_or(f64::NAN, |bytes| bytes as f64 / mss),
+            in_flight_segments: in_flight as f64 / mss,
+            srtt_ms: millis(srtt),
+            rtt_ms: millis(self.round_trip),
+            one_way_ms: millis(self.one_way),
+            rto_ms: rto.as_secs_f64() * 1e3,
+            delivered_bytes: self.past[0] + receiver.counters().delivered_bytes,
+            retransmitted_segments: self.past[1] + sender.counters().segments_retransmitted,
+            phase: match phase {
+                Phase::SlowStart => 0,
+                Phase::CongestionAvoidance => 1,
+                Phase::Recovery => 2,
+                Phase::Loss => 3,
+            },
+            held_by: held_by as u8,
+        }
     }
 }

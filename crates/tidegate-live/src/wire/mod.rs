@@ -12,7 +12,7 @@ use tidegate_core::net::{precision, window};
 use tidegate_core::plan::{AppPlan, Plan};
 use tidegate_core::tcp::HeldBy;
 use tidegate_core::unit::Cause;
-use tidegate_core::units::Time;
+use tidegate_core::units::{Span, Time};
 
 use crate::pump::PumpReport;
 pub use crate::segment::Header;
@@ -41,6 +41,10 @@ pub struct FlowWire {
     pub most_outstanding: u64,
     /// User bytes in order since the start, after each instant that brought some.
     pub progress: Vec<(Time, u64)>,
+    /// Samples of the round trip, when they were taken.
+    pub round_trips: Vec<(Time, Span)>,
+    /// From the sender's edge to the receiver's, of each data segment that came there, and when.
+    pub one_ways: Vec<(Time, Span)>,
     last_delivery: Time,
 }
 
@@ -73,6 +77,9 @@ pub fn read(plan: &Plan, report: &PumpReport, starts: &[Time], held: &HeldAt<'_>
                 let cause = report.departures[number].cause;
                 let cause =
                     cause.resolve().map_or_else(|_| Cause::sender(held(flow, arrival.at)), Cause::gate);
+                if header.payload > 0 {
+                    reader.wire.one_ways.push((at, at.saturating_since(arrival.at)));
+                }
                 reader.received(at, header, arrival.bytes, cause, measured);
             }
             (false, false) => reader.acknowledged(at, header, measured),
@@ -125,6 +132,8 @@ impl Reader {
                 completed: None,
                 most_outstanding: 0,
                 progress: Vec::new(),
+                round_trips: Vec::new(),
+                one_ways: Vec::new(),
                 last_delivery: start,
             },
             connections: BTreeMap::new(),
@@ -162,10 +171,12 @@ impl Reader {
             return;
         }
         let connection = self.connections.entry(header.ports[0]).or_default();
-        if let Some(sent) = connection.outgoing.acknowledge(header.ack)
-            && at >= measured.from
-        {
-            self.wire.rtt.record(at.saturating_since(sent));
+        if let Some(sent) = connection.outgoing.acknowledge(header.ack) {
+            let took = at.saturating_since(sent);
+            self.wire.round_trips.push((at, took));
+            if at >= measured.from {
+                self.wire.rtt.record(took);
+            }
         }
     }
 
