@@ -47,7 +47,7 @@ from tidegate._scenario import Scenario, load, reference, schema
 from tidegate._size import Sizing, size
 from tidegate._size_pool import PoolSizing, size_pool
 from tidegate._study import study
-from tidegate._study_numbers import Point
+from tidegate._study_point import Point
 from tidegate._study_until import Until
 from tidegate._study_value import Study
 from tidegate._table import FlowRow, GateRow, RequestRow, Table

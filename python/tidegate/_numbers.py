@@ -33,13 +33,13 @@ def gate_row(summary: Summary, name: str) -> dict[str, Any] | None:
 def main_gate(summary: Summary) -> str | None:
     """Return the gate that holds the flows back most; None when there is no gate.
 
-    Judged by the flows' shares of time limited by a gate, then by drops, then by the queue.
+    Judged by the flows' shares of time limited by a gate or its policer, then by drops, then by the queue.
     """
     shares: dict[str, float] = {}
     for flow in summary["flows"]:
         for what, share in (flow.get("limited_by") or {}).items():
-            if what.startswith("gate."):
-                name = what.removeprefix("gate.")
+            if what.startswith(("gate.", "policer of ")):
+                name = what.removeprefix("gate.").removeprefix("policer of ")
                 shares[name] = shares.get(name, 0.0) + float(share or 0.0)
 
     def weight(row: dict[str, Any]) -> tuple[float, float, float]:
