@@ -30,7 +30,7 @@ fn of_gate(gate: &GatePlan) -> Value {
     let bits = if matches!(gate.framing, Framing::Aal5 { .. }) { CELL_BITS } else { 8 };
     let contract = gate.police.map(|police| {
         let peak = bits_per_second(&police.peak, bits);
-        let sustained = police.sustained.as_ref().map(|(limit, _)| bits_per_second(limit, bits));
+        let sustained = police.sustained.as_ref().map(|(rate, _)| bits_per_second(rate, bits));
         json!({ "rate_bps": sustained.unwrap_or(peak), "peak_bps": sustained.map(|_| peak) })
     });
     json!({ "queue_limit": limit, "token_bucket": bucket, "contract": contract })
