@@ -48,7 +48,7 @@ from tidegate._size import Sizing, size
 from tidegate._size_pool import size_pool
 from tidegate._size_pool_result import PoolSizing
 from tidegate._study import study
-from tidegate._study_numbers import Point
+from tidegate._study_point import Point
 from tidegate._study_until import Until
 from tidegate._study_value import Study
 from tidegate._table import FlowRow, GateRow, RequestRow, Table

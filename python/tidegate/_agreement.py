@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tidegate import _core, _text
+from tidegate._engine_quantities import Quantity, quantities_of, within_floor
 from tidegate._estimate import CONFIDENCE, Estimate, estimate
-from tidegate._numbers import gate_row
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,10 +23,7 @@ ORDER = ("theory", "sim", "live")
 RUNS = 3
 #: Relative difference below which two engines agree, unless told otherwise.
 TOLERANCE = 0.05
-#: Flows that have rows of their own.
-_SINGLE = 3
-
-AGREE, DIFFER, OPEN = "agree", "differ", "open"
+AGREE, DIFFER, OPEN, UNJUDGED = "agree", "differ", "open", "not judged"
 
 
 @dataclass(frozen=True)
@@ -38,45 +35,25 @@ class EngineRuns:
 
     @property
     def label(self) -> str:
-        """The engine, and how many runs it made if it can make several."""
-        return self.engine if self.engine == "theory" else f"{self.engine} ×{len(self.runs)}"
+        """The engine, and how many runs it made if they can differ."""
+        return self.engine if self.is_exact else f"{self.engine} ×{len(self.runs)}"
 
-
-@dataclass(frozen=True)
-class Quantity:
-    """A number that engines are compared by.
-
-    ``place`` says where it stands in a summary: ``flow NAME``, ``gate NAME`` or ``all``. ``scale``
-    divides it for people, ``floor`` is a difference (not divided) too small to speak of.
-    """
-
-    name: str
-    place: str
-    column: str
-    unit: str
-    scale: float = 1.0
-    floor: float = 0.0
-
-    def of(self, summary: dict[str, Any]) -> float | None:
-        """Return the number; None where an engine does not give it."""
-        kind, _, name = self.place.partition(" ")
-        if kind == "all":
-            return _total(summary, self.column)
-        rows: list[dict[str, Any]] = [row for row in summary[f"{kind}s"] if row["name"] == name]
-        row = rows[0] if rows else {}
-        if self.column == "resent":
-            return _share(row.get("segments_retransmitted"), row.get("segments_sent"))
-        value = row.get(self.column)
-        return None if value is None else float(value)
+    @property
+    def is_exact(self) -> bool:
+        """Whether another run would say the same: a theory, or a simulation without anything random."""
+        if self.engine == "theory":
+            return True
+        return self.engine == "sim" and all(run.manifest.get("draws") == [] for run in self.runs)
 
 
 @dataclass(frozen=True)
 class Difference:
     """What one engine says less what the reference says, and the judgement.
 
-    ``verdict`` is ``agree`` (the whole 95% interval is within the tolerance), ``differ`` (all of
-    it is outside) or ``open``; ``half_width`` is None where an engine made one run only, and
-    then the difference alone is judged.
+    ``verdict`` is ``agree`` (the whole 95% interval is within ``allowed``), ``differ`` (all of it is
+    outside), ``open``, or ``not judged`` where an engine that can differ made one run only: then
+    there is no interval, and ``half_width`` is None. ``allowed`` is the tolerance times what the
+    reference says, or the quantity's floor where that is more (``by_floor``).
     """
 
     engine: str
@@ -84,6 +61,8 @@ class Difference:
     half_width: float | None
     relative: float | None
     verdict: str
+    allowed: float = 0.0
+    by_floor: bool = False
 
 
 @dataclass(frozen=True)
@@ -114,7 +93,8 @@ class Agreement:
         names = [each.engine for each in engines]
         #: The engine that the others are compared with.
         self.reference = "sim" if "sim" in names else names[0]
-        self.rows = [row for row in map(self._row, self._quantities()) if row.values]
+        first = next(each for each in self.engines if each.engine == self.reference).runs[0].summary
+        self.rows = [row for row in map(self._row, quantities_of(first, gate)) if row.values]
 
     @property
     def seed(self) -> int | None:
@@ -148,16 +128,31 @@ class Agreement:
         pair = f"{engine} and {self.reference}"
         if not found:
             return [f"{pair} have no number in common."]
-        same = [row.quantity.name for row, told in found if told.verdict == AGREE]
+        judged = [(row, told) for row, told in found if told.verdict != UNJUDGED]
+        if not judged:
+            who = " and ".join(each.engine for each in self.engines if self._has_one_run(each, engine))
+            return [f"{pair} are not judged: {who} made one run, and one run has no interval (--runs 3)."]
+        within = f"within {100 * self.tolerance:g}%"
+        same = [row.quantity.name for row, told in found if told.verdict == AGREE and not told.by_floor]
+        close = [
+            f"{row.quantity.name} ({within_floor(row.quantity)})"
+            for row, told in found
+            if told.verdict == AGREE and told.by_floor
+        ]
         apart = [
             f"{row.quantity.name} ({_apart(row, told)})" for row, told in found if told.verdict == DIFFER
         ]
         unknown = [row.quantity.name for row, told in found if told.verdict == OPEN]
+        single = [row.quantity.name for row, told in found if told.verdict == UNJUDGED]
         sentences = []
-        within = f"within {100 * self.tolerance:g}%"
-        if same:
-            what = "everything" if len(same) == len(found) else _listed(same)
-            sentences.append(f"{pair} agree {within} on {what}.")
+        if len(same) + len(close) == len(found):
+            number = "the one number" if len(found) == 1 else f"all {len(found)} numbers"
+            given = f" that {self._fewer(engine)} gives" if len(found) < len(self.rows) else ""
+            small = f", or so nearly that it does not count: {_listed(close)}" if close else ""
+            sentences.append(f"{pair} agree {within} on {number}{given}{small}.")
+        else:
+            sentences += [f"{pair} agree {within} on {_listed(same)}."] if same else []
+            sentences += [f"{pair} differ by too little to count in {_listed(close)}."] if close else []
         if apart:
             sentences.append(f"{pair} differ in {_listed(apart)}.")
         if unknown:
@@ -165,54 +160,25 @@ class Agreement:
                 f"{pair}: so many runs do not decide {_listed(unknown)} (the interval reaches beyond the "
                 "tolerance)."
             )
+        if single:
+            sentences.append(f"{pair}: {_listed(single)} had a value in one run only and are not judged.")
         return sentences
 
-    def _quantities(self) -> list[Quantity]:
-        first = next(each for each in self.engines if each.engine == self.reference).runs[0].summary
-        flows = [row["name"] for row in first["flows"]]
-        several = len(flows) > 1
-        found = []
-        if len(flows) > _SINGLE:
-            found += [
-                Quantity("goodput of all", "all", "goodput_bps", "Mbit/s", 1e6),
-                Quantity("fairness (Jain)", "all", "fairness", "", 1.0, 0.01),
-                Quantity("resent", "all", "resent", "%", 0.01, 0.001),
-                Quantity("time-outs", "all", "timeouts", "", 1.0, 0.5),
-            ]
-        else:
-            for name in flows:
-                of = f" of {name}" if several else ""
-                place = f"flow {name}"
-                found += [
-                    Quantity(f"goodput{of}", place, "goodput_bps", "Mbit/s", 1e6),
-                    Quantity(f"RTT mean{of}", place, "rtt_mean_ms", "ms", 1.0, 0.05),
-                    Quantity(f"RTT p99{of}", place, "rtt_p99_ms", "ms", 1.0, 0.05),
-                    Quantity(f"window mean{of}", place, "cwnd_mean_segments", "segments", 1.0, 0.5),
-                    Quantity(f"resent{of}", place, "resent", "%", 0.01, 0.001),
-                    Quantity(f"time-outs{of}", place, "timeouts", "", 1.0, 0.5),
-                    Quantity(f"completion{of}", place, "completion_s", "s", 1.0, 0.001),
-                ]
-        if self.gate is not None:
-            row = gate_row(first, self.gate) or {}
-            unit = "cells" if _text.counts_cells(row) else "packets"
-            place = f"gate {self.gate}"
-            found += [
-                Quantity("utilisation", place, "utilisation", "%", 0.01, 0.002),
-                Quantity("loss", place, "loss", "%", 0.01, 0.001),
-                Quantity("queue mean", place, f"queue_mean_{unit}", unit, 1.0, 0.5),
-                Quantity("queue max", place, f"queue_max_{unit}", unit, 1.0, 1.5),
-                Quantity("wait p50", place, "queue_delay_p50_ms", "ms", 1.0, 0.05),
-                Quantity("wait p99", place, "queue_delay_p99_ms", "ms", 1.0, 0.05),
-            ]
-        return found + _of_calls(first)
+    def _fewer(self, engine: str) -> str:
+        """Return the one of an engine and the reference that gives fewer numbers."""
+        counts = {name: sum(name in row.values for row in self.rows) for name in (engine, self.reference)}
+        return min(counts, key=lambda name: counts[name])
+
+    def _has_one_run(self, each: EngineRuns, engine: str) -> bool:
+        return each.engine in (engine, self.reference) and len(each.runs) < 2 and not each.is_exact
 
     def _row(self, quantity: Quantity) -> Row:
         values: dict[str, Estimate] = {}
         for each in self.engines:
             found = estimate(quantity.of(run.summary) for run in each.runs)
             if found.mean is not None:
-                # A theory is not a sample: it has no spread.
-                values[each.engine] = Estimate(found.mean, 0.0, 0.0, 1) if each.engine == "theory" else found
+                # What is exact is not a sample: it has no spread.
+                values[each.engine] = Estimate(found.mean, 0.0, 0.0, 1) if each.is_exact else found
         differences = {}
         base = values.get(self.reference)
         if base is not None:
@@ -225,20 +191,28 @@ class Agreement:
         one, other = this.mean or 0.0, that.mean or 0.0
         difference = one - other
         half = welch(this, that)
-        allowed = max(self.tolerance * max(abs(one), abs(other)), quantity.floor)
+        allowed = self.allowed(quantity, other)
         spread = half or 0.0
-        if abs(difference) + spread <= allowed:
+        if half is None:
+            verdict = UNJUDGED
+        elif abs(difference) + spread <= allowed:
             verdict = AGREE
         elif abs(difference) - spread > allowed:
             verdict = DIFFER
         else:
             verdict = OPEN
         relative = difference / other if other else None
-        return Difference(engine, difference, half, relative, verdict)
+        by_floor = abs(difference) + spread > self.tolerance * abs(other)
+        return Difference(engine, difference, half, relative, verdict, allowed, by_floor)
+
+    def allowed(self, quantity: Quantity, reference: float) -> float:
+        """Return the difference up to which engines agree: relative, or a least one that counts."""
+        return max(self.tolerance * abs(reference), quantity.floor)
 
     def to_dict(self) -> dict[str, Any]:
         """Return what ``tidegate compare --engines … --json`` prints."""
         first = self.engines[0].runs[0].summary
+        exact = [each.engine for each in self.engines if each.is_exact]
         return {
             "scenario": first["scenario"],
             "seed": self.seed,
@@ -257,12 +231,17 @@ class Agreement:
                     "quantity": row.quantity.name,
                     "place": row.quantity.place,
                     "column": row.quantity.column,
-                    "values": {engine: found.to_dict() for engine, found in row.values.items()},
+                    "floor": row.quantity.floor,
+                    "values": {
+                        engine: (found.single() if engine in exact else found).to_dict()
+                        for engine, found in row.values.items()
+                    },
                     "differences": {
                         engine: {
                             "difference": told.difference,
                             "half_width": told.half_width,
                             "relative": told.relative,
+                            "allowed": told.allowed,
                             "verdict": told.verdict,
                         }
                         for engine, told in row.differences.items()
@@ -277,37 +256,6 @@ class Agreement:
     def to_json(self) -> str:
         """Return :meth:`to_dict` as text."""
         return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
-
-
-def _of_calls(summary: dict[str, Any]) -> list[Quantity]:
-    """Return what engines are compared by where there are calls: pools, and sources if several."""
-    pools = [row for row in summary.get("pools", []) if "calls_blocked" in row][:_SINGLE]
-    sources = summary.get("calls", [])[:_SINGLE]
-    found = []
-    for row in pools:
-        of, place = f" of {row['name']}", f"pool {row['name']}"
-        found += [
-            Quantity(f"utilisation{of}", place, "utilisation", "%", 0.01, 0.002),
-            *_calls(of, place, row),
-        ]
-        if row["calls_waited"]:
-            found.append(Quantity(f"waiting{of}", place, "waiting_mean_calls", "calls", 1.0, 0.05))
-    if len(sources) > 1:
-        for row in sources:
-            found += _calls(f" of {row['name']}", f"call {row['name']}", row)
-    return found
-
-
-def _calls(of: str, place: str, row: dict[str, Any]) -> list[Quantity]:
-    found = [Quantity(f"blocked{of}", place, "calls_blocked", "%", 0.01, 0.001)]
-    if row["calls_waited"]:
-        found += [
-            Quantity(f"call wait mean{of}", place, "call_wait_mean_s", "s", 1.0, 1e-6),
-            Quantity(f"call wait p99{of}", place, "call_wait_p99_s", "s", 1.0, 1e-6),
-        ]
-    if row["calls_abandoned"]:
-        found.append(Quantity(f"abandoned{of}", place, "calls_abandoned_share", "%", 0.01, 0.001))
-    return found
 
 
 def welch(this: Estimate, that: Estimate) -> float | None:
@@ -325,28 +273,6 @@ def welch(this: Estimate, that: Estimate) -> float | None:
     freedom = max(1, math.floor(error**2 / below)) if below else 1
     quantile = _core.student_t((1 + CONFIDENCE) / 2, freedom)
     return None if quantile is None else quantile * math.sqrt(error)
-
-
-def _total(summary: dict[str, Any], column: str) -> float | None:
-    flows = summary["flows"]
-    goodputs = [row.get("goodput_bps") for row in flows]
-    if column == "resent":
-        sent = [row.get("segments_sent") for row in flows]
-        again = [row.get("segments_retransmitted") for row in flows]
-        return None if None in sent or None in again else _share(sum(again), sum(sent))
-    if column in ("goodput_bps", "fairness"):
-        if None in goodputs:
-            return None
-        total, squares = sum(goodputs), sum(each * each for each in goodputs)
-        if column == "goodput_bps":
-            return float(total)
-        return total**2 / (len(flows) * squares) if squares else None
-    values = [row.get(column) for row in flows]
-    return None if None in values else float(sum(values))
-
-
-def _share(part: float | None, whole: float | None) -> float | None:
-    return None if part is None or not whole else part / whole
 
 
 def _apart(row: Row, told: Difference) -> str:

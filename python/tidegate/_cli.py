@@ -12,7 +12,7 @@ import sys
 
 import click
 
-from tidegate import _cli_compare, _cli_language, _cli_live, _cli_run, _cli_studies, _cli_traces
+from tidegate import _cli_compare, _cli_language, _cli_live, _cli_run, _cli_studies, _cli_study, _cli_traces
 from tidegate._cli_errors import guarded
 
 
@@ -30,7 +30,7 @@ for _command in (
     _cli_run.check,
     _cli_compare.plot,
     _cli_compare.compare,
-    _cli_studies.study,
+    _cli_study.study,
     _cli_studies.reproduce,
     _cli_studies.size,
     _cli_studies.tune,

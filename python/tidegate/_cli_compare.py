@@ -22,17 +22,33 @@ from tidegate._cli_options import (
     say_json,
     tell,
 )
+from tidegate._cli_picture import SHOW, panels, picture_of, picture_options
+
+#: What a folder holds, in words.
+_KINDS = {"run": "run", "comparison": "comparison", "study": "study", "engines": "comparison of engines"}
 
 
 @click.command()
 @click.argument("folder", metavar="FOLDER")
 @click.option("target", "-o", "--output", metavar="FILE", help="The picture; default: in FOLDER.")
 @click.option("--gate", metavar="NAME", help="The gate to draw; default: the one that limits most.")
-@click.option("--metric", metavar="NAME", help="Of a study: what to draw; default: goodput_bps.")
-@click.option("--axis", metavar="KEY", help="Of a study: the key along the bottom.")
+@SHOW
+@picture_options
 @JSON
 def plot(
-    folder: str, target: str | None, gate: str | None, metric: str | None, axis: str | None, as_json: bool
+    folder: str,
+    target: str | None,
+    gate: str | None,
+    show: str | None,
+    metric: str | None,
+    axis: str | None,
+    facet: str | None,
+    only: tuple[str, ...],
+    x: str | None,
+    y: str | None,
+    cdf: str | None,
+    box: str | None,
+    as_json: bool,
 ) -> None:
     """Draw a run, a comparison or a study again, from its folder alone.
 
@@ -41,23 +57,31 @@ def plot(
     """
     from tidegate import _folder
     from tidegate._folder_open import open_comparison, open_engines, open_run, open_study
+    from tidegate._plot_style import write
+    from tidegate._study_picture import Picture
 
     if target is not None:
         check_picture(target)
     kind = _folder.read_manifest(Path(folder))["kind"]
     place = Path(target) if target is not None else Path(folder) / f"{kind}.png"
-    if kind != "study" and (metric is not None or axis is not None):
-        raise click.UsageError(f"{folder}: --metric and --axis are for studies; this folder holds a {kind}")
+    chosen = picture_of(metric, axis, facet, only, x, y, cdf, box)
+    if kind != "study" and chosen != Picture():
+        raise click.UsageError(
+            f"{folder}: --metric, --axis, --facet, --only, --x, --y, --cdf and --box are for studies; "
+            f"this folder holds a {_KINDS.get(kind, kind)}"
+        )
+    if kind in ("study", "engines") and (gate is not None or show is not None):
+        raise click.UsageError(
+            f"{folder}: --gate and --show are for runs and comparisons; this folder holds a {_KINDS[kind]}"
+        )
     if kind == "engines":
-        if gate is not None:
-            raise click.UsageError(f"{folder}: this folder holds a comparison of engines by one gate")
         open_engines(folder).plot(place)
     elif kind == "study":
-        open_study(folder).plot(place, metric=metric or "goodput_bps", axis=axis)
+        write(chosen.figure(open_study(folder)), place)
     elif kind == "comparison":
-        open_comparison(folder).plot(place, gate=gate)
+        open_comparison(folder).plot(place, gate=gate, show=panels(show))
     else:
-        open_run(folder).plot(place, gate=gate)
+        open_run(folder).plot(place, gate=gate, show=panels(show))
     if as_json:
         say_json({"folder": folder, "picture": str(place)})
     else:
@@ -83,6 +107,7 @@ def plot(
 @RECORD
 @click.option("picture", "--plot", metavar="FILE", help="The picture; default: NAME-compare.png here.")
 @click.option("--gate", metavar="NAME", help="The gate to compare; default: the one that limits most.")
+@SHOW
 @click.option("--jobs", type=click.IntRange(1), help="Runs at a time; default: one per processor.")
 @ENGINE
 @JSON
@@ -99,6 +124,7 @@ def compare(
     record: str | None,
     picture: str | None,
     gate: str | None,
+    show: str | None,
     jobs: int | None,
     engine: str,
     as_json: bool,
@@ -118,6 +144,8 @@ def compare(
     if engines is not None:
         if vary or jobs is not None:
             raise click.UsageError(f"--engines does not go with {'--vary' if vary else '--jobs'}")
+        if show is not None:
+            raise click.UsageError("--show is for variants (--vary), not for --engines")
         _cli_engines.compare_engines(
             file,
             engines,
@@ -144,6 +172,7 @@ def compare(
     prepared = prepare(file, parse_vary(vary), sets)
     if picture is None and out is None and not as_json:
         picture = f"{prepared.variants[0][1].stem}-compare.png"
+    shown = panels(show)
     if picture is not None:
         check_picture(picture)
     with contextlib.ExitStack() as stack:
@@ -164,5 +193,5 @@ def compare(
         if work is not None:
             fill_comparison(result, work)
         if picture is not None:
-            result.plot(picture)
+            result.plot(picture, show=shown)
     tell(result, as_json=as_json, folder=out, picture=picture)

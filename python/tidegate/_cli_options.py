@@ -23,6 +23,10 @@ ENGINE = click.option("--engine", default="sim", metavar="NAME", help="sim or li
 RECORD = click.option("--record", metavar="WHAT", help='"summary", "events", or a span such as "10 ms".')
 FORCE = click.option("--force", is_flag=True, help="Replace a run that is in DIR already.")
 FILE = click.argument("file", metavar="FILE")
+STORE = click.option(
+    "--store", metavar="DIR", help="Where results are kept; default: TIDEGATE_STORE, else the user's cache."
+)
+NO_STORE = click.option("--no-store", is_flag=True, help="Keep no results, and use none.")
 
 
 def say(text: str = "") -> None:
@@ -123,12 +127,17 @@ def split_values(text: str) -> list[str]:
     return [value.strip() for value in values]
 
 
-def tell(result: Any, *, as_json: bool, folder: str | None, picture: str | None) -> None:
-    """End a command: print a result with ``to_json``, ``report`` and ``warnings``, and where it lies."""
+def tell(
+    result: Any, *, as_json: bool, folder: str | None, picture: str | None, report: str | None = None
+) -> None:
+    """End a command: print a result with ``to_json``, ``report`` and ``warnings``, and where it lies.
+
+    ``report``: the text for people, where it is not the usual one.
+    """
     if as_json:
         say(result.to_json())
     else:
-        say(result.report())
+        say(result.report() if report is None else report)
         if folder is not None:
             say(f"Folder: {folder}")
         if picture is not None:

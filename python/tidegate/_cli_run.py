@@ -24,6 +24,7 @@ from tidegate._cli_options import (
     say_json,
     warn,
 )
+from tidegate._cli_picture import SHOW, panels
 
 if TYPE_CHECKING:
     from tidegate._scenario import Scenario
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 @click.option("--pcap", is_flag=True, help="Also keep every packet, as DIR/packets.pcap.")
 @click.option("picture", "--plot", metavar="FILE", help="Draw the run: .png, .svg or .pdf.")
 @click.option("--gate", metavar="NAME", help="The gate to draw; default: the one that limits most.")
+@SHOW
 @click.option(
     "--replication",
     type=click.IntRange(0),
@@ -60,6 +62,7 @@ def run(
     pcap: bool,
     picture: str | None,
     gate: str | None,
+    show: str | None,
     replication: int,
     exact_events: bool,
     engine: str,
@@ -89,8 +92,11 @@ def run(
     if pcap and out is None:
         raise click.UsageError("--pcap needs --out DIR: the packets become DIR/packets.pcap")
     scenario = as_scenario(file, sets)
+    shown = panels(show)
     if picture is not None:
         check_picture(picture)
+    elif show is not None:
+        raise click.UsageError("--show goes with --plot FILE")
     if record is None and out is None and picture is None:
         record = "summary"
     with contextlib.ExitStack() as stack:
@@ -119,7 +125,7 @@ def run(
         if work is not None:
             _folder.fill_run(result, work)
         if picture is not None:
-            result.plot(picture, gate=gate)
+            result.plot(picture, gate=gate, show=shown)
     if as_json:
         say(result.to_json())
     else:

@@ -1,141 +1,12 @@
-"""The commands for many runs: ``study``, ``reproduce``, ``size`` and ``tune``."""
+"""The commands that make studies of their own: ``reproduce``, ``size`` and ``tune``."""
 
 from __future__ import annotations
 
-import contextlib
 from pathlib import Path
 
 import click
 
-from tidegate._cli_options import (
-    ENGINE,
-    FILE,
-    FORCE,
-    JSON,
-    SEED,
-    SET,
-    check_picture,
-    command_line,
-    count,
-    note,
-    parse_vary,
-    say,
-    say_json,
-    tell,
-)
-
-_STORE = click.option(
-    "--store", metavar="DIR", help="Where results are kept; default: TIDEGATE_STORE, else the user's cache."
-)
-_NO_STORE = click.option("--no-store", is_flag=True, help="Keep no results, and use none.")
-
-
-@click.command()
-@FILE
-@click.option(
-    "vary",
-    "--vary",
-    multiple=True,
-    metavar="KEY=A,B,C",
-    help="A key and its values, beside the file's [[sweep]]; several keys multiply.",
-)
-@click.option("--runs", type=click.IntRange(1), help="Replications of each point; default: the file's runs.")
-@click.option(
-    "--until",
-    metavar="METRIC:±X%",
-    help="Go on with a point until this interval is narrow, such as goodput_bps:±2%.",
-)
-@click.option(
-    "--max-runs",
-    type=click.IntRange(2),
-    help="With --until: replications of a point at most; default 256.",
-)
-@SEED
-@SET
-@click.option("--workers", type=click.IntRange(1), help="Threads; default: one per processor.")
-@click.option("--out", metavar="DIR", help="Write a folder: manifest, study.json, Parquet tables.")
-@FORCE
-@click.option("picture", "--plot", metavar="FILE", help="Draw a metric against an axis: .png, .svg or .pdf.")
-@click.option("--metric", metavar="NAME", default="goodput_bps", show_default=True, help="What to draw.")
-@click.option("--axis", metavar="KEY", help="The key along the bottom; default: the one with most values.")
-@click.option("--gate", metavar="NAME", help="The gate to report; default: the one that limits most.")
-@_STORE
-@_NO_STORE
-@click.option("--resume", is_flag=True, help="With --engine live: take runs that were measured before.")
-@ENGINE
-@JSON
-def study(
-    file: str,
-    vary: tuple[str, ...],
-    runs: int | None,
-    until: str | None,
-    max_runs: int | None,
-    seed: int | None,
-    sets: tuple[str, ...],
-    workers: int | None,
-    out: str | None,
-    force: bool,
-    picture: str | None,
-    metric: str,
-    axis: str | None,
-    gate: str | None,
-    store: str | None,
-    no_store: bool,
-    resume: bool,
-    engine: str,
-    as_json: bool,
-) -> None:
-    """Run every combination of the axes many times: means with 95% intervals.
-
-    The axes are the file's [[sweep]] tables and what --vary names. Replication i has the
-    same random streams at every point. What was run before is taken from the store; Ctrl-C
-    keeps what is done, and the same command goes on from there. With --engine live every run is
-    measured anew, one after the other, unless --resume takes what this machine measured before.
-    """
-    from tidegate import _folder
-    from tidegate._folder_fill import fill_study
-    from tidegate._progress import Progress
-    from tidegate._source import check_engine
-    from tidegate._store import opened
-    from tidegate._study import execute_study, prepare, workers_for
-    from tidegate._study_until import Until
-
-    check_engine(engine, ("sim", "live"))
-    if resume and (engine != "live" or no_store):
-        raise click.UsageError("--resume is for --engine live, and goes without --no-store")
-    if max_runs is not None and until is None:
-        raise click.UsageError("--max-runs goes with --until METRIC:±X%")
-    least = None if runs is None else max(runs, 2)
-    stop = None if until is None else Until.parse(until, at_least=least, at_most=max_runs)
-    prepared = prepare(file, parse_vary(vary), sets, runs=runs, seed=seed, until=stop, engine=engine)
-    if picture is not None:
-        check_picture(picture)
-        if not prepared.axes:
-            raise click.UsageError("--plot: nothing is varied, so there is no axis to draw along")
-    with contextlib.ExitStack() as stack:
-        work = None
-        if out is not None:
-            work = stack.enter_context(_folder.staged(Path(out), force=force))
-        kept = stack.enter_context(opened(False if no_store else store or True))
-        counts: list[int] = []
-        with Progress(f"running {count(len(prepared.points), 'point')}") as progress:
-            result = execute_study(
-                prepared,
-                workers=workers_for(engine, workers),
-                store=kept,
-                gate=gate,
-                resume=resume,
-                progress=progress,
-                told=lambda *numbers: counts.extend(numbers),
-                command=command_line(),
-            )
-        if work is not None:
-            fill_study(result, work)
-        if picture is not None:
-            result.plot(picture, metric=metric, axis=axis)
-    if counts and counts[0] < counts[1]:
-        note(f"{counts[1] - counts[0]} of {counts[1]} runs were in the store")
-    tell(result, as_json=as_json, folder=out, picture=picture)
+from tidegate._cli_options import FILE, FORCE, JSON, NO_STORE, SEED, SET, STORE, say, say_json
 
 
 @click.command()
@@ -144,8 +15,8 @@ def study(
 @click.option("--out", metavar="DIR", help="Where the report goes; default: reproduced/PAPER here.")
 @FORCE
 @click.option("--workers", type=click.IntRange(1), help="Threads; default: one per processor.")
-@_STORE
-@_NO_STORE
+@STORE
+@NO_STORE
 @click.option(
     "--engine", default="sim", show_default=True, metavar="NAME", help="sim; live: with the kernel's TCP."
 )
@@ -231,8 +102,8 @@ def reproduce(
 @SEED
 @SET
 @click.option("--workers", type=click.IntRange(1), help="Threads; default: one per processor.")
-@_STORE
-@_NO_STORE
+@STORE
+@NO_STORE
 @JSON
 def size(
     file: str,
@@ -306,8 +177,8 @@ def size(
 @SEED
 @SET
 @click.option("--workers", type=click.IntRange(1), help="Threads; default: one per processor.")
-@_STORE
-@_NO_STORE
+@STORE
+@NO_STORE
 @JSON
 def tune(
     file: str,

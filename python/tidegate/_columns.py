@@ -38,6 +38,8 @@ TABLES: dict[str, dict[str, str]] = {
         "ssthresh_segments": "slow-start threshold, segments; null: no limit",
         "in_flight_segments": "sent and not known to have left, segments",
         "srtt_ms": "smoothed round-trip time, ms; null before the first sample",
+        "rtt_ms": "round trip of the newest acknowledged segment that was sent once, ms; null before one",
+        "one_way_ms": "from sending to arrival, of the data segment that arrived last, ms; null before one",
         "rto_ms": "retransmission time-out in force, ms",
         "delivered_bytes": (
             "payload received since the start, each byte when it first arrives, in order or not, bytes; "

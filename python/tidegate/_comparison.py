@@ -10,6 +10,7 @@ from tidegate._variants import Variants
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Sequence
 
     from matplotlib.figure import Figure
 
@@ -20,14 +21,22 @@ class Comparison(Variants):
     ``table`` is one row per variant; ``variants`` holds the runs themselves.
     """
 
-    def plot(self, path: str | os.PathLike[str] | None = None, *, gate: str | None = None) -> Figure:
+    def plot(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        gate: str | None = None,
+        show: Sequence[str] | None = None,
+    ) -> Figure:
         """Draw the variants side by side; write PNG, SVG or PDF by the path's suffix.
 
-        ``gate`` is the one to show; left out, the one that was compared.
+        ``gate`` is the one to show; left out, the one that was compared. ``show`` names the panels of a
+        row: ``cwnd``, ``goodput``, ``delay``, ``queue``, ``tokens``; left out, goodput, delay and queue,
+        and none where there are more than 12 variants.
 
         Raises:
-            UnknownNameError: a variant has no gate of this name.
-            ArgumentError: the suffix is none of .png, .svg, .pdf.
+            UnknownNameError: a variant has no gate of this name, or there is no such panel.
+            ArgumentError: the runs have nothing for a panel, or the suffix is none of .png, .svg, .pdf.
             OSError: the file cannot be written.
         """
         from tidegate import _plot_compare, _plot_style
@@ -37,7 +46,7 @@ class Comparison(Variants):
             for variant in self.variants:
                 variant.run.gates.row(gate)
             shown = Comparison(self.title, self.axes, self.variants, gate)
-        figure = _plot_compare.comparison_figure(shown)
+        figure = _plot_compare.comparison_figure(shown, show)
         if path is not None:
             _plot_style.write(figure, Path(path))
         return figure

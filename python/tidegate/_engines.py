@@ -101,7 +101,8 @@ def execute_engines(
         raise ArgumentError(f"tolerance: read {tolerance}; it takes a share between 0 and 1")
     counts = {
         "theory": 1,
-        "sim": runs or max(RUNS, scenario.runs),
+        # Where nothing is random one run says all.
+        "sim": (runs or max(RUNS, scenario.runs)) if scenario.draws else 1,
         "live": runs or RUNS,
     }
     chosen = choose(seed, scenario.seed)

@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tidegate import _text
+from tidegate._agreement import AGREE
+from tidegate._engine_quantities import within_floor
 from tidegate._study_text import plus_minus
 
 if TYPE_CHECKING:
-    from tidegate._agreement import Agreement, Difference, Quantity
+    from tidegate._agreement import Agreement, Difference
+    from tidegate._engine_quantities import Quantity
 
 
 def report(comparison: Agreement) -> str:
@@ -25,6 +28,8 @@ def report(comparison: Agreement) -> str:
         "",
         _values(comparison),
     ]
+    if any(each.is_exact and each.engine == "sim" for each in comparison.engines):
+        lines += ["", _text.wrapped("Nothing in this scenario is random: one run of sim says all.")]
     others = [each.engine for each in comparison.engines if each.engine != comparison.reference]
     lines += ["", f"Difference from {comparison.reference}", _differences(comparison, others)]
     lines += ["", *(_text.wrapped(sentence) for sentence in comparison.sentences)]
@@ -47,7 +52,7 @@ def _values(comparison: Agreement) -> str:
             found = row.values.get(each.engine)
             if found is None:
                 cells.append("–")
-            elif each.engine == "theory":
+            elif each.is_exact:
                 cells.append(_text.number((found.mean or 0.0) / row.quantity.scale, 4))
             else:
                 cells.append(plus_minus(found, row.quantity.scale))
@@ -64,18 +69,24 @@ def _differences(comparison: Agreement, others: list[str]) -> str:
         cells = [row.quantity.name]
         for engine in others:
             told = row.differences.get(engine)
-            cells += ["–", ""] if told is None else [told_difference(row.quantity, told), told.verdict]
+            if told is None:
+                cells += ["–", ""]
+                continue
+            floor = f" ({within_floor(row.quantity)})" if told.verdict == AGREE and told.by_floor else ""
+            cells += [told_difference(row.quantity, told), f"{told.verdict}{floor}"]
         body.append(cells)
     return _text.table(head, body)
 
 
 def told_difference(quantity: Quantity, told: Difference) -> str:
     """Return a difference with its interval: in per cent where that has a meaning."""
-    if told.relative is None or abs(told.relative) >= 10:
-        unit = f" {quantity.unit}" if quantity.unit else ""
-        return f"{_signed(told.difference / quantity.scale)}{unit}"
+    small = told.verdict == AGREE and told.by_floor
+    if told.relative is None or abs(told.relative) >= 10 or small:
+        unit = "points" if quantity.unit == "%" else quantity.unit
+        half = f" ±{_text.number(told.half_width / quantity.scale, 2)}" if told.half_width else ""
+        return f"{_signed(told.difference / quantity.scale)}{half} {unit}".rstrip()
     text = _signed(100 * told.relative)
-    if told.half_width is not None and told.difference:
+    if told.half_width and told.difference:
         text += f" ±{_text.number(100 * told.half_width * abs(told.relative / told.difference), 2)}"
     return f"{text}%"
 

@@ -38,6 +38,10 @@ class Estimate:
         """The upper end of the interval."""
         return None if self.mean is None or self.half_width is None else self.mean + self.half_width
 
+    def single(self) -> Estimate:
+        """Return the mean without an interval, where all values are of one run told again."""
+        return Estimate(self.mean, None, None, self.n) if not self.sd else self
+
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers by name."""
         return {
@@ -56,7 +60,8 @@ def estimate(values: Iterable[float | int | None]) -> Estimate:
     n = len(there)
     if n == 0:
         return Estimate(None, None, None, 0)
-    mean = math.fsum(there) / n
+    # Equal values have no spread, whatever rounding makes of their sum.
+    mean = there[0] if min(there) == max(there) else math.fsum(there) / n
     if n == 1:
         return Estimate(mean, None, None, 1)
     sd = math.sqrt(math.fsum((value - mean) ** 2 for value in there) / (n - 1))

@@ -66,7 +66,10 @@ def fill_study(study: StudyNumbers, work: Path) -> None:
 
     manifest = {
         **study.manifest,
-        "points": [{"set": point.values, "scenario": point.scenario} for point in study.points],
+        "points": [
+            {"set": point.values, "scenario": point.scenario, "varies": point.varies}
+            for point in study.points
+        ],
         "tables": [name for name in TABLES if study._rows[name]],
         "versions": {"python": platform.python_version(), **_core.build_info()},
         "machine": {"system": platform.platform(), "architecture": platform.machine()},

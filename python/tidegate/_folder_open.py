@@ -11,7 +11,7 @@ from tidegate._comparison import Comparison
 from tidegate._engine_comparison import EngineComparison
 from tidegate._errors import RunFolderError
 from tidegate._run_value import Run
-from tidegate._study_numbers import Point
+from tidegate._study_point import Point
 from tidegate._study_value import Study
 from tidegate._variants import Variant
 
@@ -110,7 +110,7 @@ def open_study(folder: str | os.PathLike[str]) -> Study:
     manifest = _folder.read_manifest(path, "study")
     try:
         points = [
-            Point(number, dict(entry["set"]), str(entry["scenario"]))
+            Point(number, dict(entry["set"]), str(entry["scenario"]), bool(entry.get("varies", True)))
             for number, entry in enumerate(manifest["points"])
         ]
         axes = list(manifest["axes"])

@@ -37,6 +37,8 @@ def manifest_of(
         "seed": seed,
         "replication": replication,
         "inputs": scenario.inputs,
+        "draws": scenario.draws,
+        "laws": scenario.laws(),
         "warnings": warnings,
         "headers": HEADERS_NOTE,
         "versions": {"python": platform.python_version(), **_core.build_info()},

@@ -2,87 +2,137 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from tidegate import _text
-from tidegate._plot_history import history
-from tidegate._plot_marks import Label, above, label_right, steps, thin
+from tidegate import _plot_requests, _text
+from tidegate._errors import ArgumentError, UnknownNameError, nearest
+from tidegate._numbers import figures_of
+from tidegate._plot_delay import delay_panel, has_delays, tokens_panel
+from tidegate._plot_flows import bars_panel
+from tidegate._plot_headline import flows_line, gate_line, spikes_note
+from tidegate._plot_history import PANELS, history
+from tidegate._plot_marks import FLOW_STYLES, SINGLE, Label, above, label_right, last, steps, thin
 from tidegate._plot_style import ACCENT, FILL, INK, MID, SOFT, STYLE, fit
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from matplotlib.axes import Axes
-    from numpy.typing import NDArray
 
     from tidegate._plot_history import History
     from tidegate._run_record import Recorded
 
-    Floats = NDArray[np.float64]
-
-#: Flows drawn one by one; more become a median and a band.
-_SINGLE = 4
-#: (colour, line style) of the flows drawn one by one; told apart without colour, too.
-FLOW_STYLES: tuple[tuple[str, Any], ...] = (
-    (ACCENT, "-"),
-    (INK, (0, (5, 1.6))),
-    (MID, "-"),
-    (INK, (0, (1, 1.2))),
-)
-_LEFT = 0.082
+_LEFT, _RIGHT = 0.75, 1.3
+_WIDTH = 9.2
+_TOP, _BOTTOM, _GAP = 1.2, 0.62, 0.42
+#: Heights of panels, inches.
+_HEIGHTS = {"cwnd": 1.75, "goodput": 1.9, "delay": 1.7, "responses": 1.7, "queue": 1.55, "tokens": 1.2}
+_EVENTS, _BARS = 0.62, 1.3
 
 
-def run_figure(run: Recorded, *, gate: str | None = None) -> Figure:
-    """Draw the picture of a run: windows, rate with goodput, queue, losses, on one time axis.
+def run_figure(run: Recorded, *, gate: str | None = None, show: Sequence[str] | None = None) -> Figure:
+    """Draw the picture of a run on one time axis, and bars of its flows where there are several.
 
-    Where there are requests, their response times too.
+    ``show``: panels (:data:`tidegate._plot_history.PANELS`); left out, those that say something of
+    this run. Drops, fast retransmits and time-outs always stand below them.
 
     Raises:
         NotRecordedError: the run kept only its summary.
         UnknownNameError: there is no gate of this name.
+        ArgumentError: a panel was asked for that this run has nothing for.
     """
-    from tidegate import _plot_requests
-
     data = history(run, gate)
-    asks = _plot_requests.has_requests(run)
-    heights = [3, 3, 2.6, 3.1] if asks else [3, 3, 3.1]
+    names = _chosen(run, data, show)
+    bars = len(run.flows) > 1 and show is None
+    heights = [*(_HEIGHTS[name] for name in names), _EVENTS]
+    height = _TOP + sum(heights) + _GAP * (len(heights) - 1) - 0.28 + _BOTTOM + (_BARS + 0.75) * bars
     with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(9.2, 10.4 if asks else 8.2), dpi=100)
-        grid = figure.add_gridspec(
-            len(heights), 1, height_ratios=heights, left=_LEFT, right=0.86, top=0.872 + 0.022 * asks,
-            bottom=0.082 - 0.016 * asks, hspace=0.26,
-        )  # fmt: skip
-        lowest = grid[-1].subgridspec(2, 1, height_ratios=[2.4, 0.8], hspace=0.1)
-        window = figure.add_subplot(grid[0])
-        speed = figure.add_subplot(grid[1], sharex=window)
-        queue = figure.add_subplot(lowest[0], sharex=window)
-        events = figure.add_subplot(lowest[1], sharex=window)
-        window.set_xlim(0, data.duration)
-        for axes in (window, speed, queue, events):
+        figure = Figure(figsize=(_WIDTH, height), dpi=100)
+        at = height - _TOP
+        first: Axes | None = None
+        for number, name in enumerate([*names, "events"]):
+            at -= heights[number]
+            place = (_LEFT / _WIDTH, at / height, 1 - (_LEFT + _RIGHT) / _WIDTH, heights[number] / height)
+            axes = figure.add_axes(place, sharex=first)
+            first = first or axes
+            axes.set_xlim(0, data.duration)
             _warmup(axes, data.begin)
-        _window_panel(window, data)
-        _speed_panel(speed, data)
-        _queue_panel(queue, data)
-        _events_panel(events, data)
-        if asks:
-            response = figure.add_subplot(grid[2], sharex=window)
-            _warmup(response, data.begin)
-            _plot_requests.response_panel(response, run)
-            response.tick_params(labelbottom=False)
-        for axes in (window, speed, queue):
-            axes.tick_params(labelbottom=False)
-        events.set_xlabel("time, s")
-        _titles(figure, run, data)
-        if data.begin > 0:
-            window.annotate(
-                "warm-up, not counted", (0, 1), xycoords=("data", "axes fraction"),
-                xytext=(3, -3), textcoords="offset points", va="top", fontsize=7, color=MID,
-                bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.2},
+            _panel(axes, name, run, data)
+            axes.tick_params(labelbottom=name == "events")
+            # The events stand close to the panel above: its time axis is theirs.
+            at -= _GAP if number < len(names) - 1 else 0.14
+        axes.set_xlabel("time, s")
+        if bars:
+            _flow_bars(figure, run, height)
+        _titles(figure, run, data, height)
+        if data.begin > 0 and first is not None:
+            first.annotate(
+                "hatched: warm-up, not counted", (1, 1), xycoords="axes fraction", ha="right",
+                xytext=(0, 4), textcoords="offset points", va="bottom", fontsize=7, color=MID,
             )  # fmt: skip
     return figure
+
+
+def _chosen(run: Recorded, data: History, show: Sequence[str] | None) -> list[str]:
+    """Return the panels to draw, in their order."""
+    there = {
+        "cwnd": bool(data.names),
+        "goodput": bool(data.names) or data.gate is not None,
+        "delay": has_delays(data),
+        "responses": _plot_requests.has_requests(run),
+        "queue": len(data.queue) > 0 and (show is not None or bool(np.nanmax(data.queue) > 0)),
+        "tokens": len(data.tokens) > 0,
+    }
+    if show is None:
+        return [name for name in PANELS if there[name]]
+    for name in show:
+        if name not in PANELS:
+            raise UnknownNameError(nearest("panel", name, PANELS))
+        if not there[name]:
+            raise ArgumentError(f"{name}: this run has nothing to draw in that panel")
+    return [name for name in PANELS if name in show]
+
+
+def _panel(axes: Axes, name: str, run: Recorded, data: History) -> None:
+    if name == "responses":
+        _plot_requests.response_panel(axes, run)
+        return
+    panels = {
+        "cwnd": _window_panel,
+        "goodput": _speed_panel,
+        "delay": delay_panel,
+        "queue": _queue_panel,
+        "tokens": tokens_panel,
+        "events": _events_panel,
+    }
+    panels[name](axes, data)
+
+
+def _flow_bars(figure: Figure, run: Recorded, height: float) -> None:
+    """Draw goodput of each flow and, of finite transfers, how long each took."""
+    flows = run.summary["flows"]
+    done = any(row["completion_s"] is not None for row in flows)
+    whole = 1 - (_LEFT + _RIGHT) / _WIDTH
+    fair = figures_of(run.summary, None)["fairness"]
+    unit = _text.rate_scale(max(row["goodput_bps"] for row in flows))[1]
+    told = (
+        ""
+        if fair is None or run.summary.get("requests")
+        else f" (Jain's fairness index {_text.number(fair)})"
+    )
+    wide = whole / 2 - 0.045 if done else whole
+    bottom = (_BOTTOM - 0.05) / height
+    axes = figure.add_axes((_LEFT / _WIDTH, bottom, wide, _BARS / height))
+    bars_panel(axes, flows, "goodput_bps", f"Goodput of each flow{told}", unit)
+    if done:
+        left = _LEFT / _WIDTH + whole / 2 + 0.045
+        axes = figure.add_axes((left, bottom, wide, _BARS / height))
+        bars_panel(axes, flows, "completion_s", "Time until each transfer was done", "s")
 
 
 def _warmup(axes: Axes, begin: float) -> None:
@@ -95,7 +145,7 @@ def _window_panel(axes: Axes, data: History) -> None:
     axes.set_ylabel("segments")
     labels: list[Label] = []
     tops: list[float] = []
-    if len(data.names) <= _SINGLE:
+    if len(data.names) <= SINGLE:
         for (colour, style), name in zip(FLOW_STYLES, data.names, strict=False):
             time, cwnd = thin(data.time[name], data.cwnd[name])
             axes.plot(time, cwnd, color=colour, ls=style, lw=1.25, drawstyle="steps-post")
@@ -107,9 +157,9 @@ def _window_panel(axes: Axes, data: History) -> None:
             )  # fmt: skip
             if np.any(~np.isnan(cwnd)):
                 tops.append(float(np.nanmax(cwnd)))
-                labels.append(Label(_last(cwnd), "cwnd" if alone else name, colour))
+                labels.append(Label(last(cwnd), "cwnd" if alone else name, colour))
             if alone and np.any(~np.isnan(ssthresh)):
-                labels.append(Label(_last(ssthresh), "ssthresh\n(dashed)", INK))
+                labels.append(Label(last(ssthresh), "ssthresh\n(dashed)", INK))
         if len(data.names) > 1:
             axes.set_title("Congestion window (dotted: ssthresh)")
     else:
@@ -123,19 +173,14 @@ def _window_panel(axes: Axes, data: History) -> None:
         axes.plot(grid, middle, color=ACCENT, lw=1.3)
         axes.set_title(f"Congestion window of {len(data.names)} flows")
         labels += [
-            Label(_last(high), "90% below", MID),
-            Label(_last(middle), "median", ACCENT),
-            Label(_last(low), "10% below", MID),
+            Label(last(high), "90% below", MID),
+            Label(last(middle), "median", ACCENT),
+            Label(last(low), "10% below", MID),
         ]
         tops.append(float(np.nanmax(high)))
     # An initial ssthresh far above every window would flatten what there is to see.
     axes.set_ylim(0, 1.08 * max(tops, default=1.0) or 1.0)
     label_right(axes, labels)
-
-
-def _last(values: Floats) -> float:
-    good = values[~np.isnan(values)]
-    return float(good[-1]) if len(good) else 0.0
 
 
 def _speed_panel(axes: Axes, data: History) -> None:
@@ -144,50 +189,94 @@ def _speed_panel(axes: Axes, data: History) -> None:
     factor, unit = _text.rate_scale(limit)
     axes.set_ylim(0, limit / factor)
     labels: list[Label] = []
-    title = "Goodput"
-    if len(known):
+    of = "" if data.gate is None else f" at gate {data.gate}"
+    title = [] if data.through else ["No flow's data passes the gate"] if data.names else []
+    # A link that never fills would be a grey wall: what a policer allows says more.
+    if len(known) and not data.contract:
         filled = np.nan_to_num(data.rate_binned) / factor
         axes.stairs(filled, data.edges, fill=True, color=FILL, lw=0)
         steps(axes, data.edges, filled, color=SOFT, lw=0.9)
-        labels.append(Label(float(filled[-1]), "rate in force\n(shaded)", MID))
-        title = f"Rate in force at gate {data.gate}, and goodput"
-    if data.through and 1 < len(data.names) <= _SINGLE:
+        word = "token rate" if data.bucket else "rate in force"
+        labels.append(Label(float(filled[-1]), f"{word}\n(shaded)", MID))
+        title.append(f"{word}{of} (shaded)")
+    labels += _rate_lines(axes, data, factor)
+    if data.contract:
+        title.append(f"contract{of} (dashed)")
+    if not data.through and len(data.carried):
+        steps(axes, data.edges, data.carried / factor, color=ACCENT, lw=1.3)
+        above(axes, data.edges, data.carried / factor, ACCENT)
+        labels.append(Label(float(data.carried[-1] / factor), "carried by\nthe gate", ACCENT))
+        title.append(f"what gate {data.gate} carried")
+    elif 1 < len(data.names) <= SINGLE:
         for (colour, style), name in zip(FLOW_STYLES, data.names, strict=False):
             if name in data.through:
                 value = data.goodput[name] / factor
                 steps(axes, data.edges, value, color=colour, ls=style, lw=1.1)
                 above(axes, data.edges, value, colour)
                 labels.append(Label(float(value[-1]), name, colour))
+        every = len(data.through) == len(data.names)
+        title.insert(0, "goodput of each flow" if every else f"goodput of {' and '.join(data.through)}")
     elif data.through:
         total = data.total_goodput / factor
         steps(axes, data.edges, total, color=ACCENT, lw=1.3)
         above(axes, data.edges, total, ACCENT)
-        word = "goodput"
-        if len(data.through) > 1:
-            word = f"goodput,\n{len(data.through)} flows"
-        labels.append(Label(float(total[-1]), word, ACCENT))
-    axes.set_title(title)
+        several = len(data.through) > 1
+        of_some = f" of {data.through[0]}" if len(data.names) > 1 else ""
+        labels.append(
+            Label(float(total[-1]), f"goodput,\n{len(data.through)} flows" if several else "goodput", ACCENT)
+        )
+        title.insert(0, f"goodput of {len(data.through)} flows together" if several else f"goodput{of_some}")
+    words = "; ".join(title) or "goodput"
+    axes.set_title(words[0].upper() + words[1:])
     axes.set_ylabel(unit)
+    axes.yaxis.set_major_locator(MaxNLocator(5))
     label_right(axes, labels)
+
+
+def _rate_lines(axes: Axes, data: History, factor: float) -> list[Label]:
+    """Draw what a bucket's peak and a policer's contract allow, where it is inside the axes."""
+    lines = [
+        ("contract", data.contract.get("rate_bps"), (0, (6, 2))),
+        ("peak", data.contract.get("peak_bps") or data.bucket.get("peak_bps"), (0, (2, 2))),
+    ]
+    labels = []
+    for word, bps, dash in lines:
+        if bps is not None and bps / factor <= axes.get_ylim()[1]:
+            axes.axhline(bps / factor, color=INK, lw=0.9, ls=dash)
+            labels.append(Label(bps / factor, f"{word}\n{_text.rate(bps)}", INK))
+    return labels
 
 
 def _queue_panel(axes: Axes, data: History) -> None:
     axes.set_title("Queue" if data.gate is None else f"Queue at gate {data.gate}")
-    axes.set_ylabel(data.queue_unit)
-    if len(data.queue):
-        time, queue = thin(data.gate_time, data.queue)
-        axes.fill_between(time, queue, color=FILL, lw=0, step="post")
-        axes.plot(time, queue, color=INK, lw=0.8, drawstyle="steps-post")
-        high = float(np.nanmax(queue))
-        axes.set_ylim(0, 1.1 * high if high > 0 else 1)
-    axes.yaxis.set_major_locator(MaxNLocator(5, integer=True))
+    factor, unit = 1.0, data.queue_unit
+    high = float(np.nanmax(data.queue)) if np.any(~np.isnan(data.queue)) else 0.0
+    if unit == "bytes" and high >= 1e4:
+        factor, unit = 1e3, "kB"
+    axes.set_ylabel(unit)
+    time, queue = thin(data.gate_time, data.queue / factor)
+    axes.fill_between(time, queue, color=FILL, lw=0, step="post")
+    axes.plot(time, queue, color=INK, lw=0.8, drawstyle="steps-post")
+    top = 1.1 * high / factor or 1.0
+    limit = None if data.queue_limit is None else data.queue_limit / factor
+    told = limit is not None and f"limit {_text.number(limit if limit % 1 else int(limit))}"
+    if limit is not None and limit <= 2.5 * top:
+        top = max(top, 1.1 * limit)
+        axes.axhline(limit, color=ACCENT, lw=0.9, ls=(0, (4, 2)))
+        axes.set_ylim(0, top)
+        label_right(axes, [Label(limit, str(told), ACCENT)])
+    else:
+        axes.set_ylim(0, top)
+        word = f"{told} {unit},\nfar above" if limit is not None else "no limit" if data.has_law else ""
+        label_right(axes, [Label(top, word, MID)] if word else [])
+    axes.yaxis.set_major_locator(MaxNLocator(5, integer=factor == 1.0))
 
 
 def _events_panel(axes: Axes, data: History) -> None:
     rows = (
-        ("drop", data.drops, INK),
+        ("drop", data.all_drops, INK),
         ("fast retransmit", data.fast, MID),
-        ("timeout", data.timeouts, ACCENT),
+        ("time-out", data.timeouts, ACCENT),
     )
     axes.grid(axis="y", visible=False)
     axes.set_ylim(-0.6, 2.6)
@@ -198,52 +287,48 @@ def _events_panel(axes: Axes, data: History) -> None:
         axes.axhline(place, color="#ececec", lw=0.6, zorder=0)
         # A mark per pixel is enough.
         seen = np.unique(np.round(times / data.duration * 1600)) / 1600 * data.duration
-        if word == "timeout":
+        if word == "time-out":
             axes.plot(seen, np.full(len(seen), place), ls="", marker="x", ms=5, mew=1.4, color=colour)
         elif word == "fast retransmit":
             axes.plot(seen, np.full(len(seen), place), ls="", marker="v", ms=4, mew=0, color=colour)
         else:
             axes.vlines(seen, place - 0.36, place + 0.36, color=colour, lw=0.7)
         plural = "" if len(times) == 1 else "s"
-        labels.append(Label(float(place), f"{len(times)} {word}{plural}", colour))
+        where = _where(data) if word == "drop" else ""
+        labels.append(Label(float(place), f"{len(times)} {word}{plural}{where}", colour))
     label_right(axes, labels, size=7.5)
 
 
-def _titles(figure: Figure, run: Recorded, data: History) -> None:
-    # Distances from the top stay the same in a taller picture.
-    shrink = 8.2 / figure.get_figheight()
-    figure.text(
-        _LEFT, 1 - 0.028 * shrink, fit(run.title, 88), fontsize=12.5, weight="bold", color=INK, va="top"
-    )
+def _where(data: History) -> str:
+    """Say at which gates packets were dropped, in few letters."""
+    some = {gate: len(times) for gate, times in data.drops.items() if len(times)}
+    if not some:
+        return ""
+    if len(some) == 1:
+        return f"\nat {fit(next(iter(some)), 16)}"
+    if len(some) == 2:
+        return "\n" + ", ".join(f"{count} {fit(gate, 9)}" for gate, count in some.items())
+    return f"\nat {len(some)} gates"
+
+
+def _titles(figure: Figure, run: Recorded, data: History, height: float) -> None:
     kinds = sorted({str(row["cc"]) for row in run.flows})
+    flows = f"{len(run.flows)} flow{'s' if len(run.flows) != 1 else ''}"
     facts = [
         f"seed {run.seed}",
-        f"{len(run.flows)} flow{'s' if len(run.flows) != 1 else ''} ({', '.join(kinds)})",
+        f"{flows} ({', '.join(kinds)})" if kinds else flows,
         f"engine {run.summary['engine']}",
         f"counted from {data.begin:g} s to {data.duration:g} s",
     ]
-    figure.text(_LEFT, 1 - 0.057 * shrink, "  ·  ".join(facts), fontsize=8.5, color=MID, va="top")
-    figure.text(_LEFT, 1 - 0.080 * shrink, _result_line(run, data.gate), fontsize=8.5, color=INK, va="top")
+    x = _LEFT / _WIDTH
+    lines = [(0.2, fit(run.title, 88), 12.5, INK), (0.47, "  ·  ".join(facts), 8.5, MID)]
+    told = [text for text in (flows_line(run), gate_line(run, data)) if text]
+    lines += [(0.66 + 0.19 * n, fit(text, 150), 8.5, INK) for n, text in enumerate(told)]
+    for down, text, size, colour in lines:
+        figure.text(
+            x, 1 - (down - 0.1) / height, text, fontsize=size, color=colour, va="top",
+            weight="bold" if size > 10 else "normal",
+        )  # fmt: skip
     figure.text(
-        _LEFT,
-        0.012,
-        f"{_text.HEADERS_SHORT} It counts once in order: a repaired hole is a spike (▲: above the scale).",
-        fontsize=7,
-        color=MID,
-        va="bottom",
+        x, 0.1 / height, f"{_text.HEADERS_SHORT} {spikes_note(run)}", fontsize=7, color=MID, va="bottom"
     )
-
-
-def _result_line(run: Recorded, gate: str | None) -> str:
-    goodput = sum(float(row["goodput_bps"]) for row in run.flows)
-    words = [f"goodput {_text.rate(goodput)}"]
-    if gate is not None:
-        row = run.gates.row(gate).summary
-        if row.get("utilisation") is not None:
-            words.append(f"utilisation {_text.percent(row['utilisation'])}%")
-        words.append(
-            f"queueing delay p50 {_text.number(row.get('queue_delay_p50_ms'))} ms, "
-            f"p99 {_text.number(row.get('queue_delay_p99_ms'))} ms"
-        )
-        words.append(f"loss {_text.percent(_text.loss(row), 2)}%")
-    return "  ·  ".join(words)

@@ -1,9 +1,9 @@
-"""The picture of a comparison: one row per variant, and its figures beside it."""
+"""The picture of a comparison: a row per variant with its histories, and its figures beside them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+import textwrap
+from typing import TYPE_CHECKING
 
 import matplotlib as mpl
 import numpy as np
@@ -11,225 +11,265 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from tidegate import _text
-from tidegate._numbers import figures_of
-from tidegate._plot_history import History, history
+from tidegate._errors import ArgumentError, UnknownNameError, nearest
+from tidegate._numbers import short_keys
+from tidegate._plot_figures import figure_columns
+from tidegate._plot_history import PANELS, History, history
 from tidegate._plot_marks import above, steps, thin
 from tidegate._plot_style import ACCENT, FILL, INK, MID, SOFT, STYLE, fit
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from matplotlib.axes import Axes
 
     from tidegate._variants import Variants
 
-#: More variants than this show their figures only.
+#: More variants than this show their figures only, unless panels are asked for.
 _WITH_HISTORY = 12
 _BINS = 150
+#: Inches.
+_TOP, _BOTTOM, _PANEL, _GAP, _LETTER = 1.0, 0.62, 2.75, 0.5, 0.083
+#: Panels of a row when nothing is said.
+_USUAL = ("goodput", "delay", "queue")
 
 
-def comparison_figure(comparison: Variants) -> Figure:
-    """Draw rate with goodput and queue of each variant, and one column per figure.
+def comparison_figure(comparison: Variants, show: Sequence[str] | None = None) -> Figure:
+    """Draw histories of each variant, and one column per figure.
+
+    ``show``: panels (:data:`tidegate._plot_history.PANELS` without responses); left out, goodput,
+    delay and queue, or none where there are more than 12 variants.
 
     Columns share their scale, so that a glance down a column compares.
+
+    Raises:
+        UnknownNameError: there is no such panel.
+        ArgumentError: a panel was asked for that nothing was recorded for.
     """
     variants = comparison.variants
     count = len(variants)
     recorded = all(v.run.has("flows") and v.run.has("gates") for v in variants)
-    detailed = recorded and count <= _WITH_HISTORY
-    row_height = 0.82 if detailed else 0.36
-    height = 1.75 + row_height * count
-    width = 12.2 if detailed else 8.6
+    if show is not None and not recorded:
+        raise ArgumentError("show: these runs kept only their summaries; compare again with --record")
+    usual = _USUAL if count <= _WITH_HISTORY else ()
+    data = []
+    if recorded and (show or usual):
+        data = [history(v.run, comparison.gate, bins=_BINS) for v in variants]
+    panels = _panels(data, usual if show is None else show, asked=show is not None)
+    row = (0.82 if count <= 6 else 0.66) if panels else 0.36
+    names = _names(comparison, lines=bool(panels))
+    left = min(_LETTER * max(len(line) for name in names for line in name) + 0.2, 2.6 if panels else 4.5)
+    figures_width = figure_columns.width(comparison)
+    width = left + len(panels) * (_PANEL + _GAP) + figures_width + 0.15
+    width = max(width, 8.0)
+    facts = _facts(comparison, data, width, left_out=recorded and not panels)
+    top = _TOP + 0.15 * len(facts)
+    height = top + row * count + _BOTTOM
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(width, height), dpi=100)
-        ratios = [3.6, 2.5] if detailed else []
-        left = 1.5 / width
-        grid = figure.add_gridspec(
-            count,
-            len(ratios) + 1,
-            width_ratios=[*ratios, 4.7],
-            left=left,
-            right=0.985,
-            top=1 - 1.15 / height,
-            bottom=0.58 / height,
-            wspace=0.13,
-            hspace=0.28,
-        )
-        if detailed:
-            data = [history(v.run, comparison.gate, bins=_BINS) for v in variants]
-            _speed_column(figure, grid, data)
-            _queue_column(figure, grid, data)
-        boxes = [grid[place, 0].get_position(figure) for place in range(count)]
-        centres = [(box.y0 + box.y1) / 2 for box in boxes]
-        _figure_columns(figure, grid[:, len(ratios)], comparison, centres)
-        _row_names(figure, comparison, centres)
-        _titles(figure, comparison, width, height)
+        centres = [1 - (top + row * (n + 0.5)) / height for n in range(count)]
+        for place, name in enumerate(panels):
+            x = left + place * (_PANEL + _GAP) + 0.3
+            boxes = [
+                (x / width, centre - 0.4 * row / height, _PANEL / width, 0.8 * row / height)
+                for centre in centres
+            ]
+            _COLUMNS[name]([figure.add_axes(box) for box in boxes], data)
+        x = left + len(panels) * (_PANEL + _GAP) + 0.1
+        box = (x / width, _BOTTOM / height, figures_width / width, row * count / height)
+        figure_columns(figure, box, comparison, [(c - box[1]) / box[3] for c in centres])
+        for centre, lines in zip(centres, names, strict=True):
+            label = "\n".join(fit(line, 30 if panels else 54) for line in lines)
+            figure.text(
+                0.1 / width, centre, label, fontsize=8.5, weight="bold", va="center", ha="left", color=INK,
+                linespacing=1.3,
+            )  # fmt: skip
+        _titles(figure, comparison.title, facts, width, height)
     return figure
 
 
-def _speed_column(figure: Figure, grid: Any, data: list[History]) -> None:
+def _panels(data: Sequence[History], wanted: Sequence[str], *, asked: bool) -> list[str]:
+    """Return the panels that there is something for, in their order."""
+    there = {
+        "cwnd": any(one.names for one in data),
+        "goodput": bool(data),
+        "delay": any(one.rtt or len(one.wait) for one in data),
+        "queue": any(len(one.queue) and (asked or np.nanmax(one.queue) > 0) for one in data),
+        "tokens": any(len(one.tokens) for one in data),
+    }
+    for name in wanted:
+        if name not in there:
+            raise UnknownNameError(nearest("panel", name, there))
+        if asked and not there[name]:
+            raise ArgumentError(f"{name}: these runs have nothing to draw in that panel")
+    chosen = [name for name in PANELS if name in wanted and there[name]]
+    # A bucket is what its gate is about.
+    if not asked and chosen and there["tokens"]:
+        chosen.append("tokens")
+    return chosen
+
+
+def _names(comparison: Variants, *, lines: bool) -> list[list[str]]:
+    """Return each variant's label, key=value; ``lines``: a line for each key."""
+    short = short_keys(comparison.axes)
+    names = [
+        [f"{name}={v.changes[key]}" for name, key in zip(short, comparison.axes, strict=True)]
+        for v in comparison.variants
+    ]
+    return names if lines else [[", ".join(name)] for name in names]
+
+
+def _speeds(column: list[Axes], data: Sequence[History]) -> None:
     limit = max(one.top_bps for one in data)
     factor, unit = _text.rate_scale(limit)
-    first: Axes | None = None
-    for place, one in enumerate(data):
-        axes = figure.add_subplot(grid[place, 0], sharex=first, sharey=first)
-        first = first or axes
-        known = ~np.isnan(one.rate_binned)
-        if np.any(known):
-            rate = np.nan_to_num(one.rate_binned) / factor
-            axes.stairs(rate, one.edges, fill=True, color=FILL, lw=0)
-            steps(axes, one.edges, rate, color=SOFT, lw=0.6)
-        if one.through:
-            steps(axes, one.edges, one.total_goodput / factor, color=ACCENT, lw=1.0)
+    for axes, one in zip(column, data, strict=True):
         axes.set_ylim(0, limit / factor)
-        if one.through:
-            above(axes, one.edges, one.total_goodput / factor, ACCENT)
-        _small(axes, place, len(data), one)
-        if place == 0:
-            axes.set_title(f"Goodput (line), rate in force (shaded), {unit}", fontsize=8.5)
+        rate = one.contract.get("rate_bps")
+        if np.any(~np.isnan(one.rate_binned)) and not one.contract:
+            filled = np.nan_to_num(one.rate_binned) / factor
+            axes.stairs(filled, one.edges, fill=True, color=FILL, lw=0)
+            steps(axes, one.edges, filled, color=SOFT, lw=0.6)
+        if rate:
+            axes.axhline(rate / factor, color=INK, lw=0.8, ls=(0, (5, 2)))
+        if one.through or not one.names:
+            value = (one.total_goodput if one.through else one.carried) / factor
+            if len(value):
+                steps(axes, one.edges, value, color=ACCENT, lw=1.0)
+                above(axes, one.edges, value, ACCENT)
+    contract = any(one.contract for one in data)
+    law = "contract (dashed)" if contract else "rate (shaded)"
+    line = "Goodput" if any(one.through for one in data) else "Carried"
+    _small(column, data, f"{line} (line), {law}, {unit}")
 
 
-def _queue_column(figure: Figure, grid: Any, data: list[History]) -> None:
-    top = max([1.0, *(float(np.nanmax(one.queue)) for one in data if len(one.queue))])
-    first: Axes | None = None
-    for place, one in enumerate(data):
-        axes = figure.add_subplot(grid[place, 1], sharex=first, sharey=first)
-        first = first or axes
+def _windows(column: list[Axes], data: Sequence[History]) -> None:
+    most = 1.0
+    for axes, one in zip(column, data, strict=True):
+        # The first in the accent; all of them where they are few, else as a faint bundle.
+        few = len(one.names) <= 4
+        for number, name in enumerate(one.names):
+            time, cwnd = thin(one.time[name], one.cwnd[name], 600)
+            colour = (ACCENT, INK, MID, SOFT)[number % 4] if few else MID
+            axes.plot(time, cwnd, color=colour, lw=0.9 if few else 0.3, drawstyle="steps-post")
+            if np.any(~np.isnan(cwnd)):
+                most = max(most, float(np.nanmax(cwnd)))
+    for axes in column:
+        axes.set_ylim(0, 1.06 * most)
+    _small(column, data, "Congestion window of each flow, segments")
+
+
+def _delays(column: list[Axes], data: Sequence[History]) -> None:
+    most = 1e-9
+    for axes, one in zip(column, data, strict=True):
+        grid = np.linspace(0, one.duration, 400)
+        for values, colour, width in ((one.one_way, INK, 0.7), (one.rtt, ACCENT, 0.9)):
+            rows = [np.interp(grid, one.time[name], value) for name, value in values.items() if len(value)]
+            if not rows:
+                continue
+            with np.errstate(all="ignore"):
+                found = np.array(rows)
+                found[:, np.all(np.isnan(found), axis=0)] = np.nan
+                middle = found[0] if len(rows) == 1 else _median(found)
+            axes.plot(grid, middle, color=colour, lw=width)
+            if np.any(~np.isnan(middle)):
+                most = max(most, float(np.nanmax(middle)))
+        if not one.rtt and len(one.wait):
+            time, wait = thin(one.gate_time, one.wait, 600)
+            axes.plot(time, wait, color=ACCENT, lw=0.8, drawstyle="steps-post")
+            if np.any(~np.isnan(wait)):
+                most = max(most, float(np.nanmax(wait)))
+    for axes in column:
+        axes.set_ylim(0, 1.06 * most)
+    several = any(len(one.names) > 1 for one in data)
+    words = "ound trip (blue), one way (black), ms"
+    words = f"Median r{words}" if several else f"R{words}"
+    _small(column, data, words if any(one.rtt for one in data) else "Queueing delay, ms")
+
+
+def _median(rows: np.ndarray) -> np.ndarray:
+    """Return the median of what is there at each instant; NaN where nothing is."""
+    there = np.any(~np.isnan(rows), axis=0)
+    middle = np.full(rows.shape[1], np.nan)
+    middle[there] = np.nanmedian(rows[:, there], axis=0)
+    return middle
+
+
+def _queues(column: list[Axes], data: Sequence[History]) -> None:
+    unit = data[0].queue_unit
+    factor = 1e3 if unit == "bytes" else 1.0
+    peaks = [float(np.nanmax(one.queue)) / factor for one in data if np.any(~np.isnan(one.queue))]
+    limits = [one.queue_limit / factor for one in data if one.queue_limit is not None]
+    top = max([1.0 if factor == 1.0 else 1e-3, *peaks])
+    top = max([top, *(limit for limit in limits if limit <= 1.5 * top)])
+    for axes, one in zip(column, data, strict=True):
         if len(one.queue):
-            time, queue = thin(one.gate_time, one.queue, 600)
+            time, queue = thin(one.gate_time, one.queue / factor, 600)
             axes.fill_between(time, queue, color=FILL, lw=0, step="post")
             axes.plot(time, queue, color=INK, lw=0.6, drawstyle="steps-post")
-        seen = np.unique(np.round(one.drops / one.duration * 300)) / 300 * one.duration
-        axes.plot(seen, np.full(len(seen), 1.06 * top), ls="", marker="|", ms=4, mew=0.7, color=ACCENT)
-        _small(axes, place, len(data), one)
-        if place == 0:
-            axes.set_title(f"Queue, {one.queue_unit} (ticks: drops)", fontsize=8.5)
-            axes.set_ylim(0, 1.14 * top)
+        if one.queue_limit is not None and one.queue_limit / factor <= 1.02 * top:
+            axes.axhline(one.queue_limit / factor, color=ACCENT, lw=0.8, ls=(0, (4, 2)))
+        seen = np.unique(np.round(one.all_drops / one.duration * 300)) / 300 * one.duration
+        axes.plot(seen, np.full(len(seen), 1.1 * top), ls="", marker="|", ms=4, mew=0.7, color=ACCENT)
+        axes.set_ylim(0, 1.18 * top)
+    shown = "kB" if factor == 1e3 else unit
+    _small(column, data, f"Queue{' and limit' if limits else ''}, {shown} (ticks: drops)")
 
 
-def _small(axes: Axes, place: int, count: int, one: History) -> None:
-    axes.set_xlim(0, one.duration)
-    if one.begin > 0:
-        axes.axvspan(0, one.begin, facecolor="none", edgecolor=SOFT, hatch="////", lw=0, zorder=0)
-    axes.yaxis.set_major_locator(MaxNLocator(2, integer=True, steps=[1, 2, 5, 10]))
-    axes.tick_params(labelsize=7.5, labelbottom=place == count - 1)
-    if place == count - 1:
-        axes.set_xlabel("time, s", fontsize=8)
+def _tokens(column: list[Axes], data: Sequence[History]) -> None:
+    top = max([1.0, *(float(np.nanmax(one.tokens)) for one in data if len(one.tokens))])
+    factor, unit = (1e3, "kB") if top >= 1e3 else (1.0, "bytes")
+    for axes, one in zip(column, data, strict=True):
+        if len(one.tokens):
+            time, tokens = thin(one.gate_time, one.tokens / factor, 600)
+            axes.fill_between(time, tokens, color=FILL, lw=0, step="post")
+            axes.plot(time, tokens, color=INK, lw=0.6, drawstyle="steps-post")
+        axes.set_ylim(0, 1.08 * top / factor)
+    _small(column, data, f"Tokens in the bucket, {unit}")
 
 
-def _figure_columns(figure: Figure, place: Any, comparison: Variants, centres: list[float]) -> None:
-    rows = [figures_of(v.run.summary, comparison.gate) for v in comparison.variants]
-    factor, unit = _text.rate_scale(max([1.0, *(row["goodput_bps"] for row in rows)]))
-    grid = place.subgridspec(1, 4, wspace=0.16, width_ratios=[1, 1.75, 1, 1])
-    columns = [_bare(figure.add_subplot(grid[i]), centres) for i in range(4)]
-    _bars(columns[0], [row["goodput_bps"] / factor for row in rows], f"Goodput\n{unit}")
-    _delays(columns[1], rows)
-    _bars(columns[2], [_percent(row["loss"]) for row in rows], "Loss\n%", digits=2)
-    _bars(columns[3], [_percent(row["utilisation"]) for row in rows], "Utilisation\n%", top=100.0)
+_COLUMNS: dict[str, Callable[[list[Axes], Sequence[History]], None]] = {
+    "cwnd": _windows,
+    "goodput": _speeds,
+    "delay": _delays,
+    "queue": _queues,
+    "tokens": _tokens,
+}
 
 
-def _percent(share: float | None) -> float | None:
-    return None if share is None else 100 * share
+def _small(column: list[Axes], data: Sequence[History], title: str) -> None:
+    for place, (axes, one) in enumerate(zip(column, data, strict=True)):
+        axes.set_xlim(0, one.duration)
+        if one.begin > 0:
+            axes.axvspan(0, one.begin, facecolor="none", edgecolor=SOFT, hatch="////", lw=0, zorder=0)
+        axes.yaxis.set_major_locator(MaxNLocator(2, steps=[1, 2, 5, 10]))
+        axes.tick_params(labelsize=7, labelbottom=place == len(column) - 1)
+        if place == len(column) - 1:
+            axes.set_xlabel("time, s", fontsize=7.5)
+    column[0].set_title(title, fontsize=7.5)
 
 
-@dataclass(frozen=True)
-class _Column:
-    """Axes without ticks, and the heights at which its rows lie, level with the histories."""
-
-    axes: Axes
-    at: list[float]
-
-    def number(self, row: int, text: str) -> None:
-        self.axes.annotate(
-            text,
-            (0, self.at[row]),
-            xytext=(3, 5),
-            textcoords="offset points",
-            fontsize=8.5,
-            va="bottom",
-            color=INK,
-        )
-
-
-def _bare(axes: Axes, centres: list[float]) -> _Column:
-    box = axes.get_position()
-    at = [(centre - box.y0) / (box.y1 - box.y0) for centre in centres]
-    axes.set_ylim(0, 1)
-    axes.set_yticks([])
-    axes.set_xticks([])
-    axes.grid(visible=False)
-    for side in ("left", "bottom"):
-        axes.spines[side].set_visible(False)
-    axes.axvline(0, color=MID, lw=0.7)
-    return _Column(axes, at)
-
-
-def _bars(
-    column: _Column, values: list[float | None], title: str, *, digits: int = 3, top: float | None = None
-) -> None:
-    """Draw one bar per variant under its number."""
-    column.axes.set_title(title, fontsize=8, pad=7)
-    known = [value for value in values if value is not None]
-    limit = top or max(known, default=0.0) or 1.0
-    column.axes.set_xlim(0, limit * 1.02)
-    for row, value in enumerate(values):
-        column.number(row, _text.number(value, digits))
-        if value is not None:
-            column.axes.plot([0, value], [column.at[row]] * 2, color=MID, lw=5, solid_capstyle="butt")
-
-
-def _delays(column: _Column, rows: list[dict[str, Any]]) -> None:
-    """Draw the median as a filled and the 99th percentile as an open dot, on one line."""
-    axes = column.axes
-    axes.set_title("Queueing delay, ms\n● p50   ○ p99", fontsize=8, pad=7)
-    limit = max([*(row["queue_delay_p99_ms"] or 0.0 for row in rows), 1e-9])
-    axes.set_xlim(0, limit * 1.06)
-    for place, row in enumerate(rows):
-        low, high, at = row["queue_delay_p50_ms"], row["queue_delay_p99_ms"], column.at[place]
-        if low is not None and high is not None:
-            axes.plot([low, high], [at, at], color=SOFT, lw=2, solid_capstyle="butt", zorder=1)
-        if low is not None:
-            axes.plot(low, at, marker="o", ms=5.5, color=INK, ls="", clip_on=False)
-        if high is not None:
-            axes.plot(high, at, marker="o", ms=5.5, mfc="white", mec=INK, ls="", clip_on=False)
-        column.number(place, f"{_text.number(low)}  ·  {_text.number(high)}")
-
-
-def _row_names(figure: Figure, comparison: Variants, centres: list[float]) -> None:
-    for centre, variant in zip(centres, comparison.variants, strict=True):
-        words = [variant.changes[key] for key in comparison.axes]
-        figure.text(
-            0.012,
-            centre,
-            "\n".join(fit(word, 20) for word in words),
-            fontsize=9,
-            weight="bold",
-            va="center",
-            ha="left",
-            color=INK,
-            linespacing=1.3,
-        )
-
-
-def _titles(figure: Figure, comparison: Variants, width: float, height: float) -> None:
-    x = 0.012
+def _facts(comparison: Variants, data: Sequence[History], width: float, *, left_out: bool) -> list[str]:
+    """Return the lines below the title: what is varied, whose numbers these are, what is left out."""
     first = comparison.variants[0].run.summary
-    gate = f"gate {comparison.gate}" if comparison.gate else "no gate in common"
+    gate = f"queueing delay, loss and use: gate {comparison.gate}" if comparison.gate else "no gate in common"
     facts = [
         f"varied: {', '.join(comparison.axes)}",
         comparison.seeds,
         gate,
         f"counted from {first['measured_from_s']:g} s to {first['duration_s']:g} s",
     ]
-    letters = int(width * 9)
+    passing = {len(one.through) for one in data}
+    if data and max(passing) and max(passing) < len(first["flows"]):
+        facts.append(f"lines: the {max(passing)} of {len(first['flows'])} flows that pass it")
+    if left_out:
+        facts.append(f"no histories: more than {_WITH_HISTORY} variants (--show goodput,queue draws them)")
+    return textwrap.wrap("  ·  ".join(facts), int(width * 14.2))
+
+
+def _titles(figure: Figure, title: str, facts: Sequence[str], width: float, height: float) -> None:
+    x = 0.1 / width
     figure.text(
-        x,
-        1 - 0.12 / height,
-        fit(comparison.title, letters),
-        fontsize=12.5,
-        weight="bold",
-        color=INK,
-        va="top",
+        x, 1 - 0.12 / height, fit(title, int(width * 9)), fontsize=12.5, weight="bold", color=INK, va="top"
     )
-    figure.text(
-        x, 1 - 0.41 / height, fit("  ·  ".join(facts), int(letters * 1.5)), fontsize=8.5, color=MID, va="top"
-    )
+    figure.text(x, 1 - 0.39 / height, "\n".join(facts), fontsize=8.2, color=MID, va="top", linespacing=1.3)
     figure.text(x, 0.08 / height, _text.HEADERS_SHORT, fontsize=7, color=MID, va="bottom")

@@ -10,12 +10,14 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from tidegate import _text
-from tidegate._agreement import AGREE, DIFFER
+from tidegate._agreement import AGREE, DIFFER, OPEN, UNJUDGED
 from tidegate._plot_history import History, history
-from tidegate._plot_marks import steps, thin
+from tidegate._plot_marks import above, steps, thin
 from tidegate._plot_style import ACCENT, FILL, INK, MID, SOFT, STYLE, fit
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from matplotlib.axes import Axes
 
     from tidegate._agreement import Agreement, Row
@@ -32,7 +34,7 @@ def engines_figure(comparison: Agreement) -> Figure:
     timed = [each for each in comparison.engines if each.runs[0].has("flows") and each.runs[0].has("gates")]
     lines = -(-len(comparison.rows) // _COLUMNS)
     above = _HISTORY_HEIGHT * len(timed) + (0.5 if timed else 0.0)
-    width, height = 11.0, 1.1 + above + _ROW_HEIGHT * lines + 0.55
+    width, height = 11.0, 1.1 + above + _ROW_HEIGHT * lines + 0.65
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(width, height), dpi=100)
         if timed:
@@ -54,7 +56,7 @@ def engines_figure(comparison: Agreement) -> Figure:
             left=0.07,
             right=0.985,
             top=1 - (1.1 + above + 0.15) / height,
-            bottom=0.62 / height,
+            bottom=0.72 / height,
             wspace=0.32,
             hspace=1.0,
         )
@@ -77,11 +79,13 @@ def _histories(figure: Figure, grid: Any, data: list[History], names: list[str])
         if one.through:
             steps(left, one.edges, one.total_goodput / factor, color=ACCENT, lw=0.9)
         left.set_ylim(0, limit / factor)
+        if one.through:
+            above(left, one.edges, one.total_goodput / factor, ACCENT)
         if len(one.queue):
             time, queue = thin(one.gate_time, one.queue, 1200)
             right.fill_between(time, queue, color=FILL, lw=0, step="post")
             right.plot(time, queue, color=INK, lw=0.6, drawstyle="steps-post")
-        seen = np.unique(np.round(one.drops / one.duration * 300)) / 300 * one.duration
+        seen = np.unique(np.round(one.all_drops / one.duration * 300)) / 300 * one.duration
         right.plot(seen, np.full(len(seen), 1.06 * most), ls="", marker="|", ms=4, mew=0.7, color=ACCENT)
         right.set_ylim(0, 1.14 * most)
         for axes in (left, right):
@@ -94,7 +98,7 @@ def _histories(figure: Figure, grid: Any, data: list[History], names: list[str])
                 axes.set_xlabel("time, s", fontsize=8)
         if place == 0:
             left.set_title(f"Goodput (line), rate in force (shaded), {unit}", fontsize=8.5)
-            right.set_title(f"Queue, {one.queue_unit} (ticks: drops)", fontsize=8.5)
+            right.set_title(f"Queue, {one.queue_unit} (ticks: drops on the path)", fontsize=8.5)
         left.annotate(
             name,
             (0, 0.5),
@@ -109,6 +113,10 @@ def _histories(figure: Figure, grid: Any, data: list[History], names: list[str])
         )
 
 
+#: What follows a quantity's name, by verdict.
+_SIGNS = {AGREE: "✓", DIFFER: "≠", OPEN: "?", UNJUDGED: "–"}
+
+
 def _quantity(axes: Axes, comparison: Agreement, row: Row) -> None:
     """Draw a dot and its 95% interval for each engine; the band is where engines agree."""
     scale = row.quantity.scale
@@ -116,7 +124,7 @@ def _quantity(axes: Axes, comparison: Agreement, row: Row) -> None:
     base = row.values.get(comparison.reference)
     shown = []
     if base is not None and base.mean is not None:
-        allowed = max(comparison.tolerance * abs(base.mean), row.quantity.floor) / scale
+        allowed = comparison.allowed(row.quantity, base.mean) / scale
         middle = base.mean / scale
         axes.axvspan(middle - allowed, middle + allowed, color=FILL, lw=0, zorder=0)
         shown += [middle - 1.6 * allowed, middle + 1.6 * allowed]
@@ -125,21 +133,34 @@ def _quantity(axes: Axes, comparison: Agreement, row: Row) -> None:
         mark, colour = _MARKS[engine]
         mean, half = (found.mean or 0.0) / scale, (found.half_width or 0.0) / scale
         axes.plot([mean - half, mean + half], [height, height], color=colour, lw=1.6, solid_capstyle="butt")
-        axes.plot(mean, height, marker=mark, ms=5, color=colour, ls="")
+        axes.plot(mean, height, marker=mark, ms=5, color=colour, ls="", clip_on=False)
         shown += [mean - half, mean + half]
     axes.set_ylim(-0.6, len(engines) - 0.4)
     axes.set_yticks(range(len(engines)), list(reversed(engines)), fontsize=7.5)
-    low, high = min(shown), max(shown)
-    room = 0.08 * (high - low) or 0.5
-    axes.set_xlim(low - room, high + room)
-    axes.xaxis.set_major_locator(MaxNLocator(3))
+    axes.set_xlim(*_limits(shown, [(found.mean or 0.0) / scale for found in row.values.values()]))
+    counts = row.quantity.column == "timeouts"
+    if counts:
+        axes.set_xlim(right=max(1.1, axes.get_xlim()[1]))
+    axes.xaxis.set_major_locator(MaxNLocator(4, integer=counts, min_n_ticks=1))
     axes.ticklabel_format(axis="x", useOffset=False, style="plain")
     axes.tick_params(axis="x", labelsize=7.5, pad=2)
     axes.grid(visible=False, axis="y")
-    unit = f", {row.quantity.unit}" if row.quantity.unit else ""
     verdicts = {told.verdict for told in row.differences.values()}
-    told = "" if not verdicts else "  ✓" if verdicts == {AGREE} else "  ≠" if DIFFER in verdicts else "  ?"
-    axes.set_title(fit(f"{row.quantity.name}{unit}", 30) + told, fontsize=8, pad=3)
+    # The worst of several verdicts is the one to look at.
+    worst = next((verdict for verdict in (DIFFER, OPEN, UNJUDGED, AGREE) if verdict in verdicts), None)
+    unit = f", {row.quantity.unit}" if row.quantity.unit else ""
+    title = f"{_SIGNS[worst]}  {row.quantity.name}{unit}" if worst else f"{row.quantity.name}{unit}"
+    axes.set_title(title, fontsize=7.8 if len(title) < 28 else 6.8, pad=3)
+
+
+def _limits(shown: Sequence[float], means: Sequence[float]) -> tuple[float, float]:
+    """Return the ends of a panel's scale: what is shown, and nothing below 0 that cannot be."""
+    low, high = min(shown), max(shown)
+    room = 0.08 * (high - low) or 0.5
+    if min(means) >= 0 and low - room < 0:
+        # None of these numbers can be negative, whatever their interval or the band says.
+        return (0.0, high + room) if high + room > 0 else (0.0, 1.0)
+    return low - room, high + room
 
 
 def _titles(figure: Figure, comparison: Agreement, width: float, height: float) -> None:
@@ -170,7 +191,10 @@ def _titles(figure: Figure, comparison: Agreement, width: float, height: float) 
         va="top",
     )
     note = (
-        f"Lines: 95% interval of the mean. Band: within {100 * comparison.tolerance:g}% of "
-        f"{comparison.reference}. ✓ agree, ≠ differ, ? not decided by so many runs. {_text.HEADERS_SHORT}"
+        "Lines: 95% interval of the mean. Grey band: what counts as agreement, "
+        f"{100 * comparison.tolerance:g}% of {comparison.reference} or, where that is less, the least "
+        "difference that counts (within … in the table).\n"
+        "✓ agree, ≠ differ, ? not decided by so many runs, – not judged (one run). "
+        f"{_text.HEADERS_SHORT}"
     )
     figure.text(0.012, 0.08 / height, note, fontsize=7, color=MID, va="bottom")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,8 @@ from tidegate._numbers import main_gate
 from tidegate._run_record import flows_through
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import polars as pl
     from numpy.typing import NDArray
 
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 _BINS = 240
+#: Panels of the picture of a run, in the order in which they stand.
+PANELS = ("cwnd", "goodput", "delay", "responses", "queue", "tokens")
 
 
 def numbers(column: pl.Series) -> Floats:
@@ -76,29 +80,56 @@ class History:
     ssthresh: dict[str, Floats]
     goodput: dict[str, Floats]
     gate: str | None
+    #: Round trip and one-way delay of each flow, ms; empty where they were not recorded.
+    rtt: dict[str, Floats]
+    one_way: dict[str, Floats]
     gate_time: Floats
     rate: Floats
     rate_binned: Floats
     carried: Floats
     queue: Floats
     queue_unit: str
-    drops: Floats
+    #: The limit of the queue in that unit; None: no limit, or none that is known.
+    queue_limit: float | None
+    #: Wait of the packet whose service began last, ms.
+    wait: Floats
+    #: Bytes in the gate's bucket; empty where it has none.
+    tokens: Floats
+    #: Whether the constants of the gate are known.
+    has_law: bool
+    #: Constants of the gate's token bucket and of its policer's contract, bit/s and bytes.
+    bucket: dict[str, float | None]
+    contract: dict[str, float | None]
+    #: Drops at every gate that the drawn flows pass, by gate, the shown gate first.
+    drops: dict[str, Floats]
     timeouts: Floats
     fast: Floats
 
     @property
+    def all_drops(self) -> Floats:
+        """When packets were dropped, at whatever gate that the drawn flows pass."""
+        every: Floats = np.sort(np.concatenate(list(self.drops.values()) or [np.zeros(0)]))
+        return every
+
+    @property
     def total_goodput(self) -> Floats:
         """Flows whose data passes the gate together, bit/s in each bin."""
-        total: Floats = np.sum([self.goodput[name] for name in self.through], axis=0)
+        none = np.zeros(len(self.edges) - 1)
+        total: Floats = np.sum([none, *(self.goodput[name] for name in self.through)], axis=0)
         return total
 
     @property
     def top_bps(self) -> float:
         """The end of a scale for rates and goodput.
 
-        A repaired hole delivers seconds of data at once; such a spike must not set the scale,
-        so it ends a little above what the gate could deliver or did.
+        The rate law sets it, not spikes: a contract where there is a policer, what the bucket lets
+        through where there is one, else what the gate could deliver or did.
         """
+        usual = float(np.quantile(self.carried, 0.98)) if len(self.carried) else 0.0
+        if rate := self.contract.get("rate_bps"):
+            return 1.25 * max(rate, min(usual, self.contract.get("peak_bps") or usual))
+        if rate := self.bucket.get("rate_bps"):
+            return 1.15 * max(rate, min(usual, self.bucket.get("peak_bps") or usual))
         known = [value[~np.isnan(value)] for value in (self.rate_binned, self.carried)]
         able = max((float(np.max(value)) for value in known if len(value)), default=0.0)
         most = max([1.0, *self.total_goodput.tolist()]) if self.through else 1.0
@@ -128,18 +159,27 @@ def history(run: Recorded, gate: str | None, bins: int = _BINS) -> History:
     names = [name for name in run.flows.names if name in parts]
     time = {name: numbers(parts[name]["time_s"]) for name in names}
     none = np.zeros(0)
-    gate_time, rate, queue, wire = none, none, none, none
+    gate_time, rate, queue, wire, wait, tokens = none, none, none, none, none, none
     queue_unit = "packets"
+    law: dict[str, Any] = (run.manifest.get("laws") or {}).get(shown) or {}
+    limit = law.get("queue_limit") or {}
     if shown is not None:
         part = run.gates.row(shown).columns()
         gate_time = numbers(part["time_s"])
         rate = numbers(part["rate_bps"])
         if _text.counts_cells(run.gates.row(shown).summary):
             queue_unit = "cells"
+        elif limit.get("unit") == "bytes":
+            queue_unit = "bytes"
         queue = numbers(part[f"queue_{queue_unit}"])
         wire = numbers(part["delivered_bytes"])
+        wait = numbers(part["wait_ms"])
+        if "tokens" in part.columns and part["tokens"].null_count() < part.height:
+            tokens = numbers(part["tokens"])
     longest = max(time.values(), key=len, default=gate_time)
     edges = edges_for(duration, longest, bins)
+
+    through = names if shown is None else [n for n in flows_through(run, shown) if n in parts]
 
     def times(table: str, **where: str) -> Floats:
         if not run.has(table):
@@ -153,20 +193,74 @@ def history(run: Recorded, gate: str | None, bins: int = _BINS) -> History:
         duration=duration,
         begin=float(run.summary["measured_from_s"]),
         names=names,
-        through=names if shown is None else [n for n in flows_through(run, shown) if n in parts],
+        through=through,
         edges=edges,
         time=time,
         cwnd={n: numbers(parts[n]["cwnd_segments"]) for n in names},
         ssthresh={n: numbers(parts[n]["ssthresh_segments"]) for n in names},
         goodput={n: binned_rate(time[n], numbers(parts[n]["delivered_bytes"]), edges) for n in names},
         gate=shown,
+        rtt=_delays(parts, names, ("rtt_ms", "srtt_ms")),
+        one_way=_delays(parts, names, ("one_way_ms",)),
         gate_time=gate_time,
         rate=rate,
         rate_binned=binned_mean(gate_time, rate, edges) if len(gate_time) else none,
         carried=binned_rate(gate_time, wire, edges),
         queue=queue,
         queue_unit=queue_unit,
-        drops=times("drops", gate=shown) if shown is not None else none,
+        queue_limit=float(limit["count"]) if limit.get("unit") == queue_unit else None,
+        wait=wait,
+        tokens=tokens,
+        has_law=bool(law),
+        bucket=law.get("token_bucket") or {},
+        contract=law.get("contract") or {},
+        drops=_drops(run, _passed(run, shown, names)),
         timeouts=times("marks", kind="timeout"),
         fast=times("marks", kind="fast retransmit"),
     )
+
+
+def _delays(
+    parts: dict[str, pl.DataFrame], names: Sequence[str], columns: Sequence[str]
+) -> dict[str, Floats]:
+    """Return the first of these columns that there is, by flow; nothing where none was recorded."""
+    for column in columns:
+        if all(column in parts[name].columns for name in names):
+            return {name: _fresh(parts[name], column) for name in names}
+    return {}
+
+
+def _fresh(part: pl.DataFrame, column: str) -> Floats:
+    """Return a delay in ms, with gaps where it is the last one of a flow that stands still.
+
+    A sample stands until the next one; it is old when nothing has come for twice as long.
+    """
+    value, time = numbers(part[column]), numbers(part["time_s"])
+    if len(value) < 3:
+        return value
+    moved = (np.diff(numbers(part["delivered_bytes"])) > 0) | (np.diff(value) != 0)
+    since = np.maximum.accumulate(np.concatenate(([time[0]], np.where(moved, time[1:], -np.inf))))
+    old = time - since > 2e-3 * value + 3 * float(np.median(np.diff(time)))
+    result: Floats = np.where(old, np.nan, value)
+    return result
+
+
+def _drops(run: Recorded, gates: Sequence[str]) -> dict[str, Floats]:
+    """Return when packets were dropped at each of these gates."""
+    import polars as pl
+
+    if not run.has("drops"):
+        return {}
+    drops = run.table("drops").with_columns(pl.col("gate").cast(pl.String))
+    parts = {str(key[0]): part for key, part in drops.partition_by("gate", as_dict=True).items()}
+    return {name: numbers(parts[name]["time_s"]) if name in parts else np.zeros(0) for name in gates}
+
+
+def _passed(run: Recorded, shown: str | None, flows: Sequence[str]) -> list[str]:
+    """Return the gates that packets of these flows pass, data or ACKs, the shown one first."""
+    paths = run.manifest.get("paths") or {}
+    found = [shown] if shown is not None else []
+    for flow in flows:
+        way = paths.get(flow, {})
+        found += [*way.get("path", ()), *way.get("back", ())]
+    return [name for name in dict.fromkeys(found) if name in run.gates]

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.figure import Figure
 
+from tidegate._plot_style import ACCENT, INK, MID
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -17,6 +19,15 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 _POINTS = 4000
+#: Flows drawn one by one; more become a median and a band.
+SINGLE = 4
+#: (colour, line style) of the flows drawn one by one; told apart without colour, too.
+FLOW_STYLES: tuple[tuple[str, Any], ...] = (
+    (ACCENT, "-"),
+    (INK, (0, (5, 1.6))),
+    (MID, "-"),
+    (INK, (0, (1, 1.2))),
+)
 
 
 @dataclass(frozen=True)
@@ -65,6 +76,12 @@ def label_right(axes: Axes, labels: Sequence[Label], size: float = 8, *, log: bo
             color=labels[i].colour,
             linespacing=1.15,
         )
+
+
+def last(values: Floats) -> float:
+    """Return the last value that is there; 0 where none is."""
+    good = values[~np.isnan(values)]
+    return float(good[-1]) if len(good) else 0.0
 
 
 def thin(time: Floats, value: Floats, points: int = _POINTS) -> tuple[Floats, Floats]:

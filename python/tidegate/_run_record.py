@@ -122,8 +122,8 @@ class Recorded:
 
 
 def flows_through(run: Recorded, gate: str) -> list[str]:
-    """Return the flows whose data passes a gate; all flows where none does."""
-    paths = run.manifest.get("paths") or {}
-    return [
-        name for name in run.flows.names if gate in paths.get(name, {}).get("path", ())
-    ] or run.flows.names
+    """Return the flows whose data passes a gate; all flows where no paths are known."""
+    paths = run.manifest.get("paths")
+    if not paths:
+        return run.flows.names
+    return [name for name in run.flows.names if gate in paths.get(name, {}).get("path", ())]

@@ -130,6 +130,38 @@ def _gates_table(gates: Sequence[dict[str, Any]], what: str) -> str:
     return text
 
 
+def traffic_table(traffic: Sequence[dict[str, Any]]) -> str:
+    """Return one line per source of background packets, of copies (``bg.1``, ``bg.2``) one for all."""
+    groups: dict[str, list[dict[str, Any]]] = {}
+    for row in traffic:
+        base, _, copy = str(row["name"]).rpartition(".")
+        groups.setdefault(base if copy.isdigit() and base else str(row["name"]), []).append(row)
+    top = max(sum(row["throughput_bps"] for row in rows) for rows in groups.values())
+    factor, unit = rate_scale(top)
+    # Only copies have a slowest and a fastest.
+    several = any(len(rows) > 1 for rows in groups.values())
+    head = [["traffic", "sources", "arrived", "packets"], ["", "", unit, "arrived, %"]]
+    if several:
+        for line, words in zip(head, (["slowest", "fastest"], [unit, unit]), strict=True):
+            line += words
+    shown = sorted(groups.items(), key=lambda group: -sum(row["throughput_bps"] for row in group[1]))
+    kept = dict(shown[:_SHOWN]) if len(shown) > _SHOWN else groups
+    body = [_traffic_row(name, rows, factor, several=several) for name, rows in kept.items()]
+    if len(groups) > 1:
+        body.append(_traffic_row("all", traffic, factor, several=several))
+    text = table(head, body)
+    if len(kept) < len(groups):
+        text += f"\n(the {len(kept)} largest of {len(groups)} groups; all counts them all, --json gives each)"
+    return text
+
+
+def _traffic_row(name: str, rows: Sequence[dict[str, Any]], factor: float, *, several: bool) -> list[str]:
+    rates = [row["throughput_bps"] / factor for row in rows]
+    sent, arrived = (sum(row[column] for row in rows) for column in ("packets_sent", "packets_delivered"))
+    cells = [_shorten(name, 18), str(len(rows)), number(sum(rates)), percent(_ratio(arrived, sent))]
+    return [*cells, number(min(rates)), number(max(rates))] if several else cells
+
+
 def calls_tables(summary: dict[str, Any]) -> list[str]:
     """Return a table of the pools, of the circuits and of the sources of calls, where there are any."""
     circuits = [row for row in summary["gates"] if "open_share" in row and not row["name"].endswith("/back")]
@@ -280,22 +312,21 @@ def run_report(summary: dict[str, Any], title: str) -> str:
         lines += ["", requests_table(summary["requests"]), wrapped(REQUESTS_SHORT)]
     lines += police_tables(summary)
     lines += calls_tables(summary)
-    for row in [gate for gate in summary["gates"] if "slots_mean" in gate][:_SHOWN]:
-        lines += ["", wrapped(_slots(row), "  ")]
-    told = [text for text in map(drops_by_reason, summary["gates"]) if text]
-    for text in told[:_SHOWN]:
-        lines += ["", wrapped(text, "  ")]
+    slots = [_slots(gate) for gate in summary["gates"] if "slots_mean" in gate]
+    reasons = [text for text in map(drops_by_reason, summary["gates"]) if text]
     lost = [text for text in map(_cells, filter(counts_cells, summary["gates"])) if text]
-    for text in lost[:_SHOWN]:
-        lines += ["", wrapped(text, "  ")]
-    for row in summary.get("traffic", [])[:_SHOWN]:
-        arrived = percent(_ratio(row["packets_delivered"], row["packets_sent"]))
-        lines += [
-            "",
-            wrapped(
-                f"Traffic {row['name']}: {rate(row['throughput_bps'])} arrived, {arrived}% of its packets"
-            ),
-        ]
+    groups = (
+        (slots, "channels"),
+        (reasons, "gates that dropped packets"),
+        (lost, "gates that lost packets in cells"),
+    )
+    for texts, what in groups:
+        for text in texts[:_SHOWN]:
+            lines += ["", wrapped(text, "  ")]
+        if len(texts) > _SHOWN:
+            lines += ["", f"(the first {_SHOWN} of {len(texts)} {what}; --json gives all)"]
+    if summary.get("traffic"):
+        lines += ["", traffic_table(summary["traffic"])]
     told = _limits(summary["flows"])
     if told:
         lines += ["", "What limited each flow (share of its time)"]

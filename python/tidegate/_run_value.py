@@ -9,6 +9,7 @@ from tidegate._run_record import Recorded
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Sequence
 
     from matplotlib.figure import Figure
 
@@ -37,21 +38,30 @@ class Run(Recorded):
 
         return save_run(self, Path(folder), force=force)
 
-    def plot(self, path: str | os.PathLike[str] | None = None, *, gate: str | None = None) -> Figure:
+    def plot(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        gate: str | None = None,
+        show: Sequence[str] | None = None,
+    ) -> Figure:
         """Draw the run on one time axis; write PNG, SVG or PDF by the path's suffix.
 
         Args:
             path: where to write; left out, the figure is only returned.
             gate: whose rate and queue to show; left out, the one that holds flows back most.
+            show: panels: ``cwnd``, ``goodput``, ``delay``, ``responses``, ``queue``, ``tokens``; left
+                out, those that say something of this run.
 
         Raises:
             NotRecordedError: the run kept only its summary.
-            ArgumentError: the suffix is none of .png, .svg, .pdf.
+            UnknownNameError: there is no such gate or panel.
+            ArgumentError: this run has nothing for a panel, or the suffix is none of .png, .svg, .pdf.
         """
         from tidegate._plot import run_figure
         from tidegate._plot_style import write
 
-        figure = run_figure(self, gate=gate)
+        figure = run_figure(self, gate=gate, show=show)
         if path is not None:
             write(figure, Path(path))
         return figure

@@ -186,6 +186,19 @@ class Scenario:
         """The traces read, as ``{"name", "path", "sha256"}``."""
         return self._inner.inputs
 
+    @property
+    def draws(self) -> list[str]:
+        """What a run draws from its seed, by the names of the random streams (``gate.link/rate``).
+
+        Where there is nothing, every seed and every replication gives the same run.
+        """
+        return self._inner.draws
+
+    def laws(self) -> dict[str, dict[str, Any]]:
+        """Return by gate what a picture needs beside columns: queue limit, token bucket, contract."""
+        laws: dict[str, dict[str, Any]] = json.loads(self._inner.laws_json())
+        return laws
+
     def explain(self) -> str:
         """Return every default filled in, in words, with the consequences."""
         return self._inner.explain()

@@ -10,14 +10,14 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from tidegate import _jobs, _study_live
+from tidegate import _chance, _jobs, _study_live
 from tidegate._axes import axes_of, combinations, label
 from tidegate._errors import ArgumentError, StudyStoppedError, UnknownNameError, nearest
 from tidegate._seed import choose
 from tidegate._source import Source, as_scenario, check_engine
 from tidegate._store import opened
 from tidegate._study_metric import metric_of
-from tidegate._study_numbers import Point
+from tidegate._study_point import Point
 from tidegate._study_until import Until
 from tidegate._study_value import Study
 
@@ -166,7 +166,8 @@ def prepare(
         point = scenario.point(f"{key}={value}" for key, value in chosen.items())
         points.append(({key: label(value) for key, value in chosen.items()}, point))
     warnings = list(dict.fromkeys(w for _, point in points for w in point.warnings))
-    if count == 1 and until is None:
+    warnings += _without_chance(points, until.at_least if until else count, engine)
+    if count == 1 and until is None and (engine == "live" or any(point.draws for _, point in points)):
         warnings.append("one run per point has no interval: give runs (--runs) of 8 or more")
     return Prepared(
         title=scenario.title or scenario.name,
@@ -179,6 +180,16 @@ def prepare(
         warnings=warnings,
         engine=engine,
     )
+
+
+def _without_chance(points: Sequence[tuple[dict[str, str], Scenario]], runs: int, engine: str) -> list[str]:
+    """Warn where nothing is drawn from the seed; the kernel's TCP is never the same twice."""
+    fixed = [] if engine == "live" else [(chosen, point) for chosen, point in points if not point.draws]
+    if not fixed:
+        return []
+    flow = next(iter(fixed[0][1].flow_names), None)
+    labels = [", ".join(f"{key}={value}" for key, value in chosen.items()) for chosen, _ in fixed]
+    return [_chance.nothing_random(runs, flow, _chance.places(labels, len(points)))]
 
 
 def execute_study(
@@ -369,10 +380,22 @@ def assembled(
         warnings += [w for w in summary["warnings"] if w not in warnings]
     if prepared.engine == "live":
         warnings = [*notes, *_study_live.alike(warnings)]
-    points = [
-        Point(number, dict(chosen), scenario.to_toml())
-        for number, (chosen, scenario) in enumerate(prepared.points)
-    ]
+    by_point: list[list[dict[str, Any]]] = [[] for _ in prepared.points]
+    for (number, _), summary in summaries.items():
+        by_point[number].append(summary)
+    points = []
+    equal = []
+    for number, (chosen, scenario) in enumerate(prepared.points):
+        draws = ["the kernel's TCP"] if prepared.engine == "live" else scenario.draws
+        alike = bool(draws) and _chance.are_alike(by_point[number])
+        point = Point(number, dict(chosen), scenario.to_toml(), bool(draws) and not alike)
+        points.append(point)
+        if alike:
+            equal.append((point, draws))
+    if equal:
+        runs = f"the {len(by_point[equal[0][0].number])} runs of a point"
+        where = _chance.places([point.label() for point, _ in equal], len(points))
+        warnings.append(_chance.no_difference(runs, equal[0][1], where))
     return Study.of(
         title=prepared.title,
         file=prepared.file,

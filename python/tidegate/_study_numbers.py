@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tidegate._errors import ArgumentError, UnknownNameError, nearest
 from tidegate._estimate import Estimate, estimate, paired
 from tidegate._manifest import HEADERS_NOTE
 from tidegate._numbers import figures_of
+from tidegate._study_layout import find_key
 from tidegate._study_metric import KINDS, PLACE, TABLES, WORDS, is_absent_zero, number, split
 from tidegate._table import flat
 
@@ -19,21 +19,10 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+    from tidegate._study_point import Point
+
     Where = Mapping[str, Any] | int | None
     Rows = list[dict[str, Any]]
-
-
-@dataclass(frozen=True)
-class Point:
-    """One combination of the axes: its number, its values, and the scenario as run."""
-
-    number: int
-    values: dict[str, str]
-    scenario: str
-
-    def label(self) -> str:
-        """Return the values in the order of the axes."""
-        return " · ".join(self.values.values()) or "as written"
 
 
 class StudyNumbers:
@@ -230,12 +219,7 @@ class StudyNumbers:
         raise UnknownNameError(f"no point has {wanted}")
 
     def _axis(self, key: str) -> str:
-        if key in self.axes:
-            return key
-        ends = [axis for axis in self.axes if axis.endswith(f".{key}")]
-        if len(ends) == 1:
-            return ends[0]
-        raise UnknownNameError(nearest("axis", key, self.axes))
+        return find_key(self.axes, key)
 
     def values(self, metric: str, where: Where = None) -> list[float | None]:
         """Return a metric of every replication of one point, in order.
@@ -274,26 +258,33 @@ class StudyNumbers:
     def estimate(self, metric: str, where: Where = None) -> Estimate:
         """Return the mean of a metric at a point, with its 95% interval.
 
+        There is no interval where the point's runs cannot differ (:attr:`Point.varies`).
+
         Raises:
             UnknownNameError: there is no such metric or point.
         """
-        return estimate(self.values(metric, where))
+        found = estimate(self.values(metric, where))
+        return found if self.point(where).varies else found.single()
 
     def difference(self, metric: str, where: Where, against: Where) -> Estimate:
         """Return the mean of (``where`` − ``against``) with its 95% interval, pair by pair.
 
-        Replication i of both saw the same network, so what is common to them cancels.
+        Replication i of both saw the same network, so what is common to them cancels. There is no
+        interval where the runs of neither point can differ.
 
         Raises:
             UnknownNameError: there is no such metric or point.
         """
-        return paired(self.values(metric, where), self.values(metric, against))
+        found = paired(self.values(metric, where), self.values(metric, against))
+        vary = self.point(where).varies or self.point(against).varies
+        return found if vary else found.single()
 
     # --- for people and programs --------------------------------------------------------------
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return what ``tidegate study --json`` prints."""
+    def to_dict(self, columns: Sequence[str] | None = None) -> dict[str, Any]:
+        """Return what ``tidegate study --json`` prints; with ``columns``, these numbers only."""
         manifest = self.manifest
+        metrics = self._metrics if columns is None else list(columns)
         head = ("engine", "seed", "duration_s", "measured_from_s", "gate", "axes")
         return {
             "scenario": self.title,
@@ -302,23 +293,20 @@ class StudyNumbers:
                 {
                     "set": point.values,
                     "runs": len(self._by_point[point.number]),
-                    "metrics": {
-                        metric: self.estimate(metric, point.number).to_dict() for metric in self._metrics
-                    },
+                    "varies": point.varies,
+                    "metrics": {metric: self.estimate(metric, point.number).to_dict() for metric in metrics},
                     "difference_from_first": None
                     if point.number == 0
-                    else {
-                        metric: self.difference(metric, point.number, 0).to_dict() for metric in self._metrics
-                    },
+                    else {metric: self.difference(metric, point.number, 0).to_dict() for metric in metrics},
                 }
                 for point in self.points
             ],
             "warnings": self.warnings,
         }
 
-    def to_json(self) -> str:
+    def to_json(self, columns: Sequence[str] | None = None) -> str:
         """Return :meth:`to_dict` as text."""
-        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+        return json.dumps(self.to_dict(columns), indent=2, ensure_ascii=False, allow_nan=False)
 
 
 def _numeric(frame: pl.DataFrame, keys: Sequence[str]) -> list[pl.Series]:

@@ -10,15 +10,25 @@ from tidegate._numbers import short_keys
 from tidegate._study_live import CHANCE
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from tidegate._estimate import Estimate
     from tidegate._study_numbers import StudyNumbers
+    from tidegate._study_point import Point
 
 #: Rows of the table of differences.
 _PAIRS = 24
 
 
+#: What stands for the half width of an interval where there is none.
+NO_INTERVAL = "±–"
+
+
 def plus_minus(found: Estimate, factor: float = 1.0) -> str:
-    """Return "mean ±half width": two digits of the half width, the mean to the same place."""
+    """Return "mean ±half width": two digits of the half width, the mean to the same place.
+
+    "±–" where all values are equal: they say nothing of how far others would lie.
+    """
     if found.mean is None:
         return "–"
     mean = found.mean / factor
@@ -27,18 +37,33 @@ def plus_minus(found: Estimate, factor: float = 1.0) -> str:
     half = found.half_width / factor
     top = max(abs(mean), half)
     if half == 0:
-        return f"{_text.number(mean, 4)} ±0"
+        return f"{_text.number(mean, 4)} {NO_INTERVAL}"
     if top >= 1e7 or top < 1e-4:
         return f"{mean:.3g} ±{half:.2g}"
     # Two digits of the half width, but not more than five of the mean.
     places = 4 - math.floor(math.log10(top))
     if half > 0:
         places = min(places, 1 - math.floor(math.log10(half)))
-    return f"{mean:.{max(0, places)}f} ±{half:.{max(0, places)}f}"
+    places = max(0, places)
+    # An interval that is there is not shown as ±0.
+    shown = max(half, 10.0**-places)
+    return f"{mean:.{places}f} ±{shown:.{places}f}"
 
 
-def report(study: StudyNumbers) -> str:
-    """Return the means of the main metrics, and differences from the first point."""
+def with_interval(found: Estimate, factor: float = 1.0) -> str:
+    """Return :func:`plus_minus`, with "±–" where there is no interval."""
+    text = plus_minus(found, factor)
+    return f"{text} {NO_INTERVAL}" if found.mean is not None and found.half_width is None else text
+
+
+def report(study: StudyNumbers, columns: Sequence[str] | None = None) -> str:
+    """Return the means of the main metrics, and differences from the first point.
+
+    ``columns``: the metrics to show instead of the main ones.
+
+    Raises:
+        UnknownNameError: there is no such metric.
+    """
     manifest = study.manifest
     short = short_keys(study.axes)
     counts = [len(study.values("goodput_bps", point.number)) for point in study.points]
@@ -48,34 +73,77 @@ def report(study: StudyNumbers) -> str:
         _text.wrapped(
             f"engine {manifest['engine']} · seed {study.seed} · {at} · counted from "
             f"{manifest['measured_from_s']:g} to {_text.seconds(manifest['duration_s'])} · "
-            + (f"{counts[0]} runs each" if len({*counts}) == 1 else "runs as shown")
+            + _runs(study, counts)
         ),
         "",
-        _means(study, short, counts),
+        _means(study, short, counts, columns),
     ]
-    if 1 < len(study.points) <= _PAIRS and min(counts) > 1:
-        lines += ["", "Difference from the first line, run by run", _differences(study, short)]
+    if 1 < len(study.points) <= _PAIRS and (min(counts) > 1 or not any(p.varies for p in study.points)):
+        lines += ["", "Difference from the first line, run by run", _differences(study, short, columns)]
+    elif len(study.points) > _PAIRS:
+        lines += ["", f"(no differences: more than {_PAIRS} points; Study.difference gives any of them)"]
+    blank = NO_INTERVAL in "".join(lines)
+    notes = (
+        ""
+        if columns is not None
+        else (
+            "wait: queueing delay; used: share of the gate's capacity. Goodput is of all flows, payload "
+            "only; loss and queues are of whole packets at the gate."
+        )
+    )
     lines += [
         "",
         _text.wrapped(
-            "±: half of the 95% interval of the mean (Student t). wait: queueing delay. Goodput is of "
-            "all flows, payload only; loss and queues are of whole packets at the gate."
+            "±: half of the 95% interval of the mean (Student t)"
+            + (f"; {NO_INTERVAL}: no interval, all values are equal or there is one only" if blank else "")
+            + ". "
+            + notes
         ),
     ]
-    if manifest["engine"] == "live":
+    if study.manifest["engine"] == "live":
         lines.append(_text.wrapped(CHANCE))
     return _text.plain("\n".join(lines))
 
 
-def _columns(study: StudyNumbers) -> list[tuple[str, str, str, float]]:
+def _runs(study: StudyNumbers, counts: list[int]) -> str:
+    if not any(point.varies for point in study.points) and max(counts) > 1:
+        return f"{counts[0]} equal runs each" if len({*counts}) == 1 else "equal runs"
+    if len({*counts}) > 1:
+        return "runs as shown"
+    return "1 run each" if counts[0] == 1 else f"{counts[0]} runs each"
+
+
+#: (metric, head, unit, divisor) of a column.
+Column = tuple[str, str, str, float]
+
+
+def _chosen(study: StudyNumbers, names: Sequence[str]) -> list[Column]:
+    """Return the columns that were asked for."""
+    from tidegate._plot_words import scale_of
+
+    chosen = []
+    for name in names:
+        found = [study.estimate(name, point.number).mean for point in study.points]
+        factor, unit = scale_of(name)
+        if name.endswith("_bps"):
+            factor, unit = _text.rate_scale(
+                max((abs(mean) for mean in found if mean is not None), default=0.0)
+            )
+        chosen.append((name, name, unit, factor))
+    return chosen
+
+
+def _columns(study: StudyNumbers) -> list[Column]:
     """Return (metric, head, unit, divisor) of what is worth a column."""
     top = max((study.estimate("goodput_bps", p.number).mean or 0.0 for p in study.points), default=0.0)
     factor, unit = _text.rate_scale(top)
     known = [
         ("goodput_bps", "goodput", unit, factor),
         ("queue_delay_p50_ms", "wait p50", "ms", 1.0),
+        ("queue_delay_p99_ms", "p99", "ms", 1.0),
         ("loss", "loss", "%", 0.01),
-        ("timeouts", "timeouts", "", 1.0),
+        ("utilisation", "used", "%", 0.01),
+        ("timeouts", "time-outs", "", 1.0),
         ("fairness", "fairness", "Jain", 1.0),
         ("completion_s", "done", "s", 1.0),
     ]
@@ -84,7 +152,7 @@ def _columns(study: StudyNumbers) -> list[tuple[str, str, str, float]]:
             ("response_mean_s", "response", "s", 1.0),
             ("response_p95_s", "p95", "s", 1.0),
             ("unfinished", "unfinished", "requests", 1.0),
-            *known[1:4],
+            *known[1:6],
         ]
     measured = [(name, name, "", 1.0) for name in study.manifest["measures"]]
     if measured:
@@ -99,35 +167,57 @@ def _columns(study: StudyNumbers) -> list[tuple[str, str, str, float]]:
     return [column for column in [*known, *measured] if told(column[0])]
 
 
-def _means(study: StudyNumbers, short: list[str], counts: list[int]) -> str:
-    columns = _columns(study)
+def _means(study: StudyNumbers, short: list[str], counts: list[int], names: Sequence[str] | None) -> str:
     several = len({*counts}) > 1
-    head = [
-        [*short, *(["runs"] if several else []), *(name for _, name, _, _ in columns)],
-        [""] * (len(short) + several) + [unit for _, _, unit, _ in columns],
-    ]
-    body = [
-        [
-            *(point.values[key] for key in study.axes),
-            *([str(count)] if several else []),
-            *(plus_minus(study.estimate(metric, point.number), by) for metric, _, _, by in columns),
-        ]
+    places = [
+        [*(point.values[key] for key in study.axes), *([str(count)] if several else [])]
         for point, count in zip(study.points, counts, strict=True)
     ]
-    return _text.table(head, body, left=len(short))
+
+    def cell(metric: str, point: Point) -> Estimate:
+        return study.estimate(metric, point.number)
+
+    return _tables(study, [*short, *(["runs"] if several else [])], places, study.points, cell, names)
 
 
-def _differences(study: StudyNumbers, short: list[str]) -> str:
-    columns = _columns(study)
-    head = [
-        [*short, *(name for _, name, _, _ in columns)],
-        [""] * len(short) + [unit for _, _, unit, _ in columns],
+def _differences(study: StudyNumbers, short: list[str], names: Sequence[str] | None) -> str:
+    places = [[point.values[key] for key in study.axes] for point in study.points[1:]]
+
+    def cell(metric: str, point: Point) -> Estimate:
+        return study.difference(metric, point.number, 0)
+
+    return _tables(study, short, places, study.points[1:], cell, names)
+
+
+def _tables(
+    study: StudyNumbers,
+    heads: list[str],
+    places: list[list[str]],
+    points: Sequence[Point],
+    cell: Callable[[str, Point], Estimate],
+    names: Sequence[str] | None,
+) -> str:
+    """Return a row per point; columns that do not fit into the width make tables of their own below."""
+    columns = _columns(study) if names is None else _chosen(study, names)
+    texts = [[with_interval(cell(metric, point), by) for point in points] for metric, _, _, by in columns]
+    wide = [
+        max(map(len, [head, unit, *column]))
+        for (_, head, unit, _), column in zip(columns, texts, strict=True)
     ]
-    body = [
-        [
-            *(point.values[key] for key in study.axes),
-            *(plus_minus(study.difference(metric, point.number, 0), by) for metric, _, _, by in columns),
+    left = [max(map(len, [head, *(row[n] for row in places)])) for n, head in enumerate(heads)]
+    room = _text.width() - sum(left) - 2 * (len(left) - 1)
+    parts: list[list[int]] = [[]]
+    for number, size in enumerate(wide):
+        if parts[-1] and sum(wide[n] + 2 for n in parts[-1]) + size + 2 > room:
+            parts.append([])
+        parts[-1].append(number)
+    tables = []
+    for part in parts:
+        head = [
+            [*heads, *(columns[n][1] for n in part)],
+            [""] * len(heads) + [columns[n][2] for n in part],
         ]
-        for point in study.points[1:]
-    ]
-    return _text.table(head, body, left=len(short))
+        head = head if any(head[1]) else head[:1]
+        body = [[*place, *(texts[n][row] for n in part)] for row, place in enumerate(places)]
+        tables.append(_text.table(head, body, left=len(heads)))
+    return "\n\n".join(tables)

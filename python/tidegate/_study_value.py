@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tidegate._study_numbers import StudyNumbers
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Mapping, Sequence
 
     from matplotlib.figure import Figure
 
@@ -22,31 +23,59 @@ class Study(StudyNumbers):
     metric with mean and interval. All are data frames with the varied keys as columns.
     """
 
-    def report(self) -> str:
-        """Return the table for people."""
+    def report(self, columns: Sequence[str] | None = None) -> str:
+        """Return the table for people.
+
+        ``columns``: numbers to show, named as in :meth:`estimate`; left out, the usual ones.
+
+        Raises:
+            UnknownNameError: there is no such number.
+        """
         from tidegate._study_text import report
 
-        return report(self)
+        return report(self, columns)
 
     def plot(
         self,
         path: str | os.PathLike[str] | None = None,
         *,
-        metric: str = "goodput_bps",
+        metric: str | None = None,
         axis: str | None = None,
+        facet: str | None = None,
+        only: Mapping[str, Sequence[Any]] | None = None,
+        x: str | None = None,
+        y: str | None = None,
+        cdf: str | None = None,
+        box: str | None = None,
     ) -> Figure:
-        """Draw a metric against an axis with its intervals; write PNG, SVG or PDF by the suffix.
+        """Draw the study; write PNG, SVG or PDF by the suffix.
 
-        ``axis`` is the key along the bottom; left out, the one with most values. The other
-        keys make the lines.
+        What is drawn is one of: the means of ``metric`` (left out, ``goodput_bps``) with their intervals
+        against an axis; the means of ``y`` against those of ``x``, each with its interval; the share
+        of runs in which ``cdf`` is at most so much; a box of ``box`` over the runs of each point.
+
+        Args:
+            path: where to write; left out, the figure is only returned.
+            metric: a name as in :meth:`estimate`.
+            axis: the varied key along the bottom; left out, the one with most values.
+            facet: the varied key whose values make panels; left out, none or, with three keys,
+                the one that has numbers for values.
+            only: values by varied key; other points are left out.
+            x: the number along the bottom, such as ``"queue_delay_p99_ms"``.
+            y: the number upwards; left out, ``goodput_bps``.
+            cdf: the number whose distribution over the runs is drawn as steps.
+            box: the number whose distribution over the runs is drawn as boxes.
 
         Raises:
-            UnknownNameError: there is no such metric or axis.
-            ArgumentError: nothing is varied, or the suffix is none of .png, .svg, .pdf.
+            UnknownNameError: there is no such number, key or value.
+            ArgumentError: nothing is varied, there is more to draw than can be read (the message says
+                what to choose), or the suffix is none of .png, .svg, .pdf.
         """
-        from tidegate import _plot_study, _plot_style
+        from tidegate import _plot_style
+        from tidegate._study_picture import Picture
 
-        figure = _plot_study.study_figure(self, metric, None if axis is None else self._axis(axis))
+        kept = {key: [str(value) for value in values] for key, values in (only or {}).items()}
+        figure = Picture(metric, axis, facet, kept, x, y, cdf, box).figure(self)
         if path is not None:
             _plot_style.write(figure, Path(path))
         return figure

@@ -97,17 +97,18 @@ class Row:
 class FlowRow(Row):
     """One flow.
 
-    Series: ``cwnd`` (cwnd_segments, ssthresh_segments), ``rtt`` (srtt_ms, rto_ms),
-    ``in_flight`` (segments), ``delivered`` (bytes, payload at its first arrival), ``in_order``
-    (bytes, payload that became readable), ``retransmitted`` (segments), ``state`` (phase, held_by).
-    Each has ``time_s`` first.
+    Series: ``cwnd`` (cwnd_segments, ssthresh_segments), ``rtt`` (srtt_ms, rtt_ms, rto_ms), ``delay``
+    (rtt_ms, one_way_ms), ``in_flight`` (segments), ``delivered`` (bytes, payload at its first arrival),
+    ``in_order`` (bytes, payload that became readable), ``retransmitted`` (segments), ``state`` (phase,
+    held_by). Each has ``time_s`` first.
     """
 
     _what = "flow"
     _table = "flows"
     _series: ClassVar[dict[str, dict[str, str]]] = {
         "cwnd": {c: c for c in ("cwnd_segments", "ssthresh_segments")},
-        "rtt": {c: c for c in ("srtt_ms", "rto_ms")},
+        "rtt": {c: c for c in ("srtt_ms", "rtt_ms", "rto_ms")},
+        "delay": {"rtt_ms": "rtt_ms", "one_way_ms": "one_way_ms"},
         "in_flight": {"in_flight_segments": "segments"},
         "delivered": {"delivered_bytes": "bytes"},
         "in_order": {"in_order_bytes": "bytes"},

@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tidegate._chance import advice, are_alike, no_difference
 from tidegate._numbers import figures_of
 
 if TYPE_CHECKING:
@@ -53,8 +54,34 @@ class Variants:
 
     @property
     def warnings(self) -> list[str]:
-        """Return the variants' warnings, each once."""
-        return list(dict.fromkeys(w for v in self.variants for w in v.run.warnings))
+        """Return the variants' warnings, each once, and whether seeds made a difference."""
+        told = dict.fromkeys(w for v in self.variants for w in v.run.warnings)
+        return [*self._about_seeds(), *told]
+
+    def _about_seeds(self) -> list[str]:
+        """Warn where the seed is varied and variants that differ in nothing else are one run."""
+        if "seed" not in self.axes:
+            return []
+        groups: dict[tuple[str, ...], list[Run]] = {}
+        for variant in self.variants:
+            others = tuple(value for key, value in variant.changes.items() if key != "seed")
+            groups.setdefault(others, []).append(variant.run)
+        several = {label: runs for label, runs in groups.items() if len(runs) > 1}
+        equal = {label: runs for label, runs in several.items() if are_alike([run.summary for run in runs])}
+        if not equal:
+            return []
+        runs = next(iter(equal.values()))
+        where = "" if len(equal) == len(several) else f"of {'; '.join(' · '.join(label) for label in equal)}"
+        draws = runs[0].manifest.get("draws")
+        if draws:
+            return [no_difference(f"the {len(runs)} seeds", draws, where)]
+        names = [row["name"] for row in runs[0].summary["flows"]]
+        place = f" {where}" if where else " in this scenario"
+        flow = names[0].rpartition(".")[0] or names[0] if names else None
+        return [
+            f"nothing is random{place}: the {len(runs)} seeds give one run, told {len(runs)} times. "
+            + advice(flow)
+        ]
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one dict per variant: the varied keys, then the numbers with units in their names.

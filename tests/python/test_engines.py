@@ -50,7 +50,8 @@ def test_theory_and_simulation_agree_on_a_window() -> None:
         row.quantity.name: row.differences["theory"].verdict for row in result.rows if row.differences
     }
     assert verdicts["goodput"] == verdicts["RTT mean"] == verdicts["queue max"] == "agree"
-    assert result.sentences == ["theory and sim agree within 5% on everything."]
+    assert result.sentences == ["theory and sim agree within 5% on all 6 numbers that theory gives."]
+    assert [each.label for each in result.engines] == ["theory", "sim"], "nothing is random: one run is all"
     assert result.reference == "sim"
     assert "theory and sim agree" in result.report()
 
@@ -89,8 +90,8 @@ def test_the_folder_holds_every_run_and_is_drawn_again(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
     assert told == json.loads((out / "engines.json").read_text())
-    assert [len(each["summaries"]) for each in told["engines"]] == [1, 2]
-    assert sorted(path.name for path in out.iterdir() if path.is_dir()) == ["sim-01", "sim-02", "theory-01"]
+    assert [len(each["summaries"]) for each in told["engines"]] == [1, 1], "nothing is random"
+    assert sorted(path.name for path in out.iterdir() if path.is_dir()) == ["sim-01", "theory-01"]
     opened = tg.open_engines(out)
     assert opened.to_dict() == told
     picture = (out / "engines.png").read_bytes()
@@ -106,8 +107,11 @@ def test_verdicts_follow_the_interval() -> None:
     wide = compared([100.0, 130.0, 70.0], [104.0, 140.0, 60.0])
     single = compared([100.0], [110.0])
     found = [each.rows[0].differences["live"] for each in (same, apart, wide, single)]
-    assert [each.verdict for each in found] == ["agree", "differ", "open", "differ"]
+    assert [each.verdict for each in found] == ["agree", "differ", "open", "not judged"]
     assert found[3].half_width is None
+    assert single.sentences == [
+        "live and sim are not judged: sim and live made one run, and one run has no interval (--runs 3)."
+    ]
     assert apart.sentences == [
         "live and sim agree within 5% on queue max.",
         "live and sim differ in goodput (20% more).",

@@ -4,6 +4,7 @@
 //! What it does not hold: file positions, units as text, unresolved names. Those belong to
 //! the scenario crate, which makes plans.
 
+mod chance;
 mod circuits;
 mod feedback;
 mod gate;

@@ -161,33 +161,42 @@ pub(crate) fn histories(plan: &Plan, wires: &[FlowWire], states: &States, every:
             return Vec::new();
         }
         let kept = states.flows[number].iter().filter(|sample| sample.tick.is_multiple_of(stride));
-        let mut progress = Progress { wire, next: 0, total: Arrived::default() };
-        kept.map(|sample| row(sample, progress.at(sample.at), states.mss[number])).collect()
+        let mut received = Latest::of(&wire.progress);
+        let (mut round_trip, mut one_way) = (Latest::of(&wire.round_trips), Latest::of(&wire.one_ways));
+        kept.map(|sample| {
+            let delays = [round_trip.at(sample.at), one_way.at(sample.at)];
+            row(sample, received.at(sample.at).unwrap_or_default(), delays, states.mss[number])
+        })
+        .collect()
     };
     wires.iter().enumerate().map(history).collect()
 }
 
-struct Progress<'a> {
-    wire: &'a FlowWire,
-    next: usize,
-    total: Arrived,
+/// What was noted last, of values noted in order of time.
+struct Latest<'a, T> {
+    noted: &'a [(Time, T)],
+    known: Option<T>,
 }
 
-impl Progress<'_> {
-    /// User bytes received by `at`, asked in order of time.
-    fn at(&mut self, at: Time) -> Arrived {
-        while let Some((when, total)) = self.wire.progress.get(self.next)
+impl<'a, T: Copy> Latest<'a, T> {
+    fn of(noted: &'a [(Time, T)]) -> Latest<'a, T> {
+        Latest { noted, known: None }
+    }
+
+    /// The latest value by `at`, asked in order of time.
+    fn at(&mut self, at: Time) -> Option<T> {
+        while let Some(((when, value), rest)) = self.noted.split_first()
             && *when <= at
         {
-            self.total = *total;
-            self.next += 1;
+            (self.known, self.noted) = (Some(*value), rest);
         }
-        self.total
+        self.known
     }
 }
 
-fn row(sample: &Sample, received: Arrived, mss: u32) -> FlowRow {
+fn row(sample: &Sample, received: Arrived, delays: [Option<Span>; 2], mss: u32) -> FlowRow {
     let info = &sample.info;
+    let [rtt_ms, one_way_ms] = delays.map(|delay| delay.map_or(f64::NAN, |span| span.as_secs_f64() * 1e3));
     let slow = info.ssthresh.is_none_or(|threshold| info.cwnd < threshold);
     FlowRow {
         at: sample.at,
@@ -195,6 +204,8 @@ fn row(sample: &Sample, received: Arrived, mss: u32) -> FlowRow {
         ssthresh_segments: info.ssthresh.map_or(f64::NAN, f64::from),
         in_flight_segments: f64::from(info.in_flight()),
         srtt_ms: if info.rtt_us == 0 { f64::NAN } else { f64::from(info.rtt_us) / 1e3 },
+        rtt_ms,
+        one_way_ms,
         rto_ms: f64::from(info.rto_us) / 1e3,
         delivered_bytes: received.bytes,
         in_order_bytes: received.in_order,

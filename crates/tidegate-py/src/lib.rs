@@ -8,6 +8,7 @@ mod effcap;
 mod error;
 mod gcra;
 mod guard;
+mod laws;
 mod live;
 mod plan;
 mod pool;

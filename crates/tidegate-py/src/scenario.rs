@@ -147,6 +147,12 @@ impl Scenario {
         self.inner.gate_names().to_vec()
     }
 
+    /// The random streams that a run draws from; none: every seed gives the same run.
+    #[getter]
+    fn draws(&self) -> Vec<String> {
+        self.inner.plan(None, 0).draws()
+    }
+
     #[getter]
     fn warnings(&self) -> Vec<String> {
         self.inner.warnings().iter().map(sentence).collect()
@@ -166,6 +172,11 @@ impl Scenario {
 
     fn explain(&self, py: Python<'_>) -> PyResult<String> {
         guarded(py, || self.inner.explain())
+    }
+
+    /// What a picture needs to know of each gate, by name.
+    fn laws_json(&self) -> String {
+        crate::laws::to_json(&self.inner.plan(None, 0)).to_string()
     }
 
     fn plan_json(&self) -> String {

@@ -48,6 +48,10 @@ pub struct FlowRow {
     pub in_flight_segments: f64,
     /// Smoothed round-trip time in ms; NaN before the first sample.
     pub srtt_ms: f64,
+    /// Round trip in ms of the newest acknowledged segment that was sent once; NaN before the first.
+    pub rtt_ms: f64,
+    /// From sending to arrival in ms, of the data segment that reached the receiver last; NaN before the first.
+    pub one_way_ms: f64,
     /// Retransmission time-out in ms.
     pub rto_ms: f64,
     /// User bytes received since the start, each counted when it first arrives, in order or not.
@@ -174,6 +178,8 @@ impl RunResult {
                 ("ssthresh_segments", float(|row| row.ssthresh_segments)),
                 ("in_flight_segments", float(|row| row.in_flight_segments)),
                 ("srtt_ms", float(|row| row.srtt_ms)),
+                ("rtt_ms", float(|row| row.rtt_ms)),
+                ("one_way_ms", float(|row| row.one_way_ms)),
                 ("rto_ms", float(|row| row.rto_ms)),
                 ("delivered_bytes", count(|row| row.delivered_bytes)),
                 ("in_order_bytes", count(|row| row.in_order_bytes)),

@@ -1,6 +1,6 @@
 //! The two ends of a flow's connection, and what connections that follow each other counted.
 
-use tidegate_core::plan::{AppPlan, FlowPlan, Increase, RtoPlan, TickPhase};
+use tidegate_core::plan::{AppPlan, FlowPlan, Increase, TickPhase};
 use tidegate_core::random::Seed;
 use tidegate_core::tcp::{Counters, Endpoint, Role};
 use tidegate_core::units::{PICOS_PER_SECOND, Span};
@@ -32,9 +32,7 @@ pub(crate) fn endpoints(flow: &FlowPlan, seed: Seed, connection: u32) -> (Endpoi
 /// 1000 s, which is a multiple of all usual ticks.
 fn uptime(flow: &FlowPlan, side: &str, seed: Seed) -> Span {
     use rand::RngExt as _;
-    let coarse = matches!(flow.tcp.rto, RtoPlan::Estimated { tick, .. } if tick > Span::ZERO)
-        || flow.tcp.delayed_ack.is_some_and(|delayed| delayed.tick > Span::ZERO);
-    if !coarse {
+    if !flow.tcp.ticks() {
         return Span::ZERO;
     }
     let mut stream = seed.stream(&format!("flow.{}/{side}/uptime", flow.name));

@@ -2,7 +2,7 @@
 
 use tidegate_core::plan::RecordLevel;
 use tidegate_core::tcp::{Counters, Endpoint, Phase, Snapshot};
-use tidegate_core::units::Time;
+use tidegate_core::units::{Span, Time};
 use tidegate_result::{FlowRow, Mark, MarkKind};
 
 /// Rows of a recorded flow.
@@ -17,6 +17,10 @@ pub(crate) struct History {
     past: [Counters; 2],
     /// User bytes that the receivers of earlier connections got in order.
     past_in_order: u64,
+    /// The newest sample of the round trip.
+    pub(crate) round_trip: Option<Span>,
+    /// From sending to arrival, of the data segment that came last.
+    pub(crate) one_way: Option<Span>,
 }
 
 impl History {
@@ -29,6 +33,8 @@ impl History {
             fast_retransmits: 0,
             past: [Counters::default(); 2],
             past_in_order: 0,
+            round_trip: None,
+            one_way: None,
         }
     }
 
@@ -42,8 +48,7 @@ impl History {
     pub(crate) fn sample_before(&mut self, at: Time, sender: &Endpoint, receiver: &Endpoint, mss: f64) {
         if let RecordLevel::Every(every) = self.level {
             while self.next_sample < at {
-                let row = self.row(self.next_sample, sender, receiver, mss);
-                self.rows.push(row);
+                self.rows.push(self.row(self.next_sample, sender, receiver, mss));
                 self.next_sample = self.next_sample.saturating_add(every);
             }
         }
@@ -82,13 +87,16 @@ impl History {
 
     /// What there is to tell at `at`.
     fn row(&self, at: Time, sender: &Endpoint, receiver: &Endpoint, mss: f64) -> FlowRow {
+        let millis = |span: Option<Span>| span.map_or(f64::NAN, |span| span.as_secs_f64() * 1e3);
         let Snapshot { cwnd, ssthresh, in_flight, srtt, rto, phase, held_by, .. } = sender.snapshot();
         FlowRow {
             at,
             cwnd_segments: cwnd / mss,
             ssthresh_segments: ssthresh.map_or(f64::NAN, |bytes| bytes as f64 / mss),
             in_flight_segments: in_flight as f64 / mss,
-            srtt_ms: srtt.map_or(f64::NAN, |srtt| srtt.as_secs_f64() * 1e3),
+            srtt_ms: millis(srtt),
+            rtt_ms: millis(self.round_trip),
+            one_way_ms: millis(self.one_way),
             rto_ms: rto.as_secs_f64() * 1e3,
             delivered_bytes: self.past[1].delivered_bytes + receiver.counters().delivered_bytes,
             in_order_bytes: self.past_in_order + receiver.in_order_bytes(),

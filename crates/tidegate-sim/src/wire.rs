@@ -126,6 +126,9 @@ impl Wire {
         }
         if let Some(rtt) = flow.sender.take_rtt_sample() {
             flow.meter.sample_rtt(at, rtt);
+            if !PLAIN && let Some(history) = &mut flow.history {
+                history.round_trip = Some(rtt);
+            }
         }
         if !PLAIN && flow.dialogue.is_some() {
             self.take_requests(at, index, flow);
@@ -225,6 +228,7 @@ impl Wire {
         let (place, segment) = self.segments.add();
         end.write_segment(at, sent, segment);
         segment.connection = flow.connection;
+        segment.sent_at = at;
         let bytes = flow.ip_bytes(segment);
         if let Some(packets) = &mut self.packets {
             packets.push(record(at, index, from, from, segment, bytes));
@@ -268,6 +272,9 @@ impl Wire {
             }
             if segment.len > 0 {
                 flow.meter.received(at, unit.bytes, unit.cause());
+                if !PLAIN && let Some(history) = &mut flow.history {
+                    history.one_way = Some(at.saturating_since(segment.sent_at));
+                }
             }
             flow.receiver.handle_segment(at, segment);
         }

@@ -154,6 +154,18 @@ pub enum RtoPlan {
     },
 }
 
+impl TcpPlan {
+    /// Whether its hosts have coarse clocks, of time-outs or of delayed ACKs.
+    #[must_use]
+    pub fn ticks(&self) -> bool {
+        let time_outs = match self.rto {
+            RtoPlan::Estimated { min: _, max: _, initial: _, tick } => tick > Span::ZERO,
+            RtoPlan::Fixed { rto: _, restart: _ } => false,
+        };
+        time_outs || self.delayed_ack.is_some_and(|delayed| delayed.tick > Span::ZERO)
+    }
+}
+
 /// When the coarse clocks of a host tick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TickPhase {

@@ -1,5 +1,7 @@
 //! A TCP segment as it travels: the header fields that matter to the endpoints.
 
+use crate::units::Time;
+
 /// Flag bits of a segment.
 pub mod flags {
     /// No more data from the sender.
@@ -32,6 +34,8 @@ pub struct Segment {
     /// Which of a flow's connections it belongs to, as its port would tell: the engine's
     /// business, no endpoint looks at it.
     pub connection: u32,
+    /// When it was sent: the engine's business, no endpoint looks at it.
+    pub sent_at: Time,
     /// Timestamp value (RFC 7323), in milliseconds; 0 with timestamps off.
     pub ts_val: u32,
     /// Timestamp echo reply.

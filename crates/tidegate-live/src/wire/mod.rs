@@ -13,7 +13,7 @@ use tidegate_core::net::{precision, window};
 use tidegate_core::plan::{AppPlan, Plan};
 use tidegate_core::tcp::HeldBy;
 use tidegate_core::unit::{Cause, Limiter};
-use tidegate_core::units::Time;
+use tidegate_core::units::{Span, Time};
 
 use crate::pump::PumpReport;
 pub use crate::segment::Header;
@@ -46,6 +46,10 @@ pub struct FlowWire {
     pub most_outstanding: u64,
     /// User bytes since the start, after each instant that brought some.
     pub progress: Vec<(Time, Arrived)>,
+    /// Samples of the round trip, when they were taken.
+    pub round_trips: Vec<(Time, Span)>,
+    /// From the sender's edge to the receiver's, of each data segment that came there, and when.
+    pub one_ways: Vec<(Time, Span)>,
     last_delivery: Time,
 }
 
@@ -83,6 +87,9 @@ pub fn read(plan: &Plan, report: &PumpReport, starts: &[Time], held: &HeldAt<'_>
                     Limiter::Sender(_) => held_back(held(flow, arrival.at), policers[place]),
                     _ => cause,
                 };
+                if header.payload > 0 {
+                    reader.wire.one_ways.push((at, at.saturating_since(arrival.at)));
+                }
                 reader.received(at, header, arrival.bytes, cause, measured);
             }
             (false, false) => reader.acknowledged(at, header, measured),
@@ -157,6 +164,8 @@ impl Reader {
                 completed: None,
                 most_outstanding: 0,
                 progress: Vec::new(),
+                round_trips: Vec::new(),
+                one_ways: Vec::new(),
                 last_delivery: start,
             },
             connections: BTreeMap::new(),
@@ -208,10 +217,12 @@ impl Reader {
         let connection = self.connections.entry(header.ports[0]).or_default();
         let sent = connection.outgoing.acknowledge(header.ack);
         connection.policed.acknowledge(connection.outgoing.acknowledged());
-        if let Some(sent) = sent
-            && at >= measured.from
-        {
-            self.wire.rtt.record(at.saturating_since(sent));
+        if let Some(sent) = sent {
+            let took = at.saturating_since(sent);
+            self.wire.round_trips.push((at, took));
+            if at >= measured.from {
+                self.wire.rtt.record(took);
+            }
         }
     }
 

@@ -22,6 +22,8 @@ pub const FLOW_COLUMNS: &[&str] = &[
     "ssthresh_segments",
     "in_flight_segments",
     "srtt_ms",
+    "rtt_ms",
+    "one_way_ms",
     "rto_ms",
     "delivered_bytes",
     "in_order_bytes",

@@ -151,7 +151,7 @@ proptest! {
                     seq, ack, len: *len, window: window.max(1),
                     flags: bits & (flags::SYN | flags::ACK | flags::FIN),
                     sack_count: bits >> 6,
-                    retransmission: false, connection: 0, ts_val: ts, ts_ecr: seq,
+                    retransmission: false, connection: 0, sent_at: Time::ZERO, ts_val: ts, ts_ecr: seq,
                     sack: sack.map(|(left, right)| (u32::from(left), u32::from(right))),
                 };
                 end.handle_wakeup(now);

@@ -1,0 +1,252 @@
+//! What a run draws from its seed: which elements of a plan are random.
+//!
+//! Every plan is taken apart field by field, without `..`: a new field does not compile until
+//! somebody has said here whether chance has a part in it.
+
+use super::{
+    AppPlan, ArrivalPlan, CallsPlan, CellPlan, FlowPlan, GatePlan, HoldingPlan, Increase, JitterPlan,
+    LossPlan, MarkovPlan, MessageLength, Plan, RatePlan, RequestPlan, SizePlan, SourcePlan, StartPlan,
+    TcpPlan, ThinkPlan, TickPhase, TrafficPlan,
+};
+use crate::units::Span;
+
+impl Plan {
+    /// What is drawn from the seed, by the names of the random streams (`gate.link/rate`,
+    /// `flow.bulk/start`), in the order of the plan. Where it is empty, every seed and every
+    /// replication gives the same run.
+    ///
+    /// Initial sequence numbers are drawn too, and change nothing but a capture; they are not here.
+    #[must_use]
+    pub fn draws(&self) -> Vec<String> {
+        let Plan {
+            title: _,
+            duration: _,
+            warmup: _,
+            seed: _,
+            replication: _,
+            exact_events: _,
+            cells_one_by_one: _,
+            gates,
+            flows,
+            traffic,
+            signals: _,
+            pools: _,
+            servers: _,
+            reservations: _,
+            calls,
+            switches: _,
+            record: _,
+            limits: _,
+        } = self;
+        let mut found = Vec::new();
+        for (index, gate) in gates.iter().enumerate() {
+            of_gate(gate, self.shared(index), &mut found);
+        }
+        flows.iter().for_each(|flow| of_flow(flow, &mut found));
+        traffic.iter().for_each(|traffic| of_traffic(traffic, &mut found));
+        calls.iter().for_each(|calls| of_calls(calls, &mut found));
+        found
+    }
+
+    /// Whether a gate is passed by more than one way: cells of one circuit keep their order,
+    /// those of several may come in one slot.
+    fn shared(&self, gate: usize) -> bool {
+        let of_flows = self.flows.iter().flat_map(|flow| [&flow.path, &flow.back]);
+        let ways = of_flows.chain(self.traffic.iter().map(|traffic| &traffic.path));
+        ways.filter(|way| way.contains(&gate)).count() > 1
+    }
+}
+
+fn of_gate(gate: &GatePlan, shared: bool, found: &mut Vec<String>) {
+    let GatePlan {
+        name,
+        queue: _,
+        rate,
+        on_change: _,
+        framing: _,
+        loss,
+        delay: _,
+        jitter,
+        host: _,
+        cells: CellPlan { slotted, epd: _, ppd: _, reassembly: _ },
+        police: _,
+    } = gate;
+    let rate = match rate {
+        RatePlan::Markov(MarkovPlan { rates, mean_holding: _, transitions: _, step: _, initial: _ }) => {
+            rates.len() > 1
+        }
+        RatePlan::Unlimited
+        | RatePlan::Constant(_)
+        | RatePlan::Steps { .. }
+        | RatePlan::TokenBucket { .. }
+        | RatePlan::RateTrace { .. }
+        | RatePlan::Opportunities { .. }
+        | RatePlan::Dtm(_)
+        | RatePlan::Gcra(_)
+        | RatePlan::Follow(_)
+        | RatePlan::Reserve(_)
+        | RatePlan::Abr(_) => false,
+    };
+    let open = |probability: f64| probability > 0.0 && probability < 1.0;
+    let loss = match *loss {
+        LossPlan::None => false,
+        LossPlan::Independent { probability } => open(probability),
+        LossPlan::GilbertElliott { good_to_bad, bad_to_good, loss_good, loss_bad } => {
+            [good_to_bad, bad_to_good, loss_good, loss_bad].into_iter().any(open)
+        }
+    };
+    let jitter = match *jitter {
+        JitterPlan::None => false,
+        JitterPlan::Uniform { most } => most > Span::ZERO,
+        JitterPlan::Exponential { mean } => mean > Span::ZERO,
+    };
+    let parts = [("rate", rate), ("loss", loss), ("slots", *slotted && shared), ("jitter", jitter)];
+    found.extend(parts.iter().filter(|(_, drawn)| *drawn).map(|(what, _)| format!("gate.{name}/{what}")));
+}
+
+fn of_flow(flow: &FlowPlan, found: &mut Vec<String>) {
+    let FlowPlan { name, path: _, back: _, back_delay: _, start, app, tcp } = flow;
+    let app = match app {
+        AppPlan::Bulk | AppPlan::Transfer { bytes: _ } => false,
+        AppPlan::Source(source) => of_source(source),
+        AppPlan::Request(request) => of_request(request),
+    };
+    let (increase, uptime) = of_tcp(tcp);
+    let parts = [("start", of_start(*start)), ("app", app), ("increase", increase), ("uptime", uptime)];
+    found.extend(parts.iter().filter(|(_, drawn)| *drawn).map(|(what, _)| format!("flow.{name}/{what}")));
+}
+
+/// Whether growth in congestion avoidance is drawn, and when the hosts were switched on.
+fn of_tcp(tcp: &TcpPlan) -> (bool, bool) {
+    let TcpPlan {
+        base: _,
+        cc: _,
+        mss: _,
+        headers: _,
+        window: _,
+        initial_window: _,
+        initial_ssthresh: _,
+        increase,
+        dupthresh: _,
+        sack: _,
+        limited_transmit: _,
+        ssthresh_rounding: _,
+        go_back_n: _,
+        guard: _,
+        rto: _,
+        phase,
+        delayed_ack: _,
+        quick_acks: _,
+        handshake: _,
+        timestamps: _,
+        rtt_timing: _,
+        idle_restart: _,
+    } = tcp;
+    (*increase == Increase::Random, tcp.ticks() && *phase == TickPhase::Own)
+}
+
+fn of_traffic(traffic: &TrafficPlan, found: &mut Vec<String>) {
+    let TrafficPlan { name, path: _, start, source } = traffic;
+    let parts = [("start", of_start(*start)), ("source", of_source(source))];
+    found.extend(parts.iter().filter(|(_, drawn)| *drawn).map(|(what, _)| format!("traffic.{name}/{what}")));
+}
+
+fn of_calls(calls: &CallsPlan, found: &mut Vec<String>) {
+    let CallsPlan { name, start: _, arrivals, hold, demands: _, setup: _, blocked: _, patience } = calls;
+    let gap = match *arrivals {
+        ArrivalPlan::Every(gap) | ArrivalPlan::Sources { count: _, idle: gap } => of_holding(gap),
+    };
+    let parts = [("gap", gap), ("hold", of_holding(*hold)), ("patience", patience.is_some_and(of_holding))];
+    found.extend(parts.iter().filter(|(_, drawn)| *drawn).map(|(what, _)| format!("calls.{name}/{what}")));
+}
+
+fn of_start(start: StartPlan) -> bool {
+    match start {
+        StartPlan::At(_) => false,
+        StartPlan::Uniform(from, to) => to.picos() > from.picos() + 1,
+    }
+}
+
+fn of_holding(holding: HoldingPlan) -> bool {
+    match holding {
+        HoldingPlan::Constant(_) => false,
+        HoldingPlan::Exponential(_) => true,
+    }
+}
+
+fn of_source(source: &SourcePlan) -> bool {
+    match source {
+        SourcePlan::Constant { rate: _, bytes: _ } => false,
+        SourcePlan::OnOff { rate: _, bytes: _, on, off } => of_holding(*on) || of_holding(*off),
+        SourcePlan::Poisson { rate: _, bytes: _ } => true,
+        SourcePlan::Messages(messages) => {
+            let drawn = match &messages.length {
+                MessageLength::Constant(_) => false,
+                MessageLength::Geometric(lengths) => lengths.most() > 1,
+            };
+            messages.exponential || drawn
+        }
+    }
+}
+
+fn of_request(request: &RequestPlan) -> bool {
+    let RequestPlan { server: _, request, response, think, pace: _, outstanding: _, connection: _, count: _ } =
+        request;
+    let think = match think {
+        ThinkPlan::Constant(_) | ThinkPlan::List(_) => false,
+        ThinkPlan::Exponential(_) => true,
+    };
+    think || of_size(request) || of_size(response)
+}
+
+fn of_size(size: &SizePlan) -> bool {
+    match size {
+        SizePlan::Constant(_) => false,
+        SizePlan::List(sizes) => sizes.iter().any(|bytes| *bytes != sizes[0]),
+        SizePlan::Exponential { mean: _ }
+        | SizePlan::Pareto { least: _, shape: _, most: _ }
+        | SizePlan::LogNormal { median: _, sigma: _, most: _ }
+        | SizePlan::Table(_) => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::{CellPlan, GatePlan};
+    use crate::units::{Rate, Span, Time};
+
+    fn traffic(name: &str, source: SourcePlan) -> TrafficPlan {
+        TrafficPlan { name: name.to_owned(), path: vec![0], start: StartPlan::At(Time::ZERO), source }
+    }
+
+    fn constant() -> SourcePlan {
+        SourcePlan::Constant { rate: Rate::from_bps(1000), bytes: 100 }
+    }
+
+    #[test]
+    fn a_slotted_gate_draws_only_where_cells_of_several_ways_meet() {
+        let mut plan = Plan::empty(Time::from_picos(1));
+        let cells = CellPlan { slotted: true, ..CellPlan::default() };
+        plan.gates = vec![GatePlan { cells, ..GatePlan::open("mux") }];
+        plan.traffic = vec![traffic("a", constant())];
+        assert!(plan.draws().is_empty());
+        plan.traffic.push(traffic("b", constant()));
+        assert_eq!(plan.draws(), ["gate.mux/slots"]);
+    }
+
+    #[test]
+    fn what_is_always_the_same_is_not_drawn() {
+        let mut plan = Plan::empty(Time::from_picos(1));
+        plan.gates =
+            vec![GatePlan { loss: LossPlan::Independent { probability: 1.0 }, ..GatePlan::open("g") }];
+        let span = |picos| HoldingPlan::Constant(Span::from_picos(picos));
+        let on_off = |on| SourcePlan::OnOff { rate: Rate::from_bps(1), bytes: 1, on, off: span(2) };
+        plan.traffic = vec![traffic("even", on_off(span(1)))];
+        assert!(plan.draws().is_empty());
+        plan.traffic.push(traffic("odd", on_off(HoldingPlan::Exponential(Span::from_picos(1)))));
+        plan.traffic[0].start = StartPlan::Uniform(Time::ZERO, Time::from_picos(9));
+        plan.gates[0].loss = LossPlan::Independent { probability: 0.5 };
+        assert_eq!(plan.draws(), ["gate.g/loss", "traffic.even/start", "traffic.odd/source"]);
+    }
+}

@@ -1,0 +1,23 @@
+"""A point of a study: one combination of the axes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Point:
+    """One combination of the axes: its number, its values, and the scenario as run.
+
+    ``varies``: whether its runs can differ. They cannot where nothing is drawn from the seed, and did
+    not where all came out the same; then they are one run, and there is no interval.
+    """
+
+    number: int
+    values: dict[str, str]
+    scenario: str
+    varies: bool = True
+
+    def label(self) -> str:
+        """Return the values in the order of the axes."""
+        return " · ".join(self.values.values()) or "as written"
