@@ -12,6 +12,7 @@ use super::names::pool_of;
 use super::notes::Notes;
 use super::values::{holding, time};
 use super::wiring::{Server, Wiring, server};
+use super::work;
 use super::written::{Gate, Hop, User};
 use crate::check::{Form, Item, Value};
 
@@ -314,6 +315,8 @@ fn sources<'a>(root: &'a Form, calls: &mut Calls<'a>, notes: &mut Notes) {
         let Some(form) = named.item.table() else { continue };
         let (Some(rate), Some(item)) = (form.rate("rate"), form.get("rate")) else { continue };
         check_retry(form, notes);
+        let mean = work::mean(holding(form, "every"));
+        work::check_changes(root, form.get("every"), "on average a call is made", mean, 0.0, notes);
         let demands = demands(root, form, rate, notes);
         calls.callers.push((format!("a call of calls.{}", named.name), item));
         calls.sources.push(CallsPlan {
