@@ -15,9 +15,31 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 JSON = click.option("as_json", "--json", is_flag=True, help="One JSON object on standard output.")
-SET = click.option(
+_SETS = click.option(
     "sets", "--set", multiple=True, metavar="KEY=VALUE", help="Change a key before the checks; repeatable."
 )
+
+
+def _remember_outside(_context: click.Context, _option: click.Parameter, allowed: bool) -> None:
+    from tidegate._scenario import OUTSIDE
+
+    OUTSIDE.set(allowed)
+
+
+_ALLOW_OUTSIDE = click.option(
+    "--allow-outside",
+    is_flag=True,
+    expose_value=False,
+    callback=_remember_outside,
+    help="Errors may quote trace files outside the scenario's folder.",
+)
+
+
+def SET(command: Any) -> Any:  # noqa: N802
+    """Add the options of every command that reads a scenario."""
+    return _SETS(_ALLOW_OUTSIDE(command))
+
+
 SEED = click.option("--seed", type=click.IntRange(0, 2**64 - 1), help="Every random stream derives from it.")
 ENGINE = click.option("--engine", default="sim", metavar="NAME", help="sim or live; for run also theory.")
 RECORD = click.option("--record", metavar="WHAT", help='"summary", "events", or a span such as "10 ms".')

@@ -6,11 +6,13 @@ import json
 import os
 import re
 from collections.abc import Iterable, Mapping
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
 from tidegate import _core
 from tidegate._errors import ArgumentError
+from tidegate._traces import readable
 
 #: Changes to a scenario, as a mapping or as on the command line.
 Sets = Mapping[str, Any] | Iterable[str] | None
@@ -58,6 +60,14 @@ def as_sets(changes: Sets) -> list[str]:
     return [str(item) for item in changes]
 
 
+#: Whether messages may quote files outside a scenario's folder where no call says so: ``--allow-outside``.
+OUTSIDE: ContextVar[bool] = ContextVar("OUTSIDE", default=False)
+
+
+def _allowed(allow_outside: bool | None) -> bool:
+    return OUTSIDE.get() if allow_outside is None else allow_outside
+
+
 class Scenario:
     """A scenario that passed every check, with every default filled in.
 
@@ -71,11 +81,18 @@ class Scenario:
         self._label = label
 
     @staticmethod
-    def load(path: str | os.PathLike[str], *, set: Sets = None) -> Scenario:  # noqa: A002
+    def load(
+        path: str | os.PathLike[str],
+        *,
+        set: Sets = None,  # noqa: A002
+        allow_outside: bool | None = None,
+    ) -> Scenario:
         """Read a scenario file, TOML or (by its suffix ``.json``) JSON.
 
         ``set`` changes keys before the checks, as ``--set`` does. Traces are looked for
-        beside the file.
+        beside the file. A message about a trace quotes numbers in it only where it lies in the
+        file's folder, or ``set`` names it by an absolute path; with ``allow_outside=True``
+        wherever it lies.
 
         Raises:
             ScenarioError: the scenario is wrong; the message says where and how to mend it.
@@ -87,9 +104,8 @@ class Scenario:
             raise ArgumentError(
                 "this is a scenario's text, not a path; use tidegate.Scenario.from_toml(text)"
             )
-        with Path(name).open("rb"):
-            pass
-        return Scenario(_core.Scenario.load(name, as_sets(set)), name)
+        readable(name)
+        return Scenario(_core.Scenario.load(name, as_sets(set), _allowed(allow_outside)), name)
 
     @staticmethod
     def from_toml(
@@ -98,6 +114,7 @@ class Scenario:
         name: str = "scenario",
         folder: str | os.PathLike[str] | None = None,
         set: Sets = None,  # noqa: A002
+        allow_outside: bool | None = None,
     ) -> Scenario:
         """Check a scenario given as TOML text.
 
@@ -105,7 +122,8 @@ class Scenario:
         (the working folder when left out). Raises as :meth:`load`.
         """
         base = None if folder is None else os.fspath(folder)
-        return Scenario(_core.Scenario.from_toml(text, name, base, as_sets(set)), name)
+        outside = _allowed(allow_outside)
+        return Scenario(_core.Scenario.from_toml(text, name, base, as_sets(set), outside), name)
 
     @staticmethod
     def from_dict(
@@ -114,12 +132,14 @@ class Scenario:
         name: str = "scenario",
         folder: str | os.PathLike[str] | None = None,
         set: Sets = None,  # noqa: A002
+        allow_outside: bool | None = None,
     ) -> Scenario:
         """Check a scenario given as a dict of the file's keys. Raises as :meth:`load`."""
         base = None if folder is None else os.fspath(folder)
         # One key a line, so that a message can show the line.
         text = json.dumps(document, ensure_ascii=False, default=_plain, indent=2)
-        return Scenario(_core.Scenario.from_json(text, name, base, as_sets(set)), name)
+        outside = _allowed(allow_outside)
+        return Scenario(_core.Scenario.from_json(text, name, base, as_sets(set), outside), name)
 
     @property
     def name(self) -> str:
@@ -228,9 +248,14 @@ def _again(text: str, name: str, folder: str) -> Scenario:
     return Scenario.from_toml(text, name=name, folder=folder)
 
 
-def load(path: str | os.PathLike[str], *, set: Sets = None) -> Scenario:  # noqa: A002
+def load(
+    path: str | os.PathLike[str],
+    *,
+    set: Sets = None,  # noqa: A002
+    allow_outside: bool | None = None,
+) -> Scenario:
     """Read and check a scenario file; the same as :meth:`Scenario.load`."""
-    return Scenario.load(path, set=set)
+    return Scenario.load(path, set=set, allow_outside=allow_outside)
 
 
 def schema() -> dict[str, Any]:

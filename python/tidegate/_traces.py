@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 from pathlib import Path
 from typing import Any
 
@@ -136,5 +137,8 @@ def format_of(path: Path) -> str:
 
 def readable(path: str | os.PathLike[str]) -> None:
     """Raise the builtin ``OSError`` that says why a file cannot be read."""
-    with Path(path).open("rb"):
-        pass
+    kind = stat.S_IFMT(Path(path).stat().st_mode)
+    if kind in (stat.S_IFREG, stat.S_IFDIR):
+        # To open a pipe or a device may wait for ever; whoever reads refuses them.
+        with Path(path).open("rb"):
+            pass

@@ -1,11 +1,17 @@
-//! Rust without the GIL, and without panics that reach Python.
+//! Rust without the GIL, and without panics that reach Python. What may take long is done on a thread of its
+//! own, so that Ctrl-C is answered whatever the work is at.
 
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::Builder;
+use std::time::Duration;
 
 use pyo3::prelude::*;
 
-use crate::error::InternalError;
+use crate::error::{InternalError, RunError};
 
 thread_local! {
     static INSIDE: Cell<bool> = const { Cell::new(false) };
@@ -30,6 +36,75 @@ pub(crate) fn install() {
 /// Does `work` with the GIL released; a panic becomes `InternalError`.
 pub(crate) fn guarded<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
     py.detach(|| caught(work)).map_err(InternalError::new_err)
+}
+
+/// How often Ctrl-C is looked for.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// How long after Ctrl-C work may end by itself; then its thread is left alone and ends unheard.
+const PATIENCE: Duration = Duration::from_millis(150);
+
+/// What the main thread of most systems has.
+const STACK_BYTES: usize = 8 << 20;
+
+/// Whether work is still wanted.
+#[derive(Clone, Default)]
+pub(crate) struct Wanted(Arc<AtomicBool>);
+
+impl Wanted {
+    pub(crate) fn get(&self) -> bool {
+        !self.0.load(Ordering::Relaxed)
+    }
+
+    fn no_more(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Does `work` on another thread while this one looks for signals; the first exception that a signal handler
+/// raises (`KeyboardInterrupt`) ends the wait. Work that looks at what it is given ends with it.
+pub(crate) fn patiently<T: Send + 'static>(
+    py: Python<'_>,
+    work: impl FnOnce(&Wanted) -> T + Send + 'static,
+) -> PyResult<T> {
+    patiently_asking(py, |_| Ok(true), work)
+}
+
+/// The same, and the wait ends too when `ask`, which is called again and again, says no.
+pub(crate) fn patiently_asking<T: Send + 'static>(
+    py: Python<'_>,
+    mut ask: impl FnMut(Python<'_>) -> PyResult<bool>,
+    work: impl FnOnce(&Wanted) -> T + Send + 'static,
+) -> PyResult<T> {
+    let wanted = Wanted::default();
+    let (tell, told) = sync_channel(1);
+    // Held by this thread alone; the lock lets it be lent while the GIL is released.
+    let told = Mutex::new(told);
+    let wait = |patience| told.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(patience);
+    let theirs = wanted.clone();
+    Builder::new().name("tidegate".to_owned()).stack_size(STACK_BYTES).spawn(move || {
+        let done = caught(|| work(&theirs));
+        // Nobody listens any more after Ctrl-C.
+        let _ = tell.send(done);
+    })?;
+    let done = loop {
+        match py.detach(|| wait(LOOK)) {
+            Ok(done) => break done,
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => {
+                return Err(InternalError::new_err("a thread ended without a result"));
+            }
+        }
+        let stopped = match py.check_signals().and_then(|()| ask(py)) {
+            Ok(true) => continue,
+            Ok(false) => RunError::new_err("the run was interrupted"),
+            Err(raised) => raised,
+        };
+        wanted.no_more();
+        let _ = py.detach(|| wait(PATIENCE));
+        return Err(stopped);
+    };
+    done.map_err(InternalError::new_err)
 }
 
 /// Does `work` on a thread without the GIL; a panic becomes the message of an `InternalError`.

@@ -2,23 +2,25 @@
 
 use std::fs::File;
 use std::io::{self, BufWriter};
-use std::path::Path;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict};
 use tidegate_core::plan::{Plan, RecordLevel};
 use tidegate_core::units::Time;
 use tidegate_result::{RunResult, Side, pcap};
-use tidegate_scenario::{ScenarioError, Warning, read_span};
+use tidegate_scenario::{Reading, ScenarioError, Syntax, Warning, check_recording, read_span};
 
-use crate::error::{self, named};
-use crate::guard::guarded;
+use crate::error::{self, ArgumentError, named};
+use crate::guard::{patiently, patiently_asking};
 use crate::run::RunData;
 
 /// A scenario that passed every check.
 #[pyclass(frozen, module = "tidegate._core")]
 pub(crate) struct Scenario {
-    inner: tidegate_scenario::Scenario,
+    inner: Arc<tidegate_scenario::Scenario>,
 }
 
 impl Scenario {
@@ -32,6 +34,8 @@ impl Scenario {
             Some(span) => {
                 let every = read_span(span).map_err(|wrong| error::quantity("record", &wrong))?;
                 plan.record.level = RecordLevel::Every(every);
+                check_recording(&plan)
+                    .map_err(|problem| ArgumentError::new_err(format!("record: {problem}")))?;
             }
         }
         Ok(plan)
@@ -40,10 +44,10 @@ impl Scenario {
 
 fn checked(
     py: Python<'_>,
-    read: impl FnOnce() -> Result<tidegate_scenario::Scenario, ScenarioError> + Send,
+    read: impl FnOnce() -> Result<tidegate_scenario::Scenario, ScenarioError> + Send + 'static,
 ) -> PyResult<Scenario> {
-    match guarded(py, read)? {
-        Ok(inner) => Ok(Scenario { inner }),
+    match patiently(py, |_| read())? {
+        Ok(inner) => Ok(Scenario { inner: Arc::new(inner) }),
         Err(wrong) => Err(error::scenario(py, &wrong)),
     }
 }
@@ -51,44 +55,56 @@ fn checked(
 #[pymethods]
 impl Scenario {
     #[staticmethod]
-    fn load(py: Python<'_>, path: &str, sets: Vec<String>) -> PyResult<Scenario> {
-        checked(py, || tidegate_scenario::Scenario::load(Path::new(path), &sets))
+    #[pyo3(signature = (path, sets, allow_outside = false))]
+    fn load(py: Python<'_>, path: PathBuf, sets: Vec<String>, allow_outside: bool) -> PyResult<Scenario> {
+        checked(py, move || {
+            tidegate_scenario::Scenario::load_with(&path, Reading { sets: &sets, allow_outside })
+        })
     }
 
     #[staticmethod]
-    #[pyo3(signature = (text, name, base_dir, sets))]
+    #[pyo3(signature = (text, name, base_dir, sets, allow_outside = false))]
     fn from_toml(
         py: Python<'_>,
-        text: &str,
-        name: &str,
-        base_dir: Option<&str>,
+        text: String,
+        name: String,
+        base_dir: Option<PathBuf>,
         sets: Vec<String>,
+        allow_outside: bool,
     ) -> PyResult<Scenario> {
-        checked(py, || tidegate_scenario::Scenario::from_toml(text, name, base_dir.map(Path::new), &sets))
+        checked(py, move || {
+            let reading = Reading { sets: &sets, allow_outside };
+            tidegate_scenario::Scenario::from_text(&text, &name, base_dir.as_deref(), Syntax::Toml, reading)
+        })
     }
 
     #[staticmethod]
-    #[pyo3(signature = (text, name, base_dir, sets))]
+    #[pyo3(signature = (text, name, base_dir, sets, allow_outside = false))]
     fn from_json(
         py: Python<'_>,
-        text: &str,
-        name: &str,
-        base_dir: Option<&str>,
+        text: String,
+        name: String,
+        base_dir: Option<PathBuf>,
         sets: Vec<String>,
+        allow_outside: bool,
     ) -> PyResult<Scenario> {
-        checked(py, || tidegate_scenario::Scenario::from_json(text, name, base_dir.map(Path::new), &sets))
+        checked(py, move || {
+            let reading = Reading { sets: &sets, allow_outside };
+            tidegate_scenario::Scenario::from_text(&text, &name, base_dir.as_deref(), Syntax::Json, reading)
+        })
     }
 
     /// One point of a study: further edits, no sweep; traces are not read again.
     fn point(&self, py: Python<'_>, sets: Vec<String>) -> PyResult<Scenario> {
-        checked(py, || self.inner.point(&sets))
+        let inner = Arc::clone(&self.inner);
+        checked(py, move || inner.point(&sets))
     }
 
     /// What a kept result of this scenario is named after, beside seed and replication.
     #[pyo3(signature = (record = None))]
     fn digest(&self, py: Python<'_>, record: Option<&str>) -> PyResult<String> {
         let plan = self.plan(0, 0, record)?;
-        guarded(py, || tidegate_study::key::digest(&plan))
+        patiently(py, move |_| tidegate_study::key::digest(&plan))
     }
 
     /// The axes of a study: keys that move together, and a row of values for each step.
@@ -171,16 +187,19 @@ impl Scenario {
     }
 
     fn explain(&self, py: Python<'_>) -> PyResult<String> {
-        guarded(py, || self.inner.explain())
+        let inner = Arc::clone(&self.inner);
+        patiently(py, move |_| inner.explain())
     }
 
     /// What a picture needs to know of each gate, by name.
-    fn laws_json(&self) -> String {
-        crate::laws::to_json(&self.inner.plan(None, 0)).to_string()
+    fn laws_json(&self, py: Python<'_>) -> PyResult<String> {
+        let inner = Arc::clone(&self.inner);
+        patiently(py, move |_| crate::laws::to_json(&inner.plan(None, 0)).to_string())
     }
 
-    fn plan_json(&self) -> String {
-        crate::plan::to_json(&self.inner.plan(None, 0)).to_string()
+    fn plan_json(&self, py: Python<'_>) -> PyResult<String> {
+        let inner = Arc::clone(&self.inner);
+        patiently(py, move |_| crate::plan::to_json(&inner.plan(None, 0)).to_string())
     }
 
     fn to_toml(&self) -> String {
@@ -202,25 +221,31 @@ impl Scenario {
         let mut plan = self.plan(seed, replication, record)?;
         plan.exact_events |= exact_events;
         plan.record.packets |= pcap.is_some();
-        let mut raised = None;
-        let mut go_on = |now: Time| match ask(&plan, now, tick.as_ref()) {
-            Ok(go_on) => go_on,
-            Err(error) => {
-                raised = Some(error);
-                false
+        let pcap = pcap.map(str::to_owned);
+        let reached = Arc::new(AtomicU64::new(0));
+        let whole = plan.duration.picos() as f64;
+        let told = Arc::clone(&reached);
+        let ask = |inside: Python<'_>| match &tick {
+            Some(tick) => {
+                let share = told.load(Ordering::Relaxed) as f64 / whole;
+                Ok(tick.bind(inside).call1((share,))?.cast::<PyBool>()?.is_true())
             }
+            None => Ok(true),
         };
-        let done = guarded(py, || tidegate_sim::run(&plan, &mut go_on))?;
-        if let Some(error) = raised {
-            return Err(error);
-        }
-        let result = done.map_err(|stopped| error::stopped(&stopped))?;
-        let mut warnings = Vec::new();
-        if let Some(path) = pcap {
-            guarded(py, || write_pcap(&plan, &result, path))?.map_err(|error| named(error, path))?;
-            warnings.extend(pcap::misfit(&plan));
-        }
-        guarded(py, || RunData::new(&plan, result, warnings))?
+        patiently_asking(py, ask, move |wanted| {
+            let mut go_on = |now: Time| {
+                reached.store(now.picos(), Ordering::Relaxed);
+                wanted.get()
+            };
+            let done = tidegate_sim::run(&plan, &mut go_on);
+            let result = done.map_err(|stopped| error::stopped(&stopped))?;
+            let mut warnings = Vec::new();
+            if let Some(path) = pcap {
+                write_pcap(&plan, &result, &path).map_err(|error| named(error, &path))?;
+                warnings.extend(pcap::misfit(&plan));
+            }
+            RunData::new(&plan, result, warnings)
+        })?
     }
 
     /// A program across the gates of the first flow: its exit status, packets dropped, packets, 99th

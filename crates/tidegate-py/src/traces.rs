@@ -1,6 +1,6 @@
 //! Link traces: describing, converting, making.
 
-use std::path::Path;
+use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use tidegate_core::random::Seed;
@@ -12,12 +12,13 @@ use tidegate_scenario::trace::{self, Format, LoadedTrace, TraceOptions};
 use tidegate_scenario::{read_rate, read_span};
 
 use crate::error::{self, ArgumentError, InternalError};
-use crate::guard::guarded;
+use crate::guard::patiently;
 
 fn load(py: Python<'_>, path: &str, format: Option<&str>, opportunity_bytes: u32) -> PyResult<LoadedTrace> {
     let format = format.map(named).transpose()?;
     let options = TraceOptions { opportunity_bytes, ..TraceOptions::default() };
-    guarded(py, || trace::load(Path::new(path), format, &options))?.map_err(|wrong| error::trace(py, &wrong))
+    let path = PathBuf::from(path);
+    patiently(py, move |_| trace::load(&path, format, &options))?.map_err(|wrong| error::trace(py, &wrong))
 }
 
 fn named(name: &str) -> PyResult<Format> {
@@ -37,7 +38,7 @@ pub(crate) fn trace_info(
     opportunity_bytes: u32,
 ) -> PyResult<String> {
     let trace = load(py, path, format, opportunity_bytes)?;
-    let described = guarded(py, || serde_json::to_string(&info(&trace, &InfoOptions::default())))?;
+    let described = patiently(py, move |_| serde_json::to_string(&info(&trace, &InfoOptions::default())))?;
     described.map_err(|error| InternalError::new_err(format!("the description is not JSON: {error}")))
 }
 
@@ -54,7 +55,7 @@ pub(crate) fn trace_convert(
     let to = named(to)?;
     let options = ConvertOptions { opportunity_bytes, window: span("window", window)? };
     let trace = load(py, path, format, opportunity_bytes)?;
-    guarded(py, || convert(&trace, to, &options))?.map_err(|wrong| error::convert(path, wrong))
+    patiently(py, move |_| convert(&trace, to, &options))?.map_err(|wrong| error::convert(path, wrong))
 }
 
 /// The text of a synthetic trace; arguments left out are the model's own.
@@ -92,10 +93,10 @@ pub(crate) fn trace_synth(
     let options =
         ConvertOptions { opportunity_bytes: link.opportunity_bytes, window: span("window", window)? };
     let seed = Seed { seed, replication: 0 };
-    let made = guarded(py, || match to {
+    let made = patiently(py, move |_| match to {
         Format::Mahimahi => link.opportunities(seed).map(LoadedTrace::Opportunities),
         Format::Csv | Format::Drp => link.rates(seed).map(LoadedTrace::Rates),
     })?;
     let trace = made.map_err(error::synth)?;
-    guarded(py, || convert(&trace, to, &options))?.map_err(|wrong| error::convert(model, wrong))
+    patiently(py, move |_| convert(&trace, to, &options))?.map_err(|wrong| error::convert(model, wrong))
 }

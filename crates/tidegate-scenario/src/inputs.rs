@@ -30,12 +30,33 @@ pub(crate) enum Loaded {
     Opportunities(Arc<OpportunityTrace>),
 }
 
+/// Which files a message may quote.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Quotes {
+    /// Every file.
+    pub(crate) outside: bool,
+    /// Beside those in the scenario's folder, absolute paths that stand in one of these edits: whoever made
+    /// the edit chose the file.
+    pub(crate) edits: Vec<String>,
+}
+
+impl Quotes {
+    fn chosen(&self, name: &str) -> bool {
+        let in_edit = |edit: &String| {
+            let value = edit.split_once('=').map_or("", |(_, value)| value.trim());
+            value == name || value.split(['"', '\'']).any(|part| part == name)
+        };
+        Path::new(name).is_absolute() && self.edits.iter().any(in_edit)
+    }
+}
+
 type TraceKey = (String, Option<Format>, u32, Option<Span>);
 
 /// The files of one scenario.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Library {
     base_dir: Option<PathBuf>,
+    quotes: Quotes,
     traces: BTreeMap<TraceKey, Result<Loaded, TraceError>>,
     sizes: BTreeMap<String, Result<SizePlan, TraceError>>,
     inputs: BTreeMap<String, Input>,
@@ -44,8 +65,8 @@ pub(crate) struct Library {
 }
 
 impl Library {
-    pub(crate) fn new(base_dir: Option<&Path>) -> Library {
-        Library { base_dir: base_dir.map(Path::to_owned), ..Library::default() }
+    pub(crate) fn new(base_dir: Option<&Path>, quotes: Quotes) -> Library {
+        Library { base_dir: base_dir.map(Path::to_owned), quotes, ..Library::default() }
     }
 
     /// The trace in the file `name`, which counts from the scenario's folder.
@@ -61,13 +82,16 @@ impl Library {
             return loaded.clone();
         }
         let path = self.path(name);
-        let loaded = trace::load(&path, format, &options).map(|trace| match trace {
-            LoadedTrace::Rates(trace) => Loaded::Rates(Arc::new(trace)),
-            LoadedTrace::Opportunities(trace) => Loaded::Opportunities(Arc::new(trace)),
+        let shown = path.display().to_string();
+        let loaded = trace::read(&path, &shown).and_then(|bytes| {
+            let trace = trace::parse(&bytes, &shown, format, &options)?;
+            self.keep_input(name, path.clone(), &bytes);
+            Ok(match trace {
+                LoadedTrace::Rates(trace) => Loaded::Rates(Arc::new(trace)),
+                LoadedTrace::Opportunities(trace) => Loaded::Opportunities(Arc::new(trace)),
+            })
         });
-        if loaded.is_ok() {
-            self.keep_input(name, path);
-        }
+        let loaded = loaded.map_err(|error| self.discreet(error, name, &path));
         self.traces.insert(key, loaded.clone());
         loaded
     }
@@ -79,10 +103,12 @@ impl Library {
             return loaded.clone();
         }
         let path = self.path(name);
-        let loaded = trace::sizes::load(&path, name);
-        if loaded.is_ok() {
-            self.keep_input(name, path);
-        }
+        let loaded = trace::sizes::read(&path, name).and_then(|bytes| {
+            let sizes = trace::sizes::parse(&bytes, name)?;
+            self.keep_input(name, path.clone(), &bytes);
+            Ok(sizes)
+        });
+        let loaded = loaded.map_err(|error| self.discreet(error, name, &path));
         self.sizes.insert(name.to_owned(), loaded.clone());
         loaded
     }
@@ -91,11 +117,26 @@ impl Library {
         self.base_dir.as_ref().map_or_else(|| PathBuf::from(name), |folder| folder.join(name))
     }
 
-    fn keep_input(&mut self, name: &str, path: PathBuf) {
-        if let Ok(bytes) = std::fs::read(&path) {
-            let input = Input { name: name.to_owned(), path, sha256: hex(&Sha256::digest(&bytes)) };
-            self.inputs.insert(name.to_owned(), input);
+    fn keep_input(&mut self, name: &str, path: PathBuf, bytes: &[u8]) {
+        let input = Input { name: name.to_owned(), path, sha256: hex(&Sha256::digest(bytes)) };
+        self.inputs.insert(name.to_owned(), input);
+    }
+
+    /// The error without a byte of the file, where the file lies outside the scenario's folder and nobody
+    /// but the scenario's author chose it.
+    fn discreet(&self, error: TraceError, name: &str, path: &Path) -> TraceError {
+        if self.quotes.outside || self.quotes.chosen(name) || self.is_inside(path) {
+            error
+        } else {
+            error.without_content()
         }
+    }
+
+    /// Whether a file lies in the scenario's folder, links followed.
+    fn is_inside(&self, path: &Path) -> bool {
+        let folder = self.base_dir.as_deref().filter(|folder| !folder.as_os_str().is_empty());
+        let folder = folder.unwrap_or_else(|| Path::new(".")).canonicalize();
+        matches!((folder, path.canonicalize()), (Ok(folder), Ok(path)) if path.starts_with(&folder))
     }
 
     pub(crate) fn base_dir(&self) -> Option<&Path> {

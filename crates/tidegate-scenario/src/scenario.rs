@@ -9,10 +9,12 @@ use crate::check::Form;
 use crate::document::{self, Node, Op, Source, Sources};
 use crate::error::{Problem, ScenarioError, Warning};
 use crate::explain;
-use crate::inputs::{Input, Library};
+use crate::file::{self, LARGEST_SCENARIO, Refused};
+use crate::inputs::{Input, Library, Quotes};
 use crate::planned;
 use crate::sweep::{self, Sweep};
 use crate::table::ROOT;
+use crate::units::plural;
 
 /// A scenario, parsed and checked: it makes plans and cannot fail any more.
 #[derive(Clone, Debug)]
@@ -42,13 +44,24 @@ struct Written {
 
 /// The two ways to write a scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Syntax {
+pub enum Syntax {
+    /// TOML.
     Toml,
+    /// JSON.
     Json,
 }
 
-/// More than one `[flow]` would ever need; keeps a wrong file from filling the memory.
-const LARGEST_FILE: u64 = 64 << 20;
+/// How a scenario is read.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Reading<'a> {
+    /// Edits, `key=value`, made before the checks.
+    pub sets: &'a [String],
+    /// A message about a trace or a file of sizes may quote numbers in it even where the file lies outside the
+    /// scenario's folder. Otherwise it may only if an edit names the file by an absolute path.
+    pub allow_outside: bool,
+}
+
+const TOO_LARGE: &str = "a scenario is a small text: count = 1000 makes many flows of one table";
 
 impl Scenario {
     /// Reads the file at `path` (JSON if its name ends in `.json`, otherwise TOML), edits it
@@ -57,21 +70,28 @@ impl Scenario {
     /// # Errors
     /// The first thing that is wrong, in the order of the file.
     pub fn load(path: &Path, sets: &[String]) -> Result<Scenario, ScenarioError> {
+        Scenario::load_with(path, Reading { sets, allow_outside: false })
+    }
+
+    /// The same, read as `reading` says.
+    ///
+    /// # Errors
+    /// The first thing that is wrong, in the order of the file.
+    pub fn load_with(path: &Path, reading: Reading<'_>) -> Result<Scenario, ScenarioError> {
         let name = path.display().to_string();
         let unreadable =
             |problem: String, help: &str| ScenarioError::unreadable(&name, problem, Some(help.to_owned()));
-        let size = std::fs::metadata(path).map(|data| data.len()).unwrap_or(0);
-        if size > LARGEST_FILE {
-            return Err(unreadable(format!("{name} has {size} bytes"), "a scenario is a small text file"));
-        }
-        let bytes = std::fs::read(path).map_err(|error| match error.kind() {
-            std::io::ErrorKind::NotFound => {
-                unreadable(format!("there is no file {name}"), "give the path of a scenario file")
+        let help = "give the path of a scenario file";
+        let bytes = file::read(path, LARGEST_SCENARIO).map_err(|refused| match &refused {
+            Refused::Io(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                unreadable(format!("there is no file {name}"), help)
             }
-            std::io::ErrorKind::IsADirectory => {
-                unreadable(format!("{name} is a folder"), "give the path of a scenario file")
+            Refused::Io(error) => {
+                unreadable(format!("cannot read {name}: {error}"), "give the path of a readable file")
             }
-            _ => unreadable(format!("cannot read {name}: {error}"), "give the path of a readable file"),
+            Refused::Folder => unreadable(format!("{name} is a folder"), help),
+            Refused::Special => unreadable(format!("{name}: {}", refused.problem()), help),
+            Refused::Large { .. } => unreadable(format!("{name}: {}", refused.problem()), TOO_LARGE),
         })?;
         let text = String::from_utf8(bytes).map_err(|error| {
             let at = error.utf8_error().valid_up_to();
@@ -81,7 +101,7 @@ impl Scenario {
         let is_json = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
         let syntax = if is_json { Syntax::Json } else { Syntax::Toml };
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        Scenario::read(&text, &name, folder, sets, syntax)
+        Scenario::from_text(&text, &name, folder, syntax, reading)
     }
 
     /// The scenario in the TOML `text`, called `name` in messages; trace files count from
@@ -95,7 +115,7 @@ impl Scenario {
         base_dir: Option<&Path>,
         sets: &[String],
     ) -> Result<Scenario, ScenarioError> {
-        Scenario::read(text, name, base_dir, sets, Syntax::Toml)
+        Scenario::from_text(text, name, base_dir, Syntax::Toml, Reading { sets, allow_outside: false })
     }
 
     /// The scenario in the JSON `text`: the same keys, checks and messages.
@@ -108,22 +128,35 @@ impl Scenario {
         base_dir: Option<&Path>,
         sets: &[String],
     ) -> Result<Scenario, ScenarioError> {
-        Scenario::read(text, name, base_dir, sets, Syntax::Json)
+        Scenario::from_text(text, name, base_dir, Syntax::Json, Reading { sets, allow_outside: false })
     }
 
-    fn read(
+    /// The scenario in `text`, written in `syntax` and read as `reading` says.
+    ///
+    /// # Errors
+    /// The first thing that is wrong, in the order of the text.
+    pub fn from_text(
         text: &str,
         name: &str,
         base_dir: Option<&Path>,
-        sets: &[String],
         syntax: Syntax,
+        reading: Reading<'_>,
     ) -> Result<Scenario, ScenarioError> {
+        if text.len() as u64 > LARGEST_SCENARIO {
+            let problem = Refused::Large { bytes: text.len() as u64, most: LARGEST_SCENARIO }.problem();
+            return Err(ScenarioError::unreadable(
+                name,
+                format!("{name}: {problem}"),
+                Some(TOO_LARGE.to_owned()),
+            ));
+        }
+        let quotes = Quotes { outside: reading.allow_outside, edits: reading.sets.to_vec() };
         Scenario::build(Written {
             text: text.to_owned(),
             name: name.to_owned(),
-            sets: sets.to_vec(),
+            sets: reading.sets.to_vec(),
             syntax,
-            library: Library::new(base_dir),
+            library: Library::new(base_dir, quotes),
         })
     }
 
@@ -191,6 +224,7 @@ impl Scenario {
                 .map_or(Vec::new(), |form| form.items.iter().map(|named| named.name.clone()).collect())
         };
         warnings.sort_by_key(|problem| problem.at);
+        few(&mut warnings);
         Ok(Scenario {
             seed: root.whole("seed"),
             runs: root.whole("runs").unwrap_or(1),
@@ -291,6 +325,22 @@ impl Scenario {
     #[must_use]
     pub fn gate_names(&self) -> &[String] {
         &self.gates
+    }
+}
+
+/// Nobody reads more warnings than this.
+const MOST_WARNINGS: usize = 100;
+
+/// Keeps the first warnings, and says how many there are beside them.
+fn few(warnings: &mut Vec<Problem>) {
+    let more = warnings.len().saturating_sub(MOST_WARNINGS);
+    if more == 0 {
+        return;
+    }
+    warnings.truncate(MOST_WARNINGS);
+    if let Some(last) = warnings.last() {
+        let problem = format!("{} not shown", plural(more as u64, "more warning"));
+        warnings.push(Problem::new(last.at, &last.key, problem).help("mend these, and look again"));
     }
 }
 

@@ -25,6 +25,10 @@ struct Shared {
     progress: Vec<AtomicU64>,
 }
 
+/// How long [`Pool::stop`] waits for running jobs.
+pub const PATIENCE: Duration = Duration::from_millis(150);
+const LOOK: Duration = Duration::from_millis(2);
+
 const MILLION: f64 = 1e6;
 
 impl<J: Send + 'static, R: Send + 'static> Pool<J, R> {
@@ -71,11 +75,24 @@ impl<J: Send + 'static, R: Send + 'static> Pool<J, R> {
 }
 
 impl<J, R> Pool<J, R> {
-    /// Ends every thread; running jobs end at their next question.
+    /// Ends every thread; running jobs end at their next question. A job that asks none for [`PATIENCE`]
+    /// is left alone: its thread ends with it, and nobody hears of it.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a thread that may never end cannot be waited for otherwise"
+    )]
     pub fn stop(&mut self) {
         self.shared.stop.store(true, Ordering::Relaxed);
         self.jobs = None;
+        let mut waited = Duration::ZERO;
         for thread in self.threads.drain(..) {
+            while !thread.is_finished() && waited < PATIENCE {
+                std::thread::sleep(LOOK);
+                waited += LOOK;
+            }
+            if !thread.is_finished() {
+                continue;
+            }
             // A job that panicked has ended its thread, and its panic was told already.
             let _ = thread.join();
         }

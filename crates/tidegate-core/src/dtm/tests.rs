@@ -116,6 +116,49 @@ fn settings_that_cannot_be() {
 }
 
 #[test]
+fn the_largest_settings_can_be() {
+    let usual = Settings::default();
+    let shifts = Settings { shift_inc: 63, shift_dec: 63, ..usual };
+    let slot = Settings {
+        slot: FASTEST,
+        min: 1,
+        max: Some(1),
+        margin: Slots::whole(0),
+        corridor: Slots::whole(1),
+        ..usual
+    };
+    let most = Settings { slot: Rate::from_bps(1_000_000_000), max: Some(1_000_000), ..usual };
+    let equal = Settings { min: 7, max: Some(7), ..usual };
+    for settings in [shifts, slot, most, equal] {
+        assert_eq!(settings.check(), Ok(()), "{settings:?}");
+    }
+    for settings in [
+        Settings { slot: Rate::from_bps(FASTEST.bps() + 1), ..slot },
+        Settings { max: Some(1_000_001), ..most },
+        Settings { min: 8, ..equal },
+    ] {
+        assert!(settings.check().is_err(), "{settings:?}");
+    }
+}
+
+#[test]
+fn whole_slots_above_and_below() {
+    let slot = Rate::from_bps(SLOT);
+    for (bps, below, above) in
+        [(0, 0, 0), (1, 0, 1), (SLOT - 1, 0, 1), (SLOT, 1, 1), (SLOT + 1, 1, 2), (5 * SLOT, 5, 5)]
+    {
+        let bandwidth = Bandwidth::of(Rate::from_bps(bps));
+        let slots = |rounded: Bandwidth| rounded.rate().bps() / SLOT;
+        assert_eq!(
+            (slots(bandwidth.rounded_down(slot)), slots(bandwidth.rounded_up(slot))),
+            (below, above),
+            "{bps}"
+        );
+        assert_eq!(bandwidth.rounded_up(slot).rate().bps() % SLOT, 0);
+    }
+}
+
+#[test]
 fn slots_in_words() {
     assert_eq!(Slots::from_nanos(750_000_000).to_string(), "0.75 slots");
     assert_eq!(Slots::whole(1).to_string(), "1 slot");

@@ -5,7 +5,7 @@ use crate::gcra::{Conformance, Interval, Limit};
 use crate::plan::{JitterPlan, LossPlan, PolicePlan, QueuePlan, RatePlan};
 use crate::tcp::HeldBy;
 use crate::unit::Limiter;
-use crate::units::{Rate, Speed};
+use crate::units::{PICOS_PER_SECOND, Rate, Speed};
 
 const WINDOW: Window =
     Window { from: Time::from_picos(1_000_000_000), until: Time::from_picos(150_000_000_000) };
@@ -134,6 +134,102 @@ fn the_last_to_come_is_dropped() {
     assert_eq!(passages, [true, true, true, false]);
     let later = gate.pass(Time::from_picos(1_000_000_000), &mut unit(1000, 4), &WINDOW);
     assert_eq!(later, Some(Time::from_picos(4_000_000_000)));
+}
+
+#[test]
+fn a_queue_in_bytes_is_filled_to_the_last_byte() {
+    for (counts, fates) in [
+        // Two of 1000 bytes wait behind the one in service, or one with it.
+        (QueueCounts::Waiting, [true, true, true, false]),
+        (QueueCounts::All, [true, true, false, false]),
+    ] {
+        let plan = |limit| GatePlan {
+            queue: QueuePlan { limit: QueueLimit::Bytes(limit), counts, tagged: None },
+            ..link(8_000_000, QueueLimit::Unlimited)
+        };
+        let offered = |limit| {
+            let mut gate = Gate::new(&plan(limit), context(RecordLevel::Summary));
+            (0..4)
+                .map(|n| gate.pass(Time::ZERO, &mut unit(1000, n), &WINDOW).is_some())
+                .collect::<Vec<bool>>()
+        };
+        assert_eq!(offered(2000), fates);
+        // One byte less is room for one packet less.
+        let passed = |list: &[bool]| list.iter().filter(|passes| **passes).count();
+        assert_eq!(passed(&offered(1999)) + 1, passed(&fates));
+        // Told step by step it is the same queue.
+        let mut stepped = Gate::new(&plan(2000), context(RecordLevel::Summary));
+        let told: Vec<bool> = (0..4).map(|n| stepped.arrive(Time::ZERO, unit(1000, n)).is_ok()).collect();
+        assert_eq!(told, fates);
+    }
+}
+
+#[test]
+fn a_packet_leaves_the_queue_at_the_instant_its_service_begins() {
+    let mut gate = Gate::new(&link(8_000_000, QueueLimit::Bytes(1000)), context(RecordLevel::Summary));
+    // One is in service until 1 ms, one waits; a picosecond before, there is no room.
+    let millisecond = 1_000_000_000;
+    for (at, passes) in [(0, true), (0, true), (millisecond - 1, false), (millisecond, true)] {
+        let out = gate.pass(Time::from_picos(at), &mut unit(1000, 0), &WINDOW);
+        assert_eq!(out.is_some(), passes, "at {at} ps");
+    }
+}
+
+#[test]
+fn rows_tell_the_rate_in_force() {
+    let plan = GatePlan {
+        rate: RatePlan::Steps {
+            steps: vec![
+                (Time::ZERO, Speed::Bits(Rate::from_bps(8_000_000))),
+                (Time::from_picos(5_000_000_000), Speed::Bits(Rate::from_bps(2_000_000))),
+            ],
+            repeat: None,
+        },
+        ..link(8_000_000, QueueLimit::Unlimited)
+    };
+    let mut gate = Gate::new(&plan, context(RecordLevel::Events));
+    for millis in [0, 10, 30] {
+        let at = Time::ZERO + Span::from_millis(millis);
+        gate.pass(at, &mut unit(1000, 0), &WINDOW).expect("no drops");
+    }
+    let rows = gate.take_history().expect("it is recorded");
+    let change = Time::ZERO + Span::from_millis(5);
+    let rates = |after: bool| -> Vec<f64> {
+        rows.iter().filter(|row| (row.at >= change) == after).map(|row| row.rate_bps).collect()
+    };
+    for (after, bps) in [(false, 8_000_000.0), (true, 2_000_000.0)] {
+        assert!(
+            !rates(after).is_empty() && rates(after).iter().all(|rate| *rate == bps),
+            "{:?}",
+            rates(after)
+        );
+    }
+}
+
+#[test]
+fn a_rate_that_is_set_is_in_force_counted_and_recorded() {
+    let follow = crate::plan::FollowPlan {
+        gate: 1,
+        every: Span::from_millis(5),
+        lag: Span::ZERO,
+        blocks: crate::effcap::Blocks::INSTCAP,
+        share: crate::plan::Share::from_parts(PICOS_PER_SECOND),
+        initial: Rate::from_bps(1_000_000),
+        min: Rate::from_bps(1),
+        peak: None,
+    };
+    let plan = GatePlan { rate: RatePlan::Follow(follow), ..GatePlan::open("set") };
+    let mut gate = Gate::new(&plan, context(RecordLevel::Events));
+    let at = |millis: u64| Time::ZERO + Span::from_millis(millis);
+    gate.set_rate(at(2), Rate::from_bps(3_000_000));
+    gate.set_rate(at(4), Rate::from_bps(3_000_000));
+    assert_eq!(gate.rate_set(), Some(Rate::from_bps(3_000_000)));
+    // 1 Mbit/s for 2 ms and 3 Mbit/s for 5 ms: 2000 and 15000 bits.
+    assert_eq!(gate.offered_until(at(7)), 17_000 * u128::from(PICOS_PER_SECOND));
+    let rows = gate.take_history().expect("it is recorded");
+    let set: Vec<(Time, u64)> = rows.iter().map(|row| (row.at, row.rate_bps as u64)).collect();
+    assert!(set.contains(&(at(2), 3_000_000)), "{set:?}");
+    assert!(set.iter().all(|(when, bps)| *bps == if *when < at(2) { 1_000_000 } else { 3_000_000 }));
 }
 
 #[test]

@@ -347,3 +347,15 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_limit_says_what_it_was_made_of() {
+    let increment = Interval::of(6).expect("a time");
+    for tolerance in [0, 1, 5, 6, 35] {
+        let limit = Limit::new(increment, tolerance).expect("a limit");
+        assert_eq!((limit.increment(), limit.tolerance()), (increment, tolerance));
+        assert_eq!(limit.burst(), 1 + tolerance / 6);
+    }
+    let limit = Limit::tokens(increment, 4).expect("a limit");
+    assert_eq!((limit.tolerance(), limit.burst()), (18, 4));
+}

@@ -9,6 +9,7 @@ mod properties;
 mod sack_rules;
 mod timer_rules;
 mod trace;
+mod usual;
 mod window_rules;
 
 pub(crate) use plans::plain as plain_plan;

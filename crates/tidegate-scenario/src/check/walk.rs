@@ -10,6 +10,9 @@ use crate::error::Problem;
 use crate::table::{Default, Key, Kind, Section};
 use crate::units;
 
+/// So many gates, or flows, may be written; each takes some kilobytes with its defaults.
+const MOST_TABLES: usize = 100_000;
+
 /// Checks trees and collects what is wrong.
 #[derive(Default)]
 pub(crate) struct Checker {
@@ -22,6 +25,11 @@ impl Checker {
         let Data::Table(entries) = &node.data else {
             return self.wrong_kind(Kind::Form(section), node, key);
         };
+        if section.names.is_some() && entries.len() > MOST_TABLES {
+            let problem = format!("{} tables: at most {MOST_TABLES} are read", entries.len());
+            self.push(Problem::new(node.at, key, problem).help("count = 1000 makes many flows of one table"));
+            return None;
+        }
         let mut items: Vec<Named> = Vec::new();
         for entry in entries.iter().filter(|entry| !matches!(entry.node.data, Data::Null)) {
             let below = if key.is_empty() { entry.key.clone() } else { format!("{key}.{}", entry.key) };

@@ -10,6 +10,7 @@ use tidegate_core::units::Rate;
 use super::notes::Notes;
 use super::request;
 use super::values::{LARGEST_PACKET, holding, small};
+use super::work;
 use crate::check::{Form, Item, Value};
 use crate::inputs::Library;
 use crate::units::plural;
@@ -23,7 +24,7 @@ pub(super) fn app(root: &Form, flow: &Form, library: &mut Library, notes: &mut N
             plan.map_or(AppPlan::Bulk, |plan| AppPlan::Request(Box::new(plan)))
         }
         Some((law, item)) => match item.table() {
-            Some(form) => AppPlan::Source(process(law, form, "write", u32::MAX, notes)),
+            Some(form) => AppPlan::Source(process(root, law, form, "write", u32::MAX, notes)),
             None => AppPlan::Bulk,
         },
         None => AppPlan::Bulk,
@@ -34,7 +35,7 @@ pub(super) fn app(root: &Form, flow: &Form, library: &mut Library, notes: &mut N
 const SMALLEST_PACKET: u32 = 20;
 
 /// `llc`: whether the first cells on the path have LLC/SNAP; `None`: no gate makes any.
-pub(super) fn source(traffic: &Form, llc: Option<bool>, notes: &mut Notes) -> SourcePlan {
+pub(super) fn source(root: &Form, traffic: &Form, llc: Option<bool>, notes: &mut Notes) -> SourcePlan {
     let law = traffic.table("source").and_then(Form::only);
     let Some((law, form)) = law.and_then(|(law, item)| Some((law, item.table()?))) else {
         return SourcePlan::Constant { rate: Rate::ZERO, bytes: 0 };
@@ -42,7 +43,7 @@ pub(super) fn source(traffic: &Form, llc: Option<bool>, notes: &mut Notes) -> So
     if law == "messages" {
         return messages(form, llc, notes).unwrap_or(SourcePlan::Constant { rate: Rate::ZERO, bytes: 0 });
     }
-    let source = process(law, form, "packet", LARGEST_PACKET, notes);
+    let source = process(root, law, form, "packet", LARGEST_PACKET, notes);
     if let Some(item) = form.get("packet")
         && item.bytes().is_some_and(|bytes| bytes < u64::from(SMALLEST_PACKET))
     {
@@ -106,11 +107,15 @@ fn message_cells(item: &Item, notes: &mut Notes) -> Option<u32> {
     }
 }
 
-fn process(law: &str, form: &Form, size: &str, most: u32, notes: &mut Notes) -> SourcePlan {
+fn process(root: &Form, law: &str, form: &Form, size: &str, most: u32, notes: &mut Notes) -> SourcePlan {
     let rate = form.rate("rate").unwrap_or(Rate::ZERO);
     let bytes = small(form.get(size), most, notes);
     match law {
-        "on_off" => SourcePlan::OnOff { rate, bytes, on: holding(form, "on"), off: holding(form, "off") },
+        "on_off" => {
+            let (on, off) = (holding(form, "on"), holding(form, "off"));
+            work::check_periods(root, form, (on, off), bytes, notes);
+            SourcePlan::OnOff { rate, bytes, on, off }
+        }
         "poisson" => SourcePlan::Poisson { rate, bytes },
         _ => SourcePlan::Constant { rate, bytes },
     }

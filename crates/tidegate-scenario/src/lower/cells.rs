@@ -38,9 +38,9 @@ pub(super) fn llc(framing: Framing) -> Option<bool> {
 
 /// Keys of each gate against its kind.
 pub(super) fn check(gates: &[Gate<'_>], users: &[User<'_>], notes: &mut Notes) {
-    for (index, gate) in gates.iter().enumerate() {
+    for (gate, largest) in gates.iter().zip(largest(gates.len(), users)) {
         if llc(gate.plan.framing).is_some() {
-            check_cell_gate(gate, index, users, notes);
+            check_cell_gate(gate, largest, notes);
         } else {
             check_packet_gate(gate, notes);
         }
@@ -83,8 +83,9 @@ fn check_packet_gate(gate: &Gate<'_>, notes: &mut Notes) {
     }
 }
 
-fn check_cell_gate(gate: &Gate<'_>, index: usize, users: &[User<'_>], notes: &mut Notes) {
-    check_queue(gate, index, users, notes);
+/// `packet`: the largest that passes it, and whose.
+fn check_cell_gate(gate: &Gate<'_>, packet: Option<(u64, &str)>, notes: &mut Notes) {
+    check_queue(gate, packet, notes);
     if let Some(item) = gate.form.get("rate") {
         let by_packet = |speed: &Speed| matches!(speed, Speed::Packets(_));
         let problem = match &gate.plan.rate {
@@ -114,10 +115,9 @@ fn check_cell_gate(gate: &Gate<'_>, index: usize, users: &[User<'_>], notes: &mu
     }
 }
 
-fn check_queue(gate: &Gate<'_>, index: usize, users: &[User<'_>], notes: &mut Notes) {
+fn check_queue(gate: &Gate<'_>, packet: Option<(u64, &str)>, notes: &mut Notes) {
     let Some(queue) = gate.form.table("queue") else { return };
     let Some(limit) = queue.get("limit") else { return };
-    let packet = largest(index, users);
     let cells = |bytes: u64| {
         let cells =
             cells_of(u32::try_from(bytes).unwrap_or(u32::MAX), llc(gate.plan.framing).unwrap_or(false));

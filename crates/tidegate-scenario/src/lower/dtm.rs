@@ -6,6 +6,7 @@ use tidegate_core::units::{Rate, Span};
 
 use super::names::pool_of;
 use super::notes::Notes;
+use super::work;
 use crate::check::{Form, Item};
 use crate::units::FASTEST_BPS;
 
@@ -14,6 +15,7 @@ pub(super) fn channel(root: &Form, form: &Form, notes: &mut Notes) -> Option<Rat
     let settings = settings(form, notes)?;
     let initial = form.rate("initial")?;
     check_initial(initial, &settings, form, notes);
+    work::check_clock(root, form.get("measure"), "the rate at the door is measured", notes);
     Some(RatePlan::Dtm(DtmPlan {
         settings,
         initial,

@@ -9,6 +9,7 @@ use super::laid::{Laid, one_of, round_trips};
 use super::names::gate_of;
 use super::notes::Notes;
 use super::wiring::Server;
+use super::work;
 use crate::check::Form;
 
 /// What stands for itself; the gate is counted as written, and lag and blocks may be filled in
@@ -19,6 +20,7 @@ pub(super) fn law(root: &Form, form: &Form, notes: &mut Notes) -> Option<RatePla
     let initial = form.rate("initial");
     check_limits(min, peak, initial, form, notes);
     check_blocks(form, notes);
+    work::check_clock(root, form.get("every"), "the rate is set anew", notes);
     Some(RatePlan::Follow(FollowPlan {
         gate: gate_of(root, form.get("gate")?, notes)?,
         every: form.span("every")?,

@@ -9,7 +9,7 @@ use super::names::reserved;
 use super::notes::Notes;
 use super::values::{LARGEST_PACKET, jitter, small};
 use super::written::Gate;
-use super::{cells, police, rate, reserve};
+use super::{cells, police, rate, reserve, work};
 use crate::check::{Form, Value};
 use crate::inputs::Library;
 
@@ -21,6 +21,9 @@ pub(super) fn gates<'a>(root: &'a Form, library: &mut Library, notes: &mut Notes
         .filter_map(|named| {
             let form = named.item.table()?;
             reserved(&named.name, named.name_at, &form.key, notes);
+            if let Some(abr) = form.table("abr") {
+                work::check_clock(root, abr.get("every"), "the fair rate is set anew", notes);
+            }
             let plan = gate(&named.name, root, form, library, notes);
             Some(Gate {
                 name: &named.name,

@@ -61,12 +61,15 @@ fn warn_unused(gates: &[Gate<'_>], users: &[User<'_>], notes: &mut Notes) {
         .flat_map(|user| user.path.iter().chain(&user.back))
         .map(|hop| (hop.gate, hop.reverse))
         .collect();
-    let followed = |index: usize| {
-        gates.iter().any(|gate| matches!(&gate.plan.rate, RatePlan::Follow(follow) if follow.gate == index))
-    };
+    let followed: BTreeSet<usize> = gates
+        .iter()
+        .filter_map(
+            |gate| if let RatePlan::Follow(follow) = &gate.plan.rate { Some(follow.gate) } else { None },
+        )
+        .collect();
     for (index, gate) in gates.iter().enumerate() {
         if !passed.contains(&(index, false)) && !passed.contains(&(index, true)) {
-            if followed(index) {
+            if followed.contains(&index) {
                 continue;
             }
             let help = "add it to a path, or take it out";

@@ -25,6 +25,7 @@ mod tcp;
 mod users;
 mod values;
 mod wiring;
+mod work;
 mod written;
 
 use tidegate_core::plan::{Limits, Plan};
@@ -37,6 +38,7 @@ pub(crate) use layers::TcpLayers;
 use notes::Notes;
 pub use record::{CELL_GATE_COLUMNS, FLOW_COLUMNS, GATE_COLUMNS};
 use values::time;
+pub use work::check_recording;
 
 /// What came of a scenario.
 pub(crate) struct Lowered {
@@ -57,7 +59,7 @@ pub(crate) fn lower(root: &Form, library: &mut Library) -> Lowered {
         notes.wrong(item, problem, "make it shorter than duration");
     }
     let gates = gate::gates(root, library, &mut notes);
-    let users = users::users(root, &gates, duration, library, &mut notes);
+    let mut users = users::users(root, &users::Gates::new(&gates), duration, library, &mut notes);
     if root.table("flow").is_none_or(|flows| flows.items.is_empty())
         && root.table("traffic").is_none_or(|traffic| traffic.items.is_empty())
         && root.table("calls").is_none_or(|calls| calls.items.is_empty())
@@ -69,6 +71,10 @@ pub(crate) fn lower(root: &Form, library: &mut Library) -> Lowered {
             "add [flow.bulk] with a path",
         );
     }
+    if !work::fits(root, &gates, &users, &mut notes) {
+        return Lowered { plan: Plan::empty(duration), problems: notes.problems, warnings: notes.warnings };
+    }
+    users::name_copies(&mut users);
     packets::check(&gates, &users, &mut notes);
     cells::check(&gates, &users, &mut notes);
     let (mut planned, wiring) = layout::lay_out(&gates, &users, &mut notes);
@@ -90,6 +96,11 @@ pub(crate) fn lower(root: &Form, library: &mut Library) -> Lowered {
     plan.cells_one_by_one = root.word("cells") == Some("one-by-one");
     plan.limits = limits(root);
     plan.record = record::record(root, &gates, &users, &plan, &mut notes);
+    if let (Err(problem), Some(item)) =
+        (work::check_recording(&plan), root.table("record").and_then(|record| record.given("every")))
+    {
+        notes.wrong(item, problem, "record less often, or fewer gates and flows; or raise limits.memory");
+    }
     Lowered { plan, problems: notes.problems, warnings: notes.warnings }
 }
 

@@ -7,8 +7,8 @@ use super::notes::Notes;
 use super::written::{Gate, Hop, Load, User};
 
 pub(super) fn check(gates: &[Gate<'_>], users: &[User<'_>], notes: &mut Notes) {
-    for (index, gate) in gates.iter().enumerate() {
-        let Some((largest, whose)) = largest(index, users) else { continue };
+    for (gate, largest) in gates.iter().zip(largest(gates.len(), users)) {
+        let Some((largest, whose)) = largest else { continue };
         check_queue(gate, largest, whose, notes);
         check_burst(gate, largest, whose, notes);
         warn_policed(gate, largest, whose, notes);
@@ -35,9 +35,10 @@ fn warn_unbounded(gates: &[Gate<'_>], user: &User<'_>, notes: &mut Notes) {
     }
 }
 
-/// The largest IP packet that passes a gate, and who sends it.
-pub(super) fn largest<'a>(gate: usize, users: &'a [User<'_>]) -> Option<(u64, &'a str)> {
-    let passing = users.iter().flat_map(|user| {
+/// The largest IP packet that passes each gate, and who sends it.
+pub(super) fn largest<'a>(gates: usize, users: &'a [User<'_>]) -> Vec<Option<(u64, &'a str)>> {
+    let mut best: Vec<Option<(u64, &str)>> = vec![None; gates];
+    for user in users {
         let (data, answer) = match &user.load {
             Load::Flow { tcp, app } => {
                 // What comes back is ACKs, and requests where there are any.
@@ -50,14 +51,16 @@ pub(super) fn largest<'a>(gate: usize, users: &'a [User<'_>]) -> Option<(u64, &'
             }
             Load::Traffic(source) => (u64::from(source.largest()), 0),
         };
-        let there = user.path.iter().any(|hop| hop.gate == gate).then_some((data, user.key.as_str()));
-        let back = user.back.iter().any(|hop| hop.gate == gate).then_some((answer, user.key.as_str()));
-        there.into_iter().chain(back)
-    });
-    passing.fold(None, |best: Option<(u64, &str)>, next| match best {
-        Some(best) if best.0 >= next.0 => Some(best),
-        _ => Some(next),
-    })
+        for (hops, bytes) in [(&user.path, data), (&user.back, answer)] {
+            for hop in hops {
+                let most = &mut best[hop.gate];
+                if most.is_none_or(|(before, _)| before < bytes) {
+                    *most = Some((bytes, user.key.as_str()));
+                }
+            }
+        }
+    }
+    best
 }
 
 fn check_queue(gate: &Gate<'_>, largest: u64, whose: &str, notes: &mut Notes) {

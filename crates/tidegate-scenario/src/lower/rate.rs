@@ -5,7 +5,7 @@ use tidegate_core::units::{Rate, Span, Speed, Time};
 
 use super::notes::Notes;
 use super::values::{LARGEST_PACKET, small, time, unreadable};
-use super::{abr, dtm, follow, gcra, reserve};
+use super::{abr, dtm, follow, gcra, reserve, work};
 use crate::check::{Form, Item, Value};
 use crate::inputs::{Library, Loaded};
 use crate::trace::{Format, OPPORTUNITY_BYTES, TraceOptions};
@@ -20,15 +20,15 @@ pub(super) fn rate(root: &Form, gate: &Form, library: &mut Library, notes: &mut 
             Some(RatePlan::Constant(*speed))
         }
         Value::Table(laws) => match laws.only() {
-            Some(("steps", law)) => law.table().and_then(|form| steps(form, notes)),
+            Some(("steps", law)) => law.table().and_then(|form| steps(root, form, notes)),
             Some(("token_bucket", law)) => law.table().and_then(|form| token_bucket(form, notes)),
-            Some(("markov", law)) => law.table().and_then(|form| markov(form, notes)),
+            Some(("markov", law)) => law.table().and_then(|form| markov(root, form, notes)),
             Some(("dtm", law)) => law.table().and_then(|form| dtm::channel(root, form, notes)),
             Some(("abr", law)) => law.table().and_then(|form| abr::law(root, form, notes)),
             Some(("follow", law)) => law.table().and_then(|form| follow::law(root, form, notes)),
             Some(("reserve", law)) => law.table().and_then(reserve::circuit),
             Some(("gcra", law)) => law.table().and_then(|form| gcra::law(form, notes)),
-            Some(("trace", law)) => law.table().and_then(|form| trace(form, library, notes)),
+            Some(("trace", law)) => law.table().and_then(|form| trace(root, form, library, notes)),
             _ => None,
         },
         _ => None,
@@ -44,7 +44,7 @@ fn never_passes(item: &Item, notes: &mut Notes) {
     );
 }
 
-fn steps(form: &Form, notes: &mut Notes) -> Option<RatePlan> {
+fn steps(root: &Form, form: &Form, notes: &mut Notes) -> Option<RatePlan> {
     let mut steps: Vec<(Time, Speed)> = Vec::new();
     for point in form.list("points") {
         let [at, speed] = point.list() else { return None };
@@ -80,6 +80,10 @@ fn steps(form: &Form, notes: &mut Notes) -> Option<RatePlan> {
         let problem = format!("the steps begin again after {repeat}, but the last one is at {last}");
         notes.wrong(item, problem, format!("write more than \"{last}\""));
     }
+    if let Some(repeat) = repeat {
+        let mean = repeat.picos() as f64 / steps.len() as f64;
+        work::check_changes(root, form.get("repeat"), CHANGES, mean, 0.0, notes);
+    }
     Some(RatePlan::Steps { steps, repeat })
 }
 
@@ -95,13 +99,18 @@ fn token_bucket(form: &Form, notes: &mut Notes) -> Option<RatePlan> {
     Some(RatePlan::TokenBucket { rate, burst_bytes: form.bytes("burst")?, peak })
 }
 
-fn markov(form: &Form, notes: &mut Notes) -> Option<RatePlan> {
+fn markov(root: &Form, form: &Form, notes: &mut Notes) -> Option<RatePlan> {
     let rates: Vec<Rate> = form.list("rates").iter().filter_map(Item::rate).collect();
     let mean_holding: Vec<Span> = form.list("mean_holding").iter().filter_map(Item::span).collect();
     if rates.is_empty() || mean_holding.is_empty() {
         return None;
     }
-    let states = rates.len();
+    let (states, known) = (rates.len(), notes.problems.len());
+    if let (true, Some(item)) = (states > MOST_STATES, form.get("rates")) {
+        let problem = format!("{states} states: a chain has at most {MOST_STATES}");
+        notes.wrong(item, problem, "join states whose rates are alike");
+        return None;
+    }
     if let Some(item) = form.get("mean_holding")
         && mean_holding.len() != states
     {
@@ -127,8 +136,20 @@ fn markov(form: &Form, notes: &mut Notes) -> Option<RatePlan> {
         let problem = format!("there is no state {state}: {states} rates are given");
         notes.wrong(item, problem, format!("write 0 to {}; 0 is the first", states - 1));
     }
-    Some(RatePlan::Markov(MarkovPlan { rates, mean_holding, transitions, step, initial }))
+    let before = notes.problems.len() > known;
+    let plan = MarkovPlan { rates, mean_holding, transitions, step, initial };
+    if !before {
+        let horizon = work::packet_time(plan.rates.iter().max().copied());
+        work::check_changes(root, form.get("mean_holding"), CHANGES, work::mean_visit(&plan), horizon, notes);
+    }
+    Some(RatePlan::Markov(plan))
 }
+
+/// How a changing rate is called in messages.
+const CHANGES: &str = "on average the rate changes";
+
+/// The long-run shares of so many states are worked out in less than a second.
+const MOST_STATES: usize = 1_000;
 
 /// How far the sum of a row may be from 1.
 const ROW_TOLERANCE: f64 = 1e-9;
@@ -178,7 +199,7 @@ fn connected(matrix: &[Vec<f64>]) -> bool {
     reach(&|from, to| matrix[from][to] > 0.0) && reach(&|from, to| matrix[to][from] > 0.0)
 }
 
-fn trace(form: &Form, library: &mut Library, notes: &mut Notes) -> Option<RatePlan> {
+fn trace(root: &Form, form: &Form, library: &mut Library, notes: &mut Notes) -> Option<RatePlan> {
     let file = form.get("file")?;
     let format = form.word("format").and_then(|name| name.parse::<Format>().ok());
     let opportunity = form.get("opportunity");
@@ -199,6 +220,10 @@ fn trace(form: &Form, library: &mut Library, notes: &mut Notes) -> Option<RatePl
             }
             if trace.points.iter().all(|(_, rate)| *rate == Rate::ZERO) {
                 never_passes(file, notes);
+            }
+            let mean = trace.period.picos() as f64 / trace.points.len() as f64;
+            if at_end == AtEnd::Repeat {
+                work::check_changes(root, Some(file), CHANGES, mean, 0.0, notes);
             }
             Some(RatePlan::RateTrace { trace, at_end })
         }

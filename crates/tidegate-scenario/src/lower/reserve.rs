@@ -13,6 +13,7 @@ use super::names::pool_of;
 use super::notes::Notes;
 use super::values::{holding, time};
 use super::wiring::{Server, Wiring, server};
+use super::work;
 use super::written::{Gate, Hop, User};
 use crate::check::{Form, Item, Named, Value};
 
@@ -355,6 +356,13 @@ fn sources<'a>(root: &'a Form, calls: &mut Calls<'a>, notes: &mut Notes) {
         check_retry(form, notes);
         check_patience(form, notes);
         let Some(arrivals) = arrivals(named, form, notes) else { continue };
+        let (key, what, mean) = match arrivals {
+            ArrivalPlan::Every(gap) => ("every", "on average a call is made", work::mean(gap)),
+            ArrivalPlan::Sources { count, idle } => {
+                ("idle", "on average a source calls", work::mean(idle) / f64::from(count))
+            }
+        };
+        work::check_changes(root, form.get(key), what, mean, 0.0, notes);
         let demands = demands(root, form, rate, notes);
         calls.callers.push((format!("a call of calls.{}", named.name), item));
         calls.sources.push(CallsPlan {

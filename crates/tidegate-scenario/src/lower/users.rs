@@ -1,6 +1,7 @@
 //! Flows and traffic as written: their lists of gates, delays, starts.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Deref;
 
 use tidegate_core::plan::{Framing, StartPlan};
 use tidegate_core::units::{Span, Time};
@@ -15,9 +16,36 @@ use crate::document::Place;
 use crate::inputs::Library;
 use crate::units::{LONGEST_DAYS, LONGEST_PICOS};
 
+/// Problems that are worked out in full.
+const FEW: usize = 100;
+
+/// The gates as written, and where each name stands.
+pub(super) struct Gates<'s, 'a> {
+    list: &'s [Gate<'a>],
+    by_name: BTreeMap<&'a str, usize>,
+}
+
+impl<'s, 'a> Gates<'s, 'a> {
+    pub(super) fn new(list: &'s [Gate<'a>]) -> Gates<'s, 'a> {
+        Gates { list, by_name: list.iter().enumerate().map(|(index, gate)| (gate.name, index)).collect() }
+    }
+
+    fn find(&self, name: &str) -> Option<usize> {
+        self.by_name.get(name).copied()
+    }
+}
+
+impl<'a> Deref for Gates<'_, 'a> {
+    type Target = [Gate<'a>];
+
+    fn deref(&self) -> &[Gate<'a>] {
+        self.list
+    }
+}
+
 pub(super) fn users<'a>(
     root: &'a Form,
-    gates: &[Gate<'a>],
+    gates: &Gates<'_, 'a>,
     duration: Time,
     library: &mut Library,
     notes: &mut Notes,
@@ -48,15 +76,11 @@ fn user<'a>(
     name: &'a str,
     form: &'a Form,
     is_flow: bool,
-    gates: &[Gate<'a>],
+    gates: &Gates<'_, 'a>,
     library: &mut Library,
     notes: &mut Notes,
 ) -> User<'a> {
     let count = form.whole("count").unwrap_or(1);
-    let instances = match count {
-        1 => vec![name.to_owned()],
-        count => (1..=count).map(|index| format!("{name}.{index}")).collect(),
-    };
     let path = hops(form.list("path"), gates, &[], notes);
     repeated(&path, gates, notes);
     let (back, back_delay) =
@@ -64,18 +88,19 @@ fn user<'a>(
     let load = if is_flow {
         Load::Flow { app: app::app(root, form, library, notes), tcp: tcp::tcp(root, form, notes) }
     } else {
-        Load::Traffic(app::source(form, first_cells(&path, gates), notes))
+        Load::Traffic(app::source(root, form, first_cells(&path, gates), notes))
     };
-    User {
-        name,
-        key: form.key.clone(),
-        instances,
-        path,
-        back,
-        back_delay,
-        start: start(form, notes),
-        jitter: jitter(form),
-        load,
+    let (key, at, start, jitter) = (form.key.clone(), form.at, start(form, notes), jitter(form));
+    User { name, key, at, count, instances: Vec::new(), path, back, back_delay, start, jitter, load }
+}
+
+/// Names every copy, when it is known that all of them fit.
+pub(super) fn name_copies(users: &mut [User<'_>]) {
+    for user in users {
+        user.instances = match user.count {
+            1 => vec![user.name.to_owned()],
+            count => (1..=count).map(|index| format!("{}.{index}", user.name)).collect(),
+        };
     }
 }
 
@@ -88,8 +113,9 @@ fn first_cells(path: &[Hop<'_>], gates: &[Gate<'_>]) -> Option<bool> {
 }
 
 /// Gate names to gates. In `back` a duplex gate means the server that `path` does not use.
-fn hops<'a>(names: &'a [Item], gates: &[Gate<'a>], path: &[Hop<'a>], notes: &mut Notes) -> Vec<Hop<'a>> {
+fn hops<'a>(names: &'a [Item], gates: &Gates<'_, 'a>, path: &[Hop<'a>], notes: &mut Notes) -> Vec<Hop<'a>> {
     let is_back = !path.is_empty();
+    let reversed: BTreeSet<usize> = path.iter().filter(|hop| hop.reverse).map(|hop| hop.gate).collect();
     let mut hops = Vec::new();
     for item in names {
         let Some(text) = item.text() else { continue };
@@ -97,7 +123,7 @@ fn hops<'a>(names: &'a [Item], gates: &[Gate<'a>], path: &[Hop<'a>], notes: &mut
             Some(name) => (name, true),
             None => (text, false),
         };
-        let Some(gate) = gates.iter().position(|gate| gate.name == name) else {
+        let Some(gate) = gates.find(name) else {
             unknown_gate(item, name, gates, notes);
             continue;
         };
@@ -106,8 +132,7 @@ fn hops<'a>(names: &'a [Item], gates: &[Gate<'a>], path: &[Hop<'a>], notes: &mut
             let help = format!("set gate.{name}.duplex = true, or write \"{name}\"");
             notes.wrong(item, format!("gate {name} has no other direction"), help);
         }
-        let path_is_reverse = path.iter().any(|hop| hop.gate == gate && hop.reverse);
-        let reverse = if other_way { true } else { is_back && duplex && !path_is_reverse };
+        let reverse = if other_way { true } else { is_back && duplex && !reversed.contains(&gate) };
         hops.push(Hop { gate, reverse, item });
     }
     hops
@@ -115,7 +140,9 @@ fn hops<'a>(names: &'a [Item], gates: &[Gate<'a>], path: &[Hop<'a>], notes: &mut
 
 fn unknown_gate(item: &Item, name: &str, gates: &[Gate<'_>], notes: &mut Notes) {
     let names = || gates.iter().map(|gate| gate.name);
-    let help = match nearest(name, names()) {
+    // Only the first problem is shown: of thousands, few need the nearest name.
+    let near = if notes.problems.len() < FEW { nearest(name, names()) } else { None };
+    let help = match near {
         Some(near) => format!("did you mean \"{near}\"?"),
         None if gates.is_empty() => format!("add [gate.{name}]"),
         None => format!("the gates are {}", names().take(20).collect::<Vec<_>>().join(", ")),
@@ -124,8 +151,9 @@ fn unknown_gate(item: &Item, name: &str, gates: &[Gate<'_>], notes: &mut Notes) 
 }
 
 fn repeated(hops: &[Hop<'_>], gates: &[Gate<'_>], notes: &mut Notes) {
-    for (index, hop) in hops.iter().enumerate() {
-        if hops[..index].iter().any(|before| (before.gate, before.reverse) == (hop.gate, hop.reverse)) {
+    let mut passed = BTreeSet::new();
+    for hop in hops {
+        if !passed.insert((hop.gate, hop.reverse)) {
             let problem = format!("gate {} is in this list twice", gates[hop.gate].name);
             notes.wrong(hop.item, problem, "a packet passes a gate once; take one out");
         }
@@ -136,7 +164,7 @@ fn repeated(hops: &[Hop<'_>], gates: &[Gate<'_>], notes: &mut Notes) {
 fn way_back<'a>(
     form: &'a Form,
     path: &[Hop<'a>],
-    gates: &[Gate<'a>],
+    gates: &Gates<'_, 'a>,
     notes: &mut Notes,
 ) -> (Vec<Hop<'a>>, Span) {
     let back = hops(form.list("back"), gates, path, notes);

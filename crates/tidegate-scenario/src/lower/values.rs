@@ -52,7 +52,5 @@ pub(super) fn jitter(form: &Form) -> JitterPlan {
 
 /// What is wrong with a file that a key names.
 pub(super) fn unreadable(item: &Item, error: &TraceError, notes: &mut Notes) {
-    let line = error.line.map_or(String::new(), |line| format!(", line {line}"));
-    let read = if error.read.is_empty() { String::new() } else { format!("read `{}`: ", error.read) };
-    notes.wrong(item, format!("{}{line}: {read}{}", error.file, error.problem), &error.help);
+    notes.wrong(item, error.what(), &error.help);
 }

@@ -20,6 +20,9 @@ pub(super) struct Gate<'a> {
 pub(super) struct User<'a> {
     pub(super) name: &'a str,
     pub(super) key: String,
+    pub(super) at: Place,
+    /// How many copies.
+    pub(super) count: u64,
     /// The names of the copies, in order.
     pub(super) instances: Vec<String>,
     pub(super) path: Vec<Hop<'a>>,

@@ -121,7 +121,7 @@ const RECORD: Section = Section {
 
 const LIMITS: Section = section(
     "Limits",
-    "Where a run stops early, with a warning that says so.",
+    "Where a run stops early, with a warning that says so. What is known to go beyond them is refused.",
     &[
         key(
             "events",

@@ -10,25 +10,50 @@ pub struct TraceError {
     pub file: String,
     /// The line, counted from 1; `None` when the file as a whole is wrong.
     pub line: Option<u64>,
-    /// What stands there (shortened when long); empty when there is nothing to show.
-    pub read: String,
+    /// What stands there, if it looks like numbers (shortened when long). Otherwise empty: whoever wrote the
+    /// scenario may have named a file that is no trace and that others should not see.
+    pub read: Box<str>,
     /// What is wrong.
     pub problem: String,
+    /// The value in the line before that this one does not go with; empty where there is none.
+    pub before: Box<str>,
     /// What would be right.
     pub help: String,
 }
 
 impl fmt::Display for TraceError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.file)?;
+        write!(f, "{}; {}", self.what(), self.help)
+    }
+}
+
+impl TraceError {
+    /// The message without its help.
+    #[must_use]
+    pub fn what(&self) -> String {
+        let mut text = self.file.clone();
         if let Some(line) = self.line {
-            write!(f, ", line {line}")?;
+            text.push_str(&format!(", line {line}"));
         }
-        f.write_str(": ")?;
+        text.push_str(": ");
         if !self.read.is_empty() {
-            write!(f, "read `{}`: ", self.read)?;
+            text.push_str(&format!("read `{}`: ", self.read));
         }
-        write!(f, "{}; {}", self.problem, self.help)
+        text.push_str(&self.problem);
+        if !self.before.is_empty() {
+            text.push_str(&format!(" ({})", self.before));
+        }
+        text
+    }
+
+    /// The same without a byte of the file.
+    pub(crate) fn without_content(self) -> TraceError {
+        TraceError { read: "".into(), before: "".into(), ..self }
+    }
+
+    /// The same with the value in the line before.
+    pub(super) fn after(self, before: impl fmt::Display) -> TraceError {
+        TraceError { before: before.to_string().into(), ..self }
     }
 }
 
@@ -50,8 +75,9 @@ impl Blame<'_> {
         TraceError {
             file: self.file.to_owned(),
             line: None,
-            read: String::new(),
+            read: "".into(),
             problem: problem.into(),
+            before: "".into(),
             help: help.into(),
         }
     }
@@ -64,20 +90,44 @@ impl Blame<'_> {
         problem: impl Into<String>,
         help: impl Into<String>,
     ) -> TraceError {
-        TraceError { line: Some(line), read: quote(read), ..self.whole(problem, help) }
+        TraceError { line: Some(line), read: quote(read).into(), ..self.whole(problem, help) }
     }
 }
 
-/// Input as it may stand in a message: printable, on one line, not too long.
+/// Input as it may stand in a message: numbers, not too long; anything else is not shown.
 fn quote(read: &[u8]) -> String {
-    let text = String::from_utf8_lossy(&read[..read.len().min(4 * QUOTE)]);
-    let mut shown = String::new();
-    for (count, c) in text.chars().enumerate() {
-        if count == QUOTE {
-            shown.push('…');
-            break;
-        }
-        if c.is_control() { shown.extend(c.escape_default()) } else { shown.push(c) }
+    if !is_numbers(read) {
+        return String::new();
     }
-    shown
+    let shown = read.iter().take(QUOTE).map(|&byte| if byte == b'\t' { ' ' } else { char::from(byte) });
+    let more = (read.len() > QUOTE).then_some('…');
+    shown.chain(more).collect()
+}
+
+/// Whether a line looks like numbers: digits, signs, and what separates them.
+fn is_numbers(read: &[u8]) -> bool {
+    let mut digit_before = false;
+    read.iter().all(|&byte| {
+        let is_exponent = digit_before && matches!(byte, b'e' | b'E');
+        digit_before = byte.is_ascii_digit();
+        digit_before || is_exponent || b"+-.,;:% \t".contains(&byte)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_looks_like_numbers_is_quoted() {
+        for shown in ["12", "-1.5e-3", "0.5, 3", "100%", "10;20"] {
+            assert_eq!(quote(shown.as_bytes()), shown);
+        }
+        for hidden in
+            ["root:$6$abc:19000:0", "-----BEGIN", "fast", "1,x", "deadbeef", "e5", "\u{1b}[2J", "12\0"]
+        {
+            assert_eq!(quote(hidden.as_bytes()), "", "{hidden:?}");
+        }
+        assert_eq!(quote(&[b'7'; 100]), format!("{}…", "7".repeat(QUOTE)));
+    }
 }

@@ -44,6 +44,7 @@ use std::str::FromStr;
 use tidegate_core::plan::{OpportunityTrace, RateTrace};
 use tidegate_core::units::{Rate, Span, Time};
 
+use crate::file::{self, LARGEST_DATA, Refused};
 use error::Blame;
 pub use error::TraceError;
 pub use windows::deliverable_bytes;
@@ -142,13 +143,23 @@ impl Default for TraceOptions {
 /// A file that cannot be read, or is no such trace.
 pub fn load(path: &Path, format: Option<Format>, options: &TraceOptions) -> Result<LoadedTrace, TraceError> {
     let name = path.display().to_string();
-    let bytes = std::fs::read(path).map_err(|error| {
-        Blame { file: &name }.whole(
-            format!("cannot read the trace ({error})"),
-            "give the path of a trace file; in a scenario it is relative to the scenario's folder",
-        )
-    })?;
+    let bytes = read(path, &name)?;
     parse(&bytes, &name, format, options)
+}
+
+/// The bytes of a trace file.
+pub(crate) fn read(path: &Path, name: &str) -> Result<Vec<u8>, TraceError> {
+    file::read(path, LARGEST_DATA).map_err(|refused| {
+        let problem = match &refused {
+            Refused::Io(error) => format!("cannot read the trace ({error})"),
+            other => other.problem(),
+        };
+        let help = match refused {
+            Refused::Large { .. } => "give a shorter recording",
+            _ => "give the path of a trace file; in a scenario it is relative to the scenario's folder",
+        };
+        Blame { file: name }.whole(problem, help)
+    })
 }
 
 /// Reads a trace from bytes; `name` stands in messages and, by its ending, may tell the

@@ -23,6 +23,7 @@ use tidegate_core::plan::{LARGEST_MESSAGE, SizePlan};
 
 use super::TraceError;
 use super::error::Blame;
+use crate::file::{self, LARGEST_DATA};
 
 const HELP: &str = "write a size in whole bytes, and in each line or in none its cumulative probability, as in \
                     20000, 0.6";
@@ -35,18 +36,22 @@ struct Row<'a> {
     share: Option<f64>,
 }
 
-/// Reads the sizes in a file.
+/// The bytes of a file of sizes.
+pub(crate) fn read(path: &Path, name: &str) -> Result<Vec<u8>, TraceError> {
+    file::read(path, LARGEST_DATA).map_err(|refused| {
+        Blame { file: name }.whole(refused.problem(), "give the path of a readable file, one size a line")
+    })
+}
+
+/// Reads sizes from the bytes of the file `name`.
 ///
 /// # Errors
-/// The file cannot be read, or the first line that is wrong.
-pub(crate) fn load(path: &Path, name: &str) -> Result<SizePlan, TraceError> {
+/// The first line that is wrong.
+pub(crate) fn parse(bytes: &[u8], name: &str) -> Result<SizePlan, TraceError> {
     let blame = Blame { file: name };
-    let bytes = std::fs::read(path).map_err(|error| {
-        blame.whole(format!("cannot read it: {error}"), "give the path of a readable file")
-    })?;
-    let text = String::from_utf8(bytes)
+    let text = std::str::from_utf8(bytes)
         .map_err(|_| blame.whole("this is not text in UTF-8", "write sizes as text, one a line"))?;
-    let rows = rows(&text, blame)?;
+    let rows = rows(text, blame)?;
     match rows.first() {
         None => Err(blame.whole("it holds no size", HELP)),
         Some(Row { share: None, .. }) => {
@@ -108,30 +113,23 @@ fn row<'a>(line: u64, text: &'a str, blame: Blame<'_>) -> Result<Row<'a>, TraceE
 fn table(rows: &[Row<'_>], blame: Blame<'_>) -> Result<SizePlan, TraceError> {
     let share = |row: &Row<'_>| row.share.unwrap_or(0.0);
     for pair in rows.windows(2) {
-        let wrong = |problem: String| {
+        let wrong = |problem: &str| {
             blame.line(pair[1].line, pair[1].text.as_bytes(), problem, "put the lines in order of size")
         };
         if pair[1].size < pair[0].size {
-            return Err(wrong(format!("{} B is less than the {} B before it", pair[1].size, pair[0].size)));
+            return Err(wrong("the size is less than the one before it").after(pair[0].size));
         }
         if share(&pair[1]) < share(&pair[0]) {
-            return Err(wrong(format!(
-                "the probability falls from {} to {}: it is that of a size of at most this",
-                share(&pair[0]),
-                share(&pair[1])
-            )));
+            let problem = "the probability of a size of at most this is below the one before it";
+            return Err(wrong(problem).after(share(&pair[0])));
         }
     }
     let last = rows.last().map_or(0.0, share);
     if last != 1.0 && last != 100.0 {
         let Some(row) = rows.last() else { return Err(blame.whole("it holds no size", HELP)) };
-        let problem = format!("the last probability is {last}");
-        return Err(blame.line(
-            row.line,
-            row.text.as_bytes(),
-            problem,
-            "end with 1, or with 100 for per cent",
-        ));
+        let problem = "the last probability is neither 1 nor 100";
+        let help = "end with 1, or with 100 for per cent";
+        return Err(blame.line(row.line, row.text.as_bytes(), problem, help));
     }
     let points = rows.iter().map(|row| (row.size, share(row) / last)).collect();
     let table = SizeTable::cumulative(points);
@@ -145,14 +143,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Result<SizePlan, String> {
-        let folder = std::env::temp_dir().join("tidegate-sizes");
-        std::fs::create_dir_all(&folder).expect("a folder for tests");
-        let digest = text.bytes().fold(7_u64, |sum, byte| sum.wrapping_mul(31).wrapping_add(u64::from(byte)));
-        let path = folder.join(format!("{digest}-{}.csv", std::process::id()));
-        std::fs::write(&path, text).expect("a file for tests");
-        let read = load(&path, "web.csv").map_err(|error| error.to_string());
-        std::fs::remove_file(&path).expect("it is there");
-        read
+        parse(text.as_bytes(), "web.csv").map_err(|error| error.to_string())
     }
 
     #[test]
@@ -170,9 +161,18 @@ mod tests {
     fn what_is_wrong_is_said_with_its_line() {
         for (text, part) in [
             ("", "web.csv: it holds no size"),
-            ("bytes,p\n10,0.5\n5,1", "web.csv, line 3: read `5,1`: 5 B is less than the 10 B before it"),
-            ("10,0.5\n20,0.4\n30,1", "line 2: read `20,0.4`: the probability falls from 0.5 to 0.4"),
-            ("10,0.5\n20,0.9", "line 2: read `20,0.9`: the last probability is 0.9; end with 1"),
+            (
+                "bytes,p\n10,0.5\n5,1",
+                "web.csv, line 3: read `5,1`: the size is less than the one before it (10)",
+            ),
+            (
+                "10,0.5\n20,0.4\n30,1",
+                "line 2: read `20,0.4`: the probability of a size of at most this is below",
+            ),
+            (
+                "10,0.5\n20,0.9",
+                "line 2: read `20,0.9`: the last probability is neither 1 nor 100; end with 1",
+            ),
             ("10,0.5\n20", "line 2: read `20`: some lines have a probability and some have none"),
             ("1.5", "line 1: read `1.5`: the size is not a whole number of bytes"),
             ("10,101", "the second value is no probability"),

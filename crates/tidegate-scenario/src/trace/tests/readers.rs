@@ -72,8 +72,12 @@ fn mahimahi_errors_name_the_line() {
          end with a value above 0: the line 1 alone is 1500 bytes every millisecond, 12 Mbit/s"
     );
     for bad in ["12x", "-1", "+1", "1.5", " 1", "1 ", "1e3", "0x1", "# c", "١", "1\t"] {
-        let line = bad.replace('\t', "\\t");
-        let expected = format!("t, line 2: read `{line}`: not a whole number of milliseconds; {help}");
+        // What does not look like numbers is not shown.
+        let read = match bad {
+            "12x" | "0x1" | "# c" | "١" => String::new(),
+            numbers => format!("read `{}`: ", numbers.replace('\t', " ")),
+        };
+        let expected = format!("t, line 2: {read}not a whole number of milliseconds; {help}");
         assert_eq!(m(&format!("1\n{bad}\n")), expected);
     }
     for huge in ["18446744074", "18446744073709551616", "99999999999999999999999999999"] {
@@ -107,7 +111,7 @@ fn drp_step_does_not_drift() {
 fn drp_errors_name_the_line() {
     let m = |text: &str| message(&format!("# :recommended_frequency=10\n{text}"), Format::Drp);
     let help = "each line is one rate in kbit/s, as in 11002 or 11002.5";
-    assert_eq!(m("5\nx\n"), format!("t, line 3: read `x`: not a rate in kbit/s; {help}"));
+    assert_eq!(m("5\nx\n"), format!("t, line 3: not a rate in kbit/s; {help}"));
     assert_eq!(m("5,5\n"), format!("t, line 2: read `5,5`: not a rate in kbit/s; {help}"));
     assert_eq!(m("-5\n"), "t, line 2: read `-5`: a rate cannot be below 0; write 0 for an outage");
     assert_eq!(
@@ -130,7 +134,7 @@ fn drp_errors_name_the_line() {
     );
     assert_eq!(
         message("# :recommended_frequency=0\n5\n", Format::Drp),
-        format!("t, line 1: read `# :recommended_frequency=0`: the frequency must be above 0; {step}")
+        format!("t, line 1: the frequency must be above 0; {step}")
     );
 }
 
@@ -168,8 +172,8 @@ fn csv_without_an_end_holds_as_long_as_before() {
 fn csv_errors_name_the_line() {
     let m = |text: &str| message(&format!("time_s,rate_mbps\n{text}"), Format::Csv);
     let numbers = "write plain numbers, as in 0.5,3.2";
-    assert_eq!(m("0,x\n"), format!("t, line 2: read `0,x`: the rate is not a number; {numbers}"));
-    assert_eq!(m("0,1\nx,1\n"), format!("t, line 3: read `x,1`: the time is not a number; {numbers}"));
+    assert_eq!(m("0,x\n"), format!("t, line 2: the rate is not a number; {numbers}"));
+    assert_eq!(m("0,1\nx,1\n"), format!("t, line 3: the time is not a number; {numbers}"));
     assert_eq!(m("0\n"), "t, line 2: read `0`: a column is missing; write one time and one rate");
     assert_eq!(m("0,-1\n"), "t, line 2: read `0,-1`: the rate is below 0; write 0 for an outage");
     assert_eq!(m("-1,1\n"), "t, line 2: read `-1,1`: the time is below 0; times begin at 0");
@@ -195,10 +199,7 @@ fn csv_errors_name_the_line() {
     );
     assert_eq!(m(""), "t: there are no rows in this file; write time_s,rate_mbps and then rows like 0,12");
     let header = message("t,r\n0,1\n", Format::Csv);
-    assert!(
-        header.starts_with("t, line 1: read `t,r`: the header has no time column that I know; "),
-        "{header}"
-    );
+    assert!(header.starts_with("t, line 1: the header has no time column that I know; "), "{header}");
     let twice = message("time_s,time_ms,rate\n", Format::Csv);
     assert!(twice.contains("two columns of one kind"), "{twice}");
 }
