@@ -701,8 +701,8 @@ fn throughput_was_offered(plan: &Plan, result: &RunResult) -> Result<(), TestCas
         let total = |at: Time, last_only: bool| {
             let flows = came.iter().zip(&delays).filter_map(|(came, delay)| Some((came, (*delay)?)));
             let flows = flows.filter(|(_, (_, last))| *last || !last_only);
-            flows.fold((0, 0), |(packets, bytes), (came, (delay, _))| {
-                let (more, size) = up_to(came, at.saturating_add(delay));
+            flows.fold((0, 0), |(packets, bytes), (arrived, (delay, _))| {
+                let (more, size) = up_to(arrived, at.saturating_add(delay));
                 (packets + more, bytes + size)
             })
         };
