@@ -106,9 +106,9 @@ fn pages() {
     let [stays, anew] = calls(&done)[..] else { panic!("two circuits") };
     assert!(rows[0].finished >= 8 && rows[1].finished >= 6, "{rows:?}");
     // The circuit is given back while the user thinks; its round trips, longer than hold, are one call.
-    // The handshake, before the first request, is in no transfer: each of its packets may ask.
+    // The handshake, before the first request, is one call more.
     assert!((rows[0].asked..=rows[0].asked + 3).contains(&stays.0), "{stays:?} {rows:?}");
-    // The FIN of each connection comes back after its last ACK, and its own ACK a round trip later may ask once more.
+    // A FIN that the kernel sends after the last ACK has come may ask once more.
     assert!((rows[1].asked..=2 * rows[1].asked).contains(&anew.0), "{anew:?} {rows:?}");
     assert_replays(&done, &plan);
 }

@@ -216,7 +216,7 @@ impl Engine {
         let route = flow * 2 + side as u32;
         let bytes = length as u32;
         if let Some(begins) = self.transfers.see(route, packet, Place::Enters) {
-            self.recording.tell(at, flow, begins);
+            self.recording.tell(at, flow, begins, self.leaving.len());
             tell(&mut self.network, at, flow, begins);
         }
         let number = self.recording.arrive(Arrival { at, route, bytes }, packet);
@@ -232,6 +232,8 @@ impl Engine {
             match step {
                 Step::Deliver { at, route, unit } => {
                     self.leaving.push(Leaving { due: at, route: route as u32, unit });
+                    // Here and not where it is written, which may be late.
+                    self.tell(at, route as u32, unit.handle, Place::Leaves);
                 }
                 Step::Drop(dropped) => self.forget(dropped),
                 // The kernel's TCP does not listen to gates.
@@ -247,12 +249,15 @@ impl Engine {
             Owner::Back(flow) => flow * 2 + 1,
             Owner::Traffic(_) => return,
         } as u32;
-        let news = self.transfers.see(route, self.slab.bytes(dropped.unit.handle), Place::Vanishes);
+        self.tell(dropped.at.max(self.network.now()), route, dropped.unit.handle, Place::Vanishes);
         dropped.unit.handle = self.slab.free(dropped.unit.handle);
         self.recording.drops.push(dropped);
-        if let Some(begins) = news {
-            let at = dropped.at.max(self.network.now());
-            self.recording.tell(at, route / 2, begins);
+    }
+
+    /// Circuits hear what a packet changes that leaves its route or is dropped.
+    fn tell(&mut self, at: Time, route: u32, handle: u32, place: Place) {
+        if let Some(begins) = self.transfers.see(route, self.slab.bytes(handle), place) {
+            self.recording.tell(at, route / 2, begins, self.leaving.len());
             tell(&mut self.network, at, route / 2, begins);
         }
     }
@@ -271,17 +276,12 @@ impl Engine {
         let exit = usize::from(route.is_multiple_of(2));
         let late = self.clock.now().saturating_since(due);
         let packet = self.slab.bytes(unit.handle);
-        let news = self.transfers.see(route, packet, Place::Leaves);
         let written = self.edges[exit].write(packet);
         written.map_err(|error| LiveError::kernel("write a packet", error))?;
         let arrival = self.slab.free(unit.handle);
         self.written[exit] = true;
         self.lateness.note(late);
         self.recording.departures.push(Departure { due, arrival, route, cause: unit.cause() });
-        if let Some(begins) = news {
-            self.recording.tell(due, route / 2, begins);
-            tell(&mut self.network, due, route / 2, begins);
-        }
         if late > self.fail_behind {
             return Err(self.fell_behind(format!("a packet due at {due} was written {late} later")));
         }
