@@ -83,7 +83,7 @@ def panels(text: str | None) -> list[str] | None:
         UnknownNameError: there is no panel of a name.
     """
     from tidegate._errors import UnknownNameError, nearest
-    from tidegate._plot_history import PANELS
+    from tidegate._plot_words import PANELS
 
     if text is None:
         return None

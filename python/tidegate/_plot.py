@@ -15,9 +15,10 @@ from tidegate._numbers import figures_of
 from tidegate._plot_delay import delay_panel, has_delays, tokens_panel
 from tidegate._plot_flows import bars_panel
 from tidegate._plot_headline import flows_line, gate_line, spikes_note
-from tidegate._plot_history import PANELS, history
+from tidegate._plot_history import history
 from tidegate._plot_marks import FLOW_STYLES, SINGLE, Label, above, label_right, last, steps, thin
 from tidegate._plot_style import ACCENT, FILL, INK, MID, SOFT, STYLE, fit
+from tidegate._plot_words import PANELS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,7 +39,7 @@ _EVENTS, _BARS = 0.62, 1.3
 def run_figure(run: Recorded, *, gate: str | None = None, show: Sequence[str] | None = None) -> Figure:
     """Draw the picture of a run on one time axis, and bars of its flows where there are several.
 
-    ``show``: panels (:data:`tidegate._plot_history.PANELS`); left out, those that say something of
+    ``show``: panels (:data:`tidegate._plot_words.PANELS`); left out, those that say something of
     this run. Drops, fast retransmits and time-outs always stand below them.
 
     Raises:

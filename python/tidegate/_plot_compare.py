@@ -14,9 +14,10 @@ from tidegate import _text
 from tidegate._errors import ArgumentError, UnknownNameError, nearest
 from tidegate._numbers import short_keys
 from tidegate._plot_figures import figure_columns
-from tidegate._plot_history import PANELS, History, history
+from tidegate._plot_history import History, history
 from tidegate._plot_marks import above, steps, thin
 from tidegate._plot_style import ACCENT, FILL, INK, MID, SOFT, STYLE, fit
+from tidegate._plot_words import PANELS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -37,7 +38,7 @@ _USUAL = ("goodput", "delay", "queue")
 def comparison_figure(comparison: Variants, show: Sequence[str] | None = None) -> Figure:
     """Draw histories of each variant, and one column per figure.
 
-    ``show``: panels (:data:`tidegate._plot_history.PANELS` without responses); left out, goodput,
+    ``show``: panels (:data:`tidegate._plot_words.PANELS` without responses); left out, goodput,
     delay and queue, or none where there are more than 12 variants.
 
     Columns share their scale, so that a glance down a column compares.

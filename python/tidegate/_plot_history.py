@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 _BINS = 240
-#: Panels of the picture of a run, in the order in which they stand.
-PANELS = ("cwnd", "goodput", "delay", "responses", "queue", "tokens")
 
 
 def numbers(column: pl.Series) -> Floats:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from tidegate._study_metric import KINDS
 
+#: Panels of the picture of a run, in the order in which they stand.
+PANELS = ("cwnd", "goodput", "delay", "responses", "queue", "tokens")
+
 #: Divisor and unit of a number by the end of its name.
 _UNITS = (
     ("_bps", 1e6, "Mbit/s"),

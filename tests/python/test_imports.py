@@ -41,6 +41,17 @@ def test_a_run_with_its_summary_needs_nothing_heavy() -> None:
     assert done.stderr.strip() == "[]"
 
 
+def test_the_command_for_it_needs_nothing_heavy_either(small: Path) -> None:
+    # A library with threads of its own would also keep a live run out of a user namespace.
+    code = (
+        "import sys\nfrom tidegate._cli import cli\n"
+        f"try: cli.main(['run', {str(small)!r}, '--record', 'summary', '--json'])\nexcept SystemExit: pass\n"
+        f"print([m for m in {HEAVY!r} if m in sys.modules], file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr.strip().endswith("[]")
+
+
 def test_everything_public_is_flat_and_documented() -> None:
     assert sorted(tg.__all__) == sorted(set(tg.__all__))
     for name in tg.__all__:

@@ -5,6 +5,7 @@ use std::io;
 use std::os::fd::{AsRawFd as _, FromRawFd as _, OwnedFd};
 use std::os::unix::process::CommandExt as _;
 use std::process::Command;
+use std::time::Duration;
 
 use nix::sched::{CloneFlags, unshare};
 use nix::unistd::{getegid, geteuid};
@@ -45,13 +46,25 @@ pub fn enter() -> Result<(), LiveError> {
     if is_capable() {
         return Ok(());
     }
-    if status("Threads:").is_none_or(|threads| threads != "1") {
+    if !is_alone() {
         return Err(LiveError::NotPermitted {
             why: "a process with several threads cannot enter a user namespace".to_owned(),
         });
     }
     become_root_inside(&Maps::new()).map_err(|error| LiveError::NotPermitted {
         why: format!("the kernel refused a user namespace: {error}"),
+    })
+}
+
+/// Whether this process has one thread. A thread that has ended, and was waited for, may be counted for a moment longer.
+#[allow(clippy::disallowed_methods, reason = "the kernel takes its time to forget a thread")]
+fn is_alone() -> bool {
+    let alone = || status("Threads:").is_some_and(|threads| threads == "1");
+    (0..50).any(|_| {
+        alone() || {
+            std::thread::sleep(Duration::from_millis(1));
+            false
+        }
     })
 }
 

@@ -82,7 +82,7 @@ pub(crate) fn patiently_asking<T: Send + 'static>(
     let told = Mutex::new(told);
     let wait = |patience| told.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(patience);
     let theirs = wanted.clone();
-    Builder::new().name("tidegate".to_owned()).stack_size(STACK_BYTES).spawn(move || {
+    let thread = Builder::new().name("tidegate".to_owned()).stack_size(STACK_BYTES).spawn(move || {
         let done = caught(|| work(&theirs));
         // Nobody listens any more after Ctrl-C.
         let _ = tell.send(done);
@@ -104,6 +104,8 @@ pub(crate) fn patiently_asking<T: Send + 'static>(
         let _ = py.detach(|| wait(PATIENCE));
         return Err(stopped);
     };
+    // What needs a process of one thread, such as entering a user namespace, may come next.
+    let _ = py.detach(|| thread.join());
     done.map_err(InternalError::new_err)
 }
 

@@ -235,9 +235,9 @@ fn sustained(
     };
     let units = burst_units(burst, cells, notes)?;
     let in_time = cells && names == Names::Atm;
-    if let (false, Some(item)) = (in_time, form.given("cdvt_scr")) {
+    if let (false, Some(variation)) = (in_time, form.given("cdvt_scr")) {
         let problem = "a cell delay variation tolerance is for cells with pcr and scr";
-        notes.wrong(item, problem, format!("write {}, and take cdvt_scr out", keys.burst));
+        notes.wrong(variation, problem, format!("write {}, and take cdvt_scr out", keys.burst));
         return None;
     }
     let limit = if in_time {
