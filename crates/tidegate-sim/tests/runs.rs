@@ -696,8 +696,8 @@ fn throughput_was_offered(plan: &Plan, result: &RunResult) -> Result<(), TestCas
         let delays = plan.flows.iter().map(|flow| {
             let place = flow.path.iter().rposition(|passed| *passed == gate)?;
             let behind = || flow.path[place..].iter().map(|n| &plan.gates[*n]);
-            let delay: u64 = behind().map(|gate| gate.delay.picos()).sum();
-            let constant = behind().all(|gate| gate.jitter == JitterPlan::None);
+            let delay: u64 = behind().map(|passed| passed.delay.picos()).sum();
+            let constant = behind().all(|passed| passed.jitter == JitterPlan::None);
             Some((Span::from_picos(delay), constant && place + 1 == flow.path.len()))
         });
         let delays: Vec<_> = delays.collect();
