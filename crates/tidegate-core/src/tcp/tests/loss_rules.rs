@@ -358,6 +358,7 @@ fn without_a_guard_reno_retransmits_fast_after_a_timeout() {
          1300 ms   > 700..800 again
          1300 ms   > 800..900
          1400 ms   < ack 800
+         1400 ms   > 900..1000
          1400 ms   = phase CongestionAvoidance",
     );
 }
