@@ -206,6 +206,38 @@ fn rows_tell_the_rate_in_force() {
     }
 }
 
+/// Of a policed gate the bytes in the bucket, of a cell gate what is in it.
+#[test]
+fn rows_tell_the_bucket_and_the_cells() {
+    let increment = Interval::at_rate(8, Rate::from_bps(8_000_000)).expect("a rate");
+    let peak = Limit::tokens(increment, 2000).expect("a burst");
+    let police = Some(PolicePlan { peak, sustained: None, tags: false });
+    let at = |millis: u64| Time::ZERO + Span::from_millis(millis);
+    // A microsecond in service.
+    let mut gate = Gate::new(
+        &GatePlan { police, ..link(8_000_000_000, QueueLimit::Unlimited) },
+        context(RecordLevel::Every(Span::from_millis(1))),
+    );
+    gate.pass(at(2), &mut unit(1500, 0), &WINDOW).expect("it conforms");
+    gate.pass(at(10), &mut unit(1500, 1), &WINDOW).expect("it conforms");
+    let rows = gate.take_history().expect("it is recorded");
+    let seen: Vec<(Time, f64)> = rows.iter().take(5).map(|row| (row.at, row.tokens)).collect();
+    assert_eq!(seen, [(at(0), 2000.), (at(1), 2000.), (at(2), 500.), (at(3), 1500.), (at(4), 2000.)]);
+    assert!(rows.iter().all(|row| row.cells.is_none()));
+
+    // A cell each millisecond, as in the framing's own unit: two come, one waits.
+    let plan = GatePlan { framing: Framing::Aal5 { llc: false }, ..link(424_000, QueueLimit::Unlimited) };
+    let mut gate = Gate::new(&plan, context(RecordLevel::Events));
+    for handle in [0, 1] {
+        gate.pass(at(1), &mut unit(CELL_BYTES, handle), &WINDOW).expect("no drops");
+    }
+    let rows = gate.take_history().expect("it is recorded");
+    let seen: Vec<(Time, Option<u64>)> =
+        rows.iter().map(|row| (row.at, row.cells.map(|cells| cells.whole))).collect();
+    assert!(seen.contains(&(at(1), Some(2))), "{seen:?}");
+    assert!(rows.iter().all(|row| row.tokens.is_nan()));
+}
+
 #[test]
 fn a_rate_that_is_set_is_in_force_counted_and_recorded() {
     let follow = crate::plan::FollowPlan {
