@@ -117,3 +117,12 @@ fn many_at_once_are_as_many_one_by_one() {
     together.pass_alike(0, 7, Span::from_picos(6), 50);
     assert_eq!(format!("{together:?}"), format!("{singly:?}"));
 }
+
+#[test]
+fn reasons_have_names_of_their_own() {
+    let mut names = DropReason::ALL.map(DropReason::name).to_vec();
+    assert_eq!((names[0], names[5]), ("queue full", "policed"));
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), DropReason::COUNT);
+}
