@@ -97,6 +97,8 @@ fuzz: ## each fuzz target for SECONDS_EACH=30 (needs a nightly toolchain and a C
 # pools of circuits, and takes as long as all the others together.
 mutants: export PROPTEST_RNG_SEED = 1996
 mutants: export PROPTEST_CASES = 64
+# Else what one mutant fails at is tried on the next.
+mutants: export PROPTEST_DISABLE_FAILURE_PERSISTENCE = 1
 mutants: ## edits of the core that no unit test notices: FOLDER=gate, SHARD=3/40 (needs cargo-mutants)
 	nice -n 19 $(CARGO) mutants $(foreach folder,$(or $(FOLDER),gate tcp cc gcra cells dtm),$(foreach file,$(folder).rs $(folder)/**,-f 'crates/tidegate-core/src/$(file)')) \
 	  $(if $(SHARD),--shard $(SHARD) --sharding round-robin) --output target/mutants -- -- --skip circuits_never_over_commit

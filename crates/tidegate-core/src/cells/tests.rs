@@ -8,7 +8,7 @@ use crate::plan::{CellPlan, Framing, GatePlan, PolicePlan, QueueLimit, RatePlan,
 use crate::random::Seed;
 use crate::tcp::HeldBy;
 use crate::unit::Unit;
-use crate::units::{Rate, Speed, Time};
+use crate::units::{Rate, Span, Speed, Time};
 
 const WINDOW: Window = Window { from: Time::ZERO, until: Time::from_picos(1 << 50) };
 
@@ -102,6 +102,19 @@ fn a_packet_leaves_with_its_last_cell() {
     bench.enter(us(5), 0, packet(3, 0));
     bench.enter(us(6), 0, packet(2, 1));
     assert_eq!(bench.finish(), [(0, us(8), None), (1, us(10), None)]);
+}
+
+/// Behind a delay there is time to tell what comes out; what leaves the sending machine is heard at once.
+#[test]
+fn a_section_wakes_when_there_is_something_to_tell() {
+    let delay = Span::from_millis(1);
+    for (host, wakes) in [(false, Time::from_picos(delay.picos() - 1)), (true, Time::from_picos(1))] {
+        let plan = GatePlan { host, delay, ..gate(100, CellPlan::default()) };
+        // Of two circuits: with one the cells would be gone already.
+        let mut bench = Bench::new(&[plan], &[&[0], &[0]]);
+        bench.enter(Time::ZERO, 0, packet(1, 0));
+        assert_eq!(bench.section.next_wakeup(&bench.gates), wakes, "host: {host}");
+    }
 }
 
 #[test]

@@ -358,3 +358,6 @@ impl Counters {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

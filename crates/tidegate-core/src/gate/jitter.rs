@@ -94,6 +94,7 @@ mod tests {
             let out = jitter.delay(end, Span::from_millis(2));
             let least = end + Span::from_millis(2);
             assert!(out >= last.max(least) && out <= last.max(least + Span::from_millis(5)));
+            assert_eq!(jitter.ended(), end);
             together += u64::from(out == last);
             last = out;
         }

@@ -64,3 +64,65 @@ impl Level {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::PolicePlan;
+    use crate::units::{Rate, Span};
+
+    fn micros(micros: u64) -> Time {
+        Time::ZERO + Span::from_micros(micros)
+    }
+
+    /// A byte each microsecond, 2000 at most.
+    fn law() -> GatePlan {
+        let rate = Rate::from_bps(8_000_000);
+        GatePlan {
+            rate: RatePlan::TokenBucket { rate, burst_bytes: 2000, peak: None },
+            ..GatePlan::open("link")
+        }
+    }
+
+    fn policed() -> GatePlan {
+        let increment = Interval::of(1_000_000).expect("a microsecond");
+        let peak = Limit::tokens(increment, 2000).expect("a burst");
+        let police = Some(PolicePlan { peak, sustained: None, tags: false });
+        GatePlan { police, ..GatePlan::open("link") }
+    }
+
+    #[test]
+    fn a_gate_without_a_bucket_has_no_level() {
+        assert!(Level::new(&GatePlan::open("link")).is_none());
+    }
+
+    #[test]
+    fn a_state_is_in_force_from_its_instant_on() {
+        let bytes = |bytes: i128| bytes * 8 * i128::from(PICOS_PER_SECOND);
+        let mut law = Level::new(&law()).expect("a bucket");
+        law.tell_law(micros(1000), bytes(500));
+        law.tell_law(micros(1200), bytes(100));
+        let mut police = Level::new(&policed()).expect("a bucket");
+        // Full again when the last byte has come back: 1500 bytes after 1 ms, and 1900 after 1.2 ms.
+        for (at, full) in [(1000, 2500), (1200, 3100)] {
+            police.tell_policer(micros(at), Interval::of(full * 1_000_000).expect("some time"));
+        }
+        for level in [&mut law, &mut police] {
+            let seen =
+                [0, 999, 1000, 1100, 1199, 1200, 1700, 3099, 3100, 9000].map(|at| level.bytes_at(micros(at)));
+            assert_eq!(seen, [2000., 2000., 500., 600., 699., 100., 600., 1999., 2000., 2000.]);
+        }
+    }
+
+    /// What is told of the bucket that a gate does not show is not its level.
+    #[test]
+    fn the_law_s_bucket_goes_before_the_policer_s() {
+        let plan = GatePlan { police: policed().police, ..law() };
+        let mut level = Level::new(&plan).expect("a bucket");
+        level.tell_policer(Time::ZERO, Interval::of(2_000_000_000).expect("2 ms"));
+        assert_eq!(level.bytes_at(Time::ZERO), 2000.0);
+        let mut level = Level::new(&policed()).expect("a bucket");
+        level.tell_law(Time::ZERO, 0);
+        assert_eq!(level.bytes_at(Time::ZERO), 2000.0);
+    }
+}

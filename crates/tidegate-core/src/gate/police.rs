@@ -149,3 +149,109 @@ impl Policer {
         self.tagged.get(chain).copied().unwrap_or(0)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gcra::Limit;
+    use crate::units::{Rate, Span};
+
+    const WINDOW: Window =
+        Window { from: Time::from_picos(1_000_000_000), until: Time::from_picos(11_000_000_000) };
+
+    fn micros(micros: u64) -> Time {
+        Time::ZERO + Span::from_micros(micros)
+    }
+
+    /// One byte each microsecond, and so many at once.
+    fn bytes(burst: u64) -> Limit {
+        Limit::tokens(Interval::at_rate(8, Rate::from_bps(8_000_000)).expect("a rate"), burst)
+            .expect("a burst")
+    }
+
+    fn policer(sustained: Option<(Limit, Conformance)>, tags: bool) -> Policer {
+        // The peak rate, where there are two, stops nothing here.
+        let peak = bytes(if sustained.is_some() { 1_000_000 } else { 2000 });
+        Policer::new(&PolicePlan { peak, sustained, tags }, 1, WINDOW)
+    }
+
+    #[test]
+    fn what_conforms_counts_inside_the_window() {
+        let mut police = policer(None, false);
+        assert_eq!(police.judge(Time::ZERO, 2000, false, 0), Verdict::Pass);
+        assert_eq!(police.judge(micros(500), 2000, false, 0), Verdict::Discard);
+        assert_eq!(police.conforming_bytes(), 0);
+        // 1000 bytes have come back when the window opens; its first instant is inside.
+        assert_eq!(police.judge(micros(1000), 1001, false, 0), Verdict::Discard);
+        assert_eq!(police.judge(micros(1000), 600, false, 0), Verdict::Pass);
+        assert_eq!(police.judge(micros(1000), 400, true, 0), Verdict::Pass);
+        assert_eq!(police.judge(micros(10_999), 1500, false, 0), Verdict::Pass);
+        assert_eq!(police.conforming_bytes(), 2500);
+        // The end is outside.
+        assert_eq!(police.judge(micros(11_000), 100, false, 0), Verdict::Pass);
+        assert_eq!(police.conforming_bytes(), 2500);
+        assert_eq!(police.allowed_bytes(), 1000.0 + 10_000.0);
+        assert_eq!((police.contract_bps(), police.in_cells(), police.tags()), (8_000_000, false, false));
+        assert_eq!((police.tagged(), police.tagged_of(0)), (0, 0));
+    }
+
+    #[test]
+    fn nothing_came_so_the_bucket_was_full() {
+        assert_eq!(policer(None, false).allowed_bytes(), 2000.0 + 10_000.0);
+    }
+
+    #[test]
+    fn units_that_it_tags_are_counted_by_stretch() {
+        let mut police = policer(None, true);
+        assert!(police.tags());
+        assert_eq!(police.judge(Time::ZERO, 2001, false, 3), Verdict::Tag);
+        assert_eq!(police.tagged(), 0, "before the window");
+        assert_eq!(police.judge(micros(1000), 2000, false, 0), Verdict::Pass);
+        for (stretch, tagged) in [(3, false), (1, false), (3, false), (3, true)] {
+            assert_eq!(police.judge(micros(1000), 500, tagged, stretch), Verdict::Tag);
+        }
+        assert_eq!(police.tagged(), 3);
+        assert_eq!([0, 1, 2, 3, 4].map(|stretch| police.tagged_of(stretch)), [0, 1, 0, 2, 0]);
+        assert_eq!(police.conforming_bytes(), 2000);
+        // Another byte comes back each microsecond.
+        assert_eq!(police.judge(micros(1001), 1, false, 0), Verdict::Pass);
+    }
+
+    /// Of two rates the sustained one is the contract; only VBR.1 counts what comes tagged, only VBR.3 tags.
+    #[test]
+    fn of_two_rates_the_sustained_one_is_the_contract() {
+        let half = Interval::at_rate(8, Rate::from_bps(4_000_000)).expect("a rate");
+        let sustained = Limit::tokens(half, 1000).expect("a burst");
+        for (conformance, counted, above) in [
+            (Conformance::Vbr1, 1000, Verdict::Discard),
+            (Conformance::Vbr2, 600, Verdict::Discard),
+            (Conformance::Vbr3, 600, Verdict::Tag),
+        ] {
+            let mut police = policer(Some((sustained, conformance)), false);
+            assert_eq!(police.judge(micros(1000), 600, false, 0), Verdict::Pass);
+            assert_eq!(police.judge(micros(1000), 400, true, 0), Verdict::Pass);
+            assert_eq!(police.conforming_bytes(), counted, "{conformance:?}");
+            assert_eq!(police.judge(micros(1000), 401, false, 0), above);
+            assert_eq!(police.tags(), above == Verdict::Tag);
+            assert_eq!(police.tagged(), u64::from(above == Verdict::Tag));
+            assert_eq!(police.contract_bps(), 4_000_000);
+            assert_eq!(police.allowed_bytes(), 1000.0 + 5000.0);
+        }
+    }
+
+    #[test]
+    fn units_of_cell_gates_are_cells() {
+        // A cell each 10 µs, four at once.
+        let increment = Interval::at_rate(424, Rate::from_bps(42_400_000)).expect("a rate");
+        let peak = Limit::tokens(increment, 4).expect("a burst");
+        let mut police = Policer::new(&PolicePlan { peak, sustained: None, tags: false }, 53, WINDOW);
+        let verdicts = [(); 5].map(|()| police.judge(micros(1000), 53, false, 0));
+        assert_eq!(verdicts.map(|verdict| verdict == Verdict::Pass), [true, true, true, true, false]);
+        assert!(police.in_cells());
+        assert_eq!(police.conforming_bytes(), 4 * 53);
+        assert_eq!(police.contract_bps(), 42_400_000);
+        assert_eq!(police.allowed_bytes(), (4.0 + 1000.0) * 53.0);
+        // The next cell is due four intervals later.
+        assert_eq!(police.state().whole(), 1_040_000_000);
+    }
+}

@@ -50,3 +50,26 @@ impl Tally {
         self.slots.pop_front().unwrap_or_default()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slot_has_its_first_instant_and_not_its_last() {
+        let at = Time::from_picos;
+        let slot = |arrived_bytes, dropped| Slot { arrived_bytes, dropped };
+        let mut tally = Tally::new(Span::from_picos(10));
+        tally.arrive(at(0), 40);
+        tally.arrive(at(9), 60);
+        tally.refuse(at(9));
+        tally.refuse(at(9));
+        tally.arrive(at(10), 7);
+        tally.arrive(at(35), 1);
+        assert_eq!([tally.take(), tally.take()], [slot(100, 2), slot(7, 0)]);
+        tally.refuse(at(29));
+        assert_eq!([tally.take(), tally.take(), tally.take()], [slot(0, 1), slot(1, 0), slot(0, 0)]);
+        tally.arrive(at(50), 3);
+        assert_eq!(tally.take(), slot(3, 0));
+    }
+}

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::gcra::{Conformance, Interval, Limit};
-use crate::plan::{JitterPlan, LossPlan, PolicePlan, QueuePlan, RatePlan};
+use crate::plan::{AtEnd, JitterPlan, LossPlan, OpportunityTrace, PolicePlan, QueuePlan, RatePlan};
 use crate::tcp::HeldBy;
 use crate::unit::Limiter;
 use crate::units::{PICOS_PER_SECOND, Rate, Speed};
@@ -108,8 +108,8 @@ fn a_queue_of_nothing() {
         assert_eq!(departures(&of(RatePlan::Unlimited, limit), &[0, 0], false), [Some(0), Some(0)]);
         // Whatever comes waits for an opportunity.
         let at = vec![Time::ZERO + Span::from_millis(3)];
-        let trace = crate::plan::OpportunityTrace { at, period: Span::from_millis(3), bytes: 1500 };
-        let trace = RatePlan::Opportunities { trace: trace.into(), at_end: crate::plan::AtEnd::Repeat };
+        let trace = OpportunityTrace { at, period: Span::from_millis(3), bytes: 1500 };
+        let trace = RatePlan::Opportunities { trace: trace.into(), at_end: AtEnd::Repeat };
         assert_eq!(departures(&of(trace, limit), &[0, 4], false), [None, None]);
     }
 }
@@ -204,6 +204,52 @@ fn rows_tell_the_rate_in_force() {
             rates(after)
         );
     }
+}
+
+/// Of a policed gate the bytes in the bucket, of a cell gate what is in it.
+#[test]
+fn rows_tell_the_bucket_and_the_cells() {
+    let increment = Interval::at_rate(8, Rate::from_bps(8_000_000)).expect("a rate");
+    let peak = Limit::tokens(increment, 2000).expect("a burst");
+    let police = Some(PolicePlan { peak, sustained: None, tags: false });
+    let at = |millis: u64| Time::ZERO + Span::from_millis(millis);
+    // A microsecond in service.
+    let mut gate = Gate::new(
+        &GatePlan { police, ..link(8_000_000_000, QueueLimit::Unlimited) },
+        context(RecordLevel::Every(Span::from_millis(1))),
+    );
+    gate.pass(at(2), &mut unit(1500, 0), &WINDOW).expect("it conforms");
+    gate.pass(at(10), &mut unit(1500, 1), &WINDOW).expect("it conforms");
+    let rows = gate.take_history().expect("it is recorded");
+    let seen: Vec<(Time, f64)> = rows.iter().take(5).map(|row| (row.at, row.tokens)).collect();
+    assert_eq!(seen, [(at(0), 2000.), (at(1), 2000.), (at(2), 500.), (at(3), 1500.), (at(4), 2000.)]);
+    assert!(rows.iter().all(|row| row.cells.is_none()));
+
+    // A cell each millisecond, as in the framing's own unit: two come, one waits.
+    let plan = GatePlan { framing: Framing::Aal5 { llc: false }, ..link(424_000, QueueLimit::Unlimited) };
+    let mut gate = Gate::new(&plan, context(RecordLevel::Events));
+    for handle in [0, 1] {
+        gate.pass(at(1), &mut unit(CELL_BYTES, handle), &WINDOW).expect("no drops");
+    }
+    let rows = gate.take_history().expect("it is recorded");
+    let seen: Vec<(Time, Option<u64>)> =
+        rows.iter().map(|row| (row.at, row.cells.map(|cells| cells.whole))).collect();
+    assert!(seen.contains(&(at(1), Some(2))), "{seen:?}");
+    assert!(rows.iter().all(|row| row.tokens.is_nan()));
+}
+
+/// The mean over each 100 ms: an opportunity at the end of one belongs to the next.
+#[test]
+fn rows_tell_the_mean_rate_of_opportunities() {
+    let at = |millis: u64| Time::ZERO + Span::from_millis(millis);
+    let trace =
+        OpportunityTrace { at: [30, 100, 130].map(at).to_vec(), period: Span::from_millis(200), bytes: 1500 };
+    let rate = RatePlan::Opportunities { trace: trace.into(), at_end: AtEnd::Repeat };
+    let plan = GatePlan { rate, ..GatePlan::open("link") };
+    let mut gate = Gate::new(&plan, context(RecordLevel::Every(Span::from_millis(50))));
+    let rows = gate.take_history().expect("it is recorded");
+    let rates: Vec<(Time, f64)> = rows.iter().map(|row| (row.at, row.rate_bps)).collect();
+    assert_eq!(rates, [(at(0), 120_000.0), (at(50), 120_000.0), (at(100), 240_000.0)]);
 }
 
 #[test]

@@ -129,3 +129,31 @@ impl Outgoing {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_mark_is_its_own() {
+        let marks = |sent: Outgoing| {
+            [sent.is_retransmission(), sent.is_syn(), sent.is_pushed(), sent.has_options(), sent.is_usual()]
+        };
+        let plain = Outgoing::new(1 << 40, u32::MAX);
+        assert_eq!(marks(plain), [false, false, false, false, true]);
+        assert_eq!(marks(plain.again()), [true, false, false, false, true]);
+        assert_eq!(marks(plain.syn()), [false, true, false, false, false]);
+        assert_eq!(marks(plain.push_if(true)), [false, false, true, false, true]);
+        assert_eq!(marks(plain.options_if(true)), [false, false, false, true, false]);
+        let all = plain.again().syn().push_if(true).options_if(true).held_back_by(HeldBy::ReceiverWindow);
+        assert_eq!(marks(all), [true, true, true, true, false]);
+        assert_eq!((all.start(), all.len(), all.is_empty()), (1 << 40, u32::MAX, false));
+        assert_eq!((all.held_by(), plain.held_by()), (HeldBy::ReceiverWindow, HeldBy::Application));
+        let none = plain.push_if(false).options_if(false).held_back_by(HeldBy::CongestionWindow);
+        assert_eq!((marks(none), none.held_by()), (marks(plain), HeldBy::CongestionWindow));
+        // Marks are set, not turned over.
+        assert_eq!(marks(all.again().syn().push_if(true).options_if(true)), marks(all));
+        assert!(Outgoing::new(5, 0).is_empty());
+        assert_eq!((Outgoing::NOTHING.get(), all.get()), (None, Some(all)));
+    }
+}

@@ -48,6 +48,21 @@ fn blocks_come_newest_first() {
     );
 }
 
+/// RFC 6675 §5: blocks on an ACK of something new are read like others; what they name is out of the pipe.
+#[test]
+fn a_new_ack_may_carry_blocks() {
+    let mut trace = active(&ten(), &format!("0 ms write bulk {TEN}"));
+    trace.play(
+        "100 ms    < ack 100 sack 200..300
+         # Eight in the pipe, and a window of eleven.
+         100 ms    > 1000..1100
+         100 ms    > 1100..1200
+         100 ms    > 1200..1300
+         100 ms    = flight 1100
+         100 ms    = phase SlowStart",
+    );
+}
+
 /// RFC 6675 §5: one loss. The pipe shrinks by a segment with each SACK.
 #[test]
 fn one_loss() {

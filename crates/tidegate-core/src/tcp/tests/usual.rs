@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use super::plans::{delayed, short};
 use crate::plan::TcpPlan;
-use crate::tcp::{Endpoint, HeldBy, Role, Segment, flags};
+use crate::tcp::{Endpoint, HeldBy, Role, Segment, State, flags};
 use crate::units::{Span, Time};
 
 /// What a receiver answers, and what it then is.
@@ -75,4 +75,58 @@ fn a_segment_says_what_had_held_it_back() {
     assert_eq!(held_back(&short()), HeldBy::CongestionWindow);
     let window = TcpPlan { window: Some(200), initial_window: 400, ..short() };
     assert_eq!(held_back(&window), HeldBy::ReceiverWindow);
+}
+
+/// The third segment of a handshake, told by what it acknowledges alone, opens the connection like any other.
+#[test]
+fn a_usual_ack_ends_a_handshake() {
+    for isn in [1000, 0xF000_0000] {
+        let plan = TcpPlan { handshake: true, ..short() };
+        let mut client = Endpoint::new(&plan, Role::Active, isn, None);
+        let mut server = Endpoint::new(&plan, Role::Passive, isn, None);
+        client.open(Time::ZERO);
+        server.open(Time::ZERO);
+        server.write(Time::ZERO, 300);
+        let syn = client.poll_transmit(Time::ZERO).expect("a SYN").0;
+        server.handle_segment(Time::ZERO, &syn);
+        let both = server.poll_transmit(Time::ZERO).expect("a SYN-ACK").0;
+        assert!(server.poll_transmit(Time::ZERO).is_none());
+        client.handle_segment(Time::ZERO, &both);
+        let ack = client.poll_transmit(Time::ZERO).expect("an ACK").0;
+        server.handle_usual_ack(Time::ZERO, ack.ack);
+        assert_eq!(server.state(), State::Established);
+        let data = server.poll_transmit(Time::ZERO).expect("data").0;
+        assert_eq!((data.seq, data.len), (isn.wrapping_add(1), 100));
+        assert_eq!((server.oldest_unacknowledged(), server.all_acknowledged()), (data.seq, false));
+        server.handle_usual_ack(Time::ZERO, data.seq.wrapping_add(300));
+        // Only two segments had gone: an ACK of more is answered, and nothing is taken off.
+        assert_eq!(server.oldest_unacknowledged(), data.seq);
+        while server.poll_transmit(Time::ZERO).is_some() {}
+        for acknowledged in [100, 300] {
+            server.handle_usual_ack(Time::ZERO, data.seq.wrapping_add(acknowledged));
+            while server.poll_transmit(Time::ZERO).is_some() {}
+            assert_eq!(server.oldest_unacknowledged(), data.seq.wrapping_add(acknowledged));
+            assert_eq!(server.all_acknowledged(), acknowledged == 300);
+        }
+    }
+}
+
+/// Data that come before the handshake is over are kept to the rules of every segment: the window that was told
+/// stands, and nothing is acknowledged early.
+#[test]
+fn usual_data_leave_the_window_alone() {
+    let mut end = Endpoint::new(&short(), Role::Passive, 0xF000_0000, None);
+    end.open(Time::ZERO);
+    let first = end.acknowledgement_number();
+    end.handle_usual_data(Time::ZERO, first.wrapping_add(100), 100);
+    while end.poll_transmit(Time::ZERO).is_some() {}
+    end.write(Time::ZERO, 100);
+    assert_eq!(end.poll_transmit(Time::ZERO).map(|(data, _)| data.len), Some(100));
+}
+
+/// RFC 2018 §3: NOP, NOP, kind and length, and two numbers a block.
+#[test]
+fn blocks_add_to_the_header() {
+    let bytes = |sack_count| Segment { sack_count, ..Segment::default() }.extra_option_bytes();
+    assert_eq!([0, 1, 2, 3].map(bytes), [0, 12, 20, 28]);
 }
