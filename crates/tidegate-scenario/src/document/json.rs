@@ -23,8 +23,12 @@ pub(crate) fn parse(text: &str, source: usize) -> Result<Node, Problem> {
     let node = reader.node(raw, 0)?;
     match node.data {
         Data::Table(_) => Ok(node),
-        _ => Err(Problem::new(node.at, "", format!("a scenario is a table, this is {}", node.kind_name()))
-            .help("write { \"duration\": \"10 s\", \"gate\": { … }, \"flow\": { … } }")),
+        _ => Err(Problem::new(
+            node.at,
+            "",
+            format!("a scenario must be a table, but this is {}", node.kind_name()),
+        )
+        .help("write { \"duration\": \"10 s\", \"gate\": { … }, \"flow\": { … } }")),
     }
 }
 
@@ -47,7 +51,7 @@ impl Reader<'_> {
         let start = self.place(part).start + within;
         let message = error.to_string();
         let message = message.split(" at line ").next().unwrap_or_default();
-        let message = message.replace("EOF while parsing", "the text ends inside");
+        let message = message.replace("EOF while parsing", "the text ends too early");
         let place = Place { source: self.source, start, end: (start + 1).min(self.text.len()) };
         Problem::new(place, "", format!("this is not JSON: {message}"))
     }
