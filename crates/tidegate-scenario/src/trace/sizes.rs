@@ -168,7 +168,7 @@ mod tests {
             ),
             (
                 "10,0.5\n20,0.4\n30,1",
-                "line 2: read `20,0.4`: the probability of a size of at most this is below",
+                "line 2: read `20,0.4`: the cumulative probability is smaller than the one on the line before (0.5)",
             ),
             (
                 "10,0.5\n20,0.9",
