@@ -70,7 +70,7 @@ class Recorded:
         found = self._tables[name]
         if found is None:
             if self.summary["engine"] == "theory":
-                raise NotRecordedError(f"a theory gives no {name} over time; use engine sim")
+                raise NotRecordedError(f"a theory has no {name} over time; use engine sim")
             if name == "requests" and not len(self.requests):
                 raise NotRecordedError("no flow of this run has requests (app.request)")
             raise NotRecordedError(

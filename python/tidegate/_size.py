@@ -104,8 +104,10 @@ class Sizing:
             if self.runs == 1
             else f"packets are lost in {self.lost_with_one_less} of {self.runs} replications"
         )
+        one = self.unit.removesuffix("s")
+        unit = one if self.size == 1 else self.unit
         lines = [
-            f"gate {self.gate}: a queue of {self.size} {self.unit} loses nothing",
+            f"gate {self.gate}: a queue of {self.size} {unit} loses nothing",
             f"  by {basis}",
             f"  with one {one} less, {loses}"
             if self.lost_with_one_less

@@ -69,7 +69,7 @@ def least(met: Callable[[int], bool], bench: Bench, steps: Steps) -> int:
         while not met(high):
             low, high = high, 2 * high
             if high > _LAST * steps.first:
-                raise bench.hopeless(steps.capacity(low), "and it is still not met")
+                raise bench.hopeless(steps.capacity(low), "the largest capacity tried")
     elif high == low or not met(high):
         raise bench.hopeless(
             steps.capacity(high), "with which all circuits fit at once: something else is the limit"

@@ -95,5 +95,5 @@ class Study(StudyNumbers):
         counts = {len(rows) for rows in self._by_point.values()}
         told = "–".join(str(count) for count in sorted({min(counts), max(counts)}))
         return (
-            f"<tidegate.Study {self.title!r}, seed {self.seed}: {len(self.points)} points, {told} runs each>"
+            f"<tidegate.Study {self.title!r}, seed {self.seed}: {len(self.points)} points, {told} {'run' if told == '1' else 'runs'} each>"
         )

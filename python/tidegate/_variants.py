@@ -79,7 +79,7 @@ class Variants:
         place = f" {where}" if where else " in this scenario"
         flow = names[0].rpartition(".")[0] or names[0] if names else None
         return [
-            f"nothing is random{place}: the {len(runs)} seeds give one run, told {len(runs)} times. "
+            f"nothing is random{place}: all {len(runs)} seeds give the same run. "
             + advice(flow)
         ]
 

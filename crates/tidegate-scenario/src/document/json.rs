@@ -51,7 +51,7 @@ impl Reader<'_> {
         let start = self.place(part).start + within;
         let message = error.to_string();
         let message = message.split(" at line ").next().unwrap_or_default();
-        let message = message.replace("EOF while parsing", "the text ends too early");
+        let message = message.replace("EOF while parsing", "the text ends inside");
         let place = Place { source: self.source, start, end: (start + 1).min(self.text.len()) };
         Problem::new(place, "", format!("this is not JSON: {message}"))
     }

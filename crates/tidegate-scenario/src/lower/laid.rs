@@ -133,7 +133,7 @@ pub(super) fn one_of(
         [(only, _)] => return Some(*only),
         [] => format!("no flow passes this gate, so there is no round trip from which to compute {what}"),
         [(one, first), (other, second), ..] => format!(
-            "{what} has no default here: flow {first} has a round trip of {one}, flow {second} one of {other}"
+            "{what} cannot be computed here: flow {first} has a round trip of {one}, flow {second} one of {other}"
         ),
     };
     notes.wrong(item, problem, help);

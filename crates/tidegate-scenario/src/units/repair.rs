@@ -93,7 +93,7 @@ pub(super) fn not_a_number(text: &str, dim: Dim) -> Complaint {
     let grouped = text.chars().any(|letter| matches!(letter, '_' | ','));
     let hint = if grouped { "a number has no ',' or '_' in it; " } else { "" };
     Complaint::new(
-        format!("{text:?} does not begin with a number"),
+        format!("{text:?} does not begin with a valid number"),
         format!("{hint}write {} such as {:?}", noun(dim), example(dim)),
     )
 }
