@@ -157,8 +157,8 @@ class Agreement:
             sentences.append(f"{pair} differ in {_listed(apart)}.")
         if unknown:
             sentences.append(
-                f"{pair}: these runs do not decide {_listed(unknown)}, because the interval extends beyond the "
-                "tolerance."
+                f"{pair}: these runs do not decide {_listed(unknown)}, because the interval extends beyond "
+                "the tolerance."
             )
         if single:
             sentences.append(f"{pair}: {_listed(single)} had a value in only one run and cannot be judged.")

@@ -38,9 +38,7 @@ def nothing_random(runs: int, flow: str | None, where: str = "") -> str:
     """
     place = where or "in this scenario"
     if runs < 2:
-        return (
-            f"nothing is random {place}: all runs would be equal, so there is no interval. {advice(flow)}"
-        )
+        return f"nothing is random {place}: all runs would be equal, so there is no interval. {advice(flow)}"
     return (
         f"nothing is random {place}: the {runs} runs of a point are equal, so there is no interval, and a "
         f"difference compares two single runs. {advice(flow)}"

@@ -123,7 +123,9 @@ def plain(text: str) -> str:
 
 def count(number: int, what: str) -> str:
     """Return "1 flow", "2 flows"."""
-    return f"{number} {what}{'' if number == 1 else 's'}"
+    from tidegate._text import counted
+
+    return counted(number, what)
 
 
 def command_line() -> list[str]:

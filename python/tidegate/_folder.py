@@ -73,7 +73,9 @@ def check_free(folder: Path, *, force: bool = False) -> None:
     if not any(folder.iterdir()):
         return
     if not (folder / MANIFEST).is_file():
-        raise RunFolderError(f"{folder}: this folder is not empty and holds no results of tidegate; choose another folder")
+        raise RunFolderError(
+            f"{folder}: this folder is not empty and holds no results of tidegate; choose another folder"
+        )
     if not force:
         raise RunFolderError(
             f"{folder}: this folder already holds results; choose another, or replace them with --force"

@@ -151,7 +151,10 @@ def traffic_table(traffic: Sequence[dict[str, Any]]) -> str:
         body.append(_traffic_row("all", traffic, factor, several=several))
     text = table(head, body)
     if len(kept) < len(groups):
-        text += f"\n(the {len(kept)} groups with the highest rates of {len(groups)}; the line "all" counts every group; --json prints each source)"
+        text += (
+            f"\n(the {len(kept)} groups with the highest rates of {len(groups)}; all: the sum of every "
+            "group; --json prints each source)"
+        )
     return text
 
 
@@ -253,7 +256,6 @@ def _mean(mean: float | None, half: float | None) -> str:
 
 
 REQUESTS_SHORT = (
-
     "A response time runs from the request until the last byte of the response has arrived in order. "
     "Means and percentiles are of finished requests; all: the mean that includes unfinished requests, with "
     "their age at the end of the run. ±: half of the 95% interval, if requests are independent."

@@ -99,7 +99,6 @@ class Sizing:
         else:
             basis = f"simulation, {told}, seed {self.seed}"
         loses = (
-
             "packets are lost"
             if self.runs == 1
             else f"packets are lost in {self.lost_with_one_less} of {self.runs} replications"
@@ -199,8 +198,8 @@ def find(
         told = fit.result.buffer_cells - (0 if bench.counts_all else 1)
         if bench.unit != "bytes" and told != needed:
             notes.append(
-                f"the theory gives {told} {bench.unit}, these runs need {needed}: rounding may make a difference "
-                "of two, and a short run may not reach the longest queue"
+                f"the theory gives {told} {bench.unit}, these runs need {needed}: rounding may make a "
+                "difference of two, and a short run may not reach the longest queue"
             )
             needed = max(told, needed)
         notes += [f"theory {fit.theory}: {text}" for text in fit.bent]
@@ -357,14 +356,14 @@ class _Bench:
             ]
             if any(dry):
                 raise ArgumentError(
-                    f"gate {self.gate} drops packets although its queue of {limit} {self.unit} never fills: because "
-                    "of loss, police, queue.epd, queue.ppd or queue.clp1. No queue size avoids these drops; "
-                    "remove these keys to size the queue alone"
+                    f"gate {self.gate} drops packets although its queue of {limit} {self.unit} never fills: "
+                    "because of loss, police, queue.epd, queue.ppd or queue.clp1. No queue size avoids these "
+                    "drops; remove these keys to size the queue alone"
                 )
             if limit >= _LAST[self.unit]:
                 raise ArgumentError(
-                    f"gate {self.gate}: even a queue of {limit} {self.unit} loses packets. A flow with an unlimited "
-                    "window fills any queue: set tcp.window, or a shorter duration"
+                    f"gate {self.gate}: even a queue of {limit} {self.unit} loses packets. A flow with an "
+                    "unlimited window fills any queue: set tcp.window, or a shorter duration"
                 )
             limit *= _GROWTH
 

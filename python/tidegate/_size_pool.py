@@ -137,7 +137,9 @@ def _by_simulation(bench: Bench, steps: Steps, *, beside: bool) -> PoolSizing:
     tried = sorted(bench.tried.values(), key=lambda trial: trial.capacity_bps)
     notes = [steps.words]
     if any(trial.met for trial in tried if trial.capacity_bps < steps.capacity(simulated)):
-        notes.append("A smaller capacity in the table meets the goal too, although one between the two does not.")
+        notes.append(
+            "A smaller capacity in the table meets the goal too, although one between the two does not."
+        )
     notes += _warnings(tried)
     if theory_answer is not None:
         notes += bench.bent

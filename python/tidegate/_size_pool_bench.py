@@ -36,8 +36,8 @@ class Steps:
         demands = circuits + calls
         if not demands:
             raise ArgumentError(
-                f"pool {name}: no circuit (rate.reserve) and no call ([calls.x]) takes capacity from it; pools of "
-                "DTM channels cannot be sized"
+                f"pool {name}: no circuit (rate.reserve) and no call ([calls.x]) takes capacity from it; "
+                "pools of DTM channels cannot be sized"
             )
         self.step = math.gcd(*demands)
         #: In steps: what the largest call needs, and what is enough for all circuits at once.

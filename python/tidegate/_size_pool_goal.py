@@ -24,7 +24,7 @@ _PART = re.compile(
 _OF_CLASS = re.compile(r"(?:calls\.)?(?P<calls>\S+)\s+(?P<rest>.+)")
 _HELP = (
     'write "p95 response < 2 s" (mean, p50, p95, p99), "mean call wait < 100 ms" (mean, p50, p99), '
-    '"blocked < 1%" or "abandoned < 1%"; for one source of calls "large blocked < 5%"; join several with "and"'
+    '"blocked < 1%" or "abandoned < 1%"; for one source of calls "large blocked < 5%"; join them with "and"'
 )
 _PICOS = 1e12
 #: Of the interval that a verdict looks at; see :func:`half_of`.

@@ -120,7 +120,9 @@ class PoolSizing:
         if self.tried:
             lines += ["", self._table()]
             if any(trial.runs > 1 for trial in self.tried):
-                lines.append("±: half of the 99% interval; 99% because a capacity is tested up to five times.")
+                lines.append(
+                    "±: half of the 99% interval; 99% because a capacity is tested up to five times."
+                )
         elif self.theory_values is not None:
             parts = zip(self.parts.parts, self.theory_values, strict=True)
             lines += [f"  {part.text}: {exactly(value, part.unit)}" for part, value in parts]
@@ -143,7 +145,9 @@ class PoolSizing:
             if self.method == "theory":
                 lines.append(f"  the simulations do not decide {open_to}: the interval contains the bound")
             else:
-                lines.append(f"  undecided: {open_to} may be enough as well, because the interval contains the bound")
+                lines.append(
+                    f"  undecided: {open_to} may be enough as well, because the interval contains the bound"
+                )
         return [line for text in lines for line in _text.wrapped(text, "  ").splitlines()]
 
     def _table(self) -> str:

@@ -155,7 +155,9 @@ def prepare(
     scenario = as_scenario(source, changes)
     axes = axes_of(scenario, vary)
     if "seed" in vary:
-        raise ArgumentError("the seed cannot be varied in a study: its replications already have different random numbers")
+        raise ArgumentError(
+            "the seed cannot be varied in a study: its replications already have different random numbers"
+        )
     count = scenario.runs if runs is None else runs
     if count < 1:
         raise ArgumentError(f"runs: read {count}; a point needs 1 run at least")
@@ -224,7 +226,11 @@ def execute_study(
     except KeyboardInterrupt:
         work.take_in(workers)
         again = "the same study with --resume (resume=True)" if work.is_live else "the same study"
-        kept = f"are kept: {again} continues from there" if store is not None else "are lost, because there is no store"
+        kept = (
+            f"are kept: {again} continues from there"
+            if store is not None
+            else "are lost, because there is no store"
+        )
         raise StudyStoppedError(f"stopped: {len(work.done)} of {work.wanted()} runs {kept}") from None
     finally:
         workers.close()

@@ -117,6 +117,8 @@ def alike(warnings: Iterable[str]) -> list[str]:
     for text in warnings:
         kinds.setdefault(re.sub(r"\d+(\.\d+)?", "0", text), []).append(text)
     return [
-        found[0] if len(found) == 1 else f"{found[0]} ({len(found) - 1} more warnings differ only in their numbers)"
+        found[0]
+        if len(found) == 1
+        else f"{found[0]} ({len(found) - 1} more warnings differ only in their numbers)"
         for found in kinds.values()
     ]

@@ -79,9 +79,16 @@ def report(study: StudyNumbers, columns: Sequence[str] | None = None) -> str:
         _means(study, short, counts, columns),
     ]
     if 1 < len(study.points) <= _PAIRS and (min(counts) > 1 or not any(p.varies for p in study.points)):
-        lines += ["", "Difference from the first line, replication by replication", _differences(study, short, columns)]
+        lines += [
+            "",
+            "Difference from the first line, replication by replication",
+            _differences(study, short, columns),
+        ]
     elif len(study.points) > _PAIRS:
-        lines += ["", f"(differences are not printed for more than {_PAIRS} points; Study.difference in Python computes each)"]
+        lines += [
+            "",
+            f"(no differences for more than {_PAIRS} points; Study.difference in Python gives them)",
+        ]
     blank = NO_INTERVAL in "".join(lines)
     notes = (
         ""
@@ -95,7 +102,11 @@ def report(study: StudyNumbers, columns: Sequence[str] | None = None) -> str:
         "",
         _text.wrapped(
             "±: half of the 95% interval of the mean (Student t)"
-            + (f"; {NO_INTERVAL}: no interval, because there is only one value or all values are equal" if blank else "")
+            + (
+                f"; {NO_INTERVAL}: no interval, because there is only one value or all values are equal"
+                if blank
+                else ""
+            )
             + ". "
             + notes
         ),

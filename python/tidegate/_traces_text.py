@@ -33,7 +33,9 @@ def trace_report(file: str, info: dict[str, Any]) -> str:
         ["capacity", f"{info['deliverable_bytes']} bytes (headers included)"],
     ]
     if info.get("opportunities") is not None:
-        rows.append(["delivery opportunities", f"{info['opportunities']} of {info['opportunity_bytes']} bytes"])
+        rows.append(
+            ["delivery opportunities", f"{info['opportunities']} of {info['opportunity_bytes']} bytes"]
+        )
     if info.get("points") is not None:
         rows.append(["recorded rates", str(info["points"])])
     left = max(len(row[0]) for row in rows)

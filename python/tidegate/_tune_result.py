@@ -128,8 +128,8 @@ class Tuning:
         told = [
             f"gate {self.gate}, which follows {self.followed}: {self.goal}",
             _text.wrapped(
-                f"{self.tried} settings searched with seed {self.seed}. The numbers below come from {self.runs} new "
-                f"replications with seed {self.check_seed}, which the search did not use."
+                f"{self.tried} settings searched with seed {self.seed}. The numbers below come from "
+                f"{self.runs} new replications with seed {self.check_seed}, which the search did not use."
             ),
             "",
             self._table(),
