@@ -215,9 +215,9 @@ class Tuning:
         if best is self.rule or best.significant is None:
             return told
         if not best.significant:
-            return f"{told}; its gain over the {self._rule()} is not significant (95%)"
-        change = "gain over" if (best.gain_bps.mean or 0.0) > 0 else "loss compared with"
-        return f"{told}; its {change} the {self._rule()} is significant (95%)"
+            return f"{told}; the gain of the best setting over the {self._rule()} is not significant (95%)"
+        change = f"{'gain' if (best.gain_bps.mean or 0.0) > 0 else 'loss'} of the best setting against"
+        return f"{told}; the {change} the {self._rule()} is significant (95%)"
 
     def __repr__(self) -> str:
         best = self.best
