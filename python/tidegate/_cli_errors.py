@@ -57,7 +57,7 @@ def _explain(error: BaseException) -> int:
 def _judge(error: BaseException) -> tuple[int, str]:
     from tidegate import _errors
 
-    if isinstance(error, getattr(click.exceptions, "NoArgsIsHelpError", ())):
+    if isinstance(error, click.UsageError) and type(error).__name__ == "NoArgsIsHelpError":
         return WRONG_INPUT, error.format_message()
     if isinstance(error, click.UsageError):
         context = f"\n{error.ctx.get_usage()}" if error.ctx is not None else ""

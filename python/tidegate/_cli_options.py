@@ -7,12 +7,14 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+_Command = TypeVar("_Command", bound="Callable[..., Any] | click.Command")
+
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 JSON = click.option("as_json", "--json", is_flag=True, help="Print one JSON object instead of text.")
 _SETS = click.option(
@@ -52,7 +54,7 @@ class _Engine(click.Choice):  # type: ignore[type-arg]
         return value
 
 
-def engine_option(*names: str) -> Any:
+def engine_option(*names: str) -> Callable[[_Command], _Command]:
     """Return the option that chooses one of these engines."""
     words = {
         "sim": "sim: simulation in virtual time",

@@ -18,8 +18,7 @@ pub(crate) fn summarise(plan: &Plan, network: &Network, flows: &[Flow], events: 
         summary.warnings.insert(
             0,
             "tcp.base = \"linux\" only approximates the Linux kernel: it has initial window 10, SACK, timestamps, \
-             RTO of \
-             at least 200 ms and quick ACKs at the start; no RACK, TLP, PRR, HyStart or pacing"
+             RTO of at least 200 ms and quick ACKs at the start; no RACK, TLP, PRR, HyStart or pacing"
                 .to_owned(),
         );
     }
