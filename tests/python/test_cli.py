@@ -72,7 +72,7 @@ def test_out_plot_and_compare(small: Path, tmp_path: Path) -> None:
 
 
 def test_check(small: Path) -> None:
-    assert "fine" in tidegate("check", small).stdout
+    assert "no problems" in tidegate("check", small).stdout
     explained = tidegate("check", small, "--explain").stdout
     assert "bottleneck" in explained
     result = json.loads(tidegate("check", small, "--json").stdout)

@@ -251,9 +251,9 @@ fn sustained(
     };
     let units = burst_units(burst, cells, notes)?;
     let in_time = cells && names == Names::Atm;
-    if let (false, Some(item)) = (in_time, form.given("cdvt_scr")) {
+    if let (false, Some(variation)) = (in_time, form.given("cdvt_scr")) {
         let problem = "cdvt_scr is for cell gates with pcr and scr";
-        notes.wrong(item, problem, format!("write {}, and remove cdvt_scr", keys.burst));
+        notes.wrong(variation, problem, format!("write {}, and remove cdvt_scr", keys.burst));
         return None;
     }
     let limit = if in_time {
