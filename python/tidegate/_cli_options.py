@@ -43,7 +43,9 @@ def SET(command: Any) -> Any:  # noqa: N802
 
 
 SEED = click.option(
-    "--seed", type=click.IntRange(0, 2**64 - 1), help="Seed of all random numbers; default: the file's seed."
+    "--seed",
+    type=click.IntRange(0, 2**64 - 1),
+    help="Seed of all random numbers; default: the file's seed, or a random one.",
 )
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from tidegate._cli_options import JSON, SEED, epilog, say, say_json
+from tidegate._cli_options import JSON, epilog, say, say_json
 
 
 @click.group()
@@ -79,7 +79,9 @@ def traces_convert(
 )
 @click.argument("target", metavar="TARGET")
 @click.option("--model", default="cellular", show_default=True, help="The stochastic model.")
-@SEED
+@click.option(
+    "--seed", type=click.IntRange(0, 2**64 - 1), help="Seed of the random numbers; default: a random one."
+)
 @click.option("--to", metavar="NAME", help="mahimahi, drp or csv; default: by TARGET's suffix.")
 @click.option("--mean", metavar="RATE", help='Mean rate; default: "5 Mbit/s".')
 @click.option("--duration", metavar="SPAN", help='Length of the trace; default: "120 s".')

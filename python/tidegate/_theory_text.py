@@ -16,7 +16,9 @@ def theory_line(judged: dict[str, Any]) -> str:
     if not judged["applies"]:
         return wrapped(f"  {judged['theory']}  does not apply: {judged['because']}", "    ")
     bent = "; ".join(judged["bent"])
-    return wrapped(f"  {judged['theory']}  applies" + (f", but assumes: {bent}" if bent else ""), "    ")
+    return wrapped(
+        f"  {judged['theory']}  applies" + (f", with reservations: {bent}" if bent else ""), "    "
+    )
 
 
 def theory_report(summary: dict[str, Any], title: str) -> str:

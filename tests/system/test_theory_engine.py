@@ -48,7 +48,7 @@ MISSES = [
     ({"gate.spacer.loss": "1%"}, "gate spacer loses packets"),
     ({"gate.spacer.jitter": "1 ms"}, "gate spacer delays packets at random (jitter)"),
     ({"flow.bulk.jitter": "1 ms"}, "gate jitter/bulk delays packets at random (jitter)"),
-    ({"gate.spacer.rate": '{ steps = [["0 s", "5 Mbit/s"]] }'}, "no constant bit rate: it is steps"),
+    ({"gate.spacer.rate": '{ steps = [["0 s", "5 Mbit/s"]] }'}, "not a constant bit rate: it is steps"),
     ({"gate.host.rate": "unlimited"}, "the path of flow bulk has 1"),
     ({"gate.spacer.queue": "20 packets"}, "holds 20 packets; without loss it may need 30"),
     ({"flow.bulk.count": "2"}, "one flow, and the scenario has 2"),
@@ -80,7 +80,7 @@ def test_bent_assumptions() -> None:
     handshake, growth, end = fit.bent
     assert handshake == "the handshake comes first; times count from its end"
     assert growth == 'the window grows "per ack", not by one with each window acknowledged'
-    assert end.startswith("numbers are those of the end: the window stops growing at about 1.3")
+    assert end.startswith("the numbers hold once the window stops growing, at about 1.3")
 
 
 def cell_spacing() -> dict[str, Any]:

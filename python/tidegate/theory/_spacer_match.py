@@ -59,8 +59,8 @@ def read(plan: dict[str, Any]) -> dict[str, Any]:
     settled = _settled(found) * cell_s + Fraction(flow["start_ps"], _PICOS)
     if settled * _PICOS > plan["warmup_ps"]:
         bent.append(
-            f"numbers are those of the end: the window stops growing at about {float(settled):.4g} s, "
-            f"and the summary counts from {plan['warmup_ps'] / _PICOS:g} s"
+            f"the numbers hold once the window stops growing, at about {float(settled):.4g} s, "
+            f"but the summary starts at {plan['warmup_ps'] / _PICOS:g} s"
         )
     return {
         "parameters": {**parameters, "cell_time_s": cell_s},
