@@ -64,7 +64,7 @@ class Recorded:
             NotRecordedError: the run kept only its summary.
         """
         if name not in _columns.TABLES:
-            raise NotRecordedError(f'there is no table "{name}"; there is {list(_columns.TABLES)}')
+            raise NotRecordedError(f'there is no table "{name}"; known: {", ".join(_columns.TABLES)}')
         if name not in self._tables:
             self._tables[name] = self._load(name)
         found = self._tables[name]

@@ -76,7 +76,7 @@ def _judged(found: Estimate, possible: set[str], rule: str, name: str, *bounds: 
         found.mean,
         None if single else (low, high),
         found.n,
-        f"The interval contains the bound {inside}, so the claim is undecided" if undecided else "",
+        f"The interval contains the bound {inside}, so it is undecided" if undecided else "",
         f"the {'value' if single else 'whole 95% interval'} lies {rule}",
         name=name,
         left=frozenset(possible),

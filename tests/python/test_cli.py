@@ -112,7 +112,7 @@ def test_wrong_scenario_says_file_line_key_value_and_repair(small: Path) -> None
         (["run", "{small}", "--seed", "x"], "x"),
         (["run", "{small}", "--seed", "-1"], "-1"),
         (["run", "{small}", "--record", "often"], "often"),
-        (["compare", "{small}", "--vary", "seed=1,2", "--engine", "theory"], "is not for this"),
+        (["compare", "{small}", "--vary", "seed=1,2", "--engine", "theory"], "cannot be used here"),
         (["run", "{small}", "--engine", "quantum"], "quantum"),
         (["run", "{small}", "--pcap"], "--out"),
         (["run", "{small}", "--plot", "x.gif"], ".png"),
