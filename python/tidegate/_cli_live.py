@@ -90,7 +90,7 @@ def _own_name_server() -> str | None:
     return own[0] if own and len(own) == len(servers) else None
 
 
-@live.command()
+@live.command(epilog=epilog("live clean"))
 @JSON
 def clean(as_json: bool) -> None:
     """Clean up after live runs whose process was killed.

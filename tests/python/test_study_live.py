@@ -121,4 +121,7 @@ def test_what_has_no_meaning_is_refused(link: Path) -> None:
 
 def test_warnings_that_differ_in_numbers_are_said_once() -> None:
     late = ["written 83 us late", "another", "written 120.5 us late", "written 9 us late"]
-    assert _study_live.alike(late) == ["written 83 us late (2 more warnings differ only in their numbers)", "another"]
+    assert _study_live.alike(late) == [
+        "written 83 us late (2 more warnings differ only in their numbers)",
+        "another",
+    ]

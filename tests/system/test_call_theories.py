@@ -146,7 +146,11 @@ def test_several_pools_are_as_the_product_form_says() -> None:
         ({"sources": "9", "idle": random(1), "hold": random(1)}, "erlang", "Engset's model"),
         ({"sources": "9", "idle": '"1 s"', "hold": random(1)}, "engset", "idle times are constant"),
         ({"every": random(1), "hold": random(1)}, "engset", "do not come from a fixed number"),
-        ({"every": random(1), "hold": random(1), "blocked": '"refuse"'}, "kaufman-roberts", "have the same rate"),
+        (
+            {"every": random(1), "hold": random(1), "blocked": '"refuse"'},
+            "kaufman-roberts",
+            "have the same rate",
+        ),
         ({"every": random(1), "hold": random(1)}, "kaufman-roberts", "in the theory they are lost"),
         ({"every": random(1), "hold": random(1), "blocked": '"refuse"'}, "product-form", "one pool"),
     ],
