@@ -118,10 +118,10 @@ def report(study: StudyNumbers, columns: Sequence[str] | None = None) -> str:
 
 def _runs(study: StudyNumbers, counts: list[int]) -> str:
     if not any(point.varies for point in study.points) and max(counts) > 1:
-        return f"{counts[0]} equal runs for each point" if len({*counts}) == 1 else "equal runs"
+        return f"{counts[0]} equal runs each" if len({*counts}) == 1 else "equal runs"
     if len({*counts}) > 1:
         return "numbers of runs as shown"
-    return "1 run for each point" if counts[0] == 1 else f"{counts[0]} runs for each point"
+    return "1 run each" if counts[0] == 1 else f"{counts[0]} runs each"
 
 
 #: (metric, head, unit, divisor) of a column.

@@ -41,7 +41,7 @@ def test_a_study_in_which_nothing_is_random_has_no_intervals() -> None:
     text = study.report()
     assert "±0" not in text
     assert "±–" in text
-    assert "3 equal runs for each point" in text
+    assert "3 equal runs each" in text
     told = json.loads(study.to_json())["points"][1]
     assert told["varies"] is False
     assert told["metrics"]["goodput_bps"]["half_width"] is None

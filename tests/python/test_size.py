@@ -100,9 +100,9 @@ def test_the_command_line() -> None:
         (["--gate", "spacr"], 'did you mean "spacer"?'),
         (["--gate", "host", "--method", "theory"], "it describes another gate than host"),
         (["--gate", "spacer", "--set", "gate.spacer.loss=1%"], "never fills"),
-        ([], "give --gate NAME, or --pool NAME with --goal"),
-        (["--gate", "spacer", "--pool", "vp", "--goal", "blocked < 1%"], "give --gate NAME, or --pool"),
-        (["--pool", "vp"], "give --gate NAME, or --pool NAME with --goal"),
+        ([], "give either --gate NAME, or --pool NAME with --goal"),
+        (["--gate", "spacer", "--pool", "vp", "--goal", "blocked < 1%"], "give either --gate NAME, or --pool"),
+        (["--pool", "vp"], "give either --gate NAME, or --pool NAME with --goal"),
         (["--pool", "vp", "--goal", "blocked < 1%"], "pool"),
     ):
         done = tidegate("size", FIG_3, *arguments)
