@@ -226,7 +226,7 @@ def requests_table(requests: Sequence[dict[str, Any]]) -> str:
     """Return one line per flow with requests, or the slowest ones, and one of all together."""
     *flows, every = requests
     head = [
-        ["requests", "sent", "finished", "response", "p50", "p95", "p99", "all"],
+        ["requests", "asked", "finished", "response", "p50", "p95", "p99", "all"],
         ["", "", "", "mean, s", "s", "s", "s", "mean, s"],
     ]
     shown = (

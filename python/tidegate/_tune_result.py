@@ -195,11 +195,11 @@ class Tuning:
         best = self.best
         what = self._what(best)
         if best.bound == MISSED:
-            return f"no setting meets the goal; {what} comes nearest (*)"
+            return f"no setting tried meets the goal; {what} comes nearest (*)"
         told = f"best (*): {what}"
         if best.bound == UNDECIDED:
             told = (
-                f"no setting certainly meets the goal; {what} may meet it (*): the 95% interval of its delay "
+                f"no setting tried certainly meets the goal; {what} may meet it (*): the 95% interval of its delay "
                 "contains the bound"
             )
         if self.top is not best:
@@ -216,7 +216,8 @@ class Tuning:
             return told
         if not best.significant:
             return f"{told}; the gain of the best setting over the {self._rule()} is not significant (95%)"
-        change = f"{'gain' if (best.gain_bps.mean or 0.0) > 0 else 'loss'} of the best setting against"
+        gains = (best.gain_bps.mean or 0.0) > 0
+        change = "gain of the best setting over" if gains else "loss of the best setting against"
         return f"{told}; the {change} the {self._rule()} is significant (95%)"
 
     def __repr__(self) -> str:
