@@ -199,8 +199,8 @@ class Tuning:
         told = f"best (*): {what}"
         if best.bound == UNDECIDED:
             told = (
-                f"no setting tried certainly meets the goal; {what} may meet it (*): the 95% interval of its delay "
-                "contains the bound"
+                f"no setting tried certainly meets the goal; {what} may meet it (*): the 95% interval of its "
+                "delay contains the bound"
             )
         if self.top is not best:
             from tidegate._study_text import plus_minus

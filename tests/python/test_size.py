@@ -101,7 +101,7 @@ def test_the_command_line() -> None:
         (["--gate", "host", "--method", "theory"], "it describes another gate than host"),
         (["--gate", "spacer", "--set", "gate.spacer.loss=1%"], "never fills"),
         ([], "give either --gate NAME, or --pool NAME with --goal"),
-        (["--gate", "spacer", "--pool", "vp", "--goal", "blocked < 1%"], "give either --gate NAME, or --pool"),
+        (["--gate", "spacer", "--pool", "vp", "--goal", "blocked < 1%"], "give either --gate NAME, or"),
         (["--pool", "vp"], "give either --gate NAME, or --pool NAME with --goal"),
         (["--pool", "vp", "--goal", "blocked < 1%"], "pool"),
     ):
