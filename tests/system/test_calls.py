@@ -115,12 +115,12 @@ hold = { exponential = "1 s" }
         (
             "[calls.users]",
             OTHERS,
-            "of several sizes",
+            "have several rates",
         ),
         (
             "[pool.lines]",
             '[gate.g]\n[flow.f]\npath = ["g"]\ntcp.window = "9 segments"\n[pool.lines]',
-            "packets too",
+            "also has packets",
         ),
     ],
 )
