@@ -120,7 +120,7 @@ class Agreement:
             if each.engine == self.reference:
                 continue
             told += self._sentences(each.engine)
-        told += [f"{engine} says nothing: {reason}." for engine, reason in self.missing.items()]
+        told += [f"{engine} gives no result: {reason}." for engine, reason in self.missing.items()]
         return told
 
     def _sentences(self, engine: str) -> list[str]:
@@ -131,7 +131,7 @@ class Agreement:
         judged = [(row, told) for row, told in found if told.verdict != UNJUDGED]
         if not judged:
             who = " and ".join(each.engine for each in self.engines if self._has_one_run(each, engine))
-            return [f"{pair} are not judged: {who} made one run, and one run has no interval (--runs 3)."]
+            return [f"{pair} are not judged: {who} made only one run, which has no interval (use --runs 3)."]
         within = f"within {100 * self.tolerance:g}%"
         same = [row.quantity.name for row, told in found if told.verdict == AGREE and not told.by_floor]
         close = [
@@ -148,20 +148,20 @@ class Agreement:
         if len(same) + len(close) == len(found):
             number = "the one number" if len(found) == 1 else f"all {len(found)} numbers"
             given = f" that {self._fewer(engine)} gives" if len(found) < len(self.rows) else ""
-            small = f", or so nearly that it does not count: {_listed(close)}" if close else ""
+            small = f"; of these, the difference is too small to matter in {_listed(close)}" if close else ""
             sentences.append(f"{pair} agree {within} on {number}{given}{small}.")
         else:
             sentences += [f"{pair} agree {within} on {_listed(same)}."] if same else []
-            sentences += [f"{pair} differ by too little to count in {_listed(close)}."] if close else []
+            sentences += [f"{pair} differ too little to matter in {_listed(close)}."] if close else []
         if apart:
             sentences.append(f"{pair} differ in {_listed(apart)}.")
         if unknown:
             sentences.append(
-                f"{pair}: so many runs do not decide {_listed(unknown)} (the interval reaches beyond the "
-                "tolerance)."
+                f"{pair}: these runs do not decide {_listed(unknown)}, because the interval extends beyond "
+                "the tolerance."
             )
         if single:
-            sentences.append(f"{pair}: {_listed(single)} had a value in one run only and are not judged.")
+            sentences.append(f"{pair}: {_listed(single)} had a value in only one run and cannot be judged.")
         return sentences
 
     def _fewer(self, engine: str) -> str:

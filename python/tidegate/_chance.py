@@ -27,8 +27,8 @@ def are_alike(summaries: Sequence[Mapping[str, Any]]) -> bool:
 def advice(flow: str | None) -> str:
     """Say how to let chance in."""
     if flow is None:
-        return 'Let chance in, for example with a source that has start.uniform = ["0 s", "100 ms"]'
-    return f'Let chance in, for example with --set \'flow.{flow}.start.uniform=["0 s", "100 ms"]\''
+        return 'Make something random, for example a source with start.uniform = ["0 s", "100 ms"]'
+    return f'Make something random, for example with --set \'flow.{flow}.start.uniform=["0 s", "100 ms"]\''
 
 
 def nothing_random(runs: int, flow: str | None, where: str = "") -> str:
@@ -38,12 +38,10 @@ def nothing_random(runs: int, flow: str | None, where: str = "") -> str:
     """
     place = where or "in this scenario"
     if runs < 2:
-        return (
-            f"nothing is random {place}: every run would be the same, so there is no interval. {advice(flow)}"
-        )
+        return f"nothing is random {place}: all runs would be equal, so there is no interval. {advice(flow)}"
     return (
-        f"nothing is random {place}: the {runs} runs of a point are one run, so there is no interval and a "
-        f"difference is that of two single runs. {advice(flow)}"
+        f"nothing is random {place}: the {runs} runs of a point are equal, so there is no interval, and a "
+        f"difference compares two single runs. {advice(flow)}"
     )
 
 
@@ -51,7 +49,7 @@ def no_difference(runs: str, draws: Sequence[str], where: str = "") -> str:
     """Return the warning that runs came out the same although something was drawn."""
     named = ", ".join(draws[:_NAMED]) + (", …" if len(draws) > _NAMED else "")
     return (
-        f"{runs} came out the same{f' {where}' if where else ''}: what is random here ({named}) changed "
+        f"{runs} gave the same results{f' {where}' if where else ''}: the random parts ({named}) changed "
         "nothing in the measured time, so there is no interval"
     )
 

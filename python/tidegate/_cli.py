@@ -14,14 +14,19 @@ import click
 
 from tidegate import _cli_compare, _cli_language, _cli_live, _cli_run, _cli_studies, _cli_study, _cli_traces
 from tidegate._cli_errors import guarded
+from tidegate._cli_options import epilog
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog=epilog("check scenario.toml --explain", "run scenario.toml --plot run.png", "COMMAND --help"),
+)
 @click.version_option(package_name="tidegate", message="tidegate %(version)s")
 def cli() -> None:
-    """Say what TCP does over a link whose rate is controlled.
+    """Predict what TCP does over a link whose rate is controlled.
 
-    A scenario file goes in; tables, columns and a picture come out.
+    A scenario file describes gates (queue, rate, loss, delay) and the flows that pass them.
+    Tidegate simulates it, computes it or runs it with the kernel's TCP, and reports the results.
     """
 
 

@@ -17,6 +17,7 @@ from tidegate._cli_options import (
     SET,
     check_picture,
     command_line,
+    epilog,
     parse_vary,
     say,
     say_json,
@@ -28,10 +29,18 @@ from tidegate._cli_picture import SHOW, panels, picture_of, picture_options
 _KINDS = {"run": "run", "comparison": "comparison", "study": "study", "engines": "comparison of engines"}
 
 
-@click.command()
+@click.command(
+    epilog=epilog(
+        "run scenario.toml --out results",
+        "plot results -o run.svg",
+        "plot study --metric queue_delay_p99_ms",
+    )
+)
 @click.argument("folder", metavar="FOLDER")
-@click.option("target", "-o", "--output", metavar="FILE", help="The picture; default: in FOLDER.")
-@click.option("--gate", metavar="NAME", help="The gate to draw; default: the one that limits most.")
+@click.option("target", "-o", "--output", metavar="FILE", help="The picture; default: a PNG in FOLDER.")
+@click.option(
+    "--gate", metavar="NAME", help="The gate to draw; default: the gate that limits the flows most."
+)
 @SHOW
 @picture_options
 @JSON
@@ -50,10 +59,10 @@ def plot(
     box: str | None,
     as_json: bool,
 ) -> None:
-    """Draw a run, a comparison or a study again, from its folder alone.
+    """Draw the picture of a run, comparison or study folder.
 
-    Writes FOLDER/run.png, FOLDER/comparison.png or FOLDER/study.png unless told otherwise;
-    the suffix chooses PNG, SVG or PDF.
+    Without --output it writes FOLDER/run.png, FOLDER/comparison.png or FOLDER/study.png. The
+    suffix of the output chooses PNG, SVG or PDF.
     """
     from tidegate import _folder
     from tidegate._folder_open import open_comparison, open_engines, open_run, open_study
@@ -88,27 +97,43 @@ def plot(
         say(f"Picture: {place}")
 
 
-@click.command()
+@click.command(
+    epilog=epilog(
+        "compare scenario.toml --vary flow.bulk.tcp.cc=reno,cubic",
+        'compare scenario.toml --vary gate.link.queue="10 packets,50 packets" --plot queues.png',
+        "compare scenario.toml --engines theory,sim",
+    )
+)
 @FILE
 @click.option(
     "vary",
     "--vary",
     multiple=True,
     metavar="KEY=A,B,C",
-    help="A key and its values; several keys multiply.",
+    help="A key and its values; several --vary give every combination.",
 )
 @click.option("--engines", metavar="A,B,C", help="Instead of --vary: two or three of theory, sim, live.")
-@click.option("--runs", type=click.IntRange(1), help="With --engines: runs of sim and of live; default: 3.")
-@click.option("--tolerance", metavar="SHARE", help='With --engines: they agree up to this; default "5%".')
+@click.option(
+    "--runs", type=click.IntRange(1), help="With --engines: number of runs of sim and of live; default: 3."
+)
+@click.option(
+    "--tolerance",
+    metavar="SHARE",
+    help='With --engines: relative difference up to which engines count as agreeing; default: "5%".',
+)
 @SEED
 @SET
-@click.option("--out", metavar="DIR", help="Write a folder with every variant's run.")
+@click.option("--out", metavar="DIR", help="Write a folder with the run of every variant.")
 @FORCE
 @RECORD
-@click.option("picture", "--plot", metavar="FILE", help="The picture; default: NAME-compare.png here.")
-@click.option("--gate", metavar="NAME", help="The gate to compare; default: the one that limits most.")
+@click.option(
+    "picture", "--plot", metavar="FILE", help="The picture; default: NAME-compare.png in this folder."
+)
+@click.option(
+    "--gate", metavar="NAME", help="The gate to compare; default: the gate that limits the flows most."
+)
 @SHOW
-@click.option("--jobs", type=click.IntRange(1), help="Runs at a time; default: one per processor.")
+@click.option("--jobs", type=click.IntRange(1), help="Number of runs at a time; default: one per processor.")
 @ENGINE
 @JSON
 def compare(
@@ -129,11 +154,12 @@ def compare(
     engine: str,
     as_json: bool,
 ) -> None:
-    """Run variants of a scenario over the same network: one table, one picture.
+    """Compare variants of a scenario, or engines.
 
-    Every variant has the same seed, so the network is the same in all of them. With
-    --json no picture is drawn unless --plot or --out asks for it. With --engines it is the
-    same scenario through several engines, and what agrees.
+    With --vary it runs every variant once and prints one table and one picture. All variants
+    have the same seed, so that their random numbers are the same. With --engines it runs one
+    scenario with several engines and reports which numbers agree. With --json it draws a
+    picture only if --plot or --out is given.
     """
     from tidegate import _cli_engines, _folder
     from tidegate._compare import execute_all, prepare
@@ -143,7 +169,7 @@ def compare(
 
     if engines is not None:
         if vary or jobs is not None:
-            raise click.UsageError(f"--engines does not go with {'--vary' if vary else '--jobs'}")
+            raise click.UsageError(f"--engines cannot be used with {'--vary' if vary else '--jobs'}")
         if show is not None:
             raise click.UsageError("--show is for variants (--vary), not for --engines")
         _cli_engines.compare_engines(
@@ -163,12 +189,12 @@ def compare(
         return
     for option, value in (("--runs", runs), ("--tolerance", tolerance)):
         if value is not None:
-            raise click.UsageError(f"{option} goes with --engines")
+            raise click.UsageError(f"{option} needs --engines")
     if not vary:
         raise click.UsageError("give --vary KEY=A,B,C, or --engines theory,sim,live")
     check_engine(engine, ("sim", "live"))
     if engine == "live" and jobs not in (None, 1):
-        raise click.UsageError("--jobs: live runs go one after the other")
+        raise click.UsageError("--jobs: live runs run one after the other")
     prepared = prepare(file, parse_vary(vary), sets)
     if picture is None and out is None and not as_json:
         picture = f"{prepared.variants[0][1].stem}-compare.png"

@@ -57,6 +57,8 @@ def _explain(error: BaseException) -> int:
 def _judge(error: BaseException) -> tuple[int, str]:
     from tidegate import _errors
 
+    if isinstance(error, click.UsageError) and type(error).__name__ == "NoArgsIsHelpError":
+        return WRONG_INPUT, error.format_message()
     if isinstance(error, click.UsageError):
         context = f"\n{error.ctx.get_usage()}" if error.ctx is not None else ""
         return WRONG_INPUT, f"error: {error.format_message()}{context}"
@@ -72,7 +74,7 @@ def _judge(error: BaseException) -> tuple[int, str]:
         names = [str(name) for name in (error.filename, error.filename2) if name is not None]
         return status, f"error: {': '.join([*names[-1:], what])}"
     if isinstance(error, ImportError):
-        return FAILED, f"error: the installation is not complete ({error})"
+        return FAILED, f"error: the installation of tidegate is incomplete ({error})"
     if isinstance(error, _errors.RunError):
         return FAILED, f"error: {error}"
     if isinstance(error, _errors.InternalError):
@@ -87,7 +89,7 @@ def _judge(error: BaseException) -> tuple[int, str]:
         return FAILED, "error: out of memory; record less (--record summary) or run a shorter scenario"
     return FAILED, (
         f"error: this is a bug in tidegate: {type(error).__name__}: {error}\n"
-        "please report it with the scenario and the seed (TIDEGATE_TRACEBACK=1 shows where)"
+        "please report it with the scenario and the seed (TIDEGATE_TRACEBACK=1 prints the traceback)"
     )
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import click
 
-from tidegate._cli_options import JSON, plain, say, say_json
+from tidegate._cli_options import JSON, epilog, plain, say, say_json
 
 
-@click.command()
+@click.command(epilog=epilog("schema > scenario.schema.json"))
 @JSON
 def schema(as_json: bool) -> None:  # noqa: ARG001
     """Print the JSON Schema of scenario files."""
@@ -16,7 +16,7 @@ def schema(as_json: bool) -> None:  # noqa: ARG001
     say_json(get_schema())
 
 
-@click.command()
+@click.command(epilog=epilog("reference > reference.md"))
 @JSON
 def reference(as_json: bool) -> None:
     """Print every key of the scenario language, as Markdown."""

@@ -10,31 +10,41 @@ from typing import Any
 
 import click
 
-from tidegate._cli_options import FILE, JSON, SET, count, note, say, say_json, warn
+from tidegate._cli_options import FILE, JSON, SET, count, epilog, note, say, say_json, warn
 
 
 @click.group()
 def live() -> None:
-    """Any program across the gates of a scenario, in real time."""
+    """Run any program over the gates of a scenario, in real time."""
 
 
-@live.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@live.command(
+    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+    epilog=epilog(
+        "live shell scenario.toml",
+        "live shell scenario.toml -- ping -c 3 10.77.0.1",
+        "live shell --nat scenario.toml -- curl -O http://example.org/file",
+    ),
+)
 @FILE
 @click.argument("command", metavar="[-- COMMAND…]", nargs=-1, type=click.UNPROCESSED)
-@click.option("--peer", metavar="COMMAND", help="Run this at the other end, in a network of its own.")
-@click.option("--upload", is_flag=True, help="The program is the sender: what it sends passes the path.")
-@click.option("--nat", is_flag=True, help="Send its packets on into the world, under this machine's address.")
+@click.option("--peer", metavar="COMMAND", help="Run this command at the other end, in a network of its own.")
+@click.option("--upload", is_flag=True, help="Send the program's outgoing traffic over the flow's path.")
+@click.option(
+    "--nat", is_flag=True, help="Connect the program to this machine's network, under its address (root)."
+)
 @SET
 def shell(
     file: str, command: tuple[str, ...], peer: str | None, upload: bool, nat: bool, sets: tuple[str, ...]
 ) -> int:
-    """Run a program whose whole network traffic passes the gates of FILE's first flow.
+    """Run a program whose network traffic passes the gates of FILE.
 
-    What it receives passes the flow's path, what it sends the way back (--upload: the
-    other way round). Without COMMAND it is your shell. The other end is this machine, as
-    10.77.0.1 (10.77.0.2 with --upload), or what --peer starts. With --nat the program
-    reaches what this machine reaches (root). Options go before FILE. The exit status is the
-    program's.
+    Traffic that the program receives passes the path of the first flow in FILE; traffic that it
+    sends passes the way back. With --upload it is the other way round. Without COMMAND the
+    program is your shell. The other end is this machine, with the address 10.77.0.1 (10.77.0.2
+    with --upload), or the command given by --peer. With --nat the program can reach every host
+    that this machine can reach; this needs root. Write options before FILE. The exit status is
+    that of the program.
     """
     from tidegate import _core
     from tidegate._source import as_scenario
@@ -47,11 +57,13 @@ def shell(
     if shutil.which(words[0]) is None:
         raise click.UsageError(f"{words[0]}: there is no such program")
     if nat and peer is not None:
-        raise click.UsageError("--nat: with --peer there is no world at the other end")
+        raise click.UsageError(
+            "--nat cannot be used with --peer: the other end is either the real network or the peer"
+        )
     if nat and (server := _own_name_server()) is not None:
         note(
-            f"names: /etc/resolv.conf asks {server}, which is this machine itself; the program cannot "
-            "ask there, so give it addresses"
+            f"name lookups will fail: /etc/resolv.conf names {server}, this machine itself, which the "
+            "program cannot reach; use addresses"
         )
     # Ctrl-C is the program's; a handler of ours is not handed down to it, ignoring would be.
     before = signal.signal(signal.SIGINT, lambda *_: None)
@@ -61,8 +73,8 @@ def shell(
         )
     finally:
         signal.signal(signal.SIGINT, before)
-    lateness = "" if late is None else f", 99% of them at most {late:.0f} us late"
-    note(f"{count(packets, 'packet')} passed, {dropped} dropped by gates{lateness}")
+    lateness = "" if late is None else f"; 99% were at most {late:.0f} us late"
+    note(f"{count(packets, 'packet')} passed the gates, {dropped} dropped by them{lateness}")
     warn(warnings)
     return status
 
@@ -78,12 +90,13 @@ def _own_name_server() -> str | None:
     return own[0] if own and len(own) == len(servers) else None
 
 
-@live.command()
+@live.command(epilog=epilog("live clean"))
 @JSON
 def clean(as_json: bool) -> None:
-    """Remove what live runs left whose process was killed.
+    """Clean up after live runs whose process was killed.
 
-    Every live run does so at its start; namespaces and devices go with their process anyway.
+    Every live run does this when it starts. Network namespaces and devices disappear with their
+    process.
     """
     from tidegate import _core
 
@@ -92,4 +105,4 @@ def clean(as_json: bool) -> None:
     if as_json:
         say_json(result)
     else:
-        say(f"{count(len(runs), 'dead run')}, {count(len(processes), 'program')} of theirs ended")
+        say(f"removed {count(len(runs), 'dead run')}, ended {count(len(processes), 'program')} of theirs")

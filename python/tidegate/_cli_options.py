@@ -7,16 +7,18 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+_Command = TypeVar("_Command", bound="Callable[..., Any] | click.Command")
 
-JSON = click.option("as_json", "--json", is_flag=True, help="One JSON object on standard output.")
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+JSON = click.option("as_json", "--json", is_flag=True, help="Print one JSON object instead of text.")
 _SETS = click.option(
-    "sets", "--set", multiple=True, metavar="KEY=VALUE", help="Change a key before the checks; repeatable."
+    "sets", "--set", multiple=True, metavar="KEY=VALUE", help="Change a key of the scenario; repeatable."
 )
 
 
@@ -31,7 +33,7 @@ _ALLOW_OUTSIDE = click.option(
     is_flag=True,
     expose_value=False,
     callback=_remember_outside,
-    help="Errors may quote trace files outside the scenario's folder.",
+    help="Let errors quote trace files outside the scenario's folder.",
 )
 
 
@@ -40,15 +42,59 @@ def SET(command: Any) -> Any:  # noqa: N802
     return _SETS(_ALLOW_OUTSIDE(command))
 
 
-SEED = click.option("--seed", type=click.IntRange(0, 2**64 - 1), help="Every random stream derives from it.")
-ENGINE = click.option("--engine", default="sim", metavar="NAME", help="sim or live; for run also theory.")
-RECORD = click.option("--record", metavar="WHAT", help='"summary", "events", or a span such as "10 ms".')
-FORCE = click.option("--force", is_flag=True, help="Replace a run that is in DIR already.")
+SEED = click.option(
+    "--seed",
+    type=click.IntRange(0, 2**64 - 1),
+    help="Seed of all random numbers; default: the file's seed, or a random one.",
+)
+
+
+class _Engine(click.Choice):  # type: ignore[type-arg]
+    """Names of engines, for help and completion; the commands check them and say more of a wrong one."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ARG002
+        return value
+
+
+def engine_option(*names: str) -> Callable[[_Command], _Command]:
+    """Return the option that chooses one of these engines."""
+    words = {
+        "sim": "sim: simulation in virtual time",
+        "live": "live: the kernel's TCP in real time",
+        "theory": "theory: formulas",
+    }
+    return click.option(
+        "--engine",
+        type=_Engine(names),
+        default="sim",
+        show_default=True,
+        help="; ".join(words[name] for name in names) + ".",
+    )
+
+
+ENGINE = engine_option("sim", "live")
+RECORD = click.option(
+    "--record",
+    metavar="WHAT",
+    help='Time series: "summary" for none, "events" for every change, or an interval such as "10 ms".',
+)
+FORCE = click.option("--force", is_flag=True, help="Replace the results that DIR already holds.")
 FILE = click.argument("file", metavar="FILE")
 STORE = click.option(
-    "--store", metavar="DIR", help="Where results are kept; default: TIDEGATE_STORE, else the user's cache."
+    "--store",
+    metavar="DIR",
+    help="Folder in which results are kept and found again; default: TIDEGATE_STORE, else the user's cache.",
 )
-NO_STORE = click.option("--no-store", is_flag=True, help="Keep no results, and use none.")
+NO_STORE = click.option("--no-store", is_flag=True, help="Do not keep results, and do not use kept ones.")
+
+
+def epilog(*examples: str) -> str:
+    """Return the end of a command's help: examples, and where the documentation is."""
+    lines = "\n".join(f"  tidegate {example}" for example in examples)
+    return (
+        f"\b\nExamples:\n{lines}\n\n"
+        "Documentation: docs/guide in the source of Tidegate; 'tidegate reference' prints every key."
+    )
 
 
 def say(text: str = "") -> None:
@@ -81,7 +127,9 @@ def plain(text: str) -> str:
 
 def count(number: int, what: str) -> str:
     """Return "1 flow", "2 flows"."""
-    return f"{number} {what}{'' if number == 1 else 's'}"
+    from tidegate._text import counted
+
+    return counted(number, what)
 
 
 def command_line() -> list[str]:
@@ -98,7 +146,7 @@ def check_picture(path: str) -> None:
     """
     place = Path(path)
     if place.suffix.lower() not in (".png", ".svg", ".pdf"):
-        raise click.UsageError(f"{path}: a picture is .png, .svg or .pdf")
+        raise click.UsageError(f"{path}: the name of a picture ends in .png, .svg or .pdf")
     folder = place.parent
     if not folder.is_dir():
         raise click.UsageError(f"{path}: there is no folder {folder}")
@@ -123,7 +171,9 @@ def parse_vary(options: Sequence[str]) -> dict[str, list[str]]:
                 "flow.bulk.tcp.cc=reno,newreno,cubic"
             )
         if key in varied:
-            raise click.UsageError(f"--vary {option}: {key} is varied twice; give all its values at once")
+            raise click.UsageError(
+                f"--vary {option}: {key} is varied twice; write all its values in one --vary"
+            )
         varied[key] = values
     return varied
 

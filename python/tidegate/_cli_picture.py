@@ -14,22 +14,22 @@ if TYPE_CHECKING:
     from tidegate._study_picture import Picture
 
 _OPTIONS = (
-    click.option("--metric", metavar="NAME", help="Draw this number along an axis; default: goodput_bps."),
+    click.option("--metric", metavar="NAME", help="The number to draw; default: goodput_bps."),
     click.option(
-        "--axis", metavar="KEY", help="The varied key along the bottom; default: the one with most values."
+        "--axis", metavar="KEY", help="The varied key on the x axis; default: the key with the most values."
     ),
-    click.option("--facet", metavar="KEY", help="Draw a panel for each value of this varied key."),
+    click.option("--facet", metavar="KEY", help="Draw one panel for each value of this varied key."),
     click.option(
-        "--only", multiple=True, metavar="KEY=A,B", help="Draw these values of a varied key only; repeatable."
+        "--only", multiple=True, metavar="KEY=A,B", help="Draw only these values of a varied key; repeatable."
     ),
-    click.option("--x", metavar="NAME", help="Draw one number against another: the one along the bottom."),
-    click.option("--y", metavar="NAME", help="With --x: the number upwards; default: goodput_bps."),
+    click.option("--x", metavar="NAME", help="Draw one number against another: the number on the x axis."),
+    click.option("--y", metavar="NAME", help="With --x: the number on the y axis; default: goodput_bps."),
     click.option(
         "--cdf",
         metavar="NAME",
-        help="Draw the distribution of a number over the runs: the share at or below.",
+        help="Draw the cumulative distribution of a number over the runs.",
     ),
-    click.option("--box", metavar="NAME", help="Draw the distribution of a number over the runs: boxes."),
+    click.option("--box", metavar="NAME", help="Draw a box plot of a number over the runs."),
 )
 
 
@@ -72,7 +72,7 @@ def picture_of(
 SHOW = click.option(
     "--show",
     metavar="A,B,C",
-    help="Panels of the picture: cwnd, goodput, delay, responses, queue, tokens.",
+    help="Panels of the picture, of cwnd, goodput, delay, responses, queue, tokens.",
 )
 
 

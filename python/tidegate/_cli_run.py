@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tidegate._cli_options import (
-    ENGINE,
     FILE,
     FORCE,
     JSON,
@@ -19,6 +18,8 @@ from tidegate._cli_options import (
     check_picture,
     command_line,
     count,
+    engine_option,
+    epilog,
     plain,
     say,
     say_json,
@@ -31,26 +32,36 @@ if TYPE_CHECKING:
     from tidegate.theory import Fit, Miss
 
 
-@click.command()
+@click.command(
+    epilog=epilog(
+        "run scenario.toml",
+        'run scenario.toml --set gate.link.queue="20 packets" --plot run.png',
+        "run scenario.toml --engine live --out results",
+    )
+)
 @FILE
 @SEED
 @SET
-@click.option("--out", metavar="DIR", help="Write a run folder: manifest, summary, columns.")
+@click.option("--out", metavar="DIR", help="Write a run folder: manifest, summary, time series.")
 @FORCE
 @RECORD
-@click.option("--pcap", is_flag=True, help="Also keep every packet, as DIR/packets.pcap.")
-@click.option("picture", "--plot", metavar="FILE", help="Draw the run: .png, .svg or .pdf.")
-@click.option("--gate", metavar="NAME", help="The gate to draw; default: the one that limits most.")
+@click.option("--pcap", is_flag=True, help="Also record every packet, in DIR/packets.pcap.")
+@click.option("picture", "--plot", metavar="FILE", help="Draw the run; the name ends in .png, .svg or .pdf.")
+@click.option(
+    "--gate", metavar="NAME", help="The gate to draw; default: the gate that limits the flows most."
+)
 @SHOW
 @click.option(
     "--replication",
     type=click.IntRange(0),
     default=0,
     show_default=True,
-    help="Which of the scenario's runs.",
+    help="Which replication to run; the first is 0.",
 )
-@click.option("--exact-events", is_flag=True, help="Every departure an event: slower, equal results.")
-@ENGINE
+@click.option(
+    "--exact-events", is_flag=True, help="Handle every departure as an event: slower, same results."
+)
+@engine_option("sim", "live", "theory")
 @JSON
 def run(
     file: str,
@@ -68,9 +79,9 @@ def run(
     engine: str,
     as_json: bool,
 ) -> None:
-    """Run a scenario and say what happened.
+    """Run a scenario and report the results.
 
-    FILE is a scenario, TOML or JSON.
+    FILE is a scenario in TOML or JSON.
     """
     import tempfile
 
@@ -81,22 +92,24 @@ def run(
 
     check_engine(engine, ("sim", "live", "theory"))
     if engine == "live" and exact_events:
-        raise click.UsageError("--exact-events is about virtual time; a live run has none")
+        raise click.UsageError("--exact-events is for the simulator, not for --engine live")
     if engine == "theory":
         given = {"--pcap": pcap, "--plot": picture, "--record": record, "--exact-events": exact_events}
         wrong = [option for option, value in given.items() if value]
         if wrong:
-            raise click.UsageError(f"{wrong[0]} is not for a theory: it gives no packets and no columns")
+            raise click.UsageError(
+                f"{wrong[0]} is not for --engine theory, which has no packets and no time series"
+            )
         _theory(as_scenario(file, sets), out, force=force, as_json=as_json)
         return
     if pcap and out is None:
-        raise click.UsageError("--pcap needs --out DIR: the packets become DIR/packets.pcap")
+        raise click.UsageError("--pcap needs --out DIR: the packets are written to DIR/packets.pcap")
     scenario = as_scenario(file, sets)
     shown = panels(show)
     if picture is not None:
         check_picture(picture)
     elif show is not None:
-        raise click.UsageError("--show goes with --plot FILE")
+        raise click.UsageError("--show needs --plot FILE")
     if record is None and out is None and picture is None:
         record = "summary"
     with contextlib.ExitStack() as stack:
@@ -152,10 +165,14 @@ def _theory(scenario: Scenario, out: str | None, *, force: bool, as_json: bool) 
     warn(result.warnings)
 
 
-@click.command()
+@click.command(
+    epilog=epilog("check scenario.toml", "check scenario.toml --explain --set flow.bulk.tcp.cc=cubic")
+)
 @FILE
 @SET
-@click.option("--explain", is_flag=True, help="Print every default filled in, and the consequences.")
+@click.option(
+    "--explain", is_flag=True, help="Print every setting with its default, and what follows from it."
+)
 @JSON
 def check(file: str, sets: tuple[str, ...], explain: bool, as_json: bool) -> None:
     """Check a scenario without running it."""
@@ -190,7 +207,7 @@ def check(file: str, sets: tuple[str, ...], explain: bool, as_json: bool) -> Non
     else:
         flows, gates = len(scenario.flow_names), len(scenario.gate_names)
         say(
-            f"{file}: fine ({count(flows, 'flow')}, {count(gates, 'gate')}, "
+            f"{file}: no problems ({count(flows, 'flow')}, {count(gates, 'gate')}, "
             f"{scenario.duration_s:g} s; --explain prints every default)"
         )
     warn(scenario.warnings)

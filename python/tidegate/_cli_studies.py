@@ -6,21 +6,31 @@ from pathlib import Path
 
 import click
 
-from tidegate._cli_options import FILE, FORCE, JSON, NO_STORE, SEED, SET, STORE, say, say_json
+from tidegate._cli_options import (
+    FILE,
+    FORCE,
+    JSON,
+    NO_STORE,
+    SEED,
+    SET,
+    STORE,
+    engine_option,
+    epilog,
+    say,
+    say_json,
+)
 
 
-@click.command()
+@click.command(epilog=epilog("reproduce --list", "reproduce dtm --quick", "reproduce dtm/fig-9"))
 @click.argument("target", metavar="[PAPER[/ITEM]]", required=False)
-@click.option("--quick", is_flag=True, help="Shorter runs and fewer points.")
-@click.option("--out", metavar="DIR", help="Where the report goes; default: reproduced/PAPER here.")
+@click.option("--quick", is_flag=True, help="Make runs shorter and measure fewer points.")
+@click.option("--out", metavar="DIR", help="Folder of the report; default: reproduced/PAPER in this folder.")
 @FORCE
 @click.option("--workers", type=click.IntRange(1), help="Threads; default: one per processor.")
 @STORE
 @NO_STORE
-@click.option(
-    "--engine", default="sim", show_default=True, metavar="NAME", help="sim; live: with the kernel's TCP."
-)
-@click.option("as_list", "--list", is_flag=True, help="List papers, claims and figures; measure nothing.")
+@engine_option("sim", "live")
+@click.option("as_list", "--list", is_flag=True, help="List papers, claims and figures without measuring.")
 @JSON
 def reproduce(
     target: str | None,
@@ -34,12 +44,13 @@ def reproduce(
     as_list: bool,
     as_json: bool,
 ) -> int:
-    """Measure a paper's claims, judge them by rule, draw its figures.
+    """Measure the claims of a paper and draw its figures.
 
-    PAPER is one of the papers that come with Tidegate; without it, all of them. ITEM is the
-    id of a claim or of a figure. DIR gets report.html, one page with everything in it, the
-    figures and the scenarios. With --json nothing is written unless --out asks for it.
-    Exit status 1: a claim could not be measured or a figure not drawn; verdicts do not matter.
+    PAPER is one of the papers that come with Tidegate; the default is all of them. ITEM is the
+    name of a claim or figure. Each claim gets a verdict by a fixed rule. DIR gets report.html (one
+    page with everything), the figures and the scenarios. With --json, files are written only if
+    --out is given. The exit status is 1 if a claim could not be measured or a figure could not be
+    drawn; it does not depend on the verdicts.
     """
     from tidegate import _reproduce, _reproduce_page
     from tidegate._progress import Progress
@@ -86,19 +97,31 @@ def reproduce(
     return 0 if all(result.complete for result in results) else 1
 
 
-@click.command()
+@click.command(
+    epilog=epilog(
+        "size scenario.toml --gate link",
+        'size scenario.toml --pool vp --goal "p95 response < 2 s"',
+    )
+)
 @FILE
 @click.option("--gate", metavar="NAME", help="The gate whose queue is sized.")
-@click.option("--pool", metavar="NAME", help="The pool whose capacity is sized, with --goal.")
+@click.option("--pool", metavar="NAME", help="The pool whose capacity is sized; needs --goal.")
 @click.option(
-    "--goal", metavar="TEXT", help='What the pool is for: "p95 response < 2 s", "large blocked < 1%".'
+    "--goal",
+    metavar="TEXT",
+    help='With --pool: what the pool must achieve, such as "p95 response < 2 s" or "large blocked < 1%".',
 )
 @click.option(
     "--method",
     type=click.Choice(["auto", "theory", "sim"]),
-    help="Where the size comes from; default: auto, theory where one applies, with simulations beside it.",
+    help="Source of the answer; default: auto (a theory if one applies, checked by simulation).",
 )
-@click.option("--runs", type=click.IntRange(1), help="Replications; default: the file's runs.")
+@click.option(
+    "--runs",
+    type=click.IntRange(1),
+    help="Number of replications; default: the file's runs. For a pool that many at first, and 16 times "
+    "as many where they do not decide.",
+)
 @SEED
 @SET
 @click.option("--workers", type=click.IntRange(1), help="Threads; default: one per processor.")
@@ -119,12 +142,12 @@ def size(
     no_store: bool,
     as_json: bool,
 ) -> None:
-    """Find the smallest queue without loss, or the smallest pool that meets a goal.
+    """Find the smallest queue without loss, or the smallest pool.
 
-    --gate: by theory where one applies, else by simulations, with the standing queue and the delay
-    that come with it. --pool and --goal: by theory where one applies, beside simulations; where
-    they do not decide, the answer says so. What the file gives the gate or the pool does not
-    matter. --runs: replications; of a pool at first, 16 times as many where they do not decide.
+    --gate finds the smallest queue that loses no packet, by a theory if one applies, otherwise by
+    simulation. The answer includes the standing queue and the delay. --pool with --goal finds the
+    smallest capacity of a pool that meets the goal, by simulation and by a theory if one applies.
+    If they do not decide, the answer says so. The size given in FILE is ignored.
     """
     from tidegate import _size, _size_pool
     from tidegate._progress import Progress
@@ -132,7 +155,7 @@ def size(
     from tidegate._store import opened
 
     if (gate is None) == (pool is None) or (pool is None) != (goal is None):
-        raise click.UsageError('give --gate NAME, or --pool NAME with --goal "p95 response < 2 s"')
+        raise click.UsageError('give either --gate NAME, or --pool NAME with --goal "p95 response < 2 s"')
     scenario = as_scenario(file, sets)
     with opened(False if no_store else store or True) as kept, Progress("sizing") as progress:
         if pool is not None and goal is not None:
@@ -163,17 +186,24 @@ def size(
     say(found.to_json() if as_json else found.report())
 
 
-@click.command()
+@click.command(
+    epilog=epilog(
+        "tune scenario.toml",
+        'tune scenario.toml --gate source --goal "throughput with p99 delay < 200 ms"',
+    )
+)
 @FILE
-@click.option("--gate", metavar="NAME", help="The gate with rate.follow; needed where there are several.")
+@click.option("--gate", metavar="NAME", help="The gate with rate.follow; needed if there are several.")
 @click.option(
     "--goal",
     metavar="TEXT",
     default="throughput",
     show_default=True,
-    help='"throughput", or "throughput with p99 delay < 200 ms" (mean, p50; rtt, queue delay).',
+    help='"throughput", or "throughput with p99 delay < 200 ms"; also mean or p50, of rtt or queue delay.',
 )
-@click.option("--runs", type=click.IntRange(2), help="Replications; default: the file's runs, at least 8.")
+@click.option(
+    "--runs", type=click.IntRange(2), help="Number of replications; default: the file's runs, but at least 8."
+)
 @SEED
 @SET
 @click.option("--workers", type=click.IntRange(1), help="Threads; default: one per processor.")
@@ -192,12 +222,13 @@ def tune(
     no_store: bool,
     as_json: bool,
 ) -> int:
-    """Find the simplest setting of a following gate that serves its flows best.
+    """Find the best setting of a gate with rate.follow.
 
-    Searched are M and N of EFFCAP, the share, the flows' window, and a constant rate, by simulation on
-    the same networks for every setting. Beside the best stand INSTCAP, the file as it is, and the
-    rule of thumb, with what each gains over the rule. * marks the simplest setting that is not
-    significantly worse than another. Exit status 1: no setting surely meets the goal.
+    Simulates EFFCAP's M and N, the share, the window of the flows and a constant rate, all with the
+    same random networks. The table compares the best settings with INSTCAP, the file's own setting
+    and the rule of thumb, and gives the gain of each over the rule of thumb. * marks the simplest
+    setting that is not significantly worse than any other. The exit status is 1 if no setting
+    certainly meets the goal.
     """
     from tidegate import _tune
     from tidegate._progress import Progress

@@ -19,6 +19,7 @@ from tidegate._cli_options import (
     check_picture,
     command_line,
     count,
+    epilog,
     note,
     parse_vary,
     say,
@@ -28,40 +29,50 @@ from tidegate._cli_options import (
 from tidegate._cli_picture import picture_of, picture_options
 
 
-@click.command()
+@click.command(
+    epilog=epilog(
+        "study scenario.toml --vary flow.bulk.tcp.cc=reno,cubic --runs 10",
+        'study scenario.toml --vary gate.link.queue="10 packets,50 packets" --runs 10 --plot study.png',
+        "study scenario.toml --until goodput_bps:±2%",
+    )
+)
 @FILE
 @click.option(
     "vary",
     "--vary",
     multiple=True,
     metavar="KEY=A,B,C",
-    help="A key and its values, beside the file's [[sweep]]; several keys multiply.",
+    help="A key and its values, in addition to the file's [[sweep]]; several --vary give every combination.",
 )
-@click.option("--runs", type=click.IntRange(1), help="Replications of each point; default: the file's runs.")
+@click.option(
+    "--runs", type=click.IntRange(1), help="Number of replications of each point; default: the file's runs."
+)
 @click.option(
     "--until",
     metavar="METRIC:±X%",
-    help="Go on with a point until this interval is narrow, such as goodput_bps:±2%.",
+    help="Repeat each point until the interval of this number is that narrow, such as goodput_bps:±2%.",
 )
 @click.option(
     "--max-runs",
     type=click.IntRange(2),
-    help="With --until: replications of a point at most; default 256.",
+    help="With --until: largest number of replications of a point; default: 256.",
 )
 @SEED
 @SET
 @click.option("--workers", type=click.IntRange(1), help="Threads; default: one per processor.")
 @click.option("--out", metavar="DIR", help="Write a folder: manifest, study.json, Parquet tables.")
 @FORCE
-@click.option("picture", "--plot", metavar="FILE", help="Draw the study: .png, .svg or .pdf.")
-@picture_options
 @click.option(
-    "--columns", metavar="A,B,C", help="The numbers of the table, by their names; default: the usual ones."
+    "picture", "--plot", metavar="FILE", help="Draw the study; the name ends in .png, .svg or .pdf."
 )
-@click.option("--gate", metavar="NAME", help="The gate to report; default: the one that limits most.")
+@picture_options
+@click.option("--columns", metavar="A,B,C", help="The columns of the table; default: the usual ones.")
+@click.option(
+    "--gate", metavar="NAME", help="The gate to report; default: the gate that limits the flows most."
+)
 @STORE
 @NO_STORE
-@click.option("--resume", is_flag=True, help="With --engine live: take runs that were measured before.")
+@click.option("--resume", is_flag=True, help="With --engine live: reuse runs that were measured before.")
 @ENGINE
 @JSON
 def study(
@@ -92,12 +103,13 @@ def study(
     engine: str,
     as_json: bool,
 ) -> None:
-    """Run every combination of the axes many times: means with 95% intervals.
+    """Run every combination of the axes many times.
 
-    The axes are the file's [[sweep]] tables and what --vary names. Replication i has the
-    same random streams at every point. What was run before is taken from the store; Ctrl-C
-    keeps what is done, and the same command goes on from there. With --engine live every run is
-    measured anew, one after the other, unless --resume takes what this machine measured before.
+    The table has means with 95% confidence intervals. The axes are the file's [[sweep]] tables and
+    the keys given by --vary. Replication i has the same random numbers at every point. Results of
+    earlier runs are taken from the store. After Ctrl-C the same command continues where it
+    stopped. With --engine live every run is measured anew, one after the other, unless --resume
+    reuses the runs that this machine measured before.
     """
     from tidegate import _folder
     from tidegate._folder_fill import fill_study
@@ -112,9 +124,9 @@ def study(
 
     check_engine(engine, ("sim", "live"))
     if resume and (engine != "live" or no_store):
-        raise click.UsageError("--resume is for --engine live, and goes without --no-store")
+        raise click.UsageError("--resume needs --engine live, and cannot be used with --no-store")
     if max_runs is not None and until is None:
-        raise click.UsageError("--max-runs goes with --until METRIC:±X%")
+        raise click.UsageError("--max-runs needs --until METRIC:±X%")
     least = None if runs is None else max(runs, 2)
     stop = None if until is None else Until.parse(until, at_least=least, at_most=max_runs)
     prepared = prepare(file, parse_vary(vary), sets, runs=runs, seed=seed, until=stop, engine=engine)
@@ -123,12 +135,12 @@ def study(
     if picture is not None:
         check_picture(picture)
         if not prepared.axes:
-            raise click.UsageError("--plot: nothing is varied, so there is no axis to draw along")
+            raise click.UsageError("--plot: no key is varied, so the picture has no axis")
         places = [Point(n, dict(values), "") for n, (values, _) in enumerate(prepared.points)]
         chosen.check(prepared.axes, places)
     elif chosen != Picture():
         raise click.UsageError(
-            "--metric, --axis, --facet, --only, --x, --y, --cdf and --box go with --plot FILE"
+            "--metric, --axis, --facet, --only, --x, --y, --cdf and --box need --plot FILE"
         )
     with contextlib.ExitStack() as stack:
         work = None
@@ -152,7 +164,7 @@ def study(
         if picture is not None:
             write(chosen.figure(result), Path(picture))
     if counts and counts[0] < counts[1]:
-        note(f"{counts[1] - counts[0]} of {counts[1]} runs were in the store")
+        note(f"{counts[1] - counts[0]} of {counts[1]} runs were taken from the store")
     if as_json:
         say(result.to_json(shown))
         warn(result.warnings)

@@ -112,7 +112,7 @@ def execute_all(
 
     first = prepared.variants[0][1]
     if "seed" in prepared.axes and seed is not None:
-        raise ArgumentError("the seed is varied and given; do one of the two")
+        raise ArgumentError("the seed is both varied and given; use one of the two")
     chosen = choose(seed, first.seed)
     stop = threading.Event()
     done = [0.0] * len(prepared.variants)

@@ -59,7 +59,7 @@ def report(comparison: Variants) -> str:
     lines = [
         comparison.title,
         _text.wrapped(
-            f"engine {first['engine']} · {comparison.seeds} · {at} · counted from "
+            f"engine {first['engine']} · {comparison.seeds} · {at} · measured from "
             f"{first['measured_from_s']:g} to {_text.seconds(first['duration_s'])}"
         ),
         "",
@@ -67,7 +67,7 @@ def report(comparison: Variants) -> str:
         "",
         _text.wrapped(
             "wait: queueing delay; used: share of the capacity. Goodput counts payload only; "
-            f"rates, queues and loss are of {units}."
+            f"rates, queues and loss count {units}."
         ),
     ]
     return _text.plain("\n".join(lines))

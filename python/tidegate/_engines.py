@@ -35,7 +35,7 @@ def engine_names(text: str) -> list[str]:
     for name in asked:
         if name not in ENGINES:
             there = ", ".join(ORDER)
-            raise EngineError(f'there is no engine "{name}"; there are {there}')
+            raise EngineError(f'there is no engine "{name}"; use {there}')
     if len({*asked}) != len(asked) or len(asked) < 2:
         raise ArgumentError(f'engines: read "{text}"; name two or three of theory, sim, live, each once')
     return [name for name in ORDER if name in asked]

@@ -22,21 +22,21 @@ def report(comparison: Agreement) -> str:
     lines = [
         comparison.title,
         _text.wrapped(
-            f"engines {', '.join(each.engine for each in comparison.engines)}{seed} · {at} · counted from "
+            f"engines {', '.join(each.engine for each in comparison.engines)}{seed} · {at} · measured from "
             f"{first['measured_from_s']:g} to {_text.seconds(first['duration_s'])}"
         ),
         "",
         _values(comparison),
     ]
     if any(each.is_exact and each.engine == "sim" for each in comparison.engines):
-        lines += ["", _text.wrapped("Nothing in this scenario is random: one run of sim says all.")]
+        lines += ["", _text.wrapped("Nothing in this scenario is random, so one run of sim is enough.")]
     others = [each.engine for each in comparison.engines if each.engine != comparison.reference]
     lines += ["", f"Difference from {comparison.reference}", _differences(comparison, others)]
     lines += ["", *(_text.wrapped(sentence) for sentence in comparison.sentences)]
     lines += [
         "",
         _text.wrapped(
-            "±: half of the 95% interval of the mean over the runs, or of the difference (Welch's t). wait, "
+            "±: half of the 95% interval of the mean over the runs, or of the difference (Welch's t). Wait, "
             f"loss, utilisation and queue are those of the gate. {_text.HEADERS_SHORT}"
         ),
     ]

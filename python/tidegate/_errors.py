@@ -65,6 +65,6 @@ def nearest(what: str, name: str, known: Iterable[str]) -> str:
     if close:
         return f'no {what} is called "{name}"; did you mean "{close[0]}"?'
     if not names:
-        return f'no {what} is called "{name}": there is none'
+        return f'no {what} is called "{name}"; there are none'
     shown = ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
-    return f'no {what} is called "{name}"; there is {shown}'
+    return f'no {what} is called "{name}"; known: {shown}'

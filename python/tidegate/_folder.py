@@ -73,10 +73,12 @@ def check_free(folder: Path, *, force: bool = False) -> None:
     if not any(folder.iterdir()):
         return
     if not (folder / MANIFEST).is_file():
-        raise RunFolderError(f"{folder}: this folder is not empty and holds no run; choose another folder")
+        raise RunFolderError(
+            f"{folder}: this folder is not empty and holds no results of tidegate; choose another folder"
+        )
     if not force:
         raise RunFolderError(
-            f"{folder}: there is a run in this folder; choose another, or replace it with --force"
+            f"{folder}: this folder already holds results; choose another, or replace them with --force"
             " (force=True)"
         )
 
@@ -142,7 +144,7 @@ def read_manifest(folder: Path, kind: str | None = None) -> dict[str, Any]:
         raise RunFolderError(f"{folder / MANIFEST}: this was not written by tidegate")
     if manifest.get("layout") != _LAYOUT:
         raise RunFolderError(
-            f"{folder / MANIFEST}: layout {manifest.get('layout')!r} is not one this version reads"
+            f"{folder / MANIFEST}: this version cannot read layout {manifest.get('layout')!r}"
         )
     if kind is not None and manifest["kind"] != kind:
         raise RunFolderError(f"{folder}: this folder holds a {manifest['kind']}; use open_{manifest['kind']}")

@@ -116,7 +116,9 @@ def open_paper(name: str, engine: str = "sim") -> Paper:
     if engine == "live":
         if name not in live_names():
             there = ", ".join(live_names())
-            raise EngineError(f'the paper {name} has no part for the engine "live"; there is one of {there}')
+            raise EngineError(
+                f'the paper {name} has no part for the engine "live"; these papers have one: {there}'
+            )
         live = importlib.import_module(f"tidegate.papers.{module}.live")
         return Paper(
             name=name,

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 #: Rows shown of a table; the rest is one line.
 _SHOWN = 12
 
-POLICE_SHORT = "A policer's used is the share of what its contract allows."
+POLICE_SHORT = "For a policer, used is the share of the rate in its contract."
 
 
 def has_policer(gate: Row) -> bool:
@@ -77,7 +77,7 @@ def _policed(senders: Sequence[tuple[str, int, Row]]) -> str:
 
 
 def _cut(text: str, count: int, what: str) -> str:
-    return text if count <= _SHOWN else f"{text}\n({_SHOWN} of {count} {what}; --json gives all)"
+    return text if count <= _SHOWN else f"{text}\n({_SHOWN} of {count} {what}; --json prints all)"
 
 
 def drops_by_reason(gate: Row) -> str | None:
@@ -88,4 +88,4 @@ def drops_by_reason(gate: Row) -> str | None:
     told = ", ".join(
         f"{reason} {number(count)}" for reason, count in sorted(drops.items(), key=lambda d: -d[1])
     )
-    return f"Packets dropped at {gate['name']}: {told}"
+    return f"Packets dropped at gate {gate['name']}: {told}"

@@ -193,7 +193,7 @@ def quick_text(result: Reproduction) -> str:
     """Return what a quick run leaves out and what follows from it; said once for each report."""
     told = f"{result.paper.quick}. Intervals are wider than in the full run, so more verdicts are undecided"
     if any(entry.full for entry in result.claims):
-        told += "; what the full run says stands with each claim"
+        told += "; the result of the full run is given with each claim"
     return f"{told}. For the full run leave out --quick."
 
 
@@ -217,4 +217,4 @@ def full_text(entry: Measured) -> str:
     """Return what the full run says of a claim that was measured quickly."""
     if entry.full is None:
         return ""
-    return f"The full run: {entry.full['verdict']}, {entry.full['shown']}."
+    return f"Full run: {entry.full['verdict']}, {entry.full['shown']}."

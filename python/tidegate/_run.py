@@ -103,7 +103,7 @@ def execute(
     check_engine(engine, ("sim", "live"))
     if engine == "live":
         if exact_events:
-            raise ArgumentError("exact_events is about virtual time; a live run has none")
+            raise ArgumentError("exact_events is for the simulator, not for engine live")
         _core.live_enter()
         data = scenario._inner.run_live(
             seed=chosen,

@@ -64,13 +64,13 @@ class Recorded:
             NotRecordedError: the run kept only its summary.
         """
         if name not in _columns.TABLES:
-            raise NotRecordedError(f'there is no table "{name}"; there is {list(_columns.TABLES)}')
+            raise NotRecordedError(f'there is no table "{name}"; known: {", ".join(_columns.TABLES)}')
         if name not in self._tables:
             self._tables[name] = self._load(name)
         found = self._tables[name]
         if found is None:
             if self.summary["engine"] == "theory":
-                raise NotRecordedError(f"a theory gives no {name} over time; use engine sim")
+                raise NotRecordedError(f"a theory has no {name} over time; use engine sim")
             if name == "requests" and not len(self.requests):
                 raise NotRecordedError("no flow of this run has requests (app.request)")
             raise NotRecordedError(

@@ -51,8 +51,8 @@ def flows_table(flows: Sequence[dict[str, Any]]) -> str:
     top = max((row["goodput_bps"] or 0 for row in flows), default=0)
     factor, unit = rate_scale(top)
     head = [
-        ["flow", "cc", "goodput", "throughput", "resent", "time-", "RTT p50", "p99", "cwnd"],
-        ["", "", unit, unit, "%", "outs", "ms", "ms", "mean"],
+        ["flow", "cc", "goodput", "throughput", "resent", "timeouts", "RTT p50", "p99", "cwnd"],
+        ["", "", unit, unit, "%", "", "ms", "ms", "segm."],
     ]
     shown = list(flows)
     if len(shown) > _SHOWN:
@@ -88,7 +88,7 @@ def flows_table(flows: Sequence[dict[str, Any]]) -> str:
         )
     text = table(head, rows, left=2)
     if len(shown) < len(flows):
-        text += f"\n(the {len(shown)} largest of {len(flows)} flows; --json gives all)"
+        text += f"\n(the {len(shown)} flows with the highest goodput of {len(flows)}; --json prints all)"
     return text
 
 
@@ -126,7 +126,7 @@ def _gates_table(gates: Sequence[dict[str, Any]], what: str) -> str:
     ]
     text = table(head, rows)
     if len(shown) < len(gates):
-        text += f"\n(the {len(shown)} with the longest queues of {len(gates)} gates; --json gives all)"
+        text += f"\n(the {len(shown)} gates with the longest queues of {len(gates)}; --json prints all)"
     return text
 
 
@@ -151,7 +151,10 @@ def traffic_table(traffic: Sequence[dict[str, Any]]) -> str:
         body.append(_traffic_row("all", traffic, factor, several=several))
     text = table(head, body)
     if len(kept) < len(groups):
-        text += f"\n(the {len(kept)} largest of {len(groups)} groups; all counts them all, --json gives each)"
+        text += (
+            f"\n(the {len(kept)} groups with the highest rates of {len(groups)}; all: the sum of every "
+            "group; --json prints each source)"
+        )
     return text
 
 
@@ -170,7 +173,7 @@ def calls_tables(summary: dict[str, Any]) -> list[str]:
     lines = []
     if pools:
         factor, unit = rate_scale(max(row["capacity_bps"] for row in pools))
-        head = [["pool", "has", "used", "max"], ["", unit, "%", unit]]
+        head = [["pool", "capacity", "used", "max"], ["", unit, "%", unit]]
         rows = [
             [
                 shorten(row["name"], 18),
@@ -215,7 +218,7 @@ def _calls_table(head: list[list[str]], rows: list[list[str]], told: Sequence[di
     ]
     text = table(head, rows[:_SHOWN])
     if len(rows) > _SHOWN:
-        text += f"\n(the first {_SHOWN} of {len(rows)}; --json gives all)"
+        text += f"\n(the first {_SHOWN} of {len(rows)}; --json prints all)"
     return text
 
 
@@ -244,7 +247,7 @@ def requests_table(requests: Sequence[dict[str, Any]]) -> str:
     ]
     text = table(head, rows)
     if len(shown) < len(flows):
-        text += f"\n(the {len(shown)} slowest of {len(flows)} flows; --json gives all)"
+        text += f"\n(the {len(shown)} slowest flows of {len(flows)}; --json prints all)"
     return text
 
 
@@ -253,9 +256,9 @@ def _mean(mean: float | None, half: float | None) -> str:
 
 
 REQUESTS_SHORT = (
-    "A response time runs from asking to the last byte in order; means and percentiles are of finished "
-    "requests; all: with the others, counted with their age at the end. ±: 95% interval, requests taken as "
-    "independent."
+    "A response time runs from the request until the last byte of the response has arrived in order. "
+    "Means and percentiles are of finished requests; all: the mean that includes unfinished requests, with "
+    "their age at the end of the run. ±: half of the 95% interval, if requests are independent."
 )
 
 
@@ -272,17 +275,17 @@ def _limits(flows: Sequence[dict[str, Any]]) -> list[str]:
         return [f"{row['name']}: {limited_by(share)}" for row, share in zip(flows, shares, strict=True)]
     whats = list(dict.fromkeys(what for share in shares for what in share))
     mean = {what: sum(share.get(what) or 0 for share in shares) / len(shares) for what in whats}
-    return [f"mean of {len(flows)}: {limited_by(mean)}"]
+    return [f"mean of {len(flows)} flows: {limited_by(mean)}"]
 
 
 def _slots(gate: dict[str, Any]) -> str:
     """Return what an allocator gave a gate, in one sentence."""
     over = gate["overallocation_bps_mean"]
     return (
-        f"Slots of {gate['name']}: {number(gate['slots_mean'])} in the mean, "
-        f"{number(gate['slots_min'])} to {number(gate['slots_max'])}, "
-        f"{gate['allocation_changes']} changes; {rate(abs(over))} "
-        f"{'more' if over >= 0 else 'less'} than came to its door"
+        f"Slots of gate {gate['name']}: {number(gate['slots_mean'])} on average, "
+        f"from {number(gate['slots_min'])} to {number(gate['slots_max'])}, "
+        f"{gate['allocation_changes']} changes. The mean allocation is {rate(abs(over))} "
+        f"{'above' if over >= 0 else 'below'} the rate of arriving traffic"
     )
 
 
@@ -291,8 +294,8 @@ def _cells(gate: dict[str, Any]) -> str | None:
     if not gate["dropped_packets"]:
         return None
     wasted = gate["wasted_cells"]
-    more = f"; {number(wasted)} cells went on for nothing" if wasted else ""
-    return f"Packets at {gate['name']}: {number(gate['dropped_packets'])} lost{more}"
+    more = f"; {number(wasted)} cells of lost packets were carried in vain" if wasted else ""
+    return f"Packets lost at gate {gate['name']}: {number(gate['dropped_packets'])}{more}"
 
 
 def run_report(summary: dict[str, Any], title: str) -> str:
@@ -301,7 +304,7 @@ def run_report(summary: dict[str, Any], title: str) -> str:
     lines = [
         title,
         wrapped(
-            f"engine {summary['engine']} · seed {summary['seed']} · counted from {begin:g} to {seconds(end)}"
+            f"engine {summary['engine']} · seed {summary['seed']} · measured from {begin:g} to {seconds(end)}"
         ),
     ]
     if summary["flows"]:
@@ -324,12 +327,12 @@ def run_report(summary: dict[str, Any], title: str) -> str:
         for text in texts[:_SHOWN]:
             lines += ["", wrapped(text, "  ")]
         if len(texts) > _SHOWN:
-            lines += ["", f"(the first {_SHOWN} of {len(texts)} {what}; --json gives all)"]
+            lines += ["", f"(the first {_SHOWN} of {len(texts)} {what}; --json prints all)"]
     if summary.get("traffic"):
         lines += ["", traffic_table(summary["traffic"])]
     told = _limits(summary["flows"])
     if told:
-        lines += ["", "What limited each flow (share of its time)"]
+        lines += ["", "What limited each flow (share of the time)"]
         lines += [wrapped(f"  {line}", "    ") for line in told]
     note = HEADERS_SHORT if summary["flows"] or summary["gates"] else ""
     if any(map(counts_cells, summary["gates"])):

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tidegate._run_record import Recorded
+from tidegate._text import counted
 
 if TYPE_CHECKING:
     import os
@@ -70,6 +71,6 @@ class Run(Recorded):
         chance = "" if self.seed is None else f"seed {self.seed}, "
         return (
             f"<tidegate.Run {self.title!r}, {chance}{self.summary['engine']}: "
-            f"{len(self.flows)} flows, {len(self.gates)} gates, "
+            f"{counted(len(self.flows), 'flow')}, {counted(len(self.gates), 'gate')}, "
             f"{self.summary['duration_s']:g} s>"
         )

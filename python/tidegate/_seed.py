@@ -19,5 +19,5 @@ def choose(asked: int | None, in_file: int | None) -> int:
     import secrets
 
     seed = secrets.randbelow(1_000_000_000)
-    sys.stderr.write(f"seed {seed} (chosen: the scenario names none; give this seed to repeat the run)\n")
+    sys.stderr.write(f"seed {seed} (chosen at random; give this seed to repeat the result)\n")
     return seed

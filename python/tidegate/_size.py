@@ -95,30 +95,34 @@ class Sizing:
 
         told = "1 replication" if self.runs == 1 else f"{self.runs} replications"
         if self.method == "theory":
-            basis = f"theory {self.theory}, and a simulation of {told}, seed {self.seed}, agrees"
+            basis = f"theory {self.theory}, confirmed by simulation ({told}, seed {self.seed})"
         else:
-            basis = f"simulations, {told}, seed {self.seed}"
+            basis = f"simulation, {told}, seed {self.seed}"
         loses = (
-            "loses something"
+            "packets are lost"
             if self.runs == 1
-            else f"{self.lost_with_one_less} of {self.runs} replications lose something"
+            else f"packets are lost in {self.lost_with_one_less} of {self.runs} replications"
         )
+        one = self.unit.removesuffix("s")
+        unit = one if self.size == 1 else self.unit
         lines = [
-            f"gate {self.gate}: {self.size} {self.unit}",
+            f"gate {self.gate}: a queue of {self.size} {unit} loses nothing",
             f"  by {basis}",
-            f"  with one less {loses}" if self.lost_with_one_less else "  one less is enough in these runs",
+            f"  with one {one} less, {loses}"
+            if self.lost_with_one_less
+            else f"  one {one} less is also enough in these runs",
         ]
         if len({*self.each}) > 1:
-            lines.append(f"  replications need {min(self.each)} to {max(self.each)} {self.unit}")
+            lines.append(f"  single replications need {min(self.each)} to {max(self.each)} {self.unit}")
         lines.append(f"  standing queue  {plus_minus(self.standing)} {self.unit}, mean")
         if self.limits is not None:
             low, high = (_text.number(value, 5) for value in self.limits)
-            lines.append(f"                  {low} to {high} in the end, by the theory")
+            lines.append(f"                  {low} to {high} in the long run, by the theory")
         waits = ", ".join(f"{name} {plus_minus(found)}" for name, found in self.delay_ms.items())
         lines.append(f"  queueing delay  {waits} ms")
         if self.delay_limit_ms is not None:
             most = _text.number(self.delay_limit_ms, 4)
-            lines.append(f"                  at most {most} ms in the end, by the theory")
+            lines.append(f"                  at most {most} ms in the long run, by the theory")
         lines += [_text.wrapped(f"  {note}") for note in self.notes]
         return _text.plain("\n".join(lines))
 
@@ -180,7 +184,7 @@ def find(
     if gate not in scenario.gate_names:
         raise UnknownNameError(nearest("gate", gate, scenario.gate_names))
     if runs is not None and runs < 1:
-        raise ArgumentError(f"runs: read {runs}; 1 or more")
+        raise ArgumentError(f"runs: read {runs}; write 1 or more")
     bench = _Bench(
         scenario, gate, runs or scenario.runs, choose(seed, scenario.seed), workers, store, progress
     )
@@ -194,20 +198,18 @@ def find(
         told = fit.result.buffer_cells - (0 if bench.counts_all else 1)
         if bench.unit != "bytes" and told != needed:
             notes.append(
-                f"the theory says {told} {bench.unit}, these runs need {needed}: whole units may "
-                "differ by two, "
-                "and a short run does not reach the end"
+                f"the theory gives {told} {bench.unit}, these runs need {needed}: rounding may make a "
+                "difference of two, and a short run may not reach the longest queue"
             )
             needed = max(told, needed)
         notes += [f"theory {fit.theory}: {text}" for text in fit.bent]
     elif bench.endless:
         notes.append(
-            f"flow {bench.endless} has no limit on its window (tcp.window) and always something to "
-            "send: what "
-            "waits grows for as long as the run"
+            f"flow {bench.endless} has an unlimited window (tcp.window) and always has data to send, so the "
+            "queue grows for as long as the run lasts"
         )
     if bench.lost(bench.study(needed, whole=True)):
-        raise InternalError(f"gate {gate}: {needed} {bench.unit} lose something after all")
+        raise InternalError(f"gate {gate}: a queue of {needed} {bench.unit} loses packets after all")
     less = bench.losses(bench.study(needed - 1, whole=True)) if needed > 1 else []
     with_less = sum(1 for lost in less if lost)
     final = bench.study(needed, whole=False)
@@ -331,7 +333,7 @@ class _Bench:
             if each and each.gates and each.gates[0]["name"] in self.names:  # type: ignore[union-attr]
                 return each, ""  # type: ignore[return-value]
         reasons = [
-            f"{each.theory}: {getattr(each, 'reason', f'it is about another gate than {self.gate}')}"
+            f"{each.theory}: {getattr(each, 'reason', f'it describes another gate than {self.gate}')}"
             for each in told
         ]
         return None, "; ".join(reasons)
@@ -354,16 +356,14 @@ class _Bench:
             ]
             if any(dry):
                 raise ArgumentError(
-                    f"gate {self.gate} drops although its queue of {limit} {self.unit} never fills: "
-                    "by loss, police, "
-                    "queue.epd, queue.ppd or queue.clp1. No size avoids that; leave them out with "
-                    "--set to size "
-                    "the queue alone"
+                    f"gate {self.gate} drops packets although its queue of {limit} {self.unit} never fills: "
+                    "because of loss, police, queue.epd, queue.ppd or queue.clp1. No queue size avoids these "
+                    "drops; remove these keys to size the queue alone"
                 )
             if limit >= _LAST[self.unit]:
                 raise ArgumentError(
-                    f"gate {self.gate}: {limit} {self.unit} still lose something. Where no window ends it "
-                    "(tcp.window), a flow fills any queue; give it one, or a shorter duration"
+                    f"gate {self.gate}: even a queue of {limit} {self.unit} loses packets. A flow with an "
+                    "unlimited window fills any queue: set tcp.window, or a shorter duration"
                 )
             limit *= _GROWTH
 

@@ -98,7 +98,7 @@ def find_pool(
     if pool not in names:
         raise UnknownNameError(nearest("pool", pool, names))
     if runs is not None and runs < 1:
-        raise ArgumentError(f"runs: read {runs}; 1 or more")
+        raise ArgumentError(f"runs: read {runs}; write 1 or more")
     index = names.index(pool)
     takers = [row["name"] for row in plan["calls"] if index in [each["pool"] for each in row["demands"]]]
     wanted = read_goal(goal, pool, takers)
@@ -118,7 +118,7 @@ def find_pool(
 def _by_theory(bench: Bench, steps: Steps) -> PoolSizing:
     answer, theory = bench.theory_answer(steps)
     if answer is None or theory is None:
-        raise EngineError(f'no theory applies ({bench.misses}); use the method "sim"')
+        raise EngineError(f'no theory applies ({bench.misses}); use --method sim (method="sim")')
     return bench.sizing(answer, steps, theory=theory, theory_answer=answer, notes=[*bench.bent, steps.words])
 
 
@@ -137,16 +137,18 @@ def _by_simulation(bench: Bench, steps: Steps, *, beside: bool) -> PoolSizing:
     tried = sorted(bench.tried.values(), key=lambda trial: trial.capacity_bps)
     notes = [steps.words]
     if any(trial.met for trial in tried if trial.capacity_bps < steps.capacity(simulated)):
-        notes.append("A smaller capacity meets the goal too, and one between does not: look at those tried.")
+        notes.append(
+            "A smaller capacity in the table meets the goal too, although one between the two does not."
+        )
     notes += _warnings(tried)
     if theory_answer is not None:
         notes += bench.bent
         open_to = [steps.capacity(simulated), *undecided]
         if steps.capacity(theory_answer) not in open_to:
             notes.append(
-                f"The simulations say {rate(steps.capacity(simulated))} and theory {theory} says "
-                f"{rate(steps.capacity(theory_answer))}: an interval is wrong now and then; simulate "
-                "longer, or with more runs."
+                f"The simulations give {rate(steps.capacity(simulated))}, but theory {theory} gives "
+                f"{rate(steps.capacity(theory_answer))}. An interval misses the true value now and then: "
+                "simulate longer, or with more runs."
             )
     return bench.sizing(
         answer,
@@ -164,19 +166,19 @@ def _warnings(tried: list[Trial]) -> list[str]:
     told = []
     if all(trial.runs == 1 for trial in tried):
         told.append(
-            "One replication decides, and one has no interval: another seed may give another capacity. "
-            "Simulate more (--runs 8)."
+            "Only one replication was simulated, so there is no interval, and another seed may give another "
+            "capacity. Simulate more (--runs 8)."
         )
     elif (found := [each for trial in tried for each in trial.each if each.mean]) and not any(
         each.sd for each in found
     ):
         told.append(
-            "All replications are the same: nothing in the scenario is random, and the intervals say nothing."
+            "All replications are equal because nothing in the scenario is random, so there is no interval."
         )
     if any(trial.verdict == UNDECIDED for trial in tried):
         most = max(trial.runs for trial in tried)
         told.append(
-            f"Undecided: after {most} replications the interval still holds the bound. A longer duration "
+            f"Undecided: after {most} replications the interval still contains the bound. A longer duration "
             "or more runs narrow it."
         )
     return told

@@ -36,8 +36,8 @@ class Steps:
         demands = circuits + calls
         if not demands:
             raise ArgumentError(
-                f"pool {name}: no circuit (rate.reserve) and no call ([calls.x]) takes from it; pools of DTM "
-                "channels are not sized"
+                f"pool {name}: no circuit (rate.reserve) and no call ([calls.x]) takes capacity from it; "
+                "pools of DTM channels cannot be sized"
             )
         self.step = math.gcd(*demands)
         #: In steps: what the largest call needs, and what is enough for all circuits at once.
@@ -46,7 +46,7 @@ class Steps:
         alike = len({*demands}) == 1
         self.words = (
             f"Steps of {rate(self.step)}: "
-            + ("one call each" if alike else "what all calls' rates are multiples of")
+            + ("one call each" if alike else "the rates of all calls are multiples of it")
             + (f"; {rate(sum(circuits))} are enough for all circuits at once." if self.last else ".")
         )
 
@@ -69,10 +69,10 @@ def least(met: Callable[[int], bool], bench: Bench, steps: Steps) -> int:
         while not met(high):
             low, high = high, 2 * high
             if high > _LAST * steps.first:
-                raise bench.hopeless(steps.capacity(low), "and it is still not met")
+                raise bench.hopeless(steps.capacity(low), "the largest capacity tried")
     elif high == low or not met(high):
         raise bench.hopeless(
-            steps.capacity(high), "in which all circuits fit at once: the pool is not what limits"
+            steps.capacity(high), "with which all circuits fit at once: something else is the limit"
         )
     while high - low > 1:
         middle = (low + high) // 2
@@ -237,15 +237,16 @@ class Bench:
         if trial is None:
             return ArgumentError(f'no capacity of pool {self.pool} meets "{self.goal.text}"')
         pairs = zip(self.goal.parts, trial.each, strict=True)
+        names = ", ".join(part.text.split("<")[0].strip() for part in self.goal.parts)
         found = ", ".join(told_of(each, part.unit) for part, each in pairs)
         if trial.verdict == UNDECIDED:
             return ArgumentError(
-                f'whether any capacity of pool {self.pool} meets "{self.goal.text}" is undecided: it is '
-                f"{found} with {rate(capacity_bps)}, {why}; more runs or a longer duration narrow the "
-                "interval"
+                f'it is undecided whether any capacity of pool {self.pool} meets "{self.goal.text}": '
+                f"{names} is {found} with {rate(capacity_bps)}, {why}; more runs or a longer duration narrow "
+                "the interval"
             )
         return ArgumentError(
-            f'no capacity of pool {self.pool} meets "{self.goal.text}": it is {found} with '
+            f'no capacity of pool {self.pool} meets "{self.goal.text}": {names} is {found} even with '
             f"{rate(capacity_bps)}, {why}"
         )
 

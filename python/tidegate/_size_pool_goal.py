@@ -24,7 +24,7 @@ _PART = re.compile(
 _OF_CLASS = re.compile(r"(?:calls\.)?(?P<calls>\S+)\s+(?P<rest>.+)")
 _HELP = (
     'write "p95 response < 2 s" (mean, p50, p95, p99), "mean call wait < 100 ms" (mean, p50, p99), '
-    '"blocked < 1%" or "abandoned < 1%"; of one source of calls: "large blocked < 5%"; several with "and"'
+    '"blocked < 1%" or "abandoned < 1%"; for one source of calls "large blocked < 5%"; join them with "and"'
 )
 _PICOS = 1e12
 #: Of the interval that a verdict looks at; see :func:`half_of`.
@@ -147,7 +147,7 @@ def _part(part: str, text: str, pool: str, calls: Sequence[str]) -> Part:
             raise ArgumentError(f'goal: read "{text}"; calls without packets have no responses')
         return Part(part, f"request.all.response_{of or 'mean'}_with_unfinished_s", bound, "s", reached)
     if of == "p95":
-        raise ArgumentError(f'goal: read "{text}"; of call waits there are mean, p50 and p99')
+        raise ArgumentError(f'goal: read "{text}"; of the call wait, only mean, p50 and p99 are known')
     return Part(part, f"{place}.call_wait_{of or 'mean'}_s", bound, "s", reached)
 
 

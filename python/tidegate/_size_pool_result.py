@@ -120,7 +120,9 @@ class PoolSizing:
         if self.tried:
             lines += ["", self._table()]
             if any(trial.runs > 1 for trial in self.tried):
-                lines.append("±: half of the 99% interval, because a capacity is looked at up to five times.")
+                lines.append(
+                    "±: half of the 99% interval; 99% because a capacity is tested up to five times."
+                )
         elif self.theory_values is not None:
             parts = zip(self.parts.parts, self.theory_values, strict=True)
             lines += [f"  {part.text}: {exactly(value, part.unit)}" for part, value in parts]
@@ -136,14 +138,16 @@ class PoolSizing:
             runs = "1 replication" if most == 1 else f"{most} replications"
             if most > self.runs:
                 runs = f"{self.runs} to {runs}"
-            lines.append(f"  by simulations, {runs}, seed {self.seed}")
+            lines.append(f"  by simulation, {runs}, seed {self.seed}")
         if self.undecided:
             least = rate(self.undecided[0])
             open_to = least if len(self.undecided) == 1 else f"{least} to {rate(self.undecided[-1])}"
             if self.method == "theory":
-                lines.append(f"  the simulations do not decide {open_to}: the interval holds the bound")
+                lines.append(f"  the simulations do not decide {open_to}: the interval contains the bound")
             else:
-                lines.append(f"  {open_to} may be enough as well: undecided, the interval holds the bound")
+                lines.append(
+                    f"  undecided: {open_to} may be enough as well, because the interval contains the bound"
+                )
         return [line for text in lines for line in _text.wrapped(text, "  ").splitlines()]
 
     def _table(self) -> str:

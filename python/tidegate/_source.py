@@ -38,6 +38,6 @@ def check_engine(engine: str, usable: tuple[str, ...] = ("sim",)) -> None:
     """
     there = " or ".join(f'"{name}"' for name in usable)
     if engine not in ENGINES:
-        raise EngineError(f'there is no engine "{engine}"; there is {there}')
+        raise EngineError(f'there is no engine "{engine}"; use {there}')
     if engine not in usable:
-        raise EngineError(f'the engine "{engine}" is not for this; use {there}')
+        raise EngineError(f'the engine "{engine}" cannot be used here; use {there}')

@@ -52,7 +52,7 @@ class Store:
             self._base.execute("PRAGMA synchronous = NORMAL")
             self._base.execute("CREATE TABLE IF NOT EXISTS runs (key TEXT PRIMARY KEY, result BLOB NOT NULL)")
         except OSError as error:
-            raise StoreError(f"{folder}: results cannot be kept here ({error.strerror})") from None
+            raise StoreError(f"{folder}: cannot keep results here ({error.strerror})") from None
         except sqlite3.Error as error:
             raise self._broken(error) from None
 

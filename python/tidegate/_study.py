@@ -115,7 +115,7 @@ def workers_for(engine: str, workers: int | None, executor: Any = None) -> Worke
     if engine != "live":
         return _jobs.Futures(executor) if executor is not None else _jobs.Local(workers)
     if executor is not None:
-        raise ArgumentError("executor: live runs are done here, by this machine's kernel")
+        raise ArgumentError("executor: live runs need the kernel of this machine")
     if workers not in (None, 1):
         raise ArgumentError(f"workers: read {workers}; live runs go one after the other")
     return _study_live.OneByOne()
@@ -155,7 +155,9 @@ def prepare(
     scenario = as_scenario(source, changes)
     axes = axes_of(scenario, vary)
     if "seed" in vary:
-        raise ArgumentError("the seed is not varied in a study: its replications have streams of their own")
+        raise ArgumentError(
+            "the seed cannot be varied in a study: its replications already have different random numbers"
+        )
     count = scenario.runs if runs is None else runs
     if count < 1:
         raise ArgumentError(f"runs: read {count}; a point needs 1 run at least")
@@ -168,7 +170,7 @@ def prepare(
     warnings = list(dict.fromkeys(w for _, point in points for w in point.warnings))
     warnings += _without_chance(points, until.at_least if until else count, engine)
     if count == 1 and until is None and (engine == "live" or any(point.draws for _, point in points)):
-        warnings.append("one run per point has no interval: give runs (--runs) of 8 or more")
+        warnings.append("one run per point gives no interval: use --runs 8 (runs=8) or more")
     return Prepared(
         title=scenario.title or scenario.name,
         file=scenario.name,
@@ -214,7 +216,7 @@ def execute_study(
     if resume and prepared.engine != "live":
         workers.close()
         raise ArgumentError(
-            "resume: it is for live runs; those of the simulator are always taken from the store"
+            "resume: it is for live runs; results of the simulator are always taken from the store"
         )
     identity = _jobs.measure_identity(measure, measure_version)
     level = record if measure is not None else "summary"
@@ -224,7 +226,11 @@ def execute_study(
     except KeyboardInterrupt:
         work.take_in(workers)
         again = "the same study with --resume (resume=True)" if work.is_live else "the same study"
-        kept = f"are kept: {again} goes on from there" if store is not None else "are lost: no store"
+        kept = (
+            f"are kept: {again} continues from there"
+            if store is not None
+            else "are lost, because there is no store"
+        )
         raise StudyStoppedError(f"stopped: {len(work.done)} of {work.wanted()} runs {kept}") from None
     finally:
         workers.close()

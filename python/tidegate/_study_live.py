@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 #: What stands below the table of a live study.
 CHANCE = (
-    "live: the seed fixes what the scenario draws (links, sources, starts), run by run the same at every "
-    "point; the rest of the chance is the kernel's and the machine's, and the intervals include it. No run "
-    "can be made again."
+    "live: the seed determines the random parts of the scenario (links, sources, starts), so replication i "
+    "has the same ones at every point. The remaining randomness comes from the kernel and the machine and is "
+    "part of the intervals. A live run cannot be repeated exactly."
 )
 
 
@@ -66,8 +66,8 @@ class OneByOne:
             )
         except RunError as error:
             raise RunError(
-                f"replication {job.replication} of {job.scenario.name}: {error}; what is done is kept: "
-                "the same study with --resume (resume=True) goes on from there"
+                f"replication {job.replication} of {job.scenario.name}: {error}; finished runs are kept: "
+                "the same study with --resume (resume=True) continues from there"
             ) from None
         return job.outcome(run)
 
@@ -117,6 +117,8 @@ def alike(warnings: Iterable[str]) -> list[str]:
     for text in warnings:
         kinds.setdefault(re.sub(r"\d+(\.\d+)?", "0", text), []).append(text)
     return [
-        found[0] if len(found) == 1 else f"{found[0]} (and the like in {len(found) - 1} more)"
+        found[0]
+        if len(found) == 1
+        else f"{found[0]} ({len(found) - 1} more warnings differ only in their numbers)"
         for found in kinds.values()
     ]

@@ -39,12 +39,12 @@ class Picture:
         kinds = {"metric": self.metric, "x": self.x, "cdf": self.cdf, "box": self.box}
         given = [name for name, value in kinds.items() if value is not None]
         if self.y is not None and self.x is None:
-            raise ArgumentError("y: it goes with x, the number along the bottom (--x METRIC --y METRIC)")
+            raise ArgumentError("y: it needs x, the number on the x axis (--x METRIC --y METRIC)")
         if len(given) > 1:
             listed = " and ".join(given)
             raise ArgumentError(f"{listed}: a picture shows one of metric, x with y, cdf and box; give one")
         if self.cdf is not None and self.axis is not None:
-            raise ArgumentError("axis: along the bottom of a cdf are its values; panels are made with facet")
+            raise ArgumentError("axis: the x axis of a cdf has its values; use facet for panels")
         layout(axes, points, axis=self.axis, facet=self.facet, only=self.only, along=self.cdf is None)
 
     def figure(self, study: StudyNumbers) -> Figure:

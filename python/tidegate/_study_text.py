@@ -71,7 +71,7 @@ def report(study: StudyNumbers, columns: Sequence[str] | None = None) -> str:
     lines = [
         study.title,
         _text.wrapped(
-            f"engine {manifest['engine']} · seed {study.seed} · {at} · counted from "
+            f"engine {manifest['engine']} · seed {study.seed} · {at} · measured from "
             f"{manifest['measured_from_s']:g} to {_text.seconds(manifest['duration_s'])} · "
             + _runs(study, counts)
         ),
@@ -79,23 +79,34 @@ def report(study: StudyNumbers, columns: Sequence[str] | None = None) -> str:
         _means(study, short, counts, columns),
     ]
     if 1 < len(study.points) <= _PAIRS and (min(counts) > 1 or not any(p.varies for p in study.points)):
-        lines += ["", "Difference from the first line, run by run", _differences(study, short, columns)]
+        lines += [
+            "",
+            "Difference from the first line, replication by replication",
+            _differences(study, short, columns),
+        ]
     elif len(study.points) > _PAIRS:
-        lines += ["", f"(no differences: more than {_PAIRS} points; Study.difference gives any of them)"]
+        lines += [
+            "",
+            f"(no differences for more than {_PAIRS} points; Study.difference in Python gives them)",
+        ]
     blank = NO_INTERVAL in "".join(lines)
     notes = (
         ""
         if columns is not None
         else (
-            "wait: queueing delay; used: share of the gate's capacity. Goodput is of all flows, payload "
-            "only; loss and queues are of whole packets at the gate."
+            "wait: queueing delay; used: share of the capacity of the gate. Goodput is the sum of all flows, "
+            "payload only; loss and queues count whole packets at the gate."
         )
     )
     lines += [
         "",
         _text.wrapped(
             "±: half of the 95% interval of the mean (Student t)"
-            + (f"; {NO_INTERVAL}: no interval, all values are equal or there is one only" if blank else "")
+            + (
+                f"; {NO_INTERVAL}: no interval, because there is only one value or all values are equal"
+                if blank
+                else ""
+            )
             + ". "
             + notes
         ),
@@ -109,7 +120,7 @@ def _runs(study: StudyNumbers, counts: list[int]) -> str:
     if not any(point.varies for point in study.points) and max(counts) > 1:
         return f"{counts[0]} equal runs each" if len({*counts}) == 1 else "equal runs"
     if len({*counts}) > 1:
-        return "runs as shown"
+        return "numbers of runs as shown"
     return "1 run each" if counts[0] == 1 else f"{counts[0]} runs each"
 
 
@@ -143,7 +154,7 @@ def _columns(study: StudyNumbers) -> list[Column]:
         ("queue_delay_p99_ms", "p99", "ms", 1.0),
         ("loss", "loss", "%", 0.01),
         ("utilisation", "used", "%", 0.01),
-        ("timeouts", "time-outs", "", 1.0),
+        ("timeouts", "timeouts", "", 1.0),
         ("fairness", "fairness", "Jain", 1.0),
         ("completion_s", "done", "s", 1.0),
     ]

@@ -36,7 +36,7 @@ class Until:
             raise ArgumentError("until: give one of relative and absolute")
         width = self.relative if self.relative is not None else self.absolute
         if width is None or not width > 0:
-            raise ArgumentError(f"until: read a half width of {width}; it is above 0")
+            raise ArgumentError(f"until: read a half width of {width}; write one above 0")
         if not 2 <= self.at_least <= self.at_most or self.step < 1:
             raise ArgumentError(
                 f"until: read at_least {self.at_least}, at_most {self.at_most}, step {self.step}; "

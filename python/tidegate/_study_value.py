@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tidegate._study_numbers import StudyNumbers
+from tidegate._text import counted
 
 if TYPE_CHECKING:
     import os
@@ -95,5 +96,6 @@ class Study(StudyNumbers):
         counts = {len(rows) for rows in self._by_point.values()}
         told = "–".join(str(count) for count in sorted({min(counts), max(counts)}))
         return (
-            f"<tidegate.Study {self.title!r}, seed {self.seed}: {len(self.points)} points, {told} runs each>"
+            f"<tidegate.Study {self.title!r}, seed {self.seed}: {counted(len(self.points), 'point')}, "
+            f"{told} {'run' if told == '1' else 'runs'} each>"
         )

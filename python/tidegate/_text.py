@@ -61,6 +61,11 @@ def seconds(value: float) -> str:
     return f"{value:g} s"
 
 
+def counted(count: int, what: str) -> str:
+    """Return "1 flow", "2 flows"."""
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
 def shorten(name: str, limit: int = 24) -> str:
     """Return a name in at most ``limit`` characters."""
     return name if len(name) <= limit else name[: limit - 1] + "…"

@@ -17,7 +17,7 @@ def theory_line(judged: dict[str, Any]) -> str:
         return wrapped(f"  {judged['theory']}  does not apply: {judged['because']}", "    ")
     bent = "; ".join(judged["bent"])
     return wrapped(
-        f"  {judged['theory']}  applies" + (f"; it takes for granted: {bent}" if bent else ""), "    "
+        f"  {judged['theory']}  applies" + (f", with reservations: {bent}" if bent else ""), "    "
     )
 
 
@@ -33,5 +33,5 @@ def theory_report(summary: dict[str, Any], title: str) -> str:
                 f"  {key.ljust(left)}  {value if isinstance(value, str | int) else number(value, 5)}"
                 for key, value in told.items()
             ]
-    lines += ["", wrapped("What a theory does not give is not there.")]
+    lines += ["", wrapped("Only the numbers that the theory gives are listed.")]
     return plain("\n".join(lines))

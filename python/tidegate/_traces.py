@@ -132,7 +132,7 @@ def format_of(path: Path) -> str:
     for name, ending in FORMATS.items():
         if suffix == ending or (name == "mahimahi" and suffix in (".up", ".mahi", ".mahimahi")):
             return name
-    raise ArgumentError(f"{path}: the name does not tell the format; say which: {', '.join(FORMATS)} (--to)")
+    raise ArgumentError(f"{path}: the name does not show the format; give one of {', '.join(FORMATS)} (--to)")
 
 
 def readable(path: str | os.PathLike[str]) -> None:

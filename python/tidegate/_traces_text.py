@@ -23,18 +23,20 @@ def trace_report(file: str, info: dict[str, Any]) -> str:
         ["    median", rate(info["p50_bps"])],
         ["    p95", rate(info["p95_bps"])],
         ["    lowest, highest", f"{rate(info['min_bps'])}, {rate(info['max_bps'])}"],
-        ["    deviation / mean", number(info["variation"])],
+        ["    standard deviation / mean", number(info["variation"])],
         [
             f"outages of {stall} ms or more",
             "{}, the longest {} s, {}% of the time".format(
                 info["outages"], number(info["outage_longest_s"]), percent(info["outage_share"])
             ),
         ],
-        ["deliverable", f"{info['deliverable_bytes']} bytes (headers included)"],
+        ["capacity", f"{info['deliverable_bytes']} bytes (headers included)"],
     ]
     if info.get("opportunities") is not None:
-        rows.append(["opportunities", f"{info['opportunities']} of {info['opportunity_bytes']} bytes"])
+        rows.append(
+            ["delivery opportunities", f"{info['opportunities']} of {info['opportunity_bytes']} bytes"]
+        )
     if info.get("points") is not None:
-        rows.append(["rates recorded", str(info["points"])])
+        rows.append(["recorded rates", str(info["points"])])
     left = max(len(row[0]) for row in rows)
     return plain("\n".join([file, *(f"  {name.ljust(left)}  {value}" for name, value in rows)]))

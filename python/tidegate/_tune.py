@@ -98,7 +98,7 @@ def find(
     """Find it; see :func:`tune`."""
     wanted = Goal.parse(goal)
     if runs is not None and runs < 2:
-        raise ArgumentError(f"runs: read {runs}; an interval needs 2 or more")
+        raise ArgumentError(f"runs: read {runs}; write 2 or more, which an interval needs")
     bench = Bench(scenario, gate, wanted, choose(seed, scenario.seed), workers, store, progress)
     bench.runs = max(LEAST_RUNS, scenario.runs) if runs is None else runs
     pair = best_pair(bench)
@@ -200,9 +200,9 @@ def _notes(bench: Bench, goodputs: Sequence[Sequence[float | None]]) -> list[str
     notes = []
     if all(len({*each}) == 1 for each in goodputs):
         notes.append(
-            "All replications are the same: nothing in the scenario is random, and an interval says "
-            "nothing. A random start (flow.NAME.start.uniform) tells more."
+            "All replications are equal because nothing in the scenario is random, so there is no interval. "
+            "Make something random, such as the start (flow.NAME.start.uniform)."
         )
     if len(bench.flows) > 1:
-        notes.append(f"Goodput is that of all flows together; through the gate go {', '.join(bench.flows)}.")
+        notes.append(f"Goodput is the sum of all flows. The gate is passed by {', '.join(bench.flows)}.")
     return notes

@@ -69,7 +69,9 @@ class Bench:
         self.link: str = plan["gates"][law["gate"]]["name"]
         flows = [flow for flow in plan["flows"] if {*copies} & {*flow["path"]}]
         if not flows:
-            raise ArgumentError(f"gate {self.gate}: no flow sends through it, so there is nothing to tune")
+            raise ArgumentError(
+                f"gate {self.gate}: no flow sends data through it, so there is nothing to tune"
+            )
         self.flows = [flow["name"] for flow in flows]
         #: Fixed delay of each flow's way back, ms.
         self.back_ms = {flow["name"]: _back_ps(plan, flow) / 1e9 for flow in flows}
@@ -212,7 +214,7 @@ def _following(plan: dict[str, Any], gate: str | None, known: Sequence[str]) -> 
             raise UnknownNameError(nearest("gate", gate, known))
         if gate not in following:
             raise ArgumentError(
-                f"gate {gate}: it has no rate.follow that a flow uses, so there are no M and N to find"
+                f"gate {gate}: it has no rate.follow that a flow uses, so there is nothing to tune"
                 + (f"; {', '.join(following)} has" if following else "")
             )
         return gate

@@ -49,9 +49,9 @@ class Goal:
         )
         if found is None:
             raise ArgumentError(
-                f'goal: read "{text}"; it is "throughput", or "throughput with p99 delay < 200 ms" '
-                "(mean, p50 or p99; delay: of a packet from TCP to the receiver; rtt; queue delay: the wait "
-                "at the followed gate alone)"
+                f'goal: read "{text}"; write "throughput", or "throughput with p99 delay < 200 ms" '
+                "(mean, p50 or p99; of delay, from TCP to the receiver; of rtt; or of queue delay, the wait "
+                "at the followed gate only)"
             )
         if found["time"] is None:
             return Goal(words)

@@ -128,14 +128,14 @@ class Tuning:
         told = [
             f"gate {self.gate}, which follows {self.followed}: {self.goal}",
             _text.wrapped(
-                f"{self.tried} settings tried with seed {self.seed}; numbers are {self.runs} replications of "
-                f"seed {self.check_seed}, which the search did not see"
+                f"{self.tried} settings searched with seed {self.seed}. The numbers below come from "
+                f"{self.runs} new replications with seed {self.check_seed}, which the search did not use."
             ),
             "",
             self._table(),
             "",
             _text.wrapped(self._verdict()),
-            _text.wrapped(f"gain: against the {self._rule()} on the same networks"),
+            _text.wrapped(f"gain: goodput minus that of the {self._rule()}, with the same random networks"),
         ]
         told += [_text.wrapped(note) for note in self.notes]
         return _text.plain("\n".join(told))
@@ -195,29 +195,30 @@ class Tuning:
         best = self.best
         what = self._what(best)
         if best.bound == MISSED:
-            return f"no setting that was tried meets the goal; {what} comes nearest (*)"
+            return f"no setting tried meets the goal; {what} comes nearest (*)"
         told = f"best (*): {what}"
         if best.bound == UNDECIDED:
             told = (
-                f"no setting that was tried surely meets the goal; {what} may (*): the 95% interval of its "
-                "delay holds the bound"
+                f"no setting tried certainly meets the goal; {what} may meet it (*): the 95% interval of its "
+                "delay contains the bound"
             )
         if self.top is not best:
             from tidegate._study_text import plus_minus
 
             lead, unit = self.lead_bps, _text.rate_scale(best.goodput_bps.mean or 0.0)
             told += (
-                f"; {self._what(self.top)} has {plus_minus(lead, unit[0])} {unit[1]} more, which is not "
-                "significant (95%), and is not so simple"
+                f"; {self._what(self.top)} has {plus_minus(lead, unit[0])} {unit[1]} more, but that is not "
+                "significant (95%), and the setting is less simple"
             )
         if self.rule.bound == MISSED:
-            return f"{told}; the {self._rule()} misses the bound"
+            return f"{told}; the {self._rule()} exceeds the bound"
         if best is self.rule or best.significant is None:
             return told
         if not best.significant:
-            return f"{told}; its gain over the {self._rule()} is not significant (95%)"
-        change = "gain over" if (best.gain_bps.mean or 0.0) > 0 else "loss against"
-        return f"{told}; its {change} the {self._rule()} is significant (95%)"
+            return f"{told}; the gain of the best setting over the {self._rule()} is not significant (95%)"
+        gains = (best.gain_bps.mean or 0.0) > 0
+        change = "gain of the best setting over" if gains else "loss of the best setting against"
+        return f"{told}; the {change} the {self._rule()} is significant (95%)"
 
     def __repr__(self) -> str:
         best = self.best

@@ -78,10 +78,7 @@ class Variants:
         names = [row["name"] for row in runs[0].summary["flows"]]
         place = f" {where}" if where else " in this scenario"
         flow = names[0].rpartition(".")[0] or names[0] if names else None
-        return [
-            f"nothing is random{place}: the {len(runs)} seeds give one run, told {len(runs)} times. "
-            + advice(flow)
-        ]
+        return [f"nothing is random{place}: all {len(runs)} seeds give the same run. " + advice(flow)]
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one dict per variant: the varied keys, then the numbers with units in their names.

@@ -76,7 +76,7 @@ def _judged(found: Estimate, possible: set[str], rule: str, name: str, *bounds: 
         found.mean,
         None if single else (low, high),
         found.n,
-        f"The interval holds the bound {inside}, so it does not decide" if undecided else "",
+        f"The interval contains the bound {inside}, so it is undecided" if undecided else "",
         f"the {'value' if single else 'whole 95% interval'} lies {rule}",
         name=name,
         left=frozenset(possible),
@@ -169,7 +169,7 @@ def _reason(parts: Sequence[Judgement], noun: str) -> str:
         f"{len(found)} {_OUTCOMES[verdict][len(found) > 1]}" for verdict, found in by_verdict.items() if found
     ]
     sentences = [f"Of {len(parts)} {noun} {', '.join(told)}"]
-    for verdict, words in ((NOT_REPRODUCED, "It does not hold"), (UNDECIDED, "Undecided")):
+    for verdict, words in ((NOT_REPRODUCED, "Does not hold"), (UNDECIDED, "Undecided")):
         names = [part.name for part in by_verdict[verdict] if part.name]
         if names and len(names) == len(by_verdict[verdict]) < len(parts):
             sentences.append(f"{words}: {'; '.join(names)}")

@@ -33,7 +33,7 @@ def source(kind: str) -> dict[str, Any]:
 def test_a_study_in_which_nothing_is_random_has_no_intervals() -> None:
     study = tg.study(PLAIN, vary={"flow.bulk.tcp.cc": ["reno", "cubic"]}, runs=3)
     (warning,) = [text for text in study.warnings if "nothing is random" in text]
-    assert "the 3 runs of a point are one run" in warning
+    assert "the 3 runs of a point are equal" in warning
     assert "flow.bulk.start.uniform" in warning
     found = study.estimate("goodput_bps", 0)
     assert (found.half_width, found.low, found.sd, found.n) == (None, None, None, 3)
@@ -66,7 +66,7 @@ def test_chance_that_changes_nothing_is_seen_afterwards() -> None:
     slow = {"markov": {"rates": ["4 Mbit/s", "2 Mbit/s"], "mean_holding": ["9 h", "9 h"], "initial": 0}}
     study = tg.study(PLAIN, set={"gate.link.rate": slow}, vary={"flow.bulk.tcp.cc": ["reno"]}, runs=3)
     assert not any("nothing is random" in text for text in study.warnings)
-    (warning,) = [text for text in study.warnings if "came out the same" in text]
+    (warning,) = [text for text in study.warnings if "gave the same results" in text]
     assert "gate.link/rate" in warning
     assert study.estimate("goodput_bps", 0).half_width is None
 
@@ -74,7 +74,7 @@ def test_chance_that_changes_nothing_is_seen_afterwards() -> None:
 def test_more_runs_are_not_advised_where_they_would_all_be_the_same() -> None:
     study = tg.study(PLAIN, vary={"flow.bulk.tcp.cc": ["reno"]}, runs=1)
     assert not any("--runs" in text for text in study.warnings)
-    assert any("every run would be the same" in text for text in study.warnings)
+    assert any("all runs would be equal" in text for text in study.warnings)
 
 
 @pytest.mark.parametrize(
@@ -111,12 +111,12 @@ def test_every_example_draws_what_its_seeds_show() -> None:
 def test_seeds_that_change_nothing_are_said(tmp_path: Path) -> None:
     vary = {"flow.bulk.tcp.cc": ["reno", "cubic"], "seed": [1, 2, 3]}
     (warning,) = tg.compare(PLAIN, vary=vary).warnings
-    assert warning.startswith("nothing is random in this scenario: the 3 seeds give one run")
+    assert warning.startswith("nothing is random in this scenario: all 3 seeds give the same run")
     assert not any("seeds" in text for text in tg.compare(PLAIN, set=MARKOV, vary=vary).warnings)
     done = tidegate(
         "compare", EXAMPLES / "lte.toml", "--vary", "seed=1,2", "--set", "duration=4 s", cwd=tmp_path
     )
-    assert "the 2 seeds give one run" in done.stderr
+    assert "all 2 seeds give the same run" in done.stderr
 
 
 def test_a_table_of_sources_leaves_none_out() -> None:
@@ -138,5 +138,5 @@ def test_a_long_table_of_sources_says_what_it_leaves_out() -> None:
         for n in range(20)
     ]
     text = traffic_table(rows)
-    assert "the 12 largest of 20 groups" in text
+    assert "the 12 groups with the highest rates of 20" in text
     assert "all" in text

@@ -72,7 +72,7 @@ def test_out_plot_and_compare(small: Path, tmp_path: Path) -> None:
 
 
 def test_check(small: Path) -> None:
-    assert "fine" in tidegate("check", small).stdout
+    assert "no problems" in tidegate("check", small).stdout
     explained = tidegate("check", small, "--explain").stdout
     assert "bottleneck" in explained
     result = json.loads(tidegate("check", small, "--json").stdout)
@@ -112,7 +112,7 @@ def test_wrong_scenario_says_file_line_key_value_and_repair(small: Path) -> None
         (["run", "{small}", "--seed", "x"], "x"),
         (["run", "{small}", "--seed", "-1"], "-1"),
         (["run", "{small}", "--record", "often"], "often"),
-        (["compare", "{small}", "--vary", "seed=1,2", "--engine", "theory"], "is not for this"),
+        (["compare", "{small}", "--vary", "seed=1,2", "--engine", "theory"], "cannot be used here"),
         (["run", "{small}", "--engine", "quantum"], "quantum"),
         (["run", "{small}", "--pcap"], "--out"),
         (["run", "{small}", "--plot", "x.gif"], ".png"),

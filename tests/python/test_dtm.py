@@ -240,7 +240,7 @@ def test_the_summary_of_a_channel_and_of_no_channel() -> None:
     offered = size * channel["offered_packets"] / 10
     assert channel["overallocation_bps_mean"] == pytest.approx(mean - offered, rel=0.02, abs=20_000)
     report = _run_text.run_report(run.summary, run.title)
-    assert f"Slots of channel: {channel['slots_mean']:.3g} in the mean" in report
+    assert f"Slots of gate channel: {channel['slots_mean']:.3g} on average" in report
     assert f"{channel['allocation_changes']} changes" in report
     # Other gates' rows have nothing there, not 0.
     frame = run.gates.frame.select("name", "slots_mean")

@@ -68,9 +68,9 @@ def test_an_engine_that_does_not_apply_is_said_and_two_are_needed(tmp_path: Path
         (["--engines", "theory,simulation"], 'there is no engine "simulation"'),
         (["--engines", "sim"], "name two or three of theory, sim, live"),
         (["--engines", "sim,sim"], "each once"),
-        (["--engines", "theory,sim", "--vary", "seed=1,2"], "--engines does not go with --vary"),
+        (["--engines", "theory,sim", "--vary", "seed=1,2"], "--engines cannot be used with --vary"),
         (["--engines", "theory,sim", "--tolerance", "lots"], 'read "lots"'),
-        (["--vary", "seed=1,2", "--runs", "2"], "--runs goes with --engines"),
+        (["--vary", "seed=1,2", "--runs", "2"], "--runs needs --engines"),
         ([], "give --vary KEY=A,B,C, or --engines"),
     ],
 )
@@ -110,7 +110,7 @@ def test_verdicts_follow_the_interval() -> None:
     assert [each.verdict for each in found] == ["agree", "differ", "open", "not judged"]
     assert found[3].half_width is None
     assert single.sentences == [
-        "live and sim are not judged: sim and live made one run, and one run has no interval (--runs 3)."
+        "live and sim are not judged: sim and live made only one run, which has no interval (use --runs 3)."
     ]
     assert apart.sentences == [
         "live and sim agree within 5% on queue max.",

@@ -62,7 +62,7 @@ def test_nothing_is_overwritten(run: tg.Run, tmp_path) -> None:
     precious = tmp_path / "precious"
     precious.mkdir()
     (precious / "thesis.txt").write_text("x")
-    with pytest.raises(tg.RunFolderError, match="holds no run"):
+    with pytest.raises(tg.RunFolderError, match="holds no results"):
         run.save(precious, force=True)
     assert (precious / "thesis.txt").exists()
     file = tmp_path / "file"

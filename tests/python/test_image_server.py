@@ -39,7 +39,7 @@ def test_the_image_server_paper_quickly(tmp_path: Path) -> None:
         assert found[name]["verdict"] == "reproduced", found[name]
     # 8 Mbit/s are below 10, too, and only a quarter slower than 20.
     assert found["slow-below-10"]["verdict"] == "partly"
-    assert "It does not hold: at 8 Mbit/s" in found["slow-below-10"]["note"]
+    assert "Does not hold: at 8 Mbit/s" in found["slow-below-10"]["note"]
     assert found["any-rise"]["shown"] == "2 of 2 choices, 10 not tried"
     assert (found["two-or-three"]["measured"], found["two-or-three"]["verdict"]) == (3, "reproduced")
     # Nothing is ever lost: time-outs come of waiting.

@@ -257,7 +257,7 @@ def test_a_quick_report_says_what_the_full_run_says(
     assert json.loads(file.read_text())["fast"]["verdict"] == "reproduced"
     status, out, _ = command("reproduce", "toy-paper", "--quick", "--out", str(tmp_path / "q"), capsys=capsys)
     assert status == 0
-    assert "The full run: reproduced, " in out
+    assert "Full run: reproduced, " in out
     page = (tmp_path / "q" / "report.html").read_text(encoding="utf-8")
     assert page.count("Quick: nothing is left out") == 1, "once, and not with each claim"
     assert "in the full run" in page

@@ -158,7 +158,7 @@ def test_panels_are_chosen(tmp_path: Path) -> None:
         found.plot(show=["responses"])
     done = tidegate("run", EXAMPLES / "lte.toml", "--show", "delay", "--set", "duration=3 s", cwd=tmp_path)
     assert done.returncode == 2
-    assert "--show goes with --plot FILE" in done.stderr
+    assert "--show needs --plot FILE" in done.stderr
 
 
 def test_variants_are_labelled_by_key_and_value_and_show_what_is_asked() -> None:

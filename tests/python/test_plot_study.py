@@ -169,9 +169,9 @@ def test_too_much_is_refused_with_what_to_choose(tmp_path: Path) -> None:
         ({"axis": "qeue"}, 'no axis is called "qeue"'),
         ({"only": {"cc": ["bbr"]}}, 'is called "bbr"'),
         ({"x": "loss", "metric": "loss"}, "give one"),
-        ({"y": "loss"}, "it goes with x"),
+        ({"y": "loss"}, "it needs x"),
         ({"axis": "queue", "facet": "queue"}, "do one of the two"),
-        ({"cdf": "goodput_bps", "axis": "queue"}, "panels are made with facet"),
+        ({"cdf": "goodput_bps", "axis": "queue"}, "use facet for panels"),
         ({"metric": "speed"}, 'no metric is called "speed"'),
     ],
 )

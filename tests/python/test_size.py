@@ -94,15 +94,15 @@ def test_the_command_line() -> None:
     assert (told["size"], told["unit"], told["method"]) == (1218, "cells", "theory")
     assert told["standing"]["n"] == told["runs"] == 1
     words = tidegate("size", FIG_3, "--gate", "spacer").stdout
-    assert words.startswith("gate spacer: 1218 cells\n")
+    assert words.startswith("gate spacer: a queue of 1218 cells loses nothing\n")
     assert "1182.4 to 1217.6" in words
     for arguments, message in (
         (["--gate", "spacr"], 'did you mean "spacer"?'),
-        (["--gate", "host", "--method", "theory"], "it is about another gate than host"),
+        (["--gate", "host", "--method", "theory"], "it describes another gate than host"),
         (["--gate", "spacer", "--set", "gate.spacer.loss=1%"], "never fills"),
-        ([], "give --gate NAME, or --pool NAME with --goal"),
-        (["--gate", "spacer", "--pool", "vp", "--goal", "blocked < 1%"], "give --gate NAME, or --pool"),
-        (["--pool", "vp"], "give --gate NAME, or --pool NAME with --goal"),
+        ([], "give either --gate NAME, or --pool NAME with --goal"),
+        (["--gate", "spacer", "--pool", "vp", "--goal", "blocked < 1%"], "give either --gate NAME, or"),
+        (["--pool", "vp"], "give either --gate NAME, or --pool NAME with --goal"),
         (["--pool", "vp", "--goal", "blocked < 1%"], "pool"),
     ):
         done = tidegate("size", FIG_3, *arguments)

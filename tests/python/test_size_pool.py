@@ -72,7 +72,7 @@ def test_where_the_interval_holds_the_bound_it_is_undecided() -> None:
     assert (found.capacity_bps, found.undecided, found.decided) == (14_000_000, (13_000_000,), False)
     assert found.less is not None
     assert (found.less.verdict, found.less.runs) == ("undecided", 16 * 8)
-    assert "13 Mbit/s may be enough as well: undecided" in " ".join(found.report().split())
+    assert "undecided: 13 Mbit/s may be enough as well" in " ".join(found.report().split())
     told = found.to_dict()
     assert (told["decided"], told["undecided_bps"]) == (False, [13_000_000])
     exact = tg.size_pool(scenario, "lines", goal, seed=1, store=False)
@@ -88,9 +88,9 @@ def test_one_replication_decides_with_a_warning() -> None:
     found = tg.size_pool(CALLS, "lines", "blocked < 5%", method="sim", runs=1, store=False)
     assert {trial.runs for trial in found.tried} == {1}
     assert found.decided
-    assert any("One replication decides" in note for note in found.notes)
+    assert any("Only one replication" in note for note in found.notes)
     several = tg.size_pool(CALLS, "lines", "blocked < 5%", method="sim", runs=4, store=False)
-    assert not any("One replication" in note for note in several.notes)
+    assert not any("one replication" in note for note in several.notes)
 
 
 def test_goals_of_classes() -> None:
@@ -152,7 +152,7 @@ def test_images_within_a_goal() -> None:
 
 
 def test_a_pool_cannot_help_a_processor() -> None:
-    with pytest.raises(tg.ArgumentError, match="all circuits fit at once: the pool is not what limits"):
+    with pytest.raises(tg.ArgumentError, match="all circuits fit at once: something else is the limit"):
         tg.size_pool(IMAGES, "vp", "p95 response < 1 s", set={"runs": "3"}, store=False)
 
 

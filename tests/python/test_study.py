@@ -295,7 +295,7 @@ def test_a_study_that_was_stopped_goes_on_where_it_stopped(
         assert "Traceback" not in ended.stderr
     again = tidegate("study", random, "--json")
     assert again.returncode == 0
-    assert f"{there} of 24 runs were in the store" in again.stderr
+    assert f"{there} of 24 runs were taken from the store" in again.stderr
     assert again.stdout == tg.study(random, store=False).to_json() + "\n"
 
 

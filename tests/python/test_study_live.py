@@ -84,7 +84,7 @@ def test_runs_are_measured_anew_unless_asked(live: Path, monkeypatch: pytest.Mon
     assert first.manifest["engine"] == "live"
     assert first.estimate("goodput_bps", 0).n == 2
     assert 2e6 < first.estimate("goodput_bps", 0).mean < 8e6
-    assert "No run can be made again." in " ".join(first.report().split())
+    assert "A live run cannot be repeated exactly." in " ".join(first.report().split())
     # The simulator's results are no measurements, and the other way round.
     assert not any("measured before" in text for text in tg.study(live, vary=QUEUES, runs=2).warnings)
     again, made = measured(live, 2)
@@ -121,4 +121,7 @@ def test_what_has_no_meaning_is_refused(link: Path) -> None:
 
 def test_warnings_that_differ_in_numbers_are_said_once() -> None:
     late = ["written 83 us late", "another", "written 120.5 us late", "written 9 us late"]
-    assert _study_live.alike(late) == ["written 83 us late (and the like in 2 more)", "another"]
+    assert _study_live.alike(late) == [
+        "written 83 us late (2 more warnings differ only in their numbers)",
+        "another",
+    ]

@@ -202,7 +202,7 @@ def test_a_wrong_goal_is_named(text: str) -> None:
     [
         ({"source": SMALL}, "there is none"),
         ({"source": ABR, "gate": "link"}, "gate link: it has no rate.follow that a flow uses.*abr has"),
-        ({"source": ABR, "runs": 1}, "an interval needs 2"),
+        ({"source": ABR, "runs": 1}, "write 2 or more"),
         ({"source": _paper.FOLDER / "tcp_over_abr" / "sessions.toml"}, "there are 2: near, far"),
     ],
 )

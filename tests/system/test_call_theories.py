@@ -140,14 +140,18 @@ def test_several_pools_are_as_the_product_form_says() -> None:
     ("keys", "theory", "reason"),
     [
         ({"every": random(1), "hold": random(1), "patience": '"1 s"'}, "erlang-a", "is constant"),
-        ({"every": random(1), "hold": random(1)}, "erlang-a", "no call loses patience"),
+        ({"every": random(1), "hold": random(1)}, "erlang-a", "no call gives up after waiting"),
         ({"every": random(1), "hold": '"1 s"', "patience": random(1)}, "erlang-a", "not exponential"),
         ({"every": random(1), "hold": random(1), "patience": random(1)}, "erlang", "which is Erlang A"),
-        ({"sources": "9", "idle": random(1), "hold": random(1)}, "erlang", "Engset's system"),
+        ({"sources": "9", "idle": random(1), "hold": random(1)}, "erlang", "Engset's model"),
         ({"sources": "9", "idle": '"1 s"', "hold": random(1)}, "engset", "idle times are constant"),
-        ({"every": random(1), "hold": random(1)}, "engset", "not from a fixed number"),
-        ({"every": random(1), "hold": random(1), "blocked": '"refuse"'}, "kaufman-roberts", "of one size"),
-        ({"every": random(1), "hold": random(1)}, "kaufman-roberts", "and the theory knows lost ones"),
+        ({"every": random(1), "hold": random(1)}, "engset", "do not come from a fixed number"),
+        (
+            {"every": random(1), "hold": random(1), "blocked": '"refuse"'},
+            "kaufman-roberts",
+            "have the same rate",
+        ),
+        ({"every": random(1), "hold": random(1)}, "kaufman-roberts", "in the theory they are lost"),
         ({"every": random(1), "hold": random(1), "blocked": '"refuse"'}, "product-form", "one pool"),
     ],
 )

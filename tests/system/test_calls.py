@@ -109,18 +109,18 @@ hold = { exponential = "1 s" }
     [
         ('hold = { exponential = "1 s" }', 'hold = "1 s"', "are not exponential"),
         ('capacity = "7 Mbit/s"', 'capacity = "5 Mbit/s"', "more than 5 calls can ever carry"),
-        ('blocked = "wait"', 'blocked = "refuse"\nretry = "1 s"', "made again"),
+        ('blocked = "wait"', 'blocked = "refuse"\nretry = "1 s"', "are repeated"),
         ("every = { exponential =", "every = { exponential =", None),
-        ('every = { exponential = "178571.429 us" }', 'every = "178571 us"', "do not come at random"),
+        ('every = { exponential = "178571.429 us" }', 'every = "178571 us"', "do not arrive at random"),
         (
             "[calls.users]",
             OTHERS,
-            "of several sizes",
+            "have several rates",
         ),
         (
             "[pool.lines]",
             '[gate.g]\n[flow.f]\npath = ["g"]\ntcp.window = "9 segments"\n[pool.lines]',
-            "packets too",
+            "also has packets",
         ),
     ],
 )

@@ -48,14 +48,14 @@ MISSES = [
     ({"gate.spacer.loss": "1%"}, "gate spacer loses packets"),
     ({"gate.spacer.jitter": "1 ms"}, "gate spacer delays packets at random (jitter)"),
     ({"flow.bulk.jitter": "1 ms"}, "gate jitter/bulk delays packets at random (jitter)"),
-    ({"gate.spacer.rate": '{ steps = [["0 s", "5 Mbit/s"]] }'}, "no constant bit rate: it is steps"),
+    ({"gate.spacer.rate": '{ steps = [["0 s", "5 Mbit/s"]] }'}, "not a constant bit rate: it is steps"),
     ({"gate.host.rate": "unlimited"}, "the path of flow bulk has 1"),
     ({"gate.spacer.queue": "20 packets"}, "holds 20 packets; without loss it may need 30"),
-    ({"flow.bulk.count": "2"}, "one flow, and there are 2"),
-    ({"flow.bulk.app.transfer": "1 MB"}, "does not always have something to send"),
+    ({"flow.bulk.count": "2"}, "one flow, and the scenario has 2"),
+    ({"flow.bulk.app.transfer": "1 MB"}, "does not always have data to send"),
     ({"flow.bulk.start.uniform": '["0 s", "1 s"]'}, "starts at a random time"),
     ({"flow.bulk.tcp.cc": "cubic"}, 'has tcp.cc = "cubic"'),
-    ({"flow.bulk.tcp.window": "unlimited"}, "the window has no limit"),
+    ({"flow.bulk.tcp.window": "unlimited"}, "the window is unlimited"),
     ({"flow.bulk.tcp.delayed_ack": "{ every = 3 }"}, "acknowledges every 3 segments"),
     ({"flow.bulk.tcp.delayed_ack": "{ every = 2 }"}, "a window of one is never acknowledged"),
     ({"gate.spacer.framing": "{ overhead = '38 B' }"}, "gates host and spacer have different framing"),
@@ -80,7 +80,7 @@ def test_bent_assumptions() -> None:
     handshake, growth, end = fit.bent
     assert handshake == "the handshake comes first; times count from its end"
     assert growth == 'the window grows "per ack", not by one with each window acknowledged'
-    assert end.startswith("numbers are those of the end: the window stops growing at about 1.3")
+    assert end.startswith("the numbers hold once the window stops growing, at about 1.3")
 
 
 def cell_spacing() -> dict[str, Any]:
@@ -210,7 +210,7 @@ def test_a_run_of_the_theory(tmp_path: Path) -> None:
     assert "seed" not in repr(run)
     assert run.flows["bulk"]["goodput_bps"] == 20e6 * 1460 / 1500
     assert "rtt_p99_ms" not in run.flows["bulk"].keys()  # noqa: SIM118
-    with pytest.raises(tg.NotRecordedError, match="a theory gives no flows over time"):
+    with pytest.raises(tg.NotRecordedError, match="a theory has no flows over time"):
         run.table("flows")
     again = tg.open_run(run.save(tmp_path / "run"))
     assert again.summary == run.summary

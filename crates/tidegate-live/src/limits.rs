@@ -32,7 +32,7 @@ const WINDOW: Span = Span::from_millis(100);
 /// [`LiveError::Beyond`] with the reason and what would do.
 pub fn check(plan: &Plan) -> Result<Vec<String>, LiveError> {
     if plan.duration == Time::ZERO {
-        return Err(LiveError::Beyond("duration: a live run of no length measures nothing".to_owned()));
+        return Err(LiveError::Beyond("duration: a live run needs a duration above 0".to_owned()));
     }
     let mut warnings = Vec::new();
     for flow in &plan.flows {
@@ -44,7 +44,7 @@ pub fn check(plan: &Plan) -> Result<Vec<String>, LiveError> {
         }
         if is_open(plan, flow) {
             warnings.push(format!(
-                "flow.{}: neither a gate of its path nor its window limits its rate, so it is as fast as this machine",
+                "flow.{}: neither a gate on its path nor its window limits its rate, so this machine is the limit",
                 flow.name
             ));
         }
@@ -52,7 +52,7 @@ pub fn check(plan: &Plan) -> Result<Vec<String>, LiveError> {
     let expected = packets_per_second(plan);
     if expected > MOST_PACKETS_PER_SECOND {
         return Err(LiveError::Beyond(format!(
-            "the scenario lets {expected:.0} packets/s through, data and acknowledgements together; the live engine does \
+            "the scenario passes up to {expected:.0} packets/s, data and ACKs together, but the live engine handles \
              {MOST_PACKETS_PER_SECOND:.0} packets/s: use slower gates, larger segments or engine = \"sim\""
         )));
     }

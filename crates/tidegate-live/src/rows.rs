@@ -223,7 +223,7 @@ fn row(sample: &Sample, received: Arrived, delays: [Option<Span>; 2], mss: u32) 
 pub(crate) fn sampling_warning(plan: &Plan, every: Span) -> Option<String> {
     match plan.record.level {
         RecordLevel::Every(asked) if asked < every => {
-            Some(format!("record.every = {asked}: the state of flows was read every {every} only"))
+            Some(format!("record.every = {asked}: the state of flows was read only every {every}"))
         }
         RecordLevel::Events => Some(format!(
             "record.every = \"events\": the state of flows was read every {} ms; gates recorded every event",

@@ -92,9 +92,7 @@ pub fn run(
     go_on: &mut dyn FnMut(Time) -> bool,
 ) -> Result<LiveRun, LiveError> {
     if plan.flows.is_empty() {
-        return Err(LiveError::Beyond(
-            "there is no flow: the live engine is about the kernel's TCP".to_owned(),
-        ));
+        return Err(LiveError::Beyond("the scenario has no flow, and the live engine needs one".to_owned()));
     }
     userns::check()?;
     let stack = Stack::new(plan, &endpoints::usable, &endpoints::available()?)?;

@@ -56,7 +56,9 @@ pub fn shell(
     go_on: &mut dyn FnMut() -> bool,
 ) -> Result<ShellReport, LiveError> {
     if plan.flows.is_empty() {
-        return Err(LiveError::Beyond("there is no flow whose gates a program could pass".to_owned()));
+        return Err(LiveError::Beyond(
+            "the scenario has no flow whose gates the program could pass".to_owned(),
+        ));
     }
     let inside = if options.uploads { Side::Sender } else { Side::Receiver };
     let outside = options.peer.is_none().then_some(inside.other());

@@ -168,7 +168,7 @@ app = "bulk"
 fn assert_fast_replays(backend: Backend) {
     let Some((bytes, mut report, _)) = run(FAST, backend) else { return };
     assert!(bytes > 1_000_000, "{bytes} bytes");
-    let many = "packets are many";
+    let many = "high packet rate";
     assert!(report.notes.iter().any(|note| note.starts_with(many)), "{:?}", report.notes);
     assert!(report.notes.iter().any(|note| note == "idle processors may halt"), "{:?}", report.notes);
     // A machine that stops the thread for long may lose some, and says so.

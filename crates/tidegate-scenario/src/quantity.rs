@@ -38,7 +38,7 @@ pub fn read_span(text: &str) -> Result<Span, QuantityError> {
     match read(text, Dim::Time)? {
         Amount::Time(span) if span > Span::ZERO => Ok(span),
         _ => {
-            Err(Complaint::new(format!("{text:?} is no time"), "write a time above 0, such as \"10 ms\"")
+            Err(Complaint::new(format!("{text:?} is not a time"), "write a time above 0, such as \"10 ms\"")
                 .into())
         }
     }
@@ -51,6 +51,9 @@ pub fn read_span(text: &str) -> Result<Span, QuantityError> {
 pub fn read_rate(text: &str) -> Result<Rate, QuantityError> {
     match read(text, Dim::Rate)? {
         Amount::Speed(Speed::Bits(rate)) => Ok(rate),
-        _ => Err(Complaint::new(format!("{text:?} is no rate"), "write a rate, such as \"5 Mbit/s\"").into()),
+        _ => {
+            Err(Complaint::new(format!("{text:?} is not a rate"), "write a rate, such as \"5 Mbit/s\"")
+                .into())
+        }
     }
 }

@@ -10,9 +10,9 @@ use crate::units::{Dim, example, noun, unit_names};
 pub fn reference() -> String {
     let mut out = String::from(
         "# The scenario language\n\n\
-         Text with a unit wherever there is a dimension, bare numbers for counts and ratios. k is 1000 and Ki 1024, \
-         B bytes and bit bits; `Mbps` is accepted for `Mbit/s`, a bare `m` is not. A conversion that would lose \
-         precision is an error.\n",
+         A value with a dimension is text with a unit, such as `\"10 Mbit/s\"`; counts and ratios are bare numbers. \
+         k is 1000, Ki is 1024, B is bytes, bit is bits. `Mbps` is accepted for `Mbit/s`; a bare `m` is not accepted. A \
+         conversion that would lose precision is an error.\n",
     );
     out.push_str("\n| what | units |\n|---|---|\n");
     for dim in [Dim::Time, Dim::Speed, Dim::Size, Dim::Cells, Dim::Slots] {
@@ -63,7 +63,7 @@ fn heading(section: &Section, path: &str, out: &mut String) {
     }
     let rows: Vec<_> = section.keys.iter().filter(|row| row.kind != Kind::Later).collect();
     if !rows.is_empty() {
-        out.push_str("\n| key | takes | left out | meaning |\n|---|---|---|---|\n");
+        out.push_str("\n| key | takes | default | meaning |\n|---|---|---|---|\n");
         for row in rows {
             let _ = writeln!(
                 out,

@@ -61,7 +61,7 @@ pub struct Reading<'a> {
     pub allow_outside: bool,
 }
 
-const TOO_LARGE: &str = "a scenario is a small text: count = 1000 makes many flows of one table";
+const TOO_LARGE: &str = "a scenario is a small text file: use count = 1000 to make many flows of one table";
 
 impl Scenario {
     /// Reads the file at `path` (JSON if its name ends in `.json`, otherwise TOML), edits it
@@ -340,7 +340,8 @@ fn few(warnings: &mut Vec<Problem>) {
     warnings.truncate(MOST_WARNINGS);
     if let Some(last) = warnings.last() {
         let problem = format!("{} not shown", plural(more as u64, "more warning"));
-        warnings.push(Problem::new(last.at, &last.key, problem).help("mend these, and look again"));
+        warnings
+            .push(Problem::new(last.at, &last.key, problem).help("correct these problems, then check again"));
     }
 }
 

@@ -78,7 +78,7 @@ fn property(row: &Key) -> Map<String, Value> {
                 value(linux)
             );
         }
-        Default::Words(words) => about += &format!(" Left out: {words}."),
+        Default::Words(words) => about += &format!(" Default: {words}."),
     }
     schema.insert("description".to_owned(), json!(about));
     schema

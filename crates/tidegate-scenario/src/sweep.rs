@@ -50,9 +50,9 @@ pub(crate) fn read(tree: &Node, mut library: Option<&mut Library>) -> Result<Vec
 pub(crate) fn left_out(tree: &Node, problems: &[Problem]) -> Option<(Problem, Op)> {
     let entry = tree.entry("sweep")?;
     let why = problems.first()?;
-    let problem = format!("the sweep is left out: with --set, {}: {}", why.key, why.problem);
-    let warning =
-        Problem::new(entry.key_at, "sweep", problem).help("one run does not need it; a study would");
+    let problem = format!("the sweep is ignored, because with --set {}: {}", why.key, why.problem);
+    let warning = Problem::new(entry.key_at, "sweep", problem)
+        .help("a single run does not need the sweep; a study does");
     Some((warning, Op::Drop(vec![Step { key: "sweep".to_owned(), at: entry.key_at }])))
 }
 
@@ -75,7 +75,8 @@ fn keys_of<'a>(axis: &'a Node, key: &str) -> Result<Vec<SweepKey<'a>>, Vec<Probl
     };
     let (length, name) = (first.values.len(), first.name.clone());
     if let Some(other) = keys.iter().find(|other| other.values.len() != length) {
-        let problem = format!("{} here, but {name} has {length}", plural(other.values.len() as u64, "value"));
+        let problem =
+            format!("this list has {}, but {name} has {length}", plural(other.values.len() as u64, "value"));
         let help = "keys of one axis move together: give each the same number of values, or use two axes";
         return Err(vec![Problem::new(other.at, &other.name, problem).help(help)]);
     }
@@ -92,7 +93,7 @@ fn collect<'a>(entry: &'a Entry, above: &[Step], keys: &mut Vec<SweepKey<'a>>) -
     match &entry.node.data {
         Data::Table(below) => below.iter().try_for_each(|inner| collect(inner, &path, keys)),
         Data::List(values) if values.is_empty() => {
-            Err(Problem::new(entry.node.at, &name, "the list is empty").help("give the values to try"))
+            Err(Problem::new(entry.node.at, &name, "the list is empty").help("give the values of the axis"))
         }
         Data::List(values) => {
             if matches!(path[0].key.as_str(), "sweep" | "runs" | "seed") {
@@ -105,7 +106,7 @@ fn collect<'a>(entry: &'a Entry, above: &[Step], keys: &mut Vec<SweepKey<'a>>) -
             Ok(())
         }
         _ => {
-            let problem = format!("this is {}, not a list of values to try", entry.node.kind_name());
+            let problem = format!("this is {}, not a list of values", entry.node.kind_name());
             Err(Problem::new(entry.node.at, &name, problem).help("write [\"first\", \"second\"]"))
         }
     }

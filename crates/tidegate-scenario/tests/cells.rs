@@ -219,7 +219,7 @@ fn reassembly_where_nothing_is_reassembled_is_a_warning() {
     );
     let said: Vec<String> = scenario.warnings().iter().map(ToString::to_string).collect();
     assert_eq!(said.len(), 1, "{said:?}");
-    assert!(said[0].contains("no packet is put together again after this gate"), "{said:?}");
+    assert!(said[0].contains("no packet is reassembled after this gate"), "{said:?}");
 }
 
 /// `UPDATE_GOLDEN=1` writes it anew.

@@ -147,26 +147,28 @@ fn circuits_in_series_are_one_call() {
 fn calls_alone_are_something_to_run() {
     let text = "duration = \"9 s\"\n[pool.p]\ncapacity = \"2 Mbit/s\"\n[calls.c]\npool = \"p\"\nrate = \"1 Mbit/s\"\n\
                 every = \"1 s\"\nhold = \"3 s\"\n";
-    assert!(load(text).explain().contains("more is asked for than can ever be carried"));
+    assert!(
+        load(text)
+            .explain()
+            .contains("the load exceeds the capacity: the number of waiting calls keeps growing")
+    );
 }
 
 #[test]
 fn circuits_pools_and_calls_are_explained() {
     let said = load(EVERY_KEY).explain();
     for line in [
-        "  => packets pass whole and weigh 53 bytes for each of their cells",
+        "  => packets pass whole and take 53 bytes for each of their cells",
         "  => 5 circuits of 20 Mbit/s fit into 100 Mbit/s, pool link",
-        "  => the first packet asks; it is up 3 ms after the grant, and never given back once it is up",
-        "  => a call that does not fit is made again after 1 s, and packets wait in the queue",
+        "  => the first packet requests the circuit; the circuit is up 3 ms after the grant, and never released",
+        "  => a call that does not fit is repeated after 1 s, and packets wait in the queue",
         "  => 31 circuits of 5 Mbit/s fit into 155.52 Mbit/s, pool vp",
-        "  => the first packet asks; it is up with the grant, and given back as soon as it is idle",
-        "pool spare\n  capacity  1 Gbit/s\n  => nothing takes from it",
-        "  => 3 circuits can be asked for: vc/client.1 to shared",
-        "  => not all of them may fit into 155.52 Mbit/s at once: a smaller call may pass a larger one, which may wait \
-         for very long",
-        "  => all of them fit into 100 Mbit/s at once, and 60 Mbit/s are left: nobody ever waits",
-        "  => a call every 2 s that holds for 61 s is a load of 30.5 Erlang; 2430 calls at once fit into 155.52 Mbit/s, \
-         pool vp",
+        "  => the first packet requests the circuit; the circuit is up at the grant, and released as soon as it is idle",
+        "pool spare\n  capacity  1 Gbit/s\n  => no gate takes capacity from it",
+        "  => 3 circuits take capacity from it: vc/client.1 to shared",
+        "  => they may not all fit into 155.52 Mbit/s at once: a small call may overtake a large one, which may wait for a long time",
+        "  => all of them fit into 100 Mbit/s at once, with 60 Mbit/s left: no call ever waits",
+        "  => a call every 2 s that lasts 61 s is a load of 30.5 Erlang; 2430 calls fit at once into 155.52 Mbit/s, pool vp",
     ] {
         assert!(said.contains(line), "{line}\n\n{said}");
     }
@@ -202,14 +204,13 @@ fn patience_and_sources_make_plans_and_are_explained() {
     assert_eq!(plan.calls[1].patience, Some(exponential(2)));
     let said = scenario.explain();
     for line in [
-        "  => 6 sources, each idle for 9 s and then in a call for 3 s, hold 1.5 calls in the mean where none is \
-         blocked; 2 calls at once fit into 2 Mbit/s, pool p",
-        "  => a call leaves the line when it has waited for 4 s (abandoned)",
-        "  => a call leaves the line when it has waited for 2 s in the mean (abandoned)",
+        "  => 6 sources, each idle for 9 s and then in a call for 3 s: 1.5 calls on average if none is blocked; 2 calls fit at once into 2 Mbit/s, pool p",
+        "  => a call that has waited for 4 s gives up (abandoned)",
+        "  => a call that has waited for 2 s on average gives up (abandoned)",
     ] {
         assert!(said.contains(line), "{line}\n\n{said}");
     }
-    assert!(!said.contains("ever more calls wait"), "impatient calls leave");
+    assert!(!said.contains("the number of waiting calls keeps growing"), "impatient calls leave");
     let few = load(&text.replace("sources = 6", "sources = 2")).explain();
-    assert!(few.contains("of their own calls none is ever blocked"), "{few}");
+    assert!(few.contains("all sources fit at once, so these sources never block each other"), "{few}");
 }

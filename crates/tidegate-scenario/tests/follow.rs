@@ -55,8 +55,8 @@ fn every_key_counts() {
     assert_eq!(follow(&plan, "source"), &expected);
     let said = load(EVERY_KEY).explain();
     for line in [
-        "=> the capacity of link over each 30 ms is known here 240 ms after it; until 270 ms the rate is 400 kbit/s\n",
-        "=> the rate is 10% of the least of 88 means over 8 values of 30 ms each, back over 2.85 s (EFFCAP), \
+        "=> the capacity of gate link is averaged over 30 ms and known here 240 ms later; until 270 ms the rate is 400 kbit/s\n",
+        "=> the rate is 10% of the smallest of 88 moving averages over 8 values of 30 ms each, which cover 2.85 s (EFFCAP), \
          from 8 kbit/s to 1 Mbit/s\n",
     ] {
         assert!(said.contains(line), "{line} is not in\n{said}");
@@ -105,7 +105,7 @@ fn the_round_trip_is_filled_in() {
         assert_eq!((row.share, row.initial, row.min, row.peak), (Share::ALL, Rate::ZERO, Rate::ZERO, None));
     }
     let said = scenario.explain();
-    assert!(said.contains("known here 90 ms after it; until 100 ms nothing leaves"), "{said}");
+    assert!(said.contains("known here 90 ms later; until 100 ms nothing is sent"), "{said}");
 }
 
 #[test]
@@ -230,9 +230,9 @@ fn every_key_of_a_source_and_its_switch_counts() {
     assert_eq!(plan.switches, [SwitchPlan { gate: link, every: ms(20), utilisation: 0.8, binary: true }]);
     let said = scenario.explain();
     for line in [
-        "=> from 100 kbit/s to 10 Mbit/s, 1 Mbit/s until the first RM cell is back 16 ms after it left\n",
-        "=> RM cells leave every 678 us at the peak rate, at least every 50 ms; link is 0 s away\n",
-        "=> link measures every 20 ms and says whether more comes than 80% of its capacity\n",
+        "=> rate from 100 kbit/s to 10 Mbit/s; 1 Mbit/s until the first RM cell returns, 16 ms after it was sent\n",
+        "=> an RM cell is sent every 678 us at the peak rate, and at least every 50 ms; gate link is 0 s away\n",
+        "=> gate link measures its load every 20 ms and signals congestion when the load is above 80% of its capacity\n",
     ] {
         assert!(said.contains(line), "{line} is not in\n{said}");
     }

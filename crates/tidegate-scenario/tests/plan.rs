@@ -239,16 +239,15 @@ fn every_key_of_a_channel_and_its_pool_counts() {
 fn channels_and_pools_are_explained() {
     let said = load(POOLS).explain();
     for line in [
-        "pool ring\n  capacity  40.5 slots\n  => 2 channels take from 2.592 Mbit/s: channel/bulk.1 to channel/bulk.2; \
-         592 kbit/s are left at the start",
-        "  => nothing takes from it",
-        "  => 1 Mbit/s until 200 ms; then slots of 64 kbit/s that follow each flow at the door, and added up, measured \
+        "pool ring\n  capacity  40.5 slots\n  => 2 channels share 2.592 Mbit/s: channel/bulk.1 to channel/bulk.2; 592 kbit/s is free at the start",
+        "  => no gate takes capacity from it",
+        "  => 1 Mbit/s until 200 ms; then a number of slots of 64 kbit/s that follows the sum of the estimates of all flows, measured \
          every 50 ms",
-        "  => an estimate gets 48 kbit/s more than itself, rounded up to whole slots, and may then move in a corridor \
+        "  => the allocation is the estimate plus 48 kbit/s, rounded up to whole slots; it changes when the estimate leaves a corridor \
          of 96 kbit/s",
         "  => in 200 ms the estimate covers 100% of a step up and 0% of a step down",
-        "  => it gets what the others leave of 2.592 Mbit/s, pool ring",
-        "  => a packet in transmission goes on at the new rate",
+        "  => the gate gets the slots that the other gates leave of 2.592 Mbit/s, pool ring",
+        "  => when the rate changes, the rest of a packet in transmission is sent at the new rate",
     ] {
         assert!(said.contains(line), "{line}\n\n{said}");
     }

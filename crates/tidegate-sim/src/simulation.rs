@@ -111,9 +111,9 @@ impl Limit {
             Limit::Memory(bytes) => format!("{bytes} bytes of memory"),
         };
         let counts = if plan.warmup < at {
-            "the summary counts up to there"
+            "the summary covers the time up to there"
         } else {
-            "the warm-up had not ended, so the summary counts from the start up to there"
+            "the warm-up had not ended, so the summary covers the time from the start to there"
         };
         format!("stopped at {at} of {}: the limit of {reached} was reached; {counts}", plan.duration)
     }

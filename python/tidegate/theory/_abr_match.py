@@ -23,8 +23,8 @@ def read(plan: dict[str, Any]) -> dict[str, Any]:
     Raises:
         DoesNotApplyError: the plan has another shape.
     """
-    need(len(plan["flows"]) == 1, f"it is about one flow, and there are {len(plan['flows'])}")
-    need(not plan["traffic"], "there is other traffic")
+    need(len(plan["flows"]) == 1, f"the model has one flow, and the scenario has {len(plan['flows'])}")
+    need(not plan["traffic"], "the scenario has other traffic")
     flow = plan["flows"][0]
     source, link = _gates(plan, flow)
     tcp = flow["tcp"]
@@ -35,7 +35,7 @@ def read(plan: dict[str, Any]) -> dict[str, Any]:
         packet = max(packet + framing["overhead"], framing["minimum"])
     delays = [plan["gates"][n]["delay_ps"] for n in (*flow["path"], *flow["back"])]
     rtt = sum(delays) + flow["back_delay_ps"]
-    need(rtt > 0, "there is no delay: a round trip of the model has a length")
+    need(rtt > 0, "the round trip has no delay, which the model needs")
     high, low, holding = _states(link, rtt)
     _source(flow, tcp, rtt, bent)
     parameters: dict[str, Any] = {
@@ -52,12 +52,12 @@ def read(plan: dict[str, Any]) -> dict[str, Any]:
     }
     need(
         parameters["delta_packets"] >= parameters["r1"],
-        f"a round trip of {rtt / 1e9:g} ms is shorter than a packet's time at the low rate",
+        f"a round trip of {rtt / 1e9:g} ms is shorter than the transmission of a packet at the low rate",
     )
     if tcp["window"] is not None:
         parameters["wmax"] = max(2, tcp["window"] // tcp["mss"])
     else:
-        bent.append("the window has no limit; the model's is 2 (Δ + buffer)")
+        bent.append("the window is unlimited; in the model it is 2 (Δ + buffer)")
     from tidegate.theory._abr import abr
 
     found = abr(**parameters, explain=True)
@@ -101,14 +101,14 @@ def _gates(plan: dict[str, Any], flow: dict[str, Any]) -> tuple[dict[str, Any] |
     kinds = [gate["rate"]["kind"] for gate in rated]
     need(
         bool(rated) and kinds[-1] == "a Markov chain",
-        "it is about a link whose rate is a Markov chain, and before it at most a gate that follows the "
-        f"link or has a constant rate; the path of flow {flow['name']} has "
+        "the model has a link whose rate is a Markov chain, and before it at most one gate, which follows "
+        f"the link or has a constant rate; the path of flow {flow['name']} has "
         f"{', '.join(kinds) if kinds else 'no gate with a rate'}",
     )
     need(
         kinds[:-1] in ([], ["fed back"], ["constant"]),
         f"before the link the path of flow {flow['name']} has {', '.join(kinds[:-1])}; the model "
-        "has nothing there, or one gate that follows the link or has a constant rate",
+        "has no gate there, or one that follows the link or has a constant rate",
     )
     link = rated[-1]
     if len(rated) == 1:
@@ -116,7 +116,7 @@ def _gates(plan: dict[str, Any], flow: dict[str, Any]) -> tuple[dict[str, Any] |
     source = rated[0]
     need(
         source["queue_limit"] is None,
-        f"the queue of gate {source['name']} is limited; the model's source buffers a whole window",
+        f"the queue of gate {source['name']} is limited; in the model it holds a whole window",
     )
     if source["rate"]["kind"] == "fed back":
         need(
@@ -134,7 +134,7 @@ def _states(link: dict[str, Any], rtt: int) -> tuple[int, int, list[int]]:
         len(rate["bps"]) == 2 and rate["ring"],
         f"the link {name} has {len(rate['bps'])} states; the model has two",
     )
-    need(min(rate["bps"]) > 0, f"the link {name} has a rate of 0; both rates of the model are above it")
+    need(min(rate["bps"]) > 0, f"the link {name} has a rate of 0; in the model both rates are above 0")
     need(rate["bps"][0] != rate["bps"][1], f"both states of the link {name} have the same rate")
     order = sorted((0, 1), key=lambda n: -rate["bps"][n])
     holding = [rate["holding_ps"][n] for n in order]
@@ -149,7 +149,7 @@ def _states(link: dict[str, Any], rtt: int) -> tuple[int, int, list[int]]:
 
 def _buffer(link: dict[str, Any], packet: int) -> int:
     limit = link["queue_limit"]
-    need(limit is not None, f"the queue of gate {link['name']} has no limit: nothing is ever lost")
+    need(limit is not None, f"the queue of gate {link['name']} is unlimited, so no packet is ever lost")
     room = limit["count"] if limit["unit"] == "packets" else limit["count"] // packet
     return int(room) + (0 if link["queue_counts_all"] else 1)
 
@@ -170,22 +170,22 @@ def _scheme(
         slowest = min(link["rate"]["bps"])
         need(
             rate["bps"] <= high,
-            f"gate {source['name']} is faster than the link {link['name']} ever is: it paces nothing",
+            f"gate {source['name']} is always faster than the link {link['name']}, so it paces no packets",
         )
         need(Fraction(rtt * rate["bps"], 8 * packet * _PICOS) >= 1, f"gate {source['name']} sends too slowly")
         if rate["bps"] <= slowest:
-            bent.append("the source is never faster than the link: nothing is ever lost")
+            bent.append("the source is never faster than the link, so no packet is ever lost")
         return {"scheme": "constant", "rate": Fraction(rate["bps"], high)}
     need(
         rate["m"] == 1 and rate["n"] == 1,
-        f"gate {source['name']} takes EFFCAP of M {rate['m']} and N {rate['n']}; the model is about the "
-        "capacity as it is (INSTCAP)",
+        f"gate {source['name']} uses EFFCAP with M = {rate['m']} and N = {rate['n']}; the model uses the "
+        "last capacity (INSTCAP)",
     )
-    need(rate["share"] == 1, f"gate {source['name']} takes a share of {rate['share']:g}; the model takes all")
+    need(rate["share"] == 1, f"gate {source['name']} uses a share of {rate['share']:g}; the model uses all")
     low = min(link["rate"]["bps"])
     need(
         rate["min_bps"] <= low and (rate["peak_bps"] is None or rate["peak_bps"] >= high),
-        f"the bounds of gate {source['name']} cut the link's rates off",
+        f"the bounds (min, peak) of gate {source['name']} exclude rates of the link",
     )
     if abs(rate["lag_ps"] - rtt) > _NOTABLE * rtt:
         bent.append(
@@ -199,23 +199,23 @@ def _scheme(
 
 def _source(flow: dict[str, Any], tcp: dict[str, Any], rtt: int, bent: list[str]) -> None:
     name = flow["name"]
-    need(flow["app"] == "bulk", f'flow {name} does not always have something to send: app is not "bulk"')
+    need(flow["app"] == "bulk", f'flow {name} does not always have data to send: app is not "bulk"')
     need(
         tcp["cc"] in ("tahoe", "reno", "newreno"),
-        f'flow {name} has tcp.cc = "{tcp["cc"]}"; its window does not grow as the paper\'s',
+        f'flow {name} has tcp.cc = "{tcp["cc"]}", whose window does not grow as in the paper',
     )
     need(
         not tcp["fast_retransmit"],
-        f"flow {name} has fast retransmit; every loss of the model ends in a time-out (tcp.dupthresh = "
+        f"flow {name} has fast retransmit; in the model every loss ends in a time-out (tcp.dupthresh = "
         '"never")',
     )
     delayed = tcp["delayed_ack"]
     need(
         delayed is None or delayed["every"] == 1,
-        f"flow {name} delays acknowledgements; the model has one for every packet",
+        f"flow {name} delays acknowledgements; in the model every packet is acknowledged at once",
     )
     if tcp["fixed_rto_ps"] is None:
-        bent.append("the time-out is estimated and backs off; the model's is two round trips")
+        bent.append("the time-out is estimated and backs off; in the model it is two round trips")
     elif abs(tcp["fixed_rto_ps"] - 2 * rtt) > _NOTABLE * 2 * rtt:
         bent.append(f"the time-out is {tcp['fixed_rto_ps'] / 1e9:g} ms, not two round trips")
 

@@ -17,18 +17,21 @@ Row = dict[str, Any]
 def alone(plan: Row) -> list[Row]:
     """Return the sources of calls of a plan that has nothing else."""
     sources: list[Row] = plan["calls"]
-    need(sources, "it is about calls, and there are none ([calls.x])")
-    need(not plan["circuits"], "circuits carry packets here, and their calls do not come at random")
-    need(not plan["flows"] and not plan["traffic"], "there are packets too, of which it says nothing")
+    need(sources, "the theory describes calls, and the scenario has none ([calls.x])")
+    need(not plan["circuits"], "the circuits carry packets, so their calls do not arrive at random")
+    need(
+        not plan["flows"] and not plan["traffic"],
+        "the scenario also has packets, which the theory does not describe",
+    )
     for source in sources:
         need(
             source["retry_ps"] is None,
-            f"refused calls of calls.{source['name']} are made again, and the theory knows lost ones",
+            f"refused calls of calls.{source['name']} are repeated; in the theory they are lost",
         )
         if source["every"] is not None:
             need(
                 source["every"]["kind"] == "exponential",
-                f"calls.{source['name']} do not come at random: their gaps are constant",
+                f"calls.{source['name']} do not arrive at random: their gaps are constant",
             )
         else:
             need(
@@ -42,12 +45,12 @@ def one_pool(sources: list[Row]) -> tuple[int, int]:
     """Return the one pool, and what each call asks of it."""
     need(
         all(len(source["demands"]) == 1 for source in sources),
-        "calls ask several pools at once, and the theory knows one",
+        "calls take capacity from several pools at once; the theory has one pool",
     )
     pools = {source["demands"][0]["pool"] for source in sources}
-    need(len(pools) == 1, f"calls take from {len(pools)} pools, and the theory knows one")
+    need(len(pools) == 1, f"calls take capacity from {len(pools)} pools; the theory has one pool")
     sizes = {source["demands"][0]["bps"] for source in sources}
-    need(len(sizes) == 1, "calls are of several sizes, and the theory knows one")
+    need(len(sizes) == 1, "calls have several rates; the theory has one")
     return pools.pop(), sizes.pop()
 
 
@@ -56,14 +59,14 @@ def without_end(sources: list[Row]) -> None:
     for source in sources:
         need(
             source["sources"] is None,
-            f"calls.{source['name']} come from a fixed number of sources, which is Engset's system",
+            f"calls.{source['name']} come from a fixed number of sources, which is Engset's model",
         )
 
 
 def patient(sources: list[Row]) -> None:
     """Need calls that wait for as long as it takes."""
     for source in sources:
-        need(source["patience"] is None, f"calls.{source['name']} lose patience, which is Erlang A")
+        need(source["patience"] is None, f"calls.{source['name']} give up after waiting, which is Erlang A")
 
 
 def lost(sources: list[Row]) -> None:
@@ -71,7 +74,7 @@ def lost(sources: list[Row]) -> None:
     for source in sources:
         need(
             source["blocked"] == "refuse",
-            f"blocked calls of calls.{source['name']} wait, and the theory knows lost ones",
+            f"blocked calls of calls.{source['name']} wait; in the theory they are lost",
         )
 
 
@@ -89,7 +92,7 @@ def exponential(sources: list[Row]) -> None:
             f"calls.{source['name']} wait, and their holding times are not exponential",
         )
     means = {source["hold"]["mean_ps"] for source in sources}
-    need(len(means) == 1, "calls wait, and their mean holding times are not the same")
+    need(len(means) == 1, "calls wait, and their mean holding times differ")
 
 
 def bent(plan: Row, slowest_ps: float) -> tuple[str, ...]:
@@ -97,7 +100,7 @@ def bent(plan: Row, slowest_ps: float) -> tuple[str, ...]:
     settled = _SETTLED * slowest_ps + max(source["start_ps"] for source in plan["calls"])
     if plan["warmup_ps"] >= settled:
         return ()
-    return ("numbers are those of the long run, and the run begins empty",)
+    return ("the numbers are for the long run, but the run begins without calls",)
 
 
 def slowest_ps(sources: list[Row]) -> float:

@@ -75,13 +75,13 @@ def read_engset(plan: Row) -> Row:
     sources = calls.alone(plan)
     need(
         all(source["sources"] is not None for source in sources),
-        "calls come whatever is under way, and not from a fixed number of sources",
+        "calls do not come from a fixed number of sources",
     )
-    need(len(sources) == 1, f"there are {len(sources)} kinds of sources, and the theory knows one")
+    need(len(sources) == 1, f"there are {len(sources)} kinds of sources; the theory has one")
     source = sources[0]
     pool, bps = calls.one_pool(sources)
     hold_s, idle_s = calls.held_ps(source) / PICOS, source["idle"]["mean_ps"] / PICOS
-    need(hold_s > 0 and idle_s > 0, "a mean time of 0 is no random time")
+    need(hold_s > 0 and idle_s > 0, "a mean time is 0, so the time is not random")
     servers = plan["pools"][pool]["capacity_bps"] // bps
     parameters: Row = {"sources": source["sources"], "servers": servers, "idle_s": idle_s, "hold_s": hold_s}
     if source["blocked"] == "refuse":
@@ -116,17 +116,18 @@ def _manner(sources: list[Row]) -> bool:
 
 def _impatient(sources: list[Row]) -> None:
     need(
-        any(source["patience"] is not None for source in sources), "no call loses patience (calls.x.patience)"
+        any(source["patience"] is not None for source in sources),
+        "no call gives up after waiting (calls.x.patience)",
     )
     for source in sources:
-        need(source["patience"] is not None, f"calls.{source['name']} never lose patience, and others do")
+        need(source["patience"] is not None, f"calls.{source['name']} never give up, but others do")
         need(
             source["patience"]["kind"] == "exponential",
-            f"the patience of calls.{source['name']} is constant, and the theory knows an exponential one",
+            f"the patience of calls.{source['name']} is constant; in the theory it is exponential",
         )
     means = {source["patience"]["mean_ps"] for source in sources}
-    need(len(means) == 1, "the mean patience of the calls is not the same")
-    need(means != {0}, "a patience of 0 is none")
+    need(len(means) == 1, "the calls differ in their mean patience")
+    need(means != {0}, "the patience is 0, so no call waits")
 
 
 def _waiting(plan: Row, parameters: Row, found: Waiting, pool: int, bps: int) -> Row:

@@ -22,12 +22,12 @@ def read(plan: Row) -> Row:
     calls.lost(sources)
     need(
         all(len(source["demands"]) == 1 for source in sources),
-        "calls ask several pools at once, and the theory knows one",
+        "calls take capacity from several pools at once; the theory has one pool",
     )
     pools = sorted({source["demands"][0]["pool"] for source in sources})
-    need(len(pools) == 1, f"calls take from {len(pools)} pools, and the theory knows one")
+    need(len(pools) == 1, f"calls take capacity from {len(pools)} pools; the theory has one pool")
     sizes = [source["demands"][0]["bps"] for source in sources]
-    need(len({*sizes}) > 1, "all calls are of one size, which is Erlang's system")
+    need(len({*sizes}) > 1, "all calls have the same rate, which is Erlang's model")
     step = math.gcd(*sizes)
     capacity = plan["pools"][pools[0]]["capacity_bps"] // step
     loads = [calls.held_ps(source) / source["every"]["mean_ps"] for source in sources]
@@ -52,9 +52,12 @@ def read_product_form(plan: Row) -> Row:
     finite = [source for source in sources if source["sources"] is not None]
     need(
         len(pools) > 1 or (finite and len(sources) > 1),
-        "there is one pool: the other theories of calls are about that",
+        "calls use one pool, which other theories describe",
     )
-    need(all(source["idle"]["mean_ps"] > 0 for source in finite), "a mean idle time of 0 is no random time")
+    need(
+        all(source["idle"]["mean_ps"] > 0 for source in finite),
+        "a mean idle time is 0, so the time is not random",
+    )
     asked = [{demand["pool"]: demand["bps"] for demand in source["demands"]} for source in sources]
     steps = [math.gcd(*(each[pool] for each in asked if pool in each)) for pool in pools]
     capacities = [

@@ -21,8 +21,8 @@ def read(plan: dict[str, Any]) -> dict[str, Any]:
     Raises:
         DoesNotApplyError: the plan has another shape.
     """
-    need(len(plan["flows"]) == 1, f"it is about one flow, and there are {len(plan['flows'])}")
-    need(not plan["traffic"], "there is other traffic")
+    need(len(plan["flows"]) == 1, f"the model has one flow, and the scenario has {len(plan['flows'])}")
+    need(not plan["traffic"], "the scenario has other traffic")
     flow = plan["flows"][0]
     host, slow = _gates(plan, flow)
     tcp = flow["tcp"]
@@ -30,7 +30,10 @@ def read(plan: dict[str, Any]) -> dict[str, Any]:
     per_ack = _source(flow, tcp, bent)
     segment_cells, cell_bits, unit = _framing(host, slow, tcp)
     h, c = host["rate"]["bps"], slow["rate"]["bps"]
-    need(c < h, f"gate {slow['name']} is not slower than gate {host['name']} before it: nothing waits in it")
+    need(
+        c < h,
+        f"gate {slow['name']} is not slower than gate {host['name']} before it, so no packet ever waits",
+    )
     delays = [plan["gates"][n]["delay_ps"] for n in (*flow["path"], *flow["back"])]
     rtt = Fraction(sum(delays) + flow["back_delay_ps"], _PICOS)
     window, initial, threshold = _windows(tcp, per_ack)
@@ -56,8 +59,8 @@ def read(plan: dict[str, Any]) -> dict[str, Any]:
     settled = _settled(found) * cell_s + Fraction(flow["start_ps"], _PICOS)
     if settled * _PICOS > plan["warmup_ps"]:
         bent.append(
-            f"numbers are those of the end: the window stops growing at about {float(settled):.4g} s, "
-            f"and the summary counts from {plan['warmup_ps'] / _PICOS:g} s"
+            f"the numbers hold once the window stops growing, at about {float(settled):.4g} s, "
+            f"but the summary starts at {plan['warmup_ps'] / _PICOS:g} s"
         )
     return {
         "parameters": {**parameters, "cell_time_s": cell_s},
@@ -75,18 +78,18 @@ def _gates(plan: dict[str, Any], flow: dict[str, Any]) -> tuple[dict[str, Any], 
         need(not gate["loses"], f"gate {gate['name']} loses packets")
         need(not gate["polices"], f"gate {gate['name']} has a policer")
         need(not gate["jitters"], f"gate {gate['name']} delays packets at random (jitter)")
-        need(not gate["slotted"], f"gate {gate['name']} sends cells in slots, not when they come")
+        need(not gate["slotted"], f"gate {gate['name']} is slotted: it does not send a cell when it arrives")
         need(gate["epd"] is None, f"gate {gate['name']} has early packet discard")
     for gate in back:
         need(gate["rate"]["kind"] == "unlimited", f"gate {gate['name']} on the way back has a rate")
     rated = [gate for gate in path if gate["rate"]["kind"] != "unlimited"]
     for gate in rated:
         kind = gate["rate"]["kind"]
-        need(kind == "constant", f"the rate of gate {gate['name']} is no constant bit rate: it is {kind}")
+        need(kind == "constant", f"the rate of gate {gate['name']} is not a constant bit rate: it is {kind}")
         need(gate["rate"]["bps"], f"gate {gate['name']} has a rate of 0")
     need(
         len(rated) == 2 and rated[0] is not rated[1],
-        "it is about two gates with a rate, that of the sending host and a slower one after it; "
+        "the model has two gates with a rate, that of the sending host and a slower one after it; "
         f"the path of flow {flow['name']} has {len(rated)}",
     )
     return rated[0], rated[1]
@@ -95,21 +98,21 @@ def _gates(plan: dict[str, Any], flow: dict[str, Any]) -> tuple[dict[str, Any], 
 def _source(flow: dict[str, Any], tcp: dict[str, Any], bent: list[str]) -> int:
     """Return the segments of an acknowledgement."""
     name = flow["name"]
-    need(flow["app"] == "bulk", f'flow {name} does not always have something to send: app is not "bulk"')
+    need(flow["app"] == "bulk", f'flow {name} does not always have data to send: app is not "bulk"')
     need(flow["start_ps"] is not None, f"flow {name} starts at a random time")
     need(
         tcp["cc"] in ("tahoe", "reno", "newreno"),
-        f'flow {name} has tcp.cc = "{tcp["cc"]}"; its window does not grow as the paper\'s',
+        f'flow {name} has tcp.cc = "{tcp["cc"]}", whose window does not grow as in the paper',
     )
     if tcp["handshake"]:
         bent.append("the handshake comes first; times count from its end")
     delayed = tcp["delayed_ack"]
     every = 1 if delayed is None else delayed["every"]
-    need(every in (1, 2), f"flow {name} acknowledges every {every} segments; it is about 1 or 2")
+    need(every in (1, 2), f"flow {name} acknowledges every {every} segments; in the model it is 1 or 2")
     if every == 2:
         need(
             not tcp["quick_acks"],
-            f"the receiver of flow {name} acknowledges its first {tcp['quick_acks']} segments one by one",
+            f"the receiver of flow {name} acknowledges the first {tcp['quick_acks']} segments one by one",
         )
         if delayed["timeout_ps"] is not None:
             bent.append(
@@ -137,11 +140,14 @@ def _framing(host: dict[str, Any], slow: dict[str, Any], tcp: dict[str, Any]) ->
 
 def _windows(tcp: dict[str, Any], per_ack: int) -> tuple[int, int, int]:
     """Return window, initial window and threshold in segments."""
-    need(tcp["window"] is not None, "the window has no limit (tcp.window): what waits would grow without end")
+    need(
+        tcp["window"] is not None, "the window is unlimited (tcp.window), so the queue would grow without end"
+    )
     mss = tcp["mss"]
     window, initial = tcp["window"] // mss, max(1, tcp["initial_window"] // mss)
     need(
-        initial * mss == max(mss, tcp["initial_window"]), "the initial window is no whole number of segments"
+        initial * mss == max(mss, tcp["initial_window"]),
+        "the initial window is not a whole number of segments",
     )
     need(
         min(window, initial) >= per_ack,

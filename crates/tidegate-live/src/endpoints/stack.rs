@@ -113,7 +113,7 @@ impl Stack {
         let mut warnings = Vec::new();
         for (keys, names) in unheard {
             warnings.push(format!(
-                "{}: the kernel cannot be told {}; it keeps to its own ways there",
+                "{}: the kernel does not support {}; it uses its own behaviour instead",
                 of_flows(&names),
                 keys.join(", ")
             ));
@@ -122,16 +122,15 @@ impl Stack {
         let all_old = old == plan.flows.len() && old > 0;
         if old > 0 && !all_old {
             warnings.push(
-                "some flows have tcp.base = \"bsd44\" and some have not: RACK, tail loss probes and F-RTO are \
-                 switched off for all flows or for none, and here they stay on"
+                "only some flows have tcp.base = \"bsd44\": RACK, tail loss probes and F-RTO can be disabled only \
+                 for all flows together, so they stay enabled"
                     .to_owned(),
             );
         }
         let restarts = plan.flows.iter().filter(|flow| flow.tcp.idle_restart).count();
         if restarts > 0 && restarts < plan.flows.len() {
             warnings.push(
-                "tcp.idle_restart holds for all flows of a run or for none; here it is true for all"
-                    .to_owned(),
+                "tcp.idle_restart can be set only for all flows together; here it is true for all".to_owned(),
             );
         }
         Ok(Stack {

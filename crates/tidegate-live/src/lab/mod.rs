@@ -229,7 +229,7 @@ impl Lab {
     pub fn new(plan: &Plan, backend: Backend, options: &LabOptions) -> Result<Lab, LiveError> {
         if plan.flows.len() > MAX_FLOWS {
             return Err(LiveError::Beyond(format!(
-                "the plan has {} flows; the live engine tells {MAX_FLOWS} at most apart, by their ports",
+                "the scenario has {} flows; the live engine handles at most {MAX_FLOWS}",
                 plan.flows.len()
             )));
         }
@@ -337,18 +337,19 @@ fn divide(plan: &Plan, options: &LabOptions, receiver: &Held, notes: &mut Vec<St
     match steered {
         Ok(Some(division)) => {
             notes.push(format!(
-                "packets are many: the engine's thread keeps processor {}, the receiver's kernel works on the others",
+                "high packet rate: the engine's thread has processor {} to itself, the receiver's kernel uses the \
+                 others",
                 division.engine
             ));
             Some(division)
         }
         Ok(None) => {
-            notes.push("packets are many, but there is one processor for everything".to_owned());
+            notes.push("high packet rate, but there is only one processor for everything".to_owned());
             None
         }
         Err(error) => {
             notes.push(format!(
-                "packets are many, but the receiver's kernel works on the engine's processor ({error})"
+                "high packet rate, but the receiver's kernel uses the engine's processor ({error})"
             ));
             None
         }

@@ -80,8 +80,8 @@ impl PumpReport {
             && p99 > tolerable.as_secs_f64()
         {
             self.warnings.push(format!(
-                "1% of the packets were written {:.0} us late or later, which bends the result (up to {tolerable} does \
-                 not); the machine was too busy",
+                "1% of the packets were written {:.0} us late or more, which distorts the result (up to {tolerable} is \
+                 harmless): the machine was too busy",
                 p99 * 1e6
             ));
         }

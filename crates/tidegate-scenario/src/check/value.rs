@@ -61,7 +61,7 @@ impl Form {
     pub(crate) fn get(&self, name: &str) -> Option<&Item> {
         debug_assert!(
             name == "use" || self.section.find(name).is_some() || self.section.others.is_some(),
-            "{name} is no key of {}",
+            "{name} is not a key of {}",
             self.section.title
         );
         self.items.iter().find(|named| named.name == name).map(|named| &named.item)

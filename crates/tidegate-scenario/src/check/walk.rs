@@ -27,7 +27,9 @@ impl Checker {
         };
         if section.names.is_some() && entries.len() > MOST_TABLES {
             let problem = format!("{} tables: at most {MOST_TABLES} are read", entries.len());
-            self.push(Problem::new(node.at, key, problem).help("count = 1000 makes many flows of one table"));
+            self.push(
+                Problem::new(node.at, key, problem).help("use count = 1000 to make many flows of one table"),
+            );
             return None;
         }
         let mut items: Vec<Named> = Vec::new();
@@ -36,8 +38,9 @@ impl Checker {
             let name = section.own_name(&entry.key);
             let row = section.find(name);
             if let Some(other) = items.iter().find(|other| row.is_some() && other.name == name) {
-                let problem = format!("{} and this are two names of one key", last_part(&other.item.key));
-                self.push(Problem::new(entry.key_at, &below, problem).help("keep one of the two"));
+                let problem =
+                    format!("{} and this key are two names of the same key", last_part(&other.item.key));
+                self.push(Problem::new(entry.key_at, &below, problem).help("remove one of the two"));
                 continue;
             }
             let Some(kind) = row.map(|row| row.kind).or(section.others) else {
@@ -80,7 +83,7 @@ impl Checker {
                 [first, second, ..] => {
                     let at = node.entry(second.name).map_or(node.at, |entry| entry.key_at);
                     let problem = format!("{} and {} exclude each other", first.name, second.name);
-                    self.push(Problem::new(at, key, problem).help("keep one of the two"));
+                    self.push(Problem::new(at, key, problem).help("remove one of the two"));
                 }
                 _ => {}
             }

@@ -23,8 +23,12 @@ pub(crate) fn parse(text: &str, source: usize) -> Result<Node, Problem> {
     let node = reader.node(raw, 0)?;
     match node.data {
         Data::Table(_) => Ok(node),
-        _ => Err(Problem::new(node.at, "", format!("a scenario is a table, this is {}", node.kind_name()))
-            .help("write { \"duration\": \"10 s\", \"gate\": { … }, \"flow\": { … } }")),
+        _ => Err(Problem::new(
+            node.at,
+            "",
+            format!("a scenario must be a table, but this is {}", node.kind_name()),
+        )
+        .help("write { \"duration\": \"10 s\", \"gate\": { … }, \"flow\": { … } }")),
     }
 }
 

@@ -30,7 +30,7 @@ fn blocked_text(blocked: Blocked, what: &str) -> String {
     match blocked {
         Blocked::Wait => format!("a call that does not fit waits{what}"),
         Blocked::Refuse => "a call that does not fit is lost".to_owned(),
-        Blocked::Retry(after) => format!("a call that does not fit is made again after {after}"),
+        Blocked::Retry(after) => format!("a call that does not fit is repeated after {after}"),
     }
 }
 
@@ -50,22 +50,22 @@ pub(super) fn lines(circuit: &ReservePlan, plan: &Plan) -> Vec<String> {
         ));
     } else {
         lines.push(format!(
-            "its call opens other circuits too; {fit} such calls fit into {}",
+            "its call requests other circuits too; {fit} such calls fit into {}",
             tightest(plan, demands)
         ));
     }
     let up =
-        if *setup == Span::ZERO { "with the grant".to_owned() } else { format!("{setup} after the grant") };
+        if *setup == Span::ZERO { "at the grant".to_owned() } else { format!("{setup} after the grant") };
     let kept = match hold {
-        None => "never given back once it is up".to_owned(),
-        Some(Span::ZERO) => "given back as soon as it is idle".to_owned(),
-        Some(hold) => format!("given back {hold} after it fell idle"),
+        None => "never released".to_owned(),
+        Some(Span::ZERO) => "released as soon as it is idle".to_owned(),
+        Some(hold) => format!("released after {hold} of idle time"),
     };
     let packets = match blocked {
-        Blocked::Refuse => "and the packet that asked is dropped",
+        Blocked::Refuse => "and the packet that requested it is dropped",
         Blocked::Wait | Blocked::Retry(_) => "and packets wait in the queue",
     };
-    lines.push(format!("the first packet asks; it is up {up}, and {kept}"));
+    lines.push(format!("the first packet requests the circuit; the circuit is up {up}, and {kept}"));
     lines.push(format!("{}, {packets}", blocked_text(*blocked, "")));
     lines
 }
@@ -93,15 +93,19 @@ pub(super) fn explain_pool(name: &str, form: &Form, plan: &Plan, out: &mut Strin
     if let [first, .., last] = reservations.as_slice() {
         let names = format!("{} to {}", first.name, last.name);
         consequence(
-            &format!("{} can be asked for: {names}", plural(reservations.len() as u64, "circuit")),
+            &format!("{} take capacity from it: {names}", plural(reservations.len() as u64, "circuit")),
             out,
         );
     } else if let [one] = reservations.as_slice() {
-        consequence(&format!("circuit {} takes from it", one.name), out);
+        consequence(&format!("circuit {} takes capacity from it", one.name), out);
     }
     for source in &sources {
         consequence(
-            &format!("calls.{} take from it, {} each", source.name, Rate::from_bps(of(&source.demands))),
+            &format!(
+                "calls.{} take capacity from it, {} each",
+                source.name,
+                Rate::from_bps(of(&source.demands))
+            ),
             out,
         );
     }
@@ -109,15 +113,15 @@ pub(super) fn explain_pool(name: &str, form: &Form, plan: &Plan, out: &mut Strin
     if sources.is_empty() && sum <= capacity.bps() {
         let left = rate_text((capacity.bps() - sum) as f64);
         consequence(
-            &format!("all of them fit into {capacity} at once, and {left} are left: nobody ever waits"),
+            &format!("all of them fit into {capacity} at once, with {left} left: no call ever waits"),
             out,
         );
     } else {
         let who = match plan.pools[index].order {
-            PoolOrder::Asked => "they are served in the order of asking",
-            PoolOrder::FirstFit => "a smaller call may pass a larger one, which may wait for very long",
+            PoolOrder::Asked => "calls are served in the order in which they arrive",
+            PoolOrder::FirstFit => "a small call may overtake a large one, which may wait for a long time",
         };
-        consequence(&format!("not all of them may fit into {capacity} at once: {who}"), out);
+        consequence(&format!("they may not all fit into {capacity} at once: {who}"), out);
     }
 }
 
@@ -130,14 +134,14 @@ fn channels(plan: &Plan, index: usize, out: &mut String) {
     let initial: u64 = channels.clone().map(|(_, channel)| channel.initial.bps()).sum();
     let names: Vec<&str> = channels.map(|(gate, _)| gate.name.as_str()).collect();
     match names.as_slice() {
-        [] => consequence("nothing takes from it", out),
-        [one] => consequence(&format!("{one} alone takes from it"), out),
+        [] => consequence("no gate takes capacity from it", out),
+        [one] => consequence(&format!("only {one} takes capacity from it"), out),
         [first, .., last] => {
             let count = names.len();
             let left = plan.pools[index].capacity.bps().saturating_sub(initial);
             consequence(
                 &format!(
-                    "{count} channels take from {}: {first} to {last}; {} are left at the start",
+                    "{count} channels share {}: {first} to {last}; {} is free at the start",
                     plan.pools[index].capacity,
                     rate_text(left as f64)
                 ),
@@ -159,13 +163,13 @@ pub(super) fn explain_calls(name: &str, form: &Form, plan: &Plan, out: &mut Stri
     let held = mean(source.hold) + source.setup.as_secs_f64();
     let fit = fitting(plan, &source.demands);
     let verb = if fit == 1 { "fits" } else { "fit" };
-    let room = format!("{} at once {verb} into {}", plural(fit, "call"), tightest(plan, &source.demands));
+    let room = format!("{} {verb} at once into {}", plural(fit, "call"), tightest(plan, &source.demands));
     match source.arrivals {
         ArrivalPlan::Every(gap) if mean(gap) > 0.0 => {
             let load = held / mean(gap);
             consequence(
                 &format!(
-                    "a call every {} that holds for {} is a load of {} Erlang; {room}",
+                    "a call every {} that lasts {} is a load of {} Erlang; {room}",
                     seconds_text(mean(gap)),
                     seconds_text(held),
                     three_digits(load),
@@ -173,7 +177,7 @@ pub(super) fn explain_calls(name: &str, form: &Form, plan: &Plan, out: &mut Stri
                 out,
             );
             if source.blocked == Blocked::Wait && source.patience.is_none() && load >= fit as f64 {
-                consequence("more is asked for than can ever be carried: ever more calls wait", out);
+                consequence("the load exceeds the capacity: the number of waiting calls keeps growing", out);
             }
         }
         ArrivalPlan::Every(_) => {}
@@ -183,7 +187,7 @@ pub(super) fn explain_calls(name: &str, form: &Form, plan: &Plan, out: &mut Stri
             let load = if cycle > 0.0 { count as f64 * held / cycle } else { count as f64 };
             consequence(
                 &format!(
-                    "{}, each idle for {} and then in a call for {}, hold {} calls in the mean where none is blocked; {room}",
+                    "{}, each idle for {} and then in a call for {}: {} calls on average if none is blocked; {room}",
                     plural(count, "source"),
                     seconds_text(mean(idle)),
                     seconds_text(held),
@@ -192,17 +196,14 @@ pub(super) fn explain_calls(name: &str, form: &Form, plan: &Plan, out: &mut Stri
                 out,
             );
             if count <= fit {
-                consequence(
-                    "they are no more than fit at once: of their own calls none is ever blocked",
-                    out,
-                );
+                consequence("all sources fit at once, so these sources never block each other", out);
             }
         }
     }
     if let Some(patience) = source.patience {
-        let kind = if matches!(patience, HoldingPlan::Exponential(_)) { " in the mean" } else { "" };
+        let kind = if matches!(patience, HoldingPlan::Exponential(_)) { " on average" } else { "" };
         let span = seconds_text(mean(patience));
-        consequence(&format!("a call leaves the line when it has waited for {span}{kind} (abandoned)"), out);
+        consequence(&format!("a call that has waited for {span}{kind} gives up (abandoned)"), out);
     }
     consequence(&blocked_text(source.blocked, " for its turn"), out);
 }

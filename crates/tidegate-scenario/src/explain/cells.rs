@@ -41,7 +41,7 @@ pub(super) fn lines(gate: &GatePlan, packet: u32) -> Vec<String> {
     let cells = cells_of(packet, llc);
     let wire = f64::from(cells) * f64::from(CELL_BYTES);
     let mut lines = vec![format!(
-        "a packet of {packet} B is {}, {wire} B on the wire: {} % of it is the packet",
+        "a packet of {packet} B is {}, {wire} B on the wire: an efficiency of {}%",
         plural(u64::from(cells), "cell"),
         three_digits(100.0 * f64::from(packet) / wire)
     )];
@@ -69,7 +69,7 @@ pub(super) fn lines(gate: &GatePlan, packet: u32) -> Vec<String> {
         _ => {}
     }
     if gate.cells.slotted {
-        lines.push("cells that came in the same slot join the queue at its end, in random order".to_owned());
+        lines.push("cells that arrive in the same slot join the queue in random order".to_owned());
     }
     lines.extend(queue(gate, packet, cells));
     lines
@@ -91,8 +91,8 @@ fn shaper(gcra: &GcraPlan) -> Vec<String> {
         lines.push(format!("τ is {} cell times of the link", three_digits(tolerance / cell)));
         if gcra.release == Release::Tat && tolerance > interval - cell {
             lines.push(
-                "τ is more than T less one cell time, so cells held back to their TAT leave in bursts: \
-                 release = \"earliest\" spaces them"
+                "τ is more than T minus one cell time, so cells that wait for their TAT leave in bursts; release = \
+                 \"earliest\" spaces them"
                     .to_owned(),
             );
         }
@@ -113,10 +113,12 @@ fn queue(gate: &GatePlan, packet: u32, cells: u32) -> Vec<String> {
         ));
     }
     if let Some(epd) = gate.cells.epd {
-        lines.push(format!("a packet that comes when {} wait is thrown away whole", plural(epd, "cell")));
+        lines.push(format!("a packet that arrives when {} wait is dropped whole", plural(epd, "cell")));
     }
     if gate.cells.ppd {
-        lines.push("of a packet that lost a cell only the last one still enters".to_owned());
+        lines.push(
+            "once a packet has lost a cell, its remaining cells are dropped, except the last".to_owned(),
+        );
     }
     lines
 }

@@ -13,8 +13,8 @@ pub(super) fn lines(channel: &DtmPlan, plan: &Plan) -> Vec<String> {
     let bps = |nanos: u64| nanos as f64 / NANOS_PER_SLOT as f64 * slot;
     let half = bps(settings.corridor.nanos()) / 2.0;
     let whose = match channel.estimators {
-        Estimators::Channel => "all that comes to the door",
-        Estimators::Flow => "each flow at the door, and added up,",
+        Estimators::Channel => "all arriving traffic,",
+        Estimators::Flow => "the sum of the estimates of all flows,",
     };
     let rounded = match settings.rounding {
         Rounding::Exact => "",
@@ -26,11 +26,11 @@ pub(super) fn lines(channel: &DtmPlan, plan: &Plan) -> Vec<String> {
     };
     let mut lines = vec![
         format!(
-            "{} until {update}; then slots of {} that follow {whose} measured every {}",
+            "{} until {update}; then a number of slots of {} that follows {whose} measured every {}",
             channel.initial, settings.slot, channel.measure
         ),
         format!(
-            "an estimate gets {} more than itself{rounded}, and may then move in a corridor of {}",
+            "the allocation is the estimate plus {}{rounded}; it changes when the estimate leaves a corridor of {}",
             rate_text(bps(settings.margin.nanos()) + half),
             rate_text(2.0 * half)
         ),
@@ -41,7 +41,10 @@ pub(super) fn lines(channel: &DtmPlan, plan: &Plan) -> Vec<String> {
         ),
     ];
     if let Some(pool) = channel.pool.and_then(|pool| plan.pools.get(pool)) {
-        lines.push(format!("it gets what the others leave of {}, pool {}", pool.capacity, pool.name));
+        lines.push(format!(
+            "the gate gets the slots that the other gates leave of {}, pool {}",
+            pool.capacity, pool.name
+        ));
     }
     lines
 }

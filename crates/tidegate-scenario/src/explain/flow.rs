@@ -60,18 +60,18 @@ fn rto_text(tcp: &TcpPlan) -> String {
     match &tcp.rto {
         RtoPlan::Estimated { min, max, initial, tick } => {
             let clock = match tcp.phase {
-                _ if *tick == Span::ZERO => "exact".to_owned(),
-                TickPhase::Own => format!("in ticks of {tick} of each host's own clock"),
-                TickPhase::Common => format!("in ticks of {tick} of one clock for all"),
+                _ if *tick == Span::ZERO => "exact clock".to_owned(),
+                TickPhase::Own => format!("ticks of {tick}, each host's clock with a phase of its own"),
+                TickPhase::Common => format!("ticks of {tick}, the same clock at all hosts"),
             };
-            format!("estimated, from {min} to {max}, first {initial}, {clock}")
+            format!("estimated: from {min} to {max}, initially {initial}, {clock}")
         }
         RtoPlan::Fixed { rto, restart } => {
             let from = match restart {
                 RtoRestart::Ack => "an ACK of new data",
-                RtoRestart::Departure => "an ACK of new data and every departure",
+                RtoRestart::Departure => "an ACK of new data and by every segment sent",
             };
-            format!("always {rto}, started again by {from}")
+            format!("always {rto}, restarted by {from}")
         }
     }
 }
@@ -79,8 +79,10 @@ fn rto_text(tcp: &TcpPlan) -> String {
 fn delayed_ack_text(delayed: Option<&DelayedAckPlan>) -> String {
     let Some(delayed) = delayed else { return "one ACK for each segment".to_owned() };
     let late = match delayed.timeout {
-        None => "however long that takes".to_owned(),
-        Some(_) if delayed.tick.picos() > 0 => format!("at the latest at the next tick of {}", delayed.tick),
+        None => "without a time limit".to_owned(),
+        Some(_) if delayed.tick.picos() > 0 => {
+            format!("at the latest at the next tick (every {})", delayed.tick)
+        }
         Some(timeout) => format!("at the latest after {timeout}"),
     };
     format!("one ACK for {} segments, {late}", delayed.every)
@@ -114,14 +116,15 @@ fn lines(flow: &FlowPlan, plan: &Plan) -> Vec<String> {
     let delays = delay(&flow.path) + delay(&flow.back) + flow.back_delay.as_secs_f64();
     let rtt = delays + service(&flow.path, packet) + service(&flow.back, ack);
     let mut lines = vec![format!(
-        "round trip {} of delays, {} with a packet of {packet} B and its ACK in empty gates",
+        "round trip {} from delays alone; {} with the transmission of a packet of {packet} B and its ACK, without \
+         queueing",
         seconds_text(delays),
         seconds_text(rtt)
     )];
     let jitters = flow.path.iter().chain(&flow.back).map(|gate| &plan.gates[*gate]);
     for gate in jitters {
         if let Some(length) = jitter_text(gate.jitter) {
-            lines.push(format!("jitter of gate {} makes it longer {length}", gate.name));
+            lines.push(format!("jitter of gate {} lengthens the round trip {length}", gate.name));
         }
     }
     let laws = flow.path.iter().map(|gate| (*gate, false, packet_rate(&plan.gates[*gate], packet)));
@@ -131,15 +134,15 @@ fn lines(flow: &FlowPlan, plan: &Plan) -> Vec<String> {
     if let Some((index, polices, rate)) = slowest {
         let gate = &plan.gates[index];
         lines.push(format!(
-            "slowest {} {}: {} on the wire is at most {} of user data",
-            if polices { "is the policer of" } else { "gate" },
+            "bottleneck: {} {}; {} on the wire is at most {} of user data",
+            if polices { "the policer of gate" } else { "gate" },
             gate.name,
             rate_text(rate * 8.0 * wire_bytes(gate, packet)),
             rate_text(rate * 8.0 * f64::from(tcp.mss)),
         ));
         let bdp = rate * rtt;
         let queue = match queue_packets(gate, packet) {
-            _ if polices => "; nothing queues at a policer".to_owned(),
+            _ if polices => "; a policer has no queue".to_owned(),
             Some(queue) if bdp > 0.0 => format!("; its queue holds {} times that", three_digits(queue / bdp)),
             Some(_) => String::new(),
             None => "; its queue is unlimited".to_owned(),

@@ -13,7 +13,7 @@ pub(super) fn lines(follow: &FollowPlan, plan: &Plan) -> Vec<String> {
     let name = plan.gates.get(*gate).map_or("", |followed| followed.name.as_str());
     let first = *every + *lag;
     let before = match *initial {
-        Rate::ZERO => "nothing leaves".to_owned(),
+        Rate::ZERO => "nothing is sent".to_owned(),
         initial => format!("the rate is {initial}"),
     };
     let taken = match *share {
@@ -27,17 +27,18 @@ pub(super) fn lines(follow: &FollowPlan, plan: &Plan) -> Vec<String> {
         (min, Some(peak)) => format!(", from {min} to {peak}"),
     };
     let estimate = match *blocks {
-        Blocks::INSTCAP => "the last value as it is (INSTCAP)".to_owned(),
+        Blocks::INSTCAP => "the last value (INSTCAP)".to_owned(),
         Blocks { samples, blocks } => {
             let reach = every.saturating_mul(u64::from(samples) + u64::from(blocks) - 1);
             format!(
-                "the least of {blocks} means over {samples} values of {every} each, back over {reach} (EFFCAP)"
+                "the smallest of {blocks} moving averages over {samples} values of {every} each, which cover \
+                 {reach} (EFFCAP)"
             )
         }
     };
     vec![
         format!(
-            "the capacity of {name} over each {every} is known here {lag} after it; until {first} {before}"
+            "the capacity of gate {name} is averaged over {every} and known here {lag} later; until {first} {before}"
         ),
         format!("the rate is {taken}{estimate}{limits}"),
     ]
@@ -50,22 +51,26 @@ pub(super) fn abr_lines(abr: &AbrPlan, plan: &Plan) -> Vec<String> {
     let rates = abr.rates;
     let spacing = f64::from(abr.cells_per_rm) * CELL_BITS as f64 / rates.peak;
     let aim = three_digits(switch.utilisation * 100.0);
-    let says =
-        if switch.binary { "says whether more comes than" } else { "gives each source its fair share of" };
+    let says = if switch.binary {
+        "signals congestion when the load is above"
+    } else {
+        "signals each source its fair share \
+            of"
+    };
     vec![
         format!(
-            "from {} to {}, {} until the first RM cell is back {} after it left",
+            "rate from {} to {}; {} until the first RM cell returns, {} after it was sent",
             rate_text(rates.min),
             rate_text(rates.peak),
             rate_text(rates.initial),
             abr.lag
         ),
         format!(
-            "RM cells leave every {} at the peak rate, at least every {}; {name} is {} away",
+            "an RM cell is sent every {} at the peak rate, and at least every {}; gate {name} is {} away",
             seconds_text(spacing),
             abr.rm_within,
             abr.there
         ),
-        format!("{name} measures every {} and {says} {aim}% of its capacity", switch.every),
+        format!("gate {name} measures its load every {} and {says} {aim}% of its capacity", switch.every),
     ]
 }

@@ -25,15 +25,15 @@ pub(super) fn explain(name: &str, form: &Form, plan: &Plan, out: &mut String) {
     cells::keep_rows(copies.first().map(|first| &plan.gates[*first]), &mut rows);
     write_rows(&format!("gate {name}"), &rows, out);
     let Some(first) = copies.first() else {
-        consequence("nothing passes it", out);
+        consequence("no flow or traffic passes it", out);
         return;
     };
     let gate = &plan.gates[*first];
     if copies.len() > 1 || gate.name != name {
         let last = &plan.gates[copies[copies.len() - 1]].name;
         match copies.len() {
-            1 => consequence(&format!("one server: {}", gate.name), out),
-            count => consequence(&format!("{count} servers of its kind: {} to {last}", gate.name), out),
+            1 => consequence(&format!("one copy of this gate: {}", gate.name), out),
+            count => consequence(&format!("{count} copies of this gate: {} to {last}", gate.name), out),
         }
     }
     let packet = largest_packet(plan, &copies);
@@ -48,7 +48,9 @@ pub(super) fn explain(name: &str, form: &Form, plan: &Plan, out: &mut String) {
     if let Some(length) = jitter_text(gate.jitter) {
         let unit = if in_cells { "cell" } else { "packet" };
         consequence(
-            &format!("after service each {unit} is delayed at random, {length}; their order is kept"),
+            &format!(
+                "after transmission each {unit} is delayed at random, {length}; the order of {unit}s is kept"
+            ),
             out,
         );
     }
@@ -62,8 +64,8 @@ pub(super) fn jitter_text(jitter: JitterPlan) -> Option<String> {
     let mean = jitter.mean();
     match jitter {
         JitterPlan::None => None,
-        JitterPlan::Uniform { most } => Some(format!("by 0 s to {most}, {mean} on average")),
-        JitterPlan::Exponential { .. } => Some(format!("by {mean} on average, exponentially")),
+        JitterPlan::Uniform { most } => Some(format!("uniformly by 0 s to {most}, {mean} on average")),
+        JitterPlan::Exponential { .. } => Some(format!("exponentially, by {mean} on average")),
     }
 }
 
@@ -78,7 +80,7 @@ fn usual_change(gate: &GatePlan) -> &'static str {
             | RatePlan::Reserve(_)
             | RatePlan::Opportunities { .. },
             _,
-        ) => "no rate to change",
+        ) => "not used: the rate never changes",
         (_, OnChange::Keep) => "keep",
         (_, OnChange::Rescale) => "rescale",
     }
@@ -185,12 +187,18 @@ fn rate_lines(gate: &GatePlan, packet: u32, plan: &Plan) -> Vec<String> {
     let in_cells = cells::llc(gate).is_some();
     let unit = if in_cells { "cell" } else { "packet" };
     let change = match gate.on_change {
-        OnChange::Keep => format!("a {unit} in transmission keeps the rate it started with"),
-        OnChange::Rescale => format!("a {unit} in transmission goes on at the new rate"),
+        OnChange::Keep => format!(
+            "when the rate changes, a {unit} in transmission keeps the rate at which it \
+            started"
+        ),
+        OnChange::Rescale => format!(
+            "when the rate changes, the rest of a {unit} in transmission is sent at the \
+            new rate"
+        ),
     };
     let mean = packet_rate(gate, packet).map_or(String::new(), |rate| rate_text(rate * 8.0 * wire));
     match &gate.rate {
-        RatePlan::Unlimited => vec![format!("every {unit} passes at once")],
+        RatePlan::Unlimited => vec![format!("no transmission time: every {unit} passes at once")],
         RatePlan::Gcra(_) => Vec::new(),
         RatePlan::Constant(_) if in_cells => Vec::new(),
         RatePlan::Constant(Speed::Bits(rate)) => {
@@ -199,7 +207,7 @@ fn rate_lines(gate: &GatePlan, packet: u32, plan: &Plan) -> Vec<String> {
         RatePlan::Reserve(circuit) => {
             let mut lines = vec![format!("a packet of {packet} B{heavy} takes {}", takes(circuit.rate))];
             if matches!(gate.framing, Framing::CellPackets { .. }) {
-                lines.push("packets pass whole and weigh 53 bytes for each of their cells".to_owned());
+                lines.push("packets pass whole and take 53 bytes for each of their cells".to_owned());
             }
             lines.extend(calls::lines(circuit, plan));
             lines
@@ -209,13 +217,13 @@ fn rate_lines(gate: &GatePlan, packet: u32, plan: &Plan) -> Vec<String> {
         }
         RatePlan::Steps { repeat, .. } => vec![
             match repeat {
-                Some(repeat) => format!("mean rate {mean}, again every {repeat}"),
-                None => "the last rate holds to the end".to_owned(),
+                Some(repeat) => format!("mean rate {mean}; the steps repeat every {repeat}"),
+                None => "the last rate holds to the end of the run".to_owned(),
             },
             change,
         ],
         RatePlan::TokenBucket { rate, burst_bytes, .. } => vec![format!(
-            "after a pause {} packets of {packet} B{heavy} go at once, then one every {}",
+            "after a pause {} packets of {packet} B{heavy} pass at once, then one every {}",
             (*burst_bytes as f64 / wire).floor(),
             takes(*rate)
         )],
@@ -241,11 +249,11 @@ fn rate_lines(gate: &GatePlan, packet: u32, plan: &Plan) -> Vec<String> {
             lines
         }
         RatePlan::RateTrace { trace, .. } => {
-            vec![format!("{} of rates, mean {mean}", trace.period), change]
+            vec![format!("the trace lasts {}; mean rate {mean}", trace.period), change]
         }
         RatePlan::Opportunities { trace, .. } => {
             vec![format!(
-                "{} opportunities of {} B in {}, mean {mean}",
+                "{} delivery opportunities of {} B in {}; mean rate {mean}",
                 trace.at.len(),
                 trace.bytes,
                 trace.period

@@ -38,7 +38,7 @@ pub(crate) fn explain(root: &Form, plan: &Plan) -> String {
     rows_of(root, "", &skip, &mut rows);
     write_rows("the run", &rows, &mut out);
     let counted = plan.duration.saturating_since(plan.warmup);
-    consequence(&format!("the summary counts {counted} of {}", plan.duration), &mut out);
+    consequence(&format!("the summary covers {counted} of the {}", plan.duration), &mut out);
     for named in root.table("gate").map_or(&[][..], |gates| gates.items.as_slice()) {
         let Some(form) = named.item.table() else { continue };
         gate::explain(&named.name, form, plan, &mut out);
@@ -126,8 +126,10 @@ fn consequence(text: &str, out: &mut String) {
 fn copies<'a>(name: &str, all: impl Iterator<Item = &'a str>, out: &mut String) {
     let of_it: Vec<&str> = all.filter(|full| full.split('.').next() == Some(name)).collect();
     match of_it.as_slice() {
-        [first, .., last] => consequence(&format!("{} of the same: {first} to {last}", of_it.len()), out),
+        [first, .., last] => {
+            consequence(&format!("{} identical copies: {first} to {last}", of_it.len()), out)
+        }
         [_] => {}
-        [] => consequence("none of it runs", out),
+        [] => consequence("count is 0: none of it runs", out),
     }
 }

@@ -12,19 +12,16 @@ pub(super) fn lines(gate: &GatePlan, packet: u32) -> Vec<String> {
     let Some(police) = &gate.police else { return Vec::new() };
     let Some((sustained, conformance)) = &police.sustained else {
         let above = if police.tags { "tagged" } else { "dropped" };
-        return vec![format!(
-            "polices to {}; what is above is {above}",
-            contract(gate, &police.peak, packet)
-        )];
+        return vec![format!("policed to {}; the excess is {above}", contract(gate, &police.peak, packet))];
     };
     let above = match conformance {
         Conformance::Vbr1 => "dropped",
-        Conformance::Vbr2 => "dropped, unless it came tagged",
+        Conformance::Vbr2 => "dropped, unless it arrived tagged",
         Conformance::Vbr3 => "tagged",
     };
     vec![
-        format!("polices to {}; what is above is {above}", contract(gate, sustained, packet)),
-        format!("and to a peak of {}; what is above is dropped", contract(gate, &police.peak, packet)),
+        format!("policed to {}; the excess is {above}", contract(gate, sustained, packet)),
+        format!("and to a peak of {}; the excess is dropped", contract(gate, &police.peak, packet)),
     ]
 }
 
@@ -39,11 +36,11 @@ fn contract(gate: &GatePlan, limit: &Limit, packet: u32) -> String {
     if depth < wire && unit > 1.0 {
         let cells = limit.depth().floor();
         return format!(
-            "{rate}: after a rest {cells} cells conform at once, then a packet of {packet} B every {every}"
+            "{rate}: after a pause {cells} cells conform at once, then a packet of {packet} B every {every}"
         );
     }
     let packets = (depth / wire).floor();
-    format!("{rate}: after a rest {packets} packets of {packet} B conform at once, then one every {every}")
+    format!("{rate}: after a pause {packets} packets of {packet} B conform at once, then one every {every}")
 }
 
 /// Packets per second of one size that the contract lets through in the long run; `None` where nothing is
@@ -83,9 +80,7 @@ fn burst_line(flow: &FlowPlan, gate: &GatePlan, packet: u32, rtt: f64) -> Option
     let expect = match (polices, &flow.app) {
         (true, AppPlan::Bulk | AppPlan::Transfer { .. }) => format!(": {}", expectation(round_trips)),
         (true, _) => String::new(),
-        (false, _) => {
-            ": so much leaves at once after a rest, and what comes faster than the rate waits".to_owned()
-        }
+        (false, _) => ": that much may leave at once after a pause; packets above the rate wait".to_owned(),
     };
     Some(says + &expect)
 }

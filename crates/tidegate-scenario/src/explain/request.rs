@@ -23,7 +23,7 @@ pub(super) fn lines(flow: &FlowPlan, plan: &Plan) -> Vec<String> {
     let drawn = [("request", &requests.request), ("response", &requests.response)];
     for (what, sizes) in drawn.iter().filter(|(_, sizes)| !matches!(sizes, SizePlan::Constant(_))) {
         if let Some(mean) = sizes.mean() {
-            lines.push(format!("a {what} has {} in the mean", bytes_text(mean as u64)));
+            lines.push(format!("a {what} has {} on average", bytes_text(mean as u64)));
         }
     }
     if let SizePlan::Constant(bytes) = requests.response {
@@ -37,7 +37,7 @@ pub(super) fn lines(flow: &FlowPlan, plan: &Plan) -> Vec<String> {
     {
         let seconds = (request + response) * 8.0 / rate.bps() as f64;
         lines.push(format!(
-            "its server works {} on one: {} of all its clients together in a second at most",
+            "its server takes {} for a request: at most {} requests per second from all clients together",
             seconds_text(seconds),
             three_digits(1.0 / seconds)
         ));
@@ -58,11 +58,14 @@ pub(super) fn explain_server(name: &str, form: &Form, plan: &Plan, out: &mut Str
         .map(|flow| flow.name.as_str())
         .collect();
     match clients.as_slice() {
-        [] => consequence("no flow asks it", out),
-        [one] => consequence(&format!("{one} asks it"), out),
+        [] => consequence("no flow sends requests to it", out),
+        [one] => consequence(&format!("flow {one} sends requests to it"), out),
         [first, .., last] => {
             consequence(
-                &format!("{} flows ask it, {first} to {last}, in the order of arrival", clients.len()),
+                &format!(
+                    "{} flows send requests to it, {first} to {last}; it serves them in the order of arrival",
+                    clients.len()
+                ),
                 out,
             );
         }

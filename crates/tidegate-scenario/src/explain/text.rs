@@ -12,7 +12,7 @@ pub(super) fn value_text(kind: Kind, value: &Value) -> String {
         Value::Flag(flag) => if *flag { "yes" } else { "no" }.to_owned(),
         Value::Whole(number) => number.to_string(),
         Value::Real(number) if kind == Kind::Number => number.to_string(),
-        Value::Real(number) => format!("{} %", number * 100.0),
+        Value::Real(number) => format!("{}%", number * 100.0),
         Value::Text(text) => text.clone(),
         Value::Word(word) => match about(kind, word) {
             Some(about) => format!("{word}: {about}"),

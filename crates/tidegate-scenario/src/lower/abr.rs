@@ -67,8 +67,8 @@ pub(super) fn resolve(laid: &Laid<'_>, planned: &mut [GatePlan], notes: &mut Not
         if let Some(item) = gate.form.given("abr")
             && !laid.gates.iter().any(named)
         {
-            let help = format!("add rate.abr.gate = \"{}\" to a gate, or take it out", gate.name);
-            notes.warn(item.at, &item.key, "no source listens to this switch", help);
+            let help = format!("add rate.abr.gate = \"{}\" to a gate, or remove this key", gate.name);
+            notes.warn(item.at, &item.key, "no ABR source names this switch", help);
         }
     }
     switches
@@ -98,11 +98,11 @@ fn fill(
     let named = &laid.gates[abr.switch];
     if named.form.given("abr").is_none() {
         let help = format!("add abr = {{ utilisation = \"90%\" }} to gate.{}", named.name);
-        notes.wrong(item, format!("gate {} tells no source what to send", named.name), help);
+        notes.wrong(item, format!("gate {} has no ABR switch", named.name), help);
         return None;
     }
     if planned[link].framing != planned[index].framing {
-        let problem = format!("gate {} has another framing: bits here are not bits there", named.name);
+        let problem = format!("gate {} has another framing, so its rate counts other bits", named.name);
         notes.wrong(item, problem, "give both gates the same framing");
         return None;
     }
@@ -129,7 +129,7 @@ fn there(
     for (name, path) in paths {
         let Some(begin) = path.iter().position(|gate| *gate == index) else { continue };
         let Some(length) = path[begin..].iter().position(|gate| *gate == link) else {
-            let problem = format!("{name} passes this gate and not {} after it", planned[link].name);
+            let problem = format!("{name} passes this gate but not gate {} after it", planned[link].name);
             notes.wrong(item, problem, format!("add \"{}\" to its path", planned[link].name));
             return None;
         };
@@ -137,9 +137,11 @@ fn there(
             path[begin..begin + length].iter().fold(Span::ZERO, |sum, gate| sum + planned[*gate].delay);
         match found {
             Some((other, first)) if other != delays => {
-                let problem =
-                    format!("{} is {other} away for {first} and {delays} for {name}", planned[link].name);
-                notes.wrong(item, problem, "give each flow its own source: per = \"flow\"");
+                let problem = format!(
+                    "gate {} is {other} away for flow {first} and {delays} for flow {name}",
+                    planned[link].name
+                );
+                notes.wrong(item, problem, "give each flow its own source: add per = \"flow\" to this gate");
                 return None;
             }
             _ => found = Some((delays, name)),

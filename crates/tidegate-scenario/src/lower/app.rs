@@ -60,7 +60,7 @@ fn messages(form: &Form, llc: Option<bool>, notes: &mut Notes) -> Option<SourceP
     let length = form.get("length")?;
     if llc.is_none() {
         let help = "add framing = \"aal5\" to a gate on the path, or use another source";
-        notes.wrong_at(form.at, &form.key, "messages are of cells, and the path has no cell gate", help);
+        notes.wrong_at(form.at, &form.key, "messages need a cell gate, and the path has none", help);
     }
     let length = match &length.value {
         Value::Table(law) => geometric(law, notes)?,
@@ -84,7 +84,7 @@ fn geometric(law: &Form, notes: &mut Notes) -> Option<MessageLength> {
     if lengths.is_none() {
         let item = law.given("max").or_else(|| law.get("geometric"))?;
         let problem = format!(
-            "lengths that are cut off at {} and get rarer as they grow have a mean of {} at most, not {}",
+            "a geometric distribution cut off at {} has a mean of at most {}, not {}",
             plural(u64::from(most), "cell"),
             f64::from(most + 1) / 2.0,
             plural(u64::from(mean), "cell")
@@ -100,7 +100,7 @@ fn message_cells(item: &Item, notes: &mut Notes) -> Option<u32> {
     match u32::try_from(item.cells()?) {
         Ok(cells) if cells <= MOST_CELLS => Some(cells),
         _ => {
-            let problem = format!("a message is one packet, and that has {MOST_CELLS} cells at most");
+            let problem = format!("a message is one packet, which has at most {MOST_CELLS} cells");
             notes.wrong(item, problem, format!("write \"{MOST_CELLS} cells\" or less"));
             None
         }

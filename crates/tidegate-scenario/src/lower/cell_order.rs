@@ -37,7 +37,7 @@ pub(super) fn check(gates: &[GatePlan], users: &[User<'_>], wiring: &Wiring, not
         if let Some(way) = way(&after, *to, *from) {
             let names: Vec<&str> =
                 [*from].iter().chain(&way).map(|gate| gates[*gate].name.as_str()).collect();
-            let problem = format!("cells would go in a circle: {}", names.join(" → "));
+            let problem = format!("the paths of these cell gates form a circle: {}", names.join(" → "));
             let help = "give the other direction gates of its own, or set duplex = true on these";
             notes.wrong(item, problem, help);
             return;

@@ -65,7 +65,7 @@ fn check_packet_gate(gate: &Gate<'_>, notes: &mut Notes) {
         (gate.plan.queue.limit, queue.and_then(|queue| queue.get("limit")))
     {
         let problem = match is_circuit {
-            true => "a circuit's queue holds whole packets, not cells",
+            true => "the queue of a circuit holds whole packets, not cells",
             false => "this gate's queue holds packets, not cells",
         };
         notes.wrong(item, problem, format!("write packets or bytes{or_cells}"));
@@ -74,12 +74,12 @@ fn check_packet_gate(gate: &Gate<'_>, notes: &mut Notes) {
     let of_gate = ["slotted", "reassembly"].map(|name| gate.form.given(name));
     for item in of_queue.into_iter().chain(of_gate).flatten() {
         let name = item.key.rsplit('.').next().unwrap_or_default();
-        let problem = format!("{what} passes packets; {name} is for cells");
-        notes.wrong(item, problem, format!("take it out{or_cells}"));
+        let problem = format!("{what} passes packets; {name} is for cell gates");
+        notes.wrong(item, problem, format!("remove this key{or_cells}"));
     }
     if let (RatePlan::Gcra(_), Some(item)) = (&gate.plan.rate, gate.form.get("rate")) {
         let help = format!("{AS_CELLS}, or use rate.token_bucket for packets");
-        notes.wrong(item, "a GCRA shaper passes cells, and this gate packets", help);
+        notes.wrong(item, "a GCRA shaper passes cells, but this gate passes packets", help);
     }
 }
 
@@ -100,15 +100,16 @@ fn check_cell_gate(gate: &Gate<'_>, packet: Option<(u64, &str)>, notes: &mut Not
             notes.wrong(
                 item,
                 problem,
-                "write a rate in bit/s, the 53 bytes of each cell counted, or take framing out",
+                "write a rate in bit/s, which counts the 53 bytes of each cell, or remove framing",
             );
         }
     }
     if let (RatePlan::Follow(_) | RatePlan::Abr(_), OnChange::Rescale, Some(item)) =
         (&gate.plan.rate, gate.plan.on_change, gate.form.get("on_change"))
     {
-        let problem = "a cell in transmission keeps the rate it started with where a rate is fed back";
-        notes.wrong(item, problem, "write \"keep\", or take framing out");
+        let problem =
+            "with a fed-back rate, a cell in transmission always keeps the rate at which it started";
+        notes.wrong(item, problem, "write \"keep\", or remove framing");
     }
     if gate.plan.cells.slotted {
         check_slots(gate, notes);
@@ -138,18 +139,18 @@ fn check_queue(gate: &Gate<'_>, packet: Option<(u64, &str)>, notes: &mut Notes) 
         });
         notes.wrong(
             limit,
-            "a cell gate's queue is counted in cells",
+            "the queue of a cell gate is counted in cells",
             format!("write \"{}\"{of}", plural(count, "cell")),
         );
     }
     let (QueueLimit::Cells(most), Some(epd)) = (gate.plan.queue.limit, queue.given("epd")) else { return };
     if let Some(threshold) = epd.cells().filter(|threshold| *threshold > most) {
         let problem = format!(
-            "a threshold of {} is never reached in a queue of {}",
+            "a threshold of {} can never be reached in a queue of {}",
             plural(threshold, "cell"),
             plural(most, "cell")
         );
-        notes.wrong(epd, problem, format!("write \"{}\" or less, or take it out", plural(most, "cell")));
+        notes.wrong(epd, problem, format!("write \"{}\" or less, or remove this key", plural(most, "cell")));
     }
 }
 
@@ -158,19 +159,19 @@ fn check_slots(gate: &Gate<'_>, notes: &mut Notes) {
     if !matches!(gate.plan.rate, RatePlan::Constant(Speed::Bits(_))) {
         notes.wrong(
             item,
-            "slots have one length: they need one rate for ever",
-            "write rate = \"150 Mbit/s\", or take slotted out",
+            "a slotted gate needs a constant rate, so that all slots have the same length",
+            "write rate = \"150 Mbit/s\", or remove slotted",
         );
     }
     if let (true, Some(loss)) = (gate.plan.loss != LossPlan::None, gate.form.get("loss")) {
-        notes.wrong(loss, "a slotted gate has no random loss", "put the loss on a gate after it");
+        notes.wrong(loss, "a slotted gate cannot have random loss", "put the loss on a gate after it");
     }
     let counts = gate.form.table("queue").and_then(|queue| queue.get("counts"));
     if let (QueueCounts::All, Some(counts)) = (gate.plan.queue.counts, counts) {
         notes.wrong(
             counts,
-            "the queue of a slotted gate counts what waits",
-            "write \"waiting\", and one cell less",
+            "the queue of a slotted gate counts only waiting cells",
+            "write \"waiting\", and make the limit one cell smaller",
         );
     }
 }
@@ -184,7 +185,7 @@ fn check_framing(hops: &[Hop<'_>], gates: &[Gate<'_>], notes: &mut Notes) {
         {
             let with = |llc: bool| if llc { "with" } else { "without" };
             let problem = format!(
-                "gate {} has cells {} LLC/SNAP and gate {}, before it, {}: they are cells of the same packets",
+                "gate {} has cells {} LLC/SNAP, but gate {} before it has the same cells {} it",
                 gate.name,
                 with(other),
                 before.name,
@@ -212,7 +213,7 @@ fn warn_reassembly(gates: &[Gate<'_>], users: &[User<'_>], notes: &mut Notes) {
             && !last.contains(&index)
         {
             let help = "write it at the last cell gate of the path";
-            notes.warn(item.at, &item.key, "no packet is put together again after this gate", help);
+            notes.warn(item.at, &item.key, "no packet is reassembled after this gate", help);
         }
     }
 }

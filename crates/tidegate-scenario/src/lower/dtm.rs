@@ -15,7 +15,7 @@ pub(super) fn channel(root: &Form, form: &Form, notes: &mut Notes) -> Option<Rat
     let settings = settings(form, notes)?;
     let initial = form.rate("initial")?;
     check_initial(initial, &settings, form, notes);
-    work::check_clock(root, form.get("measure"), "the rate at the door is measured", notes);
+    work::check_clock(root, form.get("measure"), "the arrival rate is measured", notes);
     Some(RatePlan::Dtm(DtmPlan {
         settings,
         initial,
@@ -85,8 +85,8 @@ fn whole(item: &Item, notes: &mut Notes) -> Option<u64> {
     }
     let floor = nanos / NANOS_PER_SLOT;
     let near = if floor == 0 { Slots::whole(1) } else { Slots::whole(floor) };
-    let problem = format!("{} are not whole", Slots::from_nanos(nanos));
-    notes.wrong(item, problem, format!("write whole slots, such as \"{near}\""));
+    let problem = format!("{} is not a whole number of slots", Slots::from_nanos(nanos));
+    notes.wrong(item, problem, format!("write a whole number of slots, such as \"{near}\""));
     None
 }
 
@@ -109,9 +109,7 @@ fn check_initial(initial: Rate, settings: &Settings, form: &Form, notes: &mut No
             ),
             None => notes.wrong(
                 limit,
-                format!(
-                    "the initial rate, {initial} when nothing is written, is {how} than {stated} = {bound}"
-                ),
+                format!("the default initial rate of {initial} is {how} than {stated} = {bound}"),
                 format!("add initial = \"{bound}\""),
             ),
         }
@@ -123,14 +121,16 @@ fn update_every(form: &Form, notes: &mut Notes) -> Option<u32> {
     let (count, rest) = (update.picos() / measure.picos(), update.picos() % measure.picos());
     let item = form.given("update").or_else(|| form.given("measure")).or_else(|| form.get("update"))?;
     if rest != 0 || count == 0 {
-        let problem =
-            format!("an update every {update} is not after a whole number of measurements of {measure}");
+        let problem = format!(
+            "the update interval of {update} is not a multiple of the measurement interval of {measure}"
+        );
         let near = Span::from_picos(count.max(1).saturating_mul(measure.picos()));
         notes.wrong(item, problem, format!("write update = \"{near}\", or another multiple of {measure}"));
         return None;
     }
     let Ok(count) = u32::try_from(count) else {
-        let problem = format!("{count} measurements of {measure} in one update of {update} are too many");
+        let problem =
+            format!("an update interval of {update} has {count} measurements of {measure}: too many");
         notes.wrong(item, problem, "measure less often");
         return None;
     };

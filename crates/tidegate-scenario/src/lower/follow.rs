@@ -20,7 +20,7 @@ pub(super) fn law(root: &Form, form: &Form, notes: &mut Notes) -> Option<RatePla
     let initial = form.rate("initial");
     check_limits(min, peak, initial, form, notes);
     check_blocks(form, notes);
-    work::check_clock(root, form.get("every"), "the rate is set anew", notes);
+    work::check_clock(root, form.get("every"), "the rate is updated", notes);
     Some(RatePlan::Follow(FollowPlan {
         gate: gate_of(root, form.get("gate")?, notes)?,
         every: form.span("every")?,
@@ -58,12 +58,12 @@ fn check_blocks(form: &Form, notes: &mut Notes) {
     match (given("m"), given("n"), given("rtts")) {
         (Some(_), Some(_), None) | (None, None, Some(_)) => {}
         (_, _, Some(rtts)) => {
-            notes.wrong(rtts, "rtts says what m and n are", "keep rtts, or m and n");
+            notes.wrong(rtts, "rtts already determines m and n", "keep either rtts, or m and n");
         }
-        (Some(item), None, None) => notes.wrong(item, "there is no n to it", "add n, such as n = 88"),
-        (None, Some(item), None) => notes.wrong(item, "there is no m to it", "add m, such as m = 8"),
+        (Some(item), None, None) => notes.wrong(item, "m needs n", "add n, such as n = 88"),
+        (None, Some(item), None) => notes.wrong(item, "n needs m", "add m, such as m = 8"),
         (None, None, None) => {
-            notes.wrong(effcap, "neither m and n nor rtts is given", "write { rtts = 10 }");
+            notes.wrong(effcap, "EFFCAP needs rtts, or m and n", "write { rtts = 10 }");
         }
     }
 }

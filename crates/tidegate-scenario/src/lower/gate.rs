@@ -22,7 +22,7 @@ pub(super) fn gates<'a>(root: &'a Form, library: &mut Library, notes: &mut Notes
             let form = named.item.table()?;
             reserved(&named.name, named.name_at, &form.key, notes);
             if let Some(abr) = form.table("abr") {
-                work::check_clock(root, abr.get("every"), "the fair rate is set anew", notes);
+                work::check_clock(root, abr.get("every"), "the switch measures", notes);
             }
             let plan = gate(&named.name, root, form, library, notes);
             Some(Gate {
@@ -84,10 +84,13 @@ fn queue(form: &Form, rate: &RatePlan, framing: Framing, notes: &mut Notes) -> Q
     };
     if let (Some(what), Some(item)) = (what, queue.get("limit")) {
         if counts == QueueCounts::All {
-            let problem = format!("no {what} would ever pass: the one in service counts too");
+            let problem = format!("no {what} would ever pass: the {what} in transmission counts too");
             notes.wrong(item, problem, format!("write \"1 {what}\" or more, or counts = \"waiting\""));
         } else if matches!(rate, RatePlan::Opportunities { .. }) {
-            let problem = format!("no {what} would ever pass: each waits for an opportunity of the trace");
+            let problem = format!(
+                "no {what} would ever pass: each {what} has to wait for a delivery opportunity of \
+                the trace"
+            );
             notes.wrong(item, problem, format!("write \"1 {what}\" or more"));
         }
     }
@@ -101,11 +104,20 @@ fn threshold(queue: &Form, framing: Framing, notes: &mut Notes) -> Option<u64> {
     match (&item.value, cells) {
         (Value::Cells(count), true) | (Value::Packets(count), false) => Some(*count),
         (_, true) => {
-            notes.wrong(item, "this gate's queue holds cells", "write such as \"500 cells\"");
+            notes.wrong(
+                item,
+                "this gate's queue holds cells",
+                "write a number of cells, such as \"500 cells\"",
+            );
             None
         }
         (_, false) => {
-            notes.wrong(item, "tagged packets are counted, not weighed", "write such as \"20 packets\"");
+            notes.wrong(
+                item,
+                "this threshold is a number of packets, not of bytes",
+                "write a number of packets, \
+                such as \"20 packets\"",
+            );
             None
         }
     }
@@ -120,8 +132,9 @@ fn framing(form: &Form, notes: &mut Notes) -> Framing {
     };
     if let Some(aal5) = framing.table("aal5") {
         for item in ["overhead", "minimum"].into_iter().filter_map(|name| framing.given(name)) {
-            let problem = "a packet in cells weighs 53 bytes for each of them";
-            notes.wrong(item, problem, "take it out, or take aal5 out");
+            let problem =
+                "with aal5 a packet takes 53 bytes for each of its cells, so it has no other overhead";
+            notes.wrong(item, problem, "remove this key, or remove aal5");
         }
         return Framing::Aal5 { llc: aal5.flag("llc") };
     }

@@ -11,7 +11,7 @@ use crate::check::Form;
 pub(super) fn law(form: &Form, notes: &mut Notes) -> Option<RatePlan> {
     let (pcr, link) = (form.rate("pcr")?, form.rate("link")?);
     if let (true, Some(item)) = (pcr > link, form.get("pcr")) {
-        let problem = format!("cells at {pcr} do not fit on a link of {link}");
+        let problem = format!("a peak cell rate of {pcr} is higher than the rate of the link, {link}");
         notes.wrong(item, problem, format!("write \"{link}\" or less, or a faster link"));
         return None;
     }
@@ -21,7 +21,7 @@ pub(super) fn law(form: &Form, notes: &mut Notes) -> Option<RatePlan> {
     };
     let tolerance = form.span("cdvt")?;
     let Some(limit) = increment.ok().and_then(|each| Limit::new(each, tolerance.picos()).ok()) else {
-        notes.wrong(form.get("cdvt")?, "more than 53 days cannot be counted", "write a shorter time");
+        notes.wrong(form.get("cdvt")?, "this is longer than 53 days", "write a shorter time");
         return None;
     };
     let release = match form.word("release") {

@@ -55,7 +55,7 @@ impl Laid<'_> {
     ) -> Option<usize> {
         let named = self.gates.get(leader)?;
         if server.0 == leader {
-            notes.wrong(item, "the gate would follow itself", "name the gate whose capacity limits");
+            notes.wrong(item, "the gate would follow itself", "name the gate that limits the rate");
             return None;
         }
         if let Some((problem, help)) = without_capacity(named) {
@@ -68,17 +68,19 @@ impl Laid<'_> {
             let name = named.name;
             let (problem, help) = match server.1 {
                 Some((user, instance)) => (
-                    format!("{} does not pass {name}", self.users[user].instances[instance]),
+                    format!("{} does not pass gate {name}", self.users[user].instances[instance]),
                     format!("add \"{name}\" to its path"),
                 ),
                 None if named.per_flow => (
-                    format!("each flow has its own {name}: which one?"),
+                    format!("each flow has its own copy of gate {name}, so this name is ambiguous"),
                     format!(
-                        "add per = \"flow\" to gate.{} too, or take it out of gate.{name}",
+                        "add per = \"flow\" to gate.{} too, or remove it from gate.{name}",
                         self.gates[server.0].name
                     ),
                 ),
-                None => (format!("nothing passes {name}"), format!("add \"{name}\" to a path")),
+                None => {
+                    (format!("no flow or traffic passes gate {name}"), format!("add \"{name}\" to a path"))
+                }
             };
             notes.wrong(item, problem, help);
         }
@@ -92,7 +94,7 @@ fn without_capacity(gate: &Gate<'_>) -> Option<(String, String)> {
     match &gate.plan.rate {
         RatePlan::Unlimited => Some((
             format!("gate {name} has no rate: there is no capacity to follow"),
-            format!("give gate.{name} a rate, or name the gate that limits"),
+            format!("give gate.{name} a rate, or name the gate that limits the rate"),
         )),
         rate if tidegate_core::gate::rate::counts_packets(rate) => Some((
             format!("the rate of gate {name} is in packets, not in bits"),
@@ -129,9 +131,9 @@ pub(super) fn one_of(
 ) -> Option<Span> {
     let problem = match round_trips {
         [(only, _)] => return Some(*only),
-        [] => format!("no flow passes this gate, so no round trip says what {what} should be"),
+        [] => format!("no flow passes this gate, so there is no round trip from which to compute {what}"),
         [(one, first), (other, second), ..] => format!(
-            "flow {first} has a round trip of {one} and flow {second} one of {other}: which says what {what} should be?"
+            "{what} cannot be computed here: flow {first} has a round trip of {one}, flow {second} one of {other}"
         ),
     };
     notes.wrong(item, problem, help);

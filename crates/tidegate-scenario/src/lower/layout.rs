@@ -72,14 +72,14 @@ fn warn_unused(gates: &[Gate<'_>], users: &[User<'_>], notes: &mut Notes) {
             if followed.contains(&index) {
                 continue;
             }
-            let help = "add it to a path, or take it out";
+            let help = "add it to a path, or remove it";
             notes.warn(gate.name_at, &gate.form.key, "no flow or traffic passes this gate", help);
         } else if gate.duplex
             && !passed.contains(&(index, true))
             && let Some(item) = gate.form.get("duplex")
         {
-            let help = format!("add back = [\"{}\"] to a flow, or take duplex out", gate.name);
-            notes.warn(item.at, &item.key, "nothing passes the other direction", help);
+            let help = format!("add back = [\"{}\"] to a flow, or remove duplex", gate.name);
+            notes.warn(item.at, &item.key, "no flow passes the other direction of this gate", help);
         }
     }
 }
@@ -91,7 +91,7 @@ const JITTER: &str = "jitter";
 pub(super) fn check_jitter(gates: &[Gate<'_>], users: &[User<'_>], notes: &mut Notes) {
     let Some(user) = users.iter().find(|user| user.jitter != JitterPlan::None) else { return };
     for gate in gates.iter().filter(|gate| gate.name == JITTER) {
-        let problem = format!("the random delay of {} is a gate of this name", user.name);
+        let problem = format!("the jitter of {} is a gate with this name", user.name);
         notes.wrong_at(gate.name_at, &gate.form.key, problem, "use another name, such as \"jitter1\"");
     }
 }

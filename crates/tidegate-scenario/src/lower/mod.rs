@@ -55,8 +55,8 @@ pub(crate) fn lower(root: &Form, library: &mut Library) -> Lowered {
     if let Some(item) = root.get("warmup")
         && warmup >= duration
     {
-        let problem = format!("the warm-up of {warmup} leaves nothing of the run's {duration} to measure");
-        notes.wrong(item, problem, "make it shorter than duration");
+        let problem = format!("the warm-up of {warmup} is not shorter than the run of {duration}");
+        notes.wrong(item, problem, "make warmup shorter than duration");
     }
     let gates = gate::gates(root, library, &mut notes);
     let mut users = users::users(root, &users::Gates::new(&gates), duration, library, &mut notes);

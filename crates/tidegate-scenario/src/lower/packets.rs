@@ -29,8 +29,7 @@ fn warn_unbounded(gates: &[Gate<'_>], user: &User<'_>, notes: &mut Notes) {
     };
     let fixed = matches!(tcp.cc, CongestionPlan::Fixed { .. });
     if tcp.window.is_none() && !fixed && !user.path.iter().any(rated) {
-        let problem =
-            "nothing holds this flow back: no gate on its path has a rate, and its window has no limit";
+        let problem = "nothing limits this flow: no gate on its path has a rate, and its window is unlimited";
         notes.warn(first.item.at, &user.key, problem, "give a gate a rate, or set tcp.window");
     }
 }
@@ -67,11 +66,11 @@ fn check_queue(gate: &Gate<'_>, largest: u64, whose: &str, notes: &mut Notes) {
     let QueueLimit::Bytes(limit) = gate.plan.queue.limit else { return };
     let Some(item) = gate.form.table("queue").and_then(|queue| queue.get("limit")) else { return };
     if limit < largest {
-        let problem = format!("a queue of {limit} B cannot hold a packet of {largest} B from {whose}");
+        let problem = format!("a queue of {limit} B cannot hold a packet of {largest} B of {whose}");
         notes.wrong(
             item,
             problem,
-            format!("write \"{largest} B\" or more; a gate without room to wait has \"0 packets\""),
+            format!("write \"{largest} B\" or more; for a gate without a queue write \"0 packets\""),
         );
     }
 }
@@ -86,7 +85,7 @@ fn warn_policed(gate: &Gate<'_>, largest: u64, whose: &str, notes: &mut Notes) {
     let limits = [Some(police.peak), police.sustained.map(|(limit, _)| limit)];
     for limit in limits.into_iter().flatten().filter(|limit| limit.burst() < wire) {
         let problem =
-            format!("a burst of {} B: a packet of {wire} B from {whose} never conforms", limit.burst());
+            format!("with a burst of {} B, a packet of {wire} B of {whose} never conforms", limit.burst());
         notes.warn(form.at, &form.key, problem, format!("write \"{wire} B\" or more"));
     }
 }
@@ -114,7 +113,7 @@ fn check_burst(gate: &Gate<'_>, largest: u64, whose: &str, notes: &mut Notes) {
     if burst_bytes < wire {
         let what = match gate.plan.framing {
             Framing::Aal5 { .. } => format!("a cell of {wire} B"),
-            _ => format!("a packet of {wire} B from {whose}"),
+            _ => format!("a packet of {wire} B of {whose}"),
         };
         let problem = format!("a burst of {burst_bytes} B never lets {what} pass");
         notes.wrong(item, problem, format!("write \"{wire} B\" or more"));

@@ -45,7 +45,7 @@ impl Names {
         for names in [Names::Plain, Names::Rfc, Names::Atm] {
             let Some((name, item)) = given(form, names.own()) else { continue };
             if let Some((_, first)) = used {
-                let problem = format!("{name} does not go with {first}: two sets of names for a contract");
+                let problem = format!("{name} and {first} belong to different sets of names for a contract");
                 notes.wrong(item, problem, Names::CHOICE);
                 return None;
             }
@@ -59,7 +59,7 @@ impl Names {
         if names == Names::Rfc
             && let Some(item) = form.given("burst")
         {
-            let problem = "burst is the burst of rate or pcr, and this contract has cir or pir";
+            let problem = "burst belongs to rate or pcr, but this contract has cir or pir";
             notes.wrong(item, problem, "write cbs for the burst of cir, pbs for that of pir");
             return None;
         }
@@ -114,11 +114,15 @@ pub(super) fn police(gate: &Form, framing: Framing, notes: &mut Notes) -> Option
             let unused = unused.filter(|name| *name != first.burst);
             for (name, item) in unused.filter_map(|name| Some((name, form.given(name)?))) {
                 let (problem, help) = match name {
-                    "cbs" => ("there is no cir that it could be of", "add cir, or take it out"),
-                    "pbs" => ("there is no pir that it could be of", "add pir, or take it out"),
+                    "cbs" => ("cbs needs cir", "add cir, or remove cbs"),
+                    "pbs" => ("pbs needs pir", "add pir, or remove pbs"),
                     _ => {
                         let help = format!("{}, or take it out", names.second());
-                        notes.wrong(item, "there is no sustained rate that it could be of", help);
+                        notes.wrong(
+                            item,
+                            "this key needs a sustained rate, and the contract has only one rate",
+                            help,
+                        );
                         continue;
                     }
                 };
@@ -129,9 +133,8 @@ pub(super) fn police(gate: &Form, framing: Framing, notes: &mut Notes) -> Option
     };
     let tags = form.word("action") == Some("tag");
     if let (true, true, Some(item)) = (tags, sustained.is_some(), form.given("action")) {
-        let help =
-            "write conformance = \"vbr3\" to tag what is above the sustained rate, and take action out";
-        notes.wrong(item, "with two rates the conformance says what is tagged", help);
+        let help = "write conformance = \"vbr3\" to tag traffic above the sustained rate, and remove action";
+        notes.wrong(item, "with two rates, conformance decides what is tagged", help);
     }
     Some(PolicePlan { peak, sustained, tags })
 }
@@ -151,8 +154,8 @@ fn counted(
     if let Some(Ok(limit)) = limit {
         return Some(limit);
     }
-    let problem = "at this rate what may come early is worth more than 53 days";
-    notes.wrong(form.get(key)?, problem, "choose a higher rate or less of it");
+    let problem = "at this rate the burst or tolerance is longer than 53 days";
+    notes.wrong(form.get(key)?, problem, "choose a higher rate or a smaller value");
     None
 }
 
@@ -161,8 +164,18 @@ fn burst_units(item: &Item, cells: bool, notes: &mut Notes) -> Option<u64> {
     match (&item.value, cells) {
         (Value::Cells(cells), true) => return Some(*cells),
         (Value::Bytes(bytes), false) => return Some(*bytes),
-        (_, true) => notes.wrong(item, "this gate passes cells", "write such as \"100 cells\""),
-        (_, false) => notes.wrong(item, "this gate weighs bytes", "write such as \"15 kB\""),
+        (_, true) => notes.wrong(
+            item,
+            "this gate passes cells, so its bursts are counted in cells",
+            "write a \
+            number of cells, such as \"100 cells\"",
+        ),
+        (_, false) => notes.wrong(
+            item,
+            "this gate passes packets, so its bursts are counted in bytes",
+            "write a \
+            size, such as \"15 kB\"",
+        ),
     }
     None
 }
@@ -172,13 +185,15 @@ fn peak(form: &Form, keys: Keys, rate: Rate, cells: bool, notes: &mut Notes) -> 
     let written = form.get(keys.burst);
     match (form.given("cdvt"), cells) {
         (Some(item), false) => {
-            let problem = "a cell delay variation tolerance is for cells, and this gate passes packets";
+            let problem = "a cell delay variation tolerance is for cell gates, but this gate passes packets";
             notes.wrong(item, problem, format!("write {}, such as \"15 kB\"", keys.burst));
             return None;
         }
         (Some(item), true) if written.is_some() => {
-            let problem =
-                format!("cdvt and {} exclude each other: both say how early a cell may come", keys.burst);
+            let problem = format!(
+                "cdvt and {} exclude each other: both determine how early a cell may arrive",
+                keys.burst
+            );
             notes.wrong(item, problem, "keep one of the two");
             return None;
         }
@@ -192,7 +207,7 @@ fn peak(form: &Form, keys: Keys, rate: Rate, cells: bool, notes: &mut Notes) -> 
         }
         let item = form.get(keys.rate)?;
         let help = format!("add police.{} = \"15 kB\": at least one packet", keys.burst);
-        notes.wrong(item, "a policer of packets needs to know how much may come at once", help);
+        notes.wrong(item, "a policer of packets needs a burst", help);
         return None;
     };
     let burst = burst_units(item, cells, notes)?;
@@ -214,21 +229,22 @@ fn sustained(
     if rate > peak.1 || (rate == peak.1 && names == Names::Atm) {
         let (what, least) = match names {
             Names::Rfc => {
-                (format!("a committed rate of {rate} is above the peak rate of {}", peak.1), "at most")
+                (format!("a committed rate of {rate} is higher than the peak rate of {}", peak.1), "at most")
             }
-            _ => {
-                (format!("a sustained rate of {rate} is not below the peak rate of {}", peak.1), "less than")
-            }
+            _ => (
+                format!("a sustained rate of {rate} is not lower than the peak rate of {}", peak.1),
+                "less than",
+            ),
         };
         let out = if names == Names::Rfc { "pir and pbs" } else { "scr and mbs" };
-        notes.wrong(item, what, format!("write {least} \"{}\", or take {out} out", peak.1));
+        notes.wrong(item, what, format!("write {least} \"{}\", or remove {out}", peak.1));
         return None;
     }
     let Some(burst) = form.get(keys.burst) else {
         let example = if cells { "100 cells" } else { "15 kB" };
         let problem = match names {
-            Names::Rfc => "a committed rate needs to know how much may come at once",
-            _ => "a sustained rate needs the burst that may come at the peak rate",
+            Names::Rfc => "a committed rate needs a burst",
+            _ => "a sustained rate needs a burst",
         };
         notes.wrong(item, problem, format!("add police.{} = \"{example}\"", keys.burst));
         return None;
@@ -236,8 +252,8 @@ fn sustained(
     let units = burst_units(burst, cells, notes)?;
     let in_time = cells && names == Names::Atm;
     if let (false, Some(variation)) = (in_time, form.given("cdvt_scr")) {
-        let problem = "a cell delay variation tolerance is for cells with pcr and scr";
-        notes.wrong(variation, problem, format!("write {}, and take cdvt_scr out", keys.burst));
+        let problem = "cdvt_scr is for cell gates with pcr and scr";
+        notes.wrong(variation, problem, format!("write {}, and remove cdvt_scr", keys.burst));
         return None;
     }
     let limit = if in_time {

@@ -26,15 +26,15 @@ pub(super) fn pools(root: &Form, gates: &[GatePlan], calls: &Calls<'_>, notes: &
         let caller = calls.first_caller(index);
         if channels.is_empty() && caller.is_none() {
             let help =
-                "name it in rate.reserve.pool or rate.dtm.pool of a gate that is passed, or take it out";
-            notes.warn(named.name_at, &named.item.key, "nothing takes capacity from this pool", help);
+                "name it in rate.reserve.pool or rate.dtm.pool of a gate that flows pass, or remove it";
+            notes.warn(named.name_at, &named.item.key, "no gate or call takes capacity from this pool", help);
         }
         if let (Some((channel, _)), Some(caller)) = (channels.first(), caller) {
             let problem = format!(
-                "DTM channel {:?} and {caller} take from this pool: a channel takes what is left, a call all or nothing",
+                "DTM channel {:?} and {caller} both take from this pool; a pool serves either channels or calls",
                 channel.name
             );
-            notes.wrong(item, problem, "give each kind a pool of its own");
+            notes.wrong(item, problem, "give the channels and the calls separate pools");
         }
         let order = order(form, !channels.is_empty(), notes);
         let Some(capacity) = capacity(item, &channels, caller, notes) else { continue };
@@ -42,7 +42,8 @@ pub(super) fn pools(root: &Form, gates: &[GatePlan], calls: &Calls<'_>, notes: &
         if initial > u128::from(capacity.bps()) {
             let sum = Rate::from_bps(u64::try_from(initial).unwrap_or(u64::MAX));
             let problem = format!(
-                "the initial rates of its {} channels add up to {sum}, more than the {capacity} of this pool",
+                "the initial rates of the {} channels of this pool add up to {sum}, more than its capacity of \
+                 {capacity}",
                 channels.len()
             );
             notes.wrong(item, problem, format!("write \"{sum}\" or more, or smaller initial rates"));
@@ -55,8 +56,8 @@ pub(super) fn pools(root: &Form, gates: &[GatePlan], calls: &Calls<'_>, notes: &
 
 fn order(form: &Form, has_channels: bool, notes: &mut Notes) -> PoolOrder {
     if let (true, Some(item)) = (has_channels, form.given("order")) {
-        let problem = "the channels of this pool do not wait: each gets what the others leave";
-        notes.wrong(item, problem, "take it out; it is for calls");
+        let problem = "order is for calls that wait; the DTM channels of this pool never wait";
+        notes.wrong(item, problem, "remove order");
     }
     if form.word("order") == Some("first fit") { PoolOrder::FirstFit } else { PoolOrder::Asked }
 }
@@ -75,14 +76,17 @@ fn capacity(
     sizes.dedup();
     let slot = match (sizes.as_slice(), caller) {
         ([], Some(caller)) => {
-            let problem = format!("slots are of DTM channels, and {caller} asks for a rate");
+            let problem = format!("a capacity in slots is for DTM channels, but {caller} requests a rate");
             notes.wrong(item, problem, "write a rate, such as \"155.52 Mbit/s\"");
             return None;
         }
         ([], None) => Rate::ZERO,
         ([slot], _) => *slot,
         ([one, other, ..], _) => {
-            let problem = format!("slots of which size: its channels have slots of {one} and of {other}");
+            let problem = format!(
+                "the channels of this pool have slots of {one} and of {other}, so a number of \
+                slots is ambiguous"
+            );
             notes.wrong(item, problem, "write a rate, such as \"20 Mbit/s\"");
             return None;
         }

@@ -39,8 +39,9 @@ pub(super) fn rate(root: &Form, gate: &Form, library: &mut Library, notes: &mut 
 fn never_passes(item: &Item, notes: &mut Notes) {
     notes.wrong(
         item,
-        "the rate is 0 for ever: nothing would ever pass",
-        "write a rate above zero; an outage is a step, such as rate.steps = [[\"0 s\", \"10 Mbit/s\"], [\"6 s\", \"0 bit/s\"]]",
+        "the rate is always 0: no packet would ever pass",
+        "write a rate above zero; an outage is a step, such as rate.steps = [[\"0 s\", \"10 Mbit/s\"], [\"6 s\", \
+         \"0 bit/s\"]]",
     );
 }
 
@@ -55,15 +56,11 @@ fn steps(root: &Form, form: &Form, notes: &mut Notes) -> Option<RatePlan> {
                 notes.wrong(at, format!("the first step is at {from}, not at 0"), help);
             }
             Some((before, _)) if from <= *before => {
-                notes.wrong(
-                    at,
-                    format!("{from} does not come after {before}"),
-                    "put the steps in order of time",
-                );
+                notes.wrong(at, format!("{from} is not later than {before}"), "sort the steps by time");
             }
             Some((_, other)) if matches!(other, Speed::Bits(_)) != matches!(value, Speed::Bits(_)) => {
-                let help = "write all of them in one kind";
-                notes.wrong(speed, "rates in packets and rates in bits do not mix in one gate", help);
+                let help = "write all rates in packets/s, or all in bit/s";
+                notes.wrong(speed, "one gate cannot have rates in packets and rates in bits", help);
             }
             _ => {}
         }
@@ -77,7 +74,7 @@ fn steps(root: &Form, form: &Form, notes: &mut Notes) -> Option<RatePlan> {
     if let (Some(repeat), Some((last, _)), Some(item)) = (repeat, steps.last(), form.get("repeat"))
         && repeat.picos() <= last.picos()
     {
-        let problem = format!("the steps begin again after {repeat}, but the last one is at {last}");
+        let problem = format!("the steps repeat after {repeat}, but the last one is at {last}");
         notes.wrong(item, problem, format!("write more than \"{last}\""));
     }
     if let Some(repeat) = repeat {
@@ -93,7 +90,10 @@ fn token_bucket(form: &Form, notes: &mut Notes) -> Option<RatePlan> {
     if let (Some(peak), Some(item)) = (peak, form.get("peak"))
         && peak < rate
     {
-        let problem = format!("the peak of {peak} is below the rate of {rate}: the bucket would never empty");
+        let problem = format!(
+            "the peak of {peak} is lower than the rate of {rate}, so the bucket would never \
+            become empty"
+        );
         notes.wrong(item, problem, format!("write \"{rate}\" or more"));
     }
     Some(RatePlan::TokenBucket { rate, burst_bytes: form.bytes("burst")?, peak })
@@ -108,7 +108,7 @@ fn markov(root: &Form, form: &Form, notes: &mut Notes) -> Option<RatePlan> {
     let (states, known) = (rates.len(), notes.problems.len());
     if let (true, Some(item)) = (states > MOST_STATES, form.get("rates")) {
         let problem = format!("{states} states: a chain has at most {MOST_STATES}");
-        notes.wrong(item, problem, "join states whose rates are alike");
+        notes.wrong(item, problem, "merge states with similar rates");
         return None;
     }
     if let Some(item) = form.get("mean_holding")
@@ -125,7 +125,7 @@ fn markov(root: &Form, form: &Form, notes: &mut Notes) -> Option<RatePlan> {
         && step > *least
     {
         let problem = format!("the step of {step} is longer than the mean holding time of {least}");
-        let help = format!("write \"{least}\" or less: a state is left with probability step / mean holding");
+        let help = format!("write \"{least}\" or less: step / mean holding is a probability");
         notes.wrong(item, problem, help);
     }
     let transitions = form.get("transitions").map(|item| matrix(item, states, notes));
@@ -167,8 +167,12 @@ fn matrix(item: &Item, states: usize, notes: &mut Notes) -> Vec<Vec<f64>> {
             let problem = format!("row {index} has {} values for {states} rates", values.len());
             notes.wrong(row, problem, "give one value for each rate");
         } else if values.get(index).is_some_and(|stay| *stay != 0.0) {
-            let problem = format!("row {index} leads back to state {index}");
-            notes.wrong(row, problem, "write 0 there: how long a state lasts is its mean holding time");
+            let problem = format!("row {index} has a transition from state {index} to itself");
+            notes.wrong(
+                row,
+                problem,
+                "write 0 there: mean_holding already determines how long a state lasts",
+            );
         } else if (sum - 1.0).abs() > ROW_TOLERANCE {
             let help = "make the probabilities of a row add up to 1";
             notes.wrong(row, format!("row {index} adds up to {sum}, not to 1"), help);
@@ -176,8 +180,8 @@ fn matrix(item: &Item, states: usize, notes: &mut Notes) -> Vec<Vec<f64>> {
         matrix.push(values);
     }
     if matrix.len() == states && matrix.iter().all(|row| row.len() == states) && !connected(&matrix) {
-        let help = "connect the states, or leave out the ones never used";
-        notes.wrong(item, "some state cannot be reached from some other", help);
+        let help = "connect the states, or remove the ones that are never used";
+        notes.wrong(item, "not every state can be reached from every other", help);
     }
     matrix
 }

@@ -28,7 +28,7 @@ pub(super) fn request(
         _ => ConnectionPlan::Persistent,
     };
     if flow.key == format!("flow.{ALL}") {
-        let problem = "the name \"all\" stands for the requests of all flows together";
+        let problem = "the name \"all\" is reserved: it means the requests of all flows together";
         notes.wrong_at(flow.at, &flow.key, problem, "use another name, such as \"client\"");
     }
     let server = match form.get("server") {
@@ -73,12 +73,12 @@ fn check_outstanding(
         return;
     }
     if connection == ConnectionPlan::New {
-        let problem = "new connections carry one request each, one after the other";
-        let help = "write outstanding = 1, or connection = \"persistent\"; for connections side by side set count \
-                    of the flow";
+        let problem = "with new connections, each connection carries one request";
+        let help = "write outstanding = 1, or connection = \"persistent\"; for parallel connections set count of \
+            the flow";
         notes.wrong(item, problem, help);
     } else if pace == Pace::Response {
-        let problem = "in a closed loop a request comes after the response to the one before";
+        let problem = "in a closed loop a request follows the response to the previous one";
         let help = "write outstanding = 1, or loop = \"open\"; for several users set count of the flow";
         notes.wrong(item, problem, help);
     }
@@ -117,7 +117,7 @@ fn most(form: &Form, notes: &mut Notes) -> Option<u64> {
 
 fn check_cut(form: &Form, least: u64, most: u64, notes: &mut Notes) {
     if let Some(item) = form.get("max").filter(|_| most < least) {
-        let problem = format!("a cut at {most} B leaves nothing of sizes around {least} B and more");
+        let problem = format!("a max of {most} B is not above the smallest size or median, {least} B");
         notes.wrong(item, problem, format!("write more than \"{least} B\""));
     }
 }
@@ -128,7 +128,7 @@ fn message(item: &Item, notes: &mut Notes) -> Option<u64> {
     if bytes <= LARGEST_MESSAGE {
         return Some(bytes);
     }
-    notes.wrong(item, "a message has 1 TB at most", "write \"1 TB\" or less");
+    notes.wrong(item, "a size is at most 1 TB", "write \"1 TB\" or less");
     None
 }
 
@@ -163,8 +163,9 @@ pub(super) fn servers(root: &Form, users: &[User<'_>], notes: &mut Notes) -> Vec
     let mut plans = Vec::new();
     for (index, named) in servers_of(root).iter().enumerate() {
         if !asked(index) {
-            let help = format!("add app.request.server = \"{}\" to a flow, or take it out", named.name);
-            notes.warn(named.name_at, &named.item.key, "no flow asks this server", help);
+            let help =
+                format!("add app.request.server = \"{}\" to a flow, or remove this server", named.name);
+            notes.warn(named.name_at, &named.item.key, "no flow sends requests to this server", help);
         }
         let rate = named.item.table().and_then(|form| form.rate("rate"));
         plans.push(ServerPlan { name: named.name.clone(), rate });

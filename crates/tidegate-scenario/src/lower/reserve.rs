@@ -60,7 +60,8 @@ impl Calls<'_> {
                 let alone = item.rate() == Some(demand.rate);
                 let together = if alone { "" } else { " at once" };
                 let problem = format!(
-                    "{caller} asks for {}{together} of pool {name}, which has {capacity}: it can never be granted",
+                    "{caller} requests {}{together} of pool {name}, which has only {capacity}: it can never be \
+                     granted",
                     demand.rate
                 );
                 let help = match alone {
@@ -107,8 +108,8 @@ fn blocked(form: &Form) -> Blocked {
 /// `retry` needs a call that is refused.
 fn check_retry(form: &Form, notes: &mut Notes) {
     if let (Some(item), true) = (form.given("retry"), form.word("blocked") != Some("refuse")) {
-        let problem = "a call that waits is not made again";
-        notes.wrong(item, problem, "add blocked = \"refuse\", or take it out");
+        let problem = "retry is for refused calls, but a call that does not fit waits here";
+        notes.wrong(item, problem, "add blocked = \"refuse\", or remove retry");
     }
 }
 
@@ -124,7 +125,7 @@ fn demands(root: &Form, form: &Form, rate: Rate, notes: &mut Notes) -> Vec<Deman
         let Some(pool) = pool_of(root, name, notes) else { continue };
         if found.iter().any(|demand| demand.pool == pool) {
             let problem = format!("pool {} is in this list twice", name.text().unwrap_or_default());
-            notes.wrong(name, problem, "a call asks a pool once; take one out");
+            notes.wrong(name, problem, "a call requests capacity of a pool once; remove one of them");
         } else {
             found.push(Demand { pool, rate });
         }
@@ -225,7 +226,7 @@ fn check_manners(gates: &[Gate<'_>], written: &[usize], notes: &mut Notes) {
         let Some(name) = MANNERS.iter().find(differs) else { continue };
         let (here, there) = (gates[*other].name, gates[*first].name);
         let problem = format!(
-            "a flow passes circuits {there} and {here}: one call opens both, and their {name} is not the same"
+            "a flow passes circuits {there} and {here}: one call requests both, but they differ in {name}"
         );
         let at = form.given(name).or_else(|| form.get("rate"));
         if let Some(item) = at {
@@ -271,8 +272,8 @@ fn check_shared(
                 let only = only.map_or("", |(gate, _)| gates[*gate].name);
                 let shared = gates[circuit.0].name;
                 let problem = format!(
-                    "{other} and {name} share circuit {shared}, but not circuit {only}: transfers that hold one circuit \
-                     and wait for another can lock each other out"
+                    "{other} and {name} share circuit {shared}, but not circuit {only}: transfers that hold one \
+                     circuit and wait for another can deadlock"
                 );
                 let help = format!(
                     "give each flow one circuit (per = \"flow\") that takes from a pool for each link, such as pool = \
@@ -300,10 +301,10 @@ fn check_cells_beside(gates: &[Gate<'_>], users: &[User<'_>], notes: &mut Notes)
             if told.insert((circuit.gate, cell.gate)) {
                 let (circuit, other) = (gates[circuit.gate].name, gates[cell.gate].name);
                 let problem = format!(
-                    "gate {other} passes cells, and circuit {circuit} beside it makes cells of whole packets and packets of them again"
+                    "gate {other} passes cells, but circuit {circuit} next to it passes whole packets"
                 );
                 let help =
-                    "take framing out of one of the two, or put a gate that passes packets between them";
+                    "remove framing from one of the two, or put a gate that passes packets between them";
                 notes.wrong(cell.item, problem, help);
             }
         }
@@ -313,8 +314,8 @@ fn check_cells_beside(gates: &[Gate<'_>], users: &[User<'_>], notes: &mut Notes)
 /// `patience` needs a call that waits.
 fn check_patience(form: &Form, notes: &mut Notes) {
     if let (Some(item), Some("refuse")) = (form.given("patience"), form.word("blocked")) {
-        let problem = "a call that is refused does not wait, so it needs no patience";
-        notes.wrong(item, problem, "write blocked = \"wait\", or take it out");
+        let problem = "patience is for calls that wait, but a call that does not fit is refused here";
+        notes.wrong(item, problem, "write blocked = \"wait\", or remove patience");
     }
 }
 
@@ -329,17 +330,22 @@ fn arrivals(named: &Named, form: &Form, notes: &mut Notes) -> Option<ArrivalPlan
         }
         (Some(item), Some(_), _) => notes.wrong(
             item,
-            "each of a number of sources calls when it has been idle for a while, so there is no time from one call to the next",
-            "take out every, or take out sources and idle",
+            "every and sources exclude each other: with sources, idle determines when the next call arrives",
+            "remove every, or remove sources and idle",
         ),
         (None, Some(item), None) => {
-            notes.wrong(item, "it is not said how long a source is idle between two calls", format!("add {IDLE}"));
+            notes.wrong(
+                item,
+                "sources needs idle: how long a source is idle between two calls",
+                format!(
+                    "add \
+                {IDLE}"
+                ),
+            );
         }
-        (_, None, Some(item)) => notes.wrong(
-            item,
-            "idle belongs to a number of sources, and sources is missing",
-            "add sources = 20, or write every in place of idle",
-        ),
+        (_, None, Some(item)) => {
+            notes.wrong(item, "idle needs sources", "add sources = 20, or write every instead of idle")
+        }
         (None, None, None) => {
             let help = format!("add every = {{ exponential = \"2 s\" }}, or sources = 20 and {IDLE}");
             notes.wrong_at(named.name_at, &form.key, "every is missing", help);
@@ -357,9 +363,9 @@ fn sources<'a>(root: &'a Form, calls: &mut Calls<'a>, notes: &mut Notes) {
         check_patience(form, notes);
         let Some(arrivals) = arrivals(named, form, notes) else { continue };
         let (key, what, mean) = match arrivals {
-            ArrivalPlan::Every(gap) => ("every", "on average a call is made", work::mean(gap)),
+            ArrivalPlan::Every(gap) => ("every", "on average a call arrives", work::mean(gap)),
             ArrivalPlan::Sources { count, idle } => {
-                ("idle", "on average a source calls", work::mean(idle) / f64::from(count))
+                ("idle", "on average a source makes a call", work::mean(idle) / f64::from(count))
             }
         };
         work::check_changes(root, form.get(key), what, mean, 0.0, notes);

@@ -97,8 +97,8 @@ fn settle(layers: &TcpLayers<'_>, notes: &mut Notes) -> TcpPlan {
     if let (Some(item), false) =
         (layers.given("fast_retransmit"), matches!(plan.cc, CongestionPlan::Tahoe { .. }))
     {
-        let help = "to switch fast retransmit off elsewhere, write dupthresh = \"never\"";
-        notes.warn(item.at, &item.key, "only tahoe reads this", help);
+        let help = "to disable fast retransmit in other algorithms, write dupthresh = \"never\"";
+        notes.warn(item.at, &item.key, "fast_retransmit has an effect only with cc = \"tahoe\"", help);
     }
     plan
 }
@@ -109,10 +109,10 @@ fn headers(layers: &TcpLayers<'_>, mss: u32, timestamps: bool, notes: &mut Notes
     let headers = small(Some(item), LARGEST_PACKET, notes);
     if headers < least {
         let options = if timestamps { " and 12 of timestamps" } else { "" };
-        let problem = format!("{headers} B is less than 20 B of IP header, 20 B of TCP header{options}");
+        let problem = format!("{headers} B is less than the headers: 20 B of IP, 20 B of TCP{options}");
         notes.wrong(item, problem, format!("write \"{least} B\" or more"));
     } else if mss.saturating_add(headers) > LARGEST_PACKET {
-        let problem = format!("{headers} B of headers and {mss} B of data make more than {LARGEST_PACKET} B");
+        let problem = format!("{headers} B of headers and {mss} B of data are more than {LARGEST_PACKET} B");
         notes.wrong(item, problem, "an IP packet cannot be larger; make mss or headers smaller");
     }
     headers
@@ -130,8 +130,9 @@ fn window(layers: &TcpLayers<'_>, name: &str, mss: u32, notes: &mut Notes) -> Op
     let item = layers.item(name)?;
     let window = window_of(Some(&item), mss)?;
     if window < u64::from(mss) {
-        let problem =
-            format!("a window of {window} B is smaller than a segment of {mss} B: nothing could be sent");
+        let problem = format!(
+            "a window of {window} B is smaller than a segment of {mss} B: TCP could not send anything"
+        );
         notes.wrong(&item, problem, "write \"1 segment\" or more");
     }
     Some(window)
@@ -156,7 +157,7 @@ fn congestion(layers: &TcpLayers<'_>, window: Option<u64>, notes: &mut Notes) ->
             if window.is_none()
                 && let Some(item) = layers.given("cc")
             {
-                notes.wrong(item, "a fixed window needs its size", "add tcp.window, such as \"20 segments\"");
+                notes.wrong(item, "cc = \"fixed\" needs a window", "add tcp.window, such as \"20 segments\"");
             }
             CongestionPlan::Fixed { window: window.unwrap_or(0) }
         }
@@ -172,8 +173,8 @@ fn rto(layers: &TcpLayers<'_>, notes: &mut Notes) -> RtoPlan {
     if let Some(rto) = given("fixed").and_then(Item::span) {
         for name in ["min", "max", "initial", "tick"] {
             if let Some(item) = given(name) {
-                let problem = format!("a fixed time-out has no {name}");
-                notes.wrong(item, problem, format!("keep fixed or {name}"));
+                let problem = format!("a fixed time-out does not use {name}");
+                notes.wrong(item, problem, format!("remove fixed, or remove {name}"));
             }
         }
         let departure = given("restart").and_then(Item::word) == Some("departure");
@@ -185,8 +186,8 @@ fn rto(layers: &TcpLayers<'_>, notes: &mut Notes) -> RtoPlan {
     if let Some(item) = given("restart") {
         notes.wrong(
             item,
-            "only a fixed time-out has this",
-            "add fixed, such as fixed = \"480 ms\", or take restart out",
+            "restart is only for a fixed time-out",
+            "add fixed, such as fixed = \"480 ms\", or remove restart",
         );
     }
     let value = |name: &str| given(name).and_then(Item::span).unwrap_or_else(|| base(name));
@@ -201,7 +202,7 @@ fn rto(layers: &TcpLayers<'_>, notes: &mut Notes) -> RtoPlan {
         if let Some(item) = given("max") {
             notes.wrong(
                 item,
-                format!("the largest time-out of {max} is below the least of {min}"),
+                format!("the longest time-out (max, {max}) is below the shortest (min, {min})"),
                 "make max larger or min smaller",
             );
         }
@@ -212,7 +213,7 @@ fn rto(layers: &TcpLayers<'_>, notes: &mut Notes) -> RtoPlan {
     {
         notes.wrong(
             item,
-            format!("the first time-out of {initial} is above the largest of {max}"),
+            format!("the first time-out (initial, {initial}) is above the longest (max, {max})"),
             "make initial smaller or max larger",
         );
     }

@@ -130,7 +130,7 @@ fn hops<'a>(names: &'a [Item], gates: &Gates<'_, 'a>, path: &[Hop<'a>], notes: &
         let duplex = gates[gate].duplex;
         if other_way && !duplex {
             let help = format!("set gate.{name}.duplex = true, or write \"{name}\"");
-            notes.wrong(item, format!("gate {name} has no other direction"), help);
+            notes.wrong(item, format!("gate {name} has only one direction"), help);
         }
         let reverse = if other_way { true } else { is_back && duplex && !reversed.contains(&gate) };
         hops.push(Hop { gate, reverse, item });
@@ -155,7 +155,7 @@ fn repeated(hops: &[Hop<'_>], gates: &[Gate<'_>], notes: &mut Notes) {
     for hop in hops {
         if !passed.insert((hop.gate, hop.reverse)) {
             let problem = format!("gate {} is in this list twice", gates[hop.gate].name);
-            notes.wrong(hop.item, problem, "a packet passes a gate once; take one out");
+            notes.wrong(hop.item, problem, "a packet passes a gate only once; remove one of them");
         }
     }
 }
@@ -183,7 +183,7 @@ fn way_back<'a>(
             let rtt = item.span().unwrap_or(Span::ZERO);
             if rtt < gates_alone {
                 let problem =
-                    format!("a round trip of {rtt} is less than the gates' delays of {gates_alone}");
+                    format!("a round trip of {rtt} is less than the delays of the gates, {gates_alone}");
                 notes.wrong(
                     item,
                     problem,
@@ -230,8 +230,8 @@ fn check_start(user: Option<&User<'_>>, form: &Form, duration: Time, notes: &mut
         notes.warn(
             place,
             &item.key,
-            format!("it begins at {earliest}, after the run of {duration} has ended"),
-            "start it earlier",
+            format!("this starts at {earliest}, after the end of the run at {duration}"),
+            "choose an earlier start, or a longer duration",
         );
     }
 }

@@ -37,7 +37,7 @@ pub(super) fn check_changes(
     let mean = Span::from_picos(mean.max(1.0) as u64);
     let most = most.unwrap_or(MOST_CHANGES);
     let problem = format!(
-        "{what} every {mean}, {} times in {}: more than the limit of {}",
+        "{what} every {mean}, which is {} times in {}: more than the limit of {}",
         grouped(changes as u64),
         Span::from_picos(looked as u64),
         grouped(most)
@@ -105,7 +105,14 @@ pub(super) fn check_periods(
         .map_or(0.0, |rate| f64::from(bytes) * 8.0 / rate.bps() as f64);
     // On periods are drawn until they hold the time that one packet takes.
     let horizon = seconds * PICOS_PER_SECOND as f64 * (on + off) / on.max(1.0);
-    check_changes(root, form.get("on"), "on average this goes on and off", on + off, horizon, notes);
+    check_changes(
+        root,
+        form.get("on"),
+        "on average this source switches on and off",
+        on + off,
+        horizon,
+        notes,
+    );
 }
 
 /// The bytes of one row of a recording, about.
@@ -125,7 +132,7 @@ pub fn check_recording(plan: &Plan) -> Result<(), String> {
         return Ok(());
     }
     Err(format!(
-        "a row every {every} makes {rows} rows in {}, about {} MB: more than the {} MB of limits.memory",
+        "recording a row every {every} gives {rows} rows in {}, about {} MB: more than limits.memory, {} MB",
         plan.duration,
         rows.saturating_mul(ROW) / 1_000_000,
         most / 1_000_000
@@ -161,7 +168,8 @@ pub(super) fn fits(root: &Form, gates: &[Gate<'_>], users: &[User<'_>], notes: &
         return true;
     }
     let problem = format!(
-        "{}, {} and {} on their paths take about {} MB before the run begins: more than limits.memory, {} MB",
+        "{}, {} and {} on their paths need about {} MB of memory before the run begins: more than limits.memory, {} \
+         MB",
         plural(flows, "flow"),
         plural(servers, "gate"),
         plural(places, "place"),

@@ -8,39 +8,44 @@ use crate::units::Dim;
 
 pub(crate) const FLOW: Section = section(
     "A flow",
-    "Two TCP endpoints; the application sends on `path`, acknowledgements come on `back`.",
+    "A TCP connection. Its data passes the gates in `path`; ACKs return through the gates in `back`.",
     &[
-        key("path", PATH, Default::Required("[\"link\"]"), "The gates that data passes, in order."),
+        key("path", PATH, Default::Required("[\"link\"]"), "The gates that data packets pass, in order."),
         key(
             "back",
             Kind::List { of: &Kind::Text, min: 0 },
-            Default::Words("a delay equal to the path's delays, no queueing"),
-            "The gates of the way back, in order.",
+            Default::Words("a fixed delay, as long as the delays of `path`; ACKs never queue"),
+            "The gates that ACKs pass on the way back, in order.",
         ),
         key(
             "rtt",
             TIME_0,
-            Default::Words("what the gates' delays add up to"),
-            "Sets the way back so that all delays together are this much.",
+            Default::Words("the sum of the delays of the gates"),
+            "Round-trip time without queueing: the delay of the way back is set so that all delays add up to this.",
         ),
         key("count", Kind::Whole { min: 1, max: MOST }, Default::Is(Literal::Whole(1)), COUNT),
         START,
         JITTER,
-        key("app", APP, text("bulk"), "What is sent: \"bulk\", or one of the applications below."),
-        key("tcp", Kind::Form(&tcp::TCP), Default::Words("the standards"), "How it is sent."),
+        key(
+            "app",
+            APP,
+            text("bulk"),
+            "The application that sends data: \"bulk\", or one of the applications below.",
+        ),
+        key("tcp", Kind::Form(&tcp::TCP), Default::Words("base = \"rfc\""), "The settings of TCP."),
     ],
 );
 
 pub(crate) const TRAFFIC: Section = section(
     "Traffic",
-    "Packets without TCP: they load gates and are counted when they leave the last one.",
+    "Background packets without TCP. They load the gates on `path` and are counted when they leave the last one.",
     &[
-        key("path", PATH, Default::Required("[\"link\"]"), "The gates it passes, in order."),
+        key("path", PATH, Default::Required("[\"link\"]"), "The gates that the packets pass, in order."),
         key(
             "count",
             Kind::Whole { min: 0, max: MOST },
             Default::Is(Literal::Whole(1)),
-            "So many of the same, named x.1, x.2 and so on; 0: none.",
+            "Number of identical sources, named x.1, x.2 and so on; 0 means none.",
         ),
         START,
         JITTER,
@@ -48,27 +53,28 @@ pub(crate) const TRAFFIC: Section = section(
             "source",
             Kind::Form(&SOURCE),
             Default::Required("{ constant = { rate = \"1 Mbit/s\" } }"),
-            "When packets come: one of the laws below.",
+            "When packets are sent: one of the sources below.",
         ),
     ],
 );
 
 const MOST: u64 = 100_000;
-const COUNT: &str = "So many of the same, named x.1, x.2 and so on.";
+const COUNT: &str = "Number of identical flows, named x.1, x.2 and so on.";
 
 const START: Key = key(
     "start",
     Kind::AnyOf(&[TIME_0, Kind::Form(&UNIFORM)]),
     text("0 s"),
-    "When it begins: a time, or drawn for each replication with start.uniform.",
+    "When it starts sending: a time, or start.uniform for a random time in each replication.",
 );
 
 const JITTER: Key = key(
     "jitter",
     gate::JITTER,
     text("0 s"),
-    "Random delay between the sender and the first gate: a time, the longest of a uniform one, or a law. Packets keep their \
-     order. It is a gate of its own, named jitter/x.",
+    "Random delay of each packet between the sender and the first gate. A time is the longest delay of a uniform \
+     distribution; the laws below give others. Packets keep their order. The report lists this delay as a gate \
+     named jitter/x.",
 );
 
 const UNIFORM: Section = one_of(
@@ -83,13 +89,13 @@ const UNIFORM: Section = one_of(
 );
 
 const APP: Kind =
-    Kind::AnyOf(&[Kind::Choice(&[word("bulk", "there is always something to send")]), Kind::Form(&APPS)]);
+    Kind::AnyOf(&[Kind::Choice(&[word("bulk", "the sender always has data to send")]), Kind::Form(&APPS)]);
 
 const APPS: Section = one_of(
     "Applications",
     "Exactly one.",
     &[
-        key("transfer", SIZE, Default::Words("not used"), "So many user bytes, then nothing."),
+        key("transfer", SIZE, Default::Words("not used"), "Sends this many user bytes and stops."),
         key(
             "constant",
             Kind::Form(&section(
@@ -104,17 +110,17 @@ const APPS: Section = one_of(
             "on_off",
             Kind::Form(&section(
                 "On–off writes",
-                "Constant rate during on periods, silent in between.",
+                "Writes at a constant rate during on periods; nothing during off periods.",
                 &[USER_RATE, WRITE, ON, OFF],
             )),
             Default::Words("not used"),
-            "Constant rate during on periods, silent in between.",
+            "Writes at a constant rate during on periods; nothing during off periods.",
         ),
         key(
             "request",
             Kind::Form(&request::REQUEST),
             Default::Words("not used"),
-            "The other end asks, this one answers.",
+            "Request and response: the receiver of the flow sends requests, the sender answers them.",
         ),
     ],
 );
@@ -133,37 +139,37 @@ const SOURCE: Section = one_of(
             "on_off",
             Kind::Form(&section(
                 "On–off packets",
-                "Evenly spaced packets during on periods, silence in between.",
+                "Evenly spaced packets during on periods; none during off periods.",
                 &[IP_RATE, PACKET, ON, OFF],
             )),
             Default::Words("not used"),
-            "Evenly spaced packets during on periods, silence in between.",
+            "Evenly spaced packets during on periods; none during off periods.",
         ),
         key(
             "poisson",
-            Kind::Form(&section("Poisson packets", "Exponential gaps.", &[IP_RATE, PACKET])),
+            Kind::Form(&section("Poisson packets", "Packets with exponential gaps.", &[IP_RATE, PACKET])),
             Default::Words("not used"),
-            "Exponential gaps.",
+            "Packets with exponential gaps.",
         ),
         key(
             "messages",
             Kind::Form(&MESSAGES),
             Default::Words("not used"),
-            "Messages of a number of cells, each sent at once.",
+            "Messages that AAL5 cuts into cells; all cells of a message are sent at once.",
         ),
     ],
 );
 
 const MESSAGES: Section = section(
     "Messages of cells",
-    "Messages for cell gates, each one packet that AAL5 makes so many cells of.",
+    "Messages for cell gates. Each message is one packet, which AAL5 cuts into `length` cells.",
     &[
         key("load", RATE, Default::Required("\"12.5 Mbit/s\""), "Mean rate in bits of 53-byte cells."),
         key(
             "gaps",
             Kind::Choice(&[
-                word("exponential", "messages come at random, as a Poisson process"),
-                word("constant", "always the same, the first message at the start"),
+                word("exponential", "random gaps: messages form a Poisson process"),
+                word("constant", "equal gaps; the first message is sent at the start"),
             ]),
             text("exponential"),
             "Times from the start of one message to the start of the next.",
@@ -172,33 +178,33 @@ const MESSAGES: Section = section(
             "length",
             Kind::AnyOf(&[quantity(Dim::Cells), Kind::Form(&LENGTH)]),
             Default::Required("{ geometric = \"25 cells\", max = \"200 cells\" }"),
-            "Cells of a message: a number of cells, or drawn for each.",
+            "Cells in a message: a number of cells, or a random number for each message.",
         ),
     ],
 );
 
 const LENGTH: Section = section(
     "Random length of messages",
-    "Geometric, cut off above `max`; the probabilities below it are scaled so that the mean is what is written.",
+    "A geometric distribution cut off above `max`. Its parameter is chosen so that the mean is the one given.",
     &[
         key("geometric", quantity(Dim::Cells), Default::Required("\"25 cells\""), "The mean."),
         key(
             "max",
             quantity(Dim::Cells),
-            Default::Words("the most that a packet of 65535 B has room for"),
+            Default::Words("the number of cells of a packet of 65535 B"),
             "The longest message.",
         ),
     ],
 );
 
 const USER_RATE: Key =
-    key("rate", RATE, Default::Required("\"1 Mbit/s\""), "User bytes per second, while it is on.");
+    key("rate", RATE, Default::Required("\"1 Mbit/s\""), "Rate of user data while the source is on.");
 const WRITE: Key = key("write", SIZE, text("1460 B"), "Size of each write.");
 const IP_RATE: Key = key(
     "rate",
     RATE,
     Default::Required("\"1 Mbit/s\""),
-    "IP bytes per second, headers included, while it is on.",
+    "Rate of IP packets, headers included, while the source is on.",
 );
 const PACKET: Key = key("packet", SIZE, text("1500 B"), "Size of each IP packet.");
 pub(super) const HOLDING: Kind = Kind::AnyOf(&[TIME, Kind::Form(&EXPONENTIAL)]);

@@ -8,123 +8,140 @@ use crate::units::Dim;
 
 pub(crate) const GATE: Section = section(
     "A gate",
-    "One server with its queue. A gate with AAL5 framing is a cell gate: its rate, queue, loss and drops are of 53-byte \
-     cells. A gate named by several flows, or in both lists of one flow, is one server that \
-     they share.",
+    "One hop between two TCP endpoints: a queue, a rate, framing overhead, random loss and a fixed delay. Flows \
+     that list the same gate share it; so do the two directions of one flow. A gate with AAL5 framing is a cell \
+     gate: its rate, queue, loss and drops count 53-byte cells.",
     &[
         key(
             "queue",
             Kind::Form(&QUEUE),
             text("unlimited"),
-            "How much may wait. `queue = X` is short for `queue.limit = X`.",
+            "The length of the queue. `queue = X` is short for `queue.limit = X`.",
         ),
         key(
             "rate",
             Kind::AnyOf(&[SPEED, Kind::Form(&rate::LAWS)]),
             text("unlimited"),
-            "When a packet of a given size, started at a given time, has left: text for one rate for ever, or one of the laws below.",
+            "Transmission rate of the gate: a constant such as \"10 Mbit/s\", or one of the rate laws below. A gate \
+             without a rate adds no transmission time.",
         ),
         key(
             "on_change",
             Kind::Choice(&[
-                word("keep", "it keeps the rate it started with"),
-                word("rescale", "its remaining bits go at the new rate"),
+                word("keep", "the packet keeps the rate at which its transmission began"),
+                word("rescale", "its remaining bits are sent at the new rate"),
             ]),
             Default::Words("\"keep\" for markov, dtm, follow and abr, \"rescale\" for steps and traces"),
-            "What becomes of a packet in transmission when the rate changes.",
+            "What happens to a packet in transmission when the rate changes.",
         ),
         key(
             "framing",
             Kind::AnyOf(&[
                 Kind::Choice(&[
-                    word("ip", "the IP packet's own bytes"),
+                    word("ip", "the bytes of the IP packet, no overhead"),
                     word("aal5", "53-byte ATM cells: this is a cell gate"),
                 ]),
                 Kind::Form(&FRAMING),
             ]),
             text("ip"),
-            "What a packet weighs on this gate's wire.",
+            "How many bytes a packet takes on the wire of this gate.",
         ),
         key(
             "loss",
             Kind::AnyOf(&[Kind::Probability, Kind::Form(&LOSS)]),
             Default::Words("no loss"),
-            "Random loss after the rate law, drawn once for each packet: a probability such as 0.01 or \"1%\", or a law.",
+            "Random loss after transmission, drawn for each packet (at a cell gate for each cell): a probability \
+             such as 0.01 or \"1%\", or one of the laws below.",
         ),
-        key("delay", TIME_0, text("0 s"), "Constant delay after service."),
+        key("delay", TIME_0, text("0 s"), "Constant propagation delay after transmission."),
         key(
             "jitter",
             JITTER,
             text("0 s"),
-            "Random delay after service, on top of `delay`: a time, the longest of a uniform one, or a law. Packets keep \
-             their order: none comes out before the one ahead of it. At a cell gate it is drawn for each cell.",
+            "Random delay after transmission, in addition to `delay`. A time is the longest delay of a uniform \
+             distribution; the laws below give others. Packets keep their order: none leaves before the one ahead \
+             of it. At a cell gate the delay is drawn for each cell.",
         ),
-        key("host", Kind::Flag, flag(false), "Inside the sending machine: TCP hears each departure."),
+        key(
+            "host",
+            Kind::Flag,
+            flag(false),
+            "true: the gate is inside the sending host, and TCP is told when each \
+            segment leaves it.",
+        ),
         key(
             "per",
             Kind::Choice(&[word(
                 "flow",
-                "a private copy for each flow and background source, named gate/flow",
+                "each flow and each background source has a copy of its own, named gate/flow",
             )]),
-            Default::Words("one server for all"),
-            "Whether flows share the gate.",
+            Default::Words("all flows share the gate"),
+            "Whether flows share the gate or each has a copy of it.",
         ),
         key(
             "duplex",
             Kind::Flag,
             flag(false),
-            "One server per direction; a flow that names it in `back` gets the other one, named gate/back.",
+            "true: the gate has a separate queue and rate for each direction. A flow that lists it in `back` uses \
+             the second one, named gate/back.",
         ),
-        key("abr", Kind::Form(&SWITCH), Default::Words("tells nobody"), SWITCH.about),
+        key("abr", Kind::Form(&SWITCH), Default::Words("no ABR switch"), SWITCH.about),
         key("police", Kind::Form(&POLICE), Default::Words("no policer"), POLICE.about),
         key(
             "slotted",
             Kind::Flag,
             flag(false),
-            "Cell gates: time is cut into slots of one cell from 0 on, and cells that came in the same slot join the \
-             queue at its end in random order. Needs one rate for ever.",
+            "Cell gates only. Time is divided into slots of one cell, starting at 0. Cells that arrive during a \
+             slot join the queue at its end, in random order. Needs a constant rate.",
         ),
         key(
             "reassembly",
             Kind::Choice(&[
                 word(
                     "aal5",
-                    "a lost last cell joins its packet to the circuit's next one, and both are lost",
+                    "if the last cell of a packet is lost, the packet merges with the next one of its circuit, and \
+                     both are lost",
                 ),
-                word("simple", "only the packet that lost a cell is lost"),
+                word("simple", "a lost cell destroys only its own packet"),
             ]),
             text("aal5"),
-            "Cell gates: how packets are told apart where they are put together again, after the last cell gate in \
-             a row on a path.",
+            "Cell gates only. Which packets a lost cell destroys. Packets are reassembled after the last of several \
+             cell gates in a row on a path.",
         ),
     ],
 );
 
 const SWITCH: Section = section(
     "ABR switch",
-    "This link measures its load and tells the sources that name it in `rate.abr`.",
+    "This gate measures its load and signals it to the sources that name it in `rate.abr`.",
     &[
-        key("every", quantity(Dim::Time), text("5 ms"), "Averaging interval; the first begins at 0."),
+        key(
+            "every",
+            quantity(Dim::Time),
+            text("5 ms"),
+            "Interval over which the load is measured; the first begins \
+            at 0.",
+        ),
         key(
             "utilisation",
             Kind::Share,
             text("90%"),
-            "The part of the capacity that is aimed at, less what comes from elsewhere.",
+            "Target utilisation: the sources share this part of the capacity, minus the load of other traffic.",
         ),
         key(
             "tells",
             Kind::Choice(&[
-                word("rate", "an explicit rate for each source, by ERICA"),
-                word("bit", "congestion, where more comes than is aimed at"),
+                word("rate", "an explicit rate for each source, computed by ERICA"),
+                word("bit", "the congestion bit, set while the load is above the target"),
             ]),
             text("rate"),
-            "What it writes into RM cells.",
+            "What the switch writes into RM cells.",
         ),
     ],
 );
 
 pub(super) const SPEED: Kind =
-    Kind::Quantity { dim: Dim::Speed, zero: true, words: &[word("unlimited", "everything passes at once")] };
+    Kind::Quantity { dim: Dim::Speed, zero: true, words: &[word("unlimited", "no transmission time")] };
 
 pub(super) const JITTER: Kind = Kind::AnyOf(&[TIME_0, Kind::Form(&RANDOM_DELAY)]);
 
@@ -136,7 +153,7 @@ const RANDOM_DELAY: Section = super::one_of(
             "uniform",
             TIME_0,
             Default::Required("\"5 ms\""),
-            "Anything from 0 to this, all alike: `jitter = X` is short for it.",
+            "Uniform from 0 to this. `jitter = X` is short for it.",
         ),
         key("exponential", TIME_0, Default::Required("\"1 ms\""), "Exponential with this mean."),
     ],
@@ -148,46 +165,48 @@ const QUEUE: Section = short(
     "limit",
     section(
         "Queue",
-        "First in, first out; a packet, or a cell at a cell gate, that would pass the limit is dropped at the tail.",
+        "First in, first out, drop-tail: a packet that does not fit is dropped. At a cell gate this holds for cells.",
         &[
             key(
                 "limit",
                 Kind::Quantity { dim: Dim::Queue, zero: true, words: UNLIMITED },
                 text("unlimited"),
-                "In packets, in bytes of IP packets, or \"unlimited\"; at a cell gate in cells. What begins service the \
-                 moment it comes needs no place. With 0, all else is dropped: what comes while another is in service or \
-                 the rate is 0, what lacks tokens at a token bucket, what does not conform at a GCRA shaper, \
-                 what comes to a closed circuit. A trace of opportunities cannot have 0: there every packet waits.",
+                "In packets, in bytes of IP packets, or \"unlimited\"; at a cell gate in cells. A packet whose \
+                 transmission begins when it arrives takes no place in the queue. With a limit of 0, every packet \
+                 that would have to wait is dropped: one that arrives during a transmission or while the rate is 0, \
+                 one for which a token bucket lacks tokens, a cell that a GCRA shaper would delay, one that finds \
+                 its circuit closed. With a trace of delivery opportunities every packet waits, so the limit cannot \
+                 be 0.",
             ),
             key(
                 "counts",
                 Kind::Choice(&[
-                    word("waiting", "only what waits"),
-                    word("all", "the packet or cell in service too"),
+                    word("waiting", "only packets that wait"),
+                    word("all", "packets that wait, and the packet or cell in transmission"),
                 ]),
                 text("waiting"),
-                "What the limit and the statistics count.",
+                "What the limit and the queue statistics count.",
             ),
             key(
                 "epd",
                 quantity(Dim::Cells),
                 Default::Words("no early packet discard"),
-                "Early packet discard, at cell gates: a packet whose first cell finds this many cells in the queue loses \
-                 all of them. The first cell is what comes after a last cell.",
+                "Early packet discard, cell gates only: if this many cells are queued when the first cell of a \
+                 packet arrives, the whole packet is dropped. The first cell is the one that follows a last cell.",
             ),
             key(
                 "ppd",
                 Kind::Flag,
                 flag(false),
-                "Partial packet discard, at cell gates: of a packet that lost a cell here, by the policer or the queue, only \
-                 the last one still enters.",
+                "Partial packet discard, cell gates only: once the policer or the queue has dropped a cell of a \
+                 packet, its remaining cells are dropped too, except the last, which marks the packet boundary.",
             ),
             key(
                 "clp1",
                 quantity_or_zero(Dim::Queue),
                 Default::Words("no threshold"),
-                "What a policer tagged is dropped when it finds this much in the queue: in packets, at a cell gate in cells. \
-                 With 0, all of it is.",
+                "Threshold for packets that a policer tagged: they are dropped if this much is queued when they \
+                 arrive. In packets; at a cell gate in cells. With 0 they are always dropped.",
             ),
         ],
     ),
@@ -197,7 +216,7 @@ const POLICE: Section = hints(POLICE_HINTS, POLICE_KEYS);
 
 /// What others call these keys (Cisco, Linux tc), and what there is not.
 const POLICE_HINTS: &[(&str, &str)] = &[
-    ("bc", "write burst, or cbs: how much may come at once"),
+    ("bc", "write burst, or cbs: how much may arrive at once"),
     ("be", "beside pir write pbs; the excess burst of one rate (RFC 2697's EBS) is not here"),
     ("ebs", "there is no excess burst (RFC 2697's EBS): one rate has one burst; two rates are cir and pir"),
     ("peak", "write pir and pbs beside cir and cbs"),
@@ -213,24 +232,30 @@ const POLICE_HINTS: &[(&str, &str)] = &[
 
 const POLICE_KEYS: Section = section(
     "Policer",
-    "A token bucket without a queue: what does not conform to a contract is dropped, or tagged, before it meets anything \
-     else of the gate (packet discard, thresholds, the queue's limit). It counts bytes on the wire, at a cell gate cells. \
-     Three sets of names say the same; use one of them. One rate: `rate` and `burst`. As in RFC 2697 and RFC 2698: `cir` \
-     and `cbs`, for a second rate also `pir` and `pbs`. As ATM has it (TM 4.0): `pcr` with `burst` or `cdvt`, for a \
-     second rate also `scr` and `mbs`.",
+    "A token bucket without a queue. A packet that does not conform to the contract is dropped or tagged before the \
+     gate does anything else with it. The policer counts bytes on the wire; at a cell gate it counts cells. There \
+     are three sets of names; use one of them. For one rate: `rate` and `burst`. The names of RFC 2697 and RFC \
+     2698: `cir` and `cbs`, with `pir` and `pbs` for a second rate. The names of ATM (TM 4.0): `pcr` with `burst` \
+     or `cdvt`, with `scr` and `mbs` for a second rate.",
     &[
-        key("rate", quantity(Dim::Rate), Default::Words("cir or pcr has it"), "The contract's only rate."),
+        key(
+            "rate",
+            quantity(Dim::Rate),
+            Default::Words("given by cir or pcr"),
+            "The rate of a contract with one \
+            rate.",
+        ),
         key(
             "burst",
             quantity(Dim::Queue),
             Default::Words("needed for packets"),
-            "The burst of `rate` or `pcr`: how much may come at once after a rest, in bytes, or in cells at a cell gate; a \
-             larger packet never conforms.",
+            "Depth of the bucket of `rate` or `pcr`: how much may arrive at once after a pause. In bytes; at a cell \
+             gate in cells. A packet larger than this never conforms.",
         ),
         key(
             "cir",
             quantity(Dim::Rate),
-            Default::Words("no such name"),
+            Default::Words("not used"),
             "Committed information rate (RFC 2697, RFC 2698): the only rate or, beside `pir`, the lower one.",
         ),
         key(
@@ -243,7 +268,7 @@ const POLICE_KEYS: Section = section(
             "pir",
             quantity(Dim::Rate),
             Default::Words("no second rate"),
-            "Peak information rate (RFC 2698), not below `cir`: what is above it is dropped.",
+            "Peak information rate (RFC 2698), at least `cir`. Traffic above it is dropped.",
         ),
         key(
             "pbs",
@@ -254,14 +279,15 @@ const POLICE_KEYS: Section = section(
         key(
             "pcr",
             quantity(Dim::Rate),
-            Default::Words("no such name"),
+            Default::Words("not used"),
             "Peak cell rate: the only rate or, beside `scr`, the higher one.",
         ),
         key(
             "cdvt",
             TIME_0,
             text("0 s"),
-            "At a cell gate, in place of a burst: how much earlier than at the peak rate a cell may come.",
+            "Cell delay variation tolerance, in place of `burst` at a cell gate: how much earlier than at the peak \
+             rate a cell may arrive.",
         ),
         key(
             "scr",
@@ -273,53 +299,62 @@ const POLICE_KEYS: Section = section(
             "mbs",
             quantity(Dim::Queue),
             Default::Words("needed for scr"),
-            "Maximum burst size: how much may come at the peak rate, in cells at a cell gate; elsewhere the depth of the bucket \
-             of `scr`, in bytes.",
+            "Maximum burst size. At a cell gate: how many cells may arrive at the peak rate. Elsewhere: the depth \
+             of the bucket of `scr`, in bytes.",
         ),
         key(
             "cdvt_scr",
             TIME_0,
             Default::Words("cdvt"),
-            "At a cell gate: what is added to the burst tolerance (MBS - 1)(1/SCR - 1/PCR) of the sustained rate, as \
-             ATM Forum TM 4.0 adds the cell delay variation tolerance.",
+            "At a cell gate: a time added to the burst tolerance (MBS - 1)(1/SCR - 1/PCR) of the sustained rate, as \
+             in ATM Forum TM 4.0.",
         ),
         key(
             "conformance",
             Kind::Choice(&[
-                word("vbr1", "the sustained rate counts everything; what is above it is dropped"),
-                word("vbr2", "it counts what is not tagged; what is above it is dropped"),
-                word("vbr3", "it counts what is not tagged; what is above it is tagged"),
+                word("vbr1", "the sustained rate counts all traffic; traffic above it is dropped"),
+                word(
+                    "vbr2",
+                    "the sustained rate counts untagged traffic only; untagged traffic above it is dropped",
+                ),
+                word(
+                    "vbr3",
+                    "the sustained rate counts untagged traffic only; untagged traffic above it is tagged",
+                ),
             ]),
             text("vbr1"),
-            "With two rates: what the sustained one counts, and what becomes of what is above it.",
+            "With two rates: which traffic the sustained rate counts, and what happens to traffic above it.",
         ),
         key(
             "action",
             Kind::Choice(&[
-                word("drop", "it does not go through"),
-                word("tag", "it goes through, and is the first to be dropped: see queue.clp1"),
+                word("drop", "the packet is dropped"),
+                word(
+                    "tag",
+                    "the packet passes with a mark and is dropped first in a long queue: see queue.clp1",
+                ),
             ]),
             text("drop"),
-            "With one rate: what becomes of what does not conform.",
+            "With one rate: what happens to a packet that does not conform.",
         ),
     ],
 );
 
 const FRAMING: Section = section(
     "Framing",
-    "A packet weighs max(IP bytes + overhead, minimum); or, with `aal5`, 53 bytes for each of its cells.",
+    "Bytes of a packet on the wire: max(IP bytes + overhead, minimum); with `aal5`, 53 bytes for each of its cells.",
     &[
         key(
             "overhead",
             quantity_or_zero(Dim::Size),
             text("0 B"),
-            "Added to each packet: 38 B for Ethernet with preamble and gap.",
+            "Bytes added to each packet; 38 B for Ethernet with preamble and gap.",
         ),
         key(
             "minimum",
             quantity_or_zero(Dim::Size),
             text("0 B"),
-            "The least a packet takes, overhead included.",
+            "The smallest size of a packet on the wire, overhead included.",
         ),
         key("aal5", Kind::Form(&AAL5), Default::Words("not used"), AAL5.about),
     ],
@@ -327,20 +362,20 @@ const FRAMING: Section = section(
 
 const AAL5: Section = section(
     "AAL5",
-    "Cells: a packet and a trailer of 8 bytes, padded to whole cells of 48 bytes, each 53 on the wire. \
-     `framing = \"aal5\"` is the same without LLC/SNAP.",
-    &[key("llc", Kind::Flag, flag(false), "Eight bytes of LLC/SNAP before each packet, as RFC 2684 has it.")],
+    "ATM cells: a packet and a trailer of 8 bytes are padded to whole cells of 48 bytes; each cell is 53 bytes on \
+     the wire. `framing = \"aal5\"` is the same without LLC/SNAP.",
+    &[key("llc", Kind::Flag, flag(false), "Adds 8 bytes of LLC/SNAP before each packet (RFC 2684).")],
 );
 
 const LOSS: Section = super::one_of(
     "Loss laws",
-    "Loss with a memory.",
+    "Losses that depend on earlier losses.",
     &[key("gilbert_elliott", Kind::Form(&GILBERT), Default::Words("not used"), GILBERT.about)],
 );
 
 const GILBERT: Section = section(
     "Gilbert–Elliott",
-    "Two states; the state moves after each packet.",
+    "A loss model with two states, good and bad; the state may change after each packet.",
     &[
         required_probability("good_to_bad", "Probability to leave the good state after a packet."),
         required_probability("bad_to_good", "Probability to leave the bad state after a packet."),

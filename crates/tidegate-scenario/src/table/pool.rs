@@ -8,49 +8,53 @@ pub(super) const POOLS: &str = "Capacity that several gates share.";
 
 pub(super) const POOL: Section = section(
     "A pool",
-    "What the rates of its gates never add up to more than: DTM channels, which get what the others leave, or calls for \
-     circuits, which get all that they ask for or wait.",
+    "A capacity that several gates share: the sum of their rates never exceeds it. A DTM channel gets the slots \
+     that the other channels leave. A call for a circuit gets its whole rate, or it waits or is refused.",
     &[
         key(
             "capacity",
             quantity(Dim::Pool),
             Default::Required("\"40 slots\""),
-            "A rate; or in slots of its channels, which must then be of one size.",
+            "A rate, or a number of slots; with slots, all channels must have the same slot size.",
         ),
         key(
             "order",
             Kind::Choice(&[
-                word("asked", "the call that asked first is next, and nobody passes it"),
-                word("first fit", "the first call that fits is next: a smaller one may pass a larger one"),
+                word("asked", "calls are served in the order in which they arrived"),
+                word(
+                    "first fit",
+                    "the first waiting call that fits is served: a small call may overtake a large one",
+                ),
             ]),
             text("asked"),
-            "Which of the calls that wait is next when capacity is given back.",
+            "Which waiting call is served next when capacity is released.",
         ),
     ],
 );
 
 pub(super) const RESERVE: Section = section(
     "Circuit",
-    "The gate is closed until a call for its rate has come through. The first packet of a transfer asks, packets wait in \
-     the gate's queue, and the circuit is given back when it has been idle for `hold`: no transfer of its flows under way, \
-     no packet in it. The two directions of a duplex gate are one call, and so are all circuits that a flow passes.",
+    "A gate that sends only while its circuit is up. The first packet of a transfer requests the circuit, and \
+     packets wait in the queue of the gate until it is up. The circuit is released after it has been idle for \
+     `hold`: no transfer of its flows in progress, no packet in it. The two directions of a duplex gate are \
+     requested by one call; so are all the circuits on the path of one flow.",
     &[
         FROM,
         key(
             "rate",
             RATE,
             Default::Required("\"20 Mbit/s\""),
-            "Rate of the circuit, which the call asks for; the other direction is included.",
+            "Rate of the circuit, which the call requests; it covers both directions.",
         ),
         key(
             "hold",
             Kind::Quantity {
                 dim: Dim::Time,
                 zero: true,
-                words: &[word("forever", "it is never given back")],
+                words: &[word("forever", "the circuit is never released")],
             },
             text("0 s"),
-            "How long an idle circuit is kept.",
+            "How long an idle circuit is kept before it is released.",
         ),
         SETUP,
         BLOCKED,
@@ -58,37 +62,37 @@ pub(super) const RESERVE: Section = section(
     ],
 );
 
-pub(super) const CALLS_ABOUT: &str = "Calls without packets: they come, hold capacity of a pool, and go.";
+pub(super) const CALLS_ABOUT: &str = "Calls that hold capacity of a pool for a time without sending packets.";
 
 /// Each source has a random stream of its own.
 const MOST_SOURCES: u64 = 100_000;
 
 pub(super) const CALLS: Section = section(
     "Calls",
-    "A source of calls that hold capacity without sending anything: other users of a pool, or a system by itself, as Erlang's \
-     formulas have it.",
+    "A source of calls that hold capacity of a pool without sending packets. They stand for other users of the \
+     pool, or are studied for themselves, as in Erlang's formulas.",
     &[
         FROM,
-        key("rate", RATE, Default::Required("\"64 kbit/s\""), "What each call asks for."),
+        key("rate", RATE, Default::Required("\"64 kbit/s\""), "Rate that each call requests."),
         key(
             "every",
             HOLDING,
-            Default::Words("with sources there is none"),
-            "From one call to the next, however many calls are under way: a time, or { exponential = \"2 s\" }. The first call \
-             comes one such time after the start.",
+            Default::Words("not used with sources"),
+            "Time from one call to the next, however many calls are in progress: a time, or { exponential = \"2 s\" \
+             }. The first call arrives one such time after the start.",
         ),
         key(
             "sources",
             Kind::Whole { min: 1, max: MOST_SOURCES },
-            Default::Words("so many that every says all"),
-            "In place of every: the number of sources, each with one call at a time (Engset's system).",
+            Default::Words("unlimited: the calls arrive as every says"),
+            "Number of sources, each with at most one call at a time (Engset's model). Replaces `every`.",
         ),
         key(
             "idle",
             HOLDING,
-            Default::Words("it belongs to sources"),
-            "With sources: how long each is idle before its next call, from the start or from the end of its last call. A call \
-             that is refused or abandoned has ended.",
+            Default::Words("used only with sources"),
+            "With sources: how long each source is idle before its next call, counted from the start or from the \
+             end of its last call. A refused or abandoned call ends at once.",
         ),
         key(
             "hold",
@@ -102,10 +106,10 @@ pub(super) const CALLS: Section = section(
         key(
             "patience",
             HOLDING,
-            Default::Words("a call waits for as long as it takes"),
-            "How long a call waits before it leaves the line (abandoned): a time, or { exponential = \"30 s\" }.",
+            Default::Words("unlimited: a call waits until it is served"),
+            "How long a call waits before it gives up (abandoned): a time, or { exponential = \"30 s\" }.",
         ),
-        key("start", TIME_0, text("0 s"), "When the source begins."),
+        key("start", TIME_0, text("0 s"), "When the source starts."),
     ],
 );
 
@@ -113,26 +117,29 @@ const FROM: Key = key(
     "pool",
     Kind::AnyOf(&[Kind::Text, Kind::List { of: &Kind::Text, min: 1 }]),
     Default::Required("\"vp\""),
-    "Name of the [pool] that the rate comes from, or a list of them: the links that it leads over. A call gets all of \
-     them at once or none.",
+    "Name of the [pool] that the capacity is taken from, or a list of pools: one for each link of the route. A call \
+     gets capacity from all of them at once, or from none.",
 );
 
-const SETUP: Key =
-    key("setup", TIME_0, text("0 s"), "From the grant of a call to the instant at which it is up.");
+const SETUP: Key = key("setup", TIME_0, text("0 s"), "Time from the grant of a call until it is up.");
 
 const BLOCKED: Key = key(
     "blocked",
     Kind::Choice(&[
-        word("wait", "it waits for its turn"),
-        word("refuse", "it is lost; a packet that asked is dropped, and the next one asks again"),
+        word("wait", "the call waits for its turn"),
+        word(
+            "refuse",
+            "the call is lost; the packet that requested a circuit is dropped, and the next packet \
+            requests it again",
+        ),
     ]),
     text("wait"),
-    "What becomes of a call that does not fit.",
+    "What happens to a call that does not fit into its pools.",
 );
 
 const RETRY: Key = key(
     "retry",
     TIME,
     Default::Words("a refused call is lost"),
-    "With blocked = \"refuse\": the call is made again after this long, and packets wait for it.",
+    "With blocked = \"refuse\": the call is repeated after this time, and packets wait for it.",
 );

@@ -9,7 +9,7 @@ use crate::units::Dim;
 
 pub(super) const LAWS: Section = one_of(
     "Rate laws",
-    "Exactly one. Setting a key of another law replaces the law.",
+    "Use exactly one. Setting a key of another law replaces the law.",
     &[
         key("steps", Kind::Form(&STEPS), Default::Words("not used"), STEPS.about),
         key("token_bucket", Kind::Form(&TOKEN_BUCKET), Default::Words("not used"), TOKEN_BUCKET.about),
@@ -27,8 +27,8 @@ const STEPS: Section = short(
     "points",
     section(
         "Steps",
-        "Rates from given times on: `rate.steps = [[\"0 s\", \"10 Mbit/s\"], [\"6 s\", \"5 Mbit/s\"]]` is short for \
-         `rate.steps.points`.",
+        "Rates that change at given times. `rate.steps = [[\"0 s\", \"10 Mbit/s\"], [\"6 s\", \"5 Mbit/s\"]]` is \
+         short for `rate.steps.points`.",
         &[
             key(
                 "points",
@@ -40,7 +40,7 @@ const STEPS: Section = short(
                 "repeat",
                 TIME,
                 Default::Words("the last rate holds for ever"),
-                "The steps begin again after this long.",
+                "The steps start again after this time.",
             ),
         ],
     ),
@@ -57,7 +57,7 @@ const TOKEN_BUCKET: Section = aliases(
 
 /// What others call these keys (Cisco, Linux tc-tbf), and what there is not.
 const BUCKET_HINTS: &[(&str, &str)] = &[
-    ("bc", "write burst, or cbs: how much may leave at once"),
+    ("bc", "write burst, or cbs: the depth of the bucket"),
     ("buffer", "write burst: how much may leave at once"),
     ("peakrate", "write peak"),
     ("ceil", "write peak"),
@@ -70,23 +70,23 @@ const BUCKET_HINTS: &[(&str, &str)] = &[
 
 const TOKEN_BUCKET_KEYS: Section = section(
     "Token bucket",
-    "A shaper: tokens come at `rate` up to `burst`; a packet waits in the gate's queue until its tokens are there. \
-     The bucket is full at the start.",
+    "A token-bucket shaper. Tokens arrive at `rate` until the bucket holds `burst`; a packet waits in the queue of \
+     the gate until the bucket has enough tokens for it. The bucket is full at the start.",
     &[
-        key("rate", RATE, Default::Required("\"10 Mbit/s\""), "Long-term rate, of bits on the wire."),
+        key("rate", RATE, Default::Required("\"10 Mbit/s\""), "Long-term rate, in bits on the wire."),
         key("burst", SIZE, Default::Required("\"15 kB\""), "Depth of the bucket, in bytes on the wire."),
         key(
             "peak",
             RATE,
-            Default::Words("a packet whose tokens are there leaves at once"),
-            "Speed of transmission.",
+            Default::Words("unlimited: a packet with enough tokens leaves at once"),
+            "Rate at which a packet is transmitted.",
         ),
     ],
 );
 
 const MARKOV: Section = section(
     "Markov chain",
-    "A rate that jumps between states; time moves it, not traffic.",
+    "A rate that changes at random between states, independently of the traffic.",
     &[
         key(
             "rates",
@@ -104,13 +104,14 @@ const MARKOV: Section = section(
             "step",
             TIME,
             Default::Words("exponential holding times"),
-            "The rate is constant inside slots of this length and left at a slot's end with probability step / mean holding.",
+            "Makes time discrete: the state can change only at the end of a slot of this length, with probability \
+             step / mean holding.",
         ),
         key(
             "transitions",
             Kind::List { of: &Kind::List { of: &Kind::Probability, min: 1 }, min: 1 },
-            Default::Words("a ring: each state leads to the next"),
-            "Row i says where state i goes when it is left: probabilities that add up to 1, 0 on the diagonal.",
+            Default::Words("a ring: each state is followed by the next"),
+            "Row i has the probabilities of the states that follow state i. They add up to 1; the diagonal is 0.",
         ),
         key(
             "initial",
@@ -123,74 +124,82 @@ const MARKOV: Section = section(
 
 const DTM: Section = section(
     "DTM channel",
-    "Slots that follow the traffic: the rate of what comes to the gate's door is estimated, and the allocation changes when \
-     the estimate leaves its bounds. Left out, every key is as in the paper that it comes from.",
+    "A number of slots that follows the traffic. The gate estimates the rate of arriving traffic and changes its \
+     allocation when the estimate leaves its bounds. The defaults are those of the paper that describes the method.",
     &[
         key("slot", RATE, text("512 kbit/s"), "Bit rate of one slot."),
-        key("initial", RATE, text("10 Mbit/s"), "The rate before the first update."),
+        key("initial", RATE, text("10 Mbit/s"), "Rate before the first update."),
         key(
             "measure",
             TIME,
             text("100 ms"),
-            "The rate at the door is measured over intervals of this length: every byte on the wire, those of packets dropped there included.",
+            "Interval over which the arrival rate is measured. Every arriving byte counts, in bytes on the wire, \
+             even if its packet is dropped.",
         ),
         key(
             "update",
             TIME,
             text("1 s"),
-            "The allocation changes at multiples of this only: a multiple of `measure`.",
+            "The allocation changes only at multiples of this time, which must be a multiple of `measure`.",
         ),
         key(
             "shift_inc",
             SHIFT,
             Default::Is(Literal::Whole(3)),
-            "The estimate rises by this power of two of the difference: 3 is an eighth of it at each measurement.",
+            "Smoothing when the estimate rises: each measurement adds 1/2^shift_inc of the difference. With 3, that \
+             is one eighth.",
         ),
-        key("shift_dec", SHIFT, Default::Is(Literal::Whole(3)), "The same when it falls."),
+        key(
+            "shift_dec",
+            SHIFT,
+            Default::Is(Literal::Whole(3)),
+            "Smoothing when the estimate falls, as `shift_inc`.",
+        ),
         key(
             "margin",
             SLOTS_0,
             text("0.75 slots"),
-            "Allocated above the estimate, with half of the corridor.",
+            "The allocation is the estimate + `margin` + half of `corridor`.",
         ),
         key(
             "corridor",
             SLOTS_0,
             text("2 slots"),
-            "How far the estimate may move, from allocation - margin - corridor to allocation - margin, before the allocation changes.",
+            "Range within which the estimate may move before the allocation changes: from allocation - margin - \
+             corridor to allocation - margin.",
         ),
         key(
             "rounding",
             Kind::Choice(&[
                 word("exact", "the allocation is not rounded to slots"),
-                word("up", "it is rounded up to whole slots"),
+                word("up", "the allocation is rounded up to whole slots"),
             ]),
             text("exact"),
-            "How an allocation becomes slots.",
+            "How an allocation is rounded to slots.",
         ),
         key(
             "on_loss",
             Kind::Choice(&[
-                word("nothing", "drops do not matter"),
-                word("hold tick", "a measurement with a drop does not lower the estimate"),
-                word("hold second", "nor do the later ones until the next update"),
+                word("nothing", "drops have no effect"),
+                word("hold tick", "a measurement interval with a drop does not lower the estimate"),
+                word("hold second", "after a drop, no measurement lowers the estimate until the next update"),
                 word(
                     "hold link",
                     "the estimate moves, but an update after a drop does not lower the allocation",
                 ),
             ]),
             text("nothing"),
-            "What a drop at the gate's queue does.",
+            "What a drop at the queue of the gate does to the estimate.",
         ),
-        key("min", SLOTS, text("1 slot"), "The least allocation, in whole slots."),
-        key("max", SLOTS, Default::Words("no limit"), "The largest, in whole slots."),
+        key("min", SLOTS, text("1 slot"), "Smallest allocation, in whole slots."),
+        key("max", SLOTS, Default::Words("no limit"), "Largest allocation, in whole slots."),
         key(
             "estimator",
             Kind::Choice(&[
-                word("channel", "one estimate of all that comes"),
+                word("channel", "one estimate of all arriving traffic"),
                 word(
                     "flow",
-                    "one for each flow, direction and background source; the channel follows their sum",
+                    "one estimate for each flow, direction and background source; the channel follows their sum",
                 ),
             ]),
             text("channel"),
@@ -199,61 +208,84 @@ const DTM: Section = section(
         key(
             "pool",
             Kind::Text,
-            Default::Words("there are always enough slots"),
-            "Name of the [pool] that the slots come from: the gate gets what the others leave.",
+            Default::Words("slots are unlimited"),
+            "Name of the [pool] that the slots come from. The gate gets the slots that the other gates leave.",
         ),
     ],
 );
 
 const FOLLOW: Section = section(
     "Fed-back rate",
-    "A source whose rate follows a signal: the capacity that another gate offers, averaged over slots, comes back after a lag. \
-     What waits here waits for the network to allow it (ABR, Section VI-B of the paper; rate signals of today's networks).",
+    "A rate set by feedback. The capacity of another gate is averaged over slots of time and signalled to this gate \
+     after a lag; this gate then sends no faster than the network allows, and the excess waits here (ABR, Section \
+     VI-B of the paper; rate signals of today's networks).",
     &[
         key(
             "gate",
             Kind::Text,
             Default::Required("\"link\""),
-            "Name of the gate whose capacity is followed. Its bits are those on its own wire; it needs no packets of its own.",
+            "Name of the gate whose capacity this gate follows, in bits on that gate's wire. No flow has to pass \
+             that gate.",
         ),
         key(
             "every",
             TIME,
             Default::Required("\"30 ms\""),
-            "Length of the slots that its capacity is averaged over; the first begins at 0.",
+            "Length of the slots over which the capacity is averaged; the first begins at 0.",
         ),
         key(
             "lag",
             TIME_0,
-            Default::Words(
-                "the round trip of the flow that passes: all delays of its gates and of its way back",
-            ),
-            "From the end of a slot to the instant that its value is known here.",
+            Default::Words("the round trip of the flow here: the delays of its gates and of its way back"),
+            "Time from the end of a slot until its value is known here.",
         ),
-        key("effcap", Kind::Form(&EFFCAP), Default::Words("the last value as it is (INSTCAP)"), EFFCAP.about),
-        key("share", Kind::Share, Default::Is(Literal::Whole(1)), "The part of the estimate that is taken."),
+        key(
+            "effcap",
+            Kind::Form(&EFFCAP),
+            Default::Words("no averaging: the last value (INSTCAP)"),
+            EFFCAP.about,
+        ),
+        key(
+            "share",
+            Kind::Share,
+            Default::Is(Literal::Whole(1)),
+            "The part of the estimate that is used as the \
+            rate.",
+        ),
         key(
             "initial",
             RATE,
-            Default::Words("min; where that is 0, nothing leaves before the first value comes"),
-            "The rate before the first value comes.",
+            Default::Words("the value of min; with 0, nothing is sent before the first value arrives"),
+            "Rate before the first value arrives.",
         ),
-        key("min", quantity_or_zero(Dim::Rate), text("0 bit/s"), "The least rate (ABR: MCR)."),
-        key("peak", RATE, Default::Words("no limit"), "The largest rate (ABR: PCR)."),
+        key("min", quantity_or_zero(Dim::Rate), text("0 bit/s"), "Lowest rate (MCR in ABR)."),
+        key("peak", RATE, Default::Words("no limit"), "Highest rate (PCR in ABR)."),
     ],
 );
 
 const EFFCAP: Section = section(
     "EFFCAP",
-    "The least of n means, each over m values: block j has the values k-j-m+1 to k-j, k being the last. Give m and n, or rtts.",
+    "The smallest of n moving averages, each over m values: average j is over the values k-j-m+1 to k-j, where k is \
+     the last value. Give m and n, or rtts.",
     &[
-        key("m", BLOCKS, Default::Words("of rtts: ceil(round trip / every)"), "Values in a mean."),
-        key("n", BLOCKS, Default::Words("of rtts: (rtts - 1) ceil(round trip / every)"), "Means."),
+        key(
+            "m",
+            BLOCKS,
+            Default::Words("with rtts: ceil(round trip / every)"),
+            "Number of values in an average.",
+        ),
+        key(
+            "n",
+            BLOCKS,
+            Default::Words("with rtts: (rtts - 1) ceil(round trip / every)"),
+            "Number of averages.",
+        ),
         key(
             "rtts",
             Kind::Whole { min: 2, max: 10_000 },
-            Default::Words("m and n are given"),
-            "Round trips that the means reach back over: 8 to 12 in the paper. The round trip is that of the flow that passes.",
+            Default::Words("not used: give m and n"),
+            "How many round trips the averages cover: 8 to 12 in the paper. The round trip is that of the flow that \
+             passes this gate.",
         ),
     ],
 );
@@ -262,8 +294,9 @@ const BLOCKS: Kind = Kind::Whole { min: 1, max: 1_000_000 };
 
 const ABR: Section = section(
     "ABR source",
-    "A source of ATM's available bit rate (Traffic Management 4.0): it sends an RM cell for every `nrm` cells, and what the switch of \
-     a link writes into it sets the rate when it is back. Without `framing = \"aal5\"` packets stand for cells, by their bits.",
+    "A source of ATM's available bit rate service (Traffic Management 4.0). It sends an RM cell for every `nrm` \
+     cells. A switch writes feedback into the RM cell, and the source adapts its rate when the cell returns. \
+     Without `framing = \"aal5\"`, every 424 bits of packets count as a cell.",
     &[
         key(
             "gate",
@@ -275,44 +308,52 @@ const ABR: Section = section(
             "pcr",
             RATE,
             Default::Required("\"10 Mbit/s\""),
-            "Peak cell rate: the largest, in bits on the wire.",
+            "Peak cell rate: the highest rate, in bits on the wire.",
         ),
-        key("mcr", quantity_or_zero(Dim::Rate), text("0 bit/s"), "Minimum cell rate: the least."),
-        key("icr", RATE, Default::Words("pcr"), "Initial cell rate: before the first RM cell is back."),
+        key("mcr", quantity_or_zero(Dim::Rate), text("0 bit/s"), "Minimum cell rate: the lowest rate."),
+        key(
+            "icr",
+            RATE,
+            Default::Words("pcr"),
+            "Initial cell rate: the rate before the first RM cell returns.",
+        ),
         key(
             "rif",
             Kind::Share,
             text("6.25%"),
-            "Rate increase factor: the part of `pcr` that is added when an RM cell comes back without congestion.",
+            "Rate increase factor: the part of `pcr` that is added when an RM cell returns without congestion.",
         ),
         key(
             "rdf",
             Kind::Share,
             text("6.25%"),
-            "Rate decrease factor: the part of the rate that is taken away when one comes back with congestion.",
+            "Rate decrease factor: the part of the rate that is subtracted when an RM cell returns with congestion.",
         ),
         key(
             "nrm",
             Kind::Whole { min: 2, max: 256 },
             Default::Is(Literal::Whole(32)),
-            "One RM cell for so many cells, or for as many bits.",
+            "Number of cells for each RM cell; for packets, as many bits as those cells have.",
         ),
-        key("trm", TIME, text("100 ms"), "One after this long, even if fewer cells have gone."),
+        key(
+            "trm",
+            TIME,
+            text("100 ms"),
+            "Longest time between RM cells, even if fewer than `nrm` cells were sent.",
+        ),
         key(
             "lag",
             TIME_0,
-            Default::Words(
-                "the round trip of the flow that passes: all delays of its gates and of its way back",
-            ),
-            "From an RM cell's departure to its return.",
+            Default::Words("the round trip of the flow here: the delays of its gates and of its way back"),
+            "Time from the departure of an RM cell to its return.",
         ),
     ],
 );
 
 const GCRA: Section = section(
     "GCRA shaper",
-    "A shaper of cells (ITU-T I.371, the generic cell rate algorithm): a cell that comes too early waits. At cell gates; \
-     packets have token_bucket.",
+    "A shaper for cells by the generic cell rate algorithm (ITU-T I.371): a cell that arrives too early waits. Cell \
+     gates only; for packets use token_bucket.",
     &[
         key(
             "pcr",
@@ -324,27 +365,27 @@ const GCRA: Section = section(
             "cdvt",
             TIME_0,
             text("0 s"),
-            "Cell delay variation tolerance τ: a cell may come so much earlier than T after the last.",
+            "Cell delay variation tolerance τ: how much earlier than its theoretical arrival time a cell may arrive.",
         ),
         key(
             "link",
             RATE,
             Default::Required("\"150 Mbit/s\""),
-            "Rate at which a cell is then sent; no cell leaves before the one before it has gone.",
+            "Rate at which a cell is transmitted, one cell after another.",
         ),
         key(
             "release",
             Kind::Choice(&[
-                word("tat", "at its theoretical arrival time"),
-                word("earliest", "τ before that, as soon as it conforms"),
+                word("tat", "at its theoretical arrival time (TAT)"),
+                word("earliest", "as soon as it conforms, τ before its TAT"),
             ]),
             text("tat"),
-            "When a cell that came too early leaves.",
+            "When a cell that arrived too early leaves.",
         ),
         key(
             "slots",
             Kind::Choice(&[
-                word("real", "T is what the rate says"),
+                word("real", "T is exactly 424 bits divided by the rate"),
                 word("rounded", "T is the nearest whole number of cell times of the link"),
             ]),
             text("real"),
@@ -359,41 +400,44 @@ const TRACE: Section = short(
     "file",
     section(
         "Trace",
-        "A recorded link: `rate.trace = \"FILE\"` is short for `rate.trace.file`.",
+        "The rate of a recorded link. `rate.trace = \"FILE\"` is short for `rate.trace.file`.",
         &[
             key(
                 "file",
                 Kind::Text,
                 Default::Required("\"link.down\""),
-                "Path, relative to the scenario file.",
+                "Path of the trace, relative to the scenario file.",
             ),
             key(
                 "format",
                 Kind::Choice(&[
-                    word("drp", "rates in kbit/s, one a line, at the fixed step that the header names"),
+                    word("drp", "one rate in kbit/s on each line, at the fixed step given in the header"),
                     word("csv", "columns time,rate"),
-                    word("mahimahi", "one line for each delivery opportunity, in ms"),
+                    word("mahimahi", "the time of one delivery opportunity on each line, in ms"),
                 ]),
-                Default::Words("told from the file's name and content"),
-                "How the file is written.",
+                Default::Words("recognised from the file's name and content"),
+                "Format of the file.",
             ),
             key(
                 "step",
                 TIME,
                 Default::Words("what the header says"),
-                "drp only: the time from one line to the next, if the header does not say.",
+                "drp only: the time from one line to the next, if the header does not give it.",
             ),
             key(
                 "at_end",
-                Kind::Choice(&[word("repeat", "it begins again"), word("stop", "nothing passes any more")]),
+                Kind::Choice(&[
+                    word("repeat", "the trace starts again"),
+                    word("stop", "nothing is sent any more"),
+                ]),
                 text("repeat"),
-                "What comes after the end of the recording.",
+                "What happens at the end of the trace.",
             ),
             key(
                 "opportunity",
                 SIZE,
                 Default::Words("\"1500 B\"; mahimahi only"),
-                "Bytes of one delivery opportunity; Mahimahi's own code charges \"1504 B\" for a packet of 1500.",
+                "Bytes of one delivery opportunity. Mahimahi's own code counts a packet of 1500 B as 1504 B.",
             ),
         ],
     ),

@@ -4,73 +4,80 @@ use super::{Default, Key, Kind, Literal, RATE, SIZE, Section, TIME, key, one_of,
 
 pub(crate) const REQUEST: Section = section(
     "Requests",
-    "The end of the flow's path is a client, the beginning answers: requests go on `back`, responses on `path`, \
-     and each acknowledges the other's data. A response time runs from the client's wish to the last byte of the \
-     response in order.",
+    "The receiver of the flow is a client and its sender answers: requests travel on `back`, responses on `path`, \
+     and each acknowledges the other. The response time runs from the end of the client's think time until the last \
+     byte of the response has arrived in order.",
     &[
         key(
             "server",
             Kind::Text,
-            Default::Words("requests are answered at once"),
-            "Name of the server that answers.",
+            Default::Words("the response starts as soon as the request has arrived"),
+            "Name of the [server] that answers.",
         ),
-        key("size", SIZES, text("100 B"), "User bytes of a request: a size, or a law below."),
+        key(
+            "size",
+            SIZES,
+            text("100 B"),
+            "User bytes of a request: a size, or one of the distributions below.",
+        ),
         key(
             "response",
             SIZES,
             Default::Required("\"1 MB\""),
-            "User bytes of a response: a size, or a law below.",
+            "User bytes of a response: a size, or one of the distributions below.",
         ),
         key(
             "think",
             Kind::AnyOf(&[TIME, Kind::Form(&THINK), Kind::List { of: &TIME, min: 1 }]),
             Default::Required("{ exponential = \"5 s\" }"),
-            "Time before each request: a time, exponential, or a list that is gone through again and again.",
+            "Think time before each request: a time, { exponential = TIME }, or a list of times that is repeated.",
         ),
         key(
             "loop",
             Kind::Choice(&[
-                word("closed", "it begins with the last byte of the response before"),
-                word("open", "it begins with the request before: requests come whatever became of others"),
+                word("closed", "at the last byte of the previous response"),
+                word("open", "at the previous request, whether it has been answered or not"),
             ]),
             text("closed"),
-            "What a think time begins with; the first begins with the flow.",
+            "When a think time begins. The first begins when the flow starts.",
         ),
         key(
             "outstanding",
             Kind::AnyOf(&[
                 Kind::Whole { min: 1, max: 1_000_000 },
-                Kind::Choice(&[word("many", "each is sent as soon as it is asked")]),
+                Kind::Choice(&[word("many", "every request is sent at once")]),
             ]),
             Default::Is(Literal::Whole(1)),
-            "Requests without a response that the connection carries; further ones wait at the client.",
+            "How many unanswered requests a connection may carry; further requests wait at the client.",
         ),
         key(
             "connection",
             Kind::Choice(&[
-                word("persistent", "one for all requests; its window and estimates live on"),
-                word("new", "one for each; it begins anew, with a handshake if tcp.handshake is true"),
+                word("persistent", "one connection carries all requests and keeps its window and estimates"),
+                word("new", "each request opens a new connection, with a handshake if tcp.handshake is true"),
             ]),
             text("persistent"),
-            "Which connection carries a request. Live: a new one ends with FINs, as with HTTP/1.0.",
+            "Whether requests share a connection. Live: a new connection ends with FINs, as in HTTP/1.0.",
         ),
         key(
             "count",
             Kind::Whole { min: 1, max: i64::MAX as u64 },
-            Default::Words("as many as there is time for"),
-            "So many requests, then none.",
+            Default::Words("unlimited"),
+            "Number of requests.",
         ),
     ],
 );
 
 pub(crate) const SERVER: Section = section(
     "A server",
-    "Works through whole requests in the order in which their last bytes come, for all flows that name it.",
+    "A server that the flows naming it share. It serves one request at a time, in the order in which the last bytes \
+     of the requests arrive.",
     &[key(
         "rate",
         RATE,
-        Default::Words("every response is ready at once"),
-        "User bytes of a request and of its response are worked through at this rate, then the response is sent.",
+        Default::Words("unlimited: a response is ready at once"),
+        "Speed of the server. The user bytes of a request and its response, divided by this rate, are the time \
+         before the response is sent.",
     )],
 );
 
@@ -84,41 +91,52 @@ const SIZES: Kind = Kind::AnyOf(&[SIZE, Kind::Form(&LAWS)]);
 
 const LAWS: Section = one_of(
     "Sizes of messages",
-    "Exactly one. A drawn size is rounded down to whole bytes; it is at least 1 B.",
+    "Use exactly one. A random size is rounded down to whole bytes and is at least 1 B.",
     &[
         key("exponential", SIZE, Default::Words("not used"), "Exponential with this mean."),
-        key("pareto", Kind::Form(&PARETO), Default::Words("not used"), "A heavy tail."),
-        key("lognormal", Kind::Form(&LOGNORMAL), Default::Words("not used"), "Its logarithm is normal."),
+        key(
+            "pareto",
+            Kind::Form(&PARETO),
+            Default::Words("not used"),
+            "Pareto distribution, with a heavy tail.",
+        ),
+        key("lognormal", Kind::Form(&LOGNORMAL), Default::Words("not used"), "Log-normal distribution."),
         key(
             "file",
             Kind::Text,
             Default::Words("not used"),
-            "Path of a table, relative to the scenario file: a size in bytes and its cumulative probability on each \
-             line, or recorded sizes, one a line.",
+            "Path of a file, relative to the scenario file. Each line has a size in bytes and its cumulative \
+             probability, or one recorded size.",
         ),
     ],
 );
 
-const MOST: Key = key("max", SIZE, text("1 TB"), "Larger draws are cut to this.");
+const MOST: Key = key("max", SIZE, text("1 TB"), "Larger random sizes are cut to this.");
 
 const PARETO: Section = section(
     "Pareto sizes",
     "P(size > x) = (min / x)^shape.",
     &[
         key("min", SIZE, Default::Required("\"1 kB\""), "The smallest size."),
-        key("shape", Kind::Number, Default::Required("1.2"), "The tail: the smaller, the heavier."),
+        key(
+            "shape",
+            Kind::Number,
+            Default::Required("1.2"),
+            "Exponent of the tail: the smaller, the heavier the \
+            tail.",
+        ),
         MOST,
     ],
 );
 
 const LOGNORMAL: Section = section(
     "Log-normal sizes",
-    "The natural logarithm of a size is normal.",
+    "The natural logarithm of a size has a normal distribution.",
     &[
-        key("median", SIZE, Default::Required("\"10 kB\""), "Half of the sizes are smaller."),
-        key("sigma", Kind::Number, Default::Required("1.5"), "Deviation of the logarithm."),
+        key("median", SIZE, Default::Required("\"10 kB\""), "The median: half of the sizes are smaller."),
+        key("sigma", Kind::Number, Default::Required("1.5"), "Standard deviation of the natural logarithm."),
         MOST,
     ],
 );
 
-pub(crate) const SERVERS: &str = "Who answers the requests of flows.";
+pub(crate) const SERVERS: &str = "Servers that answer the requests of flows.";

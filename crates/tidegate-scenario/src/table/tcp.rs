@@ -11,14 +11,14 @@ pub(crate) const TCP: Section = section("TCP", ABOUT, &ALL);
 /// The keys of a named set: all but `use`.
 pub(crate) const SET: Section = section("A named TCP", ABOUT, CHOICES);
 
-const ABOUT: &str = "`base` sets everything else; a key given here counts for itself, and `rto` and `delayed_ack` \
-                     each as a whole.";
+const ABOUT: &str = "`base` sets the defaults of all other keys. Each key given here replaces its default; `rto` \
+    and `delayed_ack` are replaced as a whole.";
 
 const USE: Key = key(
     "use",
     Kind::Text,
     Default::Words("no set"),
-    "Starts from the set [tcp.NAME]; a key given beside it replaces the set's.",
+    "Takes the settings of [tcp.NAME]; a key given here replaces the one in that set.",
 );
 
 const ALL: [Key; CHOICES.len() + 1] = {
@@ -44,33 +44,34 @@ const fn flags(rfc: bool, bsd44: bool, linux: bool) -> Default {
 }
 
 const UNLIMITED: &[Word] = &[word("unlimited", "no limit")];
-const NEVER: &[Word] = &[word("never", "for ever")];
+const NEVER: &[Word] = &[word("never", "no time limit")];
 const WINDOW: Kind = Kind::Quantity { dim: Dim::Window, zero: false, words: UNLIMITED };
 
 const CHOICES: &[Key] = &[
     key(
         "base",
         Kind::Choice(&[
-            word("rfc", "the standards"),
-            word("bsd44", "4.4BSD, as in papers of the nineties"),
-            word("linux", "the Linux kernel, a first approximation"),
+            word("rfc", "TCP as the RFCs describe it"),
+            word("bsd44", "4.4BSD-Lite, as in papers of the 1990s"),
+            word("linux", "approximately the Linux kernel"),
         ]),
         text("rfc"),
-        "What the other keys start from. Live: bsd44 also switches RACK, tail loss probes, F-RTO and \
-         segmentation in the device off, if all flows have it.",
+        "The implementation that gives the defaults of the other keys. Live: bsd44 also disables RACK, tail loss \
+         probes, F-RTO and segmentation offload, if all flows have it.",
     ),
     key(
         "cc",
         CC,
         texts("newreno", "reno", "cubic"),
-        "Congestion control. Live: set and verified; reno and newreno are both the kernel's reno, and what the kernel \
-         lacks is refused.",
+        "Congestion control. Live: set and verified. There, reno and newreno are both the kernel's reno, and an \
+         algorithm that the kernel lacks is refused.",
     ),
     key(
         "fast_retransmit",
         Kind::Flag,
         Default::Is(Literal::Flag(true)),
-        "Tahoe only: whether it retransmits at the third duplicate ACK or waits for the time-out. Live: there is no tahoe.",
+        "Tahoe only: whether it retransmits at the third duplicate ACK (true) or waits for the time-out (false). \
+         Live: the kernel has no tahoe.",
     ),
     key(
         "mss",
@@ -82,14 +83,14 @@ const CHOICES: &[Key] = &[
         "headers",
         SIZE,
         Default::Words("\"40 B\", and 12 more with timestamps"),
-        "Bytes of IP and TCP headers in every segment. Live: cannot; they are what they are.",
+        "Bytes of IP and TCP headers in every segment. Live: cannot be set; the kernel's headers are used.",
     ),
     key(
         "window",
         WINDOW,
         text("unlimited"),
-        "Receive window and limit on bytes in flight; for cc = \"fixed\" it is the window. Live: set, and verified by \
-         what was in flight.",
+        "Receive window, which limits the bytes in flight; with cc = \"fixed\" it is the constant window. Live: \
+         set, and verified by the bytes that were in flight.",
     ),
     key(
         "initial_window",
@@ -99,7 +100,7 @@ const CHOICES: &[Key] = &[
         ),
         "First congestion window. Live: set in whole segments, and verified.",
     ),
-    key("initial_ssthresh", WINDOW, text("unlimited"), "First slow-start threshold. Live: cannot."),
+    key("initial_ssthresh", WINDOW, text("unlimited"), "First slow-start threshold. Live: cannot be set."),
     key(
         "increase",
         Kind::Choice(&[
@@ -108,7 +109,8 @@ const CHOICES: &[Key] = &[
             word("random", "one segment with probability MSS/cwnd at each ACK"),
         ]),
         texts("per window", "per ack", "per window"),
-        "How congestion avoidance grows the window (tahoe, reno, newreno). Live: cannot; reno does it per window.",
+        "How congestion avoidance increases the window (tahoe, reno, newreno). Live: cannot be set; the kernel's \
+         reno increases it per window.",
     ),
     key(
         "dupthresh",
@@ -117,66 +119,75 @@ const CHOICES: &[Key] = &[
             Kind::Choice(&[word("never", "no fast retransmit")]),
         ]),
         Default::Is(Literal::Whole(3)),
-        "Duplicate ACKs that start a fast retransmit. Live: set, never cannot be; the kernel adapts it.",
+        "Number of duplicate ACKs that start a fast retransmit. Live: a number is set, and the kernel adapts it; \
+         \"never\" is not possible.",
     ),
     key(
         "sack",
         Kind::Flag,
         flags(true, false, true),
-        "RFC 2018 options and RFC 6675 recovery. Live: set and verified.",
+        "Selective acknowledgements: RFC 2018 options and RFC 6675 recovery. Live: set and verified.",
     ),
-    key("limited_transmit", Kind::Flag, flags(true, false, true), "RFC 3042. Live: cannot be switched off."),
+    key(
+        "limited_transmit",
+        Kind::Flag,
+        flags(true, false, true),
+        "Limited transmit (RFC 3042): the first two \
+        duplicate ACKs each allow one new segment. Live: cannot be disabled.",
+    ),
     key(
         "ssthresh_rounding",
         Kind::Choice(&[
-            word("exact", "in bytes, as it is"),
+            word("exact", "no rounding"),
             word("down", "down to whole segments"),
             word("up", "up to whole segments"),
-            word("ns2", "down, but the window itself is halved as it is, as ns-2 does"),
+            word("ns2", "ssthresh is rounded down, but the window is halved without rounding, as in ns-2"),
         ]),
         texts("exact", "down", "down"),
-        "How half a flight becomes a threshold. Live: cannot; down.",
+        "How half of the bytes in flight are rounded to become ssthresh. Live: cannot be set; the kernel rounds down.",
     ),
     key(
         "go_back_n",
         Kind::Flag,
         Default::Words("true with bsd44, and with cc = \"tahoe\" on any base; otherwise false"),
-        "After a time-out, and after tahoe's fast retransmit, send everything again from the first unacknowledged \
-         byte. false: skip what SACK says has arrived, and tahoe's fast retransmit sends one segment only (as \
-         4.3BSD-Tahoe's did), so that each further loss in a window costs a time-out. Live: cannot.",
+        "true: after a time-out, and after tahoe's fast retransmit, TCP sends everything again from the first \
+         unacknowledged byte. false: TCP skips data that SACK reports as received, and tahoe's fast retransmit \
+         sends only one segment (as in 4.3BSD-Tahoe), so that each further loss in a window costs a time-out. Live: \
+         cannot be set.",
     ),
     key(
         "guard",
         Kind::Flag,
         flags(true, false, true),
-        "Without SACK: after a time-out or a fast retransmit, no further fast retransmit until everything that was \
-         sent before it is acknowledged (RFC 6582 §3.2; ns-2's bugFix_). false: three duplicate ACKs start one \
-         at any time outside fast recovery, as in 4.4BSD. Live: cannot be false.",
+        "Without SACK. true: after a time-out or a fast retransmit, there is no further fast retransmit until all \
+         data sent before it is acknowledged (RFC 6582 §3.2; bugFix_ in ns-2). false: three duplicate ACKs always \
+         start one outside fast recovery, as in 4.4BSD. Live: cannot be false.",
     ),
     key(
         "rto",
         Kind::Form(&RTO),
-        Default::Words("by base, see below"),
-        "The retransmission timer. Live: min and max are set, the others cannot be.",
+        Default::Words("depends on base: see below"),
+        "The retransmission timer. Live: min and max are set; the other keys cannot be.",
     ),
     key(
         "delayed_ack",
         Kind::AnyOf(&[Kind::Flag, Kind::Form(&DELAYED_ACK)]),
         Default::Is(Literal::Flag(true)),
-        "Delayed acknowledgements; false: one ACK for each segment, true: as the base does. Live: false is set; a \
-         timeout of up to 200 ms is set as the longest, the others cannot be.",
+        "Delayed acknowledgements. false: one ACK for each segment. true: the settings of the base. Live: false is \
+         set; timeout is set as the longest delay if it is at most 200 ms; the other keys cannot be.",
     ),
     key(
         "quick_acks",
         Kind::Whole { min: 0, max: 1_000_000 },
         by(Literal::Whole(0), Literal::Whole(0), Literal::Whole(16)),
-        "ACKs sent at once when a connection begins, whatever delayed_ack says. Live: cannot.",
+        "Number of ACKs at the start of a connection that are not delayed, whatever delayed_ack says. Live: cannot \
+         be set.",
     ),
     key(
         "handshake",
         Kind::Flag,
         Default::Is(Literal::Flag(true)),
-        "SYN, SYN-ACK and ACK before data. Live: always.",
+        "Whether the connection begins with SYN, SYN-ACK and ACK. Live: always true.",
     ),
     key(
         "timestamps",
@@ -186,16 +197,23 @@ const CHOICES: &[Key] = &[
     ),
     key(
         "rtt_timing",
-        Kind::Choice(&[word("every", "every segment sent once"), word("one", "one segment at a time")]),
+        Kind::Choice(&[
+            word("every", "every segment that is not retransmitted"),
+            word(
+                "one",
+                "one segment at a \
+            time",
+            ),
+        ]),
         texts("every", "one", "every"),
-        "Which segments give round-trip samples. Live: cannot.",
+        "Which segments give round-trip samples. Live: cannot be set.",
     ),
     key(
         "idle_restart",
         Kind::Flag,
         Default::Is(Literal::Flag(true)),
-        "RFC 5681 §4.1: an idle time longer than the RTO takes the window back to the initial one. Live: set for all \
-         flows together.",
+        "After an idle time longer than the RTO the window returns to its initial size (RFC 5681 §4.1). Live: set \
+         for all flows together.",
     ),
     later("ecn", "Explicit congestion notification: no gate marks packets."),
 ];
@@ -205,7 +223,7 @@ const CC: Kind = Kind::Choice(&[
     word("reno", "fast recovery that ends at the first new ACK"),
     word("newreno", "RFC 6582"),
     word("cubic", "RFC 9438"),
-    word("fixed", "a constant window: the one that tcp.window gives"),
+    word("fixed", "a constant window, given by tcp.window"),
     word("bbr", "the kernel's BBR, engine live only"),
     word("bic", "the kernel's BIC, engine live only"),
     word("cdg", "the kernel's CAIA delay gradient, engine live only"),
@@ -214,7 +232,7 @@ const CC: Kind = Kind::Choice(&[
     word("htcp", "the kernel's H-TCP, engine live only"),
     word("hybla", "the kernel's Hybla, engine live only"),
     word("illinois", "the kernel's Illinois, engine live only"),
-    word("lp", "the kernel's low priority, engine live only"),
+    word("lp", "the kernel's TCP-LP (low priority), engine live only"),
     word("nv", "the kernel's New Vegas, engine live only"),
     word("scalable", "the kernel's Scalable TCP, engine live only"),
     word("vegas", "the kernel's Vegas, engine live only"),
@@ -226,75 +244,72 @@ const CC: Kind = Kind::Choice(&[
 /// `tcp.rto`.
 pub(crate) const RTO: Section = section(
     "Retransmission timer",
-    "Either RFC 6298's estimate with min, max, initial and tick, or a constant one with fixed and restart.",
+    "Either the estimate of RFC 6298 (min, max, initial, tick) or a constant time-out (fixed, restart).",
     &[
         key(
             "min",
             TIME,
             texts("1 s", "1 s", "200 ms"),
-            "Least time-out. With bsd44 and another tick: two ticks.",
+            "Shortest time-out. Default with bsd44 and another tick: two ticks.",
         ),
-        key("max", TIME, texts("60 s", "64 s", "120 s"), "Largest time-out, back-off included."),
+        key("max", TIME, texts("60 s", "64 s", "120 s"), "Longest time-out, back-off included."),
         key(
             "initial",
             TIME,
             texts("1 s", "6 s", "1 s"),
-            "Time-out before the first sample; left out, it stays between min and max.",
+            "Time-out before the first round-trip sample. The default is kept between min and max.",
         ),
         key(
             "tick",
             TIME_0,
             texts("0 s", "500 ms", "0 s"),
-            "Clock granularity: samples and expiries are counted in whole ticks; 0 s is exact.",
+            "Clock granularity: samples and time-outs are whole ticks; 0 s means an exact clock.",
         ),
         key(
             "phase",
             Kind::Choice(&[
-                word(
-                    "own",
-                    "each host's clocks started when it was switched on, at an instant drawn from the seed",
-                ),
-                word("common", "all clocks tick at the multiples of their ticks"),
+                word("own", "each host's clock has its own phase, drawn from the seed"),
+                word("common", "all clocks tick at multiples of their tick"),
             ]),
             text("own"),
-            "When a host's coarse clocks tick: this one and that of delayed_ack.tick, which both start when the \
-             host does. Without a tick it changes nothing.",
+            "When the clocks of a host tick: this one and that of delayed_ack.tick, which have the same phase. No \
+             effect without a tick.",
         ),
         key("fixed", TIME, Default::Words("estimated"), "A constant time-out without back-off."),
         key(
             "restart",
             Kind::Choice(&[
                 word("ack", "an ACK of new data"),
-                word("departure", "that, and every segment that leaves the sending machine"),
+                word("departure", "an ACK of new data, and every segment that leaves the sending host"),
             ]),
             Default::Words("\"ack\""),
-            "What starts a fixed time-out again.",
+            "What restarts a fixed time-out.",
         ),
     ],
 );
 
 const DELAYED_ACK: Section = section(
     "Delayed acknowledgements",
-    "RFC 1122 and RFC 5681 §4.2; a segment out of order is acknowledged at once.",
+    "Delayed acknowledgements of RFC 1122 and RFC 5681 §4.2. A segment out of order is acknowledged at once.",
     &[
         key(
             "every",
             Kind::Whole { min: 1, max: 1000 },
             Default::Is(Literal::Whole(2)),
-            "One ACK for so many full segments.",
+            "Number of full segments for each ACK.",
         ),
         key(
             "timeout",
             Kind::Quantity { dim: Dim::Time, zero: false, words: NEVER },
             texts("200 ms", "200 ms", "40 ms"),
-            "Longest delay.",
+            "Longest delay of an ACK.",
         ),
         key(
             "tick",
             TIME_0,
-            Default::Words("bsd44 without a timeout of its own: \"200 ms\"; otherwise 0 s"),
-            "The timer runs in ticks of this: an ACK leaves at the next one (rto.phase says when). 0 s: timeout after \
-             the segment.",
+            Default::Words("\"200 ms\" with bsd44 if timeout is not given; otherwise \"0 s\""),
+            "Clock granularity of the timer: a delayed ACK leaves at the next tick (see rto.phase). 0 s: it leaves \
+             `timeout` after the segment.",
         ),
     ],
 );

@@ -9,42 +9,40 @@ use crate::units::Dim;
 
 pub(crate) const ROOT: Section = section(
     "The scenario",
-    "One run: how long, how often, and what the tables below describe.",
+    "Settings of the whole run. The tables below describe its parts.",
     &[
-        key(
-            "title",
-            Kind::Text,
-            text(""),
-            "One line that says what this is; it heads every table and picture.",
-        ),
-        key("duration", TIME, Default::Required("\"60 s\""), "The run ends here."),
-        key("warmup", TIME_0, text("0 s"), "The summary counts from here to the end of the run."),
+        key("title", Kind::Text, text(""), "One line that heads every table and picture."),
+        key("duration", TIME, Default::Required("\"60 s\""), "Length of the run."),
+        key("warmup", TIME_0, text("0 s"), "The summary counts from this time to the end of the run."),
         key(
             "seed",
             Kind::Whole { min: 0, max: i64::MAX as u64 },
             Default::Words("chosen by the program, printed and stored"),
-            "Every random stream derives from the seed, the replication and the element's name.",
+            "Seed of all random numbers. Each element's random stream depends on the seed, the replication and the \
+             element's name.",
         ),
         key(
             "runs",
             Kind::Whole { min: 1, max: 1_000_000 },
             Default::Is(super::Literal::Whole(1)),
-            "Replications; each has its own random streams, the same for every variant.",
+            "Number of replications. Each has its own random numbers, and all variants of a comparison use the same \
+             ones.",
         ),
         key(
             "exact_events",
             Kind::Flag,
             flag(false),
-            "Makes every arrival and departure an event. The results are the same, later.",
+            "true: the simulator handles every arrival and departure as an event. The results are the same; the run \
+             takes longer.",
         ),
         key(
             "cells",
             Kind::Choice(&[
                 word("trains", "equally spaced cells are handled together"),
-                word("one-by-one", "every cell is handled for itself"),
+                word("one-by-one", "every cell is handled separately"),
             ]),
             text("trains"),
-            "How the cells of ATM gates are worked through. The results are the same; one by one takes longer.",
+            "How the simulator handles the cells of ATM gates. The results are the same; one-by-one takes longer.",
         ),
         key(
             "gate",
@@ -71,7 +69,7 @@ pub(crate) const ROOT: Section = section(
             "sweep",
             Kind::List { of: &Kind::Form(&SWEEP), min: 0 },
             Default::Words("none"),
-            "Each [[sweep]] is one axis of a study; the axes multiply.",
+            "Each [[sweep]] is one axis of a study; the study has a point for each combination of values.",
         ),
         key("pool", Kind::Form(&named("pool", Kind::Form(&POOL), POOLS)), Default::Words("none"), POOLS),
         key(
@@ -89,9 +87,10 @@ pub(crate) const ROOT: Section = section(
     ],
 );
 
-const GATES: &str = "Everything between two TCP endpoints: a queue, a rate law, loss and a delay.";
-const FLOWS: &str = "Two TCP endpoints, an application and the gates between them.";
-const TRAFFIC: &str = "Packets without TCP on a list of gates.";
+const GATES: &str = "Hops between two TCP endpoints: each has a queue, a rate, framing overhead, random loss and a \
+    delay.";
+const FLOWS: &str = "TCP connections: an application, the settings of TCP and the gates on the path.";
+const TRAFFIC: &str = "Background packets without TCP on a list of gates.";
 const SETS: &str = "Named TCP settings; a flow starts from one with tcp.use.";
 
 const EVENTS: &[Word] = &[word("events", "a row at every change")];
@@ -100,20 +99,20 @@ const RECORD: Section = Section {
     others: Some(Kind::List { of: &Kind::Text, min: 0 }),
     ..section(
         "Recording",
-        "What a run keeps beside its summary. What is not recorded costs nothing. Any other key is the name of \
-         a gate or flow with a list of its columns; without names, all gates and flows are kept.",
+        "Time series that a run records in addition to its summary. Any other key is the name of a gate or flow, \
+         with a list of its columns. If no gate or flow is named, all of them are recorded.",
         &[
             key(
                 "every",
                 Kind::Quantity { dim: Dim::Time, zero: false, words: EVENTS },
-                Default::Words("\"10 ms\" when gates or flows are named, otherwise the summary only"),
+                Default::Words("\"10 ms\" when gates or flows are named; otherwise no time series"),
                 "How often columns are sampled.",
             ),
             key(
                 "packets",
                 Kind::Flag,
                 flag(false),
-                "Keeps every packet at both ends of every flow, for a pcap.",
+                "Records every packet at both ends of every flow, for a pcap file.",
             ),
         ],
     )
@@ -121,13 +120,13 @@ const RECORD: Section = Section {
 
 const LIMITS: Section = section(
     "Limits",
-    "Where a run stops early, with a warning that says so. What is known to go beyond them is refused.",
+    "Limits at which a run stops early, with a warning. A run that is certain to exceed them is refused.",
     &[
         key(
             "events",
             Kind::Whole { min: 1, max: i64::MAX as u64 },
             Default::Words("no limit"),
-            "Events handled.",
+            "Number of events handled.",
         ),
         key("memory", SIZE, text("2 GB"), "Bytes held in queues, delay lines and recordings."),
     ],
@@ -137,8 +136,8 @@ const SWEEP: Section = Section {
     others: Some(Kind::Free),
     ..section(
         "Sweeps",
-        "One axis: dotted keys in quotes, each with a list of values; lists of one axis have the same length and \
-         move together.",
+        "One axis of a study: dotted keys in quotes, each with a list of values. The lists of one axis have the \
+         same length, and their values change together.",
         &[],
     )
 };

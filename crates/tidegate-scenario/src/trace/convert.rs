@@ -48,10 +48,10 @@ pub enum ConvertError {
     #[error("the window and the bytes of an opportunity must be above 0")]
     Nothing,
     /// Not one opportunity fits into the whole recording.
-    #[error("the whole recording carries less than one opportunity of {0} bytes; make opportunities smaller")]
+    #[error("the whole trace carries less than one opportunity of {0} bytes; choose smaller opportunities")]
     LessThanOne(u32),
     /// So many pieces that the unit must be wrong.
-    #[error("this makes {0} entries, more than 50 million; choose a longer window")]
+    #[error("this gives {0} entries, more than 50 million; choose a longer window")]
     TooMany(u128),
     /// A DRP file states its step as a frequency with at most six decimals.
     #[error("a DRP file cannot state a step of {0}; choose one with a short frequency, such as 100 ms")]

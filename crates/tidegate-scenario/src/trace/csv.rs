@@ -117,15 +117,15 @@ fn header(record: &::csv::ByteRecord) -> Result<(Columns, bool), Wrong> {
         };
         for (column, found) in [(&mut time, find(&TIMES)), (&mut rate, find(&RATES))] {
             if found.is_some() && column.is_some() {
-                return Err(("two columns of one kind", HEADER_HELP));
+                return Err(("there are two time columns or two rate columns", HEADER_HELP));
             }
             *column = column.or(found);
         }
     }
     match (time, rate) {
         (Some(time), Some(rate)) => Ok((Columns { time, rate }, true)),
-        (None, _) => Err(("the header has no time column that I know", HEADER_HELP)),
-        (_, None) => Err(("the header has no rate column that I know", HEADER_HELP)),
+        (None, _) => Err(("the header names no time column", HEADER_HELP)),
+        (_, None) => Err(("the header names no rate column", HEADER_HELP)),
     }
 }
 
@@ -167,7 +167,7 @@ const TOO_LONG: Wrong = ("the time is more than 106 days, longer than any run", 
 fn push(rows: &mut Vec<Row>, row: Row) -> Result<(), Wrong> {
     match rows.last() {
         None if row.at != Time::ZERO => {
-            Err(("the first time is not 0", "count times from the first row, which is at 0"))
+            Err(("the first time is not 0", "subtract the time of the first row from all times"))
         }
         None if row.rate.is_none() => Err(("the first row has no rate", "write a rate after the time")),
         Some(before) if before.rate.is_none() => Err((
@@ -175,7 +175,7 @@ fn push(rows: &mut Vec<Row>, row: Row) -> Result<(), Wrong> {
             "give every row but the last a rate",
         )),
         Some(before) if row.at <= before.at => {
-            Err(("not later than the row before", "times must increase from row to row"))
+            Err(("this row is not later than the row before it", "times must increase from row to row"))
         }
         _ => {
             rows.push(row);
@@ -204,7 +204,7 @@ fn finish(rows: Vec<Row>, blame: Blame<'_>) -> Result<RateTrace, TraceError> {
             return Err(blame.line(
                 last.line,
                 b"",
-                "a single row does not say how long it holds",
+                "a single row needs an end time",
                 "end with a row that has a time and no rate, as in 10,",
             ));
         }

@@ -79,7 +79,7 @@ pub fn read(bytes: &[u8], name: &str, options: &TraceOptions) -> Result<RateTrac
         }
     }
     if rates.is_empty() {
-        return Err(blame.whole("there is no rate in this file", "give one rate in kbit/s per line"));
+        return Err(blame.whole("there is no rate in this file", "write one rate in kbit/s on each line"));
     }
     let Some(grid) = grid.or(options.drp_step.filter(|step| *step > Span::ZERO).map(Grid::Step)) else {
         return Err(blame.whole("the header does not say how many values there are per second", STEP_HELP));

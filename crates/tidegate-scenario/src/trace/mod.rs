@@ -209,8 +209,8 @@ pub fn detect(bytes: &[u8], name: &str) -> Result<Format, TraceError> {
         Some((number, line)) => Err(blame.line(
             number,
             line,
-            "one value per line could be Mahimahi's milliseconds or DRP's kbit/s",
-            "say which it is: format mahimahi, drp or csv (or name the file .up, .down or .drp)",
+            "one number on each line could be milliseconds (Mahimahi) or kbit/s (DRP)",
+            "give the format: mahimahi, drp or csv (or rename the file to end in .up, .down or .drp)",
         )),
         None => Err(blame.whole("there is no data in this file", "give a Mahimahi, DRP or CSV trace")),
     }

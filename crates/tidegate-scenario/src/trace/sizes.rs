@@ -25,8 +25,8 @@ use super::TraceError;
 use super::error::Blame;
 use crate::file::{self, LARGEST_DATA};
 
-const HELP: &str = "write a size in whole bytes, and in each line or in none its cumulative probability, as in \
-                    20000, 0.6";
+const HELP: &str = "write a size in whole bytes on each line; either every line or no line has its cumulative \
+    probability too, as in 20000, 0.6";
 
 /// One row: its line, its text, its values.
 struct Row<'a> {
@@ -39,7 +39,8 @@ struct Row<'a> {
 /// The bytes of a file of sizes.
 pub(crate) fn read(path: &Path, name: &str) -> Result<Vec<u8>, TraceError> {
     file::read(path, LARGEST_DATA).map_err(|refused| {
-        Blame { file: name }.whole(refused.problem(), "give the path of a readable file, one size a line")
+        Blame { file: name }
+            .whole(refused.problem(), "give the path of a readable file with one size on each line")
     })
 }
 
@@ -50,7 +51,7 @@ pub(crate) fn read(path: &Path, name: &str) -> Result<Vec<u8>, TraceError> {
 pub(crate) fn parse(bytes: &[u8], name: &str) -> Result<SizePlan, TraceError> {
     let blame = Blame { file: name };
     let text = std::str::from_utf8(bytes)
-        .map_err(|_| blame.whole("this is not text in UTF-8", "write sizes as text, one a line"))?;
+        .map_err(|_| blame.whole("this is not text in UTF-8", "write sizes as text, one on each line"))?;
     let rows = rows(text, blame)?;
     match rows.first() {
         None => Err(blame.whole("it holds no size", HELP)),
@@ -99,7 +100,7 @@ fn row<'a>(line: u64, text: &'a str, blame: Blame<'_>) -> Result<Row<'a>, TraceE
         Some(Ok(share)) if (0.0..=100.0).contains(&share) => Some(share),
         Some(_) => {
             return Err(wrong(
-                "the second value is no probability",
+                "the second value is not a probability",
                 "write 0 to 1, or 0 to 100 for per cent",
             ));
         }
@@ -120,7 +121,7 @@ fn table(rows: &[Row<'_>], blame: Blame<'_>) -> Result<SizePlan, TraceError> {
             return Err(wrong("the size is less than the one before it").after(pair[0].size));
         }
         if share(&pair[1]) < share(&pair[0]) {
-            let problem = "the probability of a size of at most this is below the one before it";
+            let problem = "the cumulative probability is smaller than the one on the line before";
             return Err(wrong(problem).after(share(&pair[0])));
         }
     }
@@ -167,7 +168,7 @@ mod tests {
             ),
             (
                 "10,0.5\n20,0.4\n30,1",
-                "line 2: read `20,0.4`: the probability of a size of at most this is below",
+                "line 2: read `20,0.4`: the cumulative probability is smaller than the one on the line before (0.5)",
             ),
             (
                 "10,0.5\n20,0.9",
@@ -175,8 +176,8 @@ mod tests {
             ),
             ("10,0.5\n20", "line 2: read `20`: some lines have a probability and some have none"),
             ("1.5", "line 1: read `1.5`: the size is not a whole number of bytes"),
-            ("10,101", "the second value is no probability"),
-            ("10,nan", "the second value is no probability"),
+            ("10,101", "the second value is not a probability"),
+            ("10,nan", "the second value is not a probability"),
             ("10,1,2", "there are more than two values"),
             ("0", "a message has at least one byte"),
             ("2000000000000", "larger than 1 TB"),

@@ -96,7 +96,7 @@ fn number_length(text: &str) -> usize {
 fn amount(text: &str, measure: Measure, whole: u128) -> Result<Amount, Complaint> {
     let below = |most: u64, help: String| match u64::try_from(whole) {
         Ok(value) if value <= most => Ok(value),
-        _ => Err(Complaint::new(format!("{text:?} is more than can be counted"), help)),
+        _ => Err(Complaint::new(format!("{text:?} is too large"), help)),
     };
     Ok(match measure {
         Measure::Time => Amount::Time(Span::from_picos(below(
@@ -141,7 +141,7 @@ fn not_whole(text: &str, unit: &Unit, why: NotWhole) -> Complaint {
         _ => ("", "segments"),
     };
     match why {
-        NotWhole::Overflow => Complaint::new(format!("{text:?} is more than can be counted"), "write less"),
+        NotWhole::Overflow => Complaint::new(format!("{text:?} is too large"), "write less"),
         NotWhole::Remainder(floor) if unit.measure == Measure::PacketRate => Complaint::new(
             format!("{text:?} is not a whole number of steps of {step}"),
             format!("write \"{} packets/s\"", floor as f64 / 1e6),

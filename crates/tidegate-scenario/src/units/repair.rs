@@ -93,7 +93,7 @@ pub(super) fn not_a_number(text: &str, dim: Dim) -> Complaint {
     let grouped = text.chars().any(|letter| matches!(letter, '_' | ','));
     let hint = if grouped { "a number has no ',' or '_' in it; " } else { "" };
     Complaint::new(
-        format!("{text:?} does not begin with a number I can read"),
+        format!("{text:?} does not begin with a valid number"),
         format!("{hint}write {} such as {:?}", noun(dim), example(dim)),
     )
 }
@@ -110,7 +110,7 @@ pub(super) fn unknown_unit(text: &str, number: &str, name: &str, dim: Dim) -> Co
     let problem = if name == "m" {
         format!("{text:?}: a bare \"m\" could be milli, mega, minutes or metres")
     } else {
-        format!("{text:?} has no unit I know")
+        format!("the unit of {text:?} is not known")
     };
     let candidates = meant(name, dim);
     let help = match candidates.as_slice() {
@@ -154,7 +154,7 @@ pub(super) fn wrong_measure(text: &str, number: &str, unit: &Unit, dim: Dim) -> 
 fn cells_as_bits(number: &str) -> String {
     match number.parse::<u64>().ok().and_then(|cells| cells.checked_mul(CELL_BITS)) {
         Some(bps) => format!("\"{}\"", Rate::from_bps(bps)),
-        None => "that many bits per second".to_owned(),
+        None => "that number of bits per second".to_owned(),
     }
 }
 

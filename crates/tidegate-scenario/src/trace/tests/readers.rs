@@ -64,7 +64,7 @@ fn mahimahi_errors_name_the_line() {
     assert_eq!(m("1\n\n"), format!("t, line 2: the line is empty; {help}"));
     assert_eq!(
         m("0\n5\n4\n"),
-        "t, line 3: read `4`: earlier than the line before (5); times must not decrease; sort the lines (sort -n)"
+        "t, line 3: read `4`: this line is earlier than the line before it (5); times must not decrease: sort the lines (sort -n)"
     );
     assert_eq!(
         m("0\n0\n"),
@@ -122,7 +122,7 @@ fn drp_errors_name_the_line() {
         m("1e13\n"),
         "t, line 2: read `10000000000000`: the rate is above 1 Pbit/s; check the unit of the rate"
     );
-    assert_eq!(m(""), "t: there is no rate in this file; give one rate in kbit/s per line");
+    assert_eq!(m(""), "t: there is no rate in this file; write one rate in kbit/s on each line");
     assert_eq!(
         m("0\n0\n"),
         "t: the rate is 0 from the first line to the last; let at least one rate be above 0"
@@ -179,11 +179,11 @@ fn csv_errors_name_the_line() {
     assert_eq!(m("-1,1\n"), "t, line 2: read `-1,1`: the time is below 0; times begin at 0");
     assert_eq!(
         m("1,1\n2,1\n"),
-        "t, line 2: read `1,1`: the first time is not 0; count times from the first row, which is at 0"
+        "t, line 2: read `1,1`: the first time is not 0; subtract the time of the first row from all times"
     );
     assert_eq!(
         m("0,1\n2,1\n2,3\n"),
-        "t, line 4: read `2,3`: not later than the row before; times must increase from row to row"
+        "t, line 4: read `2,3`: this row is not later than the row before it; times must increase from row to row"
     );
     assert_eq!(
         m("0,1.0000001\n"),
@@ -191,7 +191,7 @@ fn csv_errors_name_the_line() {
     );
     assert_eq!(
         m("0,1\n"),
-        "t, line 2: a single row does not say how long it holds; end with a row that has a time and no rate, as in 10,"
+        "t, line 2: a single row needs an end time; end with a row that has a time and no rate, as in 10,"
     );
     assert_eq!(
         m("0,1\n5,\n6,1\n"),
@@ -199,9 +199,9 @@ fn csv_errors_name_the_line() {
     );
     assert_eq!(m(""), "t: there are no rows in this file; write time_s,rate_mbps and then rows like 0,12");
     let header = message("t,r\n0,1\n", Format::Csv);
-    assert!(header.starts_with("t, line 1: the header has no time column that I know; "), "{header}");
+    assert!(header.starts_with("t, line 1: the header names no time column; "), "{header}");
     let twice = message("time_s,time_ms,rate\n", Format::Csv);
-    assert!(twice.contains("two columns of one kind"), "{twice}");
+    assert!(twice.contains("there are two time columns or two rate columns"), "{twice}");
 }
 
 #[test]
@@ -215,8 +215,8 @@ fn the_format_is_found_by_name_then_content() {
     assert_eq!(find("a.txt", "# c\n\n0,1\n"), Ok(Format::Csv));
     assert_eq!(
         find("a.txt", "1\n2\n").map_err(|error| error.to_string()),
-        Err("a.txt, line 1: read `1`: one value per line could be Mahimahi's milliseconds or DRP's kbit/s; \
-             say which it is: format mahimahi, drp or csv (or name the file .up, .down or .drp)"
+        Err("a.txt, line 1: read `1`: one number on each line could be milliseconds (Mahimahi) or kbit/s (DRP); \
+             give the format: mahimahi, drp or csv (or rename the file to end in .up, .down or .drp)"
             .to_owned())
     );
     assert_eq!(
