@@ -111,8 +111,7 @@ fn a_usual_ack_ends_a_handshake() {
     }
 }
 
-/// Data that come before the handshake is over are kept to the rules of every segment: the window that was told
-/// stands, and nothing is acknowledged early.
+/// Data out of order, told by number and length, say nothing of the window: this end still sends.
 #[test]
 fn usual_data_leave_the_window_alone() {
     let mut end = Endpoint::new(&short(), Role::Passive, 0xF000_0000, None);
