@@ -121,8 +121,8 @@ mod tests {
         let mut level = Level::new(&plan).expect("a bucket");
         level.tell_policer(Time::ZERO, Interval::of(2_000_000_000).expect("2 ms"));
         assert_eq!(level.bytes_at(Time::ZERO), 2000.0);
-        let mut level = Level::new(&policed()).expect("a bucket");
-        level.tell_law(Time::ZERO, 0);
-        assert_eq!(level.bytes_at(Time::ZERO), 2000.0);
+        let mut other = Level::new(&policed()).expect("a bucket");
+        other.tell_law(Time::ZERO, 0);
+        assert_eq!(other.bytes_at(Time::ZERO), 2000.0);
     }
 }

@@ -93,6 +93,9 @@ fn a_usual_ack_ends_a_handshake() {
         assert!(server.poll_transmit(Time::ZERO).is_none());
         client.handle_segment(Time::ZERO, &both);
         let ack = client.poll_transmit(Time::ZERO).expect("an ACK").0;
+        // What acknowledges something else does not open it.
+        server.handle_usual_ack(Time::ZERO, ack.ack.wrapping_add(1));
+        assert_eq!(server.state(), State::SynReceived);
         server.handle_usual_ack(Time::ZERO, ack.ack);
         assert_eq!(server.state(), State::Established);
         let data = server.poll_transmit(Time::ZERO).expect("data").0;
@@ -111,8 +114,21 @@ fn a_usual_ack_ends_a_handshake() {
     }
 }
 
-/// Data that come before the handshake is over are kept to the rules of every segment: the window that was told
-/// stands, and nothing is acknowledged early.
+/// Where that ACK was lost, the first data open the connection.
+#[test]
+fn usual_data_end_a_handshake() {
+    for isn in [1000, 0xF000_0000] {
+        let mut server = Endpoint::new(&TcpPlan { handshake: true, ..short() }, Role::Passive, isn, None);
+        server.open(Time::ZERO);
+        let syn = Segment { seq: 5000, flags: flags::SYN, window: u32::MAX, ..Segment::default() };
+        server.handle_segment(Time::ZERO, &syn);
+        server.poll_transmit(Time::ZERO).expect("a SYN-ACK");
+        server.handle_usual_data(Time::ZERO, 5001, 100);
+        assert_eq!((server.state(), server.in_order_bytes()), (State::Established, 100));
+    }
+}
+
+/// Data out of order, told by number and length, say nothing of the window: this end still sends.
 #[test]
 fn usual_data_leave_the_window_alone() {
     let mut end = Endpoint::new(&short(), Role::Passive, 0xF000_0000, None);
