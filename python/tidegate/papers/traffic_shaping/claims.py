@@ -86,6 +86,11 @@ CLAIMS = [
         goodputs.claim_shares, "least connection / mean", None, ("shares",),
     ),
     Claim(
+        "any-lock-out", "beyond the paper",
+        "Without shaping some connection gets less than half its share whatever the open choices of TCP.",
+        open_choices.claim_any_lock_out, "share of cases", None, ("shares",),
+    ),
+    Claim(
         "any-35-better", "beyond the paper", "35 Mbit/s is better than no shaping whatever the open choices.",
         open_choices.claim_any_better, "share of cases", None, ("choices",),
     ),
