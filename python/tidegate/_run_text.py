@@ -158,7 +158,7 @@ def traffic_table(traffic: Sequence[dict[str, Any]]) -> str:
 def _traffic_row(name: str, rows: Sequence[dict[str, Any]], factor: float, *, several: bool) -> list[str]:
     rates = [row["throughput_bps"] / factor for row in rows]
     sent, arrived = (sum(row[column] for row in rows) for column in ("packets_sent", "packets_delivered"))
-    cells = [_shorten(name, 18), str(len(rows)), number(sum(rates)), percent(_ratio(arrived, sent))]
+    cells = [shorten(name, 18), str(len(rows)), number(sum(rates)), percent(_ratio(arrived, sent))]
     return [*cells, number(min(rates)), number(max(rates))] if several else cells
 
 
