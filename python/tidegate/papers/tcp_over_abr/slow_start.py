@@ -26,6 +26,7 @@ VARIANTS: tuple[tuple[str, dict[str, Any], int], ...] = (
     ("no jitter", {}, 1),
     ("jitter of up to 1 ms", {"flow.bulk.jitter": "1 ms"}, LEAST_RUNS),
     ("jitter of up to 5 ms", {"flow.bulk.jitter": "5 ms"}, LEAST_RUNS),
+    ("exponential jitter of 1 ms", {"flow.bulk.jitter": {"exponential": "1 ms"}}, LEAST_RUNS),
 )
 #: A packet more or less than what is claimed is counted.
 NEAR = 1
