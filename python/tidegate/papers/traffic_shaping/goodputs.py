@@ -83,9 +83,7 @@ def claim_always_better(lab: Lab) -> Finding:
             told.append(f"{shown(difference)} at {load:g}, {buffer} cells")
     return Finding(
         count(cells, runs=16),
-        "Points with surely more goodput. Without background 4 · 35 Mbit/s leave a fifteenth of L0 "
-        "free, which one "
-        f"unshaped connection fills. Gain per connection, Mbit/s: {', '.join(told)}",
+        f"Points with surely more goodput. Gain per connection, Mbit/s: {', '.join(told)}",
     )
 
 

@@ -94,10 +94,10 @@ def claim_any_lock_out(lab: Lab) -> Finding:
                 f"{words} {shown(share)}, from {shown(plain.estimate('least'))} to "
                 f"{shown(plain.estimate('most'))}"
             )
-        told.append(f"in runs of {length}: {'; '.join(each)}")
+        told.append(f"In runs of {length}: {'; '.join(each)}")
     every = 2 * len(cases.TCP_CHOICES)
     return Finding(
         count(found, runs=16, untried=every - len(found)),
         "The least connection's goodput over the mean without background, 1000 cells, and the least and the "
-        f"most of a connection, Mbit/s, {'. '.join(told)}",
+        f"most of a connection, Mbit/s. {'. '.join(told)}",
     )
