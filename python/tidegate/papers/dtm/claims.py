@@ -137,6 +137,6 @@ CLAIMS = [
         "queue-limit", "beyond the paper",
         "A queue of N packets may be read as N waiting packets or, as in ns-2, as N - 1: goodput is the same "
         "within 5%.",
-        queue_limit.claim_queue_limit, "of four cases", None, (),
+        queue_limit.claim_queue_limit, "share of cases", None, (),
     ),
 ]  # fmt: skip

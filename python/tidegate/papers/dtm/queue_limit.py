@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from tidegate._paper import Finding
 from tidegate._paper_parts import ratio, shown
-from tidegate._verdict import count
+from tidegate._verdict import count, within
 from tidegate.papers.dtm.cases import times
 
 if TYPE_CHECKING:
@@ -33,7 +33,10 @@ def claim_queue_limit(lab: Lab) -> Finding:
     found = [(words, _ratio(lab, scenario, limits)) for words, scenario, limits in CASES]
     told = "; ".join(f"{words}: {shown(value)}" for words, value in found)
     return Finding(
-        count([_same(value) for _, value in found], runs=min(value.n for _, value in found)),
+        count(
+            [within(value, 1 - SAME, 1 + SAME, words) for words, value in found],
+            runs=min(value.n for _, value in found),
+        ),
         f"Goodput with N - 1 waiting packets over that with N: {told}",
     )
 
@@ -44,9 +47,3 @@ def _ratio(lab: Lab, scenario: str, limits: dict[str, int]) -> Estimate:
     one_less = lab.study(scenario, set={**length, **fewer}, gate="channel")
     as_written = lab.study(scenario, set=length, gate="channel")
     return ratio(one_less.values("goodput_bps"), as_written.values("goodput_bps"))
-
-
-def _same(value: Estimate) -> bool:
-    if value.low is None or value.high is None:
-        return False
-    return value.low >= 1 - SAME and value.high <= 1 + SAME

@@ -71,3 +71,20 @@ def draw_21(lab: Lab) -> Picture:
 def draw_22(lab: Lab) -> Picture:
     """Draw Case 2 beside TCP alone."""
     return _beside(lab, "Case 2")
+
+
+def draw_jitter(lab: Lab) -> Picture:
+    """Draw the far session's share over the near one's, without jitter and with it."""
+    told = ("Case 1", "Case 2", "TCP alone")
+    picture, axes = panels(8.6, 3.0, 1, len(told), sharey=True)
+    for one, case in zip(axes[0], told, strict=True):
+        for n, (jitter, longest) in enumerate(sessions.JITTERS.items()):
+            psis = list(sessions.pair_psis(lab))
+            found = [sessions.far_over_near(lab, case, psi, jitter=jitter) for psi in psis]
+            bars(one, psis, found, n, jitter if longest is None else f"up to {longest} of jitter")
+        label_axes(one, case if case == "TCP alone" else f"{case}, EFFCAP", top=1.2, bottom=0.0)
+        one.axhline(1, color=MID, lw=0.8, ls=DOTTED)
+        one.set_xlabel(RATE_OF_CHANGE)
+    axes[0][0].set_ylabel("throughput, far over near")
+    legend(axes[0][0], "lower left")
+    return picture

@@ -54,6 +54,11 @@ FIGURES = [
     ),
     Figure("fig-22", "Fig. 22", "Two sessions, Case 2, and TCP alone", "As Fig. 21.", draw_pairs.draw_22),
     Figure(
+        "jitter", BEYOND, "How two sessions share, without jitter and with it",
+        "Throughput of the session of 360 ms over that of the one of 240 ms. Dotted: equal shares. Each "
+        "packet is delayed at random before the link; order is kept.", draw_pairs.draw_jitter,
+    ),
+    Figure(
         "delta", "Section IV", "Which constant rate serves TCP best?", "Each point is the constant rate that "
         "is the effective capacity at this delta; a buffer of ten packets.", draw.draw_delta,
     ),

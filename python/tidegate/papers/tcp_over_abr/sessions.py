@@ -39,6 +39,10 @@ QUICK_PAIR_PSIS = (0.1, 0.3, 1, 5, 20, 50)
 OTHER_PAIR_PSIS = (0.1, 0.3, 1, 5, 20, 50, 100)
 QUICK_OTHER_PAIR_PSIS = (0.3, 5, 50)
 
+#: A random delay of each packet between its sender and the link, up to this: in words, and as the key has
+#: it. Without any, which session's packets find the full queue depends on how the round trips fit together.
+JITTERS: dict[str, str | None] = {"without jitter": None, "with jitter": "5 ms"}
+
 
 def pair_psis(lab: Lab, tcp: str = "model") -> tuple[float, ...]:
     """Return the rates of change of Figs. 19 to 22."""
@@ -47,9 +51,13 @@ def pair_psis(lab: Lab, tcp: str = "model") -> tuple[float, ...]:
     return QUICK_PAIR_PSIS if lab.quick else PAIR_PSIS
 
 
-def pair(lab: Lab, case: str, tcp: str = "model") -> Study:
-    """Return two sessions: a point for each rate of change."""
+def pair(lab: Lab, case: str, tcp: str = "model", jitter: str = "without jitter") -> Study:
+    """Return two sessions: a point for each rate of change; ``jitter`` is one of :data:`JITTERS`."""
     changes = CASES[case]
+    longest = JITTERS[jitter]
+    # Where the rate is fed back the delay comes after the host's own gate, which would take it out again.
+    delayed = "flow" if changes is None else "gate"
+    jitters = {} if longest is None else {f"{delayed}.{name}.jitter": longest for name in ("near", "far")}
     others = {
         key.replace(TCP, f"flow.{flow}.tcp"): value
         for key, value in TCPS[tcp].items()
@@ -58,19 +66,21 @@ def pair(lab: Lab, case: str, tcp: str = "model") -> Study:
     return lab.study(
         "sessions-alone" if changes is None else "sessions",
         vary={HOLDING: holdings([max(FAR_MS * psi, EVERY_MS) for psi in pair_psis(lab, tcp)])},
-        set={**(changes or {}), **others, **length(lab)},
+        set={**(changes or {}), **others, **jitters, **length(lab)},
         runs=runs(lab),
         gate="link",
     )
 
 
-def far_over_near(lab: Lab, case: str, psi: float, tcp: str = "model") -> Estimate:
+def far_over_near(
+    lab: Lab, case: str, psi: float, tcp: str = "model", jitter: str = "without jitter"
+) -> Estimate:
     """Return the far session's share over the near one's."""
-    study, point = pair(lab, case, tcp), pair_psis(lab, tcp).index(psi)
+    study, point = pair(lab, case, tcp, jitter), pair_psis(lab, tcp).index(psi)
     return ratio_of_means(packets(study, point, "far"), packets(study, point, "near"))
 
 
-def both(lab: Lab, case: str, psi: float) -> Estimate:
+def both(lab: Lab, case: str, psi: float, jitter: str = "without jitter") -> Estimate:
     """Return the efficiency of both sessions together."""
-    study, point = pair(lab, case), pair_psis(lab).index(psi)
+    study, point = pair(lab, case, jitter=jitter), pair_psis(lab).index(psi)
     return efficiency(study, point, share(case))

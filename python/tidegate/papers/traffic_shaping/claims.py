@@ -11,9 +11,8 @@ SOURCE = (
     "with CLASS."
 )
 QUICK = (
-    "Quick: runs of 5 s and not 25, background of 0, 75 and 100 Mbit/s only, and of the open choices "
-    "the rounded "
-    "shapers alone"
+    "Quick: runs of 5 s and not 25 or 200, background of 0, 75 and 100 Mbit/s only, and of the open choices "
+    "the rounded shapers and the fast retransmit of one segment alone"
 )
 CLAIMS = [
     Claim(
@@ -84,6 +83,11 @@ CLAIMS = [
     Claim(
         "lock-out", "beyond the paper", "Without shaping some connection gets less than half its share.",
         goodputs.claim_shares, "least connection / mean", None, ("shares",),
+    ),
+    Claim(
+        "any-lock-out", "beyond the paper",
+        "Without shaping some connection gets less than half its share whatever the open choices of TCP.",
+        open_choices.claim_any_lock_out, "share of cases", None, ("shares",),
     ),
     Claim(
         "any-35-better", "beyond the paper", "35 Mbit/s is better than no shaping whatever the open choices.",

@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tidegate._paper import Finding
-from tidegate._paper_parts import number_of, shown
-from tidegate._verdict import Judgement, above, count, together
+from tidegate._paper_parts import number_of, ratio_of_means, shown
+from tidegate._verdict import Judgement, above, below, count, together
 from tidegate.papers.traffic_shaping import cases
 from tidegate.papers.traffic_shaping.cases import gain, point
-from tidegate.papers.traffic_shaping.rules import HIGH, named
+from tidegate.papers.traffic_shaping.rules import HIGH, LOCKED_OUT, named
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -78,3 +78,26 @@ def claim_any_efficiency(lab: Lab) -> Finding:
         )
 
     return whatever(lab, holds, high=True)
+
+
+def claim_any_lock_out(lab: Lab) -> Finding:
+    """Measure under every open choice of TCP, in runs of both lengths, whether unshaped connections share."""
+    choices, lengths = cases.tcp_choices(lab), cases.lengths(lab)
+    found, told = [], []
+    for length, longer in lengths:
+        each = []
+        for words, changes in choices:
+            plain = point(lab, "none", 0, changes=changes | longer)
+            share = ratio_of_means(plain.values("least"), plain.values("goodput"))
+            found.append(below(share, LOCKED_OUT, f"{words}, {length}"))
+            each.append(
+                f"{words} {shown(share)}, from {shown(plain.estimate('least'))} to "
+                f"{shown(plain.estimate('most'))}"
+            )
+        told.append(f"In runs of {length}: {'; '.join(each)}")
+    every = 2 * len(cases.TCP_CHOICES)
+    return Finding(
+        count(found, runs=16, untried=every - len(found)),
+        "The least connection's goodput over the mean without background, 1000 cells, and the least and the "
+        f"most of a connection, Mbit/s. {'. '.join(told)}",
+    )

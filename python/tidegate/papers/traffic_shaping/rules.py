@@ -20,6 +20,8 @@ FLAT = 0.02
 MOSTLY = 0.9
 #: A "considerable" jitter is at least this share of the interval between cells.
 CONSIDERABLE = 0.1
+#: A connection is locked out that has less than this part of its share.
+LOCKED_OUT = 0.5
 #: "High load", Mbit/s of background.
 HIGH = 75
 
