@@ -124,7 +124,7 @@ def test_jitter_comes_after_the_hosts_gate(case: str) -> None:
 def test_slow_starts_stop_losing_at_eleven_packets_and_later_with_jitter() -> None:
     (claim,) = tg.reproduce("tcp-over-abr/slow-start", quick=True, store=False).claims
     assert claim.measured == 11
-    assert "It does not hold: no jitter" in claim.note
+    assert "Does not hold: no jitter" in claim.note
     assert "jitter of up to 5 ms: none from 13" in claim.note
     assert slow_start.BUFFERS[0] < 9 < 14 < slow_start.BUFFERS[-1], "both sides of what is claimed are tried"
 

@@ -73,7 +73,7 @@ def test_numbers_are_quoted_where_they_may_be(tmp_path: Path) -> None:
             tg.load(scenario(folder, key, file), **options)  # type: ignore[arg-type]
         return str(caught.value)
 
-    assert "read `4482`: earlier than the line before (731905)" in told("own.down")
+    assert "read `4482`: this line is earlier than the line before it (731905)" in told("own.down")
     assert "4482" not in told(foreign), (
         "an absolute path in the file is the author's choice, not the reader's"
     )
