@@ -151,4 +151,4 @@ def test_a_peer_has_no_world_behind_it(tmp_path: Path) -> None:
     (tmp_path / "link.toml").write_text(LINK)
     done = tidegate("live", "shell", "--nat", "--peer", "true", tmp_path / "link.toml", "--", "true")
     assert done.returncode == 2
-    assert "--nat: with --peer there is no world" in done.stderr
+    assert "--nat cannot be used with --peer" in done.stderr

@@ -113,7 +113,7 @@ def test_stopping_ends_the_run_and_says_how_to_go_on(live: Path) -> None:
 def test_what_has_no_meaning_is_refused(link: Path) -> None:
     with pytest.raises(tg.ArgumentError, match="one after the other"):
         tg.study(link, engine="live", workers=2)
-    with ThreadPoolExecutor(1) as pool, pytest.raises(tg.ArgumentError, match="this machine's kernel"):
+    with ThreadPoolExecutor(1) as pool, pytest.raises(tg.ArgumentError, match="the kernel of this machine"):
         tg.study(link, engine="live", executor=pool)
     with pytest.raises(tg.ArgumentError, match="resume: it is for live runs"):
         tg.study(link, resume=True)
