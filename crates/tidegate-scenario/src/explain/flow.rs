@@ -4,8 +4,9 @@ use tidegate_core::cells::cells_of;
 use tidegate_core::plan::{DelayedAckPlan, FlowPlan, Plan, RtoPlan, RtoRestart, TcpPlan, TickPhase};
 use tidegate_core::units::Span;
 
-use super::gate::{jitter_text, packet_rate, queue_packets, wire_bytes};
+use super::gate::{jitter_text, packet_rate, queue_packets};
 use super::text::{rate_text, seconds_text, three_digits, value_text};
+use super::wire::wire_bytes;
 use super::{Row, cells, consequence, copies, police, request, rows_of, write_rows};
 use crate::check::Form;
 use crate::lower::TcpLayers;

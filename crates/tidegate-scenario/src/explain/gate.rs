@@ -1,10 +1,11 @@
 //! A gate in words.
 
-use tidegate_core::cells::{CELL_BYTES, cells_of};
+use tidegate_core::cells::cells_of;
 use tidegate_core::plan::{Framing, GatePlan, JitterPlan, MarkovPlan, OnChange, Plan, QueueLimit, RatePlan};
 use tidegate_core::units::{Rate, Span, Speed, Time};
 
 use super::text::{rate_text, seconds_text, three_digits};
+use super::wire::wire_bytes;
 use super::{calls, cells, consequence, dtm, follow, police, request, rows_of, write_rows};
 use crate::check::Form;
 use crate::trace::LoadedTrace;
@@ -100,19 +101,6 @@ fn largest_packet(plan: &Plan, gates: &[usize]) -> u32 {
     let traffic =
         plan.traffic.iter().filter(|traffic| passes(&traffic.path)).map(|traffic| traffic.source.largest());
     data.chain(acks).chain(traffic).max().unwrap_or(1500)
-}
-
-/// Bytes of an IP packet on a gate's wire.
-pub(super) fn wire_bytes(gate: &GatePlan, packet: u32) -> f64 {
-    match gate.framing {
-        Framing::Ip => f64::from(packet),
-        Framing::Overhead { overhead, minimum } => {
-            (f64::from(packet) + f64::from(overhead)).max(f64::from(minimum))
-        }
-        Framing::Aal5 { llc } | Framing::CellPackets { llc } => {
-            f64::from(cells_of(packet, llc)) * f64::from(CELL_BYTES)
-        }
-    }
 }
 
 /// Packets per second in the long run, for packets of one size; `None`: unlimited, or decided by

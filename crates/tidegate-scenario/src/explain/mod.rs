@@ -11,6 +11,7 @@ mod gate;
 mod police;
 mod request;
 mod text;
+mod wire;
 
 use std::fmt::Write as _;
 

@@ -3,8 +3,8 @@
 use tidegate_core::gcra::{Conformance, Limit};
 use tidegate_core::plan::{AppPlan, FlowPlan, GatePlan, RatePlan};
 
-use super::gate::wire_bytes;
 use super::text::{rate_text, seconds_text, three_digits};
+use super::wire::wire_bytes;
 use crate::units::bytes_text;
 
 /// What a gate's policer does with packets of one size.

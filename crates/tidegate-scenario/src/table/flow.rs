@@ -1,7 +1,7 @@
 //! `[flow.x]` and `[traffic.x]`.
 
 use super::{
-    Default, Key, Kind, Literal, PATH, RATE, SIZE, Section, TIME, TIME_0, gate, key, one_of, quantity,
+    Default, Key, Kind, Literal, PATH, RATE, SIZE, Section, TIME, TIME_0, jitter, key, one_of, quantity,
     request, section, tcp, text, word,
 };
 use crate::units::Dim;
@@ -70,7 +70,7 @@ const START: Key = key(
 
 const JITTER: Key = key(
     "jitter",
-    gate::JITTER,
+    jitter::JITTER,
     text("0 s"),
     "Random delay of each packet between the sender and the first gate. A time is the longest delay of a uniform \
      distribution; the laws below give others. Packets keep their order. The report lists this delay as a gate \

@@ -1,5 +1,6 @@
 //! `[gate.x]`.
 
+use super::jitter::JITTER;
 use super::{
     Default, Key, Kind, Section, TIME_0, Word, flag, hints, key, quantity, quantity_or_zero, rate, section,
     short, text, word,
@@ -142,22 +143,6 @@ const SWITCH: Section = section(
 
 pub(super) const SPEED: Kind =
     Kind::Quantity { dim: Dim::Speed, zero: true, words: &[word("unlimited", "no transmission time")] };
-
-pub(super) const JITTER: Kind = Kind::AnyOf(&[TIME_0, Kind::Form(&RANDOM_DELAY)]);
-
-const RANDOM_DELAY: Section = super::one_of(
-    "Random delay",
-    "Drawn for each packet, from a random stream of its own.",
-    &[
-        key(
-            "uniform",
-            TIME_0,
-            Default::Required("\"5 ms\""),
-            "Uniform from 0 to this. `jitter = X` is short for it.",
-        ),
-        key("exponential", TIME_0, Default::Required("\"1 ms\""), "Exponential with this mean."),
-    ],
-);
 
 const UNLIMITED: &[Word] = &[word("unlimited", "no limit; the run reports how large it got")];
 

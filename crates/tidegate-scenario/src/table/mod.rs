@@ -4,6 +4,7 @@
 
 mod flow;
 mod gate;
+mod jitter;
 mod pool;
 mod rate;
 mod request;
