@@ -15,7 +15,7 @@ RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name 'Cargo.t
 PY_DIRS := $(wildcard python tests examples benches docs)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-programs soak mutants test-rust test-python test-fuzz check bench bench-live docs fuzz lock clean
+.PHONY: help setup build demo test test-programs soak mutants test-rust test-python check bench bench-live docs fuzz digests lock clean
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -33,12 +33,11 @@ test: ## every test; builds benches and fuzz targets
 	$(MAKE) -j2 setup test-programs
 	$(MAKE) test-rust
 	$(MAKE) test-python
-	$(MAKE) test-fuzz
 
 test-programs: $(STAMPS)/venv
 	$(CARGO) test --locked --no-run
 	$(CARGO) test --locked --benches --no-run
-	$(CARGO) test --locked -p tidegate-fuzz --no-run
+	$(build_libfuzzer)
 
 # Random tests draw the same cases every time, so that a failure speaks of the change at hand; new ones: make soak.
 test-rust: export PROPTEST_RNG_SEED = 1996
@@ -51,13 +50,13 @@ test-python: setup
 	$(BIN)/python -m pytest -n auto --dist worksteal -m "not live"
 	$(BIN)/python -m pytest -m live
 
-# The fuzz targets as ordinary functions on a fixed seed, a second each, on any toolchain;
-# the libFuzzer programs only need a C++ compiler to build.
-test-fuzz:
-	$(CARGO) test --locked -p tidegate-fuzz
-	@if command -v c++ >/dev/null; \
-	then set -x; $(CARGO) build --locked -p tidegate-fuzz --features libfuzzer --bins; \
-	else echo "skipped: libFuzzer programs not built, no C++ compiler (c++) here"; fi
+# The fuzz targets are tests too: ordinary functions on a fixed seed, a second each, on any toolchain. The libFuzzer
+# programs need a C++ compiler to build. Built with the same packages as the tests, or the core would be compiled again.
+define build_libfuzzer
+@if command -v c++ >/dev/null; \
+then set -x; $(CARGO) build --locked --features tidegate-fuzz/libfuzzer --bins; \
+else echo "skipped: libFuzzer programs not built, no C++ compiler (c++) here"; fi
+endef
 
 check: setup ## formatting, lints, types, stubs, then every test
 	$(CARGO) fmt --all --check
@@ -103,6 +102,9 @@ mutants: export PROPTEST_DISABLE_FAILURE_PERSISTENCE = 1
 mutants: ## edits of the core that no unit test notices: FOLDER=gate, SHARD=3/40 (needs cargo-mutants)
 	nice -n 19 $(CARGO) mutants $(foreach folder,$(or $(FOLDER),gate tcp cc gcra cells dtm),$(foreach file,$(folder).rs $(folder)/**,-f 'crates/tidegate-core/src/$(file)')) \
 	  $(if $(SHARD),--shard $(SHARD) --sharding round-robin) --output target/mutants -- -- --skip circuits_never_over_commit
+
+digests: setup ## digests of 1,000 runs, written to FILE or, where FILE is there, compared with it
+	$(BIN)/python tests/system/digests.py $(or $(FILE),target/digests.json)
 
 lock: $(STAMPS)/packages ## write the installed Python versions to requirements.lock
 	@{ echo "# The development environment, exactly (make setup installs it); made by make lock."; \
