@@ -1,4 +1,4 @@
-"""Digests of everything that many runs give: ``python tests/system/digests.py FILE`` writes them, or compares.
+"""Digests of what many runs give: ``python tests/system/digests.py FILE`` writes or compares them.
 
 A change of structure must not move a byte. Write the digests before it; after each step run the
 same command again: where FILE exists it names the runs that differ, and in which column. Runs are
