@@ -20,7 +20,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import snippets
 import tidegate as tg
-from tidegate import _cli, _columns
+from tidegate._cli.main import cli
+from tidegate._run.columns import DROP_REASONS, HELD_BY, MARK_KINDS, PHASES, TABLES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -47,7 +48,7 @@ def cli_reference() -> str:
             "standard error.\n"
         ),
     ]
-    parts += [_command(path, command) for path, command in _commands(_cli.cli, ["tidegate"])]
+    parts += [_command(path, command) for path, command in _commands(cli, ["tidegate"])]
     return "\n".join(parts)
 
 
@@ -193,14 +194,14 @@ def results_reference() -> str:
             "run, warm-up included.\n"
         ),
     ]
-    for table, columns in _columns.TABLES.items():
+    for table, columns in TABLES.items():
         rows = "\n".join(f"| `{name}` | {_cell(meaning)} |" for name, meaning in columns.items())
         parts.append(f"### `{table}.parquet`\n\n| column | meaning |\n|---|---|\n{rows}\n")
     words = {
-        "flows: phase": _columns.PHASES,
-        "flows: held_by": _columns.HELD_BY,
-        "drops: reason": _columns.DROP_REASONS,
-        "marks: kind": _columns.MARK_KINDS,
+        "flows: phase": PHASES,
+        "flows: held_by": HELD_BY,
+        "drops: reason": DROP_REASONS,
+        "marks: kind": MARK_KINDS,
     }
     rows = "\n".join(f"| {column} | {', '.join(values)} |" for column, values in words.items())
     parts.append(f"Words that stand in columns:\n\n| column | words |\n|---|---|\n{rows}\n")

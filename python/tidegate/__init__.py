@@ -18,12 +18,13 @@ buckets; ``tg.theory``, what is known in closed form.
 
 import typing as _typing
 
-from tidegate._compare import compare
-from tidegate._comparison import Comparison
-from tidegate._core import build_info
-from tidegate._engine_comparison import EngineComparison
-from tidegate._engines import compare_engines
-from tidegate._errors import (
+from tidegate._advise.pool import size_pool
+from tidegate._advise.pool_result import PoolSizing
+from tidegate._advise.size import Sizing, size
+from tidegate._advise.tune import tune
+from tidegate._advise.tune_result import Setting, Tuning
+from tidegate._ask.scenario import Scenario, load, reference, schema
+from tidegate._base.errors import (
     ArgumentError,
     EngineError,
     InternalError,
@@ -37,25 +38,24 @@ from tidegate._errors import (
     TraceError,
     UnknownNameError,
 )
-from tidegate._estimate import Estimate
-from tidegate._folder_open import open_comparison, open_engines, open_run, open_study
-from tidegate._reproduce import reproduce
-from tidegate._reproduction import Reproduction
-from tidegate._run import run
-from tidegate._run_value import Run
-from tidegate._scenario import Scenario, load, reference, schema
-from tidegate._size import Sizing, size
-from tidegate._size_pool import size_pool
-from tidegate._size_pool_result import PoolSizing
-from tidegate._study import study
-from tidegate._study_point import Point
-from tidegate._study_until import Until
-from tidegate._study_value import Study
-from tidegate._table import FlowRow, GateRow, RequestRow, Table
-from tidegate._traces import trace_convert, trace_info, trace_synth
-from tidegate._tune import tune
-from tidegate._tune_result import Setting, Tuning
-from tidegate._variants import Variant
+from tidegate._base.estimate import Estimate
+from tidegate._compare.start import compare
+from tidegate._compare.value import Comparison
+from tidegate._compare.variants import Variant
+from tidegate._core import build_info
+from tidegate._engines.start import compare_engines
+from tidegate._engines.value import EngineComparison
+from tidegate._open import open_comparison, open_engines, open_run, open_study
+from tidegate._reproduce.start import reproduce
+from tidegate._reproduce.value import Reproduction
+from tidegate._run.start import run
+from tidegate._run.table import FlowRow, GateRow, RequestRow, Table
+from tidegate._run.value import Run
+from tidegate._study.point import Point
+from tidegate._study.start import study
+from tidegate._study.until import Until
+from tidegate._study.value import Study
+from tidegate._traces.start import trace_convert, trace_info, trace_synth
 
 if _typing.TYPE_CHECKING:
     from tidegate import dtm, effcap, gcra, theory

@@ -1,6 +1,6 @@
 """``python -m tidegate``: the command line."""
 
-from tidegate._cli import main
+from tidegate._cli.main import main
 
 if __name__ == "__main__":
     main()

@@ -22,8 +22,8 @@ from numbers import Rational
 from typing import TYPE_CHECKING, Any
 
 from tidegate import _core
-from tidegate._arguments import whole
-from tidegate._errors import ArgumentError
+from tidegate._base.arguments import whole
+from tidegate._base.errors import ArgumentError
 
 if TYPE_CHECKING:
     import numpy as np

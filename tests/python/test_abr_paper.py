@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import tidegate as tg
 from support import tidegate
-from tidegate import _paper
+from tidegate._reproduce import paper as _paper
 from tidegate.papers.tcp_over_abr import cases, delta, sessions, slow_start
 
 if TYPE_CHECKING:

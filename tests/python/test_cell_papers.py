@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from support import tidegate
-from tidegate import _paper, _verdict
-from tidegate._paper_parts import ratio_of_means
+from tidegate._reproduce import paper as _paper
+from tidegate._reproduce import verdict as _verdict
+from tidegate._reproduce.parts import ratio_of_means
 from tidegate.papers.cell_spacing import exact
 from tidegate.papers.traffic_shaping import cases as shaping_cases
 from tidegate.papers.traffic_shaping import efficiency as shaping

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 import tidegate as tg
 from support import EXAMPLES, SMALL, tidegate
-from tidegate._cli_errors import guarded
-from tidegate._cli_options import parse_vary, split_values
+from tidegate._cli.errors import guarded
+from tidegate._cli.options import parse_vary, split_values
 
 
 def test_run_prints_one_object_and_nothing_else(small: Path) -> None:
@@ -284,7 +284,7 @@ class Screen(io.StringIO):
 
 def test_progress_shows_after_a_second_and_leaves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     import tqdm.std
-    from tidegate import _progress
+    from tidegate._base import progress as _progress
 
     now = 100.0
     screen = Screen()

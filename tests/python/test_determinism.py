@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import tidegate as tg
 from support import EXAMPLES, SMALL, tidegate
-from tidegate._scenario import Scenario
+from tidegate._ask.scenario import Scenario
 
 
 def digests(text: str, seed: int) -> dict[str, str]:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 import tidegate as tg
-from tidegate import _run_text
+from tidegate._run import text as _run_text
 
 VECTORS = json.loads(
     (Path(__file__).parents[1] / "vectors" / "dtm_estimator.json").read_text(encoding="utf-8")

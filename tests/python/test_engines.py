@@ -10,9 +10,9 @@ import pytest
 import tidegate as tg
 from support import EXAMPLES, SMALL, tidegate
 from tidegate import _core
-from tidegate._agreement import EngineRuns, welch
-from tidegate._engine_comparison import EngineComparison
-from tidegate._estimate import Estimate, estimate
+from tidegate._base.estimate import Estimate, estimate
+from tidegate._engines.agreement import EngineRuns, welch
+from tidegate._engines.value import EngineComparison
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -34,8 +34,8 @@ def test_commands_in_the_heads_are_right() -> None:
     """Each ``tidegate compare`` line in a head names keys that the scenario takes."""
     import shlex
 
-    from tidegate._cli_options import parse_vary
-    from tidegate._compare import prepare
+    from tidegate._cli.options import parse_vary
+    from tidegate._compare.start import prepare
 
     seen = 0
     for path in SCENARIOS:

@@ -8,7 +8,7 @@ import click
 import pytest
 from click.testing import CliRunner
 from support import tidegate
-from tidegate._cli import cli
+from tidegate._cli.main import cli
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

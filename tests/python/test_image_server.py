@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import tidegate as tg
 from support import ROOT, tidegate
-from tidegate import _paper, _verdict
-from tidegate._estimate import Estimate
+from tidegate._base.estimate import Estimate
+from tidegate._reproduce import paper as _paper
+from tidegate._reproduce import verdict as _verdict
 from tidegate.papers.image_server import cases, claims
 
 if TYPE_CHECKING:
-    from tidegate._paper import Lab
+    from tidegate._reproduce.paper import Lab
 
 SCENARIOS = Path(os.environ.get("TIDEGATE_SCENARIOS", ROOT.parent / "shared" / "scenarios"))
 

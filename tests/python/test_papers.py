@@ -12,7 +12,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import tidegate as tg
 from support import SMALL, tidegate
-from tidegate import _cli, _cli_errors, _paper, _reproduce
+from tidegate._cli import errors as _cli_errors
+from tidegate._cli import main as _cli
+from tidegate._reproduce import paper as _paper
+from tidegate._reproduce import start as _reproduce
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -148,8 +151,8 @@ def test_everything_that_can_be_reproduced_is_listed() -> None:
 # --- a paper that is only a folder --------------------------------------------------------------
 
 CLAIMS = """
-from tidegate._paper import Claim, Finding
-from tidegate._verdict import above
+from tidegate._reproduce.paper import Claim, Finding
+from tidegate._reproduce.verdict import above
 
 TITLE = "A toy"
 SOURCE = "Nobody, nowhere"
@@ -167,7 +170,7 @@ CLAIMS = [
 """
 FIGURES = """
 from matplotlib.figure import Figure as Picture
-from tidegate._paper import Figure
+from tidegate._reproduce.paper import Figure
 
 
 def one(lab):
@@ -238,7 +241,7 @@ def test_a_paper_is_a_folder(toy: Any, tmp_path: Path, capsys: pytest.CaptureFix
     ],
 )
 def test_numbers_are_told_as_people_say_them(unit: str, cases: str, shown: str) -> None:
-    from tidegate._reproduction import Measured, number_text
+    from tidegate._reproduce.value import Measured, number_text
 
     claim = _paper.Claim("x", "§1", "It is.", lambda _: None, unit)  # type: ignore[arg-type,return-value]
     entry = Measured(claim, "partly", 0.9057, None if cases else (0.9045, 0.9069), 16, "", [], cases=cases)
@@ -248,7 +251,7 @@ def test_numbers_are_told_as_people_say_them(unit: str, cases: str, shown: str) 
 def test_a_quick_report_says_what_the_full_run_says(
     toy: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from tidegate import _full_runs
+    from tidegate._reproduce import full_runs as _full_runs
 
     toy()
     command("reproduce", "toy-paper", "--out", str(tmp_path / "full"), capsys=capsys)
@@ -283,7 +286,7 @@ def test_a_page_fits_a_phone_and_the_night(
 
 @pytest.mark.parametrize("name", _paper.names())
 def test_what_is_recorded_of_a_full_run_is_of_the_papers_claims(name: str) -> None:
-    from tidegate import _full_runs
+    from tidegate._reproduce import full_runs as _full_runs
 
     paper = _paper.open_paper(name)
     kept = _full_runs.recorded(paper)

@@ -11,8 +11,9 @@ import polars as pl
 import pytest
 import tidegate as tg
 from support import EXAMPLES, tidegate
-from tidegate import _plot, _plot_engines
-from tidegate._plot_history import history
+from tidegate._engines import plot as _plot_engines
+from tidegate._run import plot as _plot
+from tidegate._run.history import history
 
 if TYPE_CHECKING:
     from pathlib import Path

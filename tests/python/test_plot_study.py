@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import tidegate as tg
 from support import tidegate
-from tidegate._plot_words import key_words, metric_label
-from tidegate._quantity import is_geometric, quantities
+from tidegate._run.words import key_words, metric_label
+from tidegate._study.quantity import is_geometric, quantities
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import tidegate as tg
 from support import EXAMPLES
-from tidegate import _run_text
+from tidegate._run import text as _run_text
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -186,7 +186,7 @@ def test_runs_and_sweeps_are_not_passed_over_in_silence() -> None:
 
 
 def test_flows_are_drawn_at_the_gate_they_pass() -> None:
-    from tidegate._run_record import flows_through
+    from tidegate._run.record import flows_through
 
     two = SMALL + '\n[gate.other]\nrate = "1 Mbit/s"\n[flow.far]\npath = ["other"]\nrtt = "9 ms"\n'
     run = tg.run(tg.Scenario.from_toml(two), seed=1, record="100 ms")
@@ -215,7 +215,7 @@ SUBSET = SMALL + '\n[record]\nevery = "20 ms"\nbottleneck = ["queue_packets"]\n'
 )
 @pytest.mark.parametrize("record", [None, "events"])
 def test_unusual_shapes_have_tables_and_pictures_too(text: str, record: str | None, tmp_path) -> None:
-    from tidegate._run_text import run_report
+    from tidegate._run.text import run_report
 
     run = tg.run(tg.Scenario.from_toml(text), seed=1, record=record)
     assert run_report(run.summary, run.title)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 import tidegate as tg
 from support import SMALL, tidegate
-from tidegate import _paper
+from tidegate._reproduce import paper as _paper
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 import tidegate as tg
 from support import tidegate
-from tidegate import _paper
-from tidegate._estimate import Estimate
-from tidegate._size_pool_goal import half_of, read_goal
+from tidegate._advise.pool_goal import half_of, read_goal
+from tidegate._base.estimate import Estimate
+from tidegate._reproduce import paper as _paper
 
 IMAGES = _paper.FOLDER / "image_server" / "image-server.toml"
 

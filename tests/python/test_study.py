@@ -19,10 +19,10 @@ import polars as pl
 import pytest
 import tidegate as tg
 from support import tidegate
-from tidegate import _jobs
-from tidegate._estimate import estimate, paired
-from tidegate._store import opened
-from tidegate._study import Until, execute_study, prepare
+from tidegate._base.estimate import estimate, paired
+from tidegate._study import jobs as _jobs
+from tidegate._study.start import Until, execute_study, prepare
+from tidegate._study.store import opened
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 import tidegate as tg
-from tidegate import _study_live
-from tidegate._store import opened
-from tidegate._study import execute_study, prepare, workers_for
+from tidegate._study import live as _study_live
+from tidegate._study.start import execute_study, prepare, workers_for
+from tidegate._study.store import opened
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import tidegate as tg
 from support import SMALL, tidegate
-from tidegate import _paper
-from tidegate._estimate import Estimate, estimate
-from tidegate._tune_goal import Goal
+from tidegate._advise.tune_goal import Goal
+from tidegate._base.estimate import Estimate, estimate
+from tidegate._reproduce import paper as _paper
 
 if TYPE_CHECKING:
-    from tidegate._tune_result import Setting
+    from tidegate._advise.tune_result import Setting
 
 ABR = _paper.FOLDER / "tcp_over_abr" / "abr.toml"
 QUICK: dict[str, Any] = {

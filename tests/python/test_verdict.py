@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 import tidegate as tg
-from tidegate._estimate import estimate
-from tidegate._verdict import (
+from tidegate._base.estimate import estimate
+from tidegate._reproduce.verdict import (
     LEAST_RUNS,
     NOT_REPRODUCED,
     PARTLY,

@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from common import EXAMPLES, ROOT, everything, first_difference
 from random_scenarios import scenario
-from tidegate._scenario import Scenario
+from tidegate._ask.scenario import Scenario
 
 PAPERS = ROOT / "python" / "tidegate" / "papers"
 #: Long enough for every law to act, short enough to run often.

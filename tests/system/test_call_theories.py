@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import tidegate as tg
 from common import summary
-from tidegate._scenario import Scenario
+from tidegate._ask.scenario import Scenario
 from tidegate.theory import CallClass
 
 #: Student's t for 20 runs and 99.9%.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import tidegate as tg
 from common import EXAMPLES, summary
-from tidegate._scenario import Scenario
+from tidegate._ask.scenario import Scenario
 
 if TYPE_CHECKING:
     from pathlib import Path

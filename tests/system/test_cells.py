@@ -330,7 +330,8 @@ def test_packet_discard_saves_capacity() -> None:
 
 
 def test_a_picture_and_a_report_in_cells(tmp_path: Path) -> None:
-    from tidegate import _plot_history, _run_text
+    from tidegate._run import history as _plot_history
+    from tidegate._run import text as _run_text
 
     run = tg.run(tg.Scenario.from_toml(LOSSY), seed=2, record="10 ms")
     data = _plot_history.history(run, "link")

@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 import pytest
 import tidegate as tg
-from tidegate._run_text import run_report
+from tidegate._run.text import run_report
 
 
 def scenario(gate: dict[str, Any]) -> dict[str, Any]:

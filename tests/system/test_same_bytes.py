@@ -14,7 +14,7 @@ import pytest
 import tidegate as tg
 from common import EXAMPLES, command, everything, first_difference, python
 from random_scenarios import scenario
-from tidegate._scenario import Scenario
+from tidegate._ask.scenario import Scenario
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from tidegate._errors import ArgumentError
+from tidegate._base.errors import ArgumentError
 from tidegate.theory._abr_assumptions import assumptions
 from tidegate.theory._abr_results import Abr
 from tidegate.theory._numbers import count, positive

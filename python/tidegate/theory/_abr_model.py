@@ -17,7 +17,7 @@ from scipy import sparse
 from scipy.sparse import csgraph
 from scipy.sparse.linalg import spsolve
 
-from tidegate._errors import InternalError
+from tidegate._base.errors import InternalError
 
 if TYPE_CHECKING:
     from fractions import Fraction

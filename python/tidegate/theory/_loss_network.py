@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tidegate._errors import ArgumentError
+from tidegate._base.errors import ArgumentError
 from tidegate.theory._arguments import above_zero, listed, load_of, whole
 
 if TYPE_CHECKING:

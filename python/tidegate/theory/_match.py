@@ -12,7 +12,7 @@ from tidegate.theory._match_rules import DoesNotApplyError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tidegate._source import Source
+    from tidegate._ask.source import Source
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def match(source: Source) -> list[Fit | Miss]:
     Raises:
         ScenarioError, TraceError, OSError: the scenario is wrong or cannot be read.
     """
-    from tidegate._source import as_scenario
+    from tidegate._ask.source import as_scenario
 
     plan = json.loads(as_scenario(source)._inner.plan_json())
     told: list[Fit | Miss] = []

@@ -7,7 +7,7 @@ from fractions import Fraction
 from math import ceil
 from typing import TYPE_CHECKING
 
-from tidegate._errors import ArgumentError
+from tidegate._base.errors import ArgumentError
 from tidegate.theory._numbers import cell_time_s, cell_times, count, positive
 from tidegate.theory._spacer_pairs import Pairs
 from tidegate.theory._spacer_results import Printed, Spacer

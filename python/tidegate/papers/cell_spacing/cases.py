@@ -5,17 +5,17 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING, Any
 
-from tidegate._estimate import Estimate
-from tidegate._source import as_scenario
+from tidegate._ask.source import as_scenario
+from tidegate._base.estimate import Estimate
 from tidegate.papers.cell_spacing import exact
 from tidegate.theory import Spacer, match
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from tidegate._paper import Lab
-    from tidegate._run_value import Run
-    from tidegate._study_value import Study
+    from tidegate._reproduce.paper import Lab
+    from tidegate._run.value import Run
+    from tidegate._study.value import Study
     from tidegate.papers.cell_spacing.exact import Checked
 
 EXACT = "Exact arithmetic: nothing is random"

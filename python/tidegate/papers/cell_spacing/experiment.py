@@ -5,14 +5,14 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING
 
-from tidegate._paper import Finding
-from tidegate._verdict import count, together, within
+from tidegate._reproduce.paper import Finding
+from tidegate._reproduce.verdict import count, together, within
 from tidegate.papers.cell_spacing import cases
 from tidegate.papers.cell_spacing.cases import RTT, SPACER, one
 
 if TYPE_CHECKING:
-    from tidegate._paper import Lab
-    from tidegate._run_value import Run
+    from tidegate._reproduce.paper import Lab
+    from tidegate._run.value import Run
 
 
 def claim_limits(lab: Lab) -> Finding:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tidegate._estimate import Estimate, estimate, paired
-from tidegate._paper import Finding
-from tidegate._paper_parts import scaled, shown
-from tidegate._verdict import above, below, graded, together, within
+from tidegate._base.estimate import Estimate, estimate, paired
+from tidegate._reproduce.paper import Finding
+from tidegate._reproduce.parts import scaled, shown
+from tidegate._reproduce.verdict import above, below, graded, together, within
 from tidegate.papers.dtm.cases import BOTTLENECK_MBPS, CC, DTM, MBPS
 
 if TYPE_CHECKING:
-    from tidegate._paper import Lab
-    from tidegate._run_value import Run
+    from tidegate._reproduce.paper import Lab
+    from tidegate._run.value import Run
 
 
 def first_change(run: Run) -> dict[str, float | None]:

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tidegate._paper import Finding
-from tidegate._paper_parts import ratio, shown
-from tidegate._verdict import count, within
+from tidegate._reproduce.paper import Finding
+from tidegate._reproduce.parts import ratio, shown
+from tidegate._reproduce.verdict import count, within
 from tidegate.papers.dtm.cases import times
 
 if TYPE_CHECKING:
-    from tidegate._estimate import Estimate
-    from tidegate._paper import Lab
+    from tidegate._base.estimate import Estimate
+    from tidegate._reproduce.paper import Lab
 
 #: "The same": the whole interval of the ratio lies within this of 1.
 SAME = 0.05

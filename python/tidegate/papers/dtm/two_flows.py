@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tidegate._paper import Finding
-from tidegate._paper_parts import ratio, scaled, shown
-from tidegate._verdict import above, below, count, graded, together, within
+from tidegate._reproduce.paper import Finding
+from tidegate._reproduce.parts import ratio, scaled, shown
+from tidegate._reproduce.verdict import above, below, count, graded, together, within
 from tidegate.papers.dtm.cases import (
     AS_GOOD,
     CC,
@@ -27,9 +27,9 @@ from tidegate.papers.dtm.cases import (
 )
 
 if TYPE_CHECKING:
-    from tidegate._estimate import Estimate
-    from tidegate._paper import Lab
-    from tidegate._study_value import Study
+    from tidegate._base.estimate import Estimate
+    from tidegate._reproduce.paper import Lab
+    from tidegate._study.value import Study
 
 
 def claim_static(lab: Lab) -> Finding:

@@ -6,10 +6,10 @@ import itertools
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from tidegate._estimate import Estimate, paired
-from tidegate._paper import Claim, Finding
-from tidegate._paper_parts import number_of, ratio_of_means, shown
-from tidegate._verdict import Judgement, above, below, count, together, within
+from tidegate._base.estimate import Estimate, paired
+from tidegate._reproduce.paper import Claim, Finding
+from tidegate._reproduce.parts import number_of, ratio_of_means, shown
+from tidegate._reproduce.verdict import Judgement, above, below, count, together, within
 from tidegate.papers.image_server import cases
 from tidegate.papers.image_server.cases import (
     APART,
@@ -31,8 +31,8 @@ from tidegate.papers.image_server.cases import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tidegate._paper import Lab
-    from tidegate._study_value import Study
+    from tidegate._reproduce.paper import Lab
+    from tidegate._study.value import Study
 
 TITLE = "A Simulation Study of TCP/IP over ATM on Interactive Environment"
 SOURCE = (

@@ -10,16 +10,16 @@ import functools
 import math
 from typing import TYPE_CHECKING, Any
 
-from tidegate._normalised import normalised_throughput
-from tidegate._paper_parts import ratio_of_means
+from tidegate._reproduce.parts import ratio_of_means
+from tidegate._run.normalised import normalised_throughput
 from tidegate.theory import abr
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tidegate._estimate import Estimate
-    from tidegate._paper import Lab
-    from tidegate._study_value import Study
+    from tidegate._base.estimate import Estimate
+    from tidegate._reproduce.paper import Lab
+    from tidegate._study.value import Study
 
 HOLDING = "gate.link.rate.markov.mean_holding"
 QUEUE = "gate.link.queue.limit"

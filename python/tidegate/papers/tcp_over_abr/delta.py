@@ -11,18 +11,18 @@ import functools
 import math
 from typing import TYPE_CHECKING
 
-from tidegate._estimate import paired
-from tidegate._paper import Finding
-from tidegate._paper_parts import shown
-from tidegate._verdict import Judgement, count, left_by
+from tidegate._base.estimate import paired
+from tidegate._reproduce.paper import Finding
+from tidegate._reproduce.parts import shown
+from tidegate._reproduce.verdict import Judgement, count, left_by
 from tidegate.effcap import effective_capacity
 from tidegate.papers.tcp_over_abr import cases
 from tidegate.theory import abr
 
 if TYPE_CHECKING:
-    from tidegate._estimate import Estimate
-    from tidegate._paper import Lab
-    from tidegate._study_value import Study
+    from tidegate._base.estimate import Estimate
+    from tidegate._reproduce.paper import Lab
+    from tidegate._study.value import Study
 
 #: The paper's, without a unit.
 CLAIMED = (60, 70)

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tidegate._estimate import estimate
-from tidegate._paper import Finding
-from tidegate._paper_parts import ratio_of_means
-from tidegate._verdict import above, below, count, together, within
+from tidegate._base.estimate import estimate
+from tidegate._reproduce.paper import Finding
+from tidegate._reproduce.parts import ratio_of_means
+from tidegate._reproduce.verdict import above, below, count, together, within
 from tidegate.papers.tcp_over_abr import cases
 from tidegate.papers.tcp_over_abr.cases import packets, share
 from tidegate.papers.tcp_over_abr.feedback import by_psi, listed
@@ -19,9 +19,9 @@ from tidegate.papers.tcp_over_abr.sessions import JITTERS, PAIR_PSIS, both, far_
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from tidegate._estimate import Estimate
-    from tidegate._paper import Lab
-    from tidegate._verdict import Judgement
+    from tidegate._base.estimate import Estimate
+    from tidegate._reproduce.paper import Lab
+    from tidegate._reproduce.verdict import Judgement
 
     #: What is measured at a rate of change, with or without jitter.
     At = Callable[[float, str], Estimate]

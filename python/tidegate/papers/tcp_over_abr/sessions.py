@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tidegate._paper_parts import ratio_of_means
+from tidegate._reproduce.parts import ratio_of_means
 from tidegate.papers.tcp_over_abr.cases import (
     EVERY_MS,
     HOLDING,
@@ -19,9 +19,9 @@ from tidegate.papers.tcp_over_abr.cases import (
 )
 
 if TYPE_CHECKING:
-    from tidegate._estimate import Estimate
-    from tidegate._paper import Lab
-    from tidegate._study_value import Study
+    from tidegate._base.estimate import Estimate
+    from tidegate._reproduce.paper import Lab
+    from tidegate._study.value import Study
 
 #: Round trips of the sessions; ψ counts the longer one.
 NEAR_MS, FAR_MS = 240, 360

@@ -5,17 +5,17 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, Any
 
-from tidegate._estimate import estimate
-from tidegate._paper import Finding
-from tidegate._paper_parts import shown
-from tidegate._verdict import LEAST_RUNS, together, within
+from tidegate._base.estimate import estimate
+from tidegate._reproduce.paper import Finding
+from tidegate._reproduce.parts import shown
+from tidegate._reproduce.verdict import LEAST_RUNS, together, within
 from tidegate.papers.tcp_over_abr import cases
 
 if TYPE_CHECKING:
-    from tidegate._estimate import Estimate
-    from tidegate._paper import Lab
-    from tidegate._run_value import Run
-    from tidegate._study_value import Study
+    from tidegate._base.estimate import Estimate
+    from tidegate._reproduce.paper import Lab
+    from tidegate._run.value import Run
+    from tidegate._study.value import Study
 
 #: A third of Δ + 1 packets.
 CLAIMED = (cases.DELTA_PACKETS + 1) / 3

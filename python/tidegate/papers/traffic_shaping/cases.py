@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tidegate._estimate import paired
+from tidegate._base.estimate import paired
 
 if TYPE_CHECKING:
-    from tidegate._estimate import Estimate
-    from tidegate._paper import Lab
-    from tidegate._run_value import Run
-    from tidegate._study_value import Study
+    from tidegate._base.estimate import Estimate
+    from tidegate._reproduce.paper import Lab
+    from tidegate._run.value import Run
+    from tidegate._study.value import Study
 
 MBPS = 1e6
 SOURCES = 4

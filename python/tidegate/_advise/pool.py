@@ -1,0 +1,203 @@
+"""The inverse question for pools: the smallest capacity with which a goal is met.
+
+Only sums of what calls ask for matter: between two of them no more calls fit. Capacities are
+tried in such steps, all with the same random numbers, by halving. Where the interval of a number holds its
+bound, more replications are simulated, up to a limit; what then is still undecided is said. A goal
+counts requests without a response with their age, so a pool too small cannot hide those that never
+finish. Where a theory applies, it answers exactly and the simulations stand beside it.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from tidegate._advise.pool_bench import Bench, Steps, least
+from tidegate._advise.pool_goal import MET, NOT_MET, UNDECIDED, read_goal
+from tidegate._advise.pool_result import PoolSizing, Trial, rate
+from tidegate._ask.seed import choose
+from tidegate._ask.source import as_scenario
+from tidegate._base.errors import ArgumentError, EngineError, UnknownNameError, nearest
+from tidegate._study.store import opened
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable
+
+    from tidegate._ask.scenario import Scenario, Sets
+    from tidegate._ask.source import Source
+    from tidegate._study.store import Store
+
+METHODS = ("auto", "theory", "sim")
+
+
+def size_pool(
+    source: Source,
+    pool: str,
+    goal: str,
+    *,
+    set: Sets = None,  # noqa: A002
+    method: str = "auto",
+    runs: int | None = None,
+    seed: int | None = None,
+    workers: int | None = None,
+    store: str | os.PathLike[str] | bool = True,
+) -> PoolSizing:
+    """Return the smallest capacity of a pool with which a goal is met, whatever it has in the scenario.
+
+    A goal is met when the interval of its mean over the replications lies below the bound, and not met
+    when it lies above. Where it holds the bound, the replications are doubled, up to 16 times
+    ``runs``; then the capacity is undecided. Intervals are of 99%, so that five looks are wrong no more
+    often than one at 95%. Of one replication its value decides.
+
+    Args:
+        source: a scenario file, a dict of its keys, or a loaded :class:`Scenario`.
+        pool: its name in the scenario; circuits or calls take from it.
+        goal: such as ``"p95 response < 2 s"`` (mean, p50, p95 or p99, requests without a response
+            counted with their age), ``"mean call wait < 100 ms"`` (mean, p50 or p99), ``"blocked < 1%"`` or
+            ``"abandoned < 1%"``; of the calls of one source, ``"large blocked < 5%"``; several,
+            joined by ``" and "``.
+        set: changes to the scenario.
+        method: ``"theory"``, ``"sim"``, or ``"auto"``: simulations, and the answer of a theory where one
+            applies to the letter.
+        runs: replications at first; left out, the scenario's ``runs``.
+        seed: as :func:`tidegate.run`.
+        workers: threads; left out, one per processor.
+        store: as :func:`tidegate.study`.
+
+    Raises:
+        ScenarioError, TraceError, OSError: the scenario is wrong.
+        UnknownNameError: it has no such pool.
+        ArgumentError: the goal is none, or does not fit the scenario, or no capacity meets it.
+        EngineError: ``method="theory"``, and no theory applies.
+    """
+    scenario = as_scenario(source, set)
+    with opened(store) as kept:
+        return find_pool(
+            scenario, pool, goal, method=method, runs=runs, seed=seed, workers=workers, store=kept
+        )
+
+
+def find_pool(
+    scenario: Scenario,
+    pool: str,
+    goal: str,
+    *,
+    method: str = "auto",
+    runs: int | None = None,
+    seed: int | None = None,
+    workers: int | None = None,
+    store: Store | None = None,
+    progress: Callable[[float], None] | None = None,
+) -> PoolSizing:
+    """Find it; see :func:`size_pool`."""
+    if method not in METHODS:
+        raise ArgumentError(f'method: read "{method}"; it is {", ".join(METHODS[:-1])} or {METHODS[-1]}')
+    plan = json.loads(scenario._inner.plan_json())
+    names = [row["name"] for row in plan["pools"]]
+    if pool not in names:
+        raise UnknownNameError(nearest("pool", pool, names))
+    if runs is not None and runs < 1:
+        raise ArgumentError(f"runs: read {runs}; write 1 or more")
+    index = names.index(pool)
+    takers = [row["name"] for row in plan["calls"] if index in [each["pool"] for each in row["demands"]]]
+    wanted = read_goal(goal, pool, takers)
+    if any(part.metric.startswith("request.") for part in wanted.parts) and not any(
+        row["app"] == "requests" for row in plan["flows"]
+    ):
+        raise ArgumentError(f'goal: read "{goal}"; no flow of this scenario has requests (app.request)')
+    steps = Steps(plan, index, pool)
+    bench = Bench(
+        scenario, pool, wanted, runs or scenario.runs, choose(seed, scenario.seed), workers, store, progress
+    )
+    if method == "theory":
+        return _by_theory(bench, steps)
+    return _by_simulation(bench, steps, beside=method == "auto")
+
+
+def _by_theory(bench: Bench, steps: Steps) -> PoolSizing:
+    answer, theory = bench.theory_answer(steps)
+    if answer is None or theory is None:
+        raise EngineError(f'no theory applies ({bench.misses}); use --method sim (method="sim")')
+    return bench.sizing(answer, steps, theory=theory, theory_answer=answer, notes=[*bench.bent, steps.words])
+
+
+def _by_simulation(bench: Bench, steps: Steps, *, beside: bool) -> PoolSizing:
+    simulated = _search(bench, steps)
+    theory_answer, theory = bench.theory_answer(steps, near=simulated) if beside else (None, None)
+    answer = simulated
+    if theory_answer is not None and not bench.bent:
+        answer = theory_answer
+    # What the answer is held against: it, and a step less.
+    for near in {simulated, answer} - {steps.first - 1}:
+        bench.verdict(steps.capacity(near))
+        if near > steps.first:
+            bench.verdict(steps.capacity(near - 1))
+    undecided = _undecided(bench, steps, simulated)
+    tried = sorted(bench.tried.values(), key=lambda trial: trial.capacity_bps)
+    notes = [steps.words]
+    if any(trial.met for trial in tried if trial.capacity_bps < steps.capacity(simulated)):
+        notes.append(
+            "A smaller capacity in the table meets the goal too, although one between the two does not."
+        )
+    notes += _warnings(tried)
+    if theory_answer is not None:
+        notes += bench.bent
+        open_to = [steps.capacity(simulated), *undecided]
+        if steps.capacity(theory_answer) not in open_to:
+            notes.append(
+                f"The simulations give {rate(steps.capacity(simulated))}, but theory {theory} gives "
+                f"{rate(steps.capacity(theory_answer))}. An interval misses the true value now and then: "
+                "simulate longer, or with more runs."
+            )
+    return bench.sizing(
+        answer,
+        steps,
+        theory=theory,
+        theory_answer=theory_answer,
+        simulated=simulated,
+        undecided=tuple(undecided),
+        notes=notes,
+    )
+
+
+def _warnings(tried: list[Trial]) -> list[str]:
+    """Return what makes the answer of the simulations worth less."""
+    told = []
+    if all(trial.runs == 1 for trial in tried):
+        told.append(
+            "Only one replication was simulated, so there is no interval, and another seed may give another "
+            "capacity. Simulate more (--runs 8)."
+        )
+    elif (found := [each for trial in tried for each in trial.each if each.mean]) and not any(
+        each.sd for each in found
+    ):
+        told.append(
+            "All replications are equal because nothing in the scenario is random, so there is no interval."
+        )
+    if any(trial.verdict == UNDECIDED for trial in tried):
+        most = max(trial.runs for trial in tried)
+        told.append(
+            f"Undecided: after {most} replications the interval still contains the bound. A longer duration "
+            "or more runs narrow it."
+        )
+    return told
+
+
+def _search(bench: Bench, steps: Steps) -> int:
+    """Return the least number of steps that surely meets the goal."""
+    return least(lambda number: bench.verdict(steps.capacity(number)) == MET, bench, steps)
+
+
+def _undecided(bench: Bench, steps: Steps, answer: int) -> list[int]:
+    """Return the capacities below the answer that are not ruled out, smallest first."""
+    tried = [number for number in range(steps.first, answer) if steps.capacity(number) in bench.tried]
+    ruled_out = [number for number in tried if bench.verdict(steps.capacity(number)) == NOT_MET]
+    low, high = max(ruled_out, default=steps.first - 1), answer
+    while high - low > 1:
+        middle = (low + high) // 2
+        if bench.verdict(steps.capacity(middle)) == NOT_MET:
+            low = middle
+        else:
+            high = middle
+    return [steps.capacity(number) for number in range(high, answer)]

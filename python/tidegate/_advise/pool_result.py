@@ -1,0 +1,192 @@
+"""What sizing a pool gives back: capacities side by side, in words and as JSON."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from tidegate._advise.pool_goal import MET, half_of
+from tidegate._base.text import number, plain, table, wrapped
+
+if TYPE_CHECKING:
+    from tidegate._advise.pool_goal import Goal
+    from tidegate._base.estimate import Estimate
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One capacity that was tried.
+
+    ``each`` has an estimate for each part of the goal, ``found`` is the first of them. ``verdict`` is
+    ``"met"`` (the 99% intervals lie below the bounds), ``"not met"`` (one lies above its bound) or
+    ``"undecided"`` (one holds its bound); 99%, because a capacity is looked at up to five times.
+    ``theory`` has what a theory says of each part, if one applies.
+    """
+
+    capacity_bps: int
+    each: tuple[Estimate, ...]
+    verdict: str
+    runs: int
+    theory: tuple[float, ...] | None = None
+
+    @property
+    def found(self) -> Estimate:
+        """The goal's first number."""
+        return self.each[0]
+
+    @property
+    def met(self) -> bool:
+        """Whether the goal is surely met."""
+        return self.verdict == MET
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers by name."""
+        return {
+            "capacity_bps": self.capacity_bps,
+            "met": self.met,
+            "verdict": self.verdict,
+            **self.found.to_dict(),
+            "each": [found.to_dict() for found in self.each],
+            "runs": self.runs,
+            "theory": None if self.theory is None else list(self.theory),
+        }
+
+
+@dataclass(frozen=True)
+class PoolSizing:
+    """The smallest capacity of a pool with which a goal is met.
+
+    ``capacity_bps`` is the answer. By ``method`` ``"theory"`` it is exact, for the long run; by ``"sim"``
+    it is the least with which the simulations surely meet the goal, and ``undecided`` has the smaller
+    ones with which an interval still holds the bound, so that one of them may be enough. ``theory`` names
+    the theory that applies, ``theory_bps`` is its answer, ``simulated_bps`` that of the simulations.
+    ``found`` is the goal's first number with the answer, ``less`` the trial one step below (None where no
+    call fits into less, or nothing was simulated). ``tried`` has every capacity that was simulated, in order
+    of size, with at least ``runs`` replications of ``seed``.
+    """
+
+    pool: str
+    goal: str
+    capacity_bps: int
+    method: str
+    found: Estimate | None
+    unit: str
+    less: Trial | None
+    tried: tuple[Trial, ...]
+    undecided: tuple[int, ...]
+    simulated_bps: int | None
+    theory: str | None
+    theory_bps: int | None
+    seed: int
+    runs: int
+    parts: Goal
+    theory_values: tuple[float, ...] | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def decided(self) -> bool:
+        """Whether the answer is surely the smallest."""
+        return self.method == "theory" or not self.undecided
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what ``tidegate size --json`` prints."""
+        return {
+            "pool": self.pool,
+            "goal": self.goal,
+            "capacity_bps": self.capacity_bps,
+            "method": self.method,
+            "decided": self.decided,
+            "undecided_bps": list(self.undecided),
+            "simulated_bps": self.simulated_bps,
+            "theory": self.theory,
+            "theory_bps": self.theory_bps,
+            "theory_values": None if self.theory_values is None else list(self.theory_values),
+            "found": None if self.found is None else self.found.to_dict(),
+            "unit": self.unit,
+            "tried": [each.to_dict() for each in self.tried],
+            "seed": self.seed,
+            "runs": self.runs,
+            "notes": list(self.notes),
+        }
+
+    def to_json(self) -> str:
+        """Return :meth:`to_dict` as text."""
+        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+
+    def report(self) -> str:
+        """Return the same for people."""
+        lines = [f"pool {self.pool}: {rate(self.capacity_bps)} for {self.goal}", *self._basis()]
+        if self.tried:
+            lines += ["", self._table()]
+            if any(trial.runs > 1 for trial in self.tried):
+                lines.append(
+                    "±: half of the 99% interval; 99% because a capacity is tested up to five times."
+                )
+        elif self.theory_values is not None:
+            parts = zip(self.parts.parts, self.theory_values, strict=True)
+            lines += [f"  {part.text}: {exactly(value, part.unit)}" for part, value in parts]
+        lines += [wrapped(note) for note in ("", *self.notes) if note or self.notes]
+        return plain("\n".join(lines))
+
+    def _basis(self) -> list[str]:
+        lines = []
+        if self.method == "theory":
+            lines.append(f"  by theory {self.theory}, exact in the long run")
+        if self.tried:
+            most = max(trial.runs for trial in self.tried)
+            runs = "1 replication" if most == 1 else f"{most} replications"
+            if most > self.runs:
+                runs = f"{self.runs} to {runs}"
+            lines.append(f"  by simulation, {runs}, seed {self.seed}")
+        if self.undecided:
+            least = rate(self.undecided[0])
+            open_to = least if len(self.undecided) == 1 else f"{least} to {rate(self.undecided[-1])}"
+            if self.method == "theory":
+                lines.append(f"  the simulations do not decide {open_to}: the interval contains the bound")
+            else:
+                lines.append(
+                    f"  undecided: {open_to} may be enough as well, because the interval contains the bound"
+                )
+        return [line for text in lines for line in wrapped(text, "  ").splitlines()]
+
+    def _table(self) -> str:
+        theory = any(trial.theory is not None for trial in self.tried)
+        several = len(self.parts.parts) > 1
+        names = [part.text for part in self.parts.parts] if several else ["found"]
+        head = ["capacity"]
+        for name in names:
+            head += [name, *(["theory"] if theory else [])]
+        rows = []
+        for trial in self.tried:
+            row = [rate(trial.capacity_bps)]
+            for n, part in enumerate(self.parts.parts):
+                row.append(told_of(trial.each[n], part.unit))
+                if theory:
+                    row.append("–" if trial.theory is None else exactly(trial.theory[n], part.unit))
+            rows.append([*row, str(trial.runs), trial.verdict])
+        return table([[*head, "runs", "goal"]], rows)
+
+    def __repr__(self) -> str:
+        return f"<tidegate.PoolSizing {self.pool!r}: {rate(self.capacity_bps)} for {self.goal!r}>"
+
+
+def rate(bps: int) -> str:
+    """Return a whole rate, exactly."""
+    for size, unit in ((10**9, "Gbit/s"), (10**6, "Mbit/s"), (10**3, "kbit/s")):
+        if bps >= size:
+            return f"{bps / size:.9f}".rstrip("0").rstrip(".") + f" {unit}"
+    return f"{bps} bit/s"
+
+
+def told_of(found: Estimate, unit: str) -> str:
+    """Return a number of the goal with its 99% interval in words; a share as a percentage."""
+    from tidegate._study.text import plus_minus
+
+    found = replace(found, half_width=half_of(found))
+    return f"{plus_minus(found)} {unit}" if unit else f"{plus_minus(found, 0.01)} %"
+
+
+def exactly(value: float, unit: str) -> str:
+    """Return what a theory says in words."""
+    return f"{number(value, 4)} {unit}" if unit else f"{number(100 * value, 4)} %"

@@ -1,0 +1,208 @@
+"""Advice on a gate that follows a rate: M and N of EFFCAP, its share, the flows' window, or a constant rate.
+
+Every setting is simulated on the same networks (common random numbers), so the objective is a
+function without noise of its own, piecewise constant and with local optima: differential evolution
+(scipy) searches it without derivatives, a whole generation in one study. The best of many noisy
+numbers is too good: what is told of a setting is simulated again on networks that the search has not
+seen, and there the simplest setting that is not significantly worse than another is chosen.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tidegate._advise.tune_bench import LEAST_RUNS, Bench, Knobs
+from tidegate._advise.tune_goal import Goal
+from tidegate._advise.tune_result import MISSED, Setting, Tuning
+from tidegate._advise.tune_search import (
+    INSTCAP,
+    RULE,
+    best_of_all,
+    best_pair,
+    best_rate,
+    best_share,
+    best_window,
+    rules,
+)
+from tidegate._ask.seed import choose
+from tidegate._ask.source import as_scenario
+from tidegate._base.errors import ArgumentError
+from tidegate._base.estimate import estimate, paired
+from tidegate._study.store import opened
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Sequence
+
+    from tidegate._ask.scenario import Scenario, Sets
+    from tidegate._ask.source import Source
+    from tidegate._study.store import Store
+
+_SEED_SPACE = 2**64
+
+
+def tune(
+    source: Source,
+    gate: str | None = None,
+    *,
+    goal: str = "throughput",
+    set: Sets = None,  # noqa: A002
+    runs: int | None = None,
+    seed: int | None = None,
+    workers: int | None = None,
+    store: str | os.PathLike[str] | bool = True,
+) -> Tuning:
+    """Find the simplest setting of a gate with ``rate.follow`` that serves its flows best.
+
+    Searched are M and N of EFFCAP, the share of the estimate that is taken, the window of the flows,
+    all four together, and a constant rate. Beside the best of each stand INSTCAP, the scenario as it
+    is, and the rule of thumb (M: Δ and N: 8Δ to 12Δ), each with its gain over the rule's N: 10Δ and
+    the interval of that. ``best`` is the simplest that is not significantly worse than any other.
+
+    Args:
+        source: a scenario file, a dict of its keys, or a loaded :class:`Scenario`, with a gate
+            that has ``rate.follow``.
+        gate: which one; may be left out where there is one.
+        goal: ``"throughput"``: the goodput of all flows together; or with a bound on a delay:
+            ``"throughput with p99 delay < 200 ms"`` (``mean``, ``p50`` or ``p99``). ``delay`` is that of a
+            packet from TCP to the receiver, the sender's own queue included: the round trip less the
+            fixed delay of the way back; ``rtt`` the round trip; each of the worst flow through the
+            gate. ``queue delay`` is the wait at the gate that is followed alone.
+        set: changes to the scenario.
+        runs: replications of each setting told; left out, the scenario's ``runs``, at least 8.
+        seed: as :func:`tidegate.run`, of the search; what is told is simulated with the next one.
+        workers: threads; left out, one per processor.
+        store: as :func:`tidegate.study`.
+
+    Raises:
+        ScenarioError, TraceError, OSError: the scenario is wrong.
+        UnknownNameError: it has no such gate.
+        ArgumentError: the gate follows nothing, or an argument cannot be.
+    """
+    scenario = as_scenario(source, set)
+    with opened(store) as kept:
+        return find(scenario, gate, goal=goal, runs=runs, seed=seed, workers=workers, store=kept)
+
+
+def find(
+    scenario: Scenario,
+    gate: str | None = None,
+    *,
+    goal: str = "throughput",
+    runs: int | None = None,
+    seed: int | None = None,
+    workers: int | None = None,
+    store: Store | None = None,
+    progress: Callable[[float], None] | None = None,
+) -> Tuning:
+    """Find it; see :func:`tune`."""
+    wanted = Goal.parse(goal)
+    if runs is not None and runs < 2:
+        raise ArgumentError(f"runs: read {runs}; write 2 or more, which an interval needs")
+    bench = Bench(scenario, gate, wanted, choose(seed, scenario.seed), workers, store, progress)
+    bench.runs = max(LEAST_RUNS, scenario.runs) if runs is None else runs
+    pair = best_pair(bench)
+    mean_bps = bench.link_bps(pair)
+    rate = best_rate(bench, mean_bps)
+    share, window = best_share(bench), best_window(bench, mean_bps)
+    together = best_of_all(bench, mean_bps, [pair, share, window])
+    return _told(bench, _settings(bench, pair, rate, share, window, together))
+
+
+def _settings(
+    bench: Bench, pair: Knobs, rate: Knobs, share: Knobs, window: Knobs, together: Knobs
+) -> list[tuple[str, Knobs, int]]:
+    """Return the settings worth telling: name, setting, and how much there is to set, the least first."""
+    return [
+        ("as it is", bench.own, 1),
+        ("INSTCAP", INSTCAP, 0),
+        *((f"rule, N: {k}Δ", knobs, 2) for k, knobs in rules(bench).items()),
+        ("best M and N", pair, 4),
+        ("best constant", rate, 3),
+        ("best share", share, 3),
+        ("best window", window, 3),
+        ("best of all four", together, 5),
+    ]
+
+
+def _told(bench: Bench, settings: list[tuple[str, Knobs, int]]) -> Tuning:
+    """Simulate the settings worth telling on fresh networks, and compare them."""
+    check_seed = (bench.seed + 1) % _SEED_SPACE
+    study = bench.study([knobs for _, knobs, _ in settings], check_seed, bench.runs)
+    goodputs = [study.values("goodput_bps", n) for n in range(len(settings))]
+    reference = goodputs[2 + RULE.index(10)]
+    bound = bench.goal.bound_ms
+    rows = []
+    for n, (name, knobs, _) in enumerate(settings):
+        delay = estimate(bench.delays(study, n)) if bound is not None else None
+        rows.append(
+            Setting(
+                name=name,
+                m=knobs.m,
+                n=knobs.n,
+                rate_bps=knobs.rate_bps,
+                share=bench.share if knobs.share is None else knobs.share,
+                window=bench.window if knobs.window is None else knobs.window,
+                goodput_bps=estimate(goodputs[n]),
+                rtt_p50_ms=estimate(bench.worst_rtt(study, n, "p50")),
+                delay_ms=delay,
+                bound=bench.goal.verdict(delay),
+                gain_bps=paired(goodputs[n], reference),
+            )
+        )
+    best, top = _chosen(rows, goodputs, [simple for _, _, simple in settings])
+    return Tuning(
+        gate=bench.gate,
+        followed=bench.link,
+        goal=bench.goal.text,
+        seed=bench.seed,
+        check_seed=check_seed,
+        runs=bench.runs,
+        tried=len(bench.seen),
+        rows=tuple(rows),
+        best=rows[best],
+        top=rows[top],
+        lead_bps=paired(goodputs[top], goodputs[best]),
+        rule=rows[2 + RULE.index(10)],
+        notes=tuple(_notes(bench, goodputs)),
+    )
+
+
+def _chosen(
+    rows: Sequence[Setting], goodputs: Sequence[Sequence[float | None]], simple: Sequence[int]
+) -> tuple[int, int]:
+    """Return the simplest setting that is not significantly worse than the one with the most, and that one.
+
+    Only settings that surely meet the bound are looked at; where there is none, those that may; and
+    where there is none of these, the one with the least delay is nearest.
+    """
+    able = [n for n, row in enumerate(rows) if row.meets]
+    able = able or [n for n, row in enumerate(rows) if row.bound != MISSED]
+    if not able:
+        nearest = min(range(len(rows)), key=lambda n: _delay(rows[n]))
+        return nearest, nearest
+    top = max(able, key=lambda n: (rows[n].goodput_bps.mean or 0.0, -simple[n]))
+    equal = []
+    for n in able:
+        behind = paired(goodputs[n], goodputs[top])
+        high = behind.mean if behind.high is None else behind.high
+        if n == top or (high is not None and high >= 0):
+            equal.append(n)
+    return min(equal, key=lambda n: (simple[n], -(rows[n].goodput_bps.mean or 0.0))), top
+
+
+def _delay(row: Setting) -> float:
+    found = row.delay_ms.mean if row.delay_ms is not None else None
+    return float("inf") if found is None else found
+
+
+def _notes(bench: Bench, goodputs: Sequence[Sequence[float | None]]) -> list[str]:
+    notes = []
+    if all(len({*each}) == 1 for each in goodputs):
+        notes.append(
+            "All replications are equal because nothing in the scenario is random, so there is no interval. "
+            "Make something random, such as the start (flow.NAME.start.uniform)."
+        )
+    if len(bench.flows) > 1:
+        notes.append(f"Goodput is the sum of all flows. The gate is passed by {', '.join(bench.flows)}.")
+    return notes

@@ -1,0 +1,1 @@
+"""What is to be run: scenarios, their sources, seeds and varied keys."""

@@ -1,0 +1,89 @@
+"""What is varied: keys with their values, and every combination of them."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tidegate._ask.scenario import Scenario, as_sets
+from tidegate._base.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+@dataclass(frozen=True)
+class Axis:
+    """Keys that move together, and for each step a value of each, as ``--set`` takes it."""
+
+    keys: tuple[str, ...]
+    steps: tuple[tuple[str, ...], ...]
+
+
+def spelled(vary: Mapping[str, Sequence[Any]]) -> list[Axis]:
+    """Return one axis per key, its values as ``--set`` takes them.
+
+    Raises:
+        ArgumentError: a key has no values, or one value where a list belongs.
+    """
+    axes = []
+    for key, values in vary.items():
+        if isinstance(values, str):
+            raise ArgumentError(f'{key}: give a list of values, such as ["{values}"]')
+        texts = [as_sets({key: value})[0].split("=", 1)[1] for value in values]
+        if not texts:
+            raise ArgumentError(f"{key}: no values to vary over")
+        axes.append(Axis((key,), tuple((text,) for text in texts)))
+    return axes
+
+
+def axes_of(scenario: Scenario, vary: Mapping[str, Sequence[Any]]) -> list[Axis]:
+    """Return the axes of a study: the file's ``[[sweep]]`` tables, then what is varied.
+
+    A varied key takes the place of the file's axis of that key.
+
+    Raises:
+        ArgumentError: the file's axis moves that key together with others.
+    """
+    asked = {axis.keys[0]: axis for axis in spelled(vary)}
+    axes = []
+    for keys, steps in scenario._inner.sweeps:
+        taken = [key for key in keys if key in asked]
+        if taken and len(keys) > 1:
+            raise ArgumentError(
+                f"{taken[0]}: the scenario sweeps it together with "
+                f"{', '.join(key for key in keys if key != taken[0])}; vary another key, or change the file"
+            )
+        if taken:
+            axes.append(asked.pop(taken[0]))
+        else:
+            axes.append(Axis(tuple(keys), tuple(tuple(step) for step in steps)))
+    return [*axes, *asked.values()]
+
+
+def combinations(axes: Sequence[Axis]) -> list[dict[str, str]]:
+    """Return every combination, the last axis moving fastest; one, empty, without axes."""
+    chosen = itertools.product(*(axis.steps for axis in axes))
+    keys = [axis.keys for axis in axes]
+    return [
+        {
+            key: value
+            for names, step in zip(keys, steps, strict=True)
+            for key, value in zip(names, step, strict=True)
+        }
+        for steps in chosen
+    ]
+
+
+def label(text: str) -> str:
+    """Return a value as people read it: text without its quotes."""
+    if text.startswith('"'):
+        try:
+            value = json.loads(text)
+        except json.JSONDecodeError:
+            return text
+        if isinstance(value, str):
+            return value
+    return text

@@ -1,0 +1,281 @@
+"""Scenarios: reading, changing, explaining. Running them is ``_run``'s work."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterable, Mapping
+from contextvars import ContextVar
+from pathlib import Path
+from typing import Any
+
+from tidegate import _core
+from tidegate._base.errors import ArgumentError
+from tidegate._traces.start import readable
+
+#: Changes to a scenario, as a mapping or as on the command line.
+Sets = Mapping[str, Any] | Iterable[str] | None
+
+
+def _literal(value: Any) -> str:
+    """Write a Python value in the language of scenario files."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, int | float):
+        return repr(value)
+    if isinstance(value, Mapping):
+        inside = ", ".join(f"{_key(str(k))} = {_literal(v)}" for k, v in value.items())
+        return "{ " + inside + " }"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(_literal(item) for item in value) + "]"
+    raise TypeError(
+        f"a scenario has no way to write {value!r}; give text with a unit, a number, a list or a dict"
+    )
+
+
+def _key(name: str) -> str:
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else json.dumps(name)
+
+
+def as_sets(changes: Sets) -> list[str]:
+    """Return changes in the one spelling that the checker reads: ``key=value``.
+
+    A string value is taken as on the command line, so ``{"flow.a.tcp.cc": "reno"}`` and
+    ``["flow.a.tcp.cc=reno"]`` are the same change.
+
+    Raises:
+        TypeError: a value cannot be written in a scenario, or the changes are one string.
+    """
+    if changes is None:
+        return []
+    if isinstance(changes, str):
+        raise TypeError('set takes a dict or a list, such as ["flow.bulk.tcp.cc=reno"]')
+    if isinstance(changes, Mapping):
+        return [
+            f"{key}={value if isinstance(value, str) else _literal(value)}" for key, value in changes.items()
+        ]
+    return [str(item) for item in changes]
+
+
+#: Whether messages may quote files outside a scenario's folder where no call says so: ``--allow-outside``.
+OUTSIDE: ContextVar[bool] = ContextVar("OUTSIDE", default=False)
+
+
+def _allowed(allow_outside: bool | None) -> bool:
+    return OUTSIDE.get() if allow_outside is None else allow_outside
+
+
+class Scenario:
+    """A scenario that passed every check, with every default filled in.
+
+    Made by :func:`load`, :meth:`from_toml` or :meth:`from_dict`; never changed afterwards.
+    """
+
+    __slots__ = ("_inner", "_label")
+
+    def __init__(self, inner: _core.Scenario, label: str) -> None:
+        self._inner = inner
+        self._label = label
+
+    @staticmethod
+    def load(
+        path: str | os.PathLike[str],
+        *,
+        set: Sets = None,  # noqa: A002
+        allow_outside: bool | None = None,
+    ) -> Scenario:
+        """Read a scenario file, TOML or (by its suffix ``.json``) JSON.
+
+        ``set`` changes keys before the checks, as ``--set`` does. Traces are looked for
+        beside the file. A message about a trace quotes numbers in it only where it lies in the
+        file's folder, or ``set`` names it by an absolute path; with ``allow_outside=True``
+        wherever it lies.
+
+        Raises:
+            ScenarioError: the scenario is wrong; the message says where and how to mend it.
+            TraceError: a trace it names is wrong.
+            OSError: a file cannot be read (``FileNotFoundError`` and so on).
+        """
+        name = os.fspath(path)
+        if "\n" in name:
+            raise ArgumentError(
+                "this is a scenario's text, not a path; use tidegate.Scenario.from_toml(text)"
+            )
+        readable(name)
+        return Scenario(_core.Scenario.load(name, as_sets(set), _allowed(allow_outside)), name)
+
+    @staticmethod
+    def from_toml(
+        text: str,
+        *,
+        name: str = "scenario",
+        folder: str | os.PathLike[str] | None = None,
+        set: Sets = None,  # noqa: A002
+        allow_outside: bool | None = None,
+    ) -> Scenario:
+        """Check a scenario given as TOML text.
+
+        ``name`` stands for the file in messages; trace paths are relative to ``folder``
+        (the working folder when left out). Raises as :meth:`load`.
+        """
+        base = None if folder is None else os.fspath(folder)
+        outside = _allowed(allow_outside)
+        return Scenario(_core.Scenario.from_toml(text, name, base, as_sets(set), outside), name)
+
+    @staticmethod
+    def from_dict(
+        document: Mapping[str, Any],
+        *,
+        name: str = "scenario",
+        folder: str | os.PathLike[str] | None = None,
+        set: Sets = None,  # noqa: A002
+        allow_outside: bool | None = None,
+    ) -> Scenario:
+        """Check a scenario given as a dict of the file's keys. Raises as :meth:`load`."""
+        base = None if folder is None else os.fspath(folder)
+        # One key a line, so that a message can show the line.
+        text = json.dumps(document, ensure_ascii=False, default=_plain, indent=2)
+        outside = _allowed(allow_outside)
+        return Scenario(_core.Scenario.from_json(text, name, base, as_sets(set), outside), name)
+
+    @property
+    def name(self) -> str:
+        """The file it came from, or the name it was given."""
+        return self._label
+
+    @property
+    def stem(self) -> str:
+        """A short name for files made from this scenario."""
+        return Path(self._label).stem or "scenario"
+
+    @property
+    def title(self) -> str:
+        """One line for people."""
+        return self._inner.title
+
+    @property
+    def duration_s(self) -> float:
+        """Where the run ends, seconds."""
+        return self._inner.duration_s
+
+    @property
+    def warmup_s(self) -> float:
+        """Where the summary begins to count, seconds."""
+        return self._inner.warmup_s
+
+    @property
+    def seed(self) -> int | None:
+        """The seed in the file; None when it names none."""
+        return self._inner.seed
+
+    @property
+    def runs(self) -> int:
+        """How many replications the scenario asks for."""
+        return self._inner.runs
+
+    @property
+    def combinations(self) -> int:
+        """How many combinations the scenario's ``[[sweep]]`` tables make; 1 without any."""
+        return self._inner.combinations
+
+    @property
+    def records(self) -> bool:
+        """Whether the scenario itself asks for columns beside the summary."""
+        return self._inner.records
+
+    @property
+    def flow_names(self) -> list[str]:
+        """The flows as written, before copies are made."""
+        return self._inner.flow_names
+
+    @property
+    def gate_names(self) -> list[str]:
+        """The gates as written, before copies are made."""
+        return self._inner.gate_names
+
+    @property
+    def warnings(self) -> list[str]:
+        """What to look at before trusting the numbers."""
+        return self._inner.warnings
+
+    @property
+    def inputs(self) -> list[dict[str, str]]:
+        """The traces read, as ``{"name", "path", "sha256"}``."""
+        return self._inner.inputs
+
+    @property
+    def draws(self) -> list[str]:
+        """What a run draws from its seed, by the names of the random streams (``gate.link/rate``).
+
+        Where there is nothing, every seed and every replication gives the same run.
+        """
+        return self._inner.draws
+
+    def laws(self) -> dict[str, dict[str, Any]]:
+        """Return by gate what a picture needs beside columns: queue limit, token bucket, contract."""
+        laws: dict[str, dict[str, Any]] = json.loads(self._inner.laws_json())
+        return laws
+
+    def explain(self) -> str:
+        """Return every default filled in, in words, with the consequences."""
+        return self._inner.explain()
+
+    def to_toml(self) -> str:
+        """Return the scenario as it will run, changes included."""
+        return self._inner.to_toml()
+
+    def point(self, sets: Iterable[str]) -> Scenario:
+        """Return the scenario with further changes and without its sweep.
+
+        Raises:
+            ScenarioError, TraceError: it is wrong with these changes.
+        """
+        return Scenario(self._inner.point(list(sets)), self._label)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        folder = str(Path(self._inner.base_dir or ".").resolve())
+        return _again, (self.to_toml(), self._label, folder)
+
+    def __repr__(self) -> str:
+        return f"tidegate.load({self._label!r})"
+
+
+def _again(text: str, name: str, folder: str) -> Scenario:
+    """Make a scenario again from its text, in this or another process."""
+    return Scenario.from_toml(text, name=name, folder=folder)
+
+
+def load(
+    path: str | os.PathLike[str],
+    *,
+    set: Sets = None,  # noqa: A002
+    allow_outside: bool | None = None,
+) -> Scenario:
+    """Read and check a scenario file; the same as :meth:`Scenario.load`."""
+    return Scenario.load(path, set=set, allow_outside=allow_outside)
+
+
+def schema() -> dict[str, Any]:
+    """Return the JSON Schema of scenario files."""
+    result: dict[str, Any] = json.loads(_core.schema())
+    return result
+
+
+def reference() -> str:
+    """Return every key of the scenario language, as Markdown."""
+    return _core.reference()
+
+
+def _plain(value: Any) -> Any:
+    """Let numbers and paths of other libraries stand in a dict."""
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    item = getattr(value, "item", None)
+    if callable(item):
+        return item()
+    raise TypeError(
+        f"a scenario has no way to write {value!r}; give text with a unit, a number, a list or a dict"
+    )

@@ -1,0 +1,43 @@
+"""What a run is asked for: which scenario, through which engine."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from tidegate._ask.scenario import Scenario, Sets
+from tidegate._base.errors import EngineError
+
+#: What stands for a scenario in calls: a path, a dict of the file's keys, or a checked one.
+Source = str | os.PathLike[str] | Mapping[str, Any] | Scenario
+
+ENGINES = ("sim", "theory", "live")
+
+
+def as_scenario(source: Source, changes: Sets = None) -> Scenario:
+    """Return the checked scenario that ``source`` stands for.
+
+    Raises:
+        ScenarioError, TraceError, OSError: as :meth:`Scenario.load`.
+    """
+    if isinstance(source, Scenario):
+        if changes:
+            raise TypeError("give set to tidegate.load: a checked scenario is not changed")
+        return source
+    if isinstance(source, Mapping):
+        return Scenario.from_dict(source, set=changes)
+    return Scenario.load(source, set=changes)
+
+
+def check_engine(engine: str, usable: tuple[str, ...] = ("sim",)) -> None:
+    """Refuse every engine but those that can be used here.
+
+    Raises:
+        EngineError: the engine does not exist, or not yet, or not here.
+    """
+    there = " or ".join(f'"{name}"' for name in usable)
+    if engine not in ENGINES:
+        raise EngineError(f'there is no engine "{engine}"; use {there}')
+    if engine not in usable:
+        raise EngineError(f'the engine "{engine}" cannot be used here; use {there}')

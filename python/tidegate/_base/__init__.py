@@ -1,0 +1,1 @@
+"""Errors, text, intervals, arguments and progress: what every other folder may use."""

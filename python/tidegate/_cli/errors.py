@@ -1,0 +1,124 @@
+"""Every error as a message and an exit status, never a traceback."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tidegate._cli.options import note, say_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+FAILED = 1
+WRONG_INPUT = 2
+STOPPED = 130
+
+
+def guarded(work: Callable[[], Any]) -> int:
+    """Do the work; turn every error into a message and an exit status, never a traceback."""
+    try:
+        result = work()
+        sys.stdout.flush()
+    except BaseException as error:
+        return _explain(error)
+    return result if isinstance(result, int) else 0
+
+
+def _explain(error: BaseException) -> int:
+    if isinstance(error, BrokenPipeError):
+        # Whoever read has seen enough.
+        _mute(sys.stdout)
+        return 0
+    if isinstance(error, SystemExit | click.exceptions.Exit):
+        code = error.code if isinstance(error, SystemExit) else error.exit_code
+        return code if isinstance(code, int) else FAILED
+    if isinstance(error, KeyboardInterrupt | click.Abort):
+        # click makes an Abort of every KeyboardInterrupt; what was said is in its cause.
+        cause = error.__cause__ if isinstance(error, click.Abort) else error
+        note(str(cause or "") or "stopped")
+        return STOPPED
+    status, message = _judge(error)
+    if status == FAILED and os.environ.get("TIDEGATE_TRACEBACK"):
+        raise error
+    _report_json(error, message)
+    try:
+        note(message)
+    except OSError:
+        _mute(sys.stderr)
+    return status
+
+
+def _judge(error: BaseException) -> tuple[int, str]:
+    from tidegate._base.errors import (
+        ArgumentError,
+        EngineError,
+        InternalError,
+        NotRecordedError,
+        RunError,
+        RunFolderError,
+        ScenarioError,
+        StoreError,
+        TraceError,
+        UnknownNameError,
+    )
+
+    if isinstance(error, click.UsageError) and type(error).__name__ == "NoArgsIsHelpError":
+        return WRONG_INPUT, error.format_message()
+    if isinstance(error, click.UsageError):
+        context = f"\n{error.ctx.get_usage()}" if error.ctx is not None else ""
+        return WRONG_INPUT, f"error: {error.format_message()}{context}"
+    if isinstance(error, click.ClickException):
+        return WRONG_INPUT, f"error: {error.format_message()}"
+    if isinstance(error, ScenarioError):
+        text = str(error)
+        return WRONG_INPUT, text if text.startswith("error") else f"error: {text}"
+    if isinstance(error, OSError):
+        full = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
+        status = FAILED if error.errno in full else WRONG_INPUT
+        what = (error.strerror or str(error)).lower()
+        names = [str(name) for name in (error.filename, error.filename2) if name is not None]
+        return status, f"error: {': '.join([*names[-1:], what])}"
+    if isinstance(error, ImportError):
+        return FAILED, f"error: the installation of tidegate is incomplete ({error})"
+    if isinstance(error, RunError):
+        return FAILED, f"error: {error}"
+    if isinstance(error, InternalError):
+        return FAILED, f"error: {error}"
+    if isinstance(error, EngineError | UnknownNameError | NotRecordedError):
+        return WRONG_INPUT, f"error: {error}"
+    if isinstance(error, ArgumentError | TraceError | RunFolderError | StoreError):
+        return WRONG_INPUT, f"error: {error}"
+    if isinstance(error, MemoryError):
+        return FAILED, "error: out of memory; record less (--record summary) or run a shorter scenario"
+    return FAILED, (
+        f"error: this is a bug in tidegate: {type(error).__name__}: {error}\n"
+        "please report it with the scenario and the seed (TIDEGATE_TRACEBACK=1 prints the traceback)"
+    )
+
+
+def _report_json(error: BaseException, message: str) -> None:
+    """With ``--json``, say on standard output what went wrong, as one object too."""
+    if "--json" not in sys.argv:
+        return
+    parts = {
+        name: getattr(error, name)
+        for name in ("file", "line", "column", "key", "read", "help")
+        if getattr(error, name, None) not in (None, "")
+    }
+    try:
+        say_json({"error": {"kind": type(error).__name__, "message": message, **parts}})
+        sys.stdout.flush()
+    except OSError:
+        _mute(sys.stdout)
+
+
+def _mute(stream: Any) -> None:
+    """Let nothing more be written to a stream that is closed at the other end."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

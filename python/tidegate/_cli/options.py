@@ -1,0 +1,217 @@
+"""Options that several commands share, and how commands speak."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+_Command = TypeVar("_Command", bound="Callable[..., Any] | click.Command")
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+JSON = click.option("as_json", "--json", is_flag=True, help="Print one JSON object instead of text.")
+_SETS = click.option(
+    "sets", "--set", multiple=True, metavar="KEY=VALUE", help="Change a key of the scenario; repeatable."
+)
+
+
+def _remember_outside(_context: click.Context, _option: click.Parameter, allowed: bool) -> None:
+    from tidegate._ask.scenario import OUTSIDE
+
+    OUTSIDE.set(allowed)
+
+
+_ALLOW_OUTSIDE = click.option(
+    "--allow-outside",
+    is_flag=True,
+    expose_value=False,
+    callback=_remember_outside,
+    help="Let errors quote trace files outside the scenario's folder.",
+)
+
+
+def SET(command: Any) -> Any:  # noqa: N802
+    """Add the options of every command that reads a scenario."""
+    return _SETS(_ALLOW_OUTSIDE(command))
+
+
+SEED = click.option(
+    "--seed",
+    type=click.IntRange(0, 2**64 - 1),
+    help="Seed of all random numbers; default: the file's seed, or a random one.",
+)
+
+
+class _Engine(click.Choice):  # type: ignore[type-arg]
+    """Names of engines, for help and completion; the commands check them and say more of a wrong one."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ARG002
+        return value
+
+
+def engine_option(*names: str) -> Callable[[_Command], _Command]:
+    """Return the option that chooses one of these engines."""
+    words = {
+        "sim": "sim: simulation in virtual time",
+        "live": "live: the kernel's TCP in real time",
+        "theory": "theory: formulas",
+    }
+    return click.option(
+        "--engine",
+        type=_Engine(names),
+        default="sim",
+        show_default=True,
+        help="; ".join(words[name] for name in names) + ".",
+    )
+
+
+ENGINE = engine_option("sim", "live")
+RECORD = click.option(
+    "--record",
+    metavar="WHAT",
+    help='Time series: "summary" for none, "events" for every change, or an interval such as "10 ms".',
+)
+FORCE = click.option("--force", is_flag=True, help="Replace the results that DIR already holds.")
+FILE = click.argument("file", metavar="FILE")
+STORE = click.option(
+    "--store",
+    metavar="DIR",
+    help="Folder in which results are kept and found again; default: TIDEGATE_STORE, else the user's cache.",
+)
+NO_STORE = click.option("--no-store", is_flag=True, help="Do not keep results, and do not use kept ones.")
+
+
+def epilog(*examples: str) -> str:
+    """Return the end of a command's help: examples, and where the documentation is."""
+    lines = "\n".join(f"  tidegate {example}" for example in examples)
+    return (
+        f"\b\nExamples:\n{lines}\n\n"
+        "Documentation: docs/guide in the source of Tidegate; 'tidegate reference' prints every key."
+    )
+
+
+def say(text: str = "") -> None:
+    """Write a line to standard output."""
+    click.echo(text)
+
+
+def note(text: str) -> None:
+    """Write a line to standard error."""
+    click.echo(text, err=True)
+
+
+def warn(warnings: Sequence[str]) -> None:
+    """Write warnings to standard error."""
+    for text in warnings:
+        note(f"warning: {text}")
+
+
+def say_json(value: Any) -> None:
+    """Write one JSON object to standard output."""
+    say(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def plain(text: str) -> str:
+    """Return the text as standard output can show it."""
+    from tidegate._base.text import plain as do
+
+    return do(text)
+
+
+def count(number: int, what: str) -> str:
+    """Return "1 flow", "2 flows"."""
+    from tidegate._base.text import counted
+
+    return counted(number, what)
+
+
+def command_line() -> list[str]:
+    """Return the command as it was typed."""
+    return ["tidegate", *sys.argv[1:]]
+
+
+def check_picture(path: str) -> None:
+    """Refuse a picture that could not be written, before any work.
+
+    Raises:
+        click.UsageError: the suffix is none of .png, .svg, .pdf, or the folder is not there.
+        OSError: the folder cannot be written.
+    """
+    place = Path(path)
+    if place.suffix.lower() not in (".png", ".svg", ".pdf"):
+        raise click.UsageError(f"{path}: the name of a picture ends in .png, .svg or .pdf")
+    folder = place.parent
+    if not folder.is_dir():
+        raise click.UsageError(f"{path}: there is no folder {folder}")
+    if not os.access(folder, os.W_OK) or place.is_dir():
+        raise PermissionError(errno.EACCES, "cannot be written", path)
+
+
+def parse_vary(options: Sequence[str]) -> dict[str, list[str]]:
+    """Read ``KEY=a,b,c``; commas inside quotes, brackets or braces do not separate.
+
+    Raises:
+        click.UsageError: an option has no key or no values, or a key comes twice.
+    """
+    varied: dict[str, list[str]] = {}
+    for option in options:
+        key, equals, text = option.partition("=")
+        key = key.strip()
+        values = split_values(text)
+        if not equals or not key or not all(values):
+            raise click.UsageError(
+                f'--vary {option}: read "{option}"; write a key and its values, such as '
+                "flow.bulk.tcp.cc=reno,newreno,cubic"
+            )
+        if key in varied:
+            raise click.UsageError(
+                f"--vary {option}: {key} is varied twice; write all its values in one --vary"
+            )
+        varied[key] = values
+    return varied
+
+
+def split_values(text: str) -> list[str]:
+    """Split at commas that stand outside quotes, brackets and braces."""
+    values = [""]
+    depth = 0
+    quote = ""
+    for letter in text:
+        if quote:
+            quote = "" if letter == quote else quote
+        elif letter in "\"'":
+            quote = letter
+        elif letter in "[{":
+            depth += 1
+        elif letter in "]}":
+            depth -= 1
+        elif letter == "," and depth == 0:
+            values.append("")
+            continue
+        values[-1] += letter
+    return [value.strip() for value in values]
+
+
+def tell(
+    result: Any, *, as_json: bool, folder: str | None, picture: str | None, report: str | None = None
+) -> None:
+    """End a command: print a result with ``to_json``, ``report`` and ``warnings``, and where it lies.
+
+    ``report``: the text for people, where it is not the usual one.
+    """
+    if as_json:
+        say(result.to_json())
+    else:
+        say(result.report() if report is None else report)
+        if folder is not None:
+            say(f"Folder: {folder}")
+        if picture is not None:
+            say(f"Picture: {picture}")
+    warn(result.warnings)

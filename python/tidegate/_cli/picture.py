@@ -1,0 +1,96 @@
+"""Options that choose what a picture of a study shows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tidegate._cli.options import split_values
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from tidegate._study.picture import Picture
+
+_OPTIONS = (
+    click.option("--metric", metavar="NAME", help="The number to draw; default: goodput_bps."),
+    click.option(
+        "--axis", metavar="KEY", help="The varied key on the x axis; default: the key with the most values."
+    ),
+    click.option("--facet", metavar="KEY", help="Draw one panel for each value of this varied key."),
+    click.option(
+        "--only", multiple=True, metavar="KEY=A,B", help="Draw only these values of a varied key; repeatable."
+    ),
+    click.option("--x", metavar="NAME", help="Draw one number against another: the number on the x axis."),
+    click.option("--y", metavar="NAME", help="With --x: the number on the y axis; default: goodput_bps."),
+    click.option(
+        "--cdf",
+        metavar="NAME",
+        help="Draw the cumulative distribution of a number over the runs.",
+    ),
+    click.option("--box", metavar="NAME", help="Draw a box plot of a number over the runs."),
+)
+
+
+def picture_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the options that choose what a picture of a study shows."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def picture_of(
+    metric: str | None,
+    axis: str | None,
+    facet: str | None,
+    only: Sequence[str],
+    x: str | None,
+    y: str | None,
+    cdf: str | None,
+    box: str | None,
+) -> Picture:
+    """Return the choices that the options make.
+
+    Raises:
+        click.UsageError: an ``--only`` is not KEY=VALUE.
+    """
+    from tidegate._study.picture import Picture
+
+    chosen: dict[str, list[str]] = {}
+    for option in only:
+        key, equals, text = option.partition("=")
+        values = split_values(text)
+        if not equals or not key.strip() or not all(values):
+            raise click.UsageError(
+                f'--only {option}: read "{option}"; write a varied key and its values, such as cc=cubic'
+            )
+        chosen.setdefault(key.strip(), []).extend(values)
+    return Picture(metric, axis, facet, chosen, x, y, cdf, box)
+
+
+SHOW = click.option(
+    "--show",
+    metavar="A,B,C",
+    help="Panels of the picture, of cwnd, goodput, delay, responses, queue, tokens.",
+)
+
+
+def panels(text: str | None) -> list[str] | None:
+    """Read ``--show cwnd,delay``; None: what says something.
+
+    Raises:
+        UnknownNameError: there is no panel of a name.
+    """
+    from tidegate._base.errors import UnknownNameError, nearest
+    from tidegate._run.words import PANELS
+
+    if text is None:
+        return None
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    for name in names:
+        if name not in PANELS:
+            raise UnknownNameError(nearest("panel", name, PANELS))
+    if not names:
+        raise click.UsageError(f'--show: read "{text}"; name one or more of {", ".join(PANELS)}')
+    return names

@@ -1,0 +1,253 @@
+"""The commands that make studies of their own: ``reproduce``, ``size`` and ``tune``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from tidegate._cli.options import (
+    FILE,
+    FORCE,
+    JSON,
+    NO_STORE,
+    SEED,
+    SET,
+    STORE,
+    engine_option,
+    epilog,
+    say,
+    say_json,
+)
+
+
+@click.command(epilog=epilog("reproduce --list", "reproduce dtm --quick", "reproduce dtm/fig-9"))
+@click.argument("target", metavar="[PAPER[/ITEM]]", required=False)
+@click.option("--quick", is_flag=True, help="Make runs shorter and measure fewer points.")
+@click.option("--out", metavar="DIR", help="Folder of the report; default: reproduced/PAPER in this folder.")
+@FORCE
+@click.option("--workers", type=click.IntRange(1), help="Threads; default: one per processor.")
+@STORE
+@NO_STORE
+@engine_option("sim", "live")
+@click.option("as_list", "--list", is_flag=True, help="List papers, claims and figures without measuring.")
+@JSON
+def reproduce(
+    target: str | None,
+    quick: bool,
+    out: str | None,
+    force: bool,
+    workers: int | None,
+    store: str | None,
+    no_store: bool,
+    engine: str,
+    as_list: bool,
+    as_json: bool,
+) -> int:
+    """Measure the claims of a paper and draw its figures.
+
+    PAPER is one of the papers that come with Tidegate; the default is all of them. ITEM is the
+    name of a claim or figure. Each claim gets a verdict by a fixed rule. DIR gets report.html (one
+    page with everything), the figures and the scenarios. With --json, files are written only if
+    --out is given. The exit status is 1 if a claim could not be measured or a figure could not be
+    drawn; it does not depend on the verdicts.
+    """
+    from tidegate._ask.source import check_engine
+    from tidegate._base.progress import Progress
+    from tidegate._reproduce.page import REPORT
+    from tidegate._reproduce.start import chosen, listed, listing, perform, targets
+    from tidegate._study.store import opened
+
+    check_engine(engine, ("sim", "live"))
+    if as_list:
+        rows = listing(target, engine)
+        if as_json:
+            say_json({"items": rows})
+        else:
+            say(listed(rows))
+        return 0
+    asked = [chosen(name, engine) for name in targets(target, engine)]
+    results = []
+    with opened(False if no_store else store or True) as kept:
+        for paper, claims, figures in asked:
+            place = None
+            if out is not None:
+                place = Path(out) if target is not None else Path(out) / paper.name
+            elif not as_json:
+                place = Path("reproduced") / (paper.name if engine == "sim" else f"{paper.name}-{engine}")
+            with Progress(f"reproducing {paper.name}") as progress:
+                result = perform(
+                    paper,
+                    claims,
+                    figures,
+                    quick=quick,
+                    out=place,
+                    # What is in the default place was made by this command.
+                    force=force or out is None,
+                    workers=workers,
+                    store=kept,
+                    progress=progress,
+                )
+            results.append(result)
+            if not as_json:
+                say(result.report())
+                say(f"Report: {place}/{REPORT}")
+    if as_json:
+        parts = [result.to_dict() for result in results]
+        say_json(parts[0] if target is not None else {"papers": parts})
+    return 0 if all(result.complete for result in results) else 1
+
+
+@click.command(
+    epilog=epilog(
+        "size scenario.toml --gate link",
+        'size scenario.toml --pool vp --goal "p95 response < 2 s"',
+    )
+)
+@FILE
+@click.option("--gate", metavar="NAME", help="The gate whose queue is sized.")
+@click.option("--pool", metavar="NAME", help="The pool whose capacity is sized; needs --goal.")
+@click.option(
+    "--goal",
+    metavar="TEXT",
+    help='With --pool: what the pool must achieve, such as "p95 response < 2 s" or "large blocked < 1%".',
+)
+@click.option(
+    "--method",
+    type=click.Choice(["auto", "theory", "sim"]),
+    help="Source of the answer; default: auto (a theory if one applies, checked by simulation).",
+)
+@click.option(
+    "--runs",
+    type=click.IntRange(1),
+    help="Number of replications; default: the file's runs. For a pool that many at first, and 16 times "
+    "as many where they do not decide.",
+)
+@SEED
+@SET
+@click.option("--workers", type=click.IntRange(1), help="Threads; default: one per processor.")
+@STORE
+@NO_STORE
+@JSON
+def size(
+    file: str,
+    gate: str | None,
+    pool: str | None,
+    goal: str | None,
+    method: str | None,
+    runs: int | None,
+    seed: int | None,
+    sets: tuple[str, ...],
+    workers: int | None,
+    store: str | None,
+    no_store: bool,
+    as_json: bool,
+) -> None:
+    """Find the smallest queue without loss, or the smallest pool.
+
+    --gate finds the smallest queue that loses no packet, by a theory if one applies, otherwise by
+    simulation. The answer includes the standing queue and the delay. --pool with --goal finds the
+    smallest capacity of a pool that meets the goal, by simulation and by a theory if one applies.
+    If they do not decide, the answer says so. The size given in FILE is ignored.
+    """
+    from tidegate._advise.pool import find_pool
+    from tidegate._advise.size import find
+    from tidegate._ask.source import as_scenario
+    from tidegate._base.progress import Progress
+    from tidegate._study.store import opened
+
+    if (gate is None) == (pool is None) or (pool is None) != (goal is None):
+        raise click.UsageError('give either --gate NAME, or --pool NAME with --goal "p95 response < 2 s"')
+    scenario = as_scenario(file, sets)
+    with opened(False if no_store else store or True) as kept, Progress("sizing") as progress:
+        if pool is not None and goal is not None:
+            sized = find_pool(
+                scenario,
+                pool,
+                goal,
+                method=method or "auto",
+                runs=runs,
+                seed=seed,
+                workers=workers,
+                store=kept,
+                progress=progress,
+            )
+            say(sized.to_json() if as_json else sized.report())
+            return
+        assert gate is not None
+        found = find(
+            scenario,
+            gate,
+            method=method or "auto",
+            runs=runs,
+            seed=seed,
+            workers=workers,
+            store=kept,
+            progress=progress,
+        )
+    say(found.to_json() if as_json else found.report())
+
+
+@click.command(
+    epilog=epilog(
+        "tune scenario.toml",
+        'tune scenario.toml --gate source --goal "throughput with p99 delay < 200 ms"',
+    )
+)
+@FILE
+@click.option("--gate", metavar="NAME", help="The gate with rate.follow; needed if there are several.")
+@click.option(
+    "--goal",
+    metavar="TEXT",
+    default="throughput",
+    show_default=True,
+    help='"throughput", or "throughput with p99 delay < 200 ms"; also mean or p50, of rtt or queue delay.',
+)
+@click.option(
+    "--runs", type=click.IntRange(2), help="Number of replications; default: the file's runs, but at least 8."
+)
+@SEED
+@SET
+@click.option("--workers", type=click.IntRange(1), help="Threads; default: one per processor.")
+@STORE
+@NO_STORE
+@JSON
+def tune(
+    file: str,
+    gate: str | None,
+    goal: str,
+    runs: int | None,
+    seed: int | None,
+    sets: tuple[str, ...],
+    workers: int | None,
+    store: str | None,
+    no_store: bool,
+    as_json: bool,
+) -> int:
+    """Find the best setting of a gate with rate.follow.
+
+    Simulates EFFCAP's M and N, the share, the window of the flows and a constant rate, all with the
+    same random networks. The table compares the best settings with INSTCAP, the file's own setting
+    and the rule of thumb, and gives the gain of each over the rule of thumb. * marks the simplest
+    setting that is not significantly worse than any other. The exit status is 1 if no setting
+    certainly meets the goal.
+    """
+    from tidegate._advise.tune import find
+    from tidegate._ask.source import as_scenario
+    from tidegate._base.progress import Progress
+    from tidegate._study.store import opened
+
+    scenario = as_scenario(file, sets)
+    with opened(False if no_store else store or True) as kept, Progress("tuning") as progress:
+        found = find(
+            scenario,
+            gate,
+            goal=goal,
+            runs=runs,
+            seed=seed,
+            workers=workers,
+            store=kept,
+            progress=progress,
+        )
+    say(found.to_json() if as_json else found.report())
+    return 0 if found.met else 1

@@ -1,0 +1,114 @@
+"""``tidegate traces …``: describing, converting and making link traces."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from tidegate._cli.options import JSON, epilog, say, say_json
+
+
+@click.group()
+def traces() -> None:
+    """Describe, convert and generate link traces."""
+
+
+_FORMAT = click.option(
+    "format_",
+    "--format",
+    metavar="NAME",
+    help="mahimahi, drp or csv; default: recognised from the name and content.",
+)
+_OPPORTUNITY = click.option(
+    "--opportunity-bytes",
+    type=click.IntRange(1),
+    default=1500,
+    show_default=True,
+    help="Bytes of one Mahimahi opportunity; Mahimahi's own code counts 1504.",
+)
+
+
+@traces.command("info", epilog=epilog("traces info link.down"))
+@click.argument("file", metavar="FILE")
+@_FORMAT
+@_OPPORTUNITY
+@JSON
+def traces_info(file: str, format_: str | None, opportunity_bytes: int, as_json: bool) -> None:
+    """Print the length, rates and outages of a trace."""
+    from tidegate._traces.start import trace_info
+
+    info = trace_info(file, format=format_, opportunity_bytes=opportunity_bytes)
+    if as_json:
+        say_json(info)
+    else:
+        from tidegate._traces.text import trace_report
+
+        say(trace_report(file, info))
+
+
+@traces.command("convert", epilog=epilog("traces convert link.down link.csv --window '100 ms'"))
+@click.argument("source", metavar="SOURCE")
+@click.argument("target", metavar="TARGET")
+@click.option("--to", metavar="NAME", help="mahimahi, drp or csv; default: by TARGET's suffix.")
+@_FORMAT
+@_OPPORTUNITY
+@click.option("--window", metavar="SPAN", help='Interval over which rates are averaged, such as "100 ms".')
+@JSON
+def traces_convert(
+    source: str,
+    target: str,
+    to: str | None,
+    format_: str | None,
+    opportunity_bytes: int,
+    window: str | None,
+    as_json: bool,
+) -> None:
+    """Convert a trace to another format, keeping its capacity."""
+    from tidegate._traces.start import trace_convert
+
+    trace_convert(source, target, to=to, format=format_, opportunity_bytes=opportunity_bytes, window=window)
+    if as_json:
+        say_json({"source": source, "target": target})
+    else:
+        say(f"Trace: {target}")
+
+
+@traces.command(
+    "synth", epilog=epilog("traces synth phone.down --mean '10 Mbit/s' --duration '60 s' --seed 1")
+)
+@click.argument("target", metavar="TARGET")
+@click.option("--model", default="cellular", show_default=True, help="The stochastic model.")
+@click.option(
+    "--seed", type=click.IntRange(0, 2**64 - 1), help="Seed of the random numbers; default: a random one."
+)
+@click.option("--to", metavar="NAME", help="mahimahi, drp or csv; default: by TARGET's suffix.")
+@click.option("--mean", metavar="RATE", help='Mean rate; default: "5 Mbit/s".')
+@click.option("--duration", metavar="SPAN", help='Length of the trace; default: "120 s".')
+@click.option("--step", metavar="SPAN", help='Time during which the rate is constant; default: "1 ms".')
+@click.option(
+    "--variability",
+    type=float,
+    help="0 means a constant rate between outages, 1 (the default) a moving phone.",
+)
+@click.option("--outage-share", type=float, help="Share of the time without service; default: 0.05.")
+@click.option(
+    "--opportunity-bytes", type=click.IntRange(1), help="Bytes of one Mahimahi opportunity; default: 1500."
+)
+@click.option("--window", metavar="SPAN", help="drp and csv: interval over which rates are averaged.")
+@JSON
+def traces_synth(target: str, model: str, seed: int | None, as_json: bool, **parameters: Any) -> None:
+    """Generate a link trace from a stochastic model.
+
+    The cellular model describes the LTE link of a moving phone. docs/guide/traces.md compares it
+    with measured links.
+    """
+    from tidegate._ask.seed import choose
+    from tidegate._traces.start import trace_synth
+
+    chosen = choose(seed, None)
+    trace_synth(target, model=model, seed=chosen, **parameters)
+    if as_json:
+        say_json({"target": target, "model": model, "seed": chosen})
+    else:
+        say(f"Trace: {target} (model {model}, seed {chosen})")

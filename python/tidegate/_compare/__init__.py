@@ -1,0 +1,1 @@
+"""Comparisons: one scenario with some keys varied, over the same network."""

@@ -1,0 +1,276 @@
+"""The picture of a comparison: a row per variant with its histories, and its figures beside them."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TYPE_CHECKING
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from tidegate._base.errors import ArgumentError, UnknownNameError, nearest
+from tidegate._base.text import HEADERS_SHORT, rate_scale
+from tidegate._compare.plot_figures import figure_columns
+from tidegate._draw.marks import above, steps, thin
+from tidegate._draw.style import ACCENT, FILL, INK, MID, SOFT, STYLE, fit
+from tidegate._run.history import History, history
+from tidegate._run.numbers import short_keys
+from tidegate._run.words import PANELS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from matplotlib.axes import Axes
+
+    from tidegate._compare.variants import Variants
+
+#: More variants than this show their figures only, unless panels are asked for.
+_WITH_HISTORY = 12
+_BINS = 150
+#: Inches.
+_TOP, _BOTTOM, _PANEL, _GAP, _LETTER = 1.0, 0.62, 2.75, 0.5, 0.083
+#: Panels of a row when nothing is said.
+_USUAL = ("goodput", "delay", "queue")
+
+
+def comparison_figure(comparison: Variants, show: Sequence[str] | None = None) -> Figure:
+    """Draw histories of each variant, and one column per figure.
+
+    ``show``: panels (:data:`tidegate._run.words.PANELS` without responses); left out, goodput,
+    delay and queue, or none where there are more than 12 variants.
+
+    Columns share their scale, so that a glance down a column compares.
+
+    Raises:
+        UnknownNameError: there is no such panel.
+        ArgumentError: a panel was asked for that nothing was recorded for.
+    """
+    variants = comparison.variants
+    count = len(variants)
+    recorded = all(v.run.has("flows") and v.run.has("gates") for v in variants)
+    if show is not None and not recorded:
+        raise ArgumentError("show: these runs kept only their summaries; compare again with --record")
+    usual = _USUAL if count <= _WITH_HISTORY else ()
+    data = []
+    if recorded and (show or usual):
+        data = [history(v.run, comparison.gate, bins=_BINS) for v in variants]
+    panels = _panels(data, usual if show is None else show, asked=show is not None)
+    row = (0.82 if count <= 6 else 0.66) if panels else 0.36
+    names = _names(comparison, lines=bool(panels))
+    left = min(_LETTER * max(len(line) for name in names for line in name) + 0.2, 2.6 if panels else 4.5)
+    figures_width = figure_columns.width(comparison)
+    width = left + len(panels) * (_PANEL + _GAP) + figures_width + 0.15
+    width = max(width, 8.0)
+    facts = _facts(comparison, data, width, left_out=recorded and not panels)
+    top = _TOP + 0.15 * len(facts)
+    height = top + row * count + _BOTTOM
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(width, height), dpi=100)
+        centres = [1 - (top + row * (n + 0.5)) / height for n in range(count)]
+        for place, name in enumerate(panels):
+            x = left + place * (_PANEL + _GAP) + 0.3
+            boxes = [
+                (x / width, centre - 0.4 * row / height, _PANEL / width, 0.8 * row / height)
+                for centre in centres
+            ]
+            _COLUMNS[name]([figure.add_axes(box) for box in boxes], data)
+        x = left + len(panels) * (_PANEL + _GAP) + 0.1
+        box = (x / width, _BOTTOM / height, figures_width / width, row * count / height)
+        figure_columns(figure, box, comparison, [(c - box[1]) / box[3] for c in centres])
+        for centre, lines in zip(centres, names, strict=True):
+            label = "\n".join(fit(line, 30 if panels else 54) for line in lines)
+            figure.text(
+                0.1 / width, centre, label, fontsize=8.5, weight="bold", va="center", ha="left", color=INK,
+                linespacing=1.3,
+            )  # fmt: skip
+        _titles(figure, comparison.title, facts, width, height)
+    return figure
+
+
+def _panels(data: Sequence[History], wanted: Sequence[str], *, asked: bool) -> list[str]:
+    """Return the panels that there is something for, in their order."""
+    there = {
+        "cwnd": any(one.names for one in data),
+        "goodput": bool(data),
+        "delay": any(one.rtt or len(one.wait) for one in data),
+        "queue": any(len(one.queue) and (asked or np.nanmax(one.queue) > 0) for one in data),
+        "tokens": any(len(one.tokens) for one in data),
+    }
+    for name in wanted:
+        if name not in there:
+            raise UnknownNameError(nearest("panel", name, there))
+        if asked and not there[name]:
+            raise ArgumentError(f"{name}: these runs have nothing to draw in that panel")
+    chosen = [name for name in PANELS if name in wanted and there[name]]
+    # A bucket is what its gate is about.
+    if not asked and chosen and there["tokens"]:
+        chosen.append("tokens")
+    return chosen
+
+
+def _names(comparison: Variants, *, lines: bool) -> list[list[str]]:
+    """Return each variant's label, key=value; ``lines``: a line for each key."""
+    short = short_keys(comparison.axes)
+    names = [
+        [f"{name}={v.changes[key]}" for name, key in zip(short, comparison.axes, strict=True)]
+        for v in comparison.variants
+    ]
+    return names if lines else [[", ".join(name)] for name in names]
+
+
+def _speeds(column: list[Axes], data: Sequence[History]) -> None:
+    limit = max(one.top_bps for one in data)
+    factor, unit = rate_scale(limit)
+    for axes, one in zip(column, data, strict=True):
+        axes.set_ylim(0, limit / factor)
+        rate = one.contract.get("rate_bps")
+        if np.any(~np.isnan(one.rate_binned)) and not one.contract:
+            filled = np.nan_to_num(one.rate_binned) / factor
+            axes.stairs(filled, one.edges, fill=True, color=FILL, lw=0)
+            steps(axes, one.edges, filled, color=SOFT, lw=0.6)
+        if rate:
+            axes.axhline(rate / factor, color=INK, lw=0.8, ls=(0, (5, 2)))
+        if one.through or not one.names:
+            value = (one.total_goodput if one.through else one.carried) / factor
+            if len(value):
+                steps(axes, one.edges, value, color=ACCENT, lw=1.0)
+                above(axes, one.edges, value, ACCENT)
+    contract = any(one.contract for one in data)
+    law = "contract (dashed)" if contract else "rate (shaded)"
+    line = "Goodput" if any(one.through for one in data) else "Carried"
+    _small(column, data, f"{line} (line), {law}, {unit}")
+
+
+def _windows(column: list[Axes], data: Sequence[History]) -> None:
+    most = 1.0
+    for axes, one in zip(column, data, strict=True):
+        # The first in the accent; all of them where they are few, else as a faint bundle.
+        few = len(one.names) <= 4
+        for number, name in enumerate(one.names):
+            time, cwnd = thin(one.time[name], one.cwnd[name], 600)
+            colour = (ACCENT, INK, MID, SOFT)[number % 4] if few else MID
+            axes.plot(time, cwnd, color=colour, lw=0.9 if few else 0.3, drawstyle="steps-post")
+            if np.any(~np.isnan(cwnd)):
+                most = max(most, float(np.nanmax(cwnd)))
+    for axes in column:
+        axes.set_ylim(0, 1.06 * most)
+    _small(column, data, "Congestion window of each flow, segments")
+
+
+def _delays(column: list[Axes], data: Sequence[History]) -> None:
+    most = 1e-9
+    for axes, one in zip(column, data, strict=True):
+        grid = np.linspace(0, one.duration, 400)
+        for values, colour, width in ((one.one_way, INK, 0.7), (one.rtt, ACCENT, 0.9)):
+            rows = [np.interp(grid, one.time[name], value) for name, value in values.items() if len(value)]
+            if not rows:
+                continue
+            with np.errstate(all="ignore"):
+                found = np.array(rows)
+                found[:, np.all(np.isnan(found), axis=0)] = np.nan
+                middle = found[0] if len(rows) == 1 else _median(found)
+            axes.plot(grid, middle, color=colour, lw=width)
+            if np.any(~np.isnan(middle)):
+                most = max(most, float(np.nanmax(middle)))
+        if not one.rtt and len(one.wait):
+            time, wait = thin(one.gate_time, one.wait, 600)
+            axes.plot(time, wait, color=ACCENT, lw=0.8, drawstyle="steps-post")
+            if np.any(~np.isnan(wait)):
+                most = max(most, float(np.nanmax(wait)))
+    for axes in column:
+        axes.set_ylim(0, 1.06 * most)
+    several = any(len(one.names) > 1 for one in data)
+    words = "ound trip (blue), one way (black), ms"
+    words = f"Median r{words}" if several else f"R{words}"
+    _small(column, data, words if any(one.rtt for one in data) else "Queueing delay, ms")
+
+
+def _median(rows: np.ndarray) -> np.ndarray:
+    """Return the median of what is there at each instant; NaN where nothing is."""
+    there = np.any(~np.isnan(rows), axis=0)
+    middle = np.full(rows.shape[1], np.nan)
+    middle[there] = np.nanmedian(rows[:, there], axis=0)
+    return middle
+
+
+def _queues(column: list[Axes], data: Sequence[History]) -> None:
+    unit = data[0].queue_unit
+    factor = 1e3 if unit == "bytes" else 1.0
+    peaks = [float(np.nanmax(one.queue)) / factor for one in data if np.any(~np.isnan(one.queue))]
+    limits = [one.queue_limit / factor for one in data if one.queue_limit is not None]
+    top = max([1.0 if factor == 1.0 else 1e-3, *peaks])
+    top = max([top, *(limit for limit in limits if limit <= 1.5 * top)])
+    for axes, one in zip(column, data, strict=True):
+        if len(one.queue):
+            time, queue = thin(one.gate_time, one.queue / factor, 600)
+            axes.fill_between(time, queue, color=FILL, lw=0, step="post")
+            axes.plot(time, queue, color=INK, lw=0.6, drawstyle="steps-post")
+        if one.queue_limit is not None and one.queue_limit / factor <= 1.02 * top:
+            axes.axhline(one.queue_limit / factor, color=ACCENT, lw=0.8, ls=(0, (4, 2)))
+        seen = np.unique(np.round(one.all_drops / one.duration * 300)) / 300 * one.duration
+        axes.plot(seen, np.full(len(seen), 1.1 * top), ls="", marker="|", ms=4, mew=0.7, color=ACCENT)
+        axes.set_ylim(0, 1.18 * top)
+    shown = "kB" if factor == 1e3 else unit
+    _small(column, data, f"Queue{' and limit' if limits else ''}, {shown} (ticks: drops)")
+
+
+def _tokens(column: list[Axes], data: Sequence[History]) -> None:
+    top = max([1.0, *(float(np.nanmax(one.tokens)) for one in data if len(one.tokens))])
+    factor, unit = (1e3, "kB") if top >= 1e3 else (1.0, "bytes")
+    for axes, one in zip(column, data, strict=True):
+        if len(one.tokens):
+            time, tokens = thin(one.gate_time, one.tokens / factor, 600)
+            axes.fill_between(time, tokens, color=FILL, lw=0, step="post")
+            axes.plot(time, tokens, color=INK, lw=0.6, drawstyle="steps-post")
+        axes.set_ylim(0, 1.08 * top / factor)
+    _small(column, data, f"Tokens in the bucket, {unit}")
+
+
+_COLUMNS: dict[str, Callable[[list[Axes], Sequence[History]], None]] = {
+    "cwnd": _windows,
+    "goodput": _speeds,
+    "delay": _delays,
+    "queue": _queues,
+    "tokens": _tokens,
+}
+
+
+def _small(column: list[Axes], data: Sequence[History], title: str) -> None:
+    for place, (axes, one) in enumerate(zip(column, data, strict=True)):
+        axes.set_xlim(0, one.duration)
+        if one.begin > 0:
+            axes.axvspan(0, one.begin, facecolor="none", edgecolor=SOFT, hatch="////", lw=0, zorder=0)
+        axes.yaxis.set_major_locator(MaxNLocator(2, steps=[1, 2, 5, 10]))
+        axes.tick_params(labelsize=7, labelbottom=place == len(column) - 1)
+        if place == len(column) - 1:
+            axes.set_xlabel("time, s", fontsize=7.5)
+    column[0].set_title(title, fontsize=7.5)
+
+
+def _facts(comparison: Variants, data: Sequence[History], width: float, *, left_out: bool) -> list[str]:
+    """Return the lines below the title: what is varied, whose numbers these are, what is left out."""
+    first = comparison.variants[0].run.summary
+    gate = f"queueing delay, loss and use: gate {comparison.gate}" if comparison.gate else "no gate in common"
+    facts = [
+        f"varied: {', '.join(comparison.axes)}",
+        comparison.seeds,
+        gate,
+        f"counted from {first['measured_from_s']:g} s to {first['duration_s']:g} s",
+    ]
+    passing = {len(one.through) for one in data}
+    if data and max(passing) and max(passing) < len(first["flows"]):
+        facts.append(f"lines: the {max(passing)} of {len(first['flows'])} flows that pass it")
+    if left_out:
+        facts.append(f"no histories: more than {_WITH_HISTORY} variants (--show goodput,queue draws them)")
+    return textwrap.wrap("  ·  ".join(facts), int(width * 14.2))
+
+
+def _titles(figure: Figure, title: str, facts: Sequence[str], width: float, height: float) -> None:
+    x = 0.1 / width
+    figure.text(
+        x, 1 - 0.12 / height, fit(title, int(width * 9)), fontsize=12.5, weight="bold", color=INK, va="top"
+    )
+    figure.text(x, 1 - 0.39 / height, "\n".join(facts), fontsize=8.2, color=MID, va="top", linespacing=1.3)
+    figure.text(x, 0.08 / height, HEADERS_SHORT, fontsize=7, color=MID, va="bottom")

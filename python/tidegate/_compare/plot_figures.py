@@ -1,0 +1,166 @@
+"""Columns of figures beside the rows of a comparison: a number, and a bar under it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tidegate._base import text
+from tidegate._draw.style import INK, MID, SOFT
+from tidegate._run.numbers import figures_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from tidegate._compare.variants import Variants
+
+    Row = dict[str, Any]
+
+#: Inches.
+_BAR, _PAIR, _GAP = 0.85, 1.5, 0.16
+#: Flows that have bars of their own.
+_FLOWS = 12
+
+
+@dataclass(frozen=True)
+class _Column:
+    """A column of figures: one number and its bar, or two numbers as dots on one line."""
+
+    title: str
+    names: tuple[str, ...]
+    factor: float = 1.0
+    digits: int = 3
+    top: float | None = None
+
+    @property
+    def width(self) -> float:
+        """Inches."""
+        return _BAR if len(self.names) == 1 else _PAIR
+
+    def values(self, rows: Sequence[Row], number: int = 0) -> list[float | None]:
+        """Return one of its numbers of every row, in the unit that is shown."""
+        found = [row.get(self.names[number]) for row in rows]
+        return [value if value is None or self.factor == 1 else value / self.factor for value in found]
+
+
+class _FigureColumns:
+    """Draws the columns that the variants have numbers for."""
+
+    @staticmethod
+    def _columns(rows: Sequence[Row], *, several: bool) -> list[_Column]:
+        factor, unit = text.rate_scale(max([1.0, *(row["goodput_bps"] for row in rows)]))
+        columns = [
+            _Column(f"Goodput\n{unit}", ("goodput_bps",), factor),
+            _Column("Queueing delay, ms\n● p50   ○ p99", ("queue_delay_p50_ms", "queue_delay_p99_ms")),
+            _Column("Loss\n%", ("loss",), 0.01, 2),
+            _Column("Used\n%", ("utilisation",), 0.01, 3, 100.0),
+            _Column("Time-outs\n", ("timeouts",)),
+        ]
+        asks = any(row.get("response_mean_s") is not None for row in rows)
+        if asks:
+            columns.append(_Column("Response, s\n● mean   ○ p95", ("response_mean_s", "response_p95_s")))
+        elif several:
+            # Who asks more gets more: its share says nothing of the network.
+            columns.append(_Column("Fairness\nJain", ("fairness",), 1.0, 3, 1.0))
+        columns.append(_Column("Done\ns", ("completion_s",)))
+        return [column for column in columns if any(value is not None for value in column.values(rows))]
+
+    def _of(self, comparison: Variants) -> tuple[list[_Column], list[Row]]:
+        rows = [figures_of(v.run.summary, comparison.gate) for v in comparison.variants]
+        several = len(comparison.variants[0].run.flows) > 1
+        return self._columns(rows, several=several), rows
+
+    def width(self, comparison: Variants) -> float:
+        """Return how wide the columns are together, inches."""
+        columns, _ = self._of(comparison)
+        return sum(column.width + _GAP for column in columns) - _GAP + self._bars_width(comparison)
+
+    @staticmethod
+    def _bars_width(comparison: Variants) -> float:
+        """Return the width of the column with a bar per flow; 0 where there are too few or too many."""
+        most = max(len(v.run.flows) for v in comparison.variants)
+        return _GAP + max(0.85, 0.13 * most) if 1 < most <= _FLOWS else 0.0
+
+    def __call__(
+        self,
+        figure: Figure,
+        box: tuple[float, float, float, float],
+        comparison: Variants,
+        at: Sequence[float],
+    ) -> None:
+        """Draw the columns into a box; ``at``: the height of each row in it."""
+        columns, rows = self._of(comparison)
+        inch = box[2] / self.width(comparison)
+        left = box[0]
+        for column in columns:
+            axes = _bare(figure.add_axes((left, box[1], column.width * inch, box[3])))
+            axes.set_title(column.title, fontsize=7.5, pad=9)
+            (_bars if len(column.names) == 1 else _pairs)(axes, column, rows, at)
+            left += (column.width + _GAP) * inch
+        if wide := self._bars_width(comparison) - _GAP * (self._bars_width(comparison) > 0):
+            axes = _bare(figure.add_axes((left, box[1], wide * inch, box[3])))
+            _flow_bars(axes, comparison, at)
+
+
+figure_columns = _FigureColumns()
+
+
+def _bare(axes: Axes) -> Axes:
+    axes.set_ylim(0, 1)
+    axes.set_yticks([])
+    axes.set_xticks([])
+    axes.grid(visible=False)
+    for side in ("left", "bottom"):
+        axes.spines[side].set_visible(False)
+    axes.axvline(0, color=MID, lw=0.7)
+    return axes
+
+
+def _number(axes: Axes, at: float, words: str) -> None:
+    axes.annotate(
+        words, (0, at), xytext=(3, 3), textcoords="offset points", fontsize=8, va="bottom", color=INK
+    )
+
+
+def _bars(axes: Axes, column: _Column, rows: Sequence[Row], at: Sequence[float]) -> None:
+    """Draw one bar per variant under its number."""
+    values = column.values(rows)
+    most = column.top or max([value for value in values if value is not None], default=0.0) or 1.0
+    axes.set_xlim(0, most * 1.02)
+    for place, value in zip(at, values, strict=True):
+        _number(axes, place, text.number(value, column.digits))
+        if value is not None:
+            axes.plot([0, value], [place] * 2, color=MID, lw=4, solid_capstyle="butt")
+
+
+def _pairs(axes: Axes, column: _Column, rows: Sequence[Row], at: Sequence[float]) -> None:
+    """Draw the first number as a filled and the second as an open dot, on one line."""
+    firsts, seconds = column.values(rows, 0), column.values(rows, 1)
+    axes.set_xlim(0, 1.06 * max([*(value or 0.0 for value in (*firsts, *seconds)), 1e-9]))
+    for place, low, high in zip(at, firsts, seconds, strict=True):
+        if low is not None and high is not None:
+            axes.plot([low, high], [place, place], color=SOFT, lw=2, solid_capstyle="butt", zorder=1)
+        if low is not None:
+            axes.plot(low, place, marker="o", ms=4.6, color=INK, ls="", clip_on=False)
+        if high is not None:
+            axes.plot(high, place, marker="o", ms=4.6, mfc="white", mec=INK, ls="", clip_on=False)
+        _number(axes, place, f"{text.number(low)}  ·  {text.number(high)}")
+
+
+def _flow_bars(axes: Axes, comparison: Variants, at: Sequence[float]) -> None:
+    """Draw the goodput of each flow as a small bar, in the order of the scenario."""
+    axes.set_title("Goodput\nof each flow", fontsize=7.5, pad=9)
+    rows = [[float(row["goodput_bps"]) for row in v.run.summary["flows"]] for v in comparison.variants]
+    most = max([1.0, *(value for row in rows for value in row)])
+    axes.set_xlim(-0.6, max(map(len, rows)) - 0.4)
+    axes.spines["left"].set_visible(False)
+    axes.lines[0].set_visible(False)
+    high = 0.72 * (at[0] - at[1] if len(at) > 1 else 1.0)
+    for place, row in zip(at, rows, strict=True):
+        low = place - high / 2
+        axes.bar(range(len(row)), [high * value / most for value in row], bottom=low, color=MID, width=0.7)
+        axes.plot([-0.5, len(row) - 0.5], [low, low], color=MID, lw=0.5)
+    axes.set_ylim(0, 1)

@@ -1,0 +1,168 @@
+"""Comparisons: the same scenario with some keys varied, over the same network.
+
+Every variant runs with the same seed, so rate laws, losses and traffic draw the same
+random numbers (common random numbers): differences come from what was varied.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tidegate._ask.axes import combinations, spelled
+from tidegate._ask.scenario import Scenario, Sets, as_sets
+from tidegate._ask.seed import choose
+from tidegate._ask.source import Source, as_scenario, check_engine
+from tidegate._base.errors import ArgumentError
+from tidegate._compare.value import Comparison
+from tidegate._compare.variants import Variant
+from tidegate._run.numbers import common_gate
+from tidegate._run.start import execute, sample_span
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from tidegate._run.value import Run
+
+#: Samples per variant: enough for a small picture.
+_SAMPLES = 1000
+
+
+def compare(
+    source: Source,
+    *,
+    vary: Mapping[str, Sequence[Any]],
+    seed: int | None = None,
+    engine: str = "sim",
+    set: Sets = None,  # noqa: A002
+    record: str | None = None,
+    gate: str | None = None,
+    jobs: int | None = None,
+) -> Comparison:
+    """Run a scenario once for every combination of the varied keys, with the same seed.
+
+    Args:
+        source: a scenario file, or a dict of its keys.
+        vary: keys with the values each shall take; several keys multiply.
+        seed: as :func:`tidegate.run`.
+        engine: ``"sim"``, or ``"live"``: the kernel's TCP, one run after the other.
+        set: changes for every variant.
+        record: as :func:`tidegate.run`; left out, samples fine enough for the picture.
+        gate: the gate to compare; left out, the one that holds flows back most.
+        jobs: runs at a time; left out, one per processor. Results do not depend on it.
+
+    Raises:
+        ScenarioError, TraceError, EngineError, RunError: as :func:`tidegate.run`.
+        ArgumentError: nothing is varied, or a key has no values.
+    """
+    check_engine(engine, ("sim", "live"))
+    if isinstance(source, Scenario):
+        raise TypeError("give compare the scenario's file or dict: it has to be checked once per variant")
+    prepared = prepare(source, vary, set)
+    return execute_all(prepared, seed=seed, engine=engine, record=record, gate=gate, jobs=jobs)
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Every variant, checked before the first run begins."""
+
+    axes: list[str]
+    variants: list[tuple[dict[str, str], Scenario]]
+
+
+def prepare(source: Source, vary: Mapping[str, Sequence[Any]], changes: Sets = None) -> Prepared:
+    """Check every combination of the varied keys.
+
+    Raises:
+        ScenarioError, TraceError, OSError: a variant is wrong.
+        ArgumentError: nothing is varied, or a key has no values.
+    """
+    if not vary:
+        raise ArgumentError(
+            'nothing to compare: vary takes keys with values, such as {"flow.a.tcp.cc": ["reno", "cubic"]}'
+        )
+    base = as_sets(changes)
+    variants = []
+    for chosen in combinations(spelled(vary)):
+        sets = [*base, *(f"{key}={value}" for key, value in chosen.items())]
+        variants.append((chosen, as_scenario(source, sets)))
+    return Prepared(list(vary), variants)
+
+
+def execute_all(
+    prepared: Prepared,
+    *,
+    seed: int | None = None,
+    engine: str = "sim",
+    record: str | None = None,
+    gate: str | None = None,
+    jobs: int | None = None,
+    progress: Callable[[float], None] | None = None,
+    command: list[str] | None = None,
+) -> Comparison:
+    """Run every variant, several at a time; ``progress`` is told the share that is done.
+
+    Raises:
+        RunError: a run stopped before its end.
+        KeyboardInterrupt: every run stops within a moment.
+    """
+    from concurrent.futures import ThreadPoolExecutor
+
+    first = prepared.variants[0][1]
+    if "seed" in prepared.axes and seed is not None:
+        raise ArgumentError("the seed is both varied and given; use one of the two")
+    chosen = choose(seed, first.seed)
+    stop = threading.Event()
+    done = [0.0] * len(prepared.variants)
+
+    def one(index: int) -> Run:
+        def tick(share: float) -> bool:
+            done[index] = share
+            return not stop.is_set()
+
+        scenario = prepared.variants[index][1]
+        result = execute(
+            scenario,
+            seed=scenario.seed if "seed" in prepared.axes else chosen,
+            engine=engine,
+            record=record or sample_span(scenario.duration_s, _SAMPLES),
+            tick=tick,
+            command=command,
+        )
+        done[index] = 1.0
+        return result
+
+    # Live runs would take each other's processors and be late.
+    at_once = 1 if engine == "live" else jobs or os.cpu_count() or 1
+    workers = min(at_once, len(prepared.variants))
+    runs: list[Run] = []
+    with ThreadPoolExecutor(max_workers=workers) as pool:
+        try:
+            waiting = [pool.submit(one, index) for index in range(len(prepared.variants))]
+            for future in waiting:
+                while not _finished(future):
+                    if progress is not None:
+                        progress(sum(done) / len(done))
+                runs.append(future.result())
+        except BaseException:
+            stop.set()
+            pool.shutdown(cancel_futures=True)
+            raise
+    if progress is not None:
+        progress(1.0)
+    variants = [
+        Variant(changes, result) for (changes, _), result in zip(prepared.variants, runs, strict=True)
+    ]
+    shown = gate if gate is not None else common_gate([result.summary for result in runs])
+    if shown is not None:
+        for result in runs:
+            result.gates.row(shown)
+    return Comparison(first.title or first.name, prepared.axes, variants, shown)
+
+
+def _finished(future: Any) -> bool:
+    from concurrent.futures import wait
+
+    return bool(wait([future], timeout=0.1).done)

@@ -1,0 +1,118 @@
+"""What a comparison of variants knows: their runs, and their numbers side by side."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tidegate._run.chance import advice, are_alike, no_difference
+from tidegate._run.numbers import figures_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import polars as pl
+
+    from tidegate._run.value import Run
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One run of a comparison and the changes that make it."""
+
+    changes: dict[str, str]
+    run: Run
+
+    def label(self, axes: Sequence[str]) -> str:
+        """Return the values of the varied keys, in order."""
+        return " · ".join(self.changes[key] for key in axes)
+
+
+class Variants:
+    """Runs of one scenario over the same network, and their numbers side by side."""
+
+    def __init__(
+        self, title: str, axes: Sequence[str], variants: Sequence[Variant], gate: str | None
+    ) -> None:
+        self.title = title
+        self.axes = list(axes)
+        self.variants = list(variants)
+        self.gate = gate
+
+    @property
+    def seed(self) -> int:
+        """The seed of every variant (of the first, where seeds are varied)."""
+        return int(self.variants[0].run.summary["seed"])
+
+    @property
+    def seeds(self) -> str:
+        """How the variants were seeded, in words."""
+        if "seed" in self.axes:
+            return "seed varied"
+        return f"seed {self.seed} in all"
+
+    @property
+    def warnings(self) -> list[str]:
+        """Return the variants' warnings, each once, and whether seeds made a difference."""
+        told = dict.fromkeys(w for v in self.variants for w in v.run.warnings)
+        return [*self._about_seeds(), *told]
+
+    def _about_seeds(self) -> list[str]:
+        """Warn where the seed is varied and variants that differ in nothing else are one run."""
+        if "seed" not in self.axes:
+            return []
+        groups: dict[tuple[str, ...], list[Run]] = {}
+        for variant in self.variants:
+            others = tuple(value for key, value in variant.changes.items() if key != "seed")
+            groups.setdefault(others, []).append(variant.run)
+        several = {label: runs for label, runs in groups.items() if len(runs) > 1}
+        equal = {label: runs for label, runs in several.items() if are_alike([run.summary for run in runs])}
+        if not equal:
+            return []
+        runs = next(iter(equal.values()))
+        where = "" if len(equal) == len(several) else f"of {'; '.join(' · '.join(label) for label in equal)}"
+        draws = runs[0].manifest.get("draws")
+        if draws:
+            return [no_difference(f"the {len(runs)} seeds", draws, where)]
+        names = [row["name"] for row in runs[0].summary["flows"]]
+        place = f" {where}" if where else " in this scenario"
+        flow = names[0].rpartition(".")[0] or names[0] if names else None
+        return [f"nothing is random{place}: all {len(runs)} seeds give the same run. " + advice(flow)]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one dict per variant: the varied keys, then the numbers with units in their names.
+
+        ``goodput_bps`` is the sum over the flows (payload only); queueing delays, loss and
+        utilisation are those of the gate compared. None: there is no such number.
+        """
+        return [{**v.changes, **figures_of(v.run.summary, self.gate)} for v in self.variants]
+
+    @property
+    def table(self) -> pl.DataFrame:
+        """The rows as a polars data frame."""
+        import polars as pl
+
+        return pl.DataFrame(self.rows(), infer_schema_length=None)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what ``tidegate compare --json`` prints."""
+        first = self.variants[0].run.summary
+        return {
+            "engine": first["engine"],
+            "scenario": first["scenario"],
+            "seed": self.seed,
+            "duration_s": first["duration_s"],
+            "measured_from_s": first["measured_from_s"],
+            "gate": self.gate,
+            "vary": self.axes,
+            "variants": [
+                {"set": v.changes, **figures_of(v.run.summary, self.gate), "summary": v.run.summary}
+                for v in self.variants
+            ],
+            "warnings": self.warnings,
+        }
+
+    def to_json(self) -> str:
+        """Return :meth:`to_dict` as text."""
+        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)

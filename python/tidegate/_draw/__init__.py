@@ -1,0 +1,1 @@
+"""How pictures look, and marks that every picture shares."""

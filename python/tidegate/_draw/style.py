@@ -1,0 +1,93 @@
+"""How pictures look: greys and one accent, for screen and for black-and-white print.
+
+Figures are made without any global state of matplotlib, so they can be drawn in threads and
+without a display.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import matplotlib as mpl
+
+from tidegate._base.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from matplotlib.figure import Figure
+
+INK = "#1a1a1a"
+MID = "#707070"
+SOFT = "#b4b4b4"
+FILL = "#e4e4e4"
+ACCENT = "#0b5fa5"
+
+STYLE: Any = {
+    "font.family": "DejaVu Sans",
+    "font.size": 8.5,
+    "axes.titlesize": 9,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.labelsize": 8.5,
+    "axes.labelcolor": INK,
+    "axes.edgecolor": MID,
+    "axes.linewidth": 0.7,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "axes.unicode_minus": False,
+    "grid.color": "#ececec",
+    "grid.linewidth": 0.6,
+    "xtick.color": MID,
+    "ytick.color": MID,
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
+    "xtick.major.width": 0.7,
+    "ytick.major.width": 0.7,
+    "hatch.linewidth": 0.4,
+    "svg.hashsalt": "tidegate",
+    "svg.fonttype": "none",
+    "pdf.fonttype": 42,
+    "path.simplify": True,
+    "savefig.dpi": 160,
+}
+
+#: Nothing of the day or the machine goes into a picture: the same run, the same file.
+METADATA: dict[str, dict[str, Any]] = {
+    "png": {"Software": None},
+    "svg": {"Date": None, "Creator": "tidegate"},
+    "pdf": {"CreationDate": None, "Creator": "tidegate", "Producer": "tidegate"},
+}
+
+
+def suffix_of(path: Path) -> str:
+    """Tell the picture's format.
+
+    Raises:
+        ArgumentError: the suffix is none of .png, .svg, .pdf.
+    """
+    kind = path.suffix.lower().removeprefix(".")
+    if kind not in METADATA:
+        read = f'ends in "{path.suffix}"' if path.suffix else "has no suffix"
+        raise ArgumentError(f"{path}: a picture is .png, .svg or .pdf; this name {read}")
+    return kind
+
+
+def write(figure: Figure, path: Path) -> Path:
+    """Write a figure; the suffix says how.
+
+    Raises:
+        ArgumentError: the suffix is none of .png, .svg, .pdf.
+        OSError: the file cannot be written.
+    """
+    kind = suffix_of(path)
+    with mpl.rc_context(STYLE):
+        figure.savefig(path, format=kind, metadata=METADATA[kind])
+    return path
+
+
+def fit(text: str, limit: int) -> str:
+    """Return the text, cut to so many letters."""
+    return text if len(text) <= limit else text[: limit - 1] + "…"

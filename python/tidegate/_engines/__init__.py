@@ -1,0 +1,1 @@
+"""Comparisons of engines: theory, simulator and kernel on one scenario."""

@@ -1,0 +1,132 @@
+"""Folders opened as the values that they hold: runs, comparisons of variants and of engines, studies."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tidegate._base.errors import RunFolderError
+from tidegate._compare.value import Comparison
+from tidegate._compare.variants import Variant
+from tidegate._engines.agreement import EngineRuns
+from tidegate._engines.value import EngineComparison
+from tidegate._run.folder import MANIFEST, PCAP, SUMMARY, read_json, read_manifest
+from tidegate._run.value import Run
+from tidegate._study.point import Point
+from tidegate._study.value import Study
+
+if TYPE_CHECKING:
+    import os
+
+    import polars as pl
+
+
+def open_run(folder: str | os.PathLike[str]) -> Run:
+    """Open the run that a folder holds; its columns are read when they are asked for.
+
+    Raises:
+        FileNotFoundError: there is no such folder.
+        RunFolderError: it holds no run, or is damaged.
+    """
+    path = Path(folder)
+    manifest = read_manifest(path, "run")
+    summary = read_json(path / SUMMARY)
+    # Nothing is random in a theory.
+    needed = {"flows", "gates"} | (set() if manifest.get("engine") == "theory" else {"seed"})
+    if not isinstance(summary, dict) or not needed <= summary.keys():
+        raise RunFolderError(f"{path / SUMMARY}: this is not the summary of a run")
+
+    def load(table: str) -> pl.DataFrame | None:
+        file = path / f"{table}.parquet"
+        if not file.is_file():
+            return None
+        import polars as pl
+
+        try:
+            return pl.read_parquet(file)
+        except (pl.exceptions.PolarsError, OSError) as error:
+            raise RunFolderError(f"{file}: this is not a Parquet table ({error})") from None
+
+    pcap = path / PCAP
+    return Run(summary, manifest, load, pcap=pcap if pcap.is_file() else None, folder=path)
+
+
+def open_comparison(folder: str | os.PathLike[str]) -> Comparison:
+    """Open the comparison that a folder holds.
+
+    Raises:
+        FileNotFoundError: there is no such folder.
+        RunFolderError: it holds no comparison, or is damaged.
+    """
+    path = Path(folder)
+    manifest = read_manifest(path, "comparison")
+    try:
+        variants = [
+            Variant(dict(entry["set"]), open_run(path / entry["folder"])) for entry in manifest["variants"]
+        ]
+        axes, gate, title = list(manifest["vary"]), manifest["gate"], str(manifest["title"])
+    except (KeyError, TypeError) as error:
+        raise _damaged(path, error) from None
+    if not variants:
+        raise RunFolderError(f"{path / MANIFEST}: the comparison has no variants")
+    return Comparison(title, axes, variants, gate)
+
+
+def open_engines(folder: str | os.PathLike[str]) -> EngineComparison:
+    """Open the comparison of engines that a folder holds.
+
+    Raises:
+        FileNotFoundError: there is no such folder.
+        RunFolderError: it holds something else, or is damaged.
+    """
+    path = Path(folder)
+    manifest = read_manifest(path, "engines")
+    try:
+        found = [
+            EngineRuns(str(entry["engine"]), [open_run(path / name) for name in entry["folders"]])
+            for entry in manifest["engines"]
+        ]
+        return EngineComparison(
+            str(manifest["title"]),
+            found,
+            dict(manifest["missing"]),
+            manifest["gate"],
+            float(manifest["tolerance"]),
+        )
+    except (KeyError, TypeError, IndexError) as error:
+        raise _damaged(path, error) from None
+
+
+def open_study(folder: str | os.PathLike[str]) -> Study:
+    """Open the study that a folder holds.
+
+    Raises:
+        FileNotFoundError: there is no such folder.
+        RunFolderError: it holds no study, or is damaged.
+    """
+    import polars as pl
+
+    path = Path(folder)
+    manifest = read_manifest(path, "study")
+    try:
+        points = [
+            Point(number, dict(entry["set"]), str(entry["scenario"]), bool(entry.get("varies", True)))
+            for number, entry in enumerate(manifest["points"])
+        ]
+        axes = list(manifest["axes"])
+        rows = {}
+        for name in manifest["tables"]:
+            frame = pl.read_parquet(path / f"{name}.parquet")
+            rows[name] = [
+                {**row, **{key: points[row["point"]].values[key] for key in axes}}
+                for row in frame.iter_rows(named=True)
+            ]
+        return Study(manifest, points, rows)
+    except (KeyError, TypeError, IndexError) as error:
+        raise RunFolderError(f"{path / MANIFEST}: {error!r} is missing; the file is damaged") from None
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise RunFolderError(f"{path}: a table of the study cannot be read ({error})") from None
+
+
+def _damaged(path: Path, error: Exception) -> RunFolderError:
+    return RunFolderError(f"{path / MANIFEST}: {error} is missing; the file is damaged")

@@ -1,0 +1,1 @@
+"""Reproducing papers: claims measured and judged, figures drawn, one report."""

@@ -1,0 +1,84 @@
+"""The folder of a reproduced paper: one page with everything, its figures and scenarios."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tidegate import _core
+from tidegate._reproduce.value import counts, full_text, number_text, paper_text, quick_text
+from tidegate._run.folder import MANIFEST, write_json
+
+if TYPE_CHECKING:
+    from tidegate._reproduce.value import Reproduction
+
+REPORT = "report.html"
+
+
+def fill(result: Reproduction, work: Path, seeds: list[int | None]) -> None:
+    """Write the report, the figures and the scenarios into an existing, empty folder."""
+    paper = result.paper
+    result.folder = work
+    for drawn in result.figures:
+        if drawn.svg is not None:
+            (work / f"{drawn.figure.id}.svg").write_text(
+                '<?xml version="1.0" encoding="utf-8"?>\n' + drawn.svg, encoding="utf-8"
+            )
+    # Their traces, too: the commands of the report run in its folder.
+    for path in (*paper.scenarios(), *sorted(paper.folder.glob("*.csv"))):
+        shutil.copyfile(path, work / path.name)
+    by_file = {path.name: seed for path, seed in zip(paper.scenarios(), seeds, strict=True)}
+    manifest = {
+        "kind": "reproduction",
+        "layout": 1,
+        "title": paper.title,
+        "paper": paper.name,
+        "engine": paper.engine,
+        "quick": result.quick,
+        "seeds": by_file,
+        "versions": _core.build_info(),
+    }
+    write_json(work / MANIFEST, manifest)
+    (work / "claims.json").write_text(result.to_json() + "\n", encoding="utf-8")
+    (work / REPORT).write_text(page(result, by_file), encoding="utf-8")
+
+
+def page(result: Reproduction, seeds: dict[str, int | None]) -> str:
+    """Return the report: one HTML page with everything in it."""
+    import jinja2
+
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(Path(__file__).parent),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["number"] = number_text
+    environment.filters["paper_text"] = paper_text
+    environment.filters["full_text"] = full_text
+    environment.filters["least_width"] = least_width
+    drawn = {entry.figure.id for entry in result.figures}
+    loose = [entry for entry in result.claims if not drawn & {*entry.claim.figures}]
+    return environment.get_template("report.html.j2").render(
+        paper=result.paper,
+        quick=quick_text(result) if result.quick else "",
+        claims=result.claims,
+        figures=result.figures,
+        loose=loose,
+        counts=counts(result),
+        seeds=seeds,
+        version=_core.build_info()["tidegate"],
+    )
+
+
+def least_width(svg: str) -> str:
+    """Return the width below which a figure scrolls instead of shrinking: letters stay above 6 pt."""
+    found = re.search(r'<svg[^>]*\bwidth="([0-9.]+)pt"', svg)
+    return f"{LEAST_SCALE * float(found[1]):.0f}pt" if found else "0"
+
+
+#: Letters of a figure are 7.5 to 8.5 pt at its own size.
+LEAST_SCALE = 0.8

@@ -1,0 +1,1 @@
+"""One run: started, kept, told in tables and text, drawn."""

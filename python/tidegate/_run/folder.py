@@ -1,0 +1,166 @@
+"""Run folders on disk: written whole or not at all, and their parts read back.
+
+A folder holds ``manifest.json``, ``summary.json``, one Parquet file per recorded table and,
+where asked, ``packets.pcap``. A comparison holds ``manifest.json``, ``comparison.json`` and
+one run folder per variant.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tidegate._base.errors import RunFolderError
+from tidegate._run.columns import TABLES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tidegate._run.record import Recorded
+
+MANIFEST = "manifest.json"
+SUMMARY = "summary.json"
+PCAP = "packets.pcap"
+_LAYOUT = 1
+
+
+@contextlib.contextmanager
+def staged(folder: Path, *, force: bool = False) -> Iterator[Path]:
+    """Give a temporary folder that takes the place of ``folder`` when the block ends well.
+
+    Raises:
+        RunFolderError: the folder is there already, and ``force`` does not apply.
+        OSError: the place cannot be written.
+    """
+    check_free(folder, force=force)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    work = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+    try:
+        # mkdtemp makes a private folder; a result is as readable as any other file.
+        mask = os.umask(0)
+        os.umask(mask)
+        work.chmod(0o777 & ~mask)
+        yield work
+        check_free(folder, force=force)
+        if folder.exists():
+            old = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+            folder.rename(old / "old")
+            work.rename(folder)
+            shutil.rmtree(old, ignore_errors=True)
+        else:
+            work.rename(folder)
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+def check_free(folder: Path, *, force: bool = False) -> None:
+    """Refuse to write over what is there.
+
+    Raises:
+        RunFolderError: something is there, and it is not a run folder or force is off.
+    """
+    if not folder.name:
+        raise RunFolderError(f"{folder}: give the new folder a name")
+    if not os.path.lexists(folder):
+        return
+    if not folder.is_dir():
+        raise RunFolderError(f"{folder}: there is a file of this name; choose another folder")
+    if not any(folder.iterdir()):
+        return
+    if not (folder / MANIFEST).is_file():
+        raise RunFolderError(
+            f"{folder}: this folder is not empty and holds no results of tidegate; choose another folder"
+        )
+    if not force:
+        raise RunFolderError(
+            f"{folder}: this folder already holds results; choose another, or replace them with --force"
+            " (force=True)"
+        )
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write one JSON file, readable and with a last newline."""
+    path.write_text(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8")
+
+
+def receiver_pcap(path: Path) -> Path:
+    """Return where a live run keeps what the receivers see."""
+    return path.with_name(f"{path.stem}-receiver{path.suffix}")
+
+
+def fill_run(run: Recorded, work: Path) -> None:
+    """Write a run's files into an existing, empty folder."""
+    tables = [name for name in TABLES if run.has(name)]
+    manifest = {
+        **run.manifest,
+        "tables": {name: TABLES[name] for name in tables},
+        "pcap": PCAP if run.pcap is not None else None,
+    }
+    write_json(work / MANIFEST, manifest)
+    (work / SUMMARY).write_text(run.to_json() + "\n", encoding="utf-8")
+    for name in tables:
+        run.table(name).write_parquet(work / f"{name}.parquet")
+    if run.pcap is not None:
+        shutil.copyfile(run.pcap, work / PCAP)
+        other = receiver_pcap(run.pcap)
+        if other.exists():
+            shutil.copyfile(other, receiver_pcap(work / PCAP))
+
+
+def save_run(run: Recorded, folder: Path, *, force: bool) -> Path:
+    """Write a run folder in one step. Raises as :func:`staged`."""
+    with staged(folder, force=force) as work:
+        fill_run(run, work)
+    run.folder = folder
+    return folder
+
+
+def read_manifest(folder: Path, kind: str | None = None) -> dict[str, Any]:
+    """Read the manifest of a folder that a run, a comparison or a study wrote.
+
+    Raises:
+        FileNotFoundError: there is no such folder.
+        RunFolderError: it is not one of ours, damaged, or of another kind than asked for.
+    """
+    if not folder.exists():
+        raise FileNotFoundError(2, "no such folder", str(folder))
+    if not folder.is_dir():
+        raise RunFolderError(f"{folder}: this is a file; give the folder that --out wrote")
+    if not (folder / MANIFEST).is_file():
+        raise RunFolderError(f"{folder}: this is not a run folder: it has no {MANIFEST}")
+    manifest = read_json(folder / MANIFEST)
+    if not isinstance(manifest, dict) or manifest.get("kind") not in (
+        "run",
+        "comparison",
+        "study",
+        "engines",
+        "reproduction",
+    ):
+        raise RunFolderError(f"{folder / MANIFEST}: this was not written by tidegate")
+    if manifest.get("layout") != _LAYOUT:
+        raise RunFolderError(
+            f"{folder / MANIFEST}: this version cannot read layout {manifest.get('layout')!r}"
+        )
+    if kind is not None and manifest["kind"] != kind:
+        raise RunFolderError(f"{folder}: this folder holds a {manifest['kind']}; use open_{manifest['kind']}")
+    return manifest
+
+
+def read_json(path: Path) -> Any:
+    """Read a JSON file of a run folder.
+
+    Raises:
+        RunFolderError: it is not there or not JSON.
+    """
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise RunFolderError(f"{path}: the file is missing from the run folder") from None
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        line = getattr(error, "lineno", 1)
+        raise RunFolderError(f"{path}:{line}: this is not valid JSON; the file is damaged") from None

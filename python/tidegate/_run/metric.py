@@ -1,0 +1,77 @@
+"""Names of a study's numbers, and the tables that they lie in."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tidegate._base.errors import UnknownNameError, nearest
+from tidegate._run.numbers import REQUESTS, figures_of
+from tidegate._run.table import flat
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+#: The tables of a study, and the Parquet files of its folder.
+TABLES = ("runs", "flows", "gates", "traffic", "requests", "pools", "calls")
+#: What a metric's first word means: the table that its element is in.
+KINDS = {
+    "flow": "flows",
+    "gate": "gates",
+    "traffic": "traffic",
+    "request": "requests",
+    "pool": "pools",
+    "calls": "calls",
+}
+#: Columns that say which run a row is of; the varied keys stand between them.
+PLACE = ("point", "replication")
+#: What a gate's or flow's table has beside numbers.
+WORDS = ("name", "cc")
+
+
+def metric_of(summary: dict[str, Any], measured: Mapping[str, float | None], metric: str) -> float | None:
+    """Return one number of one run.
+
+    ``flow.NAME.COLUMN``, ``gate.NAME.COLUMN``, ``traffic.NAME.COLUMN``, ``request.NAME.COLUMN``,
+    ``pool.NAME.COLUMN``, ``calls.NAME.COLUMN``; otherwise a number of all flows together, or one
+    that was measured.
+
+    Raises:
+        UnknownNameError: the run has no such number; the message offers the nearest.
+    """
+    kind, _, rest = metric.partition(".")
+    if rest and kind in KINDS:
+        names = {row["name"]: row for row in summary.get(KINDS[kind], [])}
+        name, column = split(kind, rest, names)
+        row = flat(names[name])
+        if column in row and column not in WORDS:
+            return number(row[column])
+        if is_absent_zero(column):
+            return 0.0
+        raise UnknownNameError(nearest(f"number of {kind}.{name}", column, row))
+    if metric in measured:
+        return measured[metric]
+    of_flows = ["goodput_bps", "fairness", "segments_retransmitted", "timeouts", "completion_s"]
+    of_flows += REQUESTS if summary.get("requests") else []
+    if metric not in of_flows:
+        known = [*measured, *of_flows]
+        known += [f"{kind}.{row['name']}" for kind in KINDS for row in summary.get(KINDS[kind], [])]
+        raise UnknownNameError(nearest("metric", metric, known))
+    return number(figures_of(summary, None)[metric])
+
+
+def is_absent_zero(column: str) -> bool:
+    """Tell whether a column is 0 where a row has none: a gate that never limited, a reason without drops."""
+    return column.startswith(("limited_by.gate.", "limited_by.policer of ", "drops.", "back_drops."))
+
+
+def split(kind: str, rest: str, names: Iterable[str]) -> tuple[str, str]:
+    """Part NAME.COLUMN; names have dots (bulk.1), and so have shares (limited_by.gate.link)."""
+    for name in sorted(names, key=len, reverse=True):
+        if rest.startswith(f"{name}."):
+            return name, rest[len(name) + 1 :]
+    raise UnknownNameError(nearest(kind, rest.rpartition(".")[0] or rest, names))
+
+
+def number(value: Any) -> float | None:
+    """Return a number as a float; None stays None."""
+    return None if value is None else float(value)

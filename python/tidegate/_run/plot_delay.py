@@ -1,0 +1,111 @@
+"""Delays in milliseconds and the level of a bucket, for the picture of a run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from matplotlib.ticker import MaxNLocator
+
+from tidegate._base.text import number
+from tidegate._draw.marks import FLOW_STYLES, SINGLE, Label, label_right, last, thin
+from tidegate._draw.style import ACCENT, FILL, INK, MID
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from matplotlib.axes import Axes
+    from numpy.typing import NDArray
+
+    from tidegate._run.history import History
+
+    Floats = NDArray[np.float64]
+
+
+def has_delays(data: History) -> bool:
+    """Tell whether there is a delay to draw."""
+    rows = [*data.rtt.values(), *data.one_way.values()]
+    rows += [] if rows else [data.wait]
+    return any(len(row) and not np.all(np.isnan(row)) for row in rows)
+
+
+def delay_panel(axes: Axes, data: History) -> None:
+    """Draw round trips and one-way delays of the flows, in ms; of many flows a median and a band.
+
+    Without flows, the waits at the gate.
+    """
+    axes.set_ylabel("ms")
+    labels: list[Label] = []
+    if not data.names:
+        axes.set_title("Queueing delay" if data.gate is None else f"Queueing delay at gate {data.gate}")
+        time, wait = thin(data.gate_time, data.wait)
+        axes.plot(time, wait, color=INK, lw=0.8, drawstyle="steps-post")
+    elif len(data.names) <= SINGLE:
+        alone = len(data.names) == 1
+        axes.set_title("Delay: round trip and one way" if data.one_way else "Round trip")
+        if not alone and data.one_way:
+            axes.set_title("Delay: round trip (lines) and one way (thin)")
+        for (colour, dash), name in zip(FLOW_STYLES, data.names, strict=False):
+            if name in data.one_way:
+                time, value = thin(data.time[name], data.one_way[name])
+                grey = INK if alone else colour
+                axes.plot(
+                    time, value, color=grey, lw=0.9 if alone else 0.5, drawstyle="steps-post", zorder=1.9
+                )
+                if alone:
+                    labels.append(Label(last(value), "one way", INK))
+            if name in data.rtt:
+                time, value = thin(data.time[name], data.rtt[name])
+                axes.plot(time, value, color=colour, ls=dash, lw=1.1, drawstyle="steps-post")
+                labels.append(Label(last(value), "round trip" if alone else name, colour))
+    else:
+        axes.set_title(f"Delay of {len(data.names)} flows: round trip and one way")
+        grid = np.linspace(0, data.duration, 600)
+        low, middle, high = _band(data, data.rtt, grid)
+        axes.fill_between(grid, low, high, color=FILL, lw=0)
+        axes.plot(grid, high, color=MID, lw=0.6)
+        axes.plot(grid, low, color=MID, lw=0.6)
+        axes.plot(grid, middle, color=ACCENT, lw=1.2)
+        labels += [Label(last(high), "90% below", MID), Label(last(middle), "median\nround trip", ACCENT)]
+        if data.one_way:
+            _, way, _ = _band(data, data.one_way, grid)
+            axes.plot(grid, way, color=INK, lw=0.9)
+            labels.append(Label(last(way), "median\none way", INK))
+    tops = [np.nanmax(line.get_ydata()) for line in axes.lines if np.any(~np.isnan(line.get_ydata()))]
+    axes.set_ylim(0, 1.08 * max([float(top) for top in tops], default=1.0) or 1.0)
+    axes.yaxis.set_major_locator(MaxNLocator(5))
+    label_right(axes, labels)
+
+
+def _band(data: History, values: Mapping[str, Floats], grid: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return the 10th, 50th and 90th percentile over the flows at each instant of the grid."""
+    rows = []
+    for name, value in values.items():
+        place = np.searchsorted(data.time[name], grid, side="right") - 1
+        rows.append(np.where(place >= 0, value[np.maximum(place, 0)], np.nan))
+    every = np.array(rows)
+    every[:, np.all(np.isnan(every), axis=0)] = np.nan
+    with np.errstate(all="ignore"):
+        import warnings
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)
+            low, middle, high = np.nanpercentile(every, [10, 50, 90], axis=0)
+    return low, middle, high
+
+
+def tokens_panel(axes: Axes, data: History) -> None:
+    """Draw how many bytes are in the gate's bucket; at 0 the next packet waits, or is policed."""
+    what = "Bucket" if data.bucket else "Policer's bucket"
+    axes.set_title(f"{what} at gate {data.gate}: what may still pass at once")
+    depth = data.bucket.get("burst_bytes") or (float(np.nanmax(data.tokens)) if len(data.tokens) else 1.0)
+    factor, unit = (1e6, "MB") if depth >= 1e6 else (1e3, "kB") if depth >= 1e3 else (1.0, "bytes")
+    time, tokens = thin(data.gate_time, data.tokens)
+    axes.fill_between(time, tokens / factor, color=FILL, lw=0, step="post")
+    axes.plot(time, tokens / factor, color=INK, lw=0.8, drawstyle="steps-post")
+    axes.set_ylabel(unit)
+    axes.set_ylim(min(0.0, float(np.nanmin(tokens / factor))), 1.12 * depth / factor)
+    if data.bucket.get("burst_bytes"):
+        axes.axhline(depth / factor, color=MID, lw=0.8, ls=(0, (4, 2)))
+        label_right(axes, [Label(depth / factor, f"full\n{number(depth / factor)} {unit}", MID)])
+    axes.yaxis.set_major_locator(MaxNLocator(4))

@@ -1,0 +1,65 @@
+"""The lines above the picture of a run: whose numbers they are, and what they count."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tidegate._base.text import loss, number, percent, rate
+from tidegate._run.numbers import figures_of
+
+if TYPE_CHECKING:
+    from tidegate._run.history import History
+    from tidegate._run.record import Recorded
+
+
+def spikes_note(run: Recorded) -> str:
+    """Say when goodput counts a byte."""
+    if "in_order_bytes" in run.table("flows").columns:
+        return "Goodput counts a byte when it first arrives (▲: above the scale)."
+    return "It counts once in order: a repaired hole is a spike (▲: above the scale)."
+
+
+def flows_line(run: Recorded) -> str:
+    """Return what all flows have together: goodput, round trip, fairness, completion."""
+    flows = run.summary["flows"]
+    if not flows:
+        return ""
+    figures = figures_of(run.summary, None)
+    words = [f"goodput {rate(figures['goodput_bps'])}"]
+    if len(flows) == 1:
+        words.append(
+            f"round trip p50 {number(flows[0]['rtt_p50_ms'])} ms, p99 {number(flows[0]['rtt_p99_ms'])} ms"
+        )
+    else:
+        trips = [row["rtt_p99_ms"] for row in flows if row["rtt_p99_ms"] is not None]
+        if trips:
+            words.append(f"round trip p99 {number(min(trips))} to {number(max(trips))} ms")
+        # Who asks more gets more: its share says nothing of the network.
+        if figures["fairness"] is not None and not run.summary.get("requests"):
+            words.append(f"fairness {number(figures['fairness'])}")
+    if figures["completion_s"] is not None:
+        words.append(f"{'last ' if len(flows) > 1 else ''}done after {number(figures['completion_s'])} s")
+    if figures.get("response_mean_s") is not None:
+        words.append(f"mean response {number(figures['response_mean_s'])} s")
+    who = {1: f"Flow {flows[0]['name']}", 2: "Both flows"}.get(len(flows), f"All {len(flows)} flows")
+    return f"{who}: {'  ·  '.join(words)}"
+
+
+def gate_line(run: Recorded, data: History) -> str:
+    """Return the numbers of the gate that is drawn, and whose goodput passes it."""
+    if data.gate is None:
+        return ""
+    row = run.gates.row(data.gate).summary
+    words = []
+    if row.get("utilisation") is not None:
+        words.append(f"used {percent(row['utilisation'])}%")
+    words.append(
+        f"queueing delay p50 {number(row.get('queue_delay_p50_ms'))} ms, "
+        f"p99 {number(row.get('queue_delay_p99_ms'))} ms"
+    )
+    words.append(f"loss {percent(loss(row), 2)}%")
+    if len(data.through) < len(run.flows) and data.through:
+        passing = sum(float(run.flows.row(name)["goodput_bps"]) for name in data.through)
+        count = len(data.through)
+        words.append(f"passed by {count} of the {len(run.flows)} flows, goodput {rate(passing)}")
+    return f"Gate {data.gate}: {'  ·  '.join(words)}"

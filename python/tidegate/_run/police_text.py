@@ -1,0 +1,91 @@
+"""Policers and drops by reason as text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tidegate._base.text import number, percent, rate_scale, shorten, table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    Row = dict[str, Any]
+
+#: Rows shown of a table; the rest is one line.
+_SHOWN = 12
+
+POLICE_SHORT = "For a policer, used is the share of the rate in its contract."
+
+
+def has_policer(gate: Row) -> bool:
+    """Tell whether a gate polices."""
+    return "contract_bps" in gate
+
+
+def limiting_rate(gate: Row) -> float | None:
+    """Return the rate that ``utilisation`` is of: the contract's where that limits, else the law's."""
+    if has_policer(gate) and gate["utilisation"] == gate["contract_utilisation"]:
+        return float(gate["contract_bps"])
+    mean: float | None = gate["rate_mean_bps"]
+    return mean
+
+
+def police_tables(summary: dict[str, Any]) -> list[str]:
+    """Return a table of the policers, and one of what they did to each flow and source; none, no table."""
+    gates = [gate for gate in summary["gates"] if has_policer(gate)]
+    if not gates:
+        return []
+    senders = [(row["name"], row["segments_sent"], row) for row in summary["flows"]]
+    senders += [(f"traffic {row['name']}", row["packets_sent"], row) for row in summary.get("traffic", [])]
+    return ["", _policers(gates), "", _policed(senders)]
+
+
+def _policers(gates: Sequence[Row]) -> str:
+    factor, unit = rate_scale(max(gate["contract_bps"] for gate in gates))
+    head = [["policer", "contract", "used", "dropped", "tagged", ""], ["", unit, "%", "", "", ""]]
+    rows = []
+    for gate in gates[:_SHOWN]:
+        what = "cells" if "policed_cells" in gate else "packets"
+        rows.append(
+            [
+                shorten(gate["name"], 18),
+                number(gate["contract_bps"] / factor),
+                percent(gate["contract_utilisation"]),
+                number(gate[f"policed_{what}"]),
+                number(gate[f"tagged_{what}"]),
+                what,
+            ]
+        )
+    return _cut(table(head, rows), len(gates), "policers")
+
+
+def _policed(senders: Sequence[tuple[str, int, Row]]) -> str:
+    head = [["packets of", "sent", "dropped", "policed", "tagged"]]
+    worst = sorted(senders, key=lambda one: -one[2]["policed_packets"])
+    shown = senders if len(senders) <= _SHOWN else worst[:_SHOWN]
+    rows = [
+        [
+            shorten(name, 24),
+            number(sent),
+            number(row["dropped_packets"]),
+            number(row["policed_packets"]),
+            number(row["tagged_packets"]),
+        ]
+        for name, sent, row in shown
+    ]
+    return _cut(table(head, rows), len(senders), "flows and sources")
+
+
+def _cut(text: str, count: int, what: str) -> str:
+    return text if count <= _SHOWN else f"{text}\n({_SHOWN} of {count} {what}; --json prints all)"
+
+
+def drops_by_reason(gate: Row) -> str | None:
+    """Return why a gate dropped packets, in one sentence; None where another table says it."""
+    drops = {reason: count for reason, count in (gate.get("drops") or {}).items() if count}
+    if not drops or (len(drops) == 1 and set(drops) <= {"queue full", "policed"}):
+        return None
+    told = ", ".join(
+        f"{reason} {number(count)}" for reason, count in sorted(drops.items(), key=lambda d: -d[1])
+    )
+    return f"Packets dropped at gate {gate['name']}: {told}"

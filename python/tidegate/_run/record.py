@@ -1,0 +1,129 @@
+"""What a run left behind: its summary, its columns, and tables of both."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from tidegate._base.errors import ArgumentError, NotRecordedError
+from tidegate._run.columns import TABLES
+from tidegate._run.normalised import normalised_throughput
+from tidegate._run.table import CallsRow, FlowRow, GateRow, PoolRow, RequestRow, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    import polars as pl
+
+
+class Recorded:
+    """The summary, the columns and the tables of a run."""
+
+    def __init__(
+        self,
+        summary: dict[str, Any],
+        manifest: dict[str, Any],
+        load: Callable[[str], pl.DataFrame | None],
+        *,
+        pcap: Path | None = None,
+        folder: Path | None = None,
+    ) -> None:
+        self.summary = summary
+        self.manifest = manifest
+        self.pcap = pcap
+        self.folder = folder
+        self.flows = Table([FlowRow(self, row) for row in summary["flows"]])
+        self.gates = Table([GateRow(self, row) for row in summary["gates"]])
+        self.requests = Table([RequestRow(self, row) for row in summary.get("requests", [])])
+        self.pools = Table([PoolRow(self, row) for row in summary.get("pools", [])])
+        self.calls = Table([CallsRow(self, row) for row in summary.get("calls", [])])
+        self._load = load
+        self._tables: dict[str, pl.DataFrame | None] = {}
+
+    @property
+    def title(self) -> str:
+        """The scenario's title, or its file when it has none."""
+        return str(self.manifest.get("title") or self.manifest.get("scenario_file") or "run")
+
+    @property
+    def seed(self) -> int | None:
+        """The seed that was used; None where nothing is random, as in theory."""
+        seed = self.summary.get("seed")
+        return None if seed is None else int(seed)
+
+    @property
+    def warnings(self) -> list[str]:
+        """What to look at before trusting the numbers."""
+        return list(self.summary.get("warnings", []))
+
+    def table(self, name: str) -> pl.DataFrame:
+        """Return a recorded table: ``flows``, ``gates``, ``drops``, ``marks`` or ``requests``.
+
+        Raises:
+            NotRecordedError: the run kept only its summary.
+        """
+        if name not in TABLES:
+            raise NotRecordedError(f'there is no table "{name}"; known: {", ".join(TABLES)}')
+        if name not in self._tables:
+            self._tables[name] = self._load(name)
+        found = self._tables[name]
+        if found is None:
+            if self.summary["engine"] == "theory":
+                raise NotRecordedError(f"a theory has no {name} over time; use engine sim")
+            if name == "requests" and not len(self.requests):
+                raise NotRecordedError("no flow of this run has requests (app.request)")
+            raise NotRecordedError(
+                f'the run recorded no {name}; run it again with record = "10 ms" (or "events")'
+            )
+        return found
+
+    def has(self, name: str) -> bool:
+        """Tell whether a table was recorded."""
+        try:
+            self.table(name)
+        except NotRecordedError:
+            return False
+        return True
+
+    @property
+    def drops(self) -> pl.DataFrame:
+        """Every dropped packet: time_s, gate, flow or traffic (its source), bytes, reason."""
+        return self.table("drops")
+
+    @property
+    def marks(self) -> pl.DataFrame:
+        """Every timeout and fast retransmit: time_s, flow, kind."""
+        return self.table("marks")
+
+    def normalised_throughput(self, gate: str, *, under_abr: bool = False) -> dict[str, float]:
+        """Return each flow's throughput over the mean capacity of a gate, by name.
+
+        Args:
+            gate: the link whose ``rate_mean_bps`` is 1.
+            under_abr: with the factor 48/53 of cells that the scenario does not count: what
+                the ABR paper calls efficiency.
+
+        Raises:
+            UnknownNameError: no gate has this name.
+            ArgumentError: the gate has no capacity in bit/s.
+        """
+        capacity = self.gates.row(gate).summary["rate_mean_bps"]
+        if not capacity:
+            raise ArgumentError(f"gate {gate} has no capacity in bit/s to measure against")
+        return {
+            flow["name"]: normalised_throughput(flow["throughput_bps"], capacity, under_abr=under_abr)
+            for flow in self.summary["flows"]
+        }
+
+    def to_json(self) -> str:
+        """Return the summary as the JSON object that ``tidegate run --json`` prints."""
+        return json.dumps(self.summary, indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def flows_through(run: Recorded, gate: str) -> list[str]:
+    """Return the flows whose data passes a gate; all flows where no paths are known."""
+    paths = run.manifest.get("paths")
+    if not paths:
+        return run.flows.names
+    return [name for name in run.flows.names if gate in paths.get(name, {}).get("path", ())]

@@ -1,0 +1,184 @@
+"""One run: starting it, and making its value of what the engine gave."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tidegate import _core
+from tidegate._ask.seed import choose
+from tidegate._ask.source import Source, as_scenario, check_engine
+from tidegate._base.errors import ArgumentError
+from tidegate._run.columns import frame
+from tidegate._run.folder import receiver_pcap
+from tidegate._run.manifest import manifest_of
+from tidegate._run.value import Run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import polars as pl
+
+    from tidegate._ask.scenario import Scenario, Sets
+
+#: Samples that a picture needs over the whole run.
+_SAMPLES = 2000
+
+#: The kernel's state is read every millisecond at most.
+_LIVE_SAMPLES_PER_S = 1000.0
+
+
+def run(
+    source: Source,
+    *,
+    seed: int | None = None,
+    engine: str = "sim",
+    record: str | None = None,
+    set: Sets = None,  # noqa: A002
+    replication: int = 0,
+    pcap: str | os.PathLike[str] | None = None,
+    exact_events: bool = False,
+) -> Run:
+    """Run a scenario and return its summary, columns and picture as one value.
+
+    Args:
+        source: a scenario file, a dict of its keys, or a loaded :class:`Scenario`.
+        seed: every random stream derives from it. Left out: the file's; where the file
+            has none, one is chosen, printed and stored.
+        engine: ``"sim"``; ``"live"``, the Linux kernel's TCP in real time; or ``"theory"``, closed
+            forms, where one applies (then the options below say nothing).
+        record: ``"summary"``, ``"events"`` or a span such as ``"10 ms"``. Left out: what
+            the file's ``[record]`` says, else samples fine enough for a picture.
+        set: changes made before the checks, as a dict or as ``["key=value"]``.
+        replication: which of the scenario's ``runs`` this is, from 0.
+        pcap: a file to write every packet to, as the senders see it; a live run also writes what
+            the receivers see, beside it as NAME-receiver.pcap.
+        exact_events: make every arrival and departure an event; slower, equal results.
+
+    Raises:
+        ScenarioError, TraceError: the input is wrong; the message says where.
+        EngineError: the engine cannot run here, or not this scenario; the message says why.
+        RunError: the run stopped before its end.
+        KeyboardInterrupt: as usual; the run stops within a moment.
+    """
+    check_engine(engine, ("sim", "live", "theory"))
+    if engine == "theory":
+        from tidegate._run.theory import solve
+
+        return solve(as_scenario(source, set))
+    return execute(
+        as_scenario(source, set),
+        seed=seed,
+        engine=engine,
+        record=record,
+        replication=replication,
+        pcap=pcap,
+        exact_events=exact_events,
+    )
+
+
+def execute(
+    scenario: Scenario,
+    *,
+    seed: int | None = None,
+    engine: str = "sim",
+    record: str | None = None,
+    replication: int = 0,
+    pcap: str | os.PathLike[str] | None = None,
+    exact_events: bool = False,
+    tick: Callable[[float], bool] | None = None,
+    command: list[str] | None = None,
+    quiet: bool = False,
+) -> Run:
+    """:func:`run` for a checked scenario.
+
+    ``tick`` is called every moment with the share of the run that is done; False stops it.
+    ``quiet``: this is one of many, so nobody needs to hear that there are more.
+    """
+    chosen = choose(seed, scenario.seed)
+    if not 0 <= chosen < 2**64:
+        raise ArgumentError(f"the seed is a whole number from 0 to 2^64 - 1, not {chosen}")
+    check_engine(engine, ("sim", "live"))
+    if engine == "live":
+        if exact_events:
+            raise ArgumentError("exact_events is for the simulator, not for engine live")
+        _core.live_enter()
+        data = scenario._inner.run_live(
+            seed=chosen,
+            replication=replication,
+            record=record or _default_record(scenario, _LIVE_SAMPLES_PER_S),
+            pcap=None if pcap is None else (os.fspath(pcap), os.fspath(receiver_pcap(Path(pcap)))),
+            tick=tick,
+        )
+    else:
+        data = scenario._inner.run(
+            seed=chosen,
+            replication=replication,
+            record=record or _default_record(scenario),
+            pcap=None if pcap is None else os.fspath(pcap),
+            exact_events=exact_events,
+            tick=tick,
+        )
+    return assemble(
+        scenario, data, seed=chosen, replication=replication, pcap=pcap, command=command, quiet=quiet
+    )
+
+
+def assemble(
+    scenario: Scenario,
+    data: _core.RunData,
+    *,
+    seed: int,
+    replication: int,
+    pcap: str | os.PathLike[str] | None = None,
+    command: list[str] | None = None,
+    quiet: bool = False,
+) -> Run:
+    """Make the value that stands for a run out of what the engine gave."""
+    summary: dict[str, Any] = json.loads(data.summary_json)
+    warnings = list(scenario.warnings)
+    warnings += [w for w in (*summary["warnings"], *data.warnings) if w not in warnings]
+    if scenario.runs > 1 and not quiet:
+        warnings.append(
+            f"the scenario asks for {scenario.runs} runs; this is replication {replication} "
+            "(tidegate study runs them all)"
+        )
+    if scenario.combinations > 1 and not quiet:
+        warnings.append(
+            f"the scenario's sweep makes {scenario.combinations} combinations; this run is of the "
+            "values outside [[sweep]] (tidegate study runs them all)"
+        )
+    summary["warnings"] = warnings
+    manifest = manifest_of(scenario, seed, replication, warnings, command, engine=summary["engine"])
+    if data.live_json is not None:
+        manifest["live"] = json.loads(data.live_json)
+    # How the run was worked through, not what came out: it differs with exact_events.
+    manifest["events"] = summary.pop("events", None)
+    manifest["paths"] = data.paths
+    flows = [row["name"] for row in summary["flows"]]
+    gates = [row["name"] for row in summary["gates"]]
+    traffic = [row["name"] for row in summary["traffic"]]
+    raw = data.tables
+
+    def load(table: str) -> pl.DataFrame | None:
+        return frame(raw[table], flows, gates, traffic) if table in raw else None
+
+    return Run(summary, manifest, load, pcap=None if pcap is None else Path(pcap))
+
+
+def _default_record(scenario: Scenario, most_per_s: float = math.inf) -> str | None:
+    """None leaves it to the file; where that records nothing, fine enough for a picture."""
+    if scenario.records:
+        return None
+    return sample_span(scenario.duration_s, int(min(_SAMPLES, max(1.0, scenario.duration_s * most_per_s))))
+
+
+def sample_span(duration_s: float, samples: int = _SAMPLES) -> str:
+    """Return a round span (1, 2 or 5 times a power of ten) that divides a run into samples."""
+    exact = max(duration_s / samples * 1e6, 1.0)
+    power = 10 ** math.floor(math.log10(exact))
+    step = next(power * f for f in (1, 2, 5, 10) if power * f >= exact * 0.999)
+    return f"{round(step)} us"

@@ -1,0 +1,76 @@
+"""The value that a run is: drawn and kept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tidegate._base.text import counted
+from tidegate._run.record import Recorded
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Sequence
+
+    from matplotlib.figure import Figure
+
+
+class Run(Recorded):
+    """The result of a run.
+
+    ``flows`` and ``gates`` are data frames with one row each, whose rows know their
+    history: ``run.gates["bottleneck"].series("queue")``. ``requests`` is one as well, of the flows
+    with requests and of all of them together (``run.requests["all"]``); elsewhere empty. ``pools``
+    and ``calls`` are the same for pools and for sources of calls; they have no history. Goodput
+    counts payload only; throughput and gate rates count every header.
+    """
+
+    def save(self, folder: str | os.PathLike[str], *, force: bool = False) -> Path:
+        """Write the run folder: manifest, summary, columns, and the pcap if there is one.
+
+        The folder appears whole or not at all. ``force`` replaces a folder that holds a
+        run; nothing else is ever replaced.
+
+        Raises:
+            RunFolderError: the folder is there already.
+            OSError: it cannot be written.
+        """
+        from tidegate._run.folder import save_run
+
+        return save_run(self, Path(folder), force=force)
+
+    def plot(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        gate: str | None = None,
+        show: Sequence[str] | None = None,
+    ) -> Figure:
+        """Draw the run on one time axis; write PNG, SVG or PDF by the path's suffix.
+
+        Args:
+            path: where to write; left out, the figure is only returned.
+            gate: whose rate and queue to show; left out, the one that holds flows back most.
+            show: panels: ``cwnd``, ``goodput``, ``delay``, ``responses``, ``queue``, ``tokens``; left
+                out, those that say something of this run.
+
+        Raises:
+            NotRecordedError: the run kept only its summary.
+            UnknownNameError: there is no such gate or panel.
+            ArgumentError: this run has nothing for a panel, or the suffix is none of .png, .svg, .pdf.
+        """
+        from tidegate._draw.style import write
+        from tidegate._run.plot import run_figure
+
+        figure = run_figure(self, gate=gate, show=show)
+        if path is not None:
+            write(figure, Path(path))
+        return figure
+
+    def __repr__(self) -> str:
+        chance = "" if self.seed is None else f"seed {self.seed}, "
+        return (
+            f"<tidegate.Run {self.title!r}, {chance}{self.summary['engine']}: "
+            f"{counted(len(self.flows), 'flow')}, {counted(len(self.gates), 'gate')}, "
+            f"{self.summary['duration_s']:g} s>"
+        )

@@ -1,0 +1,1 @@
+"""Studies: every point of the axes, many replications, means with intervals."""

@@ -1,0 +1,68 @@
+"""What a picture of a study shows: one number along an axis, two against each other, or a distribution."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from tidegate._base.errors import ArgumentError
+from tidegate._study.layout import layout
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from matplotlib.figure import Figure
+
+    from tidegate._study.numbers import StudyNumbers
+    from tidegate._study.point import Point
+
+
+@dataclass(frozen=True)
+class Picture:
+    """The choices of a picture of a study; see :meth:`tidegate.Study.plot`."""
+
+    metric: str | None = None
+    axis: str | None = None
+    facet: str | None = None
+    only: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    x: str | None = None
+    y: str | None = None
+    cdf: str | None = None
+    box: str | None = None
+
+    def check(self, axes: Sequence[str], points: Sequence[Point]) -> None:
+        """Refuse choices that do not go together or make no readable picture, before any run.
+
+        Raises:
+            ArgumentError, UnknownNameError: the message says what to choose.
+        """
+        kinds = {"metric": self.metric, "x": self.x, "cdf": self.cdf, "box": self.box}
+        given = [name for name, value in kinds.items() if value is not None]
+        if self.y is not None and self.x is None:
+            raise ArgumentError("y: it needs x, the number on the x axis (--x METRIC --y METRIC)")
+        if len(given) > 1:
+            listed = " and ".join(given)
+            raise ArgumentError(f"{listed}: a picture shows one of metric, x with y, cdf and box; give one")
+        if self.cdf is not None and self.axis is not None:
+            raise ArgumentError("axis: the x axis of a cdf has its values; use facet for panels")
+        layout(axes, points, axis=self.axis, facet=self.facet, only=self.only, along=self.cdf is None)
+
+    def figure(self, study: StudyNumbers) -> Figure:
+        """Draw it."""
+        self.check(study.axes, study.points)
+        if self.x is not None:
+            from tidegate._study.plot_against import against_figure
+
+            y = self.y or "goodput_bps"
+            return against_figure(study, self.x, y, self.axis, self.facet, self.only)
+        if self.cdf is not None:
+            from tidegate._study.plot_spread import cdf_figure
+
+            return cdf_figure(study, self.cdf, self.facet, self.only)
+        if self.box is not None:
+            from tidegate._study.plot_spread import box_figure
+
+            return box_figure(study, self.box, self.axis, self.facet, self.only)
+        from tidegate._study.plot import study_figure
+
+        return study_figure(study, self.metric or "goodput_bps", self.axis, self.facet, self.only)

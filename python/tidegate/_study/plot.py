@@ -1,0 +1,215 @@
+"""Pictures of a study's means: a number against an axis, or one number against another."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from matplotlib.ticker import MaxNLocator, NullFormatter
+from matplotlib.transforms import ScaledTranslation
+
+from tidegate._draw.style import fit
+from tidegate._run.words import key_words, metric_label, scale_of
+from tidegate._study.layout import layout as layout_of
+from tidegate._study.layout import told
+from tidegate._study.plot_panels import panels_figure, style_of
+from tidegate._study.quantity import is_geometric, quantities
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+
+    from tidegate._study.layout import Layout
+    from tidegate._study.numbers import StudyNumbers
+    from tidegate._study.plot_panels import Curves
+    from tidegate._study.point import Point
+
+#: Bars of different curves stand so far from each other, in points (1/72 inch); markers do not move.
+_ASIDE = 1.6
+
+
+def study_figure(
+    study: StudyNumbers,
+    metric: str,
+    axis: str | None,
+    facet: str | None = None,
+    only: Mapping[str, Sequence[str]] | None = None,
+) -> Figure:
+    """Draw the means of a number, with intervals, against one of the axes.
+
+    Every marker stands at its x. Only the bars of the intervals are moved aside, by a constant on
+    the screen.
+
+    Raises:
+        ArgumentError: nothing is varied, or there is more to draw than can be read.
+        UnknownNameError: there is no such metric, axis or value.
+    """
+    placed = layout_of(study.axes, study.points, axis=axis, facet=facet, only=only)
+    key = placed.along[0]
+    values = placed.values(key)
+    numbers = quantities(values)
+    places = dict(zip(values, numbers[0] if numbers else range(len(values)), strict=True))
+    factor, _ = scale_of(metric)
+
+    def draw(axes: Axes, curves: Curves) -> dict[tuple[str, ...], Artist]:
+        found = {line: _curve(study, metric, points, key, places, factor) for line, points in curves.items()}
+        handles: dict[tuple[str, ...], Artist] = {}
+        drawn: list[tuple[tuple[float, ...], ...]] = []
+        for line, (x, y, half) in found.items():
+            same = (tuple(x), tuple(y), tuple(half))
+            if same in drawn:
+                # Equal numbers are one curve, not two that lie side by side.
+                handles[line] = handles[list(found)[_first(found, same)]]
+                continue
+            drawn.append(same)
+            handles[line] = _draw_curve(axes, placed, line, x, y, half)
+        _x_axis(axes, values, numbers)
+        return handles
+
+    unit = f", {numbers[1]}" if numbers and numbers[1] else ""
+    figure = panels_figure(
+        study,
+        placed,
+        draw,
+        f"{key_words(key)}{unit}{_moving(placed)}",
+        metric_label(metric, study.gate),
+        _notes(study, metric, placed),
+    )
+    _y_axis(figure, study, metric, placed)
+    return figure
+
+
+def _first(
+    found: Mapping[tuple[str, ...], tuple[np.ndarray, ...]], same: tuple[tuple[float, ...], ...]
+) -> int:
+    return next(n for n, curve in enumerate(found.values()) if tuple(map(tuple, curve)) == same)
+
+
+def _curve(
+    study: StudyNumbers,
+    metric: str,
+    points: Sequence[Point],
+    key: str,
+    places: Mapping[str, float],
+    factor: float,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return x, mean and half width of a curve's points that have the number, in the order of x."""
+    found = [(places[point.values[key]], study.estimate(metric, point.number)) for point in points]
+    kept = sorted(
+        ((x, e.mean / factor, (e.half_width or 0.0) / factor) for x, e in found if e.mean is not None),
+        key=lambda each: each[0],
+    )
+    table = np.array(kept, dtype=float).reshape(-1, 3)
+    return table[:, 0], table[:, 1], table[:, 2]
+
+
+def _draw_curve(
+    axes: Axes, placed: Layout, line: tuple[str, ...], x: np.ndarray, y: np.ndarray, half: np.ndarray
+) -> Line2D:
+    colour, dash, marker = style_of(placed, line)
+    every = list(dict.fromkeys(tuple(p.values[key] for key in placed.lines) for p in placed.points))
+    index, count = every.index(line), len(every)
+    figure = axes.get_figure()
+    aside = axes.transData
+    if figure is not None:
+        aside = aside + ScaledTranslation((index - (count - 1) / 2) * _ASIDE / 72, 0, figure.dpi_scale_trans)
+    there = half > 0
+    axes.vlines(
+        x[there], (y - half)[there], (y + half)[there], color=colour, lw=0.9, transform=aside, zorder=2.2
+    )
+    for end in (y - half, y + half):
+        axes.plot(
+            x[there], end[there], ls="", marker="_", ms=4, mew=0.9, color=colour, transform=aside,
+            label="_interval",
+        )  # fmt: skip
+    (drawn,) = axes.plot(
+        x, y, color=colour, ls=dash, lw=1.2, marker=marker, ms=4.4, zorder=2.5,
+        mfc="white" if index % 2 else colour, mec=colour, label=told(placed.lines, line) or "_all",
+    )  # fmt: skip
+    return drawn
+
+
+def _x_axis(axes: Axes, values: Sequence[str], numbers: tuple[list[float], str] | None) -> None:
+    if numbers is None:
+        narrow = len(values) * max(map(len, values)) > 34
+        axes.set_xticks(
+            range(len(values)), [fit(value, 16) for value in values], rotation=30 if narrow else 0,
+            ha="right" if narrow else "center",
+        )  # fmt: skip
+        axes.set_xlim(-0.4, len(values) - 0.6)
+        return
+    places = sorted({*numbers[0]})
+    if is_geometric(places):
+        axes.set_xscale("log")
+        axes.set_xticks(places, _ticks(places))
+        axes.xaxis.set_minor_formatter(NullFormatter())
+        axes.minorticks_off()
+    elif len(places) <= 6 and min(np.diff(places), default=1.0) > 0.09 * (places[-1] - places[0]):
+        axes.set_xticks(places, [f"{place:g}" for place in places])
+    else:
+        axes.xaxis.set_major_locator(MaxNLocator(6))
+
+
+def _ticks(places: Sequence[float]) -> list[str]:
+    """Return labels of ticks on a logarithmic axis, without those that would lie on the one before."""
+    words = []
+    span = np.log(places[-1] / places[0])
+    last = -1.0
+    for place in places:
+        at = float(np.log(place / places[0]) / span)
+        free = at - last > 0.075
+        words.append(f"{place:g}" if free else "")
+        last = at if free else last
+    return words
+
+
+def _y_axis(figure: Figure, study: StudyNumbers, metric: str, placed: Layout) -> None:
+    """One scale for every panel: from 0 unless all numbers lie far above it."""
+    factor, _ = scale_of(metric)
+    found = [study.estimate(metric, point.number) for point in placed.points]
+    ends = [
+        end / factor
+        for e in found
+        if e.mean is not None
+        for end in (e.mean if e.low is None else e.low, e.mean if e.high is None else e.high)
+    ]
+    low, high = (min(ends), max(ends)) if ends else (0.0, 1.0)
+    room = 0.07 * (high - low) or 0.1 * abs(high) or 1.0
+    bottom = 0.0 if 0 <= low < 0.45 * high or low == high == 0 else low - room
+    for axes in figure.axes:
+        axes.set_ylim(bottom, high + room)
+        axes.yaxis.set_major_locator(MaxNLocator(6))
+
+
+def _moving(placed: Layout) -> str:
+    """Name the keys that move with the one along the bottom."""
+    others = [key_words(key) for key in placed.along[1:]]
+    return f" (with it: {', '.join(others)})" if others else ""
+
+
+def _notes(study: StudyNumbers, metric: str, placed: Layout) -> list[str]:
+    return [interval_words(study, metric, placed.points), f"seed {study.seed}", *fixed_words(placed)]
+
+
+def interval_words(study: StudyNumbers, metric: str, points: Sequence[Point]) -> str:
+    """Say how many runs a mean is of, and whether there are intervals."""
+    runs = sorted({len(study.values(metric, point.number)) for point in points})
+    count = str(runs[0]) if len(runs) == 1 else f"{runs[0]} to {runs[-1]}"
+    found = [study.estimate(metric, point.number) for point in points]
+    if all(not point.varies for point in points) or runs[-1] == 1:
+        alike = f": the {count} runs of a point are equal" if runs[-1] > 1 else ""
+        return f"one value per point, no interval{alike}"
+    without = sum(
+        1 for point, e in zip(points, found, strict=True) if not point.varies and e.mean is not None
+    )
+    some = f" ({without} of {len(points)} points have none: their runs are equal)" if without else ""
+    return f"mean and 95% interval of {count} runs per point{some}"
+
+
+def fixed_words(placed: Layout) -> list[str]:
+    """Name the varied keys that have one value in what is shown."""
+    return [told(tuple(placed.fixed), tuple(placed.fixed.values()))] if placed.fixed else []

@@ -1,0 +1,234 @@
+"""A study as a table for people."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from tidegate._base import text
+from tidegate._run.numbers import short_keys
+from tidegate._study.live import CHANCE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from tidegate._base.estimate import Estimate
+    from tidegate._study.numbers import StudyNumbers
+    from tidegate._study.point import Point
+
+#: Rows of the table of differences.
+_PAIRS = 24
+
+
+#: What stands for the half width of an interval where there is none.
+NO_INTERVAL = "±–"
+
+
+def plus_minus(found: Estimate, factor: float = 1.0) -> str:
+    """Return "mean ±half width": two digits of the half width, the mean to the same place.
+
+    "±–" where all values are equal: they say nothing of how far others would lie.
+    """
+    if found.mean is None:
+        return "–"
+    mean = found.mean / factor
+    if found.half_width is None:
+        return text.number(mean, 4)
+    half = found.half_width / factor
+    top = max(abs(mean), half)
+    if half == 0:
+        return f"{text.number(mean, 4)} {NO_INTERVAL}"
+    if top >= 1e7 or top < 1e-4:
+        return f"{mean:.3g} ±{half:.2g}"
+    # Two digits of the half width, but not more than five of the mean.
+    places = 4 - math.floor(math.log10(top))
+    if half > 0:
+        places = min(places, 1 - math.floor(math.log10(half)))
+    places = max(0, places)
+    # An interval that is there is not shown as ±0.
+    shown = max(half, 10.0**-places)
+    return f"{mean:.{places}f} ±{shown:.{places}f}"
+
+
+def with_interval(found: Estimate, factor: float = 1.0) -> str:
+    """Return :func:`plus_minus`, with "±–" where there is no interval."""
+    mean = plus_minus(found, factor)
+    return f"{mean} {NO_INTERVAL}" if found.mean is not None and found.half_width is None else mean
+
+
+def report(study: StudyNumbers, columns: Sequence[str] | None = None) -> str:
+    """Return the means of the main metrics, and differences from the first point.
+
+    ``columns``: the metrics to show instead of the main ones.
+
+    Raises:
+        UnknownNameError: there is no such metric.
+    """
+    manifest = study.manifest
+    short = short_keys(study.axes)
+    counts = [len(study.values("goodput_bps", point.number)) for point in study.points]
+    at = f"gate {study.gate}" if study.gate else "no gate in common"
+    lines = [
+        study.title,
+        text.wrapped(
+            f"engine {manifest['engine']} · seed {study.seed} · {at} · measured from "
+            f"{manifest['measured_from_s']:g} to {text.seconds(manifest['duration_s'])} · "
+            + _runs(study, counts)
+        ),
+        "",
+        _means(study, short, counts, columns),
+    ]
+    if 1 < len(study.points) <= _PAIRS and (min(counts) > 1 or not any(p.varies for p in study.points)):
+        lines += [
+            "",
+            "Difference from the first line, replication by replication",
+            _differences(study, short, columns),
+        ]
+    elif len(study.points) > _PAIRS:
+        lines += [
+            "",
+            f"(no differences for more than {_PAIRS} points; Study.difference in Python gives them)",
+        ]
+    blank = NO_INTERVAL in "".join(lines)
+    notes = (
+        ""
+        if columns is not None
+        else (
+            "wait: queueing delay; used: share of the capacity of the gate. Goodput is the sum of all flows, "
+            "payload only; loss and queues count whole packets at the gate."
+        )
+    )
+    lines += [
+        "",
+        text.wrapped(
+            "±: half of the 95% interval of the mean (Student t)"
+            + (
+                f"; {NO_INTERVAL}: no interval, because there is only one value or all values are equal"
+                if blank
+                else ""
+            )
+            + ". "
+            + notes
+        ),
+    ]
+    if study.manifest["engine"] == "live":
+        lines.append(text.wrapped(CHANCE))
+    return text.plain("\n".join(lines))
+
+
+def _runs(study: StudyNumbers, counts: list[int]) -> str:
+    if not any(point.varies for point in study.points) and max(counts) > 1:
+        return f"{counts[0]} equal runs each" if len({*counts}) == 1 else "equal runs"
+    if len({*counts}) > 1:
+        return "numbers of runs as shown"
+    return "1 run each" if counts[0] == 1 else f"{counts[0]} runs each"
+
+
+#: (metric, head, unit, divisor) of a column.
+Column = tuple[str, str, str, float]
+
+
+def _chosen(study: StudyNumbers, names: Sequence[str]) -> list[Column]:
+    """Return the columns that were asked for."""
+    from tidegate._run.words import scale_of
+
+    chosen = []
+    for name in names:
+        found = [study.estimate(name, point.number).mean for point in study.points]
+        factor, unit = scale_of(name)
+        if name.endswith("_bps"):
+            factor, unit = text.rate_scale(
+                max((abs(mean) for mean in found if mean is not None), default=0.0)
+            )
+        chosen.append((name, name, unit, factor))
+    return chosen
+
+
+def _columns(study: StudyNumbers) -> list[Column]:
+    """Return (metric, head, unit, divisor) of what is worth a column."""
+    top = max((study.estimate("goodput_bps", p.number).mean or 0.0 for p in study.points), default=0.0)
+    factor, unit = text.rate_scale(top)
+    known = [
+        ("goodput_bps", "goodput", unit, factor),
+        ("queue_delay_p50_ms", "wait p50", "ms", 1.0),
+        ("queue_delay_p99_ms", "p99", "ms", 1.0),
+        ("loss", "loss", "%", 0.01),
+        ("utilisation", "used", "%", 0.01),
+        ("timeouts", "timeouts", "", 1.0),
+        ("fairness", "fairness", "Jain", 1.0),
+        ("completion_s", "done", "s", 1.0),
+    ]
+    if "response_mean_s" in study.metrics:
+        known[1:] = [
+            ("response_mean_s", "response", "s", 1.0),
+            ("response_p95_s", "p95", "s", 1.0),
+            ("unfinished", "unfinished", "requests", 1.0),
+            *known[1:6],
+        ]
+    measured = [(name, name, "", 1.0) for name in study.manifest["measures"]]
+    if measured:
+        known = known[:1]
+
+    def told(metric: str) -> bool:
+        values = [value for point in study.points for value in study.values(metric, point.number)]
+        if metric == "fairness":
+            return any(value is not None and value < 0.9995 for value in values)
+        return any(value is not None for value in values)
+
+    return [column for column in [*known, *measured] if told(column[0])]
+
+
+def _means(study: StudyNumbers, short: list[str], counts: list[int], names: Sequence[str] | None) -> str:
+    several = len({*counts}) > 1
+    places = [
+        [*(point.values[key] for key in study.axes), *([str(count)] if several else [])]
+        for point, count in zip(study.points, counts, strict=True)
+    ]
+
+    def cell(metric: str, point: Point) -> Estimate:
+        return study.estimate(metric, point.number)
+
+    return _tables(study, [*short, *(["runs"] if several else [])], places, study.points, cell, names)
+
+
+def _differences(study: StudyNumbers, short: list[str], names: Sequence[str] | None) -> str:
+    places = [[point.values[key] for key in study.axes] for point in study.points[1:]]
+
+    def cell(metric: str, point: Point) -> Estimate:
+        return study.difference(metric, point.number, 0)
+
+    return _tables(study, short, places, study.points[1:], cell, names)
+
+
+def _tables(
+    study: StudyNumbers,
+    heads: list[str],
+    places: list[list[str]],
+    points: Sequence[Point],
+    cell: Callable[[str, Point], Estimate],
+    names: Sequence[str] | None,
+) -> str:
+    """Return a row per point; columns that do not fit into the width make tables of their own below."""
+    columns = _columns(study) if names is None else _chosen(study, names)
+    texts = [[with_interval(cell(metric, point), by) for point in points] for metric, _, _, by in columns]
+    wide = [
+        max(map(len, [head, unit, *column]))
+        for (_, head, unit, _), column in zip(columns, texts, strict=True)
+    ]
+    left = [max(map(len, [head, *(row[n] for row in places)])) for n, head in enumerate(heads)]
+    room = text.width() - sum(left) - 2 * (len(left) - 1)
+    parts: list[list[int]] = [[]]
+    for number, size in enumerate(wide):
+        if parts[-1] and sum(wide[n] + 2 for n in parts[-1]) + size + 2 > room:
+            parts.append([])
+        parts[-1].append(number)
+    tables = []
+    for part in parts:
+        head = [
+            [*heads, *(columns[n][1] for n in part)],
+            [""] * len(heads) + [columns[n][2] for n in part],
+        ]
+        head = head if any(head[1]) else head[:1]
+        body = [[*place, *(texts[n][row] for n in part)] for row, place in enumerate(places)]
+        tables.append(text.table(head, body, left=len(heads)))
+    return "\n\n".join(tables)

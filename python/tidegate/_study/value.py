@@ -1,0 +1,102 @@
+"""The value that a study is: told, drawn and kept."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tidegate._base.text import counted
+from tidegate._study.numbers import StudyNumbers
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping, Sequence
+
+    from matplotlib.figure import Figure
+
+
+class Study(StudyNumbers):
+    """Every run of a study, and what follows from them.
+
+    ``runs`` has a row per point and replication; ``flows``, ``gates``, ``traffic``, ``requests``,
+    ``pools`` and ``calls`` a row per point, replication and element; ``table`` a row per point and
+    metric with mean and interval. All are data frames with the varied keys as columns.
+    """
+
+    def report(self, columns: Sequence[str] | None = None) -> str:
+        """Return the table for people.
+
+        ``columns``: numbers to show, named as in :meth:`estimate`; left out, the usual ones.
+
+        Raises:
+            UnknownNameError: there is no such number.
+        """
+        from tidegate._study.text import report
+
+        return report(self, columns)
+
+    def plot(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        metric: str | None = None,
+        axis: str | None = None,
+        facet: str | None = None,
+        only: Mapping[str, Sequence[Any]] | None = None,
+        x: str | None = None,
+        y: str | None = None,
+        cdf: str | None = None,
+        box: str | None = None,
+    ) -> Figure:
+        """Draw the study; write PNG, SVG or PDF by the suffix.
+
+        What is drawn is one of: the means of ``metric`` (left out, ``goodput_bps``) with their intervals
+        against an axis; the means of ``y`` against those of ``x``, each with its interval; the share
+        of runs in which ``cdf`` is at most so much; a box of ``box`` over the runs of each point.
+
+        Args:
+            path: where to write; left out, the figure is only returned.
+            metric: a name as in :meth:`estimate`.
+            axis: the varied key along the bottom; left out, the one with most values.
+            facet: the varied key whose values make panels; left out, none or, with three keys,
+                the one that has numbers for values.
+            only: values by varied key; other points are left out.
+            x: the number along the bottom, such as ``"queue_delay_p99_ms"``.
+            y: the number upwards; left out, ``goodput_bps``.
+            cdf: the number whose distribution over the runs is drawn as steps.
+            box: the number whose distribution over the runs is drawn as boxes.
+
+        Raises:
+            UnknownNameError: there is no such number, key or value.
+            ArgumentError: nothing is varied, there is more to draw than can be read (the message says
+                what to choose), or the suffix is none of .png, .svg, .pdf.
+        """
+        from tidegate._draw.style import write
+        from tidegate._study.picture import Picture
+
+        kept = {key: [str(value) for value in values] for key, values in (only or {}).items()}
+        figure = Picture(metric, axis, facet, kept, x, y, cdf, box).figure(self)
+        if path is not None:
+            write(figure, Path(path))
+        return figure
+
+    def save(self, folder: str | os.PathLike[str], *, force: bool = False) -> Path:
+        """Write a folder: manifest, study.json, and a Parquet file per table.
+
+        Raises:
+            RunFolderError: the folder is there already.
+            OSError: it cannot be written.
+        """
+        from tidegate._run.several import save
+        from tidegate._study.folder import fill_study
+
+        return save(Path(folder), partial(fill_study, self), force=force)
+
+    def __repr__(self) -> str:
+        counts = {len(rows) for rows in self._by_point.values()}
+        told = "–".join(str(count) for count in sorted({min(counts), max(counts)}))
+        return (
+            f"<tidegate.Study {self.title!r}, seed {self.seed}: {counted(len(self.points), 'point')}, "
+            f"{told} {'run' if told == '1' else 'runs'} each>"
+        )

@@ -1,0 +1,1 @@
+"""Link traces: described, converted and made."""
