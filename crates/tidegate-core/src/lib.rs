@@ -13,6 +13,8 @@ pub mod dtm;
 pub mod effcap;
 pub mod gate;
 pub mod gcra;
+#[cfg(test)]
+mod golden;
 pub mod net;
 pub mod plan;
 pub mod random;

@@ -5,6 +5,8 @@ use crate::plan::{Increase, SsthreshRounding};
 use crate::random::Seed;
 use crate::tcp::plain_plan;
 
+mod golden;
+
 const MSS: u64 = 1000;
 
 fn plan(cc: CongestionPlan) -> TcpPlan {

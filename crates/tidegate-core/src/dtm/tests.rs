@@ -2,6 +2,8 @@ use proptest::prelude::*;
 
 use super::*;
 
+mod golden;
+
 const SLOT: u64 = 512_000;
 
 fn paper(settings: Settings) -> Estimator {

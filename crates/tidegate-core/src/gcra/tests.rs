@@ -9,6 +9,8 @@ use serde::Deserialize;
 use super::*;
 use crate::units::Rate;
 
+mod golden;
+
 #[derive(Deserialize)]
 struct Vectors {
     vectors: Vec<Single>,

@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 mod circuits;
+mod golden;
 mod stretches;
 
 use super::*;

@@ -1,6 +1,7 @@
 //! Tests of the endpoints: packet traces, pairs over a virtual link, and properties.
 
 mod arrivals;
+mod golden;
 mod loss_rules;
 mod ns2;
 mod pair;

@@ -32,7 +32,7 @@ fn cell_gate(mbps: u64, queue: QueueLimit) -> GatePlan {
 }
 
 /// Sources through one multiplexer of 150 Mbit/s, a slot of 2.83 us.
-fn any_multiplexer() -> impl Strategy<Value = Plan> {
+pub(super) fn any_multiplexer() -> impl Strategy<Value = Plan> {
     let limit = prop_oneof![
         1 => Just(QueueLimit::Unlimited),
         4 => (0u64..60).prop_map(QueueLimit::Cells),
@@ -78,7 +78,7 @@ fn any_multiplexer() -> impl Strategy<Value = Plan> {
 }
 
 /// Often together, sometimes a whole number of slots apart.
-fn dense_entries() -> impl Strategy<Value = Vec<(u64, usize, u32)>> {
+pub(super) fn dense_entries() -> impl Strategy<Value = Vec<(u64, usize, u32)>> {
     let gap = prop_oneof![Just(0u64), 0u64..500_000_000, (0u64..100).prop_map(|n| n * 8_480_000)];
     let bytes = prop_oneof![Just(1512u32), Just(9220), 40u32..9220];
     prop::collection::vec((gap, 0usize..20, bytes), 1..150)

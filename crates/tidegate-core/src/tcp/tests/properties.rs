@@ -51,7 +51,7 @@ fn ack_delays() -> impl Strategy<Value = Option<DelayedAckPlan>> {
 }
 
 prop_compose! {
-    fn plans()(
+    pub(super) fn plans()(
         cc in controllers(),
         rto in timers(),
         delayed_ack in ack_delays(),
@@ -73,7 +73,7 @@ prop_compose! {
     }
 }
 
-fn fates() -> impl Strategy<Value = Vec<Fate>> {
+pub(super) fn fates() -> impl Strategy<Value = Vec<Fate>> {
     let fate = prop_oneof![
         6 => Just(Fate::Deliver),
         2 => Just(Fate::Drop),
