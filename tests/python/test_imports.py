@@ -82,6 +82,36 @@ def test_no_circle_of_files() -> None:
     list(TopologicalSorter(needs).static_order())
 
 
+#: Folders of the package, each below those that may need it.
+FLOORS = (
+    {"_core"}, {"_base"}, {"_traces", "_draw", "dtm", "effcap", "gcra"}, {"_ask"}, {"theory"}, {"_run"},
+    {"_compare", "_study"}, {"_engines", "_advise", "_reproduce"},
+    {"_open", "papers"}, {"_cli"}, {"__main__"},
+)  # fmt: skip
+
+
+def test_folders_need_what_lies_below_them() -> None:
+    root = Path(tg.__file__).parent
+    floor = {folder: number for number, folders in enumerate(FLOORS) for folder in folders}
+    upwards = set()
+    for path in root.rglob("*.py"):
+        place = path.relative_to(root).with_suffix("").parts[0]
+        if place == "__init__":
+            continue
+        for name in needed(path):
+            other = [*name.split("."), ""][1] if name.startswith("tidegate.") else ""
+            if other in floor and other != place and floor[other] >= floor[place]:
+                upwards.add(f"{path.relative_to(root)} needs {name}")
+    assert upwards == set()
+
+
+def test_papers_use_public_names_only() -> None:
+    papers = Path(tg.__file__).parent / "papers"
+    for path in papers.glob("*/*.py"):
+        private = {name for name in needed(path) if name.startswith("tidegate._")}
+        assert private == set(), path
+
+
 def needed(path: Path) -> set[str]:
     """Return the modules that a file names in imports, wherever these stand."""
     found = set()

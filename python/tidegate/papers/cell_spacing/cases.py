@@ -5,17 +5,14 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING, Any
 
-from tidegate._ask.source import as_scenario
-from tidegate._base.estimate import Estimate
+from tidegate.papers.api import Estimate, as_scenario
 from tidegate.papers.cell_spacing import exact
 from tidegate.theory import Spacer, match
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from tidegate._reproduce.paper import Lab
-    from tidegate._run.value import Run
-    from tidegate._study.value import Study
+    from tidegate.papers.api import Lab, Run, Study
     from tidegate.papers.cell_spacing.exact import Checked
 
 EXACT = "Exact arithmetic: nothing is random"

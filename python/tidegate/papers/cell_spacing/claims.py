@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tidegate._reproduce.paper import Claim
+from tidegate.papers.api import Claim
 from tidegate.papers.cell_spacing import experiment, formulas
 from tidegate.papers.cell_spacing.cases import ALONE, EXACT
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING
 
-from tidegate._reproduce.paper import Finding
-from tidegate._reproduce.verdict import count, together, within
+from tidegate.papers.api import Finding, count, together, within
 from tidegate.papers.cell_spacing import cases
 from tidegate.papers.cell_spacing.cases import RTT, SPACER, one
 
 if TYPE_CHECKING:
-    from tidegate._reproduce.paper import Lab
-    from tidegate._run.value import Run
+    from tidegate.papers.api import Lab, Run
 
 
 def claim_limits(lab: Lab) -> Finding:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tidegate._draw.style import ACCENT, FILL, INK, MID, SOFT
-from tidegate._reproduce.paper import Figure
-from tidegate._reproduce.parts import DASHED, DOTTED, panels
+from tidegate.papers.api import ACCENT, DASHED, DOTTED, FILL, INK, MID, SOFT, Figure, panels
 from tidegate.papers.cell_spacing import cases
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Picture
-    from tidegate._reproduce.paper import Lab
+    from tidegate.papers.api import Lab
 
 #: (formula in the table, acknowledgements, keys of the checks, what is right).
 FORMULAS: tuple[tuple[str, int, tuple[str, ...], str], ...] = (

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tidegate._reproduce.paper import Finding
-from tidegate._reproduce.verdict import below, count, together
+from tidegate.papers.api import Finding, below, count, together
 from tidegate.papers.cell_spacing import cases
 from tidegate.papers.cell_spacing.cases import one
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tidegate._reproduce.paper import Lab
+    from tidegate.papers.api import Lab
 
 
 def printed_holds(lab: Lab, names: Sequence[str], per_ack: int | None = None) -> tuple[list[bool], str]:

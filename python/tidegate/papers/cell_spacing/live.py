@@ -11,11 +11,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tidegate._base.estimate import estimate
-from tidegate._draw.style import ACCENT, INK, MID
-from tidegate._reproduce.paper import Claim, Figure, Finding
-from tidegate._reproduce.parts import DASHED, panels
-from tidegate._reproduce.verdict import below, graded, together, within
+from tidegate.papers.api import (
+    ACCENT,
+    DASHED,
+    INK,
+    MID,
+    Claim,
+    Figure,
+    Finding,
+    below,
+    estimate,
+    graded,
+    panels,
+    together,
+    within,
+)
 from tidegate.papers.cell_spacing import cases
 from tidegate.papers.cell_spacing.claims import SOURCE, TITLE
 
@@ -23,9 +33,7 @@ if TYPE_CHECKING:
     import numpy as np
     from matplotlib.figure import Figure as Picture
     from numpy.typing import NDArray
-    from tidegate._base.estimate import Estimate
-    from tidegate._reproduce.paper import Lab
-    from tidegate._run.value import Run
+    from tidegate.papers.api import Estimate, Lab, Run
 
     Floats = NDArray[np.float64]
 

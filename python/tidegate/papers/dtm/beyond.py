@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tidegate._base.estimate import Estimate, estimate
-from tidegate._reproduce.paper import Finding
-from tidegate._reproduce.parts import ratio, scaled, shown
-from tidegate._reproduce.verdict import REPRODUCED, above, count, graded, together
+from tidegate.papers.api import (
+    REPRODUCED,
+    Estimate,
+    Finding,
+    above,
+    count,
+    estimate,
+    graded,
+    ratio,
+    scaled,
+    shown,
+    together,
+)
 from tidegate.papers.dtm.cases import (
     AS_GOOD,
     CONSIDERABLE,
@@ -27,7 +36,7 @@ from tidegate.papers.dtm.cases import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tidegate._reproduce.paper import Lab
+    from tidegate.papers.api import Lab
 
 
 def claim_variants(lab: Lab) -> Finding:

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tidegate._base.estimate import Estimate, estimate
-from tidegate._reproduce.parts import ratio
+from tidegate.papers.api import Estimate, estimate, ratio
 
 if TYPE_CHECKING:
-    from tidegate._reproduce.paper import Lab
-    from tidegate._study.value import Study
+    from tidegate.papers.api import Lab, Study
 
 MBPS = 1e6
 #: Payload that 5 Mbit/s carry: 1000 of 1040 bytes.

@@ -4,7 +4,7 @@ Reno over a queue of ten packets is chaotic: a start moved by less than a packet
 whether it times out.
 """
 
-from tidegate._reproduce.paper import Claim
+from tidegate.papers.api import Claim
 from tidegate.papers.dtm import beyond, one_flow, queue_limit, two_flows
 
 TITLE = "TCP over High Speed Variable Capacity Links: A Simulation Study for Bandwidth Allocation"

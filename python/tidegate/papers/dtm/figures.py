@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tidegate._reproduce.paper import Figure
+from tidegate.papers.api import Figure
 from tidegate.papers.dtm import from_studies, over_time, topology
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from matplotlib.figure import Figure as Picture
-    from tidegate._reproduce.paper import Lab
+    from tidegate.papers.api import Lab
 
 
 def _figure(id_: str, where: str, title: str, draw: Callable[[Lab], Picture], caption: str) -> Figure:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from tidegate._draw.style import ACCENT, FILL, INK, MID, SOFT
-from tidegate._reproduce.parts import DOTTED, bars, panels, ratio
+from tidegate.papers.api import ACCENT, DOTTED, FILL, INK, MID, SOFT, bars, panels, ratio
 from tidegate.papers.dtm import cases
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Picture
-    from tidegate._reproduce.paper import Lab
+    from tidegate.papers.api import Lab
 
 
 def draw_margin(lab: Lab) -> Picture:

@@ -8,20 +8,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tidegate._base.estimate import estimate
-from tidegate._draw.style import ACCENT, INK, MID
-from tidegate._reproduce.paper import Claim, Figure, Finding
-from tidegate._reproduce.parts import panels
-from tidegate._reproduce.verdict import above, together, within
-from tidegate._study.text import plus_minus
+from tidegate.papers.api import (
+    ACCENT,
+    INK,
+    MID,
+    Claim,
+    Figure,
+    Finding,
+    above,
+    estimate,
+    panels,
+    plus_minus,
+    together,
+    within,
+)
 from tidegate.papers.dtm.cases import CC
 from tidegate.papers.dtm.claims import SOURCE, TITLE
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Picture
-    from tidegate._base.estimate import Estimate
-    from tidegate._reproduce.paper import Lab
-    from tidegate._run.value import Run
+    from tidegate.papers.api import Estimate, Lab, Run
 
 __all__ = ["CLAIMS", "FIGURES", "QUICK", "SOURCE", "TITLE"]
 

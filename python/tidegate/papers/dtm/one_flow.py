@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tidegate._base.estimate import Estimate, estimate, paired
-from tidegate._reproduce.paper import Finding
-from tidegate._reproduce.parts import scaled, shown
-from tidegate._reproduce.verdict import above, below, graded, together, within
+from tidegate.papers.api import (
+    Estimate,
+    Finding,
+    above,
+    below,
+    estimate,
+    graded,
+    paired,
+    scaled,
+    shown,
+    together,
+    within,
+)
 from tidegate.papers.dtm.cases import BOTTLENECK_MBPS, CC, DTM, MBPS
 
 if TYPE_CHECKING:
-    from tidegate._reproduce.paper import Lab
-    from tidegate._run.value import Run
+    from tidegate.papers.api import Lab, Run
 
 
 def first_change(run: Run) -> dict[str, float | None]:

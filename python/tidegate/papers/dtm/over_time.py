@@ -6,15 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.figure import Figure as Picture
-from tidegate._draw.style import ACCENT, INK, MID, SOFT
-from tidegate._reproduce.parts import DASHED, panels
+from tidegate.papers.api import ACCENT, DASHED, INK, MID, SOFT, panels
 from tidegate.papers.dtm import cases
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from tidegate._reproduce.paper import Lab
-    from tidegate._run.value import Run
-    from tidegate._study.value import Study
+    from tidegate.papers.api import Lab, Run, Study
 
 SLOT_MBPS = 0.512
 

@@ -8,14 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tidegate._reproduce.paper import Finding
-from tidegate._reproduce.parts import ratio, shown
-from tidegate._reproduce.verdict import count, within
+from tidegate.papers.api import Finding, count, ratio, shown, within
 from tidegate.papers.dtm.cases import times
 
 if TYPE_CHECKING:
-    from tidegate._base.estimate import Estimate
-    from tidegate._reproduce.paper import Lab
+    from tidegate.papers.api import Estimate, Lab
 
 #: "The same": the whole interval of the ratio lies within this of 1.
 SAME = 0.05

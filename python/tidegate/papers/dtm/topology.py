@@ -6,11 +6,11 @@ import tomllib
 from typing import TYPE_CHECKING, Any
 
 from matplotlib.figure import Figure as Picture
-from tidegate._draw.style import ACCENT, FILL, INK
+from tidegate.papers.api import ACCENT, FILL, INK
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from tidegate._reproduce.paper import Lab
+    from tidegate.papers.api import Lab
 
 
 def link_words(gate: dict[str, Any]) -> str:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tidegate._reproduce.paper import Finding
-from tidegate._reproduce.parts import ratio, scaled, shown
-from tidegate._reproduce.verdict import above, below, count, graded, together, within
+from tidegate.papers.api import Finding, above, below, count, graded, ratio, scaled, shown, together, within
 from tidegate.papers.dtm.cases import (
     AS_GOOD,
     CC,
@@ -27,9 +25,7 @@ from tidegate.papers.dtm.cases import (
 )
 
 if TYPE_CHECKING:
-    from tidegate._base.estimate import Estimate
-    from tidegate._reproduce.paper import Lab
-    from tidegate._study.value import Study
+    from tidegate.papers.api import Estimate, Lab, Study
 
 
 def claim_static(lab: Lab) -> Finding:

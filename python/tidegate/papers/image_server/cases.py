@@ -8,15 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tidegate._base.estimate import Estimate, estimate
-from tidegate._reproduce.parts import ratio_of_means
+from tidegate.papers.api import Estimate, estimate, ratio_of_means
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tidegate._reproduce.paper import Lab
-    from tidegate._run.value import Run
-    from tidegate._study.value import Study
+    from tidegate.papers.api import Lab, Run, Study
 
 #: Segments of an image, bits of one in cells, packets/s of the IP processor, seconds of the server.
 SEGMENTS = 1866

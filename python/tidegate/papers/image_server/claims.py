@@ -6,10 +6,21 @@ import itertools
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from tidegate._base.estimate import Estimate, paired
-from tidegate._reproduce.paper import Claim, Finding
-from tidegate._reproduce.parts import number_of, ratio_of_means, shown
-from tidegate._reproduce.verdict import Judgement, above, below, count, together, within
+from tidegate.papers.api import (
+    Claim,
+    Estimate,
+    Finding,
+    Judgement,
+    above,
+    below,
+    count,
+    number_of,
+    paired,
+    ratio_of_means,
+    shown,
+    together,
+    within,
+)
 from tidegate.papers.image_server import cases
 from tidegate.papers.image_server.cases import (
     APART,
@@ -31,8 +42,7 @@ from tidegate.papers.image_server.cases import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tidegate._reproduce.paper import Lab
-    from tidegate._study.value import Study
+    from tidegate.papers.api import Lab, Study
 
 TITLE = "A Simulation Study of TCP/IP over ATM on Interactive Environment"
 SOURCE = (

@@ -5,10 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from tidegate._draw.style import ACCENT, FILL, INK, MID
-from tidegate._reproduce.paper import Figure
-from tidegate._reproduce.parts import DASHED, DOTTED, LOOKS, bars, panels
-from tidegate._run.history import numbers
+from tidegate.papers.api import ACCENT, DASHED, DOTTED, FILL, INK, LOOKS, MID, Figure, bars, numbers, panels
 from tidegate.papers.image_server import cases
 from tidegate.papers.image_server.cases import APART, HOLD, bound_by_circuit, bound_by_processor, point
 
@@ -17,8 +14,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Picture
-    from tidegate._base.estimate import Estimate
-    from tidegate._reproduce.paper import Lab
+    from tidegate.papers.api import Estimate, Lab
 
 HOLDS = (("5 s", "held for 5 s"), ("0 s", "released at once"), ("forever", "held for ever"))
 

@@ -6,17 +6,13 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tidegate._reproduce.paper import Finding
-from tidegate._reproduce.parts import ratio_of_means, shown
-from tidegate._reproduce.verdict import above, count, graded, together
+from tidegate.papers.api import Finding, above, count, graded, ratio_of_means, shown, together
 from tidegate.papers.tcp_over_abr import cases
 from tidegate.papers.tcp_over_abr.cases import chosen, over, psis
 from tidegate.papers.tcp_over_abr.feedback import LARGE, by_psi, listed
 
 if TYPE_CHECKING:
-    from tidegate._base.estimate import Estimate
-    from tidegate._reproduce.paper import Lab
-    from tidegate._study.value import Study
+    from tidegate.papers.api import Estimate, Lab, Study
 
 #: Recordings of links of the fourth generation, where the folder of TIDEGATE_TRACES has them.
 RECORDED = ("Verizon-LTE-short.down", "Verizon-LTE-short.up", "ATT-LTE-driving-2016.down")

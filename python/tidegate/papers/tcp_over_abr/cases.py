@@ -10,16 +10,13 @@ import functools
 import math
 from typing import TYPE_CHECKING, Any
 
-from tidegate._reproduce.parts import ratio_of_means
-from tidegate._run.normalised import normalised_throughput
+from tidegate.papers.api import normalised_throughput, ratio_of_means
 from tidegate.theory import abr
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tidegate._base.estimate import Estimate
-    from tidegate._reproduce.paper import Lab
-    from tidegate._study.value import Study
+    from tidegate.papers.api import Estimate, Lab, Study
 
 HOLDING = "gate.link.rate.markov.mean_holding"
 QUEUE = "gate.link.queue.limit"

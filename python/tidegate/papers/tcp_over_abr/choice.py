@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tidegate._reproduce.paper import Finding
-from tidegate._reproduce.parts import ratio_of_means, shown
-from tidegate._reproduce.verdict import REPRODUCED, above, below, count, together, within
+from tidegate.papers.api import (
+    REPRODUCED,
+    Finding,
+    above,
+    below,
+    count,
+    ratio_of_means,
+    shown,
+    together,
+    within,
+)
 from tidegate.papers.tcp_over_abr import cases
 from tidegate.papers.tcp_over_abr.cases import (
     by_mean,
@@ -22,9 +30,7 @@ from tidegate.papers.tcp_over_abr.feedback import by_psi, listed
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from tidegate._base.estimate import Estimate
-    from tidegate._reproduce.paper import Lab
-    from tidegate._reproduce.verdict import Judgement
+    from tidegate.papers.api import Estimate, Judgement, Lab
 
 #: "Negligible", "insensitive" to M.
 SLIGHT = 0.05

@@ -1,6 +1,6 @@
 """The claims of the paper on TCP over ABR, and some beyond it. The rules are in the modules beside this."""
 
-from tidegate._reproduce.paper import Claim
+from tidegate.papers.api import Claim
 from tidegate.papers.tcp_over_abr import beyond, choice, delta, dynamics, fairness, feedback, slow_start
 
 TITLE = "TCP Performance Over End-to-End Rate Control and Stochastic Available Capacity"

@@ -11,18 +11,13 @@ import functools
 import math
 from typing import TYPE_CHECKING
 
-from tidegate._base.estimate import paired
-from tidegate._reproduce.paper import Finding
-from tidegate._reproduce.parts import shown
-from tidegate._reproduce.verdict import Judgement, count, left_by
 from tidegate.effcap import effective_capacity
+from tidegate.papers.api import Finding, Judgement, count, left_by, paired, shown
 from tidegate.papers.tcp_over_abr import cases
 from tidegate.theory import abr
 
 if TYPE_CHECKING:
-    from tidegate._base.estimate import Estimate
-    from tidegate._reproduce.paper import Lab
-    from tidegate._study.value import Study
+    from tidegate.papers.api import Estimate, Lab, Study
 
 #: The paper's, without a unit.
 CLAIMED = (60, 70)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tidegate._draw.style import FILL, MID
-from tidegate._reproduce.parts import DOTTED, LOOKS, bars, panels
+from tidegate.papers.api import DOTTED, FILL, LOOKS, MID, bars, panels
 from tidegate.papers.tcp_over_abr import beyond, cases, delta, dynamics
 from tidegate.papers.tcp_over_abr.cases import BUFFERS, CELLS, SCHEMES, at, curve, efficiency, model, psis
 
@@ -14,8 +13,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Picture
-    from tidegate._base.estimate import Estimate
-    from tidegate._reproduce.paper import Lab
+    from tidegate.papers.api import Estimate, Lab
 
 RATE_OF_CHANGE = "mean time at a rate, round trips (psi)"
 

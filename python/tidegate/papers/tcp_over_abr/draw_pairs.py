@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tidegate._draw.style import MID
-from tidegate._reproduce.parts import DOTTED, bars, panels
+from tidegate.papers.api import DOTTED, MID, bars, panels
 from tidegate.papers.tcp_over_abr import cases, sessions
 from tidegate.papers.tcp_over_abr.draw import label_axes, legend
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Picture
-    from tidegate._reproduce.paper import Lab
+    from tidegate.papers.api import Lab
 
 RATE_OF_CHANGE = "mean time at a rate over 360 ms (psi)"
 

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tidegate._reproduce.paper import Finding
-from tidegate._reproduce.parts import ratio_of_means
-from tidegate._reproduce.verdict import above, together, within
+from tidegate.papers.api import Finding, above, ratio_of_means, together, within
 from tidegate.papers.tcp_over_abr import cases
 from tidegate.papers.tcp_over_abr.cases import chosen, curve, packets, psis
 from tidegate.papers.tcp_over_abr.feedback import FEW, LARGE, by_psi, listed
 
 if TYPE_CHECKING:
-    from tidegate._base.estimate import Estimate
-    from tidegate._reproduce.paper import Lab
+    from tidegate.papers.api import Estimate, Lab
 
 #: "Close to": within this share.
 CLOSE = 0.1

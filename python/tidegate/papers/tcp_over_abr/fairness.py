@@ -7,10 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tidegate._base.estimate import estimate
-from tidegate._reproduce.paper import Finding
-from tidegate._reproduce.parts import ratio_of_means
-from tidegate._reproduce.verdict import above, below, count, together, within
+from tidegate.papers.api import Finding, above, below, count, estimate, ratio_of_means, together, within
 from tidegate.papers.tcp_over_abr import cases
 from tidegate.papers.tcp_over_abr.cases import packets, share
 from tidegate.papers.tcp_over_abr.feedback import by_psi, listed
@@ -19,9 +16,7 @@ from tidegate.papers.tcp_over_abr.sessions import JITTERS, PAIR_PSIS, both, far_
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from tidegate._base.estimate import Estimate
-    from tidegate._reproduce.paper import Lab
-    from tidegate._reproduce.verdict import Judgement
+    from tidegate.papers.api import Estimate, Judgement, Lab
 
     #: What is measured at a rate of change, with or without jitter.
     At = Callable[[float, str], Estimate]

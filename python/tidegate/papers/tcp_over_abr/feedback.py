@@ -4,18 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tidegate._base.estimate import Estimate
-from tidegate._reproduce.paper import Finding
-from tidegate._reproduce.parts import ratio_of_means, scaled, shown
-from tidegate._reproduce.verdict import above, below, count, together, within
+from tidegate.papers.api import (
+    Estimate,
+    Finding,
+    above,
+    below,
+    count,
+    ratio_of_means,
+    scaled,
+    shown,
+    together,
+    within,
+)
 from tidegate.papers.tcp_over_abr import cases
 from tidegate.papers.tcp_over_abr.cases import BUFFERS, CELLS, at, chosen, curve, model, over, packets, psis
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from tidegate._reproduce.paper import Lab
-    from tidegate._reproduce.verdict import Judgement
+    from tidegate.papers.api import Judgement, Lab
 
 #: "Large": the paper compares EFFCAP and INSTCAP there in Fig. 10, TCP alone in Fig. 12.
 LARGE = (50, 100, 200)

@@ -1,6 +1,6 @@
 """Figs. 8 to 22 of the paper on TCP over ABR, and pictures of what goes beyond it."""
 
-from tidegate._reproduce.paper import Figure
+from tidegate.papers.api import Figure
 from tidegate.papers.tcp_over_abr import draw, draw_pairs
 
 BEYOND = "Beyond the paper"

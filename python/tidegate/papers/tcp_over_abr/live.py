@@ -9,17 +9,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tidegate._base.estimate import estimate, paired
-from tidegate._draw.style import ACCENT, INK, SOFT
-from tidegate._reproduce.paper import Claim, Figure, Finding
-from tidegate._reproduce.parts import panels
-from tidegate._reproduce.verdict import LEAST_RUNS, above
+from tidegate.papers.api import (
+    ACCENT,
+    INK,
+    LEAST_RUNS,
+    SOFT,
+    Claim,
+    Figure,
+    Finding,
+    above,
+    estimate,
+    paired,
+    panels,
+)
 from tidegate.papers.tcp_over_abr.cases import EFFCAP, FIG_10, HOLDING
 from tidegate.papers.tcp_over_abr.claims import SOURCE, TITLE
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Picture
-    from tidegate._reproduce.paper import Lab
+    from tidegate.papers.api import Lab
 
 __all__ = ["CLAIMS", "FIGURES", "QUICK", "SOURCE", "TITLE"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tidegate._reproduce.parts import ratio_of_means
+from tidegate.papers.api import ratio_of_means
 from tidegate.papers.tcp_over_abr.cases import (
     EVERY_MS,
     HOLDING,
@@ -19,9 +19,7 @@ from tidegate.papers.tcp_over_abr.cases import (
 )
 
 if TYPE_CHECKING:
-    from tidegate._base.estimate import Estimate
-    from tidegate._reproduce.paper import Lab
-    from tidegate._study.value import Study
+    from tidegate.papers.api import Estimate, Lab, Study
 
 #: Round trips of the sessions; ψ counts the longer one.
 NEAR_MS, FAR_MS = 240, 360

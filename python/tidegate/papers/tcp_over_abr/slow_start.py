@@ -5,17 +5,11 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, Any
 
-from tidegate._base.estimate import estimate
-from tidegate._reproduce.paper import Finding
-from tidegate._reproduce.parts import shown
-from tidegate._reproduce.verdict import LEAST_RUNS, together, within
+from tidegate.papers.api import LEAST_RUNS, Finding, estimate, shown, together, within
 from tidegate.papers.tcp_over_abr import cases
 
 if TYPE_CHECKING:
-    from tidegate._base.estimate import Estimate
-    from tidegate._reproduce.paper import Lab
-    from tidegate._run.value import Run
-    from tidegate._study.value import Study
+    from tidegate.papers.api import Estimate, Lab, Run, Study
 
 #: A third of Δ + 1 packets.
 CLAIMED = (cases.DELTA_PACKETS + 1) / 3

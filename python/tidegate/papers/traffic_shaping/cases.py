@@ -8,13 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tidegate._base.estimate import paired
+from tidegate.papers.api import paired
 
 if TYPE_CHECKING:
-    from tidegate._base.estimate import Estimate
-    from tidegate._reproduce.paper import Lab
-    from tidegate._run.value import Run
-    from tidegate._study.value import Study
+    from tidegate.papers.api import Estimate, Lab, Run, Study
 
 MBPS = 1e6
 SOURCES = 4

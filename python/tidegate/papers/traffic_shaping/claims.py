@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tidegate._reproduce.paper import Claim
+from tidegate.papers.api import Claim
 from tidegate.papers.traffic_shaping import efficiency, goodputs, open_choices, twenty, users
 
 TITLE = "TCP Traffic Shaping in ATM Networks"

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tidegate._reproduce.paper import Finding
-from tidegate._reproduce.parts import shown
-from tidegate._reproduce.verdict import above, count, graded, together, within
+from tidegate.papers.api import Finding, above, count, graded, shown, together, within
 from tidegate.papers.traffic_shaping import cases
 from tidegate.papers.traffic_shaping.cases import BUFFERS, SHAPINGS, gain, point
 from tidegate.papers.traffic_shaping.rules import VERY_POOR, named
 
 if TYPE_CHECKING:
-    from tidegate._reproduce.paper import Lab
+    from tidegate.papers.api import Lab
 
 
 def overloads(lab: Lab) -> list[tuple[str, float, int]]:

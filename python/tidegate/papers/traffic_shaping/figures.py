@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tidegate._draw.style import FILL, INK, MID
-from tidegate._reproduce.paper import Figure
-from tidegate._reproduce.parts import DOTTED, LOOKS, bars, panels
+from tidegate.papers.api import DOTTED, FILL, INK, LOOKS, MID, Figure, bars, panels
 from tidegate.papers.traffic_shaping import cases, rules, twenty
 from tidegate.papers.traffic_shaping.cases import PAYLOAD, SHAPINGS, point
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Picture
-    from tidegate._reproduce.paper import Lab
+    from tidegate.papers.api import Lab
 
 NAMES = {"none": "no shaping", "35": "35 Mbit/s", "20": "20 Mbit/s"}
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING
 
-from tidegate._reproduce.paper import Finding
-from tidegate._reproduce.parts import ratio_of_means, shown
-from tidegate._reproduce.verdict import above, below, count, graded, together, within
+from tidegate.papers.api import Finding, above, below, count, graded, ratio_of_means, shown, together, within
 from tidegate.papers.traffic_shaping import cases
 from tidegate.papers.traffic_shaping.cases import BUFFERS, ROUNDED, gain, goodput, point
 from tidegate.papers.traffic_shaping.rules import EQUAL, LOCKED_OUT, NOT_SIGNIFICANT, READINGS, named
 
 if TYPE_CHECKING:
-    from tidegate._reproduce.paper import Lab
+    from tidegate.papers.api import Lab
 
 
 def claim_falls(lab: Lab) -> Finding:

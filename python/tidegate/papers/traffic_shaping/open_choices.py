@@ -5,9 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from tidegate._reproduce.paper import Finding
-from tidegate._reproduce.parts import number_of, ratio_of_means, shown
-from tidegate._reproduce.verdict import Judgement, above, below, count, together
+from tidegate.papers.api import (
+    Finding,
+    Judgement,
+    above,
+    below,
+    count,
+    number_of,
+    ratio_of_means,
+    shown,
+    together,
+)
 from tidegate.papers.traffic_shaping import cases
 from tidegate.papers.traffic_shaping.cases import gain, point
 from tidegate.papers.traffic_shaping.rules import HIGH, LOCKED_OUT, named
@@ -15,8 +23,7 @@ from tidegate.papers.traffic_shaping.rules import HIGH, LOCKED_OUT, named
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tidegate._reproduce.paper import Lab
-    from tidegate._study.value import Study
+    from tidegate.papers.api import Lab, Study
 
 
 def whatever(

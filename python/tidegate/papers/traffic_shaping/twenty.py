@@ -5,16 +5,13 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, Any
 
-from tidegate._reproduce.paper import Finding
-from tidegate._reproduce.parts import ratio_of_means, scaled, shown
-from tidegate._reproduce.verdict import above, below, together, within
+from tidegate.papers.api import Finding, above, below, ratio_of_means, scaled, shown, together, within
 from tidegate.papers.traffic_shaping import cases
 from tidegate.papers.traffic_shaping.cases import BUFFERS, point
 from tidegate.papers.traffic_shaping.rules import FLAT, MOSTLY, READINGS
 
 if TYPE_CHECKING:
-    from tidegate._base.estimate import Estimate
-    from tidegate._reproduce.paper import Lab
+    from tidegate.papers.api import Estimate, Lab
 
 
 def left(lab: Lab, load: float, buffer: int, changes: dict[str, Any]) -> Estimate:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tidegate._reproduce.paper import Finding
-from tidegate._reproduce.parts import ratio_of_means, scaled, shown
-from tidegate._reproduce.verdict import above, together
+from tidegate.papers.api import Finding, above, ratio_of_means, scaled, shown, together
 from tidegate.papers.traffic_shaping import cases
 from tidegate.papers.traffic_shaping.cases import point
 from tidegate.papers.traffic_shaping.rules import CONSIDERABLE
 
 if TYPE_CHECKING:
-    from tidegate._reproduce.paper import Lab
+    from tidegate.papers.api import Lab
 
 
 def claim_multiplexer(lab: Lab) -> Finding:

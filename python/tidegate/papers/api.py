@@ -1,0 +1,87 @@
+"""What a paper may use: everything that a folder of claims and figures imports.
+
+A paper is a folder in here with scenarios, ``claims.py`` and ``figures.py``.
+CONTRIBUTING says how to add one.
+The private modules of the package may move; this one keeps its names.
+"""
+
+from tidegate._ask.source import as_scenario
+from tidegate._base.estimate import Estimate, estimate, paired
+from tidegate._draw.style import ACCENT, FILL, INK, MID, SOFT
+from tidegate._reproduce.paper import Claim, Figure, Finding, Lab
+from tidegate._reproduce.parts import (
+    DASHED,
+    DOTTED,
+    LOOKS,
+    bars,
+    number_of,
+    panels,
+    ratio,
+    ratio_of_means,
+    scaled,
+    shown,
+)
+from tidegate._reproduce.verdict import (
+    LEAST_RUNS,
+    NOT_REPRODUCED,
+    PARTLY,
+    REPRODUCED,
+    UNDECIDED,
+    Judgement,
+    above,
+    below,
+    count,
+    graded,
+    left_by,
+    together,
+    within,
+)
+from tidegate._run.history import numbers
+from tidegate._run.normalised import normalised_throughput
+from tidegate._run.value import Run
+from tidegate._study.text import plus_minus
+from tidegate._study.value import Study
+
+__all__ = [
+    "ACCENT",
+    "DASHED",
+    "DOTTED",
+    "FILL",
+    "INK",
+    "LEAST_RUNS",
+    "LOOKS",
+    "MID",
+    "NOT_REPRODUCED",
+    "PARTLY",
+    "REPRODUCED",
+    "SOFT",
+    "UNDECIDED",
+    "Claim",
+    "Estimate",
+    "Figure",
+    "Finding",
+    "Judgement",
+    "Lab",
+    "Run",
+    "Study",
+    "above",
+    "as_scenario",
+    "bars",
+    "below",
+    "count",
+    "estimate",
+    "graded",
+    "left_by",
+    "normalised_throughput",
+    "number_of",
+    "numbers",
+    "paired",
+    "panels",
+    "plus_minus",
+    "ratio",
+    "ratio_of_means",
+    "scaled",
+    "shown",
+    "together",
+    "within",
+]
