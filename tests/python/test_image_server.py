@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import tidegate as tg
 from support import ROOT, tidegate
+from tidegate._ask.plan import plan_of
 from tidegate._base.estimate import Estimate
 from tidegate._reproduce import paper as _paper
 from tidegate._reproduce import verdict as _verdict
@@ -94,6 +95,6 @@ def test_it_is_the_system_that_was_given() -> None:
         pytest.skip(f"no {given.name} in {SCENARIOS} (set TIDEGATE_SCENARIOS)")
     ours = tg.load(_paper.FOLDER / "image_server" / "image-server.toml")
     theirs = tg.load(given)
-    one, other = (json.loads(scenario._inner.plan_json()) for scenario in (ours, theirs))
+    one, other = (plan_of(scenario) for scenario in (ours, theirs))
     for part in ("gates", "flows", "duration_ps", "warmup_ps"):
         assert one[part] == other[part], part

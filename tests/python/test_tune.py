@@ -9,6 +9,7 @@ import pytest
 import tidegate as tg
 from support import SMALL, tidegate
 from tidegate._advise.tune_goal import Goal
+from tidegate._ask.plan import plan_of
 from tidegate._base.estimate import Estimate, estimate
 from tidegate._reproduce import paper as _paper
 
@@ -109,7 +110,7 @@ def test_the_delay_of_a_goal_holds_the_senders_own_queue() -> None:
     assert own.delay_ms is not None
     assert own.delay_ms.mean is not None
     assert own.rtt_p50_ms.mean is not None
-    plan = json.loads(tg.load(ABR, set=slow)._inner.plan_json())
+    plan = plan_of(tg.load(ABR, set=slow))
     back = plan["flows"][0]["back_delay_ps"] / 1e9 + sum(
         plan["gates"][n]["delay_ps"] / 1e9 for n in plan["flows"][0]["back"]
     )

@@ -1,5 +1,5 @@
-//! The plan as JSON, for the theory engine: what a closed form can depend on. Times in
-//! picoseconds, rates in bit/s, sizes in bytes.
+//! The plan as JSON, for theories and advice. Times in picoseconds, rates in bit/s, sizes in bytes.
+//! `python/tidegate/_ask/plan.py` has a type for each object here; the two change together.
 
 use serde_json::{Value, json};
 use tidegate_core::plan::{
@@ -17,7 +17,6 @@ pub(crate) fn to_json(plan: &Plan) -> Value {
         "gates": plan.gates.iter().map(gate).collect::<Vec<_>>(),
         "flows": plan.flows.iter().map(flow).collect::<Vec<_>>(),
         "pools": plan.pools.iter().map(pool).collect::<Vec<_>>(),
-        "circuits": plan.reservations.len(),
         "reservations": plan.reservations.iter().map(|row| json!({
             "name": row.name,
             "demands": row.demands.iter().map(|demand| json!({ "pool": demand.pool, "bps": demand.rate.bps() })).collect::<Vec<_>>(),
@@ -82,21 +81,21 @@ fn gate(gate: &GatePlan) -> Value {
     let rate = match &gate.rate {
         RatePlan::Unlimited => json!({ "kind": "unlimited" }),
         RatePlan::Constant(Speed::Bits(rate)) => json!({ "kind": "constant", "bps": rate.bps() }),
-        RatePlan::Constant(Speed::Packets(_)) => json!({ "kind": "in packets" }),
+        RatePlan::Constant(Speed::Packets(_)) => json!({ "kind": "packets" }),
         RatePlan::Steps { .. } => json!({ "kind": "steps" }),
         RatePlan::TokenBucket { rate, burst_bytes, peak } => json!({
-            "kind": "a token bucket",
+            "kind": "token_bucket",
             "bps": rate.bps(),
             "burst_bytes": burst_bytes,
             "peak_bps": peak.map(tidegate_core::units::Rate::bps),
         }),
         RatePlan::Markov(chain) => markov(chain),
-        RatePlan::RateTrace { .. } | RatePlan::Opportunities { .. } => json!({ "kind": "a trace" }),
-        RatePlan::Gcra(_) => json!({ "kind": "a GCRA shaper" }),
-        RatePlan::Dtm(_) => json!({ "kind": "set by an allocator" }),
-        RatePlan::Abr(_) => json!({ "kind": "told by a switch" }),
+        RatePlan::RateTrace { .. } | RatePlan::Opportunities { .. } => json!({ "kind": "trace" }),
+        RatePlan::Gcra(_) => json!({ "kind": "gcra" }),
+        RatePlan::Dtm(_) => json!({ "kind": "dtm" }),
+        RatePlan::Abr(_) => json!({ "kind": "abr" }),
         RatePlan::Follow(follow) => json!({
-            "kind": "fed back",
+            "kind": "follow",
             "gate": follow.gate,
             "every_ps": follow.every.picos(),
             "lag_ps": follow.lag.picos(),
@@ -107,7 +106,7 @@ fn gate(gate: &GatePlan) -> Value {
             "min_bps": follow.min.bps(),
             "peak_bps": follow.peak.map(tidegate_core::units::Rate::bps),
         }),
-        RatePlan::Reserve(_) => json!({ "kind": "a circuit" }),
+        RatePlan::Reserve(_) => json!({ "kind": "reserve" }),
     };
     json!({
         "name": gate.name,
@@ -119,7 +118,6 @@ fn gate(gate: &GatePlan) -> Value {
         "slotted": gate.cells.slotted,
         "epd": gate.cells.epd,
         "polices": gate.police.is_some(),
-        "contract": gate.contract().map(|(bps, burst)| json!({ "bps": bps, "burst_bytes": burst })),
         "delay_ps": gate.delay.picos(),
         "jitters": gate.jitter != JitterPlan::None,
     })
@@ -127,8 +125,8 @@ fn gate(gate: &GatePlan) -> Value {
 
 fn markov(chain: &MarkovPlan) -> Value {
     json!({
-        "kind": "a Markov chain",
-        "bps": chain.rates.iter().map(|rate| rate.bps()).collect::<Vec<_>>(),
+        "kind": "markov",
+        "rates_bps": chain.rates.iter().map(|rate| rate.bps()).collect::<Vec<_>>(),
         "holding_ps": chain.mean_holding.iter().map(|span| span.picos()).collect::<Vec<_>>(),
         "step_ps": chain.step.map(Span::picos),
         "ring": chain.transitions.is_none(),
@@ -138,8 +136,8 @@ fn markov(chain: &MarkovPlan) -> Value {
 fn flow(flow: &FlowPlan) -> Value {
     let app = match flow.app {
         AppPlan::Bulk => "bulk",
-        AppPlan::Transfer { .. } => "a transfer",
-        AppPlan::Source(_) => "a source",
+        AppPlan::Transfer { .. } => "transfer",
+        AppPlan::Source(_) => "source",
         AppPlan::Request(_) => "requests",
     };
     let start = match flow.start {

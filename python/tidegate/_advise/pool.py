@@ -9,12 +9,12 @@ finish. Where a theory applies, it answers exactly and the simulations stand bes
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 from tidegate._advise.pool_bench import Bench, Steps, least
 from tidegate._advise.pool_goal import MET, NOT_MET, UNDECIDED, read_goal
 from tidegate._advise.pool_result import PoolSizing, Trial, rate
+from tidegate._ask.plan import plan_of
 from tidegate._ask.seed import choose
 from tidegate._ask.source import as_scenario
 from tidegate._base.errors import ArgumentError, EngineError, UnknownNameError, nearest
@@ -93,7 +93,7 @@ def find_pool(
     """Find it; see :func:`size_pool`."""
     if method not in METHODS:
         raise ArgumentError(f'method: read "{method}"; it is {", ".join(METHODS[:-1])} or {METHODS[-1]}')
-    plan = json.loads(scenario._inner.plan_json())
+    plan = plan_of(scenario)
     names = [row["name"] for row in plan["pools"]]
     if pool not in names:
         raise UnknownNameError(nearest("pool", pool, names))

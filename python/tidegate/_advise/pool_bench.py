@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tidegate._advise.pool_goal import UNDECIDED, Goal, value_in, verdict_of
 from tidegate._advise.pool_result import PoolSizing, Trial, rate, told_of
@@ -12,8 +12,9 @@ from tidegate._study.jobs import Local
 from tidegate._study.start import Prepared, execute_study
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
+    from tidegate._ask.plan import Calls, Plan, Reservation
     from tidegate._ask.scenario import Scenario
     from tidegate._study.store import Store
     from tidegate._study.value import Study
@@ -28,8 +29,8 @@ _MOST_RUNS = 16
 class Steps:
     """The capacities that are worth trying: multiples of what all demands have in common."""
 
-    def __init__(self, plan: dict[str, Any], pool: int, name: str) -> None:
-        def of(rows: list[dict[str, Any]]) -> list[int]:
+    def __init__(self, plan: Plan, pool: int, name: str) -> None:
+        def of(rows: Sequence[Reservation | Calls]) -> list[int]:
             return [each["bps"] for row in rows for each in row["demands"] if each["pool"] == pool]
 
         circuits, calls = of(plan["reservations"]), of(plan["calls"])

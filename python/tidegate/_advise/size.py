@@ -13,6 +13,7 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from tidegate._ask.plan import plan_of
 from tidegate._ask.seed import choose
 from tidegate._ask.source import as_scenario
 from tidegate._base.errors import ArgumentError, EngineError, InternalError, UnknownNameError, nearest
@@ -250,7 +251,7 @@ class _Bench:
     ) -> None:
         self.scenario, self.gate, self.runs, self.seed = scenario, gate, runs, seed
         self.workers, self.store, self.progress = workers, store, progress
-        plan = json.loads(scenario._inner.plan_json())
+        plan = plan_of(scenario)
         copies = [row for row in plan["gates"] if row["name"] == gate or row["name"].startswith(f"{gate}/")]
         if not copies:
             raise ArgumentError(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from tidegate._ask.plan import plan_of
 from tidegate._base.errors import ArgumentError, UnknownNameError, nearest
 from tidegate._base.estimate import Estimate, estimate
 from tidegate._study.jobs import Local
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from tidegate._advise.tune_goal import Goal
+    from tidegate._ask.plan import Flow, Plan
     from tidegate._ask.scenario import Scenario
     from tidegate._study.store import Store
     from tidegate._study.value import Study
@@ -61,7 +62,7 @@ class Bench:
         self.scenario, self.goal, self.seed = scenario, goal, seed
         self.workers, self.store, self.progress = workers, store, progress
         self.runs = LEAST_RUNS
-        plan = json.loads(scenario._inner.plan_json())
+        plan = plan_of(scenario)
         self.gate = _following(plan, gate, scenario.gate_names)
         copies = [n for n, row in enumerate(plan["gates"]) if row["name"].split("/")[0] == self.gate]
         row = plan["gates"][copies[0]]
@@ -77,8 +78,9 @@ class Bench:
         self.back_ms = {flow["name"]: _back_ps(plan, flow) / 1e9 for flow in flows}
         self.mss: int = flows[0]["tcp"]["mss"]
         windows = [flow["tcp"]["window"] for flow in flows]
+        bounded = [window for window in windows if window is not None]
         #: The largest window that the scenario allows, in segments; None: no limit.
-        self.window = None if None in windows else max(1, max(windows) // self.mss)
+        self.window = None if None in windows else max(1, max(bounded) // self.mss)
         self.share = float(law["share"])
         delays = [plan["gates"][n]["delay_ps"] for n in flows[0]["path"]]
         self.every_ps = int(law["every_ps"])
@@ -187,7 +189,7 @@ def top_of(found: Estimate) -> float | None:
     return found.mean if found.high is None else found.high
 
 
-def _back_ps(plan: dict[str, Any], flow: dict[str, Any]) -> int:
+def _back_ps(plan: Plan, flow: Flow) -> int:
     gates: list[int] = [plan["gates"][n]["delay_ps"] for n in flow["back"]]
     return sum(gates) + int(flow["back_delay_ps"])
 
@@ -199,7 +201,7 @@ def largest_window(bench: Bench, mean_bps: float) -> int:
     return most if bench.window is None else max(2, min(most, bench.window))
 
 
-def _following(plan: dict[str, Any], gate: str | None, known: Sequence[str]) -> str:
+def _following(plan: Plan, gate: str | None, known: Sequence[str]) -> str:
     """Return the name of the gate to tune.
 
     Raises:
@@ -207,7 +209,7 @@ def _following(plan: dict[str, Any], gate: str | None, known: Sequence[str]) -> 
         ArgumentError: it follows nothing, or it is not clear which one is meant.
     """
     following = list(
-        dict.fromkeys(row["name"].split("/")[0] for row in plan["gates"] if row["rate"]["kind"] == "fed back")
+        dict.fromkeys(row["name"].split("/")[0] for row in plan["gates"] if row["rate"]["kind"] == "follow")
     )
     if gate is not None:
         if gate not in known:

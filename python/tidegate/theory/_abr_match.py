@@ -5,9 +5,11 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from tidegate.theory._match_rules import need
+from tidegate._ask.plan import RATE_WORDS, packet_bytes, round_trip_ps
+from tidegate.theory._match_rules import DoesNotApplyError, need
 
 if TYPE_CHECKING:
+    from tidegate._ask.plan import Flow, Gate, Plan, Tcp
     from tidegate.theory._abr_results import Abr
 
 _PICOS = 10**12
@@ -17,7 +19,7 @@ _STAYS = 100
 _NOTABLE = Fraction(1, 20)
 
 
-def read(plan: dict[str, Any]) -> dict[str, Any]:
+def read(plan: Plan) -> dict[str, Any]:
     """Return the parts of a fit.
 
     Raises:
@@ -29,12 +31,11 @@ def read(plan: dict[str, Any]) -> dict[str, Any]:
     source, link = _gates(plan, flow)
     tcp = flow["tcp"]
     bent: list[str] = []
-    packet = tcp["mss"] + tcp["headers"] + (12 if tcp["timestamps"] else 0)
+    packet = packet_bytes(tcp)
     framing = link["framing"]
     if framing["kind"] == "overhead":
         packet = max(packet + framing["overhead"], framing["minimum"])
-    delays = [plan["gates"][n]["delay_ps"] for n in (*flow["path"], *flow["back"])]
-    rtt = sum(delays) + flow["back_delay_ps"]
+    rtt = round_trip_ps(plan, flow)
     need(rtt > 0, "the round trip has no delay, which the model needs")
     high, low, holding = _states(link, rtt)
     _source(flow, tcp, rtt, bent)
@@ -83,7 +84,7 @@ def read(plan: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _gates(plan: dict[str, Any], flow: dict[str, Any]) -> tuple[dict[str, Any] | None, dict[str, Any]]:
+def _gates(plan: Plan, flow: Flow) -> tuple[Gate | None, Gate]:
     """Return the gate that paces the source, if there is one, and the link."""
     path = [plan["gates"][n] for n in flow["path"]]
     back = [plan["gates"][n] for n in flow["back"]]
@@ -99,15 +100,16 @@ def _gates(plan: dict[str, Any], flow: dict[str, Any]) -> tuple[dict[str, Any] |
         need(gate["rate"]["kind"] == "unlimited", f"gate {gate['name']} on the way back has a rate")
     rated = [gate for gate in path if gate["rate"]["kind"] != "unlimited"]
     kinds = [gate["rate"]["kind"] for gate in rated]
+    words = [RATE_WORDS[kind] for kind in kinds]
     need(
-        bool(rated) and kinds[-1] == "a Markov chain",
+        bool(rated) and kinds[-1] == "markov",
         "the model has a link whose rate is a Markov chain, and before it at most one gate, which follows "
         f"the link or has a constant rate; the path of flow {flow['name']} has "
-        f"{', '.join(kinds) if kinds else 'no gate with a rate'}",
+        f"{', '.join(words) if kinds else 'no gate with a rate'}",
     )
     need(
-        kinds[:-1] in ([], ["fed back"], ["constant"]),
-        f"before the link the path of flow {flow['name']} has {', '.join(kinds[:-1])}; the model "
+        kinds[:-1] in ([], ["follow"], ["constant"]),
+        f"before the link the path of flow {flow['name']} has {', '.join(words[:-1])}; the model "
         "has no gate there, or one that follows the link or has a constant rate",
     )
     link = rated[-1]
@@ -118,7 +120,7 @@ def _gates(plan: dict[str, Any], flow: dict[str, Any]) -> tuple[dict[str, Any] |
         source["queue_limit"] is None,
         f"the queue of gate {source['name']} is limited; in the model it holds a whole window",
     )
-    if source["rate"]["kind"] == "fed back":
+    if source["rate"]["kind"] == "follow":
         need(
             plan["gates"][source["rate"]["gate"]] is link,
             f"gate {source['name']} follows another gate than the link {link['name']}",
@@ -126,17 +128,17 @@ def _gates(plan: dict[str, Any], flow: dict[str, Any]) -> tuple[dict[str, Any] |
     return source, link
 
 
-def _states(link: dict[str, Any], rtt: int) -> tuple[int, int, list[int]]:
+def _states(link: Gate, rtt: int) -> tuple[int, int, list[int]]:
     """Return the high rate, the low rate, and the mean times in them."""
     rate = link["rate"]
     name = link["name"]
     need(
-        len(rate["bps"]) == 2 and rate["ring"],
-        f"the link {name} has {len(rate['bps'])} states; the model has two",
+        len(rate["rates_bps"]) == 2 and rate["ring"],
+        f"the link {name} has {len(rate['rates_bps'])} states; the model has two",
     )
-    need(min(rate["bps"]) > 0, f"the link {name} has a rate of 0; in the model both rates are above 0")
-    need(rate["bps"][0] != rate["bps"][1], f"both states of the link {name} have the same rate")
-    order = sorted((0, 1), key=lambda n: -rate["bps"][n])
+    need(min(rate["rates_bps"]) > 0, f"the link {name} has a rate of 0; in the model both rates are above 0")
+    need(rate["rates_bps"][0] != rate["rates_bps"][1], f"both states of the link {name} have the same rate")
+    order = sorted((0, 1), key=lambda n: -rate["rates_bps"][n])
     holding = [rate["holding_ps"][n] for n in order]
     for n, mean in zip(order, holding, strict=True):
         need(
@@ -144,19 +146,20 @@ def _states(link: dict[str, Any], rtt: int) -> tuple[int, int, list[int]]:
             f"link {name} stays in state {n} for {mean / 1e9:g} ms, {mean / rtt:.3g} round trips: psi must "
             "be above 1, as the model lets a rate change once in a round trip",
         )
-    return rate["bps"][order[0]], rate["bps"][order[1]], holding
+    return rate["rates_bps"][order[0]], rate["rates_bps"][order[1]], holding
 
 
-def _buffer(link: dict[str, Any], packet: int) -> int:
+def _buffer(link: Gate, packet: int) -> int:
     limit = link["queue_limit"]
-    need(limit is not None, f"the queue of gate {link['name']} is unlimited, so no packet is ever lost")
+    if limit is None:
+        raise DoesNotApplyError(f"the queue of gate {link['name']} is unlimited, so no packet is ever lost")
     room = limit["count"] if limit["unit"] == "packets" else limit["count"] // packet
     return int(room) + (0 if link["queue_counts_all"] else 1)
 
 
 def _scheme(
-    source: dict[str, Any] | None,
-    link: dict[str, Any],
+    source: Gate | None,
+    link: Gate,
     rtt: int,
     high: int,
     packet: int,
@@ -167,7 +170,7 @@ def _scheme(
         return {"scheme": "tcp"}
     rate = source["rate"]
     if rate["kind"] == "constant":
-        slowest = min(link["rate"]["bps"])
+        slowest = min(link["rate"]["rates_bps"])
         need(
             rate["bps"] <= high,
             f"gate {source['name']} is always faster than the link {link['name']}, so it paces no packets",
@@ -182,7 +185,7 @@ def _scheme(
         "last capacity (INSTCAP)",
     )
     need(rate["share"] == 1, f"gate {source['name']} uses a share of {rate['share']:g}; the model uses all")
-    low = min(link["rate"]["bps"])
+    low = min(link["rate"]["rates_bps"])
     need(
         rate["min_bps"] <= low and (rate["peak_bps"] is None or rate["peak_bps"] >= high),
         f"the bounds (min, peak) of gate {source['name']} exclude rates of the link",
@@ -197,7 +200,7 @@ def _scheme(
     return {"scheme": "abr"}
 
 
-def _source(flow: dict[str, Any], tcp: dict[str, Any], rtt: int, bent: list[str]) -> None:
+def _source(flow: Flow, tcp: Tcp, rtt: int, bent: list[str]) -> None:
     name = flow["name"]
     need(flow["app"] == "bulk", f'flow {name} does not always have data to send: app is not "bulk"')
     need(
@@ -221,7 +224,7 @@ def _source(flow: dict[str, Any], tcp: dict[str, Any], rtt: int, bent: list[str]
 
 
 def _flow_row(
-    flow: dict[str, Any], tcp: dict[str, Any], found: Abr, packets_per_s: Fraction, rtt: int, measured: int
+    flow: Flow, tcp: Tcp, found: Abr, packets_per_s: Fraction, rtt: int, measured: int
 ) -> dict[str, Any]:
     packets = found.throughput_packets * float(packets_per_s)
     return {
@@ -235,7 +238,7 @@ def _flow_row(
     }
 
 
-def _gate_row(link: dict[str, Any], found: Abr, high: int) -> dict[str, Any]:
+def _gate_row(link: Gate, found: Abr, high: int) -> dict[str, Any]:
     return {
         "name": link["name"],
         "rate_mean_bps": found.capacity_packets * high,

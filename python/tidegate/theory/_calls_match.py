@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tidegate.theory._match_rules import need
+
+if TYPE_CHECKING:
+    from tidegate._ask.plan import Calls, Plan
 
 PICOS = 10**12
 #: A summary that begins so many mean times after an empty start is of the long run.
@@ -14,11 +17,11 @@ _SETTLED = 5
 Row = dict[str, Any]
 
 
-def alone(plan: Row) -> list[Row]:
+def alone(plan: Plan) -> list[Calls]:
     """Return the sources of calls of a plan that has nothing else."""
-    sources: list[Row] = plan["calls"]
+    sources = plan["calls"]
     need(sources, "the theory describes calls, and the scenario has none ([calls.x])")
-    need(not plan["circuits"], "the circuits carry packets, so their calls do not arrive at random")
+    need(not plan["reservations"], "the circuits carry packets, so their calls do not arrive at random")
     need(
         not plan["flows"] and not plan["traffic"],
         "the scenario also has packets, which the theory does not describe",
@@ -33,7 +36,7 @@ def alone(plan: Row) -> list[Row]:
                 source["every"]["kind"] == "exponential",
                 f"calls.{source['name']} do not arrive at random: their gaps are constant",
             )
-        else:
+        elif source["idle"] is not None:
             need(
                 source["idle"]["kind"] == "exponential",
                 f"the sources of calls.{source['name']} do not call at random: their idle times are constant",
@@ -41,7 +44,7 @@ def alone(plan: Row) -> list[Row]:
     return sources
 
 
-def one_pool(sources: list[Row]) -> tuple[int, int]:
+def one_pool(sources: list[Calls]) -> tuple[int, int]:
     """Return the one pool, and what each call asks of it."""
     need(
         all(len(source["demands"]) == 1 for source in sources),
@@ -54,7 +57,7 @@ def one_pool(sources: list[Row]) -> tuple[int, int]:
     return pools.pop(), sizes.pop()
 
 
-def without_end(sources: list[Row]) -> None:
+def without_end(sources: list[Calls]) -> None:
     """Need calls that come whatever is under way."""
     for source in sources:
         need(
@@ -63,13 +66,13 @@ def without_end(sources: list[Row]) -> None:
         )
 
 
-def patient(sources: list[Row]) -> None:
+def patient(sources: list[Calls]) -> None:
     """Need calls that wait for as long as it takes."""
     for source in sources:
         need(source["patience"] is None, f"calls.{source['name']} give up after waiting, which is Erlang A")
 
 
-def lost(sources: list[Row]) -> None:
+def lost(sources: list[Calls]) -> None:
     """Need blocked calls that are lost."""
     for source in sources:
         need(
@@ -78,13 +81,24 @@ def lost(sources: list[Row]) -> None:
         )
 
 
-def held_ps(source: Row) -> int:
+def gap_ps(source: Calls) -> int:
+    """Return the mean time between the calls of a source without end."""
+    assert source["every"] is not None
+    return source["every"]["mean_ps"]
+
+
+def idle_ps(source: Calls) -> int:
+    """Return the mean time for which each of a number of sources is idle."""
+    assert source["idle"] is not None
+    return source["idle"]["mean_ps"]
+
+
+def held_ps(source: Calls) -> int:
     """Return how long a call holds its capacity in the mean, set-up included."""
-    held: int = source["hold"]["mean_ps"] + source["setup_ps"]
-    return held
+    return source["hold"]["mean_ps"] + source["setup_ps"]
 
 
-def exponential(sources: list[Row]) -> None:
+def exponential(sources: list[Calls]) -> None:
     """Need exponential holding times with one mean."""
     for source in sources:
         need(
@@ -95,7 +109,7 @@ def exponential(sources: list[Row]) -> None:
     need(len(means) == 1, "calls wait, and their mean holding times differ")
 
 
-def bent(plan: Row, slowest_ps: float) -> tuple[str, ...]:
+def bent(plan: Plan, slowest_ps: float) -> tuple[str, ...]:
     """Return what the plan does not keep to the letter, if the slowest mean time is this."""
     settled = _SETTLED * slowest_ps + max(source["start_ps"] for source in plan["calls"])
     if plan["warmup_ps"] >= settled:
@@ -103,13 +117,13 @@ def bent(plan: Row, slowest_ps: float) -> tuple[str, ...]:
     return ("the numbers are for the long run, but the run begins without calls",)
 
 
-def slowest_ps(sources: list[Row]) -> float:
+def slowest_ps(sources: list[Calls]) -> float:
     """Return the longest mean time of any source, holding or patience: idle sources only settle faster."""
     patience = [source["patience"]["mean_ps"] for source in sources if source["patience"] is not None]
     return float(max([held_ps(source) for source in sources] + patience))
 
 
-def pool_row(plan: Row, pool: int, used_bps: float, calls: Row) -> Row:
+def pool_row(plan: Plan, pool: int, used_bps: float, calls: Row) -> Row:
     """Return the row of a pool."""
     row = plan["pools"][pool]
     return {

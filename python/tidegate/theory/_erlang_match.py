@@ -9,13 +9,14 @@ from tidegate.theory._calls_match import PICOS, Row
 from tidegate.theory._engset import engset, engset_waiting
 from tidegate.theory._erlang import ErlangC, erlang_b, erlang_c
 from tidegate.theory._erlang_a import erlang_a
-from tidegate.theory._match_rules import need
+from tidegate.theory._match_rules import DoesNotApplyError, need
 
 if TYPE_CHECKING:
+    from tidegate._ask.plan import Calls, Plan
     from tidegate.theory._birth_death import Waiting
 
 
-def read(plan: Row) -> Row:
+def read(plan: Plan) -> Row:
     """Return the parts of a fit of Erlang's first or second formula.
 
     Raises:
@@ -47,7 +48,7 @@ def read(plan: Row) -> Row:
     return _parts(plan, parameters, found, pool, carried * bps, columns, mean_s * PICOS)
 
 
-def read_erlang_a(plan: Row) -> Row:
+def read_erlang_a(plan: Plan) -> Row:
     """Return the parts of a fit of Erlang A.
 
     Raises:
@@ -55,18 +56,17 @@ def read_erlang_a(plan: Row) -> Row:
     """
     sources = calls.alone(plan)
     calls.without_end(sources)
-    _impatient(sources)
+    patience_s = _patience_ps(sources) / PICOS
     pool, bps = calls.one_pool(sources)
     calls.exponential(sources)
     load, mean_s = _load(sources)
-    patience_s = sources[0]["patience"]["mean_ps"] / PICOS
     servers = plan["pools"][pool]["capacity_bps"] // bps
     found = erlang_a(load, servers, patience_s, mean_s)
     parameters = {"load": load, "servers": servers, "hold_s": mean_s, "patience_s": patience_s}
     return _waiting(plan, parameters, found, pool, bps)
 
 
-def read_engset(plan: Row) -> Row:
+def read_engset(plan: Plan) -> Row:
     """Return the parts of a fit of Engset's system, in which blocked calls are lost or wait.
 
     Raises:
@@ -79,13 +79,15 @@ def read_engset(plan: Row) -> Row:
     )
     need(len(sources) == 1, f"there are {len(sources)} kinds of sources; the theory has one")
     source = sources[0]
+    count = source["sources"]
+    assert count is not None
     pool, bps = calls.one_pool(sources)
-    hold_s, idle_s = calls.held_ps(source) / PICOS, source["idle"]["mean_ps"] / PICOS
+    hold_s, idle_s = calls.held_ps(source) / PICOS, calls.idle_ps(source) / PICOS
     need(hold_s > 0 and idle_s > 0, "a mean time is 0, so the time is not random")
     servers = plan["pools"][pool]["capacity_bps"] // bps
-    parameters: Row = {"sources": source["sources"], "servers": servers, "idle_s": idle_s, "hold_s": hold_s}
+    parameters: Row = {"sources": count, "servers": servers, "idle_s": idle_s, "hold_s": hold_s}
     if source["blocked"] == "refuse":
-        lost = engset(source["sources"], servers, idle_s, hold_s)
+        lost = engset(count, servers, idle_s, hold_s)
         parameters["blocked"] = "lost"
         columns = {"calls_blocked": lost.blocked}
         slowest = calls.slowest_ps(sources)
@@ -93,44 +95,45 @@ def read_engset(plan: Row) -> Row:
     calls.exponential(sources)
     patience_s = None
     if source["patience"] is not None:
-        _impatient(sources)
-        patience_s = parameters["patience_s"] = source["patience"]["mean_ps"] / PICOS
+        patience_s = parameters["patience_s"] = _patience_ps(sources) / PICOS
     parameters["blocked"] = "wait"
-    found = engset_waiting(source["sources"], servers, idle_s, hold_s, patience_s)
+    found = engset_waiting(count, servers, idle_s, hold_s, patience_s)
     return _waiting(plan, parameters, found, pool, bps)
 
 
-def _load(sources: list[Row]) -> tuple[float, float]:
+def _load(sources: list[Calls]) -> tuple[float, float]:
     """Return the load in Erlang and the mean holding time in seconds."""
-    rates = [1 / source["every"]["mean_ps"] for source in sources]
+    rates = [1 / calls.gap_ps(source) for source in sources]
     load = sum(calls.held_ps(source) * rate for source, rate in zip(sources, rates, strict=True))
     return load, load / sum(rates) / PICOS
 
 
-def _manner(sources: list[Row]) -> bool:
+def _manner(sources: list[Calls]) -> bool:
     """Return whether blocked calls wait."""
     manners = {source["blocked"] for source in sources}
     need(len(manners) == 1, "some calls wait and others are refused")
     return manners == {"wait"}
 
 
-def _impatient(sources: list[Row]) -> None:
-    need(
-        any(source["patience"] is not None for source in sources),
-        "no call gives up after waiting (calls.x.patience)",
-    )
-    for source in sources:
-        need(source["patience"] is not None, f"calls.{source['name']} never give up, but others do")
+def _patience_ps(sources: list[Calls]) -> int:
+    """Return the mean patience of calls that all give up after waiting, exponentially and alike."""
+    patience = [(source["name"], source["patience"]) for source in sources]
+    need(any(each is not None for _, each in patience), "no call gives up after waiting (calls.x.patience)")
+    means = set()
+    for name, each in patience:
+        if each is None:
+            raise DoesNotApplyError(f"calls.{name} never give up, but others do")
         need(
-            source["patience"]["kind"] == "exponential",
-            f"the patience of calls.{source['name']} is constant; in the theory it is exponential",
+            each["kind"] == "exponential",
+            f"the patience of calls.{name} is constant; in the theory it is exponential",
         )
-    means = {source["patience"]["mean_ps"] for source in sources}
+        means.add(each["mean_ps"])
     need(len(means) == 1, "the calls differ in their mean patience")
     need(means != {0}, "the patience is 0, so no call waits")
+    return means.pop()
 
 
-def _waiting(plan: Row, parameters: Row, found: Waiting, pool: int, bps: int) -> Row:
+def _waiting(plan: Plan, parameters: Row, found: Waiting, pool: int, bps: int) -> Row:
     columns = {"calls_blocked": found.waiting, **calls.waits(found)}
     if found.patience is not None:
         columns["calls_abandoned_share"] = found.abandoned
@@ -141,7 +144,7 @@ def _waiting(plan: Row, parameters: Row, found: Waiting, pool: int, bps: int) ->
 
 
 def _parts(
-    plan: Row,
+    plan: Plan,
     parameters: Row,
     found: Any,
     pool: int,

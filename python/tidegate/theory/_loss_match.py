@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from tidegate._base.errors import ArgumentError
 from tidegate.theory import _calls_match as calls
@@ -10,8 +11,11 @@ from tidegate.theory._calls_match import PICOS, Row
 from tidegate.theory._loss_network import CallClass, LossSystem, kaufman_roberts, product_form
 from tidegate.theory._match_rules import DoesNotApplyError, need
 
+if TYPE_CHECKING:
+    from tidegate._ask.plan import Calls, Plan
 
-def read(plan: Row) -> Row:
+
+def read(plan: Plan) -> Row:
     """Return the parts of a fit of Kaufman's and Roberts' recursion.
 
     Raises:
@@ -30,7 +34,7 @@ def read(plan: Row) -> Row:
     need(len({*sizes}) > 1, "all calls have the same rate, which is Erlang's model")
     step = math.gcd(*sizes)
     capacity = plan["pools"][pools[0]]["capacity_bps"] // step
-    loads = [calls.held_ps(source) / source["every"]["mean_ps"] for source in sources]
+    loads = [calls.held_ps(source) / calls.gap_ps(source) for source in sources]
     widths = [size // step for size in sizes]
     try:
         found = kaufman_roberts(capacity, loads, widths)
@@ -40,7 +44,7 @@ def read(plan: Row) -> Row:
     return _parts(plan, parameters, found, pools, [step])
 
 
-def read_product_form(plan: Row) -> Row:
+def read_product_form(plan: Plan) -> Row:
     """Return the parts of a fit of the product form of loss networks.
 
     Raises:
@@ -55,7 +59,7 @@ def read_product_form(plan: Row) -> Row:
         "calls use one pool, which other theories describe",
     )
     need(
-        all(source["idle"]["mean_ps"] > 0 for source in finite),
+        all(calls.idle_ps(source) > 0 for source in finite),
         "a mean idle time is 0, so the time is not random",
     )
     asked = [{demand["pool"]: demand["bps"] for demand in source["demands"]} for source in sources]
@@ -64,7 +68,7 @@ def read_product_form(plan: Row) -> Row:
         plan["pools"][pool]["capacity_bps"] // step for pool, step in zip(pools, steps, strict=True)
     ]
     loads = [
-        calls.held_ps(source) / (source["idle"] if source["every"] is None else source["every"])["mean_ps"]
+        calls.held_ps(source) / (calls.idle_ps(source) if source["every"] is None else calls.gap_ps(source))
         for source in sources
     ]
     kinds = [
@@ -82,11 +86,11 @@ def read_product_form(plan: Row) -> Row:
     return _parts(plan, _parameters(sources, loads), found, pools, steps)
 
 
-def _parameters(sources: list[Row], loads: list[float]) -> Row:
+def _parameters(sources: list[Calls], loads: list[float]) -> Row:
     return {f"load.{source['name']}": load for source, load in zip(sources, loads, strict=True)}
 
 
-def _parts(plan: Row, parameters: Row, found: LossSystem, pools: list[int], steps: list[int]) -> Row:
+def _parts(plan: Plan, parameters: Row, found: LossSystem, pools: list[int], steps: list[int]) -> Row:
     sources = plan["calls"]
     rates = [_rate(source, lost) for source, lost in zip(sources, found.blocked, strict=True)]
     rows = []
@@ -110,9 +114,10 @@ def _parts(plan: Row, parameters: Row, found: LossSystem, pools: list[int], step
     }
 
 
-def _rate(source: Row, lost: float) -> float:
+def _rate(source: Calls, lost: float) -> float:
     """Return how many calls a source makes in a second."""
     if source["every"] is not None:
-        return float(PICOS / source["every"]["mean_ps"])
-    cycle = source["idle"]["mean_ps"] + (1 - lost) * calls.held_ps(source)
-    return float(PICOS * source["sources"] / cycle)
+        return PICOS / source["every"]["mean_ps"]
+    assert source["sources"] is not None
+    cycle = calls.idle_ps(source) + (1 - lost) * calls.held_ps(source)
+    return PICOS * source["sources"] / cycle

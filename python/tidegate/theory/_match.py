@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -68,9 +67,10 @@ def match(source: Source) -> list[Fit | Miss]:
     Raises:
         ScenarioError, TraceError, OSError: the scenario is wrong or cannot be read.
     """
+    from tidegate._ask.plan import plan_of
     from tidegate._ask.source import as_scenario
 
-    plan = json.loads(as_scenario(source)._inner.plan_json())
+    plan = plan_of(as_scenario(source))
     told: list[Fit | Miss] = []
     for theory, read in (_THEORIES | (_OF_CALLS if plan["calls"] else {})).items():
         try:

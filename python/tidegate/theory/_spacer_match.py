@@ -5,17 +5,19 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from tidegate.theory._match_rules import need
+from tidegate._ask.plan import RATE_WORDS, packet_bytes, round_trip_ps
+from tidegate.theory._match_rules import DoesNotApplyError, need
 from tidegate.theory._spacer import spacer
 
 if TYPE_CHECKING:
+    from tidegate._ask.plan import Flow, Gate, Plan, Tcp
     from tidegate.theory._spacer_results import Spacer
 
 _PICOS = 10**12
 _CELL_BITS = 424
 
 
-def read(plan: dict[str, Any]) -> dict[str, Any]:
+def read(plan: Plan) -> dict[str, Any]:
     """Return the parts of a fit.
 
     Raises:
@@ -34,8 +36,7 @@ def read(plan: dict[str, Any]) -> dict[str, Any]:
         c < h,
         f"gate {slow['name']} is not slower than gate {host['name']} before it, so no packet ever waits",
     )
-    delays = [plan["gates"][n]["delay_ps"] for n in (*flow["path"], *flow["back"])]
-    rtt = Fraction(sum(delays) + flow["back_delay_ps"], _PICOS)
+    rtt = Fraction(round_trip_ps(plan, flow), _PICOS)
     window, initial, threshold = _windows(tcp, per_ack)
     cell_s = Fraction(cell_bits, h)
     parameters: dict[str, Any] = {
@@ -56,7 +57,7 @@ def read(plan: dict[str, Any]) -> dict[str, Any]:
     trip = (Fraction(found.delta) + Fraction(found.V_w_plus) / Fraction(found.c)) * cell_s
     if trip * _PICOS >= tcp["least_timeout_ps"]:
         bent.append(f"the round trip of up to {float(1000 * trip):.4g} ms may exceed the time-out")
-    settled = _settled(found) * cell_s + Fraction(flow["start_ps"], _PICOS)
+    settled = _settled(found) * cell_s + Fraction(flow["start_ps"] or 0, _PICOS)
     if settled * _PICOS > plan["warmup_ps"]:
         bent.append(
             f"the numbers hold once the window stops growing, at about {float(settled):.4g} s, "
@@ -71,7 +72,7 @@ def read(plan: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _gates(plan: dict[str, Any], flow: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def _gates(plan: Plan, flow: Flow) -> tuple[Gate, Gate]:
     path = [plan["gates"][n] for n in flow["path"]]
     back = [plan["gates"][n] for n in flow["back"]]
     for gate in (*path, *back):
@@ -85,7 +86,10 @@ def _gates(plan: dict[str, Any], flow: dict[str, Any]) -> tuple[dict[str, Any], 
     rated = [gate for gate in path if gate["rate"]["kind"] != "unlimited"]
     for gate in rated:
         kind = gate["rate"]["kind"]
-        need(kind == "constant", f"the rate of gate {gate['name']} is not a constant bit rate: it is {kind}")
+        need(
+            kind == "constant",
+            f"the rate of gate {gate['name']} is not a constant bit rate: it is {RATE_WORDS[kind]}",
+        )
         need(gate["rate"]["bps"], f"gate {gate['name']} has a rate of 0")
     need(
         len(rated) == 2 and rated[0] is not rated[1],
@@ -95,7 +99,7 @@ def _gates(plan: dict[str, Any], flow: dict[str, Any]) -> tuple[dict[str, Any], 
     return rated[0], rated[1]
 
 
-def _source(flow: dict[str, Any], tcp: dict[str, Any], bent: list[str]) -> int:
+def _source(flow: Flow, tcp: Tcp, bent: list[str]) -> int:
     """Return the segments of an acknowledgement."""
     name = flow["name"]
     need(flow["app"] == "bulk", f'flow {name} does not always have data to send: app is not "bulk"')
@@ -114,7 +118,7 @@ def _source(flow: dict[str, Any], tcp: dict[str, Any], bent: list[str]) -> int:
             not tcp["quick_acks"],
             f"the receiver of flow {name} acknowledges the first {tcp['quick_acks']} segments one by one",
         )
-        if delayed["timeout_ps"] is not None:
+        if delayed is not None and delayed["timeout_ps"] is not None:
             bent.append(
                 f"a segment that waits alone is acknowledged after {delayed['timeout_ps'] / 1e9:g} ms, "
                 "not only with the next one"
@@ -122,14 +126,14 @@ def _source(flow: dict[str, Any], tcp: dict[str, Any], bent: list[str]) -> int:
     return every
 
 
-def _framing(host: dict[str, Any], slow: dict[str, Any], tcp: dict[str, Any]) -> tuple[int, int, str]:
+def _framing(host: Gate, slow: Gate, tcp: Tcp) -> tuple[int, int, str]:
     """Return units of a segment, bits of a unit, and what a unit is."""
     framing = slow["framing"]
     need(
         framing == host["framing"],
         f"gates {host['name']} and {slow['name']} have different framing",
     )
-    packet = tcp["mss"] + tcp["headers"] + (12 if tcp["timestamps"] else 0)
+    packet = packet_bytes(tcp)
     if framing["kind"] == "aal5":
         # ITU-T I.363.5: the packet and an 8-byte trailer, 8 bytes of LLC/SNAP with RFC 2684.
         return -(-(packet + 8 + 8 * bool(framing.get("llc"))) // 48), _CELL_BITS, "cells"
@@ -138,11 +142,10 @@ def _framing(host: dict[str, Any], slow: dict[str, Any], tcp: dict[str, Any]) ->
     return 1, 8 * packet, "packets"
 
 
-def _windows(tcp: dict[str, Any], per_ack: int) -> tuple[int, int, int]:
+def _windows(tcp: Tcp, per_ack: int) -> tuple[int, int, int]:
     """Return window, initial window and threshold in segments."""
-    need(
-        tcp["window"] is not None, "the window is unlimited (tcp.window), so the queue would grow without end"
-    )
+    if tcp["window"] is None:
+        raise DoesNotApplyError("the window is unlimited (tcp.window), so the queue would grow without end")
     mss = tcp["mss"]
     window, initial = tcp["window"] // mss, max(1, tcp["initial_window"] // mss)
     need(
@@ -157,15 +160,13 @@ def _windows(tcp: dict[str, Any], per_ack: int) -> tuple[int, int, int]:
     return window, initial, window if ssthresh is None else max(1, -(-ssthresh // mss))
 
 
-def _queues(
-    host: dict[str, Any], slow: dict[str, Any], found: Spacer, unit: str, tcp: dict[str, Any]
-) -> None:
+def _queues(host: Gate, slow: Gate, found: Spacer, unit: str, tcp: Tcp) -> None:
     # All of a window may wait in the host.
     for gate, most in ((host, found.window * found.segment_cells), (slow, found.buffer_cells)):
         limit = gate["queue_limit"]
         if limit is None:
             continue
-        packet = tcp["mss"] + tcp["headers"] + (12 if tcp["timestamps"] else 0)
+        packet = packet_bytes(tcp)
         segments = -(-most // found.segment_cells)
         needed = {"packets": segments, "bytes": segments * packet, "cells": most}[limit["unit"]]
         if gate is slow and limit["unit"] == unit and not gate["queue_counts_all"]:
@@ -187,9 +188,9 @@ def _settled(found: Spacer) -> Fraction:
     return Fraction(found.first_increment) + rounds
 
 
-def _flow_row(flow: dict[str, Any], tcp: dict[str, Any], found: Spacer, cell_s: Fraction) -> dict[str, Any]:
+def _flow_row(flow: Flow, tcp: Tcp, found: Spacer, cell_s: Fraction) -> dict[str, Any]:
     segments = Fraction(found.rate) / found.segment_cells / cell_s
-    ip = tcp["mss"] + tcp["headers"] + (12 if tcp["timestamps"] else 0)
+    ip = packet_bytes(tcp)
     row: dict[str, Any] = {
         "name": flow["name"],
         "cc": tcp["cc"],
@@ -208,7 +209,7 @@ def _flow_row(flow: dict[str, Any], tcp: dict[str, Any], found: Spacer, cell_s: 
     return row
 
 
-def _gate_row(gate: dict[str, Any], found: Spacer, unit: str) -> dict[str, Any]:
+def _gate_row(gate: Gate, found: Spacer, unit: str) -> dict[str, Any]:
     in_service = 0 if gate["queue_counts_all"] else 1
     row: dict[str, Any] = {
         "name": gate["name"],
