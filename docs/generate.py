@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import snippets
 import tidegate as tg
 from tidegate._cli.main import cli
-from tidegate._run.columns import DROP_REASONS, HELD_BY, MARK_KINDS, PHASES, TABLES
+from tidegate._run.columns import TABLES, WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -197,12 +197,7 @@ def results_reference() -> str:
     for table, columns in TABLES.items():
         rows = "\n".join(f"| `{name}` | {_cell(meaning)} |" for name, meaning in columns.items())
         parts.append(f"### `{table}.parquet`\n\n| column | meaning |\n|---|---|\n{rows}\n")
-    words = {
-        "flows: phase": PHASES,
-        "flows: held_by": HELD_BY,
-        "drops: reason": DROP_REASONS,
-        "marks: kind": MARK_KINDS,
-    }
+    words = {f"{table}: {name}": each for table, columns in WORDS.items() for name, each in columns.items()}
     rows = "\n".join(f"| {column} | {', '.join(values)} |" for column, values in words.items())
     parts.append(f"Words that stand in columns:\n\n| column | words |\n|---|---|\n{rows}\n")
     return "\n".join(parts)

@@ -14,6 +14,7 @@ __all__ = [
     "ScenarioError",
     "TraceError",
     "build_info",
+    "columns",
     "dtm_allocate",
     "effcap_estimate",
     "gcra_burst_tolerance",
@@ -171,6 +172,7 @@ class Pool:
 
 def student_t(share: float, freedom: int) -> float | None: ...
 def schema() -> str: ...
+def columns() -> str: ...
 def reference() -> str: ...
 def trace_info(path: str, format: str | None, opportunity_bytes: int) -> str: ...  # noqa: A002
 def trace_convert(

@@ -25,6 +25,12 @@ fn schema(py: Python<'_>) -> PyResult<String> {
     guard::guarded(py, || tidegate_scenario::schema().to_string())
 }
 
+/// The recorded tables and their columns, as JSON: name, meaning, type, words for codes, what an index counts.
+#[pyfunction]
+fn columns(py: Python<'_>) -> PyResult<String> {
+    guard::guarded(py, run::columns)
+}
+
 /// Every key of the scenario language, as Markdown.
 #[pyfunction]
 fn reference(py: Python<'_>) -> PyResult<String> {
@@ -65,6 +71,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(live::live_clean, module)?)?;
     module.add_function(wrap_pyfunction!(live::live_enter, module)?)?;
     module.add_function(wrap_pyfunction!(schema, module)?)?;
+    module.add_function(wrap_pyfunction!(columns, module)?)?;
     module.add_function(wrap_pyfunction!(reference, module)?)?;
     module.add_function(wrap_pyfunction!(build_info, module)?)?;
     module.add_function(wrap_pyfunction!(dtm::dtm_allocate, module)?)?;

@@ -2,7 +2,9 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
+use serde_json::{Value, json};
 use tidegate_core::plan::{Plan, RecordLevel};
+use tidegate_result::columns::{Description, Names, tables};
 use tidegate_result::{Column, RunResult, Table};
 
 use crate::error::InternalError;
@@ -83,6 +85,23 @@ impl RunData {
         }
         Ok(tables)
     }
+}
+
+/// Every recorded table with its columns, as JSON.
+pub(crate) fn columns() -> String {
+    let names = |names: Names| match names {
+        Names::Flow => "flow",
+        Names::Gate => "gate",
+        Names::Traffic => "traffic",
+    };
+    let of_table = |(table, columns): (&str, Vec<Description>)| {
+        let of_column = |column: Description| {
+            let names = column.names.map(names);
+            json!({ "name": column.name, "meaning": column.meaning, "kind": column.kind, "words": column.words, "names": names })
+        };
+        json!({ "name": table, "columns": columns.into_iter().map(of_column).collect::<Vec<_>>() })
+    };
+    Value::from_iter(tables().into_iter().map(of_table)).to_string()
 }
 
 fn bytes<'py>(py: Python<'py>, column: &Column) -> PyResult<(&'static str, Bound<'py, PyBytes>)> {

@@ -8,6 +8,7 @@
 
 mod calls;
 mod cells;
+pub mod columns;
 mod losses;
 pub mod pcap;
 mod request_summary;

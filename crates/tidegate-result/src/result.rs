@@ -3,16 +3,12 @@
 use tidegate_core::app::Exchange;
 use tidegate_core::gate::GateRow;
 use tidegate_core::net::Dropped;
-use tidegate_core::net::Owner;
 use tidegate_core::plan::{GatePlan, RatePlan};
 use tidegate_core::tcp::Segment;
 use tidegate_core::units::Time;
 
-use crate::request_summary::response_time;
+use crate::columns::{self, Entry, Of};
 use crate::summary::Summary;
-
-/// Index that stands for "none" in a table: no flow, or no background source.
-const NONE: u32 = u32::MAX;
 
 /// A finished run.
 #[derive(Debug)]
@@ -137,10 +133,6 @@ pub struct Table {
     pub columns: Vec<(&'static str, Column)>,
 }
 
-fn wait_ms(row: &GateRow) -> f64 {
-    if row.wait == GateRow::NO_WAIT { f64::NAN } else { row.wait.as_secs_f64() * 1e3 }
-}
-
 /// Bit rate of one slot; NaN where the gate has none.
 #[must_use]
 pub fn slot_bps(gate: &GatePlan) -> f64 {
@@ -154,135 +146,38 @@ impl RunResult {
     /// Every recorded table in long form; index columns count the plan's flows, gates and background sources.
     #[must_use]
     pub fn tables(&self) -> Vec<Table> {
-        let mut tables = vec![self.flow_table(), self.gate_table(), self.drop_table(), self.mark_table()];
+        let slots = |gate: u32| self.slot_bps[gate as usize];
+        let mut tables = vec![
+            table("flows", columns::FLOWS, &owned(&self.flows, |_| f64::NAN)),
+            table("gates", columns::GATES, &owned(&self.gates, slots)),
+            table("drops", columns::DROPS, &events(&self.drops)),
+            table("marks", columns::MARKS, &events(&self.marks)),
+        ];
         if !self.summary.requests.is_empty() {
-            tables.push(self.request_table());
+            tables.push(table("requests", columns::REQUESTS, &owned(&self.requests, |_| f64::NAN)));
         }
         tables
     }
+}
 
-    fn flow_table(&self) -> Table {
-        let rows: Vec<(u32, &FlowRow)> =
-            (0..).zip(&self.flows).flat_map(|(n, rows)| rows.iter().map(move |row| (n, row))).collect();
-        let float =
-            |value: fn(&FlowRow) -> f64| Column::F64(rows.iter().map(|(_, row)| value(row)).collect());
-        let count =
-            |value: fn(&FlowRow) -> u64| Column::U64(rows.iter().map(|(_, row)| value(row)).collect());
-        let code = |value: fn(&FlowRow) -> u8| Column::U8(rows.iter().map(|(_, row)| value(row)).collect());
-        Table {
-            name: "flows",
-            columns: vec![
-                ("time_s", float(|row| row.at.as_secs_f64())),
-                ("flow", Column::U32(rows.iter().map(|(flow, _)| *flow).collect())),
-                ("cwnd_segments", float(|row| row.cwnd_segments)),
-                ("ssthresh_segments", float(|row| row.ssthresh_segments)),
-                ("in_flight_segments", float(|row| row.in_flight_segments)),
-                ("srtt_ms", float(|row| row.srtt_ms)),
-                ("rtt_ms", float(|row| row.rtt_ms)),
-                ("one_way_ms", float(|row| row.one_way_ms)),
-                ("rto_ms", float(|row| row.rto_ms)),
-                ("delivered_bytes", count(|row| row.delivered_bytes)),
-                ("in_order_bytes", count(|row| row.in_order_bytes)),
-                ("retransmitted_segments", count(|row| row.retransmitted_segments)),
-                ("phase", code(|row| row.phase)),
-                ("held_by", code(|row| row.held_by)),
-            ],
-        }
-    }
+/// A table of the entries' columns over these rows.
+fn table<R>(name: &'static str, entries: &[Entry<R>], rows: &[Of<'_, R>]) -> Table {
+    Table { name, columns: entries.iter().map(|entry| (entry.name, entry.of_rows(rows))).collect() }
+}
 
-    fn gate_table(&self) -> Table {
-        let rows: Vec<(u32, &GateRow)> =
-            (0..).zip(&self.gates).flat_map(|(n, rows)| rows.iter().map(move |row| (n, row))).collect();
-        let float =
-            |value: fn(&GateRow) -> f64| Column::F64(rows.iter().map(|(_, row)| value(row)).collect());
-        let count =
-            |value: fn(&GateRow) -> u64| Column::U64(rows.iter().map(|(_, row)| value(row)).collect());
-        // A cell gate's units are cells: of packets it knows nothing at an instant.
-        let some = |value: fn(&GateRow) -> Option<u64>| {
-            Column::MaybeU64(rows.iter().map(|(_, row)| value(row)).collect())
-        };
-        let slots = rows.iter().map(|(gate, row)| row.rate_bps / self.slot_bps[*gate as usize]).collect();
-        Table {
-            name: "gates",
-            columns: vec![
-                ("time_s", float(|row| row.at.as_secs_f64())),
-                ("gate", Column::U32(rows.iter().map(|(gate, _)| *gate).collect())),
-                ("queue_packets", some(|row| row.cells.is_none().then_some(row.queue_packets))),
-                ("queue_bytes", some(|row| row.cells.is_none().then_some(row.queue_bytes))),
-                ("queue_cells", some(|row| row.cells.map(|cells| cells.whole))),
-                ("queue_fluid", float(|row| row.cells.map_or(f64::NAN, |cells| cells.fluid))),
-                ("rate_bps", float(|row| row.rate_bps)),
-                ("slots", Column::F64(slots)),
-                ("wait_ms", float(wait_ms)),
-                ("delivered_bytes", count(|row| row.delivered_bytes)),
-                ("dropped_packets", some(|row| row.cells.is_none().then_some(row.dropped_packets))),
-                ("dropped_cells", some(|row| row.cells.map(|_| row.dropped_packets))),
-                ("tokens", float(|row| row.tokens)),
-            ],
-        }
-    }
+/// Rows by whose they are.
+fn owned<R>(rows: &[Vec<R>], slot_bps: impl Fn(u32) -> f64) -> Vec<Of<'_, R>> {
+    let of = |(index, rows)| (index, slot_bps(index), rows);
+    (0..)
+        .zip(rows)
+        .map(of)
+        .flat_map(|(index, slot_bps, rows): (u32, f64, &Vec<R>)| {
+            rows.iter().map(move |row| Of { index, row, slot_bps })
+        })
+        .collect()
+}
 
-    fn drop_table(&self) -> Table {
-        let drops = &self.drops;
-        let flow = |drop: &Dropped| match drop.owner {
-            Owner::Data(flow) | Owner::Back(flow) => flow as u32,
-            Owner::Traffic(_) => NONE,
-        };
-        let traffic = |drop: &Dropped| match drop.owner {
-            Owner::Data(_) | Owner::Back(_) => NONE,
-            Owner::Traffic(source) => source as u32,
-        };
-        Table {
-            name: "drops",
-            columns: vec![
-                ("time_s", Column::F64(drops.iter().map(|drop| drop.at.as_secs_f64()).collect())),
-                ("gate", Column::U32(drops.iter().map(|drop| drop.gate as u32).collect())),
-                ("flow", Column::U32(drops.iter().map(flow).collect())),
-                ("traffic", Column::U32(drops.iter().map(traffic).collect())),
-                ("bytes", Column::U32(drops.iter().map(|drop| drop.unit.bytes).collect())),
-                ("reason", Column::U8(drops.iter().map(|drop| drop.reason as u8).collect())),
-            ],
-        }
-    }
-
-    fn mark_table(&self) -> Table {
-        let marks = &self.marks;
-        Table {
-            name: "marks",
-            columns: vec![
-                ("time_s", Column::F64(marks.iter().map(|mark| mark.at.as_secs_f64()).collect())),
-                ("flow", Column::U32(marks.iter().map(|mark| mark.flow).collect())),
-                ("kind", Column::U8(marks.iter().map(|mark| mark.kind as u8).collect())),
-            ],
-        }
-    }
-
-    fn request_table(&self) -> Table {
-        let rows: Vec<(u32, &Exchange)> =
-            (0..).zip(&self.requests).flat_map(|(n, rows)| rows.iter().map(move |row| (n, row))).collect();
-        let count =
-            |value: fn(&Exchange) -> u64| Column::U64(rows.iter().map(|(_, row)| value(row)).collect());
-        let when = |value: fn(&Exchange) -> Time| {
-            let seconds = |at: Time| if at == Time::NEVER { f64::NAN } else { at.as_secs_f64() };
-            Column::F64(rows.iter().map(|(_, row)| seconds(value(row))).collect())
-        };
-        let took = |row: &Exchange| match row.ended {
-            Time::NEVER => f64::NAN,
-            _ => response_time(row).as_secs_f64(),
-        };
-        Table {
-            name: "requests",
-            columns: vec![
-                ("time_s", when(|row| row.asked)),
-                ("flow", Column::U32(rows.iter().map(|(flow, _)| *flow).collect())),
-                ("begun_s", when(|row| row.begun)),
-                ("arrived_s", when(|row| row.arrived)),
-                ("answered_s", when(|row| row.answered)),
-                ("ended_s", when(|row| row.ended)),
-                ("response_s", Column::F64(rows.iter().map(|(_, row)| took(row)).collect())),
-                ("request_bytes", count(|row| row.request)),
-                ("response_bytes", count(|row| row.response)),
-            ],
-        }
-    }
+/// Rows that say themselves whose they are.
+fn events<R>(rows: &[R]) -> Vec<Of<'_, R>> {
+    rows.iter().map(|row| Of { index: 0, row, slot_bps: f64::NAN }).collect()
 }

@@ -33,7 +33,7 @@ mod units;
 
 pub use error::{Report, ScenarioError, Warning};
 pub use inputs::Input;
-pub use lower::{CELL_GATE_COLUMNS, FLOW_COLUMNS, GATE_COLUMNS, check_recording};
+pub use lower::check_recording;
 pub use quantity::{QuantityError, read_rate, read_span};
 pub use reference::reference;
 pub use scenario::{Reading, Scenario, Syntax};

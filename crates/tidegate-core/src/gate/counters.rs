@@ -42,7 +42,7 @@ impl DropReason {
 
     /// What people call it.
     #[must_use]
-    pub fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             DropReason::QueueFull => "queue full",
             DropReason::Loss => "random loss",

@@ -36,7 +36,6 @@ use crate::inputs::Library;
 
 pub(crate) use layers::TcpLayers;
 use notes::Notes;
-pub use record::{CELL_GATE_COLUMNS, FLOW_COLUMNS, GATE_COLUMNS};
 use values::time;
 pub use work::check_recording;
 

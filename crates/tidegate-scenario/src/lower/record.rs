@@ -2,46 +2,35 @@
 
 use tidegate_core::plan::{Plan, RecordLevel, RecordPlan};
 use tidegate_core::units::Span;
+use tidegate_result::columns::{self, Gates};
 
 use super::cells;
 use super::notes::Notes;
 use super::written::{Gate, User};
 use crate::check::{Form, Item, Value, nearest};
 
-/// Columns that a gate can be recorded with.
-pub const GATE_COLUMNS: &[&str] =
-    &["queue_packets", "queue_bytes", "rate_bps", "slots", "wait_ms", "delivered_bytes", "dropped_packets"];
+/// Columns that `[record]` may name for a gate of packets, or of cells.
+fn gate_columns(of_cells: bool) -> Vec<&'static str> {
+    let here = if of_cells { Gates::OfCells } else { Gates::OfPackets };
+    let entries = columns::GATES.iter().filter(|entry| entry.gates == Gates::All || entry.gates == here);
+    entries.filter(|entry| entry.can_be_named()).map(|entry| entry.name).collect()
+}
 
-/// Columns that a cell gate can be recorded with.
-pub const CELL_GATE_COLUMNS: &[&str] =
-    &["queue_cells", "queue_fluid", "rate_bps", "wait_ms", "delivered_bytes", "dropped_cells"];
-
-/// Columns that a flow can be recorded with.
-pub const FLOW_COLUMNS: &[&str] = &[
-    "cwnd_segments",
-    "ssthresh_segments",
-    "in_flight_segments",
-    "srtt_ms",
-    "rtt_ms",
-    "one_way_ms",
-    "rto_ms",
-    "delivered_bytes",
-    "in_order_bytes",
-    "retransmitted_segments",
-    "phase",
-    "held_by",
-];
+/// Columns that `[record]` may name for a flow.
+fn flow_columns() -> Vec<&'static str> {
+    columns::FLOWS.iter().filter(|entry| entry.can_be_named()).map(|entry| entry.name).collect()
+}
 
 /// Columns are named so that a wrong name is told; a recording holds all of them.
-fn columns(items: &[Item], known: &[&str], notes: &mut Notes) {
+fn check(items: &[Item], known: &[&str], notes: &mut Notes) {
     for item in items {
         let name = item.text().unwrap_or_default();
         if known.contains(&name) {
             continue;
         }
         let of_gate = known.contains(&"rate_bps");
-        if of_gate && [GATE_COLUMNS, CELL_GATE_COLUMNS].iter().any(|columns| columns.contains(&name)) {
-            let (of, here) = match CELL_GATE_COLUMNS.contains(&name) {
+        if of_gate && columns::GATES.iter().any(|entry| entry.name == name && entry.can_be_named()) {
+            let (of, here) = match gate_columns(true).contains(&name) {
                 true => ("cell gates", "this gate passes packets"),
                 false => ("gates that pass packets", "this is a cell gate"),
             };
@@ -76,13 +65,12 @@ pub(super) fn record(
         let name = entry.name.as_str();
         let (gate, is_flow) = (gates.iter().find(|gate| gate.name == name), flows.contains(&name));
         if gate.is_some() || is_flow {
-            let of_gate: &[&str] = match gate.map(|gate| cells::llc(gate.plan.framing)) {
-                Some(Some(_)) => CELL_GATE_COLUMNS,
-                Some(None) => GATE_COLUMNS,
-                None => &[],
-            };
-            let of_both = [of_gate, if is_flow { FLOW_COLUMNS } else { &[] }].concat();
-            columns(entry.item.list(), &of_both, notes);
+            let mut of_both =
+                gate.map_or(vec![], |gate| gate_columns(cells::llc(gate.plan.framing).is_some()));
+            if is_flow {
+                of_both.extend(flow_columns());
+            }
+            check(entry.item.list(), &of_both, notes);
             named.push(name);
             continue;
         }
