@@ -21,3 +21,4 @@ pub mod random;
 pub mod tcp;
 pub mod unit;
 pub mod units;
+mod work;

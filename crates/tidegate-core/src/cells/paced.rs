@@ -104,6 +104,7 @@ impl Paced {
     }
 
     fn start_until(&mut self, at: Time) {
+        crate::work::step();
         // At least so many start after the first, because each distance may be a picosecond longer.
         let more = (at.picos() - self.head.at.picos()) / (self.beat.picos + 1);
         let started = self.waiting.min(more + 1);
@@ -125,6 +126,7 @@ impl Paced {
     /// Serves a cell that comes at `at`, for which there is room.
     #[inline]
     pub(super) fn serve(&mut self, at: Time) -> Passage {
+        crate::work::step();
         let start = if at > self.free.at { Exact::whole(at) } else { self.free };
         self.free = start.plus(self.beat);
         let end = self.end_of(start);
@@ -146,6 +148,7 @@ impl Paced {
     /// Serves a train none of whose cells waits, because they come no closer together than they
     /// leave: the last passage. `None`: some may wait.
     pub(super) fn serve_apart(&mut self, train: &Train) -> Option<Passage> {
+        crate::work::step();
         let (beat, first) = (self.beat, train.next);
         if first.at < self.free.at || self.waiting_at(first.at) > 0 {
             return None;
@@ -174,6 +177,7 @@ impl Paced {
         counters: &mut Counters,
         window: Window,
     ) -> (Passage, Passage) {
+        crate::work::step();
         let first = self.serve(at);
         let (beat, mut start) = (self.beat, first.start);
         let longest = Span::from_picos((beat.picos + 1).saturating_mul(u64::from(cells)));
@@ -226,6 +230,7 @@ impl Paced {
         window: Window,
         ends: &mut Vec<u64>,
     ) -> u32 {
+        crate::work::step();
         let cells = u64::from(cells).min(self.room(at)) as u32;
         let longest = (self.beat.picos + 1).saturating_mul(u64::from(cells) + 1);
         let longest = Span::from_picos(longest.saturating_add(self.hold.map_or(0, Span::picos)));

@@ -158,6 +158,7 @@ impl Slotted {
     /// below a length as often as it rises above it ([`Slotted::go_past`] has the rest).
     #[inline]
     pub(super) fn count_slots(&mut self, cells: &[u8], from: usize, backlog: u64) -> (usize, u64) {
+        crate::work::step();
         self.waits.pass(cells, from, backlog, self.limit.saturating_add(1))
     }
 
@@ -198,6 +199,7 @@ impl Slotted {
 
     #[inline]
     fn go_on(&mut self) {
+        crate::work::step();
         self.number += 1;
         self.begin = self.end;
         self.end = self.end.plus(self.slot);
@@ -205,6 +207,7 @@ impl Slotted {
 
     #[inline(never)]
     fn jump(&mut self, at: Time) {
+        crate::work::step();
         // At least so many slots lie before it, because each may be a picosecond longer.
         let ahead = (at.picos() - self.begin.at.picos()) / (self.slot.picos + 1);
         self.number += ahead;
@@ -277,12 +280,14 @@ impl Slotted {
     /// Counts a cell that waits so long, all inside the window.
     #[inline]
     pub(super) fn note(&mut self, waits: u64) {
+        crate::work::step();
         self.waits.note_any(waits + 1);
     }
 
     /// The same where room was made.
     #[inline]
     pub(super) fn note_in_room(&mut self, waits: u64) {
+        crate::work::step();
         self.waits.note(waits + 1);
     }
 

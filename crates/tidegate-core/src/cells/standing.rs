@@ -108,6 +108,7 @@ impl Standing {
     /// Eight slots, a byte each; the backlog after them. `None`: one by one.
     #[inline]
     fn pass_eight(&mut self, word: u64, backlog: u64, most: u64) -> Option<u64> {
+        crate::work::step();
         if backlog == 0 && word & !ONES == 0 {
             self.times[1] += (word.wrapping_mul(ONES) >> 56) as i64;
             return Some(0);
@@ -142,6 +143,7 @@ impl Standing {
     /// Counts one slot with so many cells; the backlog of the next.
     #[inline]
     pub(super) fn note(&mut self, standing: u64) -> u64 {
+        crate::work::step();
         self.times[standing as usize] += 1;
         standing.saturating_sub(1)
     }
@@ -149,6 +151,7 @@ impl Standing {
     /// The same wherever room has not been made.
     #[inline]
     pub(super) fn note_any(&mut self, standing: u64) {
+        crate::work::step();
         if standing as usize >= self.times.len() {
             self.grow(standing);
         }
@@ -157,6 +160,7 @@ impl Standing {
 
     #[cold]
     fn grow(&mut self, standing: u64) {
+        crate::work::step();
         self.make_room(standing as usize + 1);
     }
 

@@ -228,6 +228,7 @@ impl Gate {
     /// Any state of a gate on the short way.
     #[inline(never)]
     pub(crate) fn pass_busy(&mut self, at: Time, bytes: u32, blame: Blame) -> Passage {
+        crate::work::step();
         self.pass_busy_here(at, bytes, blame)
     }
 
@@ -397,6 +398,7 @@ impl Gate {
     /// Any gate without an express way.
     #[inline(never)]
     fn pass_any(&mut self, at: Time, unit: &mut Unit) -> Option<Time> {
+        crate::work::step();
         let wire = self.wire_bytes(unit.bytes);
         self.note_arrival(at, wire);
         if !self.conforms(at, unit, wire) {
@@ -433,6 +435,7 @@ impl Gate {
 
     #[inline]
     fn forget_left(&mut self, at: Time) {
+        crate::work::step();
         while let Some((leaves, bytes)) = self.leaving.front() {
             if *leaves > at {
                 break;

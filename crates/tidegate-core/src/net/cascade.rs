@@ -42,6 +42,7 @@ impl Leg {
     /// Tells the gates what passed; they stand for themselves from now on.
     #[inline]
     fn settle(&mut self, gates: &mut [Gate], numbers: &[u32]) {
+        crate::work::step();
         if self.passed > 0 {
             self.tell(gates, numbers);
         }
@@ -68,6 +69,7 @@ impl Leg {
         numbers: &[u32],
         window: &Window,
     ) -> Result<Passage, u32> {
+        crate::work::step();
         self.settle(gates, numbers);
         let (mut idle, mut out) = (true, at);
         for number in numbers {
@@ -89,6 +91,7 @@ impl Leg {
 
     /// A unit that came at `at` found every server idle.
     fn open(&mut self, at: Time, bytes: u32, gates: &[Gate], numbers: &[u32], window: &Window) {
+        crate::work::step();
         let (mut service, mut total, mut delay) = (Span::ZERO, Span::ZERO, Span::ZERO);
         for gate in numbers {
             let passage = gates[*gate as usize].idle_passage();

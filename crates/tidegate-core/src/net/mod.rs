@@ -319,6 +319,7 @@ impl Network {
 
     /// An event that is no arrival.
     pub fn happen(&mut self, at: Time, source: Source) -> Option<Step> {
+        crate::work::step();
         if source >= self.traffic_sources {
             self.emit(source);
             None

@@ -41,6 +41,7 @@ impl Network {
     /// The unit that comes to the end of a line.
     #[inline]
     pub(super) fn leave_line(&mut self, source: Source) -> Option<(Time, Unit)> {
+        crate::work::step();
         let line = &mut self.lines[(source - self.line_sources) as usize];
         let first = line.units.pop_front()?;
         match line.units.front() {
@@ -116,6 +117,7 @@ impl Network {
     /// The same step by step, or where TCP hears departures.
     #[inline(never)]
     pub(super) fn forward_slowly(&mut self, mut at: Time, unit: &mut Unit) -> Option<Time> {
+        crate::work::step();
         let chain = self.chains[unit.chain as usize];
         if chain.circuit != NONE {
             self.enter_section(at, *unit, chain.circuit);
@@ -143,6 +145,7 @@ impl Network {
     /// Puts a unit on the line before its next stretch.
     #[inline]
     pub(super) fn send(&mut self, at: Time, mut unit: Unit, line_number: u32) {
+        crate::work::step();
         unit.chain += 1;
         let line = &mut self.lines[line_number as usize];
         let at = at.saturating_add(line.delay);

@@ -26,6 +26,7 @@ impl Sender {
         window: u32,
         segment: Option<&Segment>,
     ) -> bool {
+        crate::work::step();
         let ahead = number.wrapping_sub(self.numbering.wire(self.una)).cast_signed();
         if ahead > 0 {
             let bytes = u64::from(ahead.unsigned_abs());
@@ -126,6 +127,7 @@ impl Sender {
     /// Marks what `segment` says has arrived beyond a gap; `true` if any of it was not known.
     #[cold]
     fn read_sacks(&mut self, segment: &Segment) -> bool {
+        crate::work::step();
         let mut news = false;
         let count = usize::from(segment.sack_count).min(segment.sack.len());
         for (left, right) in &segment.sack[..count] {

@@ -195,6 +195,7 @@ impl Endpoint {
 
     #[inline(never)]
     fn handle_any(&mut self, now: Time, segment: &Segment) {
+        crate::work::step();
         if (self.state != State::Established || segment.flags & flags::SYN != 0)
             && !self.handle_handshake(now, segment)
         {

@@ -155,6 +155,7 @@ impl Scoreboard {
     }
 
     fn resize(&mut self, len: usize) {
+        crate::work::step();
         let mut slots = vec![Sent::default(); len];
         for number in self.first..self.next {
             slots[number as usize & (len - 1)] = *self.slot(number);
@@ -179,6 +180,7 @@ impl Scoreboard {
 
     #[inline(never)]
     fn acknowledge_any(&mut self, ack: u64) -> Removed {
+        crate::work::step();
         self.base = ack;
         let mut removed = Removed::default();
         while self.first != self.next {

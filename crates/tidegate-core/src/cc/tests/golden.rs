@@ -107,10 +107,10 @@ fn line((cc, rounding, increase, segments, mss, facts): &Case) -> String {
                 let in_flight = (window * tenths / 10).max(mss);
                 controller.handle_lost(&Lost { at: now, in_flight, window: window.min(50 * mss), kind });
             }
-            Fact::Recovered(segments) => {
-                controller.handle_recovered(&Recovered { in_flight: segments * mss });
+            Fact::Recovered(count) => {
+                controller.handle_recovered(&Recovered { in_flight: count * mss });
             }
-            Fact::Restart(segments) => controller.handle_restart(segments * mss),
+            Fact::Restart(count) => controller.handle_restart(count * mss),
         }
         let seen = controller.snapshot();
         // A ten-thousandth of a byte: the last bits of a cube root are the platform's.

@@ -149,6 +149,7 @@ impl Section {
     /// Forgets a packet when the fate of all its cells is known.
     #[inline]
     pub(super) fn settle_frame(&mut self, place: u32) {
+        crate::work::step();
         let frame = self.frames[place as usize];
         if frame.left > 0 {
             return;

@@ -215,6 +215,7 @@ impl Stretch {
     /// How many cells of a train come in the stretch. `None`: two may come in one slot.
     #[inline]
     fn lay_train(&mut self, slotted: &Slotted, scale: &Scale, train: &Train, by: Step) -> Option<u32> {
+        crate::work::step();
         let Step { step, part, .. } = by;
         if step < ONE && train.left > 1 {
             return None;
@@ -257,6 +258,7 @@ impl Stretch {
     /// near to the next slot that they may belong to it.
     #[inline]
     fn lay_uneven(&mut self, first: u64, step: u64, cells: u32, doubtful: u32) -> bool {
+        crate::work::step();
         let counts = &mut *self.counts;
         let (mut position, mut greatest) = (first, 0);
         for _ in 0..cells {
@@ -279,6 +281,7 @@ impl Stretch {
     /// next to each other.
     #[cold]
     fn lay_exactly(&mut self, slotted: &Slotted, scale: &Scale, train: &Train, by: Step) -> u32 {
+        crate::work::step();
         let mut cells = 0;
         let mut at = train.next;
         while cells < train.left && at.at < scale.end {

@@ -265,6 +265,7 @@ impl Section {
     /// Cells come to a gate. A gate with one input handles them at once: nothing can come
     /// between them.
     fn push(&mut self, gate: u32, input: u32, train: Train, gates: &mut [Gate]) {
+        crate::work::step();
         let CellGate { inputs, next, server, delay, host, discards, singles, .. } =
             &mut self.gates[gate as usize];
         if train.ends {
@@ -330,6 +331,7 @@ impl Section {
 
     /// Takes the cells of one input that come before `before`.
     fn run(&mut self, gate: usize, input: usize, before: u64, gates: &mut [Gate]) {
+        crate::work::step();
         while self.gates[gate].next[input] < before {
             match self.gates[gate].server {
                 Server::Paced(_) => self.run_paced(gate, input, before, gates),
@@ -341,6 +343,7 @@ impl Section {
     /// Takes the next cell off an input: when it came, and what it is.
     #[inline]
     fn take(&mut self, gate: usize, input: usize) -> (Time, Cell) {
+        crate::work::step();
         let CellGate { inputs, next, .. } = &mut self.gates[gate];
         let at = inputs[input].head.next.at;
         let cell = inputs[input].take();

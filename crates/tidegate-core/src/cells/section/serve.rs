@@ -85,6 +85,7 @@ impl Section {
 
     /// One cell through a gate of any kind.
     pub(super) fn run_any(&mut self, gate: usize, input: usize, gates: &mut [Gate]) {
+        crate::work::step();
         let (at, mut cell) = self.take(gate, input);
         if !self.police(gate, input, &mut cell, (at, at), gates) {
             return;
@@ -122,6 +123,7 @@ impl Section {
 
     /// Cells of the first train of an input through a paced server.
     pub(super) fn run_paced(&mut self, gate: usize, input: usize, before: u64, gates: &mut [Gate]) {
+        crate::work::step();
         let window = self.window;
         let CellGate { server, inputs, next, number, discards, .. } = &mut self.gates[gate];
         let Server::Paced(paced) = server else { return };
@@ -198,6 +200,7 @@ impl Section {
 
     /// What remains of the first train of an input passes a paced server without waiting.
     fn pass_whole(&mut self, gate: usize, input: usize, last: Passage, gates: &mut [Gate]) {
+        crate::work::step();
         let CellGate { inputs, next, delay, .. } = &mut self.gates[gate];
         let Train { left, frame: place, ends, tagged, .. } =
             std::mem::replace(&mut inputs[input].head, Train::NONE);
@@ -219,6 +222,7 @@ impl Section {
 
     /// One cell through a paced server.
     pub(super) fn run_paced_cell(&mut self, gate: usize, input: usize, gates: &mut [Gate]) {
+        crate::work::step();
         let (at, cell) = self.take(gate, input);
         let row = &mut self.gates[gate];
         let (number, delay) = (row.number, row.delay);
@@ -246,6 +250,7 @@ impl Section {
 
     /// Cells that come together through a paced server.
     pub(super) fn pass_together(&mut self, gate: usize, input: usize, train: Train, gates: &mut [Gate]) {
+        crate::work::step();
         let CellGate { server, inputs, delay, number, .. } = &mut self.gates[gate];
         let Server::Paced(paced) = server else { return };
         let (at, to, number, delay, beat) = (train.next.at, inputs[input].to, *number, *delay, paced.beat());

@@ -138,6 +138,7 @@ impl Singles {
 
     /// Places the cells of the next slots before `end`, from the first on that has any: how many slots.
     fn place_next(&mut self, end: u64) -> Next {
+        crate::work::step();
         let mut next = end;
         for line in &mut self.lines {
             if line.next == line.cells.len() || line.next > FORGETS.max(line.cells.len() / 2) {
@@ -242,6 +243,7 @@ impl Section {
 
     /// The cells of a slot that stand in `due`, looked at closely.
     fn serve_crowd(&mut self, gate: usize, slot: u64, gates: &mut [Gate]) {
+        crate::work::step();
         if let Server::Slotted(slotted) = &mut self.gates[gate].server {
             slotted.stand_at(slot);
             put_in_order(slotted, &mut self.due);
@@ -252,6 +254,7 @@ impl Section {
     /// Slots from one on whose cells only have to be counted: none is a packet's last, all find room, and they go to
     /// the section's end. The first that is another, or one where a packet is to be settled before.
     fn run_plain_singles(&mut self, gate: usize, singles: &Singles, from: usize, slots: usize) -> usize {
+        crate::work::step();
         let CellGate { server: Server::Slotted(slotted), plain_slots: true, .. } = &mut self.gates[gate]
         else {
             return from;
@@ -303,6 +306,7 @@ impl Section {
     /// Cells that come together through a paced server, one after the other, to a multiplexer where they wait in
     /// line; not the packet's last, nor those that find no room.
     pub(super) fn pass_each(&mut self, gate: usize, input: usize, gates: &mut [Gate]) {
+        crate::work::step();
         let (upstream, downstream) = self.gates.split_at_mut(gate + 1);
         let CellGate { server: Server::Paced(paced), inputs, next, number, discards, delay, .. } =
             &mut upstream[gate]

@@ -23,6 +23,7 @@ impl Section {
 
     /// The same slot after slot.
     pub(super) fn run_each_slot(&mut self, gate: usize, until: Time, gates: &mut [Gate]) {
+        crate::work::step();
         while self.run_plain_slots(gate, until.picos(), gates) {
             while let Some(frame) = self.settled.pop() {
                 self.settle_frame(frame);
@@ -63,6 +64,7 @@ impl Section {
 
     /// The cells of the present slot, put in order.
     pub(super) fn serve_due(&mut self, gate: usize, gates: &mut [Gate]) {
+        crate::work::step();
         let mut due = std::mem::take(&mut self.due);
         for (input, cell) in due.drain(..) {
             self.serve_slotted(gate, input as usize, cell, gates);
@@ -73,6 +75,7 @@ impl Section {
     /// Slots whose cells only have to be counted: none is a packet's last, all find room, and
     /// they go to the section's end. `true`: the cells of another slot stand in `due`, in order but for a policer's.
     fn run_plain_slots(&mut self, gate: usize, until: u64, gates: &mut [Gate]) -> bool {
+        crate::work::step();
         let CellGate { inputs, next, server: Server::Slotted(slotted), plain_slots, policed, number, .. } =
             &mut self.gates[gate]
         else {
@@ -135,6 +138,7 @@ impl Section {
 
     /// One cell of the present slot.
     fn serve_slotted(&mut self, gate: usize, input: usize, cell: Cell, gates: &mut [Gate]) {
+        crate::work::step();
         let row = &mut self.gates[gate];
         let number = row.number;
         let (waiting, full, at) = match &row.server {

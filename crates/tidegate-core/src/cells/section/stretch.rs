@@ -35,6 +35,7 @@ impl Section {
     /// So many slots from the present one on at once; `false`: they have to be gone through one
     /// by one.
     fn run_stretch(&mut self, gate: usize, slots: u64, gates: &mut [Gate]) -> bool {
+        crate::work::step();
         let CellGate { inputs, next, server: Server::Slotted(slotted), delay, .. } = &mut self.gates[gate]
         else {
             return false;
@@ -111,6 +112,7 @@ impl Section {
         latest: Time,
         gates: &mut [Gate],
     ) -> u64 {
+        crate::work::step();
         let mut due = std::mem::take(&mut self.due);
         for input in 0..stretch.of_input.len() {
             if let Some(cell) = self.cell_in(gate, stretch, input, slot as u32, latest) {
@@ -168,6 +170,7 @@ impl Section {
         slot: u32,
         latest: Time,
     ) -> Option<Cell> {
+        crate::work::step();
         let Stretch { pieces, of_input, .. } = stretch;
         let (place, after) = &mut of_input[input];
         while *place < *after && pieces[*place as usize].last < slot {
@@ -189,6 +192,7 @@ impl Section {
     /// come by `latest`.
     #[inline]
     fn tell_passed(&mut self, gate: usize, piece: &mut Piece, but: u32, latest: Time) {
+        crate::work::step();
         let cells = piece.cells - but.min(piece.cells);
         if cells == 0 {
             return;

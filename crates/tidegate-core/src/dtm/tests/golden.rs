@@ -5,9 +5,9 @@ use crate::golden::{Digest, compare, drawn};
 
 #[test]
 fn golden_estimators() {
-    let rates = prop::collection::vec((0u64..30_000_000, prop::bool::weighted(0.2)), 1..80);
-    let left = prop::collection::vec(prop::option::of(0u64..20_000_000), 80);
-    let cases = drawn((any_settings(), rates, 1u32..12, 1u64..20_000_000, left), 200);
+    let any_rates = prop::collection::vec((0u64..30_000_000, prop::bool::weighted(0.2)), 1..80);
+    let any_left = prop::collection::vec(prop::option::of(0u64..20_000_000), 80);
+    let cases = drawn((any_settings(), any_rates, 1u32..12, 1u64..20_000_000, any_left), 200);
     let lines: Vec<String> = cases
         .iter()
         .map(|(settings, rates, update_every, initial, left)| {
@@ -16,12 +16,12 @@ fn golden_estimators() {
             // The same measurements where a pool may have less left than is asked for.
             let (mut estimate, mut pooled) = (Estimate::new(0), Allocation::new(initial));
             let (mut digest, mut decisions) = (Digest::new(), 0);
-            for ((rate, lost), left) in rates.iter().zip(left) {
+            for ((rate, lost), spare) in rates.iter().zip(left) {
                 decisions += u32::from(alone.measure(*rate, *lost));
                 estimate.measure(*rate, *lost, settings);
                 if let Some(asked) = pooled.ask(estimate.current(), *lost, settings) {
-                    let left = left.map(|bps| Bandwidth::of(Rate::from_bps(bps)));
-                    pooled.grant(asked, left, settings);
+                    let spare = spare.map(|bps| Bandwidth::of(Rate::from_bps(bps)));
+                    pooled.grant(asked, spare, settings);
                 }
                 digest.add(&(&alone, alone.current(), alone.rate(), &estimate, &pooled, pooled.in_force()));
             }

@@ -5,8 +5,9 @@ use crate::golden::{Digest, compare, drawn};
 
 #[test]
 fn golden_limiters() {
-    let units = prop::collection::vec((1u64..6, any::<bool>()), 120);
-    let cases = drawn((increments(), increments(), 0u64..60, 0u64..400, arrivals(), units, releases()), 250);
+    let any_units = prop::collection::vec((1u64..6, any::<bool>()), 120);
+    let cases =
+        drawn((increments(), increments(), 0u64..60, 0u64..400, arrivals(), any_units, releases()), 250);
     let lines: Vec<String> = cases
         .iter()
         .map(|(peak, sustained, tau, burst, arrivals, units, release)| {

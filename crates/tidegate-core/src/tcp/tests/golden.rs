@@ -11,6 +11,7 @@ use crate::golden::{Digest, compare, drawn};
 use crate::plan::TcpPlan;
 use crate::tcp::Segment;
 use crate::units::{PICOS_PER_SECOND, Span, Time};
+use crate::work::take_steps;
 
 type Case = (TcpPlan, u64, Vec<Fate>, Vec<Fate>, Option<(u64, usize)>);
 
@@ -22,9 +23,10 @@ fn cases() -> impl Strategy<Value = Case> {
 
 fn line((plan, bytes, there, back, hop): &Case) -> String {
     let digest = Rc::new(RefCell::new(Digest::new()));
-    let judge = |fates: Vec<Fate>, digest: Rc<RefCell<Digest>>| {
+    let judge = |fates: Vec<Fate>| {
+        let seen = Rc::clone(&digest);
         move |n: u64, segment: &Segment| {
-            digest.borrow_mut().add(segment);
+            seen.borrow_mut().add(segment);
             fates.get(n as usize).copied().unwrap_or(Fate::Deliver)
         }
     };
@@ -32,8 +34,9 @@ fn line((plan, bytes, there, back, hop): &Case) -> String {
     if let Some((mbps, queue)) = hop {
         pair.there = vec![Hop::new(mbps * 1_000_000, Span::from_millis(20), *queue)];
     }
-    pair.judge = Box::new(judge(there.clone(), Rc::clone(&digest)));
-    pair.judge_back = Box::new(judge(back.clone(), Rc::clone(&digest)));
+    pair.judge = Box::new(judge(there.clone()));
+    pair.judge_back = Box::new(judge(back.clone()));
+    take_steps();
     pair.open_and_write(*bytes);
     let mut more = true;
     while more && pair.now < Time::from_picos(100_000 * PICOS_PER_SECOND) {
@@ -59,14 +62,15 @@ fn line((plan, bytes, there, back, hop): &Case) -> String {
     let (sender, receiver) = (*pair.a.counters(), *pair.b.counters());
     digest.borrow_mut().add(&(sender, receiver));
     format!(
-        "sent {:3}, again {:3}, time-outs {:2}, fast {:2}, ACKs {:3}, end {:16} ps, digest {}",
+        "sent {:3}, again {:3}, time-outs {:2}, fast {:2}, ACKs {:3}, end {:16} ps, digest {}, steps {}",
         sender.segments_sent,
         sender.segments_retransmitted,
         sender.timeouts,
         sender.fast_retransmits,
         receiver.acks_sent,
         pair.now.picos(),
-        digest.borrow()
+        digest.borrow(),
+        take_steps()
     )
 }
 
