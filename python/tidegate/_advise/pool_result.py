@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from tidegate._advise.pool_goal import MET, half_of
+from tidegate._base.answer import Answer
 from tidegate._base.text import number, plain, table, wrapped
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class Trial:
 
 
 @dataclass(frozen=True)
-class PoolSizing:
+class PoolSizing(Answer):
     """The smallest capacity of a pool with which a goal is met.
 
     ``capacity_bps`` is the answer. By ``method`` ``"theory"`` it is exact, for the long run; by ``"sim"``
@@ -109,10 +109,6 @@ class PoolSizing:
             "runs": self.runs,
             "notes": list(self.notes),
         }
-
-    def to_json(self) -> str:
-        """Return :meth:`to_dict` as text."""
-        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
 
     def report(self) -> str:
         """Return the same for people."""

@@ -9,13 +9,13 @@ answer is then run once more, and with one unit less.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from tidegate._ask.plan import plan_of
 from tidegate._ask.seed import choose
 from tidegate._ask.source import as_scenario
+from tidegate._base.answer import Answer
 from tidegate._base.errors import ArgumentError, EngineError, InternalError, UnknownNameError, nearest
 from tidegate._base.estimate import Estimate
 from tidegate._base.text import number, plain, wrapped
@@ -41,7 +41,7 @@ _LAST = {"packets": 2**20, "cells": 2**24, "bytes": 2**30}
 
 
 @dataclass(frozen=True)
-class Sizing:
+class Sizing(Answer):
     """The smallest queue of a gate that loses nothing, and what stands in it.
 
     ``size`` is in ``unit`` (``"packets"``, ``"bytes"`` or ``"cells"``), counted as the gate counts:
@@ -86,10 +86,6 @@ class Sizing:
             "delay_limit_ms": self.delay_limit_ms,
             "notes": self.notes,
         }
-
-    def to_json(self) -> str:
-        """Return :meth:`to_dict` as text."""
-        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
 
     def report(self) -> str:
         """Return the same for people."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tidegate._base.answer import Answer
 from tidegate._base.text import number, plain, rate, rate_scale, table, wrapped
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class Setting:
 
 
 @dataclass(frozen=True)
-class Tuning:
+class Tuning(Answer):
     """The setting of a following gate to take, and those beside it.
 
     What was searched was searched with ``seed`` among ``tried`` settings; the numbers of all ``rows`` are
@@ -118,10 +118,6 @@ class Tuning:
             "rows": [row.to_dict() for row in self.rows],
             "notes": list(self.notes),
         }
-
-    def to_json(self) -> str:
-        """Return :meth:`to_dict` as text."""
-        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
 
     def report(self) -> str:
         """Return the same for people."""

@@ -164,7 +164,6 @@ def compare(
     from tidegate._ask.source import check_engine
     from tidegate._base.progress import Progress
     from tidegate._cli.engines import compare_engines
-    from tidegate._compare.folder import fill_comparison
     from tidegate._compare.start import execute_all, prepare
     from tidegate._run.folder import staged
 
@@ -218,7 +217,7 @@ def compare(
                 command=command_line(),
             )
         if work is not None:
-            fill_comparison(result, work)
+            result.fill(work)
         if picture is not None:
             result.plot(picture, show=shown)
     tell(result, as_json=as_json, folder=out, picture=picture)

@@ -33,7 +33,6 @@ def compare_engines(
     from tidegate._ask.source import as_scenario
     from tidegate._base.progress import Progress
     from tidegate._engines.agreement import TOLERANCE
-    from tidegate._engines.folder import fill_engines
     from tidegate._engines.start import engine_names, execute_engines
     from tidegate._run.folder import staged
 
@@ -61,7 +60,7 @@ def compare_engines(
                 command=command_line(),
             )
         if work is not None:
-            fill_engines(result, work)
+            result.fill(work)
         if picture is not None:
             result.plot(picture)
     tell(result, as_json=as_json, folder=out, picture=picture)

@@ -115,7 +115,6 @@ def study(
     from tidegate._base.progress import Progress
     from tidegate._draw.style import write
     from tidegate._run.folder import staged
-    from tidegate._study.folder import fill_study
     from tidegate._study.picture import Picture
     from tidegate._study.point import Point
     from tidegate._study.start import execute_study, prepare, workers_for
@@ -160,7 +159,7 @@ def study(
                 command=command_line(),
             )
         if work is not None:
-            fill_study(result, work)
+            result.fill(work)
         if picture is not None:
             write(chosen.figure(result), Path(picture))
     if counts and counts[0] < counts[1]:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tidegate._compare.variants import Variants
+from tidegate._run.kept import Kept, written
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Sequence
+    from pathlib import Path
 
     from matplotlib.figure import Figure
 
 
-class Comparison(Variants):
+class Comparison(Variants, Kept):
     """Variants of one scenario, run over the same network.
 
     ``table`` is one row per variant; ``variants`` holds the runs themselves.
@@ -40,7 +40,6 @@ class Comparison(Variants):
             OSError: the file cannot be written.
         """
         from tidegate._compare.plot import comparison_figure
-        from tidegate._draw.style import write
 
         shown = self
         if gate is not None:
@@ -48,21 +47,13 @@ class Comparison(Variants):
                 variant.run.gates.row(gate)
             shown = Comparison(self.title, self.axes, self.variants, gate)
         figure = comparison_figure(shown, show)
-        if path is not None:
-            write(figure, Path(path))
-        return figure
+        return written(figure, path)
 
-    def save(self, folder: str | os.PathLike[str], *, force: bool = False) -> Path:
-        """Write a folder with the comparison, its picture, and a run folder per variant.
-
-        Raises:
-            RunFolderError: the folder is there already.
-            OSError: it cannot be written.
-        """
+    def fill(self, work: Path) -> None:
+        """Write the files of its folder into an existing, empty one."""
         from tidegate._compare.folder import fill_comparison
-        from tidegate._run.several import save
 
-        return save(Path(folder), partial(fill_comparison, self), force=force)
+        fill_comparison(self, work)
 
     def report(self) -> str:
         """Return the table for people."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -253,10 +252,6 @@ class Agreement:
             "sentences": self.sentences,
             "warnings": self.warnings,
         }
-
-    def to_json(self) -> str:
-        """Return :meth:`to_dict` as text."""
-        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
 
 
 def welch(this: Estimate, that: Estimate) -> float | None:

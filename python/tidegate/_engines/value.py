@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tidegate._engines.agreement import Agreement
+from tidegate._run.kept import Kept, written
 
 if TYPE_CHECKING:
     import os
+    from pathlib import Path
 
     from matplotlib.figure import Figure
 
 
-class EngineComparison(Agreement):
+class EngineComparison(Agreement, Kept):
     """One scenario as several engines see it.
 
     ``rows`` holds what is compared; ``missing`` says for each engine that was asked and does not
@@ -34,25 +34,16 @@ class EngineComparison(Agreement):
             ArgumentError: the suffix is none of .png, .svg, .pdf.
             OSError: the file cannot be written.
         """
-        from tidegate._draw.style import write
         from tidegate._engines.plot import engines_figure
 
         figure = engines_figure(self)
-        if path is not None:
-            write(figure, Path(path))
-        return figure
+        return written(figure, path)
 
-    def save(self, folder: str | os.PathLike[str], *, force: bool = False) -> Path:
-        """Write a folder with the comparison, its picture, and a run folder for every run.
-
-        Raises:
-            RunFolderError: the folder is there already.
-            OSError: it cannot be written.
-        """
+    def fill(self, work: Path) -> None:
+        """Write the files of its folder into an existing, empty one."""
         from tidegate._engines.folder import fill_engines
-        from tidegate._run.several import save
 
-        return save(Path(folder), partial(fill_engines, self), force=force)
+        fill_engines(self, work)
 
     def __repr__(self) -> str:
         engines = ", ".join(each.label for each in self.engines)

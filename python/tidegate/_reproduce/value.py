@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from tidegate._base.answer import Answer
 from tidegate._base.text import plain, width, wrapped
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class Drawn:
 
 
 @dataclass
-class Reproduction:
+class Reproduction(Answer):
     """One paper's claims with their verdicts, and its figures."""
 
     paper: Paper
@@ -101,10 +101,6 @@ class Reproduction:
                 for drawn in self.figures
             ],
         }
-
-    def to_json(self) -> str:
-        """Return :meth:`to_dict` as text."""
-        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
 
     def report(self) -> str:
         """Return the table for people."""

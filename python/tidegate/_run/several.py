@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from tidegate._run.folder import MANIFEST, fill_run, staged, write_json
+from tidegate._run.folder import MANIFEST, fill_run, write_json
 from tidegate._run.manifest import HEADERS_NOTE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from tidegate._run.value import Run
@@ -24,13 +23,6 @@ class Several(Protocol):
     @property
     def warnings(self) -> list[str]: ...
     def to_dict(self) -> dict[str, Any]: ...
-
-
-def save(folder: Path, fill: Callable[[Path], None], *, force: bool) -> Path:
-    """Write a folder of several runs in one step, as `fill` fills it. Raises as :func:`staged`."""
-    with staged(folder, force=force) as work:
-        fill(work)
-    return folder
 
 
 def fill_part(run: Run, work: Path, name: str) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tidegate._base.text import counted
+from tidegate._run.kept import written
 from tidegate._run.record import Recorded
 
 if TYPE_CHECKING:
@@ -59,13 +60,10 @@ class Run(Recorded):
             UnknownNameError: there is no such gate or panel.
             ArgumentError: this run has nothing for a panel, or the suffix is none of .png, .svg, .pdf.
         """
-        from tidegate._draw.style import write
         from tidegate._run.plot import run_figure
 
         figure = run_figure(self, gate=gate, show=show)
-        if path is not None:
-            write(figure, Path(path))
-        return figure
+        return written(figure, path)
 
     def __repr__(self) -> str:
         chance = "" if self.seed is None else f"seed {self.seed}, "

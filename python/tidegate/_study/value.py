@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tidegate._base.text import counted
+from tidegate._run.kept import Kept, written
 from tidegate._study.numbers import StudyNumbers
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from matplotlib.figure import Figure
 
 
-class Study(StudyNumbers):
+class Study(StudyNumbers, Kept):
     """Every run of a study, and what follows from them.
 
     ``runs`` has a row per point and replication; ``flows``, ``gates``, ``traffic``, ``requests``,
@@ -72,26 +72,17 @@ class Study(StudyNumbers):
             ArgumentError: nothing is varied, there is more to draw than can be read (the message says
                 what to choose), or the suffix is none of .png, .svg, .pdf.
         """
-        from tidegate._draw.style import write
         from tidegate._study.picture import Picture
 
         kept = {key: [str(value) for value in values] for key, values in (only or {}).items()}
         figure = Picture(metric, axis, facet, kept, x, y, cdf, box).figure(self)
-        if path is not None:
-            write(figure, Path(path))
-        return figure
+        return written(figure, path)
 
-    def save(self, folder: str | os.PathLike[str], *, force: bool = False) -> Path:
-        """Write a folder: manifest, study.json, and a Parquet file per table.
-
-        Raises:
-            RunFolderError: the folder is there already.
-            OSError: it cannot be written.
-        """
-        from tidegate._run.several import save
+    def fill(self, work: Path) -> None:
+        """Write the files of its folder into an existing, empty one."""
         from tidegate._study.folder import fill_study
 
-        return save(Path(folder), partial(fill_study, self), force=force)
+        fill_study(self, work)
 
     def __repr__(self) -> str:
         counts = {len(rows) for rows in self._by_point.values()}

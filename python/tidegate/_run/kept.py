@@ -1,0 +1,55 @@
+"""Answers that are drawn and kept in folders."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tidegate._base.answer import Answer
+
+if TYPE_CHECKING:
+    import os
+
+    from matplotlib.figure import Figure
+
+
+class Kept(Answer):
+    """An answer with a picture and a folder of its own."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def fill(self, work: Path) -> None:
+        """Write the files of its folder into an existing, empty one."""
+
+    def save(self, folder: str | os.PathLike[str], *, force: bool = False) -> Path:
+        """Write its folder: manifest, numbers, tables and, where there are any, the folders of its runs.
+
+        The folder appears whole or not at all. ``force`` replaces a folder that holds results;
+        nothing else is ever replaced.
+
+        Raises:
+            RunFolderError: the folder is there already.
+            OSError: it cannot be written.
+        """
+        from tidegate._run.folder import staged
+
+        path = Path(folder)
+        with staged(path, force=force) as work:
+            self.fill(work)
+        return path
+
+
+def written(figure: Figure, path: str | os.PathLike[str] | None) -> Figure:
+    """Write a figure where a path is given, and return it.
+
+    Raises:
+        ArgumentError: the suffix is none of .png, .svg, .pdf.
+        OSError: the file cannot be written.
+    """
+    from tidegate._draw.style import write
+
+    if path is not None:
+        write(figure, Path(path))
+    return figure
