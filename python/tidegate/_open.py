@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tidegate._base.errors import RunFolderError
+from tidegate._base.lazy import Lazy
 from tidegate._compare.value import Comparison
 from tidegate._compare.variants import Variant
 from tidegate._engines.agreement import EngineRuns
@@ -16,9 +18,9 @@ from tidegate._study.point import Point
 from tidegate._study.value import Study
 
 if TYPE_CHECKING:
-    import os
-
     import polars as pl
+else:
+    pl = Lazy("polars")
 
 
 def open_run(folder: str | os.PathLike[str]) -> Run:

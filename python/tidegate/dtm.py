@@ -14,6 +14,8 @@ with ``rate.dtm`` use; no scenario, network or TCP is needed.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from decimal import Decimal
 from fractions import Fraction
 from numbers import Rational
 from typing import TYPE_CHECKING, Any
@@ -21,13 +23,14 @@ from typing import TYPE_CHECKING, Any
 from tidegate import _core
 from tidegate._base.arguments import whole
 from tidegate._base.errors import ArgumentError
+from tidegate._base.lazy import Lazy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from decimal import Decimal
-
     import numpy as np
-    from numpy.typing import NDArray
+    import numpy.typing as npt
+else:
+    np = Lazy("numpy")
+    npt = Lazy("numpy.typing")
 
 __all__ = ["allocate"]
 
@@ -52,7 +55,7 @@ def allocate(
     min_slots: int = 1,
     max_slots: int | None = None,
     update_every: int = 10,
-) -> dict[str, NDArray[np.int64]]:
+) -> dict[str, npt.NDArray[np.int64]]:
     """Follow measured rates with an estimate, and give the slots that it asks for.
 
     Args:

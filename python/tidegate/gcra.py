@@ -24,10 +24,14 @@ from typing import TYPE_CHECKING, Any
 from tidegate import _core
 from tidegate._base.arguments import whole
 from tidegate._base.errors import ArgumentError
+from tidegate._base.lazy import Lazy
 
 if TYPE_CHECKING:
     import numpy as np
-    from numpy.typing import ArrayLike, NDArray
+    import numpy.typing as npt
+else:
+    np = Lazy("numpy")
+    npt = Lazy("numpy.typing")
 
 __all__ = [
     "burst_tolerance",
@@ -47,12 +51,12 @@ _Length = int | float | str | Decimal | Fraction
 
 
 def police(
-    arrivals: ArrayLike,
+    arrivals: npt.ArrayLike,
     T: _Length,  # noqa: N803
     tau: int,
     *,
     algorithm: str = "virtual scheduling",
-) -> NDArray[np.int64]:
+) -> npt.NDArray[np.int64]:
     """Judge cells by GCRA(T, tau): 1 for a conforming cell, 0 otherwise.
 
     Args:
@@ -85,12 +89,12 @@ def police(
 
 
 def shape(
-    arrivals: ArrayLike,
+    arrivals: npt.ArrayLike,
     T: _Length,  # noqa: N803
     tau: int,
     spacing: _Length = 0,
     release: str = "tat",
-) -> NDArray[np.int64]:
+) -> npt.NDArray[np.int64]:
     """Delay cells until they conform to GCRA(T, tau), first in, first out.
 
     Args:
@@ -121,8 +125,8 @@ def shape(
 
 
 def police_bytes(
-    arrivals: ArrayLike, sizes: ArrayLike, *, per_byte: _Length, burst: int
-) -> NDArray[np.int64]:
+    arrivals: npt.ArrayLike, sizes: npt.ArrayLike, *, per_byte: _Length, burst: int
+) -> npt.NDArray[np.int64]:
     """Judge packets by a token bucket, which is GCRA counted in bytes.
 
     Args:
@@ -150,14 +154,14 @@ def police_bytes(
 
 
 def shape_bytes(
-    arrivals: ArrayLike,
-    sizes: ArrayLike,
+    arrivals: npt.ArrayLike,
+    sizes: npt.ArrayLike,
     *,
     per_byte: _Length,
     burst: int,
     spacing: _Length = 0,
     release: str = "earliest",
-) -> NDArray[np.int64]:
+) -> npt.NDArray[np.int64]:
     """Delay packets until their bytes are in a token bucket, first in, first out.
 
     Args:
@@ -190,8 +194,8 @@ def shape_bytes(
 
 
 def dual(
-    arrivals: ArrayLike,
-    clp: ArrayLike,
+    arrivals: npt.ArrayLike,
+    clp: npt.ArrayLike,
     *,
     T_pcr: _Length,  # noqa: N803
     tau_pcr: int,
@@ -200,7 +204,7 @@ def dual(
     mbs: int | None = None,
     cdvt_scr: int | None = None,
     conformance: str = "VBR.3",
-) -> NDArray[np.int64]:
+) -> npt.NDArray[np.int64]:
     """Judge cells by a peak and a sustained rate, as ATM Forum TM 4.0 defines VBR.
 
     How early a cell may come for the sustained rate is given by ``tau_scr``, or by the contract's maximum
@@ -297,7 +301,7 @@ def _length(name: str, value: Any) -> tuple[int, int]:
 
 def _numbers(
     name: str, values: Any, least: int, most: int, count: int | None = None
-) -> NDArray[np.signedinteger[Any]]:
+) -> npt.NDArray[np.signedinteger[Any]]:
     """Return whole numbers in their range as little-endian 64-bit integers."""
     import numpy as np
 
@@ -345,13 +349,13 @@ def _sizes(sizes: Any, count: int, most: int = _LONGEST) -> bytes:
     return _numbers("sizes", sizes, 1, most, count).tobytes()
 
 
-def _integers(told: bytes) -> NDArray[np.int64]:
+def _integers(told: bytes) -> npt.NDArray[np.int64]:
     import numpy as np
 
     return np.frombuffer(told, dtype="<i8").astype(np.int64)
 
 
-def _departures(told: bytes, first: int) -> NDArray[np.int64]:
+def _departures(told: bytes, first: int) -> npt.NDArray[np.int64]:
     """Return times that count from the first arrival as they are on the caller's clock."""
     import numpy as np
 

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import subprocess
 import sys
+import typing
 from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
 import tidegate as tg
 from support import SMALL
+
+if typing.TYPE_CHECKING:
+    from collections.abc import Iterator
 
 HEAVY = ("polars", "matplotlib", "numpy")
 
@@ -61,6 +66,31 @@ def test_everything_public_is_flat_and_documented() -> None:
     # The folder of papers is an attribute once a paper has been opened.
     public = {name for name in vars(tg) if not name.startswith("_")} - {"papers"}
     assert public <= {*tg.__all__}, public - {*tg.__all__}
+
+
+def public_things() -> Iterator[object]:
+    """Yield every public function, class and method of classes."""
+    modules = [tg, *(each for each in (getattr(tg, name) for name in tg.__all__) if inspect.ismodule(each))]
+    for module in modules:
+        names = getattr(module, "__all__", None) or [
+            name for name in vars(module) if not name.startswith("_")
+        ]
+        for thing in (getattr(module, name) for name in names):
+            if not getattr(thing, "__module__", "").startswith("tidegate."):
+                continue
+            yield thing
+            members = vars(thing).items() if inspect.isclass(thing) else ()
+            for name, member in members:
+                function = getattr(member, "fget", None) or getattr(member, "__func__", member)
+                if not name.startswith("_") and inspect.isfunction(function):
+                    yield function
+
+
+def test_public_annotations_resolve() -> None:
+    things = [thing for thing in public_things() if hasattr(thing, "__annotations__")]
+    assert len(things) > 120
+    for thing in things:
+        typing.get_type_hints(thing)
 
 
 def test_no_circle_of_files() -> None:

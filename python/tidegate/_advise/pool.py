@@ -9,24 +9,18 @@ finish. Where a theory applies, it answers exactly and the simulations stand bes
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import os
+from collections.abc import Callable
 
 from tidegate._advise.pool_bench import Bench, Steps, least
 from tidegate._advise.pool_goal import MET, NOT_MET, UNDECIDED, read_goal
 from tidegate._advise.pool_result import PoolSizing, Trial, rate
 from tidegate._ask.plan import plan_of
+from tidegate._ask.scenario import Scenario, Sets
 from tidegate._ask.seed import choose
-from tidegate._ask.source import as_scenario
+from tidegate._ask.source import Source, as_scenario
 from tidegate._base.errors import ArgumentError, EngineError, UnknownNameError, nearest
-from tidegate._study.store import opened
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable
-
-    from tidegate._ask.scenario import Scenario, Sets
-    from tidegate._ask.source import Source
-    from tidegate._study.store import Store
+from tidegate._study.store import Store, opened
 
 METHODS = ("auto", "theory", "sim")
 

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from tidegate._advise.pool_goal import MET, half_of
+from tidegate._advise.pool_goal import MET, Goal, half_of
 from tidegate._base.answer import Answer
+from tidegate._base.estimate import Estimate
 from tidegate._base.text import number, plain, table, wrapped
-
-if TYPE_CHECKING:
-    from tidegate._advise.pool_goal import Goal
-    from tidegate._base.estimate import Estimate
 
 
 @dataclass(frozen=True)

@@ -9,29 +9,29 @@ answer is then run once more, and with one unit less.
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from tidegate._ask.plan import plan_of
+from tidegate._ask.scenario import Scenario, Sets
 from tidegate._ask.seed import choose
-from tidegate._ask.source import as_scenario
+from tidegate._ask.source import Source, as_scenario
 from tidegate._base.answer import Answer
 from tidegate._base.errors import ArgumentError, EngineError, InternalError, UnknownNameError, nearest
 from tidegate._base.estimate import Estimate
+from tidegate._base.lazy import Lazy
 from tidegate._base.text import number, plain, wrapped
 from tidegate._study.jobs import Local
 from tidegate._study.start import Prepared, execute_study
-from tidegate._study.store import opened
+from tidegate._study.store import Store, opened
+from tidegate._study.value import Study
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable
-
-    from tidegate._ask.scenario import Scenario, Sets
-    from tidegate._ask.source import Source
-    from tidegate._study.store import Store
-    from tidegate._study.value import Study
-    from tidegate.theory import Fit
+    from tidegate import theory
+else:
+    theory = Lazy("tidegate.theory")
 
 METHODS = ("auto", "theory", "sim")
 #: The first limit tried, how fast it grows, and where the search ends, in units of the queue.
@@ -322,7 +322,7 @@ class _Bench:
                 return max(found, key=lambda each: each.mean or 0.0)
         return Estimate(None, None, None, 0)
 
-    def theory(self) -> tuple[Fit | None, str]:
+    def theory(self) -> tuple[theory.Fit | None, str]:
         """Return the theory that applies to the gate with a queue that never fills, or why none does."""
         from tidegate.theory import match
 

@@ -9,7 +9,8 @@ seen, and there the simplest setting that is not significantly worse than anothe
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import os
+from collections.abc import Callable, Sequence
 
 from tidegate._advise.tune_bench import LEAST_RUNS, Bench, Knobs
 from tidegate._advise.tune_goal import Goal
@@ -24,19 +25,12 @@ from tidegate._advise.tune_search import (
     best_window,
     rules,
 )
+from tidegate._ask.scenario import Scenario, Sets
 from tidegate._ask.seed import choose
-from tidegate._ask.source import as_scenario
+from tidegate._ask.source import Source, as_scenario
 from tidegate._base.errors import ArgumentError
 from tidegate._base.estimate import estimate, paired
-from tidegate._study.store import opened
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable, Sequence
-
-    from tidegate._ask.scenario import Scenario, Sets
-    from tidegate._ask.source import Source
-    from tidegate._study.store import Store
+from tidegate._study.store import Store, opened
 
 _SEED_SPACE = 2**64
 

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tidegate._base.answer import Answer
+from tidegate._base.estimate import Estimate
 from tidegate._base.text import number, plain, rate, rate_scale, table, wrapped
-
-if TYPE_CHECKING:
-    from tidegate._base.estimate import Estimate
-
 
 MET, MISSED, UNDECIDED = "met", "missed", "undecided"
 

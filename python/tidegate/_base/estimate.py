@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tidegate import _core
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 #: The share of such intervals that hold the true mean.
 CONFIDENCE = 0.95

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tidegate._ask.axes import combinations, spelled
 from tidegate._ask.scenario import Scenario, Sets, as_sets
@@ -20,11 +21,7 @@ from tidegate._compare.value import Comparison
 from tidegate._compare.variants import Variant
 from tidegate._run.numbers import common_gate
 from tidegate._run.start import execute, sample_span
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from tidegate._run.value import Run
+from tidegate._run.value import Run
 
 #: Samples per variant: enough for a small picture.
 _SAMPLES = 1000

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tidegate._base.lazy import Lazy
 from tidegate._compare.variants import Variants
 from tidegate._run.kept import Kept, written
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from matplotlib.figure import Figure
+    from matplotlib import figure as mpl
+else:
+    mpl = Lazy("matplotlib.figure")
 
 
 class Comparison(Variants, Kept):
@@ -27,7 +29,7 @@ class Comparison(Variants, Kept):
         *,
         gate: str | None = None,
         show: Sequence[str] | None = None,
-    ) -> Figure:
+    ) -> mpl.Figure:
         """Draw the variants side by side; write PNG, SVG or PDF by the path's suffix.
 
         ``gate`` is the one to show; left out, the one that was compared. ``show`` names the panels of a

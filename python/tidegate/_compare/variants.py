@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tidegate._base.lazy import Lazy
 from tidegate._run.chance import advice, are_alike, no_difference
 from tidegate._run.numbers import figures_of
+from tidegate._run.value import Run
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import polars as pl
-
-    from tidegate._run.value import Run
+else:
+    pl = Lazy("polars")
 
 
 @dataclass(frozen=True)

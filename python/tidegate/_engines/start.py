@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from tidegate._ask.scenario import Scenario, Sets
 from tidegate._ask.seed import choose
 from tidegate._ask.source import ENGINES, Source, as_scenario
 from tidegate._base.errors import ArgumentError, EngineError
@@ -12,12 +13,7 @@ from tidegate._engines.agreement import ORDER, TOLERANCE, EngineRuns
 from tidegate._engines.value import EngineComparison
 from tidegate._run.numbers import common_gate
 from tidegate._run.start import execute, sample_span
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from tidegate._ask.scenario import Scenario, Sets
-    from tidegate._run.value import Run
+from tidegate._run.value import Run
 
 #: Replications of an engine that has any, unless told otherwise.
 RUNS = 3

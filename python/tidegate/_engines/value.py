@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tidegate._base.lazy import Lazy
 from tidegate._engines.agreement import Agreement
 from tidegate._run.kept import Kept, written
 
 if TYPE_CHECKING:
-    import os
-    from pathlib import Path
-
-    from matplotlib.figure import Figure
+    from matplotlib import figure as mpl
+else:
+    mpl = Lazy("matplotlib.figure")
 
 
 class EngineComparison(Agreement, Kept):
@@ -27,7 +29,7 @@ class EngineComparison(Agreement, Kept):
 
         return report(self)
 
-    def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
+    def plot(self, path: str | os.PathLike[str] | None = None) -> mpl.Figure:
         """Draw what every engine says, each quantity on a scale of its own, over histories.
 
         Raises:

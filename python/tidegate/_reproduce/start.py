@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tidegate._ask.source import check_engine
 from tidegate._base.errors import UnknownNameError, nearest
-from tidegate._reproduce.paper import Lab, live_names, names, open_paper
+from tidegate._reproduce.paper import Claim, Figure, Lab, Paper, live_names, names, open_paper
 from tidegate._reproduce.value import Reproduction
-from tidegate._study.store import opened
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable
-
-    from tidegate._reproduce.paper import Claim, Figure, Paper
-    from tidegate._study.store import Store
+from tidegate._study.store import Store, opened
 
 
 def reproduce(

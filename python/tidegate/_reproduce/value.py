@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from tidegate._base.answer import Answer
 from tidegate._base.text import plain, width, wrapped
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tidegate._reproduce.paper import Claim, Figure, Paper
+from tidegate._reproduce.paper import Claim, Figure, Paper
 
 
 @dataclass(frozen=True)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from abc import abstractmethod
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tidegate._base.answer import Answer
+from tidegate._base.lazy import Lazy
 
 if TYPE_CHECKING:
-    import os
-
-    from matplotlib.figure import Figure
+    from matplotlib import figure as mpl
+else:
+    mpl = Lazy("matplotlib.figure")
 
 
 class Kept(Answer):
@@ -41,7 +43,7 @@ class Kept(Answer):
         return path
 
 
-def written(figure: Figure, path: str | os.PathLike[str] | None) -> Figure:
+def written(figure: mpl.Figure, path: str | os.PathLike[str] | None) -> mpl.Figure:
     """Write a figure where a path is given, and return it.
 
     Raises:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tidegate._base.errors import ArgumentError, NotRecordedError
+from tidegate._base.lazy import Lazy
 from tidegate._run.columns import TABLES
 from tidegate._run.normalised import normalised_throughput
 from tidegate._run.table import CallsRow, FlowRow, GateRow, PoolRow, RequestRow, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
     import polars as pl
+else:
+    pl = Lazy("polars")
 
 
 class Recorded:

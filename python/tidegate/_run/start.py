@@ -5,24 +5,25 @@ from __future__ import annotations
 import json
 import math
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tidegate import _core
+from tidegate._ask.scenario import Scenario, Sets
 from tidegate._ask.seed import choose
 from tidegate._ask.source import Source, as_scenario, check_engine
 from tidegate._base.errors import ArgumentError
+from tidegate._base.lazy import Lazy
 from tidegate._run.columns import frame
 from tidegate._run.folder import receiver_pcap
 from tidegate._run.manifest import manifest_of
 from tidegate._run.value import Run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import polars as pl
-
-    from tidegate._ask.scenario import Scenario, Sets
+else:
+    pl = Lazy("polars")
 
 #: Samples that a picture needs over the whole run.
 _SAMPLES = 2000

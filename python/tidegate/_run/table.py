@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 from tidegate._base.errors import UnknownNameError, nearest
+from tidegate._base.lazy import Lazy
 from tidegate._base.text import counts_cells
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     import polars as pl
+else:
+    pl = Lazy("polars")
 
 
 #: The name of the row of all requests together.

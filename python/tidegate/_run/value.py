@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tidegate._base.lazy import Lazy
 from tidegate._base.text import counted
 from tidegate._run.kept import written
 from tidegate._run.record import Recorded
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Sequence
-
-    from matplotlib.figure import Figure
+    from matplotlib import figure as mpl
+else:
+    mpl = Lazy("matplotlib.figure")
 
 
 class Run(Recorded):
@@ -46,7 +48,7 @@ class Run(Recorded):
         *,
         gate: str | None = None,
         show: Sequence[str] | None = None,
-    ) -> Figure:
+    ) -> mpl.Figure:
         """Draw the run on one time axis; write PNG, SVG or PDF by the path's suffix.
 
         Args:

@@ -9,21 +9,19 @@ import json
 import math
 import os
 import queue
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from tidegate import _core
+from tidegate._ask.scenario import Scenario
 from tidegate._base.errors import ArgumentError
 from tidegate._run.start import assemble, execute
+from tidegate._run.value import Run
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from tidegate._ask.scenario import Scenario
-    from tidegate._run.value import Run
-
-    Measure = Callable[[Run], Mapping[str, float | int | None]]
+#: What takes numbers off a run, beside its summary.
+Measure = Callable[[Run], Mapping[str, float | int | None]]
 
 
 @dataclass(frozen=True)

@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Self
 
 from tidegate._base.errors import ArgumentError, UnknownNameError, nearest
 from tidegate._base.estimate import Estimate, estimate, paired
+from tidegate._base.lazy import Lazy
 from tidegate._run.manifest import HEADERS_NOTE
 from tidegate._run.metric import KINDS, PLACE, TABLES, WORDS, is_absent_zero, number, split
 from tidegate._run.numbers import figures_of
 from tidegate._run.table import flat
 from tidegate._study.layout import find_key
+from tidegate._study.point import Point
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Self
-
     import polars as pl
+else:
+    pl = Lazy("polars")
 
-    from tidegate._study.point import Point
-
-    Where = Mapping[str, Any] | int | None
-    Rows = list[dict[str, Any]]
+#: Which point of a study: its varied keys with their values, its number, or the only one there is.
+Where = Mapping[str, Any] | int | None
+#: Rows of a table by column.
+Rows = list[dict[str, Any]]
 
 
 class StudyNumbers:

@@ -6,29 +6,25 @@ networks (common random numbers), so differences between points are taken pair b
 
 from __future__ import annotations
 
+import os
 from collections import deque
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tidegate._ask.axes import axes_of, combinations, label
+from tidegate._ask.scenario import Scenario, Sets
 from tidegate._ask.seed import choose
 from tidegate._ask.source import Source, as_scenario, check_engine
 from tidegate._base.errors import ArgumentError, StudyStoppedError, UnknownNameError, nearest
 from tidegate._run.chance import are_alike, no_difference, nothing_random, places
 from tidegate._run.metric import metric_of
 from tidegate._study import jobs, live
+from tidegate._study.jobs import Measure, Outcome, Workers
 from tidegate._study.point import Point
-from tidegate._study.store import opened
+from tidegate._study.store import Store, opened
 from tidegate._study.until import Until
 from tidegate._study.value import Study
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable, Mapping, Sequence
-
-    from tidegate._ask.scenario import Scenario, Sets
-    from tidegate._study.jobs import Measure, Outcome, Workers
-    from tidegate._study.store import Store
 
 #: How often to look up from waiting: for Ctrl-C and the progress bar.
 _PATIENCE_S = 0.1

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tidegate._base.lazy import Lazy
 from tidegate._base.text import counted
 from tidegate._run.kept import Kept, written
 from tidegate._study.numbers import StudyNumbers
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from matplotlib.figure import Figure
+    from matplotlib import figure as mpl
+else:
+    mpl = Lazy("matplotlib.figure")
 
 
 class Study(StudyNumbers, Kept):
@@ -48,7 +50,7 @@ class Study(StudyNumbers, Kept):
         y: str | None = None,
         cdf: str | None = None,
         box: str | None = None,
-    ) -> Figure:
+    ) -> mpl.Figure:
         """Draw the study; write PNG, SVG or PDF by the suffix.
 
         What is drawn is one of: the means of ``metric`` (left out, ``goodput_bps``) with their intervals

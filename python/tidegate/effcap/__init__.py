@@ -17,17 +17,20 @@ chain; ``estimate_delta`` the estimator before its delta is taken as infinite.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from tidegate import _core
 from tidegate._base.errors import ArgumentError
+from tidegate._base.lazy import Lazy
 from tidegate.effcap._effective import effective_capacity, estimate_delta
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     import numpy as np
-    from numpy.typing import NDArray
+    import numpy.typing as npt
+else:
+    np = Lazy("numpy")
+    npt = Lazy("numpy.typing")
 
 __all__ = ["effective_capacity", "estimate", "estimate_delta"]
 
@@ -35,7 +38,7 @@ __all__ = ["effective_capacity", "estimate", "estimate_delta"]
 _MOST = 2**32 - 1
 
 
-def estimate(capacity: Iterable[float], m: int, n: int) -> NDArray[np.float64]:
+def estimate(capacity: Iterable[float], m: int, n: int) -> npt.NDArray[np.float64]:
     """Estimate, after each sample of a capacity, what to feed back.
 
     The estimate is the least of ``n`` means, each over ``m`` samples: block j holds the samples
@@ -73,7 +76,7 @@ def _whole(name: str, value: Any) -> int:
     return number.__index__()
 
 
-def _samples(capacity: Any) -> NDArray[np.float64]:
+def _samples(capacity: Any) -> npt.NDArray[np.float64]:
     """Return samples as an array of one dimension, each of them possible."""
     import numpy as np
 

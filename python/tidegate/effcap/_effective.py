@@ -7,18 +7,19 @@ Control and Stochastic Available Capacity", Section IV.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tidegate._base.arguments import whole
 from tidegate._base.errors import ArgumentError
+from tidegate._base.lazy import Lazy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     import numpy as np
-    from numpy.typing import NDArray
-
-    Vector = NDArray[np.float64]
+    import numpy.typing as npt
+else:
+    np = Lazy("numpy")
+    npt = Lazy("numpy.typing")
 
 #: More samples or blocks than any history has.
 _MOST = 2**32 - 1
@@ -71,7 +72,7 @@ def effective_capacity(C: Sequence[float], P: Sequence[Sequence[float]], delta: 
     return slowest - math.log(radius) / delta
 
 
-def estimate_delta(capacity: Iterable[float], m: int, n: int, delta: float) -> Vector:
+def estimate_delta(capacity: Iterable[float], m: int, n: int, delta: float) -> npt.NDArray[np.float64]:
     """Return the estimate of the effective capacity with a finite delta, (25), after each sample.
 
     Of the last n blocks of m samples each, one sample apart: -1/(m delta) times the logarithm of
@@ -107,7 +108,7 @@ def estimate_delta(capacity: Iterable[float], m: int, n: int, delta: float) -> V
     return told
 
 
-def _soft_least(blocks: Vector, m: int, delta: float) -> float:
+def _soft_least(blocks: npt.NDArray[np.float64], m: int, delta: float) -> float:
     import numpy as np
 
     least = float(blocks.min())
@@ -130,7 +131,7 @@ def _decay(delta: Any) -> float:
     return told
 
 
-def _vector(name: str, values: Any, *, empty: bool = False) -> Vector:
+def _vector(name: str, values: Any, *, empty: bool = False) -> npt.NDArray[np.float64]:
     import numpy as np
 
     if not hasattr(values, "__len__") and hasattr(values, "__iter__"):
@@ -149,7 +150,7 @@ def _vector(name: str, values: Any, *, empty: bool = False) -> Vector:
     return vector
 
 
-def _chain(values: Any, states: int) -> NDArray[np.float64]:
+def _chain(values: Any, states: int) -> npt.NDArray[np.float64]:
     import numpy as np
 
     try:
@@ -166,7 +167,7 @@ def _chain(values: Any, states: int) -> NDArray[np.float64]:
     return chain
 
 
-def _closed_class(chain: NDArray[np.float64]) -> NDArray[np.intp]:
+def _closed_class(chain: npt.NDArray[np.float64]) -> npt.NDArray[np.intp]:
     """Return the states that are never left; there is one such class, or the mean is not one number."""
     import numpy as np
 
@@ -181,7 +182,7 @@ def _closed_class(chain: NDArray[np.float64]) -> NDArray[np.intp]:
     return kept
 
 
-def _stationary(chain: NDArray[np.float64]) -> Vector:
+def _stationary(chain: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     import numpy as np
 
     states = len(chain)
@@ -190,7 +191,7 @@ def _stationary(chain: NDArray[np.float64]) -> Vector:
     return np.asarray(told, dtype=np.float64)
 
 
-def _of_small_delta(capacity: Vector, chain: NDArray[np.float64], delta: float) -> float:
+def _of_small_delta(capacity: npt.NDArray[np.float64], chain: npt.NDArray[np.float64], delta: float) -> float:
     """Return the effective capacity where the radius is nearly 1, without its cancellation.
 
     With v the right eigenvector and pi the stationary distribution, radius - 1 is
@@ -205,7 +206,9 @@ def _of_small_delta(capacity: Vector, chain: NDArray[np.float64], delta: float) 
     return -math.log1p(less / float(stationary @ vector)) / delta
 
 
-def _slowest_cycle(capacity: Vector, follows: NDArray[np.bool_]) -> tuple[float, Vector]:
+def _slowest_cycle(
+    capacity: npt.NDArray[np.float64], follows: npt.NDArray[np.bool_]
+) -> tuple[float, npt.NDArray[np.float64]]:
     """Return the smallest mean capacity of a cycle (Karp 1978), and potentials that prove it."""
     import numpy as np
 

@@ -5,16 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tidegate._base.errors import ArgumentError
 from tidegate.theory._abr_assumptions import assumptions
+from tidegate.theory._abr_model import Model
 from tidegate.theory._abr_results import Abr
-from tidegate.theory._numbers import count, positive
-
-if TYPE_CHECKING:
-    from tidegate.theory._abr_model import Model
-    from tidegate.theory._numbers import Given
+from tidegate.theory._numbers import Given, count, positive
 
 SCHEMES = ("abr", "tcp", "constant")
 REWARDS = ("optimistic", "conservative")

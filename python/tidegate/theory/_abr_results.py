@@ -5,9 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from tidegate._base.lazy import Lazy
+
 if TYPE_CHECKING:
     import numpy as np
-    from numpy.typing import NDArray
+    import numpy.typing as npt
+else:
+    np = Lazy("numpy")
+    npt = Lazy("numpy.typing")
 
 
 @dataclass(frozen=True)
@@ -64,8 +69,8 @@ class Abr:
     #: Recurrent states of the chain.
     states: int
     #: Windows, packets, and the probability of each at the chain's steps; arrays of one length.
-    windows: NDArray[np.int64] = field(repr=False)
-    window_probability: NDArray[np.float64] = field(repr=False)
+    windows: npt.NDArray[np.int64] = field(repr=False)
+    window_probability: npt.NDArray[np.float64] = field(repr=False)
     #: What was taken for granted; empty without explain=True.
     assumptions: tuple[Assumption, ...] = field(default=(), repr=False)
 

@@ -10,19 +10,21 @@ availability groups", Tele 1, 1957.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tidegate._base.errors import ArgumentError
+from tidegate._base.lazy import Lazy
 from tidegate.theory._arguments import number
 from tidegate.theory._arguments import share as share_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
+    import numpy.typing as npt
+else:
+    npt = Lazy("numpy.typing")
 
 #: States that are looked at, at most.
 MOST_STATES = 4_000_000
@@ -65,7 +67,7 @@ class Waiting:
     busy: float
     #: Of the calls that are served, the share that found so many waiting, by that number; the rest were
     #: served at once.
-    _served_behind: NDArray[np.float64] = field(repr=False)
+    _served_behind: npt.NDArray[np.float64] = field(repr=False)
 
     def beyond(self, wait: float) -> float:
         """Return the share of the served calls that waited longer than ``wait``.
@@ -114,7 +116,7 @@ def solve(
     hold: float,
     patience: float | None,
     sources: int | None,
-    arrival: Callable[[NDArray[np.int64]], NDArray[np.float64]],
+    arrival: Callable[[npt.NDArray[np.int64]], npt.NDArray[np.float64]],
 ) -> Waiting:
     """Return the long run of a system whose calls come at the rate ``arrival(state)``.
 
@@ -157,7 +159,7 @@ def _states(
     servers: int,
     end: float,
     theta: float,
-    arrival: Callable[[NDArray[np.int64]], NDArray[np.float64]],
+    arrival: Callable[[npt.NDArray[np.int64]], npt.NDArray[np.float64]],
     sources: int | None,
 ) -> Any:
     """Return the weight of each state, the largest 1."""

@@ -5,12 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tidegate._base.lazy import Lazy
 from tidegate.theory._arguments import above_zero, whole
 from tidegate.theory._birth_death import Waiting, solve
 
 if TYPE_CHECKING:
     import numpy as np
-    from numpy.typing import NDArray
+    import numpy.typing as npt
+else:
+    np = Lazy("numpy")
+    npt = Lazy("numpy.typing")
 
 
 @dataclass(frozen=True)
@@ -94,8 +98,8 @@ def engset_waiting(
     pause, held = above_zero("idle", idle), above_zero("hold", hold)
     patient = None if patience is None else above_zero("patience", patience)
 
-    def arrival(states: NDArray[np.int64]) -> NDArray[np.float64]:
-        idle_sources: NDArray[np.float64] = (callers - states) / pause
+    def arrival(states: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+        idle_sources: npt.NDArray[np.float64] = (callers - states) / pause
         return idle_sources
 
     load = callers * held / (pause + held)

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tidegate._base.errors import ArgumentError
+from tidegate._base.lazy import Lazy
 from tidegate.theory._arguments import above_zero, listed, load_of, whole
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
+    import numpy.typing as npt
+else:
+    npt = Lazy("numpy.typing")
 
 #: Most units of a pool for the recursion, and most combinations of units in use for the product form.
 MOST_UNITS = 500_000
@@ -171,7 +173,9 @@ def _affordable(rooms: Sequence[int], kinds: Sequence[CallClass]) -> None:
         )
 
 
-def _weights(rooms: Sequence[int], kind: CallClass, fewer: int = 0) -> tuple[CallClass, NDArray[np.float64]]:
+def _weights(
+    rooms: Sequence[int], kind: CallClass, fewer: int = 0
+) -> tuple[CallClass, npt.NDArray[np.float64]]:
     """Return a class and the weight of each number of its calls, the largest 1."""
     count = np.arange(_most(rooms, kind) + 1)
     if kind.load == 0:
@@ -189,8 +193,8 @@ def _weights(rooms: Sequence[int], kind: CallClass, fewer: int = 0) -> tuple[Cal
 
 
 def _distribution(
-    rooms: Sequence[int], classes: Sequence[tuple[CallClass, NDArray[np.float64]]]
-) -> NDArray[np.float64]:
+    rooms: Sequence[int], classes: Sequence[tuple[CallClass, npt.NDArray[np.float64]]]
+) -> npt.NDArray[np.float64]:
     """Return the weight of each combination of units in use."""
     found = np.zeros([room + 1 for room in rooms])
     found[(0,) * len(rooms)] = 1.0
@@ -208,7 +212,7 @@ def _distribution(
 
 
 def _lost(
-    rooms: Sequence[int], kinds: Sequence[CallClass], number: int, together: NDArray[np.float64]
+    rooms: Sequence[int], kinds: Sequence[CallClass], number: int, together: npt.NDArray[np.float64]
 ) -> float:
     """Return the share of a class's calls that are lost."""
     kind = kinds[number]

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from tidegate._ask.source import Source
 from tidegate.theory import _abr_match, _erlang_match, _loss_match, _spacer_match
 from tidegate.theory._match_rules import DoesNotApplyError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from tidegate._ask.source import Source
 
 
 @dataclass(frozen=True)

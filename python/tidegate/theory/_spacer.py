@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import fields, replace
 from fractions import Fraction
 from math import ceil
-from typing import TYPE_CHECKING
 
 from tidegate._base.errors import ArgumentError
-from tidegate.theory._numbers import cell_time_s, cell_times, count, positive
+from tidegate.theory._numbers import Given, Number, cell_time_s, cell_times, count, positive
 from tidegate.theory._spacer_pairs import Pairs
 from tidegate.theory._spacer_results import Printed, Spacer
 from tidegate.theory._spacer_single import Single
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tidegate.theory._numbers import Given, Number
 
 
 def spacer(

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from tidegate.theory._numbers import Number
+from tidegate.theory._numbers import Number
 
 
 @dataclass(frozen=True)
