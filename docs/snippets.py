@@ -109,7 +109,7 @@ def shown(said: str, choice: str) -> list[str]:
     if not choice:
         return lines
     if not _CHOICE.fullmatch(choice):
-        raise PageError(f"cannot read 'output {choice}'; write 'output lines 1-12' or 'output lines 1-12, 40-43'")
+        raise PageError(f"cannot read 'output {choice}'; write 'output lines 1-12, 40-43'")
     kept: list[str] = []
     after = 0
     for first, last in re.findall(r"(\d+)-(\d+)", choice):

@@ -48,7 +48,9 @@ def test_every_entry_is_a_word_and_sentences() -> None:
 def test_code_names_exist() -> None:
     """What the glossary gives as a name in the code is an identifier there."""
     known = names_in_code()
-    given = {word: CODE.match(lines[-1]) for word, lines in entries().items() if lines[-1].startswith("Code:")}
+    given = {
+        word: CODE.match(lines[-1]) for word, lines in entries().items() if lines[-1].startswith("Code:")
+    }
     assert len(given) >= 30
     for word, names in given.items():
         assert names is not None, f"{word}: write Code: `Name`, `Name`."
