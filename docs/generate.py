@@ -8,6 +8,7 @@ With ``--images`` the pictures in docs/images are drawn again too.
 from __future__ import annotations
 
 import inspect
+import io
 import re
 import sys
 import tempfile
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from PIL import Image
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -390,11 +392,45 @@ def _write(place: Path, text: str) -> None:
         print(f"wrote {place.relative_to(ROOT)}")
 
 
+#: The examples that pages show a picture of, each with the gate whose numbers it shows (None: the one
+#: that limits most).
+PICTURES: dict[str, str | None] = {
+    "lte": None,
+    "steps": None,
+    "shaper": None,
+    "policer": None,
+    "markov": None,
+    "follow": "sender",
+    "spacer": "spacer",
+    "transfer": None,
+}
+WIDTH = 820
+BYTES = 60_000
+
+
 def draw() -> None:
     """Draw the pictures that pages show."""
     folder = ROOT / "docs" / "images"
-    tg.run(ROOT / "examples" / "lte.toml").plot(folder / "lte.png")
+    for name, gate in PICTURES.items():
+        with tempfile.TemporaryDirectory() as place:
+            drawn = Path(place) / "large.png"
+            tg.run(ROOT / "examples" / f"{name}.toml").plot(drawn, gate=gate)
+            (folder / f"{name}.png").write_bytes(_small(drawn))
     print("wrote docs/images")
+
+
+def _small(drawn: Path) -> bytes:
+    """Return a picture in the width of a page, with as many colours as fit into the limit of bytes."""
+    with Image.open(drawn) as large:
+        height = round(large.height * WIDTH / large.width)
+        page = large.convert("RGB").resize((WIDTH, height), Image.Resampling.LANCZOS)
+    for colours in (32, 24, 16, 12):
+        out = io.BytesIO()
+        page.quantize(colours, dither=Image.Dither.NONE).save(out, "png", optimize=True)
+        if len(out.getvalue()) < BYTES:
+            return out.getvalue()
+    message = f"{drawn.name} does not fit into {BYTES} bytes"
+    raise ValueError(message)
 
 
 if __name__ == "__main__":

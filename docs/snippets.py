@@ -3,7 +3,7 @@
 Pages hold fenced blocks; this is what they mean here:
 
 - ``bash``: every line that starts with ``tidegate`` or ``.venv/bin/tidegate`` is run, in order, and
-  has to end with status 0. Other lines (``git clone``, ``make``) are for people.
+  has to end with status 0. Other lines (``git clone``, ``make``) are not run.
 - ``python``: run; all blocks of a page share their names.
 - ``toml``: checked as a scenario. What a fragment lacks (a duration, a gate, a flow) is added.
 
@@ -11,10 +11,14 @@ An HTML comment just before a block changes that:
 
 - ``<!-- not run -->``: the block is only shown.
 - ``<!-- status 2 -->``: the commands end with this status.
-- ``<!-- file NAME -->``: the block is also written to NAME, for the blocks that follow.
+- ``<!-- file NAME -->``: the block is also written to NAME, for the blocks that follow. The text above
+  the block has to name the file, so that a reader can save it too; a test checks that.
 - ``<!-- output -->``: before a ``text`` block: what the block before it printed. ``generate.py``
   writes it; a test compares.
-- ``<!-- run COMMAND -->``: runs a command that people need not see.
+- ``<!-- output lines 1-12, 40-43 -->``: the same, but only these lines of it, counted from 1. A line
+  with ``…`` takes the place of each part that is left out.
+
+No comment runs a command that the page does not show: a reader could not follow such a page.
 
 A page runs in a folder of its own that has ``examples`` in it.
 """
@@ -38,6 +42,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 _FENCE = re.compile(r"^```(\w*)\s*$")
 _COMMENT = re.compile(r"^<!-- (.*) -->\s*$")
+_CHOICE = re.compile(r"lines \d+-\d+(, \d+-\d+)*")
 _COMMANDS = ("tidegate ", ".venv/bin/tidegate ")
 
 
@@ -48,7 +53,7 @@ def pages() -> list[Path]:
 
 @dataclass
 class Block:
-    """A fenced block, or a command in a comment (kind ``run``)."""
+    """A fenced block."""
 
     kind: str
     line: int
@@ -77,11 +82,7 @@ def blocks(text: str) -> list[Block]:
         comment = _COMMENT.match(lines[at])
         fence = _FENCE.match(lines[at])
         if comment:
-            words = comment[1]
-            if words.startswith("run "):
-                found.append(Block("run", at + 1, words.removeprefix("run ")))
-            else:
-                notes.append(words)
+            notes.append(comment[1])
         elif fence:
             end = at + 1
             while end < len(lines) and lines[end].rstrip() != "```":
@@ -100,6 +101,26 @@ def commands(text: str) -> list[str]:
     """Return the commands of a bash block that can be run here, each in one line."""
     joined = text.replace("\\\n", " ")
     return [line for line in joined.splitlines() if line.startswith(_COMMANDS)]
+
+
+def shown(said: str, choice: str) -> list[str]:
+    """Return the lines of an output that a page shows; ``choice`` follows ``output`` in the comment."""
+    lines = [line.rstrip() for line in said.rstrip("\n").splitlines()]
+    if not choice:
+        return lines
+    if not _CHOICE.fullmatch(choice):
+        raise PageError(f"cannot read 'output {choice}'; write 'output lines 1-12, 40-43'")
+    kept: list[str] = []
+    after = 0
+    for first, last in re.findall(r"(\d+)-(\d+)", choice):
+        start, end = int(first), int(last)
+        if not after < start <= end <= len(lines):
+            raise PageError(f"'output {choice}': the output has {len(lines)} lines; ranges go up, from 1")
+        if start > after + 1:
+            kept.append("…")
+        kept += lines[start - 1 : end]
+        after = end
+    return [*kept, "…"] if after < len(lines) else kept
 
 
 def complete(fragment: str) -> str:
@@ -138,9 +159,6 @@ class Player:
 
     def play(self, block: Block) -> None:
         """Run one block; what it printed is in ``said``."""
-        if block.kind == "run":
-            self.shell(block, [block.text], 0)
-            return
         name = block.note("file")
         if name:
             (self.folder / name).write_text(block.text)
@@ -203,8 +221,9 @@ def refreshed(page: Path, folder: Path) -> str:
     player = Player(page, folder)
     changes: list[tuple[tuple[int, int], list[str]]] = []
     for block in blocks(text):
-        if block.kind == "text" and block.note("output") is not None:
-            changes.append((block.span, [line.rstrip() for line in player.said.rstrip("\n").splitlines()]))
+        choice = block.note("output")
+        if block.kind == "text" and choice is not None:
+            changes.append((block.span, shown(player.said, choice)))
         else:
             player.play(block)
     for (start, end), new in reversed(changes):
