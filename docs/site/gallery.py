@@ -35,8 +35,8 @@ class Example:
     def gate(self) -> str | None:
         """Return which gate the first command draws; None: it leaves the choice to Tidegate."""
         for line in "\n".join(self.comment).splitlines():
-            words = shlex.split(line, posix=True) if line.startswith("  tidegate run") else []
-            if words and "--plot" in words:
+            words = shlex.split(line) if line.strip().startswith("tidegate run ") else []
+            if "--plot" in words:
                 return words[words.index("--gate") + 1] if "--gate" in words else None
         return None
 

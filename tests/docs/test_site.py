@@ -80,7 +80,7 @@ def test_links_of_pages_are_mended(tmp_path: Path) -> None:
     """Scenarios lead to the gallery and folders to their README; code stays, new pages are found."""
     root = tmp_path.resolve() / "project"
     for name, text in {
-        "README.md": "[a](examples/a.toml) [b](crates) [c](docs/guide/)\n\n```text\n[a](examples/a.toml)\n```\n",
+        "README.md": "[a](examples/a.toml) [b](crates) [c](docs/guide)\n```text\n[a](examples/a.toml)\n```",
         "docs/README.md": "[guide](guide/README.md)\n",
         "docs/guide/README.md": "[second](b.md)\n",
         "docs/guide/a.md": "# A\n",
@@ -94,9 +94,14 @@ def test_links_of_pages_are_mended(tmp_path: Path) -> None:
     pages.copy(root, source)
     pages.add_contents(source)
     start = (source / "README.md").read_text(encoding="utf-8")
-    assert start.startswith(
-        "[a](gallery/a.md) b [c](docs/guide/README.md)\n\n```text\n[a](examples/a.toml)\n"
-    )
+    assert start.startswith("[a](gallery/a.md) b [c](docs/guide/README.md)\n```text\n[a](examples/a.toml)\n")
     assert start.endswith("```{toctree}\n:hidden:\n\ndocs/guide/README.md\n```\n")
     guide = (source / "docs" / "guide" / "README.md").read_text(encoding="utf-8")
     assert guide.endswith(":hidden:\n\nb.md\na.md\n```\n")
+
+
+def test_a_picture_shows_the_gate_that_the_command_names() -> None:
+    """Where the first command names none, Tidegate chooses."""
+    chosen = {example.file.stem: example.gate() for example in gallery.examples(ROOT / "examples")}
+    assert chosen["abr"] == "switch"
+    assert chosen["lte"] is None
