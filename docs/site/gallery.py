@@ -47,13 +47,19 @@ def examples(folder: Path) -> list[Example]:
 
 
 def read(file: Path) -> Example:
-    """Read a scenario's title and the comment at its top."""
+    """Read a scenario's title and the comment at its top.
+
+    Raises:
+        ValueError: there is no comment.
+    """
     text = file.read_text(encoding="utf-8")
     comment = re.match(r"(?:#.*\n|\n)*", text)
     lines = [] if comment is None else [line.removeprefix("#").rstrip() for line in comment[0].splitlines()]
     paragraphs = re.split(r"\n(?:[ \t]*\n)+", "\n".join(lines).strip("\n"))
     title = tomllib.loads(text).get("title", file.stem)
-    return Example(file, title, [paragraph for paragraph in paragraphs if paragraph.strip()])
+    if not paragraphs[0]:
+        raise ValueError(f"{file}: the gallery needs a comment at the top that says what the scenario is")
+    return Example(file, title, paragraphs)
 
 
 def markdown(paragraph: str) -> str:
