@@ -75,9 +75,10 @@ bench: setup ## instructions and speed, beside the peers that are installed
 bench-live: ## timing of the live engine beside the machine's own floor (root; a quiet machine)
 	$(CARGO) run --locked --release -p tidegate-live --example timing -- $(or $(SECONDS_EACH),5)
 
-docs: setup ## docs/reference, the outputs shown in the guide, and the Rust reference in target/doc
+docs: setup ## docs/reference, the outputs shown in the guide, and the documentation site in target/site
 	$(BIN)/python docs/generate.py
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps
+	$(BIN)/python docs/site/build.py --rust target/doc $(if $(REPORTS),--reports $(REPORTS))
 
 soak: ## random tests with new draws, ROUNDS times, then each fuzz target for SECONDS_EACH
 	@for round in $$(seq $(or $(ROUNDS),5)); do \
