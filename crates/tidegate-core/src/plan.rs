@@ -8,14 +8,14 @@ mod chance;
 mod circuits;
 mod feedback;
 mod gate;
+mod groups;
+mod holding;
 mod rate;
 mod request;
 mod tcp;
 mod traffic;
 
-pub use circuits::{
-    ArrivalPlan, Blocked, CallsPlan, Demand, PoolOrder, ReservationPlan, ReservePlan, groups_of_circuits,
-};
+pub use circuits::{ArrivalPlan, Blocked, CallsPlan, Demand, PoolOrder, ReservationPlan, ReservePlan};
 pub use feedback::{
     AbrPlan, DtmPlan, Estimators, FollowPlan, PoolPlan, Share, SignalKind, SignalPlan, SwitchPlan,
 };
@@ -23,8 +23,10 @@ pub use gate::{
     CellPlan, Framing, GatePlan, JitterPlan, LossPlan, OnChange, PolicePlan, QueueCounts, QueueLimit,
     QueuePlan, Reassembly,
 };
-pub use rate::{AtEnd, GcraPlan, HoldingPlan, MarkovPlan, OpportunityTrace, RatePlan, RateTrace};
-pub use request::{ConnectionPlan, LARGEST_MESSAGE, Pace, RequestPlan, ServerPlan, SizePlan, ThinkPlan};
+pub use groups::groups_of_circuits;
+pub use holding::HoldingPlan;
+pub use rate::{AtEnd, GcraPlan, MarkovPlan, OpportunityTrace, RatePlan, RateTrace};
+pub use request::{ConnectionPlan, Pace, RequestPlan, ServerPlan, SizePlan, ThinkPlan};
 pub use tcp::{
     CongestionPlan, DelayedAckPlan, Increase, RtoPlan, RtoRestart, RttTiming, SsthreshRounding, TcpBase,
     TcpPlan, TickPhase,

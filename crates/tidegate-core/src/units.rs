@@ -2,7 +2,7 @@
 //!
 //! Time is counted in whole picoseconds since the start of the run. A unit of work that
 //! does not end on a whole picosecond is rounded **down** and the remainder carried, see
-//! [`crate::gate::serve`].
+//! [`crate::serial`].
 
 use std::fmt;
 use std::ops::{Add, AddAssign, Sub};
@@ -193,6 +193,26 @@ fn format_picos(picos: u64) -> String {
     let digits = size.ilog10() as usize;
     let text = format!("{whole}.{part:0digits$}");
     format!("{} {name}", text.trim_end_matches('0'))
+}
+
+/// The part of a run that summaries count: `[from, until)`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Measured {
+    /// Counting begins.
+    pub from: Time,
+    /// The run ends.
+    pub until: Time,
+}
+
+impl Measured {
+    /// How much of `[start, end)` lies inside, in picoseconds.
+    #[inline]
+    #[must_use]
+    pub fn overlap(self, start: Time, end: Time) -> u64 {
+        let from = start.max(self.from);
+        let until = end.min(self.until);
+        until.picos().saturating_sub(from.picos())
+    }
 }
 
 /// A rate in whole bits per second. Zero is an outage.

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use tidegate_core::cells::{CELL_BITS, cells_of};
+use tidegate_core::aal5::{CELL_BITS, cells_of};
 use tidegate_core::plan::{AppPlan, FlowPlan, Framing, GatePlan, Plan, RatePlan, SourcePlan};
 use tidegate_core::units::{PICOS_PER_SECOND, Span, Speed, Time};
 

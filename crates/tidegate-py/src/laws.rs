@@ -2,7 +2,7 @@
 //! queue, the constants of a token bucket, the contract of a policer. Rates in bit/s.
 
 use serde_json::{Value, json};
-use tidegate_core::cells::CELL_BITS;
+use tidegate_core::aal5::CELL_BITS;
 use tidegate_core::gcra::Limit;
 use tidegate_core::plan::{Framing, GatePlan, Plan, QueueLimit, RatePlan};
 use tidegate_core::units::{PICOS_PER_SECOND, Rate};

@@ -6,12 +6,10 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use tidegate_core::cells::CellCounts;
 use tidegate_core::gate::Gate;
-use tidegate_core::gate::rate::Window;
-use tidegate_core::net::{DropCounts, Network, Owner, precision, seed, window};
+use tidegate_core::net::{DropCounts, Network, Owner, measured, precision, seed};
 use tidegate_core::plan::{Framing, GatePlan, Plan, RatePlan};
-use tidegate_core::tcp::HeldBy;
-use tidegate_core::unit::{Cause, Limiter};
-use tidegate_core::units::PICOS_PER_SECOND;
+use tidegate_core::unit::{Cause, HeldBy, Limiter};
+use tidegate_core::units::{Measured, PICOS_PER_SECOND};
 
 use crate::calls::{self, CallsSummary, CircuitSummary, PoolSummary};
 use crate::cells::{self, CellSummary, PacketsOfCells, Place};
@@ -215,7 +213,7 @@ pub fn summarise(
     requests: Vec<RequestSummary>,
     events: u64,
 ) -> Summary {
-    let measured = window(plan);
+    let measured = measured(plan);
     let places = cells::places(plan);
     for (number, flow) in flows.iter_mut().enumerate() {
         flow.losses = losses::losses(network, Owner::Data(number));
@@ -253,8 +251,8 @@ pub fn summarise(
     }
 }
 
-fn seconds(window: Window) -> f64 {
-    window.until.saturating_since(window.from).as_secs_f64()
+fn seconds(measured: Measured) -> f64 {
+    measured.until.saturating_since(measured.from).as_secs_f64()
 }
 
 /// Shares of time by what limited a flow: every interval between two arrivals at the
@@ -289,7 +287,7 @@ fn gate_row(
     plan: &Plan,
     index: usize,
     gate: &Gate,
-    measured: Window,
+    measured: Measured,
     cells: Option<(Place, CellCounts)>,
 ) -> GateSummary {
     let row = &plan.gates[index];
@@ -389,7 +387,7 @@ fn feedback(row: &GatePlan, gate: &Gate) -> Option<FeedbackSummary> {
     })
 }
 
-fn traffic_rows(plan: &Plan, network: &Network, measured: Window) -> Vec<TrafficSummary> {
+fn traffic_rows(plan: &Plan, network: &Network, measured: Measured) -> Vec<TrafficSummary> {
     plan.traffic
         .iter()
         .zip(network.traffic_counts())

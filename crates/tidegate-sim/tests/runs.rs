@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use tidegate_core::gate::rate::{Window, counts_packets};
+use tidegate_core::gate::rate::counts_packets;
 use tidegate_core::gate::{Gate, GateContext, Precision};
 use tidegate_core::gcra::{Conformance, Interval, Limit, Release};
 use tidegate_core::net::seed;
@@ -18,7 +18,7 @@ use tidegate_core::plan::{
     TrafficPlan,
 };
 use tidegate_core::random::TruncatedGeometric;
-use tidegate_core::units::{Rate, Span, Speed, Time};
+use tidegate_core::units::{Measured, Rate, Span, Speed, Time};
 use tidegate_sim::{Column, RunError, RunResult, Side, Table, run};
 
 fn tcp(cc: CongestionPlan) -> TcpPlan {
@@ -625,15 +625,15 @@ fn up_to(segments: &[(Time, u64)], at: Time) -> (u64, u64) {
 /// The work that a gate's rate law offered up to `at`, from the scenario alone; `None`: nothing limits.
 fn offered(plan: &Plan, gate: usize, at: Time) -> Option<f64> {
     let row = &plan.gates[gate];
-    let window = Window { from: Time::ZERO, until: at };
+    let measured = Measured { from: Time::ZERO, until: at };
     let context = GateContext {
         index: gate,
         seed: seed(plan),
-        window,
+        measured,
         precision: Precision::Coarse,
         record: RecordLevel::Summary,
     };
-    let capacity = Gate::new(row, context).capacity(row, seed(plan), window)?;
+    let capacity = Gate::new(row, context).capacity(row, seed(plan), measured)?;
     let ahead = match &row.rate {
         // A shaper's first cell leaves at once, and a tolerance lets more of them leave early.
         RatePlan::Gcra(gcra) => {

@@ -35,7 +35,7 @@ impl Gate {
         self.set_speed().map(SetSpeed::rate)
     }
 
-    /// What the gate was given inside the measured window, where its rate is set from outside.
+    /// What the gate was given inside the measured time, where its rate is set from outside.
     #[must_use]
     pub fn allocated(&self) -> Option<Allocated> {
         self.set_speed().map(SetSpeed::inside)

@@ -2,7 +2,7 @@
 //! each circuit runs through.
 
 use crate::cells::{CircuitPlan, Manner, Passing, Section};
-use crate::net::{record_level, seed, window};
+use crate::net::{measured, record_level, seed};
 use crate::plan::{Plan, RecordLevel};
 
 /// Every section.
@@ -61,7 +61,7 @@ impl Sections {
                         || plan.switches.iter().any(|switch| switch.gate == gate)
                 },
                 &stream,
-                window(plan),
+                measured(plan),
             ));
         }
         found

@@ -4,11 +4,11 @@
 
 use std::collections::VecDeque;
 
-use crate::gate::rate::{Cursor, Profile, Window};
+use crate::gate::rate::{Cursor, Profile};
 use crate::gate::{Gate, rate_stream};
 use crate::plan::{Plan, RatePlan, SignalKind, SignalPlan};
 use crate::random::{Seed, Stream};
-use crate::units::{Span, Time};
+use crate::units::{Measured, Span, Time};
 
 /// One published signal on its way.
 #[derive(Debug)]
@@ -56,7 +56,7 @@ impl Meter {
 
     /// Mean work per second over `[from, until)` of `gate`, rounded down.
     fn mean(&mut self, gate: &Gate, from: Time, until: Time) -> u64 {
-        let slot = Window { from, until };
+        let slot = Measured { from, until };
         let span = u128::from(slot.overlap(Time::ZERO, Time::NEVER));
         let work: u128 = match self {
             Meter::Constant(speed) => return *speed,

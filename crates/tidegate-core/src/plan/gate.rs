@@ -1,7 +1,7 @@
 //! What a gate is made from.
 
 use super::RatePlan;
-use crate::cells::{CELL_BITS, CELL_BYTES};
+use crate::aal5::{CELL_BITS, CELL_BYTES};
 use crate::gcra::{Conformance, Limit};
 use crate::units::{PICOS_PER_SECOND, Span, Speed};
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{AbrPlan, DtmPlan, FollowPlan, ReservePlan};
-use crate::cells::CELL_BITS;
+use crate::aal5::CELL_BITS;
 use crate::gcra::{Limit, Release};
 use crate::units::{Rate, Span, Speed, Time};
 
@@ -129,13 +129,4 @@ pub enum AtEnd {
     Repeat,
     /// Nothing passes any more.
     Stop,
-}
-
-/// A length of time, fixed or drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HoldingPlan {
-    /// Always the same.
-    Constant(Span),
-    /// Exponential with this mean.
-    Exponential(Span),
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{GateIndex, HoldingPlan, RequestPlan, StartPlan};
-use crate::cells::{CELL_PAYLOAD, LLC_SNAP, TRAILER};
+use crate::aal5::{CELL_PAYLOAD, LLC_SNAP, TRAILER};
 use crate::random::TruncatedGeometric;
 use crate::units::Rate;
 

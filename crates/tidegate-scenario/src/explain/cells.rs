@@ -1,6 +1,6 @@
 //! A cell gate and messages of cells in words.
 
-use tidegate_core::cells::{CELL_BITS, CELL_BYTES, cells_of};
+use tidegate_core::aal5::{CELL_BITS, CELL_BYTES, cells_of};
 use tidegate_core::gcra::Release;
 use tidegate_core::plan::{
     Framing, GatePlan, GcraPlan, MessageLength, MessagePlan, Plan, QueueLimit, RatePlan,

@@ -1,6 +1,6 @@
 //! A flow in words.
 
-use tidegate_core::cells::cells_of;
+use tidegate_core::aal5::cells_of;
 use tidegate_core::plan::{DelayedAckPlan, FlowPlan, Plan, RtoPlan, RtoRestart, TcpPlan, TickPhase};
 use tidegate_core::units::Span;
 

@@ -1,6 +1,6 @@
 //! A gate in words.
 
-use tidegate_core::cells::cells_of;
+use tidegate_core::aal5::cells_of;
 use tidegate_core::plan::{Framing, GatePlan, JitterPlan, MarkovPlan, OnChange, Plan, QueueLimit, RatePlan};
 use tidegate_core::units::{Rate, Span, Speed, Time};
 

@@ -1,6 +1,6 @@
 //! What packets weigh on a gate's wire.
 
-use tidegate_core::cells::{CELL_BYTES, cells_of};
+use tidegate_core::aal5::{CELL_BYTES, cells_of};
 use tidegate_core::plan::{Framing, GatePlan};
 
 /// Bytes of an IP packet on a gate's wire.

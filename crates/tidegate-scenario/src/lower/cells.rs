@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use tidegate_core::cells::cells_of;
+use tidegate_core::aal5::cells_of;
 use tidegate_core::plan::{
     CellPlan, Framing, LossPlan, OnChange, QueueCounts, QueueLimit, RatePlan, Reassembly,
 };

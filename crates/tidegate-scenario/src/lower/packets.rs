@@ -1,6 +1,6 @@
 //! Packets against the gates they must fit: queues in bytes and token buckets.
 
-use tidegate_core::cells::{CELL_BYTES, cells_of};
+use tidegate_core::aal5::{CELL_BYTES, cells_of};
 use tidegate_core::plan::{AppPlan, CongestionPlan, Framing, QueueLimit, RatePlan};
 
 use super::notes::Notes;

@@ -1,6 +1,6 @@
 //! Policers before the queue.
 
-use tidegate_core::cells::CELL_BITS;
+use tidegate_core::aal5::CELL_BITS;
 use tidegate_core::gcra::{self, Conformance, Interval, Limit, LimitError};
 use tidegate_core::plan::{Framing, PolicePlan};
 use tidegate_core::units::{Rate, Span};

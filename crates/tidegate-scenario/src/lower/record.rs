@@ -6,7 +6,8 @@ use tidegate_core::units::Span;
 use super::cells;
 use super::notes::Notes;
 use super::written::{Gate, User};
-use crate::check::{Form, Item, Value, nearest};
+use crate::check::{Form, Item, Value};
+use crate::spelling::nearest;
 
 /// Columns that a gate can be recorded with.
 pub const GATE_COLUMNS: &[&str] =

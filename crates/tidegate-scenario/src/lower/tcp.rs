@@ -9,7 +9,8 @@ use tidegate_core::units::Span;
 use super::layers::TcpLayers;
 use super::notes::Notes;
 use super::values::{LARGEST_PACKET, small};
-use crate::check::{Form, Item, Value, default_item, nearest};
+use crate::check::{Form, Item, Value, default_item};
+use crate::spelling::nearest;
 use crate::table::{RTO, Section, TCP};
 
 /// Named sets are checked also when no flow uses them.

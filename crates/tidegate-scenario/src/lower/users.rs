@@ -11,9 +11,10 @@ use super::notes::Notes;
 use super::values::{jitter, time};
 use super::written::{Gate, Hop, Load, User};
 use super::{app, tcp};
-use crate::check::{Form, Item, Value, nearest};
+use crate::check::{Form, Item, Value};
 use crate::document::Place;
 use crate::inputs::Library;
+use crate::spelling::nearest;
 use crate::units::{LONGEST_DAYS, LONGEST_PICOS};
 
 /// Problems that are worked out in full.
