@@ -278,6 +278,24 @@ impl Speed {
             Speed::Packets(micro) => micro,
         }
     }
+
+    /// Units of so many bits in a second.
+    #[must_use]
+    pub fn units_per_second(self, bits: f64) -> f64 {
+        match self {
+            Speed::Bits(rate) => rate.bps() as f64 / bits,
+            Speed::Packets(micro) => micro as f64 / 1e6,
+        }
+    }
+
+    /// Seconds that a unit of so many bits takes.
+    #[must_use]
+    pub fn unit_time(self, bits: f64) -> f64 {
+        match self {
+            Speed::Bits(rate) => bits / rate.bps() as f64,
+            Speed::Packets(micro) => 1e6 / micro as f64,
+        }
+    }
 }
 
 impl fmt::Display for Speed {

@@ -4,10 +4,10 @@
 use serde_json::{Value, json};
 use tidegate_core::plan::{
     AppPlan, ArrivalPlan, Blocked, CallsPlan, CongestionPlan, FlowPlan, Framing, GatePlan, HoldingPlan,
-    Increase, JitterPlan, LossPlan, MarkovPlan, Plan, PoolOrder, PoolPlan, QueueCounts, QueueLimit, RatePlan,
-    RtoPlan, StartPlan, TcpPlan,
+    Increase, JitterPlan, LossPlan, Plan, PoolOrder, PoolPlan, QueueCounts, QueueLimit, RatePlan, RtoPlan,
+    StartPlan, TcpPlan,
 };
-use tidegate_core::units::{Span, Speed};
+use tidegate_core::units::{Rate, Span, Speed};
 
 pub(crate) fn to_json(plan: &Plan) -> Value {
     json!({
@@ -65,13 +65,16 @@ fn calls(calls: &CallsPlan) -> Value {
     })
 }
 
-fn gate(gate: &GatePlan) -> Value {
-    let limit = match gate.queue.limit {
+pub(crate) fn queue_limit(limit: QueueLimit) -> Value {
+    match limit {
         QueueLimit::Unlimited => json!(null),
         QueueLimit::Packets(packets) => json!({ "unit": "packets", "count": packets }),
         QueueLimit::Bytes(bytes) => json!({ "unit": "bytes", "count": bytes }),
         QueueLimit::Cells(cells) => json!({ "unit": "cells", "count": cells }),
-    };
+    }
+}
+
+fn gate(gate: &GatePlan) -> Value {
     let framing = match gate.framing {
         Framing::Ip => json!({ "kind": "ip" }),
         Framing::Overhead { overhead, minimum } => {
@@ -79,24 +82,38 @@ fn gate(gate: &GatePlan) -> Value {
         }
         Framing::Aal5 { llc } | Framing::CellPackets { llc } => json!({ "kind": "aal5", "llc": llc }),
     };
-    let rate = match &gate.rate {
-        RatePlan::Unlimited => json!({ "kind": "unlimited" }),
-        RatePlan::Constant(Speed::Bits(rate)) => json!({ "kind": "constant", "bps": rate.bps() }),
-        RatePlan::Constant(Speed::Packets(_)) => json!({ "kind": "in packets" }),
-        RatePlan::Steps { .. } => json!({ "kind": "steps" }),
-        RatePlan::TokenBucket { rate, burst_bytes, peak } => json!({
-            "kind": "a token bucket",
-            "bps": rate.bps(),
-            "burst_bytes": burst_bytes,
-            "peak_bps": peak.map(tidegate_core::units::Rate::bps),
+    json!({
+        "name": gate.name,
+        "rate": rate(&gate.rate),
+        "queue_limit": queue_limit(gate.queue.limit),
+        "queue_counts_all": gate.queue.counts == QueueCounts::All,
+        "framing": framing,
+        "loses": gate.loss != LossPlan::None,
+        "slotted": gate.cells.slotted,
+        "epd": gate.cells.epd,
+        "polices": gate.police.is_some(),
+        "contract": gate.contract().map(
+            |contract| json!({ "bps": contract.bits_per_second, "burst_bytes": contract.burst_bytes })),
+        "delay_ps": gate.delay.picos(),
+        "jitters": gate.jitter != JitterPlan::None,
+    })
+}
+
+/// The kind of a law, with what a closed form may ask of it.
+fn rate(law: &RatePlan) -> Value {
+    let bps = |rate: &Option<Rate>| rate.map(Rate::bps);
+    let mut found = match law {
+        RatePlan::Constant(Speed::Bits(rate)) => json!({ "bps": rate.bps() }),
+        RatePlan::TokenBucket { rate, burst_bytes, peak } => {
+            json!({ "bps": rate.bps(), "burst_bytes": burst_bytes, "peak_bps": bps(peak) })
+        }
+        RatePlan::Markov(chain) => json!({
+            "bps": chain.rates.iter().map(|rate| rate.bps()).collect::<Vec<_>>(),
+            "holding_ps": chain.mean_holding.iter().map(|span| span.picos()).collect::<Vec<_>>(),
+            "step_ps": chain.step.map(Span::picos),
+            "ring": chain.transitions.is_none(),
         }),
-        RatePlan::Markov(chain) => markov(chain),
-        RatePlan::RateTrace { .. } | RatePlan::Opportunities { .. } => json!({ "kind": "a trace" }),
-        RatePlan::Gcra(_) => json!({ "kind": "a GCRA shaper" }),
-        RatePlan::Dtm(_) => json!({ "kind": "set by an allocator" }),
-        RatePlan::Abr(_) => json!({ "kind": "told by a switch" }),
         RatePlan::Follow(follow) => json!({
-            "kind": "fed back",
             "gate": follow.gate,
             "every_ps": follow.every.picos(),
             "lag_ps": follow.lag.picos(),
@@ -105,34 +122,13 @@ fn gate(gate: &GatePlan) -> Value {
             "share": follow.share.parts() as f64 / 1e12,
             "initial_bps": follow.initial.bps(),
             "min_bps": follow.min.bps(),
-            "peak_bps": follow.peak.map(tidegate_core::units::Rate::bps),
+            "peak_bps": bps(&follow.peak),
         }),
-        RatePlan::Reserve(_) => json!({ "kind": "a circuit" }),
+        // No theory asks more than the kind.
+        _ => json!({}),
     };
-    json!({
-        "name": gate.name,
-        "rate": rate,
-        "queue_limit": limit,
-        "queue_counts_all": gate.queue.counts == QueueCounts::All,
-        "framing": framing,
-        "loses": gate.loss != LossPlan::None,
-        "slotted": gate.cells.slotted,
-        "epd": gate.cells.epd,
-        "polices": gate.police.is_some(),
-        "contract": gate.contract().map(|(bps, burst)| json!({ "bps": bps, "burst_bytes": burst })),
-        "delay_ps": gate.delay.picos(),
-        "jitters": gate.jitter != JitterPlan::None,
-    })
-}
-
-fn markov(chain: &MarkovPlan) -> Value {
-    json!({
-        "kind": "a Markov chain",
-        "bps": chain.rates.iter().map(|rate| rate.bps()).collect::<Vec<_>>(),
-        "holding_ps": chain.mean_holding.iter().map(|span| span.picos()).collect::<Vec<_>>(),
-        "step_ps": chain.step.map(Span::picos),
-        "ring": chain.transitions.is_none(),
-    })
+    found["kind"] = json!(law.kind());
+    found
 }
 
 fn flow(flow: &FlowPlan) -> Value {

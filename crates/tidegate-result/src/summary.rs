@@ -7,7 +7,7 @@ use serde::Serialize;
 use tidegate_core::cells::CellCounts;
 use tidegate_core::gate::Gate;
 use tidegate_core::net::{DropCounts, Network, Owner, measured, precision, seed};
-use tidegate_core::plan::{Framing, GatePlan, Plan, RatePlan};
+use tidegate_core::plan::{GatePlan, Plan, RatePlan};
 use tidegate_core::unit::{Cause, HeldBy, Limiter};
 use tidegate_core::units::{Measured, PICOS_PER_SECOND};
 
@@ -232,7 +232,7 @@ pub fn summarise(
             .iter()
             .enumerate()
             .map(|(n, gate)| {
-                let is_cell = matches!(plan.gates[n].framing, Framing::Aal5 { .. });
+                let is_cell = plan.gates[n].is_cell_gate();
                 let cells = is_cell.then(|| (places[n], network.cell_counts(n).unwrap_or_default()));
                 let circuit = calls::circuit(&plan.gates[n], gate, network, measured);
                 let dropped = network.drops_at(n);
@@ -298,7 +298,7 @@ fn gate_row(
     let waits = counters.waits();
     let dropped = refused.packets + lost.packets;
     let capacity = gate.capacity(row, seed(plan), measured);
-    let by_packet = tidegate_core::gate::rate::counts_packets(&row.rate);
+    let by_packet = row.rate.counts_packets();
     let span = seconds(measured);
     let work = u128::from(PICOS_PER_SECOND);
     let bytes = |work_done: u128| (!by_packet).then(|| ((work_done + 4 * work) / (8 * work)) as u64);
@@ -413,7 +413,7 @@ fn warnings(plan: &Plan, network: &Network) -> Vec<String> {
         );
         let held = gate.counters().held().packets;
         if stops && held > 0 {
-            let what = if matches!(row.framing, Framing::Aal5 { .. }) { "cells" } else { "packets" };
+            let what = if row.is_cell_gate() { "cells" } else { "packets" };
             warnings
                 .push(format!("gate.{}: {held} {what} were still there when its trace had ended", row.name));
         }

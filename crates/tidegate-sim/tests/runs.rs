@@ -6,7 +6,6 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use tidegate_core::gate::rate::counts_packets;
 use tidegate_core::gate::{Gate, GateContext, Precision};
 use tidegate_core::gcra::{Conformance, Interval, Limit, Release};
 use tidegate_core::net::seed;
@@ -647,12 +646,12 @@ fn offered(plan: &Plan, gate: usize, at: Time) -> Option<f64> {
 
 /// The work of so many segments at a gate, without framing: at most what the gate did for them.
 fn work(plan: &Plan, gate: usize, (packets, bytes): (u64, u64)) -> f64 {
-    if counts_packets(&plan.gates[gate].rate) { packets as f64 * 1e6 } else { bytes as f64 * 8.0 }
+    if plan.gates[gate].rate.counts_packets() { packets as f64 * 1e6 } else { bytes as f64 * 8.0 }
 }
 
 /// The largest packet of any flow at a gate: 1000 B of payload and headers, in cells 23 of 53 B.
 fn largest_packet(plan: &Plan, gate: usize) -> f64 {
-    if counts_packets(&plan.gates[gate].rate) { 1e6 } else { 23.0 * 424.0 }
+    if plan.gates[gate].rate.counts_packets() { 1e6 } else { 23.0 * 424.0 }
 }
 
 /// Goodput is at most throughput less headers, flow by flow, in every interval of the history and in the summary.

@@ -54,6 +54,6 @@ impl Gate {
     /// Bytes of a packet on this gate's wire.
     #[must_use]
     pub(crate) fn weigh(&self, bytes: u32) -> u32 {
-        self.wire_bytes(bytes)
+        self.framing.unit_bytes(bytes)
     }
 }

@@ -29,10 +29,10 @@ pub use quantiles::{Precision, Quantiles};
 pub use record::{CellRow, GateRow, Recorder};
 pub use tally::Slot;
 
-use crate::aal5::{CELL_BYTES, cells_of};
+use crate::aal5::CELL_BYTES;
 use crate::gate::express::{Express, IdlePassage};
 use crate::gate::jitter::Jitter;
-use crate::gate::rate::{Capacity, Law, Service, counts_packets};
+use crate::gate::rate::{Capacity, Law, Service};
 use crate::gate::steps::Steps;
 use crate::gate::tally::Tally;
 use crate::gcra::Verdict;
@@ -116,7 +116,7 @@ impl Gate {
             && plan.queue.tagged.is_none()
             && plan.framing == Framing::Ip
             && plan.queue.counts == QueueCounts::Waiting
-            && !counts_packets(&plan.rate);
+            && !plan.rate.counts_packets();
         let express_speed = match &plan.rate {
             RatePlan::Constant(speed) if plain => speed.work_per_second(),
             _ => 0,
@@ -136,7 +136,7 @@ impl Gate {
                 .as_ref()
                 .map(|police| Box::new(Policer::new(police, plan.policed_unit(), measured))),
             framing: plan.framing,
-            by_packet: counts_packets(&plan.rate),
+            by_packet: plan.rate.counts_packets(),
             index,
             leaving: VecDeque::new(),
             leaving_bytes: 0,
@@ -164,17 +164,6 @@ impl Gate {
 
     fn note_arrival(&mut self, at: Time, wire: u32) {
         self.tallies.iter_mut().for_each(|tally| tally.arrive(at, wire));
-    }
-
-    /// Bytes of a packet on this gate's wire.
-    #[inline]
-    fn wire_bytes(&self, bytes: u32) -> u32 {
-        match self.framing {
-            // A cell gate passes cells.
-            Framing::Ip | Framing::Aal5 { .. } => bytes,
-            Framing::Overhead { overhead, minimum } => (bytes + overhead).max(minimum),
-            Framing::CellPackets { llc } => cells_of(bytes, llc) * CELL_BYTES,
-        }
     }
 
     #[inline]
@@ -396,7 +385,7 @@ impl Gate {
     /// Any gate without an express way.
     #[inline(never)]
     fn pass_any(&mut self, at: Time, unit: &mut Unit) -> Option<Time> {
-        let wire = self.wire_bytes(unit.bytes);
+        let wire = self.framing.unit_bytes(unit.bytes);
         self.note_arrival(at, wire);
         if !self.conforms(at, unit, wire) {
             return self.refuse(at, wire, DropReason::Policed);

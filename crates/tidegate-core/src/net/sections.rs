@@ -47,7 +47,7 @@ impl Sections {
             }
             let stream = |gate: usize| seed(plan).stream(&format!("gate.{}/slots", plan.gates[gate].name));
             found.wakes_at.push(group[0] as u32);
-            let set_from_outside = |gate: &usize| !plan.gates[*gate].rate.is_known_ahead();
+            let set_from_outside = |gate: &usize| !plan.gates[*gate].is_known_ahead();
             found.fed_back.push(group.iter().copied().filter(set_from_outside).collect());
             group.iter().for_each(|gate| found.of_gate[*gate] = Some(number));
             found.sections.push(Section::new(

@@ -155,6 +155,12 @@ pub enum RtoPlan {
 }
 
 impl TcpPlan {
+    /// IP bytes of a full segment with the headers of the plan. The kernel's segments have its own headers.
+    #[must_use]
+    pub fn largest_packet(&self) -> u32 {
+        self.mss.saturating_add(self.headers)
+    }
+
     /// Whether its hosts have coarse clocks, of time-outs or of delayed ACKs.
     #[must_use]
     pub fn ticks(&self) -> bool {

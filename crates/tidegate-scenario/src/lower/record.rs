@@ -3,7 +3,6 @@
 use tidegate_core::plan::{Plan, RecordLevel, RecordPlan};
 use tidegate_core::units::Span;
 
-use super::cells;
 use super::notes::Notes;
 use super::written::{Gate, User};
 use crate::check::{Form, Item, Value};
@@ -77,9 +76,9 @@ pub(super) fn record(
         let name = entry.name.as_str();
         let (gate, is_flow) = (gates.iter().find(|gate| gate.name == name), flows.contains(&name));
         if gate.is_some() || is_flow {
-            let of_gate: &[&str] = match gate.map(|gate| cells::llc(gate.plan.framing)) {
-                Some(Some(_)) => CELL_GATE_COLUMNS,
-                Some(None) => GATE_COLUMNS,
+            let of_gate: &[&str] = match gate.map(|gate| gate.plan.is_cell_gate()) {
+                Some(true) => CELL_GATE_COLUMNS,
+                Some(false) => GATE_COLUMNS,
                 None => &[],
             };
             let of_both = [of_gate, if is_flow { FLOW_COLUMNS } else { &[] }].concat();

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
 
-use tidegate_core::plan::{Framing, StartPlan};
+use tidegate_core::plan::StartPlan;
 use tidegate_core::units::{Span, Time};
 
 use super::names::reserved;
@@ -107,10 +107,7 @@ pub(super) fn name_copies(users: &mut [User<'_>]) {
 
 /// Whether the first cells on a path have LLC/SNAP; `None`: there are none.
 fn first_cells(path: &[Hop<'_>], gates: &[Gate<'_>]) -> Option<bool> {
-    path.iter().find_map(|hop| match gates[hop.gate].plan.framing {
-        Framing::Aal5 { llc } | Framing::CellPackets { llc } => Some(llc),
-        Framing::Ip | Framing::Overhead { .. } => None,
-    })
+    path.iter().find_map(|hop| gates[hop.gate].plan.framing.llc())
 }
 
 /// Gate names to gates. In `back` a duplex gate means the server that `path` does not use.

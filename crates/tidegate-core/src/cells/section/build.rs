@@ -31,7 +31,7 @@ impl Section {
             let observed = observed(*number);
             CellGate {
                 number: *number,
-                server: if !plan.rate.is_known_ahead() {
+                server: if !plan.is_known_ahead() {
                     Server::Steps(Box::default())
                 } else if slotted {
                     Server::Slotted(Box::new(serve::slotted_server(plan, stream(*number), measured)))
@@ -71,10 +71,10 @@ impl Section {
             frames: vec![],
             losses: vec![],
             free_frames: vec![],
-            fed_back: numbers.iter().any(|number| !plans[*number].rate.is_known_ahead()),
+            fed_back: numbers.iter().any(|number| !plans[*number].is_known_ahead()),
             prompt: prompt
                 || passing == Passing::ThroughGates
-                || numbers.iter().any(|number| observed(*number) || !plans[*number].rate.is_known_ahead()),
+                || numbers.iter().any(|number| observed(*number) || !plans[*number].is_known_ahead()),
             passing,
             entered: 0,
             measured,

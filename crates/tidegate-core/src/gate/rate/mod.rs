@@ -16,7 +16,7 @@ mod token_bucket;
 use crate::plan::{OnChange, RatePlan};
 use crate::random::Stream;
 use crate::serial::Serializer;
-use crate::units::{Measured, Rate, Speed, Time};
+use crate::units::{Measured, Rate, Time};
 
 pub use allocated::{Allocated, SetSpeed};
 pub use circuit::Circuit;
@@ -202,18 +202,6 @@ impl Constant {
         let end = start.saturating_add(self.server.take(work));
         self.free = end;
         Service { start, end }
-    }
-}
-
-/// Whether a plan's work is bits or packets.
-#[must_use]
-pub fn counts_packets(plan: &RatePlan) -> bool {
-    match plan {
-        RatePlan::Constant(speed) => matches!(speed, Speed::Packets(_)),
-        RatePlan::Steps { steps, .. } => {
-            matches!(steps.first(), Some((_, Speed::Packets(_))))
-        }
-        _ => false,
     }
 }
 

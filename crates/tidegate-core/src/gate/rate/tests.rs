@@ -9,7 +9,7 @@ use crate::plan::{
     AbrPlan, AtEnd, DtmPlan, Estimators, FollowPlan, MarkovPlan, OpportunityTrace, RateTrace, Share,
 };
 use crate::random::Seed;
-use crate::units::{Rate, Span};
+use crate::units::{Rate, Span, Speed};
 
 fn ms(millis: u64) -> Time {
     Time::ZERO + Span::from_millis(millis)
