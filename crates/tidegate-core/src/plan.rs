@@ -6,6 +6,7 @@
 
 mod chance;
 mod circuits;
+mod congestion;
 mod feedback;
 mod framing;
 mod gate;
@@ -18,6 +19,7 @@ mod tcp;
 mod traffic;
 
 pub use circuits::{ArrivalPlan, Blocked, CallsPlan, Demand, PoolOrder, ReservationPlan, ReservePlan};
+pub use congestion::{CONTROLLERS, CongestionPlan, ControllerRow};
 pub use feedback::{
     AbrPlan, DtmPlan, Estimators, FollowPlan, PoolPlan, Share, SignalKind, SignalPlan, SwitchPlan,
 };
@@ -32,8 +34,7 @@ pub use laws::{AtEnd, GcraPlan, MarkovPlan, OpportunityTrace, RateTrace};
 pub use rate::{Course, RatePlan};
 pub use request::{ConnectionPlan, Pace, RequestPlan, ServerPlan, SizePlan, ThinkPlan};
 pub use tcp::{
-    CongestionPlan, DelayedAckPlan, Increase, RtoPlan, RtoRestart, RttTiming, SsthreshRounding, TcpBase,
-    TcpPlan, TickPhase,
+    DelayedAckPlan, Increase, RtoPlan, RtoRestart, RttTiming, SsthreshRounding, TcpBase, TcpPlan, TickPhase,
 };
 pub use traffic::{AppPlan, MessageLength, MessagePlan, SourcePlan, TrafficPlan};
 

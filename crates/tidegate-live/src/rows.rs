@@ -8,7 +8,7 @@ use tidegate_core::unit::HeldBy;
 use tidegate_core::units::{Span, Time};
 use tidegate_result::{FlowRow, FlowSummary, LossSummary, Mark, MarkKind, RequestSummary, limited_by};
 
-use crate::endpoints::{EndReport, Sample, TcpInfo, kernel_name};
+use crate::endpoints::{EndReport, Sample, TcpInfo};
 use crate::wire::{Arrived, FlowWire};
 
 /// `TCP_CA_CWR`, `Recovery` and `Loss`.
@@ -114,7 +114,7 @@ pub(crate) fn summaries(
         let (cwnd_mean_segments, cwnd_max_segments) = states.window(number, from, measured.until);
         FlowSummary {
             name: flow.name.clone(),
-            cc: kernel_name(flow.tcp.cc).unwrap_or_else(|| flow.tcp.cc.name()),
+            cc: flow.tcp.cc.row().kernel.unwrap_or_else(|| flow.tcp.cc.name()),
             goodput_bps: wire.delivered_bytes as f64 * 8.0 / span,
             in_order_bps: wire.in_order_bytes as f64 * 8.0 / span,
             throughput_bps: wire.received_bytes as f64 * 8.0 / span,

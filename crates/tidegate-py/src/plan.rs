@@ -154,7 +154,6 @@ fn flow(flow: &FlowPlan) -> Value {
 }
 
 fn tcp(tcp: &TcpPlan) -> Value {
-    let cc = tcp.cc.name();
     let increase = match tcp.increase {
         Increase::PerWindow => "per window",
         Increase::PerAck => "per ack",
@@ -172,7 +171,8 @@ fn tcp(tcp: &TcpPlan) -> Value {
         _ => tcp.dupthresh.is_some(),
     };
     json!({
-        "cc": cc,
+        "cc": tcp.cc.name(),
+        "halves": tcp.cc.halves(),
         "mss": tcp.mss,
         "headers": tcp.headers,
         "window": tcp.window,

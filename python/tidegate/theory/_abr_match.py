@@ -201,7 +201,7 @@ def _source(flow: dict[str, Any], tcp: dict[str, Any], rtt: int, bent: list[str]
     name = flow["name"]
     need(flow["app"] == "bulk", f'flow {name} does not always have data to send: app is not "bulk"')
     need(
-        tcp["cc"] in ("tahoe", "reno", "newreno"),
+        tcp["halves"],
         f'flow {name} has tcp.cc = "{tcp["cc"]}", whose window does not grow as in the paper',
     )
     need(
