@@ -3,10 +3,9 @@
 //! in line could not have gone, and in the end everything is back and nobody waits.
 
 use tidegate_core::gate::Precision;
-use tidegate_core::gate::rate::Window;
 use tidegate_core::net::{Admission, Answer, CallClass, Grant};
 use tidegate_core::plan::{Demand, PoolOrder, PoolPlan};
-use tidegate_core::units::{Rate, Span, Time};
+use tidegate_core::units::{Measured, Rate, Span, Time};
 
 /// Bytes of an input that choose the pools and the classes.
 const HEADER: usize = POOLS + CLASSES;
@@ -28,9 +27,9 @@ pub fn run(data: &[u8]) {
     let Some((header, ops)) = data.split_at_checked(HEADER) else { return };
     let pools: Vec<PoolPlan> = header[..POOLS].iter().map(|byte| pool(*byte)).collect();
     let classes: Vec<CallClass> = header[POOLS..].iter().map(|byte| class(*byte)).collect();
-    let window = Window { from: Time::ZERO, until: Time::ZERO + Span::from_secs(1) };
+    let measured = Measured { from: Time::ZERO, until: Time::ZERO + Span::from_secs(1) };
     let mut calls = Calls {
-        admission: Admission::new(&pools, classes.clone(), window, Precision::Coarse),
+        admission: Admission::new(&pools, classes.clone(), measured, Precision::Coarse),
         held: vec![0; classes.len()],
         waiting: vec![],
         pools,

@@ -9,8 +9,7 @@ use tidegate_core::plan::{
     AppPlan, FlowPlan, Framing, GatePlan, JitterPlan, Plan, PolicePlan, QueueLimit, RatePlan, Reassembly,
     SourcePlan, StartPlan, TrafficPlan,
 };
-use tidegate_core::tcp::HeldBy;
-use tidegate_core::unit::Unit;
+use tidegate_core::unit::{HeldBy, Unit};
 use tidegate_core::units::{Rate, Span, Speed, Time};
 
 /// Bytes of an input that choose the gates.

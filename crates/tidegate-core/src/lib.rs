@@ -5,6 +5,7 @@
 //! global state; time is an argument of every call. Read [`plan`] first (what there is),
 //! then [`gate`] (one server), [`net`] (many), [`tcp`] (the endpoints).
 
+pub mod aal5;
 pub mod abr;
 pub mod app;
 pub mod cc;
@@ -18,6 +19,7 @@ mod golden;
 pub mod net;
 pub mod plan;
 pub mod random;
+pub mod serial;
 pub mod tcp;
 pub mod unit;
 pub mod units;

@@ -6,28 +6,35 @@
 
 mod chance;
 mod circuits;
+mod congestion;
 mod feedback;
+mod framing;
 mod gate;
+mod groups;
+mod holding;
+mod laws;
 mod rate;
 mod request;
 mod tcp;
 mod traffic;
 
-pub use circuits::{
-    ArrivalPlan, Blocked, CallsPlan, Demand, PoolOrder, ReservationPlan, ReservePlan, groups_of_circuits,
-};
+pub use circuits::{ArrivalPlan, Blocked, CallsPlan, Demand, PoolOrder, ReservationPlan, ReservePlan};
+pub use congestion::{CONTROLLERS, CongestionPlan, ControllerRow};
 pub use feedback::{
     AbrPlan, DtmPlan, Estimators, FollowPlan, PoolPlan, Share, SignalKind, SignalPlan, SwitchPlan,
 };
+pub use framing::Framing;
 pub use gate::{
-    CellPlan, Framing, GatePlan, JitterPlan, LossPlan, OnChange, PolicePlan, QueueCounts, QueueLimit,
+    CellPlan, Contract, GatePlan, JitterPlan, LossPlan, OnChange, PolicePlan, QueueCounts, QueueLimit,
     QueuePlan, Reassembly,
 };
-pub use rate::{AtEnd, GcraPlan, HoldingPlan, MarkovPlan, OpportunityTrace, RatePlan, RateTrace};
-pub use request::{ConnectionPlan, LARGEST_MESSAGE, Pace, RequestPlan, ServerPlan, SizePlan, ThinkPlan};
+pub use groups::groups_of_circuits;
+pub use holding::HoldingPlan;
+pub use laws::{AtEnd, GcraPlan, MarkovPlan, OpportunityTrace, RateTrace};
+pub use rate::{Course, RatePlan};
+pub use request::{ConnectionPlan, Pace, RequestPlan, ServerPlan, SizePlan, ThinkPlan};
 pub use tcp::{
-    CongestionPlan, DelayedAckPlan, Increase, RtoPlan, RtoRestart, RttTiming, SsthreshRounding, TcpBase,
-    TcpPlan, TickPhase,
+    DelayedAckPlan, Increase, RtoPlan, RtoRestart, RttTiming, SsthreshRounding, TcpBase, TcpPlan, TickPhase,
 };
 pub use traffic::{AppPlan, MessageLength, MessagePlan, SourcePlan, TrafficPlan};
 
@@ -121,6 +128,27 @@ pub struct FlowPlan {
     pub app: AppPlan,
     /// How it is sent.
     pub tcp: TcpPlan,
+}
+
+impl FlowPlan {
+    /// All constant delays of both directions: the round trip without transmission, queueing and jitter.
+    #[must_use]
+    pub fn round_trip_delay(&self, gates: &[GatePlan]) -> Span {
+        let passed = self.path.iter().chain(&self.back);
+        passed.fold(self.back_delay, |sum, gate| sum + gates[*gate].delay)
+    }
+
+    /// IP bytes of its largest packet on the way there.
+    #[must_use]
+    pub fn largest_packet(&self) -> u32 {
+        self.tcp.largest_packet()
+    }
+
+    /// IP bytes of its largest packet on the way back: an ACK, or a segment of a request.
+    #[must_use]
+    pub fn largest_packet_back(&self) -> u32 {
+        self.app.largest_packet_back(&self.tcp)
+    }
 }
 
 /// When something begins.

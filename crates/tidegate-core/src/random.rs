@@ -1,11 +1,13 @@
 //! Random streams by name: adding an element never changes another's luck.
 
 mod lengths;
+mod sizes;
 
 pub use lengths::TruncatedGeometric;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use sha2::{Digest, Sha256};
+pub use sizes::{LARGEST_MESSAGE, SizeTable};
 
 /// The generator of every random stream.
 pub type Stream = ChaCha8Rng;

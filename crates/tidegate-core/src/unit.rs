@@ -1,6 +1,5 @@
 //! What travels through gates.
 
-use crate::tcp::HeldBy;
 use crate::units::{Span, Time};
 
 /// A packet on its way: a small plain value. The TCP header (simulator) or the bytes (live
@@ -55,6 +54,19 @@ pub enum Limiter {
     Policer(usize),
     /// Something else held the sender back.
     Sender(HeldBy),
+}
+
+/// What held a sender back before it sent a segment: the reason this segment was not sent earlier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[repr(u8)]
+pub enum HeldBy {
+    /// Nothing to send.
+    #[default]
+    Application = 0,
+    /// The congestion window (and loss recovery).
+    CongestionWindow = 1,
+    /// The receiver's window or the window limit.
+    ReceiverWindow = 2,
 }
 
 impl Cause {

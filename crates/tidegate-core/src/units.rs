@@ -2,7 +2,7 @@
 //!
 //! Time is counted in whole picoseconds since the start of the run. A unit of work that
 //! does not end on a whole picosecond is rounded **down** and the remainder carried, see
-//! [`crate::gate::serve`].
+//! [`crate::serial`].
 
 use std::fmt;
 use std::ops::{Add, AddAssign, Sub};
@@ -195,6 +195,26 @@ fn format_picos(picos: u64) -> String {
     format!("{} {name}", text.trim_end_matches('0'))
 }
 
+/// The part of a run that summaries count: `[from, until)`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Measured {
+    /// Counting begins.
+    pub from: Time,
+    /// The run ends.
+    pub until: Time,
+}
+
+impl Measured {
+    /// How much of `[start, end)` lies inside, in picoseconds.
+    #[inline]
+    #[must_use]
+    pub fn overlap(self, start: Time, end: Time) -> u64 {
+        let from = start.max(self.from);
+        let until = end.min(self.until);
+        until.picos().saturating_sub(from.picos())
+    }
+}
+
 /// A rate in whole bits per second. Zero is an outage.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Rate(u64);
@@ -256,6 +276,24 @@ impl Speed {
         match self {
             Speed::Bits(rate) => rate.bps(),
             Speed::Packets(micro) => micro,
+        }
+    }
+
+    /// Units of so many bits in a second.
+    #[must_use]
+    pub fn units_per_second(self, bits: f64) -> f64 {
+        match self {
+            Speed::Bits(rate) => rate.bps() as f64 / bits,
+            Speed::Packets(micro) => micro as f64 / 1e6,
+        }
+    }
+
+    /// Seconds that a unit of so many bits takes.
+    #[must_use]
+    pub fn unit_time(self, bits: f64) -> f64 {
+        match self {
+            Speed::Bits(rate) => bits / rate.bps() as f64,
+            Speed::Packets(micro) => 1e6 / micro as f64,
         }
     }
 }

@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use tidegate_core::cells::{CELL_BITS, cells_of};
-use tidegate_core::plan::{AppPlan, FlowPlan, Framing, GatePlan, Plan, RatePlan, SourcePlan};
-use tidegate_core::units::{PICOS_PER_SECOND, Span, Speed, Time};
+use tidegate_core::aal5::CELL_BITS;
+use tidegate_core::plan::{AppPlan, FlowPlan, Plan, SourcePlan};
+use tidegate_core::units::{PICOS_PER_SECOND, Span, Time};
 
 use crate::LiveError;
 
@@ -24,7 +24,6 @@ const MOST_TOLERABLE: Span = Span::from_millis(1);
 const LEAST_TOLERABLE: Span = Span::from_micros(5);
 /// IP cannot carry more.
 const LARGEST_PACKET: u32 = 65_535;
-const WINDOW: Span = Span::from_millis(100);
 
 /// Looks at a plan; what it returns are warnings for the manifest.
 ///
@@ -36,7 +35,7 @@ pub fn check(plan: &Plan) -> Result<Vec<String>, LiveError> {
     }
     let mut warnings = Vec::new();
     for flow in &plan.flows {
-        if segment(flow) > LARGEST_PACKET {
+        if flow.largest_packet() > LARGEST_PACKET {
             return Err(LiveError::Beyond(format!(
                 "flow.{}.tcp.mss: a segment of {} B with its headers is larger than any IP packet (65535 B)",
                 flow.name, flow.tcp.mss
@@ -65,10 +64,11 @@ pub fn check(plan: &Plan) -> Result<Vec<String>, LiveError> {
 #[must_use]
 pub fn tolerable_lateness(plan: &Plan) -> Span {
     let tolerable = |flow: &FlowPlan| {
-        let times = flow.path.iter().filter_map(|gate| packet_time(&plan.gates[*gate], segment(flow)));
+        let times =
+            flow.path.iter().filter_map(|gate| plan.gates[*gate].shortest_packet_time(flow.largest_packet()));
         let (longest, sum) =
             times.fold((0.0f64, 0.0), |(longest, sum), time| (longest.max(time), sum + time));
-        let round_trip = sum + round_trip_delay(plan, flow);
+        let round_trip = sum + flow.round_trip_delay(&plan.gates).as_secs_f64();
         let of_trip = round_trip / 100.0;
         let seconds = if longest > 0.0 { longest.min(of_trip) } else { of_trip };
         Span::from_picos((seconds * PICOS_PER_SECOND as f64) as u64)
@@ -112,15 +112,11 @@ fn is_open(plan: &Plan, flow: &FlowPlan) -> bool {
     own_bound(plan, flow).is_none() && bottleneck(plan, flow).is_none()
 }
 
-/// IP bytes of a full segment as the kernel sends it.
-fn segment(flow: &FlowPlan) -> u32 {
-    flow.tcp.mss.saturating_add(flow.tcp.headers)
-}
-
 /// The gate of a flow's path that lets the fewest full segments through, and how many in a
 /// second.
 fn bottleneck(plan: &Plan, flow: &FlowPlan) -> Option<(usize, f64)> {
-    let rate = |gate: &usize| Some((*gate, 1.0 / packet_time(&plan.gates[*gate], segment(flow))?));
+    let rate =
+        |gate: &usize| Some((*gate, 1.0 / plan.gates[*gate].shortest_packet_time(flow.largest_packet())?));
     flow.path.iter().filter_map(rate).min_by(|a, b| a.1.total_cmp(&b.1))
 }
 
@@ -130,68 +126,10 @@ fn own_bound(plan: &Plan, flow: &FlowPlan) -> Option<f64> {
         AppPlan::Source(source) => Some(source_rate(source).max(mean_rate(source) / f64::from(flow.tcp.mss))),
         _ => None,
     };
-    let trip = round_trip_delay(plan, flow);
+    let trip = flow.round_trip_delay(&plan.gates).as_secs_f64();
     let window = flow.tcp.window.filter(|_| trip > 0.0);
     let window = window.map(|bytes| bytes as f64 / f64::from(flow.tcp.mss) / trip);
     [app, window].into_iter().flatten().min_by(f64::total_cmp)
-}
-
-/// All delays of a flow's two ways, in seconds.
-fn round_trip_delay(plan: &Plan, flow: &FlowPlan) -> f64 {
-    let gates = flow.path.iter().chain(&flow.back);
-    let delays: f64 = gates.map(|gate| plan.gates[*gate].delay.as_secs_f64()).sum();
-    delays + flow.back_delay.as_secs_f64()
-}
-
-/// Seconds that a packet takes at a gate at its fastest; `None` where nothing bounds it.
-fn packet_time(gate: &GatePlan, bytes: u32) -> Option<f64> {
-    let bits = f64::from(wire_bits(gate.framing, bytes));
-    let speed = |speed: Speed| match speed {
-        Speed::Bits(rate) => bits / rate.bps() as f64,
-        Speed::Packets(micro) => 1e6 / micro as f64,
-    };
-    let shortest = |times: &mut dyn Iterator<Item = f64>| times.min_by(f64::total_cmp);
-    match &gate.rate {
-        RatePlan::Constant(constant) => Some(speed(*constant)),
-        RatePlan::Steps { steps, .. } => shortest(&mut steps.iter().map(|step| speed(step.1))),
-        RatePlan::Markov(chain) => shortest(&mut chain.rates.iter().map(|rate| bits / rate.bps() as f64)),
-        RatePlan::RateTrace { trace, .. } => {
-            shortest(&mut trace.points.iter().map(|point| bits / point.1.bps() as f64))
-        }
-        RatePlan::TokenBucket { rate, .. } => Some(bits / rate.bps() as f64),
-        RatePlan::Gcra(shaper) => Some(bits / shaper.bits_per_second() as f64),
-        RatePlan::Opportunities { trace, .. } => {
-            let most = busiest(&trace.at, WINDOW) as f64 * f64::from(trace.bytes) * 8.0;
-            Some(bits * WINDOW.as_secs_f64() / most)
-        }
-        RatePlan::Follow(follow) => follow.peak.map(|rate| bits / rate.bps() as f64),
-        RatePlan::Abr(source) => Some(bits / source.rates.peak),
-        RatePlan::Reserve(circuit) => Some(bits / circuit.rate.bps() as f64),
-        // A channel's rate follows what comes: other gates bound it.
-        RatePlan::Unlimited | RatePlan::Dtm(_) => None,
-    }
-    .filter(|time| time.is_finite())
-}
-
-/// The most instants in any stretch of time of this length.
-fn busiest(instants: &[Time], stretch: Span) -> usize {
-    let mut first = 0;
-    let mut most = 0;
-    for (last, at) in instants.iter().enumerate() {
-        while instants[first].saturating_add(stretch) <= *at {
-            first += 1;
-        }
-        most = most.max(last + 1 - first);
-    }
-    most
-}
-
-fn wire_bits(framing: Framing, bytes: u32) -> u32 {
-    match framing {
-        Framing::Ip => bytes * 8,
-        Framing::Overhead { overhead, minimum } => (bytes + overhead).max(minimum) * 8,
-        Framing::Aal5 { llc } | Framing::CellPackets { llc } => cells_of(bytes, llc) * CELL_BITS as u32,
-    }
 }
 
 /// Mean bytes in a second while the source sends.
@@ -274,12 +212,5 @@ mod tests {
         // At 100 Mbit/s the packet: 120 us.
         assert_eq!(tolerable_lateness(&link("100 Mbit/s", "")), Span::from_micros(120));
         assert_eq!(tolerable_lateness(&link("10 Gbit/s", "")), LEAST_TOLERABLE);
-    }
-
-    #[test]
-    fn the_busiest_stretch() {
-        let at = [0, 1, 2, 10, 11].map(|millis| Time::ZERO.saturating_add(Span::from_millis(millis)));
-        assert_eq!(busiest(&at, Span::from_millis(2)), 2);
-        assert_eq!(busiest(&at, Span::from_millis(3)), 3);
     }
 }

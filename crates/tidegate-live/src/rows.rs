@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use tidegate_core::net::window;
+use tidegate_core::net::measured;
 use tidegate_core::plan::{AppPlan, Plan, RecordLevel};
-use tidegate_core::tcp::HeldBy;
+use tidegate_core::unit::HeldBy;
 use tidegate_core::units::{Span, Time};
 use tidegate_result::{FlowRow, FlowSummary, LossSummary, Mark, MarkKind, RequestSummary, limited_by};
 
-use crate::endpoints::{EndReport, Sample, TcpInfo, kernel_name};
+use crate::endpoints::{EndReport, Sample, TcpInfo};
 use crate::wire::{Arrived, FlowWire};
 
 /// `TCP_CA_CWR`, `Recovery` and `Loss`.
@@ -105,7 +105,7 @@ pub(crate) fn summaries(
     states: &States,
     starts: &[Time],
 ) -> Vec<FlowSummary> {
-    let measured = window(plan);
+    let measured = measured(plan);
     let span = measured.until.saturating_since(measured.from).as_secs_f64();
     let millis = |value: f64| value * 1e3;
     let row = |(number, wire): (usize, &FlowWire)| {
@@ -114,7 +114,7 @@ pub(crate) fn summaries(
         let (cwnd_mean_segments, cwnd_max_segments) = states.window(number, from, measured.until);
         FlowSummary {
             name: flow.name.clone(),
-            cc: kernel_name(flow.tcp.cc).unwrap_or_else(|| flow.tcp.cc.name()),
+            cc: flow.tcp.cc.row().kernel.unwrap_or_else(|| flow.tcp.cc.name()),
             goodput_bps: wire.delivered_bytes as f64 * 8.0 / span,
             in_order_bps: wire.in_order_bytes as f64 * 8.0 / span,
             throughput_bps: wire.received_bytes as f64 * 8.0 / span,
@@ -146,7 +146,7 @@ pub(crate) fn requests(plan: &Plan, seen: &EndReport) -> Vec<RequestSummary> {
         .filter(|((flow, _), _)| matches!(flow.app, AppPlan::Request(_)))
         .map(|((flow, log), facts)| (flow.name.as_str(), log.as_slice(), facts.client_timeouts))
         .collect();
-    RequestSummary::rows(&rows, window(plan))
+    RequestSummary::rows(&rows, measured(plan))
 }
 
 /// Each flow's history, as often as the plan asks; samples carry the instant at which they were read.

@@ -4,10 +4,10 @@
 use serde_json::{Value, json};
 use tidegate_core::plan::{
     AppPlan, ArrivalPlan, Blocked, CallsPlan, CongestionPlan, FlowPlan, Framing, GatePlan, HoldingPlan,
-    Increase, JitterPlan, LossPlan, MarkovPlan, Plan, PoolOrder, PoolPlan, QueueCounts, QueueLimit, RatePlan,
-    RtoPlan, StartPlan, TcpPlan,
+    Increase, JitterPlan, LossPlan, Plan, PoolOrder, PoolPlan, QueueCounts, QueueLimit, RatePlan, RtoPlan,
+    StartPlan, TcpPlan,
 };
-use tidegate_core::units::{Span, Speed};
+use tidegate_core::units::{Rate, Span, Speed};
 
 pub(crate) fn to_json(plan: &Plan) -> Value {
     json!({
@@ -64,13 +64,16 @@ fn calls(calls: &CallsPlan) -> Value {
     })
 }
 
-fn gate(gate: &GatePlan) -> Value {
-    let limit = match gate.queue.limit {
+pub(crate) fn queue_limit(limit: QueueLimit) -> Value {
+    match limit {
         QueueLimit::Unlimited => json!(null),
         QueueLimit::Packets(packets) => json!({ "unit": "packets", "count": packets }),
         QueueLimit::Bytes(bytes) => json!({ "unit": "bytes", "count": bytes }),
         QueueLimit::Cells(cells) => json!({ "unit": "cells", "count": cells }),
-    };
+    }
+}
+
+fn gate(gate: &GatePlan) -> Value {
     let framing = match gate.framing {
         Framing::Ip => json!({ "kind": "ip" }),
         Framing::Overhead { overhead, minimum } => {
@@ -78,40 +81,10 @@ fn gate(gate: &GatePlan) -> Value {
         }
         Framing::Aal5 { llc } | Framing::CellPackets { llc } => json!({ "kind": "aal5", "llc": llc }),
     };
-    let rate = match &gate.rate {
-        RatePlan::Unlimited => json!({ "kind": "unlimited" }),
-        RatePlan::Constant(Speed::Bits(rate)) => json!({ "kind": "constant", "bps": rate.bps() }),
-        RatePlan::Constant(Speed::Packets(_)) => json!({ "kind": "packets" }),
-        RatePlan::Steps { .. } => json!({ "kind": "steps" }),
-        RatePlan::TokenBucket { rate, burst_bytes, peak } => json!({
-            "kind": "token_bucket",
-            "bps": rate.bps(),
-            "burst_bytes": burst_bytes,
-            "peak_bps": peak.map(tidegate_core::units::Rate::bps),
-        }),
-        RatePlan::Markov(chain) => markov(chain),
-        RatePlan::RateTrace { .. } | RatePlan::Opportunities { .. } => json!({ "kind": "trace" }),
-        RatePlan::Gcra(_) => json!({ "kind": "gcra" }),
-        RatePlan::Dtm(_) => json!({ "kind": "dtm" }),
-        RatePlan::Abr(_) => json!({ "kind": "abr" }),
-        RatePlan::Follow(follow) => json!({
-            "kind": "follow",
-            "gate": follow.gate,
-            "every_ps": follow.every.picos(),
-            "lag_ps": follow.lag.picos(),
-            "m": follow.blocks.samples,
-            "n": follow.blocks.blocks,
-            "share": follow.share.parts() as f64 / 1e12,
-            "initial_bps": follow.initial.bps(),
-            "min_bps": follow.min.bps(),
-            "peak_bps": follow.peak.map(tidegate_core::units::Rate::bps),
-        }),
-        RatePlan::Reserve(_) => json!({ "kind": "reserve" }),
-    };
     json!({
         "name": gate.name,
-        "rate": rate,
-        "queue_limit": limit,
+        "rate": rate(&gate.rate),
+        "queue_limit": queue_limit(gate.queue.limit),
         "queue_counts_all": gate.queue.counts == QueueCounts::All,
         "framing": framing,
         "loses": gate.loss != LossPlan::None,
@@ -123,14 +96,36 @@ fn gate(gate: &GatePlan) -> Value {
     })
 }
 
-fn markov(chain: &MarkovPlan) -> Value {
-    json!({
-        "kind": "markov",
-        "rates_bps": chain.rates.iter().map(|rate| rate.bps()).collect::<Vec<_>>(),
-        "holding_ps": chain.mean_holding.iter().map(|span| span.picos()).collect::<Vec<_>>(),
-        "step_ps": chain.step.map(Span::picos),
-        "ring": chain.transitions.is_none(),
-    })
+/// The kind of a law, with what a closed form may ask of it.
+fn rate(law: &RatePlan) -> Value {
+    let bps = |rate: &Option<Rate>| rate.map(Rate::bps);
+    let mut found = match law {
+        RatePlan::Constant(Speed::Bits(rate)) => json!({ "bps": rate.bps() }),
+        RatePlan::TokenBucket { rate, burst_bytes, peak } => {
+            json!({ "bps": rate.bps(), "burst_bytes": burst_bytes, "peak_bps": bps(peak) })
+        }
+        RatePlan::Markov(chain) => json!({
+            "rates_bps": chain.rates.iter().map(|rate| rate.bps()).collect::<Vec<_>>(),
+            "holding_ps": chain.mean_holding.iter().map(|span| span.picos()).collect::<Vec<_>>(),
+            "step_ps": chain.step.map(Span::picos),
+            "ring": chain.transitions.is_none(),
+        }),
+        RatePlan::Follow(follow) => json!({
+            "gate": follow.gate,
+            "every_ps": follow.every.picos(),
+            "lag_ps": follow.lag.picos(),
+            "m": follow.blocks.samples,
+            "n": follow.blocks.blocks,
+            "share": follow.share.parts() as f64 / 1e12,
+            "initial_bps": follow.initial.bps(),
+            "min_bps": follow.min.bps(),
+            "peak_bps": bps(&follow.peak),
+        }),
+        // No theory asks more than the kind.
+        _ => json!({}),
+    };
+    found["kind"] = json!(law.kind());
+    found
 }
 
 fn flow(flow: &FlowPlan) -> Value {
@@ -156,7 +151,6 @@ fn flow(flow: &FlowPlan) -> Value {
 }
 
 fn tcp(tcp: &TcpPlan) -> Value {
-    let cc = tcp.cc.name();
     let increase = match tcp.increase {
         Increase::PerWindow => "per window",
         Increase::PerAck => "per ack",
@@ -174,7 +168,8 @@ fn tcp(tcp: &TcpPlan) -> Value {
         _ => tcp.dupthresh.is_some(),
     };
     json!({
-        "cc": cc,
+        "cc": tcp.cc.name(),
+        "halves": tcp.cc.halves(),
         "mss": tcp.mss,
         "headers": tcp.headers,
         "window": tcp.window,

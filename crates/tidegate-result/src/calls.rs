@@ -2,10 +2,9 @@
 
 use serde::Serialize;
 use tidegate_core::gate::Gate;
-use tidegate_core::gate::rate::Window;
 use tidegate_core::net::{CallCounts, Network};
 use tidegate_core::plan::{GatePlan, Plan, RatePlan};
-use tidegate_core::units::PICOS_PER_SECOND;
+use tidegate_core::units::{Measured, PICOS_PER_SECOND};
 
 /// A pool in numbers. Calls are those made inside the measured time; a call that is refused and made again counts each time.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -99,11 +98,11 @@ impl CallSummary {
     }
 }
 
-fn picos(window: Window) -> f64 {
-    window.until.saturating_since(window.from).picos() as f64
+fn picos(measured: Measured) -> f64 {
+    measured.until.saturating_since(measured.from).picos() as f64
 }
 
-pub(crate) fn pools(plan: &Plan, network: &Network, measured: Window) -> Vec<PoolSummary> {
+pub(crate) fn pools(plan: &Plan, network: &Network, measured: Measured) -> Vec<PoolSummary> {
     plan.pools
         .iter()
         .enumerate()
@@ -111,7 +110,7 @@ pub(crate) fn pools(plan: &Plan, network: &Network, measured: Window) -> Vec<Poo
         .collect()
 }
 
-fn pool_row(plan: &Plan, network: &Network, index: usize, capacity: u64, measured: Window) -> PoolSummary {
+fn pool_row(plan: &Plan, network: &Network, index: usize, capacity: u64, measured: Measured) -> PoolSummary {
     let gates = plan.gates.iter().zip(network.gates());
     let channels =
         gates.filter(|(row, _)| matches!(&row.rate, RatePlan::Dtm(dtm) if dtm.pool == Some(index)));
@@ -141,7 +140,7 @@ pub(crate) fn circuit(
     row: &GatePlan,
     gate: &Gate,
     network: &Network,
-    measured: Window,
+    measured: Measured,
 ) -> Option<CircuitSummary> {
     let calls = CallSummary::new(network.circuit_calls(&row.rate)?);
     Some(CircuitSummary { open_share: gate.open_inside()? as f64 / picos(measured), calls })

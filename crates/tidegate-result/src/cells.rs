@@ -3,7 +3,7 @@
 use serde::Serialize;
 use tidegate_core::cells::CellCounts;
 use tidegate_core::gate::Counters;
-use tidegate_core::plan::{Framing, Plan};
+use tidegate_core::plan::Plan;
 
 /// A cell gate in numbers: only on gates with AAL5 framing.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -46,7 +46,7 @@ pub(crate) struct Place {
 /// The place of every gate.
 pub(crate) fn places(plan: &Plan) -> Vec<Place> {
     let mut places = vec![Place::default(); plan.gates.len()];
-    let is_cell = |gate: usize| matches!(plan.gates[gate].framing, Framing::Aal5 { .. });
+    let is_cell = |gate: usize| plan.gates[gate].is_cell_gate();
     let flows = plan.flows.iter().flat_map(|flow| [&flow.path, &flow.back]);
     for path in flows.chain(plan.traffic.iter().map(|traffic| &traffic.path)) {
         for (n, gate) in path.iter().copied().enumerate().filter(|(_, gate)| is_cell(*gate)) {

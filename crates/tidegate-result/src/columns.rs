@@ -368,7 +368,7 @@ pub fn tables() -> Vec<(&'static str, Vec<Description>)> {
 
 #[cfg(test)]
 mod tests {
-    use tidegate_core::tcp::HeldBy;
+    use tidegate_core::unit::HeldBy;
 
     use super::*;
 

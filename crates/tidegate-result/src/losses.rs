@@ -9,7 +9,7 @@ use tidegate_core::gate::{DropReason, Gate};
 use tidegate_core::net::{DropCounts, Network, Owner};
 use tidegate_core::units::PICOS_PER_SECOND;
 
-/// What became of a sender's packets at the gates of its path, inside the measured window.
+/// What became of a sender's packets at the gates of its path, inside the measured time.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct LossSummary {
     /// Its packets that gates dropped, for whatever reason; of a flow, data segments with their repeats.
@@ -30,8 +30,8 @@ pub struct LossSummary {
 pub struct PoliceSummary {
     /// The contract's rate, bits on the gate's wire: the only one or, of two, the sustained (committed) one.
     pub contract_bps: f64,
-    /// The most bytes that the contract could let through: what was in its bucket when the measured window
-    /// opened, and its rate times the length of the window.
+    /// The most bytes that the contract could let through: what was in its bucket when the measured time
+    /// began, and its rate times the length of that time.
     pub contract_bytes: f64,
     /// Bytes that conformed to it.
     pub conforming_bytes: u64,

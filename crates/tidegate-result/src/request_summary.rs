@@ -3,8 +3,7 @@
 use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 use tidegate_core::app::Exchange;
-use tidegate_core::gate::rate::Window;
-use tidegate_core::units::{PICOS_PER_SECOND, Span, Time};
+use tidegate_core::units::{Measured, PICOS_PER_SECOND, Span, Time};
 
 /// The name of the row of all requests together.
 const ALL: &str = "all";
@@ -57,7 +56,7 @@ impl RequestSummary {
     /// One row for each flow with requests, given its name, its exchanges and the time-outs of its
     /// clients' ends, then one of all together; none where there is no such flow.
     #[must_use]
-    pub fn rows(flows: &[(&str, &[Exchange], u64)], measured: Window) -> Vec<RequestSummary> {
+    pub fn rows(flows: &[(&str, &[Exchange], u64)], measured: Measured) -> Vec<RequestSummary> {
         let mut rows: Vec<RequestSummary> = flows
             .iter()
             .map(|(name, log, timeouts)| RequestSummary::of(name, log.iter(), measured, *timeouts))
@@ -77,7 +76,7 @@ impl RequestSummary {
     pub(crate) fn of<'a>(
         name: &str,
         exchanges: impl Iterator<Item = &'a Exchange>,
-        measured: Window,
+        measured: Measured,
         client_timeouts: u64,
     ) -> RequestSummary {
         let mut times = Times::default();
@@ -185,7 +184,7 @@ mod tests {
         let all: Vec<Exchange> = [4, 8, 8, 12].map(|took| exchange(20, Some(took))).into();
         let early = exchange(5, Some(40));
         let late = exchange(90, None);
-        let measured = Window { from: at(10), until: at(100) };
+        let measured = Measured { from: at(10), until: at(100) };
         let row = RequestSummary::of("x", all.iter().chain([&early, &late]), measured, 2);
         assert_eq!((row.asked, row.finished, row.unfinished, row.client_timeouts), (5, 4, 1, 2));
         assert_eq!(
@@ -208,7 +207,7 @@ mod tests {
 
     #[test]
     fn nothing_asked_is_no_number() {
-        let measured = Window { from: at(0), until: at(1) };
+        let measured = Measured { from: at(0), until: at(1) };
         let row = RequestSummary::of("x", std::iter::empty(), measured, 0);
         assert_eq!((row.asked, row.response_mean_s, row.response_mean_with_unfinished_s), (0, None, None));
         let one = RequestSummary::of("x", [exchange(0, Some(4))].iter(), measured, 0);

@@ -6,12 +6,10 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use tidegate_core::cells::CellCounts;
 use tidegate_core::gate::Gate;
-use tidegate_core::gate::rate::Window;
-use tidegate_core::net::{DropCounts, Network, Owner, precision, seed, window};
-use tidegate_core::plan::{Framing, GatePlan, Plan, RatePlan};
-use tidegate_core::tcp::HeldBy;
-use tidegate_core::unit::{Cause, Limiter};
-use tidegate_core::units::PICOS_PER_SECOND;
+use tidegate_core::net::{DropCounts, Network, Owner, measured, precision, seed};
+use tidegate_core::plan::{GatePlan, Plan, RatePlan};
+use tidegate_core::unit::{Cause, HeldBy, Limiter};
+use tidegate_core::units::{Measured, PICOS_PER_SECOND};
 
 use crate::calls::{self, CallsSummary, CircuitSummary, PoolSummary};
 use crate::cells::{self, CellSummary, PacketsOfCells, Place};
@@ -215,7 +213,7 @@ pub fn summarise(
     requests: Vec<RequestSummary>,
     events: u64,
 ) -> Summary {
-    let measured = window(plan);
+    let measured = measured(plan);
     let places = cells::places(plan);
     for (number, flow) in flows.iter_mut().enumerate() {
         flow.losses = losses::losses(network, Owner::Data(number));
@@ -234,7 +232,7 @@ pub fn summarise(
             .iter()
             .enumerate()
             .map(|(n, gate)| {
-                let is_cell = matches!(plan.gates[n].framing, Framing::Aal5 { .. });
+                let is_cell = plan.gates[n].is_cell_gate();
                 let cells = is_cell.then(|| (places[n], network.cell_counts(n).unwrap_or_default()));
                 let circuit = calls::circuit(&plan.gates[n], gate, network, measured);
                 let dropped = network.drops_at(n);
@@ -253,8 +251,8 @@ pub fn summarise(
     }
 }
 
-fn seconds(window: Window) -> f64 {
-    window.until.saturating_since(window.from).as_secs_f64()
+fn seconds(measured: Measured) -> f64 {
+    measured.until.saturating_since(measured.from).as_secs_f64()
 }
 
 /// Shares of time by what limited a flow: every interval between two arrivals at the
@@ -289,7 +287,7 @@ fn gate_row(
     plan: &Plan,
     index: usize,
     gate: &Gate,
-    measured: Window,
+    measured: Measured,
     cells: Option<(Place, CellCounts)>,
 ) -> GateSummary {
     let row = &plan.gates[index];
@@ -300,7 +298,7 @@ fn gate_row(
     let waits = counters.waits();
     let dropped = refused.packets + lost.packets;
     let capacity = gate.capacity(row, seed(plan), measured);
-    let by_packet = tidegate_core::gate::rate::counts_packets(&row.rate);
+    let by_packet = row.rate.counts_packets();
     let span = seconds(measured);
     let work = u128::from(PICOS_PER_SECOND);
     let bytes = |work_done: u128| (!by_packet).then(|| ((work_done + 4 * work) / (8 * work)) as u64);
@@ -389,7 +387,7 @@ fn feedback(row: &GatePlan, gate: &Gate) -> Option<FeedbackSummary> {
     })
 }
 
-fn traffic_rows(plan: &Plan, network: &Network, measured: Window) -> Vec<TrafficSummary> {
+fn traffic_rows(plan: &Plan, network: &Network, measured: Measured) -> Vec<TrafficSummary> {
     plan.traffic
         .iter()
         .zip(network.traffic_counts())
@@ -415,7 +413,7 @@ fn warnings(plan: &Plan, network: &Network) -> Vec<String> {
         );
         let held = gate.counters().held().packets;
         if stops && held > 0 {
-            let what = if matches!(row.framing, Framing::Aal5 { .. }) { "cells" } else { "packets" };
+            let what = if row.is_cell_gate() { "cells" } else { "packets" };
             warnings
                 .push(format!("gate.{}: {held} {what} were still there when its trace had ended", row.name));
         }

@@ -5,7 +5,7 @@ use std::ops::Deref;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
-use crate::document::{Place, Source, Sources};
+use crate::place::{Place, Source, Sources};
 
 /// Something wrong, before it is put into words for a person.
 #[derive(Clone, Debug)]

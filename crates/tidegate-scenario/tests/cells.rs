@@ -151,7 +151,7 @@ fn messages_are_packets_of_whole_cells() {
     };
     assert_eq!((fixed.exponential, fixed.llc), (false, false));
     assert_eq!(fixed.length, MessageLength::Constant(3));
-    assert_eq!(tidegate_core::cells::cells_of(fixed.bytes(3), false), 3);
+    assert_eq!(tidegate_core::aal5::cells_of(fixed.bytes(3), false), 3);
     let SourcePlan::Messages(drawn) =
         messages("source.messages = { load = \"1 Mbit/s\", length.geometric = \"25 cells\" }")
     else {
@@ -166,7 +166,7 @@ fn messages_are_packets_of_whole_cells() {
     let SourcePlan::Messages(llc) = with_llc.plan(None, 0).traffic.remove(0).source else {
         panic!("no messages")
     };
-    assert_eq!((llc.bytes(3), tidegate_core::cells::cells_of(llc.bytes(3), true)), (128, 3));
+    assert_eq!((llc.bytes(3), tidegate_core::aal5::cells_of(llc.bytes(3), true)), (128, 3));
 }
 
 #[test]

@@ -5,7 +5,7 @@
 
 #![allow(clippy::print_stdout, reason = "a program that prints its result")]
 
-use tidegate_core::cells::CELL_BITS;
+use tidegate_core::aal5::CELL_BITS;
 use tidegate_core::gcra::{Interval, Limit, Release};
 use tidegate_core::plan::{
     AppPlan, CellPlan, CongestionPlan, FlowPlan, Framing, GatePlan, GcraPlan, Increase, Plan, QueueLimit,

@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use tidegate_core::app::Application;
 use tidegate_core::net::{Entry, seed, start_time};
 use tidegate_core::plan::{FlowPlan, Plan, RatePlan, RecordLevel};
-use tidegate_core::tcp::{Counters, Endpoint, HeldBy, Segment, State};
-use tidegate_core::unit::{Cause, Unit};
+use tidegate_core::tcp::{Counters, Endpoint, Segment, State};
+use tidegate_core::unit::{Cause, HeldBy, Unit};
 use tidegate_core::units::Time;
 use tidegate_result::Mark;
 
@@ -150,7 +150,7 @@ impl Flow {
 
     #[inline(never)]
     fn look_at_sender(&mut self, at: Time) {
-        if self.meter.sender_baseline.is_none() && at >= self.meter.window.from {
+        if self.meter.sender_baseline.is_none() && at >= self.meter.measured.from {
             self.meter.sender_baseline = Some(sum(&self.past[0], self.sender.counters()));
             self.sender_attentive = self.history.is_some();
         }
@@ -159,7 +159,7 @@ impl Flow {
 
     #[inline(never)]
     fn look_at_receiver(&mut self, at: Time) {
-        if self.meter.receiver_baseline.is_none() && at >= self.meter.window.from {
+        if self.meter.receiver_baseline.is_none() && at >= self.meter.measured.from {
             self.meter.receiver_baseline = Some(sum(&self.past[1], self.receiver.counters()));
             self.meter.in_order_before = self.past_in_order + self.receiver.in_order_bytes();
             self.receiver_attentive = self.history.is_some();
@@ -190,7 +190,7 @@ impl Flow {
         }
     }
 
-    /// What happened inside the measured window.
+    /// What happened inside the measured time.
     pub(crate) fn measured(&self) -> (Counters, Counters) {
         let since = |now: &Counters, then: &Option<Counters>| {
             then.as_ref().map_or_else(Counters::default, |then| difference(now, then))
@@ -201,7 +201,7 @@ impl Flow {
         (since(&sender, sender_baseline), since(&receiver, receiver_baseline))
     }
 
-    /// User bytes that became readable in order inside the measured window.
+    /// User bytes that became readable in order inside the measured time.
     pub(crate) fn measured_in_order(&self) -> u64 {
         let all = self.past_in_order + self.receiver.in_order_bytes();
         self.meter.receiver_baseline.map_or(0, |_| all - self.meter.in_order_before)

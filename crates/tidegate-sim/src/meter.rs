@@ -1,33 +1,32 @@
 //! What the summary needs of a flow, measured as it runs.
 
 use tidegate_core::gate::Quantiles;
-use tidegate_core::gate::rate::Window;
 use tidegate_core::net::precision;
 use tidegate_core::plan::{AppPlan, Plan};
 use tidegate_core::tcp::Counters;
 use tidegate_core::unit::Cause;
-use tidegate_core::units::{Span, Time};
+use tidegate_core::units::{Measured, Span, Time};
 
 /// See the module: first what data touch, then what ACKs touch.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Meter {
-    pub(crate) window: Window,
-    /// When data came last, or the window opened.
+    pub(crate) measured: Measured,
+    /// When data came last, or the measured time began.
     last_delivery: Time,
-    /// IP bytes of data segments that reached the receiver inside the window.
+    /// IP bytes of data segments that reached the receiver inside the measured time.
     pub(crate) received_bytes: u64,
-    /// Time owed to each cause inside the window, in picoseconds; the latest cause first.
+    /// Time owed to each cause inside the measured time, in picoseconds; the latest cause first.
     pub(crate) owed: Vec<(Cause, u64)>,
     /// User bytes of a finite transfer that has not come to its end yet; else `u64::MAX`.
     pub(crate) awaited: u64,
     pub(crate) rtt: Quantiles,
-    /// Bytes times picoseconds inside the window, if nothing changes any more.
+    /// Bytes times picoseconds inside the measured time, if the present window lasts to its end.
     cwnd_area: i128,
     cwnd: u64,
     pub(crate) cwnd_max: u64,
     pub(crate) completed: Option<Time>,
-    /// Counters of the sender and of the receiver when the window opened.
+    /// Counters of the sender and of the receiver when the measured time began.
     pub(crate) sender_baseline: Option<Counters>,
     pub(crate) receiver_baseline: Option<Counters>,
     /// User bytes that the receiver had in order then.
@@ -36,17 +35,17 @@ pub(crate) struct Meter {
 
 impl Meter {
     pub(crate) fn new(plan: &Plan, app: &AppPlan, start: Time, cwnd: u64) -> Meter {
-        let window = tidegate_core::net::window(plan);
+        let measured = tidegate_core::net::measured(plan);
         Meter {
-            window,
+            measured,
             sender_baseline: None,
             receiver_baseline: None,
             in_order_before: 0,
             rtt: Quantiles::new(precision(plan)),
             cwnd,
-            cwnd_area: i128::from(cwnd) * i128::from(window.overlap(start, Time::NEVER)),
+            cwnd_area: i128::from(cwnd) * i128::from(measured.overlap(start, Time::NEVER)),
             cwnd_max: cwnd,
-            last_delivery: start.max(window.from),
+            last_delivery: start.max(measured.from),
             owed: Vec::new(),
             received_bytes: 0,
             awaited: match app {
@@ -59,7 +58,7 @@ impl Meter {
 
     #[inline]
     pub(crate) fn sample_rtt(&mut self, at: Time, rtt: Span) {
-        if at >= self.window.from {
+        if at >= self.measured.from {
             self.rtt.record(rtt);
         }
     }
@@ -71,15 +70,15 @@ impl Meter {
             return;
         }
         // As if it stayed so until the end: what it differs by, for the rest of the time.
-        let left = i128::from(self.window.overlap(at, Time::NEVER));
+        let left = i128::from(self.measured.overlap(at, Time::NEVER));
         self.cwnd_area += i128::from(cwnd.cast_signed() - self.cwnd.cast_signed()) * left;
-        self.cwnd_max = if at > self.window.from { self.cwnd_max.max(cwnd) } else { cwnd };
+        self.cwnd_max = if at > self.measured.from { self.cwnd_max.max(cwnd) } else { cwnd };
         self.cwnd = cwnd;
     }
 
     /// Mean window in bytes over the part of the measured time in which the flow was there.
     pub(crate) fn cwnd_mean(&self, start: Time) -> f64 {
-        let span = self.window.overlap(start, Time::NEVER);
+        let span = self.measured.overlap(start, Time::NEVER);
         if span == 0 { 0.0 } else { self.cwnd_area as f64 / span as f64 }
     }
 
@@ -87,7 +86,7 @@ impl Meter {
     /// made this one come when it did.
     #[inline]
     pub(crate) fn received(&mut self, at: Time, bytes: u32, cause: Cause) {
-        if at >= self.window.from {
+        if at >= self.measured.from {
             self.received_bytes += u64::from(bytes);
         }
         self.delivered(at, cause);
@@ -95,7 +94,7 @@ impl Meter {
 
     #[inline]
     pub(crate) fn delivered(&mut self, at: Time, cause: Cause) {
-        // Never before the window opens.
+        // Never before the measured time begins.
         let span = at.saturating_since(self.last_delivery).picos();
         self.last_delivery = at.max(self.last_delivery);
         match self.owed.first_mut() {

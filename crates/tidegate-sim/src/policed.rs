@@ -9,8 +9,8 @@
 use tidegate_core::gate::DropReason;
 use tidegate_core::net::Dropped;
 use tidegate_core::plan::{CongestionPlan, FlowPlan, Plan};
-use tidegate_core::tcp::{Endpoint, HeldBy, Phase};
-use tidegate_core::unit::{Cause, Unit};
+use tidegate_core::tcp::{Endpoint, Phase};
+use tidegate_core::unit::{Cause, HeldBy, Unit};
 use tidegate_core::units::Time;
 
 /// Drops remembered before those that are acknowledged by now are forgotten.

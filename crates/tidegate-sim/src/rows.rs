@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use tidegate_core::gate::rate::Window;
-use tidegate_core::net::{Network, window};
+use tidegate_core::net::{Network, measured};
 use tidegate_core::plan::{FlowPlan, Plan, TcpBase};
+use tidegate_core::units::Measured;
 use tidegate_result::{FlowSummary, LossSummary, RequestSummary, Summary, limited_by};
 
 use crate::flow::Flow;
 
 pub(crate) fn summarise(plan: &Plan, network: &Network, flows: &[Flow], events: u64) -> Summary {
-    let measured = window(plan);
+    let measured = measured(plan);
     let rows = flows.iter().zip(&plan.flows).map(|(flow, row)| flow_row(plan, row, flow, measured)).collect();
     let requests = request_rows(plan, flows, measured);
     let mut summary = tidegate_result::summarise("sim", plan, network, rows, requests, events);
@@ -25,7 +25,7 @@ pub(crate) fn summarise(plan: &Plan, network: &Network, flows: &[Flow], events: 
     summary
 }
 
-fn request_rows(plan: &Plan, flows: &[Flow], measured: Window) -> Vec<RequestSummary> {
+fn request_rows(plan: &Plan, flows: &[Flow], measured: Measured) -> Vec<RequestSummary> {
     let with = flows.iter().zip(&plan.flows).filter_map(|(flow, row)| {
         let log = flow.dialogue.as_ref()?.log.as_slice();
         Some((row.name.as_str(), log, flow.measured().1.timeouts))
@@ -33,7 +33,7 @@ fn request_rows(plan: &Plan, flows: &[Flow], measured: Window) -> Vec<RequestSum
     RequestSummary::rows(&with.collect::<Vec<_>>(), measured)
 }
 
-fn flow_row(plan: &Plan, row: &FlowPlan, flow: &Flow, measured: Window) -> FlowSummary {
+fn flow_row(plan: &Plan, row: &FlowPlan, flow: &Flow, measured: Measured) -> FlowSummary {
     let (sent, received) = flow.measured();
     let mss = flow.mss;
     let span = measured.until.saturating_since(measured.from).as_secs_f64();

@@ -66,10 +66,13 @@ pub fn run(plan: &Plan, go_on: &mut dyn FnMut(Time) -> bool) -> Result<RunResult
 fn only_known_controllers(plan: &Plan) -> Result<(), RunError> {
     for flow in &plan.flows {
         if let CongestionPlan::Kernel(name) = flow.tcp.cc {
+            let known: Vec<&str> = CongestionPlan::simulated().collect();
+            let (last, others) = known.split_last().expect("there are some");
             return Err(RunError::OnlyLive(format!(
-                "flow.{}.tcp.cc: read \"{name}\", which is the Linux kernel's; the engine \"sim\" has tahoe, reno, \
-                 newreno, cubic and fixed; use one of them or the engine \"live\"",
-                flow.name
+                "flow.{}.tcp.cc: read \"{name}\", which is the Linux kernel's; the engine \"sim\" has {} and {last}; \
+                 use one of them or the engine \"live\"",
+                flow.name,
+                others.join(", ")
             )));
         }
     }

@@ -3,8 +3,8 @@
 use tidegate_core::app::Server;
 use tidegate_core::net::{Half, Network};
 use tidegate_core::plan::Plan;
-use tidegate_core::tcp::{HeldBy, Outgoing, Segment};
-use tidegate_core::unit::Unit;
+use tidegate_core::tcp::{Outgoing, Segment};
+use tidegate_core::unit::{HeldBy, Unit};
 use tidegate_core::units::Time;
 use tidegate_result::{Mark, PacketRecord, Side};
 

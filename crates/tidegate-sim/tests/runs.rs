@@ -6,7 +6,6 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use tidegate_core::gate::rate::{Window, counts_packets};
 use tidegate_core::gate::{Gate, GateContext, Precision};
 use tidegate_core::gcra::{Conformance, Interval, Limit, Release};
 use tidegate_core::net::seed;
@@ -18,7 +17,7 @@ use tidegate_core::plan::{
     TrafficPlan,
 };
 use tidegate_core::random::TruncatedGeometric;
-use tidegate_core::units::{Rate, Span, Speed, Time};
+use tidegate_core::units::{Measured, Rate, Span, Speed, Time};
 use tidegate_sim::{Column, RunError, RunResult, Side, Table, run};
 
 fn tcp(cc: CongestionPlan) -> TcpPlan {
@@ -625,15 +624,15 @@ fn up_to(segments: &[(Time, u64)], at: Time) -> (u64, u64) {
 /// The work that a gate's rate law offered up to `at`, from the scenario alone; `None`: nothing limits.
 fn offered(plan: &Plan, gate: usize, at: Time) -> Option<f64> {
     let row = &plan.gates[gate];
-    let window = Window { from: Time::ZERO, until: at };
+    let measured = Measured { from: Time::ZERO, until: at };
     let context = GateContext {
         index: gate,
         seed: seed(plan),
-        window,
+        measured,
         precision: Precision::Coarse,
         record: RecordLevel::Summary,
     };
-    let capacity = Gate::new(row, context).capacity(row, seed(plan), window)?;
+    let capacity = Gate::new(row, context).capacity(row, seed(plan), measured)?;
     let ahead = match &row.rate {
         // A shaper's first cell leaves at once, and a tolerance lets more of them leave early.
         RatePlan::Gcra(gcra) => {
@@ -647,12 +646,12 @@ fn offered(plan: &Plan, gate: usize, at: Time) -> Option<f64> {
 
 /// The work of so many segments at a gate, without framing: at most what the gate did for them.
 fn work(plan: &Plan, gate: usize, (packets, bytes): (u64, u64)) -> f64 {
-    if counts_packets(&plan.gates[gate].rate) { packets as f64 * 1e6 } else { bytes as f64 * 8.0 }
+    if plan.gates[gate].rate.counts_packets() { packets as f64 * 1e6 } else { bytes as f64 * 8.0 }
 }
 
 /// The largest packet of any flow at a gate: 1000 B of payload and headers, in cells 23 of 53 B.
 fn largest_packet(plan: &Plan, gate: usize) -> f64 {
-    if counts_packets(&plan.gates[gate].rate) { 1e6 } else { 23.0 * 424.0 }
+    if plan.gates[gate].rate.counts_packets() { 1e6 } else { 23.0 * 424.0 }
 }
 
 /// Goodput is at most throughput less headers, flow by flow, in every interval of the history and in the summary.

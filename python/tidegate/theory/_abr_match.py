@@ -204,7 +204,7 @@ def _source(flow: Flow, tcp: Tcp, rtt: int, bent: list[str]) -> None:
     name = flow["name"]
     need(flow["app"] == "bulk", f'flow {name} does not always have data to send: app is not "bulk"')
     need(
-        tcp["cc"] in ("tahoe", "reno", "newreno"),
+        tcp["halves"],
         f'flow {name} has tcp.cc = "{tcp["cc"]}", whose window does not grow as in the paper',
     )
     need(

@@ -105,7 +105,7 @@ def _source(flow: Flow, tcp: Tcp, bent: list[str]) -> int:
     need(flow["app"] == "bulk", f'flow {name} does not always have data to send: app is not "bulk"')
     need(flow["start_ps"] is not None, f"flow {name} starts at a random time")
     need(
-        tcp["cc"] in ("tahoe", "reno", "newreno"),
+        tcp["halves"],
         f'flow {name} has tcp.cc = "{tcp["cc"]}", whose window does not grow as in the paper',
     )
     if tcp["handshake"]:

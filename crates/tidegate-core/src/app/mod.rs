@@ -19,7 +19,7 @@ use crate::units::Time;
 
 pub use request::{Begin, Client, Exchange};
 pub use server::Server;
-pub use size::{SizeTable, Sizes};
+pub use size::Sizes;
 pub use source::Arrivals;
 pub(crate) use source::draw;
 

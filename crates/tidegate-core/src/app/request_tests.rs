@@ -2,9 +2,10 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use super::{Client, Exchange, Server, SizeTable, Sizes};
+use super::{Client, Exchange, Server, Sizes};
 use crate::plan::{ConnectionPlan, Pace, RequestPlan, ServerPlan, SizePlan, ThinkPlan};
 use crate::random::Seed;
+use crate::random::SizeTable;
 use crate::units::{Rate, Span, Time};
 
 const SEED: Seed = Seed { seed: 5, replication: 0 };

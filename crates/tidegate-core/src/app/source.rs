@@ -3,7 +3,7 @@
 
 use rand_distr::{Distribution, Exp1};
 
-use crate::cells::CELL_BYTES;
+use crate::aal5::CELL_BYTES;
 use crate::plan::{HoldingPlan, MessageLength, MessagePlan, SourcePlan};
 use crate::random::Stream;
 use crate::units::{PICOS_PER_SECOND, Rate, Span, Time};

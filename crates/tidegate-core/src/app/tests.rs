@@ -172,7 +172,7 @@ fn random_messages_have_their_load_and_lengths() {
     let mut last = at(0);
     for _ in 0..count {
         let (time, bytes) = arrivals.next().expect("there is no end");
-        let n = crate::cells::cells_of(bytes, false);
+        let n = crate::aal5::cells_of(bytes, false);
         assert_eq!(bytes, n * 48 - 8);
         cells += u64::from(n);
         counts[n as usize] += 1;

@@ -17,9 +17,7 @@
 mod aimd;
 mod cubic;
 mod fixed;
-mod newreno;
-mod reno;
-mod tahoe;
+mod halving;
 
 #[cfg(test)]
 mod tests;
@@ -33,9 +31,7 @@ use crate::units::{Rate, Span, Time};
 pub use aimd::Aimd;
 pub use cubic::Cubic;
 pub use fixed::Fixed;
-pub use newreno::NewReno;
-pub use reno::Reno;
-pub use tahoe::Tahoe;
+pub use halving::{Halving, NewReno, Policy, Reno, Tahoe};
 
 /// New data were acknowledged, outside fast recovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

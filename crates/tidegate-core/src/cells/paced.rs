@@ -2,11 +2,11 @@
 //! rate, or a GCRA shaper without tolerance. Nothing but counters is kept of the cells that
 //! wait, because their starts are a progression.
 
-use super::CELL_BYTES;
 use super::train::{Beat, Exact, Train};
+use crate::aal5::CELL_BYTES;
 use crate::gate::Counters;
-use crate::gate::rate::{Service, Window};
-use crate::units::{Span, Time};
+use crate::gate::rate::Service;
+use crate::units::{Measured, Span, Time};
 
 /// A cell's way through.
 #[derive(Clone, Copy, Debug)]
@@ -175,13 +175,13 @@ impl Paced {
         at: Time,
         cells: u32,
         counters: &mut Counters,
-        window: Window,
+        measured: Measured,
     ) -> (Passage, Passage) {
         crate::work::step();
         let first = self.serve(at);
         let (beat, mut start) = (self.beat, first.start);
         let longest = Span::from_picos((beat.picos + 1).saturating_mul(u64::from(cells)));
-        if at < window.from || first.end.at.saturating_add(longest) >= window.until {
+        if at < measured.from || first.end.at.saturating_add(longest) >= measured.until {
             first.count(counters, at);
             let mut last = first;
             for _ in 1..cells {
@@ -227,14 +227,15 @@ impl Paced {
         at: Time,
         cells: u32,
         counters: &mut Counters,
-        window: Window,
+        measured: Measured,
         ends: &mut Vec<u64>,
     ) -> u32 {
         crate::work::step();
         let cells = u64::from(cells).min(self.room(at)) as u32;
         let longest = (self.beat.picos + 1).saturating_mul(u64::from(cells) + 1);
         let longest = Span::from_picos(longest.saturating_add(self.hold.map_or(0, Span::picos)));
-        if cells == 0 || at < window.from || self.free.at.max(at).saturating_add(longest) >= window.until {
+        if cells == 0 || at < measured.from || self.free.at.max(at).saturating_add(longest) >= measured.until
+        {
             for _ in 0..cells {
                 let passage = self.serve(at);
                 passage.count(counters, at);

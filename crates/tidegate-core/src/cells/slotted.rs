@@ -5,14 +5,13 @@
 use rand::{Rng as _, SeedableRng as _};
 use rand_xoshiro::SplitMix64;
 
-use super::CELL_BYTES;
 use super::paced::Passage;
 use super::standing::Standing;
 use super::train::{Beat, Exact};
+use crate::aal5::CELL_BYTES;
 use crate::gate::Counters;
-use crate::gate::rate::Window;
 use crate::random::Stream;
-use crate::units::Time;
+use crate::units::{Measured, Time};
 
 /// 2⁶⁴ divided by the golden ratio: what the state of [`SplitMix64`] grows by from word to word (Steele, Lea and
 /// Flood, "Fast splittable pseudorandom number generators", 2014), so that it can be set to any of them.
@@ -35,14 +34,14 @@ pub(super) struct Slotted {
     /// Cells by the slots that they wait after the boundary that ends theirs: one that waits for
     /// none counts as one that stands there.
     waits: Standing,
-    /// Cells of slots from this number on come inside the measured window.
+    /// Cells of slots from this number on come inside the measured time.
     from: u64,
     /// Cells that start in slots before this leave inside it.
     until: u64,
 }
 
 impl Slotted {
-    pub(super) fn new(slot: Beat, limit: u64, mut order: Stream, window: Window) -> Slotted {
+    pub(super) fn new(slot: Beat, limit: u64, mut order: Stream, measured: Measured) -> Slotted {
         let begin = Exact::whole(Time::ZERO);
         let end = begin.plus(slot);
         let mut slotted = Slotted {
@@ -58,8 +57,8 @@ impl Slotted {
             until: 0,
         };
         // A slot's cells count at its end, and slot n ends where n + 1 begins.
-        let from = slotted.slot_of(window.from);
-        let until = slotted.slot_of(window.until);
+        let from = slotted.slot_of(measured.from);
+        let until = slotted.slot_of(measured.until);
         (slotted.from, slotted.until) = (from, until);
         slotted
     }
@@ -99,7 +98,7 @@ impl Slotted {
         self.free = free;
     }
 
-    /// Whether so many cells of a slot find room and count, all inside the measured window, where `free` is the first
+    /// Whether so many cells of a slot find room and count, all inside the measured time, where `free` is the first
     /// that is not taken.
     #[inline]
     pub(super) fn would_count(&self, slot: u64, free: u64, cells: u64) -> bool {
@@ -140,7 +139,7 @@ impl Slotted {
         self.free.saturating_sub(self.number + 1)
     }
 
-    /// Whether everything lies inside the measured window that comes in slots from the present
+    /// Whether everything lies inside the measured time that comes in slots from the present
     /// one on or leaves up to so many slots later than is taken.
     pub(super) fn counts_ahead(&self, slots: u64) -> bool {
         self.number >= self.from && self.free.max(self.number) + slots + 1 < self.until
@@ -271,13 +270,13 @@ impl Slotted {
         Passage { start, end: start.plus(self.slot), waiting: waits }
     }
 
-    /// Whether every cell of the present slot comes and leaves inside the measured window.
+    /// Whether every cell of the present slot comes and leaves inside the measured time.
     #[inline]
     pub(super) fn counts_all(&self) -> bool {
         self.number >= self.from && self.free < self.until
     }
 
-    /// Counts a cell that waits so long, all inside the window.
+    /// Counts a cell that waits so long, all inside the measured time.
     #[inline]
     pub(super) fn note(&mut self, waits: u64) {
         crate::work::step();

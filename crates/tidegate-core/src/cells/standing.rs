@@ -20,7 +20,7 @@ const BEYOND: u64 = ONES * 0xfc;
 /// Gathers the lowest two bits of four bytes in the highest byte.
 const GATHER: u32 = 1 << 24 | 1 << 18 | 1 << 12 | 1 << 6;
 /// Lengths that bytes can tell apart.
-const WINDOW: usize = 256;
+const MEASURED: usize = 256;
 
 /// How often so many cells stood there; below zero before a correction.
 #[derive(Clone, Debug)]
@@ -66,12 +66,12 @@ fn each_of(pattern: usize) -> impl Iterator<Item = u8> {
 
 impl Standing {
     pub(super) fn new() -> Standing {
-        Standing { times: vec![0; WINDOW], short: Short::new() }
+        Standing { times: vec![0; MEASURED], short: Short::new() }
     }
 
     /// Makes room for counting up to so many cells.
     pub(super) fn make_room(&mut self, cells: usize) {
-        let most = cells + WINDOW;
+        let most = cells + MEASURED;
         if self.times.len() < most {
             self.times.resize(most, 0);
         }
@@ -133,9 +133,9 @@ impl Standing {
         // What stands there less `base`, which the backlog does not fall to.
         let base = backlog - EIGHT as u64;
         let lengths = came.wrapping_add(EIGHT as u64 * ONES).wrapping_sub(PLACES);
-        let window = self.times.get_mut(base as usize..)?.first_chunk_mut::<WINDOW>()?;
+        let measured = self.times.get_mut(base as usize..)?.first_chunk_mut::<MEASURED>()?;
         for length in lengths.to_le_bytes() {
-            window[usize::from(length)] += 1;
+            measured[usize::from(length)] += 1;
         }
         Some(backlog + all - EIGHT as u64)
     }

@@ -1,16 +1,15 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::gate::rate::Window;
+use crate::aal5::{CELL_BITS, CELL_PAYLOAD, cells_of, padding_of};
 use crate::gate::{DropReason, Gate, GateContext, Precision};
 use crate::gcra::{Interval, Limit};
 use crate::plan::{CellPlan, Framing, GatePlan, PolicePlan, QueueLimit, RatePlan, Reassembly, RecordLevel};
 use crate::random::Seed;
-use crate::tcp::HeldBy;
-use crate::unit::Unit;
-use crate::units::{Rate, Span, Speed, Time};
+use crate::unit::{HeldBy, Unit};
+use crate::units::{Measured, Rate, Span, Speed, Time};
 
-const WINDOW: Window = Window { from: Time::ZERO, until: Time::from_picos(1 << 50) };
+const MEASURED: Measured = Measured { from: Time::ZERO, until: Time::from_picos(1 << 50) };
 
 /// A cell each microsecond.
 const SPEED: u64 = 424_000_000;
@@ -45,7 +44,7 @@ impl Bench {
         let context = |index| GateContext {
             index,
             seed,
-            window: WINDOW,
+            measured: MEASURED,
             precision: Precision::Fine,
             record: RecordLevel::Summary,
         };
@@ -63,7 +62,7 @@ impl Bench {
                 Manner { passing: Passing::Trains, prompt: false },
                 &|_| false,
                 &stream,
-                WINDOW,
+                MEASURED,
             ),
             gates: plans.iter().enumerate().map(|(n, plan)| Gate::new(plan, context(n))).collect(),
         }
@@ -287,9 +286,9 @@ proptest! {
         let fates = bench.finish();
         prop_assert_eq!(fates.iter().filter(|(.., reason)| reason.is_some()).count() as u64, lost);
         // A slot is a microsecond; the mean queue is the waits over the time measured.
-        bench.section.finish(WINDOW.until, &mut bench.gates);
+        bench.section.finish(MEASURED.until, &mut bench.gates);
         let mean = bench.gates[5].counters().queue_mean();
-        prop_assert_eq!((mean * WINDOW.until.picos() as f64 / 1e6).round() as u64, waits);
+        prop_assert_eq!((mean * MEASURED.until.picos() as f64 / 1e6).round() as u64, waits);
         let mut departures: Vec<Time> =
             fates.iter().filter(|(.., reason)| reason.is_none()).map(|(_, when, _)| *when).collect();
         departures.sort_unstable();

@@ -1,7 +1,7 @@
 //! Equally spaced cells of one packet.
 
-use crate::gate::serve::span_of;
 use crate::gcra::Interval;
+use crate::serial::span_of;
 use crate::units::{Span, Time};
 
 /// A distance in time, exact: picoseconds and a part of one in units of 1/`whole`.

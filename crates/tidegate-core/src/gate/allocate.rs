@@ -35,7 +35,7 @@ impl Gate {
         self.set_speed().map(SetSpeed::rate)
     }
 
-    /// What the gate was given inside the measured window, where its rate is set from outside.
+    /// What the gate was given inside the measured time, where its rate is set from outside.
     #[must_use]
     pub fn allocated(&self) -> Option<Allocated> {
         self.set_speed().map(SetSpeed::inside)
@@ -54,6 +54,6 @@ impl Gate {
     /// Bytes of a packet on this gate's wire.
     #[must_use]
     pub(crate) fn weigh(&self, bytes: u32) -> u32 {
-        self.wire_bytes(bytes)
+        self.framing.unit_bytes(bytes)
     }
 }

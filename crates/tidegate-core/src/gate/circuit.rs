@@ -39,7 +39,7 @@ impl Gate {
         self.circuit().is_some_and(|circuit| !circuit.is_open())
     }
 
-    /// Picoseconds that a circuit was open inside the measured window.
+    /// Picoseconds that a circuit was open inside the measured time.
     #[must_use]
     pub fn open_inside(&self) -> Option<u64> {
         self.circuit().map(Circuit::open_inside)

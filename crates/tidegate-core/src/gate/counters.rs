@@ -1,9 +1,9 @@
 //! What a gate counts: always, in whole units and bytes, before and inside the measured
-//! window, so that in = delivered + dropped + held at any end.
+//! measured time, so that in = delivered + dropped + held at any end.
 
 use crate::gate::quantiles::{Precision, Quantiles};
-use crate::gate::rate::{Service, Window};
-use crate::units::{Span, Time};
+use crate::gate::rate::Service;
+use crate::units::{Measured, Span, Time};
 
 /// Why a unit was dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -72,14 +72,14 @@ impl Count {
     }
 }
 
-/// Counts before and inside the window; what comes after the end of the run does not count.
+/// Counts before and inside the measured time; what comes after the end of the run does not count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Phases([Count; 2]);
 
 impl Phases {
-    fn add(&mut self, window: Window, at: Time, bytes: u64) {
-        if at < window.until {
-            self.0[usize::from(at >= window.from)].add(bytes);
+    fn add(&mut self, measured: Measured, at: Time, bytes: u64) {
+        if at < measured.until {
+            self.0[usize::from(at >= measured.from)].add(bytes);
         }
     }
 
@@ -89,7 +89,7 @@ impl Phases {
         Phases([before, Count { packets, bytes: measured.bytes + inside.bytes }])
     }
 
-    /// Inside the measured window.
+    /// Inside the measured time.
     #[must_use]
     pub fn measured(&self) -> Count {
         self.0[1]
@@ -106,8 +106,8 @@ impl Phases {
 /// Counters and statistics of one gate.
 #[derive(Clone, Debug)]
 pub struct Counters {
-    window: Window,
-    /// Units that came and were delivered inside the window: nearly all.
+    measured: Measured,
+    /// Units that came and were delivered inside the measured time: nearly all.
     inside: Count,
     /// The others that came to the door.
     offered: Phases,
@@ -118,9 +118,9 @@ pub struct Counters {
     /// Units lost after service.
     lost: Phases,
     waits: Quantiles,
-    /// Units that entered inside the window and wait for ever.
+    /// Units that entered inside the measured time and wait for ever.
     stuck: u64,
-    /// Largest queue inside the window, as the gate's queue counts.
+    /// Largest queue inside the measured time, as the gate's queue counts.
     pub queue_max: u64,
     /// Largest queue in IP bytes.
     pub queue_max_bytes: u64,
@@ -128,11 +128,11 @@ pub struct Counters {
 }
 
 impl Counters {
-    /// Nothing counted; `window` is what summaries measure.
+    /// Nothing counted; `measured` is what summaries measure.
     #[must_use]
-    pub fn new(window: Window, precision: Precision) -> Counters {
+    pub fn new(measured: Measured, precision: Precision) -> Counters {
         Counters {
-            window,
+            measured,
             inside: Count::default(),
             offered: Phases::default(),
             delivered: Phases::default(),
@@ -149,7 +149,7 @@ impl Counters {
     /// A unit that came at `at` is delivered at `end`.
     #[inline]
     pub(crate) fn pass(&mut self, at: Time, end: Time, wire: u64) {
-        if at < self.window.from || end >= self.window.until {
+        if at < self.measured.from || end >= self.measured.until {
             return self.pass_outside(at, end, wire);
         }
         self.inside.add(wire);
@@ -164,7 +164,7 @@ impl Counters {
     /// The same of a unit that waits until `start` in a queue that is now so large.
     #[inline(always)]
     pub(crate) fn pass_waiting(&mut self, at: Time, service: Service, wire: u64, queue: (u64, u64)) {
-        if at < self.window.from || service.end >= self.window.until {
+        if at < self.measured.from || service.end >= self.measured.until {
             return self.pass_waiting_outside(at, service, wire, queue);
         }
         let wait = service.start.saturating_since(at);
@@ -175,7 +175,7 @@ impl Counters {
         self.queue_max_bytes = self.queue_max_bytes.max(queue.1);
     }
 
-    /// So many units of one size came together and are delivered inside the window. Some wait, the later the
+    /// So many units of one size came together and are delivered inside the measured time. Some wait, the later the
     /// longer; in the end the queue is so large.
     pub(crate) fn pass_rising(
         &mut self,
@@ -192,14 +192,14 @@ impl Counters {
         }
     }
 
-    /// So many units of one size came and were delivered inside the window without waiting.
+    /// So many units of one size came and were delivered inside the measured time without waiting.
     #[inline]
     pub(crate) fn pass_many(&mut self, units: u64, wire: u64) {
         self.inside.packets += units;
         self.inside.bytes += units * wire;
     }
 
-    /// So many units of one size came together and are delivered inside the window after evenly spaced
+    /// So many units of one size came together and are delivered inside the measured time after evenly spaced
     /// waits that are not zero ([`Quantiles::record_evenly`]); in the end the queue is so large.
     pub(crate) fn pass_waiting_evenly(
         &mut self,
@@ -215,7 +215,7 @@ impl Counters {
         self.queue_max_bytes = self.queue_max_bytes.max(queue.1);
     }
 
-    /// So many units of one size came and were delivered inside the window, each after the
+    /// So many units of one size came and were delivered inside the measured time, each after the
     /// same wait in a queue that was then so large.
     pub(crate) fn pass_alike(&mut self, units: u64, wire: u64, wait: Span, queue: u64) {
         self.pass_many(units, wire);
@@ -243,32 +243,32 @@ impl Counters {
 
     /// A unit came; what becomes of it is told apart.
     pub(super) fn offer(&mut self, at: Time, wire: u64) {
-        self.offered.add(self.window, at, wire);
+        self.offered.add(self.measured, at, wire);
     }
 
     /// A unit told by [`Counters::offer`] is delivered.
     pub(super) fn deliver(&mut self, end: Time, wire: u64) {
-        self.delivered.add(self.window, end, wire);
+        self.delivered.add(self.measured, end, wire);
     }
 
     /// A unit told by [`Counters::offer`] is dropped.
     #[cold]
     pub(super) fn drop(&mut self, at: Time, wire: u64, reason: DropReason) {
         match reason {
-            DropReason::Loss => self.lost.add(self.window, at, wire),
+            DropReason::Loss => self.lost.add(self.measured, at, wire),
             DropReason::QueueFull
             | DropReason::TooLarge
             | DropReason::Discarded
             | DropReason::Reassembly
             | DropReason::Policed
-            | DropReason::Refused => self.refused.add(self.window, at, wire),
+            | DropReason::Refused => self.refused.add(self.measured, at, wire),
         }
     }
 
     /// A unit that came at `at` waits for service until `start`, later than that.
     #[inline]
     pub(super) fn wait(&mut self, at: Time, start: Time) {
-        if at < self.window.from || at >= self.window.until {
+        if at < self.measured.from || at >= self.measured.until {
             return;
         }
         if start == Time::NEVER {
@@ -281,25 +281,25 @@ impl Counters {
     /// A unit counts in the queue from `at` to `leaves`.
     #[inline]
     pub(super) fn queued(&mut self, at: Time, leaves: Time) {
-        self.queue_area += u128::from(self.window.overlap(at, leaves));
+        self.queue_area += u128::from(self.measured.overlap(at, leaves));
     }
 
     /// A unit that counts in the queue since `at`, told to leave at `told`, leaves at `leaves`.
     pub(super) fn requeued(&mut self, at: Time, told: Time, leaves: Time) {
-        self.queue_area -= u128::from(self.window.overlap(at, told));
-        self.queue_area += u128::from(self.window.overlap(at, leaves));
+        self.queue_area -= u128::from(self.measured.overlap(at, told));
+        self.queue_area += u128::from(self.measured.overlap(at, leaves));
     }
 
     /// The queue, this unit included, is so large at `at`.
     #[inline]
     pub(super) fn queue_is(&mut self, at: Time, packets: u64, bytes: u64) {
-        if at >= self.window.from && at < self.window.until {
+        if at >= self.measured.from && at < self.measured.until {
             self.queue_max = self.queue_max.max(packets);
             self.queue_max_bytes = self.queue_max_bytes.max(bytes);
         }
     }
 
-    /// These counters, and more units that came and were delivered inside the window.
+    /// These counters, and more units that came and were delivered inside the measured time.
     pub(super) fn with_inside(&self, more: Count) -> Counters {
         let mut counters = self.clone();
         counters.inside.packets += more.packets;
@@ -331,7 +331,7 @@ impl Counters {
         self.lost
     }
 
-    /// Waiting times of the units that entered inside the window and are ever served.
+    /// Waiting times of the units that entered inside the measured time and are ever served.
     #[must_use]
     pub fn waits(&self) -> Quantiles {
         let mut waits = self.waits.clone();
@@ -340,10 +340,10 @@ impl Counters {
         waits
     }
 
-    /// Mean queue inside the window.
+    /// Mean queue inside the measured time.
     #[must_use]
     pub fn queue_mean(&self) -> f64 {
-        let span = self.window.overlap(Time::ZERO, Time::NEVER);
+        let span = self.measured.overlap(Time::ZERO, Time::NEVER);
         if span == 0 { 0.0 } else { self.queue_area as f64 / span as f64 }
     }
 

@@ -4,9 +4,9 @@
 //! one cache line.
 
 use crate::gate::counters::Count;
-use crate::gate::rate::{Service, Window};
-use crate::gate::serve::span_of;
-use crate::units::{Span, Time};
+use crate::gate::rate::Service;
+use crate::serial::span_of;
+use crate::units::{Measured, Span, Time};
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -21,7 +21,7 @@ pub(super) struct Express {
     /// Work left over, in 10⁻¹² bit; less than `speed`.
     carry: u64,
     delay: Span,
-    /// Units that came and were delivered inside the window.
+    /// Units that came and were delivered inside the measured time.
     inside: Count,
     /// Bits per second; 0 where the gate is not an express gate.
     speed: u64,
@@ -66,17 +66,17 @@ impl Express {
     }
 
     /// Passes a unit through if the server has been idle, knows its time, and all of it
-    /// happens inside the window. Says when it arrives at whatever comes next.
+    /// happens inside the measured time. Says when it arrives at whatever comes next.
     #[inline]
-    pub(super) fn pass_idle(&mut self, at: Time, bytes: u32, window: &Window) -> Option<Time> {
+    pub(super) fn pass_idle(&mut self, at: Time, bytes: u32, measured: &Measured) -> Option<Time> {
         let bytes = u64::from(bytes);
-        if at <= self.free || bytes != self.bytes || at < window.from {
+        if at <= self.free || bytes != self.bytes || at < measured.from {
             return None;
         }
         // Neither sum can pass the end of counted time: all three are 100 days at most, the
         // time of a unit 106 (`span_of`), and 213 can be counted.
         let end = at + Span::from_picos(self.quotient);
-        if end >= window.until {
+        if end >= measured.until {
             return None;
         }
         self.free = end;
@@ -92,7 +92,7 @@ impl Express {
     }
 
     /// So many units of the last size found the server idle, the last of them at `at`, all
-    /// inside the window. Says when that one arrives at whatever comes next.
+    /// inside the measured time. Says when that one arrives at whatever comes next.
     pub(super) fn passed_idle(&mut self, at: Time, units: u64) -> Time {
         self.free = at + Span::from_picos(self.quotient);
         self.carry = self.remainder;
@@ -102,7 +102,7 @@ impl Express {
     }
 
     /// Serves the next unit, rounded down with the remainder carried as a
-    /// [`crate::gate::serve::Serializer`] does.
+    /// [`crate::serial::Serializer`] does.
     #[inline]
     pub(super) fn serve(&mut self, at: Time, bytes: u32) -> Service {
         let bytes = u64::from(bytes);

@@ -17,7 +17,6 @@ mod police;
 mod quantiles;
 pub mod rate;
 mod record;
-pub mod serve;
 mod steps;
 mod tally;
 
@@ -30,17 +29,17 @@ pub use quantiles::{Precision, Quantiles};
 pub use record::{CellRow, GateRow, Recorder};
 pub use tally::Slot;
 
-use crate::cells::{CELL_BYTES, cells_of};
+use crate::aal5::CELL_BYTES;
 use crate::gate::express::{Express, IdlePassage};
 use crate::gate::jitter::Jitter;
-use crate::gate::rate::{Capacity, Law, Service, Window, counts_packets};
+use crate::gate::rate::{Capacity, Law, Service};
 use crate::gate::steps::Steps;
 use crate::gate::tally::Tally;
 use crate::gcra::Verdict;
 use crate::plan::{Framing, GatePlan, JitterPlan, QueueCounts, QueueLimit, RatePlan, RecordLevel};
 use crate::random::{Seed, Stream};
 use crate::unit::{Blame, Passage, Unit};
-use crate::units::{Span, Time};
+use crate::units::{Measured, Span, Time};
 
 /// Work of one packet at a gate that counts packets, in millionths of a packet.
 const ONE_PACKET: u64 = 1_000_000;
@@ -92,7 +91,7 @@ pub struct GateContext {
     /// Its random streams derive from this and its name.
     pub seed: Seed,
     /// What summaries count.
-    pub window: Window,
+    pub measured: Measured,
     /// How finely it keeps quantiles.
     pub precision: Precision,
     /// What it records.
@@ -103,11 +102,11 @@ impl Gate {
     /// An idle gate.
     #[must_use]
     pub fn new(plan: &GatePlan, context: GateContext) -> Gate {
-        let GateContext { index, seed, window, precision, record } = context;
+        let GateContext { index, seed, measured, precision, record } = context;
         let stream = rate_stream(plan, seed);
         let recorder = (record != RecordLevel::Summary)
-            .then(|| Box::new(Recorder::new(plan, record, window.until, stream.clone())));
-        let law = Law::new(&plan.rate, plan.on_change, window, stream);
+            .then(|| Box::new(Recorder::new(plan, record, measured.until, stream.clone())));
+        let law = Law::new(&plan.rate, plan.on_change, measured, stream);
         let loss = Loss::new(plan.loss, seed.stream(&format!("gate.{}/loss", plan.name)));
         let jitter = Jitter::new(plan.jitter, || seed.stream(&format!("gate.{}/jitter", plan.name)));
         let plain = recorder.is_none()
@@ -117,7 +116,7 @@ impl Gate {
             && plan.queue.tagged.is_none()
             && plan.framing == Framing::Ip
             && plan.queue.counts == QueueCounts::Waiting
-            && !counts_packets(&plan.rate);
+            && !plan.rate.counts_packets();
         let express_speed = match &plan.rate {
             RatePlan::Constant(speed) if plain => speed.work_per_second(),
             _ => 0,
@@ -135,9 +134,9 @@ impl Gate {
             police: plan
                 .police
                 .as_ref()
-                .map(|police| Box::new(Policer::new(police, plan.policed_unit(), window))),
+                .map(|police| Box::new(Policer::new(police, plan.policed_unit(), measured))),
             framing: plan.framing,
-            by_packet: counts_packets(&plan.rate),
+            by_packet: plan.rate.counts_packets(),
             index,
             leaving: VecDeque::new(),
             leaving_bytes: 0,
@@ -146,7 +145,7 @@ impl Gate {
             recorder,
             steps: None,
             tallies: Vec::new(),
-            counters: Counters::new(window, precision),
+            counters: Counters::new(measured, precision),
         }
     }
 
@@ -167,29 +166,18 @@ impl Gate {
         self.tallies.iter_mut().for_each(|tally| tally.arrive(at, wire));
     }
 
-    /// Bytes of a packet on this gate's wire.
-    #[inline]
-    fn wire_bytes(&self, bytes: u32) -> u32 {
-        match self.framing {
-            // A cell gate passes cells.
-            Framing::Ip | Framing::Aal5 { .. } => bytes,
-            Framing::Overhead { overhead, minimum } => (bytes + overhead).max(minimum),
-            Framing::CellPackets { llc } => cells_of(bytes, llc) * CELL_BYTES,
-        }
-    }
-
     #[inline]
     fn work(&self, wire: u32) -> u64 {
         if self.by_packet { ONE_PACKET } else { u64::from(wire) * 8 }
     }
 
     /// Takes a unit at `at` and states when it arrives at whatever comes next; `None`: it is
-    /// dropped, see [`Gate::last_drop`]. Arrivals never decrease. `window` is the one that
+    /// dropped, see [`Gate::last_drop`]. Arrivals never decrease. `measured` is the one that
     /// the gate was made with.
     #[inline]
-    pub fn pass(&mut self, at: Time, unit: &mut Unit, window: &Window) -> Option<Time> {
+    pub fn pass(&mut self, at: Time, unit: &mut Unit, measured: &Measured) -> Option<Time> {
         // The commonest case by far: an idle server.
-        if let Some(out) = self.pass_idle(at, unit.bytes, window) {
+        if let Some(out) = self.pass_idle(at, unit.bytes, measured) {
             return Some(out);
         }
         if self.express.is_open() {
@@ -211,8 +199,8 @@ impl Gate {
 
     /// The short way through an idle server, where there is one.
     #[inline]
-    pub(crate) fn pass_idle(&mut self, at: Time, bytes: u32, window: &Window) -> Option<Time> {
-        self.express.pass_idle(at, bytes, window)
+    pub(crate) fn pass_idle(&mut self, at: Time, bytes: u32, measured: &Measured) -> Option<Time> {
+        self.express.pass_idle(at, bytes, measured)
     }
 
     /// What [`Gate::pass_idle`] does with a unit of the last size.
@@ -399,7 +387,7 @@ impl Gate {
     #[inline(never)]
     fn pass_any(&mut self, at: Time, unit: &mut Unit) -> Option<Time> {
         crate::work::step();
-        let wire = self.wire_bytes(unit.bytes);
+        let wire = self.framing.unit_bytes(unit.bytes);
         self.note_arrival(at, wire);
         if !self.conforms(at, unit, wire) {
             return self.refuse(at, wire, DropReason::Policed);
@@ -520,10 +508,10 @@ impl Gate {
         lost
     }
 
-    /// The law's capacity inside the window; `plan` and `seed` as the gate was made with.
+    /// The law's capacity inside the measured time; `plan` and `seed` as the gate was made with.
     #[must_use]
-    pub fn capacity(&self, plan: &GatePlan, seed: Seed, window: Window) -> Option<Capacity> {
-        self.law.capacity(&plan.rate, window, rate_stream(plan, seed))
+    pub fn capacity(&self, plan: &GatePlan, seed: Seed, measured: Measured) -> Option<Capacity> {
+        self.law.capacity(&plan.rate, measured, rate_stream(plan, seed))
     }
 
     /// What it counted.

@@ -2,12 +2,11 @@
 //! tagged as the first to be dropped later. A unit that does not conform leaves their state
 //! alone.
 
-use crate::gate::rate::Window;
 use crate::gcra::{Conformance, Dual, Gcra, Interval, Verdict};
 use crate::plan::PolicePlan;
-use crate::units::Time;
+use crate::units::{Measured, Time};
 
-/// A policer and what it counted inside the measured window.
+/// A policer and what it counted inside the measured time.
 ///
 /// Its **contract** is its only rate or, of two, the sustained one: that bucket is the one whose
 /// level is told, and of whose rate a use is counted.
@@ -16,8 +15,8 @@ pub struct Policer {
     kind: Kind,
     /// Bytes of a unit: a cell, or a byte.
     unit: u32,
-    window: Window,
-    /// Units in the contract's bucket when the window opened.
+    measured: Measured,
+    /// Units in the contract's bucket when the measured time began.
     at_opening: Option<f64>,
     /// Bytes on the wire that the contract counted.
     conforming: u64,
@@ -32,20 +31,20 @@ enum Kind {
 }
 
 impl Policer {
-    pub(super) fn new(plan: &PolicePlan, unit: u32, window: Window) -> Policer {
+    pub(super) fn new(plan: &PolicePlan, unit: u32, measured: Measured) -> Policer {
         let kind = match plan.sustained {
             None => Kind::One { gcra: Gcra::new(plan.peak), tags: plan.tags },
             Some((sustained, conformance)) => {
                 Kind::Two { dual: Dual::new(plan.peak, sustained, conformance), conformance }
             }
         };
-        Policer { kind, unit, window, at_opening: None, conforming: 0, tagged: Vec::new() }
+        Policer { kind, unit, measured, at_opening: None, conforming: 0, tagged: Vec::new() }
     }
 
     /// Judges what comes at `at` on a stretch; `tagged`: its loss priority is set already.
     pub(super) fn judge(&mut self, at: Time, wire: u32, tagged: bool, chain: u32) -> Verdict {
-        if self.at_opening.is_none() && at >= self.window.from {
-            self.at_opening = Some(self.units_at(self.window.from));
+        if self.at_opening.is_none() && at >= self.measured.from {
+            self.at_opening = Some(self.units_at(self.measured.from));
         }
         let units = u64::from(wire / self.unit);
         let verdict = match &mut self.kind {
@@ -60,7 +59,7 @@ impl Policer {
                 }
             }
         };
-        if at >= self.window.from && at < self.window.until {
+        if at >= self.measured.from && at < self.measured.until {
             self.count(verdict, wire, tagged, chain as usize);
         }
         verdict
@@ -120,24 +119,24 @@ impl Policer {
         self.contract().limit().bits_per_second(u64::from(self.unit) * 8)
     }
 
-    /// Bytes on the wire that the contract counted inside the window.
+    /// Bytes on the wire that the contract counted inside the measured time.
     #[must_use]
     pub fn conforming_bytes(&self) -> u64 {
         self.conforming
     }
 
-    /// The most bytes on the wire that the contract could count inside the window: what was in the
+    /// The most bytes on the wire that the contract could count inside the measured time: what was in the
     /// bucket when it opened, and the rate times its length.
     #[must_use]
     pub fn allowed_bytes(&self) -> f64 {
-        let Window { from, until } = self.window;
+        let Measured { from, until } = self.measured;
         let units = self.at_opening.unwrap_or_else(|| self.units_at(from));
         let limit = self.contract().limit();
         let more = limit.units_in(until.saturating_since(from).picos());
         (units + more) * f64::from(self.unit)
     }
 
-    /// Units that it tagged inside the window; those that came tagged do not count.
+    /// Units that it tagged inside the measured time; those that came tagged do not count.
     #[must_use]
     pub fn tagged(&self) -> u64 {
         self.tagged.iter().sum()
@@ -156,8 +155,8 @@ mod tests {
     use crate::gcra::Limit;
     use crate::units::{Rate, Span};
 
-    const WINDOW: Window =
-        Window { from: Time::from_picos(1_000_000_000), until: Time::from_picos(11_000_000_000) };
+    const MEASURED: Measured =
+        Measured { from: Time::from_picos(1_000_000_000), until: Time::from_picos(11_000_000_000) };
 
     fn micros(micros: u64) -> Time {
         Time::ZERO + Span::from_micros(micros)
@@ -172,7 +171,7 @@ mod tests {
     fn policer(sustained: Option<(Limit, Conformance)>, tags: bool) -> Policer {
         // The peak rate, where there are two, stops nothing here.
         let peak = bytes(if sustained.is_some() { 1_000_000 } else { 2000 });
-        Policer::new(&PolicePlan { peak, sustained, tags }, 1, WINDOW)
+        Policer::new(&PolicePlan { peak, sustained, tags }, 1, MEASURED)
     }
 
     #[test]
@@ -181,7 +180,7 @@ mod tests {
         assert_eq!(police.judge(Time::ZERO, 2000, false, 0), Verdict::Pass);
         assert_eq!(police.judge(micros(500), 2000, false, 0), Verdict::Discard);
         assert_eq!(police.conforming_bytes(), 0);
-        // 1000 bytes have come back when the window opens; its first instant is inside.
+        // 1000 bytes have come back when the measured time begins; its first instant is inside.
         assert_eq!(police.judge(micros(1000), 1001, false, 0), Verdict::Discard);
         assert_eq!(police.judge(micros(1000), 600, false, 0), Verdict::Pass);
         assert_eq!(police.judge(micros(1000), 400, true, 0), Verdict::Pass);
@@ -205,7 +204,7 @@ mod tests {
         let mut police = policer(None, true);
         assert!(police.tags());
         assert_eq!(police.judge(Time::ZERO, 2001, false, 3), Verdict::Tag);
-        assert_eq!(police.tagged(), 0, "before the window");
+        assert_eq!(police.tagged(), 0, "before the measured");
         assert_eq!(police.judge(micros(1000), 2000, false, 0), Verdict::Pass);
         for (stretch, tagged) in [(3, false), (1, false), (3, false), (3, true)] {
             assert_eq!(police.judge(micros(1000), 500, tagged, stretch), Verdict::Tag);
@@ -244,7 +243,7 @@ mod tests {
         // A cell each 10 µs, four at once.
         let increment = Interval::at_rate(424, Rate::from_bps(42_400_000)).expect("a rate");
         let peak = Limit::tokens(increment, 4).expect("a burst");
-        let mut police = Policer::new(&PolicePlan { peak, sustained: None, tags: false }, 53, WINDOW);
+        let mut police = Policer::new(&PolicePlan { peak, sustained: None, tags: false }, 53, MEASURED);
         let verdicts = [(); 5].map(|()| police.judge(micros(1000), 53, false, 0));
         assert_eq!(verdicts.map(|verdict| verdict == Verdict::Pass), [true, true, true, true, false]);
         assert!(police.in_cells());

@@ -10,9 +10,9 @@ use crate::gate::content::Content;
 use crate::gate::level::Level;
 use crate::gate::rate::{Cursor, Profile, Service};
 use crate::gcra::Interval;
-use crate::plan::{Framing, GatePlan, RatePlan, RecordLevel};
+use crate::plan::{Course, GatePlan, RatePlan, RecordLevel};
 use crate::random::Stream;
-use crate::units::{Span, Speed, Time};
+use crate::units::{Span, Time};
 
 /// One row of a gate's history.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -93,24 +93,16 @@ const OPPORTUNITY_WINDOW: Span = Span::from_millis(100);
 
 impl SpeedInForce {
     fn new(plan: &RatePlan, level: RecordLevel, stream: Stream) -> SpeedInForce {
-        match plan {
-            RatePlan::Constant(Speed::Bits(rate)) | RatePlan::TokenBucket { rate, .. } => {
-                SpeedInForce::Fixed(rate.bps() as f64)
-            }
-            RatePlan::Steps { steps, .. } if matches!(steps.first(), Some((_, Speed::Packets(_)))) => {
-                SpeedInForce::Fixed(f64::NAN)
-            }
-            RatePlan::Unlimited | RatePlan::Constant(_) => SpeedInForce::Fixed(f64::NAN),
-            RatePlan::Steps { .. } | RatePlan::RateTrace { .. } | RatePlan::Markov(_) => {
-                SpeedInForce::Profile(Box::new(Profile::new(plan, stream)))
-            }
-            RatePlan::Gcra(gcra) => SpeedInForce::Fixed(gcra.bits_per_second() as f64),
-            RatePlan::Dtm(channel) => SpeedInForce::Fixed(channel.initial.bps() as f64),
-            RatePlan::Abr(abr) => SpeedInForce::Fixed(abr.rates.initial.floor()),
-            RatePlan::Follow(follow) => SpeedInForce::Fixed(follow.initial.bps() as f64),
-            RatePlan::Reserve(_) => SpeedInForce::Fixed(0.0),
-            RatePlan::Opportunities { trace, at_end } => SpeedInForce::Opportunities {
-                cursor: Cursor::new(trace.clone(), *at_end),
+        if plan.counts_packets() {
+            return SpeedInForce::Fixed(f64::NAN);
+        }
+        match plan.course() {
+            Course::Unlimited => SpeedInForce::Fixed(f64::NAN),
+            Course::Constant(bps) => SpeedInForce::Fixed(bps as f64),
+            Course::Set(initial) => SpeedInForce::Fixed(initial.bps() as f64),
+            Course::Pieces => SpeedInForce::Profile(Box::new(Profile::new(plan, stream))),
+            Course::Opportunities(trace, at_end) => SpeedInForce::Opportunities {
+                cursor: Cursor::new(trace.clone(), at_end),
                 every: match level {
                     RecordLevel::Every(every) => every.max(OPPORTUNITY_WINDOW),
                     _ => OPPORTUNITY_WINDOW,
@@ -158,7 +150,7 @@ impl Recorder {
     /// A recorder of a gate with this law; `stream` is a copy of the law's own.
     #[must_use]
     pub fn new(plan: &GatePlan, level: RecordLevel, until: Time, stream: Stream) -> Recorder {
-        let is_cell = matches!(plan.framing, Framing::Aal5 { .. });
+        let is_cell = plan.is_cell_gate();
         Recorder {
             level,
             next_sample: Time::ZERO,

@@ -47,7 +47,7 @@ impl Gate {
     /// # Errors
     /// The packet was dropped.
     pub(crate) fn police_packet(&mut self, at: Time, unit: &mut Unit) -> Result<(), DropReason> {
-        let wire = self.wire_bytes(unit.bytes);
+        let wire = self.framing.unit_bytes(unit.bytes);
         if self.conforms(at, unit, wire) {
             return Ok(());
         }
@@ -58,7 +58,7 @@ impl Gate {
 
     /// [`Gate::arrive`] for what the policer let through.
     pub(crate) fn arrive_policed(&mut self, at: Time, unit: Unit) -> Result<(), DropReason> {
-        let wire = self.wire_bytes(unit.bytes);
+        let wire = self.framing.unit_bytes(unit.bytes);
         self.note_arrival(at, wire);
         if !self.law.admits(wire) {
             self.refuse(at, wire, DropReason::TooLarge);
@@ -148,7 +148,7 @@ impl Gate {
     /// Asks the law. `joins`: the queue with this unit, when it comes to an idle server and
     /// was not told of yet.
     fn begin(&mut self, arrival: Time, mut unit: Unit, joins: Option<(u64, u64)>) {
-        let wire = self.wire_bytes(unit.bytes);
+        let wire = self.framing.unit_bytes(unit.bytes);
         let service = self.law.transmit(arrival, self.work(wire));
         if let Some((packets, bytes)) = joins
             && self.leaves(service) > arrival

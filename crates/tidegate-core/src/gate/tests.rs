@@ -5,18 +5,17 @@ use proptest::prelude::*;
 use super::*;
 use crate::gcra::{Conformance, Interval, Limit};
 use crate::plan::{AtEnd, JitterPlan, LossPlan, OpportunityTrace, PolicePlan, QueuePlan, RatePlan};
-use crate::tcp::HeldBy;
-use crate::unit::Limiter;
+use crate::unit::{HeldBy, Limiter};
 use crate::units::{PICOS_PER_SECOND, Rate, Speed};
 
-const WINDOW: Window =
-    Window { from: Time::from_picos(1_000_000_000), until: Time::from_picos(150_000_000_000) };
+const MEASURED: Measured =
+    Measured { from: Time::from_picos(1_000_000_000), until: Time::from_picos(150_000_000_000) };
 
 fn context(record: RecordLevel) -> GateContext {
     GateContext {
         index: 0,
         seed: Seed { seed: 1, replication: 0 },
-        window: WINDOW,
+        measured: MEASURED,
         precision: Precision::Fine,
         record,
     }
@@ -79,7 +78,7 @@ fn departures(plan: &GatePlan, millis: &[u64], tagged: bool) -> Vec<Option<u64>>
             left.extend(stepped.complete().1);
         }
         let _ = stepped.arrive(at, unit);
-        told.push(ahead.pass(at, &mut unit, &WINDOW));
+        told.push(ahead.pass(at, &mut unit, &MEASURED));
     }
     while stepped.completes_at().is_some() {
         left.extend(stepped.complete().1);
@@ -132,9 +131,9 @@ fn the_last_to_come_is_dropped() {
     let mut gate = Gate::new(&link(8_000_000, QueueLimit::Packets(2)), context(RecordLevel::Summary));
     // One in service, two waiting, the fourth finds the queue full; at 1 ms one has left.
     let passages: Vec<bool> =
-        (0..4).map(|n| gate.pass(Time::ZERO, &mut unit(1000, n), &WINDOW).is_some()).collect();
+        (0..4).map(|n| gate.pass(Time::ZERO, &mut unit(1000, n), &MEASURED).is_some()).collect();
     assert_eq!(passages, [true, true, true, false]);
-    let later = gate.pass(Time::from_picos(1_000_000_000), &mut unit(1000, 4), &WINDOW);
+    let later = gate.pass(Time::from_picos(1_000_000_000), &mut unit(1000, 4), &MEASURED);
     assert_eq!(later, Some(Time::from_picos(4_000_000_000)));
 }
 
@@ -152,7 +151,7 @@ fn a_queue_in_bytes_is_filled_to_the_last_byte() {
         let offered = |limit| {
             let mut gate = Gate::new(&plan(limit), context(RecordLevel::Summary));
             (0..4)
-                .map(|n| gate.pass(Time::ZERO, &mut unit(1000, n), &WINDOW).is_some())
+                .map(|n| gate.pass(Time::ZERO, &mut unit(1000, n), &MEASURED).is_some())
                 .collect::<Vec<bool>>()
         };
         assert_eq!(offered(2000), fates);
@@ -172,7 +171,7 @@ fn a_packet_leaves_the_queue_at_the_instant_its_service_begins() {
     // One is in service until 1 ms, one waits; a picosecond before, there is no room.
     let millisecond = 1_000_000_000;
     for (at, passes) in [(0, true), (0, true), (millisecond - 1, false), (millisecond, true)] {
-        let out = gate.pass(Time::from_picos(at), &mut unit(1000, 0), &WINDOW);
+        let out = gate.pass(Time::from_picos(at), &mut unit(1000, 0), &MEASURED);
         assert_eq!(out.is_some(), passes, "at {at} ps");
     }
 }
@@ -187,7 +186,7 @@ fn equal_rates_in_series_never_queue() {
             let mut at = Time::ZERO;
             for (index, gate) in gates.iter_mut().enumerate() {
                 let mut unit = unit(1500, n);
-                let out = gate.pass(at, &mut unit, &WINDOW).expect("no drops");
+                let out = gate.pass(at, &mut unit, &MEASURED).expect("no drops");
                 if index > 0 {
                     let limiter = unit.cause().limiter();
                     assert_eq!(limiter, Limiter::Sender(HeldBy::Application), "waited at {index}");
@@ -273,7 +272,7 @@ proptest! {
         }).collect();
         let mut ahead = Gate::new(&plan, context(record));
         let mut state = |n: usize, at: Time, bytes: u32| {
-            let out = ahead.pass(at, &mut unit(bytes, n as u32), &WINDOW);
+            let out = ahead.pass(at, &mut unit(bytes, n as u32), &MEASURED);
             (n as u32, out.ok_or(ahead.last_drop()))
         };
         let stated: Vec<(u32, Fate)> =

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::gate::serve::span_of;
+use crate::serial::span_of;
 use crate::units::Rate;
 
 /// The longest interval and tolerance, 2⁶² units (53 days of picoseconds): sums of a time

@@ -142,6 +142,14 @@ impl Limit {
         u64::try_from(bits / self.exact(self.increment)).unwrap_or(u64::MAX)
     }
 
+    /// The same with fractions of a bit.
+    #[must_use]
+    pub fn exact_bits_per_second(&self, unit_bits: u64) -> f64 {
+        let increment = self.increment;
+        let picos = increment.whole() as f64 + increment.part() as f64 / increment.parts() as f64;
+        unit_bits as f64 * PICOS_PER_SECOND as f64 / picos
+    }
+
     /// Units that come back in so many picoseconds.
     #[must_use]
     pub fn units_in(&self, picos: u64) -> f64 {

@@ -7,8 +7,8 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use crate::aal5::CELL_BITS;
 use crate::abr::{Erica, Feedback, Interval, Source};
-use crate::cells::CELL_BITS;
 use crate::gate::Gate;
 use crate::net::seed;
 use crate::net::signals::Signal;

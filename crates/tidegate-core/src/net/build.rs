@@ -16,7 +16,7 @@ use crate::net::sections::Sections;
 use crate::net::signals::Signal;
 use crate::net::traffic::Traffic;
 use crate::net::way::Line;
-use crate::net::{Network, precision, record_level, seed, window};
+use crate::net::{Network, measured, precision, record_level, seed};
 use crate::plan::Plan;
 use crate::units::Time;
 
@@ -33,7 +33,7 @@ impl Network {
         let context = |index: usize| GateContext {
             index,
             seed: seed(plan),
-            window: window(plan),
+            measured: measured(plan),
             precision: precision(plan),
             record: record_level(plan, index),
         };
@@ -79,7 +79,7 @@ impl Network {
         let series = routes.take_series(&gates.iter().map(speed).collect::<Vec<u64>>());
         Network {
             sections: Sections::new(plan, &routes.circuits, &routes.order),
-            cascades: series.into_iter().map(|series| Cascade::new(series, window(plan))).collect(),
+            cascades: series.into_iter().map(|series| Cascade::new(series, measured(plan))).collect(),
             gates,
             chains: routes.chains,
             chain_gates: routes.gates,
@@ -112,7 +112,7 @@ impl Network {
             traffic_sources,
             news_source,
             traffic,
-            window: window(plan),
+            measured: measured(plan),
             handled: 0,
             reviewed: (0, Time::ZERO),
             now: Time::ZERO,

@@ -10,10 +10,9 @@
 
 use std::collections::VecDeque;
 
-use crate::gate::rate::Window;
 use crate::gate::{Precision, Quantiles};
 use crate::plan::{Demand, PoolOrder, PoolPlan};
-use crate::units::{Rate, Time};
+use crate::units::{Measured, Rate, Time};
 
 /// What a call of one kind asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,7 +43,7 @@ pub struct Grant {
     pub caller: u64,
 }
 
-/// Calls that were made inside the measured window, and what came of them.
+/// Calls that were made inside the measured time, and what came of them.
 #[derive(Clone, Debug)]
 pub struct CallCounts {
     /// Made; one that is refused and made again counts again.
@@ -63,7 +62,7 @@ pub struct CallCounts {
     pub waits: Quantiles,
 }
 
-/// A pool inside the measured window.
+/// A pool inside the measured time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PoolUse {
     /// Time average of what is reserved, bit/s.
@@ -86,7 +85,7 @@ pub struct Admission {
     /// In the order of asking.
     line: VecDeque<Waiting>,
     granted: VecDeque<Grant>,
-    window: Window,
+    measured: Measured,
 }
 
 #[derive(Debug)]
@@ -159,8 +158,8 @@ impl Pool {
     }
 
     /// What has been so until `at` is booked.
-    fn book(&mut self, at: Time, window: Window) {
-        let span = u128::from(window.overlap(self.since, at));
+    fn book(&mut self, at: Time, measured: Measured) {
+        let span = u128::from(measured.overlap(self.since, at));
         self.reserved_area += span * u128::from(self.reserved);
         self.waiting_area += span * u128::from(self.waiting);
         if span > 0 {
@@ -172,12 +171,12 @@ impl Pool {
 }
 
 impl Admission {
-    /// Empty pools. What is counted is counted in `window`.
+    /// Empty pools. What is counted is counted in `measured`.
     #[must_use]
     pub fn new(
         pools: &[PoolPlan],
         classes: Vec<CallClass>,
-        window: Window,
+        measured: Measured,
         precision: Precision,
     ) -> Admission {
         let pool = |plan: &PoolPlan| Pool {
@@ -206,7 +205,7 @@ impl Admission {
             classes: classes.into_iter().map(|row| class((merged(row.demands), row.waits))).collect(),
             line: VecDeque::new(),
             granted: VecDeque::new(),
-            window,
+            measured,
         }
     }
 
@@ -249,7 +248,7 @@ impl Admission {
         *held -= 1;
         for demand in demands {
             let pool = &mut self.pools[demand.pool];
-            pool.book(at, self.window);
+            pool.book(at, self.measured);
             pool.reserved -= demand.rate.bps();
         }
         self.serve_line(at);
@@ -317,7 +316,7 @@ impl Admission {
         *held += 1;
         for demand in demands {
             let pool = &mut self.pools[demand.pool];
-            pool.book(at, self.window);
+            pool.book(at, self.measured);
             pool.reserved += demand.rate.bps();
             debug_assert!(pool.reserved <= pool.capacity, "looked at before");
         }
@@ -326,14 +325,14 @@ impl Admission {
     fn count_waiting(&mut self, at: Time, class: usize, joins: bool) {
         for demand in &self.classes[class].demands {
             let pool = &mut self.pools[demand.pool];
-            pool.book(at, self.window);
+            pool.book(at, self.measured);
             if joins { pool.waiting += 1 } else { pool.waiting -= 1 }
         }
     }
 
     /// Counts something of a call made at `asked`, in its class and its pools.
     fn count(&mut self, class: usize, asked: Time, what: impl Fn(&mut CallCounts)) {
-        if asked < self.window.from || asked >= self.window.until {
+        if asked < self.measured.from || asked >= self.measured.until {
             return;
         }
         let Class { counts, demands, .. } = &mut self.classes[class];
@@ -363,12 +362,12 @@ impl Admission {
         self.line.len()
     }
 
-    /// A pool inside the measured window, if nothing changes any more.
+    /// A pool inside the measured time, if nothing changes any more.
     #[must_use]
     pub fn pool_use(&self, pool: usize) -> PoolUse {
         let Pool { since, reserved, waiting, .. } = self.pools[pool];
-        let rest = u128::from(self.window.overlap(since, Time::NEVER));
-        let span = self.window.overlap(Time::ZERO, Time::NEVER).max(1) as f64;
+        let rest = u128::from(self.measured.overlap(since, Time::NEVER));
+        let span = self.measured.overlap(Time::ZERO, Time::NEVER).max(1) as f64;
         let lasts = |now: u64, most: u64| if rest > 0 { most.max(now) } else { most };
         let pool = &self.pools[pool];
         PoolUse {

@@ -6,10 +6,9 @@
 //! missed they are told before anything else happens to them ([`Leg::settle`]).
 
 use crate::gate::Gate;
-use crate::gate::rate::Window;
 use crate::net::routes::Series;
 use crate::unit::{Blame, Passage, Unit};
-use crate::units::{Span, Time};
+use crate::units::{Measured, Span, Time};
 
 /// Gates in series passed as one.
 #[derive(Clone, Debug, Default)]
@@ -20,7 +19,7 @@ struct Leg {
     service: Span,
     /// All services and delays.
     total: Span,
-    /// A unit that comes earlier than this leaves the last server inside the window.
+    /// A unit that comes earlier than this leaves the last server inside the measured time.
     latest: Time,
     /// Units passed as one that the gates have not been told of.
     passed: u64,
@@ -67,14 +66,14 @@ impl Leg {
         mut blame: Blame,
         gates: &mut [Gate],
         numbers: &[u32],
-        window: &Window,
+        measured: &Measured,
     ) -> Result<Passage, u32> {
         crate::work::step();
         self.settle(gates, numbers);
         let (mut idle, mut out) = (true, at);
         for number in numbers {
             let gate = &mut gates[*number as usize];
-            out = if let Some(out) = gate.pass_idle(out, bytes, window) {
+            out = if let Some(out) = gate.pass_idle(out, bytes, measured) {
                 out
             } else {
                 idle = false;
@@ -84,13 +83,13 @@ impl Leg {
             };
         }
         if idle {
-            self.open(at, bytes, gates, numbers, window);
+            self.open(at, bytes, gates, numbers, measured);
         }
         Ok(Passage::new(out, blame))
     }
 
     /// A unit that came at `at` found every server idle.
-    fn open(&mut self, at: Time, bytes: u32, gates: &[Gate], numbers: &[u32], window: &Window) {
+    fn open(&mut self, at: Time, bytes: u32, gates: &[Gate], numbers: &[u32], measured: &Measured) {
         crate::work::step();
         let (mut service, mut total, mut delay) = (Span::ZERO, Span::ZERO, Span::ZERO);
         for gate in numbers {
@@ -103,7 +102,7 @@ impl Leg {
             busy_until: at.saturating_add(service),
             service,
             total,
-            latest: Time::from_picos((window.until.picos() + delay.picos()).saturating_sub(total.picos())),
+            latest: Time::from_picos((measured.until.picos() + delay.picos()).saturating_sub(total.picos())),
             passed: 0,
             bytes,
         };
@@ -125,11 +124,11 @@ pub(super) struct Cascade {
     /// The gate that dropped a unit last.
     dropped_by: u32,
     /// The one that the gates were made with.
-    window: Window,
+    measured: Measured,
 }
 
 impl Cascade {
-    pub(super) fn new(series: Series, window: Window) -> Cascade {
+    pub(super) fn new(series: Series, measured: Measured) -> Cascade {
         let Series { gates, slowest: place } = series;
         Cascade {
             all: Leg::default(),
@@ -139,7 +138,7 @@ impl Cascade {
             place,
             gates,
             dropped_by: u32::MAX,
-            window,
+            measured,
         }
     }
 
@@ -174,7 +173,7 @@ impl Cascade {
             }
         }
         let slowest = &mut gates[self.slowest as usize];
-        if let Some(behind) = slowest.pass_idle(middle, bytes, &self.window) {
+        if let Some(behind) = slowest.pass_idle(middle, bytes, &self.measured) {
             return self.pass_idle_slowest((at, behind), bytes, blame, gates);
         }
         let Some((behind, blame)) = slowest.pass_busy_here(middle, bytes, blame).get() else {
@@ -206,20 +205,20 @@ impl Cascade {
         if passage.get().is_some() && idle(&self.lead, before) && idle(&self.rest, after) {
             self.lead.settle(gates, before);
             self.rest.settle(gates, after);
-            self.all.open(at, bytes, gates, &self.gates, &self.window);
+            self.all.open(at, bytes, gates, &self.gates, &self.measured);
         }
         passage
     }
 
     #[inline(never)]
     fn walk_lead(&mut self, at: Time, bytes: u32, blame: Blame, gates: &mut [Gate]) -> Passage {
-        let walked = self.lead.walk(at, bytes, blame, gates, &self.gates[..self.place], &self.window);
+        let walked = self.lead.walk(at, bytes, blame, gates, &self.gates[..self.place], &self.measured);
         self.told(walked)
     }
 
     #[inline(never)]
     fn walk_rest(&mut self, at: Time, bytes: u32, blame: Blame, gates: &mut [Gate]) -> Passage {
-        let walked = self.rest.walk(at, bytes, blame, gates, &self.gates[self.place + 1..], &self.window);
+        let walked = self.rest.walk(at, bytes, blame, gates, &self.gates[self.place + 1..], &self.measured);
         self.told(walked)
     }
 

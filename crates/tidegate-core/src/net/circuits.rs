@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 
 use crate::gate::Gate;
 use crate::net::calls::{Admission, Answer, CallClass, CallCounts, Grant, PoolUse};
-use crate::net::{precision, seed, window};
+use crate::net::{measured, precision, seed};
 use crate::plan::{Blocked, Plan, RatePlan, ReservationPlan};
 use crate::units::{Rate, Span, Time};
 
@@ -129,7 +129,7 @@ impl Circuits {
         let of_sources = plan.calls.iter().map(|row| class(&row.demands, row.blocked));
         let classes: Vec<CallClass> = classes.chain(of_sources).collect();
         let mut circuits = Circuits {
-            admission: Admission::new(&plan.pools, classes, window(plan), precision(plan)),
+            admission: Admission::new(&plan.pools, classes, measured(plan), precision(plan)),
             lines,
             sources: plan.calls.iter().map(|row| CallSource::new(row, seed(plan))).collect(),
             of_flow: of_flow.collect(),
@@ -418,7 +418,7 @@ impl Circuits {
         self.news.extend(next.map(|(calls_at, user)| (calls_at, News::Call { source, user })));
     }
 
-    /// A pool inside the measured window.
+    /// A pool inside the measured time.
     pub(super) fn pool_use(&self, pool: usize) -> (PoolUse, &CallCounts) {
         (self.admission.pool_use(pool), self.admission.pool_counts(pool))
     }

@@ -1,8 +1,8 @@
-//! What was dropped, by gate, by owner and by reason: always counted, inside the measured window.
+//! What was dropped, by gate, by owner and by reason: always counted, inside the measured time.
 
 use crate::gate::DropReason;
-use crate::gate::rate::Window;
 use crate::net::{Dropped, Network, Owner};
+use crate::units::Measured;
 
 /// Packets dropped for each [`DropReason`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,8 +35,8 @@ pub(super) struct Drops {
 }
 
 impl Drops {
-    fn note(&mut self, window: Window, dropped: &Dropped, route: u32) {
-        if dropped.at < window.from || dropped.at >= window.until {
+    fn note(&mut self, measured: Measured, dropped: &Dropped, route: u32) {
+        if dropped.at < measured.from || dropped.at >= measured.until {
             return;
         }
         for (rows, place) in [(&mut self.gates, dropped.gate), (&mut self.routes, route as usize)] {
@@ -60,7 +60,7 @@ impl Network {
     /// A unit of this route was dropped.
     #[cold]
     pub(super) fn note_drop(&mut self, dropped: Dropped, route: u32) {
-        self.drops.note(self.window, &dropped, route);
+        self.drops.note(self.measured, &dropped, route);
         self.dropped.push_back(dropped);
     }
 

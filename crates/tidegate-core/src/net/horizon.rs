@@ -2,7 +2,7 @@
 //! engine that sleeps lightly before such moments alone.
 
 use crate::net::routes::{NONE, Routes};
-use crate::plan::{Framing, Plan};
+use crate::plan::Plan;
 use crate::units::Span;
 
 /// See the module; [`Span::MAX`] where only background traffic is concerned.
@@ -44,7 +44,7 @@ impl Horizon {
         }
         // A section's event stands at one of its gates, whichever of its circuits it is for.
         for (gate, lead) in plan.gates.iter().zip(&mut horizon.gates) {
-            if matches!(gate.framing, Framing::Aal5 { .. }) {
+            if gate.is_cell_gate() {
                 *lead = after_cells;
             }
         }

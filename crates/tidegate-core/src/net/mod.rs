@@ -34,7 +34,6 @@ pub use routes::Owner;
 pub use traffic::{TrafficCounts, start_time};
 
 use crate::cells::{CellCounts, Section};
-use crate::gate::rate::Window;
 use crate::gate::{DropReason, Gate, Precision};
 use crate::net::abr::Abr;
 use crate::net::cascade::Cascade;
@@ -52,7 +51,7 @@ use crate::net::way::Line;
 use crate::plan::{Plan, RecordLevel};
 use crate::random::Seed;
 use crate::unit::Unit;
-use crate::units::{Span, Time};
+use crate::units::{Measured, Span, Time};
 
 /// More gates and flows than this, and quantiles are kept coarsely.
 const MANY_ELEMENTS: usize = 256;
@@ -185,7 +184,7 @@ pub struct Network {
     /// Transfers that begin or end, and calls without packets.
     news_source: Source,
     traffic: Vec<Traffic>,
-    window: Window,
+    measured: Measured,
     handled: u64,
     /// Events handled, and when, as turns were looked at last.
     reviewed: (u64, Time),
@@ -374,7 +373,7 @@ impl Network {
             cascade.settle(&mut self.gates);
         }
         for section in 0..self.sections.sections.len() {
-            self.sections.sections[section].finish(self.window.until, &mut self.gates);
+            self.sections.sections[section].finish(self.measured.until, &mut self.gates);
             // Nobody waited for some packets.
             self.collect(section);
         }
@@ -405,21 +404,21 @@ impl Network {
         self.traffic.iter().map(|traffic| traffic.counts)
     }
 
-    /// What a gate dropped inside the measured window, in packets; at a cell gate, packets that lost
+    /// What a gate dropped inside the measured time, in packets; at a cell gate, packets that lost
     /// their first cell there or could not be put together after it.
     #[must_use]
     pub fn drops_at(&self, gate: usize) -> DropCounts {
         self.drops.at(gate)
     }
 
-    /// What was dropped of an owner's packets inside the measured window.
+    /// What was dropped of an owner's packets inside the measured time.
     #[must_use]
     pub fn drops_of(&self, owner: Owner) -> DropCounts {
         self.drops.of(self.route_of(owner) as usize)
     }
 
     /// Units of an owner that the policers of packet gates, and those of cell gates, tagged inside the
-    /// measured window: packets, then cells.
+    /// measured measured time: packets, then cells.
     #[must_use]
     pub fn tagged_of(&self, owner: Owner) -> [u64; 2] {
         let chains = self.stretches(self.route_of(owner) as usize);
@@ -457,8 +456,8 @@ pub fn seed(plan: &Plan) -> Seed {
 
 /// What a plan's summaries count.
 #[must_use]
-pub fn window(plan: &Plan) -> Window {
-    Window { from: plan.warmup, until: plan.duration }
+pub fn measured(plan: &Plan) -> Measured {
+    Measured { from: plan.warmup, until: plan.duration }
 }
 
 /// How finely a plan's quantiles are kept.

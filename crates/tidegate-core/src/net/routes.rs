@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::cells::CircuitPlan;
 use crate::net::events::Half;
-use crate::plan::{Framing, GatePlan, Plan, RatePlan, RtoPlan, RtoRestart};
+use crate::plan::{GatePlan, Plan, RatePlan, RtoPlan, RtoRestart};
 use crate::units::Span;
 
 /// Marks the end of a route, or the absence of a line.
@@ -104,13 +104,12 @@ impl Routes {
         let order = topological(plan.gates.len(), &drafts);
         let meeting = meeting_places(plan.gates.len(), &drafts);
         let ends = plan.gates.len();
-        let cells: Vec<bool> =
-            plan.gates.iter().map(|gate| matches!(gate.framing, Framing::Aal5 { .. })).collect();
+        let cells: Vec<bool> = plan.gates.iter().map(|gate| gate.is_cell_gate()).collect();
         let steps: Vec<bool> = plan
             .gates
             .iter()
             .zip(&cells)
-            .map(|(gate, cells)| !cells && (exact || !gate.rate.is_known_ahead()))
+            .map(|(gate, cells)| !cells && (exact || !gate.is_known_ahead()))
             .collect();
         let key = |draft: &Draft, route: usize, place: usize| -> Option<LineKey> {
             let back = matches!(draft.owner, Owner::Back(_));

@@ -2,7 +2,7 @@
 //! each circuit runs through.
 
 use crate::cells::{CircuitPlan, Manner, Passing, Section};
-use crate::net::{record_level, seed, window};
+use crate::net::{measured, record_level, seed};
 use crate::plan::{Plan, RecordLevel};
 
 /// Every section.
@@ -47,7 +47,7 @@ impl Sections {
             }
             let stream = |gate: usize| seed(plan).stream(&format!("gate.{}/slots", plan.gates[gate].name));
             found.wakes_at.push(group[0] as u32);
-            let set_from_outside = |gate: &usize| !plan.gates[*gate].rate.is_known_ahead();
+            let set_from_outside = |gate: &usize| !plan.gates[*gate].is_known_ahead();
             found.fed_back.push(group.iter().copied().filter(set_from_outside).collect());
             group.iter().for_each(|gate| found.of_gate[*gate] = Some(number));
             found.sections.push(Section::new(
@@ -61,7 +61,7 @@ impl Sections {
                         || plan.switches.iter().any(|switch| switch.gate == gate)
                 },
                 &stream,
-                window(plan),
+                measured(plan),
             ));
         }
         found

@@ -1,7 +1,8 @@
 //! Gates that are driven step by step, and sections of cell gates: units come, services end, rates are
 //! fed back in between.
 
-use crate::cells::{CELL_BYTES, Output};
+use crate::aal5::CELL_BYTES;
+use crate::cells::Output;
 use crate::gate::Count;
 use crate::net::events::Source;
 use crate::net::routes::{Chain, NONE};

@@ -4,11 +4,11 @@
 
 use std::collections::VecDeque;
 
-use crate::gate::rate::{Cursor, Profile, Window};
+use crate::gate::rate::{Cursor, Profile};
 use crate::gate::{Gate, rate_stream};
-use crate::plan::{Plan, RatePlan, SignalKind, SignalPlan};
+use crate::plan::{Course, Plan, RatePlan, SignalKind, SignalPlan};
 use crate::random::{Seed, Stream};
-use crate::units::{Span, Time};
+use crate::units::{Measured, Span, Time};
 
 /// One published signal on its way.
 #[derive(Debug)]
@@ -37,26 +37,18 @@ enum Meter {
 
 impl Meter {
     fn new(plan: &RatePlan, stream: Stream) -> Meter {
-        match plan {
-            RatePlan::Unlimited => Meter::Constant(u64::MAX),
-            RatePlan::Constant(speed) => Meter::Constant(speed.work_per_second()),
-            RatePlan::TokenBucket { rate, .. } => Meter::Constant(rate.bps()),
-            RatePlan::Steps { .. } | RatePlan::RateTrace { .. } | RatePlan::Markov(_) => {
-                Meter::Profile(Box::new(Profile::new(plan, stream)))
-            }
-            RatePlan::Dtm(_) | RatePlan::Follow(_) | RatePlan::Abr(_) | RatePlan::Reserve(_) => {
-                Meter::SetSpeed(0)
-            }
-            RatePlan::Gcra(gcra) => Meter::Constant(gcra.bits_per_second()),
-            RatePlan::Opportunities { trace, at_end } => {
-                Meter::Opportunities(Cursor::new(trace.clone(), *at_end))
-            }
+        match plan.course() {
+            Course::Unlimited => Meter::Constant(u64::MAX),
+            Course::Constant(speed) => Meter::Constant(speed),
+            Course::Pieces => Meter::Profile(Box::new(Profile::new(plan, stream))),
+            Course::Set(_) => Meter::SetSpeed(0),
+            Course::Opportunities(trace, at_end) => Meter::Opportunities(Cursor::new(trace.clone(), at_end)),
         }
     }
 
     /// Mean work per second over `[from, until)` of `gate`, rounded down.
     fn mean(&mut self, gate: &Gate, from: Time, until: Time) -> u64 {
-        let slot = Window { from, until };
+        let slot = Measured { from, until };
         let span = u128::from(slot.overlap(Time::ZERO, Time::NEVER));
         let work: u128 = match self {
             Meter::Constant(speed) => return *speed,

@@ -15,9 +15,8 @@ use crate::plan::{
     JitterPlan, OnChange, PoolOrder, PoolPlan, QueueCounts, QueueLimit, RatePlan, Reassembly, RtoPlan,
     RtoRestart, Share, SignalKind, SignalPlan, SourcePlan, StartPlan, SwitchPlan, TcpPlan, TrafficPlan,
 };
-use crate::tcp::HeldBy;
 use crate::tcp::tests::plans;
-use crate::unit::Blame;
+use crate::unit::{Blame, HeldBy};
 use crate::units::{Rate, Speed};
 
 /// A flow's routes matter here, and whether its TCP wants to hear departures.

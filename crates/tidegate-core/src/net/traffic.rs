@@ -2,10 +2,9 @@
 
 use crate::app::Arrivals;
 use crate::gate::Count;
-use crate::gate::rate::Window;
 use crate::plan::{Plan, StartPlan};
 use crate::random::Seed;
-use crate::units::Time;
+use crate::units::{Measured, Time};
 
 /// One background source.
 #[derive(Debug)]
@@ -15,7 +14,7 @@ pub(super) struct Traffic {
     pub(super) counts: TrafficCounts,
 }
 
-/// What a background source sent, and what arrived, inside the measured window.
+/// What a background source sent, and what arrived, inside the measured time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TrafficCounts {
     /// Sent, in packets and IP bytes.
@@ -38,8 +37,8 @@ impl Traffic {
 }
 
 impl TrafficCounts {
-    pub(super) fn note(count: &mut Count, window: Window, at: Time, more: Count) {
-        if at >= window.from && at < window.until {
+    pub(super) fn note(count: &mut Count, measured: Measured, at: Time, more: Count) {
+        if at >= measured.from && at < measured.until {
             count.packets += more.packets;
             count.bytes += more.bytes;
         }

@@ -7,8 +7,7 @@ use crate::gate::{Count, Drop};
 use crate::net::events::Source;
 use crate::net::routes::{Chain, NONE};
 use crate::net::{Dropped, Network, Owner, TrafficCounts};
-use crate::tcp::HeldBy;
-use crate::unit::Unit;
+use crate::unit::{HeldBy, Unit};
 use crate::units::{Span, Time};
 
 /// A line with room for more than this gives it back when it runs empty.
@@ -57,7 +56,7 @@ impl Network {
     #[inline]
     pub(super) fn count_delivered(&mut self, at: Time, route: u32, packets: Count) {
         let traffic = &mut self.traffic[(route - self.traffic_routes) as usize];
-        TrafficCounts::note(&mut traffic.counts.delivered, self.window, at, packets);
+        TrafficCounts::note(&mut traffic.counts.delivered, self.measured, at, packets);
     }
 
     /// A background source sends its next packet.
@@ -67,7 +66,7 @@ impl Network {
         };
         let Some((at, bytes)) = traffic.arrivals.next() else { return };
         let count = Count { packets: 1, bytes: u64::from(bytes) };
-        TrafficCounts::note(&mut traffic.counts.sent, self.window, at, count);
+        TrafficCounts::note(&mut traffic.counts.sent, self.measured, at, count);
         let route = traffic.route;
         self.events.wake(source, traffic.arrivals.peek());
         let told = self.enter(at, route, &mut Unit::new(bytes, 0, HeldBy::Application));
@@ -89,7 +88,7 @@ impl Network {
         let mut at = at;
         if chain.first != chain.end {
             for gate in &self.chain_gates[chain.first as usize..chain.end as usize] {
-                match self.gates[*gate as usize].pass(at, unit, &self.window) {
+                match self.gates[*gate as usize].pass(at, unit, &self.measured) {
                     Some(out) => at = out,
                     None => return self.drop(*gate, *unit),
                 }
@@ -129,7 +128,7 @@ impl Network {
         }
         for place in chain.first..chain.end {
             let gate = self.chain_gates[place as usize];
-            let Some(out) = self.gates[gate as usize].pass(at, unit, &self.window) else {
+            let Some(out) = self.gates[gate as usize].pass(at, unit, &self.measured) else {
                 return self.drop(gate, *unit);
             };
             self.note_departure(gate, chain, out);

@@ -5,8 +5,8 @@
 
 use super::{
     AppPlan, ArrivalPlan, CallsPlan, CellPlan, FlowPlan, GatePlan, HoldingPlan, Increase, JitterPlan,
-    LossPlan, MarkovPlan, MessageLength, Plan, RatePlan, RequestPlan, SizePlan, SourcePlan, StartPlan,
-    TcpPlan, ThinkPlan, TickPhase, TrafficPlan,
+    LossPlan, MessageLength, Plan, RequestPlan, SizePlan, SourcePlan, StartPlan, TcpPlan, ThinkPlan,
+    TickPhase, TrafficPlan,
 };
 use crate::units::Span;
 
@@ -71,22 +71,7 @@ fn of_gate(gate: &GatePlan, shared: bool, found: &mut Vec<String>) {
         cells: CellPlan { slotted, epd: _, ppd: _, reassembly: _ },
         police: _,
     } = gate;
-    let rate = match rate {
-        RatePlan::Markov(MarkovPlan { rates, mean_holding: _, transitions: _, step: _, initial: _ }) => {
-            rates.len() > 1
-        }
-        RatePlan::Unlimited
-        | RatePlan::Constant(_)
-        | RatePlan::Steps { .. }
-        | RatePlan::TokenBucket { .. }
-        | RatePlan::RateTrace { .. }
-        | RatePlan::Opportunities { .. }
-        | RatePlan::Dtm(_)
-        | RatePlan::Gcra(_)
-        | RatePlan::Follow(_)
-        | RatePlan::Reserve(_)
-        | RatePlan::Abr(_) => false,
-    };
+    let rate = rate.is_random();
     let open = |probability: f64| probability > 0.0 && probability < 1.0;
     let loss = match *loss {
         LossPlan::None => false,

@@ -1,7 +1,7 @@
 //! What a gate is made from.
 
-use super::RatePlan;
-use crate::cells::{CELL_BITS, CELL_BYTES};
+use super::{Framing, RatePlan};
+use crate::aal5::{CELL_BITS, CELL_BYTES};
 use crate::gcra::{Conformance, Limit};
 use crate::units::{PICOS_PER_SECOND, Span, Speed};
 
@@ -68,20 +68,69 @@ impl GatePlan {
 }
 
 impl GatePlan {
+    /// Whether units are cells here; everywhere else they are packets.
+    #[must_use]
+    pub fn is_cell_gate(&self) -> bool {
+        self.framing.is_cells()
+    }
+
+    /// Whether departures can be stated at arrivals; otherwise the gate is driven step by step.
+    #[must_use]
+    pub fn is_known_ahead(&self) -> bool {
+        self.rate.is_known_ahead()
+    }
+
+    /// Bytes of a whole IP packet on the wire; at a cell gate, of all its cells.
+    #[must_use]
+    pub fn wire_bytes(&self, packet: u32) -> u32 {
+        self.framing.wire_bytes(packet)
+    }
+
+    /// Packets of this size per second in the long run; see [`RatePlan::mean_units_per_second`].
+    #[must_use]
+    pub fn packets_per_second(&self, packet: u32) -> Option<f64> {
+        self.rate.mean_units_per_second(8.0 * f64::from(self.wire_bytes(packet)))
+    }
+
+    /// Seconds that a packet takes when the gate is fastest; see [`RatePlan::shortest_time`].
+    #[must_use]
+    pub fn shortest_packet_time(&self, packet: u32) -> Option<f64> {
+        self.rate.shortest_time(8.0 * f64::from(self.wire_bytes(packet)))
+    }
+
     /// Bytes of a policer's unit: a cell at a cell gate, elsewhere a byte.
     #[must_use]
     pub fn policed_unit(&self) -> u32 {
-        if matches!(self.framing, Framing::Aal5 { .. }) { CELL_BYTES } else { 1 }
+        if self.is_cell_gate() { CELL_BYTES } else { 1 }
     }
 
-    /// The rate of the policer's contract in bits on the wire per second, rounded down, and how much may
-    /// come at once after a rest, in bytes on the wire; `None` where nothing polices.
+    /// What the policer's contract allows; `None` where nothing polices.
     #[must_use]
-    pub fn contract(&self) -> Option<(u64, f64)> {
-        let limit = self.police.as_ref()?.contract();
+    pub fn contract(&self) -> Option<Contract> {
+        let police = self.police.as_ref()?;
         let unit = self.policed_unit();
-        Some((limit.bits_per_second(u64::from(unit) * 8), limit.depth() * f64::from(unit)))
+        let bits = u64::from(unit) * 8;
+        let limit = police.contract();
+        Some(Contract {
+            bits_per_second: limit.bits_per_second(bits),
+            burst_bytes: limit.depth() * f64::from(unit),
+            rate: limit.exact_bits_per_second(bits),
+            peak: police.sustained.map(|_| police.peak.exact_bits_per_second(bits)),
+        })
     }
+}
+
+/// What a policer's contract allows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Contract {
+    /// Its rate in bits on the wire per second, rounded down.
+    pub bits_per_second: u64,
+    /// How much may come at once after a pause, in bytes on the wire.
+    pub burst_bytes: f64,
+    /// Its rate in bits on the wire per second, fractions included.
+    pub rate: f64,
+    /// Of two rates, the peak rate, likewise.
+    pub peak: Option<f64>,
 }
 
 /// A policer: units are cells at a cell gate, elsewhere bytes on the wire.
@@ -173,31 +222,6 @@ pub enum OnChange {
     Keep,
     /// Its remaining bits go at the new speed.
     Rescale,
-}
-
-/// Bytes of a packet on a gate's wire.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Framing {
-    /// The IP packet's own bytes.
-    Ip,
-    /// max(IP bytes + overhead, minimum).
-    Overhead {
-        /// Bytes added to each packet.
-        overhead: u32,
-        /// The least a packet takes, overhead included.
-        minimum: u32,
-    },
-    /// Cells of 53 bytes (ITU-T I.363.5): this is a cell gate.
-    Aal5 {
-        /// With eight bytes of LLC/SNAP (RFC 2684).
-        llc: bool,
-    },
-    /// Whole packets that weigh 53 bytes for each of their cells: a circuit, where no other
-    /// cell ever comes between.
-    CellPackets {
-        /// With eight bytes of LLC/SNAP.
-        llc: bool,
-    },
 }
 
 /// Random delay after service, drawn once per unit that is not lost.

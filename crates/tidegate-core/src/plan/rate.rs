@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use super::{AbrPlan, DtmPlan, FollowPlan, ReservePlan};
-use crate::cells::CELL_BITS;
-use crate::gcra::{Limit, Release};
+use super::{
+    AbrPlan, AtEnd, DtmPlan, FollowPlan, GcraPlan, MarkovPlan, OnChange, OpportunityTrace, RateTrace,
+    ReservePlan,
+};
 use crate::units::{Rate, Span, Speed, Time};
 
 /// Rate laws: when does a unit of this size, started at t, end?
@@ -59,83 +60,180 @@ pub enum RatePlan {
     Abr(AbrPlan),
 }
 
+/// How the speed of a law comes about: what recorders and signals need to know of it.
+#[derive(Clone, Debug)]
+pub enum Course<'a> {
+    /// No transmission takes time.
+    Unlimited,
+    /// One speed for the whole run: work per second.
+    Constant(u64),
+    /// Constant between changes that are known ahead; [`crate::gate::rate::Profile`] walks over them.
+    Pieces,
+    /// Instants at which so many bytes may leave.
+    Opportunities(&'a Arc<OpportunityTrace>, AtEnd),
+    /// Set by the network during the run; this one is in force at the start.
+    Set(Rate),
+}
+
+/// What a law says of itself. A new law gets an arm in each of these, and its readers need none.
 impl RatePlan {
-    /// Whether departures can be stated at arrivals; otherwise they wait for their time.
+    /// Its key in a scenario; for one without a key of its own, a word like one.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            RatePlan::Unlimited => "unlimited",
+            RatePlan::Constant(Speed::Bits(_)) => "constant",
+            RatePlan::Constant(Speed::Packets(_)) => "packets",
+            RatePlan::Steps { .. } => "steps",
+            RatePlan::TokenBucket { .. } => "token_bucket",
+            RatePlan::Markov(_) => "markov",
+            RatePlan::RateTrace { .. } | RatePlan::Opportunities { .. } => "trace",
+            RatePlan::Dtm(_) => "dtm",
+            RatePlan::Gcra(_) => "gcra",
+            RatePlan::Follow(_) => "follow",
+            RatePlan::Reserve(_) => "reserve",
+            RatePlan::Abr(_) => "abr",
+        }
+    }
+
+    /// How its speed comes about.
+    #[must_use]
+    pub fn course(&self) -> Course<'_> {
+        match self {
+            RatePlan::Unlimited => Course::Unlimited,
+            RatePlan::Constant(speed) => Course::Constant(speed.work_per_second()),
+            RatePlan::TokenBucket { rate, .. } => Course::Constant(rate.bps()),
+            RatePlan::Gcra(gcra) => Course::Constant(gcra.bits_per_second()),
+            RatePlan::Steps { .. } | RatePlan::RateTrace { .. } | RatePlan::Markov(_) => Course::Pieces,
+            RatePlan::Opportunities { trace, at_end } => Course::Opportunities(trace, *at_end),
+            RatePlan::Dtm(channel) => Course::Set(channel.initial),
+            RatePlan::Abr(source) => Course::Set(Rate::from_bps(source.rates.initial as u64)),
+            RatePlan::Follow(follow) => Course::Set(follow.initial),
+            // Closed until its call is up.
+            RatePlan::Reserve(_) => Course::Set(Rate::ZERO),
+        }
+    }
+
+    /// Whether departures can be stated at arrivals; otherwise the gate is driven step by step.
     #[must_use]
     pub fn is_known_ahead(&self) -> bool {
-        !matches!(self, RatePlan::Dtm(_) | RatePlan::Follow(_) | RatePlan::Abr(_) | RatePlan::Reserve(_))
+        !matches!(self.course(), Course::Set(_))
     }
-}
 
-/// A shaper by the generic cell rate algorithm (ITU-T I.371).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct GcraPlan {
-    /// T, the time of a cell at the peak rate in picoseconds, and τ.
-    pub limit: Limit,
-    /// The link behind it, which a cell takes its time on.
-    pub link: Rate,
-    /// When a cell that comes too early leaves.
-    pub release: Release,
-}
-
-impl GcraPlan {
-    /// Cells' bits in a second, rounded down.
+    /// Whether a unit's work is one packet, whatever its size; otherwise it is its bits.
     #[must_use]
-    pub fn bits_per_second(&self) -> u64 {
-        self.limit.bits_per_second(CELL_BITS)
+    pub fn counts_packets(&self) -> bool {
+        match self {
+            RatePlan::Constant(speed) => matches!(speed, Speed::Packets(_)),
+            RatePlan::Steps { steps, .. } => matches!(steps.first(), Some((_, Speed::Packets(_)))),
+            RatePlan::Unlimited
+            | RatePlan::TokenBucket { .. }
+            | RatePlan::Markov(_)
+            | RatePlan::RateTrace { .. }
+            | RatePlan::Opportunities { .. }
+            | RatePlan::Dtm(_)
+            | RatePlan::Gcra(_)
+            | RatePlan::Follow(_)
+            | RatePlan::Reserve(_)
+            | RatePlan::Abr(_) => false,
+        }
+    }
+
+    /// Whether its speed is drawn at random.
+    #[must_use]
+    pub fn is_random(&self) -> bool {
+        match self {
+            RatePlan::Markov(chain) => chain.rates.len() > 1,
+            RatePlan::Unlimited
+            | RatePlan::Constant(_)
+            | RatePlan::Steps { .. }
+            | RatePlan::TokenBucket { .. }
+            | RatePlan::RateTrace { .. }
+            | RatePlan::Opportunities { .. }
+            | RatePlan::Dtm(_)
+            | RatePlan::Gcra(_)
+            | RatePlan::Follow(_)
+            | RatePlan::Reserve(_)
+            | RatePlan::Abr(_) => false,
+        }
+    }
+
+    /// What usually becomes of a unit in transmission when the speed changes; `None` where it never changes.
+    /// Recorded and written changes are the link's own: they affect the unit under way.
+    #[must_use]
+    pub fn usual_on_change(&self) -> Option<OnChange> {
+        match self {
+            RatePlan::Steps { .. } | RatePlan::RateTrace { .. } => Some(OnChange::Rescale),
+            RatePlan::Markov(_) | RatePlan::Dtm(_) | RatePlan::Follow(_) | RatePlan::Abr(_) => {
+                Some(OnChange::Keep)
+            }
+            RatePlan::Unlimited
+            | RatePlan::Constant(_)
+            | RatePlan::TokenBucket { .. }
+            | RatePlan::Gcra(_)
+            | RatePlan::Reserve(_)
+            | RatePlan::Opportunities { .. } => None,
+        }
+    }
+
+    /// Units of so many bits per second in the long run; `None`: unlimited, decided by what arrives or by
+    /// feedback, or too costly to find.
+    #[must_use]
+    pub fn mean_units_per_second(&self, bits: f64) -> Option<f64> {
+        let of_bits = |rate: Rate| Some(rate.bps() as f64 / bits);
+        match self {
+            RatePlan::Unlimited | RatePlan::Dtm(_) | RatePlan::Follow(_) | RatePlan::Abr(_) => None,
+            RatePlan::Constant(speed) => Some(speed.units_per_second(bits)),
+            RatePlan::Reserve(circuit) => of_bits(circuit.rate),
+            RatePlan::Steps { steps, repeat } => Some(steps_mean(steps, *repeat, bits)),
+            RatePlan::TokenBucket { rate, .. } => of_bits(*rate),
+            RatePlan::Gcra(gcra) => of_bits(Rate::from_bps(gcra.bits_per_second())),
+            RatePlan::Markov(chain) => of_bits(Rate::from_bps(chain.mean()? as u64)),
+            RatePlan::RateTrace { trace, .. } => of_bits(trace.mean()),
+            RatePlan::Opportunities { trace, .. } => of_bits(trace.mean()),
+        }
+    }
+
+    /// Seconds that a unit of so many bits takes when the law is fastest; `None` where nothing bounds it. This
+    /// is no mean: of a chain or a trace it is the fastest state, of opportunities the densest 100 ms.
+    #[must_use]
+    pub fn shortest_time(&self, bits: f64) -> Option<f64> {
+        let of_bits = |rate: &Rate| bits / rate.bps() as f64;
+        let shortest = |times: &mut dyn Iterator<Item = f64>| times.min_by(f64::total_cmp);
+        match self {
+            RatePlan::Constant(speed) => Some(speed.unit_time(bits)),
+            RatePlan::Steps { steps, .. } => {
+                shortest(&mut steps.iter().map(|(_, speed)| speed.unit_time(bits)))
+            }
+            RatePlan::Markov(chain) => shortest(&mut chain.rates.iter().map(of_bits)),
+            RatePlan::RateTrace { trace, .. } => {
+                shortest(&mut trace.points.iter().map(|(_, rate)| of_bits(rate)))
+            }
+            RatePlan::TokenBucket { rate, .. } => Some(of_bits(rate)),
+            RatePlan::Gcra(gcra) => Some(bits / gcra.bits_per_second() as f64),
+            RatePlan::Opportunities { trace, .. } => {
+                let most = trace.most_in(BUSIEST) as f64 * f64::from(trace.bytes) * 8.0;
+                Some(bits * BUSIEST.as_secs_f64() / most)
+            }
+            RatePlan::Follow(follow) => follow.peak.as_ref().map(of_bits),
+            RatePlan::Abr(source) => Some(bits / source.rates.peak),
+            RatePlan::Reserve(circuit) => Some(of_bits(&circuit.rate)),
+            // A channel's rate follows what arrives: other gates bound it.
+            RatePlan::Unlimited | RatePlan::Dtm(_) => None,
+        }
+        .filter(|time| time.is_finite())
     }
 }
 
-/// A rate that is a function of a finite Markov chain.
-#[derive(Clone, Debug, PartialEq)]
-pub struct MarkovPlan {
-    /// Rate in each state.
-    pub rates: Vec<Rate>,
-    /// Mean time in each state.
-    pub mean_holding: Vec<Span>,
-    /// Where a state goes when it is left: row-stochastic, zero diagonal. `None`: a ring.
-    pub transitions: Option<Vec<Vec<f64>>>,
-    /// `Some(s)`: constant inside slots of s, left at a slot's end with probability
-    /// s / mean holding. `None`: exponential holding times.
-    pub step: Option<Span>,
-    /// State at time 0; `None` draws it from the stationary distribution.
-    pub initial: Option<usize>,
-}
+/// The time over which a trace of opportunities is judged at its densest.
+const BUSIEST: Span = Span::from_millis(100);
 
-/// A rate recorded over time.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RateTrace {
-    /// `(from, rate)`, strictly increasing, the first at 0.
-    pub points: Vec<(Time, Rate)>,
-    /// Length of the recording; later than the last point.
-    pub period: Span,
-}
-
-/// Delivery opportunities: at each instant so many bytes may leave.
-#[derive(Clone, Debug, PartialEq)]
-pub struct OpportunityTrace {
-    /// Non-decreasing instants; repeats are several opportunities at once.
-    pub at: Vec<Time>,
-    /// The recording's length, its last instant.
-    pub period: Span,
-    /// Bytes of one opportunity: 1500, or 1504 as Mahimahi's code charges it.
-    pub bytes: u32,
-}
-
-/// What a recording does after its end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AtEnd {
-    /// Begin again.
-    Repeat,
-    /// Nothing passes any more.
-    Stop,
-}
-
-/// A length of time, fixed or drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HoldingPlan {
-    /// Always the same.
-    Constant(Span),
-    /// Exponential with this mean.
-    Exponential(Span),
+/// The mean of one period, or the last step when they do not repeat.
+fn steps_mean(steps: &[(Time, Speed)], repeat: Option<Span>, bits: f64) -> f64 {
+    let of = |speed: &Speed| speed.units_per_second(bits);
+    let Some(repeat) = repeat else { return steps.last().map_or(0.0, |(_, speed)| of(speed)) };
+    let ends = steps.iter().skip(1).map(|(at, _)| at.picos()).chain([repeat.picos()]);
+    let sum: f64 =
+        steps.iter().zip(ends).map(|((at, speed), end)| of(speed) * (end - at.picos()) as f64).sum();
+    sum / repeat.picos() as f64
 }

@@ -2,11 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::app::SizeTable;
+use crate::random::SizeTable;
 use crate::units::{Rate, Span};
-
-/// The largest message, whatever a distribution says: 1 TB.
-pub const LARGEST_MESSAGE: u64 = 1_000_000_000_000;
 
 /// A client at the end of a flow's path that asks a server at its beginning.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,7 +55,7 @@ pub enum ThinkPlan {
     List(Vec<Span>),
 }
 
-/// User bytes of a message: at least 1, at most [`LARGEST_MESSAGE`].
+/// User bytes of a message: at least 1, at most [`LARGEST_MESSAGE`](crate::random::LARGEST_MESSAGE).
 #[derive(Clone, Debug, PartialEq)]
 pub enum SizePlan {
     /// Always the same.

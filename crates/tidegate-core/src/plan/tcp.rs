@@ -1,5 +1,6 @@
 //! The rules of one connection's TCP.
 
+use super::CongestionPlan;
 use crate::units::Span;
 
 /// Every choice of a TCP connection, in bytes.
@@ -68,44 +69,6 @@ pub enum TcpBase {
     Linux,
 }
 
-/// Congestion controllers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CongestionPlan {
-    /// Slow start after every loss.
-    Tahoe {
-        /// Retransmit at the third duplicate ACK, or only after a time-out.
-        fast_retransmit: bool,
-    },
-    /// RFC 5681 with fast recovery that ends at the first new ACK.
-    Reno,
-    /// RFC 6582.
-    NewReno,
-    /// RFC 9438.
-    Cubic,
-    /// A constant window in bytes.
-    Fixed {
-        /// The window.
-        window: u64,
-    },
-    /// One that only the Linux kernel has, by its name there: the live engine alone knows it.
-    Kernel(&'static str),
-}
-
-impl CongestionPlan {
-    /// Its name as scenarios spell it.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            CongestionPlan::Tahoe { .. } => "tahoe",
-            CongestionPlan::Reno => "reno",
-            CongestionPlan::NewReno => "newreno",
-            CongestionPlan::Cubic => "cubic",
-            CongestionPlan::Fixed { .. } => "fixed",
-            CongestionPlan::Kernel(name) => name,
-        }
-    }
-}
-
 /// How congestion avoidance grows the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Increase {
@@ -155,6 +118,12 @@ pub enum RtoPlan {
 }
 
 impl TcpPlan {
+    /// IP bytes of a full segment with the headers of the plan. The kernel's segments have its own headers.
+    #[must_use]
+    pub fn largest_packet(&self) -> u32 {
+        self.mss.saturating_add(self.headers)
+    }
+
     /// Whether its hosts have coarse clocks, of time-outs or of delayed ACKs.
     #[must_use]
     pub fn ticks(&self) -> bool {

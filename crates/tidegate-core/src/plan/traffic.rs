@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{GateIndex, HoldingPlan, RequestPlan, StartPlan};
-use crate::cells::{CELL_PAYLOAD, LLC_SNAP, TRAILER};
+use super::{GateIndex, HoldingPlan, RequestPlan, StartPlan, TcpPlan};
+use crate::aal5::{CELL_PAYLOAD, LLC_SNAP, TRAILER};
 use crate::random::TruncatedGeometric;
 use crate::units::Rate;
 
@@ -21,6 +21,18 @@ pub enum AppPlan {
     Source(SourcePlan),
     /// The other end asks, this one answers.
     Request(Box<RequestPlan>),
+}
+
+impl AppPlan {
+    /// IP bytes of the largest packet that the receiver sends back: an ACK, or a segment of a request.
+    #[must_use]
+    pub fn largest_packet_back(&self, tcp: &TcpPlan) -> u32 {
+        let request = match self {
+            AppPlan::Request(requests) => requests.request.most().min(u64::from(tcp.mss)) as u32,
+            AppPlan::Bulk | AppPlan::Transfer { .. } | AppPlan::Source(_) => 0,
+        };
+        tcp.headers.saturating_add(request)
+    }
 }
 
 /// A process that brings bytes: written into TCP by an application, or sent as packets by

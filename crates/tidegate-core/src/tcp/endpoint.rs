@@ -10,13 +10,14 @@
 use super::outgoing::Outgoing;
 use super::receiver::Receiver;
 use super::report::{Counters, Phase, Snapshot};
-use super::segment::{HeldBy, Segment, flags};
+use super::segment::{Segment, flags};
 use super::sender::{Mode, Sender};
 use super::seq::Numbering;
 use super::timestamp;
 use crate::cc::Controller;
 use crate::plan::TcpPlan;
 use crate::random::Stream;
+use crate::unit::HeldBy;
 use crate::units::{Span, Time};
 
 /// Which end begins.

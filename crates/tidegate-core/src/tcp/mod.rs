@@ -25,4 +25,4 @@ pub(crate) use tests::plain_plan;
 pub use endpoint::{Endpoint, Role, State};
 pub use outgoing::Outgoing;
 pub use report::{Counters, Phase, Snapshot};
-pub use segment::{HeldBy, Segment, flags};
+pub use segment::{Segment, flags};

@@ -1,6 +1,6 @@
 //! What leaves an endpoint, before it is written as a segment.
 
-use super::segment::HeldBy;
+use crate::unit::HeldBy;
 
 /// A segment that leaves now, in two words, so that a call returns it in registers:
 /// [`super::Endpoint::write_segment`] makes a header of it.

@@ -1,6 +1,6 @@
 //! What an endpoint tells about itself.
 
-use super::segment::HeldBy;
+use crate::unit::HeldBy;
 use crate::units::Span;
 
 /// Totals since the start of the connection.

@@ -56,16 +56,3 @@ impl Segment {
         }
     }
 }
-
-/// What held a sender back before it sent a segment: the reason this segment was not sent earlier.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-#[repr(u8)]
-pub enum HeldBy {
-    /// Nothing to send.
-    #[default]
-    Application = 0,
-    /// The congestion window (and loss recovery).
-    CongestionWindow = 1,
-    /// The receiver's window or the window limit.
-    ReceiverWindow = 2,
-}

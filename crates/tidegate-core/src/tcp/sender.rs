@@ -10,11 +10,11 @@ use super::outgoing::Outgoing;
 use super::report::Counters;
 use super::rtt::Estimator;
 use super::scoreboard::Scoreboard;
-use super::segment::HeldBy;
 use super::seq::Numbering;
 use crate::cc::Controller;
 use crate::plan::TcpPlan;
 use crate::random::Stream;
+use crate::unit::HeldBy;
 use crate::units::{Span, Time};
 
 /// Which rules say what is sent again.

@@ -35,7 +35,6 @@ use dialogue::{Dialogues, begins_anew, has_requests};
 use ending::Counts;
 pub use info::TcpInfo;
 pub use sampler::Sample;
-pub(crate) use stack::kernel_name;
 pub use stack::{FlowStack, Stack, available, usable};
 
 /// Sockets of a run and what is known of them.

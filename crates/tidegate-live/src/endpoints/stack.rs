@@ -4,9 +4,7 @@
 use std::collections::BTreeMap;
 use std::os::fd::AsFd as _;
 
-use tidegate_core::plan::{
-    CongestionPlan, FlowPlan, Increase, Plan, RtoPlan, RttTiming, SsthreshRounding, TcpBase, TcpPlan,
-};
+use tidegate_core::plan::{FlowPlan, Increase, Plan, RtoPlan, RttTiming, SsthreshRounding, TcpBase, TcpPlan};
 use tidegate_core::units::{PICOS_PER_SECOND, Span};
 
 use super::sockopt;
@@ -236,22 +234,12 @@ fn settle(
     })
 }
 
-/// The kernel's name of a controller. Its reno is NewReno (RFC 6582) where SACK is off.
-pub(crate) fn kernel_name(cc: CongestionPlan) -> Option<&'static str> {
-    match cc {
-        CongestionPlan::Reno | CongestionPlan::NewReno => Some("reno"),
-        CongestionPlan::Cubic => Some("cubic"),
-        CongestionPlan::Kernel(name) => Some(name),
-        CongestionPlan::Tahoe { .. } | CongestionPlan::Fixed { .. } => None,
-    }
-}
-
 fn controller(
     flow: &FlowPlan,
     usable: &dyn Fn(&str) -> bool,
     available: &[String],
 ) -> Result<&'static str, LiveError> {
-    let kernels = kernel_name(flow.tcp.cc);
+    let kernels = flow.tcp.cc.row().kernel;
     kernels.filter(|name| usable(name)).ok_or_else(|| {
         let other = if kernels.is_none() { "; the engine \"sim\" has it" } else { "" };
         LiveError::Beyond(format!(

@@ -356,7 +356,8 @@ fn divide(plan: &Plan, options: &LabOptions, receiver: &Held, notes: &mut Vec<St
     }
 }
 
-/// IP bytes of the largest segment of any flow, as the kernel would build it.
+/// IP bytes of the largest segment of any flow as the kernel would build it, with its own headers instead of
+/// the plan's.
 fn largest_packet(plan: &Plan) -> u32 {
     let segment = |flow: &tidegate_core::plan::FlowPlan| {
         let options = if flow.tcp.timestamps { TIMESTAMPS } else { 0 };

@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use tidegate_core::net::{Dropped, Network, Owner, Step};
 use tidegate_core::plan::Plan;
-use tidegate_core::tcp::HeldBy;
-use tidegate_core::unit::Unit;
+use tidegate_core::unit::{HeldBy, Unit};
 use tidegate_core::units::{Span, Time};
 
 use super::classify::Classifier;

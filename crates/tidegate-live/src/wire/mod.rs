@@ -7,13 +7,11 @@ mod policed;
 
 use std::collections::BTreeMap;
 
-use tidegate_core::gate::rate::Window;
 use tidegate_core::gate::{DropReason, Quantiles};
-use tidegate_core::net::{precision, window};
+use tidegate_core::net::{measured, precision};
 use tidegate_core::plan::{AppPlan, Plan};
-use tidegate_core::tcp::HeldBy;
-use tidegate_core::unit::{Cause, Limiter};
-use tidegate_core::units::{Span, Time};
+use tidegate_core::unit::{Cause, HeldBy, Limiter};
+use tidegate_core::units::{Measured, Span, Time};
 
 use crate::pump::PumpReport;
 pub use crate::segment::Header;
@@ -21,7 +19,7 @@ pub use data::Arrived;
 use data::{Outgoing, Reassembly};
 use policed::Policed;
 
-/// A flow as its packets tell it; counts are of the measured window.
+/// A flow as its packets tell it; counts are of the measured time.
 #[derive(Debug)]
 pub struct FlowWire {
     /// Data segments that came to the sender's edge.
@@ -59,7 +57,7 @@ pub type HeldAt<'a> = dyn Fn(usize, Time) -> HeldBy + 'a;
 /// Reads every flow of a run; `starts` are when they began.
 #[must_use]
 pub fn read(plan: &Plan, report: &PumpReport, starts: &[Time], held: &HeldAt<'_>) -> Vec<FlowWire> {
-    let measured = window(plan);
+    let measured = measured(plan);
     let mut flows: Vec<Reader> =
         plan.flows.iter().zip(starts).map(|(flow, start)| Reader::new(plan, &flow.app, *start)).collect();
     let headers: Vec<Option<Header>> = (0..report.arrivals.len()).map(|n| header(report, n)).collect();
@@ -185,7 +183,7 @@ impl Reader {
         at: Time,
         header: Header,
         fate: Option<Option<usize>>,
-        measured: Window,
+        measured: Measured,
     ) -> Option<usize> {
         let connection = self.connections.entry(header.ports[1]).or_default();
         if header.syn {
@@ -210,7 +208,7 @@ impl Reader {
     }
 
     /// A packet leaves for the sender.
-    fn acknowledged(&mut self, at: Time, header: Header, measured: Window) {
+    fn acknowledged(&mut self, at: Time, header: Header, measured: Measured) {
         if !header.is_ack || header.syn {
             return;
         }
@@ -227,7 +225,7 @@ impl Reader {
     }
 
     /// A packet leaves for the receiver.
-    fn received(&mut self, at: Time, header: Header, bytes: u32, cause: Cause, measured: Window) {
+    fn received(&mut self, at: Time, header: Header, bytes: u32, cause: Cause, measured: Measured) {
         if header.payload == 0 {
             return;
         }
@@ -255,7 +253,7 @@ impl Reader {
     }
 
     /// The time since the delivery before is owed to what made this one come when it did.
-    fn owe(&mut self, at: Time, cause: Cause, measured: Window) {
+    fn owe(&mut self, at: Time, cause: Cause, measured: Measured) {
         let span = measured.overlap(self.wire.last_delivery, at);
         self.wire.last_delivery = at.max(self.wire.last_delivery);
         match self.wire.owed.iter_mut().find(|(known, _)| *known == cause) {

@@ -3,14 +3,10 @@
 //! What needs more than one key (paths, windows, round trips) is checked in
 //! [`crate::lower`].
 
-mod default;
-mod names;
 mod scalar;
 mod value;
 mod walk;
 mod words;
 
-pub(crate) use default::default_item;
-pub(crate) use names::{name_complaint, nearest};
 pub(crate) use value::{Form, Item, Named, Value};
-pub(crate) use walk::Checker;
+pub(crate) use walk::{Checker, default_item};

@@ -1,11 +1,11 @@
 //! Single values: numbers, probabilities, amounts with a unit, words.
 
-use super::nearest;
 use super::value::Value;
 use super::walk::Checker;
 use super::words::{brief, expected, quoted, rewritten};
 use crate::document::{Data, Node};
 use crate::error::Problem;
+use crate::spelling::nearest;
 use crate::table::{Kind, Word};
 use crate::units::{self, Amount, Dim, example};
 

@@ -4,11 +4,15 @@ use tidegate_core::plan::TcpBase;
 
 use super::value::{Form, Item, Named, Value};
 use super::words::{expected, lower_first, takes};
-use super::{default_item, name_complaint, nearest};
 use crate::document::{Data, Node, Place};
 use crate::error::Problem;
+use crate::spelling::{name_complaint, nearest};
 use crate::table::{Default, Key, Kind, Section};
 use crate::units;
+
+mod default;
+
+pub(crate) use default::default_item;
 
 /// So many gates, or flows, may be written; each takes some kilobytes with its defaults.
 const MOST_TABLES: usize = 100_000;

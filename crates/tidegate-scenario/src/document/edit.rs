@@ -2,8 +2,8 @@
 //! and for the text that is kept.
 
 use super::{Data, Entry, Node, Place, Step};
-use crate::check::nearest;
 use crate::error::Problem;
+use crate::spelling::nearest;
 use crate::table::{Kind, Section};
 
 /// One primitive change.

@@ -1,9 +1,9 @@
 //! A cell gate and messages of cells in words.
 
-use tidegate_core::cells::{CELL_BITS, CELL_BYTES, cells_of};
+use tidegate_core::aal5::{CELL_BITS, CELL_BYTES, cells_of};
 use tidegate_core::gcra::Release;
 use tidegate_core::plan::{
-    Framing, GatePlan, GcraPlan, MessageLength, MessagePlan, Plan, QueueLimit, RatePlan,
+    FlowPlan, GatePlan, GcraPlan, MessageLength, MessagePlan, Plan, QueueLimit, RatePlan,
 };
 use tidegate_core::units::{Rate, Speed};
 
@@ -11,19 +11,11 @@ use super::Row;
 use super::text::{rate_text, seconds_text, three_digits};
 use crate::units::plural;
 
-/// Whether there are cells here, with LLC/SNAP or without.
-pub(super) fn llc(gate: &GatePlan) -> Option<bool> {
-    match gate.framing {
-        Framing::Aal5 { llc } => Some(llc),
-        Framing::Ip | Framing::Overhead { .. } | Framing::CellPackets { .. } => None,
-    }
-}
-
 /// Keys that mean nothing at a gate of its kind tell nothing.
 pub(super) fn keep_rows(gate: Option<&GatePlan>, rows: &mut Vec<Row>) {
     let of_cells = ["slotted", "reassembly", "queue.epd", "queue.ppd", "framing.aal5", "framing.aal5.llc"];
     let of_packets = ["framing.overhead", "framing.minimum"];
-    let out = if gate.and_then(llc).is_some() { &of_packets[..] } else { &of_cells[..] };
+    let out = if gate.is_some_and(GatePlan::is_cell_gate) { &of_packets[..] } else { &of_cells[..] };
     rows.retain(|row| !out.contains(&row.key.as_str()));
 }
 
@@ -32,12 +24,12 @@ pub(super) fn keep_rows(gate: Option<&GatePlan>, rows: &mut Vec<Row>) {
 pub(super) fn packet_of_flows(plan: &Plan, gates: &[usize]) -> Option<u32> {
     let passes = |path: &[usize]| path.iter().any(|gate| gates.contains(gate));
     let data = plan.flows.iter().filter(|flow| passes(&flow.path));
-    data.map(|flow| flow.tcp.mss + flow.tcp.headers).max()
+    data.map(FlowPlan::largest_packet).max()
 }
 
 /// What segmentation makes of a packet, and what the rate is then worth.
 pub(super) fn lines(gate: &GatePlan, packet: u32) -> Vec<String> {
-    let Some(llc) = llc(gate) else { return Vec::new() };
+    let Some(llc) = gate.framing.cell_gate() else { return Vec::new() };
     let cells = cells_of(packet, llc);
     let wire = f64::from(cells) * f64::from(CELL_BYTES);
     let mut lines = vec![format!(

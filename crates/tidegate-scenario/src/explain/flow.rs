@@ -1,13 +1,12 @@
 //! A flow in words.
 
-use tidegate_core::cells::cells_of;
+use tidegate_core::aal5::cells_of;
 use tidegate_core::plan::{DelayedAckPlan, FlowPlan, Plan, RtoPlan, RtoRestart, TcpPlan, TickPhase};
 use tidegate_core::units::Span;
 
-use super::gate::{jitter_text, packet_rate, queue_packets};
+use super::gate::{jitter_text, queue_packets};
 use super::text::{rate_text, seconds_text, three_digits, value_text};
-use super::wire::wire_bytes;
-use super::{Row, cells, consequence, copies, police, request, rows_of, write_rows};
+use super::{Row, consequence, copies, police, request, rows_of, write_rows};
 use crate::check::Form;
 use crate::lower::TcpLayers;
 use crate::table::{Kind, TCP};
@@ -94,8 +93,8 @@ fn delayed_ack_text(delayed: Option<&DelayedAckPlan>) -> String {
 fn empty_passage(gates: &[usize], plan: &Plan, size: u32) -> f64 {
     let each = gates.iter().filter_map(|gate| {
         let gate = &plan.gates[*gate];
-        let packet = packet_rate(gate, size).filter(|rate| *rate > 0.0).map(|rate| 1.0 / rate)?;
-        Some((packet, cells::llc(gate).map_or(packet, |llc| packet / f64::from(cells_of(size, llc)))))
+        let packet = gate.packets_per_second(size).filter(|rate| *rate > 0.0).map(|rate| 1.0 / rate)?;
+        Some((packet, gate.framing.cell_gate().map_or(packet, |llc| packet / f64::from(cells_of(size, llc)))))
     });
     let (sum, slowest) = each.fold((0.0, 0.0), |(sum, slowest): (f64, f64), (packet, cell)| {
         (sum + cell, slowest.max(packet - cell))
@@ -106,15 +105,14 @@ fn empty_passage(gates: &[usize], plan: &Plan, size: u32) -> f64 {
 /// Round trip, bottleneck, bandwidth × delay, and what a window allows.
 fn lines(flow: &FlowPlan, plan: &Plan) -> Vec<String> {
     let tcp = &flow.tcp;
-    let (packet, ack) = (tcp.mss + tcp.headers, tcp.headers);
-    let delay = |gates: &[usize]| gates.iter().map(|gate| plan.gates[*gate].delay.as_secs_f64()).sum::<f64>();
+    let (packet, ack) = (flow.largest_packet(), tcp.headers);
     let service = |gates: &[usize], size: u32| {
         gates
-            .chunk_by(|one, next| [one, next].iter().all(|gate| cells::llc(&plan.gates[**gate]).is_some()))
+            .chunk_by(|one, next| [one, next].iter().all(|gate| plan.gates[**gate].is_cell_gate()))
             .map(|section| empty_passage(section, plan, size))
             .sum::<f64>()
     };
-    let delays = delay(&flow.path) + delay(&flow.back) + flow.back_delay.as_secs_f64();
+    let delays = flow.round_trip_delay(&plan.gates).as_secs_f64();
     let rtt = delays + service(&flow.path, packet) + service(&flow.back, ack);
     let mut lines = vec![format!(
         "round trip {} from delays alone; {} with the transmission of a packet of {packet} B and its ACK, without \
@@ -128,7 +126,7 @@ fn lines(flow: &FlowPlan, plan: &Plan) -> Vec<String> {
             lines.push(format!("jitter of gate {} lengthens the round trip {length}", gate.name));
         }
     }
-    let laws = flow.path.iter().map(|gate| (*gate, false, packet_rate(&plan.gates[*gate], packet)));
+    let laws = flow.path.iter().map(|gate| (*gate, false, plan.gates[*gate].packets_per_second(packet)));
     let policed = flow.path.iter().map(|gate| (*gate, true, police::packet_rate(&plan.gates[*gate], packet)));
     let rates = laws.chain(policed).filter_map(|(gate, polices, rate)| Some((gate, polices, rate?)));
     let slowest = rates.min_by(|one, other| one.2.total_cmp(&other.2));
@@ -138,7 +136,7 @@ fn lines(flow: &FlowPlan, plan: &Plan) -> Vec<String> {
             "bottleneck: {} {}; {} on the wire is at most {} of user data",
             if polices { "the policer of gate" } else { "gate" },
             gate.name,
-            rate_text(rate * 8.0 * wire_bytes(gate, packet)),
+            rate_text(rate * 8.0 * f64::from(gate.wire_bytes(packet))),
             rate_text(rate * 8.0 * f64::from(tcp.mss)),
         ));
         let bdp = rate * rtt;

@@ -1,6 +1,6 @@
 //! A fed-back rate in words.
 
-use tidegate_core::cells::CELL_BITS;
+use tidegate_core::aal5::CELL_BITS;
 use tidegate_core::effcap::Blocks;
 use tidegate_core::plan::{AbrPlan, FollowPlan, Plan, Share};
 use tidegate_core::units::{PICOS_PER_SECOND, Rate};

@@ -1,15 +1,12 @@
 //! A gate in words.
 
-use tidegate_core::cells::cells_of;
-use tidegate_core::plan::{Framing, GatePlan, JitterPlan, MarkovPlan, OnChange, Plan, QueueLimit, RatePlan};
-use tidegate_core::units::{Rate, Span, Speed, Time};
+use tidegate_core::aal5::cells_of;
+use tidegate_core::plan::{FlowPlan, Framing, GatePlan, JitterPlan, OnChange, Plan, QueueLimit, RatePlan};
+use tidegate_core::units::{Rate, Speed};
 
 use super::text::{rate_text, seconds_text, three_digits};
-use super::wire::wire_bytes;
-use super::{calls, cells, consequence, dtm, follow, police, request, rows_of, write_rows};
+use super::{calls, cells, consequence, dtm, follow, police, rows_of, write_rows};
 use crate::check::Form;
-use crate::trace::LoadedTrace;
-use crate::trace::info::mean_rate as trace_mean;
 
 pub(super) fn explain(name: &str, form: &Form, plan: &Plan, out: &mut String) {
     let mut rows = Vec::new();
@@ -38,7 +35,7 @@ pub(super) fn explain(name: &str, form: &Form, plan: &Plan, out: &mut String) {
         }
     }
     let packet = largest_packet(plan, &copies);
-    let in_cells = cells::llc(gate).is_some();
+    let in_cells = gate.is_cell_gate();
     let packet = cells::packet_of_flows(plan, &copies).filter(|_| in_cells).unwrap_or(packet);
     for line in cells::lines(gate, packet) {
         consequence(&line, out);
@@ -72,18 +69,10 @@ pub(super) fn jitter_text(jitter: JitterPlan) -> Option<String> {
 
 /// What stands for `on_change` when it is left out.
 fn usual_change(gate: &GatePlan) -> &'static str {
-    match (&gate.rate, gate.on_change) {
-        (
-            RatePlan::Unlimited
-            | RatePlan::Constant(_)
-            | RatePlan::TokenBucket { .. }
-            | RatePlan::Gcra(_)
-            | RatePlan::Reserve(_)
-            | RatePlan::Opportunities { .. },
-            _,
-        ) => "not used: the rate never changes",
-        (_, OnChange::Keep) => "keep",
-        (_, OnChange::Rescale) => "rescale",
+    match (gate.rate.usual_on_change(), gate.on_change) {
+        (None, _) => "not used: the rate never changes",
+        (Some(_), OnChange::Keep) => "keep",
+        (Some(_), OnChange::Rescale) => "rescale",
     }
 }
 
@@ -95,84 +84,18 @@ fn is_copy(server: &str, name: &str) -> bool {
 /// The largest IP packet that passes any of these servers.
 fn largest_packet(plan: &Plan, gates: &[usize]) -> u32 {
     let passes = |path: &[usize]| path.iter().any(|gate| gates.contains(gate));
-    let data =
-        plan.flows.iter().filter(|flow| passes(&flow.path)).map(|flow| flow.tcp.mss + flow.tcp.headers);
-    let acks = plan.flows.iter().filter(|flow| passes(&flow.back)).map(request::largest_packet_back);
+    let data = plan.flows.iter().filter(|flow| passes(&flow.path)).map(FlowPlan::largest_packet);
+    let acks = plan.flows.iter().filter(|flow| passes(&flow.back)).map(FlowPlan::largest_packet_back);
     let traffic =
         plan.traffic.iter().filter(|traffic| passes(&traffic.path)).map(|traffic| traffic.source.largest());
     data.chain(acks).chain(traffic).max().unwrap_or(1500)
 }
 
-/// Packets per second in the long run, for packets of one size; `None`: unlimited, or decided by
-/// what comes.
-pub(super) fn packet_rate(gate: &GatePlan, packet: u32) -> Option<f64> {
-    let of = |speed: Speed| match speed {
-        Speed::Bits(rate) => rate.bps() as f64 / (8.0 * wire_bytes(gate, packet)),
-        Speed::Packets(micro) => micro as f64 / 1e6,
-    };
-    let bits = |rate: Rate| Some(of(Speed::Bits(rate)));
-    match &gate.rate {
-        RatePlan::Unlimited | RatePlan::Dtm(_) | RatePlan::Follow(_) | RatePlan::Abr(_) => None,
-        RatePlan::Constant(speed) => Some(of(*speed)),
-        RatePlan::Reserve(circuit) => bits(circuit.rate),
-        RatePlan::Steps { steps, repeat } => Some(steps_mean(steps, *repeat, &of)),
-        RatePlan::TokenBucket { rate, .. } => bits(*rate),
-        RatePlan::Gcra(gcra) => bits(Rate::from_bps(gcra.bits_per_second())),
-        RatePlan::Markov(markov) => bits(Rate::from_bps(markov_mean(markov)? as u64)),
-        RatePlan::RateTrace { trace, .. } => bits(trace_mean(&LoadedTrace::Rates((**trace).clone()))),
-        RatePlan::Opportunities { trace, .. } => {
-            bits(trace_mean(&LoadedTrace::Opportunities((**trace).clone())))
-        }
-    }
-}
-
-/// The mean of one period, or the last step when they do not repeat.
-fn steps_mean(steps: &[(Time, Speed)], repeat: Option<Span>, of: &dyn Fn(Speed) -> f64) -> f64 {
-    let Some(repeat) = repeat else { return steps.last().map_or(0.0, |(_, speed)| of(*speed)) };
-    let ends = steps.iter().skip(1).map(|(at, _)| at.picos()).chain([repeat.picos()]);
-    let sum: f64 =
-        steps.iter().zip(ends).map(|((at, speed), end)| of(*speed) * (end - at.picos()) as f64).sum();
-    sum / repeat.picos() as f64
-}
-
-/// Larger chains are not worth their time here.
-const MOST_STATES: usize = 100;
-
-/// The stationary mean; `None` for a large matrix.
-fn markov_mean(markov: &MarkovPlan) -> Option<f64> {
-    let visits = match &markov.transitions {
-        None => vec![1.0; markov.rates.len()],
-        Some(matrix) if matrix.len() <= MOST_STATES => visits(matrix),
-        Some(_) => return None,
-    };
-    let states = markov.rates.iter().zip(&markov.mean_holding).zip(visits);
-    let (bits, time) = states.fold((0.0, 0.0), |(bits, time), ((rate, holding), often)| {
-        let share = holding.as_secs_f64() * often;
-        (bits + rate.bps() as f64 * share, time + share)
-    });
-    Some(bits / time)
-}
-
-/// How often each state is entered, by stepping half of a chain that may be periodic.
-fn visits(matrix: &[Vec<f64>]) -> Vec<f64> {
-    let mut now = vec![1.0 / matrix.len() as f64; matrix.len()];
-    for _ in 0..2000 {
-        let mut next: Vec<f64> = now.iter().map(|often| often / 2.0).collect();
-        for (often, row) in now.iter().zip(matrix) {
-            for (entered, chance) in next.iter_mut().zip(row) {
-                *entered += often * chance / 2.0;
-            }
-        }
-        now = next;
-    }
-    now
-}
-
 fn rate_lines(gate: &GatePlan, packet: u32, plan: &Plan) -> Vec<String> {
-    let wire = wire_bytes(gate, packet);
+    let wire = f64::from(gate.wire_bytes(packet));
     let heavy = if wire > f64::from(packet) { format!(" ({wire} B on the wire)") } else { String::new() };
     let takes = |rate: Rate| seconds_text(8.0 * wire / rate.bps().max(1) as f64);
-    let in_cells = cells::llc(gate).is_some();
+    let in_cells = gate.is_cell_gate();
     let unit = if in_cells { "cell" } else { "packet" };
     let change = match gate.on_change {
         OnChange::Keep => format!(
@@ -184,7 +107,7 @@ fn rate_lines(gate: &GatePlan, packet: u32, plan: &Plan) -> Vec<String> {
             new rate"
         ),
     };
-    let mean = packet_rate(gate, packet).map_or(String::new(), |rate| rate_text(rate * 8.0 * wire));
+    let mean = gate.packets_per_second(packet).map_or(String::new(), |rate| rate_text(rate * 8.0 * wire));
     match &gate.rate {
         RatePlan::Unlimited => vec![format!("no transmission time: every {unit} passes at once")],
         RatePlan::Gcra(_) => Vec::new(),
@@ -257,7 +180,7 @@ pub(super) fn queue_packets(gate: &GatePlan, packet: u32) -> Option<f64> {
         QueueLimit::Packets(packets) => Some(packets as f64),
         QueueLimit::Bytes(bytes) => Some(bytes as f64 / f64::from(packet.max(1))),
         QueueLimit::Cells(cells) => {
-            let each = cells_of(packet, cells::llc(gate).unwrap_or(false));
+            let each = cells_of(packet, gate.framing.cell_gate().unwrap_or(false));
             Some(cells as f64 / f64::from(each))
         }
     }
@@ -265,7 +188,7 @@ pub(super) fn queue_packets(gate: &GatePlan, packet: u32) -> Option<f64> {
 
 fn queue_lines(gate: &GatePlan, packet: u32) -> Vec<String> {
     let Some(packets) = queue_packets(gate, packet) else { return Vec::new() };
-    match packet_rate(gate, packet) {
+    match gate.packets_per_second(packet) {
         Some(rate) if rate > 0.0 => {
             let count = three_digits(packets);
             vec![format!(

@@ -11,7 +11,6 @@ mod gate;
 mod police;
 mod request;
 mod text;
-mod wire;
 
 use std::fmt::Write as _;
 
@@ -33,7 +32,7 @@ pub(crate) fn explain(root: &Form, plan: &Plan) -> String {
     let mut out = String::new();
     let mut rows = Vec::new();
     let mut skip = vec!["gate", "pool", "calls", "server", "flow", "traffic", "tcp", "sweep"];
-    if plan.gates.iter().all(|gate| cells::llc(gate).is_none()) {
+    if plan.gates.iter().all(|gate| !gate.is_cell_gate()) {
         skip.push("cells");
     }
     rows_of(root, "", &skip, &mut rows);

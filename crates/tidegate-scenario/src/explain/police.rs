@@ -4,7 +4,6 @@ use tidegate_core::gcra::{Conformance, Limit};
 use tidegate_core::plan::{AppPlan, FlowPlan, GatePlan, RatePlan};
 
 use super::text::{rate_text, seconds_text, three_digits};
-use super::wire::wire_bytes;
 use crate::units::bytes_text;
 
 /// What a gate's policer does with packets of one size.
@@ -29,7 +28,7 @@ pub(super) fn lines(gate: &GatePlan, packet: u32) -> Vec<String> {
 fn contract(gate: &GatePlan, limit: &Limit, packet: u32) -> String {
     let unit = f64::from(gate.policed_unit());
     let rate = limit.bits_per_second(u64::from(gate.policed_unit()) * 8) as f64;
-    let wire = wire_bytes(gate, packet);
+    let wire = f64::from(gate.wire_bytes(packet));
     let depth = limit.depth() * unit;
     let every = seconds_text(8.0 * wire / rate.max(1.0));
     let rate = rate_text(rate);
@@ -46,9 +45,9 @@ fn contract(gate: &GatePlan, limit: &Limit, packet: u32) -> String {
 /// Packets per second of one size that the contract lets through in the long run; `None` where nothing is
 /// dropped.
 pub(super) fn packet_rate(gate: &GatePlan, packet: u32) -> Option<f64> {
-    let police = gate.police.as_ref().filter(|police| !police.tags_excess())?;
-    let rate = police.contract().bits_per_second(u64::from(gate.policed_unit()) * 8);
-    Some(rate as f64 / (8.0 * wire_bytes(gate, packet)))
+    gate.police.as_ref().filter(|police| !police.tags_excess())?;
+    let rate = gate.contract()?.bits_per_second;
+    Some(rate as f64 / (8.0 * f64::from(gate.wire_bytes(packet))))
 }
 
 /// What the bursts of the buckets on a flow's path are for its round trip.
@@ -60,7 +59,9 @@ pub(super) fn burst_lines(flow: &FlowPlan, gates: &[GatePlan], packet: u32, rtt:
 fn burst_line(flow: &FlowPlan, gate: &GatePlan, packet: u32, rtt: f64) -> Option<String> {
     let polices = packet_rate(gate, packet).is_some();
     let (rate, depth) = match gate.rate {
-        _ if polices => gate.contract().map(|(bps, depth)| (bps as f64, depth))?,
+        _ if polices => {
+            gate.contract().map(|contract| (contract.bits_per_second as f64, contract.burst_bytes))?
+        }
         RatePlan::TokenBucket { rate, burst_bytes, .. } => (rate.bps() as f64, burst_bytes as f64),
         _ => return None,
     };
@@ -74,7 +75,7 @@ fn burst_line(flow: &FlowPlan, gate: &GatePlan, packet: u32, rtt: f64) -> Option
         gate.name,
         bytes_text(depth as u64),
         rate_text(rate),
-        three_digits(depth / wire_bytes(gate, packet)),
+        three_digits(depth / f64::from(gate.wire_bytes(packet))),
         three_digits(round_trips),
     );
     let expect = match (polices, &flow.app) {

@@ -7,15 +7,6 @@ use super::{Row, consequence, rows_of, write_rows};
 use crate::check::Form;
 use crate::units::{bytes_text, plural};
 
-/// The largest IP packet on a flow's way back: an ACK, or a piece of a request.
-pub(super) fn largest_packet_back(flow: &FlowPlan) -> u32 {
-    let request = match &flow.app {
-        AppPlan::Request(requests) => requests.request.most().min(u64::from(flow.tcp.mss)) as u32,
-        _ => 0,
-    };
-    flow.tcp.headers + request
-}
-
 /// What a flow's requests amount to.
 pub(super) fn lines(flow: &FlowPlan, plan: &Plan) -> Vec<String> {
     let AppPlan::Request(requests) = &flow.app else { return Vec::new() };

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tidegate_core::cells::CELL_PAYLOAD;
+use tidegate_core::aal5::CELL_PAYLOAD;
 use tidegate_core::plan::{AppPlan, MessageLength, MessagePlan, SourcePlan};
 use tidegate_core::random::TruncatedGeometric;
 use tidegate_core::units::Rate;

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, VecDeque};
 
 use tidegate_core::plan::GatePlan;
 
-use super::cells::llc;
 use super::notes::Notes;
 use super::wiring::{self, Wiring};
 use super::written::{Hop, User};
@@ -29,7 +28,7 @@ pub(super) fn check(gates: &[GatePlan], users: &[User<'_>], wiring: &Wiring, not
     let mut after: Vec<Vec<usize>> = vec![vec![]; gates.len()];
     edges.keys().for_each(|(from, to)| after[*from].push(*to));
     let knot = knot(&after);
-    let is_cell = |gate: usize| llc(gates[gate].framing).is_some();
+    let is_cell = |gate: usize| gates[gate].is_cell_gate();
     for ((from, to), item) in &edges {
         if !is_cell(*from) || !is_cell(*to) || !knot[*from] || !knot[*to] {
             continue;

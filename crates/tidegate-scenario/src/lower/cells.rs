@@ -2,10 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use tidegate_core::cells::cells_of;
-use tidegate_core::plan::{
-    CellPlan, Framing, LossPlan, OnChange, QueueCounts, QueueLimit, RatePlan, Reassembly,
-};
+use tidegate_core::aal5::cells_of;
+use tidegate_core::plan::{CellPlan, LossPlan, OnChange, QueueCounts, QueueLimit, RatePlan, Reassembly};
 use tidegate_core::units::Speed;
 
 use super::notes::Notes;
@@ -28,18 +26,10 @@ pub(super) fn choices(form: &Form) -> CellPlan {
     }
 }
 
-/// AAL5 framing with or without LLC/SNAP; `None` where it is none.
-pub(super) fn llc(framing: Framing) -> Option<bool> {
-    match framing {
-        Framing::Aal5 { llc } => Some(llc),
-        Framing::Ip | Framing::Overhead { .. } | Framing::CellPackets { .. } => None,
-    }
-}
-
 /// Keys of each gate against its kind.
 pub(super) fn check(gates: &[Gate<'_>], users: &[User<'_>], notes: &mut Notes) {
     for (gate, largest) in gates.iter().zip(largest(gates.len(), users)) {
-        if llc(gate.plan.framing).is_some() {
+        if gate.plan.is_cell_gate() {
             check_cell_gate(gate, largest, notes);
         } else {
             check_packet_gate(gate, notes);
@@ -84,7 +74,7 @@ fn check_packet_gate(gate: &Gate<'_>, notes: &mut Notes) {
 }
 
 /// `packet`: the largest that passes it, and whose.
-fn check_cell_gate(gate: &Gate<'_>, packet: Option<(u64, &str)>, notes: &mut Notes) {
+fn check_cell_gate(gate: &Gate<'_>, packet: Option<(u32, &str)>, notes: &mut Notes) {
     check_queue(gate, packet, notes);
     if let Some(item) = gate.form.get("rate") {
         let by_packet = |speed: &Speed| matches!(speed, Speed::Packets(_));
@@ -116,19 +106,16 @@ fn check_cell_gate(gate: &Gate<'_>, packet: Option<(u64, &str)>, notes: &mut Not
     }
 }
 
-fn check_queue(gate: &Gate<'_>, packet: Option<(u64, &str)>, notes: &mut Notes) {
+fn check_queue(gate: &Gate<'_>, packet: Option<(u32, &str)>, notes: &mut Notes) {
     let Some(queue) = gate.form.table("queue") else { return };
     let Some(limit) = queue.get("limit") else { return };
-    let cells = |bytes: u64| {
-        let cells =
-            cells_of(u32::try_from(bytes).unwrap_or(u32::MAX), llc(gate.plan.framing).unwrap_or(false));
-        u64::from(cells)
-    };
+    let llc = gate.plan.framing.cell_gate().unwrap_or(false);
+    let cells = |bytes: u32| u64::from(cells_of(bytes, llc));
     let in_cells = match (gate.plan.queue.limit, packet) {
         (QueueLimit::Packets(packets), Some((bytes, _))) => Some(packets.saturating_mul(cells(bytes))),
         (QueueLimit::Packets(packets), None) => Some(packets),
         (QueueLimit::Bytes(bytes), Some((packet, _))) => {
-            Some((bytes / packet.max(1)).saturating_mul(cells(packet)))
+            Some((bytes / u64::from(packet.max(1))).saturating_mul(cells(packet)))
         }
         (QueueLimit::Bytes(bytes), None) => Some(bytes / 48),
         _ => None,
@@ -180,7 +167,7 @@ fn check_slots(gate: &Gate<'_>, notes: &mut Notes) {
 fn check_framing(hops: &[Hop<'_>], gates: &[Gate<'_>], notes: &mut Notes) {
     for pair in hops.windows(2) {
         let [before, gate] = [&gates[pair[0].gate], &gates[pair[1].gate]];
-        if let (Some(one), Some(other)) = (llc(before.plan.framing), llc(gate.plan.framing))
+        if let (Some(one), Some(other)) = (before.plan.framing.cell_gate(), gate.plan.framing.cell_gate())
             && one != other
         {
             let with = |llc: bool| if llc { "with" } else { "without" };
@@ -198,7 +185,7 @@ fn check_framing(hops: &[Hop<'_>], gates: &[Gate<'_>], notes: &mut Notes) {
 
 /// `reassembly` acts where a section ends.
 fn warn_reassembly(gates: &[Gate<'_>], users: &[User<'_>], notes: &mut Notes) {
-    let is_cell = |hop: &Hop<'_>| llc(gates[hop.gate].plan.framing).is_some();
+    let is_cell = |hop: &Hop<'_>| gates[hop.gate].plan.framing.cell_gate().is_some();
     let mut last = BTreeSet::new();
     for hops in users.iter().flat_map(|user| [&user.path, &user.back]) {
         for (place, hop) in hops.iter().enumerate() {
@@ -209,7 +196,7 @@ fn warn_reassembly(gates: &[Gate<'_>], users: &[User<'_>], notes: &mut Notes) {
     }
     for (index, gate) in gates.iter().enumerate() {
         if let Some(item) = gate.form.given("reassembly")
-            && llc(gate.plan.framing).is_some()
+            && gate.plan.framing.cell_gate().is_some()
             && !last.contains(&index)
         {
             let help = "write it at the last cell gate of the path";

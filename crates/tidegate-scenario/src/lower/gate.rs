@@ -42,7 +42,7 @@ fn gate(name: &str, root: &Form, form: &Form, library: &mut Library, notes: &mut
     let on_change = match form.word("on_change") {
         Some("rescale") => OnChange::Rescale,
         Some(_) => OnChange::Keep,
-        None => usual_on_change(&rate),
+        None => rate.usual_on_change().unwrap_or(OnChange::Keep),
     };
     let framing = reserve::framing(&rate, framing(form, notes));
     GatePlan {
@@ -57,14 +57,6 @@ fn gate(name: &str, root: &Form, form: &Form, library: &mut Library, notes: &mut
         host: form.flag("host"),
         cells: cells::choices(form),
         police: police::police(form, framing, notes),
-    }
-}
-
-/// Recorded and written changes are the link's own: they take hold of the packet under way.
-fn usual_on_change(rate: &RatePlan) -> OnChange {
-    match rate {
-        RatePlan::Steps { .. } | RatePlan::RateTrace { .. } => OnChange::Rescale,
-        _ => OnChange::Keep,
     }
 }
 
@@ -100,7 +92,7 @@ fn queue(form: &Form, rate: &RatePlan, framing: Framing, notes: &mut Notes) -> Q
 /// Where tagged units are dropped.
 fn threshold(queue: &Form, framing: Framing, notes: &mut Notes) -> Option<u64> {
     let item = queue.get("clp1")?;
-    let cells = matches!(framing, Framing::Aal5 { .. });
+    let cells = framing.is_cells();
     match (&item.value, cells) {
         (Value::Cells(count), true) | (Value::Packets(count), false) => Some(*count),
         (_, true) => {

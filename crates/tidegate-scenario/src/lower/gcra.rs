@@ -1,6 +1,6 @@
 //! `gate.x.rate.gcra`: a shaper of cells.
 
-use tidegate_core::cells::CELL_BITS;
+use tidegate_core::aal5::CELL_BITS;
 use tidegate_core::gcra::{Interval, Limit, Release};
 use tidegate_core::plan::{GcraPlan, RatePlan};
 

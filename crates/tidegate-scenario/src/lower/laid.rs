@@ -96,7 +96,7 @@ fn without_capacity(gate: &Gate<'_>) -> Option<(String, String)> {
             format!("gate {name} has no rate: there is no capacity to follow"),
             format!("give gate.{name} a rate, or name the gate that limits the rate"),
         )),
-        rate if tidegate_core::gate::rate::counts_packets(rate) => Some((
+        rate if rate.counts_packets() => Some((
             format!("the rate of gate {name} is in packets, not in bits"),
             format!("write the rate of gate.{name} in bit/s"),
         )),
@@ -112,8 +112,7 @@ pub(super) fn round_trips<'a>(
 ) -> Vec<(Span, &'a str)> {
     let mut found: Vec<(Span, &str)> = Vec::new();
     for flow in flows.iter().filter(|flow| flow.path.contains(&server) || flow.back.contains(&server)) {
-        let gates = flow.path.iter().chain(&flow.back);
-        let delays = gates.fold(flow.back_delay, |sum, gate| sum + planned[*gate].delay);
+        let delays = flow.round_trip_delay(planned);
         if found.iter().all(|(other, _)| *other != delays) {
             found.push((delays, &flow.name));
         }

@@ -1,8 +1,9 @@
 //! Names in the file to numbers, and names that nothing may have.
 
 use super::notes::Notes;
-use crate::check::{Form, Item, Named, nearest};
+use crate::check::{Form, Item, Named};
 use crate::document::Place;
+use crate::spelling::nearest;
 
 /// The place of a gate in the file.
 pub(super) fn gate_of(root: &Form, item: &Item, notes: &mut Notes) -> Option<usize> {

@@ -1,7 +1,7 @@
 //! Packets against the gates they must fit: queues in bytes and token buckets.
 
-use tidegate_core::cells::{CELL_BYTES, cells_of};
-use tidegate_core::plan::{AppPlan, CongestionPlan, Framing, QueueLimit, RatePlan};
+use tidegate_core::aal5::CELL_BYTES;
+use tidegate_core::plan::{AppPlan, CongestionPlan, QueueLimit, RatePlan};
 
 use super::notes::Notes;
 use super::written::{Gate, Hop, Load, User};
@@ -35,20 +35,12 @@ fn warn_unbounded(gates: &[Gate<'_>], user: &User<'_>, notes: &mut Notes) {
 }
 
 /// The largest IP packet that passes each gate, and who sends it.
-pub(super) fn largest<'a>(gates: usize, users: &'a [User<'_>]) -> Vec<Option<(u64, &'a str)>> {
-    let mut best: Vec<Option<(u64, &str)>> = vec![None; gates];
+pub(super) fn largest<'a>(gates: usize, users: &'a [User<'_>]) -> Vec<Option<(u32, &'a str)>> {
+    let mut best: Vec<Option<(u32, &str)>> = vec![None; gates];
     for user in users {
         let (data, answer) = match &user.load {
-            Load::Flow { tcp, app } => {
-                // What comes back is ACKs, and requests where there are any.
-                let request = match app {
-                    AppPlan::Request(plan) => plan.request.most().min(u64::from(tcp.mss)),
-                    _ => 0,
-                };
-                let headers = u64::from(tcp.headers);
-                (u64::from(tcp.mss) + headers, request + headers)
-            }
-            Load::Traffic(source) => (u64::from(source.largest()), 0),
+            Load::Flow { tcp, app } => (tcp.largest_packet(), app.largest_packet_back(tcp)),
+            Load::Traffic(source) => (source.largest(), 0),
         };
         for (hops, bytes) in [(&user.path, data), (&user.back, answer)] {
             for hop in hops {
@@ -62,10 +54,10 @@ pub(super) fn largest<'a>(gates: usize, users: &'a [User<'_>]) -> Vec<Option<(u6
     best
 }
 
-fn check_queue(gate: &Gate<'_>, largest: u64, whose: &str, notes: &mut Notes) {
+fn check_queue(gate: &Gate<'_>, largest: u32, whose: &str, notes: &mut Notes) {
     let QueueLimit::Bytes(limit) = gate.plan.queue.limit else { return };
     let Some(item) = gate.form.table("queue").and_then(|queue| queue.get("limit")) else { return };
-    if limit < largest {
+    if limit < u64::from(largest) {
         let problem = format!("a queue of {limit} B cannot hold a packet of {largest} B of {whose}");
         notes.wrong(
             item,
@@ -76,12 +68,12 @@ fn check_queue(gate: &Gate<'_>, largest: u64, whose: &str, notes: &mut Notes) {
 }
 
 /// A packet that is larger than the bucket never conforms.
-fn warn_policed(gate: &Gate<'_>, largest: u64, whose: &str, notes: &mut Notes) {
+fn warn_policed(gate: &Gate<'_>, largest: u32, whose: &str, notes: &mut Notes) {
     let Some(form) = gate.form.table("police") else { return };
-    let (Some(police), false) = (gate.plan.police, matches!(gate.plan.framing, Framing::Aal5 { .. })) else {
+    let (Some(police), false) = (gate.plan.police, gate.plan.is_cell_gate()) else {
         return;
     };
-    let wire = on_wire(gate.plan.framing, largest);
+    let wire = u64::from(gate.plan.wire_bytes(largest));
     let limits = [Some(police.peak), police.sustained.map(|(limit, _)| limit)];
     for limit in limits.into_iter().flatten().filter(|limit| limit.burst() < wire) {
         let problem =
@@ -90,31 +82,15 @@ fn warn_policed(gate: &Gate<'_>, largest: u64, whose: &str, notes: &mut Notes) {
     }
 }
 
-/// Bytes of a packet on a wire that does not carry cells.
-fn on_wire(framing: Framing, largest: u64) -> u64 {
-    match framing {
-        Framing::Ip | Framing::Aal5 { .. } => largest,
-        Framing::Overhead { overhead, minimum } => (largest + u64::from(overhead)).max(u64::from(minimum)),
-        Framing::CellPackets { llc } => {
-            let packet = u32::try_from(largest).unwrap_or(u32::MAX);
-            u64::from(cells_of(packet, llc)) * u64::from(CELL_BYTES)
-        }
-    }
-}
-
-fn check_burst(gate: &Gate<'_>, largest: u64, whose: &str, notes: &mut Notes) {
+fn check_burst(gate: &Gate<'_>, largest: u32, whose: &str, notes: &mut Notes) {
     let RatePlan::TokenBucket { burst_bytes, .. } = gate.plan.rate else { return };
     let law = gate.form.table("rate").and_then(|laws| laws.table("token_bucket"));
     let Some(item) = law.and_then(|law| law.get("burst")) else { return };
-    let wire = match gate.plan.framing {
-        Framing::Aal5 { .. } => u64::from(CELL_BYTES),
-        framing => on_wire(framing, largest),
-    };
+    let in_cells = gate.plan.is_cell_gate();
+    let wire = u64::from(if in_cells { CELL_BYTES } else { gate.plan.wire_bytes(largest) });
     if burst_bytes < wire {
-        let what = match gate.plan.framing {
-            Framing::Aal5 { .. } => format!("a cell of {wire} B"),
-            _ => format!("a packet of {wire} B of {whose}"),
-        };
+        let what =
+            if in_cells { format!("a cell of {wire} B") } else { format!("a packet of {wire} B of {whose}") };
         let problem = format!("a burst of {burst_bytes} B never lets {what} pass");
         notes.wrong(item, problem, format!("write \"{wire} B\" or more"));
     }

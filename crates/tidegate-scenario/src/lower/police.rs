@@ -1,6 +1,6 @@
 //! Policers before the queue.
 
-use tidegate_core::cells::CELL_BITS;
+use tidegate_core::aal5::CELL_BITS;
 use tidegate_core::gcra::{self, Conformance, Interval, Limit, LimitError};
 use tidegate_core::plan::{Framing, PolicePlan};
 use tidegate_core::units::{Rate, Span};
@@ -98,7 +98,7 @@ fn given<'a>(form: &'a Form, names: &[&'static str]) -> Option<(&'static str, &'
 /// The policer of a gate; `None` where there is none, or something was wrong.
 pub(super) fn police(gate: &Form, framing: Framing, notes: &mut Notes) -> Option<PolicePlan> {
     let form = gate.table("police")?;
-    let cells = matches!(framing, Framing::Aal5 { .. });
+    let cells = framing.is_cells();
     let names = Names::used(form, notes)?;
     let (first, second) = names.keys(form);
     let Some(rate) = form.rate(first.rate) else {

@@ -4,10 +4,10 @@ use tidegate_core::plan::{Plan, RecordLevel, RecordPlan};
 use tidegate_core::units::Span;
 use tidegate_result::columns::{self, Gates};
 
-use super::cells;
 use super::notes::Notes;
 use super::written::{Gate, User};
-use crate::check::{Form, Item, Value, nearest};
+use crate::check::{Form, Item, Value};
+use crate::spelling::nearest;
 
 /// Columns that `[record]` may name for a gate of packets, or of cells.
 fn gate_columns(of_cells: bool) -> Vec<&'static str> {
@@ -65,8 +65,7 @@ pub(super) fn record(
         let name = entry.name.as_str();
         let (gate, is_flow) = (gates.iter().find(|gate| gate.name == name), flows.contains(&name));
         if gate.is_some() || is_flow {
-            let mut of_both =
-                gate.map_or(vec![], |gate| gate_columns(cells::llc(gate.plan.framing).is_some()));
+            let mut of_both = gate.map_or(vec![], |gate| gate_columns(gate.plan.is_cell_gate()));
             if is_flow {
                 of_both.extend(flow_columns());
             }

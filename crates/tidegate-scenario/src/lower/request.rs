@@ -1,15 +1,15 @@
 //! `flow.x.app.request` to [`RequestPlan`], and `[server.x]` to [`ServerPlan`].
 
-use tidegate_core::plan::{
-    AppPlan, ConnectionPlan, LARGEST_MESSAGE, Pace, RequestPlan, ServerPlan, SizePlan, ThinkPlan,
-};
+use tidegate_core::plan::{AppPlan, ConnectionPlan, Pace, RequestPlan, ServerPlan, SizePlan, ThinkPlan};
+use tidegate_core::random::LARGEST_MESSAGE;
 use tidegate_core::units::Span;
 
 use super::notes::Notes;
 use super::values::unreadable;
 use super::written::{Load, User};
-use crate::check::{Form, Item, Named, Value, nearest};
+use crate::check::{Form, Item, Named, Value};
 use crate::inputs::Library;
+use crate::spelling::nearest;
 
 /// The name of the row of all requests in a summary.
 const ALL: &str = "all";

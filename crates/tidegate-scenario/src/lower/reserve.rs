@@ -8,7 +8,6 @@ use tidegate_core::plan::{
 };
 use tidegate_core::units::{Rate, Span};
 
-use super::cells;
 use super::names::pool_of;
 use super::notes::Notes;
 use super::values::{holding, time};
@@ -289,7 +288,7 @@ fn check_shared(
 /// A circuit's packets are whole before and after it.
 fn check_cells_beside(gates: &[Gate<'_>], users: &[User<'_>], notes: &mut Notes) {
     let is_circuit = |hop: &Hop<'_>| matches!(gates[hop.gate].plan.framing, Framing::CellPackets { .. });
-    let is_cell = |hop: &Hop<'_>| cells::llc(gates[hop.gate].plan.framing).is_some();
+    let is_cell = |hop: &Hop<'_>| gates[hop.gate].plan.is_cell_gate();
     let mut told = BTreeSet::new();
     for hops in users.iter().flat_map(|user| [&user.path, &user.back]) {
         for pair in hops.windows(2) {

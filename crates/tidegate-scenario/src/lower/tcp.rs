@@ -9,7 +9,8 @@ use tidegate_core::units::Span;
 use super::layers::TcpLayers;
 use super::notes::Notes;
 use super::values::{LARGEST_PACKET, small};
-use crate::check::{Form, Item, Value, default_item, nearest};
+use crate::check::{Form, Item, Value, default_item};
+use crate::spelling::nearest;
 use crate::table::{RTO, Section, TCP};
 
 /// Named sets are checked also when no flow uses them.
@@ -149,11 +150,17 @@ fn initial_window(layers: &TcpLayers<'_>, mss: u32, notes: &mut Notes) -> u64 {
 }
 
 fn congestion(layers: &TcpLayers<'_>, window: Option<u64>, notes: &mut Notes) -> CongestionPlan {
-    match layers.word("cc") {
-        "tahoe" => CongestionPlan::Tahoe { fast_retransmit: layers.flag("fast_retransmit") },
-        "reno" => CongestionPlan::Reno,
-        "cubic" => CongestionPlan::Cubic,
-        "fixed" => {
+    let name = layers.word("cc");
+    let Some(plan) = CongestionPlan::named(name) else {
+        // A value that is no name of a controller has been refused with the list of names.
+        debug_assert!(name.is_empty(), "{name} is in the table of keys, but not in the core's list");
+        return CongestionPlan::NewReno;
+    };
+    match plan {
+        CongestionPlan::Tahoe { .. } => {
+            CongestionPlan::Tahoe { fast_retransmit: layers.flag("fast_retransmit") }
+        }
+        CongestionPlan::Fixed { .. } => {
             if window.is_none()
                 && let Some(item) = layers.given("cc")
             {
@@ -161,8 +168,7 @@ fn congestion(layers: &TcpLayers<'_>, window: Option<u64>, notes: &mut Notes) ->
             }
             CongestionPlan::Fixed { window: window.unwrap_or(0) }
         }
-        "newreno" | "" => CongestionPlan::NewReno,
-        kernel => CongestionPlan::Kernel(kernel),
+        other => other,
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
 
-use tidegate_core::plan::{Framing, StartPlan};
+use tidegate_core::plan::StartPlan;
 use tidegate_core::units::{Span, Time};
 
 use super::names::reserved;
@@ -11,9 +11,10 @@ use super::notes::Notes;
 use super::values::{jitter, time};
 use super::written::{Gate, Hop, Load, User};
 use super::{app, tcp};
-use crate::check::{Form, Item, Value, nearest};
+use crate::check::{Form, Item, Value};
 use crate::document::Place;
 use crate::inputs::Library;
+use crate::spelling::nearest;
 use crate::units::{LONGEST_DAYS, LONGEST_PICOS};
 
 /// Problems that are worked out in full.
@@ -106,10 +107,7 @@ pub(super) fn name_copies(users: &mut [User<'_>]) {
 
 /// Whether the first cells on a path have LLC/SNAP; `None`: there are none.
 fn first_cells(path: &[Hop<'_>], gates: &[Gate<'_>]) -> Option<bool> {
-    path.iter().find_map(|hop| match gates[hop.gate].plan.framing {
-        Framing::Aal5 { llc } | Framing::CellPackets { llc } => Some(llc),
-        Framing::Ip | Framing::Overhead { .. } => None,
-    })
+    path.iter().find_map(|hop| gates[hop.gate].plan.framing.llc())
 }
 
 /// Gate names to gates. In `back` a duplex gate means the server that `path` does not use.

@@ -1,5 +1,7 @@
 //! `[flow.x.tcp]` and `[tcp.x]`: every choice of a TCP connection.
 
+use tidegate_core::plan::CONTROLLERS;
+
 use super::{
     Default, Key, Kind, Literal, SIZE, Section, TIME, TIME_0, Word, key, later, section, text, word,
 };
@@ -218,28 +220,18 @@ const CHOICES: &[Key] = &[
     later("ecn", "Explicit congestion notification: no gate marks packets."),
 ];
 
-const CC: Kind = Kind::Choice(&[
-    word("tahoe", "slow start after every loss"),
-    word("reno", "fast recovery that ends at the first new ACK"),
-    word("newreno", "RFC 6582"),
-    word("cubic", "RFC 9438"),
-    word("fixed", "a constant window, given by tcp.window"),
-    word("bbr", "the kernel's BBR, engine live only"),
-    word("bic", "the kernel's BIC, engine live only"),
-    word("cdg", "the kernel's CAIA delay gradient, engine live only"),
-    word("dctcp", "the kernel's DCTCP, engine live only"),
-    word("highspeed", "the kernel's HighSpeed TCP, engine live only"),
-    word("htcp", "the kernel's H-TCP, engine live only"),
-    word("hybla", "the kernel's Hybla, engine live only"),
-    word("illinois", "the kernel's Illinois, engine live only"),
-    word("lp", "the kernel's TCP-LP (low priority), engine live only"),
-    word("nv", "the kernel's New Vegas, engine live only"),
-    word("scalable", "the kernel's Scalable TCP, engine live only"),
-    word("vegas", "the kernel's Vegas, engine live only"),
-    word("veno", "the kernel's Veno, engine live only"),
-    word("westwood", "the kernel's Westwood+, engine live only"),
-    word("yeah", "the kernel's YeAH, engine live only"),
-]);
+const CC: Kind = Kind::Choice(&NAMES);
+
+/// The names of controllers and what they mean, as the core lists them.
+const NAMES: [Word; CONTROLLERS.len()] = {
+    let mut names = [word("", ""); CONTROLLERS.len()];
+    let mut place = 0;
+    while place < names.len() {
+        names[place] = word(CONTROLLERS[place].name, CONTROLLERS[place].about);
+        place += 1;
+    }
+    names
+};
 
 /// `tcp.rto`.
 pub(crate) const RTO: Section = section(

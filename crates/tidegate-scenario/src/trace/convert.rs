@@ -16,7 +16,7 @@
 use tidegate_core::plan::{OpportunityTrace, RateTrace};
 use tidegate_core::units::{Rate, Span, Time};
 
-use super::windows::{BIT, bits, segments, windows};
+use super::windows::{BIT, bits, windows};
 use super::{Format, LoadedTrace, OPPORTUNITY_BYTES, csv, drp, mahimahi};
 
 /// More windows or opportunities than this are refused: a slip of the unit, not a trace.
@@ -156,7 +156,7 @@ pub fn to_opportunities(trace: &LoadedTrace, bytes: u32) -> Result<OpportunityTr
             }
         }
         LoadedTrace::Rates(rates) => {
-            for (mut from, to, bps) in segments(rates) {
+            for (mut from, to, bps) in rates.segments() {
                 while bps > 0 && work + u128::from(to - from) * u128::from(bps) >= size {
                     let takes = (size - work).div_ceil(u128::from(bps)) as u64;
                     work = work + u128::from(takes) * u128::from(bps) - size;

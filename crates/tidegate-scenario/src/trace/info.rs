@@ -3,7 +3,7 @@
 use serde::Serialize;
 use tidegate_core::units::{PICOS_PER_SECOND, Rate, Span};
 
-use super::windows::{bit_picos, deliverable_bytes, segments, windows};
+use super::windows::{bit_picos, deliverable_bytes, windows};
 use super::{LoadedTrace, OpportunityTrace, RateTrace};
 
 /// What [`info`] is to look at.
@@ -146,7 +146,7 @@ fn seconds(picos: u64) -> f64 {
 fn silences(trace: &RateTrace) -> Vec<u64> {
     let mut found = Vec::new();
     let mut silent = 0;
-    for (from, to, bps) in segments(trace) {
+    for (from, to, bps) in trace.segments() {
         if bps == 0 {
             silent += to - from;
         } else if silent > 0 {
@@ -176,6 +176,8 @@ fn gaps(trace: &OpportunityTrace) -> Vec<u64> {
 /// Mean rate in whole bit/s, rounded down: a constant link of the same capacity.
 #[must_use]
 pub fn mean_rate(trace: &LoadedTrace) -> Rate {
-    let bps = bit_picos(trace) / u128::from(trace.period().picos().max(1));
-    Rate::from_bps(u64::try_from(bps).unwrap_or(u64::MAX))
+    match trace {
+        LoadedTrace::Rates(trace) => trace.mean(),
+        LoadedTrace::Opportunities(trace) => trace.mean(),
+    }
 }

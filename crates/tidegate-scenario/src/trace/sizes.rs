@@ -18,8 +18,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use tidegate_core::app::SizeTable;
-use tidegate_core::plan::{LARGEST_MESSAGE, SizePlan};
+use tidegate_core::plan::SizePlan;
+use tidegate_core::random::{LARGEST_MESSAGE, SizeTable};
 
 use super::TraceError;
 use super::error::Blame;

@@ -38,7 +38,6 @@ use tidegate_core::plan::{OpportunityTrace, RateTrace};
 use tidegate_core::random::{Seed, Stream};
 use tidegate_core::units::{PICOS_PER_SECOND, Rate, Span, Time};
 
-use super::windows::segments;
 use super::{MAX_RATE, OPPORTUNITY_BYTES};
 
 /// σ_S: standard deviation of the log rate over seconds.
@@ -168,7 +167,7 @@ impl Cellular {
         let mut stream = seed.stream("trace.cellular/opportunities");
         let mut at = Vec::new();
         let mut due: f64 = Exp1.sample(&mut stream);
-        for (from, to, bps) in segments(&rates) {
+        for (from, to, bps) in rates.segments() {
             let seconds = (to - from) as f64 / PICOS_PER_SECOND as f64;
             let work = bps as f64 * seconds / self.bits();
             while due < work {

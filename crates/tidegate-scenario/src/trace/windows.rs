@@ -3,7 +3,7 @@
 //! Work is counted in bit·ps/s ("bit-picoseconds": bits times 10¹²), so that rates over
 //! whole picoseconds add up without a remainder.
 
-use tidegate_core::plan::{OpportunityTrace, RateTrace};
+use tidegate_core::plan::OpportunityTrace;
 use tidegate_core::units::{PICOS_PER_SECOND, Span};
 
 use super::LoadedTrace;
@@ -17,26 +17,17 @@ pub fn deliverable_bytes(trace: &LoadedTrace) -> u64 {
     u64::try_from(bit_picos(trace) / (8 * BIT)).unwrap_or(u64::MAX)
 }
 
-/// The same in bit-picoseconds, without rounding. Readers keep rates below 1 Pbit/s and
-/// recordings below 2⁶³ ps, so the sum stays below 2¹²⁸.
+/// The same in bit-picoseconds, without rounding.
 pub(super) fn bit_picos(trace: &LoadedTrace) -> u128 {
     match trace {
-        LoadedTrace::Rates(rates) => {
-            segments(rates).map(|(from, to, bps)| u128::from(to - from) * u128::from(bps)).sum()
-        }
-        LoadedTrace::Opportunities(trace) => trace.at.len() as u128 * bits(trace) * BIT,
+        LoadedTrace::Rates(trace) => trace.bit_picos(),
+        LoadedTrace::Opportunities(trace) => trace.bit_picos(),
     }
 }
 
 /// Bits of one opportunity.
 pub(super) fn bits(trace: &OpportunityTrace) -> u128 {
     u128::from(trace.bytes) * 8
-}
-
-/// `(from, to, bit/s)` in picoseconds, in order, up to the end of the recording.
-pub(super) fn segments(trace: &RateTrace) -> impl Iterator<Item = (u64, u64, u64)> {
-    let ends = trace.points.iter().skip(1).map(|(at, _)| at.picos()).chain([trace.period.picos()]);
-    trace.points.iter().zip(ends).map(|((from, rate), to)| (from.picos(), to, rate.bps()))
 }
 
 /// Capacity of each window of a recording in bit-picoseconds. Window i is
@@ -48,7 +39,7 @@ pub(super) fn windows(trace: &LoadedTrace, window: Span) -> Vec<u128> {
     let mut work = vec![0_u128; count];
     match trace {
         LoadedTrace::Rates(rates) => {
-            for (mut from, to, bps) in segments(rates) {
+            for (mut from, to, bps) in rates.segments() {
                 while from < to {
                     let index = from / width;
                     let until = to.min((index + 1).saturating_mul(width));

@@ -1,6 +1,6 @@
 //! What was probably meant: the second half of every message about a unit.
 
-use tidegate_core::cells::CELL_BITS;
+use tidegate_core::aal5::CELL_BITS;
 use tidegate_core::units::Rate;
 
 use super::known::{Dim, Measure, UNITS, Unit};

@@ -10,9 +10,9 @@ fn any_window() -> impl Strategy<Value = (u64, u64)> {
     prop_oneof![Just((0, 1 << 60)), (edge(), edge())]
 }
 
-fn window(at: Time, (from, length): (u64, u64)) -> Window {
+fn measured(at: Time, (from, length): (u64, u64)) -> Measured {
     let from = at.saturating_add(Span::from_picos(from));
-    Window { from, until: from.saturating_add(Span::from_picos(length)) }
+    Measured { from, until: from.saturating_add(Span::from_picos(length)) }
 }
 
 /// A train and a burst before it, through a server of nearly the same rate.
@@ -80,12 +80,12 @@ proptest! {
         edges in any_window(),
     ) {
         let mut single = paced.clone();
-        let window = window(train.next.at, edges);
-        let mut counters = [0; 2].map(|_| Counters::new(window, Precision::Fine));
+        let measured = measured(train.next.at, edges);
+        let mut counters = [0; 2].map(|_| Counters::new(measured, Precision::Fine));
         for at in [train.next.at, train.next.at.saturating_add(Span::from_picos(again))] {
             paced.waiting_at(at);
             single.waiting_at(at);
-            paced.serve_together(at, train.left, &mut counters[0], window);
+            paced.serve_together(at, train.left, &mut counters[0], measured);
             (0..train.left).for_each(|_| single.serve(at).count(&mut counters[1], at));
             prop_assert_eq!((single.free, single.waiting), (paced.free, paced.waiting));
             // Of nobody who waits it says nothing.
@@ -105,11 +105,11 @@ proptest! {
     ) {
         paced.limit = limit;
         let mut single = paced.clone();
-        let window = window(train.next.at, edges);
-        let mut counters = [0; 2].map(|_| Counters::new(window, Precision::Fine));
+        let measured = measured(train.next.at, edges);
+        let mut counters = [0; 2].map(|_| Counters::new(measured, Precision::Fine));
         let mut ends = [vec![], vec![]];
         for at in [train.next.at, train.next.at.saturating_add(Span::from_picos(again))] {
-            let served = paced.serve_each(at, train.left, &mut counters[0], window, &mut ends[0]);
+            let served = paced.serve_each(at, train.left, &mut counters[0], measured, &mut ends[0]);
             single.waiting_at(at);
             let before = ends[1].len();
             for _ in 0..train.left {

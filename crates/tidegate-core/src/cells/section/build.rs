@@ -7,10 +7,9 @@ use super::own::Pace;
 use super::single::{MOST_SINGLES, Singles};
 use super::{CellCounts, CellGate, Circuit, CircuitPlan, Manner, NEVER, Passing, Section, Server, serve};
 use crate::gate::Count;
-use crate::gate::rate::Window;
 use crate::plan::{CellPlan, Framing, GatePlan, JitterPlan, RatePlan};
 use crate::random::Stream;
-use crate::units::Span;
+use crate::units::{Measured, Span};
 
 impl Section {
     /// A section of the gates `numbers` (upstream first) of a network of `plans`. Every cell of
@@ -24,7 +23,7 @@ impl Section {
         Manner { passing, prompt }: Manner,
         observed: &dyn Fn(usize) -> bool,
         stream: &dyn Fn(usize) -> Stream,
-        window: Window,
+        measured: Measured,
     ) -> Section {
         let gate = |number: &usize| {
             let plan = &plans[*number];
@@ -32,16 +31,16 @@ impl Section {
             let observed = observed(*number);
             CellGate {
                 number: *number,
-                server: if !plan.rate.is_known_ahead() {
+                server: if !plan.is_known_ahead() {
                     Server::Steps(Box::default())
                 } else if slotted {
-                    Server::Slotted(Box::new(serve::slotted_server(plan, stream(*number), window)))
+                    Server::Slotted(Box::new(serve::slotted_server(plan, stream(*number), measured)))
                 } else if passing == Passing::ThroughGates || observed {
                     Server::Any
                 } else {
                     serve::paced_server(plan).map_or(Server::Any, |paced| Server::Paced(Box::new(paced)))
                 },
-                pace: Pace::new(plan, window, stream(*number)),
+                pace: Pace::new(plan, measured, stream(*number)),
                 served: 0,
                 inputs: vec![],
                 next: vec![],
@@ -72,13 +71,13 @@ impl Section {
             frames: vec![],
             losses: vec![],
             free_frames: vec![],
-            fed_back: numbers.iter().any(|number| !plans[*number].rate.is_known_ahead()),
+            fed_back: numbers.iter().any(|number| !plans[*number].is_known_ahead()),
             prompt: prompt
                 || passing == Passing::ThroughGates
-                || numbers.iter().any(|number| observed(*number) || !plans[*number].rate.is_known_ahead()),
+                || numbers.iter().any(|number| observed(*number) || !plans[*number].is_known_ahead()),
             passing,
             entered: 0,
-            window,
+            measured,
             outputs: VecDeque::new(),
             due: vec![],
             comes: vec![],

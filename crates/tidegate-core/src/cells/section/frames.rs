@@ -55,7 +55,7 @@ impl Section {
         circuit.close(place);
         let joined = std::mem::take(&mut circuit.joined) && circuit.rule == Reassembly::Aal5;
         let counts = &mut self.gates[gate].counts;
-        let inside = self.window.from <= at && at < self.window.until;
+        let inside = self.measured.from <= at && at < self.measured.until;
         if frame.failed || joined {
             counts.wasted += u64::from(frame.arrived) * u64::from(inside);
         } else {
@@ -103,7 +103,7 @@ impl Section {
     #[cold]
     pub(super) fn lose(&mut self, gate: usize, input: usize, cell: Cell, at: Time, reason: DropReason) {
         let CellGate { inputs, ppd, counts, .. } = &mut self.gates[gate];
-        counts.lost[reason as usize] += u64::from(self.window.from <= at && at < self.window.until);
+        counts.lost[reason as usize] += u64::from(self.measured.from <= at && at < self.measured.until);
         // What is lost after the server the door does not know of.
         if *ppd && reason != DropReason::Loss && !cell.ends && inputs[input].discard == Discard::Nothing {
             inputs[input].discard = Discard::Rest;
@@ -131,7 +131,7 @@ impl Section {
     fn tell_loss(&mut self, place: u32) {
         let Loss { at, gate, reason } = self.losses[place as usize];
         let CellGate { number, counts, .. } = &mut self.gates[gate as usize];
-        counts.failed += u64::from(self.window.from <= at && at < self.window.until);
+        counts.failed += u64::from(self.measured.from <= at && at < self.measured.until);
         let unit = self.frames[place as usize].unit;
         self.outputs.push_back(Output::Drop { at, gate: *number, reason, unit });
     }
@@ -163,7 +163,7 @@ impl Section {
             circuit.endless -= 1;
             circuit.joined |= frame.arrived > 0;
             let exit = circuit.exit as usize;
-            // Told of at the run's end too, so the window does not matter more than a packet.
+            // Told of at the run's end too, so the measured time does not matter more than a packet.
             self.gates[exit].counts.wasted += u64::from(frame.arrived);
         }
     }

@@ -11,12 +11,11 @@ use self::steps::Held;
 use super::paced::Paced;
 use super::slotted::Slotted;
 use super::train::{Beat, Exact, Train};
-use super::{cells_of, padding_of};
-use crate::gate::rate::Window;
+use crate::aal5::{cells_of, padding_of};
 use crate::gate::{Count, Gate};
 use crate::plan::Reassembly;
 use crate::unit::Unit;
-use crate::units::{Span, Time};
+use crate::units::{Measured, Span, Time};
 
 mod build;
 mod frames;
@@ -137,7 +136,7 @@ pub struct Section {
     passing: Passing,
     /// Packets that came since the section was brought forward.
     entered: u32,
-    window: Window,
+    measured: Measured,
     outputs: VecDeque<Output>,
     /// The cells of one slot by circuit.
     due: Vec<(u32, Cell)>,
@@ -158,7 +157,7 @@ impl Section {
         }
         let Circuit { entry: (gate, input), llc, .. } = self.circuits[circuit];
         let cells = cells_of(unit.bytes, llc);
-        if self.window.from <= at && at < self.window.until {
+        if self.measured.from <= at && at < self.measured.until {
             let counts = &mut self.gates[gate as usize].counts;
             counts.segmented += 1;
             counts.padding_bytes += u64::from(padding_of(unit.bytes, llc));

@@ -2,13 +2,13 @@
 //! its last cell waits beyond that is waiting; the rest is the packet's own service, as at a gate that
 //! passes packets whole.
 
-use crate::cells::CELL_BITS;
+use crate::aal5::CELL_BITS;
 use crate::cells::paced::in_step;
 use crate::cells::train::{Beat, Exact, Train};
-use crate::gate::rate::{Law, Service, Window};
+use crate::gate::rate::{Law, Service};
 use crate::plan::{GatePlan, RatePlan};
 use crate::random::Stream;
-use crate::units::{Span, Speed, Time};
+use crate::units::{Measured, Span, Speed, Time};
 
 /// How soon a gate serves a packet's next cell, if no other packet came.
 #[derive(Debug)]
@@ -22,14 +22,14 @@ pub(super) enum Pace {
 }
 
 impl Pace {
-    pub(super) fn new(plan: &GatePlan, window: Window, stream: Stream) -> Pace {
+    pub(super) fn new(plan: &GatePlan, measured: Measured, stream: Stream) -> Pace {
         match &plan.rate {
             RatePlan::Constant(Speed::Bits(rate)) => Pace::Beat(Beat::of(CELL_BITS, rate.bps())),
             RatePlan::Gcra(gcra) if gcra.limit.tolerance() == 0 => {
                 Pace::Beat(Beat::from(gcra.limit.increment()))
             }
             RatePlan::Gcra(_) | RatePlan::TokenBucket { .. } => {
-                Pace::Law(Box::new(Law::new(&plan.rate, plan.on_change, window, stream)))
+                Pace::Law(Box::new(Law::new(&plan.rate, plan.on_change, measured, stream)))
             }
             _ => Pace::Served,
         }

@@ -1,15 +1,15 @@
 //! Cells through servers one input at a time: paced ones, and any gate cell by cell.
 
 use super::{Cell, CellGate, Discard, Input, Passing, Section, Server, To};
+use crate::aal5::{CELL_BITS, CELL_BYTES};
 use crate::cells::paced::{Paced, Passage};
 use crate::cells::slotted::Slotted;
 use crate::cells::train::{Beat, Exact, Train};
-use crate::cells::{CELL_BITS, CELL_BYTES};
-use crate::gate::rate::{Service, Window};
+use crate::gate::rate::Service;
 use crate::gate::{DropReason, Gate};
 use crate::plan::{GatePlan, JitterPlan, LossPlan, QueueCounts, QueueLimit, RatePlan};
 use crate::random::Stream;
-use crate::units::{Span, Speed, Time};
+use crate::units::{Measured, Span, Speed, Time};
 
 impl Section {
     /// Whether packet discard lets a cell in where so many wait. Of a packet it knows the last cell alone (A.
@@ -102,7 +102,7 @@ impl Section {
         unit.bytes = CELL_BYTES;
         unit.set_tagged(cell.tagged);
         server.spread_next(self.gates[gate].spreads[input]);
-        match server.pass(at, &mut unit, &self.window) {
+        match server.pass(at, &mut unit, &self.measured) {
             Some(out) => {
                 let service = server.last_service();
                 cell.tagged = unit.tagged();
@@ -124,7 +124,7 @@ impl Section {
     /// Cells of the first train of an input through a paced server.
     pub(super) fn run_paced(&mut self, gate: usize, input: usize, before: u64, gates: &mut [Gate]) {
         crate::work::step();
-        let window = self.window;
+        let measured = self.measured;
         let CellGate { server, inputs, next, number, discards, .. } = &mut self.gates[gate];
         let Server::Paced(paced) = server else { return };
         let Input { head: train, to, own, .. } = &mut inputs[input];
@@ -147,8 +147,8 @@ impl Section {
         let arrives = train.last();
         let whole = train.left > 1 && arrives.picos() < before;
         if whole
-            && train.next.at >= window.from
-            && paced.end_after(arrives) < window.until
+            && train.next.at >= measured.from
+            && paced.end_after(arrives) < measured.until
             && let Some(last) = paced.serve_apart(train)
         {
             if !train.ends {
@@ -170,7 +170,7 @@ impl Section {
                 break;
             }
             let passage = paced.serve(at);
-            if passage.start.at == at && at >= window.from && passage.end.at < window.until {
+            if passage.start.at == at && at >= measured.from && passage.end.at < measured.until {
                 unwaited += 1;
             } else {
                 passage.count(counters, at);
@@ -257,7 +257,7 @@ impl Section {
         let cells = u64::from(train.left).min(paced.room(at)) as u32;
         let lost = train.left - cells;
         if cells > 0 {
-            let (first, last) = paced.serve_together(at, cells, gates[number].counters_mut(), self.window);
+            let (first, last) = paced.serve_together(at, cells, gates[number].counters_mut(), self.measured);
             let ends = train.ends && lost == 0;
             // Of a packet that is served at once, cells wait for each other alone; of others' waits nobody asks.
             let unheard = self.circuits[self.frames[train.frame as usize].circuit as usize].unheard;
@@ -315,12 +315,12 @@ pub(super) fn paced_server(plan: &GatePlan) -> Option<Paced> {
     }
 }
 
-pub(super) fn slotted_server(plan: &GatePlan, order: Stream, window: Window) -> Slotted {
+pub(super) fn slotted_server(plan: &GatePlan, order: Stream, measured: Measured) -> Slotted {
     let slot = match &plan.rate {
         RatePlan::Constant(Speed::Bits(rate)) => Beat::of(CELL_BITS, rate.bps()),
         _ => unreachable!("the scenario's checks let slots be of one rate only"),
     };
-    Slotted::new(slot, limit(plan).unwrap_or(u64::MAX), order, window)
+    Slotted::new(slot, limit(plan).unwrap_or(u64::MAX), order, measured)
 }
 
 /// Cells that may wait; `None` where something else is counted.

@@ -327,7 +327,7 @@ impl Section {
         }
         let Train { frame, tagged, begins, next: Exact { at, .. }, .. } = *head;
         self.ends.clear();
-        let served = paced.serve_each(at, most, gates[*number].counters_mut(), self.window, &mut self.ends);
+        let served = paced.serve_each(at, most, gates[*number].counters_mut(), self.measured, &mut self.ends);
         let cell = Cell { frame, begins, ends: false, tagged, own: 0 };
         let instants = self.ends.iter().map(|end| end.saturating_add(delay.picos()));
         singles.push(*to_input as usize, cell, slotted, instants);

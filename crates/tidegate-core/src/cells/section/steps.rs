@@ -5,9 +5,9 @@
 use std::collections::VecDeque;
 
 use super::{Cell, Output, Section, Server};
-use crate::cells::{CELL_BITS, CELL_BYTES};
-use crate::gate::serve::span_of;
+use crate::aal5::{CELL_BITS, CELL_BYTES};
 use crate::gate::{DropReason, Gate};
+use crate::serial::span_of;
 use crate::units::{Span, Time};
 
 /// The cells that the gate holds, that in service first, each with its input.

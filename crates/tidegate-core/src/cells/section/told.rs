@@ -52,7 +52,7 @@ pub enum Output {
     },
 }
 
-/// What a cell gate counts beside cells, inside the measured window.
+/// What a cell gate counts beside cells, inside the measured time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CellCounts {
     /// Packets that were segmented before this gate.

@@ -1,15 +1,15 @@
-//! What counts before the window, inside it and not at all: its first instant is inside, its last is not.
+//! What counts before the measured time, inside it and not at all: its first instant is inside, its last is not.
 
 use super::*;
 
-const WINDOW: Window = Window { from: at(10), until: at(100) };
+const MEASURED: Measured = Measured { from: at(10), until: at(100) };
 
 const fn at(picos: u64) -> Time {
     Time::from_picos(picos)
 }
 
 fn counters() -> Counters {
-    Counters::new(WINDOW, Precision::Fine)
+    Counters::new(MEASURED, Precision::Fine)
 }
 
 fn count(packets: u64, bytes: u64) -> Count {

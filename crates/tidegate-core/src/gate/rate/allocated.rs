@@ -5,12 +5,12 @@
 //! Example: 1000 bytes at 1 Mbit/s need 8 ms. At 2 ms the speed becomes 4 Mbit/s. With `keep`
 //! the unit is out at 8 ms and the next one takes 2 ms; with `rescale` it is out at 3.5 ms.
 
-use crate::gate::rate::{Capacity, Service, Window};
-use crate::gate::serve::Serializer;
+use crate::gate::rate::{Capacity, Service};
 use crate::plan::OnChange;
-use crate::units::{PICOS_PER_SECOND, Rate, Span, Time};
+use crate::serial::Serializer;
+use crate::units::{Measured, PICOS_PER_SECOND, Rate, Span, Time};
 
-/// What a channel was given inside the measured window.
+/// What a channel was given inside the measured time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allocated {
     /// Bits that could have passed, in 10⁻¹² bit.
@@ -39,7 +39,7 @@ pub struct SetSpeed {
     since: Time,
     /// Offered before that, since the run began, in 10⁻¹² bit.
     before: u128,
-    window: Window,
+    measured: Measured,
     /// Of the speeds before the present one.
     inside: Allocated,
 }
@@ -47,7 +47,7 @@ pub struct SetSpeed {
 impl SetSpeed {
     /// A server that begins at `initial`; zero: nothing begins before a rate is set.
     #[must_use]
-    pub fn new(initial: Rate, on_change: OnChange, window: Window) -> SetSpeed {
+    pub fn new(initial: Rate, on_change: OnChange, measured: Measured) -> SetSpeed {
         SetSpeed {
             server: Serializer::new(initial.bps().max(1)),
             rate: initial,
@@ -57,7 +57,7 @@ impl SetSpeed {
             left: 0,
             since: Time::ZERO,
             before: 0,
-            window,
+            measured,
             inside: Allocated { offered: 0, least: Rate::from_bps(u64::MAX), most: Rate::ZERO, changes: 0 },
         }
     }
@@ -98,7 +98,7 @@ impl SetSpeed {
             return None;
         }
         self.inside = self.inside_until(at);
-        self.inside.changes += u64::from(at >= self.window.from && at < self.window.until);
+        self.inside.changes += u64::from(at >= self.measured.from && at < self.measured.until);
         self.before = self.offered_until(at);
         self.since = at;
         let old = u128::from(std::mem::replace(&mut self.rate, rate).bps());
@@ -131,9 +131,9 @@ impl SetSpeed {
         self.before + u128::from(span) * u128::from(self.rate.bps())
     }
 
-    /// What was given inside the window, the present speed up to `at` included.
+    /// What was given inside the measured time, the present speed up to `at` included.
     fn inside_until(&self, at: Time) -> Allocated {
-        let span = self.window.overlap(self.since, at);
+        let span = self.measured.overlap(self.since, at);
         let mut inside = self.inside;
         if span > 0 {
             inside.offered += u128::from(span) * u128::from(self.rate.bps());
@@ -143,7 +143,7 @@ impl SetSpeed {
         inside
     }
 
-    /// What was given inside the window, if nothing changes any more.
+    /// What was given inside the measured time, if nothing changes any more.
     #[must_use]
     pub fn inside(&self) -> Allocated {
         self.inside_until(Time::NEVER)

@@ -3,9 +3,9 @@
 //! Example: 1000 bytes come at 0 s to a circuit of 1 Mbit/s that opens at 2 ms: they are out
 //! at 10 ms.
 
-use crate::gate::rate::{Capacity, Service, Window};
-use crate::gate::serve::Serializer;
-use crate::units::{Rate, Time};
+use crate::gate::rate::{Capacity, Service};
+use crate::serial::Serializer;
+use crate::units::{Measured, Rate, Time};
 
 /// A server that works while it is open. It is closed only when it has nothing to do.
 #[derive(Clone, Debug)]
@@ -16,22 +16,22 @@ pub struct Circuit {
     opened: Option<Time>,
     /// Picoseconds that it was open before that.
     before: u128,
-    /// The same inside the window.
+    /// The same inside the measured time.
     inside: u64,
-    window: Window,
+    measured: Measured,
 }
 
 impl Circuit {
     /// A closed circuit of `rate`, above zero.
     #[must_use]
-    pub fn new(rate: Rate, window: Window) -> Circuit {
+    pub fn new(rate: Rate, measured: Measured) -> Circuit {
         Circuit {
             server: Serializer::new(rate.bps()),
             free: Time::ZERO,
             opened: None,
             before: 0,
             inside: 0,
-            window,
+            measured,
         }
     }
 
@@ -71,14 +71,14 @@ impl Circuit {
     pub fn close(&mut self, at: Time) {
         if let Some(opened) = self.opened.take() {
             self.before += u128::from(at.saturating_since(opened).picos());
-            self.inside += self.window.overlap(opened, at);
+            self.inside += self.measured.overlap(opened, at);
         }
     }
 
-    /// Picoseconds that it was open inside the window, if nothing changes any more.
+    /// Picoseconds that it was open inside the measured time, if nothing changes any more.
     #[must_use]
     pub fn open_inside(&self) -> u64 {
-        self.inside + self.opened.map_or(0, |opened| self.window.overlap(opened, Time::NEVER))
+        self.inside + self.opened.map_or(0, |opened| self.measured.overlap(opened, Time::NEVER))
     }
 
     /// What could have passed from the start of the run to `at`, in 10⁻¹² bit.
@@ -106,8 +106,8 @@ mod tests {
 
     #[test]
     fn it_works_while_it_is_open() {
-        let window = Window { from: millis(5), until: millis(100) };
-        let mut circuit = Circuit::new(Rate::from_bps(MBPS), window);
+        let measured = Measured { from: millis(5), until: millis(100) };
+        let mut circuit = Circuit::new(Rate::from_bps(MBPS), measured);
         assert_eq!(circuit.transmit(Time::ZERO, 8), Service { start: Time::NEVER, end: Time::NEVER });
         circuit.open(millis(2));
         assert_eq!(circuit.transmit(Time::ZERO, 8000), Service { start: millis(2), end: millis(10) });

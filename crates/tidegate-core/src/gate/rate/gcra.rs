@@ -1,6 +1,6 @@
 //! A shaper of cells as a rate law: see [`crate::gcra::Shaper`].
 
-use crate::cells::CELL_BITS;
+use crate::aal5::CELL_BITS;
 use crate::gate::rate::Service;
 use crate::gcra::{Interval, Shaper};
 use crate::plan::GcraPlan;

@@ -13,10 +13,10 @@ mod opportunities;
 mod profile;
 mod token_bucket;
 
-use crate::gate::serve::Serializer;
 use crate::plan::{OnChange, RatePlan};
 use crate::random::Stream;
-use crate::units::{Rate, Speed, Time};
+use crate::serial::Serializer;
+use crate::units::{Measured, Rate, Time};
 
 pub use allocated::{Allocated, SetSpeed};
 pub use circuit::Circuit;
@@ -34,27 +34,7 @@ pub struct Service {
     pub end: Time,
 }
 
-/// The part of a run that summaries count: `[from, until)`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Window {
-    /// Counting begins.
-    pub from: Time,
-    /// The run ends.
-    pub until: Time,
-}
-
-impl Window {
-    /// How much of `[start, end)` lies inside, in picoseconds.
-    #[inline]
-    #[must_use]
-    pub fn overlap(self, start: Time, end: Time) -> u64 {
-        let from = start.max(self.from);
-        let until = end.min(self.until);
-        until.picos().saturating_sub(from.picos())
-    }
-}
-
-/// What a law could have carried inside the window, in bytes, and what it could not use.
+/// What a law could have carried inside the measured time, in bytes, and what it could not use.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Capacity {
     /// Everything the law offered, in 10⁻¹² units of work.
@@ -62,7 +42,7 @@ pub struct Capacity {
     /// What passed while nothing was there to send, in 10⁻¹² units of work; `None` where a
     /// unit's service does not follow the capacity (`on_change = "keep"`).
     pub unused: Option<u128>,
-    /// Work done on a unit still in service when the window closes.
+    /// Work done on a unit still in service when the measured time ends.
     pub in_transit: u128,
 }
 
@@ -95,35 +75,35 @@ pub struct Constant {
 }
 
 impl Law {
-    /// The law of `plan`, its randomness from `stream`; what it counts it counts in `window`.
+    /// The law of `plan`, its randomness from `stream`; what it counts it counts in `measured`.
     #[must_use]
-    pub fn new(plan: &RatePlan, on_change: OnChange, window: Window, stream: Stream) -> Law {
+    pub fn new(plan: &RatePlan, on_change: OnChange, measured: Measured, stream: Stream) -> Law {
         match plan {
             RatePlan::Unlimited => Law::Unlimited,
             RatePlan::Constant(speed) => {
                 Law::Constant(Constant { server: Serializer::new(speed.work_per_second()), free: Time::ZERO })
             }
             RatePlan::TokenBucket { rate, burst_bytes, peak } => {
-                Law::TokenBucket(Box::new(TokenBucket::new(*rate, *burst_bytes, *peak, window)))
+                Law::TokenBucket(Box::new(TokenBucket::new(*rate, *burst_bytes, *peak, measured)))
             }
             RatePlan::Opportunities { trace, at_end } => {
-                Law::Opportunities(Box::new(Opportunities::new(trace.clone(), *at_end, window)))
+                Law::Opportunities(Box::new(Opportunities::new(trace.clone(), *at_end, measured)))
             }
             RatePlan::Gcra(gcra) => Law::Gcra(Box::new(Gcra::new(gcra))),
-            RatePlan::Reserve(circuit) => Law::Circuit(Box::new(Circuit::new(circuit.rate, window))),
+            RatePlan::Reserve(circuit) => Law::Circuit(Box::new(Circuit::new(circuit.rate, measured))),
             RatePlan::Dtm(channel) => {
-                Law::SetSpeed(Box::new(SetSpeed::new(channel.initial, on_change, window)))
+                Law::SetSpeed(Box::new(SetSpeed::new(channel.initial, on_change, measured)))
             }
             RatePlan::Abr(abr) => {
                 let initial = Rate::from_bps(abr.rates.initial as u64);
-                Law::SetSpeed(Box::new(SetSpeed::new(initial, on_change, window)))
+                Law::SetSpeed(Box::new(SetSpeed::new(initial, on_change, measured)))
             }
             RatePlan::Follow(follow) => {
-                Law::SetSpeed(Box::new(SetSpeed::new(follow.initial, on_change, window)))
+                Law::SetSpeed(Box::new(SetSpeed::new(follow.initial, on_change, measured)))
             }
             RatePlan::Steps { .. } | RatePlan::Markov(_) | RatePlan::RateTrace { .. } => {
                 let profile = Profile::new(plan, stream);
-                Law::Varying(Box::new(Varying::new(profile, on_change, window)))
+                Law::Varying(Box::new(Varying::new(profile, on_change, measured)))
             }
         }
     }
@@ -185,26 +165,26 @@ impl Law {
         }
     }
 
-    /// What the law offered inside `window`; `None` where nothing limits.
+    /// What the law offered inside `measured`; `None` where nothing limits.
     #[must_use]
-    pub fn capacity(&self, plan: &RatePlan, window: Window, stream: Stream) -> Option<Capacity> {
+    pub fn capacity(&self, plan: &RatePlan, measured: Measured, stream: Stream) -> Option<Capacity> {
         match self {
             Law::Unlimited => None,
             Law::Constant(constant) => {
-                let span = window.overlap(Time::ZERO, Time::NEVER);
+                let span = measured.overlap(Time::ZERO, Time::NEVER);
                 Some(Capacity {
                     offered: u128::from(span) * u128::from(constant.server.speed()),
                     unused: None,
                     in_transit: 0,
                 })
             }
-            Law::TokenBucket(bucket) => Some(bucket.capacity(window)),
-            Law::Varying(varying) => Some(varying.capacity(Profile::new(plan, stream), window)),
-            Law::Opportunities(opportunities) => Some(opportunities.capacity(window)),
+            Law::TokenBucket(bucket) => Some(bucket.capacity(measured)),
+            Law::Varying(varying) => Some(varying.capacity(Profile::new(plan, stream), measured)),
+            Law::Opportunities(opportunities) => Some(opportunities.capacity(measured)),
             Law::SetSpeed(server) => Some(server.capacity()),
             Law::Circuit(circuit) => Some(circuit.capacity()),
             Law::Gcra(shaper) => {
-                let span = window.overlap(Time::ZERO, Time::NEVER);
+                let span = measured.overlap(Time::ZERO, Time::NEVER);
                 Some(Capacity { offered: shaper.offered(span), unused: None, in_transit: 0 })
             }
         }
@@ -222,18 +202,6 @@ impl Constant {
         let end = start.saturating_add(self.server.take(work));
         self.free = end;
         Service { start, end }
-    }
-}
-
-/// Whether a plan's work is bits or packets.
-#[must_use]
-pub fn counts_packets(plan: &RatePlan) -> bool {
-    match plan {
-        RatePlan::Constant(speed) => matches!(speed, Speed::Packets(_)),
-        RatePlan::Steps { steps, .. } => {
-            matches!(steps.first(), Some((_, Speed::Packets(_))))
-        }
-        _ => false,
     }
 }
 

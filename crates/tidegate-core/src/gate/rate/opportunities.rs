@@ -9,9 +9,9 @@
 
 use std::sync::Arc;
 
-use crate::gate::rate::{Capacity, Service, Window};
+use crate::gate::rate::{Capacity, Service};
 use crate::plan::{AtEnd, OpportunityTrace};
-use crate::units::{PICOS_PER_SECOND, Span, Time};
+use crate::units::{Measured, PICOS_PER_SECOND, Span, Time};
 
 /// A walk over the opportunities.
 #[derive(Clone, Debug)]
@@ -61,19 +61,19 @@ pub struct Opportunities {
     /// Bytes left of the opportunity under the cursor.
     left: u32,
     free: Time,
-    window: Window,
+    measured: Measured,
     unused: u64,
-    /// Bytes sent inside the window of the unit that is in service when it closes.
+    /// Bytes sent inside the measured time of the unit that is in service when it closes.
     in_transit: u64,
 }
 
 impl Opportunities {
-    /// A trace from its beginning, counted inside `window`.
+    /// A trace from its beginning, counted inside `measured`.
     #[must_use]
-    pub fn new(trace: Arc<OpportunityTrace>, at_end: AtEnd, window: Window) -> Opportunities {
+    pub fn new(trace: Arc<OpportunityTrace>, at_end: AtEnd, measured: Measured) -> Opportunities {
         let left = trace.bytes;
         let cursor = Cursor::new(trace, at_end);
-        Opportunities { cursor, left, free: Time::ZERO, window, unused: 0, in_transit: 0 }
+        Opportunities { cursor, left, free: Time::ZERO, measured, unused: 0, in_transit: 0 }
     }
 
     pub(super) fn transmit(&mut self, arrival: Time, bits: u64) -> Service {
@@ -95,7 +95,7 @@ impl Opportunities {
             let used = need.min(u64::from(self.left));
             need -= used;
             self.left -= used as u32;
-            if at >= self.window.from && at < self.window.until {
+            if at >= self.measured.from && at < self.measured.until {
                 sent_inside += used;
             }
             if need == 0 {
@@ -103,7 +103,7 @@ impl Opportunities {
             }
             self.next();
         };
-        if start < self.window.until && end >= self.window.until {
+        if start < self.measured.until && end >= self.measured.until {
             self.in_transit = sent_inside;
         }
         if self.left == 0 {
@@ -115,7 +115,7 @@ impl Opportunities {
 
     fn waste(&mut self) {
         let at = self.cursor.at();
-        if at >= self.window.from && at < self.window.until {
+        if at >= self.measured.from && at < self.measured.until {
             self.unused += u64::from(self.left);
         }
         self.next();
@@ -126,15 +126,15 @@ impl Opportunities {
         self.left = self.cursor.trace.bytes;
     }
 
-    pub(super) fn capacity(&self, window: Window) -> Capacity {
+    pub(super) fn capacity(&self, measured: Measured) -> Capacity {
         let mut rest = self.clone();
-        while rest.cursor.at() < window.until {
+        while rest.cursor.at() < measured.until {
             rest.waste();
         }
         let mut whole = Cursor { index: 0, cycle: 0, ..self.cursor.clone() };
         let mut offered = 0u128;
-        while whole.at() < window.until {
-            if whole.at() >= window.from {
+        while whole.at() < measured.until {
+            if whole.at() >= measured.from {
                 offered += u128::from(whole.trace.bytes);
             }
             whole.step();

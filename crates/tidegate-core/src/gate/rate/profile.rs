@@ -7,11 +7,11 @@
 use std::sync::Arc;
 
 use crate::gate::rate::markov::Chain;
-use crate::gate::rate::{Capacity, Service, Window};
-use crate::gate::serve::Serializer;
+use crate::gate::rate::{Capacity, Service};
 use crate::plan::{AtEnd, OnChange, RatePlan};
 use crate::random::Stream;
-use crate::units::{PICOS_PER_SECOND, Span, Time};
+use crate::serial::Serializer;
+use crate::units::{Measured, PICOS_PER_SECOND, Span, Time};
 
 /// A stretch of constant speed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,7 +123,7 @@ pub struct Varying {
     server: Option<Serializer>,
     on_change: OnChange,
     free: Time,
-    window: Window,
+    measured: Measured,
     unused: u128,
     in_transit: u128,
 }
@@ -131,8 +131,8 @@ pub struct Varying {
 impl Varying {
     /// A server at the beginning of its profile.
     #[must_use]
-    pub fn new(profile: Profile, on_change: OnChange, window: Window) -> Varying {
-        Varying { profile, server: None, on_change, free: Time::ZERO, window, unused: 0, in_transit: 0 }
+    pub fn new(profile: Profile, on_change: OnChange, measured: Measured) -> Varying {
+        Varying { profile, server: None, on_change, free: Time::ZERO, measured, unused: 0, in_transit: 0 }
     }
 
     /// The server has been idle until `arrival`, if its last service ended before.
@@ -175,8 +175,8 @@ impl Varying {
         let mut end = start.saturating_add(server.take(work));
         if self.on_change == OnChange::Rescale && end > stretch.until {
             end = self.cross(start, u128::from(work) * u128::from(PICOS_PER_SECOND) + u128::from(carry));
-        } else if start < self.window.until && end >= self.window.until {
-            self.in_transit = u128::from(self.window.overlap(start, end)) * u128::from(stretch.speed);
+        } else if start < self.measured.until && end >= self.measured.until {
+            self.in_transit = u128::from(self.measured.overlap(start, end)) * u128::from(stretch.speed);
         }
         self.free = end;
         Service { start, end }
@@ -196,19 +196,19 @@ impl Varying {
                 let mut server = Serializer::new(stretch.speed);
                 server.set_carry((left % speed) as u64);
                 self.server = Some(server);
-                inside += u128::from(self.window.overlap(at, end)) * speed;
+                inside += u128::from(self.measured.overlap(at, end)) * speed;
                 break end;
             }
             if stretch.until == Time::NEVER {
-                inside += u128::from(self.window.overlap(at, Time::NEVER)) * speed;
+                inside += u128::from(self.measured.overlap(at, Time::NEVER)) * speed;
                 break Time::NEVER;
             }
-            inside += u128::from(self.window.overlap(at, stretch.until)) * speed;
+            inside += u128::from(self.measured.overlap(at, stretch.until)) * speed;
             left -= room;
             self.profile.advance();
             at = stretch.until;
         };
-        if start < self.window.until && end >= self.window.until {
+        if start < self.measured.until && end >= self.measured.until {
             self.in_transit = inside;
         }
         end
@@ -221,7 +221,7 @@ impl Varying {
             self.profile.seek(from);
             let stretch = self.profile.now();
             let to = until.min(stretch.until);
-            self.unused += u128::from(self.window.overlap(from, to)) * u128::from(stretch.speed);
+            self.unused += u128::from(self.measured.overlap(from, to)) * u128::from(stretch.speed);
             if to == until {
                 return;
             }
@@ -229,12 +229,12 @@ impl Varying {
         }
     }
 
-    /// Capacity inside the window; `whole` is the profile from its beginning.
-    pub(super) fn capacity(&self, mut whole: Profile, window: Window) -> Capacity {
+    /// Capacity inside the measured time; `whole` is the profile from its beginning.
+    pub(super) fn capacity(&self, mut whole: Profile, measured: Measured) -> Capacity {
         let mut offered = 0;
-        while whole.now().from < window.until {
+        while whole.now().from < measured.until {
             let stretch = whole.now();
-            let span = window.overlap(stretch.from, stretch.until);
+            let span = measured.overlap(stretch.from, stretch.until);
             offered += u128::from(span) * u128::from(stretch.speed);
             if stretch.until == Time::NEVER {
                 break;
@@ -242,8 +242,8 @@ impl Varying {
             whole.advance();
         }
         let mut rest = self.clone();
-        if rest.free < window.until {
-            rest.pass_idle(window.until);
+        if rest.free < measured.until {
+            rest.pass_idle(measured.until);
         }
         let unused = (self.on_change == OnChange::Rescale).then_some(rest.unused);
         Capacity { offered, unused, in_transit: self.in_transit }

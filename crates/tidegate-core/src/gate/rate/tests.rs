@@ -9,15 +9,15 @@ use crate::plan::{
     AbrPlan, AtEnd, DtmPlan, Estimators, FollowPlan, MarkovPlan, OpportunityTrace, RateTrace, Share,
 };
 use crate::random::Seed;
-use crate::units::{Rate, Span};
+use crate::units::{Rate, Span, Speed};
 
 fn ms(millis: u64) -> Time {
     Time::ZERO + Span::from_millis(millis)
 }
 
 fn law(plan: &RatePlan, on_change: OnChange) -> Law {
-    let window = Window { from: Time::ZERO, until: ms(1_000_000) };
-    Law::new(plan, on_change, window, Seed { seed: 1, replication: 0 }.stream("rate"))
+    let measured = Measured { from: Time::ZERO, until: ms(1_000_000) };
+    Law::new(plan, on_change, measured, Seed { seed: 1, replication: 0 }.stream("rate"))
 }
 
 fn steps(list: &[(u64, u64)]) -> RatePlan {
@@ -88,8 +88,8 @@ fn opportunities_are_shared_and_spanned() {
 
 #[test]
 fn a_speed_set_under_a_packet() {
-    let window = Window { from: ms(1), until: ms(20) };
-    let server = |on_change| SetSpeed::new(Rate::from_bps(1_000_000), on_change, window);
+    let measured = Measured { from: ms(1), until: ms(20) };
+    let server = |on_change| SetSpeed::new(Rate::from_bps(1_000_000), on_change, measured);
     let mut keep = server(OnChange::Keep);
     assert_eq!(keep.transmit(ms(0), 8000).end, ms(8));
     assert_eq!(keep.set(ms(2), Rate::from_bps(4_000_000)), None);
@@ -110,15 +110,15 @@ fn a_speed_set_under_a_packet() {
 /// A stopped server begins nothing; what is in service keeps its speed, or waits with what is left.
 #[test]
 fn a_speed_of_zero() {
-    let window = Window { from: ms(0), until: ms(20) };
-    let mut keep = SetSpeed::new(Rate::ZERO, OnChange::Keep, window);
+    let measured = Measured { from: ms(0), until: ms(20) };
+    let mut keep = SetSpeed::new(Rate::ZERO, OnChange::Keep, measured);
     assert_eq!(keep.transmit(ms(0), 8000).start, Time::NEVER);
     assert_eq!(keep.set(ms(3), Rate::from_bps(1_000_000)), None);
     assert_eq!(keep.transmit(ms(0), 8000), Service { start: ms(3), end: ms(11) });
     assert_eq!(keep.set(ms(4), Rate::ZERO), None);
     assert_eq!(keep.set(ms(15), Rate::from_bps(4_000_000)), None);
     assert_eq!(keep.transmit(ms(5), 8000), Service { start: ms(15), end: ms(17) });
-    let mut rescale = SetSpeed::new(Rate::from_bps(1_000_000), OnChange::Rescale, window);
+    let mut rescale = SetSpeed::new(Rate::from_bps(1_000_000), OnChange::Rescale, measured);
     assert_eq!(rescale.transmit(ms(0), 8000).end, ms(8));
     assert_eq!(rescale.set(ms(4), Rate::ZERO), Some(Time::NEVER));
     // Half of it is left.
@@ -252,8 +252,8 @@ proptest! {
         let mut at = Time::ZERO;
         let mut free = Time::ZERO;
         let until = ms(4_000);
-        let window = Window { from: Time::ZERO, until };
-        let mut law = Law::new(&plan, on_change, window, stream());
+        let measured = Measured { from: Time::ZERO, until };
+        let mut law = Law::new(&plan, on_change, measured, stream());
         let mut inside = 0u128;
         for (gap, bytes) in arrivals {
             at += Span::from_picos(gap);
@@ -267,7 +267,7 @@ proptest! {
                 inside += u128::from(bytes) * 8;
             }
         }
-        let capacity = law.capacity(&plan, window, stream()).unwrap();
+        let capacity = law.capacity(&plan, measured, stream()).unwrap();
         let work = inside * u128::from(crate::units::PICOS_PER_SECOND);
         if let Some(unused) = capacity.unused {
             // Conservation: offered = delivered + in transit + unused, up to the part of a

@@ -4,9 +4,9 @@
 //! Example: 1 Mbit/s, burst 1500 bytes, three 1500-byte packets at time 0, no peak. The
 //! first leaves at 0, the second when 12000 bits have come, at 12 ms, the third at 24 ms.
 
-use crate::gate::rate::{Capacity, Service, Window};
-use crate::gate::serve::Serializer;
-use crate::units::{PICOS_PER_SECOND, Rate, Time};
+use crate::gate::rate::{Capacity, Service};
+use crate::serial::Serializer;
+use crate::units::{Measured, PICOS_PER_SECOND, Rate, Time};
 
 /// State of a token bucket. Tokens are counted in 10⁻¹² bit, so that a picosecond at any
 /// whole rate is a whole number of them.
@@ -18,15 +18,15 @@ pub struct TokenBucket {
     as_of: Time,
     peak: Option<Serializer>,
     free: Time,
-    window: Window,
-    /// Tokens there were when the window opened.
+    measured: Measured,
+    /// Tokens there were when the measured time began.
     at_opening: Option<i128>,
 }
 
 impl TokenBucket {
-    /// A full bucket of `burst_bytes`, counted in `window`; `rate` > 0.
+    /// A full bucket of `burst_bytes`, counted in `measured`; `rate` > 0.
     #[must_use]
-    pub fn new(rate: Rate, burst_bytes: u64, peak: Option<Rate>, window: Window) -> TokenBucket {
+    pub fn new(rate: Rate, burst_bytes: u64, peak: Option<Rate>, measured: Measured) -> TokenBucket {
         let burst = i128::from(burst_bytes) * 8 * i128::from(PICOS_PER_SECOND);
         TokenBucket {
             rate: rate.bps(),
@@ -35,7 +35,7 @@ impl TokenBucket {
             as_of: Time::ZERO,
             peak: peak.map(|peak| Serializer::new(peak.bps())),
             free: Time::ZERO,
-            window,
+            measured,
             at_opening: None,
         }
     }
@@ -52,8 +52,8 @@ impl TokenBucket {
 
     pub(super) fn transmit(&mut self, arrival: Time, bits: u64) -> Service {
         let ready = arrival.max(self.free);
-        if self.at_opening.is_none() && ready >= self.window.from {
-            self.at_opening = Some(self.tokens_at(self.window.from));
+        if self.at_opening.is_none() && ready >= self.measured.from {
+            self.at_opening = Some(self.tokens_at(self.measured.from));
         }
         self.tokens = self.tokens_at(ready);
         let need = i128::from(bits) * i128::from(PICOS_PER_SECOND);
@@ -86,10 +86,10 @@ impl TokenBucket {
         (self.tokens + i128::from(elapsed) * i128::from(self.rate)).min(self.burst)
     }
 
-    /// The tokens of the window, and those it began with.
-    pub(super) fn capacity(&self, window: Window) -> Capacity {
-        let span = window.overlap(Time::ZERO, Time::NEVER);
-        let first = self.at_opening.unwrap_or_else(|| self.tokens_at(self.window.from)).max(0);
+    /// The tokens of the measured time, and those it began with.
+    pub(super) fn capacity(&self, measured: Measured) -> Capacity {
+        let span = measured.overlap(Time::ZERO, Time::NEVER);
+        let first = self.at_opening.unwrap_or_else(|| self.tokens_at(self.measured.from)).max(0);
         let offered = u128::from(span) * u128::from(self.rate) + first.unsigned_abs();
         Capacity { offered, unused: None, in_transit: 0 }
     }

@@ -17,7 +17,7 @@ fn rows_tell_the_rate_in_force() {
     let mut gate = Gate::new(&plan, context(RecordLevel::Events));
     for millis in [0, 10, 30] {
         let at = Time::ZERO + Span::from_millis(millis);
-        gate.pass(at, &mut unit(1000, 0), &WINDOW).expect("no drops");
+        gate.pass(at, &mut unit(1000, 0), &MEASURED).expect("no drops");
     }
     let rows = gate.take_history().expect("it is recorded");
     let change = Time::ZERO + Span::from_millis(5);
@@ -43,7 +43,7 @@ fn rows_tell_what_is_in_the_bucket() {
     let plan = GatePlan { police, ..link(8_000_000_000, QueueLimit::Unlimited) };
     let mut gate = Gate::new(&plan, context(RecordLevel::Every(Span::from_millis(1))));
     for millis in [2, 10] {
-        gate.pass(at(millis), &mut unit(1500, 0), &WINDOW).expect("it conforms");
+        gate.pass(at(millis), &mut unit(1500, 0), &MEASURED).expect("it conforms");
     }
     let rows = gate.take_history().expect("it is recorded");
     let seen: Vec<(Time, f64)> = rows.iter().take(5).map(|row| (row.at, row.tokens)).collect();
@@ -58,7 +58,7 @@ fn rows_of_a_cell_gate_tell_its_cells() {
     let plan = GatePlan { framing: Framing::Aal5 { llc: false }, ..link(424_000, QueueLimit::Unlimited) };
     let mut gate = Gate::new(&plan, context(RecordLevel::Events));
     for handle in [0, 1] {
-        gate.pass(at, &mut unit(CELL_BYTES, handle), &WINDOW).expect("no drops");
+        gate.pass(at, &mut unit(CELL_BYTES, handle), &MEASURED).expect("no drops");
     }
     let rows = gate.take_history().expect("it is recorded");
     let seen: Vec<(Time, Option<u64>)> =

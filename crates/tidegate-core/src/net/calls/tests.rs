@@ -7,7 +7,7 @@ fn at(millis: u64) -> Time {
     Time::ZERO + Span::from_millis(millis)
 }
 
-const WINDOW: Window = Window { from: Time::ZERO, until: Time::from_picos(100_000_000_000) };
+const MEASURED: Measured = Measured { from: Time::ZERO, until: Time::from_picos(100_000_000_000) };
 
 fn pool(capacity: u64, order: PoolOrder) -> PoolPlan {
     PoolPlan { name: String::new(), capacity: Rate::from_bps(capacity), order }
@@ -19,7 +19,7 @@ fn class(demands: &[(usize, u64)], waits: bool) -> CallClass {
 }
 
 fn admission(pools: &[PoolPlan], classes: Vec<CallClass>) -> Admission {
-    Admission::new(pools, classes, WINDOW, Precision::Fine)
+    Admission::new(pools, classes, MEASURED, Precision::Fine)
 }
 
 fn granted(admission: &mut Admission) -> Vec<u64> {

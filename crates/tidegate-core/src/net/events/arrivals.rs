@@ -229,7 +229,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::tcp::HeldBy;
+    use crate::unit::HeldBy;
 
     const RANKS: [Source; 5] = [3, 0, 4, 1, 0];
 

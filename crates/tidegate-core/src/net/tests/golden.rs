@@ -28,9 +28,9 @@ fn line((plan, entries): &Case) -> String {
     }
     while network.step(plan.duration).is_some() {}
     network.finish();
-    let measured = window(plan);
+    let inside = measured(plan);
     for (gate, of) in network.gates().iter().zip(&plan.gates) {
-        digest.add(&gate.capacity(of, seed(plan), measured));
+        digest.add(&gate.capacity(of, seed(plan), inside));
     }
     let last = story.delivered.last().map_or(0, |(at, ..)| at.picos());
     format!(

@@ -5,7 +5,8 @@ use proptest::prelude::*;
 
 use super::plans::{delayed, short};
 use crate::plan::TcpPlan;
-use crate::tcp::{Endpoint, HeldBy, Role, Segment, State, flags};
+use crate::tcp::{Endpoint, Role, Segment, State, flags};
+use crate::unit::HeldBy;
 use crate::units::{Span, Time};
 
 /// What a receiver answers, and what it then is.

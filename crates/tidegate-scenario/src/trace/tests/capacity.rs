@@ -144,7 +144,7 @@ proptest! {
             let until = |(from, to, bps): (u64, u64, u64)| {
                 u128::from(to.min(at.picos()).saturating_sub(from)) * u128::from(bps)
             };
-            let had: u128 = windows::segments(rates).map(until).sum();
+            let had: u128 = rates.segments().map(until).sum();
             prop_assert!(had >= (index as u128 + 1) * u128::from(bytes) * 8 * windows::BIT);
         }
     }

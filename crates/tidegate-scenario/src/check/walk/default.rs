@@ -2,8 +2,8 @@
 
 use tidegate_core::plan::TcpBase;
 
-use super::value::{Item, Value};
-use super::walk::Checker;
+use super::Checker;
+use crate::check::value::{Item, Value};
 use crate::document::{Data, Node, Place};
 use crate::table::{Default, Key, Literal};
 

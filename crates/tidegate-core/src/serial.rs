@@ -48,12 +48,12 @@ impl Serializer {
     }
 
     /// Work left over from the last unit, in 10⁻¹² units of work.
-    pub(super) fn carry(&self) -> u64 {
+    pub(crate) fn carry(&self) -> u64 {
         self.carry
     }
 
     /// Begins with work left over; less than the speed.
-    pub(super) fn set_carry(&mut self, carry: u64) {
+    pub(crate) fn set_carry(&mut self, carry: u64) {
         debug_assert!(carry < self.speed);
         self.carry = carry;
     }

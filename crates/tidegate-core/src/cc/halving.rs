@@ -1,0 +1,128 @@
+//! Tahoe, Reno and NewReno: one arithmetic ([`Aimd`]) and three answers to a loss.
+
+use std::fmt::Debug;
+use std::marker::PhantomData;
+
+use super::{Acked, Aimd, CongestionControl, ControllerSnapshot, LossKind, Lost, Recovered, Recovery};
+
+/// What tells the three apart.
+pub trait Policy: Debug + Send {
+    /// What a fast retransmit leads to when there is no SACK.
+    const RECOVERY: Recovery;
+
+    /// Whether a loss of this kind takes the window down to one segment.
+    fn starts_anew(kind: LossKind) -> bool;
+
+    /// The end of a fast recovery without SACK.
+    fn recovered(aimd: &mut Aimd, recovered: &Recovered);
+}
+
+/// Slow start after every loss, however it was noticed (RFC 5681 without §3.2's fast recovery). Whether
+/// duplicate ACKs start a retransmission at all is the endpoint's choice.
+#[derive(Debug)]
+pub struct AlwaysSlowStart;
+
+/// RFC 5681, whose fast recovery ends at the first new ACK.
+#[derive(Debug)]
+pub struct Rfc5681;
+
+/// RFC 6582, whose fast recovery lasts until all that was outstanding is acknowledged.
+#[derive(Debug)]
+pub struct Rfc6582;
+
+/// Tahoe.
+pub type Tahoe = Halving<AlwaysSlowStart>;
+/// Reno.
+pub type Reno = Halving<Rfc5681>;
+/// NewReno.
+pub type NewReno = Halving<Rfc6582>;
+
+impl Policy for AlwaysSlowStart {
+    const RECOVERY: Recovery = Recovery::SlowStart;
+
+    fn starts_anew(_kind: LossKind) -> bool {
+        true
+    }
+
+    fn recovered(_aimd: &mut Aimd, _recovered: &Recovered) {}
+}
+
+impl Policy for Rfc5681 {
+    const RECOVERY: Recovery = Recovery::UntilNewAck;
+
+    fn starts_anew(kind: LossKind) -> bool {
+        // RFC 5681 §3.1: the loss window of one segment after a time-out; §3.2 step 2 otherwise.
+        kind != LossKind::DupAck
+    }
+
+    fn recovered(_aimd: &mut Aimd, _recovered: &Recovered) {
+        // RFC 5681 §3.2 step 6: cwnd = ssthresh, where it has been since the loss.
+    }
+}
+
+impl Policy for Rfc6582 {
+    const RECOVERY: Recovery = Recovery::UntilAllAcked;
+
+    fn starts_anew(kind: LossKind) -> bool {
+        kind != LossKind::DupAck
+    }
+
+    fn recovered(aimd: &mut Aimd, recovered: &Recovered) {
+        // RFC 6582 §3.2 step 3, full acknowledgments, choice (1): no burst after recovery.
+        let mss = aimd.mss();
+        aimd.recover(aimd.ssthresh().min(recovered.in_flight.max(mss) + mss));
+    }
+}
+
+/// A controller whose window grows by addition and shrinks by halving.
+#[derive(Debug)]
+pub struct Halving<P> {
+    aimd: Aimd,
+    policy: PhantomData<P>,
+}
+
+impl<P: Policy> Halving<P> {
+    /// A connection's controller at its start.
+    #[must_use]
+    pub fn new(aimd: Aimd) -> Halving<P> {
+        Halving { aimd, policy: PhantomData }
+    }
+
+    #[inline]
+    pub(super) fn aimd_mut(&mut self) -> &mut Aimd {
+        &mut self.aimd
+    }
+}
+
+impl<P: Policy> CongestionControl for Halving<P> {
+    fn handle_acked(&mut self, acked: &Acked) {
+        if acked.window_limited {
+            self.aimd.grow(acked.bytes);
+        }
+    }
+
+    fn handle_lost(&mut self, lost: &Lost) {
+        self.aimd.shrink(lost, P::starts_anew(lost.kind));
+    }
+
+    fn handle_recovered(&mut self, recovered: &Recovered) {
+        P::recovered(&mut self.aimd, recovered);
+    }
+
+    fn handle_restart(&mut self, window: u64) {
+        self.aimd.settle(window.min(self.aimd.window()));
+    }
+
+    #[inline]
+    fn window(&self) -> u64 {
+        self.aimd.window()
+    }
+
+    fn recovery(&self) -> Recovery {
+        P::RECOVERY
+    }
+
+    fn snapshot(&self) -> ControllerSnapshot {
+        self.aimd.snapshot()
+    }
+}

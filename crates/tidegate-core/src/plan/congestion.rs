@@ -1,0 +1,131 @@
+//! Which congestion controllers there are: the one list of their names.
+
+/// Congestion controllers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CongestionPlan {
+    /// Slow start after every loss.
+    Tahoe {
+        /// Retransmit at the third duplicate ACK, or only after a time-out.
+        fast_retransmit: bool,
+    },
+    /// RFC 5681 with fast recovery that ends at the first new ACK.
+    Reno,
+    /// RFC 6582.
+    NewReno,
+    /// RFC 9438.
+    Cubic,
+    /// A constant window in bytes.
+    Fixed {
+        /// The window.
+        window: u64,
+    },
+    /// One that only the Linux kernel has, by its name in [`CONTROLLERS`]: only the live engine can run it.
+    Kernel(&'static str),
+}
+
+/// A congestion controller as scenarios name it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ControllerRow {
+    /// As scenarios spell it.
+    pub name: &'static str,
+    /// What it is, in a few words.
+    pub about: &'static str,
+    /// The Linux kernel's name of it; `None`: the kernel does not have it.
+    pub kernel: Option<&'static str>,
+    plan: Option<CongestionPlan>,
+}
+
+/// Every controller. The table of keys offers these names, and plans are made from these rows.
+pub const CONTROLLERS: &[ControllerRow] = &[
+    own("tahoe", "slow start after every loss", None, CongestionPlan::Tahoe { fast_retransmit: true }),
+    own("reno", "fast recovery that ends at the first new ACK", Some("reno"), CongestionPlan::Reno),
+    // The kernel's reno is NewReno (RFC 6582) where SACK is off.
+    own("newreno", "RFC 6582", Some("reno"), CongestionPlan::NewReno),
+    own("cubic", "RFC 9438", Some("cubic"), CongestionPlan::Cubic),
+    own("fixed", "a constant window, given by tcp.window", None, CongestionPlan::Fixed { window: 0 }),
+    kernel("bbr", "the kernel's BBR, engine live only"),
+    kernel("bic", "the kernel's BIC, engine live only"),
+    kernel("cdg", "the kernel's CAIA delay gradient, engine live only"),
+    kernel("dctcp", "the kernel's DCTCP, engine live only"),
+    kernel("highspeed", "the kernel's HighSpeed TCP, engine live only"),
+    kernel("htcp", "the kernel's H-TCP, engine live only"),
+    kernel("hybla", "the kernel's Hybla, engine live only"),
+    kernel("illinois", "the kernel's Illinois, engine live only"),
+    kernel("lp", "the kernel's TCP-LP (low priority), engine live only"),
+    kernel("nv", "the kernel's New Vegas, engine live only"),
+    kernel("scalable", "the kernel's Scalable TCP, engine live only"),
+    kernel("vegas", "the kernel's Vegas, engine live only"),
+    kernel("veno", "the kernel's Veno, engine live only"),
+    kernel("westwood", "the kernel's Westwood+, engine live only"),
+    kernel("yeah", "the kernel's YeAH, engine live only"),
+];
+
+/// One that the engine "sim" has. The plan is that without parameters of its own.
+const fn own(
+    name: &'static str,
+    about: &'static str,
+    kernel: Option<&'static str>,
+    plan: CongestionPlan,
+) -> ControllerRow {
+    ControllerRow { name, about, kernel, plan: Some(plan) }
+}
+
+const fn kernel(name: &'static str, about: &'static str) -> ControllerRow {
+    ControllerRow { name, about, kernel: Some(name), plan: None }
+}
+
+impl CongestionPlan {
+    /// The controller of this name, with the usual parameters if it has any; `None`: there is none.
+    #[must_use]
+    pub fn named(name: &str) -> Option<CongestionPlan> {
+        let row = CONTROLLERS.iter().find(|row| row.name == name)?;
+        Some(row.plan.unwrap_or(CongestionPlan::Kernel(row.name)))
+    }
+
+    /// Its row in [`CONTROLLERS`].
+    #[must_use]
+    pub fn row(self) -> &'static ControllerRow {
+        let is_same = |row: &&ControllerRow| match (self, row.plan) {
+            (CongestionPlan::Kernel(name), None) => row.name == name,
+            (_, Some(plan)) => std::mem::discriminant(&plan) == std::mem::discriminant(&self),
+            (_, None) => false,
+        };
+        CONTROLLERS.iter().find(is_same).expect("every controller has a row")
+    }
+
+    /// Its name as scenarios spell it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.row().name
+    }
+
+    /// Names of those that the engine "sim" has.
+    pub fn simulated() -> impl Iterator<Item = &'static str> {
+        CONTROLLERS.iter().filter(|row| row.plan.is_some()).map(|row| row.name)
+    }
+
+    /// Whether its window grows by addition and shrinks by halving, as the closed forms of theories assume.
+    #[must_use]
+    pub fn halves(self) -> bool {
+        match self {
+            CongestionPlan::Tahoe { .. } | CongestionPlan::Reno | CongestionPlan::NewReno => true,
+            CongestionPlan::Cubic | CongestionPlan::Fixed { .. } | CongestionPlan::Kernel(_) => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_controller_has_one_row_and_its_name_leads_to_it() {
+        for (place, row) in CONTROLLERS.iter().enumerate() {
+            let plan = CongestionPlan::named(row.name).expect("it has a name");
+            assert_eq!(plan.row(), row);
+            assert!(CONTROLLERS[..place].iter().all(|other| other.name != row.name), "{} twice", row.name);
+        }
+        assert_eq!(CongestionPlan::Fixed { window: 3 }.name(), "fixed");
+        assert_eq!(CongestionPlan::named("reno2"), None);
+    }
+}

@@ -1,0 +1,12 @@
+//! Lengths of time.
+
+use crate::units::Span;
+
+/// A length of time, fixed or drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HoldingPlan {
+    /// Always the same.
+    Constant(Span),
+    /// Exponential with this mean.
+    Exponential(Span),
+}
