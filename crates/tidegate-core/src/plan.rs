@@ -138,6 +138,14 @@ impl FlowPlan {
         passed.fold(self.back_delay, |sum, gate| sum + gates[*gate].delay)
     }
 
+    /// The same in seconds, added up as floating-point numbers. It may differ from the exact sum in the last
+    /// digit, which explanations show where they round a tie.
+    #[must_use]
+    pub fn round_trip_seconds(&self, gates: &[GatePlan]) -> f64 {
+        let of = |path: &[GateIndex]| path.iter().map(|gate| gates[*gate].delay.as_secs_f64()).sum::<f64>();
+        of(&self.path) + of(&self.back) + self.back_delay.as_secs_f64()
+    }
+
     /// IP bytes of its largest packet on the way there.
     #[must_use]
     pub fn largest_packet(&self) -> u32 {

@@ -12,7 +12,7 @@ pub struct Unit {
     pub bytes: u32,
     /// The engine's own name for it.
     pub handle: u32,
-    /// Bits: [`TAGGED`], [`MARKED`].
+    /// Bits: [`TAGGED`], [`COMPACT`].
     flags: u32,
     /// What made it come when it did.
     pub(crate) blame: Blame,
@@ -20,8 +20,8 @@ pub struct Unit {
 
 /// A policer set its loss priority.
 const TAGGED: u32 = 1;
-/// The engine's mark.
-const MARKED: u32 = 2;
+/// The handle itself is the sequence or ACK number; the engine keeps no header.
+const COMPACT: u32 = 2;
 
 /// A wait that is shorter is told from none by nothing: the unit of [`Blame`].
 pub(crate) const LEAST_WAIT: Span = Span::from_picos(1 << 20);
@@ -114,18 +114,18 @@ impl Unit {
         Unit { chain: 0, bytes, handle, flags: 0, blame }
     }
 
-    /// The same with a mark, by which an engine tells handles of two kinds apart.
+    /// The same for a segment whose handle itself is its sequence or ACK number.
     #[inline]
     #[must_use]
-    pub fn new_marked(bytes: u32, handle: u32, held_by: HeldBy) -> Unit {
-        Unit { flags: MARKED, ..Unit::new(bytes, handle, held_by) }
+    pub fn new_compact(bytes: u32, handle: u32, held_by: HeldBy) -> Unit {
+        Unit { flags: COMPACT, ..Unit::new(bytes, handle, held_by) }
     }
 
-    /// Whether the engine marked it.
+    /// Whether the handle itself is the sequence or ACK number, so that there is no header to look up.
     #[inline]
     #[must_use]
-    pub fn marked(&self) -> bool {
-        self.flags & MARKED != 0
+    pub fn is_compact(&self) -> bool {
+        self.flags & COMPACT != 0
     }
 
     /// Whether a policer set its loss priority: it is among the first to be dropped.

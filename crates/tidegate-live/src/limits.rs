@@ -68,7 +68,7 @@ pub fn tolerable_lateness(plan: &Plan) -> Span {
             flow.path.iter().filter_map(|gate| plan.gates[*gate].shortest_packet_time(flow.largest_packet()));
         let (longest, sum) =
             times.fold((0.0f64, 0.0), |(longest, sum), time| (longest.max(time), sum + time));
-        let round_trip = sum + flow.round_trip_delay(&plan.gates).as_secs_f64();
+        let round_trip = sum + flow.round_trip_seconds(&plan.gates);
         let of_trip = round_trip / 100.0;
         let seconds = if longest > 0.0 { longest.min(of_trip) } else { of_trip };
         Span::from_picos((seconds * PICOS_PER_SECOND as f64) as u64)
@@ -126,7 +126,7 @@ fn own_bound(plan: &Plan, flow: &FlowPlan) -> Option<f64> {
         AppPlan::Source(source) => Some(source_rate(source).max(mean_rate(source) / f64::from(flow.tcp.mss))),
         _ => None,
     };
-    let trip = flow.round_trip_delay(&plan.gates).as_secs_f64();
+    let trip = flow.round_trip_seconds(&plan.gates);
     let window = flow.tcp.window.filter(|_| trip > 0.0);
     let window = window.map(|bytes| bytes as f64 / f64::from(flow.tcp.mss) / trip);
     [app, window].into_iter().flatten().min_by(f64::total_cmp)

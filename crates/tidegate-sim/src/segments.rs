@@ -39,7 +39,7 @@ impl Segments {
 
     /// A unit will not arrive.
     pub(crate) fn forget(&mut self, unit: Unit) {
-        if !unit.marked() {
+        if !unit.is_compact() {
             self.free.push(unit.handle);
         }
     }

@@ -275,7 +275,7 @@ impl<'a> Simulation<'a> {
         if let Owner::Data(flow) = dropped.owner {
             let Flow { policed, sender, connection, .. } = &mut self.flows[flow];
             if let Some(policed) = policed {
-                let number = if dropped.unit.marked() {
+                let number = if dropped.unit.is_compact() {
                     Some(dropped.unit.handle)
                 } else {
                     let segment = self.wire.segments.look_at(dropped.unit);

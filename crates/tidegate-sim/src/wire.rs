@@ -111,7 +111,7 @@ impl Wire {
         if !PLAIN {
             flow.in_network -= 1;
         }
-        if unit.marked() {
+        if unit.is_compact() {
             flow.sender.handle_usual_ack(at, unit.handle);
         } else {
             let segment = self.segments.take(unit.handle);
@@ -199,7 +199,7 @@ impl Wire {
         while let Some(sent) = flow.sender.poll(at) {
             let mut unit = if (PLAIN || flow.light) && sent.is_usual() && !sent.is_empty() {
                 let bytes = flow.headers + sent.len();
-                Unit::new_marked(bytes, flow.sender.sequence_number(sent), sent.held_by())
+                Unit::new_compact(bytes, flow.sender.sequence_number(sent), sent.held_by())
             } else {
                 self.keep(at, index, flow, Side::Sender, sent)
             };
@@ -259,7 +259,7 @@ impl Wire {
         if !PLAIN {
             flow.in_network -= 1;
         }
-        if unit.marked() {
+        if unit.is_compact() {
             flow.meter.received(at, unit.bytes, unit.cause());
             flow.receiver.handle_usual_data(at, unit.handle, unit.bytes - flow.headers);
         } else {
@@ -300,7 +300,7 @@ impl Wire {
         while let Some(sent) = flow.receiver.poll(at) {
             let mut unit = if (PLAIN || flow.light) && sent.is_usual() {
                 let number = flow.receiver.acknowledgement_number();
-                Unit::new_marked(flow.headers, number, HeldBy::Application)
+                Unit::new_compact(flow.headers, number, HeldBy::Application)
             } else {
                 self.keep(at, index, flow, Side::Receiver, sent)
             };

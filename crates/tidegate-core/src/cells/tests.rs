@@ -50,7 +50,11 @@ impl Bench {
         };
         let circuits: Vec<CircuitPlan> = circuits
             .iter()
-            .map(|gates| CircuitPlan { gates: gates.to_vec(), hears_departures: false, ends_unheard: false })
+            .map(|gates| CircuitPlan {
+                gates: gates.to_vec(),
+                hears_departures: false,
+                ends_in_background: false,
+            })
             .collect();
         let numbers: Vec<usize> = (0..plans.len()).collect();
         let stream = |gate: usize| seed.stream(&format!("{gate}"));
@@ -59,7 +63,7 @@ impl Bench {
                 &numbers,
                 &circuits,
                 plans,
-                Manner { passing: Passing::Trains, prompt: false },
+                Options { passing: Passing::Trains, report_losses_early: false },
                 &|_| false,
                 &stream,
                 MEASURED,

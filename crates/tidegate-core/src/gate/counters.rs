@@ -241,7 +241,7 @@ impl Counters {
         self.queue_is(at, queue.0, queue.1);
     }
 
-    /// A unit came; what becomes of it is told apart.
+    /// Counts an arrival. Its fate is reported separately.
     pub(super) fn offer(&mut self, at: Time, wire: u64) {
         self.offered.add(self.measured, at, wire);
     }

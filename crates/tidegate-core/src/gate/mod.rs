@@ -46,7 +46,7 @@ const ONE_PACKET: u64 = 1_000_000;
 
 /// A unit that a gate will not pass on: when it was dropped, and why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Drop {
+pub struct GateDrop {
     /// The arrival that found no room, or the end of a service lost at random.
     pub at: Time,
     /// Why.
@@ -56,9 +56,10 @@ pub struct Drop {
 /// One server.
 #[derive(Debug)]
 pub struct Gate {
-    /// The short way, where the gate has one; then `law` and `free` stand still.
+    /// Fast path of plain gates with a constant rate. Where it is open, it replaces `law` and `free`.
     express: Express,
-    /// When the units that count leave the queue, with their IP bytes (driven ahead); some may have left.
+    /// Departure times and IP bytes of queued units (driven ahead). Units that have left are removed late, so
+    /// the first ones may be in the past.
     leaving: VecDeque<(Time, u32)>,
     leaving_bytes: u64,
     limit: QueueLimit,
@@ -72,7 +73,7 @@ pub struct Gate {
     counts: QueueCounts,
     framing: Framing,
     by_packet: bool,
-    last_drop: Option<Drop>,
+    last_drop: Option<GateDrop>,
     /// Where tagged units are dropped.
     tagged: Option<u64>,
     police: Option<Box<Policer>>,
@@ -356,7 +357,7 @@ impl Gate {
 
     /// When and why the last dropped unit was dropped.
     #[must_use]
-    pub fn last_drop(&self) -> Option<Drop> {
+    pub fn last_drop(&self) -> Option<GateDrop> {
         self.last_drop
     }
 
@@ -462,7 +463,7 @@ impl Gate {
             recorder.refuse(at);
         }
         self.tallies.iter_mut().for_each(|tally| tally.refuse(at));
-        self.last_drop = Some(Drop { at, reason });
+        self.last_drop = Some(GateDrop { at, reason });
         None
     }
 
@@ -489,7 +490,7 @@ impl Gate {
     /// The end of a service: the unit that came at `at` is lost, or goes on after the delay.
     fn depart(&mut self, at: Time, end: Time, wire: u32) -> Option<Time> {
         if self.loss.is_some() && self.loses(at, end, wire) {
-            self.last_drop = Some(Drop { at: end, reason: DropReason::Loss });
+            self.last_drop = Some(GateDrop { at: end, reason: DropReason::Loss });
             return None;
         }
         self.counters.pass(at, end, u64::from(wire));

@@ -231,7 +231,7 @@ pub(crate) fn any_gate() -> impl Strategy<Value = GatePlan> {
 }
 
 /// What became of a unit: when it left, or how it was dropped.
-type Fate = Result<Time, Option<Drop>>;
+type Fate = Result<Time, Option<GateDrop>>;
 
 /// The fates of all units at a gate driven step by step.
 fn drive_steps(gate: &mut Gate, arrivals: &[(Time, u32)]) -> Vec<(u32, Fate)> {
@@ -242,7 +242,7 @@ fn drive_steps(gate: &mut Gate, arrivals: &[(Time, u32)]) -> Vec<(u32, Fate)> {
             passages.push((unit.handle, out.ok_or(gate.last_drop())));
         }
         if let Err(reason) = gate.arrive(*at, unit(*bytes, handle as u32)) {
-            passages.push((handle as u32, Err(Some(Drop { at: *at, reason }))));
+            passages.push((handle as u32, Err(Some(GateDrop { at: *at, reason }))));
         }
     }
     while gate.completes_at().is_some() {

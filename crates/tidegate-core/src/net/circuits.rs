@@ -38,7 +38,7 @@ enum Task {
     Again { source: u32, call: u64 },
 }
 
-/// What comes last at an instant.
+/// What is handled after everything else at the same instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum News {
     /// A transfer of a flow begins or ends; in the order of telling.

@@ -1,5 +1,5 @@
-//! How soon after an event a unit may come to the end of its route: a bound from below, for an
-//! engine that sleeps lightly before such moments alone.
+//! A lower bound on the time from an event to the next delivery. The live engine sleeps until shortly before
+//! that moment and then polls.
 
 use crate::net::routes::{NONE, Routes};
 use crate::plan::Plan;

@@ -2,7 +2,8 @@
 //! between the TCP endpoints in every engine; nothing of a scenario is interpreted outside.
 //!
 //! Call order: [`Network::step`] until it has nothing more before an instant, then
-//! [`Network::enter`] units at that instant, and so on. Time never goes back. Waking late,
+//! [`Network::enter`] units at that instant, and so on. [`Network::now`] goes back only while halves take turns
+//! ([`Network::take_turns`]). Waking late,
 //! early or at odd instants changes no departure: a unit carries the time it is due.
 
 mod abr;
@@ -59,7 +60,7 @@ const MANY_ELEMENTS: usize = 256;
 /// What the network tells its engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// A unit has come to the end of its route, or is certain to.
+    /// A unit was delivered at the end of its route, or is certain to be.
     Deliver {
         /// When it is due there; not before now, later where told ahead.
         at: Time,
@@ -135,7 +136,7 @@ pub struct Dropped {
 }
 
 impl Dropped {
-    /// Its place among others in a recording. They are told in no certain order; those of one place look alike.
+    /// Sort key in a recording: drops are reported out of order, and those with equal keys look alike.
     #[must_use]
     pub fn place(&self) -> (Time, usize, Owner, u32, DropReason) {
         (self.at, self.gate, self.owner, self.unit.bytes, self.reason)
@@ -374,7 +375,7 @@ impl Network {
         }
         for section in 0..self.sections.sections.len() {
             self.sections.sections[section].finish(self.measured.until, &mut self.gates);
-            // Nobody waited for some packets.
+            // Background packets are flushed only here.
             self.collect(section);
         }
         for gate in &mut self.gates {

@@ -45,7 +45,7 @@ pub(super) struct Chain {
     pub(super) circuit: u32,
     /// What comes to its end is handed out instead of waiting on the line.
     pub(super) ahead: bool,
-    /// It comes to that half, which takes turns with the other; the line stays empty.
+    /// While halves take turns, units go to the arrivals of this half, and the line stays empty.
     pub(super) half: Option<Half>,
     /// The series that its last gates are; [`NONE`] where they are none.
     pub(super) series: u32,
@@ -163,7 +163,7 @@ impl Routes {
                                 .map(|gate| *gate as usize)
                                 .collect(),
                             hears_departures: draft.notify,
-                            ends_unheard: place == draft.gates.len()
+                            ends_in_background: place == draft.gates.len()
                                 && matches!(draft.owner, Owner::Traffic(_)),
                         });
                     }

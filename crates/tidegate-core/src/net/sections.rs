@@ -1,7 +1,7 @@
 //! The sections of cell gates in a network: which gates belong together, and which section
 //! each circuit runs through.
 
-use crate::cells::{CircuitPlan, Manner, Passing, Section};
+use crate::cells::{CircuitPlan, Options, Passing, Section};
 use crate::net::{measured, record_level, seed};
 use crate::plan::{Plan, RecordLevel};
 
@@ -54,7 +54,7 @@ impl Sections {
                 &group,
                 &members,
                 &plan.gates,
-                Manner { passing, prompt: plan.record.level != RecordLevel::Summary },
+                Options { passing, report_losses_early: plan.record.level != RecordLevel::Summary },
                 &|gate| {
                     record_level(plan, gate) != RecordLevel::Summary
                         || plan.signals.iter().any(|signal| signal.gate == gate)

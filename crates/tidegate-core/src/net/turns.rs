@@ -19,7 +19,7 @@ impl Network {
     /// the other as far as it may: no result changes, but [`Network::now`] goes back at times. `alarm` says for
     /// which half each alarm rings. Every delivery must be told ahead ([`Network::deliver_ahead`]). Says
     /// whether it will be so: not where data and answers pass the same gate, nor where any gate is
-    /// driven step by step, is told of something or tells.
+    /// driven step by step, follows a signal or publishes one.
     pub fn take_turns(&mut self, alarm: impl Fn(usize) -> Half) -> bool {
         // Sources before the lines are those of gates that wake, are told or tell.
         if self.line_sources > 0 {

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use crate::gate::{Count, Drop};
+use crate::gate::{Count, GateDrop};
 use crate::net::events::Source;
 use crate::net::routes::{Chain, NONE};
 use crate::net::{Dropped, Network, Owner, TrafficCounts};
@@ -157,7 +157,7 @@ impl Network {
     #[cold]
     pub(super) fn drop(&mut self, gate: u32, unit: Unit) -> Option<Time> {
         let chain = self.chains[unit.chain as usize];
-        if let Some(Drop { at, reason }) = self.gates[gate as usize].last_drop() {
+        if let Some(GateDrop { at, reason }) = self.gates[gate as usize].last_drop() {
             let owner = self.owner(chain.route);
             self.note_drop(Dropped { at, gate: gate as usize, owner, reason, unit }, chain.route);
         }

@@ -50,7 +50,7 @@ pub(super) struct Sender {
     pub(super) before_dupacks: u64,
     /// `una` at the last time-out; `u64::MAX`: there was none.
     pub(super) timed_out_at: u64,
-    // Of every segment and every ACK; the last four of a receiver's as well.
+    // Hot fields, used for every segment and ACK: they lie together.
     pub(super) estimator: Estimator,
     /// Everything below is acknowledged (SND.UNA).
     pub(super) una: u64,

@@ -112,7 +112,7 @@ fn lines(flow: &FlowPlan, plan: &Plan) -> Vec<String> {
             .map(|section| empty_passage(section, plan, size))
             .sum::<f64>()
     };
-    let delays = flow.round_trip_delay(&plan.gates).as_secs_f64();
+    let delays = flow.round_trip_seconds(&plan.gates);
     let rtt = delays + service(&flow.path, packet) + service(&flow.back, ack);
     let mut lines = vec![format!(
         "round trip {} from delays alone; {} with the transmission of a packet of {packet} B and its ACK, without \

@@ -29,7 +29,12 @@ pub(super) fn rate(root: &Form, gate: &Form, library: &mut Library, notes: &mut 
             Some(("reserve", law)) => law.table().and_then(reserve::circuit),
             Some(("gcra", law)) => law.table().and_then(|form| gcra::law(form, notes)),
             Some(("trace", law)) => law.table().and_then(|form| trace(root, form, library, notes)),
-            _ => None,
+            Some((name, law)) => {
+                let problem = format!("the law {name:?} has a key, but nothing here makes a plan of it");
+                notes.wrong(law, problem, "this is a mistake in Tidegate; use another law");
+                None
+            }
+            None => None,
         },
         _ => None,
     };

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::input::{Input, To};
 use super::own::Pace;
 use super::single::{MOST_SINGLES, Singles};
-use super::{CellCounts, CellGate, Circuit, CircuitPlan, Manner, NEVER, Passing, Section, Server, serve};
+use super::{CellCounts, CellGate, Circuit, CircuitPlan, NEVER, Options, Passing, Section, Server, serve};
 use crate::gate::Count;
 use crate::plan::{CellPlan, Framing, GatePlan, JitterPlan, RatePlan};
 use crate::random::Stream;
@@ -20,7 +20,7 @@ impl Section {
         numbers: &[usize],
         circuits: &[CircuitPlan],
         plans: &[GatePlan],
-        Manner { passing, prompt }: Manner,
+        Options { passing, report_losses_early }: Options,
         observed: &dyn Fn(usize) -> bool,
         stream: &dyn Fn(usize) -> Stream,
         measured: Measured,
@@ -72,7 +72,7 @@ impl Section {
             losses: vec![],
             free_frames: vec![],
             fed_back: numbers.iter().any(|number| !plans[*number].is_known_ahead()),
-            prompt: prompt
+            report_losses_early: report_losses_early
                 || passing == Passing::ThroughGates
                 || numbers.iter().any(|number| observed(*number) || !plans[*number].is_known_ahead()),
             passing,
@@ -120,7 +120,7 @@ impl Section {
             llc,
             rule: plans[plan.gates[places.len() - 1]].cells.reassembly,
             hears_departures: plan.hears_departures,
-            unheard: plan.ends_unheard && self.passing != Passing::ThroughGates,
+            background: plan.ends_in_background && self.passing != Passing::ThroughGates,
             joined: false,
             endless: 0,
             open: VecDeque::new(),

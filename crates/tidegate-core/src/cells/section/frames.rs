@@ -182,7 +182,7 @@ impl Circuit {
     /// Whether its packets only have to be counted as long as no last cell is lost: nobody waits for
     /// them, and none may be joined to one before it.
     pub(super) fn only_counts(&self) -> bool {
-        self.unheard && !self.joined && self.endless == 0
+        self.background && !self.joined && self.endless == 0
     }
 
     /// The fate of a packet's last cell is known: nearly always that of the oldest packet.

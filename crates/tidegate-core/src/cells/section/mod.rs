@@ -29,7 +29,7 @@ mod steps;
 mod stretch;
 mod told;
 
-pub use told::{CellCounts, CircuitPlan, Manner, Output, Passing};
+pub use told::{CellCounts, CircuitPlan, Options, Output, Passing};
 
 /// A gate of the section.
 #[derive(Debug)]
@@ -91,8 +91,8 @@ struct Circuit {
     llc: bool,
     rule: Reassembly,
     hears_departures: bool,
-    /// Nobody waits for its packets.
-    unheard: bool,
+    /// Deliveries of its packets are only counted.
+    background: bool,
     /// Cells of packets without an end stand before the next packet.
     joined: bool,
     /// Packets without an end whose other cells are not all settled.
@@ -131,8 +131,8 @@ pub struct Section {
     free_frames: Vec<u32>,
     /// Some gate's rate is set from outside.
     fed_back: bool,
-    /// It is brought forward with every packet that comes.
-    prompt: bool,
+    /// It is brought forward with every packet that enters, so that losses are reported early.
+    report_losses_early: bool,
     passing: Passing,
     /// Packets that came since the section was brought forward.
     entered: u32,
@@ -171,7 +171,7 @@ impl Section {
             endless: false,
             due: at,
         });
-        if !self.circuits[circuit].unheard {
+        if !self.circuits[circuit].background {
             self.circuits[circuit].open.push_back(frame);
         }
         let whole = Train {
@@ -197,7 +197,7 @@ impl Section {
     /// that many slots are gone through at once.
     fn must_follow(&mut self) -> bool {
         self.entered += 1;
-        self.prompt || self.entered > MOST_ENTERED
+        self.report_losses_early || self.entered > MOST_ENTERED
     }
 
     fn open_frame(&mut self, frame: Frame) -> u32 {
@@ -229,7 +229,7 @@ impl Section {
     /// nor when the section wakes.
     #[must_use]
     pub fn is_silent(&self, circuit: usize) -> bool {
-        self.circuits[circuit].unheard && !self.prompt && self.outputs.is_empty()
+        self.circuits[circuit].background && !self.report_losses_early && self.outputs.is_empty()
     }
 
     /// The next thing to tell.
@@ -269,7 +269,7 @@ impl Section {
             &mut self.gates[gate as usize];
         if train.ends {
             let frame = &mut self.frames[train.frame as usize];
-            frame.due = match self.circuits[frame.circuit as usize].unheard {
+            frame.due = match self.circuits[frame.circuit as usize].background {
                 true => Time::NEVER,
                 false => {
                     // Not before every other cell that may come with it is known.

@@ -260,8 +260,8 @@ impl Section {
             let (first, last) = paced.serve_together(at, cells, gates[number].counters_mut(), self.measured);
             let ends = train.ends && lost == 0;
             // Of a packet that is served at once, cells wait for each other alone; of others' waits nobody asks.
-            let unheard = self.circuits[self.frames[train.frame as usize].circuit as usize].unheard;
-            let wait = if train.begins && ends && (unheard || first.start.at == at) {
+            let background = self.circuits[self.frames[train.frame as usize].circuit as usize].background;
+            let wait = if train.begins && ends && (background || first.start.at == at) {
                 Span::ZERO
             } else {
                 let alone = inputs[input].own.start_of_last(beat, &train, cells);

@@ -66,7 +66,7 @@ impl Section {
     /// The slots of a stretch, into which all cells are laid.
     fn pass_stretch(&mut self, gate: usize, stretch: &mut Stretch, latest: Time, gates: &mut [Gate]) {
         // Packets that only have to be counted count alike whenever they come.
-        let alike = !self.prompt && latest < self.measured.until;
+        let alike = !self.report_losses_early && latest < self.measured.until;
         for piece in stretch.pieces.iter_mut().filter(|piece| piece.ends) {
             let circuit = self.frames[piece.frame as usize].circuit;
             piece.heard = !(alike && self.circuits[circuit as usize].only_counts());

@@ -83,11 +83,11 @@ pub enum Passing {
 
 /// How a section works.
 #[derive(Clone, Copy, Debug)]
-pub struct Manner {
+pub struct Options {
     /// How cells pass it.
     pub passing: Passing,
-    /// Losses are told as soon as they can be.
-    pub prompt: bool,
+    /// Report each loss as soon as it is known, instead of with the next delivery.
+    pub report_losses_early: bool,
 }
 
 /// What a route is to a section.
@@ -97,7 +97,6 @@ pub struct CircuitPlan {
     pub gates: Vec<usize>,
     /// Its TCP hears departures.
     pub hears_departures: bool,
-    /// Its packets only have to be counted where they come to the section's end: nobody waits
-    /// for them.
-    pub ends_unheard: bool,
+    /// Its packets leave the network at the end of the section, where they are only counted.
+    pub ends_in_background: bool,
 }

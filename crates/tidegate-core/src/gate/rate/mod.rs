@@ -25,7 +25,7 @@ pub use opportunities::{Cursor, Opportunities};
 pub use profile::{Profile, Varying};
 pub use token_bucket::TokenBucket;
 
-/// Start and end of a unit's service. [`Time::NEVER`]: not in this world.
+/// Start and end of a unit's service. [`Time::NEVER`]: the unit is never served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Service {
     /// When the unit leaves the queue for the server.
