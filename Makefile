@@ -105,7 +105,7 @@ mutants: ## edits of the core that no unit test notices: FOLDER=gate, SHARD=3/40
 	  $(if $(SHARD),--shard $(SHARD) --sharding round-robin) --output target/mutants -- -- --skip circuits_never_over_commit
 
 digests: setup ## digests of 1,000 runs, written to FILE or, where FILE is there, compared with it
-	$(BIN)/python tests/system/digests.py $(or $(FILE),target/digests.json)
+	$(BIN)/python tests/determinism/digests.py $(or $(FILE),target/digests.json)
 
 lock: $(STAMPS)/packages ## write the installed Python versions to requirements.lock
 	@{ echo "# The development environment, exactly (make setup installs it); made by make lock."; \

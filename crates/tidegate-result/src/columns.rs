@@ -10,7 +10,7 @@ use tidegate_core::net::{Dropped, Owner};
 use tidegate_core::units::Time;
 
 use crate::request_summary::response_time;
-use crate::result::{Column, FlowRow, Mark, MarkKind};
+use crate::rows::{Column, FlowRow, Mark, MarkKind};
 
 /// Index that stands for "none": no flow, or no background source.
 const NONE: u32 = u32::MAX;

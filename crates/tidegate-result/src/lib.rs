@@ -13,13 +13,15 @@ mod losses;
 pub mod pcap;
 mod request_summary;
 mod result;
+mod rows;
 mod summary;
 
 pub use calls::{CallSummary, CallsSummary, CircuitSummary, PoolSummary};
 pub use cells::CellSummary;
 pub use losses::{LossSummary, PoliceSummary};
 pub use request_summary::RequestSummary;
-pub use result::{Column, FlowRow, Mark, MarkKind, PacketRecord, RunResult, Side, Table, slot_bps};
+pub use result::{RunResult, Table, slot_bps};
+pub use rows::{Column, FlowRow, Mark, MarkKind, PacketRecord, Side};
 pub use summary::{
     AllocationSummary, FlowSummary, GateSummary, Summary, TrafficSummary, limited_by, summarise,
 };

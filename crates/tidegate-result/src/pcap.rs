@@ -14,7 +14,7 @@ use tidegate_core::plan::{Plan, TcpPlan};
 use tidegate_core::tcp::{Segment, flags};
 use tidegate_core::units::PICOS_PER_SECOND;
 
-use crate::result::{PacketRecord, Side};
+use crate::rows::{PacketRecord, Side};
 
 /// IPv4 and TCP headers without options.
 const PLAIN_HEADERS: u32 = 40;

@@ -4,10 +4,9 @@ use tidegate_core::app::Exchange;
 use tidegate_core::gate::GateRow;
 use tidegate_core::net::Dropped;
 use tidegate_core::plan::{GatePlan, RatePlan};
-use tidegate_core::tcp::Segment;
-use tidegate_core::units::Time;
 
 use crate::columns::{self, Entry, Of};
+use crate::rows::{Column, FlowRow, Mark, PacketRecord};
 use crate::summary::Summary;
 
 /// A finished run.
@@ -29,99 +28,6 @@ pub struct RunResult {
     pub requests: Vec<Vec<Exchange>>,
     /// Every packet at both ends, if the plan asked for them.
     pub packets: Vec<PacketRecord>,
-}
-
-/// A flow's state at an instant.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct FlowRow {
-    /// When.
-    pub at: Time,
-    /// Congestion window.
-    pub cwnd_segments: f64,
-    /// Slow-start threshold; NaN: no limit.
-    pub ssthresh_segments: f64,
-    /// Sent and not acknowledged.
-    pub in_flight_segments: f64,
-    /// Smoothed round-trip time in ms; NaN before the first sample.
-    pub srtt_ms: f64,
-    /// Round trip in ms of the newest acknowledged segment that was sent once; NaN before the first.
-    pub rtt_ms: f64,
-    /// From sending to arrival in ms, of the data segment that reached the receiver last; NaN before the first.
-    pub one_way_ms: f64,
-    /// Retransmission time-out in ms.
-    pub rto_ms: f64,
-    /// User bytes received since the start, each counted when it first arrives, in order or not.
-    pub delivered_bytes: u64,
-    /// User bytes received in order since the start: what the application could read.
-    pub in_order_bytes: u64,
-    /// Segments sent again since the start.
-    pub retransmitted_segments: u64,
-    /// 0 slow start, 1 congestion avoidance, 2 recovery, 3 after a time-out.
-    pub phase: u8,
-    /// 0 application, 1 congestion window, 2 receiver window.
-    pub held_by: u8,
-}
-
-/// Something that happened to a flow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Mark {
-    /// When.
-    pub at: Time,
-    /// To which flow.
-    pub flow: u32,
-    /// What.
-    pub kind: MarkKind,
-}
-
-/// Kinds of marks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum MarkKind {
-    /// The retransmission timer ran out.
-    Timeout = 0,
-    /// A fast retransmit.
-    FastRetransmit = 1,
-}
-
-/// The end of a flow where a packet was seen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
-    /// The end that sends the data.
-    Sender,
-    /// The other.
-    Receiver,
-}
-
-/// A packet as seen at one end of its flow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PacketRecord {
-    /// When it was sent or received there.
-    pub at: Time,
-    /// Whose.
-    pub flow: u32,
-    /// Where it was seen.
-    pub seen: Side,
-    /// Who sent it.
-    pub from: Side,
-    /// Its TCP header.
-    pub segment: Segment,
-    /// IP bytes.
-    pub bytes: u32,
-}
-
-/// A column of numbers.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Column {
-    /// 64-bit floats.
-    F64(Vec<f64>),
-    /// 64-bit counts.
-    U64(Vec<u64>),
-    /// 32-bit indices and counts.
-    U32(Vec<u32>),
-    /// Small codes.
-    U8(Vec<u8>),
-    /// 64-bit counts, where there are any.
-    MaybeU64(Vec<Option<u64>>),
 }
 
 /// A named table of named columns of equal length.

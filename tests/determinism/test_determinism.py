@@ -1,0 +1,80 @@
+"""The same scenario and seed give the same bytes: twice, in threads, in other processes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import tidegate as tg
+from common import EXAMPLES, SMALL, tidegate
+from tidegate._ask.scenario import Scenario
+
+
+def digests(text: str, seed: int) -> dict[str, str]:
+    """A digest of the summary and of every column, so that a difference has a name."""
+    data = Scenario.from_toml(text)._inner.run(seed=seed, record="5 ms")
+    found = {"summary": hashlib.sha256(data.summary_json.encode()).hexdigest()}
+    for table, columns in data.tables.items():
+        for column, (kind, values) in columns.items():
+            found[f"{table}.{column}"] = f"{kind} {len(values)} {hashlib.sha256(values).hexdigest()}"
+    return found
+
+
+def test_twice_and_in_threads() -> None:
+    alone = digests(SMALL, 4)
+    assert len(alone) > 20
+    assert digests(SMALL, 4) == alone
+    with ThreadPoolExecutor(4) as pool:
+        for found in pool.map(lambda _: digests(SMALL, 4), range(8)):
+            assert found == alone
+    assert digests(SMALL, 5) != alone
+
+
+def test_in_another_process() -> None:
+    code = (
+        "import sys; sys.path[:0] = ['tests', 'tests/determinism']\n"
+        "import json, test_determinism as t; print(json.dumps(t.digests(t.SMALL, 4)))"
+    )
+    for hash_seed in ("1", "2"):
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            capture_output=True,
+            text=True,
+            check=True,
+            cwd=EXAMPLES.parent,
+            env={"PYTHONHASHSEED": hash_seed},
+        )
+        assert json.loads(done.stdout) == digests(SMALL, 4)
+
+
+def test_the_command_line_and_python_print_the_same_bytes(small) -> None:
+    done = tidegate("run", small, "--seed", "4", "--json")
+    assert done.returncode == 0
+    assert done.stdout == tg.run(small, seed=4).to_json() + "\n"
+
+
+def test_run_folders_hold_the_same_bytes(small, tmp_path) -> None:
+    tidegate("run", small, "--seed", "4", "--record", "5 ms", "--out", tmp_path / "a")
+    tg.run(small, seed=4, record="5 ms").save(tmp_path / "b")
+    for name in ("summary.json", "flows.parquet", "gates.parquet", "drops.parquet", "marks.parquet"):
+        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes(), name
+
+
+@pytest.mark.parametrize(
+    "example", ["crossing-traffic.toml", "markov.toml", "random-loss.toml", "shaped.toml", "spacer.toml"]
+)
+def test_run_ahead_changes_nothing(example: str) -> None:
+    fast = tg.run(EXAMPLES / example, seed=2, record="summary", set={"duration": "8 s"})
+    slow = tg.run(EXAMPLES / example, seed=2, record="summary", set={"duration": "8 s"}, exact_events=True)
+    assert fast.to_json() == slow.to_json()
+
+
+def test_jobs_change_nothing(small) -> None:
+    vary = {"flow.bulk.tcp.cc": ["reno", "newreno", "cubic"]}
+    one = tg.compare(small, vary=vary, seed=3, jobs=1)
+    two = tg.compare(small, vary=vary, seed=3, jobs=3)
+    assert one.to_json() == two.to_json()

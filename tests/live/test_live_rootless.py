@@ -1,0 +1,105 @@
+"""The live engine without root: as nobody, who makes a user namespace."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from common import ROOT
+from live.test_live import LINK
+
+NOBODY = 65_534
+pytestmark = pytest.mark.live
+
+#: Into the namespace before anything starts threads.
+PYTEST_INSIDE = """
+import sys
+from tidegate import _core
+_core.live_enter()
+import pytest
+sys.exit(pytest.main(sys.argv[1:]))
+"""
+
+#: An interpreter in a folder that is root's alone, such as /root, is shown to nobody: in a mount namespace
+#: of the test's own, the closed folder ($1) has nothing in it but the interpreter's ($2).
+SHOWN = """
+place=$(mktemp -d) && mount --bind "$2" "$place" && mount -t tmpfs -o mode=755 none "$1" &&
+mkdir -p "$2" && mount --move "$place" "$2" && rmdir "$place" && shift 2 && exec "$@"
+"""
+AS_NOBODY = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--"]
+
+Rootless = Callable[[list[str]], subprocess.CompletedProcess[str]]
+
+
+def as_nobody() -> list[str]:
+    """Return what to put before a command so that nobody runs it."""
+    base = Path(sys.base_prefix).resolve()
+    closed = [folder for folder in reversed(base.parents) if not folder.stat().st_mode & 0o001]
+    if not closed:
+        return AS_NOBODY
+    private = ["unshare", "--mount", "--propagation", "private"]
+    return [*private, "sh", "-c", SHOWN, "sh", str(closed[0]), str(base), *AS_NOBODY]
+
+
+@pytest.fixture
+def rootless(tmp_path: Path) -> Rootless:
+    """Run Python as nobody (as this user, where it is not root); skips where that cannot make namespaces."""
+    before = as_nobody() if os.geteuid() == 0 else []
+    home = tmp_path / "home"
+    home.mkdir()
+    if before:
+        for folder in (home, *tmp_path.parents[:2], tmp_path):
+            folder.chmod(0o755)
+        os.chown(home, NOBODY, NOBODY)
+    kept = {key: value for key, value in os.environ.items() if key != "XDG_RUNTIME_DIR"}
+    own = {"HOME": str(home), "MPLCONFIGDIR": str(home), "TMPDIR": str(home), "TIDEGATE_STORE": str(home)}
+
+    def run(arguments: list[str]) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [*before, sys.executable, *arguments],
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            timeout=100,
+            cwd=home,
+            env={**kept, **own, "PYTHONDONTWRITEBYTECODE": "1"},
+            check=False,
+        )
+
+    try:
+        there = run(["-c", "from tidegate import _core; _core.live_enter()"])
+    except OSError as error:
+        pytest.skip(f"without root: {error}")
+    if there.returncode != 0:
+        pytest.skip(f"without root: {(there.stderr.strip() or 'it ended').splitlines()[-1]}")
+    return run
+
+
+def test_the_command_makes_its_own_namespace(rootless: Rootless, tmp_path: Path) -> None:
+    file = tmp_path / "link.toml"
+    file.write_text(LINK)
+    quick = ["--set", "duration=1 s", "--set", "warmup=200 ms", "--json"]
+    done = rootless(["-m", "tidegate", "run", str(file), "--engine", "live", *quick])
+    assert done.returncode == 0, done.stderr
+    summary = json.loads(done.stdout)
+    assert summary["engine"] == "live"
+    assert sum(flow["goodput_bps"] for flow in summary["flows"]) > 1e6
+    clean = rootless(["-m", "tidegate", "live", "clean", "--json"])
+    assert (clean.returncode, json.loads(clean.stdout)) == (0, {"runs": [], "processes": []})
+
+
+def test_the_live_tests_pass(rootless: Rootless, tmp_path: Path) -> None:
+    tests = [str(ROOT / "tests" / "python" / name) for name in ("test_live.py", "test_study_live.py")]
+    quiet = ["-p", "no:cacheprovider", "-rs", "-q", f"--basetemp={tmp_path / 'home' / 'pytest'}"]
+    done = rootless(["-c", PYTEST_INSIDE, *quiet, *tests])
+    assert done.returncode == 0, done.stdout + done.stderr
+    passed = re.search(r"(\d+) passed", done.stdout)
+    assert passed, done.stdout
+    assert int(passed[1]) >= 5, done.stdout
+    assert "skipped" not in done.stdout, done.stdout

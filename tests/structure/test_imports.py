@@ -1,0 +1,153 @@
+"""What an import and a help text may load."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import subprocess
+import sys
+import typing
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import pytest
+import tidegate as tg
+from common import SMALL
+
+if typing.TYPE_CHECKING:
+    from collections.abc import Iterator
+
+HEAVY = ("polars", "matplotlib", "numpy")
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import tidegate",
+        "from tidegate._cli.main import cli\ntry: cli.main(['--help'])\nexcept SystemExit: pass",
+        "from tidegate._cli.main import cli\ntry: cli.main(['run', '--help'])\nexcept SystemExit: pass",
+    ],
+    ids=["import", "help", "run --help"],
+)
+def test_light(code: str) -> None:
+    check = f"{code}\nimport sys\nprint([m for m in {HEAVY!r} if m in sys.modules], file=sys.stderr)"
+    done = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True, check=True)
+    assert done.stderr.strip() == "[]"
+
+
+def test_a_run_with_its_summary_needs_nothing_heavy() -> None:
+    code = (
+        "import sys, tidegate as tg\n"
+        f"run = tg.Scenario.from_toml({SMALL!r})\n"
+        "print(tg.run(run, seed=1, record='summary').to_json())\n"
+        f"print([m for m in {HEAVY!r} if m in sys.modules], file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr.strip() == "[]"
+
+
+def test_the_command_for_it_needs_nothing_heavy_either(small: Path) -> None:
+    # A library with threads of its own would also keep a live run out of a user namespace.
+    code = (
+        "import sys\nfrom tidegate._cli.main import cli\n"
+        f"try: cli.main(['run', {str(small)!r}, '--record', 'summary', '--json'])\nexcept SystemExit: pass\n"
+        f"print([m for m in {HEAVY!r} if m in sys.modules], file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr.strip().endswith("[]")
+
+
+def test_everything_public_is_flat_and_documented() -> None:
+    assert sorted(tg.__all__) == sorted(set(tg.__all__))
+    for name in tg.__all__:
+        value = getattr(tg, name)
+        if name != "__version__":
+            assert (value.__doc__ or "").strip(), name
+    # The folder of papers is an attribute once a paper has been opened.
+    public = {name for name in vars(tg) if not name.startswith("_")} - {"papers"}
+    assert public <= {*tg.__all__}, public - {*tg.__all__}
+
+
+def public_things() -> Iterator[object]:
+    """Yield every public function, class and method of classes."""
+    modules = [tg, *(each for each in (getattr(tg, name) for name in tg.__all__) if inspect.ismodule(each))]
+    for module in modules:
+        names = getattr(module, "__all__", None) or [
+            name for name in vars(module) if not name.startswith("_")
+        ]
+        for thing in (getattr(module, name) for name in names):
+            if not getattr(thing, "__module__", "").startswith("tidegate."):
+                continue
+            yield thing
+            members = vars(thing).items() if inspect.isclass(thing) else ()
+            for name, member in members:
+                function = getattr(member, "fget", None) or getattr(member, "__func__", member)
+                if not name.startswith("_") and inspect.isfunction(function):
+                    yield function
+
+
+def test_public_annotations_resolve() -> None:
+    things = [thing for thing in public_things() if hasattr(thing, "__annotations__")]
+    assert len(things) > 120
+    for thing in things:
+        typing.get_type_hints(thing)
+
+
+def test_no_circle_of_files() -> None:
+    # Imports inside functions and for types count: a file that needs another to be understood, needs it.
+    root = Path(tg.__file__).parent
+    files = {
+        ".".join(["tidegate", *path.relative_to(root).with_suffix("").parts]): path
+        for path in root.rglob("*.py")
+    }
+    # A package's face hands names on; who asks it asks the file that they come from.
+    needs = {
+        name: needed(path) & {*files} - {name} for name, path in files.items() if path.stem != "__init__"
+    }
+    assert needs["tidegate._run.start"] >= {
+        "tidegate._run.value",
+        "tidegate._run.columns",
+        "tidegate._run.theory",
+    }
+    list(TopologicalSorter(needs).static_order())
+
+
+#: Folders of the package, each below those that may need it.
+FLOORS = (
+    {"_core"}, {"_base"}, {"_traces", "_draw", "dtm", "effcap", "gcra"}, {"_ask"}, {"theory"}, {"_run"},
+    {"_compare", "_study"}, {"_engines", "_advise", "_reproduce"},
+    {"_open", "papers"}, {"_cli"}, {"__main__"},
+)  # fmt: skip
+
+
+def test_folders_need_what_lies_below_them() -> None:
+    root = Path(tg.__file__).parent
+    floor = {folder: number for number, folders in enumerate(FLOORS) for folder in folders}
+    upwards = set()
+    for path in root.rglob("*.py"):
+        place = path.relative_to(root).with_suffix("").parts[0]
+        if place == "__init__":
+            continue
+        for name in needed(path):
+            other = [*name.split("."), ""][1] if name.startswith("tidegate.") else ""
+            if other in floor and other != place and floor[other] >= floor[place]:
+                upwards.add(f"{path.relative_to(root)} needs {name}")
+    assert upwards == set()
+
+
+def test_papers_use_public_names_only() -> None:
+    papers = Path(tg.__file__).parent / "papers"
+    for path in papers.glob("*/*.py"):
+        private = {name for name in needed(path) if name.startswith("tidegate._")}
+        assert private == set(), path
+
+
+def needed(path: Path) -> set[str]:
+    """Return the modules that a file names in imports, wherever these stand."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {each.name for each in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found |= {node.module, *(f"{node.module}.{each.name}" for each in node.names)}
+    return found

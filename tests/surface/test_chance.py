@@ -1,0 +1,142 @@
+"""Where nothing is random the tool says so, and no interval is told."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import tidegate as tg
+from common import EXAMPLES, tidegate
+from tidegate._run.text import traffic_table
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PLAIN: dict[str, Any] = {
+    "duration": "3 s",
+    "seed": 4,
+    "gate": {"link": {"rate": "4 Mbit/s", "queue": "10 packets", "delay": "10 ms"}},
+    "flow": {"bulk": {"path": ["link"], "rtt": "40 ms"}},
+}
+START = {"flow.bulk.start.uniform": ["0 s", "100 ms"]}
+MARKOV = {
+    "gate.link.rate": {"markov": {"rates": ["2 Mbit/s", "4 Mbit/s"], "mean_holding": ["0.2 s", "0.2 s"]}}
+}
+
+
+def source(kind: str) -> dict[str, Any]:
+    return {"traffic.bg": {"path": ["link"], "source": {kind: {"rate": "1 Mbit/s"}}}}
+
+
+def test_a_study_in_which_nothing_is_random_has_no_intervals() -> None:
+    study = tg.study(PLAIN, vary={"flow.bulk.tcp.cc": ["reno", "cubic"]}, runs=3)
+    (warning,) = [text for text in study.warnings if "nothing is random" in text]
+    assert "the 3 runs of a point are equal" in warning
+    assert "flow.bulk.start.uniform" in warning
+    found = study.estimate("goodput_bps", 0)
+    assert (found.half_width, found.low, found.sd, found.n) == (None, None, None, 3)
+    assert study.difference("goodput_bps", 1, 0).half_width is None
+    text = study.report()
+    assert "±0" not in text
+    assert "±–" in text
+    assert "3 equal runs each" in text
+    told = json.loads(study.to_json())["points"][1]
+    assert told["varies"] is False
+    assert told["metrics"]["goodput_bps"]["half_width"] is None
+    assert told["difference_from_first"]["goodput_bps"]["half_width"] is None
+
+
+def test_it_is_still_known_when_the_folder_is_opened(tmp_path: Path) -> None:
+    study = tg.study(PLAIN, vary={"flow.bulk.tcp.cc": ["reno", "cubic"]}, runs=2)
+    assert tg.open_study(study.save(tmp_path / "s")).to_json() == study.to_json()
+
+
+def test_a_point_without_chance_among_others_is_named() -> None:
+    study = tg.study(PLAIN, vary={"flow.bulk.start": ["0 s", {"uniform": ["0 s", "100 ms"]}]}, runs=3)
+    (warning,) = [text for text in study.warnings if "nothing is random" in text]
+    assert "at 1 of the 2 points" in warning
+    assert study.estimate("goodput_bps", 0).half_width is None
+    assert study.estimate("goodput_bps", 1).half_width is not None
+
+
+def test_chance_that_changes_nothing_is_seen_afterwards() -> None:
+    # The chain would move after an hour; this run ends after three seconds.
+    slow = {"markov": {"rates": ["4 Mbit/s", "2 Mbit/s"], "mean_holding": ["9 h", "9 h"], "initial": 0}}
+    study = tg.study(PLAIN, set={"gate.link.rate": slow}, vary={"flow.bulk.tcp.cc": ["reno"]}, runs=3)
+    assert not any("nothing is random" in text for text in study.warnings)
+    (warning,) = [text for text in study.warnings if "gave the same results" in text]
+    assert "gate.link/rate" in warning
+    assert study.estimate("goodput_bps", 0).half_width is None
+
+
+def test_more_runs_are_not_advised_where_they_would_all_be_the_same() -> None:
+    study = tg.study(PLAIN, vary={"flow.bulk.tcp.cc": ["reno"]}, runs=1)
+    assert not any("--runs" in text for text in study.warnings)
+    assert any("all runs would be equal" in text for text in study.warnings)
+
+
+@pytest.mark.parametrize(
+    ("changes", "drawn"),
+    [
+        ({}, []),
+        (START, ["flow.bulk/start"]),
+        (MARKOV, ["gate.link/rate"]),
+        ({"gate.link.loss": 0.01}, ["gate.link/loss"]),
+        ({"flow.bulk.tcp.increase": "random"}, ["flow.bulk/increase"]),
+        (source("poisson"), ["traffic.bg/source"]),
+        (source("constant"), []),
+    ],
+)  # fmt: skip
+def test_what_is_drawn_is_what_differs_between_seeds(changes: dict[str, Any], drawn: list[str]) -> None:
+    scenario = tg.Scenario.from_dict(PLAIN, set=changes)
+    assert scenario.draws == drawn
+    runs = [tg.run(scenario, seed=seed, record="summary").summary for seed in (1, 2, 3)]
+    for run in runs:
+        run["seed"] = 0
+    differ = any(one != other for one, other in itertools.pairwise(runs))
+    assert differ == bool(drawn)
+
+
+def test_every_example_draws_what_its_seeds_show() -> None:
+    for path in sorted(EXAMPLES.glob("*.toml")):
+        scenario = tg.load(path, set={"duration": "4 s", "warmup": "0 s"})
+        if scenario.draws:
+            continue
+        one, other = (tg.run(scenario, seed=seed, record="summary").summary for seed in (1, 2))
+        assert {**one, "seed": 0} == {**other, "seed": 0}, f"{path.name} draws something that nobody lists"
+
+
+def test_seeds_that_change_nothing_are_said(tmp_path: Path) -> None:
+    vary = {"flow.bulk.tcp.cc": ["reno", "cubic"], "seed": [1, 2, 3]}
+    (warning,) = tg.compare(PLAIN, vary=vary).warnings
+    assert warning.startswith("nothing is random in this scenario: all 3 seeds give the same run")
+    assert not any("seeds" in text for text in tg.compare(PLAIN, set=MARKOV, vary=vary).warnings)
+    done = tidegate(
+        "compare", EXAMPLES / "lte.toml", "--vary", "seed=1,2", "--set", "duration=4 s", cwd=tmp_path
+    )
+    assert "all 2 seeds give the same run" in done.stderr
+
+
+def test_a_table_of_sources_leaves_none_out() -> None:
+    rows = [
+        {"name": f"call.{n}", "packets_sent": 100, "packets_delivered": 99, "throughput_bps": 1e5 + n}
+        for n in range(1, 16)
+    ]
+    rows.append({"name": "backup", "packets_sent": 10, "packets_delivered": 10, "throughput_bps": 5e5})
+    lines = traffic_table(rows).splitlines()
+    call, backup, every = (line.split() for line in lines[3:])
+    assert call[:2] == ["call", "15"]
+    assert backup[:2] == ["backup", "1"]
+    assert every[:3] == ["all", "16", "2.00"]
+
+
+def test_a_long_table_of_sources_says_what_it_leaves_out() -> None:
+    rows = [
+        {"name": f"source{n}x", "packets_sent": 1, "packets_delivered": 1, "throughput_bps": 1e5}
+        for n in range(20)
+    ]
+    text = traffic_table(rows)
+    assert "the 12 groups with the highest rates of 20" in text
+    assert "all" in text
