@@ -25,8 +25,8 @@ _TESTS = "#[cfg(test)]\nmod tests {"
 
 @pytest.mark.parametrize("crate", CRATES)
 def test_no_circle_of_files(crate: str) -> None:
-    # The file that declares a folder's modules is left out: it needs its parts and they need it. Who uses a name
-    # that such a file re-exports needs the file where the name is defined.
+    # The file that declares a folder's modules is left out: it needs its parts and they need it. Who uses a
+    # name that such a file re-exports needs the file where the name is defined.
     modules = modules_of(crate)
     needs = {
         module: {needed for needed in needed_by(crate, module) if needed != module[: len(needed)]}

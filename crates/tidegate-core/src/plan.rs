@@ -25,12 +25,12 @@ pub use feedback::{
 };
 pub use framing::Framing;
 pub use gate::{
-    CellPlan, Contract, GatePlan, JitterPlan, LossPlan, OnChange, PolicePlan, QueueCounts, QueueLimit,
-    QueuePlan, Reassembly,
+    CellPlan, Contract, GatePlan, JitterPlan, LossPlan, PolicePlan, QueueCounts, QueueLimit, QueuePlan,
+    Reassembly,
 };
 pub use groups::groups_of_circuits;
 pub use holding::HoldingPlan;
-pub use laws::{AtEnd, GcraPlan, MarkovPlan, OpportunityTrace, RateTrace};
+pub use laws::{AtEnd, GcraPlan, MarkovPlan, OnChange, OpportunityTrace, RateTrace};
 pub use rate::{Course, RatePlan};
 pub use request::{ConnectionPlan, Pace, RequestPlan, ServerPlan, SizePlan, ThinkPlan};
 pub use tcp::{

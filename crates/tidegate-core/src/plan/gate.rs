@@ -1,6 +1,6 @@
 //! What a gate is made from.
 
-use super::{Framing, RatePlan};
+use super::{Framing, OnChange, RatePlan};
 use crate::aal5::{CELL_BITS, CELL_BYTES};
 use crate::gcra::{Conformance, Limit};
 use crate::units::{PICOS_PER_SECOND, Span, Speed};
@@ -213,15 +213,6 @@ pub enum QueueCounts {
     Waiting,
     /// Units that wait and the one in service.
     All,
-}
-
-/// What becomes of a unit in transmission when the rate changes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OnChange {
-    /// It keeps the speed it started with.
-    Keep,
-    /// Its remaining bits go at the new speed.
-    Rescale,
 }
 
 /// Random delay after service, drawn once per unit that is not lost.
