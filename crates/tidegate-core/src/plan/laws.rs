@@ -149,6 +149,15 @@ fn mean(bit_picos: u128, period: Span) -> Rate {
     Rate::from_bps(u64::try_from(bps).unwrap_or(u64::MAX))
 }
 
+/// What becomes of a unit in transmission when the rate changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnChange {
+    /// It keeps the speed it started with.
+    Keep,
+    /// Its remaining bits go at the new speed.
+    Rescale,
+}
+
 /// What a recording does after its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AtEnd {
