@@ -290,6 +290,12 @@ mod tests {
     use super::*;
 
     #[test]
+    fn errors_are_below_a_tenth_of_a_percent_or_below_one() {
+        assert_eq!(Precision::Fine.relative(), 1.0 / 1024.0);
+        assert_eq!(Precision::Coarse.relative(), 1.0 / 128.0);
+    }
+
+    #[test]
     fn quantiles_are_within_their_precision() {
         let mut fine = Quantiles::new(Precision::Fine);
         for millis in 0..=1000 {

@@ -179,12 +179,3 @@ mod tests {
         assert_eq!(trace.most_in(Span::from_millis(3)), 3);
     }
 }
-
-/// What becomes of a unit in transmission when the rate changes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OnChange {
-    /// It keeps the speed it started with.
-    Keep,
-    /// Its remaining bits go at the new speed.
-    Rescale,
-}

@@ -19,7 +19,12 @@ fn golden_limiters() {
             let (mut shaper, mut batches) =
                 (Shaper::new(limits.0, *release, *sustained), Shaper::new(limits.1, *release, *peak));
             let (mut digest, mut conforming) = (Digest::new(), 0);
-            digest.add(&(limits.0.burst(), limits.1.depth(), limits.0.bits_per_second(424)));
+            digest.add(&(
+                limits.0.burst(),
+                limits.1.depth(),
+                limits.0.bits_per_second(424),
+                limits.1.exact_bits_per_second(424),
+            ));
             for (&at, &(count, low)) in arrivals.iter().zip(units) {
                 digest.add(&(gcra.conforms(at), whole.earliest(at, count), whole.limit().units_in(at)));
                 conforming += u32::from(gcra.police(at));

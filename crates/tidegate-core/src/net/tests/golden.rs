@@ -30,6 +30,7 @@ fn line((plan, entries): &Case) -> String {
     network.finish();
     let inside = measured(plan);
     for (gate, of) in network.gates().iter().zip(&plan.gates) {
+        digest.add(&(gate.is_closed(), gate.open_inside()));
         digest.add(&gate.capacity(of, seed(plan), inside));
     }
     let last = story.delivered.last().map_or(0, |(at, ..)| at.picos());
@@ -60,4 +61,34 @@ fn golden_networks_of_cells() {
 #[test]
 fn golden_multiplexers() {
     compare("multiplexers", &table(&drawn((any_multiplexer(), dense_entries()), 100)));
+}
+
+/// Plain gates that all flows pass in the same order, and more units than one gate after the other would see idle.
+fn any_chain() -> impl Strategy<Value = Case> {
+    let gate =
+        (prop::option::of(1u64..40), 0u64..4, prop::option::of(0u64..20)).prop_map(|(mbps, delay, limit)| {
+            let mut gate = GatePlan::open("");
+            gate.rate = mbps.map_or(RatePlan::Unlimited, |mbps| {
+                RatePlan::Constant(Speed::Bits(Rate::from_bps(mbps * 1_000_000)))
+            });
+            gate.delay = Span::from_millis(delay);
+            gate.queue.limit = limit.map_or(QueueLimit::Unlimited, QueueLimit::Packets);
+            gate.queue.counts = QueueCounts::Waiting;
+            gate
+        });
+    let gap = prop_oneof![0u64..400_000_000, 0u64..4_000_000_000];
+    let bytes = prop_oneof![4 => Just(1500u32), 1 => 40u32..1500];
+    let entries = prop::collection::vec((gap, 0usize..6, bytes), 20..200);
+    (prop::collection::vec(gate, 2..6), 1usize..4, 0u64..30, entries).prop_map(
+        |(gates, flows, delay, sent)| {
+            let path: Vec<usize> = (0..gates.len()).collect();
+            let flows = (0..flows).map(|_| (path.clone(), vec![], delay, false)).collect();
+            (network(gates, flows, vec![], false), sent)
+        },
+    )
+}
+
+#[test]
+fn golden_chains() {
+    compare("chains", &table(&drawn(any_chain(), 150)));
 }

@@ -6,10 +6,11 @@ use std::rc::Rc;
 use proptest::prelude::*;
 
 use super::pair::{Fate, Hop, Pair};
-use super::properties::{fates, plans};
+use super::properties::{fates, odd_segment, odd_segments, plans};
 use crate::golden::{Digest, compare, drawn};
 use crate::plan::TcpPlan;
-use crate::tcp::Segment;
+use crate::random::Seed;
+use crate::tcp::{Endpoint, Role, Segment, flags};
 use crate::units::{PICOS_PER_SECOND, Span, Time};
 use crate::work::take_steps;
 
@@ -78,4 +79,60 @@ fn line((plan, bytes, there, back, hop): &Case) -> String {
 fn golden_connections() {
     let lines: Vec<String> = drawn(cases(), 250).iter().map(line).collect();
     compare("connections", &lines);
+}
+
+/// What an endpoint makes of segments that no endpoint of ours would send: ACKs inside segments, holes everywhere.
+#[test]
+fn golden_odd_segments() {
+    let lines: Vec<String> = drawn((plans(), odd_segments()), 200)
+        .iter()
+        .map(|(plan, segments)| {
+            let rng = Some(Seed { seed: 1, replication: 0 }.stream("test"));
+            let mut end = Endpoint::new(plan, Role::Active, 7, rng);
+            let (mut now, mut digest, mut sent) = (Time::ZERO, Digest::new(), 0);
+            end.open(now);
+            end.write(now, 50_000);
+            let opening = Segment {
+                seq: 7,
+                ack: 8,
+                flags: flags::SYN | flags::ACK,
+                ..odd_segment(&[7, 8, 60_000, 0], 0, 0, &[(0, 0); 3])
+            };
+            end.handle_segment(now, &opening);
+            let mut acked = 8_u16;
+            for (numbers, len, bits, sack, wait) in segments {
+                now += Span::from_millis(*wait);
+                // Most acknowledge a little more than the one before.
+                let ack = if bits % 4 == 0 { numbers[1] } else { acked.saturating_add(numbers[1] % 4_000) };
+                acked = acked.max(ack.min(50_000));
+                let near = sack.map(|(left, right)| {
+                    (acked.saturating_add(left % 9_000), acked.saturating_add(right % 9_000))
+                });
+                let flags = flags::ACK | if bits % 16 == 15 { *bits } else { 0 };
+                let numbers = [numbers[0], ack, numbers[2], numbers[3]];
+                end.handle_wakeup(now);
+                end.handle_segment(
+                    now,
+                    &odd_segment(
+                        &numbers,
+                        if bits % 8 == 7 { *len } else { 0 },
+                        flags | (bits & 0xc0),
+                        &near,
+                    ),
+                );
+                while let Some((answer, _)) = end.poll_transmit(now) {
+                    sent += 1;
+                    digest.add(&answer);
+                }
+                digest.add(&(end.snapshot(), end.next_wakeup(), end.congestion_window()));
+            }
+            digest.add(end.counters());
+            format!(
+                "segments {:3}, sent {sent:3}, acknowledged {:5}, digest {digest}",
+                segments.len(),
+                end.counters().acked_bytes
+            )
+        })
+        .collect();
+    compare("odd-segments", &lines);
 }
