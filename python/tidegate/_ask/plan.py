@@ -118,6 +118,8 @@ class Tcp(TypedDict):
     """What TCP a flow uses; sizes in bytes."""
 
     cc: str
+    #: The window grows by addition and shrinks by halving (Tahoe, Reno, NewReno).
+    halves: bool
     mss: int
     headers: int
     window: int | None
