@@ -11,15 +11,16 @@ ROOT = Path(__file__).resolve().parents[2]
 TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 
 #: How many files each checklist may take.
-MOST = {"a rate law": 6, "a congestion controller": 5}
+MOST = {"a rate law": 6, "a congestion controller": 5, "a column": 4}
 
 
 def test_every_file_that_it_names_exists() -> None:
     named = set(re.findall(r"`([\w.-]+/[\w./-]*)`", TEXT))
     tracked = {name for name in named if name.split("/")[0] in {path.name for path in ROOT.iterdir()}}
     assert "crates/tidegate-core/src/plan/rate.rs" in tracked
-    # Capitals stand for any name.
+    # Capitals stand for any name; `target` is what a build leaves.
     tracked = {name for name in tracked if not name.rpartition("/")[2].isupper()}
+    tracked = {name for name in tracked if not name.startswith("target/")}
     missing = sorted(name for name in tracked if not (ROOT / name).exists())
     assert not missing, missing
 
