@@ -95,7 +95,7 @@ def test_the_command_makes_its_own_namespace(rootless: Rootless, tmp_path: Path)
 
 
 def test_the_live_tests_pass(rootless: Rootless, tmp_path: Path) -> None:
-    tests = [str(ROOT / "tests" / "python" / name) for name in ("test_live.py", "test_study_live.py")]
+    tests = [str(ROOT / "tests" / "live" / name) for name in ("test_live.py", "test_study_live.py")]
     quiet = ["-p", "no:cacheprovider", "-rs", "-q", f"--basetemp={tmp_path / 'home' / 'pytest'}"]
     done = rootless(["-c", PYTEST_INSIDE, *quiet, *tests])
     assert done.returncode == 0, done.stdout + done.stderr
