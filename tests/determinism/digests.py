@@ -61,9 +61,10 @@ def main() -> int:
         return 0
     before = json.loads(arguments.file.read_text())
     differing = {
-        name: first_difference(before[name], found[name])
-        for name in found
-        if name in before and before[name] != found[name]
+        name: ", ".join(sorted(part for part in parts if before[name].get(part) != found[name].get(part)))
+        + f"; first {first_difference(before[name], found[name])}"
+        for name, parts in found.items()
+        if name in before and before[name] != parts
     }
     for name, difference in differing.items():
         print(f"{name}: {difference}")
