@@ -43,7 +43,8 @@ def digest(job: tuple[str, bool]) -> tuple[str, dict[str, str]]:
             sets = [f"duration={LONGEST}", *(["warmup=5 s"] if loaded._inner.warmup_s >= 20 else [])]
             loaded = Scenario.load(ROOT / name, set=sets)
     found = everything(loaded, seed=seed, record="37 ms", exact_events=exact)
-    found["explain"] = loaded.explain()
+    # A trace is named by its whole path: without that of the checkout, two checkouts can be compared.
+    found["explain"] = loaded.explain().replace(str(ROOT), "")
     return f"{name}{' exact' if exact else ''}", found
 
 
