@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 
 use tidegate_core::plan::{
     CongestionPlan, DelayedAckPlan, Increase, RtoPlan, RtoRestart, RttTiming, SsthreshRounding, TcpBase,
-    TcpPlan, TickPhase,
+    TcpPlan, TcpRules, TickPhase,
 };
 use tidegate_core::random::Seed;
 use tidegate_core::tcp::{Endpoint, Role, Segment, State};
@@ -118,6 +118,7 @@ pub(crate) fn plan(header: &[u8]) -> TcpPlan {
         rto,
         delayed_ack: bit(4, 1).then_some(delayed),
         quick_acks: if bit(4, 2) { 4 } else { 0 },
+        rules: TcpRules::RFC,
         handshake: !bit(4, 3),
         timestamps: bit(4, 4),
         rtt_timing: if bit(4, 5) { RttTiming::One } else { RttTiming::Every },

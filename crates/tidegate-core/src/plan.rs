@@ -16,6 +16,7 @@ mod laws;
 mod rate;
 mod request;
 mod tcp;
+mod tcp_rules;
 mod traffic;
 
 pub use circuits::{ArrivalPlan, Blocked, CallsPlan, Demand, PoolOrder, ReservationPlan, ReservePlan};
@@ -36,6 +37,7 @@ pub use request::{ConnectionPlan, Pace, RequestPlan, ServerPlan, SizePlan, Think
 pub use tcp::{
     DelayedAckPlan, Increase, RtoPlan, RtoRestart, RttTiming, SsthreshRounding, TcpBase, TcpPlan, TickPhase,
 };
+pub use tcp_rules::{AckRule, Arithmetic, LeastRto, LossDetection, Reduction, SlowStart, TcpRules};
 pub use traffic::{AppPlan, MessageLength, MessagePlan, SourcePlan, TrafficPlan};
 
 use crate::units::{Span, Time};

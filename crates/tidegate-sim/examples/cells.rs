@@ -9,8 +9,8 @@ use tidegate_core::aal5::CELL_BITS;
 use tidegate_core::gcra::{Interval, Limit, Release};
 use tidegate_core::plan::{
     AppPlan, CellPlan, CongestionPlan, FlowPlan, Framing, GatePlan, GcraPlan, Increase, Plan, QueueLimit,
-    RatePlan, RtoPlan, RttTiming, SourcePlan, SsthreshRounding, StartPlan, TcpBase, TcpPlan, TickPhase,
-    TrafficPlan,
+    RatePlan, RtoPlan, RttTiming, SourcePlan, SsthreshRounding, StartPlan, TcpBase, TcpPlan, TcpRules,
+    TickPhase, TrafficPlan,
 };
 use tidegate_core::units::{Rate, Span, Speed, Time};
 
@@ -133,6 +133,7 @@ fn tcp() -> TcpPlan {
         },
         delayed_ack: None,
         quick_acks: 0,
+        rules: TcpRules::RFC,
         handshake: false,
         timestamps: false,
         rtt_timing: RttTiming::One,

@@ -10,7 +10,7 @@
 
 use tidegate_core::plan::{
     AppPlan, CongestionPlan, FlowPlan, GatePlan, Increase, Plan, QueueCounts, QueueLimit, QueuePlan,
-    RatePlan, RtoPlan, RttTiming, SsthreshRounding, StartPlan, TcpBase, TcpPlan, TickPhase,
+    RatePlan, RtoPlan, RttTiming, SsthreshRounding, StartPlan, TcpBase, TcpPlan, TcpRules, TickPhase,
 };
 use tidegate_core::units::{Rate, Span, Speed, Time};
 
@@ -92,6 +92,7 @@ fn tcp(cc: &str) -> TcpPlan {
         },
         delayed_ack: None,
         quick_acks: 0,
+        rules: TcpRules::RFC,
         handshake: true,
         timestamps: false,
         rtt_timing: RttTiming::One,

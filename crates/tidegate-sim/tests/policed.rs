@@ -7,7 +7,7 @@ use tidegate_core::gcra::{Conformance, Interval, Limit};
 use tidegate_core::plan::{
     AppPlan, CongestionPlan, DelayedAckPlan, FlowPlan, GatePlan, Increase, LossPlan, Plan, PolicePlan,
     QueueLimit, RatePlan, RecordLevel, RtoPlan, RttTiming, SourcePlan, SsthreshRounding, StartPlan, TcpBase,
-    TcpPlan, TickPhase, TrafficPlan,
+    TcpPlan, TcpRules, TickPhase, TrafficPlan,
 };
 use tidegate_core::units::{Rate, Span, Speed, Time};
 use tidegate_result::GateSummary;
@@ -44,6 +44,7 @@ fn tcp(cc: CongestionPlan) -> TcpPlan {
             tick: Span::ZERO,
         }),
         quick_acks: 0,
+        rules: TcpRules::RFC,
         handshake: true,
         timestamps: false,
         rtt_timing: RttTiming::Every,

@@ -9,7 +9,7 @@ use tidegate_core::plan::{
     AppPlan, Blocked, CongestionPlan, ConnectionPlan, DelayedAckPlan, Demand, FlowPlan, GatePlan, Increase,
     LossPlan, OnChange, Pace, Plan, PoolOrder, PoolPlan, RatePlan, RecordLevel, RequestPlan, ReservationPlan,
     ReservePlan, RtoPlan, RttTiming, ServerPlan, SizePlan, SsthreshRounding, StartPlan, TcpBase, TcpPlan,
-    ThinkPlan, TickPhase,
+    TcpRules, ThinkPlan, TickPhase,
 };
 use tidegate_core::units::{Rate, Span, Speed, Time};
 use tidegate_sim::{RunResult, Side, run};
@@ -48,6 +48,7 @@ fn tcp() -> TcpPlan {
         },
         delayed_ack: None,
         quick_acks: 0,
+        rules: TcpRules::RFC,
         handshake: false,
         timestamps: false,
         rtt_timing: RttTiming::Every,

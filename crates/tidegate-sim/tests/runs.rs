@@ -13,8 +13,8 @@ use tidegate_core::plan::{
     AppPlan, CellPlan, CongestionPlan, ConnectionPlan, DelayedAckPlan, FlowPlan, Framing, GatePlan, GcraPlan,
     HoldingPlan, Increase, JitterPlan, LossPlan, MarkovPlan, MessageLength, MessagePlan, OnChange, Pace,
     Plan, PolicePlan, QueueLimit, RatePlan, Reassembly, RecordLevel, RequestPlan, RtoPlan, RttTiming,
-    ServerPlan, SizePlan, SourcePlan, SsthreshRounding, StartPlan, TcpBase, TcpPlan, ThinkPlan, TickPhase,
-    TrafficPlan,
+    ServerPlan, SizePlan, SourcePlan, SsthreshRounding, StartPlan, TcpBase, TcpPlan, TcpRules, ThinkPlan,
+    TickPhase, TrafficPlan,
 };
 use tidegate_core::random::TruncatedGeometric;
 use tidegate_core::units::{Measured, Rate, Span, Speed, Time};
@@ -49,6 +49,7 @@ fn tcp(cc: CongestionPlan) -> TcpPlan {
             tick: Span::ZERO,
         }),
         quick_acks: 0,
+        rules: TcpRules::RFC,
         handshake: true,
         timestamps: false,
         rtt_timing: RttTiming::Every,

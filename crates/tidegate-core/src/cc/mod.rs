@@ -1,6 +1,6 @@
 //! Congestion control: window arithmetic, one file per controller.
 //!
-//! A controller is told facts ([`Acked`], [`Lost`], [`Recovered`], idleness) and answers two
+//! A controller is told facts ([`Ack`], [`Acked`], [`Lost`], [`Recovered`], idleness) and answers two
 //! questions: how many bytes may be in flight, and how fast they may leave. It holds no
 //! socket, timer or clock; the instants it needs come with the facts.
 //!
@@ -18,13 +18,14 @@ mod aimd;
 mod cubic;
 mod fixed;
 mod halving;
+mod linux;
 
 #[cfg(test)]
 mod tests;
 
 use std::fmt;
 
-use crate::plan::{CongestionPlan, TcpPlan};
+use crate::plan::{Arithmetic, CongestionPlan, TcpPlan};
 use crate::random::Stream;
 use crate::units::{Rate, Span, Time};
 
@@ -32,6 +33,27 @@ pub use aimd::Aimd;
 pub use cubic::Cubic;
 pub use fixed::Fixed;
 pub use halving::{Halving, NewReno, Policy, Reno, Tahoe};
+pub use linux::{LinuxCubic, LinuxReno};
+
+/// An acknowledgement arrived, whatever it brought. Told on every ACK, before what follows from it
+/// ([`Acked`], [`Lost`]), by endpoints whose rules account for each ([`crate::plan::TcpRules::account`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ack {
+    /// When.
+    pub at: Time,
+    /// Bytes that it newly reported as arrived, in order or not.
+    pub delivered: u64,
+    /// Bytes in flight after it.
+    pub in_flight: u64,
+    /// The round trip of the newest segment that it newly reported, unless one of them was sent twice.
+    pub rtt: Option<Span>,
+    /// Smoothed round-trip time.
+    pub smoothed_rtt: Span,
+    /// Offset of the oldest byte not acknowledged (SND.UNA): a round is over when `una` reaches what `max` was at its start.
+    pub una: u64,
+    /// Offset behind the newest byte sent (SND.NXT).
+    pub max: u64,
+}
 
 /// New data were acknowledged, outside fast recovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,13 +62,16 @@ pub struct Acked {
     pub at: Time,
     /// Bytes it acknowledged for the first time.
     pub bytes: u64,
+    /// Segments that it newly reported as arrived.
+    pub segments: u32,
     /// Bytes in flight just before it.
     pub in_flight: u64,
     /// The round trip that it measured, if it measured one.
     pub rtt: Option<Span>,
     /// Smoothed round-trip time; zero before the first sample.
     pub smoothed_rtt: Span,
-    /// The congestion window stopped the sender in the flight that this ACK belongs to.
+    /// The congestion window stopped the sender in the flight that this ACK belongs to; with
+    /// [`Arithmetic::Linux`] also: slow start, and the window is below twice the largest flight.
     pub window_limited: bool,
 }
 
@@ -57,7 +82,8 @@ pub enum LossKind {
     DupAck,
     /// The retransmission timer.
     Timeout {
-        /// The same segment has timed out before.
+        /// No reduction of its own: the same segment has timed out before, or (accounting endpoints) the
+        /// window has been reduced for this flight.
         again: bool,
     },
 }
@@ -73,6 +99,10 @@ pub struct Lost {
     pub window: u64,
     /// How it was noticed.
     pub kind: LossKind,
+    /// Bytes still in flight, without what is taken to be lost.
+    pub remaining: u64,
+    /// Offset behind the newest byte sent (SND.NXT).
+    pub max: u64,
 }
 
 /// A fast recovery without SACK has ended: everything sent before it is acknowledged.
@@ -107,6 +137,8 @@ pub struct ControllerSnapshot {
 /// A congestion controller. Implement it and hand it to [`crate::tcp::Endpoint::set_controller`] to try
 /// one that is not built in.
 pub trait CongestionControl: fmt::Debug + Send {
+    /// An acknowledgement arrived, whatever it brought.
+    fn handle_ack(&mut self, _ack: &Ack) {}
     /// New data were acknowledged, outside fast recovery.
     fn handle_acked(&mut self, acked: &Acked);
     /// A loss was noticed.
@@ -116,6 +148,8 @@ pub trait CongestionControl: fmt::Debug + Send {
     /// Nothing was sent for longer than a time-out and something is about to be (RFC 5681
     /// §4.1), or the handshake lost a segment: the window falls to `window` if it is larger.
     fn handle_restart(&mut self, window: u64);
+    /// Something is about to be sent, and nothing had been in flight for `idle`.
+    fn handle_resumed(&mut self, _at: Time, _idle: Span) {}
     /// Bytes that may be in flight; at least one segment.
     fn window(&self) -> u64;
     /// How fast they may leave; `None`: as fast as ACKs come.
@@ -142,6 +176,10 @@ pub enum Controller {
     NewReno(NewReno),
     /// RFC 9438.
     Cubic(Cubic),
+    /// Reno as Linux counts it.
+    LinuxReno(LinuxReno),
+    /// CUBIC as Linux counts it.
+    LinuxCubic(Box<LinuxCubic>),
     /// A constant window.
     Fixed(Fixed),
     /// Anything else.
@@ -155,6 +193,8 @@ macro_rules! each {
             Controller::Reno($inner) => $what,
             Controller::NewReno($inner) => $what,
             Controller::Cubic($inner) => $what,
+            Controller::LinuxReno($inner) => $what,
+            Controller::LinuxCubic($inner) => $what,
             Controller::Fixed($inner) => $what,
             Controller::Custom($inner) => $what,
         }
@@ -166,7 +206,12 @@ impl Controller {
     /// needed for nothing else.
     #[must_use]
     pub fn new(plan: &TcpPlan, rng: Option<Stream>) -> Controller {
+        let linux = plan.rules.arithmetic == Arithmetic::Linux && plan.sack;
         match plan.cc {
+            CongestionPlan::Reno | CongestionPlan::NewReno if linux => {
+                Controller::LinuxReno(LinuxReno::new(plan))
+            }
+            CongestionPlan::Cubic if linux => Controller::LinuxCubic(Box::new(LinuxCubic::new(plan))),
             CongestionPlan::Tahoe { .. } => Controller::Tahoe(Tahoe::new(Aimd::new(plan, rng))),
             CongestionPlan::Reno => Controller::Reno(Reno::new(Aimd::new(plan, rng))),
             CongestionPlan::NewReno => Controller::NewReno(NewReno::new(Aimd::new(plan, rng))),
@@ -178,6 +223,16 @@ impl Controller {
                 unreachable!("{name} is the kernel's; the simulator refuses such plans before they start")
             }
         }
+    }
+
+    /// See [`CongestionControl::handle_ack`].
+    pub fn handle_ack(&mut self, ack: &Ack) {
+        each!(self, inner => inner.handle_ack(ack));
+    }
+
+    /// See [`CongestionControl::handle_resumed`].
+    pub fn handle_resumed(&mut self, at: Time, idle: Span) {
+        each!(self, inner => inner.handle_resumed(at, idle));
     }
 
     /// See [`CongestionControl::handle_acked`].
@@ -193,7 +248,11 @@ impl Controller {
             Controller::Tahoe(tahoe) => Some(tahoe.aimd_mut()),
             Controller::Reno(reno) => Some(reno.aimd_mut()),
             Controller::NewReno(newreno) => Some(newreno.aimd_mut()),
-            Controller::Cubic(_) | Controller::Fixed(_) | Controller::Custom(_) => None,
+            Controller::Cubic(_)
+            | Controller::LinuxReno(_)
+            | Controller::LinuxCubic(_)
+            | Controller::Fixed(_)
+            | Controller::Custom(_) => None,
         }
     }
 

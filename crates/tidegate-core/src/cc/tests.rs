@@ -14,11 +14,19 @@ fn plan(cc: CongestionPlan) -> TcpPlan {
 }
 
 fn acked(at: Time, rtt: Span) -> Acked {
-    Acked { at, bytes: MSS, in_flight: 0, rtt: Some(rtt), smoothed_rtt: rtt, window_limited: true }
+    Acked {
+        at,
+        bytes: MSS,
+        segments: 1,
+        in_flight: 0,
+        rtt: Some(rtt),
+        smoothed_rtt: rtt,
+        window_limited: true,
+    }
 }
 
 fn lost(in_flight: u64, window: u64, kind: LossKind) -> Lost {
-    Lost { at: Time::ZERO, in_flight, window, kind }
+    Lost { at: Time::ZERO, in_flight, window, kind, remaining: 0, max: 0 }
 }
 
 /// Acknowledges window after window for `rounds` round trips; returns the time.

@@ -106,6 +106,7 @@ fn of_tcp(tcp: &TcpPlan) -> (bool, bool) {
     let TcpPlan {
         base: _,
         cc: _,
+        rules: _,
         mss: _,
         headers: _,
         window: _,

@@ -1,6 +1,6 @@
 //! The rules of one connection's TCP.
 
-use super::CongestionPlan;
+use super::{CongestionPlan, TcpRules};
 use crate::units::Span;
 
 /// Every choice of a TCP connection, in bytes.
@@ -10,6 +10,8 @@ pub struct TcpPlan {
     pub base: TcpBase,
     /// Congestion controller.
     pub cc: CongestionPlan,
+    /// Loss recovery, window arithmetic, timer and ACKs by the RFCs or as in Linux.
+    pub rules: TcpRules,
     /// User bytes in a full segment.
     pub mss: u32,
     /// IP and TCP header bytes of every segment.

@@ -26,6 +26,11 @@ impl Sender {
         window: u32,
         segment: Option<&Segment>,
     ) -> bool {
+        if let Some(mut accounts) = self.accounts.take() {
+            let known = self.handle_ack_accounted(&mut accounts, now, number, window, segment);
+            self.accounts = Some(accounts);
+            return known;
+        }
         crate::work::step();
         let ahead = number.wrapping_sub(self.numbering.wire(self.una)).cast_signed();
         if ahead > 0 {
@@ -47,7 +52,7 @@ impl Sender {
     }
 
     #[inline]
-    fn read_window(&mut self, window: u32) {
+    pub(super) fn read_window(&mut self, window: u32) {
         if window != self.raw_window {
             self.raw_window = window;
             let window = if window == u32::MAX { u64::MAX } else { u64::from(window) };
@@ -87,14 +92,29 @@ impl Sender {
                 aimd.grow(bytes);
             }
         } else {
-            self.tell_acked(now, bytes, in_flight, rtt, limited);
+            self.tell_acked(now, (bytes, removed.count), in_flight, rtt, limited);
         }
     }
 
     #[inline(never)]
-    fn tell_acked(&mut self, at: Time, bytes: u64, in_flight: u64, rtt: Option<Span>, window_limited: bool) {
+    fn tell_acked(
+        &mut self,
+        at: Time,
+        (bytes, segments): (u64, u32),
+        in_flight: u64,
+        rtt: Option<Span>,
+        window_limited: bool,
+    ) {
         let smoothed_rtt = self.estimator.smoothed();
-        self.controller.handle_acked(&Acked { at, bytes, in_flight, rtt, smoothed_rtt, window_limited });
+        self.controller.handle_acked(&Acked {
+            at,
+            bytes,
+            segments,
+            in_flight,
+            rtt,
+            smoothed_rtt,
+            window_limited,
+        });
     }
 
     /// Feeds the estimator; returns the exact round trip if there is one.

@@ -20,6 +20,8 @@ pub(super) struct Config {
     /// The same as the wire says it; `u32::MAX`: no limit.
     pub(super) advertised: u32,
     pub(super) sack: bool,
+    /// Every ACK is accounted for.
+    pub(super) account: bool,
     pub(super) limited_transmit: bool,
     pub(super) go_back_n: bool,
     pub(super) guard: bool,
@@ -75,6 +77,7 @@ impl Config {
             window: window.min(LARGEST_WINDOW),
             advertised: plan.window.map_or(u32::MAX, |bytes| bytes.min(LARGEST_WINDOW) as u32),
             sack: plan.sack,
+            account: plan.rules.account() && plan.sack && !matches!(plan.cc, CongestionPlan::Tahoe { .. }),
             limited_transmit: plan.limited_transmit,
             go_back_n: plan.go_back_n,
             guard: plan.guard,

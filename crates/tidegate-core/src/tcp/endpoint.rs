@@ -90,7 +90,7 @@ impl Endpoint {
         let waits = if plan.handshake { State::Listen } else { State::Established };
         Endpoint {
             sender: Sender::new(plan, isn, rng),
-            receiver: Receiver::new(plan.quick_acks),
+            receiver: Receiver::new(plan),
             state: if role == Role::Active { State::Closed } else { waits },
             plain: role == Role::Passive && !plan.handshake && !plan.timestamps,
             role,
@@ -204,6 +204,9 @@ impl Endpoint {
         }
         if self.sender.config.timestamps {
             self.read_timestamp(segment);
+            if segment.len > 0 && segment.ts_ecr != 0 {
+                self.receiver.handle_rtt(now.saturating_since(timestamp::sent_at(segment.ts_ecr, now)));
+            }
         }
         if segment.flags & flags::ACK != 0 {
             self.handle_pure_ack(now, segment.ack, segment.window, Some(segment));
@@ -247,7 +250,7 @@ impl Endpoint {
             return;
         }
         if self.state == State::Established {
-            self.sender.handle_timeout(now);
+            self.sender.handle_timer(now);
         } else {
             // RFC 9293 §3.8.1, RFC 6298 §5.5: the SYN again, later each time.
             self.sender.counters.timeouts += 1;
@@ -297,9 +300,10 @@ impl Endpoint {
     /// A segment of ours leaves; each acknowledges, so nothing is owed afterwards.
     #[inline]
     pub(super) fn leave(&mut self, sent: Outgoing) -> Outgoing {
+        let news = self.receiver.window_is_news();
         self.receiver.acknowledged();
         let config = &self.sender.config;
-        sent.options_if(config.timestamps || (config.sack && self.receiver.has_gaps()))
+        sent.options_if(config.timestamps || (config.sack && self.receiver.has_gaps()) || news)
     }
 
     /// Writes what [`Endpoint::poll`] gave last, whatever was there before. SACK blocks beyond
@@ -309,7 +313,7 @@ impl Endpoint {
         segment.seq = self.sequence_number(sent);
         segment.ack = self.acknowledgement_number();
         segment.len = sent.len();
-        segment.window = self.sender.config.advertised;
+        segment.window = self.receiver.offered().unwrap_or(self.sender.config.advertised);
         segment.ts_val = 0;
         segment.ts_ecr = 0;
         segment.flags = if sent.is_pushed() { flags::ACK | flags::PSH } else { flags::ACK };
@@ -392,7 +396,7 @@ impl Endpoint {
     #[inline]
     #[must_use]
     pub fn congestion_window(&self) -> u64 {
-        self.sender.controller.window()
+        self.sender.window()
     }
 
     /// The state of the connection.
@@ -413,7 +417,7 @@ impl Endpoint {
         let controller = self.sender.controller.snapshot();
         let srtt = self.sender.estimator.smoothed();
         Snapshot {
-            cwnd: controller.window,
+            cwnd: if self.sender.reduces() { self.sender.window() as f64 } else { controller.window },
             ssthresh: controller.ssthresh,
             in_flight: self.sender.pipe(),
             outstanding: self.sender.outstanding(),

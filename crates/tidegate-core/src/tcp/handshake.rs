@@ -68,7 +68,14 @@ impl Endpoint {
                 // threshold is two segments.
                 let window = u64::from(self.sender.config.mss);
                 let kind = LossKind::Timeout { again: false };
-                self.sender.controller.handle_lost(&Lost { at: now, in_flight: 0, window, kind });
+                self.sender.controller.handle_lost(&Lost {
+                    at: now,
+                    in_flight: 0,
+                    window,
+                    kind,
+                    remaining: 0,
+                    max: self.sender.max,
+                });
             }
             // RFC 5681 §3.1: after a lost SYN or SYN-ACK the window begins with one segment.
             self.sender.controller.handle_restart(u64::from(self.sender.config.mss));

@@ -1,10 +1,15 @@
 //! TCP endpoints.
 
+mod accounted;
 mod ack;
+mod buffer;
 mod config;
 mod endpoint;
 mod handshake;
 mod outgoing;
+mod probe;
+mod prr;
+mod rack;
 mod receiver;
 mod recovery;
 mod report;
@@ -15,6 +20,7 @@ mod segment;
 mod sender;
 mod seq;
 mod timestamp;
+mod window_use;
 
 #[cfg(test)]
 pub(crate) mod tests;

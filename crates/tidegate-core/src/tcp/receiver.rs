@@ -1,16 +1,18 @@
 //! The receiving half: reassembly and acknowledgements (RFC 5681 §4.2, RFC 1122 §4.2.3.2).
 //!
-//! The application reads at once, so the advertised window never moves: it is the plan's window or,
-//! without one, as large as the wire can say. Silly windows, zero windows and window probes
+//! The application reads at once, so the advertised window never moves, unless it grows as in Linux ([`super::buffer`]): it
+//! is the plan's window or, without one, as large as the wire can say. Silly windows, zero windows and window probes
 //! therefore cannot occur. Only lengths are kept, no bytes.
 
 use std::collections::VecDeque;
 
+use super::buffer::Buffer;
 use super::config::Config;
 use super::report::Counters;
 use super::segment::Segment;
 use super::seq::Numbering;
-use crate::units::Time;
+use crate::plan::{AckRule, TcpPlan};
+use crate::units::{Span, Time};
 
 /// A stretch that arrived ahead of a gap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +41,9 @@ pub(super) struct Receiver {
     owed: u64,
     /// Segments still to be acknowledged at once (Linux's quick ACKs).
     quick: u32,
+    /// A window that grows, and what of it the other side was told last.
+    buffer: Option<Box<Buffer>>,
+    told: u64,
     /// An ACK must leave now.
     ack_now: bool,
     /// What the last ACK said (RFC 7323's Last.ACK.sent).
@@ -48,7 +53,8 @@ pub(super) struct Receiver {
 }
 
 impl Receiver {
-    pub(super) fn new(quick_acks: u32) -> Receiver {
+    pub(super) fn new(plan: &TcpPlan) -> Receiver {
+        let grows = plan.rules.acks == AckRule::WhileBufferGrows;
         Receiver {
             next: 0,
             acknowledged_to: 0,
@@ -57,7 +63,9 @@ impl Receiver {
             delayed_until: Time::NEVER,
             owed: 0,
             ack_now: false,
-            quick: quick_acks,
+            quick: plan.quick_acks,
+            buffer: grows.then(|| Box::new(Buffer::new(plan.mss, plan.window))),
+            told: 0,
         }
     }
 
@@ -95,9 +103,31 @@ impl Receiver {
         self.delayed_until
     }
 
+    /// What a segment that leaves says of the window, if that is not the plan's.
+    #[inline]
+    pub(super) fn offered(&self) -> Option<u32> {
+        self.buffer.as_ref().map(|buffer| u32::try_from(buffer.offered()).unwrap_or(u32::MAX - 1))
+    }
+
+    /// Whether the other side does not know the window yet.
+    #[inline]
+    pub(super) fn window_is_news(&self) -> bool {
+        self.buffer.as_ref().is_some_and(|buffer| buffer.offered() != self.told)
+    }
+
+    /// A timestamp that came back: how long ago it was sent.
+    pub(super) fn handle_rtt(&mut self, rtt: Span) {
+        if let Some(buffer) = &mut self.buffer {
+            buffer.handle_rtt(rtt);
+        }
+    }
+
     /// An ACK leaves, alone or on data.
     #[inline]
     pub(super) fn acknowledged(&mut self) {
+        if let Some(buffer) = &self.buffer {
+            self.told = buffer.offered();
+        }
         self.acknowledged_to = self.next;
         self.ack_now = false;
         self.owed = 0;
@@ -146,6 +176,10 @@ impl Receiver {
     #[inline]
     fn owe(&mut self, now: Time, len: u32, config: &Config) {
         self.owed += u64::from(len);
+        if self.buffer.is_some() && self.widens(now, len, config) {
+            self.ack_now = true;
+            return;
+        }
         // RFC 5681 §4.2: at least every second full-sized segment; here every `ack_every` bytes.
         if self.owed >= config.ack_every {
             self.ack_now = true;
@@ -155,6 +189,17 @@ impl Receiver {
         } else if self.delayed_until == Time::NEVER {
             self.delayed_until = config.ack_deadline(now);
         }
+    }
+
+    /// Whether Linux acknowledges a segment at once: it widens the window, or is shorter than a full one, which the
+    /// application has read by then (`tcp_cleanup_rbuf`).
+    #[cold]
+    fn widens(&mut self, now: Time, len: u32, config: &Config) -> bool {
+        let next = self.next;
+        let grew =
+            self.buffer.as_mut().is_some_and(|buffer| buffer.handle_data(now, next, config.timestamps));
+        self.quick = self.quick.saturating_sub(u32::from(grew));
+        grew || len < config.mss
     }
 
     /// Data that do not simply continue the stream.

@@ -1,5 +1,6 @@
 //! Losses: how mending them begins, goes on and ends, and what is sent again.
 
+use super::accounted::Accounts;
 use super::outgoing::Outgoing;
 use super::scoreboard::{RESENT, Resend};
 use super::sender::{Mode, Sender};
@@ -76,7 +77,8 @@ impl Sender {
 
     fn report_loss(&mut self, now: Time, in_flight: u64, kind: LossKind) {
         let window = self.controller.window().min(self.peer_window);
-        self.controller.handle_lost(&Lost { at: now, in_flight, window, kind });
+        let (remaining, max) = (self.pipe(), self.max);
+        self.controller.handle_lost(&Lost { at: now, in_flight, window, kind, remaining, max });
     }
 
     /// New data were acknowledged while a loss is being mended; `true`: the window may grow.
@@ -187,14 +189,36 @@ impl Sender {
             return Some(self.resend(now, lost, RESENT));
         }
         // NextSeg rule 2.
-        let new = self.poll_new(now);
+        let new = self.poll_new(now, self.controller.window());
         if new.is_none() && self.mode == Mode::Sack {
             return self.poll_last_resort(now);
         }
         new
     }
 
-    fn resend(&mut self, now: Time, segment: Resend, mark: u32) -> Outgoing {
+    /// The same where every ACK is accounted for: what is lost, then new data, as far as the window allows.
+    pub(super) fn poll_mending_accounted(&mut self, accounts: &mut Accounts, now: Time) -> Option<Outgoing> {
+        let window = self.window_with(accounts);
+        if let Some(lost) = self.board.next_lost() {
+            if !self.window_allows(lost.len, window) {
+                self.stopped_by_window();
+                return None;
+            }
+            self.note_sent(accounts, now, lost.number);
+            return Some(self.resend(now, lost, RESENT));
+        }
+        let new = self.poll_new(now, window);
+        if new.is_none() && self.mode == Mode::Sack && !accounts.by_time {
+            let last = self.poll_last_resort(now);
+            if last.is_some() {
+                accounts.prr.handle_sent();
+            }
+            return last;
+        }
+        new
+    }
+
+    pub(super) fn resend(&mut self, now: Time, segment: Resend, mark: u32) -> Outgoing {
         self.counters.segments_retransmitted += 1;
         self.board.resend(segment, now, mark);
         Outgoing::new(segment.start, segment.len).again()

@@ -1,6 +1,6 @@
 //! The round-trip estimator and the retransmission time-out (RFC 6298).
 //!
-//! Three kinds: exact (picoseconds), in ticks of a coarse clock, and a constant.
+//! Four kinds: exact (picoseconds), the same with Linux's bound of the variance, in ticks of a coarse clock, and a constant.
 //!
 //! **Ticks.** With a clock of granularity G = `tick` > 0 there is one free-running clock. It ticks at the
 //! multiples of G, or as long before them as [`Estimator::start_clock`] says. A sample is the number of ticks between sending and
@@ -21,6 +21,9 @@ enum Kind {
     Fixed,
     /// An estimator in picoseconds.
     Exact,
+    /// The same, where the least time-out is a bound of what is added to the smoothed round trip: Linux's
+    /// `tcp_rtt_estimator`. `mean` and `largest` are mdev and mdev_max.
+    Variance { mean: i64, largest: i64 },
     /// An estimator in eighths (srtt) and quarters (rttvar) of `tick` picoseconds. The clock has done
     /// `phase` / 2³² of a tick at time 0.
     Ticks { phase: u32, tick: u64 },
@@ -60,11 +63,12 @@ pub(super) struct Estimator {
 }
 
 impl Estimator {
-    pub(super) fn new(plan: &RtoPlan) -> Estimator {
+    pub(super) fn new(plan: &RtoPlan, bounds_variance: bool) -> Estimator {
         let (kind, min, max, initial) = match *plan {
             RtoPlan::Fixed { rto, .. } => (Kind::Fixed, rto, rto, rto),
             RtoPlan::Estimated { min, max, initial, tick } if tick == Span::ZERO => {
-                (Kind::Exact, min, max, initial)
+                let kind = if bounds_variance { Kind::Variance { mean: 0, largest: 0 } } else { Kind::Exact };
+                (kind, min, max, initial)
             }
             RtoPlan::Estimated { min, max, initial, tick } => {
                 (Kind::Ticks { phase: 0, tick: tick.picos() }, min, max, initial)
@@ -96,6 +100,7 @@ impl Estimator {
         let estimate = match self.kind {
             Kind::Fixed => return,
             Kind::Exact => self.sample_exact(now.saturating_since(sent)),
+            Kind::Variance { .. } => return self.sample_of_round(sent, now, true),
             Kind::Ticks { phase, tick } => {
                 let passed = passed(phase, tick);
                 let ticks = |at: Time| at.picos().saturating_add(passed) / tick;
@@ -105,6 +110,43 @@ impl Estimator {
         // RFC 6298 §2.4, §2.5.
         self.base = estimate.max(self.min).min(self.max);
         // RFC 6298 §5 (last note): a sample ends the back-off.
+        self.set_rto(self.base);
+    }
+
+    /// A segment sent at `sent` was acknowledged at `now`; with `round_over` all is acknowledged that was out when the
+    /// last round of samples began.
+    pub(super) fn sample_of_round(&mut self, sent: Time, now: Time, round_over: bool) {
+        let Kind::Variance { mean, largest } = self.kind else { return self.sample(sent, now) };
+        let rtt = now.saturating_since(sent).picos().max(1).cast_signed();
+        let least = self.min.picos().cast_signed();
+        let (mut mean, mut largest) = (mean, largest);
+        if self.srtt == 0 {
+            self.srtt = rtt;
+            mean = rtt / 2;
+            self.rttvar = (2 * rtt).max(least);
+            largest = self.rttvar;
+        } else {
+            let error = rtt - self.srtt;
+            self.srtt = (self.srtt + (error >> 3)).max(1);
+            let mut change = error.abs() - mean;
+            // A round trip that falls widens the deviation by an eighth of what one that rises does (the kernel's Eifel).
+            if error < 0 && change > 0 {
+                change >>= 3;
+            }
+            mean += change >> 2;
+            if 4 * mean > largest {
+                largest = 4 * mean;
+                self.rttvar = self.rttvar.max(largest);
+            }
+            if round_over {
+                if largest < self.rttvar {
+                    self.rttvar -= (self.rttvar - largest) >> 2;
+                }
+                largest = least;
+            }
+        }
+        self.kind = Kind::Variance { mean, largest };
+        self.base = Span::from_picos((self.srtt + self.rttvar).unsigned_abs()).min(self.max);
         self.set_rto(self.base);
     }
 
@@ -156,7 +198,7 @@ impl Estimator {
     #[inline]
     pub(super) fn expiry(&mut self, now: Time) -> Time {
         match self.kind {
-            Kind::Fixed | Kind::Exact => now.saturating_add(self.rto),
+            Kind::Fixed | Kind::Exact | Kind::Variance { .. } => now.saturating_add(self.rto),
             Kind::Ticks { .. } if now < self.tick_ends => self.on_tick,
             Kind::Ticks { phase, tick } => self.expiry_on_tick(now, passed(phase, tick), tick),
         }
@@ -191,7 +233,7 @@ impl Estimator {
         let srtt = self.srtt.unsigned_abs();
         match self.kind {
             Kind::Ticks { tick, .. } => Span::from_picos(srtt.saturating_mul(tick) / 8),
-            Kind::Fixed | Kind::Exact => Span::from_picos(srtt),
+            Kind::Fixed | Kind::Exact | Kind::Variance { .. } => Span::from_picos(srtt),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What SACK tells about the segments outstanding: RFC 6675 §4's Update, IsLost and NextSeg.
 
-use super::scoreboard::{LOST, RESENT, Resend, SACKED, Scoreboard};
+use super::scoreboard::{LOST, RESENT, Resend, SACKED, Scoreboard, Sent};
 
 impl Scoreboard {
     /// Whether the oldest segment is lost (RFC 6675 §5 step 2: IsLost(HighACK + 1)).
@@ -10,6 +10,11 @@ impl Scoreboard {
 
     /// A SACK block; `true` if it brings news (RFC 6675 §4, Update).
     pub(super) fn sack(&mut self, left: u64, right: u64) -> bool {
+        self.sack_each(left, right, |_, _| {})
+    }
+
+    /// The same; `arrived` sees each record of which it is news, and its number.
+    pub(super) fn sack_each(&mut self, left: u64, right: u64, mut arrived: impl FnMut(u64, Sent)) -> bool {
         let left = left.max(self.base);
         if left >= right {
             return false;
@@ -30,6 +35,7 @@ impl Scoreboard {
             }
             if !sent.marked(SACKED) {
                 news = true;
+                arrived(number, sent);
                 self.mark(number, SACKED, 0);
                 self.sacked_end = self.sacked_end.max(number + 1);
                 if number >= self.lost_end {

@@ -38,6 +38,11 @@ pub(super) struct Sent {
 
 impl Sent {
     #[inline]
+    pub(super) fn at(self) -> Time {
+        self.at
+    }
+
+    #[inline]
     pub(super) fn len(self) -> u32 {
         self.word & LENGTH
     }
@@ -81,7 +86,7 @@ impl Removed {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Resend {
     /// Its record.
-    number: u64,
+    pub(super) number: u64,
     /// Offset of its first byte.
     pub(super) start: u64,
     /// User bytes.
@@ -180,6 +185,11 @@ impl Scoreboard {
 
     #[inline(never)]
     fn acknowledge_any(&mut self, ack: u64) -> Removed {
+        self.acknowledge_each(ack, |_, _| {})
+    }
+
+    /// The same; `leaves` sees each record that leaves, and its number.
+    pub(super) fn acknowledge_each(&mut self, ack: u64, mut leaves: impl FnMut(u64, Sent)) -> Removed {
         crate::work::step();
         self.base = ack;
         let mut removed = Removed::default();
@@ -192,6 +202,7 @@ impl Scoreboard {
                 }
                 break;
             }
+            leaves(self.first, sent);
             removed.count += 1;
             removed.marks |= sent.word & !LENGTH;
             removed.sent_at = sent.at;

@@ -5,6 +5,7 @@
 //! and a segment shorter than the MSS is sent only when it holds all there is to send
 //! (RFC 9293 §3.8.6.2.1).
 
+use super::accounted::Accounts;
 use super::config::Config;
 use super::outgoing::Outgoing;
 use super::report::Counters;
@@ -12,7 +13,7 @@ use super::rtt::Estimator;
 use super::scoreboard::Scoreboard;
 use super::seq::Numbering;
 use crate::cc::Controller;
-use crate::plan::TcpPlan;
+use crate::plan::{LeastRto, TcpPlan};
 use crate::random::Stream;
 use crate::unit::HeldBy;
 use crate::units::{Span, Time};
@@ -66,7 +67,7 @@ pub(super) struct Sender {
     /// The congestion window stopped the sender when this was sent last.
     pub(super) limited_end: u64,
     /// When data were sent last.
-    last_sent: Time,
+    pub(super) last_sent: Time,
     pub(super) dupacks: u32,
     /// For [`super::Endpoint::take_rtt_sample`].
     pub(super) measured: Option<Span>,
@@ -86,6 +87,8 @@ pub(super) struct Sender {
     pub(super) resend_oldest: bool,
     /// The next partial ACK is the first of this recovery.
     pub(super) first_partial: bool,
+    /// Where every ACK is accounted for (RACK, PRR, Linux's windows).
+    pub(super) accounts: Option<Box<Accounts>>,
     /// Our half of the wire's numbers.
     pub(super) numbering: Numbering,
     /// The same as last read from the wire.
@@ -109,7 +112,10 @@ impl Sender {
             dupacks: 0,
             limited_end: 0,
             board: Scoreboard::default(),
-            estimator: Estimator::new(&plan.rto),
+            estimator: Estimator::new(
+                &plan.rto,
+                config.account && plan.rules.least_rto == LeastRto::Variance,
+            ),
             rto_at: Time::NEVER,
             mode: Mode::Open,
             ready: false,
@@ -125,6 +131,7 @@ impl Sender {
             timed_end: 0,
             timed_at: Time::ZERO,
             measured: None,
+            accounts: config.account.then(|| Box::new(Accounts::new(plan))),
             config,
         }
     }
@@ -163,7 +170,14 @@ impl Sender {
     /// What leaves now; `None`: nothing until the next ACK, write or time-out.
     #[inline]
     pub(super) fn poll(&mut self, now: Time) -> Option<Outgoing> {
-        let sent = if self.mode == Mode::Open { self.poll_new(now) } else { self.poll_mending(now) };
+        if self.accounts.is_some() {
+            return self.poll_accounted(now);
+        }
+        let sent = if self.mode == Mode::Open {
+            self.poll_new(now, self.controller.window())
+        } else {
+            self.poll_mending(now)
+        };
         let Some(sent) = sent else {
             self.ready = false;
             return None;
@@ -178,13 +192,62 @@ impl Sender {
         Some(sent)
     }
 
+    /// The same where every ACK is accounted for.
+    #[inline(never)]
+    fn poll_accounted(&mut self, now: Time) -> Option<Outgoing> {
+        let mut accounts = self.accounts.take()?;
+        let sent = self.poll_with(&mut accounts, now);
+        if sent.is_none() {
+            self.note_window_use(&mut accounts, now);
+        }
+        self.accounts = Some(accounts);
+        sent
+    }
+
+    fn poll_with(&mut self, accounts: &mut Accounts, now: Time) -> Option<Outgoing> {
+        let alone = self.outstanding() == 0;
+        let newest = self.board.next;
+        let sent = if accounts.probe.is_due() {
+            self.poll_probe(accounts, now)
+        } else if self.mode == Mode::Open {
+            if alone && self.max > 0 && self.written > self.max {
+                self.resume(accounts, now);
+            }
+            self.poll_new(now, self.controller.window())
+        } else {
+            self.poll_mending_accounted(accounts, now)
+        };
+        let Some(sent) = sent else {
+            self.ready = false;
+            return None;
+        };
+        self.counters.segments_sent += 1;
+        self.counters.bytes_sent += u64::from(sent.len());
+        self.last_sent = now;
+        if self.board.next > newest {
+            self.note_sent(accounts, now, newest);
+        }
+        self.time_sent(accounts, now, sent, alone);
+        Some(sent)
+    }
+
+    /// Nothing was in flight, and something is about to be.
+    #[cold]
+    fn resume(&mut self, accounts: &mut Accounts, now: Time) {
+        let idle = now.saturating_since(self.last_sent);
+        self.controller.handle_resumed(now, idle);
+        if self.config.idle_restart && idle > self.estimator.rto() {
+            self.restart_by_halves(accounts, now, idle);
+        }
+    }
+
     /// New data, if both windows allow.
     #[inline(always)]
-    pub(super) fn poll_new(&mut self, now: Time) -> Option<Outgoing> {
-        if self.config.idle_restart && self.outstanding() == 0 {
+    pub(super) fn poll_new(&mut self, now: Time, window: u64) -> Option<Outgoing> {
+        if self.config.idle_restart && self.outstanding() == 0 && !self.config.account {
             self.restart_after_idle(now);
         }
-        let window_end = self.window_end(self.controller.window());
+        let window_end = self.window_end(window);
         let Some(len) = self.allowed(window_end) else {
             self.ready = false;
             return None;

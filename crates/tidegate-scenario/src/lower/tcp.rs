@@ -1,8 +1,8 @@
 //! `flow.x.tcp` to [`TcpPlan`].
 
 use tidegate_core::plan::{
-    CongestionPlan, DelayedAckPlan, Increase, RtoPlan, RtoRestart, RttTiming, SsthreshRounding, TcpBase,
-    TcpPlan, TickPhase,
+    AckRule, Arithmetic, CongestionPlan, DelayedAckPlan, Increase, LeastRto, LossDetection, Reduction,
+    RtoPlan, RtoRestart, RttTiming, SlowStart, SsthreshRounding, TcpBase, TcpPlan, TcpRules, TickPhase,
 };
 use tidegate_core::units::Span;
 
@@ -61,6 +61,7 @@ fn settle(layers: &TcpLayers<'_>, notes: &mut Notes) -> TcpPlan {
     let plan = TcpPlan {
         base: layers.base,
         cc,
+        rules: rules(layers),
         mss,
         headers,
         window,
@@ -89,7 +90,7 @@ fn settle(layers: &TcpLayers<'_>, notes: &mut Notes) -> TcpPlan {
         phase: phase(layers),
         rto: rto(layers, notes),
         delayed_ack: delayed_ack(layers),
-        quick_acks: layers.item("quick_acks").and_then(|item| u32::try_from(item.whole()?).ok()).unwrap_or(0),
+        quick_acks: quick_acks(layers),
         handshake: layers.flag("handshake"),
         timestamps,
         rtt_timing: if layers.word("rtt_timing") == "one" { RttTiming::One } else { RttTiming::Every },
@@ -102,6 +103,48 @@ fn settle(layers: &TcpLayers<'_>, notes: &mut Notes) -> TcpPlan {
         notes.warn(item.at, &item.key, "fast_retransmit has an effect only with cc = \"tahoe\"", help);
     }
     plan
+}
+
+/// Linux's quick ACKs at the start of a connection (`TCP_MAX_QUICKACKS`).
+const QUICK_ACKS: u32 = 16;
+
+fn quick_acks(layers: &TcpLayers<'_>) -> u32 {
+    let Some(item) = layers.item("quick_acks") else { return 0 };
+    let number = item.whole().and_then(|number| u32::try_from(number).ok());
+    number.unwrap_or(QUICK_ACKS)
+}
+
+/// Where the flow's TCP does as Linux does and not as the RFCs.
+fn rules(layers: &TcpLayers<'_>) -> TcpRules {
+    let min_of = layers.given("rto").and_then(Item::table).and_then(|form| form.given("min_of"));
+    let min_of =
+        min_of.cloned().or_else(|| default_item(RTO.find("min_of")?, &layers.key, layers.at, layers.base));
+    TcpRules {
+        arithmetic: match layers.word("arithmetic") {
+            "linux" => Arithmetic::Linux,
+            _ => Arithmetic::Rfc,
+        },
+        slow_start: match layers.word("slow_start") {
+            "hystart" => SlowStart::HyStart,
+            _ => SlowStart::Standard,
+        },
+        loss: match layers.word("loss") {
+            "rack" => LossDetection::Rack,
+            _ => LossDetection::Sack,
+        },
+        reduction: match layers.word("reduction") {
+            "prr" => Reduction::Prr,
+            _ => Reduction::Pipe,
+        },
+        least_rto: match min_of.and_then(|item| item.word()) {
+            Some("variance") => LeastRto::Variance,
+            _ => LeastRto::TimeOut,
+        },
+        acks: match layers.word("quick_acks") {
+            "linux" => AckRule::WhileBufferGrows,
+            _ => AckRule::Delayed,
+        },
+    }
 }
 
 fn headers(layers: &TcpLayers<'_>, mss: u32, timestamps: bool, notes: &mut Notes) -> u32 {

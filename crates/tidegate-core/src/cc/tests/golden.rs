@@ -81,6 +81,7 @@ fn line((cc, rounding, increase, segments, mss, facts): &Case) -> String {
                     let acked = Acked {
                         at: now,
                         bytes,
+                        segments: u32::try_from(bytes / mss).unwrap_or(1),
                         in_flight,
                         rtt: measured,
                         smoothed_rtt: rtt,
@@ -94,6 +95,7 @@ fn line((cc, rounding, increase, segments, mss, facts): &Case) -> String {
                 let acked = Acked {
                     at: now,
                     bytes: count * mss,
+                    segments: u32::try_from(count).unwrap_or(1),
                     in_flight: count * mss,
                     rtt: Some(rtt),
                     smoothed_rtt: rtt,
@@ -105,7 +107,8 @@ fn line((cc, rounding, increase, segments, mss, facts): &Case) -> String {
                 losses += 1;
                 let window = controller.window();
                 let in_flight = (window * tenths / 10).max(mss);
-                controller.handle_lost(&Lost { at: now, in_flight, window: window.min(50 * mss), kind });
+                let window = window.min(50 * mss);
+                controller.handle_lost(&Lost { at: now, in_flight, window, kind, remaining: 0, max: 0 });
             }
             Fact::Recovered(count) => {
                 controller.handle_recovered(&Recovered { in_flight: count * mss });

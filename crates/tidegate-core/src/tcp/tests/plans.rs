@@ -2,7 +2,7 @@
 
 use crate::plan::{
     CongestionPlan, DelayedAckPlan, Increase, RtoPlan, RttTiming, SsthreshRounding, TcpBase, TcpPlan,
-    TickPhase,
+    TcpRules, TickPhase,
 };
 use crate::units::Span;
 
@@ -32,6 +32,7 @@ pub(crate) fn plain() -> TcpPlan {
         },
         delayed_ack: None,
         quick_acks: 0,
+        rules: TcpRules::RFC,
         handshake: true,
         timestamps: false,
         rtt_timing: RttTiming::Every,

@@ -1,0 +1,239 @@
+//! Linux's CUBIC (`tcp_cubic.c`): RFC 9438 in integers, with `HyStart`.
+//!
+//! Where it departs from RFC 9438: at least 5% a round trip until the first loss; the Reno-friendly window grows by the
+//! constant alpha of §4.3 for good, and is no floor but lets the window grow as fast; the curve is looked at once a clock tick;
+//! a time-out forgets the plateau.
+
+use super::Window;
+use super::hystart::HyStart;
+use crate::cc::{Ack, Acked, CongestionControl, ControllerSnapshot, LossKind, Lost, Recovered};
+use crate::plan::{SlowStart, TcpPlan};
+use crate::units::{Span, Time};
+
+/// `beta`, in 1/1024: what is left after a loss.
+const BETA: u64 = 717;
+/// `cube_rtt_scale` = 10 · `bic_scale`: C = 0.4 in the units of the curve.
+const RTT_SCALE: u128 = 410;
+/// `cube_factor`.
+const CUBE_FACTOR: u64 = (1 << 40) / 410;
+/// `beta_scale`: ACKs for each segment of Reno's window, in eighths of a window.
+const BETA_SCALE: u64 = 8 * (1024 + BETA) / 3 / (1024 - BETA);
+/// A tick of the kernel's clock: HZ = 250.
+const JIFFY: Span = Span::from_millis(4);
+const HZ: i64 = 250;
+
+/// CUBIC in whole segments.
+#[derive(Debug)]
+pub struct LinuxCubic {
+    window: Window,
+    /// ACKs for each segment by which the window grows.
+    per: u64,
+    /// Plateau; 0: none.
+    pub(super) last_max: u64,
+    last_window: u64,
+    /// In ticks, as all instants here; when `per` was computed last.
+    last_time: i64,
+    epoch: Option<Epoch>,
+    /// Segments acknowledged towards Reno's window.
+    ack_count: u64,
+    /// Reno's window.
+    reno: u64,
+    /// Least round trip.
+    delay_min: Option<Span>,
+    hystart: Option<HyStart>,
+    /// `HyStart` has ended slow start.
+    found: bool,
+}
+
+/// A stage of congestion avoidance.
+#[derive(Clone, Copy, Debug)]
+struct Epoch {
+    start: i64,
+    /// 1/1024 seconds until the curve is at `origin`.
+    k: i64,
+    origin: u64,
+}
+
+/// `tcp_jiffies32`.
+fn ticks(at: Time) -> i64 {
+    (at.picos() / JIFFY.picos()).cast_signed()
+}
+
+impl LinuxCubic {
+    /// A connection's controller at its start.
+    #[must_use]
+    pub fn new(plan: &TcpPlan) -> LinuxCubic {
+        LinuxCubic {
+            window: Window::new(plan),
+            per: 0,
+            last_max: 0,
+            last_window: 0,
+            last_time: 0,
+            epoch: None,
+            ack_count: 0,
+            reno: 0,
+            delay_min: None,
+            hystart: (plan.rules.slow_start == SlowStart::HyStart).then(HyStart::default),
+            found: false,
+        }
+    }
+
+    /// `bictcp_reset`.
+    fn reset(&mut self) {
+        self.per = 0;
+        self.last_max = 0;
+        self.last_window = 0;
+        self.last_time = 0;
+        self.epoch = None;
+        self.ack_count = 0;
+        self.reno = 0;
+        self.delay_min = None;
+        self.found = false;
+    }
+
+    /// `bictcp_update`: how many ACKs the next segment of the window takes.
+    fn update(&mut self, at: Time, acked: u64) {
+        let now = ticks(at);
+        let window = self.window.segments;
+        self.ack_count += acked;
+        if self.last_window == window && now - self.last_time <= HZ / 32 {
+            return;
+        }
+        if self.epoch.is_none() || now != self.last_time {
+            self.last_window = window;
+            self.last_time = now;
+            let epoch = *self.epoch.get_or_insert_with(|| {
+                self.ack_count = acked;
+                self.reno = window;
+                let (k, origin) = if self.last_max <= window {
+                    (0, window)
+                } else {
+                    (cube_root(CUBE_FACTOR * (self.last_max - window)), self.last_max)
+                };
+                Epoch { start: now, k, origin }
+            });
+            let target = epoch.target(now, self.delay_min.unwrap_or(Span::ZERO));
+            self.per = if target > window { window / (target - window) } else { 100 * window };
+            // The curve says little as long as no plateau is known: 5% a round trip at least.
+            if self.last_max == 0 {
+                self.per = self.per.min(20);
+            }
+        }
+        // As fast as Reno.
+        let each = ((window * BETA_SCALE) >> 3).max(1);
+        let grown = self.ack_count.saturating_sub(1) / each;
+        self.ack_count -= grown * each;
+        self.reno += grown;
+        if self.reno > window {
+            self.per = self.per.min(window / (self.reno - window));
+        }
+        self.per = self.per.max(2);
+    }
+}
+
+impl Epoch {
+    /// The curve a round trip from now, in segments.
+    fn target(&self, now: i64, delay_min: Span) -> u64 {
+        let t = ((now - self.start + (delay_min.picos().div_ceil(JIFFY.picos())).cast_signed()) << 10) / HZ;
+        let offset = u128::from((t - self.k).unsigned_abs());
+        let delta = u64::try_from((RTT_SCALE * offset * offset * offset) >> 40).unwrap_or(u64::MAX);
+        if t < self.k { self.origin.saturating_sub(delta) } else { self.origin.saturating_add(delta) }
+    }
+}
+
+/// DEVIATION: the largest integer whose cube is not above; the kernel's table and one step of Newton's are 0.2% off.
+fn cube_root(value: u64) -> i64 {
+    let mut root = libm::cbrt(value as f64) as u64;
+    let cube = |root: u64| u128::from(root).pow(3);
+    while cube(root) > u128::from(value) {
+        root -= 1;
+    }
+    while cube(root + 1) <= u128::from(value) {
+        root += 1;
+    }
+    root.cast_signed()
+}
+
+impl CongestionControl for LinuxCubic {
+    /// `cubictcp_acked`.
+    fn handle_ack(&mut self, ack: &Ack) {
+        let Some(rtt) = ack.rtt else { return };
+        // Delays right after a fast recovery are of a queue that empties.
+        if self.epoch.is_some_and(|epoch| ticks(ack.at) - epoch.start < HZ) {
+            return;
+        }
+        let least = self.delay_min.map_or(rtt, |least| least.min(rtt));
+        self.delay_min = Some(least);
+        let segments = self.window.segments;
+        if let Some(hystart) = &mut self.hystart
+            && !self.found
+            && self.window.in_slow_start()
+        {
+            // `tcp_update_pacing_rate`: 200% of a window each round trip well below the threshold, 120% else.
+            let percent = if segments < self.window.threshold / 2 { 200 } else { 120 };
+            let smoothed = ack.smoothed_rtt.picos().max(1);
+            let bytes = u128::from(self.window.bytes()) * percent * 10_000_000_000 / u128::from(smoothed);
+            let pacing = u64::try_from(bytes).unwrap_or(u64::MAX);
+            if hystart.ends(ack, rtt, least, segments, pacing) {
+                self.found = true;
+                self.window.threshold = segments;
+            }
+        }
+    }
+
+    /// `cubictcp_cong_avoid`.
+    fn handle_acked(&mut self, acked: &Acked) {
+        if !acked.window_limited {
+            return;
+        }
+        let mut segments = u64::from(acked.segments);
+        if self.window.in_slow_start() {
+            segments = self.window.slow_start(segments);
+            if segments == 0 {
+                return;
+            }
+        }
+        self.update(acked.at, segments);
+        self.window.avoid(self.per, segments);
+    }
+
+    /// `cubictcp_recalc_ssthresh`, and `cubictcp_state` at a time-out.
+    fn handle_lost(&mut self, lost: &Lost) {
+        if lost.kind != (LossKind::Timeout { again: true }) {
+            self.epoch = None;
+            let window = self.window.segments;
+            self.last_max = if window < self.last_max { window * (1024 + BETA) / 2048 } else { window };
+            self.window.reduce(window * BETA / 1024);
+        }
+        if lost.kind != LossKind::DupAck {
+            self.reset();
+            if let Some(hystart) = &mut self.hystart {
+                hystart.begin_round(lost.at, lost.max);
+            }
+            self.window.collapse(lost.remaining);
+        }
+    }
+
+    fn handle_recovered(&mut self, _recovered: &Recovered) {}
+
+    fn handle_restart(&mut self, window: u64) {
+        self.window.restart(window);
+    }
+
+    /// `cubictcp_cwnd_event`, `CA_EVENT_TX_START`: the curve stands still while nothing is in flight.
+    fn handle_resumed(&mut self, at: Time, idle: Span) {
+        if let Some(epoch) = &mut self.epoch {
+            let idle = (idle.picos() / JIFFY.picos()).cast_signed();
+            epoch.start = (epoch.start + idle).min(ticks(at));
+        }
+    }
+
+    #[inline]
+    fn window(&self) -> u64 {
+        self.window.bytes()
+    }
+
+    fn snapshot(&self) -> ControllerSnapshot {
+        self.window.snapshot()
+    }
+}

@@ -1,0 +1,57 @@
+//! Linux's Reno (`tcp_reno_cong_avoid`, `tcp_reno_ssthresh`).
+
+use super::Window;
+use crate::cc::{Acked, CongestionControl, ControllerSnapshot, LossKind, Lost, Recovered};
+use crate::plan::TcpPlan;
+
+/// Reno in whole segments.
+#[derive(Debug)]
+pub struct LinuxReno {
+    window: Window,
+}
+
+impl LinuxReno {
+    /// A connection's controller at its start.
+    #[must_use]
+    pub fn new(plan: &TcpPlan) -> LinuxReno {
+        LinuxReno { window: Window::new(plan) }
+    }
+}
+
+impl CongestionControl for LinuxReno {
+    fn handle_acked(&mut self, acked: &Acked) {
+        if !acked.window_limited {
+            return;
+        }
+        let window = &mut self.window;
+        let segments = u64::from(acked.segments);
+        let left = if window.in_slow_start() { window.slow_start(segments) } else { segments };
+        if left > 0 {
+            window.avoid(window.segments, left);
+        }
+    }
+
+    fn handle_lost(&mut self, lost: &Lost) {
+        if lost.kind != (LossKind::Timeout { again: true }) {
+            self.window.reduce(self.window.segments / 2);
+        }
+        if lost.kind != LossKind::DupAck {
+            self.window.collapse(lost.remaining);
+        }
+    }
+
+    fn handle_recovered(&mut self, _recovered: &Recovered) {}
+
+    fn handle_restart(&mut self, window: u64) {
+        self.window.restart(window);
+    }
+
+    #[inline]
+    fn window(&self) -> u64 {
+        self.window.bytes()
+    }
+
+    fn snapshot(&self) -> ControllerSnapshot {
+        self.window.snapshot()
+    }
+}

@@ -1,0 +1,119 @@
+//! Where implementations differ in what the standards leave open, or depart from them: the RFCs'
+//! rules and those of the Linux kernel, each a choice of its own.
+
+use super::TcpBase;
+
+/// The rules of loss recovery, window arithmetic, timer and acknowledgements in which Linux 6.18
+/// differs from the RFCs that the rest of a [`super::TcpPlan`] follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TcpRules {
+    /// How windows are counted.
+    pub arithmetic: Arithmetic,
+    /// What ends slow start besides a loss.
+    pub slow_start: SlowStart,
+    /// How lost segments are found.
+    pub loss: LossDetection,
+    /// How much a sender sends while it repairs a loss.
+    pub reduction: Reduction,
+    /// What the least time-out is a bound of.
+    pub least_rto: LeastRto,
+    /// Which segments are acknowledged at once, beside [`super::TcpPlan::quick_acks`].
+    pub acks: AckRule,
+}
+
+impl TcpRules {
+    /// What the RFCs say.
+    pub const RFC: TcpRules = TcpRules {
+        arithmetic: Arithmetic::Rfc,
+        slow_start: SlowStart::Standard,
+        loss: LossDetection::Sack,
+        reduction: Reduction::Pipe,
+        least_rto: LeastRto::TimeOut,
+        acks: AckRule::Delayed,
+    };
+
+    /// What Linux 6.18 does.
+    pub const LINUX: TcpRules = TcpRules {
+        arithmetic: Arithmetic::Linux,
+        slow_start: SlowStart::HyStart,
+        loss: LossDetection::Rack,
+        reduction: Reduction::Prr,
+        least_rto: LeastRto::Variance,
+        acks: AckRule::WhileBufferGrows,
+    };
+
+    /// The defaults of a base.
+    #[must_use]
+    pub fn of(base: TcpBase) -> TcpRules {
+        match base {
+            TcpBase::Rfc | TcpBase::Bsd44 => TcpRules::RFC,
+            TcpBase::Linux => TcpRules::LINUX,
+        }
+    }
+
+    /// Whether every ACK is accounted for: what it newly delivered, found lost and measured.
+    #[must_use]
+    pub fn account(&self) -> bool {
+        self.arithmetic == Arithmetic::Linux
+            || self.loss == LossDetection::Rack
+            || self.reduction == Reduction::Prr
+    }
+}
+
+/// How windows are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arithmetic {
+    /// In bytes, or in real numbers of segments, by RFC 5681 and RFC 9438.
+    Rfc,
+    /// In whole segments, as Linux's `tcp_cong.c` and `tcp_cubic.c`: slow start counts all that an ACK
+    /// acknowledges, a window grows where the flight tested it (`tcp_is_cwnd_limited`), and idleness halves
+    /// it once for each time-out that passed (`tcp_cwnd_restart`). For Reno, `NewReno` and CUBIC.
+    Linux,
+}
+
+/// What ends slow start besides a loss.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SlowStart {
+    /// The threshold.
+    Standard,
+    /// `HyStart` of Linux's CUBIC: a train of ACKs as long as half a round trip, or a round trip that has
+    /// grown by an eighth. For CUBIC with [`Arithmetic::Linux`].
+    HyStart,
+}
+
+/// How lost segments are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LossDetection {
+    /// By duplicate ACKs or SACKed segments (RFC 5681, 6675).
+    Sack,
+    /// By the time at which later segments that arrived had been sent, with tail loss probes (RFC 8985). Needs SACK.
+    Rack,
+}
+
+/// How much a sender sends while it repairs a loss.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reduction {
+    /// As long as what is in flight is below the reduced window (RFC 6675 §5).
+    Pipe,
+    /// In proportion to what arrives (RFC 9937). Needs SACK.
+    Prr,
+}
+
+/// What the least time-out is a bound of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LeastRto {
+    /// The time-out (RFC 6298 §2.4).
+    TimeOut,
+    /// What the time-out adds to the smoothed round trip (`tcp_rtt_estimator` in Linux).
+    Variance,
+}
+
+/// Which segments are acknowledged at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AckRule {
+    /// Every second full-sized one, and those out of order (RFC 5681 §4.2).
+    Delayed,
+    /// Also each that widens the window which the receiver offers (`tcp_grow_window` in Linux). The receiver
+    /// then tunes its buffer as Linux does (`tcp_rcv_space_adjust`), unless the plan fixes the window.
+    WhileBufferGrows,
+}

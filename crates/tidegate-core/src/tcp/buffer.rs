@@ -1,0 +1,140 @@
+//! The receive window as Linux tunes it, and the ACKs that follow from its growth: `tcp_grow_window`, `tcp_rcv_space_adjust` and
+//! `tcp_rcvbuf_grow` of Linux 6.18. The application reads at once, so the buffer is always empty: only what it may hold matters.
+
+use crate::units::{Span, Time};
+
+/// The first window (`tcp_select_initial_window`: what a header without a scale can say).
+const FIRST: u64 = 65_535;
+/// The first buffer, 128 KiB (`tcp_rmem[1]`), of which packets of 1500 B fill 63% with data.
+const FIRST_CLAMP: u64 = 131_072 * 161 / 256;
+/// The largest, 32 MiB (`tcp_rmem[2]`), likewise.
+const LARGEST_CLAMP: u64 = 33_554_432 / 256 * 161;
+
+/// A receive window that grows.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Buffer {
+    mss: u64,
+    /// What the receiver offers (`rcv_ssthresh`).
+    offered: u64,
+    /// What the buffer holds at most (`window_clamp`).
+    clamp: u64,
+    /// The window was set by the user and is not tuned.
+    fixed: bool,
+    /// Most bytes read in a round trip (`rcvq_space.space`).
+    space: u64,
+    /// Where the round trip began that is being counted, and when.
+    counted_from: u64,
+    counted_since: Time,
+    /// Round trip as the receiver sees it; zero: not known yet.
+    rtt: Span,
+    /// Without timestamps: a window has come when this offset has, and when it began.
+    window_end: u64,
+    window_since: Time,
+}
+
+impl Buffer {
+    /// `window`: what the user has set.
+    pub(super) fn new(mss: u32, window: Option<u64>) -> Buffer {
+        let mss = u64::from(mss);
+        let clamp = window.unwrap_or(FIRST_CLAMP);
+        Buffer {
+            mss,
+            offered: clamp.min(FIRST),
+            clamp,
+            fixed: window.is_some(),
+            space: (10 * mss).min(clamp),
+            counted_from: 0,
+            counted_since: Time::ZERO,
+            rtt: Span::ZERO,
+            window_end: 0,
+            window_since: Time::ZERO,
+        }
+    }
+
+    /// What the receiver offers.
+    pub(super) fn offered(&self) -> u64 {
+        self.offered
+    }
+
+    /// A segment's timestamp tells how long ago what it answers was sent (`tcp_rcv_rtt_measure_ts`).
+    pub(super) fn handle_rtt(&mut self, rtt: Span) {
+        let (new, old) = (rtt.picos().max(1), self.rtt.picos());
+        // One eighth of the difference.
+        let smoothed = if old == 0 { new } else { old - old / 8 + new / 8 };
+        self.rtt = Span::from_picos(smoothed.max(1));
+    }
+
+    /// Data came, the next of the stream up to offset `next` or ahead of a gap: whether the window has grown, for which the
+    /// segment is acknowledged at once.
+    pub(super) fn handle_data(&mut self, now: Time, next: u64, timestamps: bool) -> bool {
+        if !timestamps {
+            self.measure_by_window(now, next);
+        }
+        self.count(now, next);
+        let room = self.clamp.saturating_sub(self.offered);
+        self.offered += room.min(2 * self.mss);
+        room > 0
+    }
+
+    /// `tcp_rcv_rtt_measure`: a window of data takes a round trip at least.
+    fn measure_by_window(&mut self, now: Time, next: u64) {
+        if next < self.window_end {
+            return;
+        }
+        if self.window_end > 0 {
+            let took = now.saturating_since(self.window_since).max(Span::from_picos(1));
+            self.rtt = if self.rtt == Span::ZERO { took } else { self.rtt.min(took) };
+        }
+        self.window_end = next + self.offered;
+        self.window_since = now;
+    }
+
+    /// `tcp_rcv_space_adjust`: once a round trip, if more was read than in any before.
+    fn count(&mut self, now: Time, next: u64) {
+        if self.rtt == Span::ZERO || now.saturating_since(self.counted_since) < self.rtt {
+            return;
+        }
+        let copied = next - self.counted_from;
+        if copied > self.space && !self.fixed {
+            // Twice what came, because the sender is a round trip ahead, and its growth once more.
+            let window = u128::from(2 * copied) * u128::from(copied) / u128::from(self.space.max(1));
+            let window = u64::try_from(window).unwrap_or(u64::MAX).min(LARGEST_CLAMP);
+            self.clamp = self.clamp.max(window);
+            self.space = copied;
+        }
+        self.counted_from = next;
+        self.counted_since = now;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_window_grows_by_two_segments_for_each_up_to_the_clamp() {
+        let mut buffer = Buffer::new(1000, Some(80_000));
+        assert_eq!(buffer.offered(), 65_535);
+        let grew = (1..10).filter(|n| buffer.handle_data(Time::ZERO, n * 1000, true)).count();
+        // 14,465 bytes are missing: eight segments.
+        assert_eq!((grew, buffer.offered()), (8, 80_000));
+    }
+
+    #[test]
+    fn the_clamp_follows_what_a_round_trip_brings() {
+        let mut buffer = Buffer::new(1000, None);
+        buffer.handle_rtt(Span::from_millis(10));
+        let mut now = Time::ZERO;
+        let mut next = 0;
+        for round in [10_000, 20_000, 40_000, 80_000] {
+            now += Span::from_millis(10);
+            next += round;
+            buffer.handle_data(now, next, true);
+        }
+        // 2 · 80,000 · 80,000 / 40,000
+        assert_eq!(buffer.clamp, 320_000);
+        // As much again does not widen it.
+        buffer.handle_data(now + Span::from_millis(10), next + 80_000, true);
+        assert_eq!(buffer.clamp, 320_000);
+    }
+}

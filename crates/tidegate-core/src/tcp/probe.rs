@@ -1,0 +1,174 @@
+//! The timer of a sender that accounts for ACKs: one instant with three meanings, as in Linux, and the tail loss probe
+//! (RFC 8985 §7).
+
+use super::accounted::Accounts;
+use super::outgoing::Outgoing;
+use super::scoreboard::RESENT;
+use super::sender::{Mode, Sender};
+use crate::cc::LossKind;
+use crate::units::{Span, Time};
+
+/// What the timer is set for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Timer {
+    /// The retransmission time-out (RFC 6298).
+    TimeOut,
+    /// A tail loss probe (RFC 8985 §7.2).
+    Probe,
+    /// Segments that may be reordered are lost if they have not come by then (RFC 8985 §6.2 step 5).
+    Reorder,
+}
+
+/// `TCP_TIMEOUT_MIN`: two ticks of the kernel's clock.
+pub(super) const LEAST: Span = Span::from_millis(8);
+/// RFC 8985 §7.2: with one segment in flight its ACK may be delayed (`tcp_rto_min`).
+const ONE_IN_FLIGHT: Span = Span::from_millis(200);
+
+/// The tail loss probe of a flight.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Probe {
+    /// TLP.end_seq: SND.NXT when the probe was sent; 0: none is out.
+    end: u64,
+    /// The probe repeated a segment (TLP.is_retrans).
+    repeats: bool,
+    /// A probe is to be sent.
+    due: bool,
+}
+
+impl Probe {
+    /// A recovery begins: what the probe was for is known.
+    pub(super) fn forget(&mut self) {
+        *self = Probe::default();
+    }
+
+    /// Whether a probe is to be sent.
+    pub(super) fn is_due(&self) -> bool {
+        self.due
+    }
+}
+
+impl Sender {
+    /// The timer expired.
+    #[cold]
+    pub(super) fn handle_timer(&mut self, now: Time) {
+        let Some(mut accounts) = self.accounts.take() else {
+            return self.handle_timeout(now);
+        };
+        match accounts.timer {
+            Timer::TimeOut => self.handle_timeout_accounted(&mut accounts, now),
+            Timer::Probe => {
+                // RFC 8985 §7.3: at most one probe is out.
+                accounts.probe.due = accounts.probe.end == 0;
+                self.ready = true;
+                self.start_timeout(&mut accounts, now);
+            }
+            Timer::Reorder => {
+                let (srtt, recovering) = (self.estimator.smoothed(), self.mode != Mode::Open);
+                let found = accounts.rack.look(now, &mut self.board, recovering, accounts.sacked, srtt);
+                if found.lost > 0 && self.mode != Mode::Sack {
+                    self.begin_reduction(&mut accounts, now);
+                }
+                self.ready = true;
+                self.start_timeout(&mut accounts, now);
+            }
+        }
+        self.accounts = Some(accounts);
+    }
+
+    /// `tcp_rearm_rto`: from the last transmission of the oldest segment where another timer was set, else from now.
+    fn start_timeout(&mut self, accounts: &mut Accounts, now: Time) {
+        let before = std::mem::replace(&mut accounts.timer, Timer::TimeOut);
+        self.rto_at = if self.outstanding() == 0 {
+            Time::NEVER
+        } else if before == Timer::TimeOut {
+            self.estimator.expiry(now)
+        } else {
+            self.oldest_expiry().max(now + Span::from_picos(1))
+        };
+    }
+
+    /// When the oldest segment times out.
+    fn oldest_expiry(&self) -> Time {
+        self.board.slot(self.board.first).at().saturating_add(self.estimator.rto())
+    }
+
+    /// `tcp_set_xmit_timer`.
+    pub(super) fn set_timer(&mut self, accounts: &mut Accounts, now: Time) {
+        if !self.set_probe(accounts, now) {
+            self.start_timeout(accounts, now);
+        }
+    }
+
+    /// RFC 8985 §7.2, `tcp_schedule_loss_probe`: two round trips from now, if nothing is being repaired.
+    fn set_probe(&mut self, accounts: &mut Accounts, now: Time) -> bool {
+        let srtt = self.estimator.smoothed();
+        let disorder = self.mode != Mode::Open || accounts.sacked > 0;
+        if !accounts.by_time || disorder || self.outstanding() == 0 || srtt == Span::ZERO {
+            return false;
+        }
+        let alone = self.board.next - self.board.first == 1;
+        let wait = srtt.saturating_mul(2) + if alone { ONE_IN_FLIGHT } else { LEAST };
+        // The time-out comes first where it is nearer.
+        let expiry = self.oldest_expiry();
+        let at = now.saturating_add(wait);
+        accounts.timer = Timer::Probe;
+        self.rto_at = if expiry > now { at.min(expiry) } else { at };
+        true
+    }
+
+    /// A segment of new data left, or one again: the timer.
+    pub(super) fn time_sent(&mut self, accounts: &mut Accounts, now: Time, sent: Outgoing, alone: bool) {
+        let oldest = sent.is_retransmission() && sent.start() <= self.una;
+        if oldest && accounts.timer != Timer::Reorder {
+            accounts.timer = Timer::TimeOut;
+            self.rto_at = self.estimator.expiry(now);
+        } else if !sent.is_retransmission() {
+            if alone || accounts.timer == Timer::Probe || self.rto_at == Time::NEVER {
+                if alone {
+                    accounts.timer = Timer::TimeOut;
+                }
+                self.start_timeout(accounts, now);
+            }
+            self.set_probe(accounts, now);
+        }
+        if self.rto_at == Time::NEVER {
+            self.start_timeout(accounts, now);
+        }
+    }
+
+    /// The probe (RFC 8985 §7.3): new data if the receiver's window takes them, else the newest segment again.
+    pub(super) fn poll_probe(&mut self, accounts: &mut Accounts, now: Time) -> Option<Outgoing> {
+        accounts.probe.due = false;
+        let new = self.poll_new(now, u64::MAX >> 2);
+        let sent = match new {
+            Some(sent) => sent,
+            None => {
+                let newest = self.board.newest_missing()?;
+                accounts.rack.handle_sent(newest.number, now);
+                self.resend(now, newest, RESENT)
+            }
+        };
+        accounts.probe = Probe { end: self.max, repeats: new.is_none(), due: false };
+        accounts.timer = Timer::TimeOut;
+        self.rto_at = self.estimator.expiry(now);
+        Some(sent)
+    }
+
+    /// What an ACK says of the probe (RFC 8985 §7.4, `tcp_process_tlp_ack`).
+    pub(super) fn account_probe(&mut self, accounts: &mut Accounts, now: Time, moved: bool, duplicate: bool) {
+        let probe = accounts.probe;
+        if probe.end == 0 || self.una < probe.end {
+            return;
+        }
+        if !probe.repeats || (duplicate && !moved) {
+            // New data were the probe, or original and probe have both arrived.
+            accounts.probe.end = 0;
+        } else if self.una > probe.end {
+            // The probe repaired a loss that nothing else has shown: the window is reduced at once.
+            accounts.probe.end = 0;
+            if self.mode == Mode::Open {
+                self.tell_lost(now, LossKind::DupAck);
+            }
+        }
+    }
+}
