@@ -1,7 +1,7 @@
 //! `[gate.x]` to [`GatePlan`]: everything but the rate law.
 
 use tidegate_core::plan::{
-    Framing, GatePlan, LossPlan, OnChange, QueueCounts, QueueLimit, QueuePlan, RatePlan,
+    Discipline, Framing, GatePlan, LossPlan, OnChange, QueueCounts, QueueLimit, QueuePlan, RatePlan,
 };
 use tidegate_core::units::Span;
 
@@ -86,7 +86,7 @@ fn queue(form: &Form, rate: &RatePlan, framing: Framing, notes: &mut Notes) -> Q
             notes.wrong(item, problem, format!("write \"1 {what}\" or more"));
         }
     }
-    QueuePlan { limit, counts, tagged: threshold(queue, framing, notes) }
+    QueuePlan { discipline: Discipline::DropTail, limit, counts, tagged: threshold(queue, framing, notes) }
 }
 
 /// Where tagged units are dropped.
