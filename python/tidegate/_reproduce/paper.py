@@ -1,7 +1,7 @@
 """What a paper's folder holds: scenarios, claims, figures; and where they are measured.
 
-A paper is a folder of ``tidegate/papers``: scenario files, ``claims.py`` (``TITLE``,
-``SOURCE``, ``QUICK``, ``CLAIMS``) and ``figures.py`` (``FIGURES``). Nothing else has to be told of it.
+A paper is a folder of ``tidegate/papers``: scenario files, ``claims.py`` (``TITLE``, ``SOURCE``, ``QUICK``,
+``CLAIMS``) and ``figures.py`` (``FIGURES``). No list elsewhere names it.
 """
 
 from __future__ import annotations
@@ -46,21 +46,44 @@ class Finding:
 
 @dataclass(frozen=True)
 class Claim:
-    """One statement of a paper, or beyond it, and the rule that judges it.
-
-    ``measure`` runs studies in the lab it is given and returns a :class:`Finding`. A claim is
-    taken to be on chaotic TCP, which needs 16 replications, unless ``exact`` says
-    why one run is enough.
-    """
+    """One statement of a paper, or beyond it, and the function that measures it; made by :func:`claim`."""
 
     id: str
     where: str
-    claim: str
+    says: str
     measure: Callable[[Lab], Finding]
     unit: str = ""
-    paper_value: float | str | None = None
+    paper: float | str | None = None
     figures: tuple[str, ...] = ()
     exact: str = ""
+
+
+def claim(
+    name: str,
+    *,
+    where: str,
+    says: str,
+    unit: str = "",
+    paper: float | str | None = None,
+    figures: tuple[str, ...] = (),
+    exact: str = "",
+) -> Callable[[Callable[[Lab], Finding]], Claim]:
+    """Make a claim of the function below: it runs studies in the lab that it is given and returns a finding.
+
+    Args:
+        name: its id, as in ``tidegate reproduce PAPER/ID``.
+        where: where the paper says so, or "beyond the paper".
+        says: the statement, in one sentence.
+        unit: of the measured number; "share of cases" is counted, "A / B" is so many times.
+        paper: the paper's own number, or words for it; None where it has none.
+        figures: ids of the figures that show it.
+        exact: why one run is enough. A claim without a reason is taken to be on chaotic TCP, which needs 16.
+    """
+
+    def made(measure: Callable[[Lab], Finding]) -> Claim:
+        return Claim(name, where, says, measure, unit, paper, figures, exact)
+
+    return made
 
 
 @dataclass(frozen=True)

@@ -89,7 +89,7 @@ def listing(target: str | None, engine: str = "sim") -> list[dict[str, str]]:
                 "target": f"{paper.name}/{claim.id}",
                 "kind": "claim",
                 "where": claim.where,
-                "about": claim.claim,
+                "about": claim.says,
             }
             for claim in claims
         ]
