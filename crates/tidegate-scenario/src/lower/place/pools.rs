@@ -4,16 +4,16 @@ use tidegate_core::dtm::NANOS_PER_SLOT;
 use tidegate_core::plan::{DtmPlan, GatePlan, PoolOrder, PoolPlan, RatePlan};
 use tidegate_core::units::Rate;
 
-use super::names::pools_of;
-use super::notes::Notes;
-use super::reserve::Calls;
+use super::circuits::Calls;
 use crate::check::{Form, Item, Value};
+use crate::lower::names::{POOL, tables};
+use crate::lower::notes::Notes;
 use crate::units::FASTEST_BPS;
 
 /// The pools, each large enough for what its channels begin with and for each of its calls.
-pub(super) fn pools(root: &Form, gates: &[GatePlan], calls: &Calls<'_>, notes: &mut Notes) -> Vec<PoolPlan> {
+pub(crate) fn pools(root: &Form, gates: &[GatePlan], calls: &Calls<'_>, notes: &mut Notes) -> Vec<PoolPlan> {
     let mut plans = Vec::new();
-    for (index, named) in pools_of(root).iter().enumerate() {
+    for (index, named) in tables(root, &POOL).iter().enumerate() {
         let channels: Vec<(&GatePlan, &DtmPlan)> = gates
             .iter()
             .filter_map(|gate| match &gate.rate {

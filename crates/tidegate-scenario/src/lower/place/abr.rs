@@ -1,71 +1,33 @@
-//! `gate.x.rate.abr` to [`AbrPlan`], and `gate.x.abr` to [`SwitchPlan`].
+//! ABR sources and their switches, once servers and routes are known.
 
-use tidegate_core::abr::Rates;
 use tidegate_core::plan::{AbrPlan, GatePlan, RatePlan, SwitchPlan};
-use tidegate_core::units::{Rate, Span};
+use tidegate_core::units::Span;
 
-use super::laid::{Laid, one_of, round_trips};
-use super::names::gate_of;
-use super::notes::Notes;
+use super::resolve::{Placed, one_of, round_trips};
 use super::wiring::Server;
-use super::written::Gate;
 use crate::check::{Form, Item};
-
-/// What stands for itself; the switch is counted as the gates are written, and delays are filled in
-/// later.
-pub(super) fn law(root: &Form, form: &Form, notes: &mut Notes) -> Option<RatePlan> {
-    let (pcr, mcr) = (form.rate("pcr")?, form.rate("mcr")?);
-    let icr = form.rate("icr").unwrap_or(pcr);
-    let mut within = |name: &str, rate: Rate, least: Option<Rate>| {
-        let Some(item) = form.given(name) else { return };
-        if rate > pcr {
-            notes.wrong(item, format!("{rate} is more than pcr, {pcr}"), format!("write \"{pcr}\" or less"));
-        } else if let Some(least) = least.filter(|least| rate < *least) {
-            notes.wrong(
-                item,
-                format!("{rate} is less than mcr, {least}"),
-                format!("write \"{least}\" or more"),
-            );
-        }
-    };
-    within("mcr", mcr, None);
-    within("icr", icr, Some(mcr));
-    let bps = |rate: Rate| rate.bps() as f64;
-    Some(RatePlan::Abr(AbrPlan {
-        switch: gate_of(root, form.get("gate")?, notes)?,
-        rates: Rates {
-            peak: bps(pcr),
-            min: bps(mcr),
-            initial: bps(icr),
-            increase: form.real("rif")?,
-            decrease: form.real("rdf")?,
-        },
-        cells_per_rm: form.whole("nrm").and_then(|count| u32::try_from(count).ok())?,
-        rm_within: form.span("trm")?,
-        there: Span::ZERO,
-        lag: form.span("lag").unwrap_or(Span::ZERO),
-    }))
-}
+use crate::lower::draft::Gate;
+use crate::lower::notes::Notes;
 
 /// The switches, and each source with its own; what depends on the route is filled in.
-pub(super) fn resolve(laid: &Laid<'_>, planned: &mut [GatePlan], notes: &mut Notes) -> Vec<SwitchPlan> {
+pub(crate) fn resolve(placed: &Placed<'_>, planned: &mut [GatePlan], notes: &mut Notes) -> Vec<SwitchPlan> {
     let mut switches: Vec<SwitchPlan> = Vec::new();
-    laid.each("abr", notes, |server, index, form, notes| {
+    placed.each("abr", notes, |server, index, form, notes| {
         let RatePlan::Abr(abr) = planned[index].rate else { return };
-        let Some((link, filled)) = fill(abr, server, index, form, laid, planned, notes) else { return };
+        let Some((link, filled)) = fill(abr, server, index, form, placed, planned, notes) else { return };
         let known = switches.iter().position(|switch| switch.gate == link);
         let Some(switch) = known.or_else(|| {
-            switches.push(switch(link, laid.gates[abr.switch].form.table("abr")?)?);
+            switches.push(switch(link, placed.gates[abr.switch].form.table("abr")?)?);
             Some(switches.len() - 1)
         }) else {
             return;
         };
         planned[index].rate = RatePlan::Abr(AbrPlan { switch, ..filled });
     });
-    for (number, gate) in laid.gates.iter().enumerate() {
+    for (number, gate) in placed.gates.iter().enumerate() {
         let named = |other: &Gate<'_>| matches!(&other.plan.rate, RatePlan::Abr(abr) if abr.switch == number);
         if let Some(item) = gate.form.given("abr")
-            && !laid.gates.iter().any(named)
+            && !placed.gates.iter().any(named)
         {
             let help = format!("add rate.abr.gate = \"{}\" to a gate, or remove this key", gate.name);
             notes.warn(item.at, &item.key, "no ABR source names this switch", help);
@@ -89,13 +51,13 @@ fn fill(
     server: Server,
     index: usize,
     form: &Form,
-    laid: &Laid<'_>,
+    placed: &Placed<'_>,
     planned: &[GatePlan],
     notes: &mut Notes,
 ) -> Option<(usize, AbrPlan)> {
     let item = form.get("gate")?;
-    let link = laid.leader(server, abr.switch, item, notes)?;
-    let named = &laid.gates[abr.switch];
+    let link = placed.leader(server, abr.switch, item, notes)?;
+    let named = &placed.gates[abr.switch];
     if named.form.given("abr").is_none() {
         let help = format!("add abr = {{ utilisation = \"90%\" }} to gate.{}", named.name);
         notes.wrong(item, format!("gate {} has no ABR switch", named.name), help);
@@ -106,10 +68,12 @@ fn fill(
         notes.wrong(item, problem, "give both gates the same framing");
         return None;
     }
-    let there = there(index, link, item, laid, planned, notes)?;
+    let there = there(index, link, item, placed, planned, notes)?;
     let lag = match form.span("lag") {
         Some(lag) => lag,
-        None => one_of(&round_trips(index, laid.flows, planned), item, "lag", "add lag = \"40 ms\"", notes)?,
+        None => {
+            one_of(&round_trips(index, placed.flows, planned), item, "lag", "add lag = \"40 ms\"", notes)?
+        }
     };
     Some((link, AbrPlan { there, lag, ..abr }))
 }
@@ -119,12 +83,12 @@ fn there(
     index: usize,
     link: usize,
     item: &Item,
-    laid: &Laid<'_>,
+    placed: &Placed<'_>,
     planned: &[GatePlan],
     notes: &mut Notes,
 ) -> Option<Span> {
-    let flows = laid.flows.iter().flat_map(|flow| [(&flow.name, &flow.path), (&flow.name, &flow.back)]);
-    let paths = flows.chain(laid.traffic.iter().map(|traffic| (&traffic.name, &traffic.path)));
+    let flows = placed.flows.iter().flat_map(|flow| [(&flow.name, &flow.path), (&flow.name, &flow.back)]);
+    let paths = flows.chain(placed.traffic.iter().map(|traffic| (&traffic.name, &traffic.path)));
     let mut found: Option<(Span, &str)> = None;
     for (name, path) in paths {
         let Some(begin) = path.iter().position(|gate| *gate == index) else { continue };

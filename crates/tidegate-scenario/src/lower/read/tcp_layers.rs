@@ -11,8 +11,8 @@ pub(crate) struct TcpLayers<'a> {
     own: Option<&'a Form>,
     set: Option<&'a Form>,
     pub(crate) base: TcpBase,
-    pub(super) key: String,
-    pub(super) at: Place,
+    pub(crate) key: String,
+    pub(crate) at: Place,
 }
 
 impl<'a> TcpLayers<'a> {
@@ -36,7 +36,7 @@ impl<'a> TcpLayers<'a> {
         layers
     }
 
-    pub(super) fn of_set(set: &'a Form) -> TcpLayers<'a> {
+    pub(crate) fn of_set(set: &'a Form) -> TcpLayers<'a> {
         let base = match set.given("base").and_then(Item::word) {
             Some("bsd44") => TcpBase::Bsd44,
             Some("linux") => TcpBase::Linux,
@@ -64,11 +64,11 @@ impl<'a> TcpLayers<'a> {
         self.given(name).cloned().or_else(|| default_item(TCP.find(name)?, &self.key, self.at, self.base))
     }
 
-    pub(super) fn flag(&self, name: &str) -> bool {
+    pub(crate) fn flag(&self, name: &str) -> bool {
         self.item(name).is_some_and(|item| matches!(item.value, Value::Flag(true)))
     }
 
-    pub(super) fn word(&self, name: &str) -> &'static str {
+    pub(crate) fn word(&self, name: &str) -> &'static str {
         self.item(name).and_then(|item| item.word()).unwrap_or_default()
     }
 }

@@ -6,15 +6,15 @@ use tidegate_core::plan::{
 };
 use tidegate_core::units::Span;
 
-use super::layers::TcpLayers;
-use super::notes::Notes;
-use super::values::{LARGEST_PACKET, small};
+use super::tcp_layers::TcpLayers;
 use crate::check::{Form, Item, Value, default_item};
-use crate::spelling::nearest;
+use crate::lower::notes::Notes;
+use crate::lower::values::{LARGEST_PACKET, bytes_u32};
+use crate::spelling::value_meant;
 use crate::table::{RTO, Section, TCP};
 
 /// Named sets are checked also when no flow uses them.
-pub(super) fn check_sets(sets: &Form, root: &Form, notes: &mut Notes) {
+pub(crate) fn check_sets(sets: &Form, root: &Form, notes: &mut Notes) {
     let used = |name: &str| {
         let flows = root.table("flow").map_or(&[][..], |flows| flows.items.as_slice());
         flows
@@ -36,16 +36,14 @@ pub(super) fn check_sets(sets: &Form, root: &Form, notes: &mut Notes) {
     }
 }
 
-pub(super) fn tcp(root: &Form, flow: &Form, notes: &mut Notes) -> TcpPlan {
+pub(crate) fn tcp(root: &Form, flow: &Form, notes: &mut Notes) -> TcpPlan {
     if let Some(item) = flow.table("tcp").and_then(|own| own.given("use"))
         && let Some(name) = item.text()
     {
         let sets = root.table("tcp").map_or(&[][..], |sets| sets.items.as_slice());
         if !sets.iter().any(|set| set.name == name) {
-            let help = match nearest(name, sets.iter().map(|set| set.name.as_str())) {
-                Some(near) => format!("did you mean \"{near}\"?"),
-                None => format!("add [tcp.{name}]"),
-            };
+            let meant = value_meant(name, sets.iter().map(|set| set.name.as_str()));
+            let help = meant.unwrap_or_else(|| format!("add [tcp.{name}]"));
             notes.wrong(item, format!("no TCP set is called {name:?}"), help);
         }
     }
@@ -53,7 +51,7 @@ pub(super) fn tcp(root: &Form, flow: &Form, notes: &mut Notes) -> TcpPlan {
 }
 
 fn settle(layers: &TcpLayers<'_>, notes: &mut Notes) -> TcpPlan {
-    let mss = small(layers.item("mss").as_ref(), LARGEST_PACKET, notes);
+    let mss = bytes_u32(layers.item("mss").as_ref(), LARGEST_PACKET, notes);
     let timestamps = layers.flag("timestamps");
     let headers = headers(layers, mss, timestamps, notes);
     let window = window(layers, "window", mss, notes);
@@ -107,7 +105,7 @@ fn settle(layers: &TcpLayers<'_>, notes: &mut Notes) -> TcpPlan {
 fn headers(layers: &TcpLayers<'_>, mss: u32, timestamps: bool, notes: &mut Notes) -> u32 {
     let least: u32 = if timestamps { 52 } else { 40 };
     let Some(item) = layers.given("headers") else { return least };
-    let headers = small(Some(item), LARGEST_PACKET, notes);
+    let headers = bytes_u32(Some(item), LARGEST_PACKET, notes);
     if headers < least {
         let options = if timestamps { " and 12 of timestamps" } else { "" };
         let problem = format!("{headers} B is less than the headers: 20 B of IP, 20 B of TCP{options}");

@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, VecDeque};
 
 use tidegate_core::plan::GatePlan;
 
-use super::notes::Notes;
-use super::wiring::{self, Wiring};
-use super::written::{Hop, User};
 use crate::check::Item;
+use crate::lower::draft::{Hop, User};
+use crate::lower::notes::Notes;
+use crate::lower::place::wiring::{self, Wiring};
 
 /// Cells are worked through from upstream to downstream: gates that cells pass one after the
 /// other must not lie on a circle, whatever way it is closed.
-pub(super) fn check(gates: &[GatePlan], users: &[User<'_>], wiring: &Wiring, notes: &mut Notes) {
+pub(crate) fn check(gates: &[GatePlan], users: &[User<'_>], wiring: &Wiring, notes: &mut Notes) {
     let mut edges: BTreeMap<(usize, usize), &Item> = BTreeMap::new();
     for (number, user) in users.iter().enumerate() {
         for copy in 0..user.instances.len() {

@@ -3,31 +3,16 @@
 use std::collections::BTreeSet;
 
 use tidegate_core::aal5::cells_of;
-use tidegate_core::plan::{CellPlan, LossPlan, OnChange, QueueCounts, QueueLimit, RatePlan, Reassembly};
+use tidegate_core::plan::{LossPlan, OnChange, QueueCounts, QueueLimit, RatePlan};
 use tidegate_core::units::Speed;
 
-use super::notes::Notes;
 use super::packets::largest;
-use super::written::{Gate, Hop, User};
-use crate::check::Form;
+use crate::lower::draft::{Gate, Hop, User};
+use crate::lower::notes::Notes;
 use crate::units::plural;
 
-/// What the gate's keys say, right or not: [`check`] comes later.
-pub(super) fn choices(form: &Form) -> CellPlan {
-    let queue = form.table("queue");
-    CellPlan {
-        slotted: form.flag("slotted"),
-        epd: queue.and_then(|queue| queue.cells("epd")),
-        ppd: queue.is_some_and(|queue| queue.flag("ppd")),
-        reassembly: match form.word("reassembly") {
-            Some("simple") => Reassembly::Simple,
-            _ => Reassembly::Aal5,
-        },
-    }
-}
-
 /// Keys of each gate against its kind.
-pub(super) fn check(gates: &[Gate<'_>], users: &[User<'_>], notes: &mut Notes) {
+pub(crate) fn check(gates: &[Gate<'_>], users: &[User<'_>], notes: &mut Notes) {
     for (gate, largest) in gates.iter().zip(largest(gates.len(), users)) {
         if gate.plan.is_cell_gate() {
             check_cell_gate(gate, largest, notes);

@@ -1,21 +1,20 @@
-//! `flow.x.app.request` to [`RequestPlan`], and `[server.x]` to [`ServerPlan`].
+//! `flow.x.app.request` to [`RequestPlan`].
 
-use tidegate_core::plan::{AppPlan, ConnectionPlan, Pace, RequestPlan, ServerPlan, SizePlan, ThinkPlan};
+use tidegate_core::plan::{ConnectionPlan, Pace, RequestPlan, SizePlan, ThinkPlan};
 use tidegate_core::random::LARGEST_MESSAGE;
 use tidegate_core::units::Span;
 
-use super::notes::Notes;
-use super::values::unreadable;
-use super::written::{Load, User};
-use crate::check::{Form, Item, Named, Value};
+use crate::check::{Form, Item, Value};
 use crate::inputs::Library;
-use crate::spelling::nearest;
+use crate::lower::names::{SERVER, index_of};
+use crate::lower::notes::Notes;
+use crate::lower::values::unreadable;
 
 /// The name of the row of all requests in a summary.
 const ALL: &str = "all";
 
 /// A flow's requests; `None` where something was wrong.
-pub(super) fn request(
+pub(crate) fn request(
     root: &Form,
     flow: &Form,
     form: &Form,
@@ -32,7 +31,7 @@ pub(super) fn request(
         notes.wrong_at(flow.at, &flow.key, problem, "use another name, such as \"client\"");
     }
     let server = match form.get("server") {
-        Some(item) => Some(server_of(root, item, notes)?),
+        Some(item) => Some(index_of(root, &SERVER, item, notes)?),
         None => None,
     };
     let think = match &form.get("think")?.value {
@@ -130,45 +129,4 @@ fn message(item: &Item, notes: &mut Notes) -> Option<u64> {
     }
     notes.wrong(item, "a size is at most 1 TB", "write \"1 TB\" or less");
     None
-}
-
-fn server_of(root: &Form, item: &Item, notes: &mut Notes) -> Option<usize> {
-    let name = item.text()?;
-    let servers = servers_of(root);
-    let found = servers.iter().position(|server| server.name == name);
-    if found.is_none() {
-        let names = || servers.iter().map(|server| server.name.as_str());
-        let help = match nearest(name, names()) {
-            Some(near) => format!("did you mean \"{near}\"?"),
-            None if servers.is_empty() => format!("add [server.{name}] with a rate"),
-            None => format!("the servers are {}", names().take(20).collect::<Vec<_>>().join(", ")),
-        };
-        notes.wrong(item, format!("no server is called {name:?}"), help);
-    }
-    found
-}
-
-fn servers_of(root: &Form) -> &[Named] {
-    root.table("server").map_or(&[], |servers| servers.items.as_slice())
-}
-
-/// The servers, in the order of the file; one that nobody asks is a warning.
-pub(super) fn servers(root: &Form, users: &[User<'_>], notes: &mut Notes) -> Vec<ServerPlan> {
-    let asked = |index: usize| {
-        users.iter().any(|user| match &user.load {
-            Load::Flow { app: AppPlan::Request(plan), .. } => plan.server == Some(index),
-            _ => false,
-        })
-    };
-    let mut plans = Vec::new();
-    for (index, named) in servers_of(root).iter().enumerate() {
-        if !asked(index) {
-            let help =
-                format!("add app.request.server = \"{}\" to a flow, or remove this server", named.name);
-            notes.warn(named.name_at, &named.item.key, "no flow sends requests to this server", help);
-        }
-        let rate = named.item.table().and_then(|form| form.rate("rate"));
-        plans.push(ServerPlan { name: named.name.clone(), rate });
-    }
-    plans
 }

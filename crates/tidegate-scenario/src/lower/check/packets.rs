@@ -3,10 +3,10 @@
 use tidegate_core::aal5::CELL_BYTES;
 use tidegate_core::plan::{AppPlan, CongestionPlan, QueueLimit, RatePlan};
 
-use super::notes::Notes;
-use super::written::{Gate, Hop, Load, User};
+use crate::lower::draft::{Gate, Hop, Load, User};
+use crate::lower::notes::Notes;
 
-pub(super) fn check(gates: &[Gate<'_>], users: &[User<'_>], notes: &mut Notes) {
+pub(crate) fn check(gates: &[Gate<'_>], users: &[User<'_>], notes: &mut Notes) {
     for (gate, largest) in gates.iter().zip(largest(gates.len(), users)) {
         let Some((largest, whose)) = largest else { continue };
         check_queue(gate, largest, whose, notes);
@@ -35,7 +35,7 @@ fn warn_unbounded(gates: &[Gate<'_>], user: &User<'_>, notes: &mut Notes) {
 }
 
 /// The largest IP packet that passes each gate, and who sends it.
-pub(super) fn largest<'a>(gates: usize, users: &'a [User<'_>]) -> Vec<Option<(u32, &'a str)>> {
+pub(crate) fn largest<'a>(gates: usize, users: &'a [User<'_>]) -> Vec<Option<(u32, &'a str)>> {
     let mut best: Vec<Option<(u32, &str)>> = vec![None; gates];
     for user in users {
         let (data, answer) = match &user.load {

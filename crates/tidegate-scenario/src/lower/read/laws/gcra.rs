@@ -4,11 +4,11 @@ use tidegate_core::aal5::CELL_BITS;
 use tidegate_core::gcra::{Interval, Limit, Release};
 use tidegate_core::plan::{GcraPlan, RatePlan};
 
-use super::notes::Notes;
 use crate::check::Form;
+use crate::lower::notes::Notes;
 
 /// A shaper; `None` where something was wrong.
-pub(super) fn law(form: &Form, notes: &mut Notes) -> Option<RatePlan> {
+pub(crate) fn law(form: &Form, notes: &mut Notes) -> Option<RatePlan> {
     let (pcr, link) = (form.rate("pcr")?, form.rate("link")?);
     if let (true, Some(item)) = (pcr > link, form.get("pcr")) {
         let problem = format!("a peak cell rate of {pcr} is higher than the rate of the link, {link}");

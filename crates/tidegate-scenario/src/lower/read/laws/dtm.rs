@@ -4,18 +4,18 @@ use tidegate_core::dtm::{NANOS_PER_SLOT, OnLoss, Rounding, Settings, SettingsErr
 use tidegate_core::plan::{DtmPlan, Estimators, RatePlan};
 use tidegate_core::units::{Rate, Span};
 
-use super::names::pool_of;
-use super::notes::Notes;
-use super::work;
 use crate::check::{Form, Item};
+use crate::lower::changes::check_clock;
+use crate::lower::names::{POOL, index_of};
+use crate::lower::notes::Notes;
 use crate::units::FASTEST_BPS;
 
 /// A channel; `None` where something was wrong.
-pub(super) fn channel(root: &Form, form: &Form, notes: &mut Notes) -> Option<RatePlan> {
+pub(crate) fn law(root: &Form, form: &Form, notes: &mut Notes) -> Option<RatePlan> {
     let settings = settings(form, notes)?;
     let initial = form.rate("initial")?;
     check_initial(initial, &settings, form, notes);
-    work::check_clock(root, form.get("measure"), "the arrival rate is measured", notes);
+    check_clock(root, form.get("measure"), "the arrival rate is measured", notes);
     Some(RatePlan::Dtm(DtmPlan {
         settings,
         initial,
@@ -26,7 +26,7 @@ pub(super) fn channel(root: &Form, form: &Form, notes: &mut Notes) -> Option<Rat
             _ => Estimators::Channel,
         },
         pool: match form.get("pool") {
-            Some(item) => Some(pool_of(root, item, notes)?),
+            Some(item) => Some(index_of(root, &POOL, item, notes)?),
             None => None,
         },
     }))

@@ -7,15 +7,15 @@ use tidegate_core::plan::{AppPlan, MessageLength, MessagePlan, SourcePlan};
 use tidegate_core::random::TruncatedGeometric;
 use tidegate_core::units::Rate;
 
-use super::notes::Notes;
 use super::request;
-use super::values::{LARGEST_PACKET, holding, small};
-use super::work;
 use crate::check::{Form, Item, Value};
 use crate::inputs::Library;
+use crate::lower::changes;
+use crate::lower::notes::Notes;
+use crate::lower::values::{LARGEST_PACKET, bytes_u32, holding};
 use crate::units::plural;
 
-pub(super) fn app(root: &Form, flow: &Form, library: &mut Library, notes: &mut Notes) -> AppPlan {
+pub(crate) fn app(root: &Form, flow: &Form, library: &mut Library, notes: &mut Notes) -> AppPlan {
     let Some(Value::Table(apps)) = flow.get("app").map(|item| &item.value) else { return AppPlan::Bulk };
     match apps.only() {
         Some(("transfer", item)) => AppPlan::Transfer { bytes: item.bytes().unwrap_or(0) },
@@ -35,7 +35,7 @@ pub(super) fn app(root: &Form, flow: &Form, library: &mut Library, notes: &mut N
 const SMALLEST_PACKET: u32 = 20;
 
 /// `llc`: whether the first cells on the path have LLC/SNAP; `None`: no gate makes any.
-pub(super) fn source(root: &Form, traffic: &Form, llc: Option<bool>, notes: &mut Notes) -> SourcePlan {
+pub(crate) fn source(root: &Form, traffic: &Form, llc: Option<bool>, notes: &mut Notes) -> SourcePlan {
     let law = traffic.table("source").and_then(Form::only);
     let Some((law, form)) = law.and_then(|(law, item)| Some((law, item.table()?))) else {
         return SourcePlan::Constant { rate: Rate::ZERO, bytes: 0 };
@@ -109,11 +109,11 @@ fn message_cells(item: &Item, notes: &mut Notes) -> Option<u32> {
 
 fn process(root: &Form, law: &str, form: &Form, size: &str, most: u32, notes: &mut Notes) -> SourcePlan {
     let rate = form.rate("rate").unwrap_or(Rate::ZERO);
-    let bytes = small(form.get(size), most, notes);
+    let bytes = bytes_u32(form.get(size), most, notes);
     match law {
         "on_off" => {
             let (on, off) = (holding(form, "on"), holding(form, "off"));
-            work::check_periods(root, form, (on, off), bytes, notes);
+            changes::check_periods(root, form, (on, off), bytes, notes);
             SourcePlan::OnOff { rate, bytes, on, off }
         }
         "poisson" => SourcePlan::Poisson { rate, bytes },

@@ -6,28 +6,24 @@ use std::ops::Deref;
 use tidegate_core::plan::StartPlan;
 use tidegate_core::units::{Span, Time};
 
-use super::names::reserved;
-use super::notes::Notes;
-use super::values::{jitter, time};
-use super::written::{Gate, Hop, Load, User};
 use super::{app, tcp};
 use crate::check::{Form, Item, Value};
 use crate::document::Place;
 use crate::inputs::Library;
-use crate::spelling::nearest;
+use crate::lower::draft::{Gate, Hop, Load, User};
+use crate::lower::names::{GATE, reserved, unknown};
+use crate::lower::notes::Notes;
+use crate::lower::values::{jitter, time};
 use crate::units::{LONGEST_DAYS, LONGEST_PICOS};
 
-/// Problems that are worked out in full.
-const FEW: usize = 100;
-
 /// The gates as written, and where each name stands.
-pub(super) struct Gates<'s, 'a> {
+pub(crate) struct Gates<'s, 'a> {
     list: &'s [Gate<'a>],
     by_name: BTreeMap<&'a str, usize>,
 }
 
 impl<'s, 'a> Gates<'s, 'a> {
-    pub(super) fn new(list: &'s [Gate<'a>]) -> Gates<'s, 'a> {
+    pub(crate) fn new(list: &'s [Gate<'a>]) -> Gates<'s, 'a> {
         Gates { list, by_name: list.iter().enumerate().map(|(index, gate)| (gate.name, index)).collect() }
     }
 
@@ -44,7 +40,7 @@ impl<'a> Deref for Gates<'_, 'a> {
     }
 }
 
-pub(super) fn users<'a>(
+pub(crate) fn users<'a>(
     root: &'a Form,
     gates: &Gates<'_, 'a>,
     duration: Time,
@@ -95,16 +91,6 @@ fn user<'a>(
     User { name, key, at, count, instances: Vec::new(), path, back, back_delay, start, jitter, load }
 }
 
-/// Names every copy, when it is known that all of them fit.
-pub(super) fn name_copies(users: &mut [User<'_>]) {
-    for user in users {
-        user.instances = match user.count {
-            1 => vec![user.name.to_owned()],
-            count => (1..=count).map(|index| format!("{}.{index}", user.name)).collect(),
-        };
-    }
-}
-
 /// Whether the first cells on a path have LLC/SNAP; `None`: there are none.
 fn first_cells(path: &[Hop<'_>], gates: &[Gate<'_>]) -> Option<bool> {
     path.iter().find_map(|hop| gates[hop.gate].plan.framing.llc())
@@ -122,7 +108,7 @@ fn hops<'a>(names: &'a [Item], gates: &Gates<'_, 'a>, path: &[Hop<'a>], notes: &
             None => (text, false),
         };
         let Some(gate) = gates.find(name) else {
-            unknown_gate(item, name, gates, notes);
+            unknown(&GATE, item, name, || gates.iter().map(|gate| gate.name), notes);
             continue;
         };
         let duplex = gates[gate].duplex;
@@ -134,18 +120,6 @@ fn hops<'a>(names: &'a [Item], gates: &Gates<'_, 'a>, path: &[Hop<'a>], notes: &
         hops.push(Hop { gate, reverse, item });
     }
     hops
-}
-
-fn unknown_gate(item: &Item, name: &str, gates: &[Gate<'_>], notes: &mut Notes) {
-    let names = || gates.iter().map(|gate| gate.name);
-    // Only the first problem is shown: of thousands, few need the nearest name.
-    let near = if notes.problems.len() < FEW { nearest(name, names()) } else { None };
-    let help = match near {
-        Some(near) => format!("did you mean \"{near}\"?"),
-        None if gates.is_empty() => format!("add [gate.{name}]"),
-        None => format!("the gates are {}", names().take(20).collect::<Vec<_>>().join(", ")),
-    };
-    notes.wrong(item, format!("no gate is called {name:?}"), help);
 }
 
 fn repeated(hops: &[Hop<'_>], gates: &[Gate<'_>], notes: &mut Notes) {

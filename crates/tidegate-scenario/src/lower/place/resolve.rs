@@ -1,26 +1,27 @@
-//! A scenario when servers and routes are known: who follows whom, and how long the way is.
+//! What can be resolved only when servers and routes are known: which server a gate's name means, and the
+//! round trips through a server.
 
 use tidegate_core::plan::{FlowPlan, GatePlan, RatePlan, TrafficPlan};
 use tidegate_core::units::Span;
 
-use super::notes::Notes;
 use super::wiring::{Server, Wiring};
-use super::written::{Gate, User};
 use crate::check::{Form, Item};
+use crate::lower::draft::{Gate, User};
+use crate::lower::notes::Notes;
 
-/// See the module.
-pub(super) struct Laid<'a> {
-    pub(super) gates: &'a [Gate<'a>],
-    pub(super) users: &'a [User<'a>],
-    pub(super) wiring: &'a Wiring,
-    pub(super) flows: &'a [FlowPlan],
-    pub(super) traffic: &'a [TrafficPlan],
+/// A scenario whose servers and routes are known.
+pub(crate) struct Placed<'a> {
+    pub(crate) gates: &'a [Gate<'a>],
+    pub(crate) users: &'a [User<'a>],
+    pub(crate) wiring: &'a Wiring,
+    pub(crate) flows: &'a [FlowPlan],
+    pub(crate) traffic: &'a [TrafficPlan],
 }
 
-impl Laid<'_> {
+impl Placed<'_> {
     /// Each server with a rate law of this name, with its number and what is written of it. A
     /// problem of several copies is told once.
-    pub(super) fn each(
+    pub(crate) fn each(
         &self,
         law: &str,
         notes: &mut Notes,
@@ -46,7 +47,7 @@ impl Laid<'_> {
     }
 
     /// The server that a gate as written means to another, which has a capacity in bit/s.
-    pub(super) fn leader(
+    pub(crate) fn leader(
         &self,
         server: Server,
         leader: usize,
@@ -105,7 +106,7 @@ fn without_capacity(gate: &Gate<'_>) -> Option<(String, String)> {
 }
 
 /// The round trips of the flows that pass a server, each once, with a flow that has it.
-pub(super) fn round_trips<'a>(
+pub(crate) fn round_trips<'a>(
     server: usize,
     flows: &'a [FlowPlan],
     planned: &[GatePlan],
@@ -121,7 +122,7 @@ pub(super) fn round_trips<'a>(
 }
 
 /// The one round trip that there is.
-pub(super) fn one_of(
+pub(crate) fn one_of(
     round_trips: &[(Span, &str)],
     item: &Item,
     what: &str,

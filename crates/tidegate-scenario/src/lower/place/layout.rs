@@ -4,13 +4,23 @@ use std::collections::BTreeSet;
 
 use tidegate_core::plan::{FlowPlan, GatePlan, JitterPlan, RatePlan, TrafficPlan};
 
-use super::notes::Notes;
 use super::wiring::{Server, Wiring, server};
-use super::written::{Gate, Hop, Load, User};
+use crate::lower::draft::{Gate, Hop, Load, User};
+use crate::lower::notes::Notes;
+
+/// Names every copy, when it is known that all of them fit.
+pub(crate) fn name_copies(users: &mut [User<'_>]) {
+    for user in users {
+        user.instances = match user.count {
+            1 => vec![user.name.to_owned()],
+            count => (1..=count).map(|index| format!("{}.{index}", user.name)).collect(),
+        };
+    }
+}
 
 /// Makes every server that somebody passes, in the order of the file; copies in the order
 /// of flows, each with its other direction after it.
-pub(super) fn lay_out(gates: &[Gate<'_>], users: &[User<'_>], notes: &mut Notes) -> (Vec<GatePlan>, Wiring) {
+pub(crate) fn lay_out(gates: &[Gate<'_>], users: &[User<'_>], notes: &mut Notes) -> (Vec<GatePlan>, Wiring) {
     let mut servers: BTreeSet<Server> = BTreeSet::new();
     for (number, user) in users.iter().enumerate() {
         for hop in user.path.iter().chain(&user.back) {
@@ -88,7 +98,7 @@ fn warn_unused(gates: &[Gate<'_>], users: &[User<'_>], notes: &mut Notes) {
 const JITTER: &str = "jitter";
 
 /// A gate of that name would be taken for those.
-pub(super) fn check_jitter(gates: &[Gate<'_>], users: &[User<'_>], notes: &mut Notes) {
+pub(crate) fn check_jitter(gates: &[Gate<'_>], users: &[User<'_>], notes: &mut Notes) {
     let Some(user) = users.iter().find(|user| user.jitter != JitterPlan::None) else { return };
     for gate in gates.iter().filter(|gate| gate.name == JITTER) {
         let problem = format!("the jitter of {} is a gate with this name", user.name);
@@ -97,7 +107,7 @@ pub(super) fn check_jitter(gates: &[Gate<'_>], users: &[User<'_>], notes: &mut N
 }
 
 /// Flows and traffic with their gates by number; a random delay is a gate more before the first.
-pub(super) fn connect(
+pub(crate) fn connect(
     users: &[User<'_>],
     wiring: &Wiring,
     planned: &mut Vec<GatePlan>,

@@ -2,16 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use super::written::Hop;
+use crate::lower::draft::Hop;
 
 /// (gate as written, copy for this user and instance, other direction)
-pub(super) type Server = (usize, Option<(usize, usize)>, bool);
+pub(crate) type Server = (usize, Option<(usize, usize)>, bool);
 
 /// Where each server stands in the plan.
-pub(super) type Wiring = BTreeMap<Server, usize>;
+pub(crate) type Wiring = BTreeMap<Server, usize>;
 
 /// The server that a copy of a user passes.
-pub(super) fn server(wiring: &Wiring, user: usize, copy: usize, hop: &Hop<'_>) -> Option<usize> {
+pub(crate) fn server(wiring: &Wiring, user: usize, copy: usize, hop: &Hop<'_>) -> Option<usize> {
     let own = wiring.get(&(hop.gate, Some((user, copy)), hop.reverse));
     own.or_else(|| wiring.get(&(hop.gate, None, hop.reverse))).copied()
 }

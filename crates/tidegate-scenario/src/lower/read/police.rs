@@ -5,9 +5,9 @@ use tidegate_core::gcra::{self, Conformance, Interval, Limit, LimitError};
 use tidegate_core::plan::{Framing, PolicePlan};
 use tidegate_core::units::{Rate, Span};
 
-use super::notes::Notes;
 use crate::check::{Form, Item, Value};
 use crate::error::Problem;
+use crate::lower::notes::Notes;
 
 /// The names that a contract is written with: they say the same.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -96,7 +96,7 @@ fn given<'a>(form: &'a Form, names: &[&'static str]) -> Option<(&'static str, &'
 }
 
 /// The policer of a gate; `None` where there is none, or something was wrong.
-pub(super) fn police(gate: &Form, framing: Framing, notes: &mut Notes) -> Option<PolicePlan> {
+pub(crate) fn police(gate: &Form, framing: Framing, notes: &mut Notes) -> Option<PolicePlan> {
     let form = gate.table("police")?;
     let cells = framing.is_cells();
     let names = Names::used(form, notes)?;

@@ -4,10 +4,10 @@ use tidegate_core::plan::{Plan, RecordLevel, RecordPlan};
 use tidegate_core::units::Span;
 use tidegate_result::columns::{self, Gates};
 
-use super::notes::Notes;
-use super::written::{Gate, User};
 use crate::check::{Form, Item, Value};
-use crate::spelling::nearest;
+use crate::lower::draft::{Gate, User};
+use crate::lower::notes::Notes;
+use crate::spelling::{key_meant, value_meant};
 
 /// Columns that `[record]` may name for a gate of packets, or of cells.
 fn gate_columns(of_cells: bool) -> Vec<&'static str> {
@@ -40,10 +40,8 @@ fn check(items: &[Item], known: &[&str], notes: &mut Notes) {
         }
         // "cwnd" for "cwnd_segments"
         let begun = known.iter().copied().find(|column| column.split('_').next() == Some(name));
-        let help = match begun.or_else(|| nearest(name, known.iter().copied())) {
-            Some(near) => format!("did you mean \"{near}\"?"),
-            None => format!("columns here: {}", known.join(", ")),
-        };
+        let meant = value_meant(begun.unwrap_or(name), known.iter().copied());
+        let help = meant.unwrap_or_else(|| format!("columns here: {}", known.join(", ")));
         notes.wrong(item, format!("no column is called {name:?}"), help);
     }
 }
@@ -51,7 +49,7 @@ fn check(items: &[Item], known: &[&str], notes: &mut Notes) {
 /// How often columns are sampled when nothing is said.
 const USUAL: Span = Span::from_millis(10);
 
-pub(super) fn record(
+pub(crate) fn record(
     root: &Form,
     gates: &[Gate<'_>],
     users: &[User<'_>],
@@ -74,12 +72,10 @@ pub(super) fn record(
             continue;
         }
         let all = || gates.iter().map(|row| row.name).chain(flows.iter().copied());
-        let help = match nearest(name, all().chain(["every", "packets"])) {
-            Some(near) => format!("did you mean {near}?"),
-            None => {
-                format!("write every, packets, or one of {}", all().take(20).collect::<Vec<_>>().join(", "))
-            }
-        };
+        let meant = key_meant(name, all().chain(["every", "packets"]));
+        let help = meant.unwrap_or_else(|| {
+            format!("write every, packets, or one of {}", all().take(20).collect::<Vec<_>>().join(", "))
+        });
         notes.wrong_at(entry.name_at, &entry.item.key, format!("no gate or flow is called {name:?}"), help);
     }
     let level = match form.get("every").map(|item| &item.value) {

@@ -1,19 +1,21 @@
 //! `[gate.x]` to [`GatePlan`]: everything but the rate law.
 
 use tidegate_core::plan::{
-    Framing, GatePlan, LossPlan, OnChange, QueueCounts, QueueLimit, QueuePlan, RatePlan,
+    CellPlan, Framing, GatePlan, LossPlan, OnChange, QueueCounts, QueueLimit, QueuePlan, RatePlan, Reassembly,
 };
 use tidegate_core::units::Span;
 
-use super::names::reserved;
-use super::notes::Notes;
-use super::values::{LARGEST_PACKET, jitter, small};
-use super::written::Gate;
-use super::{cells, police, rate, reserve, work};
+use super::laws::reserve;
+use super::{police, rate};
 use crate::check::{Form, Value};
 use crate::inputs::Library;
+use crate::lower::changes::check_clock;
+use crate::lower::draft::Gate;
+use crate::lower::names::reserved;
+use crate::lower::notes::Notes;
+use crate::lower::values::{LARGEST_PACKET, bytes_u32, jitter};
 
-pub(super) fn gates<'a>(root: &'a Form, library: &mut Library, notes: &mut Notes) -> Vec<Gate<'a>> {
+pub(crate) fn gates<'a>(root: &'a Form, library: &mut Library, notes: &mut Notes) -> Vec<Gate<'a>> {
     let Some(gates) = root.table("gate") else { return Vec::new() };
     gates
         .items
@@ -22,7 +24,7 @@ pub(super) fn gates<'a>(root: &'a Form, library: &mut Library, notes: &mut Notes
             let form = named.item.table()?;
             reserved(&named.name, named.name_at, &form.key, notes);
             if let Some(abr) = form.table("abr") {
-                work::check_clock(root, abr.get("every"), "the switch measures", notes);
+                check_clock(root, abr.get("every"), "the switch measures", notes);
             }
             let plan = gate(&named.name, root, form, library, notes);
             Some(Gate {
@@ -55,7 +57,7 @@ fn gate(name: &str, root: &Form, form: &Form, library: &mut Library, notes: &mut
         delay: form.span("delay").unwrap_or(Span::ZERO),
         jitter: jitter(form),
         host: form.flag("host"),
-        cells: cells::choices(form),
+        cells: cells(form),
         police: police::police(form, framing, notes),
     }
 }
@@ -130,8 +132,8 @@ fn framing(form: &Form, notes: &mut Notes) -> Framing {
         }
         return Framing::Aal5 { llc: aal5.flag("llc") };
     }
-    let overhead = small(framing.get("overhead"), LARGEST_PACKET, notes);
-    let minimum = small(framing.get("minimum"), LARGEST_PACKET, notes);
+    let overhead = bytes_u32(framing.get("overhead"), LARGEST_PACKET, notes);
+    let minimum = bytes_u32(framing.get("minimum"), LARGEST_PACKET, notes);
     Framing::Overhead { overhead, minimum }
 }
 
@@ -153,5 +155,19 @@ fn loss(form: &Form) -> LossPlan {
             None => LossPlan::None,
         },
         _ => LossPlan::None,
+    }
+}
+
+/// What the gate's keys say of cells, right or not: they are checked when the paths are known.
+fn cells(form: &Form) -> CellPlan {
+    let queue = form.table("queue");
+    CellPlan {
+        slotted: form.flag("slotted"),
+        epd: queue.and_then(|queue| queue.cells("epd")),
+        ppd: queue.is_some_and(|queue| queue.flag("ppd")),
+        reassembly: match form.word("reassembly") {
+            Some("simple") => Reassembly::Simple,
+            _ => Reassembly::Aal5,
+        },
     }
 }
