@@ -14,6 +14,7 @@ from tidegate._cli import errors as _cli_errors
 from tidegate._cli import main as _cli
 from tidegate._reproduce import paper as _paper
 from tidegate._reproduce import start as _reproduce
+from tidegate._reproduce.lab import Lab
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -170,7 +171,7 @@ def test_what_fails_does_not_stop_the_rest(
 def test_closures_are_not_measured(toy: Any) -> None:
     toy()
     paper = _paper.open_paper("toy-paper")
-    lab = _paper.Lab(paper)
+    lab = Lab(paper.folder)
     factor = 2.0
     with pytest.raises(tg.ArgumentError, match="values of its own"):
         lab.study("small", measure=lambda run: {"x": factor * run.seed})

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from common import tidegate
 from tidegate._reproduce import paper as _paper
+from tidegate._reproduce.claim import Claim
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -156,7 +157,7 @@ def test_everything_that_can_be_reproduced_is_listed() -> None:
 def test_numbers_are_told_as_people_say_them(unit: str, cases: str, shown: str) -> None:
     from tidegate._reproduce.value import Measured, number_text
 
-    claim = _paper.Claim("x", "§1", "It is.", lambda _: None, unit)  # type: ignore[arg-type,return-value]
+    claim = Claim("x", "§1", "It is.", lambda _: None, unit)  # type: ignore[arg-type,return-value]
     entry = Measured(claim, "partly", 0.9057, None if cases else (0.9045, 0.9069), 16, "", [], cases=cases)
     assert number_text(entry) == shown
 
@@ -168,7 +169,7 @@ def test_every_claim_that_is_defined_is_listed(name: str) -> None:
     for file in sorted((_paper.FOLDER / name.replace("-", "_")).glob("*.py")):
         module = importlib.import_module(f"{package}.{file.stem}")
         for each in vars(module).values():
-            if isinstance(each, _paper.Claim) and each.measure.__module__ == module.__name__:
+            if isinstance(each, Claim) and each.measure.__module__ == module.__name__:
                 defined["live" if file.stem == "live" else "sim"].append(each.id)
     listed = {"sim": _paper.open_paper(name).claims, "live": ()}
     if name in _paper.live_names():

@@ -8,7 +8,8 @@ from typing import Any
 
 from tidegate._base.answer import Answer
 from tidegate._base.text import plain, width, wrapped
-from tidegate._reproduce.paper import Claim, Figure, Paper
+from tidegate._reproduce.claim import Claim, Figure
+from tidegate._reproduce.paper import Paper
 
 
 @dataclass(frozen=True)

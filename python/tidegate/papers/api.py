@@ -8,7 +8,8 @@ The private modules of the package may move; this one keeps its names.
 from tidegate._ask.source import as_scenario
 from tidegate._base.estimate import Estimate, estimate, paired
 from tidegate._draw.style import ACCENT, FILL, INK, MID, SOFT
-from tidegate._reproduce.paper import Claim, Figure, Finding, Lab, claim
+from tidegate._reproduce.claim import Claim, Figure, Finding, claim
+from tidegate._reproduce.lab import Lab
 from tidegate._reproduce.parts import (
     DASHED,
     DOTTED,
