@@ -5,7 +5,7 @@ use super::walk::Checker;
 use super::words::{brief, expected, quoted, rewritten};
 use crate::document::{Data, Node};
 use crate::error::Problem;
-use crate::spelling::nearest;
+use crate::spelling::value_meant;
 use crate::table::{Kind, Word};
 use crate::units::{self, Amount, Dim, example};
 
@@ -135,12 +135,12 @@ impl Checker {
         let amount = match units::read(text, dim) {
             Ok(amount) => amount,
             Err(complaint) => {
-                let word = nearest(text, words.iter().map(|word| word.name));
-                let help = word.map(|word| format!("did you mean {word:?}?")).or(complaint.help);
+                let meant = value_meant(text, words.iter().map(|word| word.name));
+                let is_word = meant.is_some();
+                let help = meant.or(complaint.help);
                 let starts_as_number = text.trim_start().starts_with(|letter: char| letter.is_ascii_digit());
                 let listed = words.iter().map(|open| format!(", or {:?}", open.name)).collect::<String>();
-                let help =
-                    help.map(|help| if starts_as_number || word.is_some() { help } else { help + &listed });
+                let help = help.map(|help| if starts_as_number || is_word { help } else { help + &listed });
                 self.push(Problem::new(node.at, key, complaint.problem).with_help(help));
                 return None;
             }
@@ -176,8 +176,8 @@ impl Checker {
         match words.iter().find(|word| word.name == text) {
             Some(word) => return Some(Value::Word(word.name)),
             None => {
-                let help = match nearest(text, open()) {
-                    Some(word) => format!("did you mean {word:?}? ({}{others})", all()),
+                let help = match value_meant(text, open()) {
+                    Some(question) => format!("{question} ({}{others})", all()),
                     None => format!("write {}{others}", all()),
                 };
                 self.push(Problem::new(node.at, key, format!("{text:?} is not known")).help(help));

@@ -6,7 +6,7 @@ use super::value::{Form, Item, Named, Value};
 use super::words::{expected, lower_first, takes};
 use crate::document::{Data, Node, Place};
 use crate::error::Problem;
-use crate::spelling::{name_complaint, nearest};
+use crate::spelling::{key_meant, name_complaint};
 use crate::table::{Default, Key, Kind, Section};
 use crate::units;
 
@@ -194,11 +194,10 @@ impl Checker {
         let keys = section.keys.iter().filter(|row| row.kind != Kind::Later).map(|row| row.name);
         let names = || keys.clone().chain(section.aliases.iter().map(|alias| alias.name));
         let known = section.hints.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
-        let help = match (known, nearest(name, names())) {
-            (Some((_, hint)), _) => (*hint).to_owned(),
-            (None, Some(near)) => format!("did you mean {near}?"),
-            (None, None) => format!("keys here: {}", names().collect::<Vec<_>>().join(", ")),
-        };
+        let help = known
+            .map(|(_, hint)| (*hint).to_owned())
+            .or_else(|| key_meant(name, names()))
+            .unwrap_or_else(|| format!("keys here: {}", names().collect::<Vec<_>>().join(", ")));
         self.push(Problem::new(at, key, "unknown key").help(help));
     }
 }
