@@ -209,12 +209,15 @@ impl Paced {
             // One that starts at once does not wait.
             let at_once = start.at <= at;
             counters.pass_many(u64::from(at_once), bytes);
-            let waits = u64::from(cells) - u64::from(at_once);
+            let waiting = u64::from(cells) - u64::from(at_once);
             let from = if at_once { start.plus(beat) } else { start };
-            if waits > 0 {
-                let first = ExactPicos { whole: from.at.picos() - at.picos(), part: from.carry };
-                let gap = ExactPicos { whole: beat.picos, part: beat.part };
-                let waits = Progression { first, gap, parts: beat.whole, terms: waits };
+            if waiting > 0 {
+                let waits = Progression {
+                    first: ExactPicos { whole: from.at.picos() - at.picos(), part: from.carry },
+                    gap: ExactPicos { whole: beat.picos, part: beat.part },
+                    parts: beat.whole,
+                    terms: waiting,
+                };
                 counters.pass_waiting_evenly(&waits, bytes, cells_in_queue(self.waiting));
             }
         }
