@@ -1,7 +1,8 @@
 //! `[gate.x]` to [`GatePlan`]: everything but the rate law.
 
 use tidegate_core::plan::{
-    CellPlan, Framing, GatePlan, LossPlan, OnChange, QueueCounts, QueueLimit, QueuePlan, RatePlan, Reassembly,
+    CellPlan, Discipline, Framing, GatePlan, LossPlan, OnChange, QueueCounts, QueueLimit, QueuePlan,
+    RatePlan, Reassembly,
 };
 use tidegate_core::units::Span;
 
@@ -89,7 +90,7 @@ fn queue(form: &Form, rate: &RatePlan, framing: Framing, notes: &mut Notes) -> Q
             notes.wrong(item, problem, format!("write \"1 {what}\" or more"));
         }
     }
-    QueuePlan { limit, counts, tagged: threshold(queue, framing, notes) }
+    QueuePlan { discipline: Discipline::DropTail, limit, counts, tagged: threshold(queue, framing, notes) }
 }
 
 /// Where tagged units are dropped.

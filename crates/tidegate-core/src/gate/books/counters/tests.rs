@@ -16,6 +16,10 @@ fn count(packets: u64, bytes: u64) -> Count {
     Count { packets, bytes }
 }
 
+fn backlog(units: u64, bytes: u64) -> Backlog {
+    Backlog { units, bytes }
+}
+
 fn service(start: u64, end: u64) -> Service {
     Service { start: at(start), end: at(end) }
 }
@@ -38,24 +42,17 @@ fn units_count_when_they_come_and_when_they_are_delivered() {
 #[test]
 fn what_is_dropped_is_refused_or_lost() {
     let mut counters = counters();
-    let refused = [
-        DropReason::QueueFull,
-        DropReason::TooLarge,
-        DropReason::Discarded,
-        DropReason::Reassembly,
-        DropReason::Policed,
-        DropReason::Refused,
-    ];
-    for reason in refused {
-        counters.offer(at(9), 10);
-        counters.drop(at(10), 10, reason);
+    for came in [9, 10, 99, 100] {
+        counters.refuse(at(came), 10);
     }
-    counters.offer(at(9), 7);
-    counters.drop(at(99), 7, DropReason::Loss);
-    counters.drop(at(100), 7, DropReason::Loss);
-    assert_eq!((counters.refused().measured(), counters.refused().total()), (count(6, 60), count(6, 60)));
+    counters.lose(at(9), at(99), 7);
+    counters.lose(at(99), at(100), 7);
+    assert_eq!((counters.refused().measured(), counters.refused().total()), (count(2, 20), count(3, 30)));
     assert_eq!((counters.lost().measured(), counters.lost().total()), (count(1, 7), count(1, 7)));
-    assert_eq!(counters.held(), count(0, 0));
+    // The second is lost after the end of the run.
+    assert_eq!(counters.held(), count(1, 7));
+    // Of three that arrived inside only that one was served.
+    assert_eq!((counters.unserved, counters.waits().count()), (0, 1));
 }
 
 #[test]
@@ -63,22 +60,25 @@ fn waits_and_the_queue_are_those_inside() {
     let mut counters = counters();
     assert_eq!(counters.queue_mean(), 0.0);
     // Comes before: ten instants of its wait are inside.
-    counters.pass_waiting(at(9), service(20, 30), 1, (9, 900));
+    counters.pass_waiting(at(9), service(20, 30), 1, backlog(9, 900));
     assert_eq!((counters.waits().count(), counters.queue_max, counters.queue_max_bytes), (0, 0, 0));
     assert_eq!(counters.queue_area, 10);
     // Delivered as the run ends, and just before.
-    counters.pass_waiting(at(10), service(25, 100), 1, (2, 150));
+    counters.pass_waiting(at(10), service(25, 100), 1, backlog(2, 150));
     assert_eq!((counters.queue_max, counters.queue_max_bytes, counters.queue_area), (2, 150, 25));
-    counters.pass_waiting(at(11), service(20, 99), 1, (1, 200));
+    counters.pass_waiting(at(11), service(20, 99), 1, backlog(1, 200));
     assert_eq!((counters.queue_max, counters.queue_max_bytes, counters.queue_area), (2, 200, 34));
-    counters.pass_waiting(at(99), service(120, 130), 1, (3, 100));
+    counters.pass_waiting(at(99), service(120, 130), 1, backlog(3, 100));
     assert_eq!((counters.queue_max, counters.queue_max_bytes, counters.queue_area), (3, 200, 35));
     // Comes as the run ends.
-    counters.pass_waiting(at(100), service(120, 130), 1, (7, 700));
+    counters.pass_waiting(at(100), service(120, 130), 1, backlog(7, 700));
     assert_eq!((counters.queue_max, counters.queue_max_bytes, counters.queue_area), (3, 200, 35));
     assert_eq!(counters.queue_mean(), 35.0 / 90.0);
     assert_eq!((counters.waits.count(), counters.waits().count()), (3, 3));
-    assert_eq!([(3, 200), (4, 1), (1, 201)].map(|queue| counters.is_larger(queue)), [false, true, true]);
+    assert_eq!(
+        [(3, 200), (4, 1), (1, 201)].map(|(units, bytes)| counters.is_larger(backlog(units, bytes))),
+        [false, true, true]
+    );
     // One that is told to leave at 30 leaves at 50.
     counters.queued(at(5), at(30));
     counters.requeued(at(5), at(30), at(50));
@@ -89,11 +89,11 @@ fn waits_and_the_queue_are_those_inside() {
 fn who_is_never_served_has_no_wait() {
     let mut counters = counters();
     for came in [9, 10, 99, 100] {
-        counters.offer(at(came), 1);
+        counters.offered.add(MEASURED, at(came), 1);
         counters.wait(at(came), Time::NEVER);
     }
     counters.pass(at(20), at(30), 1);
-    assert_eq!(counters.stuck, 2);
+    assert_eq!(counters.unserved, 2);
     // Of three that came inside one was served, at once.
     assert_eq!((counters.waits.count(), counters.waits().count()), (0, 1));
 }
@@ -106,23 +106,14 @@ fn many_at_once_are_as_many_one_by_one() {
     together.pass_rising(4, [5, 8, 11].into_iter(), 7, 3);
     singly.pass(at(20), at(21), 7);
     for (wait, queue) in [(5, 1), (8, 2), (11, 3)] {
-        singly.pass_waiting(at(20), service(20 + wait, 40), 7, (queue, 7 * queue));
+        singly.pass_waiting(at(20), service(20 + wait, 40), 7, backlog(queue, 7 * queue));
     }
     together.pass_rising(1, [].into_iter(), 7, 9);
     singly.pass(at(20), at(21), 7);
     together.pass_alike(2, 7, Span::from_picos(6), 5);
-    (0..2).for_each(|_| singly.pass_waiting(at(30), service(36, 40), 7, (5, 35)));
+    (0..2).for_each(|_| singly.pass_waiting(at(30), service(36, 40), 7, backlog(5, 35)));
     together.pass_alike(1, 7, Span::ZERO, 50);
     singly.pass(at(30), at(31), 7);
     together.pass_alike(0, 7, Span::from_picos(6), 50);
     assert_eq!(format!("{together:?}"), format!("{singly:?}"));
-}
-
-#[test]
-fn reasons_have_names_of_their_own() {
-    let mut names = DropReason::ALL.map(DropReason::name).to_vec();
-    assert_eq!((names[0], names[5]), ("queue full", "policed"));
-    names.sort_unstable();
-    names.dedup();
-    assert_eq!(names.len(), DropReason::COUNT);
 }

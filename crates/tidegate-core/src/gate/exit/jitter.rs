@@ -1,5 +1,5 @@
-//! Random delay after the server: one draw per unit. Nobody overtakes: a unit that would come out before
-//! the one ahead of it comes out with it.
+//! Random delay after the server: one draw per unit. Units never overtake each other: a unit whose delay would let it
+//! overtake leaves together with the unit in front of it.
 //!
 //! Example: uniform from 0 to 5 ms behind a server without delay. Services end at 0 and 1 ms, 4 ms and 1 ms are
 //! drawn: both units come out at 4 ms.
@@ -16,20 +16,20 @@ use crate::units::{Span, Time};
 pub(super) struct Jitter {
     plan: JitterPlan,
     stream: Stream,
-    /// End of the last unit's service, and when it comes out.
+    /// End of the last unit's service.
     ended: Time,
+    /// When the last unit left.
     out: Time,
 }
 
 impl Jitter {
-    /// The delay of `plan`; `None` where there is none.
+    /// The jitter of `plan`; `None` where there is none.
     pub(super) fn new(plan: JitterPlan, stream: impl FnOnce() -> Stream) -> Option<Box<Jitter>> {
         let begin = || Jitter { plan, stream: stream(), ended: Time::ZERO, out: Time::ZERO };
         (plan != JitterPlan::None).then(|| Box::new(begin()))
     }
 
-    /// When the next unit comes out whose service ends at `end`, behind a constant `delay`. Ends never
-    /// decrease.
+    /// When the next unit leaves, if its service ends at `end` and a constant `delay` follows. Ends never decrease.
     pub(super) fn delay(&mut self, end: Time, delay: Span) -> Time {
         let drawn = match self.plan {
             JitterPlan::None => 0,

@@ -1,4 +1,4 @@
-//! A gate whose speed is set from outside. Driven step by step, always.
+//! A gate whose rate the network sets during the run. It is always driven step by step.
 
 use crate::gate::Gate;
 use crate::gate::rate::{Allocated, Law, SetSpeed};
@@ -12,30 +12,28 @@ impl Gate {
         }
     }
 
-    /// Sets the rate from `at` on; services that end before `at` have been completed. Does
-    /// nothing at a gate of another law.
+    /// Sets the rate from `at` on; services that end before `at` must have been ended. Does nothing at a gate of
+    /// another law.
     pub fn set_rate(&mut self, at: Time, rate: Rate) {
         let Law::SetSpeed(server) = &mut self.law else { return };
         if rate == server.rate() {
             return;
         }
         let end = server.set(at, rate);
-        if let Some(recorder) = &mut self.recorder {
-            recorder.set_rate(at, rate.bps() as f64);
-        }
+        self.books.set_rate(at, rate.bps() as f64);
         if let Some(end) = end {
             self.reschedule(end);
         }
         self.begin_next();
     }
 
-    /// The rate in force, where it is set from outside.
+    /// The rate in force, where the network sets it.
     #[must_use]
     pub fn rate_set(&self) -> Option<Rate> {
         self.set_speed().map(SetSpeed::rate)
     }
 
-    /// What the gate was given inside the measured time, where its rate is set from outside.
+    /// What the rates that the network set amount to inside the measured time.
     #[must_use]
     pub fn allocated(&self) -> Option<Allocated> {
         self.set_speed().map(SetSpeed::inside)
@@ -49,11 +47,5 @@ impl Gate {
             Law::Circuit(circuit) => circuit.offered_until(at),
             _ => 0,
         }
-    }
-
-    /// Bytes of a packet on this gate's wire.
-    #[must_use]
-    pub(crate) fn weigh(&self, bytes: u32) -> u32 {
-        self.framing.unit_bytes(bytes)
     }
 }

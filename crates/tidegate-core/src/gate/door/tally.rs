@@ -1,10 +1,10 @@
-//! What comes to a gate's door in each slot, for those who publish it.
+//! What arrives at a gate in each slot of time, for the signals that publish it.
 
 use std::collections::VecDeque;
 
 use crate::units::{Span, Time};
 
-/// Counts of the slots that have begun, the oldest not yet taken first.
+/// Counts of slots, the oldest that was not taken first.
 #[derive(Debug)]
 pub(super) struct Tally {
     every: Span,
@@ -13,12 +13,12 @@ pub(super) struct Tally {
     slots: VecDeque<Slot>,
 }
 
-/// What came in one slot.
+/// What arrived in one slot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Slot {
-    /// Bytes on the wire that came to the door, dropped ones included.
+    /// Bytes on the wire that arrived, dropped ones included.
     pub arrived_bytes: u64,
-    /// Units dropped at the door.
+    /// Units dropped at their arrival.
     pub dropped: u64,
 }
 
@@ -27,7 +27,7 @@ impl Tally {
         Tally { every, first: 0, slots: VecDeque::new() }
     }
 
-    /// Run-ahead may tell of slots that have not begun.
+    /// The slot of an instant. Run-ahead may count in slots that have not begun.
     fn slot(&mut self, at: Time) -> &mut Slot {
         let place = (at.picos() / self.every.picos() - self.first) as usize;
         if place >= self.slots.len() {
@@ -36,11 +36,11 @@ impl Tally {
         &mut self.slots[place]
     }
 
-    pub(super) fn arrive(&mut self, at: Time, wire: u32) {
+    pub(super) fn note_arrival(&mut self, at: Time, wire: u32) {
         self.slot(at).arrived_bytes += u64::from(wire);
     }
 
-    pub(super) fn refuse(&mut self, at: Time) {
+    pub(super) fn note_refusal(&mut self, at: Time) {
         self.slot(at).dropped += 1;
     }
 
@@ -60,16 +60,16 @@ mod tests {
         let at = Time::from_picos;
         let slot = |arrived_bytes, dropped| Slot { arrived_bytes, dropped };
         let mut tally = Tally::new(Span::from_picos(10));
-        tally.arrive(at(0), 40);
-        tally.arrive(at(9), 60);
-        tally.refuse(at(9));
-        tally.refuse(at(9));
-        tally.arrive(at(10), 7);
-        tally.arrive(at(35), 1);
+        tally.note_arrival(at(0), 40);
+        tally.note_arrival(at(9), 60);
+        tally.note_refusal(at(9));
+        tally.note_refusal(at(9));
+        tally.note_arrival(at(10), 7);
+        tally.note_arrival(at(35), 1);
         assert_eq!([tally.take(), tally.take()], [slot(100, 2), slot(7, 0)]);
-        tally.refuse(at(29));
+        tally.note_refusal(at(29));
         assert_eq!([tally.take(), tally.take(), tally.take()], [slot(0, 1), slot(1, 0), slot(0, 0)]);
-        tally.arrive(at(50), 3);
+        tally.note_arrival(at(50), 3);
         assert_eq!(tally.take(), slot(3, 0));
     }
 }

@@ -1,7 +1,8 @@
-//! A gate that is a circuit: its queue fills while it is closed. Driven step by step, always.
+//! A gate that is a circuit: no packet passes while it is closed. It is always driven step by step.
 
+use crate::gate::Gate;
+use crate::gate::drops::{DropReason, GateDrop};
 use crate::gate::rate::{Circuit, Law};
-use crate::gate::{DropReason, Gate};
 use crate::units::Time;
 
 impl Gate {
@@ -12,25 +13,21 @@ impl Gate {
         }
     }
 
-    /// Packets pass from `at` on; the one that has waited longest is in service. Does nothing
-    /// at a gate of another law.
+    /// Opens the circuit at `at`; the service of the packet that has waited longest begins. Does nothing at a gate of
+    /// another law.
     pub fn open_circuit(&mut self, at: Time) {
         let Law::Circuit(circuit) = &mut self.law else { return };
         circuit.open(at);
         let rate = circuit.rate();
-        if let Some(recorder) = &mut self.recorder {
-            recorder.set_rate(at, rate.bps() as f64);
-        }
+        self.books.set_rate(at, rate.bps() as f64);
         self.begin_next();
     }
 
-    /// No packet passes from `at` on; none is there.
+    /// Closes the circuit at `at`, when no packet is in it.
     pub fn close_circuit(&mut self, at: Time) {
         let Law::Circuit(circuit) = &mut self.law else { return };
         circuit.close(at);
-        if let Some(recorder) = &mut self.recorder {
-            recorder.set_rate(at, 0.0);
-        }
+        self.books.set_rate(at, 0.0);
     }
 
     /// Whether it is a circuit that is closed.
@@ -45,10 +42,8 @@ impl Gate {
         self.circuit().map(Circuit::open_inside)
     }
 
-    /// Throws a packet of so many IP bytes away at the door: its call was refused.
-    pub fn refuse_call(&mut self, at: Time, bytes: u32) {
-        let wire = self.weigh(bytes);
-        self.note_arrival(at, wire);
-        self.refuse(at, wire, DropReason::Refused);
+    /// Drops a packet of so many IP bytes that [`Gate::handle_at_door`] has let through: its call was refused.
+    pub(crate) fn refuse_call(&mut self, at: Time, bytes: u32) -> GateDrop {
+        self.refuse(at, self.wire_bytes(bytes), DropReason::Refused)
     }
 }

@@ -1,33 +1,33 @@
-//! The express way through a gate of one constant speed that records nothing, loses nothing
-//! at random, weighs packets by their IP bytes and counts those that wait: what nearly all
-//! packets of a large run meet. Everything that a packet touches at an idle server lies in
-//! one cache line.
+//! The express way through a plain gate: one constant rate, nothing recorded, no random loss, IP bytes as the packet's
+//! size, a queue that counts waiting packets (`GatePlan::is_plain` has the list). Most packets of a large run meet such
+//! gates. Everything that a packet touches at an idle plain gate lies in one cache line.
 
-use crate::gate::counters::Count;
+use crate::gate::books::Count;
 use crate::gate::rate::Service;
 use crate::serial::span_of;
 use crate::units::{Measured, Span, Time};
 
-/// See the module.
+/// The server of a plain gate, and counters of the units that find it idle.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
-pub(super) struct Express {
-    /// End of the last unit's service; never, where the gate is not an express gate.
+pub(in crate::gate) struct Express {
+    /// End of the last unit's service; `Time::NEVER` where the express way is closed.
     free: Time,
-    /// The last size divided, its time in whole picoseconds, and the remainder.
+    /// The size of the last unit.
     bytes: u64,
+    /// The service time of that size: whole picoseconds, and a remainder in 10⁻¹² bit.
     quotient: u64,
     remainder: u64,
     /// Work left over, in 10⁻¹² bit; less than `speed`.
     carry: u64,
     delay: Span,
-    /// Units that came and were delivered inside the measured time.
+    /// Units that arrived and were delivered inside the measured time.
     inside: Count,
-    /// Bits per second; 0 where the gate is not an express gate.
+    /// Bits per second; 0 where the express way is closed.
     speed: u64,
 }
 
-/// A passage through an idle gate.
+/// The time that a unit takes through an idle gate.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct IdlePassage {
     pub(crate) service: Span,
@@ -35,7 +35,7 @@ pub(crate) struct IdlePassage {
 }
 
 impl Express {
-    pub(super) fn new(speed: u64, delay: Span) -> Express {
+    pub(in crate::gate) fn new(speed: u64, delay: Span) -> Express {
         Express {
             free: if speed == 0 { Time::NEVER } else { Time::ZERO },
             bytes: 0,
@@ -48,33 +48,33 @@ impl Express {
         }
     }
 
-    pub(super) fn is_open(&self) -> bool {
+    pub(in crate::gate) fn is_open(&self) -> bool {
         self.speed > 0
     }
 
-    /// 0 where the gate is not an express gate.
-    pub(super) fn speed(&self) -> u64 {
+    /// Bits per second; 0 where the express way is closed.
+    pub(in crate::gate) fn speed(&self) -> u64 {
         self.speed
     }
 
-    pub(super) fn free(&self) -> Time {
+    pub(in crate::gate) fn free(&self) -> Time {
         self.free
     }
 
-    pub(super) fn inside(&self) -> Count {
+    pub(in crate::gate) fn inside(&self) -> Count {
         self.inside
     }
 
-    /// Passes a unit through if the server has been idle, knows its time, and all of it
-    /// happens inside the measured time. Says when it arrives at whatever comes next.
+    /// Passes a unit if the server has been idle, the unit has the last size, and arrival and departure lie inside
+    /// the measured time. Returns when it arrives at whatever comes next.
     #[inline]
-    pub(super) fn pass_idle(&mut self, at: Time, bytes: u32, measured: &Measured) -> Option<Time> {
+    pub(in crate::gate) fn pass_idle(&mut self, at: Time, bytes: u32, measured: &Measured) -> Option<Time> {
         let bytes = u64::from(bytes);
         if at <= self.free || bytes != self.bytes || at < measured.from {
             return None;
         }
-        // Neither sum can pass the end of counted time: all three are 100 days at most, the
-        // time of a unit 106 (`span_of`), and 213 can be counted.
+        // Neither sum overflows: an instant and a delay are 100 days at most, the time of a unit 106 days (`span_of`), and
+        // 213 days can be represented.
         let end = at + Span::from_picos(self.quotient);
         if end >= measured.until {
             return None;
@@ -86,14 +86,14 @@ impl Express {
         Some(end + self.delay)
     }
 
-    /// What an idle server makes of a unit of the last size.
-    pub(super) fn idle_passage(&self) -> IdlePassage {
+    /// How long a unit of the last size takes if the server is idle.
+    pub(in crate::gate) fn idle_passage(&self) -> IdlePassage {
         IdlePassage { service: Span::from_picos(self.quotient), delay: self.delay }
     }
 
-    /// So many units of the last size found the server idle, the last of them at `at`, all
-    /// inside the measured time. Says when that one arrives at whatever comes next.
-    pub(super) fn passed_idle(&mut self, at: Time, units: u64) -> Time {
+    /// Counts `units` of the last size that found the server idle inside the measured time, the last of them at `at`.
+    /// Returns when that one arrives at whatever comes next.
+    pub(in crate::gate) fn passed_idle(&mut self, at: Time, units: u64) -> Time {
         self.free = at + Span::from_picos(self.quotient);
         self.carry = self.remainder;
         self.inside.packets += units;
@@ -101,10 +101,10 @@ impl Express {
         self.free + self.delay
     }
 
-    /// Serves the next unit, rounded down with the remainder carried as a
-    /// [`crate::serial::Serializer`] does.
+    /// Serves the next unit. Its end is rounded down and the remainder carried over, as in
+    /// [`crate::serial::Serializer`].
     #[inline]
-    pub(super) fn serve(&mut self, at: Time, bytes: u32) -> Service {
+    pub(in crate::gate) fn serve(&mut self, at: Time, bytes: u32) -> Service {
         let bytes = u64::from(bytes);
         if bytes != self.bytes {
             self.bytes = bytes;

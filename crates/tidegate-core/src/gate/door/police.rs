@@ -1,6 +1,5 @@
-//! Policers before the queue: they take no time, and what does not conform is dropped, or
-//! tagged as the first to be dropped later. A unit that does not conform leaves their state
-//! alone.
+//! Policers before the queue. A policer takes no time. It drops a unit that does not conform to its contract, or tags
+//! it, so that a later queue drops it before others. A unit that does not conform does not change the policer's state.
 
 use crate::gcra::{Conformance, Dual, Gcra, Interval, Verdict};
 use crate::plan::PolicePlan;
@@ -8,8 +7,8 @@ use crate::units::{Measured, Time};
 
 /// A policer and what it counted inside the measured time.
 ///
-/// Its **contract** is its only rate or, of two, the sustained one: that bucket is the one whose
-/// level is told, and of whose rate a use is counted.
+/// Its **contract** is its only rate or, of two, the sustained one. Tables and summaries show the level of that bucket
+/// and how much of that rate was used.
 #[derive(Clone, Debug)]
 pub struct Policer {
     kind: Kind,
@@ -20,7 +19,7 @@ pub struct Policer {
     at_opening: Option<f64>,
     /// Bytes on the wire that the contract counted.
     conforming: u64,
-    /// Units tagged, by the stretch that they are on.
+    /// Units tagged, by the stretch that they were on.
     tagged: Vec<u64>,
 }
 
@@ -41,7 +40,7 @@ impl Policer {
         Policer { kind, unit, measured, at_opening: None, conforming: 0, tagged: Vec::new() }
     }
 
-    /// Judges what comes at `at` on a stretch; `tagged`: its loss priority is set already.
+    /// Judges a unit that arrives at `at` on stretch `chain`; `tagged` says whether it is tagged already.
     pub(super) fn judge(&mut self, at: Time, wire: u32, tagged: bool, chain: u32) -> Verdict {
         if self.at_opening.is_none() && at >= self.measured.from {
             self.at_opening = Some(self.units_at(self.measured.from));
@@ -78,7 +77,7 @@ impl Policer {
         }
     }
 
-    /// Whether the contract counts what passes, tagged already or not.
+    /// Whether the contract counts a unit that passes and is `tagged` already, or is not.
     fn counts(&self, tagged: bool) -> bool {
         !tagged || !matches!(self.kind, Kind::Two { conformance: Conformance::Vbr2 | Conformance::Vbr3, .. })
     }
@@ -90,13 +89,13 @@ impl Policer {
         }
     }
 
-    /// Units in the contract's bucket at `at`, not before the last that was counted.
+    /// Units in the contract's bucket at `at`, which is not before the last arrival.
     fn units_at(&self, at: Time) -> f64 {
         let contract = self.contract();
         contract.limit().level(contract.next_arrival(), at.picos())
     }
 
-    /// The contract's TAT after the units so far.
+    /// The theoretical arrival time of the contract after the units so far.
     pub(super) fn state(&self) -> Interval {
         self.contract().next_arrival()
     }
@@ -107,7 +106,7 @@ impl Policer {
         self.unit > 1
     }
 
-    /// Whether what is above the contract goes on, tagged.
+    /// Whether it tags units that exceed the contract, instead of dropping them.
     #[must_use]
     pub fn tags(&self) -> bool {
         matches!(self.kind, Kind::One { tags: true, .. } | Kind::Two { conformance: Conformance::Vbr3, .. })
@@ -126,7 +125,7 @@ impl Policer {
     }
 
     /// The most bytes on the wire that the contract could count inside the measured time: what was in the
-    /// bucket when it opened, and the rate times its length.
+    /// bucket when that time began, and the rate times its length.
     #[must_use]
     pub fn allowed_bytes(&self) -> f64 {
         let Measured { from, until } = self.measured;
@@ -136,7 +135,7 @@ impl Policer {
         (units + more) * f64::from(self.unit)
     }
 
-    /// Units that it tagged inside the measured time; those that came tagged do not count.
+    /// Units that it tagged inside the measured time; those that arrived tagged do not count.
     #[must_use]
     pub fn tagged(&self) -> u64 {
         self.tagged.iter().sum()
