@@ -52,13 +52,15 @@ impl Network {
         let index = gate as usize;
         let Some(circuits) = &mut self.circuits else { return };
         // What the policer drops asks for no circuit.
-        if self.gates[index].police_packet(at, &mut unit).is_err() {
-            self.drop(gate, unit);
-        } else if !circuits.knock(at, index, &mut self.gates) {
-            self.gates[index].refuse_call(at, unit.bytes);
-            self.drop(gate, unit);
-        } else if self.gates[index].arrive_policed(at, unit).is_err() {
-            self.drop(gate, unit);
+        let taken = self.gates[index].handle_at_door(at, &mut unit).and_then(|_| {
+            if circuits.knock(at, index, &mut self.gates) {
+                self.gates[index].handle_behind_door(at, unit)
+            } else {
+                Err(self.gates[index].refuse_call(at, unit.bytes))
+            }
+        });
+        if let Err(drop) = taken {
+            self.drop(gate, drop, unit);
         }
         self.look_at_circuit(at, index);
         self.wake_gate(index);
@@ -91,7 +93,7 @@ impl Network {
     fn after_circuits(&mut self) {
         let Some(circuits) = &mut self.circuits else { return };
         while let Some(gate) = circuits.take_opened() {
-            if let Some(end) = self.gates[gate].completes_at() {
+            if let Some(end) = self.gates[gate].next_wakeup() {
                 self.events.wake(gate as u32, end);
             }
         }

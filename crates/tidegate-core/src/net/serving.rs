@@ -3,7 +3,7 @@
 
 use crate::aal5::CELL_BYTES;
 use crate::cells::Output;
-use crate::gate::Count;
+use crate::gate::{Count, Departure};
 use crate::net::events::Source;
 use crate::net::routes::{Chain, NONE};
 use crate::net::{Dropped, Network, Step};
@@ -92,13 +92,13 @@ impl Network {
         if self.is_circuit(index) {
             return self.enter_circuit(at, unit, gate);
         }
-        let refused = self.gates[index].arrive(at, unit).is_err();
+        let taken = self.gates[index].handle_unit(at, unit);
         if self.channels.group_of(index).is_some() {
-            let wire = self.gates[index].weigh(unit.bytes);
-            self.channels.note(index, chain.route, wire, refused);
+            let wire = self.gates[index].wire_bytes(unit.bytes);
+            self.channels.note(index, chain.route, wire, taken.is_err());
         }
-        if refused {
-            self.drop(gate, unit);
+        if let Err(drop) = taken {
+            self.drop(gate, drop, unit);
         }
         self.wake_gate(index);
     }
@@ -114,7 +114,7 @@ impl Network {
             self.channels.measure(group, next, &mut self.gates);
             // The end of a service may have moved.
             for gate in self.channels.gates(group) {
-                if let Some(end) = self.gates[gate].completes_at() {
+                if let Some(end) = self.gates[gate].next_wakeup() {
                     self.events.wake(gate as Source, end);
                 }
             }
@@ -200,22 +200,25 @@ impl Network {
             self.allow_until(at, group);
         }
         let mut last = None;
-        while let Some(end) = self.gates[index].completes_at().filter(|end| *end <= at) {
+        while let Some(end) = self.gates[index].next_wakeup().filter(|end| *end <= at) {
             last = Some(end);
-            let (unit, out) = self.gates[index].complete();
-            if let Some(group) = group {
-                let wire = self.gates[index].weigh(unit.bytes);
-                self.note_abr(index, group, end, wire);
+            self.gates[index].handle_service_end();
+            while let Some(Departure { unit, fate }) = self.gates[index].poll_departure() {
+                if let Some(group) = group {
+                    let wire = self.gates[index].wire_bytes(unit.bytes);
+                    self.note_abr(index, group, end, wire);
+                }
+                let chain = self.chains[unit.chain as usize];
+                match fate {
+                    Ok(out) => {
+                        if chain.notify {
+                            self.note_departure(index as u32, chain, out);
+                        }
+                        self.send(out, unit, chain.line);
+                    }
+                    Err(drop) => self.drop(index as u32, drop, unit),
+                }
             }
-            let chain = self.chains[unit.chain as usize];
-            let Some(out) = out else {
-                self.drop(index as u32, unit);
-                continue;
-            };
-            if chain.notify {
-                self.note_departure(index as u32, chain, out);
-            }
-            self.send(out, unit, chain.line);
         }
         if let (Some(end), true) = (last, self.is_circuit(index)) {
             self.look_at_circuit(end, index);
@@ -223,7 +226,7 @@ impl Network {
     }
 
     pub(super) fn wake_gate(&mut self, index: usize) {
-        if let Some(end) = self.gates[index].completes_at() {
+        if let Some(end) = self.gates[index].next_wakeup() {
             self.events.wake(index as Source, end);
         }
     }

@@ -90,14 +90,14 @@ impl Network {
             for gate in &self.chain_gates[chain.first as usize..chain.end as usize] {
                 match self.gates[*gate as usize].pass(at, unit, &self.measured) {
                     Some(out) => at = out,
-                    None => return self.drop(*gate, *unit),
+                    None => return self.drop_ahead(*gate, *unit),
                 }
             }
         }
         if chain.series != NONE {
             match self.cascades[chain.series as usize].pass(at, unit, &mut self.gates) {
                 Ok(out) => at = out,
-                Err(gate) => return self.drop(gate, *unit),
+                Err(gate) => return self.drop_ahead(gate, *unit),
             }
         }
         if chain.ahead {
@@ -129,7 +129,7 @@ impl Network {
         for place in chain.first..chain.end {
             let gate = self.chain_gates[place as usize];
             let Some(out) = self.gates[gate as usize].pass(at, unit, &self.measured) else {
-                return self.drop(gate, *unit);
+                return self.drop_ahead(gate, *unit);
             };
             self.note_departure(gate, chain, out);
             at = out;
@@ -154,14 +154,20 @@ impl Network {
         line.units.push_back((at, unit));
     }
 
+    /// A gate driven ahead has dropped a unit.
     #[cold]
-    pub(super) fn drop(&mut self, gate: u32, unit: Unit) -> Option<Time> {
-        let chain = self.chains[unit.chain as usize];
-        if let Some(GateDrop { at, reason }) = self.gates[gate as usize].last_drop() {
-            let owner = self.owner(chain.route);
-            self.note_drop(Dropped { at, gate: gate as usize, owner, reason, unit }, chain.route);
+    fn drop_ahead(&mut self, gate: u32, unit: Unit) -> Option<Time> {
+        if let Some(drop) = self.gates[gate as usize].last_drop() {
+            self.drop(gate, drop, unit);
         }
         None
+    }
+
+    #[cold]
+    pub(super) fn drop(&mut self, gate: u32, GateDrop { at, reason }: GateDrop, unit: Unit) {
+        let route = self.chains[unit.chain as usize].route;
+        let owner = self.owner(route);
+        self.note_drop(Dropped { at, gate: gate as usize, owner, reason, unit }, route);
     }
 
     pub(super) fn owner(&self, route: u32) -> Owner {
