@@ -197,7 +197,7 @@ impl Sender {
     fn poll_accounted(&mut self, now: Time) -> Option<Outgoing> {
         let mut accounts = self.accounts.take()?;
         let sent = self.poll_with(&mut accounts, now);
-        if sent.is_none() {
+        if !self.ready {
             self.note_window_use(&mut accounts, now);
         }
         self.accounts = Some(accounts);

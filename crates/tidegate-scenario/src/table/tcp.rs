@@ -130,7 +130,7 @@ const CHOICES: &[Key] = &[
             word("sack", "by duplicate ACKs and SACKed segments (RFC 5681, 6675)"),
             word("rack", "by time: RACK with tail loss probes (RFC 8985)"),
         ]),
-        texts("sack", "sack", "sack"),
+        texts("sack", "sack", "rack"),
         "How lost segments are found. Without sack always the first. Live: the kernel's way is RACK.",
     ),
     key(
@@ -139,7 +139,7 @@ const CHOICES: &[Key] = &[
             word("pipe", "as much as keeps the bytes in flight at the reduced window (RFC 6675 §5)"),
             word("prr", "in proportion to what arrives (RFC 9937)"),
         ]),
-        texts("pipe", "pipe", "pipe"),
+        texts("pipe", "pipe", "prr"),
         "How much the sender sends while it repairs a loss. Without sack always the first. Live: the kernel's way is \
          PRR.",
     ),
@@ -149,7 +149,7 @@ const CHOICES: &[Key] = &[
             word("rfc", "by RFC 5681 and RFC 9438"),
             word("linux", "in whole segments, as Linux 6.18"),
         ]),
-        texts("rfc", "rfc", "rfc"),
+        texts("rfc", "rfc", "linux"),
         "How reno, newreno and cubic compute the window. linux: slow start counts every acknowledged segment, idle \
          times halve the window once for each time-out, and cubic has the kernel's integers. Without sack always rfc. \
          Live: the kernel's own.",
@@ -160,7 +160,7 @@ const CHOICES: &[Key] = &[
             word("standard", "until ssthresh or a loss"),
             word("hystart", "also until HyStart finds that the queue grows, as in Linux's cubic"),
         ]),
-        texts("standard", "standard", "standard"),
+        texts("standard", "standard", "hystart"),
         "What ends slow start. hystart acts on cubic with arithmetic = \"linux\". Live: the kernel's cubic has HyStart.",
     ),
     key(
@@ -226,7 +226,7 @@ const CHOICES: &[Key] = &[
                 "16 at the start, and while the receive window grows, as in Linux",
             )]),
         ]),
-        by(Literal::Whole(0), Literal::Whole(0), Literal::Whole(16)),
+        by(Literal::Whole(0), Literal::Whole(0), Literal::Text("linux")),
         "Number of ACKs at the start of a connection that are not delayed, whatever delayed_ack says. linux: the \
          receiver also tunes its window, unless window is given. Live: cannot be set.",
     ),
@@ -295,7 +295,7 @@ pub(crate) const RTO: Section = section(
                 word("time-out", "the time-out is at least min (RFC 6298)"),
                 word("variance", "the time-out is at least min above the smoothed round trip, as in Linux"),
             ]),
-            texts("time-out", "time-out", "time-out"),
+            texts("time-out", "time-out", "variance"),
             "What min is a bound of. variance: without a tick and with sack.",
         ),
         key("max", TIME, texts("60 s", "64 s", "120 s"), "Longest time-out, back-off included."),
