@@ -118,11 +118,30 @@ pub(crate) fn plan(header: &[u8]) -> TcpPlan {
         rto,
         delayed_ack: bit(4, 1).then_some(delayed),
         quick_acks: if bit(4, 2) { 4 } else { 0 },
-        rules: TcpRules::RFC,
+        rules: rules(header),
         handshake: !bit(4, 3),
         timestamps: bit(4, 4),
         rtt_timing: if bit(4, 5) { RttTiming::One } else { RttTiming::Every },
         idle_restart: bit(4, 6),
+    }
+}
+
+/// Any mixture of the RFCs' rules and Linux's; three plans in four are by the RFCs alone.
+fn rules(header: &[u8]) -> TcpRules {
+    if (header[0] ^ header[2]) >> 3 & 3 != 3 {
+        return TcpRules::RFC;
+    }
+    let bits = header[1] ^ header[3] ^ header[4];
+    let linux = |bit: u8| bits >> bit & 1 == 1;
+    let TcpRules { arithmetic, slow_start, loss, reduction, least_rto, acks } = TcpRules::LINUX;
+    let rfc = TcpRules::RFC;
+    TcpRules {
+        arithmetic: if linux(0) { arithmetic } else { rfc.arithmetic },
+        slow_start: if linux(1) { slow_start } else { rfc.slow_start },
+        loss: if linux(2) { loss } else { rfc.loss },
+        reduction: if linux(3) { reduction } else { rfc.reduction },
+        least_rto: if linux(4) { least_rto } else { rfc.least_rto },
+        acks: if linux(5) { acks } else { rfc.acks },
     }
 }
 

@@ -3,9 +3,9 @@
 
 use serde_json::{Value, json};
 use tidegate_core::plan::{
-    AppPlan, ArrivalPlan, Blocked, CallsPlan, CongestionPlan, FlowPlan, Framing, GatePlan, HoldingPlan,
-    Increase, JitterPlan, LossPlan, Plan, PoolOrder, PoolPlan, QueueCounts, QueueLimit, RatePlan, RtoPlan,
-    StartPlan, TcpPlan,
+    AppPlan, Arithmetic, ArrivalPlan, Blocked, CallsPlan, CongestionPlan, FlowPlan, Framing, GatePlan,
+    HoldingPlan, Increase, JitterPlan, LossPlan, Plan, PoolOrder, PoolPlan, QueueCounts, QueueLimit,
+    RatePlan, RtoPlan, StartPlan, TcpPlan,
 };
 use tidegate_core::units::{Rate, Span, Speed};
 
@@ -169,7 +169,7 @@ fn tcp(tcp: &TcpPlan) -> Value {
     };
     json!({
         "cc": tcp.cc.name(),
-        "halves": tcp.cc.halves(),
+        "halves": tcp.cc.halves() && tcp.rules.arithmetic == Arithmetic::Rfc,
         "mss": tcp.mss,
         "headers": tcp.headers,
         "window": tcp.window,

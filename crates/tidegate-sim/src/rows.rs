@@ -17,8 +17,8 @@ pub(crate) fn summarise(plan: &Plan, network: &Network, flows: &[Flow], events: 
     if plan.flows.iter().any(|flow| flow.tcp.base == TcpBase::Linux) {
         summary.warnings.insert(
             0,
-            "tcp.base = \"linux\" only approximates the Linux kernel: it has initial window 10, SACK, timestamps, \
-             RTO of at least 200 ms and quick ACKs at the start; no RACK, TLP, PRR, HyStart or pacing"
+"tcp.base = \"linux\" is Linux 6.18 without pacing, segmentation offload, and the undoing of reductions \
+             that were not needed (F-RTO, D-SACK)"
                 .to_owned(),
         );
     }

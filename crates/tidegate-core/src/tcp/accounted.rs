@@ -12,6 +12,7 @@ use super::timestamp;
 use super::window_use::{Burst, WindowUse};
 use crate::cc::{Ack, Acked, LossKind, Lost};
 use crate::plan::{Arithmetic, LossDetection, Reduction, TcpPlan};
+use crate::unit::HeldBy;
 use crate::units::{Span, Time};
 
 /// What a sender remembers to account for ACKs.
@@ -26,7 +27,7 @@ pub(super) struct Accounts {
     pub(super) sacked: u64,
     /// Time-outs since the acknowledgement last moved (`icsk_retransmits`).
     timeouts: u32,
-    /// Something has left since the use of the window was noted.
+    /// New data have left since the use of the window was noted.
     sent: bool,
     /// The retransmission timer's round is over when more than this is acknowledged (`rtt_seq`).
     round_end: u64,
@@ -100,7 +101,8 @@ impl Sender {
         }
     }
 
-    fn segments(&self, bytes: u64) -> u64 {
+    /// Whole segments that so many bytes take.
+    pub(super) fn segments(&self, bytes: u64) -> u64 {
         bytes.div_ceil(u64::from(self.config.mss))
     }
 
@@ -360,7 +362,9 @@ impl Sender {
 
     /// What may leave now has left: was it the window that stopped the sender?
     pub(super) fn note_window_use(&mut self, accounts: &mut Accounts, now: Time) {
-        if !std::mem::take(&mut accounts.sent) || !accounts.linux_windows {
+        // Data that are not sent yet, and a window that is full, are as much news as data that were sent.
+        let stopped = self.written > self.max && self.held == HeldBy::CongestionWindow;
+        if !(std::mem::take(&mut accounts.sent) || stopped) || !accounts.linux_windows {
             return;
         }
         let window = self.window_with(accounts);
@@ -386,7 +390,7 @@ impl Sender {
     /// A segment of data leaves.
     pub(super) fn note_sent(&mut self, accounts: &mut Accounts, now: Time, number: u64) {
         accounts.rack.handle_sent(number, now);
-        accounts.sent = true;
+        accounts.sent |= number + 1 == self.board.next;
         if self.mode == Mode::Sack {
             accounts.prr.handle_sent();
         }

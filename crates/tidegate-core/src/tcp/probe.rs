@@ -3,6 +3,7 @@
 
 use super::accounted::Accounts;
 use super::outgoing::Outgoing;
+use super::prr::Progress;
 use super::scoreboard::RESENT;
 use super::sender::{Mode, Sender};
 use crate::cc::LossKind;
@@ -67,6 +68,9 @@ impl Sender {
                 let found = accounts.rack.look(now, &mut self.board, recovering, accounts.sacked, srtt);
                 if found.lost > 0 && self.mode != Mode::Sack {
                     self.begin_reduction(&mut accounts, now);
+                    // What the timer has found counts as an arrival, so that one segment leaves at least.
+                    let in_flight = self.segments(self.pipe());
+                    accounts.prr.handle_ack(Progress { delivered: 1, safe: false, in_flight });
                 }
                 self.ready = true;
                 self.start_timeout(&mut accounts, now);

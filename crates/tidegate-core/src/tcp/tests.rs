@@ -2,6 +2,7 @@
 
 mod arrivals;
 mod golden;
+mod linux_rules;
 mod loss_rules;
 mod ns2;
 mod pair;

@@ -5,7 +5,7 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use super::plans;
 use crate::cc::{Controller, Fixed};
-use crate::plan::TcpPlan;
+use crate::plan::{LossDetection, TcpPlan};
 use crate::random::Seed;
 use crate::tcp::{Endpoint, Phase, Role, Segment, State};
 use crate::units::{PICOS_PER_SECOND, Span, Time};
@@ -142,7 +142,10 @@ impl Pair {
         let repairs = matches!(snapshot.phase, Phase::Recovery);
         if segment.len > 0 && !segment.retransmission && !repairs {
             // RFC 3042: two segments more at most.
-            let limit = self.a.congestion_window() + if self.plan.limited_transmit { 2 * mss } else { 0 };
+            let limited_transmit = if self.plan.limited_transmit { 2 * mss } else { 0 };
+            // RFC 8985 §7.3: a tail loss probe goes beyond the window.
+            let probe = if self.plan.rules.loss == LossDetection::Rack { mss } else { 0 };
+            let limit = self.a.congestion_window() + limited_transmit + probe;
             assert!(snapshot.in_flight <= limit, "{snapshot:?} sends {segment:?}");
         }
     }

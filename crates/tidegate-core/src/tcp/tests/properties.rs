@@ -7,7 +7,8 @@ use proptest::prelude::*;
 use super::pair::{Fate, Pair};
 use super::plans::{delayed, plain};
 use crate::plan::{
-    CongestionPlan, DelayedAckPlan, Increase, RtoPlan, RtoRestart, RttTiming, SsthreshRounding, TcpPlan,
+    AckRule, Arithmetic, CongestionPlan, DelayedAckPlan, Increase, LeastRto, LossDetection, Reduction,
+    RtoPlan, RtoRestart, RttTiming, SlowStart, SsthreshRounding, TcpPlan, TcpRules,
 };
 use crate::tcp::{Counters, Endpoint, Role, Segment, State, flags};
 use crate::units::{PICOS_PER_SECOND, Span, Time};
@@ -73,6 +74,23 @@ prop_compose! {
     }
 }
 
+fn rules() -> impl Strategy<Value = TcpRules> {
+    let choices = (any::<[bool; 5]>(), any::<bool>());
+    choices.prop_map(|([arithmetic, slow_start, loss, reduction, least_rto], acks)| TcpRules {
+        arithmetic: if arithmetic { Arithmetic::Linux } else { Arithmetic::Rfc },
+        slow_start: if slow_start { SlowStart::HyStart } else { SlowStart::Standard },
+        loss: if loss { LossDetection::Rack } else { LossDetection::Sack },
+        reduction: if reduction { Reduction::Prr } else { Reduction::Pipe },
+        least_rto: if least_rto { LeastRto::Variance } else { LeastRto::TimeOut },
+        acks: if acks { AckRule::WhileBufferGrows } else { AckRule::Delayed },
+    })
+}
+
+/// Half of them by the RFCs' rules, half by any mixture with Linux's.
+fn any_plans() -> impl Strategy<Value = TcpPlan> {
+    prop_oneof![plans(), (plans(), rules()).prop_map(|(plan, rules)| TcpPlan { rules, sack: true, ..plan }),]
+}
+
 pub(super) fn fates() -> impl Strategy<Value = Vec<Fate>> {
     let fate = prop_oneof![
         6 => Just(Fate::Deliver),
@@ -127,7 +145,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn everything_arrives_once(plan in plans(), bytes in 1_u64..200_000, there in fates(), back in fates()) {
+    fn everything_arrives_once(plan in any_plans(), bytes in 1_u64..200_000, there in fates(), back in fates()) {
         let pair = run(&plan, 7, bytes, &there, &back, false);
         let (sender, receiver, _) = outcome(&pair);
         prop_assert_eq!(pair.a.state(), State::Established);
@@ -143,7 +161,7 @@ proptest! {
 
     /// The initial sequence number changes nothing, not even across the wrap.
     #[test]
-    fn numbers_wrap_unnoticed(plan in plans(), there in fates(), back in fates(), before in 0_u32..100_000) {
+    fn numbers_wrap_unnoticed(plan in any_plans(), there in fates(), back in fates(), before in 0_u32..100_000) {
         let low = run(&plan, 7, 100_000, &there, &back, false);
         let high = run(&plan, u32::MAX - before, 100_000, &there, &back, false);
         prop_assert_eq!(outcome(&low), outcome(&high));
@@ -151,7 +169,7 @@ proptest! {
 
     /// Waking early changes nothing.
     #[test]
-    fn waking_early_changes_nothing(plan in plans(), there in fates(), back in fates()) {
+    fn waking_early_changes_nothing(plan in any_plans(), there in fates(), back in fates()) {
         let calm = run(&plan, 7, 100_000, &there, &back, false);
         let restless = run(&plan, 7, 100_000, &there, &back, true);
         prop_assert_eq!(outcome(&calm), outcome(&restless));
@@ -160,7 +178,7 @@ proptest! {
     /// Whatever arrives, an endpoint neither panics nor sends beyond what was written.
     #[test]
     fn any_segment_can_be_handled(
-        plan in plans(),
+        plan in any_plans(),
         segments in odd_segments(),
     ) {
         for role in [Role::Active, Role::Passive] {

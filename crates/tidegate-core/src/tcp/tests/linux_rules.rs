@@ -1,0 +1,199 @@
+//! Linux's rules as packet traces: RACK, tail loss probes, PRR, the bound of the variance, restarts, the receive window.
+
+use super::plans::{delayed, short};
+use super::trace::{active, passive};
+use crate::plan::{CongestionPlan, TcpPlan, TcpRules};
+
+/// Segments of 100 bytes, ten at the start, by Linux's rules.
+fn linux() -> TcpPlan {
+    TcpPlan {
+        cc: CongestionPlan::Reno,
+        initial_window: 1000,
+        sack: true,
+        limited_transmit: true,
+        rules: TcpRules::LINUX,
+        ..short()
+    }
+}
+
+/// Three later segments have arrived: no time is left for reordering (RFC 8985 §6.2 step 4). PRR lets one segment leave for two
+/// that arrive.
+#[test]
+fn three_later_arrivals_prove_a_loss() {
+    active(
+        &linux(),
+        "0 ms      write 900
+         0 ms      > 0..100
+         0 ms      > 100..200
+         0 ms      > 200..300
+         0 ms      > 300..400
+         0 ms      > 400..500
+         0 ms      > 500..600
+         0 ms      > 600..700
+         0 ms      > 700..800
+         0 ms      > 800..900
+         40 ms     < ack 0 sack 100..200
+         40 ms     = wakeup 58 ms
+         41 ms     < ack 0 sack 100..300
+         42 ms     < ack 0 sack 100..400
+         42 ms     > 0..100 again
+         42 ms     = phase Recovery
+         42 ms     = cwnd 600
+         43 ms     < ack 0 sack 100..500
+         82 ms     < ack 900
+         82 ms     = phase CongestionAvoidance
+         82 ms     = cwnd 500
+         82 ms     = fast_retransmits 1",
+    );
+}
+
+/// One later segment has arrived: the first is lost a quarter of the round trip and two ticks later (RFC 8985 §6.2 step 5).
+#[test]
+fn one_later_arrival_starts_the_reordering_timer() {
+    active(
+        &linux(),
+        "0 ms      write 300
+         0 ms      > 0..100
+         0 ms      > 100..200
+         0 ms      > 200..300
+         40 ms     < ack 0 sack 100..200
+         40 ms     = wakeup 58 ms
+         58 ms     > 0..100 again
+         58 ms     = phase Recovery
+         98 ms     < ack 300
+         98 ms     = cwnd 500
+         98 ms     = timeouts 0",
+    );
+}
+
+/// The last segment of a flight is lost: after two round trips it is sent again, which proves the loss (RFC 8985 §7).
+#[test]
+fn a_lost_tail_is_probed() {
+    active(
+        &linux(),
+        "0 ms      write 300
+         0 ms      > 0..100
+         0 ms      > 100..200
+         0 ms      > 200..300
+         40 ms     < ack 100
+         40 ms     = wakeup 128 ms
+         128 ms    > 200..300 again
+         168 ms    < ack 100 sack 200..300
+         168 ms    > 100..200 again
+         208 ms    < ack 300
+         208 ms    = timeouts 0",
+    );
+}
+
+/// A retransmission is lost again: what was sent after it has arrived, so that no time-out is needed.
+#[test]
+fn a_lost_retransmission_is_found_by_time() {
+    active(
+        &linux(),
+        "0 ms      write bulk
+         0 ms      > 0..100
+         0 ms      > 100..200
+         0 ms      > 200..300
+         0 ms      > 300..400
+         0 ms      > 400..500
+         0 ms      > 500..600
+         0 ms      > 600..700
+         0 ms      > 700..800
+         0 ms      > 800..900
+         0 ms      > 900..1000
+         40 ms     < ack 0 sack 100..200
+         40 ms     > 1000..1100
+         41 ms     < ack 0 sack 100..300
+         41 ms     > 1100..1200
+         42 ms     < ack 0 sack 100..400
+         42 ms     > 0..100 again
+         43 ms     < ack 0 sack 100..500
+         44 ms     < ack 0 sack 100..600
+         44 ms     > 1200..1300
+         80 ms     < ack 0 sack 100..1100
+         80 ms     > 1300..1400
+         80 ms     > 1400..1500
+         81 ms     < ack 0 sack 100..1200
+         81 ms     > 1500..1600
+         84 ms     < ack 0 sack 100..1300
+         84 ms     > 0..100 again
+         84 ms     > 1600..1700
+         84 ms     = timeouts 0",
+    );
+}
+
+/// The time-out is the smoothed round trip and 200 ms at least, not 200 ms at least.
+#[test]
+fn the_least_time_out_is_of_the_variance() {
+    active(
+        &linux(),
+        "0 ms      write 100
+         0 ms      > 0..100
+         40 ms     < ack 100
+         40 ms     = rto 240 ms",
+    );
+}
+
+/// A pause of nearly two time-outs halves the window once; it does not fall to the initial window.
+#[test]
+fn idle_times_halve_the_window_once_a_time_out() {
+    active(
+        &linux(),
+        "0 ms      write 3000
+         0 ms      > 0..100
+         0 ms      > 100..200
+         0 ms      > 200..300
+         0 ms      > 300..400
+         0 ms      > 400..500
+         0 ms      > 500..600
+         0 ms      > 600..700
+         0 ms      > 700..800
+         0 ms      > 800..900
+         0 ms      > 900..1000
+         40 ms     < ack 1000
+         40 ms      > 1000..1100
+         40 ms      > 1100..1200
+         40 ms      > 1200..1300
+         40 ms      > 1300..1400
+         40 ms      > 1400..1500
+         40 ms      > 1500..1600
+         40 ms      > 1600..1700
+         40 ms      > 1700..1800
+         40 ms      > 1800..1900
+         40 ms      > 1900..2000
+         40 ms      > 2000..2100
+         40 ms      > 2100..2200
+         40 ms      > 2200..2300
+         40 ms      > 2300..2400
+         40 ms      > 2400..2500
+         40 ms      > 2500..2600
+         40 ms      > 2600..2700
+         40 ms      > 2700..2800
+         40 ms      > 2800..2900
+         40 ms      > 2900..3000
+         80 ms     < ack 3000
+         80 ms     = cwnd 4000
+         500 ms    write 100
+         500 ms    > 3000..3100
+         500 ms    = cwnd 2000",
+    );
+}
+
+/// While the window grows every segment is acknowledged, and each widens it by two segments.
+#[test]
+fn segments_that_widen_the_window_are_acknowledged_at_once() {
+    passive(
+        &TcpPlan { delayed_ack: Some(delayed()), window: Some(66_000), ..linux() },
+        "1 ms      < 0..100
+         1 ms      > ack 100
+         2 ms      < 100..200
+         2 ms      > ack 200
+         3 ms      < 200..300
+         3 ms      > ack 300
+         4 ms      < 300..400
+         5 ms      < 400..500
+         5 ms      > ack 500
+         6 ms      < 500..550
+         6 ms      > ack 550",
+    );
+}
