@@ -1,7 +1,7 @@
 //! What was dropped, by gate, by owner and by reason: always counted, inside the measured time.
 
 use crate::gate::DropReason;
-use crate::net::{Dropped, Network, Owner};
+use crate::net::reports::Dropped;
 use crate::units::Measured;
 
 /// Packets dropped for each [`DropReason`].
@@ -35,7 +35,7 @@ pub(super) struct Drops {
 }
 
 impl Drops {
-    fn note(&mut self, measured: Measured, dropped: &Dropped, route: u32) {
+    pub(super) fn note(&mut self, measured: Measured, dropped: &Dropped, route: u32) {
         if dropped.at < measured.from || dropped.at >= measured.until {
             return;
         }
@@ -53,22 +53,5 @@ impl Drops {
 
     pub(super) fn of(&self, route: usize) -> DropCounts {
         self.routes.get(route).copied().unwrap_or_default()
-    }
-}
-
-impl Network {
-    /// A unit of this route was dropped.
-    #[cold]
-    pub(super) fn note_drop(&mut self, dropped: Dropped, route: u32) {
-        self.drops.note(self.measured, &dropped, route);
-        self.dropped.push_back(dropped);
-    }
-
-    pub(super) fn route_of(&self, owner: Owner) -> u32 {
-        match owner {
-            Owner::Data(flow) => flow as u32 * 2,
-            Owner::Back(flow) => flow as u32 * 2 + 1,
-            Owner::Traffic(source) => self.traffic_routes + source as u32,
-        }
     }
 }
