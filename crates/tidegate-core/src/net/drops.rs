@@ -1,8 +1,32 @@
 //! What was dropped, by gate, by owner and by reason: always counted, inside the measured time.
 
 use crate::gate::DropReason;
-use crate::net::reports::Dropped;
-use crate::units::Measured;
+use crate::net::map::Owner;
+use crate::unit::Unit;
+use crate::units::{Measured, Time};
+
+/// A unit that will not arrive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dropped {
+    /// When.
+    pub at: Time,
+    /// Where: index of the gate.
+    pub gate: usize,
+    /// Whose.
+    pub owner: Owner,
+    /// Why.
+    pub reason: DropReason,
+    /// The unit.
+    pub unit: Unit,
+}
+
+impl Dropped {
+    /// Sort key in a recording: drops are reported out of order, and those with equal keys look alike.
+    #[must_use]
+    pub fn place(&self) -> (Time, usize, Owner, u32, DropReason) {
+        (self.at, self.gate, self.owner, self.unit.bytes, self.reason)
+    }
+}
 
 /// Packets dropped for each [`DropReason`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

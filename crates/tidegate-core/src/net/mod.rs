@@ -34,10 +34,9 @@ mod turns;
 mod way;
 
 pub use control::{Admission, Answer, CallClass, CallCounts, Grant, PoolUse};
-pub use drops::DropCounts;
+pub use drops::{DropCounts, Dropped};
 pub use events::Half;
 pub use map::{Entry, Owner};
-pub use reports::Dropped;
 pub use settings::{measured, precision, seed};
 pub use sources::EventSource;
 pub use step::{Event, Step};

@@ -2,35 +2,9 @@
 
 use std::collections::VecDeque;
 
-use crate::gate::DropReason;
-use crate::net::drops::Drops;
-use crate::net::map::Owner;
+use crate::net::drops::{Dropped, Drops};
 use crate::plan::Plan;
-use crate::unit::Unit;
 use crate::units::{Measured, Time};
-
-/// A unit that will not arrive.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Dropped {
-    /// When.
-    pub at: Time,
-    /// Where: index of the gate.
-    pub gate: usize,
-    /// Whose.
-    pub owner: Owner,
-    /// Why.
-    pub reason: DropReason,
-    /// The unit.
-    pub unit: Unit,
-}
-
-impl Dropped {
-    /// Sort key in a recording: drops are reported out of order, and those with equal keys look alike.
-    #[must_use]
-    pub fn place(&self) -> (Time, usize, Owner, u32, DropReason) {
-        (self.at, self.gate, self.owner, self.unit.bytes, self.reason)
-    }
-}
 
 /// See the module.
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 //! What a network gives to its engine.
 
-use crate::net::reports::Dropped;
+use crate::net::drops::Dropped;
 use crate::net::sources::EventSource;
 use crate::unit::Unit;
 use crate::units::Time;

@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 
 use crate::gate::{Count, GateDrop};
 use crate::net::Network;
+use crate::net::drops::Dropped;
 use crate::net::map::{Chain, NONE};
-use crate::net::reports::Dropped;
 use crate::net::sources::{EventSource, SourceKind};
 use crate::net::traffic::TrafficCounts;
 use crate::unit::{HeldBy, Unit};
