@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tidegate._ask.compiled import simulate
 from tidegate._ask.scenario import Scenario
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -49,7 +50,7 @@ def trace(name: str) -> Path:
 def summary(text: str, *, seed: int = 1, sets: tuple[str, ...] = (), **options: Any) -> dict[str, Any]:
     """Run a scenario given as text, without columns, and return its summary."""
     scenario = Scenario.from_toml(text, set=list(sets))
-    data = scenario._inner.run(seed=seed, record="summary", **options)
+    data = simulate(scenario, seed=seed, record="summary", **options)
     found: dict[str, Any] = json.loads(data.summary_json)
     return found
 
@@ -60,7 +61,7 @@ def everything(scenario: Scenario, *, seed: int, **options: Any) -> dict[str, st
     ``events`` is left out of the summary: it says how a run was worked through, not what
     came out, and run-ahead exists to make it smaller.
     """
-    data = scenario._inner.run(seed=seed, **options)
+    data = simulate(scenario, seed=seed, **options)
     result = json.loads(data.summary_json)
     result.pop("events", None)
     found = {f"summary.{key}": json.dumps(value) for key, value in result.items()}

@@ -39,8 +39,8 @@ def digest(job: tuple[str, bool]) -> tuple[str, dict[str, str]]:
         loaded, seed = Scenario.from_toml(scenario(int(name))), int(name)
     else:
         loaded, seed = Scenario.load(ROOT / name), 3
-        if loaded._inner.duration_s > 20:
-            sets = [f"duration={LONGEST}", *(["warmup=5 s"] if loaded._inner.warmup_s >= 20 else [])]
+        if loaded.duration_s > 20:
+            sets = [f"duration={LONGEST}", *(["warmup=5 s"] if loaded.warmup_s >= 20 else [])]
             loaded = Scenario.load(ROOT / name, set=sets)
     found = everything(loaded, seed=seed, record="37 ms", exact_events=exact)
     # A trace is named by its whole path: without that of the checkout, two checkouts can be compared.

@@ -11,12 +11,13 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import tidegate as tg
 from common import EXAMPLES, SMALL, tidegate
+from tidegate._ask.compiled import simulate
 from tidegate._ask.scenario import Scenario
 
 
 def digests(text: str, seed: int) -> dict[str, str]:
     """A digest of the summary and of every column, so that a difference has a name."""
-    data = Scenario.from_toml(text)._inner.run(seed=seed, record="5 ms")
+    data = simulate(Scenario.from_toml(text), seed=seed, record="5 ms")
     found = {"summary": hashlib.sha256(data.summary_json.encode()).hexdigest()}
     for table, columns in data.tables.items():
         for column, (kind, values) in columns.items():

@@ -14,6 +14,7 @@ import pytest
 import tidegate as tg
 from common import EXAMPLES, command, everything, first_difference, python
 from random_scenarios import scenario
+from tidegate._ask.compiled import simulate
 from tidegate._ask.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def test_run_ahead_saves_events() -> None:
     """Or the tests above compare a switch that does nothing."""
     loaded = shortened(EXAMPLES / "asymmetric.toml")
     events = [
-        json.loads(loaded._inner.run(seed=3, record="summary", exact_events=exact).summary_json)["events"]
+        json.loads(simulate(loaded, seed=3, record="summary", exact_events=exact).summary_json)["events"]
         for exact in (False, True)
     ]
     assert events[0] < events[1]

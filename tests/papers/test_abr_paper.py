@@ -10,6 +10,7 @@ import pytest
 import tidegate as tg
 from common import tidegate
 from tidegate._reproduce import paper as _paper
+from tidegate._reproduce.lab import Lab
 from tidegate.papers.tcp_over_abr import cases, delta, sessions, slow_start
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ def test_the_low_rate_by_itself_is_no_large_delta(top: float, level: list[float]
 
 def test_jitter_changes_how_two_sessions_of_tcp_alone_share() -> None:
     """Without it the far session loses whenever the round trips fit together badly, which they always do."""
-    lab = _paper.Lab(PAPER, quick=True)
+    lab = Lab(PAPER.folder, quick=True)
     plain, random = (
         sessions.far_over_near(lab, "TCP alone", 50, jitter=jitter) for jitter in sessions.JITTERS
     )
@@ -116,7 +117,7 @@ def test_jitter_changes_how_two_sessions_of_tcp_alone_share() -> None:
 @pytest.mark.parametrize("case", sessions.CASES)
 def test_jitter_comes_after_the_hosts_gate(case: str) -> None:
     """Before it a delay would be gone again: the host's queue is what packets wait in there."""
-    lab = _paper.Lab(PAPER, quick=True)
+    lab = Lab(PAPER.folder, quick=True)
     plain, random = (sessions.pair(lab, case, jitter=jitter) for jitter in sessions.JITTERS)
     assert plain.values("goodput_bps", 0) != random.values("goodput_bps", 0)
 

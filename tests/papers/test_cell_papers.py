@@ -11,6 +11,7 @@ import pytest
 from common import tidegate
 from tidegate._reproduce import paper as _paper
 from tidegate._reproduce import verdict as _verdict
+from tidegate._reproduce.lab import Lab
 from tidegate._reproduce.parts import ratio_of_means
 from tidegate.papers.cell_spacing import exact
 from tidegate.papers.traffic_shaping import cases as shaping_cases
@@ -77,7 +78,7 @@ def test_the_traffic_shaping_paper_quickly(tmp_path: Path) -> None:
 
 def test_every_open_choice_of_tcp_changes_what_is_measured() -> None:
     """Each choice is one of its own: no two give the same goodputs, so each key reaches the network."""
-    lab = _paper.Lab(_paper.open_paper("traffic-shaping"), quick=True)
+    lab = Lab(_paper.open_paper("traffic-shaping").folder, quick=True)
     words = [words for words, _ in shaping_cases.TCP_CHOICES]
     assert len(words) == 7
     found = {
@@ -153,7 +154,7 @@ def test_ratios_of_small_numbers() -> None:
 
 
 def test_overloads_are_more_than_the_link_carries() -> None:
-    lab = _paper.Lab(_paper.open_paper("traffic-shaping"), quick=True)
+    lab = Lab(_paper.open_paper("traffic-shaping").folder, quick=True)
     found = shaping.overloads(lab)
     assert ("35", 0, 1000) not in found
     assert ("20", 75, 1000) in found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import tidegate as tg
@@ -14,10 +14,8 @@ from tidegate._ask.plan import plan_of
 from tidegate._base.estimate import Estimate
 from tidegate._reproduce import paper as _paper
 from tidegate._reproduce import verdict as _verdict
-from tidegate.papers.image_server import cases, claims
-
-if TYPE_CHECKING:
-    from tidegate._reproduce.paper import Lab
+from tidegate._reproduce.lab import Lab
+from tidegate.papers.image_server import cases, circuits, claims, open_choices, windows
 
 SCENARIOS = Path(os.environ.get("TIDEGATE_SCENARIOS", ROOT.parent / "shared" / "scenarios"))
 
@@ -61,22 +59,22 @@ def test_closed_forms_by_hand() -> None:
 
 
 def test_a_wrong_formula_and_a_wrong_rate_show(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(claims, "alone", lambda *_: Estimate(0.8364, 0.0, 0.0, 16))
-    monkeypatch.setattr(claims, "bound_by_circuit", lambda *_: 0.8364)
-    lab: Any = _paper.Lab(_paper.open_paper("image-server"), quick=True)
-    assert claims.claim_theory(lab).judgement.verdict == "reproduced"
-    monkeypatch.setattr(claims, "bound_by_processor", lambda *_: 0.8364 * 1.01)
-    assert claims.claim_theory(lab).judgement.verdict == "partly"
+    monkeypatch.setattr(circuits, "alone", lambda *_: Estimate(0.8364, 0.0, 0.0, 16))
+    monkeypatch.setattr(circuits, "bound_by_circuit", lambda *_: 0.8364)
+    lab: Any = Lab(_paper.open_paper("image-server").folder, quick=True)
+    assert circuits.claim_theory.measure(lab).judgement.verdict == "reproduced"
+    monkeypatch.setattr(circuits, "bound_by_processor", lambda *_: 0.8364 * 1.01)
+    assert circuits.claim_theory.measure(lab).judgement.verdict == "partly"
 
 
 def test_a_claim_that_does_not_hold_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two variants that do not differ are neither slower nor faster."""
     same = cases.point(_lab(), 20)
-    monkeypatch.setattr(claims, "point", lambda *_, **__: same)
-    monkeypatch.setattr(cases, "point", lambda *_, **__: same)
-    for measure in (claims.claim_slow, claims.claim_rises, claims.claim_higher, claims.claim_any_rise):
-        assert measure(_lab()).judgement.verdict != "reproduced", measure
-    assert claims.claim_faster(_lab()).judgement.verdict != "reproduced"
+    for module in (cases, circuits, open_choices, windows):
+        monkeypatch.setattr(module, "point", lambda *_, **__: same)
+    rises = (circuits.claim_slow, circuits.claim_rises, circuits.claim_higher, open_choices.claim_any_rise)
+    for claim in (*rises, windows.claim_faster):
+        assert claim.measure(_lab()).judgement.verdict != "reproduced", claim.id
 
 
 _LABS: list[Lab] = []
@@ -84,7 +82,7 @@ _LABS: list[Lab] = []
 
 def _lab() -> Lab:
     if not _LABS:
-        _LABS.append(_paper.Lab(_paper.open_paper("image-server"), quick=True))
+        _LABS.append(Lab(_paper.open_paper("image-server").folder, quick=True))
     return _LABS[0]
 
 

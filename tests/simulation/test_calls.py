@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import tidegate as tg
 from common import EXAMPLES, summary
+from tidegate._ask.compiled import simulate
 from tidegate._ask.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -166,7 +167,7 @@ hold = { exponential = "1 s" }
 
 def example(name: str, **options: Any) -> dict[str, Any]:
     scenario = Scenario.load(EXAMPLES / name, **options)
-    found: dict[str, Any] = json.loads(scenario._inner.run(seed=1, record="summary").summary_json)
+    found: dict[str, Any] = json.loads(simulate(scenario, seed=1, record="summary").summary_json)
     return found
 
 

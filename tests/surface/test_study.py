@@ -19,6 +19,7 @@ import polars as pl
 import pytest
 import tidegate as tg
 from common import tidegate
+from tidegate._ask.compiled import digest
 from tidegate._base.estimate import estimate, paired
 from tidegate._study import jobs as _jobs
 from tidegate._study.start import Until, execute_study, prepare
@@ -162,7 +163,7 @@ def test_whoever_works_the_bytes_are_the_same(random: Path, tmp_path: Path) -> N
 def test_a_scenario_travels_to_another_process(random: Path) -> None:
     scenario = tg.load(random, set={"flow.bulk.tcp.cc": "cubic"})
     again = pickle.loads(pickle.dumps(scenario))
-    assert again._inner.digest("summary") == scenario._inner.digest("summary")
+    assert digest(again, "summary") == digest(scenario, "summary")
 
 
 def test_an_executor_that_is_none(random: Path) -> None:

@@ -47,6 +47,7 @@ def shell(
     that of the program.
     """
     from tidegate import _core
+    from tidegate._ask import compiled
     from tidegate._ask.source import as_scenario
 
     # Before anything that starts threads.
@@ -68,8 +69,8 @@ def shell(
     # Ctrl-C is the program's; a handler of ours is not handed down to it, ignoring would be.
     before = signal.signal(signal.SIGINT, lambda *_: None)
     try:
-        status, dropped, packets, late, warnings = scenario._inner.live_shell(
-            command=words, peer=peer, uploads=upload, nat=nat, seed=scenario.seed or 1
+        status, dropped, packets, late, warnings = compiled.live_shell(
+            scenario, command=words, peer=peer, uploads=upload, nat=nat
         )
     finally:
         signal.signal(signal.SIGINT, before)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -19,6 +20,9 @@ from tidegate._cli.options import (
     say,
     say_json,
 )
+
+if TYPE_CHECKING:
+    from tidegate._base.answer import Answer
 
 
 @click.command(epilog=epilog("reproduce --list", "reproduce dtm --quick", "reproduce dtm/fig-9"))
@@ -150,41 +154,24 @@ def size(
     smallest capacity of a pool that meets the goal, by simulation and by a theory if one applies.
     If they do not decide, the answer says so. The size given in FILE is ignored.
     """
+    from tidegate._advise.bench import bench_for
     from tidegate._advise.pool import find_pool
-    from tidegate._advise.size import find
-    from tidegate._ask.source import as_scenario
+    from tidegate._advise.queue import find
     from tidegate._base.progress import Progress
-    from tidegate._study.store import opened
 
     if (gate is None) == (pool is None) or (pool is None) != (goal is None):
         raise click.UsageError('give either --gate NAME, or --pool NAME with --goal "p95 response < 2 s"')
-    scenario = as_scenario(file, sets)
-    with opened(False if no_store else store or True) as kept, Progress("sizing") as progress:
+    found: Answer
+    kept = False if no_store else store or True
+    with (
+        Progress("sizing") as progress,
+        bench_for(file, sets, runs=runs, seed=seed, workers=workers, store=kept, progress=progress) as bench,
+    ):
         if pool is not None and goal is not None:
-            sized = find_pool(
-                scenario,
-                pool,
-                goal,
-                method=method or "auto",
-                runs=runs,
-                seed=seed,
-                workers=workers,
-                store=kept,
-                progress=progress,
-            )
-            say(sized.to_json() if as_json else sized.report())
-            return
-        assert gate is not None
-        found = find(
-            scenario,
-            gate,
-            method=method or "auto",
-            runs=runs,
-            seed=seed,
-            workers=workers,
-            store=kept,
-            progress=progress,
-        )
+            found = find_pool(bench, pool, goal, method=method or "auto")
+        else:
+            assert gate is not None
+            found = find(bench, gate, method=method or "auto")
     say(found.to_json() if as_json else found.report())
 
 
@@ -232,22 +219,15 @@ def tune(
     setting that is not significantly worse than any other. The exit status is 1 if no setting
     certainly meets the goal.
     """
+    from tidegate._advise.bench import bench_for
     from tidegate._advise.tune import find
-    from tidegate._ask.source import as_scenario
     from tidegate._base.progress import Progress
-    from tidegate._study.store import opened
 
-    scenario = as_scenario(file, sets)
-    with opened(False if no_store else store or True) as kept, Progress("tuning") as progress:
-        found = find(
-            scenario,
-            gate,
-            goal=goal,
-            runs=runs,
-            seed=seed,
-            workers=workers,
-            store=kept,
-            progress=progress,
-        )
+    kept = False if no_store else store or True
+    with (
+        Progress("tuning") as progress,
+        bench_for(file, sets, runs=runs, seed=seed, workers=workers, store=kept, progress=progress) as bench,
+    ):
+        found = find(bench, gate, goal=goal)
     say(found.to_json() if as_json else found.report())
     return 0 if found.met else 1

@@ -1,125 +1,206 @@
-"""Measuring claims and drawing figures in a lab; what fails is told and the rest goes on."""
+"""Where a paper's claims are measured and its figures get their runs."""
 
 from __future__ import annotations
 
-import io
-import os
+import hashlib
+import shlex
 import threading
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
-from tidegate._base.errors import InternalError, RunError, StoreError
-from tidegate._reproduce.full_runs import recorded
-from tidegate._reproduce.value import Drawn, Measured
+from tidegate._ask.scenario import as_sets
+from tidegate._ask.source import as_scenario
+from tidegate._base.errors import TooFewRunsError, UnknownNameError, nearest
+from tidegate._reproduce.verdict import LEAST_RUNS
+from tidegate._run.start import execute
+from tidegate._study.jobs import Local, check_plain
+from tidegate._study.start import execute_study, prepare
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
 
-    from tidegate._reproduce.paper import Claim, Figure, Lab
-
-
-#: What can keep one claim from being measured; anything else stops everything.
-_FAILURES = (ArithmeticError, LookupError, RunError, InternalError, TypeError, ValueError, AttributeError)
-
-
-def measure(lab: Lab, claim: Claim) -> Measured:
-    """Measure a claim and judge it."""
-    try:
-        finding = lab.judge(claim)
-    except StoreError:
-        raise
-    except _FAILURES as error:
-        if os.environ.get("TIDEGATE_TRACEBACK"):
-            raise
-        return Measured(
-            claim, None, None, None, 0, "", lab.take_commands(), f"{type(error).__name__}: {error}"
-        )
-    judged = finding.judgement
-    told = [part for part in (finding.note, judged.reason, claim.exact) if part]
-    return Measured(
-        claim,
-        judged.verdict,
-        judged.measured,
-        judged.interval,
-        judged.runs,
-        " ".join(_sentence(part) for part in told),
-        lab.take_commands(),
-        rule=judged.rule,
-        cases=judged.cases,
-        part=judged.part,
-        full=recorded(lab.paper).get(claim.id) if lab.quick else None,
-    )
+    from tidegate._run.value import Run
+    from tidegate._study.jobs import Measure
+    from tidegate._study.store import Store
+    from tidegate._study.value import Study
 
 
-def _sentence(text: str) -> str:
-    return text[0].upper() + text[1:] + ("" if text.endswith((".", "?", "!")) else ".")
+def scenarios(folder: Path) -> list[Path]:
+    """Return the scenario files of a paper's folder, by name."""
+    return sorted(folder.glob("*.toml"))
 
 
-def draw(lab: Lab, figure: Figure) -> Drawn:
-    """Draw a figure."""
-    import matplotlib as mpl
+@dataclass
+class Lab:
+    """Where claims are measured and figures get their runs: studies with the store behind them.
 
-    from tidegate._draw.style import METADATA, STYLE
-
-    try:
-        with mpl.rc_context(STYLE):
-            picture = figure.draw(lab)
-            buffer = io.StringIO()
-            picture.savefig(buffer, format="svg", metadata=METADATA["svg"])
-    except StoreError:
-        raise
-    except _FAILURES as error:
-        if os.environ.get("TIDEGATE_TRACEBACK"):
-            raise
-        return Drawn(figure, None, lab.take_commands(), f"{type(error).__name__}: {error}")
-    return Drawn(figure, _inline(buffer.getvalue(), figure.id), lab.take_commands())
-
-
-def _inline(svg: str, name: str) -> str:
-    """Return the picture as it stands in a page: without a prolog, its ids its own."""
-    import re
-
-    body = svg[svg.index("<svg") :]
-    ids = dict.fromkeys(re.findall(r'\bid="([^"]+)"', body))
-    for known in sorted(ids, key=len, reverse=True):
-        body = body.replace(f'"{known}"', f'"{name}-{known}"').replace(f'"#{known}"', f'"#{name}-{known}"')
-        body = body.replace(f"url(#{known})", f"url(#{name}-{known})")
-    return body
-
-
-class Drawing:
-    """Draws figures in a thread of their own, while claims wait for runs that need no Python.
-
-    Drawing takes as long as measuring. A figure is begun once its claims are measured, so
-    that it finds their studies done.
+    Keeps a list of the commands that make the same runs again.
     """
 
-    def __init__(self, lab: Lab, figures: list[Figure]) -> None:
-        from concurrent.futures import ThreadPoolExecutor
+    #: The paper's folder, which holds the scenarios.
+    folder: Path
+    quick: bool = False
+    workers: int | None = None
+    store: Store | None = None
+    progress: Callable[[float], None] | None = None
+    #: The claim being measured is on chaotic TCP: studies of fewer runs are refused.
+    chaotic: bool = False
+    commands: list[str] = field(default_factory=list)
+    _studies: dict[str, Study] = field(default_factory=dict)
+    _runs: dict[str, Run] = field(default_factory=dict)
+    _live: dict[str, list[Run]] = field(default_factory=dict)
+    #: One study at a time: each takes all workers, and the store takes one.
+    _turn: threading.Lock = field(default_factory=threading.Lock)
 
-        self._waiting = list(figures)
-        self._drawn: dict[str, Future[Drawn]] = {}
-        self._thread = ThreadPoolExecutor(1, "figures")
-        self._stopped = threading.Event()
-        self._lab = lab.beside(self._look)
+    def beside(self, progress: Callable[[float], None]) -> Lab:
+        """Return a lab for another thread, which shares what is done and notes commands of its own."""
+        return replace(self, progress=progress, chaotic=False, commands=[])
 
-    def __enter__(self) -> Drawing:
-        return self
+    def file(self, name: str) -> Path:
+        """Return a scenario file of the paper by its stem.
 
-    def __exit__(self, *_: object) -> None:
-        self._stopped.set()
-        self._thread.shutdown(cancel_futures=True)
+        Raises:
+            UnknownNameError: there is none.
+        """
+        known = {path.stem: path for path in scenarios(self.folder)}
+        if name not in known:
+            raise UnknownNameError(nearest("scenario", name, known))
+        return known[name]
 
-    def begin(self, unmeasured: list[Claim]) -> None:
-        """Begin the figures that no unmeasured claim shows."""
-        shown = {figure for claim in unmeasured for figure in claim.figures}
-        for figure in [figure for figure in self._waiting if figure.id not in shown]:
-            self._waiting.remove(figure)
-            self._drawn[figure.id] = self._thread.submit(draw, self._lab, figure)
+    def study(
+        self,
+        name: str,
+        *,
+        vary: Mapping[str, Sequence[Any]] | None = None,
+        set: Mapping[str, Any] | None = None,  # noqa: A002
+        runs: int = LEAST_RUNS,
+        gate: str | None = None,
+        measure: Measure | None = None,
+        record: str | None = None,
+    ) -> Study:
+        """Study a scenario of the paper; the same study is done once.
 
-    def drawn(self, figure: Figure) -> Drawn:
-        """Wait for a figure."""
-        return self._drawn[figure.id].result()
+        Raises:
+            TooFewRunsError: a claim on chaotic TCP asks for fewer than 16 runs.
+        """
+        if self.chaotic and runs < LEAST_RUNS:
+            raise TooFewRunsError(
+                f"{name}: a claim on chaotic TCP is judged on {LEAST_RUNS} runs or more, not on {runs}"
+            )
+        if measure is not None:
+            check_plain(measure)
+        file = self.file(name)
+        self._note(self._command("study", name, vary, set, ["--runs", str(runs)]))
+        asked = repr((name, vary, set, runs, gate, measure, record))
+        if asked in self._studies:
+            return self._studies[asked]
+        prepared = prepare(file, vary or {}, set, runs=runs)
+        with self._turn:
+            if asked not in self._studies:
+                self._studies[asked] = execute_study(
+                    prepared,
+                    workers=Local(self.workers),
+                    store=self.store,
+                    gate=gate,
+                    measure=measure,
+                    measure_version=None if measure is None else self._version(),
+                    record=record,
+                    progress=self.progress,
+                )
+        return self._studies[asked]
 
-    def _look(self, _: float) -> None:
-        if self._stopped.is_set():
-            raise KeyboardInterrupt
+    def run(
+        self,
+        name: str,
+        *,
+        set: Mapping[str, Any] | None = None,  # noqa: A002
+        replication: int = 0,
+        record: str = "50 ms",
+    ) -> Run:
+        """Run a scenario of the paper once, with columns, for a picture."""
+        file = self.file(name)
+        extra = ["--replication", str(replication), "--record", record]
+        self._note(self._command("run", name, None, set, extra))
+        asked = repr((name, set, replication, record))
+        if asked not in self._runs:
+            scenario = as_scenario(file, set)
+            self._runs[asked] = execute(scenario, replication=replication, record=record, quiet=True)
+        return self._runs[asked]
+
+    def live(
+        self,
+        name: str,
+        *,
+        set: Mapping[str, Any] | None = None,  # noqa: A002
+        runs: int = 3,
+        record: str = "10 ms",
+    ) -> list[Run]:
+        """Run a scenario of the paper with the kernel's TCP, one run after the other; done once.
+
+        Raises:
+            EngineError: the live engine cannot run here; the message says why.
+        """
+        file = self.file(name)
+        self._note(self._command("run", name, None, set, ["--engine", "live", "--record", record]))
+        asked = repr((name, set, runs, record))
+        with self._turn:
+            if asked not in self._live:
+                self._live[asked] = [
+                    execute(
+                        as_scenario(file, set), engine="live", replication=number, record=record,
+                        tick=self._tick(number, runs), quiet=True,
+                    )
+                    for number in range(runs)
+                ]  # fmt: skip
+        return self._live[asked]
+
+    def _tick(self, number: int, runs: int) -> Callable[[float], bool]:
+        def tick(share: float) -> bool:
+            if self.progress is not None:
+                self.progress((number + share) / runs)
+            return True
+
+        return tick
+
+    def seed(self, name: str) -> int | None:
+        """Return the seed of a scenario of the paper."""
+        return as_scenario(self.file(name)).seed
+
+    def take_commands(self) -> list[str]:
+        """Return the commands noted since the last call, each once."""
+        taken = list(dict.fromkeys(self.commands))
+        self.commands.clear()
+        return taken
+
+    def _note(self, command: str) -> None:
+        self.commands.append(command)
+
+    def _command(
+        self,
+        what: str,
+        name: str,
+        vary: Mapping[str, Sequence[Any]] | None,
+        changes: Mapping[str, Any] | None,
+        extra: list[str],
+    ) -> str:
+        words = ["tidegate", what, f"{name}.toml"]
+        for key, values in (vary or {}).items():
+            texts = [as_sets({key: value})[0].split("=", 1)[1] for value in values]
+            words += ["--vary", f"{key}={','.join(_quoted(text) for text in texts)}"]
+        for change in as_sets(changes):
+            words += ["--set", change]
+        return shlex.join([*words, *extra])
+
+    def _version(self) -> str:
+        """Return a digest of the paper's Python files: what a measurement of theirs depends on."""
+        hash_ = hashlib.sha256()
+        for file in sorted(self.folder.glob("*.py")):
+            hash_.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
+        return hash_.hexdigest()
+
+
+def _quoted(text: str) -> str:
+    """Return a value of ``--vary``; one with commas in it needs quotes or brackets of its own."""
+    plain = text[:1] in "[{\"'" or "," not in text
+    return text if plain else f'"{text}"'

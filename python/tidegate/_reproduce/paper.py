@@ -1,77 +1,24 @@
-"""What a paper's folder holds: scenarios, claims, figures; and where they are measured.
+"""What a paper's folder holds: scenarios, claims, figures.
 
-A paper is a folder of ``tidegate/papers``: scenario files, ``claims.py`` (``TITLE``,
-``SOURCE``, ``QUICK``, ``CLAIMS``) and ``figures.py`` (``FIGURES``). Nothing else has to be told of it.
+A paper is a folder of ``tidegate/papers``: scenario files, ``claims.py`` (``TITLE``, ``SOURCE``, ``QUICK``,
+``CLAIMS``) and ``figures.py`` (``FIGURES``). No list elsewhere names it.
 """
 
 from __future__ import annotations
 
-import hashlib
 import importlib
-import shlex
-import threading
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from tidegate._ask.scenario import as_sets
-from tidegate._ask.source import as_scenario
-from tidegate._base.errors import EngineError, TooFewRunsError, UnknownNameError, nearest
-from tidegate._reproduce.verdict import LEAST_RUNS, Judgement, enough
-from tidegate._run.start import execute
-from tidegate._study.jobs import Local, check_plain
-from tidegate._study.start import execute_study, prepare
+from tidegate._base.errors import EngineError, UnknownNameError, nearest
+from tidegate._reproduce.lab import scenarios
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from matplotlib.figure import Figure as Picture
-
-    from tidegate._run.value import Run
-    from tidegate._study.jobs import Measure
-    from tidegate._study.store import Store
-    from tidegate._study.value import Study
+    from tidegate._reproduce.claim import Claim, Figure
 
 #: A paper is a folder in here.
 FOLDER = Path(__file__).parents[1] / "papers"
-
-
-@dataclass(frozen=True)
-class Finding:
-    """What measuring a claim gives: a judgement by rule, and a sentence or two about it."""
-
-    judgement: Judgement
-    note: str = ""
-
-
-@dataclass(frozen=True)
-class Claim:
-    """One statement of a paper, or beyond it, and the rule that judges it.
-
-    ``measure`` runs studies in the lab it is given and returns a :class:`Finding`. A claim is
-    taken to be on chaotic TCP, which needs 16 replications, unless ``exact`` says
-    why one run is enough.
-    """
-
-    id: str
-    where: str
-    claim: str
-    measure: Callable[[Lab], Finding]
-    unit: str = ""
-    paper_value: float | str | None = None
-    figures: tuple[str, ...] = ()
-    exact: str = ""
-
-
-@dataclass(frozen=True)
-class Figure:
-    """One picture: drawn from runs and studies of the lab it is given."""
-
-    id: str
-    where: str
-    title: str
-    caption: str
-    draw: Callable[[Lab], Picture]
 
 
 @dataclass(frozen=True)
@@ -91,7 +38,7 @@ class Paper:
 
     def scenarios(self) -> list[Path]:
         """Return the scenario files, by name."""
-        return sorted(self.folder.glob("*.toml"))
+        return scenarios(self.folder)
 
 
 def names() -> list[str]:
@@ -142,191 +89,3 @@ def open_paper(name: str, engine: str = "sim") -> Paper:
         figures=tuple(figures.FIGURES),
         quick=claims.QUICK,
     )
-
-
-@dataclass
-class Lab:
-    """Where claims are measured and figures get their runs: studies with the store behind them.
-
-    Keeps a list of the commands that make the same runs again.
-    """
-
-    paper: Paper
-    quick: bool = False
-    workers: int | None = None
-    store: Store | None = None
-    progress: Callable[[float], None] | None = None
-    #: The claim being measured is on chaotic TCP: studies of fewer runs are refused.
-    chaotic: bool = False
-    commands: list[str] = field(default_factory=list)
-    _studies: dict[str, Study] = field(default_factory=dict)
-    _runs: dict[str, Run] = field(default_factory=dict)
-    _live: dict[str, list[Run]] = field(default_factory=dict)
-    #: One study at a time: each takes all workers, and the store takes one.
-    _turn: threading.Lock = field(default_factory=threading.Lock)
-
-    def beside(self, progress: Callable[[float], None]) -> Lab:
-        """Return a lab for another thread, which shares what is done and notes commands of its own."""
-        return replace(self, progress=progress, chaotic=False, commands=[])
-
-    def file(self, name: str) -> Path:
-        """Return a scenario file of the paper by its stem.
-
-        Raises:
-            UnknownNameError: there is none.
-        """
-        known = {path.stem: path for path in self.paper.scenarios()}
-        if name not in known:
-            raise UnknownNameError(nearest("scenario", name, known))
-        return known[name]
-
-    def study(
-        self,
-        name: str,
-        *,
-        vary: Mapping[str, Sequence[Any]] | None = None,
-        set: Mapping[str, Any] | None = None,  # noqa: A002
-        runs: int = LEAST_RUNS,
-        gate: str | None = None,
-        measure: Measure | None = None,
-        record: str | None = None,
-    ) -> Study:
-        """Study a scenario of the paper; the same study is done once.
-
-        Raises:
-            TooFewRunsError: a claim on chaotic TCP asks for fewer than 16 runs.
-        """
-        if self.chaotic and runs < LEAST_RUNS:
-            raise TooFewRunsError(
-                f"{name}: a claim on chaotic TCP is judged on {LEAST_RUNS} runs or more, not on {runs}"
-            )
-        if measure is not None:
-            check_plain(measure)
-        file = self.file(name)
-        self._note(self._command("study", name, vary, set, ["--runs", str(runs)]))
-        asked = repr((name, vary, set, runs, gate, measure, record))
-        if asked in self._studies:
-            return self._studies[asked]
-        prepared = prepare(file, vary or {}, set, runs=runs)
-        with self._turn:
-            if asked not in self._studies:
-                self._studies[asked] = execute_study(
-                    prepared,
-                    workers=Local(self.workers),
-                    store=self.store,
-                    gate=gate,
-                    measure=measure,
-                    measure_version=None if measure is None else self._version(),
-                    record=record,
-                    progress=self.progress,
-                )
-        return self._studies[asked]
-
-    def run(
-        self,
-        name: str,
-        *,
-        set: Mapping[str, Any] | None = None,  # noqa: A002
-        replication: int = 0,
-        record: str = "50 ms",
-    ) -> Run:
-        """Run a scenario of the paper once, with columns, for a picture."""
-        file = self.file(name)
-        extra = ["--replication", str(replication), "--record", record]
-        self._note(self._command("run", name, None, set, extra))
-        asked = repr((name, set, replication, record))
-        if asked not in self._runs:
-            scenario = as_scenario(file, set)
-            self._runs[asked] = execute(scenario, replication=replication, record=record, quiet=True)
-        return self._runs[asked]
-
-    def live(
-        self,
-        name: str,
-        *,
-        set: Mapping[str, Any] | None = None,  # noqa: A002
-        runs: int = 3,
-        record: str = "10 ms",
-    ) -> list[Run]:
-        """Run a scenario of the paper with the kernel's TCP, one run after the other; done once.
-
-        Raises:
-            EngineError: the live engine cannot run here; the message says why.
-        """
-        file = self.file(name)
-        self._note(self._command("run", name, None, set, ["--engine", "live", "--record", record]))
-        asked = repr((name, set, runs, record))
-        with self._turn:
-            if asked not in self._live:
-                self._live[asked] = [
-                    execute(
-                        as_scenario(file, set), engine="live", replication=number, record=record,
-                        tick=self._tick(number, runs), quiet=True,
-                    )
-                    for number in range(runs)
-                ]  # fmt: skip
-        return self._live[asked]
-
-    def _tick(self, number: int, runs: int) -> Callable[[float], bool]:
-        def tick(share: float) -> bool:
-            if self.progress is not None:
-                self.progress((number + share) / runs)
-            return True
-
-        return tick
-
-    def seed(self, name: str) -> int | None:
-        """Return the seed of a scenario of the paper."""
-        return as_scenario(self.file(name)).seed
-
-    def judge(self, claim: Claim) -> Finding:
-        """Measure a claim.
-
-        Raises:
-            TooFewRunsError: it is on chaotic TCP and rests on fewer than 16 runs.
-        """
-        self.chaotic = not claim.exact
-        try:
-            finding = claim.measure(self)
-        finally:
-            self.chaotic = False
-        enough(finding.judgement, chaotic=not claim.exact)
-        return finding
-
-    def take_commands(self) -> list[str]:
-        """Return the commands noted since the last call, each once."""
-        taken = list(dict.fromkeys(self.commands))
-        self.commands.clear()
-        return taken
-
-    def _note(self, command: str) -> None:
-        self.commands.append(command)
-
-    def _command(
-        self,
-        what: str,
-        name: str,
-        vary: Mapping[str, Sequence[Any]] | None,
-        changes: Mapping[str, Any] | None,
-        extra: list[str],
-    ) -> str:
-        words = ["tidegate", what, f"{name}.toml"]
-        for key, values in (vary or {}).items():
-            texts = [as_sets({key: value})[0].split("=", 1)[1] for value in values]
-            words += ["--vary", f"{key}={','.join(_quoted(text) for text in texts)}"]
-        for change in as_sets(changes):
-            words += ["--set", change]
-        return shlex.join([*words, *extra])
-
-    def _version(self) -> str:
-        """Return a digest of the paper's Python files: what a measurement of theirs depends on."""
-        hash_ = hashlib.sha256()
-        for file in sorted(self.paper.folder.glob("*.py")):
-            hash_.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
-        return hash_.hexdigest()
-
-
-def _quoted(text: str) -> str:
-    """Return a value of ``--vary``; one with commas in it needs quotes or brackets of its own."""
-    plain = text[:1] in "[{\"'" or "," not in text
-    return text if plain else f'"{text}"'

@@ -8,7 +8,9 @@ from pathlib import Path
 
 from tidegate._ask.source import check_engine
 from tidegate._base.errors import UnknownNameError, nearest
-from tidegate._reproduce.paper import Claim, Figure, Lab, Paper, live_names, names, open_paper
+from tidegate._reproduce.claim import Claim, Figure
+from tidegate._reproduce.lab import Lab
+from tidegate._reproduce.paper import Paper, live_names, names, open_paper
 from tidegate._reproduce.value import Reproduction
 from tidegate._study.store import Store, opened
 
@@ -89,7 +91,7 @@ def listing(target: str | None, engine: str = "sim") -> list[dict[str, str]]:
                 "target": f"{paper.name}/{claim.id}",
                 "kind": "claim",
                 "where": claim.where,
-                "about": claim.claim,
+                "about": claim.says,
             }
             for claim in claims
         ]
@@ -139,13 +141,15 @@ def perform(
     progress: Callable[[float], None] | None = None,
 ) -> Reproduction:
     """Measure and draw; see :func:`reproduce`."""
-    from tidegate._reproduce.lab import Drawing, measure
+    from tidegate._reproduce.full_runs import recorded
+    from tidegate._reproduce.measure import Drawing, measure
     from tidegate._reproduce.page import fill
     from tidegate._run.folder import staged
 
     result = Reproduction(paper, quick)
     steps = len(claims) + (len(figures) if out is not None else 0)
-    lab = Lab(paper, quick=quick, workers=workers, store=store)
+    full = recorded(paper) if quick else {}
+    lab = Lab(paper.folder, quick=quick, workers=workers, store=store)
 
     def tell(share: float) -> None:
         if progress is not None:
@@ -153,12 +157,12 @@ def perform(
 
     lab.progress = tell
     if out is None:
-        result.claims += [measure(lab, claim) for claim in claims]
+        result.claims += [measure(lab, claim, full.get(claim.id)) for claim in claims]
         return result
     with staged(Path(out), force=force) as work, Drawing(lab, figures) as drawing:
         drawing.begin(claims)
         for number, claim in enumerate(claims, 1):
-            result.claims.append(measure(lab, claim))
+            result.claims.append(measure(lab, claim, full.get(claim.id)))
             drawing.begin(claims[number:])
             tell(0.0)
         for figure in figures:

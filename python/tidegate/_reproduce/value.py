@@ -8,7 +8,8 @@ from typing import Any
 
 from tidegate._base.answer import Answer
 from tidegate._base.text import plain, width, wrapped
-from tidegate._reproduce.paper import Claim, Figure, Paper
+from tidegate._reproduce.claim import Claim, Figure
+from tidegate._reproduce.paper import Paper
 
 
 @dataclass(frozen=True)
@@ -37,12 +38,12 @@ class Measured:
         return {
             "id": self.claim.id,
             "where": self.claim.where,
-            "claim": self.claim.claim,
+            "claim": self.claim.says,
             "verdict": self.verdict,
             "measured": self.measured,
             "interval": None if self.interval is None else list(self.interval),
             "unit": self.claim.unit,
-            "paper_value": self.claim.paper_value,
+            "paper_value": self.claim.paper,
             "note": self.note if self.error is None else f"not measured: {self.error}",
             "shown": None if self.measured is None else number_text(self),
             "rule": self.rule,
@@ -149,7 +150,7 @@ def _number(entry: Measured) -> str:
 
 def paper_text(claim: Claim) -> str | None:
     """Return the paper's own number as people say it; None: it has none."""
-    value, unit = claim.paper_value, claim.unit
+    value, unit = claim.paper, claim.unit
     if not isinstance(value, (int, float)):
         return value
     if unit.startswith(SHARE):
@@ -194,7 +195,7 @@ def _told(entry: Measured) -> list[str]:
     """Return the indented lines about a claim."""
     import textwrap
 
-    texts = [f"{entry.claim.where}: {entry.claim.claim}"]
+    texts = [f"{entry.claim.where}: {entry.claim.says}"]
     if entry.error is not None:
         texts.append(entry.error)
     else:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tidegate import _core
+from tidegate._ask import compiled
 from tidegate._ask.scenario import Scenario, Sets
 from tidegate._ask.seed import choose
 from tidegate._ask.source import Source, as_scenario, check_engine
@@ -107,7 +108,8 @@ def execute(
         if exact_events:
             raise ArgumentError("exact_events is for the simulator, not for engine live")
         _core.live_enter()
-        data = scenario._inner.run_live(
+        data = compiled.run_live(
+            scenario,
             seed=chosen,
             replication=replication,
             record=record or _default_record(scenario, _LIVE_SAMPLES_PER_S),
@@ -115,7 +117,8 @@ def execute(
             tick=tick,
         )
     else:
-        data = scenario._inner.run(
+        data = compiled.simulate(
+            scenario,
             seed=chosen,
             replication=replication,
             record=record or _default_record(scenario),

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from tidegate import _core
+from tidegate._ask import compiled
 from tidegate._ask.scenario import Scenario
 from tidegate._base.errors import ArgumentError
 from tidegate._run.start import assemble, execute
@@ -103,9 +104,10 @@ class Local:
     def submit(self, job: Job) -> None:
         """Take a job."""
         self._jobs[job.number] = job
-        self._pool.submit(
-            job.number, job.scenario._inner, seed=job.seed, replication=job.replication, record=job.record
-        )
+        compiled.submit(
+            self._pool, job.number, job.scenario,
+            seed=job.seed, replication=job.replication, record=job.record,
+        )  # fmt: skip
 
     def collect(self, patience_s: float) -> Outcome | None:
         """Return the next finished job; None after ``patience_s`` without one."""

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from tidegate._ask import compiled
 from tidegate._ask.axes import axes_of, combinations, label
 from tidegate._ask.scenario import Scenario, Sets
 from tidegate._ask.seed import choose
@@ -260,7 +261,7 @@ class _Work:
         self._record = record
         self._identity = identity
         self._engine = jobs.engine_identity() + (f" {live.identity()}" if self.is_live else "")
-        self._digests = [point._inner.digest(record) for _, point in prepared.points]
+        self._digests = [compiled.digest(point, record) for _, point in prepared.points]
         first = prepared.until.at_least if prepared.until else prepared.runs
         #: Replications that each point shall have, so far as is known.
         self._targets = [first] * len(prepared.points)

@@ -1,6 +1,6 @@
 """What a paper may use: everything that a folder of claims and figures imports.
 
-A paper is a folder in here with scenarios, ``claims.py`` and ``figures.py``.
+A paper is a folder in here with scenarios, functions under ``@claim``, ``claims.py`` and ``figures.py``.
 CONTRIBUTING says how to add one.
 The private modules of the package may move; this one keeps its names.
 """
@@ -8,7 +8,8 @@ The private modules of the package may move; this one keeps its names.
 from tidegate._ask.source import as_scenario
 from tidegate._base.estimate import Estimate, estimate, paired
 from tidegate._draw.style import ACCENT, FILL, INK, MID, SOFT
-from tidegate._reproduce.paper import Claim, Figure, Finding, Lab
+from tidegate._reproduce.claim import Claim, Figure, Finding, claim
+from tidegate._reproduce.lab import Lab
 from tidegate._reproduce.parts import (
     DASHED,
     DOTTED,
@@ -68,6 +69,7 @@ __all__ = [
     "as_scenario",
     "bars",
     "below",
+    "claim",
     "count",
     "estimate",
     "graded",

@@ -3,7 +3,7 @@
 
 use crate::aal5::CELL_BYTES;
 use crate::cells::Output;
-use crate::gate::Count;
+use crate::gate::{Count, Departure};
 use crate::net::Network;
 use crate::net::drops::Dropped;
 use crate::net::map::{Chain, NONE};
@@ -89,8 +89,8 @@ impl Network {
         self.complete_until(at, index);
         if let Some(controlled) = self.controls.of_gate(index) {
             self.enter_controlled(at, unit, index, chain.route, controlled);
-        } else if self.gates[index].arrive(at, unit).is_err() {
-            self.drop(gate, unit);
+        } else if let Err(drop) = self.gates[index].handle_unit(at, unit) {
+            self.drop(gate, drop, unit);
         }
         self.wake_gate(index);
     }
@@ -109,27 +109,30 @@ impl Network {
         if controlled.is_some() {
             self.set_rate_until(at, index);
         }
-        while let Some(end) = self.gates[index].completes_at().filter(|end| *end <= at) {
-            let (unit, out) = self.gates[index].complete();
-            let chain = self.map.chains[unit.chain as usize];
-            if let Some(out) = out {
-                if chain.notify {
-                    self.note_departure(index as u32, chain, out);
+        while let Some(end) = self.gates[index].next_wakeup().filter(|end| *end <= at) {
+            self.gates[index].handle_service_end();
+            while let Some(Departure { unit, fate }) = self.gates[index].poll_departure() {
+                let chain = self.map.chains[unit.chain as usize];
+                match fate {
+                    Ok(out) => {
+                        if chain.notify {
+                            self.note_departure(index as u32, chain, out);
+                        }
+                        self.send(out, unit, chain.line);
+                    }
+                    Err(drop) => self.drop(index as u32, drop, unit),
                 }
-                self.send(out, unit, chain.line);
-            } else {
-                self.drop(index as u32, unit);
-            }
-            if let Some(controlled) = controlled {
-                let wire = self.gates[index].weigh(unit.bytes);
-                self.note_departure_to(controlled, end, index, wire);
+                if let Some(controlled) = controlled {
+                    let wire = self.gates[index].wire_bytes(unit.bytes);
+                    self.note_departure_to(controlled, end, index, wire);
+                }
             }
         }
     }
 
     /// A gate wakes when the service of its first unit ends.
     pub(super) fn wake_gate(&mut self, index: usize) {
-        if let Some(end) = self.gates[index].completes_at() {
+        if let Some(end) = self.gates[index].next_wakeup() {
             self.schedule.wake(SourceKind::Gate, index, end);
         }
     }

@@ -90,14 +90,14 @@ impl Network {
             for gate in &self.map.gates[chain.first as usize..chain.end as usize] {
                 match self.gates[*gate as usize].pass(at, unit, &self.reports.measured) {
                     Some(out) => at = out,
-                    None => return self.drop(*gate, *unit),
+                    None => return self.drop_ahead(*gate, *unit),
                 }
             }
         }
         if chain.series != NONE {
             match self.cascades[chain.series as usize].pass(at, unit, &mut self.gates) {
                 Ok(out) => at = out,
-                Err(gate) => return self.drop(gate, *unit),
+                Err(gate) => return self.drop_ahead(gate, *unit),
             }
         }
         if chain.ahead {
@@ -129,7 +129,7 @@ impl Network {
         for place in chain.first..chain.end {
             let gate = self.map.gates[place as usize];
             let Some(out) = self.gates[gate as usize].pass(at, unit, &self.reports.measured) else {
-                return self.drop(gate, *unit);
+                return self.drop_ahead(gate, *unit);
             };
             self.note_departure(gate, chain, out);
             at = out;
@@ -154,15 +154,21 @@ impl Network {
         line.units.push_back((at, unit));
     }
 
+    /// A gate driven ahead has dropped a unit.
     #[cold]
-    pub(super) fn drop(&mut self, gate: u32, unit: Unit) -> Option<Time> {
-        let chain = self.map.chains[unit.chain as usize];
-        if let Some(GateDrop { at, reason }) = self.gates[gate as usize].last_drop() {
-            let owner = self.map.owner(chain.route);
-            let dropped = Dropped { at, gate: gate as usize, owner, reason, unit };
-            self.reports.note_drop(dropped, chain.route);
+    fn drop_ahead(&mut self, gate: u32, unit: Unit) -> Option<Time> {
+        if let Some(drop) = self.gates[gate as usize].last_drop() {
+            self.drop(gate, drop, unit);
         }
         None
+    }
+
+    /// A gate has dropped a unit.
+    #[cold]
+    pub(super) fn drop(&mut self, gate: u32, GateDrop { at, reason }: GateDrop, unit: Unit) {
+        let route = self.map.chains[unit.chain as usize].route;
+        let owner = self.map.owner(route);
+        self.reports.note_drop(Dropped { at, gate: gate as usize, owner, reason, unit }, route);
     }
 
     /// A flow's data unit leaves a gate of its own machine; it arrives at what comes next at `out`.

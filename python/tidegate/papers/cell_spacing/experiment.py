@@ -5,14 +5,23 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING
 
-from tidegate.papers.api import Finding, count, together, within
+from tidegate.papers.api import Finding, claim, count, together, within
 from tidegate.papers.cell_spacing import cases
-from tidegate.papers.cell_spacing.cases import RTT, SPACER, one
+from tidegate.papers.cell_spacing.cases import ALONE, EXACT, RTT, SPACER, one
 
 if TYPE_CHECKING:
     from tidegate.papers.api import Lab, Run
 
 
+@claim(
+    "fig-3-limits",
+    where="§6, (24), Fig. 3",
+    says="At 15.264 Mbit/s the content oscillates between 118 and 1217 cells.",
+    unit="cells",
+    paper="118 and 1217",
+    figures=("fig-3",),
+    exact=ALONE,
+)
 def claim_limits(lab: Lab) -> Finding:
     """Compare (24) with what the simulated spacer holds, for each reading of 3.6 ms."""
     told, lows, highs = [], [], []
@@ -29,6 +38,15 @@ def claim_limits(lab: Lab) -> Finding:
     )
 
 
+@claim(
+    "fig-3-growth",
+    where="§6, Fig. 3",
+    says="Once the spacer no longer empties, its content grows at about c/2.",
+    unit="times c",
+    paper=0.5,
+    figures=("fig-3",),
+    exact=ALONE,
+)
 def claim_growth(lab: Lab) -> Finding:
     """Fit a line to the content while it climbs."""
     import numpy as np
@@ -47,6 +65,15 @@ def claim_growth(lab: Lab) -> Finding:
     )
 
 
+@claim(
+    "fig-3-empties",
+    where="§6, (20), Fig. 3",
+    says="First come intervals in which the spacer empties, then it does no more.",
+    unit="ms",
+    paper="above 0",
+    figures=("fig-3",),
+    exact=ALONE,
+)
 def claim_empties(lab: Lab) -> Finding:
     """Find when the spacer is empty for the last time."""
     run = lab.run("fig-3", record="events")
@@ -73,6 +100,15 @@ def told_empty(interval: object, rows: object) -> bool:
     return bool((inside["cells"] == 0).any())
 
 
+@claim(
+    "fig-3-no-loss",
+    where="§6",
+    says="With a buffer of 1300 cells nothing is lost.",
+    unit="cells lost",
+    paper=0.0,
+    figures=("fig-3",),
+    exact=ALONE,
+)
 def claim_no_loss(lab: Lab) -> Finding:
     """Count the cells lost with a buffer of 1300 cells."""
     lost, needed = [], []
@@ -87,6 +123,14 @@ def claim_no_loss(lab: Lab) -> Finding:
     )
 
 
+@claim(
+    "one-window",
+    where="§7",
+    says="A buffer of one window per connection loses nothing.",
+    unit="share of cases",
+    paper=1.0,
+    exact=EXACT,
+)
 def claim_one_window(lab: Lab) -> Finding:
     """Judge on every set and every drawn scenario that a window of buffer loses nothing."""
     fluid = [each.most <= each.window_cells for each in cases.checked(lab)]
@@ -100,6 +144,15 @@ def claim_one_window(lab: Lab) -> Finding:
     )
 
 
+@claim(
+    "fig-2-rate",
+    where="§6, Fig. 2",
+    says="TCP follows the spacing rate: 2 Mbyte/s unconstrained, 0.5 at 5 Mbit/s, 1 at 10 Mbit/s.",
+    unit="Mbyte/s at 5 Mbit/s",
+    paper=0.5,
+    figures=("fig-2",),
+    exact=ALONE,
+)
 def claim_rate(lab: Lab) -> Finding:
     """Measure the application's rate at each spacing rate of Fig. 2."""
     study = lab.study("fig-2", runs=1, gate="spacer", measure=phases, record="100 ms")
@@ -133,6 +186,15 @@ def phases(run: Run) -> dict[str, float | None]:
     return told
 
 
+@claim(
+    "fig-2-no-loss",
+    where="§6, Fig. 2",
+    says="It adapts without information loss.",
+    unit="share of the cells lost",
+    paper=0.0,
+    figures=("fig-2",),
+    exact=ALONE,
+)
 def claim_figure_2_loss(lab: Lab) -> Finding:
     """Count the cells lost while the spacing rate changes."""
     study = lab.study("fig-2", runs=1, gate="spacer", measure=phases, record="100 ms")
@@ -144,6 +206,15 @@ def claim_figure_2_loss(lab: Lab) -> Finding:
     )
 
 
+@claim(
+    "larger-c",
+    where="§4",
+    says="The larger the spacing rate, the less waits in the spacer.",
+    unit="share of steps",
+    paper=1.0,
+    figures=("standing",),
+    exact=ALONE,
+)
 def claim_larger_c(lab: Lab) -> Finding:
     """Compare what waits at rising spacing rates."""
     rates = cases.rates(lab)
@@ -156,6 +227,15 @@ def claim_larger_c(lab: Lab) -> Finding:
     return Finding(count(falls, runs=len(got)), f"Largest content in the end, cells, by Mbit/s: {told}")
 
 
+@claim(
+    "larger-round-trip",
+    where="§4",
+    says="The larger the round trip, the less waits in the spacer.",
+    unit="share of steps",
+    paper=1.0,
+    figures=("standing",),
+    exact=ALONE,
+)
 def claim_larger_trip(lab: Lab) -> Finding:
     """Compare what waits at rising round trips."""
     trips = cases.trips(lab)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tidegate.papers.api import Finding, below, count, together
+from tidegate.papers.api import Finding, claim, count
 from tidegate.papers.cell_spacing import cases
-from tidegate.papers.cell_spacing.cases import one
+from tidegate.papers.cell_spacing.cases import EXACT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,11 +37,29 @@ def theorem(lab: Lab, names: Sequence[str], per_ack: int | None, note: str = "")
     return Finding(count(said, runs=len(said)), ". ".join(part for part in (told, note) if part))
 
 
+@claim(
+    "theorem-1",
+    where="§3, (3)",
+    says="At the end of slow start the content oscillates between (bσ - cΔ)+ and σ(1 - c/h) more.",
+    unit="share of parameter sets",
+    paper=1.0,
+    figures=("formulas",),
+    exact=EXACT,
+)
 def claim_theorem_1(lab: Lab) -> Finding:
     """Compare (3) with exact simulations."""
     return theorem(lab, ["V_b"], 1)
 
 
+@claim(
+    "oscillation-begins",
+    where="§3, (4)-(6)",
+    says="That oscillation starts at t_b.",
+    unit="share of parameter sets",
+    paper=1.0,
+    figures=("formulas",),
+    exact=EXACT,
+)
 def claim_t_b(lab: Lab) -> Finding:
     """Compare (4) to (6) with exact simulations."""
     return theorem(
@@ -51,11 +69,29 @@ def claim_t_b(lab: Lab) -> Finding:
     )  # fmt: skip
 
 
+@claim(
+    "peaks",
+    where="§3, (7), (8)",
+    says="The largest content of each interval of slow start in which the spacer empties.",
+    unit="share of parameter sets",
+    paper=1.0,
+    figures=("formulas",),
+    exact=EXACT,
+)
 def claim_peaks(lab: Lab) -> Finding:
     """Compare (7) and (8) with exact simulations."""
     return theorem(lab, ["(7)", "(8)"], 1, "(8) is right; (7) is not for the first interval, n = 0")
 
 
+@claim(
+    "condition-c1",
+    where="§4, (C1)",
+    says="Where (C1) holds, the content oscillates before the window grows further.",
+    unit="share of parameter sets",
+    paper=1.0,
+    figures=("formulas",),
+    exact=EXACT,
+)
 def claim_c1(lab: Lab) -> Finding:
     """Compare condition (C1) with whether the window grows after the oscillation has begun."""
     return theorem(
@@ -65,6 +101,15 @@ def claim_c1(lab: Lab) -> Finding:
     )  # fmt: skip
 
 
+@claim(
+    "levels",
+    where="§4, (14), (16)",
+    says="While the window grows, the content stands at one level for each window.",
+    unit="share of parameter sets",
+    paper=1.0,
+    figures=("formulas",),
+    exact=EXACT,
+)
 def claim_levels(lab: Lab) -> Finding:
     """Compare (14) and the levels before (16) with exact simulations."""
     return theorem(
@@ -74,6 +119,18 @@ def claim_levels(lab: Lab) -> Finding:
     )  # fmt: skip
 
 
+@claim(
+    "thresholds",
+    where="§3, (1), (2)",
+    says=(
+        "The window reaches b in interval n1, and n0 is the first interval in which the spacer does not "
+        "empty."
+    ),
+    unit="share of parameter sets",
+    paper=1.0,
+    figures=("formulas",),
+    exact=EXACT,
+)
 def claim_thresholds(lab: Lab) -> Finding:
     """Compare (1) and (2) with the intervals in which the window reaches b and the spacer stays busy."""
     return theorem(
@@ -85,6 +142,15 @@ def claim_thresholds(lab: Lab) -> Finding:
     )  # fmt: skip
 
 
+@claim(
+    "end-of-slow-start",
+    where="§3",
+    says="Slow start ends at (n1+1)Δ, and the content there is that of the oscillation at b.",
+    unit="share of parameter sets",
+    paper=1.0,
+    figures=("formulas",),
+    exact=EXACT,
+)
 def claim_end_of_slow_start(lab: Lab) -> Finding:
     """Compare the content at (n1+1)Δ with the limits of Theorem 1."""
     return theorem(
@@ -94,6 +160,15 @@ def claim_end_of_slow_start(lab: Lab) -> Finding:
     )  # fmt: skip
 
 
+@claim(
+    "oscillation-at-threshold",
+    where="§3, (10)",
+    says="Once the window is b the content oscillates between (b - 2^(n1-1) w0)σ and σ(1 - c/h) more.",
+    unit="share of parameter sets",
+    paper=1.0,
+    figures=("formulas",),
+    exact=EXACT,
+)
 def claim_at_threshold(lab: Lab) -> Finding:
     """Compare (10) with exact simulations."""
     return theorem(
@@ -103,6 +178,15 @@ def claim_at_threshold(lab: Lab) -> Finding:
     )  # fmt: skip
 
 
+@claim(
+    "ramp",
+    where="§3, after (10)",
+    says="Where h < 2c the content first climbs to (2(b - 2^(n1-1) w0) + k0)σ(1 - c/h).",
+    unit="share of parameter sets",
+    paper=1.0,
+    figures=("formulas",),
+    exact=EXACT,
+)
 def claim_ramp(lab: Lab) -> Finding:
     """Compare the ramp before (10), where h < 2c, with exact simulations."""
     return theorem(
@@ -112,6 +196,17 @@ def claim_ramp(lab: Lab) -> Finding:
     )  # fmt: skip
 
 
+@claim(
+    "growth-fast",
+    where="§4, h < 2c",
+    says=(
+        "Where h < 2c and the window grows by one, the content climbs by (2+k)σ(1 - c/h) and stays σ higher."
+    ),
+    unit="share of parameter sets",
+    paper=1.0,
+    figures=("formulas",),
+    exact=EXACT,
+)
 def claim_growth_fast(lab: Lab) -> Finding:
     """Compare the transition after a growth of the window, where h < 2c, with exact simulations."""
     return theorem(
@@ -121,68 +216,15 @@ def claim_growth_fast(lab: Lab) -> Finding:
     )  # fmt: skip
 
 
-def claim_recursion(lab: Lab) -> Finding:
-    """Compare (17) with the segments sent in each interval."""
-    return theorem(lab, ["(17)"], 2)
-
-
-def claim_first_busy(lab: Lab) -> Finding:
-    """Compare (20) with the first interval in which the spacer does not empty."""
-    return theorem(
-        lab, ["(20)"], 2,
-        "Where n0 = n1 the window may stop at b before the interval's segments are sent, and the spacer "
-        "empties",
-    )  # fmt: skip
-
-
+@claim(
+    "theorem-2",
+    where="§4, (13)",
+    says="At the end of congestion avoidance it oscillates between (wσ - cΔ)+ and σ(1 - c/h) more.",
+    unit="share of parameter sets",
+    paper=1.0,
+    figures=("formulas",),
+    exact=EXACT,
+)
 def claim_theorem_2(lab: Lab) -> Finding:
     """Compare (13) with exact simulations."""
     return theorem(lab, ["V_w"], 1)
-
-
-def claim_theorem_3(lab: Lab) -> Finding:
-    """Compare (22) and (23) with exact simulations."""
-    return theorem(
-        lab, ["V_b", "V_w"], 2,
-        "Print takes L of one interval, which is Δ where a segment waits for its second; right is Δ' always. "
-        "Where c_n = 1 and the spacer stays busy the print is a segment too high",
-    )  # fmt: skip
-
-
-def claim_peaks_delayed(lab: Lab) -> Finding:
-    """Compare (18) and (19) with exact simulations."""
-    return theorem(lab, ["(18)", "(19)"], 2)
-
-
-def claim_corrected(lab: Lab) -> Finding:
-    """Judge every corrected formula on every set."""
-    sets = cases.checked(lab)
-    holds = [all(each.corrected.values()) for each in sets]
-    formulas = sum(len(each.corrected) for each in sets)
-    return Finding(
-        count(holds, runs=len(sets)),
-        f"{formulas} comparisons in fractions on {len(sets)} sets, h above, at and below 2c, the pipe longer "
-        "and shorter than the threshold",
-    )
-
-
-def claim_simulator(lab: Lab) -> Finding:
-    """Compare the simulator, cell by cell, with the corrected theory."""
-    fluid, cells = [], []
-    for changes in cases.scenarios(lab):
-        told, got = cases.theory(lab, changes=changes), cases.simulated(lab, changes=changes)
-        fluid += [
-            abs(got["fluid_min"] - float(told.V_w_minus)),
-            abs(got["fluid_max"] - float(told.V_w_plus)),
-            abs(got["fluid_ever"] - float(told.buffer)),
-        ]
-        cells += [
-            abs(got["cells_min"] - told.V_w_minus_cells),
-            abs(got["cells_max"] - told.V_w_plus_cells),
-            abs(got["cells_ever"] - told.buffer_cells),
-        ]
-    return Finding(
-        together(below(one(max(fluid)), 1e-6), below(one(max(cells)), 2.5)),
-        f"Largest difference of the fluid content's limits over {len(fluid) // 3} drawn scenarios; whole "
-        f"cells are at most {max(cells):.0f} away",
-    )

@@ -16,10 +16,10 @@ from tidegate.papers.api import (
     DASHED,
     INK,
     MID,
-    Claim,
     Figure,
     Finding,
     below,
+    claim,
     estimate,
     graded,
     panels,
@@ -88,6 +88,15 @@ def medians(lab: Lab) -> tuple[list[float], list[float]]:
     return [float(np.median(before)) for before, _ in pairs], [float(np.median(after)) for _, after in pairs]
 
 
+@claim(
+    "live-window",
+    where="§6",
+    says="A window of 60 KiB holds 41 segments, and all of them are in flight.",
+    unit="segments",
+    paper=41,
+    figures=("live-fig-3",),
+    exact=ALONE,
+)
 def claim_window(lab: Lab) -> Finding:
     """See whether 41 segments are really in flight."""
     told = [run.manifest["live"]["verified"][0]["in_force"] for run in standing(lab)]
@@ -96,6 +105,15 @@ def claim_window(lab: Lab) -> Finding:
     return Finding(within(held, 41, 41), window[0])
 
 
+@claim(
+    "live-limits",
+    where="§6, (23), Fig. 3",
+    says="In the end the content oscillates between the limits of the theory.",
+    unit="cells away at most",
+    paper=0.0,
+    figures=("live-fig-3",),
+    exact=ALONE,
+)
 def claim_limits(lab: Lab) -> Finding:
     """Compare the median content before and after a burst with (23)."""
     import numpy as np
@@ -116,6 +134,15 @@ def claim_limits(lab: Lab) -> Finding:
     )
 
 
+@claim(
+    "live-swing",
+    where="§5, (22), (23)",
+    says="A burst of two segments adds 2σ(1 - c/h) cells.",
+    unit="cells",
+    paper=35.2,
+    figures=("live-fig-3",),
+    exact=ALONE,
+)
 def claim_swing(lab: Lab) -> Finding:
     """Compare what a burst adds with 2σ(1 - c/h)."""
     before, after = medians(lab)
@@ -125,6 +152,15 @@ def claim_swing(lab: Lab) -> Finding:
     return Finding(within(got, swing - 0.5, swing + 0.5), f"theory: {swing:.1f}")
 
 
+@claim(
+    "live-no-loss",
+    where="§6, Fig. 2",
+    says="When the spacing rate goes from 33.92 to 5 to 10 Mbit/s nothing is lost, sent again or timed out.",
+    unit="events",
+    paper=0.0,
+    figures=("live-fig-2",),
+    exact=ALONE,
+)
 def claim_no_loss(lab: Lab) -> Finding:
     """Count what was lost, sent again or timed out while the rate changed."""
 
@@ -156,6 +192,15 @@ def phase(lab: Lab, number: int) -> Estimate:
     return estimate(goodputs(run)[number] / (PHASES[number][0] * SHARE) for run in stepped(lab))
 
 
+@claim(
+    "live-rates",
+    where="§6, Fig. 2",
+    says="TCP follows the spacing rate: it takes all that the cells can carry.",
+    unit="share of the payload that 5 Mbit/s carry",
+    paper=1.0,
+    figures=("live-fig-2",),
+    exact=ALONE,
+)
 def claim_rates(lab: Lab) -> Finding:
     """Compare the goodput of each phase with what the cells can carry."""
     parts = [phase(lab, number) for number in range(3)]
@@ -232,29 +277,12 @@ def draw_steps(lab: Lab) -> Picture:
 
 
 CLAIMS = [
-    Claim(
-        "live-window", "§6", "A window of 60 KiB holds 41 segments, and all of them are in flight.",
-        claim_window, "segments", 41, ("live-fig-3",), exact=ALONE,
-    ),
-    Claim(
-        "live-limits", "§6, (23), Fig. 3",
-        "In the end the content oscillates between the limits of the theory.",
-        claim_limits, "cells away at most", 0.0, ("live-fig-3",), exact=ALONE,
-    ),
-    Claim(
-        "live-swing", "§5, (22), (23)", "A burst of two segments adds 2σ(1 - c/h) cells.",
-        claim_swing, "cells", 35.2, ("live-fig-3",), exact=ALONE,
-    ),
-    Claim(
-        "live-no-loss", "§6, Fig. 2",
-        "When the spacing rate goes from 33.92 to 5 to 10 Mbit/s nothing is lost, sent again or timed out.",
-        claim_no_loss, "events", 0.0, ("live-fig-2",), exact=ALONE,
-    ),
-    Claim(
-        "live-rates", "§6, Fig. 2", "TCP follows the spacing rate: it takes all that the cells can carry.",
-        claim_rates, "share of the payload that 5 Mbit/s carry", 1.0, ("live-fig-2",), exact=ALONE,
-    ),
-]  # fmt: skip
+    claim_window,
+    claim_limits,
+    claim_swing,
+    claim_no_loss,
+    claim_rates,
+]
 
 FIGURES = [
     Figure(

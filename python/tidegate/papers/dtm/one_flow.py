@@ -9,6 +9,7 @@ from tidegate.papers.api import (
     Finding,
     above,
     below,
+    claim,
     estimate,
     graded,
     paired,
@@ -30,6 +31,14 @@ def first_change(run: Run) -> dict[str, float | None]:
     return {"first_change_s": changed["time_s"][0] if len(changed) else None}
 
 
+@claim(
+    "first-change",
+    where="§2.1, Fig. 2",
+    says="Estimation starts after 100 ms, but the offered bandwidth does not change before the first second.",
+    unit="s",
+    paper=1.0,
+    figures=("fig-2",),
+)
 def claim_first_change(lab: Lab) -> Finding:
     """Measure when the allocation first differs from the initial one."""
     study = lab.study(
@@ -58,6 +67,14 @@ def steadiness(run: Run) -> dict[str, float | None]:
     return {"least_over_mean": float(least) / float(mean) if mean else None, "cuts": float(cuts)}
 
 
+@claim(
+    "halving",
+    where="§3, Fig. 4",
+    says="With 50 packets of queue, halving the window does not move the rate past the bottleneck.",
+    unit="share of the mean rate in the least second",
+    paper="not affected",
+    figures=("fig-4",),
+)
 def claim_halving(lab: Lab) -> Finding:
     """Measure whether the rate past the bottleneck moves when the window is halved."""
     study = lab.study("one-flow", gate="channel", measure=steadiness, record="100 ms")
@@ -69,6 +86,14 @@ def claim_halving(lab: Lab) -> Finding:
     )
 
 
+@claim(
+    "margin",
+    where="§2.1, Fig. 2",
+    says="Allocating just the estimate gives TCP too little; MARGIN prevents that.",
+    unit="share of what the bottleneck carries",
+    paper="under-allocates",
+    figures=("fig-2", "margin"),
+)
 def claim_margin(lab: Lab) -> Finding:
     """Measure goodput with the bare estimate as allocation, and with the paper's margin and corridor."""
     vary = {f"{DTM}.margin": ["0 slots", "0.75 slots"], f"{DTM}.corridor": ["0 slots", "2 slots"]}
@@ -88,6 +113,14 @@ def claim_margin(lab: Lab) -> Finding:
     )
 
 
+@claim(
+    "over-allocation",
+    where="§3, Fig. 4",
+    says="The channel gets about one Mbit/s more than the flow uses.",
+    unit="Mbit/s",
+    paper=1.0,
+    figures=("fig-4",),
+)
 def claim_over_allocation(lab: Lab) -> Finding:
     """Measure how much more is allocated than used."""
     study = lab.study("one-flow", vary={f"{DTM}.rounding": ["exact", "up"]}, gate="channel")
@@ -103,6 +136,14 @@ def claim_over_allocation(lab: Lab) -> Finding:
     )
 
 
+@claim(
+    "corridor",
+    where="§3, Fig. 5",
+    says="With 10 packets of queue the rate follows the window, but the corridor keeps the allocation still.",
+    unit="share of phases",
+    paper="no changes",
+    figures=("fig-5",),
+)
 def claim_corridor(lab: Lab) -> Finding:
     """Measure in how many phases the allocation stands still over the sawtooth."""
     vary = {CC: ["reno", "newreno"], f"{DTM}.corridor": ["0 slots", "2 slots"]}
@@ -144,6 +185,14 @@ def following(run: Run) -> dict[str, float | None]:
     return {"correlation": best}
 
 
+@claim(
+    "tahoe-follows",
+    where="§3, Fig. 6",
+    says="The allocation closely follows Tahoe's sharp sawtooth.",
+    unit="correlation",
+    paper="closely",
+    figures=("fig-6",),
+)
 def claim_tahoe_follows(lab: Lab) -> Finding:
     """Measure how the allocation follows the rate of a Tahoe flow, with and without fast retransmit."""
     study = lab.study(
@@ -164,6 +213,14 @@ def claim_tahoe_follows(lab: Lab) -> Finding:
     )
 
 
+@claim(
+    "tahoe-timer",
+    where="§3",
+    says="Tahoe relies on the retransmission timer alone and does not use fast retransmit.",
+    unit="share of recoveries",
+    paper=1.0,
+    figures=("fig-6",),
+)
 def claim_tahoe_timer(lab: Lab) -> Finding:
     """Measure how many of Tahoe's recoveries are started by the timer."""
     study = lab.study("tahoe", vary={"flow.bulk.tcp.dupthresh": ["3", '"never"']}, gate="channel")

@@ -4,30 +4,40 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tidegate.papers.api import Finding, above, below, count, graded, ratio, scaled, shown, together, within
+from tidegate.papers.api import (
+    Finding,
+    above,
+    below,
+    claim,
+    count,
+    ratio,
+    scaled,
+    shown,
+    together,
+    within,
+)
 from tidegate.papers.dtm.cases import (
     AS_GOOD,
     CC,
     MBPS,
-    ON_LOSS,
-    QUEUE,
     RATE,
-    TRIPS,
-    as_good,
-    channel_queues,
     dynamic_two,
-    gap_closed,
-    shifts,
-    slower,
     static_two,
     times,
-    trips,
 )
 
 if TYPE_CHECKING:
-    from tidegate.papers.api import Estimate, Lab, Study
+    from tidegate.papers.api import Lab
 
 
+@claim(
+    "static",
+    where="§3.1, Fig. 8",
+    says="Over a static channel of 10 Mbit/s both flows reach their 5 Mbit/s.",
+    unit="Mbit/s",
+    paper=5.0,
+    figures=("fig-8",),
+)
 def claim_static(lab: Lab) -> Finding:
     """Measure two flows over a static channel."""
     study = static_two(lab)
@@ -41,6 +51,14 @@ def claim_static(lab: Lab) -> Finding:
     )
 
 
+@claim(
+    "dynamic",
+    where="§3.1, Fig. 9",
+    says="Over a dynamic channel neither flow reaches 5 Mbit/s; packets are lost at node 3.",
+    unit="Mbit/s",
+    paper="below 5",
+    figures=("fig-9",),
+)
 def claim_dynamic(lab: Lab) -> Finding:
     """Measure the same flows over the dynamic channel."""
     study, static = dynamic_two(lab), static_two(lab)
@@ -55,6 +73,14 @@ def claim_dynamic(lab: Lab) -> Finding:
     )
 
 
+@claim(
+    "windows",
+    where="§3.1, Fig. 9",
+    says="The windows never keep the size that they have on the static channel.",
+    unit="dynamic / static channel, mean window",
+    paper="below 1",
+    figures=("fig-9",),
+)
 def claim_windows(lab: Lab) -> Finding:
     """Measure mean windows on the dynamic channel over those on the static one."""
     study, static = dynamic_two(lab), static_two(lab)
@@ -66,6 +92,14 @@ def claim_windows(lab: Lab) -> Finding:
     )
 
 
+@claim(
+    "allocates-observed",
+    where="§3.1, Fig. 9",
+    says="The algorithm allocates correctly for the throughput that it observes.",
+    unit="slots above",
+    paper="0.75 to 1.75",
+    figures=("fig-9",),
+)
 def claim_allocates_observed(lab: Lab) -> Finding:
     """Measure the allocation over the observed throughput, in slots."""
     over = scaled(dynamic_two(lab).estimate("gate.channel.overallocation_bps_mean"), 512_000)
@@ -76,96 +110,16 @@ def claim_allocates_observed(lab: Lab) -> Finding:
     )
 
 
-def claim_longer_queue(lab: Lab) -> Finding:
-    """Measure what a longer queue at the channel gains."""
-    queues = channel_queues(lab)
-    study = dynamic_two(lab, {QUEUE: queues})
-    gain = scaled(study.difference("goodput_bps", {"queue": "50 packets"}, {"queue": "10 packets"}), MBPS)
-    closed = gap_closed(study, queues.index("50 packets"), lab)
-    newreno = dynamic_two(lab, {QUEUE: queues}, **{CC: "newreno"})
-    static = static_two(lab, **{CC: "newreno"}).values("goodput_bps")
-    enough = [q for n, q in enumerate(queues) if as_good(ratio(newreno.values("goodput_bps", n), static))]
-    return Finding(
-        above(gain, 0),
-        f"Goodput with 50 packets of queue less that with 10: {shown(closed)} of what a static channel "
-        "leads by. NewReno is as good as on a static channel from "
-        f"{enough[0] if enough else 'no length tried'} on",
-    )
-
-
-def _hold(lab: Lab, reading: str) -> tuple[Estimate, Study, int]:
-    readings = ["hold tick", "hold second", "hold link"]
-    study = dynamic_two(lab, {ON_LOSS: readings})
-    point = readings.index(reading)
-    return gap_closed(study, point, lab), study, point
-
-
-def _hold_finding(lab: Lab, reading: str, why: str) -> Finding:
-    closed, study, point = _hold(lab, reading)
-    changes = study.estimate("gate.channel.allocation_changes", point)
-    return Finding(
-        graded(closed, full=0.9, some=0.1),
-        f"Share of the static channel's lead that this makes good: 1 would be all. {why} The allocation "
-        f"changes {shown(changes)} times in the measured time",
-    )
-
-
-def claim_hold_tick(lab: Lab) -> Finding:
-    """Measure the first remedy, read as: a tick with a loss lowers nothing."""
-    return _hold_finding(
-        lab,
-        "hold tick",
-        "Losses come in one tick of ten; the nine after it, in which the halved windows are measured, "
-        "lower the estimate as before.",
-    )
-
-
-def claim_hold_second(lab: Lab) -> Finding:
-    """Measure the first remedy, read as: nor do the later ticks of that second."""
-    return _hold_finding(
-        lab,
-        "hold second",
-        "The estimate is lowered in the next second instead: recovery takes longer than that.",
-    )
-
-
-def claim_hold_link(lab: Lab) -> Finding:
-    """Measure the first remedy, read as: the allocation of a second with a loss is not lowered."""
-    return _hold_finding(
-        lab,
-        "hold link",
-        "The estimate itself goes down meanwhile, and the next second without a loss follows it.",
-    )
-
-
-def claim_slower(lab: Lab) -> Finding:
-    """Measure the second remedy: a slower decrease, from which value on, at which round trip."""
-    told, tried = [], shifts(lab)
-    for trip in trips(lab):
-        study, static = slower(lab, trip)
-        reference = static.values("goodput_bps")
-        ratios = [ratio(study.values("goodput_bps", n), reference) for n in range(len(tried))]
-        good = [shift for shift, found in zip(tried, ratios, strict=True) if as_good(found)]
-        best = max(ratios, key=lambda found: found.mean or 0)
-        told.append(
-            f"{trip[0]}: "
-            f"{'from ' + str(good[0]) + ' on' if good else f'from no value (at best {shown(best)})'}"
-        )
-    study, _ = slower(lab, TRIPS[2])
-    closed = [gap_closed(study, n, lab) for n in range(len(tried))]
-    most = max(range(len(tried)), key=lambda n: closed[n].mean or 0)
-    wide = lab.study("two-flows-static", set={**times(lab), RATE: "12 Mbit/s"}, gate="channel")
-    return Finding(
-        graded(closed[most], full=0.9, some=0.1),
-        f"Share of the static channel's lead made good at 80 ms with shift_dec = {tried[most]}, the best of "
-        f"{tried[0]} to {tried[-1]}; shift_inc stays 3. As good as static (95%) by round trip: "
-        f"{'; '.join(told)}. What is missing at 80 ms is Reno's: on any static channel above 10 Mbit/s it "
-        "loses two packets a cycle and times out "
-        f"({shown(scaled(wide.estimate('goodput_bps'), MBPS), 'Mbit/s')} at 12), and the dynamic channel "
-        "gives more than 10",
-    )
-
-
+@claim(
+    "same-as-static",
+    where="§5",
+    says=(
+        "TCP gets the share that it would have on a fixed network in all cases but one: two flows in one "
+        "channel."
+    ),
+    unit="share of cases",
+    paper=1.0,
+)
 def claim_same_as_static(lab: Lab) -> Finding:
     """Measure how many of the paper's cases are as good on a dynamic channel."""
     cases, outs = [], []
@@ -188,6 +142,13 @@ def claim_same_as_static(lab: Lab) -> Finding:
     )
 
 
+@claim(
+    "return-channel",
+    where="§5",
+    says="A return channel of 512 kbit/s is more than adequate, up to forward rates of 100 Mbit/s.",
+    unit="goodput with 512 kbit/s / 100 Mbit/s",
+    paper=1.0,
+)
 def claim_return(lab: Lab) -> Finding:
     """Measure whether 512 kbit/s carry the ACKs, also of 100 Mbit/s."""
     vary = {"gate.return.rate": ["512 kbit/s", "100 Mbit/s"]}

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tidegate.papers.api import Finding, above, count, graded, ratio_of_means, shown, together
+from tidegate.papers.api import Finding, above, claim, count, graded, ratio_of_means, shown, together
 from tidegate.papers.tcp_over_abr import cases
 from tidegate.papers.tcp_over_abr.cases import chosen, over, psis
 from tidegate.papers.tcp_over_abr.feedback import LARGE, by_psi, listed
@@ -21,6 +21,14 @@ SYNTHETIC = "cellular.csv"
 LAGS_MS = (5, 20, 50, 100, 200)
 
 
+@claim(
+    "reno",
+    where="beyond the paper",
+    says="The gain of INSTCAP for slow changes holds for Reno with fast retransmit.",
+    unit="INSTCAP / TCP alone",
+    paper="1.25 to 1.30",
+    figures=("reno",),
+)
 def claim_reno(lab: Lab) -> Finding:
     """Compare INSTCAP with TCP alone where changes are rare, with fast retransmit, at every buffer."""
     parts, told = [], []
@@ -40,6 +48,14 @@ def claim_reno(lab: Lab) -> Finding:
     )
 
 
+@claim(
+    "reno-effcap",
+    where="beyond the paper",
+    says="EFFCAP always beats TCP alone for Reno, too.",
+    unit="share of points",
+    paper=1.0,
+    figures=("reno",),
+)
 def claim_reno_effcap(lab: Lab) -> Finding:
     """Compare EFFCAP with TCP alone at every rate of change and buffer, with fast retransmit."""
     parts, told = [], []
@@ -53,6 +69,13 @@ def claim_reno_effcap(lab: Lab) -> Finding:
     )
 
 
+@claim(
+    "newer",
+    where="beyond the paper",
+    says="Feedback beats TCP alone for SACK and CUBIC.",
+    unit="share of points",
+    figures=("newer",),
+)
 def claim_newer(lab: Lab) -> Finding:
     """Compare EFFCAP and INSTCAP with TCP alone for SACK and CUBIC."""
     parts, told = [], []
@@ -110,6 +133,13 @@ def traced_over(lab: Lab, file: str, scheme: str, metric: str, point: int) -> Es
     return ratio_of_means(these, traced(lab, file, "TCP alone").values(metric))
 
 
+@claim(
+    "cellular",
+    where="beyond the paper",
+    says="Over a cellular link feedback gives CUBIC more goodput than it has alone.",
+    unit="feedback / TCP alone",
+    figures=("cellular",),
+)
 def claim_traces(lab: Lab) -> Finding:
     """Compare goodput and delay over links of today with TCP alone."""
     found, skipped = links()

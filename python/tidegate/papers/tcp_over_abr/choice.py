@@ -8,7 +8,7 @@ from tidegate.papers.api import (
     REPRODUCED,
     Finding,
     above,
-    below,
+    claim,
     count,
     ratio_of_means,
     shown,
@@ -17,11 +17,9 @@ from tidegate.papers.api import (
 )
 from tidegate.papers.tcp_over_abr import cases
 from tidegate.papers.tcp_over_abr.cases import (
-    by_mean,
     by_memory,
     chosen,
     curve,
-    mean_change,
     memory_change,
     packets,
 )
@@ -36,14 +34,18 @@ if TYPE_CHECKING:
 SLIGHT = 0.05
 #: "Substantially" more.
 SUBSTANTIAL = 1.05
-#: "10% to 15%" less.
-DROP = (0.82, 0.93)
-#: Round trips for which efficiency falls with M, ms.
-SHORT_MS = 100
 #: The rule of thumb serves if it reaches this share of the best that was tried.
 GOOD = 0.95
 
 
+@claim(
+    "n-middle",
+    where="§VI-A, Fig. 14",
+    says="For psi between 0.3 and 1 a larger N improves efficiency.",
+    unit="N: 8Δ / N: 2Δ",
+    paper="above 1",
+    figures=("fig-14",),
+)
 def claim_memory_middle(lab: Lab) -> Finding:
     """Compare N: 8Δ with N: 2Δ where a rate lasts less than a round trip, Fig. 14."""
     found = []
@@ -75,6 +77,14 @@ def _memory_fast(lab: Lab, floor_ms: float) -> list[tuple[int, Estimate]]:
     return [(delta, memory_change(lab, 100, delta, 12, floor_ms=floor_ms)) for delta in cases.deltas(lab)]
 
 
+@claim(
+    "n-fast",
+    where="§VI-A, Fig. 15",
+    says="With 100 ms in a state, efficiency improves substantially as N grows.",
+    unit="N: 12Δ / N: 2Δ",
+    paper="substantially",
+    figures=("fig-15",),
+)
 def claim_memory_fast(lab: Lab) -> Finding:
     """Compare N: 12Δ with N: 2Δ with a holding time of 100 ms, Fig. 15."""
     found, late = (_memory_fast(lab, floor) for floor in cases.FLOORS_MS)
@@ -85,6 +95,14 @@ def claim_memory_fast(lab: Lab) -> Finding:
     )
 
 
+@claim(
+    "n-fast-late",
+    where="beyond the paper, Fig. 15",
+    says="Where a time-out takes at least 1 s, a larger N improves it at every round trip.",
+    unit="N: 12Δ / N: 2Δ",
+    paper="above 1",
+    figures=("fig-15", "floor"),
+)
 def claim_memory_fast_late(lab: Lab) -> Finding:
     """Compare them with a time-out of at least 1 s."""
     found = _memory_fast(lab, cases.FLOORS_MS[-1])
@@ -95,6 +113,14 @@ def claim_memory_fast_late(lab: Lab) -> Finding:
     )
 
 
+@claim(
+    "n-limit",
+    where="§VI-A, Fig. 15",
+    says="As N grows, efficiency tends to about 0.6, that of the low rate.",
+    unit="share of capacity",
+    paper=0.6,
+    figures=("fig-15",),
+)
 def claim_limit(lab: Lab) -> Finding:
     """Measure efficiency with the longest memory, a holding time of 100 ms, Fig. 15."""
     found = [(delta, by_memory(lab, 100, delta)[-1]) for delta in cases.deltas(lab) if 100 <= delta <= 200]
@@ -106,6 +132,14 @@ def claim_limit(lab: Lab) -> Finding:
     )
 
 
+@claim(
+    "n-slow",
+    where="§VI-A, Fig. 16",
+    says="With 1 s, a larger N improves efficiency below psi 8; above 10 a smaller one does, negligibly.",
+    unit="N: 12Δ / N: 2Δ",
+    paper="above 1",
+    figures=("fig-16",),
+)
 def claim_memory_slow(lab: Lab) -> Finding:
     """Compare memories with a holding time of 1 s, Fig. 16, at both ends of psi."""
     longer = [(d, memory_change(lab, 1000, d, 12)) for d in cases.deltas(lab) if 1000 / d < 8]
@@ -120,70 +154,6 @@ def claim_memory_slow(lab: Lab) -> Finding:
     )
 
 
-def claim_mean_slow(lab: Lab) -> Finding:
-    """Compare M of 10 with M of 1, 1 s and 50 ms, Fig. 17."""
-    found = [mean_change(lab, 1000, 50, k, 10) for k in (2, 12)]
-    return Finding(
-        together(
-            *(below(each, 1, f"N: {k}Δ, less") for k, each in zip((2, 12), found, strict=True)),
-            *(above(each, 0.8, f"N: {k}Δ, slowly") for k, each in zip((2, 12), found, strict=True)),
-        ),
-        f"Efficiency with M 10 over that with M 1: {shown(found[0])} with N: 2Δ, {shown(found[1])} with "
-        "N: 12Δ. Slowly is taken as less than a fifth",
-    )
-
-
-def claim_mean_flat(lab: Lab) -> Finding:
-    """Measure what M changes with N: 2Δ and a holding time of 100 ms, Fig. 18."""
-    spread = []
-    for delta in cases.m_deltas(lab):
-        each = [found.mean or 0 for found in by_mean(lab, 100, delta, 2)]
-        at_most = cases.means(lab)[max(range(len(each)), key=lambda n: abs(each[n] - each[0]))]
-        spread.append((delta, mean_change(lab, 100, delta, 2, at_most), at_most))
-    told = ", ".join(f"{shown(found)} with M {m} at {delta} ms" for delta, found, m in spread)
-    return Finding(
-        together(*at_trips(within, [(delta, found) for delta, found, _ in spread], 1 - SLIGHT, 1 + SLIGHT)),
-        f"The largest change against M 1: {told}. Insensitive is within {SLIGHT:.0%}",
-    )
-
-
-def _mean_drop(lab: Lab, floor_ms: float) -> list[tuple[int, Estimate]]:
-    return [(delta, mean_change(lab, 100, delta, 12, 10, floor_ms)) for delta in cases.m_deltas(lab)]
-
-
-def _judged_drop(found: Sequence[tuple[int, Estimate]]) -> Judgement:
-    """Judge a drop of 10% to 15% for round trips up to 100 ms, and none for 200 ms."""
-    short = [each for each in found if each[0] <= SHORT_MS]
-    rest = [each for each in found if each[0] > SHORT_MS]
-    return together(
-        *at_trips(within, short, *DROP),
-        *at_trips(within, rest, 1 - SLIGHT, 1 + SLIGHT),
-        rule=f"M = 10 over M = 1 lies within {DROP[0]:g} to {DROP[1]:g} for round trips of 50 and 100 ms and "
-        f"within {1 - SLIGHT:g} to {1 + SLIGHT:g} for 200 ms, with the whole 95% interval",
-    )
-
-
-def claim_mean_drop(lab: Lab) -> Finding:
-    """Compare M of 10 with M of 1 with N: 12Δ and 100 ms, Fig. 18."""
-    found, late = (_mean_drop(lab, floor) for floor in cases.FLOORS_MS)
-    return Finding(
-        _judged_drop(found),
-        f"Efficiency with M 10 over that with M 1, by round trip in ms: {listed(found)}; at 200 ms (psi 0.5) "
-        f"none is expected. 10% to 15% is counted from 7% to 18%. With time-outs of at least 1 s: "
-        f"{listed(late)}. {WHY_FLOOR}",
-    )
-
-
-def claim_mean_drop_late(lab: Lab) -> Finding:
-    """Compare them with a time-out of at least 1 s."""
-    found = _mean_drop(lab, cases.FLOORS_MS[-1])
-    return Finding(
-        together(*at_trips(below, [each for each in found if each[0] <= SHORT_MS], 1)),
-        "Efficiency with M 10 over that with M 1, by round trip in ms, time-outs of at least 1 s: "
-        f"{listed(found)}. Judged are 50 and 100 ms",
-    )
-
-
 def _of_best(
     lab: Lab, holding: float, delta: float, effcap: Sequence[dict[str, int]], chosen_one: int
 ) -> tuple[Estimate, int]:
@@ -194,6 +164,14 @@ def _of_best(
     return ratio_of_means(each[chosen_one], each[best]), best
 
 
+@claim(
+    "rule",
+    where="§VI, §VIII",
+    says="M = ⌈Δ/s⌉ and N of 8 to 12 ⌈Δ/s⌉ is a good rule.",
+    unit="share of points",
+    paper="good",
+    figures=("fig-15", "fig-16", "fig-17", "fig-18"),
+)
 def claim_rule(lab: Lab) -> Finding:
     """Compare the rule of thumb with the best N and the best M of Figs. 15 to 18."""
     parts, told = [], []

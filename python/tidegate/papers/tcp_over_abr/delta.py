@@ -12,7 +12,7 @@ import math
 from typing import TYPE_CHECKING
 
 from tidegate.effcap import effective_capacity
-from tidegate.papers.api import Finding, Judgement, count, left_by, paired, shown
+from tidegate.papers.api import Finding, Judgement, claim, count, left_by, paired, shown
 from tidegate.papers.tcp_over_abr import cases
 from tidegate.theory import abr
 
@@ -93,6 +93,17 @@ def judged(top: float, level: list[float], psi: float, runs: int) -> Judgement:
     )  # fmt: skip
 
 
+@claim(
+    "delta",
+    where="§IV",
+    says=(
+        "The delta whose effective capacity is the constant rate that serves TCP best is consistently "
+        "large, 60 to 70."
+    ),
+    unit="share of cases",
+    paper="60 to 70",
+    figures=("delta",),
+)
 def claim_delta(lab: Lab) -> Finding:
     """Find the delta of the best constant rate at every rate of change."""
     parts, told, common = [], [], set(deltas(lab))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tidegate.papers.api import Finding, above, ratio_of_means, together, within
+from tidegate.papers.api import Finding, above, claim, ratio_of_means, together, within
 from tidegate.papers.tcp_over_abr import cases
 from tidegate.papers.tcp_over_abr.cases import chosen, curve, packets, psis
 from tidegate.papers.tcp_over_abr.feedback import FEW, LARGE, by_psi, listed
@@ -28,6 +28,17 @@ def fed_back(lab: Lab, scheme: str, psi: float) -> Estimate:
     )
 
 
+@claim(
+    "fed-back",
+    where="§IV-A, §VI",
+    says=(
+        "EFFCAP feeds back nearly the mean capacity for psi below 0.2, the low rate in between, and the "
+        "link's own rate for large psi."
+    ),
+    unit="share of the mean capacity at psi 0.16",
+    paper="adapts",
+    figures=("fed-back",),
+)
 def claim_fed_back(lab: Lab) -> Finding:
     """Measure the rate that EFFCAP feeds back, at every rate of change."""
     found = {psi: fed_back(lab, "EFFCAP", psi) for psi in psis(lab)}
@@ -53,6 +64,14 @@ def claim_fed_back(lab: Lab) -> Finding:
     )
 
 
+@claim(
+    "delta-absolute",
+    where="§V, §VI-A, Figs. 15, 16",
+    says="Δ is an absolute parameter: at the same psi another Δ gives a considerably different throughput.",
+    unit="50 ms / 500 ms",
+    paper="considerable",
+    figures=("fig-15", "fig-16"),
+)
 def claim_absolute(lab: Lab) -> Finding:
     """Compare efficiencies at the same psi and another round trip, Figs. 15 and 16."""
     parts, told = [], []
@@ -77,6 +96,14 @@ def claim_absolute(lab: Lab) -> Finding:
     )
 
 
+@claim(
+    "dynamics",
+    where="§V-A, §VIII",
+    says="TCP's dynamics do not matter to the throughput under INSTCAP for large psi.",
+    unit="Reno / model's TCP",
+    paper="about 1",
+    figures=("newer",),
+)
 def claim_dynamics(lab: Lab) -> Finding:
     """Compare TCPs under INSTCAP, and alone, where changes are rare."""
     parts, told = [], []

@@ -7,7 +7,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tidegate.papers.api import Finding, above, below, count, estimate, ratio_of_means, together, within
+from tidegate.papers.api import (
+    Finding,
+    above,
+    below,
+    claim,
+    count,
+    estimate,
+    ratio_of_means,
+    together,
+    within,
+)
 from tidegate.papers.tcp_over_abr import cases
 from tidegate.papers.tcp_over_abr.cases import packets, share
 from tidegate.papers.tcp_over_abr.feedback import by_psi, listed
@@ -83,6 +93,14 @@ def _both_over(lab: Lab, case: str, other: str, psis: Iterable[float]) -> Found:
     return _found(psis, at)
 
 
+@claim(
+    "fair-fast",
+    where="§VII-A, Fig. 19",
+    says="Two sessions have equal throughput for psi below 0.3.",
+    unit="far / near",
+    paper=1.0,
+    figures=("fig-19", "fig-20"),
+)
 def claim_equal(lab: Lab) -> Finding:
     """Compare shares where changes are fast, Case 1, Fig. 19."""
     found = _shares(lab, "Case 1", [psi for psi in pair_psis(lab) if psi < 0.3])
@@ -92,6 +110,14 @@ def claim_equal(lab: Lab) -> Finding:
     )
 
 
+@claim(
+    "unfair-middle",
+    where="§VII-A, Fig. 20",
+    says="For psi between 0.3 and 20 the far session has less.",
+    unit="far / near",
+    paper="below 1",
+    figures=("fig-19", "fig-20", "jitter"),
+)
 def claim_unfair(lab: Lab) -> Finding:
     """Compare shares at middle rates of change, Case 1, Fig. 20."""
     found = _shares(lab, "Case 1", _middle(lab))
@@ -101,6 +127,14 @@ def claim_unfair(lab: Lab) -> Finding:
     )
 
 
+@claim(
+    "fairer",
+    where="§VII-A, Fig. 20",
+    says="Shares are fairer than with TCP alone.",
+    unit="nearer to 1/2",
+    paper="above 0",
+    figures=("fig-20", "jitter"),
+)
 def claim_fairer(lab: Lab) -> Finding:
     """Compare Case 1 with TCP alone at every rate of change, Fig. 20."""
     found = _fairer(lab, "Case 1", "TCP alone", pair_psis(lab))
@@ -113,6 +147,14 @@ def claim_fairer(lab: Lab) -> Finding:
     )
 
 
+@claim(
+    "case-2-fairer",
+    where="§VII-B, Fig. 22",
+    says="One M for both (Case 2) is fairer than each its own (Case 1).",
+    unit="nearer to 1/2",
+    paper="above 0",
+    figures=("fig-21", "fig-22", "jitter"),
+)
 def claim_case_two(lab: Lab) -> Finding:
     """Compare Case 2 with Case 1 at middle rates of change, Fig. 22."""
     found = _fairer(lab, "Case 2", "Case 1", _middle(lab))
@@ -123,6 +165,14 @@ def claim_case_two(lab: Lab) -> Finding:
     )
 
 
+@claim(
+    "case-2-costs",
+    where="§VII-B, Fig. 22",
+    says="But it costs overall efficiency.",
+    unit="Case 2 / Case 1",
+    paper="below 1",
+    figures=("fig-22",),
+)
 def claim_case_two_costs(lab: Lab) -> Finding:
     """Compare the efficiency of both cases."""
     found = _both_over(lab, "Case 2", "Case 1", _middle(lab))
@@ -132,6 +182,14 @@ def claim_case_two_costs(lab: Lab) -> Finding:
     )
 
 
+@claim(
+    "slight-decrease",
+    where="§VII-B, Fig. 22",
+    says="Overall efficiency is slightly below that of TCP alone.",
+    unit="Case 2 / TCP alone",
+    paper="slightly below 1",
+    figures=("fig-22",),
+)
 def claim_slight(lab: Lab) -> Finding:
     """Compare the efficiency of both sessions with that of TCP alone, Fig. 22."""
     found = _both_over(lab, "Case 2", "TCP alone", pair_psis(lab))
@@ -143,6 +201,13 @@ def claim_slight(lab: Lab) -> Finding:
     )
 
 
+@claim(
+    "effcap-fairer",
+    where="§VII-B",
+    says="For psi below 20 EFFCAP is fairer than INSTCAP.",
+    unit="share of points",
+    paper=1.0,
+)
 def claim_instcap(lab: Lab) -> Finding:
     """Compare the fairness of EFFCAP with that of INSTCAP, psi below 20."""
     psis = [psi for psi in pair_psis(lab) if psi < 20]
@@ -155,6 +220,13 @@ def claim_instcap(lab: Lab) -> Finding:
     )
 
 
+@claim(
+    "reno-fairer",
+    where="beyond the paper",
+    says="Shares of two sessions are fairer than with TCP alone for Reno, too.",
+    unit="nearer to 1/2",
+    paper="above 0",
+)
 def claim_reno(lab: Lab) -> Finding:
     """Compare Case 1 with TCP alone for Reno with fast retransmit."""
     psis = pair_psis(lab, "Reno")
@@ -167,6 +239,13 @@ def claim_reno(lab: Lab) -> Finding:
     )
 
 
+@claim(
+    "instcap-fair",
+    where="§VII",
+    says="INSTCAP is fair where changes are slow.",
+    unit="far / near",
+    paper=1.0,
+)
 def claim_instcap_slow(lab: Lab) -> Finding:
     """Compare shares under INSTCAP where changes are rare."""
     found = _shares(lab, "INSTCAP", [psi for psi in pair_psis(lab) if psi >= 50])

@@ -1,7 +1,7 @@
 """Figs. 8 to 22 of the paper on TCP over ABR, and pictures of what goes beyond it."""
 
 from tidegate.papers.api import Figure
-from tidegate.papers.tcp_over_abr import draw, draw_pairs
+from tidegate.papers.tcp_over_abr import draw, draw_choice, draw_pairs
 
 BEYOND = "Beyond the paper"
 FIGURES = [
@@ -32,16 +32,16 @@ FIGURES = [
     Figure(
         "fig-14", "Fig. 14", "N, for one round trip", "EFFCAP with M: Δ and three memories. The paper "
         "prints N = 14 for "
-        "4Δ; by its own rule it is 21.", draw.draw_14,
+        "4Δ; by its own rule it is 21.", draw_choice.draw_14,
     ),
     Figure(
         "fig-15", "Fig. 15", "N, with 100 ms in a state", "Round trips of 50 to 500 ms. Dotted: the low "
         "rate, cells' "
-        "headers taken off.", draw.draw_15,
+        "headers taken off.", draw_choice.draw_15,
     ),
-    Figure("fig-16", "Fig. 16", "N, with 1 s in a state", "As Fig. 15.", draw.draw_16),
-    Figure("fig-17", "Fig. 17", "M, with 1 s in a state", "EFFCAP with two memories.", draw.draw_17),
-    Figure("fig-18", "Fig. 18", "M, with 100 ms in a state", "As Fig. 17.", draw.draw_18),
+    Figure("fig-16", "Fig. 16", "N, with 1 s in a state", "As Fig. 15.", draw_choice.draw_16),
+    Figure("fig-17", "Fig. 17", "M, with 1 s in a state", "EFFCAP with two memories.", draw_choice.draw_17),
+    Figure("fig-18", "Fig. 18", "M, with 100 ms in a state", "As Fig. 17.", draw_choice.draw_18),
     Figure(
         "fig-19", "Fig. 19", "Two sessions, Case 1, fast changes", "Each session's own M and N. Dotted: "
         "half of the "
@@ -69,7 +69,7 @@ FIGURES = [
     ),
     Figure(
         "floor", "Beyond the paper", "What the time-out does to N and M", "100 ms in a state. In the paper's "
-        "simulations a time-out takes two round trips.", draw.draw_floor,
+        "simulations a time-out takes two round trips.", draw_choice.draw_floor,
     ),
     Figure(
         "reno", BEYOND, "With fast retransmit", "All three schemes at every rate of change. Below: Reno "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, Any
 
-from tidegate.papers.api import LEAST_RUNS, Finding, estimate, shown, together, within
+from tidegate.papers.api import LEAST_RUNS, Finding, claim, estimate, shown, together, within
 from tidegate.papers.tcp_over_abr import cases
 
 if TYPE_CHECKING:
@@ -79,6 +79,14 @@ def _end(shares: tuple[float | None, ...]) -> float:
     return float(max(lossy, default=BUFFERS[0] - 1) + 1)
 
 
+@claim(
+    "slow-start",
+    where="§III-B, §V-A",
+    says="TCP alone loses packets in slow start with a buffer below 1/3 of Δ + 1, not with a larger one.",
+    unit="packets",
+    paper=41 / 3,
+    exact="Without jitter nothing is random, and one run tells all; with jitter there are 16",
+)
 def claim_slow_start(lab: Lab) -> Finding:
     """Find from which buffer on slow starts lose nothing, over the loss cycles of TCP alone."""
     parts, told = [], []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tidegate.papers.api import Finding, above, count, graded, shown, together, within
+from tidegate.papers.api import Finding, above, claim, count, graded, shown, together, within
 from tidegate.papers.traffic_shaping import cases
 from tidegate.papers.traffic_shaping.cases import BUFFERS, SHAPINGS, gain, point
 from tidegate.papers.traffic_shaping.rules import VERY_POOR, named
@@ -25,6 +25,14 @@ def overloads(lab: Lab) -> list[tuple[str, float, int]]:
     ]
 
 
+@claim(
+    "efficiency-poor",
+    where="§III, Figs. 4, 6",
+    says="Efficiency becomes very poor as soon as more is offered than the bottleneck carries.",
+    unit="efficiency",
+    paper="very poor",
+    figures=("fig-4", "fig-6"),
+)
 def claim_efficiency(lab: Lab) -> Finding:
     """Measure efficiency wherever more is offered than L0 carries."""
     found = {where: point(lab, *where).estimate("efficiency") for where in overloads(lab)}
@@ -50,6 +58,14 @@ def told_of(where: tuple[str, float, int]) -> str:
     return f"{named(shaping)}, {load:g} Mbit/s of background, {buffer} cells"
 
 
+@claim(
+    "burstier-poorer",
+    where="§III, Figs. 4, 6",
+    says="The burstier the traffic, the poorer the efficiency.",
+    unit="share of pairs",
+    paper=1.0,
+    figures=("fig-4", "fig-6"),
+)
 def claim_burstier(lab: Lab) -> Finding:
     """Compare efficiencies: none against 35, 35 against 20 Mbit/s, wherever there is overload."""
     holds, told = [], []
@@ -71,6 +87,14 @@ def claim_burstier(lab: Lab) -> Finding:
     )
 
 
+@claim(
+    "fits-no-loss",
+    where="beyond the paper",
+    says="Where the shaped rates and 1.2 of the background fit into L0, no cell is lost.",
+    unit="cells",
+    paper=0.0,
+    figures=("fig-4", "fig-6"),
+)
 def claim_fits(lab: Lab) -> Finding:
     """Count cells lost wherever shaped rates and 1.2 of the background fit into L0."""
     rate = {"35": 35, "20": 20}

@@ -5,7 +5,18 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING
 
-from tidegate.papers.api import Finding, above, below, count, graded, ratio_of_means, shown, together, within
+from tidegate.papers.api import (
+    Finding,
+    above,
+    below,
+    claim,
+    count,
+    graded,
+    ratio_of_means,
+    shown,
+    together,
+    within,
+)
 from tidegate.papers.traffic_shaping import cases
 from tidegate.papers.traffic_shaping.cases import BUFFERS, ROUNDED, gain, goodput, point
 from tidegate.papers.traffic_shaping.rules import EQUAL, LOCKED_OUT, NOT_SIGNIFICANT, READINGS, named
@@ -14,6 +25,14 @@ if TYPE_CHECKING:
     from tidegate.papers.api import Lab
 
 
+@claim(
+    "unshaped-falls",
+    where="§III, Figs. 3, 5",
+    says="Without shaping goodput steadily falls with the background.",
+    unit="share of steps",
+    paper=1.0,
+    figures=("fig-3", "fig-5"),
+)
 def claim_falls(lab: Lab) -> Finding:
     """Compare unshaped goodput at neighbouring loads."""
     steps, told = [], []
@@ -35,6 +54,14 @@ def claim_falls(lab: Lab) -> Finding:
     )
 
 
+@claim(
+    "larger-buffer",
+    where="§III, Figs. 3, 5",
+    says="A larger buffer raises goodput, not very significantly.",
+    unit="5000 / 1000 cells",
+    paper="a little above 1",
+    figures=("fig-3", "fig-5"),
+)
 def claim_buffer(lab: Lab) -> Finding:
     """Compare unshaped goodput with 5000 and with 1000 cells of buffer."""
     found = [
@@ -55,6 +82,14 @@ def claim_buffer(lab: Lab) -> Finding:
     )
 
 
+@claim(
+    "35-saturates",
+    where="§III",
+    says="Shaped to 35 Mbit/s and without background, TCP completely saturates L0.",
+    unit="share of L0",
+    paper=1.0,
+    figures=("fig-3",),
+)
 def claim_saturates(lab: Lab) -> Finding:
     """Measure how much of L0 four connections of 35 Mbit/s fill without background."""
     used = {
@@ -71,6 +106,14 @@ def claim_saturates(lab: Lab) -> Finding:
     )
 
 
+@claim(
+    "35-always-better",
+    where="§III, Figs. 3, 5",
+    says="Goodput with 35 Mbit/s is always greater than without shaping.",
+    unit="share of points",
+    paper=1.0,
+    figures=("fig-3", "fig-5"),
+)
 def claim_always_better(lab: Lab) -> Finding:
     """Compare 35 Mbit/s with no shaping at every load and buffer."""
     cells, told = [], []
@@ -85,6 +128,14 @@ def claim_always_better(lab: Lab) -> Finding:
     )
 
 
+@claim(
+    "20-beats-both",
+    where="§III, Figs. 3, 5",
+    says="At high load 20 Mbit/s has more goodput than 35 Mbit/s and than no shaping.",
+    unit="share of pairs",
+    paper=1.0,
+    figures=("fig-3", "fig-5"),
+)
 def claim_twenty_beats(lab: Lab) -> Finding:
     """Compare 20 Mbit/s with 35 and with none at 75 Mbit/s of background."""
     holds, told = [], []
@@ -104,6 +155,14 @@ def claim_twenty_beats(lab: Lab) -> Finding:
     )
 
 
+@claim(
+    "equal-at-100",
+    where="§III",
+    says="At 100 Mbit/s of background goodput hardly depends on the shaping.",
+    unit="35 Mbit/s / no shaping",
+    paper=1.0,
+    figures=("fig-3", "fig-5"),
+)
 def claim_equal(lab: Lab) -> Finding:
     """Compare the shapings at 100 Mbit/s of background."""
     parts, told = [], []
@@ -119,6 +178,13 @@ def claim_equal(lab: Lab) -> Finding:
     )
 
 
+@claim(
+    "lock-out",
+    where="beyond the paper",
+    says="Without shaping some connection gets less than half its share.",
+    unit="least connection / mean",
+    figures=("shares",),
+)
 def claim_shares(lab: Lab) -> Finding:
     """Measure whether four unshaped connections share alike."""
     load = cases.loads(lab)[0]

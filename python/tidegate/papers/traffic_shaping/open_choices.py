@@ -10,6 +10,7 @@ from tidegate.papers.api import (
     Judgement,
     above,
     below,
+    claim,
     count,
     number_of,
     ratio_of_means,
@@ -56,11 +57,25 @@ def whatever(
     )
 
 
+@claim(
+    "any-35-better",
+    where="beyond the paper",
+    says="35 Mbit/s is better than no shaping whatever the open choices.",
+    unit="share of cases",
+    figures=("choices",),
+)
 def claim_any_better(lab: Lab) -> Finding:
     """Compare 35 Mbit/s with no shaping under every open choice."""
     return whatever(lab, lambda at: above(gain(at("35"), at("none")), 0))
 
 
+@claim(
+    "any-20-beats",
+    where="beyond the paper",
+    says="At 75 Mbit/s 20 Mbit/s beats both whatever the open choices.",
+    unit="share of cases",
+    figures=("choices",),
+)
 def claim_any_twenty(lab: Lab) -> Finding:
     """Compare 20 Mbit/s with the others at high load under every open choice."""
 
@@ -72,6 +87,13 @@ def claim_any_twenty(lab: Lab) -> Finding:
     return whatever(lab, holds, high=True)
 
 
+@claim(
+    "any-burstier",
+    where="beyond the paper",
+    says="At 75 Mbit/s the burstier has the poorer efficiency whatever the open choices.",
+    unit="share of cases",
+    figures=("choices",),
+)
 def claim_any_efficiency(lab: Lab) -> Finding:
     """Compare efficiencies at high load under every open choice."""
 
@@ -87,6 +109,13 @@ def claim_any_efficiency(lab: Lab) -> Finding:
     return whatever(lab, holds, high=True)
 
 
+@claim(
+    "any-lock-out",
+    where="beyond the paper",
+    says="Without shaping some connection gets less than half its share whatever the open choices of TCP.",
+    unit="share of cases",
+    figures=("shares",),
+)
 def claim_any_lock_out(lab: Lab) -> Finding:
     """Measure under every open choice of TCP, in runs of both lengths, whether unshaped connections share."""
     choices, lengths = cases.tcp_choices(lab), cases.lengths(lab)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, Any
 
-from tidegate.papers.api import Finding, above, below, ratio_of_means, scaled, shown, together, within
+from tidegate.papers.api import Finding, above, below, claim, ratio_of_means, scaled, shown, together, within
 from tidegate.papers.traffic_shaping import cases
 from tidegate.papers.traffic_shaping.cases import BUFFERS, point
 from tidegate.papers.traffic_shaping.rules import FLAT, MOSTLY, READINGS
@@ -20,6 +20,14 @@ def left(lab: Lab, load: float, buffer: int, changes: dict[str, Any]) -> Estimat
     return ratio_of_means(these, point(lab, "20", 0, buffer, changes).values("goodput"))
 
 
+@claim(
+    "20-flat",
+    where="§III, Figs. 3, 5",
+    says="With 20 Mbit/s goodput is constant up to 75 Mbit/s of background.",
+    unit="75 / 0 Mbit/s of background",
+    paper=1.0,
+    figures=("fig-3", "fig-5"),
+)
 def claim_flat(lab: Lab) -> Finding:
     """Measure how much of the goodput of 20 Mbit/s is left at every load up to 75 Mbit/s."""
     parts, told = [], []
@@ -41,6 +49,14 @@ def claim_flat(lab: Lab) -> Finding:
     )
 
 
+@claim(
+    "20-knee",
+    where="§III, Figs. 3, 5",
+    says="It falls from 75 Mbit/s of background on: there is the knee.",
+    unit="75 / 0 Mbit/s of background",
+    paper="a knee at 75",
+    figures=("knee",),
+)
 def claim_knee(lab: Lab) -> Finding:
     """Find the load from which on 20 Mbit/s no longer has the goodput that it has without background."""
     parts, told = [], []
@@ -75,6 +91,14 @@ def _next(loads: tuple[float, ...], load: float) -> float:
     return loads[min(loads.index(load) + 1, len(loads) - 1)]
 
 
+@claim(
+    "20-limited-by-shaper",
+    where="§III",
+    says="With 20 Mbit/s the shaping limits goodput and not the window.",
+    unit="share of the time",
+    paper="by the shaper",
+    figures=("fig-3",),
+)
 def claim_shaper_limits(lab: Lab) -> Finding:
     """Measure what limits connections that are shaped to 20 Mbit/s, up to 75 Mbit/s of background."""
     parts, told = [], []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tidegate.papers.api import Finding, above, ratio_of_means, scaled, shown, together
+from tidegate.papers.api import Finding, above, claim, ratio_of_means, scaled, shown, together
 from tidegate.papers.traffic_shaping import cases
 from tidegate.papers.traffic_shaping.cases import point
 from tidegate.papers.traffic_shaping.rules import CONSIDERABLE
@@ -13,6 +13,16 @@ if TYPE_CHECKING:
     from tidegate.papers.api import Lab
 
 
+@claim(
+    "multiplexer-jitter",
+    where="§II",
+    says=(
+        "With a shaper for each connection (VC-based) the multiplexer behind them may have a considerable "
+        "impact on the cells' jitter."
+    ),
+    unit="times T",
+    paper="considerable",
+)
 def claim_multiplexer(lab: Lab) -> Finding:
     """Measure how long cells of four shapers wait for each other at the user's multiplexer."""
     interval_us = 53 * 8 / 35
@@ -32,6 +42,12 @@ def claim_multiplexer(lab: Lab) -> Finding:
     )
 
 
+@claim(
+    "vc-over-vp",
+    where="beyond the paper, §II",
+    says="A shaper for each connection (VC-based) gives more goodput than one for all of a user (VP-based).",
+    unit="VC / VP",
+)
 def claim_policies(lab: Lab) -> Finding:
     """Compare one shaper for each of a user's connections with one for all of them."""
     parts, told = [], []

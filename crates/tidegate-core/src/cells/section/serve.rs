@@ -92,7 +92,7 @@ impl Section {
         }
         let CellGate { number, .. } = self.gates[gate];
         let server = &mut gates[number];
-        let waiting = server.queue_now(at);
+        let waiting = server.backlog_ahead(at).units;
         if !Self::admits(&mut self.gates[gate], input, cell, waiting) {
             server.refuse_cell(at);
             return self.lose(gate, input, cell, at, DropReason::Discarded);

@@ -55,19 +55,19 @@ impl Network {
             self.wake_control(at, by, group);
         }
         let Some(control) = self.controls.get_mut(by) else { return };
+        let gates = &mut self.gates;
         // What the policer drops asks for nothing.
-        let dropped = if self.gates[gate].police_packet(at, &mut unit).is_err() {
-            true
-        } else if control.admits(at, gate, &mut self.gates) {
-            self.gates[gate].arrive_policed(at, unit).is_err()
-        } else {
-            self.gates[gate].refuse_call(at, unit.bytes);
-            true
-        };
-        if dropped {
-            self.drop(gate as u32, unit);
+        let taken = gates[gate].handle_at_door(at, &mut unit).and_then(|_| {
+            if control.admits(at, gate, gates) {
+                gates[gate].handle_behind_door(at, unit)
+            } else {
+                Err(gates[gate].refuse_call(at, unit.bytes))
+            }
+        });
+        let (wire, dropped) = (gates[gate].wire_bytes(unit.bytes), taken.is_err());
+        if let Err(drop) = taken {
+            self.drop(gate as u32, drop, unit);
         }
-        let wire = self.gates[gate].weigh(unit.bytes);
         let Some(control) = self.controls.get_mut(by) else { return };
         let effect = control.handle_arrival(at, Arrival { gate, route, wire, dropped }, &mut self.gates);
         self.follow_up(effect, by, group);

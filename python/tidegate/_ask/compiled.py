@@ -1,0 +1,68 @@
+"""What the compiled part does with a checked scenario: runs, live shells, digests.
+
+Only this folder reaches into a :class:`Scenario`; other folders call these functions.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tidegate import _core
+    from tidegate._ask.scenario import Scenario
+
+
+def simulate(
+    scenario: Scenario,
+    *,
+    seed: int,
+    replication: int = 0,
+    record: str | None = None,
+    pcap: str | None = None,
+    exact_events: bool = False,
+    tick: Callable[[float], bool] | None = None,
+) -> _core.RunData:
+    """Run a scenario in the simulator; ``tick`` is called with the share that is done, and False stops it."""
+    return scenario._inner.run(
+        seed=seed, replication=replication, record=record, pcap=pcap, exact_events=exact_events, tick=tick
+    )
+
+
+def run_live(
+    scenario: Scenario,
+    *,
+    seed: int,
+    replication: int,
+    record: str | None,
+    pcap: tuple[str | None, str | None] | None,
+    tick: Callable[[float], bool] | None,
+) -> _core.RunData:
+    """Run a scenario with the kernel's TCP. ``pcap``: files for what the sender and the receiver see."""
+    return scenario._inner.run_live(seed=seed, replication=replication, record=record, pcap=pcap, tick=tick)
+
+
+def live_shell(
+    scenario: Scenario, *, command: list[str], peer: str | None, uploads: bool, nat: bool
+) -> tuple[int, int, int, float | None, list[str]]:
+    """Run a program whose traffic passes the gates.
+
+    Returns its exit status, the packets dropped and passed, the 99th percentile of lateness in
+    microseconds, and warnings.
+    """
+    return scenario._inner.live_shell(
+        command=command, peer=peer, uploads=uploads, nat=nat, seed=scenario.seed or 1
+    )
+
+
+def submit(
+    pool: _core.Pool, number: int, scenario: Scenario, *, seed: int, replication: int, record: str | None
+) -> None:
+    """Give a run to a pool of threads, under a number by which its result is known."""
+    pool.submit(number, scenario._inner, seed=seed, replication=replication, record=record)
+
+
+def digest(scenario: Scenario, record: str | None) -> str:
+    """Return what a stored result of this scenario is named after, beside seed and replication."""
+    return scenario._inner.digest(record)
