@@ -7,7 +7,7 @@ use crate::document::{Data, Node};
 use crate::error::Problem;
 use crate::spelling::value_meant;
 use crate::table::{Kind, Word};
-use crate::units::{self, Amount, Dim, example};
+use crate::units::{self, Dim, example};
 
 impl Checker {
     pub(super) fn whole(&mut self, number: i64, min: u64, max: u64, node: &Node, key: &str) -> Option<Value> {
@@ -152,15 +152,7 @@ impl Checker {
             );
             return None;
         }
-        Some(match amount {
-            Amount::Time(span) => Value::Time(span),
-            Amount::Speed(speed) => Value::Speed(speed),
-            Amount::Bytes(bytes) => Value::Bytes(bytes),
-            Amount::Packets(packets) => Value::Packets(packets),
-            Amount::Segments(segments) => Value::Segments(segments),
-            Amount::Cells(cells) => Value::Cells(cells),
-            Amount::Slots(slots) => Value::Slots(slots),
-        })
+        Some(Value::Amount(amount))
     }
 
     pub(super) fn choice(

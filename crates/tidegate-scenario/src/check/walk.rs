@@ -7,7 +7,7 @@ use super::words::{expected, lower_first, takes};
 use crate::document::{Data, Node, Place};
 use crate::error::Problem;
 use crate::spelling::{key_meant, name_complaint};
-use crate::table::{Default, Key, Kind, Section};
+use crate::table::{Key, Kind, Section, WhenAbsent};
 use crate::units;
 
 mod default;
@@ -94,12 +94,12 @@ impl Checker {
             return;
         }
         for row in section.keys.iter().filter(|row| !written(row.name)) {
-            if let Default::Required(example) = row.default {
+            if let WhenAbsent::Required(example) = row.default {
                 let problem = format!("{} is missing", row.name);
                 let help = format!("add {} = {example}", row.name);
                 self.push(Problem::new(node.at, key, problem).help(help).missing());
             } else if let Some(item) = default_item(row, key, node.at, TcpBase::Rfc)
-                && !matches!(row.default, Default::ByBase { .. })
+                && !matches!(row.default, WhenAbsent::ByBase { .. })
             {
                 items.push(Named { name: row.name.to_owned(), name_at: node.at, item });
             }

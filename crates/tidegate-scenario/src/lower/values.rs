@@ -1,11 +1,12 @@
 //! Values that several keys have in common.
 
 use tidegate_core::plan::{HoldingPlan, JitterPlan};
-use tidegate_core::units::{Span, Time};
+use tidegate_core::units::{Rate, Span, Time};
 
 use super::notes::Notes;
 use crate::check::{Form, Item, Value};
 use crate::trace::TraceError;
+use crate::units::Amount;
 
 /// The largest IP packet.
 pub(crate) const LARGEST_PACKET: u32 = 65_535;
@@ -30,7 +31,7 @@ pub(crate) fn bytes_u32(item: Option<&Item>, most: u32, notes: &mut Notes) -> u3
 /// How long something lasts each time.
 pub(crate) fn holding(form: &Form, name: &str) -> HoldingPlan {
     match form.get(name).map(|item| &item.value) {
-        Some(Value::Time(span)) => HoldingPlan::Constant(*span),
+        Some(Value::Amount(Amount::Time(span))) => HoldingPlan::Constant(*span),
         Some(Value::Table(law)) => HoldingPlan::Exponential(law.span("exponential").unwrap_or(Span::ZERO)),
         _ => HoldingPlan::Constant(Span::ZERO),
     }
@@ -39,7 +40,7 @@ pub(crate) fn holding(form: &Form, name: &str) -> HoldingPlan {
 /// A random delay; a length of zero is none.
 pub(crate) fn jitter(form: &Form) -> JitterPlan {
     let (law, longest) = match form.get("jitter").map(|item| &item.value) {
-        Some(Value::Time(span)) => (None, Some(*span)),
+        Some(Value::Amount(Amount::Time(span))) => (None, Some(*span)),
         Some(Value::Table(law)) => (law.span("exponential"), law.span("uniform")),
         _ => (None, None),
     };
@@ -63,4 +64,25 @@ pub(crate) fn never_passes(item: &Item, notes: &mut Notes) {
         "write a rate above zero; an outage is a step, such as rate.steps = [[\"0 s\", \"10 Mbit/s\"], [\"6 s\", \
          \"0 bit/s\"]]",
     );
+}
+
+/// A rate outside its limits is a problem. A limit is given with the key that sets it; without `item`, the rate
+/// was not written and needs no check.
+pub(crate) fn check_between(
+    item: Option<&Item>,
+    rate: Rate,
+    least: Option<(&str, Rate)>,
+    most: Option<(&str, Rate)>,
+    notes: &mut Notes,
+) {
+    let Some(item) = item else { return };
+    if let Some((name, most)) = most.filter(|(_, most)| rate > *most) {
+        notes.wrong(item, format!("{rate} is more than {name}, {most}"), format!("write \"{most}\" or less"));
+    } else if let Some((name, least)) = least.filter(|(_, least)| rate < *least) {
+        notes.wrong(
+            item,
+            format!("{rate} is less than {name}, {least}"),
+            format!("write \"{least}\" or more"),
+        );
+    }
 }

@@ -3,7 +3,7 @@
 use tidegate_core::plan::{AbrPlan, GatePlan, RatePlan, SwitchPlan};
 use tidegate_core::units::Span;
 
-use super::resolve::{Placed, one_of, round_trips};
+use super::resolve::{Placed, lag, round_trips};
 use super::wiring::Server;
 use crate::check::{Form, Item};
 use crate::lower::draft::Gate;
@@ -69,12 +69,7 @@ fn fill(
         return None;
     }
     let there = there(index, link, item, placed, planned, notes)?;
-    let lag = match form.span("lag") {
-        Some(lag) => lag,
-        None => {
-            one_of(&round_trips(index, placed.flows, planned), item, "lag", "add lag = \"40 ms\"", notes)?
-        }
-    };
+    let lag = lag(form, item, &round_trips(index, placed.flows, planned), notes)?;
     Some((link, AbrPlan { there, lag, ..abr }))
 }
 

@@ -12,6 +12,7 @@ use crate::check::{Form, Item, Value};
 use crate::lower::draft::{Gate, User};
 use crate::lower::notes::Notes;
 use crate::lower::read::calls::{blocked, check_retry, demands};
+use crate::units::Amount;
 
 /// Everybody who calls for capacity.
 pub(crate) struct Calls<'a> {
@@ -74,7 +75,7 @@ fn law<'a>(gate: &Gate<'a>) -> Option<&'a Form> {
 fn terms(form: &Form) -> Terms {
     let hold = match form.get("hold").map(|item| &item.value) {
         Some(Value::Word(_)) => None,
-        Some(Value::Time(span)) => Some(*span),
+        Some(Value::Amount(Amount::Time(span))) => Some(*span),
         _ => Some(Span::ZERO),
     };
     Terms { hold, setup: form.span("setup").unwrap_or(Span::ZERO), blocked: blocked(form) }

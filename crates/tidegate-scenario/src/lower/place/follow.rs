@@ -3,7 +3,7 @@
 use tidegate_core::effcap;
 use tidegate_core::plan::{FollowPlan, GatePlan, RatePlan};
 
-use super::resolve::{Placed, one_of, round_trips};
+use super::resolve::{Placed, lag, one_of, round_trips};
 use super::wiring::Server;
 use crate::check::Form;
 use crate::lower::notes::Notes;
@@ -31,9 +31,7 @@ fn fill(
     let gate = placed.leader(server, follow.gate, item, notes)?;
     let mut filled = FollowPlan { gate, ..follow };
     let round_trips = round_trips(index, placed.flows, planned);
-    if form.get("lag").is_none() {
-        filled.lag = one_of(&round_trips, item, "lag", "add lag = \"40 ms\"", notes)?;
-    }
+    filled.lag = lag(form, item, &round_trips, notes)?;
     if let Some(rtts) = form.table("effcap").and_then(|effcap| effcap.given("rtts")) {
         let round_trip = one_of(&round_trips, rtts, "m and n", "write { m = 8, n = 88 } instead", notes)?;
         let count = rtts.whole().and_then(|count| u32::try_from(count).ok())?;

@@ -8,7 +8,7 @@ use super::circuits::Calls;
 use crate::check::{Form, Item, Value};
 use crate::lower::names::{POOL, tables};
 use crate::lower::notes::Notes;
-use crate::units::FASTEST_BPS;
+use crate::units::{Amount, FASTEST_BPS};
 
 /// The pools, each large enough for what its channels begin with and for each of its calls.
 pub(crate) fn pools(root: &Form, gates: &[GatePlan], calls: &Calls<'_>, notes: &mut Notes) -> Vec<PoolPlan> {
@@ -69,7 +69,7 @@ fn capacity(
     notes: &mut Notes,
 ) -> Option<Rate> {
     let slots = match &item.value {
-        Value::Slots(slots) => *slots,
+        Value::Amount(Amount::Slots(slots)) => *slots,
         _ => return item.rate(),
     };
     let mut sizes: Vec<Rate> = channels.iter().map(|(_, channel)| channel.settings.slot).collect();

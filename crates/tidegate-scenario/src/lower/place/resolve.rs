@@ -121,7 +121,12 @@ pub(crate) fn round_trips<'a>(
     found
 }
 
-/// The one round trip that there is.
+/// A law's `lag` as written, or the one round trip of the flows that pass.
+pub(crate) fn lag(form: &Form, gate: &Item, round_trips: &[(Span, &str)], notes: &mut Notes) -> Option<Span> {
+    form.span("lag").or_else(|| one_of(round_trips, gate, "lag", "add lag = \"40 ms\"", notes))
+}
+
+/// The one round trip that there is. Several, or none, are a problem.
 pub(crate) fn one_of(
     round_trips: &[(Span, &str)],
     item: &Item,

@@ -15,6 +15,7 @@ use crate::lower::draft::Gate;
 use crate::lower::names::reserved;
 use crate::lower::notes::Notes;
 use crate::lower::values::{LARGEST_PACKET, bytes_u32, jitter};
+use crate::units::Amount;
 
 pub(crate) fn gates<'a>(root: &'a Form, library: &mut Library, notes: &mut Notes) -> Vec<Gate<'a>> {
     let Some(gates) = root.table("gate") else { return Vec::new() };
@@ -66,9 +67,9 @@ fn gate(name: &str, root: &Form, form: &Form, library: &mut Library, notes: &mut
 fn queue(form: &Form, rate: &RatePlan, framing: Framing, notes: &mut Notes) -> QueuePlan {
     let Some(queue) = form.table("queue") else { return GatePlan::open("").queue };
     let limit = match queue.get("limit").map(|item| &item.value) {
-        Some(Value::Packets(packets)) => QueueLimit::Packets(*packets),
-        Some(Value::Bytes(bytes)) => QueueLimit::Bytes(*bytes),
-        Some(Value::Cells(cells)) => QueueLimit::Cells(*cells),
+        Some(Value::Amount(Amount::Packets(packets))) => QueueLimit::Packets(*packets),
+        Some(Value::Amount(Amount::Bytes(bytes))) => QueueLimit::Bytes(*bytes),
+        Some(Value::Amount(Amount::Cells(cells))) => QueueLimit::Cells(*cells),
         _ => QueueLimit::Unlimited,
     };
     let counts = if queue.word("counts") == Some("all") { QueueCounts::All } else { QueueCounts::Waiting };
@@ -97,7 +98,9 @@ fn threshold(queue: &Form, framing: Framing, notes: &mut Notes) -> Option<u64> {
     let item = queue.get("clp1")?;
     let cells = framing.is_cells();
     match (&item.value, cells) {
-        (Value::Cells(count), true) | (Value::Packets(count), false) => Some(*count),
+        (Value::Amount(Amount::Cells(count)), true) | (Value::Amount(Amount::Packets(count)), false) => {
+            Some(*count)
+        }
         (_, true) => {
             notes.wrong(
                 item,

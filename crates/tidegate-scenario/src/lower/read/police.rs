@@ -8,6 +8,7 @@ use tidegate_core::units::{Rate, Span};
 use crate::check::{Form, Item, Value};
 use crate::error::Problem;
 use crate::lower::notes::Notes;
+use crate::units::Amount;
 
 /// The names that a contract is written with: they say the same.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -162,8 +163,8 @@ fn counted(
 /// A burst as it is weighed here: in cells at a cell gate, elsewhere in bytes.
 fn burst_units(item: &Item, cells: bool, notes: &mut Notes) -> Option<u64> {
     match (&item.value, cells) {
-        (Value::Cells(cells), true) => return Some(*cells),
-        (Value::Bytes(bytes), false) => return Some(*bytes),
+        (Value::Amount(Amount::Cells(cells)), true) => return Some(*cells),
+        (Value::Amount(Amount::Bytes(bytes)), false) => return Some(*bytes),
         (_, true) => notes.wrong(
             item,
             "this gate passes cells, so its bursts are counted in cells",

@@ -7,11 +7,12 @@ use crate::check::{Form, Value};
 use crate::inputs::Library;
 use crate::lower::notes::Notes;
 use crate::lower::values::never_passes;
+use crate::units::Amount;
 
 pub(super) fn rate(root: &Form, gate: &Form, library: &mut Library, notes: &mut Notes) -> RatePlan {
     let Some(item) = gate.get("rate") else { return RatePlan::Unlimited };
     let plan = match &item.value {
-        Value::Speed(speed) => {
+        Value::Amount(Amount::Speed(speed)) => {
             if speed.work_per_second() == 0 {
                 never_passes(item, notes);
             }

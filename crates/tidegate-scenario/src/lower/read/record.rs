@@ -8,6 +8,7 @@ use crate::check::{Form, Item, Value};
 use crate::lower::draft::{Gate, User};
 use crate::lower::notes::Notes;
 use crate::spelling::{key_meant, value_meant};
+use crate::units::Amount;
 
 /// Columns that `[record]` may name for a gate of packets, or of cells.
 fn gate_columns(of_cells: bool) -> Vec<&'static str> {
@@ -79,7 +80,7 @@ pub(crate) fn record(
         notes.wrong_at(entry.name_at, &entry.item.key, format!("no gate or flow is called {name:?}"), help);
     }
     let level = match form.get("every").map(|item| &item.value) {
-        Some(Value::Time(span)) => RecordLevel::Every(*span),
+        Some(Value::Amount(Amount::Time(span))) => RecordLevel::Every(*span),
         Some(Value::Word(_)) => RecordLevel::Events,
         _ if !named.is_empty() => RecordLevel::Every(USUAL),
         _ => RecordLevel::Summary,

@@ -9,6 +9,7 @@ use crate::inputs::Library;
 use crate::lower::names::{SERVER, index_of};
 use crate::lower::notes::Notes;
 use crate::lower::values::unreadable;
+use crate::units::Amount;
 
 /// The name of the row of all requests in a summary.
 const ALL: &str = "all";
@@ -35,7 +36,7 @@ pub(crate) fn request(
         None => None,
     };
     let think = match &form.get("think")?.value {
-        Value::Time(span) => ThinkPlan::Constant(*span),
+        Value::Amount(Amount::Time(span)) => ThinkPlan::Constant(*span),
         Value::Table(law) => ThinkPlan::Exponential(law.span("exponential")?),
         Value::List(items) => ThinkPlan::List(items.iter().filter_map(Item::span).collect::<Vec<Span>>()),
         _ => return None,

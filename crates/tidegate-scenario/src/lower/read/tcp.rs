@@ -12,6 +12,7 @@ use crate::lower::notes::Notes;
 use crate::lower::values::{LARGEST_PACKET, bytes_u32};
 use crate::spelling::value_meant;
 use crate::table::{RTO, Section, TCP};
+use crate::units::Amount;
 
 /// Named sets are checked also when no flow uses them.
 pub(crate) fn check_sets(sets: &Form, root: &Form, notes: &mut Notes) {
@@ -119,8 +120,8 @@ fn headers(layers: &TcpLayers<'_>, mss: u32, timestamps: bool, notes: &mut Notes
 
 fn window_of(item: Option<&Item>, mss: u32) -> Option<u64> {
     match item?.value {
-        Value::Bytes(bytes) => Some(bytes),
-        Value::Segments(segments) => Some(segments.saturating_mul(u64::from(mss))),
+        Value::Amount(Amount::Bytes(bytes)) => Some(bytes),
+        Value::Amount(Amount::Segments(segments)) => Some(segments.saturating_mul(u64::from(mss))),
         _ => None,
     }
 }
@@ -253,7 +254,7 @@ fn delayed_ack(layers: &TcpLayers<'_>) -> Option<DelayedAckPlan> {
     let given = |name: &str| form.and_then(|form| form.given(name));
     let section = TCP.find("delayed_ack").and_then(|row| row.kind.section())?;
     let timeout = match given("timeout").map(|late| &late.value) {
-        Some(Value::Time(span)) => Some(*span),
+        Some(Value::Amount(Amount::Time(span))) => Some(*span),
         Some(_) => None,
         None => Some(of_base(section, "timeout", layers)),
     };

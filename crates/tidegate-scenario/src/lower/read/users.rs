@@ -14,7 +14,7 @@ use crate::lower::draft::{Gate, Hop, Load, User};
 use crate::lower::names::{GATE, reserved, unknown};
 use crate::lower::notes::Notes;
 use crate::lower::values::{jitter, time};
-use crate::units::{LONGEST_DAYS, LONGEST_PICOS};
+use crate::units::{Amount, LONGEST_DAYS, LONGEST_PICOS};
 
 /// The gates as written, and where each name stands.
 pub(crate) struct Gates<'s, 'a> {
@@ -187,7 +187,7 @@ fn start(form: &Form, notes: &mut Notes) -> StartPlan {
             }
             StartPlan::Uniform(from, to)
         }
-        Some(Value::Time(span)) => StartPlan::At(time(Some(*span))),
+        Some(Value::Amount(Amount::Time(span))) => StartPlan::At(time(Some(*span))),
         _ => StartPlan::At(Time::ZERO),
     }
 }

@@ -7,26 +7,15 @@ use tidegate_core::units::{Rate, Span};
 use crate::check::Form;
 use crate::lower::names::{GATE, index_of};
 use crate::lower::notes::Notes;
+use crate::lower::values::check_between;
 
 /// What stands for itself; the switch is counted as the gates are written, and delays are filled in
 /// later.
 pub(crate) fn law(root: &Form, form: &Form, notes: &mut Notes) -> Option<RatePlan> {
     let (pcr, mcr) = (form.rate("pcr")?, form.rate("mcr")?);
     let icr = form.rate("icr").unwrap_or(pcr);
-    let mut within = |name: &str, rate: Rate, least: Option<Rate>| {
-        let Some(item) = form.given(name) else { return };
-        if rate > pcr {
-            notes.wrong(item, format!("{rate} is more than pcr, {pcr}"), format!("write \"{pcr}\" or less"));
-        } else if let Some(least) = least.filter(|least| rate < *least) {
-            notes.wrong(
-                item,
-                format!("{rate} is less than mcr, {least}"),
-                format!("write \"{least}\" or more"),
-            );
-        }
-    };
-    within("mcr", mcr, None);
-    within("icr", icr, Some(mcr));
+    check_between(form.given("mcr"), mcr, None, Some(("pcr", pcr)), notes);
+    check_between(form.given("icr"), icr, Some(("mcr", mcr)), Some(("pcr", pcr)), notes);
     let bps = |rate: Rate| rate.bps() as f64;
     Some(RatePlan::Abr(AbrPlan {
         switch: index_of(root, &GATE, form.get("gate")?, notes)?,

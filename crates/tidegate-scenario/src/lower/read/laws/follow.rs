@@ -9,6 +9,7 @@ use crate::check::Form;
 use crate::lower::changes::check_clock;
 use crate::lower::names::{GATE, index_of};
 use crate::lower::notes::Notes;
+use crate::lower::values::check_between;
 
 /// What stands for itself; the gate is counted as written, and lag and blocks may be filled in
 /// later.
@@ -32,20 +33,11 @@ pub(crate) fn law(root: &Form, form: &Form, notes: &mut Notes) -> Option<RatePla
 }
 
 fn check_limits(min: Rate, peak: Option<Rate>, initial: Option<Rate>, form: &Form, notes: &mut Notes) {
-    if let (Some(peak), Some(item)) = (peak, form.get("peak"))
-        && peak < min
-    {
-        notes.wrong(item, format!("{peak} is less than min, {min}"), format!("write \"{min}\" or more"));
-        return;
-    }
-    let (Some(initial), Some(item)) = (initial, form.get("initial")) else { return };
-    if initial < min {
-        let problem = format!("{initial} is less than min, {min}");
-        notes.wrong(item, problem, format!("write \"{min}\" or more"));
-    }
-    if let Some(peak) = peak.filter(|peak| initial > *peak) {
-        let problem = format!("{initial} is more than peak, {peak}");
-        notes.wrong(item, problem, format!("write \"{peak}\" or less"));
+    if let Some(peak) = peak.filter(|peak| *peak < min) {
+        check_between(form.given("peak"), peak, Some(("min", min)), None, notes);
+    } else if let Some(initial) = initial {
+        let most = peak.map(|peak| ("peak", peak));
+        check_between(form.given("initial"), initial, Some(("min", min)), most, notes);
     }
 }
 
