@@ -20,7 +20,8 @@ import typing as _typing
 
 from tidegate._advise.pool import size_pool
 from tidegate._advise.pool_result import PoolSizing
-from tidegate._advise.size import Sizing, size
+from tidegate._advise.queue import size
+from tidegate._advise.queue_result import Sizing
 from tidegate._advise.tune import tune
 from tidegate._advise.tune_result import Setting, Tuning
 from tidegate._ask.scenario import Scenario, load, reference, schema

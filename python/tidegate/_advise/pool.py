@@ -10,19 +10,15 @@ finish. Where a theory applies, it answers exactly and the simulations stand bes
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 
-from tidegate._advise.pool_bench import Bench, Steps, least
+from tidegate._advise.bench import Bench, bench_for, check_method
 from tidegate._advise.pool_goal import MET, NOT_MET, UNDECIDED, read_goal
 from tidegate._advise.pool_result import PoolSizing, Trial, rate
+from tidegate._advise.pool_trials import PoolTrials, Steps, least
 from tidegate._ask.plan import plan_of
-from tidegate._ask.scenario import Scenario, Sets
-from tidegate._ask.seed import choose
-from tidegate._ask.source import Source, as_scenario
+from tidegate._ask.scenario import Sets
+from tidegate._ask.source import Source
 from tidegate._base.errors import ArgumentError, EngineError, UnknownNameError, nearest
-from tidegate._study.store import Store, opened
-
-METHODS = ("auto", "theory", "sim")
 
 
 def size_pool(
@@ -65,34 +61,18 @@ def size_pool(
         ArgumentError: the goal is none, or does not fit the scenario, or no capacity meets it.
         EngineError: ``method="theory"``, and no theory applies.
     """
-    scenario = as_scenario(source, set)
-    with opened(store) as kept:
-        return find_pool(
-            scenario, pool, goal, method=method, runs=runs, seed=seed, workers=workers, store=kept
-        )
+    with bench_for(source, set, runs=runs, seed=seed, workers=workers, store=store) as bench:
+        return find_pool(bench, pool, goal, method=method)
 
 
-def find_pool(
-    scenario: Scenario,
-    pool: str,
-    goal: str,
-    *,
-    method: str = "auto",
-    runs: int | None = None,
-    seed: int | None = None,
-    workers: int | None = None,
-    store: Store | None = None,
-    progress: Callable[[float], None] | None = None,
-) -> PoolSizing:
+def find_pool(bench: Bench, pool: str, goal: str, *, method: str = "auto") -> PoolSizing:
     """Find it; see :func:`size_pool`."""
-    if method not in METHODS:
-        raise ArgumentError(f'method: read "{method}"; it is {", ".join(METHODS[:-1])} or {METHODS[-1]}')
-    plan = plan_of(scenario)
+    check_method(method)
+    plan = plan_of(bench.scenario)
     names = [row["name"] for row in plan["pools"]]
     if pool not in names:
         raise UnknownNameError(nearest("pool", pool, names))
-    if runs is not None and runs < 1:
-        raise ArgumentError(f"runs: read {runs}; write 1 or more")
+    runs = bench.replications()
     index = names.index(pool)
     takers = [row["name"] for row in plan["calls"] if index in [each["pool"] for each in row["demands"]]]
     wanted = read_goal(goal, pool, takers)
@@ -101,34 +81,34 @@ def find_pool(
     ):
         raise ArgumentError(f'goal: read "{goal}"; no flow of this scenario has requests (app.request)')
     steps = Steps(plan, index, pool)
-    bench = Bench(
-        scenario, pool, wanted, runs or scenario.runs, choose(seed, scenario.seed), workers, store, progress
-    )
+    trials = PoolTrials(bench, pool, wanted, runs)
     if method == "theory":
-        return _by_theory(bench, steps)
-    return _by_simulation(bench, steps, beside=method == "auto")
+        return _by_theory(trials, steps)
+    return _by_simulation(trials, steps, beside=method == "auto")
 
 
-def _by_theory(bench: Bench, steps: Steps) -> PoolSizing:
-    answer, theory = bench.theory_answer(steps)
+def _by_theory(trials: PoolTrials, steps: Steps) -> PoolSizing:
+    answer, theory = trials.theory_answer(steps)
     if answer is None or theory is None:
-        raise EngineError(f'no theory applies ({bench.misses}); use --method sim (method="sim")')
-    return bench.sizing(answer, steps, theory=theory, theory_answer=answer, notes=[*bench.bent, steps.words])
+        raise EngineError(f'no theory applies ({trials.misses}); use --method sim (method="sim")')
+    return trials.sizing(
+        answer, steps, theory=theory, theory_answer=answer, notes=[*trials.bent, steps.words]
+    )
 
 
-def _by_simulation(bench: Bench, steps: Steps, *, beside: bool) -> PoolSizing:
-    simulated = _search(bench, steps)
-    theory_answer, theory = bench.theory_answer(steps, near=simulated) if beside else (None, None)
+def _by_simulation(trials: PoolTrials, steps: Steps, *, beside: bool) -> PoolSizing:
+    simulated = _search(trials, steps)
+    theory_answer, theory = trials.theory_answer(steps, near=simulated) if beside else (None, None)
     answer = simulated
-    if theory_answer is not None and not bench.bent:
+    if theory_answer is not None and not trials.bent:
         answer = theory_answer
     # What the answer is held against: it, and a step less.
     for near in {simulated, answer} - {steps.first - 1}:
-        bench.verdict(steps.capacity(near))
+        trials.verdict(steps.capacity(near))
         if near > steps.first:
-            bench.verdict(steps.capacity(near - 1))
-    undecided = _undecided(bench, steps, simulated)
-    tried = sorted(bench.tried.values(), key=lambda trial: trial.capacity_bps)
+            trials.verdict(steps.capacity(near - 1))
+    undecided = _undecided(trials, steps, simulated)
+    tried = sorted(trials.tried.values(), key=lambda trial: trial.capacity_bps)
     notes = [steps.words]
     if any(trial.met for trial in tried if trial.capacity_bps < steps.capacity(simulated)):
         notes.append(
@@ -136,7 +116,7 @@ def _by_simulation(bench: Bench, steps: Steps, *, beside: bool) -> PoolSizing:
         )
     notes += _warnings(tried)
     if theory_answer is not None:
-        notes += bench.bent
+        notes += trials.bent
         open_to = [steps.capacity(simulated), *undecided]
         if steps.capacity(theory_answer) not in open_to:
             notes.append(
@@ -144,7 +124,7 @@ def _by_simulation(bench: Bench, steps: Steps, *, beside: bool) -> PoolSizing:
                 f"{rate(steps.capacity(theory_answer))}. An interval misses the true value now and then: "
                 "simulate longer, or with more runs."
             )
-    return bench.sizing(
+    return trials.sizing(
         answer,
         steps,
         theory=theory,
@@ -178,19 +158,19 @@ def _warnings(tried: list[Trial]) -> list[str]:
     return told
 
 
-def _search(bench: Bench, steps: Steps) -> int:
+def _search(trials: PoolTrials, steps: Steps) -> int:
     """Return the least number of steps that surely meets the goal."""
-    return least(lambda number: bench.verdict(steps.capacity(number)) == MET, bench, steps)
+    return least(lambda number: trials.verdict(steps.capacity(number)) == MET, trials, steps)
 
 
-def _undecided(bench: Bench, steps: Steps, answer: int) -> list[int]:
+def _undecided(trials: PoolTrials, steps: Steps, answer: int) -> list[int]:
     """Return the capacities below the answer that are not ruled out, smallest first."""
-    tried = [number for number in range(steps.first, answer) if steps.capacity(number) in bench.tried]
-    ruled_out = [number for number in tried if bench.verdict(steps.capacity(number)) == NOT_MET]
+    tried = [number for number in range(steps.first, answer) if steps.capacity(number) in trials.tried]
+    ruled_out = [number for number in tried if trials.verdict(steps.capacity(number)) == NOT_MET]
     low, high = max(ruled_out, default=steps.first - 1), answer
     while high - low > 1:
         middle = (low + high) // 2
-        if bench.verdict(steps.capacity(middle)) == NOT_MET:
+        if trials.verdict(steps.capacity(middle)) == NOT_MET:
             low = middle
         else:
             high = middle

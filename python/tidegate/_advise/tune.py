@@ -10,9 +10,9 @@ seen, and there the simplest setting that is not significantly worse than anothe
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-from tidegate._advise.tune_bench import LEAST_RUNS, Bench, Knobs
+from tidegate._advise.bench import Bench, bench_for
 from tidegate._advise.tune_goal import Goal
 from tidegate._advise.tune_result import MISSED, Setting, Tuning
 from tidegate._advise.tune_search import (
@@ -25,12 +25,10 @@ from tidegate._advise.tune_search import (
     best_window,
     rules,
 )
-from tidegate._ask.scenario import Scenario, Sets
-from tidegate._ask.seed import choose
-from tidegate._ask.source import Source, as_scenario
-from tidegate._base.errors import ArgumentError
+from tidegate._advise.tune_trials import LEAST_RUNS, Knobs, TuneTrials
+from tidegate._ask.scenario import Sets
+from tidegate._ask.source import Source
 from tidegate._base.estimate import estimate, paired
-from tidegate._study.store import Store, opened
 
 _SEED_SPACE = 2**64
 
@@ -73,44 +71,30 @@ def tune(
         UnknownNameError: it has no such gate.
         ArgumentError: the gate follows nothing, or an argument cannot be.
     """
-    scenario = as_scenario(source, set)
-    with opened(store) as kept:
-        return find(scenario, gate, goal=goal, runs=runs, seed=seed, workers=workers, store=kept)
+    with bench_for(source, set, runs=runs, seed=seed, workers=workers, store=store) as bench:
+        return find(bench, gate, goal=goal)
 
 
-def find(
-    scenario: Scenario,
-    gate: str | None = None,
-    *,
-    goal: str = "throughput",
-    runs: int | None = None,
-    seed: int | None = None,
-    workers: int | None = None,
-    store: Store | None = None,
-    progress: Callable[[float], None] | None = None,
-) -> Tuning:
+def find(bench: Bench, gate: str | None = None, *, goal: str = "throughput") -> Tuning:
     """Find it; see :func:`tune`."""
     wanted = Goal.parse(goal)
-    if runs is not None and runs < 2:
-        raise ArgumentError(f"runs: read {runs}; write 2 or more, which an interval needs")
-    bench = Bench(scenario, gate, wanted, choose(seed, scenario.seed), workers, store, progress)
-    bench.runs = max(LEAST_RUNS, scenario.runs) if runs is None else runs
-    pair = best_pair(bench)
-    mean_bps = bench.link_bps(pair)
-    rate = best_rate(bench, mean_bps)
-    share, window = best_share(bench), best_window(bench, mean_bps)
-    together = best_of_all(bench, mean_bps, [pair, share, window])
-    return _told(bench, _settings(bench, pair, rate, share, window, together))
+    trials = TuneTrials(bench, gate, wanted, bench.replications(2, usual=LEAST_RUNS))
+    pair = best_pair(trials)
+    mean_bps = trials.link_bps(pair)
+    rate = best_rate(trials, mean_bps)
+    share, window = best_share(trials), best_window(trials, mean_bps)
+    together = best_of_all(trials, mean_bps, [pair, share, window])
+    return _told(trials, _settings(trials, pair, rate, share, window, together))
 
 
 def _settings(
-    bench: Bench, pair: Knobs, rate: Knobs, share: Knobs, window: Knobs, together: Knobs
+    trials: TuneTrials, pair: Knobs, rate: Knobs, share: Knobs, window: Knobs, together: Knobs
 ) -> list[tuple[str, Knobs, int]]:
     """Return the settings worth telling: name, setting, and how much there is to set, the least first."""
     return [
-        ("as it is", bench.own, 1),
+        ("as it is", trials.own, 1),
         ("INSTCAP", INSTCAP, 0),
-        *((f"rule, N: {k}Δ", knobs, 2) for k, knobs in rules(bench).items()),
+        *((f"rule, N: {k}Δ", knobs, 2) for k, knobs in rules(trials).items()),
         ("best M and N", pair, 4),
         ("best constant", rate, 3),
         ("best share", share, 3),
@@ -119,46 +103,46 @@ def _settings(
     ]
 
 
-def _told(bench: Bench, settings: list[tuple[str, Knobs, int]]) -> Tuning:
+def _told(trials: TuneTrials, settings: list[tuple[str, Knobs, int]]) -> Tuning:
     """Simulate the settings worth telling on fresh networks, and compare them."""
-    check_seed = (bench.seed + 1) % _SEED_SPACE
-    study = bench.study([knobs for _, knobs, _ in settings], check_seed, bench.runs)
+    check_seed = (trials.bench.seed + 1) % _SEED_SPACE
+    study = trials.study([knobs for _, knobs, _ in settings], trials.runs, check_seed)
     goodputs = [study.values("goodput_bps", n) for n in range(len(settings))]
     reference = goodputs[2 + RULE.index(10)]
-    bound = bench.goal.bound_ms
+    bound = trials.goal.bound_ms
     rows = []
     for n, (name, knobs, _) in enumerate(settings):
-        delay = estimate(bench.delays(study, n)) if bound is not None else None
+        delay = estimate(trials.delays(study, n)) if bound is not None else None
         rows.append(
             Setting(
                 name=name,
                 m=knobs.m,
                 n=knobs.n,
                 rate_bps=knobs.rate_bps,
-                share=bench.share if knobs.share is None else knobs.share,
-                window=bench.window if knobs.window is None else knobs.window,
+                share=trials.share if knobs.share is None else knobs.share,
+                window=trials.window if knobs.window is None else knobs.window,
                 goodput_bps=estimate(goodputs[n]),
-                rtt_p50_ms=estimate(bench.worst_rtt(study, n, "p50")),
+                rtt_p50_ms=estimate(trials.worst_rtt(study, n, "p50")),
                 delay_ms=delay,
-                bound=bench.goal.verdict(delay),
+                bound=trials.goal.verdict(delay),
                 gain_bps=paired(goodputs[n], reference),
             )
         )
     best, top = _chosen(rows, goodputs, [simple for _, _, simple in settings])
     return Tuning(
-        gate=bench.gate,
-        followed=bench.link,
-        goal=bench.goal.text,
-        seed=bench.seed,
+        gate=trials.gate,
+        followed=trials.link,
+        goal=trials.goal.text,
+        seed=trials.bench.seed,
         check_seed=check_seed,
-        runs=bench.runs,
-        tried=len(bench.seen),
+        runs=trials.runs,
+        tried=len(trials.seen),
         rows=tuple(rows),
         best=rows[best],
         top=rows[top],
         lead_bps=paired(goodputs[top], goodputs[best]),
         rule=rows[2 + RULE.index(10)],
-        notes=tuple(_notes(bench, goodputs)),
+        notes=tuple(_notes(trials, goodputs)),
     )
 
 
@@ -190,13 +174,13 @@ def _delay(row: Setting) -> float:
     return float("inf") if found is None else found
 
 
-def _notes(bench: Bench, goodputs: Sequence[Sequence[float | None]]) -> list[str]:
+def _notes(trials: TuneTrials, goodputs: Sequence[Sequence[float | None]]) -> list[str]:
     notes = []
     if all(len({*each}) == 1 for each in goodputs):
         notes.append(
             "All replications are equal because nothing in the scenario is random, so there is no interval. "
             "Make something random, such as the start (flow.NAME.start.uniform)."
         )
-    if len(bench.flows) > 1:
-        notes.append(f"Goodput is the sum of all flows. The gate is passed by {', '.join(bench.flows)}.")
+    if len(trials.flows) > 1:
+        notes.append(f"Goodput is the sum of all flows. The gate is passed by {', '.join(trials.flows)}.")
     return notes

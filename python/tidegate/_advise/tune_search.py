@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from tidegate._advise.tune_bench import Bench, Knobs, largest_window
+from tidegate._advise.tune_trials import Knobs, TuneTrials, largest_window
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -23,7 +23,7 @@ _LEAST_SHARE, _LEAST_RATE, _MOST_RATE = 0.2, 0.1, 1.25
 
 
 def evolve(
-    bench: Bench,
+    trials: TuneTrials,
     bounds: Sequence[tuple[float, float]],
     start: Sequence[float],
     size: tuple[int, int],
@@ -38,7 +38,7 @@ def evolve(
     def costs(columns: NDArray[np.float64], /) -> Any:
         settings = [at(column) for column in np.atleast_2d(columns.T)]
         met.extend(settings)
-        return np.array(bench.look(settings))
+        return np.array(trials.look(settings))
 
     members, generations = size
     inside = [min(max(x, low), high) for x, (low, high) in zip(start, bounds, strict=True)]
@@ -52,42 +52,42 @@ def evolve(
         polish=False,
         updating="deferred",
         vectorized=True,
-        rng=np.random.default_rng(bench.seed),
+        rng=np.random.default_rng(trials.bench.seed),
     )
-    return min(dict.fromkeys(met), key=bench.cost)
+    return min(dict.fromkeys(met), key=trials.cost)
 
 
-def rules(bench: Bench) -> dict[int, Knobs]:
+def rules(trials: TuneTrials) -> dict[int, Knobs]:
     """Return the rule of thumb for each k: M of one round trip, N: kΔ."""
-    return {k: Knobs(m=bench.rule_m, n=max(1, bench.rule_m * (k - 1))) for k in RULE}
+    return {k: Knobs(m=trials.rule_m, n=max(1, trials.rule_m * (k - 1))) for k in RULE}
 
 
 def _whole(log: float) -> int:
     return max(1, round(math.exp2(log)))
 
 
-def best_pair(bench: Bench) -> Knobs:
+def best_pair(trials: TuneTrials) -> Knobs:
     """Return the best M and N."""
-    top_m, top_n = (math.log2(most) for most in bench.most)
-    start = [math.log2(bench.rule_m), math.log2(bench.rule_m * (RULE[1] - 1))]
+    top_m, top_n = (math.log2(most) for most in trials.most)
+    start = [math.log2(trials.rule_m), math.log2(trials.rule_m * (RULE[1] - 1))]
     # The two that everybody knows are met whatever the search does.
-    known = [INSTCAP, *rules(bench).values()]
-    bench.look(known)
+    known = [INSTCAP, *rules(trials).values()]
+    trials.look(known)
     found = evolve(
-        bench,
+        trials,
         [(0.0, top_m), (0.0, top_n)],
         start,
         _PAIR_SEARCH,
         lambda place: Knobs(m=_whole(float(place[0])), n=_whole(float(place[1]))),
     )
-    return min([found, *known], key=bench.cost)
+    return min([found, *known], key=trials.cost)
 
 
-def best_rate(bench: Bench, mean_bps: float) -> Knobs:
+def best_rate(trials: TuneTrials, mean_bps: float) -> Knobs:
     """Return the best constant rate."""
     # Three digits: finer rates cannot be told apart.
     return evolve(
-        bench,
+        trials,
         [(_LEAST_RATE, _MOST_RATE)],
         [0.7],
         _LINE_SEARCH,
@@ -100,11 +100,11 @@ def _share(value: float) -> float:
     return max(0.01, min(1.0, round(float(value), 2)))
 
 
-def best_share(bench: Bench) -> Knobs:
+def best_share(trials: TuneTrials) -> Knobs:
     """Return the best share of the last value that is taken as it is."""
-    start = [bench.share]
+    start = [trials.share]
     return evolve(
-        bench,
+        trials,
         [(_LEAST_SHARE, 1.0)],
         start,
         _LINE_SEARCH,
@@ -112,12 +112,12 @@ def best_share(bench: Bench) -> Knobs:
     )
 
 
-def best_window(bench: Bench, mean_bps: float) -> Knobs:
+def best_window(trials: TuneTrials, mean_bps: float) -> Knobs:
     """Return the best window of the flows, with the last value taken as it is."""
-    top = math.log2(largest_window(bench, mean_bps))
-    fits = mean_bps * bench.rtt_ps / 1e12 / (8 * bench.mss)
+    top = math.log2(largest_window(trials, mean_bps))
+    fits = mean_bps * trials.rtt_ps / 1e12 / (8 * trials.mss)
     return evolve(
-        bench,
+        trials,
         [(1.0, max(top, 1.5))],
         [math.log2(max(2.0, fits))],
         _LINE_SEARCH,
@@ -125,19 +125,19 @@ def best_window(bench: Bench, mean_bps: float) -> Knobs:
     )
 
 
-def best_of_all(bench: Bench, mean_bps: float, known: Sequence[Knobs]) -> Knobs:
+def best_of_all(trials: TuneTrials, mean_bps: float, known: Sequence[Knobs]) -> Knobs:
     """Return the best M, N, share and window together, from the best that is known on."""
-    top_m, top_n = (math.log2(most) for most in bench.most)
-    widest = largest_window(bench, mean_bps)
-    begin = min((knobs for knobs in known if knobs.rate_bps is None), key=bench.cost)
+    top_m, top_n = (math.log2(most) for most in trials.most)
+    widest = largest_window(trials, mean_bps)
+    begin = min((knobs for knobs in known if knobs.rate_bps is None), key=trials.cost)
     start = [
         math.log2(begin.m or 1),
         math.log2(begin.n or 1),
-        bench.share if begin.share is None else begin.share,
+        trials.share if begin.share is None else begin.share,
         math.log2(widest if begin.window is None else begin.window),
     ]
     found = evolve(
-        bench,
+        trials,
         [(0.0, top_m), (0.0, top_n), (_LEAST_SHARE, 1.0), (1.0, max(1.5, math.log2(widest)))],
         start,
         _JOINT_SEARCH,
@@ -148,4 +148,4 @@ def best_of_all(bench: Bench, mean_bps: float, known: Sequence[Knobs]) -> Knobs:
             window=_whole(float(place[3])),
         ),
     )
-    return min([found, begin], key=bench.cost)
+    return min([found, begin], key=trials.cost)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -10,15 +11,18 @@ from tidegate._cli.options import (
     FILE,
     FORCE,
     JSON,
-    NO_STORE,
     SEED,
     SET,
     STORE,
+    WORKERS,
     engine_option,
     epilog,
     say,
     say_json,
 )
+
+if TYPE_CHECKING:
+    from tidegate._base.answer import Answer
 
 
 @click.command(epilog=epilog("reproduce --list", "reproduce dtm --quick", "reproduce dtm/fig-9"))
@@ -26,9 +30,8 @@ from tidegate._cli.options import (
 @click.option("--quick", is_flag=True, help="Make runs shorter and measure fewer points.")
 @click.option("--out", metavar="DIR", help="Folder of the report; default: reproduced/PAPER in this folder.")
 @FORCE
-@click.option("--workers", type=click.IntRange(1), help="Threads; default: one per processor.")
+@WORKERS
 @STORE
-@NO_STORE
 @engine_option("sim", "live")
 @click.option("as_list", "--list", is_flag=True, help="List papers, claims and figures without measuring.")
 @JSON
@@ -38,8 +41,7 @@ def reproduce(
     out: str | None,
     force: bool,
     workers: int | None,
-    store: str | None,
-    no_store: bool,
+    store: str | bool,
     engine: str,
     as_list: bool,
     as_json: bool,
@@ -68,7 +70,7 @@ def reproduce(
         return 0
     asked = [chosen(name, engine) for name in targets(target, engine)]
     results = []
-    with opened(False if no_store else store or True) as kept:
+    with opened(store) as kept:
         for paper, claims, figures in asked:
             place = None
             if out is not None:
@@ -125,9 +127,8 @@ def reproduce(
 )
 @SEED
 @SET
-@click.option("--workers", type=click.IntRange(1), help="Threads; default: one per processor.")
+@WORKERS
 @STORE
-@NO_STORE
 @JSON
 def size(
     file: str,
@@ -139,8 +140,7 @@ def size(
     seed: int | None,
     sets: tuple[str, ...],
     workers: int | None,
-    store: str | None,
-    no_store: bool,
+    store: str | bool,
     as_json: bool,
 ) -> None:
     """Find the smallest queue without loss, or the smallest pool.
@@ -150,41 +150,23 @@ def size(
     smallest capacity of a pool that meets the goal, by simulation and by a theory if one applies.
     If they do not decide, the answer says so. The size given in FILE is ignored.
     """
+    from tidegate._advise.bench import bench_for
     from tidegate._advise.pool import find_pool
-    from tidegate._advise.size import find
-    from tidegate._ask.source import as_scenario
+    from tidegate._advise.queue import find
     from tidegate._base.progress import Progress
-    from tidegate._study.store import opened
 
     if (gate is None) == (pool is None) or (pool is None) != (goal is None):
         raise click.UsageError('give either --gate NAME, or --pool NAME with --goal "p95 response < 2 s"')
-    scenario = as_scenario(file, sets)
-    with opened(False if no_store else store or True) as kept, Progress("sizing") as progress:
+    found: Answer
+    with (
+        Progress("sizing") as progress,
+        bench_for(file, sets, runs=runs, seed=seed, workers=workers, store=store, progress=progress) as bench,
+    ):
         if pool is not None and goal is not None:
-            sized = find_pool(
-                scenario,
-                pool,
-                goal,
-                method=method or "auto",
-                runs=runs,
-                seed=seed,
-                workers=workers,
-                store=kept,
-                progress=progress,
-            )
-            say(sized.to_json() if as_json else sized.report())
-            return
-        assert gate is not None
-        found = find(
-            scenario,
-            gate,
-            method=method or "auto",
-            runs=runs,
-            seed=seed,
-            workers=workers,
-            store=kept,
-            progress=progress,
-        )
+            found = find_pool(bench, pool, goal, method=method or "auto")
+        else:
+            assert gate is not None
+            found = find(bench, gate, method=method or "auto")
     say(found.to_json() if as_json else found.report())
 
 
@@ -208,9 +190,8 @@ def size(
 )
 @SEED
 @SET
-@click.option("--workers", type=click.IntRange(1), help="Threads; default: one per processor.")
+@WORKERS
 @STORE
-@NO_STORE
 @JSON
 def tune(
     file: str,
@@ -220,8 +201,7 @@ def tune(
     seed: int | None,
     sets: tuple[str, ...],
     workers: int | None,
-    store: str | None,
-    no_store: bool,
+    store: str | bool,
     as_json: bool,
 ) -> int:
     """Find the best setting of a gate with rate.follow.
@@ -232,22 +212,14 @@ def tune(
     setting that is not significantly worse than any other. The exit status is 1 if no setting
     certainly meets the goal.
     """
+    from tidegate._advise.bench import bench_for
     from tidegate._advise.tune import find
-    from tidegate._ask.source import as_scenario
     from tidegate._base.progress import Progress
-    from tidegate._study.store import opened
 
-    scenario = as_scenario(file, sets)
-    with opened(False if no_store else store or True) as kept, Progress("tuning") as progress:
-        found = find(
-            scenario,
-            gate,
-            goal=goal,
-            runs=runs,
-            seed=seed,
-            workers=workers,
-            store=kept,
-            progress=progress,
-        )
+    with (
+        Progress("tuning") as progress,
+        bench_for(file, sets, runs=runs, seed=seed, workers=workers, store=store, progress=progress) as bench,
+    ):
+        found = find(bench, gate, goal=goal)
     say(found.to_json() if as_json else found.report())
     return 0 if found.met else 1

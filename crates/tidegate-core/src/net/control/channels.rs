@@ -10,11 +10,9 @@ use std::collections::BTreeMap;
 
 use crate::dtm::{Allocation, Bandwidth, Estimate, Settings};
 use crate::gate::Gate;
+use crate::net::control::{Arrival, Control, Effect, NONE};
 use crate::plan::{DtmPlan, Estimators, Plan, RatePlan};
 use crate::units::{PICOS_PER_SECOND, Span, Time};
-
-/// Marks a gate that is no channel.
-const NONE: u32 = u32::MAX;
 
 /// All channels of a network.
 #[derive(Debug, Default)]
@@ -30,6 +28,8 @@ struct Group {
     /// What is left of the pool; `None`: there is always enough.
     left: Option<Bandwidth>,
     channels: Vec<Channel>,
+    /// The gate of each.
+    gates: Vec<usize>,
 }
 
 #[derive(Debug)]
@@ -60,17 +60,19 @@ struct Meter {
 impl Channels {
     pub(super) fn new(plan: &Plan) -> Channels {
         let pools = plan.pools.iter().map(|pool| Some(Bandwidth::of(pool.capacity)));
-        let mut groups: Vec<Group> = pools.map(|left| Group { left, channels: Vec::new() }).collect();
+        let mut groups: Vec<Group> =
+            pools.map(|left| Group { left, channels: Vec::new(), gates: Vec::new() }).collect();
         let mut places = Vec::new();
         for (gate, row) in plan.gates.iter().enumerate() {
             let RatePlan::Dtm(dtm) = &row.rate else { continue };
             let group = dtm.pool.unwrap_or_else(|| {
-                groups.push(Group { left: None, channels: Vec::new() });
+                groups.push(Group { left: None, channels: Vec::new(), gates: Vec::new() });
                 groups.len() - 1
             });
             places.resize(plan.gates.len(), (NONE, NONE));
             places[gate] = (group as u32, groups[group].channels.len() as u32);
             groups[group].channels.push(Channel::new(plan, gate, dtm));
+            groups[group].gates.push(gate);
         }
         for group in &mut groups {
             let used = group.channels.iter().map(|channel| channel.allocation.in_force());
@@ -81,41 +83,9 @@ impl Channels {
         Channels { groups, places }
     }
 
-    /// How many groups there are; each wakes for itself.
-    pub(super) fn groups(&self) -> usize {
-        self.groups.len()
-    }
-
-    /// End of the first measuring interval in a group not over yet; never, where it is empty.
-    pub(super) fn next(&self, group: usize) -> Time {
-        let ends = self.groups[group].channels.iter().map(|channel| channel.next);
-        ends.min().unwrap_or(Time::NEVER)
-    }
-
-    /// The group of a gate; `None`: the gate is no channel.
-    pub(super) fn group_of(&self, gate: usize) -> Option<usize> {
-        let (group, _) = *self.places.get(gate)?;
-        (group != NONE).then_some(group as usize)
-    }
-
-    /// The gates of a group.
-    pub(super) fn gates(&self, group: usize) -> impl Iterator<Item = usize> {
-        self.groups[group].channels.iter().map(|channel| channel.gate)
-    }
-
-    /// A unit of so many bytes on the wire came to a channel's door; `lost`: it was dropped there.
-    pub(super) fn note(&mut self, gate: usize, route: u32, wire: u32, lost: bool) {
-        let (group, place) = self.places[gate];
-        let channel = &mut self.groups[group as usize].channels[place as usize];
-        let meter = channel.by_route.as_ref().map_or(0, |of_route| of_route[&route]);
-        let meter = &mut channel.meters[meter as usize];
-        meter.bytes += u64::from(wire);
-        meter.lost |= lost;
-    }
-
     /// Ends the measuring intervals of a group that end at `at`, where updates are due decides,
     /// and sets the gates' rates.
-    pub(super) fn measure(&mut self, group: usize, at: Time, gates: &mut [Gate]) {
+    fn measure(&mut self, group: usize, at: Time, gates: &mut [Gate]) {
         let group = &mut self.groups[group];
         let mut wishes: Vec<(usize, Bandwidth)> = Vec::new();
         for (place, channel) in group.channels.iter_mut().enumerate().filter(|(_, each)| each.next == at) {
@@ -133,6 +103,44 @@ impl Channels {
             debug_assert!(group.left.is_none_or(|left| left >= Bandwidth::default()), "over-committed");
             gates[channel.gate].set_rate(at, now.rate());
         }
+    }
+}
+
+impl Control for Channels {
+    fn groups(&self) -> usize {
+        self.groups.len()
+    }
+
+    fn group_of(&self, gate: usize) -> Option<usize> {
+        let (group, _) = *self.places.get(gate)?;
+        (group != NONE).then_some(group as usize)
+    }
+
+    /// End of the first measuring interval in a group not over yet; never, where it is empty.
+    fn next_wakeup(&self, group: usize) -> Time {
+        let ends = self.groups[group].channels.iter().map(|channel| channel.next);
+        ends.min().unwrap_or(Time::NEVER)
+    }
+
+    fn handle_wakeup(&mut self, at: Time, group: usize, gates: &mut [Gate]) {
+        while self.next_wakeup(group) <= at {
+            self.measure(group, self.next_wakeup(group), gates);
+        }
+    }
+
+    fn sets(&self, group: usize) -> &[usize] {
+        &self.groups[group].gates
+    }
+
+    /// Counts what comes to the door, dropped or not.
+    fn handle_arrival(&mut self, _at: Time, arrival: Arrival, _gates: &mut [Gate]) -> Effect {
+        let (group, place) = self.places[arrival.gate];
+        let channel = &mut self.groups[group as usize].channels[place as usize];
+        let meter = channel.by_route.as_ref().map_or(0, |of_route| of_route[&arrival.route]);
+        let meter = &mut channel.meters[meter as usize];
+        meter.bytes += u64::from(arrival.wire);
+        meter.lost |= arrival.dropped;
+        Effect::Nothing
     }
 }
 
@@ -182,7 +190,7 @@ fn rate(bytes: u64, over: Span) -> u64 {
     u64::try_from(work / u128::from(over.picos())).unwrap_or(u64::MAX)
 }
 
-/// The routes that pass a gate, as [`super::routes`] numbers them.
+/// The routes that pass a gate, as [`crate::net::map`] numbers them.
 fn routes_through(plan: &Plan, gate: usize) -> impl Iterator<Item = u32> {
     let flows = plan.flows.iter().flat_map(|flow| [&flow.path, &flow.back]);
     let all = flows.chain(plan.traffic.iter().map(|traffic| &traffic.path));

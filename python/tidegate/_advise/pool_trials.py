@@ -8,15 +8,12 @@ from typing import TYPE_CHECKING
 from tidegate._advise.pool_goal import UNDECIDED, Goal, value_in, verdict_of
 from tidegate._advise.pool_result import PoolSizing, Trial, rate, told_of
 from tidegate._base.errors import ArgumentError
-from tidegate._study.jobs import Local
-from tidegate._study.start import Prepared, execute_study
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from tidegate._advise.bench import Bench
     from tidegate._ask.plan import Calls, Plan, Reservation
-    from tidegate._ask.scenario import Scenario
-    from tidegate._study.store import Store
     from tidegate._study.value import Study
     from tidegate.theory import Fit
 
@@ -56,7 +53,7 @@ class Steps:
         return steps * self.step
 
 
-def least(met: Callable[[int], bool], bench: Bench, steps: Steps) -> int:
+def least(met: Callable[[int], bool], trials: PoolTrials, steps: Steps) -> int:
     """Return the least number of steps for which ``met`` is true; more is taken to be never worse.
 
     Raises:
@@ -70,9 +67,9 @@ def least(met: Callable[[int], bool], bench: Bench, steps: Steps) -> int:
         while not met(high):
             low, high = high, 2 * high
             if high > _LAST * steps.first:
-                raise bench.hopeless(steps.capacity(low), "the largest capacity tried")
+                raise trials.hopeless(steps.capacity(low), "the largest capacity tried")
     elif high == low or not met(high):
-        raise bench.hopeless(
+        raise trials.hopeless(
             steps.capacity(high), "with which all circuits fit at once: something else is the limit"
         )
     while high - low > 1:
@@ -81,22 +78,11 @@ def least(met: Callable[[int], bool], bench: Bench, steps: Steps) -> int:
     return high
 
 
-class Bench:
+class PoolTrials:
     """Runs of one scenario with a pool of different capacities."""
 
-    def __init__(
-        self,
-        scenario: Scenario,
-        pool: str,
-        goal: Goal,
-        runs: int,
-        seed: int,
-        workers: int | None,
-        store: Store | None,
-        progress: Callable[[float], None] | None,
-    ) -> None:
-        self.scenario, self.pool, self.goal, self.runs, self.seed = scenario, pool, goal, runs, seed
-        self.workers, self.store, self.progress = workers, store, progress
+    def __init__(self, bench: Bench, pool: str, goal: Goal, runs: int) -> None:
+        self.bench, self.pool, self.goal, self.runs = bench, pool, goal, runs
         self.tried: dict[int, Trial] = {}
         self._fits: dict[int, Fit | None] = {}
         #: Why no theory applies, as it was told last.
@@ -116,26 +102,11 @@ class Bench:
             self.tried[capacity_bps] = trial
         return self.tried[capacity_bps].verdict
 
-    def _point(self, capacity_bps: int) -> Scenario:
-        return self.scenario.point([f'pool.{self.pool}.capacity="{capacity_bps} bit/s"'])
+    def _changes(self, capacity_bps: int) -> list[str]:
+        return [f'pool.{self.pool}.capacity="{capacity_bps} bit/s"']
 
     def _trial(self, capacity_bps: int, runs: int) -> Trial:
-        prepared = Prepared(
-            title=self.scenario.title or self.scenario.name,
-            file=self.scenario.name,
-            seed=self.seed,
-            runs=runs,
-            axes=[],
-            points=[({}, self._point(capacity_bps))],
-            until=None,
-        )
-        study = execute_study(
-            prepared,
-            workers=Local(self.workers),
-            store=self.store,
-            gate=None,
-            progress=self.progress,
-        )
+        study = self.bench.study([self._changes(capacity_bps)], runs)
         each = tuple(study.estimate(part.metric) for part in self.goal.parts)
         verdicts = [
             part.verdict(found, _total(study, part.offered))
@@ -147,17 +118,14 @@ class Bench:
 
     def theory(self, capacity_bps: int) -> tuple[float, ...] | None:
         """Return what a theory says of each part of the goal; None where none applies."""
-        from tidegate.theory import match
-
         if capacity_bps not in self._fits:
-            told = match(self._point(capacity_bps))
-            fits = [each for each in told if each and self._values(each) is not None]  # type: ignore[arg-type]
-            self._fits[capacity_bps] = fits[0] if fits else None  # type: ignore[assignment]
-            if not fits:
-                self.misses = "; ".join(
-                    f"{each.theory}: {getattr(each, 'reason', 'it says nothing of this goal')}"
-                    for each in told
-                )
+            fit, misses = self.bench.theory(
+                self._changes(capacity_bps),
+                lambda each: self._values(each) is not None,
+                "it says nothing of this goal",
+            )
+            self._fits[capacity_bps] = fit
+            self.misses = misses or self.misses
         fit = self._fits[capacity_bps]
         return None if fit is None else self._values(fit)
 
@@ -222,7 +190,7 @@ class Bench:
             simulated_bps=None if simulated is None else steps.capacity(simulated),
             theory=theory,
             theory_bps=None if theory_answer is None else steps.capacity(theory_answer),
-            seed=self.seed,
+            seed=self.bench.seed,
             runs=self.runs,
             parts=self.goal,
             theory_values=None if theory is None else self.theory(steps.capacity(answer)),

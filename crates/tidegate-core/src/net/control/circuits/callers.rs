@@ -7,9 +7,9 @@ use crate::plan::{ArrivalPlan, Blocked, CallsPlan, HoldingPlan};
 use crate::random::{Seed, Stream};
 use crate::units::{Span, Time};
 
-/// One source of calls.
+/// The callers of one `[calls.NAME]`.
 #[derive(Debug)]
-pub(super) struct CallSource {
+pub(super) struct Callers {
     plan: CallsPlan,
     arrivals: Arrivals,
     made: u64,
@@ -55,8 +55,8 @@ fn later(at: Time, gap: Span) -> Time {
     at.saturating_add(gap.max(Span::from_picos(1)))
 }
 
-impl CallSource {
-    pub(super) fn new(plan: &CallsPlan, seed: Seed) -> CallSource {
+impl Callers {
+    pub(super) fn new(plan: &CallsPlan, seed: Seed) -> Callers {
         let stream = |what: &str| seed.stream(&format!("calls.{}/{what}", plan.name));
         let arrivals = match plan.arrivals {
             ArrivalPlan::Every(gap) => Arrivals::Every(Box::new(Every {
@@ -71,7 +71,7 @@ impl CallSource {
                 Arrivals::Sources { idle, streams }
             }
         };
-        CallSource { arrivals, made: 0, open: BTreeMap::new(), plan: plan.clone() }
+        Callers { arrivals, made: 0, open: BTreeMap::new(), plan: plan.clone() }
     }
 
     /// When the first calls are made, and by which users; once.

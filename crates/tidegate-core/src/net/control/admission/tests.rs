@@ -23,7 +23,7 @@ fn admission(pools: &[PoolPlan], classes: Vec<CallClass>) -> Admission {
 }
 
 fn granted(admission: &mut Admission) -> Vec<u64> {
-    std::iter::from_fn(|| admission.take_granted()).map(|grant| grant.caller).collect()
+    std::iter::from_fn(|| admission.poll_granted()).map(|grant| grant.call).collect()
 }
 
 #[test]
@@ -140,8 +140,8 @@ proptest! {
                     place.map(|found| waiting.remove(found));
                 }
             }
-            while let Some(grant) = calls.take_granted() {
-                let place = waiting.iter().position(|call| *call == (grant.class, grant.caller));
+            while let Some(grant) = calls.poll_granted() {
+                let place = waiting.iter().position(|call| *call == (grant.class, grant.call));
                 prop_assert!(place.is_some(), "who was granted waited");
                 place.map(|found| waiting.remove(found));
                 held[grant.class] += 1;
@@ -163,7 +163,7 @@ proptest! {
         while let Some(class) = (0..held.len()).find(|kind| held[*kind] > 0) {
             calls.give_back(at(1000), class);
             held[class] -= 1;
-            while let Some(grant) = calls.take_granted() {
+            while let Some(grant) = calls.poll_granted() {
                 held[grant.class] += 1;
                 waiting.pop();
             }

@@ -6,13 +6,19 @@
 //!
 //! Call order: [`Admission::ask`], [`Admission::give_back`], [`Admission::withdraw`] and
 //! [`Admission::abandon`] as it happens, at times that never decrease; after the last three
-//! [`Admission::take_granted`] until it has no more.
+//! [`Admission::poll_granted`] until it has no more.
+
+mod counts;
 
 use std::collections::VecDeque;
 
-use crate::gate::{Precision, Quantiles};
+pub use counts::{CallCounts, PoolUse};
+
+use crate::gate::Precision;
 use crate::plan::{Demand, PoolOrder, PoolPlan};
 use crate::units::{Measured, Rate, Time};
+
+use counts::Pool;
 
 /// What a call of one kind asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,7 +34,7 @@ pub struct CallClass {
 pub enum Answer {
     /// It has all that it asked for.
     Granted,
-    /// It stands in line.
+    /// It waits until it is granted or given up.
     Waits,
     /// It gets nothing.
     Refused,
@@ -39,42 +45,8 @@ pub enum Answer {
 pub struct Grant {
     /// Its class.
     pub class: usize,
-    /// The caller's own name for it.
-    pub caller: u64,
-}
-
-/// Calls that were made inside the measured time, and what came of them.
-#[derive(Clone, Debug)]
-pub struct CallCounts {
-    /// Made; one that is refused and made again counts again.
-    pub offered: u64,
-    /// Granted, at once or later.
-    pub carried: u64,
-    /// Refused.
-    pub refused: u64,
-    /// Had to wait.
-    pub waited: u64,
-    /// Given up while they waited, because nothing needed them any more.
-    pub withdrawn: u64,
-    /// Left the line because their patience was over.
-    pub abandoned: u64,
-    /// From asking to the grant, of those granted.
-    pub waits: Quantiles,
-}
-
-/// A pool inside the measured time.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PoolUse {
-    /// Time average of what is reserved, bit/s.
-    pub reserved_mean_bps: f64,
-    /// Its largest value.
-    pub reserved_max: Rate,
-    /// Time average of the calls that wait for it.
-    pub waiting_mean: f64,
-    /// Their largest number.
-    pub waiting_max: u64,
-    /// How many wait when the run ends.
-    pub waiting: u64,
+    /// Its number, which whoever made it chose.
+    pub call: u64,
 }
 
 /// The pools and everyone who has, or wants, something of them.
@@ -83,24 +55,9 @@ pub struct Admission {
     pools: Vec<Pool>,
     classes: Vec<Class>,
     /// In the order of asking.
-    line: VecDeque<Waiting>,
+    waiting: VecDeque<Waiting>,
     granted: VecDeque<Grant>,
     measured: Measured,
-}
-
-#[derive(Debug)]
-struct Pool {
-    capacity: u64,
-    order: PoolOrder,
-    reserved: u64,
-    waiting: u64,
-    /// The two above hold since.
-    since: Time,
-    reserved_area: u128,
-    waiting_area: u128,
-    reserved_max: u64,
-    waiting_max: u64,
-    counts: CallCounts,
 }
 
 #[derive(Debug)]
@@ -117,57 +74,8 @@ struct Class {
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
     class: usize,
-    caller: u64,
+    call: u64,
     asked: Time,
-}
-
-impl CallCounts {
-    fn new(precision: Precision) -> CallCounts {
-        let waits = Quantiles::new(precision);
-        CallCounts { offered: 0, carried: 0, refused: 0, waited: 0, withdrawn: 0, abandoned: 0, waits }
-    }
-
-    /// Share of the calls that did not get at once what they asked for; `None`: there were none.
-    #[must_use]
-    pub fn blocked(&self) -> Option<f64> {
-        (self.offered > 0).then(|| (self.refused + self.waited) as f64 / self.offered as f64)
-    }
-
-    /// Share of the calls that left the line because their patience was over; `None`: there were none.
-    #[must_use]
-    pub fn abandoned_share(&self) -> Option<f64> {
-        (self.offered > 0).then(|| self.abandoned as f64 / self.offered as f64)
-    }
-
-    fn ask(&mut self, answer: Answer) {
-        self.offered += 1;
-        match answer {
-            Answer::Granted => {
-                self.carried += 1;
-                self.waits.record(crate::units::Span::ZERO);
-            }
-            Answer::Waits => self.waited += 1,
-            Answer::Refused => self.refused += 1,
-        }
-    }
-}
-
-impl Pool {
-    fn free(&self) -> u64 {
-        self.capacity - self.reserved
-    }
-
-    /// What has been so until `at` is booked.
-    fn book(&mut self, at: Time, measured: Measured) {
-        let span = u128::from(measured.overlap(self.since, at));
-        self.reserved_area += span * u128::from(self.reserved);
-        self.waiting_area += span * u128::from(self.waiting);
-        if span > 0 {
-            self.reserved_max = self.reserved_max.max(self.reserved);
-            self.waiting_max = self.waiting_max.max(self.waiting);
-        }
-        self.since = self.since.max(at);
-    }
 }
 
 impl Admission {
@@ -179,18 +87,6 @@ impl Admission {
         measured: Measured,
         precision: Precision,
     ) -> Admission {
-        let pool = |plan: &PoolPlan| Pool {
-            capacity: plan.capacity.bps(),
-            order: plan.order,
-            reserved: 0,
-            waiting: 0,
-            since: Time::ZERO,
-            reserved_area: 0,
-            waiting_area: 0,
-            reserved_max: 0,
-            waiting_max: 0,
-            counts: CallCounts::new(precision),
-        };
         let class = |(demands, waits): (Vec<Demand>, bool)| Class {
             hopeless: demands.iter().any(|demand| {
                 pools.get(demand.pool).is_none_or(|plan| demand.rate.bps() > plan.capacity.bps())
@@ -201,9 +97,9 @@ impl Admission {
             counts: CallCounts::new(precision),
         };
         Admission {
-            pools: pools.iter().map(pool).collect(),
+            pools: pools.iter().map(|plan| Pool::new(plan, precision)).collect(),
             classes: classes.into_iter().map(|row| class((merged(row.demands), row.waits))).collect(),
-            line: VecDeque::new(),
+            waiting: VecDeque::new(),
             granted: VecDeque::new(),
             measured,
         }
@@ -212,11 +108,11 @@ impl Admission {
     /// A call of `class` is made at `at`. It may pass those that wait only at pools whose
     /// order is [`PoolOrder::FirstFit`]. One that could never fit is refused, whatever its
     /// class says.
-    pub fn ask(&mut self, at: Time, class: usize, caller: u64) -> Answer {
+    pub fn ask(&mut self, at: Time, class: usize, call: u64) -> Answer {
         let kind = &self.classes[class];
         let passes = |demand: &Demand| {
             let pool = &self.pools[demand.pool];
-            pool.free() >= demand.rate.bps() && (pool.waiting == 0 || pool.order == PoolOrder::FirstFit)
+            pool.free() >= demand.rate.bps() && (pool.queued == 0 || pool.order == PoolOrder::FirstFit)
         };
         let answer = if kind.hopeless {
             Answer::Refused
@@ -230,7 +126,7 @@ impl Admission {
         match answer {
             Answer::Granted => self.reserve(at, class),
             Answer::Waits => {
-                self.line.push_back(Waiting { class, caller, asked: at });
+                self.waiting.push_back(Waiting { class, call, asked: at });
                 self.count_waiting(at, class, true);
             }
             Answer::Refused => {}
@@ -251,55 +147,55 @@ impl Admission {
             pool.book(at, self.measured);
             pool.reserved -= demand.rate.bps();
         }
-        self.serve_line(at);
+        self.serve_waiting(at);
         true
     }
 
     /// A call that waits is given up because nothing needs it any more; says whether it was there.
     /// Those behind it may move up.
-    pub fn withdraw(&mut self, at: Time, class: usize, caller: u64) -> bool {
-        self.leave_line(at, class, caller, |counts| counts.withdrawn += 1)
+    pub fn withdraw(&mut self, at: Time, class: usize, call: u64) -> bool {
+        self.stop_waiting(at, class, call, |counts| counts.withdrawn += 1)
     }
 
     /// The patience of a call that waits is over; says whether it was there. Those behind it may
     /// move up.
-    pub fn abandon(&mut self, at: Time, class: usize, caller: u64) -> bool {
-        self.leave_line(at, class, caller, |counts| counts.abandoned += 1)
+    pub fn abandon(&mut self, at: Time, class: usize, call: u64) -> bool {
+        self.stop_waiting(at, class, call, |counts| counts.abandoned += 1)
     }
 
-    fn leave_line(&mut self, at: Time, class: usize, caller: u64, what: impl Fn(&mut CallCounts)) -> bool {
-        let is_it = |waiting: &Waiting| (waiting.class, waiting.caller) == (class, caller);
-        let Some(place) = self.line.iter().position(is_it) else { return false };
-        let Some(Waiting { asked, .. }) = self.line.remove(place) else { return false };
+    fn stop_waiting(&mut self, at: Time, class: usize, call: u64, what: impl Fn(&mut CallCounts)) -> bool {
+        let is_it = |waiting: &Waiting| (waiting.class, waiting.call) == (class, call);
+        let Some(place) = self.waiting.iter().position(is_it) else { return false };
+        let Some(Waiting { asked, .. }) = self.waiting.remove(place) else { return false };
         self.count_waiting(at, class, false);
         self.count(class, asked, what);
-        self.serve_line(at);
+        self.serve_waiting(at);
         true
     }
 
-    /// The next call that has come through since.
-    pub fn take_granted(&mut self) -> Option<Grant> {
+    /// The next call that waited and has been granted.
+    pub fn poll_granted(&mut self) -> Option<Grant> {
         self.granted.pop_front()
     }
 
-    /// Grants what can be granted, from the first in line on.
-    fn serve_line(&mut self, at: Time) {
+    /// Grants what can be granted, from the call that has waited longest on.
+    fn serve_waiting(&mut self, at: Time) {
         let mut shut = vec![false; self.pools.len()];
         let mut place = 0;
-        while place < self.line.len() && !shut.iter().all(|shut| *shut) {
-            let Waiting { class, caller, asked } = self.line[place];
+        while place < self.waiting.len() && !shut.iter().all(|shut| *shut) {
+            let Waiting { class, call, asked } = self.waiting[place];
             let demands = &self.classes[class].demands;
             let passes =
                 |demand: &Demand| !shut[demand.pool] && self.pools[demand.pool].free() >= demand.rate.bps();
             if demands.iter().all(passes) {
-                self.line.remove(place);
+                self.waiting.remove(place);
                 self.count_waiting(at, class, false);
                 self.reserve(at, class);
                 self.count(class, asked, |counts| {
                     counts.carried += 1;
                     counts.waits.record(at.saturating_since(asked));
                 });
-                self.granted.push_back(Grant { class, caller });
+                self.granted.push_back(Grant { class, call });
                 continue;
             }
             for demand in demands {
@@ -326,7 +222,7 @@ impl Admission {
         for demand in &self.classes[class].demands {
             let pool = &mut self.pools[demand.pool];
             pool.book(at, self.measured);
-            if joins { pool.waiting += 1 } else { pool.waiting -= 1 }
+            if joins { pool.queued += 1 } else { pool.queued -= 1 }
         }
     }
 
@@ -356,27 +252,16 @@ impl Admission {
         self.classes[class].held
     }
 
-    /// How many calls stand in line.
+    /// How many calls wait.
     #[must_use]
     pub fn waiting(&self) -> usize {
-        self.line.len()
+        self.waiting.len()
     }
 
     /// A pool inside the measured time, if nothing changes any more.
     #[must_use]
     pub fn pool_use(&self, pool: usize) -> PoolUse {
-        let Pool { since, reserved, waiting, .. } = self.pools[pool];
-        let rest = u128::from(self.measured.overlap(since, Time::NEVER));
-        let span = self.measured.overlap(Time::ZERO, Time::NEVER).max(1) as f64;
-        let lasts = |now: u64, most: u64| if rest > 0 { most.max(now) } else { most };
-        let pool = &self.pools[pool];
-        PoolUse {
-            reserved_mean_bps: (pool.reserved_area + rest * u128::from(reserved)) as f64 / span,
-            reserved_max: Rate::from_bps(lasts(reserved, pool.reserved_max)),
-            waiting_mean: (pool.waiting_area + rest * u128::from(waiting)) as f64 / span,
-            waiting_max: lasts(waiting, pool.waiting_max),
-            waiting,
-        }
+        self.pools[pool].in_use(self.measured)
     }
 
     /// The calls for a pool.

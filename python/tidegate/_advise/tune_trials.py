@@ -9,16 +9,13 @@ from typing import TYPE_CHECKING
 from tidegate._ask.plan import plan_of
 from tidegate._base.errors import ArgumentError, UnknownNameError, nearest
 from tidegate._base.estimate import Estimate, estimate
-from tidegate._study.jobs import Local
-from tidegate._study.start import Prepared, execute_study
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
+    from tidegate._advise.bench import Bench
     from tidegate._advise.tune_goal import Goal
     from tidegate._ask.plan import Flow, Plan
-    from tidegate._ask.scenario import Scenario
-    from tidegate._study.store import Store
     from tidegate._study.value import Study
 
 #: Fewer runs say nothing about a gain; as many are used where the scenario asks for fewer.
@@ -46,22 +43,12 @@ class Knobs:
     window: int | None = None
 
 
-class Bench:
+class TuneTrials:
     """Runs of one scenario with a following gate under different settings."""
 
-    def __init__(
-        self,
-        scenario: Scenario,
-        gate: str | None,
-        goal: Goal,
-        seed: int,
-        workers: int | None,
-        store: Store | None,
-        progress: Callable[[float], None] | None,
-    ) -> None:
-        self.scenario, self.goal, self.seed = scenario, goal, seed
-        self.workers, self.store, self.progress = workers, store, progress
-        self.runs = LEAST_RUNS
+    def __init__(self, bench: Bench, gate: str | None, goal: Goal, runs: int) -> None:
+        self.bench, self.goal, self.runs = bench, goal, runs
+        scenario = bench.scenario
         plan = plan_of(scenario)
         self.gate = _following(plan, gate, scenario.gate_names)
         copies = [n for n, row in enumerate(plan["gates"]) if row["name"].split("/")[0] == self.gate]
@@ -118,25 +105,14 @@ class Bench:
 
     # --- simulation -----------------------------------------------------------------------------
 
-    def study(self, settings: Sequence[Knobs], seed: int, runs: int) -> Study:
+    def study(self, settings: Sequence[Knobs], runs: int, seed: int | None = None) -> Study:
         """Return one study with a point for each setting."""
         changes = [self.changes(knobs) for knobs in settings]
-        prepared = Prepared(
-            title=self.scenario.title or self.scenario.name,
-            file=self.scenario.name,
-            seed=seed,
-            runs=runs,
-            axes=["setting"],
-            points=[({"setting": "; ".join(each)}, self.scenario.point(each)) for each in changes],
-            until=None,
-        )
-        return execute_study(
-            prepared, workers=Local(self.workers), store=self.store, gate=self.link, progress=self._tell
-        )
+        return self.bench.study(changes, runs, gate=self.link, seed=seed, progress=self._tell)
 
     def _tell(self, share: float) -> None:
-        if self.progress is not None:
-            self.progress(self._done + (1 - self._done) * _SHARE_OF_REST * share)
+        if self.bench.progress is not None:
+            self.bench.progress(self._done + (1 - self._done) * _SHARE_OF_REST * share)
 
     def delays(self, study: Study, point: int) -> list[float | None]:
         """Return what the goal bounds, by replication."""
@@ -158,7 +134,7 @@ class Bench:
     def link_bps(self, knobs: Knobs) -> float:
         """Return the mean rate of the link that is followed."""
         if self._link_bps is None:
-            study = self.study([knobs], self.seed, 2)
+            study = self.study([knobs], 2)
             self._link_bps = estimate(study.values(f"gate.{self.link}.rate_mean_bps")).mean or 0.0
             if self._link_bps <= 0:
                 raise ArgumentError(f"gate {self.link}: its mean rate is 0, so there is nothing to follow")
@@ -168,7 +144,7 @@ class Bench:
         """Return what the search minimises for each setting: below 0 where the goal's bound is met."""
         fresh = [knobs for knobs in dict.fromkeys(settings) if knobs not in self.seen]
         if fresh:
-            study = self.study(fresh, self.seed, max(LEAST_RUNS, self.runs // 2))
+            study = self.study(fresh, max(LEAST_RUNS, self.runs // 2))
             for point, knobs in enumerate(fresh):
                 goodput = estimate(study.values("goodput_bps", point)).mean or 0.0
                 bounded = self.goal.bound_ms is not None
@@ -194,11 +170,11 @@ def _back_ps(plan: Plan, flow: Flow) -> int:
     return sum(gates) + int(flow["back_delay_ps"])
 
 
-def largest_window(bench: Bench, mean_bps: float) -> int:
+def largest_window(trials: TuneTrials, mean_bps: float) -> int:
     """Return the largest window worth trying, in segments: several times what fits into the delay."""
-    span_s = max(bench.rtt_ps / 1e12, (bench.goal.bound_ms or 0.0) / 1e3)
-    most: int = max(8, math.ceil(8 * mean_bps * span_s / (8 * bench.mss)))
-    return most if bench.window is None else max(2, min(most, bench.window))
+    span_s = max(trials.rtt_ps / 1e12, (trials.goal.bound_ms or 0.0) / 1e3)
+    most: int = max(8, math.ceil(8 * mean_bps * span_s / (8 * trials.mss)))
+    return most if trials.window is None else max(2, min(most, trials.window))
 
 
 def _following(plan: Plan, gate: str | None, known: Sequence[str]) -> str:

@@ -7,13 +7,12 @@
 
 use crate::effcap::Estimator;
 use crate::gate::Gate;
+use crate::net::control::{Control, NONE};
+use crate::net::settings::seed;
 use crate::net::signals::Signal;
-use crate::net::{Seed, seed};
 use crate::plan::{FollowPlan, Plan, RatePlan, SignalKind, SignalPlan};
+use crate::random::Seed;
 use crate::units::{Rate, Time};
-
-/// Marks a gate that follows nobody.
-const NONE: u32 = u32::MAX;
 
 /// All gates that follow others.
 #[derive(Debug, Default)]
@@ -42,34 +41,37 @@ impl Followers {
         }
         followers
     }
+}
 
-    pub(super) fn count(&self) -> usize {
+/// Each follower is a group of its own.
+impl Control for Followers {
+    fn groups(&self) -> usize {
         self.rows.len()
     }
 
-    /// The follower that a gate is.
-    #[inline]
-    pub(super) fn of_gate(&self, gate: usize) -> Option<usize> {
+    fn group_of(&self, gate: usize) -> Option<usize> {
         let place = *self.places.get(gate)?;
         (place != NONE).then_some(place as usize)
     }
 
-    /// The gate that a follower is.
-    pub(super) fn gate(&self, follower: usize) -> usize {
-        self.rows[follower].gate
-    }
-
     /// When a slot ends for a follower, or a value arrives.
-    pub(super) fn next(&self, follower: usize) -> Time {
+    fn next_wakeup(&self, follower: usize) -> Time {
         let signal = &self.rows[follower].signal;
-        signal.slot_end().min(signal.arrives())
+        signal.slot_end().min(signal.next_value())
     }
 
-    /// Everything of a follower that is due by `at`, which is now: nothing else happens before.
-    pub(super) fn advance(&mut self, follower: usize, at: Time, gates: &mut [Gate]) {
-        while self.next(follower) <= at {
+    fn handle_wakeup(&mut self, at: Time, follower: usize, gates: &mut [Gate]) {
+        while self.next_wakeup(follower) <= at {
             self.rows[follower].step(gates);
         }
+    }
+
+    fn needs(&self, follower: usize) -> &[usize] {
+        std::slice::from_ref(&self.rows[follower].gate)
+    }
+
+    fn sets(&self, follower: usize) -> &[usize] {
+        self.needs(follower)
     }
 }
 
@@ -87,9 +89,9 @@ impl Follower {
 
     /// A slot ends, or the first value under way arrives.
     fn step(&mut self, gates: &mut [Gate]) {
-        if self.signal.slot_end() <= self.signal.arrives() {
+        if self.signal.slot_end() <= self.signal.next_value() {
             self.signal.publish(gates);
-        } else if let Some((at, value, _)) = self.signal.arrive() {
+        } else if let Some((at, value)) = self.signal.poll_value() {
             let rate = self.rate(value);
             gates[self.gate].set_rate(at, rate);
         }

@@ -1,0 +1,131 @@
+"""The queue of one gate under trial: what simulations and theories say of each limit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tidegate._ask.plan import plan_of
+from tidegate._base.errors import ArgumentError, UnknownNameError
+from tidegate._base.estimate import Estimate
+
+if TYPE_CHECKING:
+    from tidegate._advise.bench import Bench
+    from tidegate._study.value import Study
+    from tidegate.theory import Fit
+
+#: The first limit tried, how fast it grows, and where the search ends, in units of the queue.
+_FIRST = {"packets": 256, "cells": 4096, "bytes": 256 * 1500}
+
+_GROWTH = 8
+
+_LAST = {"packets": 2**20, "cells": 2**24, "bytes": 2**30}
+
+
+class QueueTrials:
+    """Runs of one scenario with one gate's queue at different limits."""
+
+    def __init__(self, bench: Bench, gate: str) -> None:
+        self.bench, self.gate, self.runs = bench, gate, bench.replications()
+        plan = plan_of(bench.scenario)
+        copies = [row for row in plan["gates"] if row["name"] == gate or row["name"].startswith(f"{gate}/")]
+        if not copies:
+            raise ArgumentError(
+                f"gate {gate}: no flow and no traffic passes through it, so no queue is needed"
+            )
+        self.names = [row["name"] for row in copies]
+        places = {n for n, row in enumerate(plan["gates"]) if row in copies}
+        #: A flow through the gate that fills any queue in the end.
+        self.endless: str | None = next(
+            (
+                flow["name"]
+                for flow in plan["flows"]
+                if places & {*flow["path"]} and flow["app"] == "bulk" and flow["tcp"]["window"] is None
+            ),
+            None,
+        )
+        self.counts_all = bool(copies[0]["queue_counts_all"])
+        limit = copies[0]["queue_limit"]
+        cells = copies[0]["framing"]["kind"] == "aal5"
+        self.unit: str = "cells" if cells else limit["unit"] if limit is not None else "packets"
+
+    def changes(self, limit: int | None, *, whole: bool) -> list[str]:
+        """Return what sets a limit; ``whole``: the run is counted from its very beginning."""
+        unit = "B" if self.unit == "bytes" else self.unit
+        text = "unlimited" if limit is None else f"{limit} {unit}"
+        changes = [f'gate.{self.gate}.queue.limit="{text}"']
+        return [*changes, 'warmup="0 s"'] if whole else changes
+
+    def study(self, limit: int, *, whole: bool) -> Study:
+        """Return runs with a limit."""
+        return self.bench.study([self.changes(limit, whole=whole)], self.runs, gate=self.names[0])
+
+    def losses(self, study: Study) -> list[float]:
+        """Return what was dropped at the gate's copies, by replication."""
+        metric = "dropped_cells" if self.unit == "cells" else "dropped_packets"
+        columns = [study.values(f"gate.{name}.{metric}") for name in self.names]
+        return [sum(value or 0 for value in row) for row in zip(*columns, strict=True)]
+
+    def lost(self, study: Study) -> bool:
+        """Tell whether any replication lost something."""
+        return any(self.losses(study))
+
+    def most(self, study: Study) -> list[int]:
+        """Return the most that ever waited at any copy, by replication."""
+        columns = [study.values(f"gate.{name}.queue_max_{self.unit}") for name in self.names]
+        return [int(max(value or 0 for value in row)) for row in zip(*columns, strict=True)]
+
+    def worst(self, study: Study, *metrics: str) -> Estimate:
+        """Return the copy with the largest mean of the first of these metrics that there is."""
+        for metric in metrics:
+            found = [
+                study.estimate(f"gate.{name}.{metric}")
+                for name in self.names
+                if any(value is not None for value in _values(study, f"gate.{name}.{metric}"))
+            ]
+            if found:
+                return max(found, key=lambda each: each.mean or 0.0)
+        return Estimate(None, None, None, 0)
+
+    def theory(self) -> tuple[Fit | None, str]:
+        """Return the theory that applies to the gate with a queue that never fills, or why none does."""
+        return self.bench.theory(
+            self.changes(None, whole=False),
+            lambda fit: bool(fit.gates) and fit.gates[0]["name"] in self.names,
+            f"it describes another gate than {self.gate}",
+        )
+
+    def needed(self) -> list[int]:
+        """Return the smallest queue without loss of each replication.
+
+        Raises:
+            ArgumentError: the gate drops whatever its queue is, or needs more than can be tried.
+        """
+        limit = _FIRST[self.unit]
+        while True:
+            study = self.study(limit, whole=True)
+            if not self.lost(study):
+                return [max(each, 1) for each in self.most(study)]
+            room = 2 * 1500 if self.unit == "bytes" else 0
+            dry = [
+                lost and most + room < limit
+                for lost, most in zip(self.losses(study), self.most(study), strict=True)
+            ]
+            if any(dry):
+                raise ArgumentError(
+                    f"gate {self.gate} drops packets although its queue of {limit} {self.unit} never fills: "
+                    "because of loss, police, queue.epd, queue.ppd or queue.clp1. No queue size avoids these "
+                    "drops; remove these keys to size the queue alone"
+                )
+            if limit >= _LAST[self.unit]:
+                raise ArgumentError(
+                    f"gate {self.gate}: even a queue of {limit} {self.unit} loses packets. A flow with an "
+                    "unlimited window fills any queue: set tcp.window, or a shorter duration"
+                )
+            limit *= _GROWTH
+
+
+def _values(study: Study, metric: str) -> list[float | None]:
+    try:
+        return study.values(metric)
+    except UnknownNameError:
+        return []
