@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,14 +42,7 @@ def open_run(folder: str | os.PathLike[str]) -> Run:
 
     def load(table: str) -> pl.DataFrame | None:
         file = path / f"{table}.parquet"
-        if not file.is_file():
-            return None
-        import polars as pl
-
-        try:
-            return pl.read_parquet(file)
-        except (pl.exceptions.PolarsError, OSError) as error:
-            raise RunFolderError(f"{file}: this is not a Parquet table ({error})") from None
+        return _table(file) if file.is_file() else None
 
     pcap = path / PCAP
     return Run(summary, manifest, load, pcap=pcap if pcap.is_file() else None, folder=path)
@@ -62,13 +57,11 @@ def open_comparison(folder: str | os.PathLike[str]) -> Comparison:
     """
     path = Path(folder)
     manifest = read_manifest(path, "comparison")
-    try:
+    with _whole(path):
         variants = [
             Variant(dict(entry["set"]), open_run(path / entry["folder"])) for entry in manifest["variants"]
         ]
         axes, gate, title = list(manifest["vary"]), manifest["gate"], str(manifest["title"])
-    except (KeyError, TypeError) as error:
-        raise _damaged(path, error) from None
     if not variants:
         raise RunFolderError(f"{path / MANIFEST}: the comparison has no variants")
     return Comparison(title, axes, variants, gate)
@@ -83,7 +76,7 @@ def open_engines(folder: str | os.PathLike[str]) -> EngineComparison:
     """
     path = Path(folder)
     manifest = read_manifest(path, "engines")
-    try:
+    with _whole(path):
         found = [
             EngineRuns(str(entry["engine"]), [open_run(path / name) for name in entry["folders"]])
             for entry in manifest["engines"]
@@ -95,8 +88,6 @@ def open_engines(folder: str | os.PathLike[str]) -> EngineComparison:
             manifest["gate"],
             float(manifest["tolerance"]),
         )
-    except (KeyError, TypeError, IndexError) as error:
-        raise _damaged(path, error) from None
 
 
 def open_study(folder: str | os.PathLike[str]) -> Study:
@@ -106,11 +97,9 @@ def open_study(folder: str | os.PathLike[str]) -> Study:
         FileNotFoundError: there is no such folder.
         RunFolderError: it holds no study, or is damaged.
     """
-    import polars as pl
-
     path = Path(folder)
     manifest = read_manifest(path, "study")
-    try:
+    with _whole(path):
         points = [
             Point(number, dict(entry["set"]), str(entry["scenario"]), bool(entry.get("varies", True)))
             for number, entry in enumerate(manifest["points"])
@@ -118,17 +107,27 @@ def open_study(folder: str | os.PathLike[str]) -> Study:
         axes = list(manifest["axes"])
         rows = {}
         for name in manifest["tables"]:
-            frame = pl.read_parquet(path / f"{name}.parquet")
+            frame = _table(path / f"{name}.parquet")
             rows[name] = [
                 {**row, **{key: points[row["point"]].values[key] for key in axes}}
                 for row in frame.iter_rows(named=True)
             ]
         return Study(manifest, points, rows)
+
+
+@contextlib.contextmanager
+def _whole(path: Path) -> Iterator[None]:
+    """Say of a manifest that lacks something that it is damaged."""
+    try:
+        yield
     except (KeyError, TypeError, IndexError) as error:
-        raise RunFolderError(f"{path / MANIFEST}: {error!r} is missing; the file is damaged") from None
+        raise RunFolderError(f"{path / MANIFEST}: {error} is missing; the file is damaged") from None
+
+
+def _table(file: Path) -> pl.DataFrame:
+    import polars as pl
+
+    try:
+        return pl.read_parquet(file)
     except (pl.exceptions.PolarsError, OSError) as error:
-        raise RunFolderError(f"{path}: a table of the study cannot be read ({error})") from None
-
-
-def _damaged(path: Path, error: Exception) -> RunFolderError:
-    return RunFolderError(f"{path / MANIFEST}: {error} is missing; the file is damaged")
+        raise RunFolderError(f"{file}: it cannot be read as a Parquet table ({error})") from None

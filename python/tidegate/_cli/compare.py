@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -18,12 +18,18 @@ from tidegate._cli.options import (
     check_picture,
     command_line,
     epilog,
+    folder_for,
     parse_vary,
     say,
     say_json,
     tell,
 )
-from tidegate._cli.picture import SHOW, panels, picture_of, picture_options
+from tidegate._cli.picture import PICTURE_OPTIONS, SHOW, panels, picture_options
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tidegate._study.picture import Picture
 
 #: What a folder holds, in words.
 _KINDS = {"run": "run", "comparison": "comparison", "study": "study", "engines": "comparison of engines"}
@@ -49,14 +55,7 @@ def plot(
     target: str | None,
     gate: str | None,
     show: str | None,
-    metric: str | None,
-    axis: str | None,
-    facet: str | None,
-    only: tuple[str, ...],
-    x: str | None,
-    y: str | None,
-    cdf: str | None,
-    box: str | None,
+    shows: Callable[[], Picture],
     as_json: bool,
 ) -> None:
     """Draw the picture of a run, comparison or study folder.
@@ -69,15 +68,13 @@ def plot(
     from tidegate._run.folder import read_manifest
     from tidegate._study.picture import Picture
 
-    if target is not None:
-        check_picture(target)
+    check_picture(target)
     kind = read_manifest(Path(folder))["kind"]
     place = Path(target) if target is not None else Path(folder) / f"{kind}.png"
-    chosen = picture_of(metric, axis, facet, only, x, y, cdf, box)
+    chosen = shows()
     if kind != "study" and chosen != Picture():
         raise click.UsageError(
-            f"{folder}: --metric, --axis, --facet, --only, --x, --y, --cdf and --box are for studies; "
-            f"this folder holds a {_KINDS.get(kind, kind)}"
+            f"{folder}: {PICTURE_OPTIONS} are for studies; this folder holds a {_KINDS.get(kind, kind)}"
         )
     if kind in ("study", "engines") and (gate is not None or show is not None):
         raise click.UsageError(
@@ -165,7 +162,6 @@ def compare(
     from tidegate._base.progress import Progress
     from tidegate._cli.engines import compare_engines
     from tidegate._compare.start import execute_all, prepare
-    from tidegate._run.folder import staged
 
     if engines is not None:
         if vary or jobs is not None:
@@ -199,12 +195,8 @@ def compare(
     if picture is None and out is None and not as_json:
         picture = f"{prepared.variants[0][1].stem}-compare.png"
     shown = panels(show)
-    if picture is not None:
-        check_picture(picture)
-    with contextlib.ExitStack() as stack:
-        work = None
-        if out is not None:
-            work = stack.enter_context(staged(Path(out), force=force))
+    check_picture(picture)
+    with folder_for(out, force=force) as fill:
         with Progress(f"running {len(prepared.variants)} variants") as progress:
             result = execute_all(
                 prepared,
@@ -216,8 +208,7 @@ def compare(
                 progress=progress,
                 command=command_line(),
             )
-        if work is not None:
-            result.fill(work)
+        fill(result)
         if picture is not None:
             result.plot(picture, show=shown)
     tell(result, as_json=as_json, folder=out, picture=picture)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from tidegate._cli.options import check_picture, command_line, tell
+from tidegate._cli.options import check_picture, command_line, folder_for, tell
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,19 +32,14 @@ def compare_engines(
     from tidegate._base.progress import Progress
     from tidegate._engines.agreement import TOLERANCE
     from tidegate._engines.start import engine_names, execute_engines
-    from tidegate._run.folder import staged
 
     names = engine_names(engines)
     scenario = as_scenario(file, sets)
     allowed = TOLERANCE if tolerance is None else _share(tolerance)
     if picture is None and out is None and not as_json:
         picture = f"{scenario.stem}-engines.png"
-    if picture is not None:
-        check_picture(picture)
-    with contextlib.ExitStack() as stack:
-        work = None
-        if out is not None:
-            work = stack.enter_context(staged(Path(out), force=force))
+    check_picture(picture)
+    with folder_for(out, force=force) as fill:
         with Progress(f"running {', '.join(names)}") as progress:
             result = execute_engines(
                 scenario,
@@ -59,8 +52,7 @@ def compare_engines(
                 progress=progress,
                 command=command_line(),
             )
-        if work is not None:
-            result.fill(work)
+        fill(result)
         if picture is not None:
             result.plot(picture)
     tell(result, as_json=as_json, folder=out, picture=picture)

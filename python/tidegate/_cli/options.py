@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
+import functools
 import json
 import os
 import sys
@@ -14,7 +16,9 @@ import click
 _Command = TypeVar("_Command", bound="Callable[..., Any] | click.Command")
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
+
+    from tidegate._run.kept import Kept
 
 JSON = click.option("as_json", "--json", is_flag=True, help="Print one JSON object instead of text.")
 _SETS = click.option(
@@ -80,12 +84,25 @@ RECORD = click.option(
 )
 FORCE = click.option("--force", is_flag=True, help="Replace the results that DIR already holds.")
 FILE = click.argument("file", metavar="FILE")
-STORE = click.option(
+_STORE = click.option(
     "--store",
     metavar="DIR",
     help="Folder in which results are kept and found again; default: TIDEGATE_STORE, else the user's cache.",
 )
-NO_STORE = click.option("--no-store", is_flag=True, help="Do not keep results, and do not use kept ones.")
+_NO_STORE = click.option("--no-store", is_flag=True, help="Do not keep results, and do not use kept ones.")
+
+
+def STORE(command: Callable[..., Any]) -> Callable[..., Any]:  # noqa: N802
+    """Add ``--store`` and ``--no-store``; a command gets both as one argument ``store``."""
+
+    @functools.wraps(command)
+    def with_store(*, store: str | None, no_store: bool, **others: Any) -> Any:
+        return command(store=False if no_store else store or True, **others)
+
+    return _STORE(_NO_STORE(with_store))
+
+
+WORKERS = click.option("--workers", type=click.IntRange(1), help="Threads; default: one per processor.")
 
 
 def epilog(*examples: str) -> str:
@@ -137,13 +154,15 @@ def command_line() -> list[str]:
     return ["tidegate", *sys.argv[1:]]
 
 
-def check_picture(path: str) -> None:
-    """Refuse a picture that could not be written, before any work.
+def check_picture(path: str | None) -> None:
+    """Refuse a picture that could not be written, before any work; None: there is to be none.
 
     Raises:
         click.UsageError: the suffix is none of .png, .svg, .pdf, or the folder is not there.
         OSError: the folder cannot be written.
     """
+    if path is None:
+        return
     place = Path(path)
     if place.suffix.lower() not in (".png", ".svg", ".pdf"):
         raise click.UsageError(f"{path}: the name of a picture ends in .png, .svg or .pdf")
@@ -152,6 +171,25 @@ def check_picture(path: str) -> None:
         raise click.UsageError(f"{path}: there is no folder {folder}")
     if not os.access(folder, os.W_OK) or place.is_dir():
         raise PermissionError(errno.EACCES, "cannot be written", path)
+
+
+@contextlib.contextmanager
+def folder_for(out: str | None, *, force: bool) -> Iterator[Callable[[Kept], None]]:
+    """Reserve the folder of ``--out``, and give a function that fills it; without ``--out`` it does nothing.
+
+    The folder appears when the block ends well. A place that cannot be written is known before any work.
+
+    Raises:
+        RunFolderError: the folder is there already.
+        OSError: it cannot be written.
+    """
+    if out is None:
+        yield lambda _: None
+        return
+    from tidegate._run.folder import staged
+
+    with staged(Path(out), force=force) as work:
+        yield lambda result: result.fill(work)
 
 
 def parse_vary(options: Sequence[str]) -> dict[str, list[str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -33,14 +34,34 @@ _OPTIONS = (
 )
 
 
+#: Named in messages where these options do not fit.
+PICTURE_OPTIONS = "--metric, --axis, --facet, --only, --x, --y, --cdf and --box"
+
+
 def picture_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the options that choose what a picture of a study shows."""
+    """Add the options that choose what a picture of a study shows; the command gets them as one ``shows``."""
+
+    @functools.wraps(command)
+    def with_picture(
+        *,
+        metric: str | None,
+        axis: str | None,
+        facet: str | None,
+        only: Sequence[str],
+        x: str | None,
+        y: str | None,
+        cdf: str | None,
+        box: str | None,
+        **others: Any,
+    ) -> Any:
+        return command(shows=lambda: _picture_of(metric, axis, facet, only, x, y, cdf, box), **others)
+
     for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
+        with_picture = option(with_picture)
+    return with_picture
 
 
-def picture_of(
+def _picture_of(
     metric: str | None,
     axis: str | None,
     facet: str | None,

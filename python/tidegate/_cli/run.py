@@ -106,9 +106,8 @@ def run(
         raise click.UsageError("--pcap needs --out DIR: the packets are written to DIR/packets.pcap")
     scenario = as_scenario(file, sets)
     shown = panels(show)
-    if picture is not None:
-        check_picture(picture)
-    elif show is not None:
+    check_picture(picture)
+    if picture is None and show is not None:
         raise click.UsageError("--show needs --plot FILE")
     if record is None and out is None and picture is None:
         record = "summary"

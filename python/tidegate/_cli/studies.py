@@ -11,10 +11,10 @@ from tidegate._cli.options import (
     FILE,
     FORCE,
     JSON,
-    NO_STORE,
     SEED,
     SET,
     STORE,
+    WORKERS,
     engine_option,
     epilog,
     say,
@@ -30,9 +30,8 @@ if TYPE_CHECKING:
 @click.option("--quick", is_flag=True, help="Make runs shorter and measure fewer points.")
 @click.option("--out", metavar="DIR", help="Folder of the report; default: reproduced/PAPER in this folder.")
 @FORCE
-@click.option("--workers", type=click.IntRange(1), help="Threads; default: one per processor.")
+@WORKERS
 @STORE
-@NO_STORE
 @engine_option("sim", "live")
 @click.option("as_list", "--list", is_flag=True, help="List papers, claims and figures without measuring.")
 @JSON
@@ -42,8 +41,7 @@ def reproduce(
     out: str | None,
     force: bool,
     workers: int | None,
-    store: str | None,
-    no_store: bool,
+    store: str | bool,
     engine: str,
     as_list: bool,
     as_json: bool,
@@ -72,7 +70,7 @@ def reproduce(
         return 0
     asked = [chosen(name, engine) for name in targets(target, engine)]
     results = []
-    with opened(False if no_store else store or True) as kept:
+    with opened(store) as kept:
         for paper, claims, figures in asked:
             place = None
             if out is not None:
@@ -129,9 +127,8 @@ def reproduce(
 )
 @SEED
 @SET
-@click.option("--workers", type=click.IntRange(1), help="Threads; default: one per processor.")
+@WORKERS
 @STORE
-@NO_STORE
 @JSON
 def size(
     file: str,
@@ -143,8 +140,7 @@ def size(
     seed: int | None,
     sets: tuple[str, ...],
     workers: int | None,
-    store: str | None,
-    no_store: bool,
+    store: str | bool,
     as_json: bool,
 ) -> None:
     """Find the smallest queue without loss, or the smallest pool.
@@ -162,10 +158,9 @@ def size(
     if (gate is None) == (pool is None) or (pool is None) != (goal is None):
         raise click.UsageError('give either --gate NAME, or --pool NAME with --goal "p95 response < 2 s"')
     found: Answer
-    kept = False if no_store else store or True
     with (
         Progress("sizing") as progress,
-        bench_for(file, sets, runs=runs, seed=seed, workers=workers, store=kept, progress=progress) as bench,
+        bench_for(file, sets, runs=runs, seed=seed, workers=workers, store=store, progress=progress) as bench,
     ):
         if pool is not None and goal is not None:
             found = find_pool(bench, pool, goal, method=method or "auto")
@@ -195,9 +190,8 @@ def size(
 )
 @SEED
 @SET
-@click.option("--workers", type=click.IntRange(1), help="Threads; default: one per processor.")
+@WORKERS
 @STORE
-@NO_STORE
 @JSON
 def tune(
     file: str,
@@ -207,8 +201,7 @@ def tune(
     seed: int | None,
     sets: tuple[str, ...],
     workers: int | None,
-    store: str | None,
-    no_store: bool,
+    store: str | bool,
     as_json: bool,
 ) -> int:
     """Find the best setting of a gate with rate.follow.
@@ -223,10 +216,9 @@ def tune(
     from tidegate._advise.tune import find
     from tidegate._base.progress import Progress
 
-    kept = False if no_store else store or True
     with (
         Progress("tuning") as progress,
-        bench_for(file, sets, runs=runs, seed=seed, workers=workers, store=kept, progress=progress) as bench,
+        bench_for(file, sets, runs=runs, seed=seed, workers=workers, store=store, progress=progress) as bench,
     ):
         found = find(bench, gate, goal=goal)
     say(found.to_json() if as_json else found.report())

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,21 +12,27 @@ from tidegate._cli.options import (
     FILE,
     FORCE,
     JSON,
-    NO_STORE,
     SEED,
     SET,
     STORE,
+    WORKERS,
     check_picture,
     command_line,
     count,
     epilog,
+    folder_for,
     note,
     parse_vary,
     say,
     tell,
     warn,
 )
-from tidegate._cli.picture import picture_of, picture_options
+from tidegate._cli.picture import PICTURE_OPTIONS, picture_options
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tidegate._study.picture import Picture
 
 
 @click.command(
@@ -59,7 +65,7 @@ from tidegate._cli.picture import picture_of, picture_options
 )
 @SEED
 @SET
-@click.option("--workers", type=click.IntRange(1), help="Threads; default: one per processor.")
+@WORKERS
 @click.option("--out", metavar="DIR", help="Write a folder: manifest, study.json, Parquet tables.")
 @FORCE
 @click.option(
@@ -71,7 +77,6 @@ from tidegate._cli.picture import picture_of, picture_options
     "--gate", metavar="NAME", help="The gate to report; default: the gate that limits the flows most."
 )
 @STORE
-@NO_STORE
 @click.option("--resume", is_flag=True, help="With --engine live: reuse runs that were measured before.")
 @ENGINE
 @JSON
@@ -87,18 +92,10 @@ def study(
     out: str | None,
     force: bool,
     picture: str | None,
-    metric: str | None,
-    axis: str | None,
-    facet: str | None,
-    only: tuple[str, ...],
-    x: str | None,
-    y: str | None,
-    cdf: str | None,
-    box: str | None,
+    shows: Callable[[], Picture],
     columns: str | None,
     gate: str | None,
-    store: str | None,
-    no_store: bool,
+    store: str | bool,
     resume: bool,
     engine: str,
     as_json: bool,
@@ -114,7 +111,6 @@ def study(
     from tidegate._ask.source import check_engine
     from tidegate._base.progress import Progress
     from tidegate._draw.style import write
-    from tidegate._run.folder import staged
     from tidegate._study.picture import Picture
     from tidegate._study.point import Point
     from tidegate._study.start import execute_study, prepare, workers_for
@@ -122,14 +118,14 @@ def study(
     from tidegate._study.until import Until
 
     check_engine(engine, ("sim", "live"))
-    if resume and (engine != "live" or no_store):
+    if resume and (engine != "live" or store is False):
         raise click.UsageError("--resume needs --engine live, and cannot be used with --no-store")
     if max_runs is not None and until is None:
         raise click.UsageError("--max-runs needs --until METRIC:±X%")
     least = None if runs is None else max(runs, 2)
     stop = None if until is None else Until.parse(until, at_least=least, at_most=max_runs)
     prepared = prepare(file, parse_vary(vary), sets, runs=runs, seed=seed, until=stop, engine=engine)
-    chosen = picture_of(metric, axis, facet, only, x, y, cdf, box)
+    chosen = shows()
     shown = None if columns is None else [name.strip() for name in columns.split(",") if name.strip()]
     if picture is not None:
         check_picture(picture)
@@ -138,14 +134,8 @@ def study(
         places = [Point(n, dict(values), "") for n, (values, _) in enumerate(prepared.points)]
         chosen.check(prepared.axes, places)
     elif chosen != Picture():
-        raise click.UsageError(
-            "--metric, --axis, --facet, --only, --x, --y, --cdf and --box need --plot FILE"
-        )
-    with contextlib.ExitStack() as stack:
-        work = None
-        if out is not None:
-            work = stack.enter_context(staged(Path(out), force=force))
-        kept = stack.enter_context(opened(False if no_store else store or True))
+        raise click.UsageError(f"{PICTURE_OPTIONS} need --plot FILE")
+    with folder_for(out, force=force) as fill, opened(store) as kept:
         counts: list[int] = []
         with Progress(f"running {count(len(prepared.points), 'point')}") as progress:
             result = execute_study(
@@ -158,8 +148,7 @@ def study(
                 told=lambda *numbers: counts.extend(numbers),
                 command=command_line(),
             )
-        if work is not None:
-            result.fill(work)
+        fill(result)
         if picture is not None:
             write(chosen.figure(result), Path(picture))
     if counts and counts[0] < counts[1]:
