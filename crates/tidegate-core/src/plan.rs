@@ -25,8 +25,8 @@ pub use feedback::{
 };
 pub use framing::Framing;
 pub use gate::{
-    CellPlan, Contract, GatePlan, JitterPlan, LossPlan, PolicePlan, QueueCounts, QueueLimit, QueuePlan,
-    Reassembly,
+    CellPlan, Contract, Discipline, GatePlan, JitterPlan, LossPlan, PolicePlan, QueueCounts, QueueLimit,
+    QueuePlan, Reassembly,
 };
 pub use groups::groups_of_circuits;
 pub use holding::HoldingPlan;

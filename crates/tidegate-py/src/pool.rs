@@ -6,7 +6,7 @@ use std::time::Duration;
 use pyo3::prelude::*;
 use tidegate_core::plan::Plan;
 use tidegate_core::units::Time;
-use tidegate_study::pool::Pool as Threads;
+use tidegate_sim::pool::Pool as Threads;
 
 use crate::error::{ArgumentError, InternalError};
 use crate::guard::{caught, guarded};
@@ -89,5 +89,5 @@ impl Pool {
 /// The value that a Student t variable stays below with a probability; None where there is none.
 #[pyfunction]
 pub(crate) fn student_t(share: f64, freedom: u64) -> Option<f64> {
-    tidegate_study::interval::student_t(share, freedom)
+    tidegate_result::student_t(share, freedom)
 }

@@ -104,7 +104,7 @@ impl Scenario {
     #[pyo3(signature = (record = None))]
     fn digest(&self, py: Python<'_>, record: Option<&str>) -> PyResult<String> {
         let plan = self.plan(0, 0, record)?;
-        patiently(py, move |_| tidegate_study::key::digest(&plan))
+        patiently(py, move |_| tidegate_result::digest(&plan))
     }
 
     /// The axes of a study: keys that move together, and a row of values for each step.

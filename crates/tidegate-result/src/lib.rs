@@ -1,4 +1,5 @@
-//! What a run gives, whichever engine ran it: the summary, the columns and the capture.
+//! What a run gives, whichever engine ran it: the summary, the columns and the capture; and the key under
+//! which a result is kept.
 //!
 //! The simulator and the live engine never see each other; what they have to say in the same
 //! words is here. Everything about gates and background traffic is read off the core's
@@ -9,6 +10,8 @@
 mod calls;
 mod cells;
 pub mod columns;
+mod interval;
+mod key;
 mod losses;
 pub mod pcap;
 mod request_summary;
@@ -18,6 +21,8 @@ mod summary;
 
 pub use calls::{CallSummary, CallsSummary, CircuitSummary, PoolSummary};
 pub use cells::CellSummary;
+pub use interval::student_t;
+pub use key::digest;
 pub use losses::{LossSummary, PoliceSummary};
 pub use request_summary::RequestSummary;
 pub use result::{RunResult, Table, slot_bps};

@@ -1,9 +1,10 @@
 //! Requests in numbers: response times, and where they were spent.
 
 use serde::Serialize;
-use statrs::distribution::{ContinuousCDF, StudentsT};
 use tidegate_core::app::Exchange;
 use tidegate_core::units::{Measured, PICOS_PER_SECOND, Span, Time};
+
+use crate::interval::student_t;
 
 /// The name of the row of all requests together.
 const ALL: &str = "all";
@@ -161,8 +162,8 @@ fn half_width(values: &[u64], sum: u128) -> Option<f64> {
     let count = values.len() as f64;
     let mean = sum as f64 / count;
     let squares: f64 = values.iter().map(|picos| (*picos as f64 - mean).powi(2)).sum();
-    let law = StudentsT::new(0.0, 1.0, count - 1.0).ok()?;
-    Some(law.inverse_cdf(0.975) * (squares / (count - 1.0) / count).sqrt() / PER_SECOND)
+    let quantile = student_t(0.975, values.len() as u64 - 1)?;
+    Some(quantile * (squares / (count - 1.0) / count).sqrt() / PER_SECOND)
 }
 
 #[cfg(test)]

@@ -73,14 +73,12 @@ fn table<R>(name: &'static str, entries: &[Entry<R>], rows: &[Of<'_, R>]) -> Tab
 
 /// Rows by whose they are.
 fn owned<R>(rows: &[Vec<R>], slot_bps: impl Fn(u32) -> f64) -> Vec<Of<'_, R>> {
-    let of = |(index, rows)| (index, slot_bps(index), rows);
-    (0..)
-        .zip(rows)
-        .map(of)
-        .flat_map(|(index, slot_bps, rows): (u32, f64, &Vec<R>)| {
-            rows.iter().map(move |row| Of { index, row, slot_bps })
-        })
-        .collect()
+    let mut all = Vec::with_capacity(rows.iter().map(Vec::len).sum());
+    for (index, own) in (0..).zip(rows) {
+        let slot = slot_bps(index);
+        all.extend(own.iter().map(|row| Of { index, row, slot_bps: slot }));
+    }
+    all
 }
 
 /// Rows that say themselves whose they are.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::table::{Default, Key, Kind, Literal, ROOT, Section};
+use crate::table::{Key, Kind, Literal, ROOT, Section, WhenAbsent};
 use crate::units::{Dim, example, noun, unit_names};
 
 /// Every key of a scenario: what it takes, its default, what it means.
@@ -87,12 +87,12 @@ fn heading(section: &Section, path: &str, out: &mut String) {
 
 fn default(row: &Key) -> String {
     match row.default {
-        Default::Required(_) => "required".to_owned(),
-        Default::Is(value) => literal(value),
-        Default::ByBase { rfc, bsd44, linux } => {
+        WhenAbsent::Required(_) => "required".to_owned(),
+        WhenAbsent::Is(value) => literal(value),
+        WhenAbsent::ByBase { rfc, bsd44, linux } => {
             format!("rfc {}, bsd44 {}, linux {}", literal(rfc), literal(bsd44), literal(linux))
         }
-        Default::Words(words) => words.replace('|', "\\|"),
+        WhenAbsent::Words(words) => words.replace('|', "\\|"),
     }
 }
 
@@ -110,7 +110,7 @@ fn meaning(row: &Key) -> String {
     for word in words(row.kind) {
         let _ = write!(text, " `\"{}\"`: {}.", word.0, word.1);
     }
-    if let Default::Required(example) = row.default {
+    if let WhenAbsent::Required(example) = row.default {
         let _ = write!(text, " Such as `{example}`.");
     }
     text.replace('|', "\\|")

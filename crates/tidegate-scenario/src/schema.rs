@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::table::{Default, Key, Kind, Literal, ROOT, Section};
+use crate::table::{Key, Kind, Literal, ROOT, Section, WhenAbsent};
 use crate::units::{example, unit_names};
 
 /// The JSON Schema (draft 2020-12) of a scenario, with a description on every key. It
@@ -24,7 +24,7 @@ fn section(section: &Section) -> Map<String, Value> {
         other.insert("description".to_owned(), json!(alias.about));
         properties.insert(alias.name.to_owned(), Value::Object(other));
     }
-    let required = rows.filter(|row| matches!(row.default, Default::Required(_)));
+    let required = rows.filter(|row| matches!(row.default, WhenAbsent::Required(_)));
     // One of its names will do.
     let (named, required): (Vec<&Key>, Vec<&Key>) =
         required.partition(|row| section.aliases_of(row.name).next().is_some());
@@ -66,11 +66,11 @@ fn property(row: &Key) -> Map<String, Value> {
     };
     let mut about = row.about.to_owned();
     match row.default {
-        Default::Required(_) => {}
-        Default::Is(literal) => {
+        WhenAbsent::Required(_) => {}
+        WhenAbsent::Is(literal) => {
             schema.insert("default".to_owned(), value(literal));
         }
-        Default::ByBase { rfc, bsd44, linux } => {
+        WhenAbsent::ByBase { rfc, bsd44, linux } => {
             about += &format!(
                 " Default by base: rfc {}, bsd44 {}, linux {}.",
                 value(rfc),
@@ -78,7 +78,7 @@ fn property(row: &Key) -> Map<String, Value> {
                 value(linux)
             );
         }
-        Default::Words(words) => about += &format!(" Default: {words}."),
+        WhenAbsent::Words(words) => about += &format!(" Default: {words}."),
     }
     schema.insert("description".to_owned(), json!(about));
     schema

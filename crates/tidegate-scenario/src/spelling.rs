@@ -2,8 +2,18 @@
 
 use crate::units::Complaint;
 
+/// "did you mean …?" with the key that was probably meant, as keys are written.
+pub(crate) fn key_meant<'a>(name: &str, keys: impl Iterator<Item = &'a str>) -> Option<String> {
+    nearest(name, keys).map(|key| format!("did you mean {key}?"))
+}
+
+/// "did you mean …?" with the value that was probably meant, in quotes.
+pub(crate) fn value_meant<'a>(text: &str, values: impl Iterator<Item = &'a str>) -> Option<String> {
+    nearest(text, values).map(|value| format!("did you mean {value:?}?"))
+}
+
 /// The candidate nearest to `name`, if one is near enough to have been meant.
-pub(crate) fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let most = 1.max(name.chars().count().min(200) / 3);
     let lower = name.to_lowercase();
     candidates

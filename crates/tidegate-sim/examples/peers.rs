@@ -9,8 +9,8 @@
 #![allow(clippy::print_stdout, reason = "a program that prints its result")]
 
 use tidegate_core::plan::{
-    AppPlan, CongestionPlan, FlowPlan, GatePlan, Increase, Plan, QueueCounts, QueueLimit, QueuePlan,
-    RatePlan, RtoPlan, RttTiming, SsthreshRounding, StartPlan, TcpBase, TcpPlan, TickPhase,
+    AppPlan, CongestionPlan, FlowPlan, GatePlan, Increase, Plan, QueueLimit, QueuePlan, RatePlan, RtoPlan,
+    RttTiming, SsthreshRounding, StartPlan, TcpBase, TcpPlan, TickPhase,
 };
 use tidegate_core::units::{Rate, Span, Speed, Time};
 
@@ -104,8 +104,7 @@ fn link(name: &str, mbps: u64, delay: Span, packets: Option<u64>) -> GatePlan {
         rate: RatePlan::Constant(Speed::Bits(Rate::from_bps(mbps * 1_000_000))),
         queue: QueuePlan {
             limit: packets.map_or(QueueLimit::Unlimited, QueueLimit::Packets),
-            counts: QueueCounts::Waiting,
-            tagged: None,
+            ..QueuePlan::UNLIMITED
         },
         delay,
         ..GatePlan::open(name)

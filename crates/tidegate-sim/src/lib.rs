@@ -1,7 +1,8 @@
 //! The simulator: TCP endpoints and a network of gates in virtual time.
 //!
 //! [`run`] takes a [`Plan`] and returns a [`RunResult`]: the summary and the columns that
-//! were asked for. Deterministic: the same plan gives the same bytes. What it does not do:
+//! were asked for. Deterministic: the same plan gives the same bytes. A [`pool`] of threads works through
+//! many runs at once; no result depends on the number of threads. What it does not do:
 //! read files (the scenario crate does), write them (Python does; the capture goes into any
 //! `Write`), or know what time it is.
 
@@ -11,6 +12,7 @@ mod flow;
 mod history;
 mod meter;
 mod policed;
+pub mod pool;
 mod requests;
 mod rows;
 mod segments;

@@ -75,6 +75,10 @@ def _gates(plan: Plan, flow: Flow) -> tuple[Gate, Gate]:
     back = [plan["gates"][n] for n in flow["back"]]
     for gate in (*path, *back):
         need(not gate["loses"], f"gate {gate['name']} loses packets")
+        need(
+            gate["discipline"] == "drop-tail",
+            f"gate {gate['name']} has the queue discipline {gate['discipline']}",
+        )
         need(not gate["polices"], f"gate {gate['name']} has a policer")
         need(not gate["jitters"], f"gate {gate['name']} delays packets at random (jitter)")
         need(not gate["slotted"], f"gate {gate['name']} is slotted: it does not send a cell when it arrives")

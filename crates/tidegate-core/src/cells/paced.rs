@@ -4,8 +4,8 @@
 
 use super::train::{Beat, Exact, Train};
 use crate::aal5::CELL_BYTES;
-use crate::gate::Counters;
 use crate::gate::rate::Service;
+use crate::gate::{Backlog, Counters, ExactPicos, Progression};
 use crate::units::{Measured, Span, Time};
 
 /// A cell's way through.
@@ -27,11 +27,17 @@ impl Passage {
     pub(super) fn count(&self, counters: &mut Counters, at: Time) {
         let bytes = u64::from(CELL_BYTES);
         if self.start.at > at {
-            counters.pass_waiting(at, self.service(), bytes, (self.waiting, self.waiting * bytes));
+            counters.pass_waiting(at, self.service(), bytes, cells_in_queue(self.waiting));
         } else {
             counters.pass(at, self.end.at, bytes);
         }
     }
+}
+
+/// A queue of this many cells.
+#[inline]
+fn cells_in_queue(units: u64) -> Backlog {
+    Backlog { units, bytes: units * u64::from(CELL_BYTES) }
 }
 
 /// See the module.
@@ -203,16 +209,16 @@ impl Paced {
             // One that starts at once does not wait.
             let at_once = start.at <= at;
             counters.pass_many(u64::from(at_once), bytes);
-            let waits = u64::from(cells) - u64::from(at_once);
+            let waiting = u64::from(cells) - u64::from(at_once);
             let from = if at_once { start.plus(beat) } else { start };
-            if waits > 0 {
-                counters.pass_waiting_evenly(
-                    waits,
-                    (from.at.picos() - at.picos(), from.carry),
-                    (beat.picos, beat.part, beat.whole),
-                    bytes,
-                    (self.waiting, self.waiting * bytes),
-                );
+            if waiting > 0 {
+                let waits = Progression {
+                    first: ExactPicos { whole: from.at.picos() - at.picos(), part: from.carry },
+                    gap: ExactPicos { whole: beat.picos, part: beat.part },
+                    parts: beat.whole,
+                    terms: waiting,
+                };
+                counters.pass_waiting_evenly(&waits, bytes, cells_in_queue(self.waiting));
             }
         }
         start = start.plus_times(beat, u64::from(cells) - 1);

@@ -3,8 +3,12 @@ mod rows;
 use proptest::prelude::*;
 
 use super::*;
+use crate::aal5::CELL_BYTES;
 use crate::gcra::{Conformance, Interval, Limit};
-use crate::plan::{AtEnd, JitterPlan, LossPlan, OpportunityTrace, PolicePlan, QueuePlan, RatePlan};
+use crate::plan::{
+    AtEnd, Framing, JitterPlan, LossPlan, OpportunityTrace, PolicePlan, QueueCounts, QueueLimit, QueuePlan,
+    RatePlan,
+};
 use crate::unit::{HeldBy, Limiter};
 use crate::units::{PICOS_PER_SECOND, Rate, Speed};
 
@@ -24,7 +28,7 @@ fn context(record: RecordLevel) -> GateContext {
 fn link(bps: u64, limit: QueueLimit) -> GatePlan {
     GatePlan {
         rate: RatePlan::Constant(Speed::Bits(Rate::from_bps(bps))),
-        queue: QueuePlan { limit, counts: QueueCounts::Waiting, tagged: None },
+        queue: QueuePlan { limit, ..QueuePlan::UNLIMITED },
         ..GatePlan::open("link")
     }
 }
@@ -74,14 +78,14 @@ fn departures(plan: &GatePlan, millis: &[u64], tagged: bool) -> Vec<Option<u64>>
     for (n, at) in arrivals.enumerate() {
         let mut unit = unit(1000, n as u32);
         unit.set_tagged(tagged);
-        while stepped.completes_at().is_some_and(|end| end <= at) {
-            left.extend(stepped.complete().1);
+        while stepped.next_wakeup().is_some_and(|end| end <= at) {
+            left.extend(next_departure(&mut stepped).1.ok());
         }
-        let _ = stepped.arrive(at, unit);
+        let _ = stepped.handle_unit(at, unit);
         told.push(ahead.pass(at, &mut unit, &MEASURED));
     }
-    while stepped.completes_at().is_some() {
-        left.extend(stepped.complete().1);
+    while stepped.next_wakeup().is_some() {
+        left.extend(next_departure(&mut stepped).1.ok());
     }
     assert_eq!(left, told.iter().flatten().copied().collect::<Vec<_>>());
     told.iter().map(|out| out.map(|out| out.picos() / 1_000_000)).collect()
@@ -145,7 +149,7 @@ fn a_queue_in_bytes_is_filled_to_the_last_byte() {
         (QueueCounts::All, [true, true, false, false]),
     ] {
         let plan = |limit| GatePlan {
-            queue: QueuePlan { limit: QueueLimit::Bytes(limit), counts, tagged: None },
+            queue: QueuePlan { limit: QueueLimit::Bytes(limit), counts, ..QueuePlan::UNLIMITED },
             ..link(8_000_000, QueueLimit::Unlimited)
         };
         let offered = |limit| {
@@ -160,7 +164,8 @@ fn a_queue_in_bytes_is_filled_to_the_last_byte() {
         assert_eq!(passed(&offered(1999)) + 1, passed(&fates));
         // Told step by step it is the same queue.
         let mut stepped = Gate::new(&plan(2000), context(RecordLevel::Summary));
-        let told: Vec<bool> = (0..4).map(|n| stepped.arrive(Time::ZERO, unit(1000, n)).is_ok()).collect();
+        let told: Vec<bool> =
+            (0..4).map(|n| stepped.handle_unit(Time::ZERO, unit(1000, n)).is_ok()).collect();
         assert_eq!(told, fates);
     }
 }
@@ -215,6 +220,7 @@ pub(crate) fn any_gate() -> impl Strategy<Value = GatePlan> {
         limit,
         counts: if all { QueueCounts::All } else { QueueCounts::Waiting },
         tagged,
+        ..QueuePlan::UNLIMITED
     });
     (rate::tests::any_plan(), queue, loss, framing, (0u64..5, any_jitter()), police).prop_map(
         |(rate, queue, loss, framing, (delay, jitter), police)| GatePlan {
@@ -231,23 +237,29 @@ pub(crate) fn any_gate() -> impl Strategy<Value = GatePlan> {
 }
 
 /// What became of a unit: when it left, or how it was dropped.
-type Fate = Result<Time, Option<GateDrop>>;
+type Fate = Result<Time, GateDrop>;
+
+/// Ends the present service of a gate driven step by step: which unit left, and its fate.
+fn next_departure(gate: &mut Gate) -> (u32, Fate) {
+    gate.handle_service_end();
+    let Departure { unit, fate } = gate.poll_departure().expect("a unit leaves");
+    assert_eq!(gate.poll_departure(), None);
+    (unit.handle, fate)
+}
 
 /// The fates of all units at a gate driven step by step.
 fn drive_steps(gate: &mut Gate, arrivals: &[(Time, u32)]) -> Vec<(u32, Fate)> {
     let mut passages = Vec::new();
     for (handle, (at, bytes)) in arrivals.iter().enumerate() {
-        while gate.completes_at().is_some_and(|end| end <= *at) {
-            let (unit, out) = gate.complete();
-            passages.push((unit.handle, out.ok_or(gate.last_drop())));
+        while gate.next_wakeup().is_some_and(|end| end <= *at) {
+            passages.push(next_departure(gate));
         }
-        if let Err(reason) = gate.arrive(*at, unit(*bytes, handle as u32)) {
-            passages.push((handle as u32, Err(Some(GateDrop { at: *at, reason }))));
+        if let Err(drop) = gate.handle_unit(*at, unit(*bytes, handle as u32)) {
+            passages.push((handle as u32, Err(drop)));
         }
     }
-    while gate.completes_at().is_some() {
-        let (unit, out) = gate.complete();
-        passages.push((unit.handle, out.ok_or(gate.last_drop())));
+    while gate.next_wakeup().is_some() {
+        passages.push(next_departure(gate));
     }
     passages.sort_by_key(|(handle, _)| *handle);
     passages
@@ -273,7 +285,7 @@ proptest! {
         let mut ahead = Gate::new(&plan, context(record));
         let mut state = |n: usize, at: Time, bytes: u32| {
             let out = ahead.pass(at, &mut unit(bytes, n as u32), &MEASURED);
-            (n as u32, out.ok_or(ahead.last_drop()))
+            (n as u32, out.ok_or_else(|| ahead.last_drop().expect("a drop")))
         };
         let stated: Vec<(u32, Fate)> =
             arrivals.iter().enumerate().map(|(n, (at, bytes))| state(n, *at, *bytes)).collect();

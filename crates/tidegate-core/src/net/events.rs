@@ -15,11 +15,9 @@ use halves::Halves;
 pub(super) use halves::Turns;
 use list::List;
 
+use crate::net::sources::EventSource;
 use crate::unit::Unit;
 use crate::units::{Span, Time};
-
-/// A source of events: its number is its rank at one instant.
-pub type Source = u32;
 
 /// From so many sources on the calendar is faster than a sorted list.
 const MANY: usize = 24;
@@ -28,7 +26,7 @@ const MANY: usize = 24;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Next {
     /// A source wakes.
-    Source(Time, Source),
+    Source(Time, EventSource),
     /// A unit comes that [`EventQueue::send`] was given.
     Arrival(Time, Unit),
 }
@@ -61,11 +59,6 @@ impl EventQueue {
             Order::Calendar(Box::new(Calendar::new(sources)))
         };
         EventQueue { due: vec![Time::NEVER; sources], order, resting: None }
-    }
-
-    /// How many sources there are.
-    pub(super) fn sources(&self) -> Source {
-        self.due.len() as Source
     }
 
     /// Where there are many sources the two halves may take turns from now on; says whether it is so.
@@ -121,7 +114,7 @@ impl EventQueue {
     /// Wakes `source` at `at`, unless it wakes earlier anyway. A source that is woken early
     /// finds nothing to do and asks again, so nothing ever has to be moved back.
     #[inline]
-    pub(super) fn wake(&mut self, source: Source, at: Time) {
+    pub(super) fn wake(&mut self, source: EventSource, at: Time) {
         let due = self.due[source as usize];
         if at < due {
             self.wake_at(source, at, due);
@@ -130,7 +123,7 @@ impl EventQueue {
 
     /// Wakes a source that sleeps, as it does after [`EventQueue::pop_before`]; at [`Time::NEVER`] it sleeps on.
     #[inline]
-    pub(super) fn wake_asleep(&mut self, source: Source, at: Time) {
+    pub(super) fn wake_asleep(&mut self, source: EventSource, at: Time) {
         debug_assert_eq!(self.due[source as usize], Time::NEVER);
         if at == Time::NEVER {
             return;
@@ -144,7 +137,7 @@ impl EventQueue {
     }
 
     #[inline(never)]
-    fn wake_at(&mut self, source: Source, at: Time, due: Time) {
+    fn wake_at(&mut self, source: EventSource, at: Time, due: Time) {
         if due != Time::NEVER {
             self.remove(source, due);
             self.due[source as usize] = Time::NEVER;
@@ -153,7 +146,7 @@ impl EventQueue {
     }
 
     #[cold]
-    fn remove(&mut self, source: Source, due: Time) {
+    fn remove(&mut self, source: EventSource, due: Time) {
         match &mut self.order {
             Order::List(list) => list.remove(source),
             Order::Calendar(calendar) => calendar.remove(source, due),
@@ -177,7 +170,7 @@ impl EventQueue {
     }
 
     /// When a source wakes; [`Time::NEVER`] when it sleeps.
-    pub(super) fn due(&self, source: Source) -> Time {
+    pub(super) fn due(&self, source: EventSource) -> Time {
         self.due[source as usize]
     }
 
@@ -214,7 +207,7 @@ fn first_filled(filled: &[u64], begin: usize) -> Option<usize> {
 }
 
 /// The sources that do not sleep, and when they wake.
-fn awake(due: &[Time]) -> impl Iterator<Item = (Source, Time)> {
+fn awake(due: &[Time]) -> impl Iterator<Item = (EventSource, Time)> {
     (0..).zip(due.iter().copied()).filter(|(_, at)| *at != Time::NEVER)
 }
 
@@ -224,7 +217,7 @@ mod tests {
 
     use super::*;
 
-    fn source_of(next: Option<Next>) -> Option<(Time, Source)> {
+    fn source_of(next: Option<Next>) -> Option<(Time, EventSource)> {
         match next? {
             Next::Source(at, source) => Some((at, source)),
             Next::Arrival(..) => panic!("nothing was sent"),
@@ -291,7 +284,7 @@ mod tests {
             for source in [3, 1, 2] {
                 queue.wake(source, Time::from_picos(5));
             }
-            let order: Vec<Source> = std::iter::from_fn(|| source_of(queue.pop_before(Time::NEVER)))
+            let order: Vec<EventSource> = std::iter::from_fn(|| source_of(queue.pop_before(Time::NEVER)))
                 .map(|(_, source)| source)
                 .collect();
             assert_eq!(order, [1, 2, 3]);

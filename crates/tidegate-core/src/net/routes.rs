@@ -6,54 +6,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::cells::CircuitPlan;
-use crate::net::events::Half;
+use crate::cells::CrossingPlan;
+use crate::net::map::{Chain, NONE, Owner, RouteMap};
 use crate::plan::{GatePlan, Plan, RatePlan, RtoPlan, RtoRestart};
 use crate::units::Span;
-
-/// Marks the end of a route, or the absence of a line.
-pub(super) const NONE: u32 = u32::MAX;
-
-/// Whose route it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Owner {
-    /// A flow's data direction.
-    Data(usize),
-    /// A flow's other direction.
-    Back(usize),
-    /// Background traffic.
-    Traffic(usize),
-}
-
-/// A stretch of a route that is run through at once: gates, then a line, then the next
-/// stretch. The last stretch of a route has neither gates nor a line.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Chain {
-    /// Its gates: a range of [`Routes::gates`].
-    pub(super) first: u32,
-    pub(super) end: u32,
-    /// The line after them; [`NONE`] at the end of the route.
-    pub(super) line: u32,
-    /// Whose route this is.
-    pub(super) route: u32,
-    /// The owner's TCP hears departures from the host gates here.
-    pub(super) notify: bool,
-    /// Driven step by step, departures wait for their time: at most one gate.
-    pub(super) steps: bool,
-    /// Its gates are cell gates, and this is its number among the network's circuits; or
-    /// [`NONE`].
-    pub(super) circuit: u32,
-    /// What comes to its end is handed out instead of waiting on the line.
-    pub(super) ahead: bool,
-    /// While halves take turns, units go to the arrivals of this half, and the line stays empty.
-    pub(super) half: Option<Half>,
-    /// The series that its last gates are; [`NONE`] where they are none.
-    pub(super) series: u32,
-    /// Any of `notify`, `steps` and `circuit`: not for the short way through.
-    pub(super) slow: bool,
-    /// Pure delay on the line.
-    pub(super) delay: Span,
-}
 
 /// Gates in series on the short way ([`crate::gate::Gate::pass_idle`]) that the same stretches use,
 /// and no other.
@@ -64,23 +20,14 @@ pub(super) struct Series {
     pub(super) slowest: usize,
 }
 
-/// All routes of a plan. A flow's data route has twice its number, its way back one more;
-/// background traffic follows.
+/// All routes of a plan, and what they are made of.
 #[derive(Debug)]
 pub(super) struct Routes {
-    /// The stretches of every route, one after the other.
-    pub(super) chains: Vec<Chain>,
-    /// The gates of every stretch.
-    pub(super) gates: Vec<u32>,
-    /// First stretch of each route.
-    pub(super) first: Vec<u32>,
+    pub(super) map: RouteMap,
     /// Ways through sections of cell gates.
-    pub(super) circuits: Vec<CircuitPlan>,
+    pub(super) crossings: Vec<CrossingPlan>,
     /// Upstream first: the rank of each gate.
     pub(super) order: Vec<usize>,
-    /// Routes whose first gate hears from nobody else, and whose first stretch takes time if another follows:
-    /// what is sent ahead of its time then has its place among what comes elsewhere at the same instant.
-    pub(super) private_entries: Vec<bool>,
     /// Pure delay on each line: that before the end of some routes.
     pub(super) line_delays: Vec<Span>,
 }
@@ -141,24 +88,27 @@ impl Routes {
             *shared.unwrap_or_else(|| &numbers[&place])
         };
         let mut routes = Routes {
-            chains: vec![],
-            gates: vec![],
-            first: vec![],
-            circuits: vec![],
+            map: RouteMap {
+                chains: vec![],
+                gates: vec![],
+                first: vec![],
+                private_entries: private_entries(&drafts, exact, &steps, &cells),
+                traffic_from: plan.flows.len() as u32 * 2,
+            },
+            crossings: vec![],
             order: order.clone(),
-            private_entries: private_entries(&drafts, exact, &steps, &cells),
             line_delays: vec![Span::ZERO; numbers.len()],
         };
         for (route, draft) in drafts.iter().enumerate() {
-            routes.first.push(routes.chains.len() as u32);
+            routes.map.first.push(routes.map.chains.len() as u32);
             let mut chain = routes.chain(route, draft);
             for place in 0..=draft.gates.len() {
                 if let Some(line) = key(draft, route, place).map(number) {
                     chain.steps = place.checked_sub(1).is_some_and(|before| steps[draft.gates[before]]);
                     if place.checked_sub(1).is_some_and(|before| cells[draft.gates[before]]) {
-                        chain.circuit = routes.circuits.len() as u32;
-                        routes.circuits.push(CircuitPlan {
-                            gates: routes.gates[chain.first as usize..]
+                        chain.crossing = routes.crossings.len() as u32;
+                        routes.crossings.push(CrossingPlan {
+                            gates: routes.map.gates[chain.first as usize..]
                                 .iter()
                                 .map(|gate| *gate as usize)
                                 .collect(),
@@ -172,19 +122,19 @@ impl Routes {
                         routes.line_delays[line as usize] = draft.extra;
                     }
                 }
-                routes.gates.extend(draft.gates.get(place).map(|gate| *gate as u32));
+                routes.map.gates.extend(draft.gates.get(place).map(|gate| *gate as u32));
             }
-            routes.chains.push(chain);
+            routes.map.chains.push(chain);
         }
-        for (route, first) in routes.first.iter().enumerate() {
-            let stretch = &routes.chains[*first as usize];
-            let goes_on = routes.chains.get(*first as usize + 1).is_some_and(|next| next.line != NONE);
+        for (route, first) in routes.map.first.iter().enumerate() {
+            let stretch = &routes.map.chains[*first as usize];
+            let goes_on = routes.map.chains.get(*first as usize + 1).is_some_and(|next| next.line != NONE);
             let takes_time =
-                routes.gates_of(stretch).iter().any(|gate| takes_time(&plan.gates[*gate as usize]));
-            routes.private_entries[route] &= takes_time || !goes_on;
+                routes.map.gates_of(stretch).iter().any(|gate| takes_time(&plan.gates[*gate as usize]));
+            routes.map.private_entries[route] &= takes_time || !goes_on;
         }
-        for chain in &mut routes.chains {
-            chain.slow = chain.notify || chain.steps || chain.circuit != NONE;
+        for chain in &mut routes.map.chains {
+            chain.slow = chain.notify || chain.steps || chain.crossing != NONE;
             chain.delay = routes.line_delays.get(chain.line as usize).copied().unwrap_or(Span::ZERO);
         }
         routes
@@ -192,7 +142,7 @@ impl Routes {
 
     /// A stretch that begins here.
     fn chain(&self, route: usize, draft: &Draft) -> Chain {
-        let first = self.gates.len() as u32;
+        let first = self.map.gates.len() as u32;
         Chain {
             first,
             end: first,
@@ -200,7 +150,7 @@ impl Routes {
             route: route as u32,
             notify: draft.notify,
             steps: false,
-            circuit: NONE,
+            crossing: NONE,
             ahead: false,
             half: None,
             series: NONE,
@@ -212,16 +162,17 @@ impl Routes {
     /// Finds the series at the end of stretches, and shortens these by them. `speeds`: that
     /// of every gate on the short way, 0 of the others.
     pub(super) fn take_series(&mut self, speeds: &[u64]) -> Vec<Series> {
-        let lists: Vec<Vec<u32>> = self.chains.iter().map(|chain| self.gates_of(chain).to_vec()).collect();
+        let lists: Vec<Vec<u32>> =
+            self.map.chains.iter().map(|chain| self.map.gates_of(chain).to_vec()).collect();
         let mut users: Vec<Vec<usize>> = vec![vec![]; speeds.len()];
         for (number, list) in lists.iter().enumerate() {
             list.iter().for_each(|gate| users[*gate as usize].push(number));
         }
         // Where TCP hears departures, stretches are gone through gate by gate.
-        let noted: Vec<bool> = self.chains.iter().map(|chain| chain.notify).collect();
+        let noted: Vec<bool> = self.map.chains.iter().map(|chain| chain.notify).collect();
         let mut found = Vec::new();
         let mut known = BTreeMap::new();
-        for (chain, list) in self.chains.iter_mut().zip(&lists) {
+        for (chain, list) in self.map.chains.iter_mut().zip(&lists) {
             let Some(last) = list.last() else { continue };
             let users_of_last = &users[*last as usize];
             let same = |gate: &&u32| speeds[**gate as usize] > 0 && users[**gate as usize] == *users_of_last;
@@ -242,15 +193,11 @@ impl Routes {
         found
     }
 
-    fn gates_of(&self, chain: &Chain) -> &[u32] {
-        &self.gates[chain.first as usize..chain.end as usize]
-    }
-
     /// The stretch so far leads into `line`; the next one begins.
     fn end_chain(&mut self, chain: &mut Chain, line: u32) {
-        let end = self.gates.len() as u32;
-        self.chains.push(Chain { end, line, ..*chain });
-        *chain = Chain { first: end, end, line: NONE, steps: false, circuit: NONE, ..*chain };
+        let end = self.map.gates.len() as u32;
+        self.map.chains.push(Chain { end, line, ..*chain });
+        *chain = Chain { first: end, end, line: NONE, steps: false, crossing: NONE, ..*chain };
     }
 }
 

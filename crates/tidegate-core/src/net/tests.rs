@@ -7,12 +7,12 @@ mod stretches;
 use super::*;
 use crate::dtm::{Settings, Slots};
 use crate::effcap::Blocks;
-use crate::gate::GateRow;
 use crate::gate::rate::Allocated;
+use crate::gate::{DropReason, GateRow};
 use crate::gcra::{Interval, Limit, Release};
 use crate::plan::{
     AppPlan, CellPlan, DtmPlan, Estimators, FlowPlan, FollowPlan, Framing, GatePlan, GcraPlan, HoldingPlan,
-    JitterPlan, OnChange, PoolOrder, PoolPlan, QueueCounts, QueueLimit, RatePlan, Reassembly, RtoPlan,
+    JitterPlan, OnChange, Plan, PoolOrder, PoolPlan, QueueCounts, QueueLimit, RatePlan, Reassembly, RtoPlan,
     RtoRestart, Share, SignalKind, SignalPlan, SourcePlan, StartPlan, SwitchPlan, TcpPlan, TrafficPlan,
 };
 use crate::tcp::tests::plans;
@@ -262,17 +262,17 @@ fn tell(plan: &Plan, entries: &[(u64, usize, u32)], waking: Option<Waking>) -> S
         }
         let unit = &mut Unit::new(*bytes, handle, HeldBy::Application);
         let route = route % (plan.flows.len() * 2);
-        assert_eq!(network.enter(at, route, unit), None);
+        assert_eq!(network.handle_unit(at, route, unit), None);
         match handle % 4 {
-            0 => network.transfer_begins(at, route / 2),
-            1 => network.transfer_ends(at, route / 2),
+            0 => network.handle_transfer_begin(at, route / 2),
+            1 => network.handle_transfer_end(at, route / 2),
             _ => {}
         }
     }
-    (0..plan.flows.len()).for_each(|flow| network.transfer_ends(at, flow));
+    (0..plan.flows.len()).for_each(|flow| network.handle_transfer_end(at, flow));
     drain(&mut network, plan.duration, &mut story);
     network.finish();
-    while let Some(dropped) = network.take_drop() {
+    while let Some(dropped) = network.poll_drop() {
         story.dropped.push((dropped.at, dropped.gate, dropped.unit.handle, dropped.reason as u8));
     }
     story.dropped.retain(|(time, ..)| *time < plan.duration);
@@ -290,13 +290,13 @@ fn tell(plan: &Plan, entries: &[(u64, usize, u32)], waking: Option<Waking>) -> S
 }
 
 fn drain(network: &mut Network, until: Time, story: &mut Story) {
-    while let Some(step) = network.step(until) {
+    while let Some(step) = network.poll_step(until) {
         match step {
             Step::Deliver { at, route, unit } => {
                 story.delivered.push((at, route, unit.handle, unit.blame));
                 if route % 2 == 0 {
                     let ack = &mut Unit::new(40, unit.handle + 1_000_000, HeldBy::Application);
-                    assert_eq!(network.enter(at, route + 1, ack), None);
+                    assert_eq!(network.handle_unit(at, route + 1, ack), None);
                 }
             }
             Step::Drop(dropped) => {
@@ -720,10 +720,10 @@ proptest! {
             }
             if entering < wake {
                 let (at, route, bytes) = arrivals.next().expect("it was there");
-                network.enter(at, route, &mut Unit::new(bytes, 0, HeldBy::Application));
+                network.handle_unit(at, route, &mut Unit::new(bytes, 0, HeldBy::Application));
                 continue;
             }
-            while let Some(step) = network.step(wake.saturating_add(Span::from_picos(1))) {
+            while let Some(step) = network.poll_step(wake.saturating_add(Span::from_picos(1))) {
                 if let Step::Deliver { at, .. } = step {
                     prop_assert!(at >= bound, "{at} is sooner than {bound}");
                 }
@@ -740,8 +740,8 @@ proptest! {
         let mut at = Time::ZERO;
         for (handle, (gap, route, bytes)) in (0..).zip(entries) {
             at = at.saturating_add(Span::from_picos(gap));
-            while network.step(at).is_some() {}
-            network.enter(at, route % (plan.flows.len() * 2), &mut Unit::new(bytes, handle, HeldBy::Application));
+            while network.poll_step(at).is_some() {}
+            network.handle_unit(at, route % (plan.flows.len() * 2), &mut Unit::new(bytes, handle, HeldBy::Application));
             prop_assert!(rates_in_pool(&plan, &network) <= capacity);
             for (gate, row) in network.gates().iter().zip(&plan.gates) {
                 if let RatePlan::Dtm(dtm) = &row.rate {

@@ -2,7 +2,8 @@
 
 use crate::net::Network;
 use crate::net::events::{Half, Turns};
-use crate::net::routes::{Chain, NONE};
+use crate::net::map::{Chain, NONE};
+use crate::net::sources::{EventSource, SourceKind};
 use crate::units::Span;
 
 /// Events that are worth a turn.
@@ -22,29 +23,28 @@ impl Network {
     /// driven step by step, follows a signal or publishes one.
     pub fn take_turns(&mut self, alarm: impl Fn(usize) -> Half) -> bool {
         // Sources before the lines are those of gates that wake, are told or tell.
-        if self.line_sources > 0 {
+        if self.schedule.numbers(SourceKind::Line).start > 0 {
             return false;
         }
         let Some(Belonging { lines, routes }) = self.belonging() else { return false };
-        let sources = self.events.sources();
-        let (alarms, traffic) = (self.alarm_sources, self.traffic_sources);
-        let of = |source| match source {
-            _ if source < alarms => lines[source as usize],
-            _ if source < traffic => alarm((source - alarms) as usize),
-            _ => routes[(self.traffic_routes + source - traffic) as usize],
+        let sources = &self.schedule.sources;
+        let of = |number| match sources.source(number) {
+            (SourceKind::Line, line) => lines[line],
+            (SourceKind::Alarm, number) => alarm(number),
+            (_, background) => routes[self.map.flow_routes() + background],
         };
         let firsts: Vec<usize> =
-            (0..self.traffic_routes as usize).map(|route| self.stretches(route).start).collect();
-        let delays: Vec<Span> = firsts.iter().map(|first| self.delay_of(&self.chains[*first])).collect();
+            (0..self.map.flow_routes()).map(|route| self.map.stretches(route).start).collect();
+        let delays: Vec<Span> = firsts.iter().map(|first| self.delay_of(&self.map.chains[*first])).collect();
         let least = |back: usize| delays.iter().skip(back).step_by(2).min().copied().unwrap_or(Span::ZERO);
-        let lines_before = [NONE].into_iter().chain(self.chains.iter().map(|chain| chain.line));
+        let lines_before = [NONE].into_iter().chain(self.map.chains.iter().map(|chain| chain.line));
         let turns = Turns {
-            halves: (0..sources).map(of).collect(),
+            halves: (0..sources.len() as EventSource).map(of).collect(),
             leads: [least(1), least(0)],
             longest: delays.iter().max().copied().unwrap_or(Span::ZERO),
             ranks: lines_before.collect(),
         };
-        let may = self.events.may_take_turns(turns);
+        let may = self.schedule.queue.may_take_turns(turns);
         if may {
             self.start_turns();
         }
@@ -55,10 +55,11 @@ impl Network {
     /// turn, changing costs more than it saves. No result changes. To be asked now and then.
     #[inline(never)]
     pub fn review_turns(&mut self) {
-        let Some((leads, taken)) = self.events.turns() else { return };
-        let (events_before, then) = std::mem::replace(&mut self.reviewed, (self.handled, self.now));
-        let events = u128::from(self.handled - events_before);
-        let span = u128::from(self.now.saturating_since(then).picos());
+        let Some((leads, taken)) = self.schedule.queue.turns() else { return };
+        let (events_before, then) =
+            std::mem::replace(&mut self.schedule.reviewed, (self.schedule.handled, self.schedule.now));
+        let events = u128::from(self.schedule.handled - events_before);
+        let span = u128::from(self.schedule.now.saturating_since(then).picos());
         // Each half has a turn in as much time as both leads.
         let in_turns = u128::from((leads[0] + leads[1]).picos()) * events;
         let worth_it = in_turns >= 2 * WORTH_A_TURN * span;
@@ -70,9 +71,9 @@ impl Network {
     }
 
     fn start_turns(&mut self) {
-        self.events.start_turns();
-        for (route, first) in self.first_chains.iter().enumerate().take(self.traffic_routes as usize) {
-            let stretch = &mut self.chains[*first as usize];
+        self.schedule.queue.start_turns();
+        for (route, first) in self.map.first.iter().enumerate().take(self.map.flow_routes()) {
+            let stretch = &mut self.map.chains[*first as usize];
             if stretch.line != NONE && !stretch.ahead {
                 stretch.half = Some(Half::of(route));
             }
@@ -80,12 +81,12 @@ impl Network {
     }
 
     fn stop_turns(&mut self) {
-        for (at, unit) in self.events.stop_turns() {
-            let line = self.chains[unit.chain as usize - 1].line;
-            self.events.wake(self.line_sources + line, at);
+        for (at, unit) in self.schedule.queue.stop_turns() {
+            let line = self.map.chains[unit.chain as usize - 1].line;
+            self.schedule.wake(SourceKind::Line, line as usize, at);
             self.lines[line as usize].units.push_back((at, unit));
         }
-        for stretch in &mut self.chains {
+        for stretch in &mut self.map.chains {
             stretch.half = None;
         }
     }
@@ -95,10 +96,10 @@ impl Network {
         let mut lines = vec![None; self.lines.len()];
         let mut gates = vec![None; self.gates.len()];
         let mut routes = Vec::new();
-        for route in 0..self.first_chains.len() {
-            let stretches = &self.chains[self.stretches(route)];
+        for route in 0..self.map.first.len() {
+            let stretches = &self.map.chains[self.map.stretches(route)];
             let passed: Vec<usize> = stretches.iter().flat_map(|chain| self.gates_of(chain)).collect();
-            let half = if (route as u32) < self.traffic_routes {
+            let half = if route < self.map.flow_routes() {
                 Half::of(route)
             } else {
                 // Background traffic goes with the flows whose gates it passes; theirs are known by now.
@@ -119,8 +120,7 @@ impl Network {
     /// All gates of a stretch, those of its series too.
     fn gates_of<'a>(&'a self, chain: &'a Chain) -> impl Iterator<Item = usize> + 'a {
         let series = self.cascades.get(chain.series as usize).map_or(&[][..], |cascade| cascade.gates());
-        let gates = &self.chain_gates[chain.first as usize..chain.end as usize];
-        gates.iter().chain(series).map(|gate| *gate as usize)
+        self.map.gates_of(chain).iter().chain(series).map(|gate| *gate as usize)
     }
 
     /// The time that a stretch takes at least, from its beginning to the end of its line.

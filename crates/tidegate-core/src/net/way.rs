@@ -4,9 +4,11 @@
 use std::collections::VecDeque;
 
 use crate::gate::{Count, GateDrop};
-use crate::net::events::Source;
-use crate::net::routes::{Chain, NONE};
-use crate::net::{Dropped, Network, Owner, TrafficCounts};
+use crate::net::Network;
+use crate::net::drops::Dropped;
+use crate::net::map::{Chain, NONE};
+use crate::net::sources::{EventSource, SourceKind};
+use crate::net::traffic::TrafficCounts;
 use crate::unit::{HeldBy, Unit};
 use crate::units::{Span, Time};
 
@@ -15,7 +17,7 @@ const LONG_LINE: usize = 64;
 
 /// Units on their way from a gate to where several inputs meet, in order of arrival.
 #[derive(Debug)]
-pub(super) struct Line {
+pub(super) struct DelayLine {
     pub(super) units: VecDeque<(Time, Unit)>,
     pub(super) delay: Span,
 }
@@ -24,13 +26,13 @@ impl Network {
     /// A unit goes on after a line. Answers with when it comes to the end of which route,
     /// where that is now or certain.
     #[inline(always)]
-    pub fn arrive(&mut self, at: Time, mut unit: Unit) -> Option<(Time, usize, Unit)> {
-        let chain = self.chains[unit.chain as usize];
+    pub fn handle_arrival(&mut self, at: Time, mut unit: Unit) -> Option<(Time, usize, Unit)> {
+        let chain = self.map.chains[unit.chain as usize];
         if chain.line != NONE {
             let at = self.forward(at, &mut unit)?;
             return Some((at, chain.route as usize, unit));
         }
-        if chain.route < self.traffic_routes {
+        if chain.route < self.map.traffic_from {
             return Some((at, chain.route as usize, unit));
         }
         self.count_delivered(at, chain.route, Count { packets: 1, bytes: u64::from(unit.bytes) });
@@ -39,12 +41,12 @@ impl Network {
 
     /// The unit that comes to the end of a line.
     #[inline]
-    pub(super) fn leave_line(&mut self, source: Source) -> Option<(Time, Unit)> {
+    pub(super) fn leave_line(&mut self, source: EventSource, line: usize) -> Option<(Time, Unit)> {
         crate::work::step();
-        let line = &mut self.lines[(source - self.line_sources) as usize];
+        let line = &mut self.lines[line];
         let first = line.units.pop_front()?;
         match line.units.front() {
-            Some((next, _)) => self.events.wake_asleep(source, *next),
+            Some((next, _)) => self.schedule.queue.wake_asleep(source, *next),
             // Back to the first place, which the cache still knows; a burst's room is freed.
             None if line.units.capacity() > LONG_LINE => line.units = VecDeque::new(),
             None => line.units.clear(),
@@ -55,29 +57,27 @@ impl Network {
     /// Packets of background traffic have come to their end.
     #[inline]
     pub(super) fn count_delivered(&mut self, at: Time, route: u32, packets: Count) {
-        let traffic = &mut self.traffic[(route - self.traffic_routes) as usize];
-        TrafficCounts::note(&mut traffic.counts.delivered, self.measured, at, packets);
+        let traffic = &mut self.traffic[(route - self.map.traffic_from) as usize];
+        TrafficCounts::note(&mut traffic.counts.delivered, self.reports.measured, at, packets);
     }
 
     /// A background source sends its next packet.
-    pub(super) fn emit(&mut self, source: Source) {
-        let Some(traffic) = self.traffic.get_mut((source - self.traffic_sources) as usize) else {
-            return self.hear_circuits(self.now);
-        };
+    pub(super) fn emit(&mut self, source: usize) {
+        let traffic = &mut self.traffic[source];
         let Some((at, bytes)) = traffic.arrivals.next() else { return };
         let count = Count { packets: 1, bytes: u64::from(bytes) };
-        TrafficCounts::note(&mut traffic.counts.sent, self.measured, at, count);
+        TrafficCounts::note(&mut traffic.counts.sent, self.reports.measured, at, count);
         let route = traffic.route;
-        self.events.wake(source, traffic.arrivals.peek());
-        let told = self.enter(at, route, &mut Unit::new(bytes, 0, HeldBy::Application));
-        debug_assert!(told.is_none(), "background traffic has no receiver");
+        self.schedule.wake(SourceKind::Traffic, source, traffic.arrivals.peek());
+        let ahead = self.handle_unit(at, route, &mut Unit::new(bytes, 0, HeldBy::Application));
+        debug_assert!(ahead.is_none(), "background traffic has no receiver");
     }
 
     /// Takes a unit from the beginning of a stretch to the line at its end, or says when it
     /// comes there if that is told ahead.
     #[inline(always)]
     pub(super) fn forward(&mut self, at: Time, unit: &mut Unit) -> Option<Time> {
-        let chain = &self.chains[unit.chain as usize];
+        let chain = &self.map.chains[unit.chain as usize];
         if chain.slow {
             // A copy, so that the unit may stay in registers.
             let mut copy = *unit;
@@ -87,17 +87,17 @@ impl Network {
         }
         let mut at = at;
         if chain.first != chain.end {
-            for gate in &self.chain_gates[chain.first as usize..chain.end as usize] {
-                match self.gates[*gate as usize].pass(at, unit, &self.measured) {
+            for gate in &self.map.gates[chain.first as usize..chain.end as usize] {
+                match self.gates[*gate as usize].pass(at, unit, &self.reports.measured) {
                     Some(out) => at = out,
-                    None => return self.drop(*gate, *unit),
+                    None => return self.drop_ahead(*gate, *unit),
                 }
             }
         }
         if chain.series != NONE {
             match self.cascades[chain.series as usize].pass(at, unit, &mut self.gates) {
                 Ok(out) => at = out,
-                Err(gate) => return self.drop(gate, *unit),
+                Err(gate) => return self.drop_ahead(gate, *unit),
             }
         }
         if chain.ahead {
@@ -105,7 +105,7 @@ impl Network {
         }
         if let Some(half) = chain.half {
             unit.chain += 1;
-            self.events.send(half, at.saturating_add(chain.delay), *unit);
+            self.schedule.queue.send(half, at.saturating_add(chain.delay), *unit);
         } else {
             let line = chain.line;
             self.send(at, *unit, line);
@@ -117,9 +117,9 @@ impl Network {
     #[inline(never)]
     pub(super) fn forward_slowly(&mut self, mut at: Time, unit: &mut Unit) -> Option<Time> {
         crate::work::step();
-        let chain = self.chains[unit.chain as usize];
-        if chain.circuit != NONE {
-            self.enter_section(at, *unit, chain.circuit);
+        let chain = self.map.chains[unit.chain as usize];
+        if chain.crossing != NONE {
+            self.enter_section(at, *unit, chain.crossing);
             return None;
         }
         if chain.steps {
@@ -127,9 +127,9 @@ impl Network {
             return None;
         }
         for place in chain.first..chain.end {
-            let gate = self.chain_gates[place as usize];
-            let Some(out) = self.gates[gate as usize].pass(at, unit, &self.measured) else {
-                return self.drop(gate, *unit);
+            let gate = self.map.gates[place as usize];
+            let Some(out) = self.gates[gate as usize].pass(at, unit, &self.reports.measured) else {
+                return self.drop_ahead(gate, *unit);
             };
             self.note_departure(gate, chain, out);
             at = out;
@@ -149,37 +149,41 @@ impl Network {
         let line = &mut self.lines[line_number as usize];
         let at = at.saturating_add(line.delay);
         if line.units.is_empty() {
-            self.events.wake(self.line_sources + line_number, at);
+            self.schedule.wake(SourceKind::Line, line_number as usize, at);
         }
         line.units.push_back((at, unit));
     }
 
+    /// A gate driven ahead has dropped a unit.
     #[cold]
-    pub(super) fn drop(&mut self, gate: u32, unit: Unit) -> Option<Time> {
-        let chain = self.chains[unit.chain as usize];
-        if let Some(GateDrop { at, reason }) = self.gates[gate as usize].last_drop() {
-            let owner = self.owner(chain.route);
-            self.note_drop(Dropped { at, gate: gate as usize, owner, reason, unit }, chain.route);
+    fn drop_ahead(&mut self, gate: u32, unit: Unit) -> Option<Time> {
+        if let Some(drop) = self.gates[gate as usize].last_drop() {
+            self.drop(gate, drop, unit);
         }
         None
     }
 
-    pub(super) fn owner(&self, route: u32) -> Owner {
-        match route.checked_sub(self.traffic_routes) {
-            Some(traffic) => Owner::Traffic(traffic as usize),
-            None if route.is_multiple_of(2) => Owner::Data(route as usize / 2),
-            None => Owner::Back(route as usize / 2),
-        }
+    /// A gate has dropped a unit.
+    #[cold]
+    pub(super) fn drop(&mut self, gate: u32, GateDrop { at, reason }: GateDrop, unit: Unit) {
+        let route = self.map.chains[unit.chain as usize].route;
+        let owner = self.map.owner(route);
+        self.reports.note_drop(Dropped { at, gate: gate as usize, owner, reason, unit }, route);
     }
 
     /// A flow's data unit leaves a gate of its own machine; it arrives at what comes next at `out`.
     #[cold]
     pub(super) fn note_departure(&mut self, gate: u32, chain: Chain, out: Time) {
-        if self.hosts[gate as usize] {
-            let end = self.gates[gate as usize].end_before(out);
-            let departures = &mut self.departures[gate as usize];
-            departures.push_back((end, chain.route / 2));
-            self.events.wake(gate, departures[0].0);
+        let gate = gate as usize;
+        if self.reports.departures.is_host(gate) {
+            let end = self.gates[gate].end_before(out);
+            self.inform_of_departure(gate, end, chain.route / 2);
         }
+    }
+
+    /// The TCP of a flow is to be informed that a unit left a gate at `end`.
+    pub(super) fn inform_of_departure(&mut self, gate: usize, end: Time, flow: u32) {
+        let first = self.reports.departures.push(gate, end, flow);
+        self.schedule.wake(SourceKind::Gate, gate, first);
     }
 }

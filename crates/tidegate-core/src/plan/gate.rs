@@ -39,7 +39,7 @@ impl GatePlan {
     pub fn open(name: &str) -> GatePlan {
         GatePlan {
             name: name.to_owned(),
-            queue: QueuePlan { limit: QueueLimit::Unlimited, counts: QueueCounts::Waiting, tagged: None },
+            queue: QueuePlan::UNLIMITED,
             rate: RatePlan::Unlimited,
             on_change: OnChange::Keep,
             framing: Framing::Ip,
@@ -77,7 +77,21 @@ impl GatePlan {
     /// Whether departures can be stated at arrivals; otherwise the gate is driven step by step.
     #[must_use]
     pub fn is_known_ahead(&self) -> bool {
-        self.rate.is_known_ahead()
+        self.rate.is_known_ahead() && self.queue.discipline.decides_at_arrival()
+    }
+
+    /// Whether nothing about the gate is special. If it then has a constant rate and is not observed, packets may take
+    /// the express way.
+    #[must_use]
+    pub fn is_plain(&self) -> bool {
+        self.loss == LossPlan::None
+            && self.jitter == JitterPlan::None
+            && self.police.is_none()
+            && self.queue.discipline == Discipline::DropTail
+            && self.queue.tagged.is_none()
+            && self.framing == Framing::Ip
+            && self.queue.counts == QueueCounts::Waiting
+            && !self.rate.counts_packets()
     }
 
     /// Bytes of a whole IP packet on the wire; at a cell gate, of all its cells.
@@ -182,15 +196,53 @@ pub enum Reassembly {
     Simple,
 }
 
-/// How much may wait.
+/// The queue of a gate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QueuePlan {
-    /// The limit; a unit that would pass it is dropped at the tail.
+    /// Which units are dropped, beside those that exceed the limit.
+    pub discipline: Discipline,
+    /// How much may wait.
     pub limit: QueueLimit,
     /// Whether the unit in service counts.
     pub counts: QueueCounts,
     /// A tagged unit that finds as many units waiting is dropped; 0: every tagged unit.
     pub tagged: Option<u64>,
+}
+
+impl QueuePlan {
+    /// A queue that drops nothing.
+    pub const UNLIMITED: QueuePlan = QueuePlan {
+        discipline: Discipline::DropTail,
+        limit: QueueLimit::Unlimited,
+        counts: QueueCounts::Waiting,
+        tagged: None,
+    };
+}
+
+/// The rule by which a queue drops units, beside those that arrive when it is full.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Discipline {
+    /// No others.
+    DropTail,
+}
+
+/// What a discipline says of itself. A new one gets an arm in each of these.
+impl Discipline {
+    /// The word for it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Discipline::DropTail => "drop-tail",
+        }
+    }
+
+    /// Whether the fate of a unit is certain when it arrives. If not, its gate is driven step by step.
+    #[must_use]
+    pub fn decides_at_arrival(self) -> bool {
+        match self {
+            Discipline::DropTail => true,
+        }
+    }
 }
 
 /// The size of a queue.

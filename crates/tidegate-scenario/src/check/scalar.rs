@@ -5,9 +5,9 @@ use super::walk::Checker;
 use super::words::{brief, expected, quoted, rewritten};
 use crate::document::{Data, Node};
 use crate::error::Problem;
-use crate::spelling::nearest;
+use crate::spelling::value_meant;
 use crate::table::{Kind, Word};
-use crate::units::{self, Amount, Dim, example};
+use crate::units::{self, Dim, example};
 
 impl Checker {
     pub(super) fn whole(&mut self, number: i64, min: u64, max: u64, node: &Node, key: &str) -> Option<Value> {
@@ -135,12 +135,12 @@ impl Checker {
         let amount = match units::read(text, dim) {
             Ok(amount) => amount,
             Err(complaint) => {
-                let word = nearest(text, words.iter().map(|word| word.name));
-                let help = word.map(|word| format!("did you mean {word:?}?")).or(complaint.help);
+                let meant = value_meant(text, words.iter().map(|word| word.name));
+                let is_word = meant.is_some();
+                let help = meant.or(complaint.help);
                 let starts_as_number = text.trim_start().starts_with(|letter: char| letter.is_ascii_digit());
                 let listed = words.iter().map(|open| format!(", or {:?}", open.name)).collect::<String>();
-                let help =
-                    help.map(|help| if starts_as_number || word.is_some() { help } else { help + &listed });
+                let help = help.map(|help| if starts_as_number || is_word { help } else { help + &listed });
                 self.push(Problem::new(node.at, key, complaint.problem).with_help(help));
                 return None;
             }
@@ -152,15 +152,7 @@ impl Checker {
             );
             return None;
         }
-        Some(match amount {
-            Amount::Time(span) => Value::Time(span),
-            Amount::Speed(speed) => Value::Speed(speed),
-            Amount::Bytes(bytes) => Value::Bytes(bytes),
-            Amount::Packets(packets) => Value::Packets(packets),
-            Amount::Segments(segments) => Value::Segments(segments),
-            Amount::Cells(cells) => Value::Cells(cells),
-            Amount::Slots(slots) => Value::Slots(slots),
-        })
+        Some(Value::Amount(amount))
     }
 
     pub(super) fn choice(
@@ -176,8 +168,8 @@ impl Checker {
         match words.iter().find(|word| word.name == text) {
             Some(word) => return Some(Value::Word(word.name)),
             None => {
-                let help = match nearest(text, open()) {
-                    Some(word) => format!("did you mean {word:?}? ({}{others})", all()),
+                let help = match value_meant(text, open()) {
+                    Some(question) => format!("{question} ({}{others})", all()),
                     None => format!("write {}{others}", all()),
                 };
                 self.push(Problem::new(node.at, key, format!("{text:?} is not known")).help(help));

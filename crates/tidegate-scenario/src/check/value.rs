@@ -5,6 +5,7 @@ use tidegate_core::units::{Rate, Span, Speed};
 
 use crate::document::Place;
 use crate::table::Section;
+use crate::units::Amount;
 
 /// A value with its place, and whether it was written or is a default.
 #[derive(Clone, Debug)]
@@ -25,13 +26,8 @@ pub(crate) enum Value {
     Text(String),
     /// One of a key's words.
     Word(&'static str),
-    Time(Span),
-    Speed(Speed),
-    Bytes(u64),
-    Packets(u64),
-    Segments(u64),
-    Cells(u64),
-    Slots(Slots),
+    /// What was written with a unit.
+    Amount(Amount),
     List(Vec<Item>),
     Table(Form),
     /// Checked by hand, from the tree.
@@ -139,21 +135,21 @@ impl Item {
 
     pub(crate) fn span(&self) -> Option<Span> {
         match self.value {
-            Value::Time(span) => Some(span),
+            Value::Amount(Amount::Time(span)) => Some(span),
             _ => None,
         }
     }
 
     pub(crate) fn speed(&self) -> Option<Speed> {
         match self.value {
-            Value::Speed(speed) => Some(speed),
+            Value::Amount(Amount::Speed(speed)) => Some(speed),
             _ => None,
         }
     }
 
     pub(crate) fn rate(&self) -> Option<Rate> {
         match self.value {
-            Value::Speed(Speed::Bits(rate)) => Some(rate),
+            Value::Amount(Amount::Speed(Speed::Bits(rate))) => Some(rate),
             _ => None,
         }
     }
@@ -167,21 +163,21 @@ impl Item {
 
     pub(crate) fn slots(&self) -> Option<Slots> {
         match self.value {
-            Value::Slots(slots) => Some(slots),
+            Value::Amount(Amount::Slots(slots)) => Some(slots),
             _ => None,
         }
     }
 
     pub(crate) fn bytes(&self) -> Option<u64> {
         match self.value {
-            Value::Bytes(bytes) => Some(bytes),
+            Value::Amount(Amount::Bytes(bytes)) => Some(bytes),
             _ => None,
         }
     }
 
     pub(crate) fn cells(&self) -> Option<u64> {
         match self.value {
-            Value::Cells(cells) => Some(cells),
+            Value::Amount(Amount::Cells(cells)) => Some(cells),
             _ => None,
         }
     }

@@ -6,8 +6,8 @@ use super::value::{Form, Item, Named, Value};
 use super::words::{expected, lower_first, takes};
 use crate::document::{Data, Node, Place};
 use crate::error::Problem;
-use crate::spelling::{name_complaint, nearest};
-use crate::table::{Default, Key, Kind, Section};
+use crate::spelling::{key_meant, name_complaint};
+use crate::table::{Key, Kind, Section, WhenAbsent};
 use crate::units;
 
 mod default;
@@ -94,12 +94,12 @@ impl Checker {
             return;
         }
         for row in section.keys.iter().filter(|row| !written(row.name)) {
-            if let Default::Required(example) = row.default {
+            if let WhenAbsent::Required(example) = row.default {
                 let problem = format!("{} is missing", row.name);
                 let help = format!("add {} = {example}", row.name);
                 self.push(Problem::new(node.at, key, problem).help(help).missing());
             } else if let Some(item) = default_item(row, key, node.at, TcpBase::Rfc)
-                && !matches!(row.default, Default::ByBase { .. })
+                && !matches!(row.default, WhenAbsent::ByBase { .. })
             {
                 items.push(Named { name: row.name.to_owned(), name_at: node.at, item });
             }
@@ -194,11 +194,10 @@ impl Checker {
         let keys = section.keys.iter().filter(|row| row.kind != Kind::Later).map(|row| row.name);
         let names = || keys.clone().chain(section.aliases.iter().map(|alias| alias.name));
         let known = section.hints.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
-        let help = match (known, nearest(name, names())) {
-            (Some((_, hint)), _) => (*hint).to_owned(),
-            (None, Some(near)) => format!("did you mean {near}?"),
-            (None, None) => format!("keys here: {}", names().collect::<Vec<_>>().join(", ")),
-        };
+        let help = known
+            .map(|(_, hint)| (*hint).to_owned())
+            .or_else(|| key_meant(name, names()))
+            .unwrap_or_else(|| format!("keys here: {}", names().collect::<Vec<_>>().join(", ")));
         self.push(Problem::new(at, key, "unknown key").help(help));
     }
 }

@@ -3,7 +3,7 @@
 
 use super::{Data, Entry, Node, Place, Step};
 use crate::error::Problem;
-use crate::spelling::nearest;
+use crate::spelling::key_meant;
 use crate::table::{Kind, Section};
 
 /// One primitive change.
@@ -88,11 +88,10 @@ fn unknown_name(here: Option<&Node>, what: &str, step: &Step) -> Problem {
         Some(Data::Table(entries)) => entries.iter().map(|entry| entry.key.as_str()).collect(),
         _ => Vec::new(),
     };
-    let help = match nearest(&step.key, names.iter().copied()) {
-        Some(name) => format!("did you mean {name}?"),
-        None if names.is_empty() => format!("the scenario has no [{what}.…] at all"),
-        None => format!("there is {}", names.join(", ")),
-    };
+    let help = key_meant(&step.key, names.iter().copied()).unwrap_or_else(|| match names.is_empty() {
+        true => format!("the scenario has no [{what}.…] at all"),
+        false => format!("there is {}", names.join(", ")),
+    });
     Problem::new(step.at, &format!("{what}.{}", step.key), format!("no {what} is called {:?}", step.key))
         .help(help)
 }

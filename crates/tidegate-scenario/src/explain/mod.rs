@@ -17,7 +17,7 @@ use std::fmt::Write as _;
 use tidegate_core::plan::{Plan, SourcePlan};
 
 use crate::check::Form;
-use crate::table::{Default, Kind};
+use crate::table::{Kind, WhenAbsent};
 use text::value_text;
 
 /// One line: a dotted key, its value in words, whether it is a default.
@@ -88,7 +88,7 @@ fn rows_of(form: &Form, prefix: &str, skip: &[&str], rows: &mut Vec<Row>) {
             None if form.section.one_of => {}
             None => {
                 let text = match row.default {
-                    Default::Words(words) => words.to_owned(),
+                    WhenAbsent::Words(words) => words.to_owned(),
                     _ => String::new(),
                 };
                 rows.push(Row { key, text, default: true });

@@ -4,7 +4,6 @@ use tidegate_core::units::Rate;
 
 use crate::check::Value;
 use crate::table::{Kind, Word};
-use crate::units::{bytes_text, plural};
 
 /// A value as it would be written, and what a word means.
 pub(super) fn value_text(kind: Kind, value: &Value) -> String {
@@ -18,13 +17,7 @@ pub(super) fn value_text(kind: Kind, value: &Value) -> String {
             Some(about) => format!("{word}: {about}"),
             None => (*word).to_owned(),
         },
-        Value::Time(span) => span.to_string(),
-        Value::Speed(speed) => speed.to_string(),
-        Value::Bytes(bytes) => bytes_text(*bytes),
-        Value::Packets(packets) => plural(*packets, "packet"),
-        Value::Segments(segments) => plural(*segments, "segment"),
-        Value::Cells(cells) => plural(*cells, "cell"),
-        Value::Slots(slots) => slots.to_string(),
+        Value::Amount(amount) => amount.to_string(),
         Value::List(items) => {
             let below = match kind {
                 Kind::List { of, .. } => *of,

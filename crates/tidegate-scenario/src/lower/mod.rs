@@ -1,43 +1,36 @@
 //! From checked values to the [`Plan`]: names become numbers, copies are made, and what
 //! needs more than one key to be right is checked.
+//!
+//! | part | what it does |
+//! |---|---|
+//! | `read` | one table of the file to a part of the plan |
+//! | `place` | which servers there are, and what depends on the routes through them |
+//! | `check` | what holds of the whole plan |
+//! | `draft` | gates, flows and traffic between the first part and the second |
+//! | `notes`, `names`, `values`, `limits`, `changes` | what the parts share |
 
-mod abr;
-mod app;
-mod cell_order;
-mod cells;
-mod dtm;
-mod follow;
-mod gate;
-mod gcra;
-mod laid;
-mod layers;
-mod layout;
+mod changes;
+mod check;
+mod draft;
+mod limits;
 mod names;
 mod notes;
-mod packets;
-mod police;
-mod pools;
-mod rate;
-mod record;
-mod request;
-mod reserve;
-mod tcp;
-mod users;
+mod place;
+mod read;
 mod values;
-mod wiring;
-mod work;
-mod written;
 
-use tidegate_core::plan::{Limits, Plan};
+use tidegate_core::plan::Plan;
+use tidegate_core::units::Time;
 
 use crate::check::{Form, Item};
 use crate::error::Problem;
 use crate::inputs::Library;
 
-pub(crate) use layers::TcpLayers;
+pub use check::memory::check_recording;
+use check::{cell_order, cells, memory, packets};
 use notes::Notes;
+pub(crate) use read::TcpLayers;
 use values::time;
-pub use work::check_recording;
 
 /// What came of a scenario.
 pub(crate) struct Lowered {
@@ -49,67 +42,84 @@ pub(crate) struct Lowered {
 /// Makes the plan. It may be run only if there are no problems.
 pub(crate) fn lower(root: &Form, library: &mut Library) -> Lowered {
     let mut notes = Notes::default();
+    let plan = plan(root, library, &mut notes);
+    Lowered { plan, problems: notes.problems, warnings: notes.warnings }
+}
+
+fn plan(root: &Form, library: &mut Library, notes: &mut Notes) -> Plan {
     let duration = time(root.span("duration"));
     let warmup = time(root.span("warmup"));
+    check_warmup(root, warmup, duration, notes);
+    let gates = read::gate::gates(root, library, notes);
+    let mut users = read::users::users(root, &read::users::Gates::new(&gates), duration, library, notes);
+    check_any(root, notes);
+    if !memory::fits(root, &gates, &users, notes) {
+        return Plan::empty(duration);
+    }
+    place::layout::name_copies(&mut users);
+    packets::check(&gates, &users, notes);
+    cells::check(&gates, &users, notes);
+    let (mut planned, wiring) = place::layout::lay_out(&gates, &users, notes);
+    cell_order::check(&planned, &users, &wiring, notes);
+    check::circuits::check(&gates, &users, &wiring, notes);
+    let servers = place::servers::servers(root, &users, notes);
+    let sources = read::calls::sources(root, notes);
+    let calls = place::circuits::calls(root, &gates, &users, sources, &mut planned, &wiring, notes);
+    let pools = place::pools::pools(root, &planned, &calls, notes);
+    place::layout::check_jitter(&gates, &users, notes);
+    let (flows, traffic) = place::layout::connect(&users, &wiring, &mut planned);
+    let placed = place::resolve::Placed {
+        gates: &gates,
+        users: &users,
+        wiring: &wiring,
+        flows: &flows,
+        traffic: &traffic,
+    };
+    place::follow::resolve(&placed, &mut planned, notes);
+    let switches = place::abr::resolve(&placed, &mut planned, notes);
+    let mut plan = Plan {
+        warmup,
+        flows,
+        traffic,
+        pools,
+        switches,
+        servers,
+        gates: planned,
+        reservations: calls.reservations,
+        calls: calls.sources,
+        title: root.get("title").and_then(Item::text).unwrap_or_default().to_owned(),
+        exact_events: root.flag("exact_events"),
+        cells_one_by_one: root.word("cells") == Some("one-by-one"),
+        limits: limits::limits(root),
+        ..Plan::empty(duration)
+    };
+    plan.record = read::record::record(root, &gates, &users, &plan, notes);
+    if let (Err(problem), Some(item)) =
+        (check_recording(&plan), root.table("record").and_then(|record| record.given("every")))
+    {
+        notes.wrong(item, problem, "record less often, or fewer gates and flows; or raise limits.memory");
+    }
+    plan
+}
+
+fn check_warmup(root: &Form, warmup: Time, duration: Time, notes: &mut Notes) {
     if let Some(item) = root.get("warmup")
         && warmup >= duration
     {
         let problem = format!("the warm-up of {warmup} is not shorter than the run of {duration}");
         notes.wrong(item, problem, "make warmup shorter than duration");
     }
-    let gates = gate::gates(root, library, &mut notes);
-    let mut users = users::users(root, &users::Gates::new(&gates), duration, library, &mut notes);
-    if root.table("flow").is_none_or(|flows| flows.items.is_empty())
-        && root.table("traffic").is_none_or(|traffic| traffic.items.is_empty())
-        && root.table("calls").is_none_or(|calls| calls.items.is_empty())
-    {
+}
+
+/// A run without flows, traffic and calls is a problem.
+fn check_any(root: &Form, notes: &mut Notes) {
+    let is_empty = |name: &str| root.table(name).is_none_or(|table| table.items.is_empty());
+    if ["flow", "traffic", "calls"].into_iter().all(is_empty) {
         notes.wrong_at(
             root.at,
             "",
             "there is nothing to run: no flow and no traffic",
             "add [flow.bulk] with a path",
         );
-    }
-    if !work::fits(root, &gates, &users, &mut notes) {
-        return Lowered { plan: Plan::empty(duration), problems: notes.problems, warnings: notes.warnings };
-    }
-    users::name_copies(&mut users);
-    packets::check(&gates, &users, &mut notes);
-    cells::check(&gates, &users, &mut notes);
-    let (mut planned, wiring) = layout::lay_out(&gates, &users, &mut notes);
-    cell_order::check(&planned, &users, &wiring, &mut notes);
-    let servers = request::servers(root, &users, &mut notes);
-    let calls = reserve::calls(root, &gates, &users, &mut planned, &wiring, &mut notes);
-    let pools = pools::pools(root, &planned, &calls, &mut notes);
-    layout::check_jitter(&gates, &users, &mut notes);
-    let (flows, traffic) = layout::connect(&users, &wiring, &mut planned);
-    let whole =
-        laid::Laid { gates: &gates, users: &users, wiring: &wiring, flows: &flows, traffic: &traffic };
-    follow::resolve(&whole, &mut planned, &mut notes);
-    let switches = abr::resolve(&whole, &mut planned, &mut notes);
-    let mut plan =
-        Plan { warmup, flows, traffic, pools, switches, servers, gates: planned, ..Plan::empty(duration) };
-    (plan.reservations, plan.calls) = (calls.reservations, calls.sources);
-    plan.title = root.get("title").and_then(Item::text).unwrap_or_default().to_owned();
-    plan.exact_events = root.flag("exact_events");
-    plan.cells_one_by_one = root.word("cells") == Some("one-by-one");
-    plan.limits = limits(root);
-    plan.record = record::record(root, &gates, &users, &plan, &mut notes);
-    if let (Err(problem), Some(item)) =
-        (work::check_recording(&plan), root.table("record").and_then(|record| record.given("every")))
-    {
-        notes.wrong(item, problem, "record less often, or fewer gates and flows; or raise limits.memory");
-    }
-    Lowered { plan, problems: notes.problems, warnings: notes.warnings }
-}
-
-/// What a run may hold unless the file says otherwise; the table says the same.
-const MOST_MEMORY: u64 = 2_000_000_000;
-
-fn limits(root: &Form) -> Limits {
-    let limits = root.table("limits");
-    Limits {
-        events: limits.and_then(|limits| limits.whole("events")),
-        memory_bytes: limits.and_then(|limits| limits.bytes("memory")).or(Some(MOST_MEMORY)),
     }
 }

@@ -3,48 +3,58 @@
 use super::notes::Notes;
 use crate::check::{Form, Item, Named};
 use crate::document::Place;
-use crate::spelling::nearest;
+use crate::spelling::value_meant;
 
-/// The place of a gate in the file.
-pub(super) fn gate_of(root: &Form, item: &Item, notes: &mut Notes) -> Option<usize> {
+/// A kind of table that other keys refer to by its name, such as `[gate.x]`.
+pub(crate) struct Kind {
+    /// The table in the file, which is also what one of them is called.
+    table: &'static str,
+    /// What the help adds where the file has none: what such a table needs.
+    needs: &'static str,
+}
+
+pub(crate) const GATE: Kind = Kind { table: "gate", needs: "" };
+pub(crate) const POOL: Kind = Kind { table: "pool", needs: " with a capacity" };
+pub(crate) const SERVER: Kind = Kind { table: "server", needs: " with a rate" };
+
+/// After this many problems no nearest name is looked for: only the first problem is shown.
+const FEW: usize = 100;
+
+/// The tables of a kind, in the order of the file.
+pub(crate) fn tables<'a>(root: &'a Form, kind: &Kind) -> &'a [Named] {
+    root.table(kind.table).map_or(&[], |tables| tables.items.as_slice())
+}
+
+/// The number of the table whose name the item gives, in the order of the file.
+pub(crate) fn index_of(root: &Form, kind: &Kind, item: &Item, notes: &mut Notes) -> Option<usize> {
     let name = item.text()?;
-    let gates = root.table("gate").map_or(&[][..], |gates| gates.items.as_slice());
-    let found = gates.iter().position(|gate| gate.name == name);
+    let tables = tables(root, kind);
+    let found = tables.iter().position(|named| named.name == name);
     if found.is_none() {
-        let names = || gates.iter().map(|gate| gate.name.as_str());
-        let help = match nearest(name, names()) {
-            Some(near) => format!("did you mean \"{near}\"?"),
-            None => format!("the gates are {}", names().take(20).collect::<Vec<_>>().join(", ")),
-        };
-        notes.wrong(item, format!("no gate is called {name:?}"), help);
+        unknown(kind, item, name, || tables.iter().map(|named| named.name.as_str()), notes);
     }
     found
 }
 
-/// The pools in the order of the file.
-pub(super) fn pools_of(root: &Form) -> &[Named] {
-    root.table("pool").map_or(&[][..], |pools| pools.items.as_slice())
-}
-
-/// The pool that a name means.
-pub(super) fn pool_of(root: &Form, item: &Item, notes: &mut Notes) -> Option<usize> {
-    let name = item.text()?;
-    let pools = pools_of(root);
-    let found = pools.iter().position(|pool| pool.name == name);
-    if found.is_none() {
-        let names = || pools.iter().map(|pool| pool.name.as_str());
-        let help = match nearest(name, names()) {
-            Some(near) => format!("did you mean \"{near}\"?"),
-            None if pools.is_empty() => format!("add [pool.{name}] with a capacity"),
-            None => format!("the pools are {}", names().take(20).collect::<Vec<_>>().join(", ")),
-        };
-        notes.wrong(item, format!("no pool is called {name:?}"), help);
-    }
-    found
+/// Reports a name that no table of a kind has. `names` are the ones that there are.
+pub(crate) fn unknown<'a, I: Iterator<Item = &'a str>>(
+    kind: &Kind,
+    item: &Item,
+    name: &str,
+    names: impl Fn() -> I,
+    notes: &mut Notes,
+) {
+    let Kind { table, needs } = kind;
+    let meant = if notes.problems.len() < FEW { value_meant(name, names()) } else { None };
+    let help = meant.unwrap_or_else(|| match names().next() {
+        None => format!("add [{table}.{name}]{needs}"),
+        Some(_) => format!("the {table}s are {}", names().take(20).collect::<Vec<_>>().join(", ")),
+    });
+    notes.wrong(item, format!("no {table} is called {name:?}"), help);
 }
 
 /// `[record]` tells its own keys from names, so no name may be one of them.
-pub(super) fn reserved(name: &str, at: Place, key: &str, notes: &mut Notes) {
+pub(crate) fn reserved(name: &str, at: Place, key: &str, notes: &mut Notes) {
     if matches!(name, "every" | "packets") {
         let problem = format!("the name {name:?} is a key of [record]");
         notes.wrong_at(at, key, problem, format!("use another name, such as \"{name}1\""));

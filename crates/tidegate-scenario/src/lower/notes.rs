@@ -6,17 +6,17 @@ use crate::error::Problem;
 
 /// Collects what is wrong on the way.
 #[derive(Default)]
-pub(super) struct Notes {
-    pub(super) problems: Vec<Problem>,
-    pub(super) warnings: Vec<Problem>,
+pub(crate) struct Notes {
+    pub(crate) problems: Vec<Problem>,
+    pub(crate) warnings: Vec<Problem>,
 }
 
 impl Notes {
-    pub(super) fn wrong(&mut self, item: &Item, problem: impl Into<String>, help: impl Into<String>) {
+    pub(crate) fn wrong(&mut self, item: &Item, problem: impl Into<String>, help: impl Into<String>) {
         self.problems.push(Problem::new(item.at, &item.key, problem).help(help));
     }
 
-    pub(super) fn wrong_at(
+    pub(crate) fn wrong_at(
         &mut self,
         at: Place,
         key: &str,
@@ -26,7 +26,7 @@ impl Notes {
         self.problems.push(Problem::new(at, key, problem).help(help));
     }
 
-    pub(super) fn warn(&mut self, at: Place, key: &str, problem: impl Into<String>, help: impl Into<String>) {
+    pub(crate) fn warn(&mut self, at: Place, key: &str, problem: impl Into<String>, help: impl Into<String>) {
         self.warnings.push(Problem::new(at, key, problem).help(help));
     }
 }

@@ -1,22 +1,23 @@
 //! Values that several keys have in common.
 
 use tidegate_core::plan::{HoldingPlan, JitterPlan};
-use tidegate_core::units::{Span, Time};
+use tidegate_core::units::{Rate, Span, Time};
 
 use super::notes::Notes;
 use crate::check::{Form, Item, Value};
 use crate::trace::TraceError;
+use crate::units::Amount;
 
 /// The largest IP packet.
-pub(super) const LARGEST_PACKET: u32 = 65_535;
+pub(crate) const LARGEST_PACKET: u32 = 65_535;
 
 /// A time in a file counts from the start of the run.
-pub(super) fn time(span: Option<Span>) -> Time {
+pub(crate) fn time(span: Option<Span>) -> Time {
     Time::from_picos(span.unwrap_or(Span::ZERO).picos())
 }
 
-/// A size that a field of 32 bits must hold; too large ones are problems.
-pub(super) fn small(item: Option<&Item>, most: u32, notes: &mut Notes) -> u32 {
+/// The bytes that a key gives, at most `most`. Reports a problem and clamps.
+pub(crate) fn bytes_u32(item: Option<&Item>, most: u32, notes: &mut Notes) -> u32 {
     let Some(item) = item else { return 0 };
     match u32::try_from(item.bytes().unwrap_or(0)) {
         Ok(bytes) if bytes <= most => bytes,
@@ -28,18 +29,18 @@ pub(super) fn small(item: Option<&Item>, most: u32, notes: &mut Notes) -> u32 {
 }
 
 /// How long something lasts each time.
-pub(super) fn holding(form: &Form, name: &str) -> HoldingPlan {
+pub(crate) fn holding(form: &Form, name: &str) -> HoldingPlan {
     match form.get(name).map(|item| &item.value) {
-        Some(Value::Time(span)) => HoldingPlan::Constant(*span),
+        Some(Value::Amount(Amount::Time(span))) => HoldingPlan::Constant(*span),
         Some(Value::Table(law)) => HoldingPlan::Exponential(law.span("exponential").unwrap_or(Span::ZERO)),
         _ => HoldingPlan::Constant(Span::ZERO),
     }
 }
 
 /// A random delay; a length of zero is none.
-pub(super) fn jitter(form: &Form) -> JitterPlan {
+pub(crate) fn jitter(form: &Form) -> JitterPlan {
     let (law, longest) = match form.get("jitter").map(|item| &item.value) {
-        Some(Value::Time(span)) => (None, Some(*span)),
+        Some(Value::Amount(Amount::Time(span))) => (None, Some(*span)),
         Some(Value::Table(law)) => (law.span("exponential"), law.span("uniform")),
         _ => (None, None),
     };
@@ -51,6 +52,37 @@ pub(super) fn jitter(form: &Form) -> JitterPlan {
 }
 
 /// What is wrong with a file that a key names.
-pub(super) fn unreadable(item: &Item, error: &TraceError, notes: &mut Notes) {
+pub(crate) fn unreadable(item: &Item, error: &TraceError, notes: &mut Notes) {
     notes.wrong(item, error.what(), &error.help);
+}
+
+/// A rate that is zero throughout is a problem.
+pub(crate) fn never_passes(item: &Item, notes: &mut Notes) {
+    notes.wrong(
+        item,
+        "the rate is always 0: no packet would ever pass",
+        "write a rate above zero; an outage is a step, such as rate.steps = [[\"0 s\", \"10 Mbit/s\"], [\"6 s\", \
+         \"0 bit/s\"]]",
+    );
+}
+
+/// A rate outside its limits is a problem. A limit is given with the key that sets it; without `item`, the rate
+/// was not written and needs no check.
+pub(crate) fn check_between(
+    item: Option<&Item>,
+    rate: Rate,
+    least: Option<(&str, Rate)>,
+    most: Option<(&str, Rate)>,
+    notes: &mut Notes,
+) {
+    let Some(item) = item else { return };
+    if let Some((name, most)) = most.filter(|(_, most)| rate > *most) {
+        notes.wrong(item, format!("{rate} is more than {name}, {most}"), format!("write \"{most}\" or less"));
+    } else if let Some((name, least)) = least.filter(|(_, least)| rate < *least) {
+        notes.wrong(
+            item,
+            format!("{rate} is less than {name}, {least}"),
+            format!("write \"{least}\" or more"),
+        );
+    }
 }

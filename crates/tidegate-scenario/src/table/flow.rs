@@ -1,7 +1,7 @@
 //! `[flow.x]` and `[traffic.x]`.
 
 use super::{
-    Default, Key, Kind, Literal, PATH, RATE, SIZE, Section, TIME, TIME_0, jitter, key, one_of, quantity,
+    Key, Kind, Literal, PATH, RATE, SIZE, Section, TIME, TIME_0, WhenAbsent, jitter, key, one_of, quantity,
     request, section, tcp, text, word,
 };
 use crate::units::Dim;
@@ -10,20 +10,20 @@ pub(crate) const FLOW: Section = section(
     "A flow",
     "A TCP connection. Its data passes the gates in `path`; ACKs return through the gates in `back`.",
     &[
-        key("path", PATH, Default::Required("[\"link\"]"), "The gates that data packets pass, in order."),
+        key("path", PATH, WhenAbsent::Required("[\"link\"]"), "The gates that data packets pass, in order."),
         key(
             "back",
             Kind::List { of: &Kind::Text, min: 0 },
-            Default::Words("a fixed delay, as long as the delays of `path`; ACKs never queue"),
+            WhenAbsent::Words("a fixed delay, as long as the delays of `path`; ACKs never queue"),
             "The gates that ACKs pass on the way back, in order.",
         ),
         key(
             "rtt",
             TIME_0,
-            Default::Words("the sum of the delays of the gates"),
+            WhenAbsent::Words("the sum of the delays of the gates"),
             "Round-trip time without queueing: the delay of the way back is set so that all delays add up to this.",
         ),
-        key("count", Kind::Whole { min: 1, max: MOST }, Default::Is(Literal::Whole(1)), COUNT),
+        key("count", Kind::Whole { min: 1, max: MOST }, WhenAbsent::Is(Literal::Whole(1)), COUNT),
         START,
         JITTER,
         key(
@@ -32,7 +32,7 @@ pub(crate) const FLOW: Section = section(
             text("bulk"),
             "The application that sends data: \"bulk\", or one of the applications below.",
         ),
-        key("tcp", Kind::Form(&tcp::TCP), Default::Words("base = \"rfc\""), "The settings of TCP."),
+        key("tcp", Kind::Form(&tcp::TCP), WhenAbsent::Words("base = \"rfc\""), "The settings of TCP."),
     ],
 );
 
@@ -40,11 +40,11 @@ pub(crate) const TRAFFIC: Section = section(
     "Traffic",
     "Background packets without TCP. They load the gates on `path` and are counted when they leave the last one.",
     &[
-        key("path", PATH, Default::Required("[\"link\"]"), "The gates that the packets pass, in order."),
+        key("path", PATH, WhenAbsent::Required("[\"link\"]"), "The gates that the packets pass, in order."),
         key(
             "count",
             Kind::Whole { min: 0, max: MOST },
-            Default::Is(Literal::Whole(1)),
+            WhenAbsent::Is(Literal::Whole(1)),
             "Number of identical sources, named x.1, x.2 and so on; 0 means none.",
         ),
         START,
@@ -52,7 +52,7 @@ pub(crate) const TRAFFIC: Section = section(
         key(
             "source",
             Kind::Form(&SOURCE),
-            Default::Required("{ constant = { rate = \"1 Mbit/s\" } }"),
+            WhenAbsent::Required("{ constant = { rate = \"1 Mbit/s\" } }"),
             "When packets are sent: one of the sources below.",
         ),
     ],
@@ -83,7 +83,7 @@ const UNIFORM: Section = one_of(
     &[key(
         "uniform",
         Kind::Tuple(&[TIME_0, TIME_0]),
-        Default::Required("[\"0 s\", \"1 s\"]"),
+        WhenAbsent::Required("[\"0 s\", \"1 s\"]"),
         "Drawn uniformly from the first time to the second.",
     )],
 );
@@ -95,7 +95,7 @@ const APPS: Section = one_of(
     "Applications",
     "Exactly one.",
     &[
-        key("transfer", SIZE, Default::Words("not used"), "Sends this many user bytes and stops."),
+        key("transfer", SIZE, WhenAbsent::Words("not used"), "Sends this many user bytes and stops."),
         key(
             "constant",
             Kind::Form(&section(
@@ -103,7 +103,7 @@ const APPS: Section = one_of(
                 "Writes of a fixed size at a constant rate.",
                 &[USER_RATE, WRITE],
             )),
-            Default::Words("not used"),
+            WhenAbsent::Words("not used"),
             "Writes of a fixed size at a constant rate.",
         ),
         key(
@@ -113,13 +113,13 @@ const APPS: Section = one_of(
                 "Writes at a constant rate during on periods; nothing during off periods.",
                 &[USER_RATE, WRITE, ON, OFF],
             )),
-            Default::Words("not used"),
+            WhenAbsent::Words("not used"),
             "Writes at a constant rate during on periods; nothing during off periods.",
         ),
         key(
             "request",
             Kind::Form(&request::REQUEST),
-            Default::Words("not used"),
+            WhenAbsent::Words("not used"),
             "Request and response: the receiver of the flow sends requests, the sender answers them.",
         ),
     ],
@@ -132,7 +132,7 @@ const SOURCE: Section = one_of(
         key(
             "constant",
             Kind::Form(&section("Constant bit rate", "Evenly spaced packets.", &[IP_RATE, PACKET])),
-            Default::Words("not used"),
+            WhenAbsent::Words("not used"),
             "Evenly spaced packets.",
         ),
         key(
@@ -142,19 +142,19 @@ const SOURCE: Section = one_of(
                 "Evenly spaced packets during on periods; none during off periods.",
                 &[IP_RATE, PACKET, ON, OFF],
             )),
-            Default::Words("not used"),
+            WhenAbsent::Words("not used"),
             "Evenly spaced packets during on periods; none during off periods.",
         ),
         key(
             "poisson",
             Kind::Form(&section("Poisson packets", "Packets with exponential gaps.", &[IP_RATE, PACKET])),
-            Default::Words("not used"),
+            WhenAbsent::Words("not used"),
             "Packets with exponential gaps.",
         ),
         key(
             "messages",
             Kind::Form(&MESSAGES),
-            Default::Words("not used"),
+            WhenAbsent::Words("not used"),
             "Messages that AAL5 cuts into cells; all cells of a message are sent at once.",
         ),
     ],
@@ -164,7 +164,7 @@ const MESSAGES: Section = section(
     "Messages of cells",
     "Messages for cell gates. Each message is one packet, which AAL5 cuts into `length` cells.",
     &[
-        key("load", RATE, Default::Required("\"12.5 Mbit/s\""), "Mean rate in bits of 53-byte cells."),
+        key("load", RATE, WhenAbsent::Required("\"12.5 Mbit/s\""), "Mean rate in bits of 53-byte cells."),
         key(
             "gaps",
             Kind::Choice(&[
@@ -177,7 +177,7 @@ const MESSAGES: Section = section(
         key(
             "length",
             Kind::AnyOf(&[quantity(Dim::Cells), Kind::Form(&LENGTH)]),
-            Default::Required("{ geometric = \"25 cells\", max = \"200 cells\" }"),
+            WhenAbsent::Required("{ geometric = \"25 cells\", max = \"200 cells\" }"),
             "Cells in a message: a number of cells, or a random number for each message.",
         ),
     ],
@@ -187,23 +187,23 @@ const LENGTH: Section = section(
     "Random length of messages",
     "A geometric distribution cut off above `max`. Its parameter is chosen so that the mean is the one given.",
     &[
-        key("geometric", quantity(Dim::Cells), Default::Required("\"25 cells\""), "The mean."),
+        key("geometric", quantity(Dim::Cells), WhenAbsent::Required("\"25 cells\""), "The mean."),
         key(
             "max",
             quantity(Dim::Cells),
-            Default::Words("the number of cells of a packet of 65535 B"),
+            WhenAbsent::Words("the number of cells of a packet of 65535 B"),
             "The longest message.",
         ),
     ],
 );
 
 const USER_RATE: Key =
-    key("rate", RATE, Default::Required("\"1 Mbit/s\""), "Rate of user data while the source is on.");
+    key("rate", RATE, WhenAbsent::Required("\"1 Mbit/s\""), "Rate of user data while the source is on.");
 const WRITE: Key = key("write", SIZE, text("1460 B"), "Size of each write.");
 const IP_RATE: Key = key(
     "rate",
     RATE,
-    Default::Required("\"1 Mbit/s\""),
+    WhenAbsent::Required("\"1 Mbit/s\""),
     "Rate of IP packets, headers included, while the source is on.",
 );
 const PACKET: Key = key("packet", SIZE, text("1500 B"), "Size of each IP packet.");
@@ -211,17 +211,17 @@ pub(super) const HOLDING: Kind = Kind::AnyOf(&[TIME, Kind::Form(&EXPONENTIAL)]);
 const ON: Key = key(
     "on",
     HOLDING,
-    Default::Required("\"1 s\""),
+    WhenAbsent::Required("\"1 s\""),
     "Length of on periods: a time, or { exponential = \"1 s\" }.",
 );
 const OFF: Key = key(
     "off",
     HOLDING,
-    Default::Required("\"1 s\""),
+    WhenAbsent::Required("\"1 s\""),
     "Length of off periods: a time, or { exponential = \"1 s\" }.",
 );
 const EXPONENTIAL: Section = one_of(
     "Random length",
     "",
-    &[key("exponential", TIME, Default::Required("\"1 s\""), "Exponential with this mean.")],
+    &[key("exponential", TIME, WhenAbsent::Required("\"1 s\""), "Exponential with this mean.")],
 );

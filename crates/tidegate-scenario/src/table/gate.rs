@@ -2,8 +2,8 @@
 
 use super::jitter::JITTER;
 use super::{
-    Default, Key, Kind, Section, TIME_0, Word, flag, hints, key, quantity, quantity_or_zero, rate, section,
-    short, text, word,
+    Key, Kind, Section, TIME_0, WhenAbsent, Word, flag, hints, key, quantity, quantity_or_zero, rate,
+    section, short, text, word,
 };
 use crate::units::Dim;
 
@@ -32,7 +32,7 @@ pub(crate) const GATE: Section = section(
                 word("keep", "the packet keeps the rate at which its transmission began"),
                 word("rescale", "its remaining bits are sent at the new rate"),
             ]),
-            Default::Words("\"keep\" for markov, dtm, follow and abr, \"rescale\" for steps and traces"),
+            WhenAbsent::Words("\"keep\" for markov, dtm, follow and abr, \"rescale\" for steps and traces"),
             "What happens to a packet in transmission when the rate changes.",
         ),
         key(
@@ -50,7 +50,7 @@ pub(crate) const GATE: Section = section(
         key(
             "loss",
             Kind::AnyOf(&[Kind::Probability, Kind::Form(&LOSS)]),
-            Default::Words("no loss"),
+            WhenAbsent::Words("no loss"),
             "Random loss after transmission, drawn for each packet (at a cell gate for each cell): a probability \
              such as 0.01 or \"1%\", or one of the laws below.",
         ),
@@ -76,7 +76,7 @@ pub(crate) const GATE: Section = section(
                 "flow",
                 "each flow and each background source has a copy of its own, named gate/flow",
             )]),
-            Default::Words("all flows share the gate"),
+            WhenAbsent::Words("all flows share the gate"),
             "Whether flows share the gate or each has a copy of it.",
         ),
         key(
@@ -86,8 +86,8 @@ pub(crate) const GATE: Section = section(
             "true: the gate has a separate queue and rate for each direction. A flow that lists it in `back` uses \
              the second one, named gate/back.",
         ),
-        key("abr", Kind::Form(&SWITCH), Default::Words("no ABR switch"), SWITCH.about),
-        key("police", Kind::Form(&POLICE), Default::Words("no policer"), POLICE.about),
+        key("abr", Kind::Form(&SWITCH), WhenAbsent::Words("no ABR switch"), SWITCH.about),
+        key("police", Kind::Form(&POLICE), WhenAbsent::Words("no policer"), POLICE.about),
         key(
             "slotted",
             Kind::Flag,
@@ -175,7 +175,7 @@ const QUEUE: Section = short(
             key(
                 "epd",
                 quantity(Dim::Cells),
-                Default::Words("no early packet discard"),
+                WhenAbsent::Words("no early packet discard"),
                 "Early packet discard, cell gates only: if this many cells are queued when the first cell of a \
                  packet arrives, the whole packet is dropped. The first cell is the one that follows a last cell.",
             ),
@@ -189,7 +189,7 @@ const QUEUE: Section = short(
             key(
                 "clp1",
                 quantity_or_zero(Dim::Queue),
-                Default::Words("no threshold"),
+                WhenAbsent::Words("no threshold"),
                 "Threshold for packets that a policer tagged: they are dropped if this much is queued when they \
                  arrive. In packets; at a cell gate in cells. With 0 they are always dropped.",
             ),
@@ -226,45 +226,45 @@ const POLICE_KEYS: Section = section(
         key(
             "rate",
             quantity(Dim::Rate),
-            Default::Words("given by cir or pcr"),
+            WhenAbsent::Words("given by cir or pcr"),
             "The rate of a contract with one \
             rate.",
         ),
         key(
             "burst",
             quantity(Dim::Queue),
-            Default::Words("needed for packets"),
+            WhenAbsent::Words("needed for packets"),
             "Depth of the bucket of `rate` or `pcr`: how much may arrive at once after a pause. In bytes; at a cell \
              gate in cells. A packet larger than this never conforms.",
         ),
         key(
             "cir",
             quantity(Dim::Rate),
-            Default::Words("not used"),
+            WhenAbsent::Words("not used"),
             "Committed information rate (RFC 2697, RFC 2698): the only rate or, beside `pir`, the lower one.",
         ),
         key(
             "cbs",
             quantity(Dim::Queue),
-            Default::Words("needed for cir"),
+            WhenAbsent::Words("needed for cir"),
             "Committed burst size: the depth of the bucket of `cir`, in bytes, or in cells at a cell gate.",
         ),
         key(
             "pir",
             quantity(Dim::Rate),
-            Default::Words("no second rate"),
+            WhenAbsent::Words("no second rate"),
             "Peak information rate (RFC 2698), at least `cir`. Traffic above it is dropped.",
         ),
         key(
             "pbs",
             quantity(Dim::Queue),
-            Default::Words("needed for pir"),
+            WhenAbsent::Words("needed for pir"),
             "Peak burst size: the depth of the bucket of `pir`, in bytes, or in cells at a cell gate.",
         ),
         key(
             "pcr",
             quantity(Dim::Rate),
-            Default::Words("not used"),
+            WhenAbsent::Words("not used"),
             "Peak cell rate: the only rate or, beside `scr`, the higher one.",
         ),
         key(
@@ -277,20 +277,20 @@ const POLICE_KEYS: Section = section(
         key(
             "scr",
             quantity(Dim::Rate),
-            Default::Words("no second rate"),
+            WhenAbsent::Words("no second rate"),
             "Sustainable cell rate, below `pcr`.",
         ),
         key(
             "mbs",
             quantity(Dim::Queue),
-            Default::Words("needed for scr"),
+            WhenAbsent::Words("needed for scr"),
             "Maximum burst size. At a cell gate: how many cells may arrive at the peak rate. Elsewhere: the depth \
              of the bucket of `scr`, in bytes.",
         ),
         key(
             "cdvt_scr",
             TIME_0,
-            Default::Words("cdvt"),
+            WhenAbsent::Words("cdvt"),
             "At a cell gate: a time added to the burst tolerance (MBS - 1)(1/SCR - 1/PCR) of the sustained rate, as \
              in ATM Forum TM 4.0.",
         ),
@@ -341,7 +341,7 @@ const FRAMING: Section = section(
             text("0 B"),
             "The smallest size of a packet on the wire, overhead included.",
         ),
-        key("aal5", Kind::Form(&AAL5), Default::Words("not used"), AAL5.about),
+        key("aal5", Kind::Form(&AAL5), WhenAbsent::Words("not used"), AAL5.about),
     ],
 );
 
@@ -355,7 +355,7 @@ const AAL5: Section = section(
 const LOSS: Section = super::one_of(
     "Loss laws",
     "Losses that depend on earlier losses.",
-    &[key("gilbert_elliott", Kind::Form(&GILBERT), Default::Words("not used"), GILBERT.about)],
+    &[key("gilbert_elliott", Kind::Form(&GILBERT), WhenAbsent::Words("not used"), GILBERT.about)],
 );
 
 const GILBERT: Section = section(
@@ -370,5 +370,5 @@ const GILBERT: Section = section(
 );
 
 const fn required_probability(name: &'static str, about: &'static str) -> Key {
-    key(name, Kind::Probability, Default::Required("0.01"), about)
+    key(name, Kind::Probability, WhenAbsent::Required("0.01"), about)
 }

@@ -1,6 +1,6 @@
 //! Random delays, of gates and of senders.
 
-use super::{Default, Kind, Section, TIME_0, key, one_of};
+use super::{Kind, Section, TIME_0, WhenAbsent, key, one_of};
 
 pub(super) const JITTER: Kind = Kind::AnyOf(&[TIME_0, Kind::Form(&RANDOM_DELAY)]);
 
@@ -11,9 +11,9 @@ const RANDOM_DELAY: Section = one_of(
         key(
             "uniform",
             TIME_0,
-            Default::Required("\"5 ms\""),
+            WhenAbsent::Required("\"5 ms\""),
             "Uniform from 0 to this. `jitter = X` is short for it.",
         ),
-        key("exponential", TIME_0, Default::Required("\"1 ms\""), "Exponential with this mean."),
+        key("exponential", TIME_0, WhenAbsent::Required("\"1 ms\""), "Exponential with this mean."),
     ],
 );

@@ -60,7 +60,7 @@ pub(crate) struct Word {
 
 /// What holds when a key is left out.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Default {
+pub(crate) enum WhenAbsent {
     /// It must not be; an example as it could stand in a file.
     Required(&'static str),
     /// A value.
@@ -84,7 +84,7 @@ pub(crate) enum Literal {
 pub(crate) struct Key {
     pub(crate) name: &'static str,
     pub(crate) kind: Kind,
-    pub(crate) default: Default,
+    pub(crate) default: WhenAbsent,
     pub(crate) about: &'static str,
 }
 
@@ -186,24 +186,24 @@ const fn named(what: &'static str, of: Kind, about: &'static str) -> Section {
     Section { others: Some(of), names: Some(what), ..section(what, about, &[]) }
 }
 
-const fn key(name: &'static str, kind: Kind, default: Default, about: &'static str) -> Key {
+const fn key(name: &'static str, kind: Kind, default: WhenAbsent, about: &'static str) -> Key {
     Key { name, kind, default, about }
 }
 
 const fn later(name: &'static str, about: &'static str) -> Key {
-    Key { name, kind: Kind::Later, default: Default::Words("not supported yet"), about }
+    Key { name, kind: Kind::Later, default: WhenAbsent::Words("not supported yet"), about }
 }
 
 const fn word(name: &'static str, about: &'static str) -> Word {
     Word { name, about }
 }
 
-const fn text(value: &'static str) -> Default {
-    Default::Is(Literal::Text(value))
+const fn text(value: &'static str) -> WhenAbsent {
+    WhenAbsent::Is(Literal::Text(value))
 }
 
-const fn flag(value: bool) -> Default {
-    Default::Is(Literal::Flag(value))
+const fn flag(value: bool) -> WhenAbsent {
+    WhenAbsent::Is(Literal::Flag(value))
 }
 
 const fn quantity(dim: Dim) -> Kind {

@@ -1,7 +1,7 @@
 //! `[pool.x]`, `gate.x.rate.reserve` and `[calls.x]`: capacity, and calls for it.
 
 use super::flow::HOLDING;
-use super::{Default, Key, Kind, RATE, Section, TIME, TIME_0, key, quantity, section, text, word};
+use super::{Key, Kind, RATE, Section, TIME, TIME_0, WhenAbsent, key, quantity, section, text, word};
 use crate::units::Dim;
 
 pub(super) const POOLS: &str = "Capacity that several gates share.";
@@ -14,7 +14,7 @@ pub(super) const POOL: Section = section(
         key(
             "capacity",
             quantity(Dim::Pool),
-            Default::Required("\"40 slots\""),
+            WhenAbsent::Required("\"40 slots\""),
             "A rate, or a number of slots; with slots, all channels must have the same slot size.",
         ),
         key(
@@ -43,7 +43,7 @@ pub(super) const RESERVE: Section = section(
         key(
             "rate",
             RATE,
-            Default::Required("\"20 Mbit/s\""),
+            WhenAbsent::Required("\"20 Mbit/s\""),
             "Rate of the circuit, which the call requests; it covers both directions.",
         ),
         key(
@@ -73,31 +73,31 @@ pub(super) const CALLS: Section = section(
      pool, or are studied for themselves, as in Erlang's formulas.",
     &[
         FROM,
-        key("rate", RATE, Default::Required("\"64 kbit/s\""), "Rate that each call requests."),
+        key("rate", RATE, WhenAbsent::Required("\"64 kbit/s\""), "Rate that each call requests."),
         key(
             "every",
             HOLDING,
-            Default::Words("not used with sources"),
+            WhenAbsent::Words("not used with sources"),
             "Time from one call to the next, however many calls are in progress: a time, or { exponential = \"2 s\" \
              }. The first call arrives one such time after the start.",
         ),
         key(
             "sources",
             Kind::Whole { min: 1, max: MOST_SOURCES },
-            Default::Words("unlimited: the calls arrive as every says"),
+            WhenAbsent::Words("unlimited: the calls arrive as every says"),
             "Number of sources, each with at most one call at a time (Engset's model). Replaces `every`.",
         ),
         key(
             "idle",
             HOLDING,
-            Default::Words("used only with sources"),
+            WhenAbsent::Words("used only with sources"),
             "With sources: how long each source is idle before its next call, counted from the start or from the \
              end of its last call. A refused or abandoned call ends at once.",
         ),
         key(
             "hold",
             HOLDING,
-            Default::Required("{ exponential = \"1 min\" }"),
+            WhenAbsent::Required("{ exponential = \"1 min\" }"),
             "How long a call lasts once it is set up.",
         ),
         SETUP,
@@ -106,7 +106,7 @@ pub(super) const CALLS: Section = section(
         key(
             "patience",
             HOLDING,
-            Default::Words("unlimited: a call waits until it is served"),
+            WhenAbsent::Words("unlimited: a call waits until it is served"),
             "How long a call waits before it gives up (abandoned): a time, or { exponential = \"30 s\" }.",
         ),
         key("start", TIME_0, text("0 s"), "When the source starts."),
@@ -116,7 +116,7 @@ pub(super) const CALLS: Section = section(
 const FROM: Key = key(
     "pool",
     Kind::AnyOf(&[Kind::Text, Kind::List { of: &Kind::Text, min: 1 }]),
-    Default::Required("\"vp\""),
+    WhenAbsent::Required("\"vp\""),
     "Name of the [pool] that the capacity is taken from, or a list of pools: one for each link of the route. A call \
      gets capacity from all of them at once, or from none.",
 );
@@ -140,6 +140,6 @@ const BLOCKED: Key = key(
 const RETRY: Key = key(
     "retry",
     TIME,
-    Default::Words("a refused call is lost"),
+    WhenAbsent::Words("a refused call is lost"),
     "With blocked = \"refuse\": the call is repeated after this time, and packets wait for it.",
 );

@@ -2,7 +2,7 @@
 
 use super::pool::RESERVE;
 use super::{
-    Default, Kind, Literal, RATE, SIZE, SLOTS, SLOTS_0, Section, TIME, TIME_0, alias, aliases, hints, key,
+    Kind, Literal, RATE, SIZE, SLOTS, SLOTS_0, Section, TIME, TIME_0, WhenAbsent, alias, aliases, hints, key,
     one_of, quantity_or_zero, section, short, text, word,
 };
 use crate::units::Dim;
@@ -11,15 +11,15 @@ pub(super) const LAWS: Section = one_of(
     "Rate laws",
     "Use exactly one. Setting a key of another law replaces the law.",
     &[
-        key("steps", Kind::Form(&STEPS), Default::Words("not used"), STEPS.about),
-        key("token_bucket", Kind::Form(&TOKEN_BUCKET), Default::Words("not used"), TOKEN_BUCKET.about),
-        key("markov", Kind::Form(&MARKOV), Default::Words("not used"), MARKOV.about),
-        key("trace", Kind::Form(&TRACE), Default::Words("not used"), TRACE.about),
-        key("dtm", Kind::Form(&DTM), Default::Words("not used"), DTM.about),
-        key("abr", Kind::Form(&ABR), Default::Words("not used"), ABR.about),
-        key("gcra", Kind::Form(&GCRA), Default::Words("not used"), GCRA.about),
-        key("follow", Kind::Form(&FOLLOW), Default::Words("not used"), FOLLOW.about),
-        key("reserve", Kind::Form(&RESERVE), Default::Words("not used"), RESERVE.about),
+        key("steps", Kind::Form(&STEPS), WhenAbsent::Words("not used"), STEPS.about),
+        key("token_bucket", Kind::Form(&TOKEN_BUCKET), WhenAbsent::Words("not used"), TOKEN_BUCKET.about),
+        key("markov", Kind::Form(&MARKOV), WhenAbsent::Words("not used"), MARKOV.about),
+        key("trace", Kind::Form(&TRACE), WhenAbsent::Words("not used"), TRACE.about),
+        key("dtm", Kind::Form(&DTM), WhenAbsent::Words("not used"), DTM.about),
+        key("abr", Kind::Form(&ABR), WhenAbsent::Words("not used"), ABR.about),
+        key("gcra", Kind::Form(&GCRA), WhenAbsent::Words("not used"), GCRA.about),
+        key("follow", Kind::Form(&FOLLOW), WhenAbsent::Words("not used"), FOLLOW.about),
+        key("reserve", Kind::Form(&RESERVE), WhenAbsent::Words("not used"), RESERVE.about),
     ],
 );
 
@@ -33,13 +33,13 @@ const STEPS: Section = short(
             key(
                 "points",
                 Kind::List { of: &Kind::Tuple(&[TIME_0, quantity_or_zero(Dim::Speed)]), min: 1 },
-                Default::Required("[[\"0 s\", \"10 Mbit/s\"], [\"6 s\", \"5 Mbit/s\"]]"),
+                WhenAbsent::Required("[[\"0 s\", \"10 Mbit/s\"], [\"6 s\", \"5 Mbit/s\"]]"),
                 "Pairs of a time and the rate from then on; the first time is 0.",
             ),
             key(
                 "repeat",
                 TIME,
-                Default::Words("the last rate holds for ever"),
+                WhenAbsent::Words("the last rate holds for ever"),
                 "The steps start again after this time.",
             ),
         ],
@@ -73,12 +73,12 @@ const TOKEN_BUCKET_KEYS: Section = section(
     "A token-bucket shaper. Tokens arrive at `rate` until the bucket holds `burst`; a packet waits in the queue of \
      the gate until the bucket has enough tokens for it. The bucket is full at the start.",
     &[
-        key("rate", RATE, Default::Required("\"10 Mbit/s\""), "Long-term rate, in bits on the wire."),
-        key("burst", SIZE, Default::Required("\"15 kB\""), "Depth of the bucket, in bytes on the wire."),
+        key("rate", RATE, WhenAbsent::Required("\"10 Mbit/s\""), "Long-term rate, in bits on the wire."),
+        key("burst", SIZE, WhenAbsent::Required("\"15 kB\""), "Depth of the bucket, in bytes on the wire."),
         key(
             "peak",
             RATE,
-            Default::Words("unlimited: a packet with enough tokens leaves at once"),
+            WhenAbsent::Words("unlimited: a packet with enough tokens leaves at once"),
             "Rate at which a packet is transmitted.",
         ),
     ],
@@ -91,32 +91,32 @@ const MARKOV: Section = section(
         key(
             "rates",
             Kind::List { of: &quantity_or_zero(Dim::Rate), min: 2 },
-            Default::Required("[\"10 Mbit/s\", \"5 Mbit/s\"]"),
+            WhenAbsent::Required("[\"10 Mbit/s\", \"5 Mbit/s\"]"),
             "The rate in each state.",
         ),
         key(
             "mean_holding",
             Kind::List { of: &TIME, min: 2 },
-            Default::Required("[\"1 s\", \"1 s\"]"),
+            WhenAbsent::Required("[\"1 s\", \"1 s\"]"),
             "The mean time in each state.",
         ),
         key(
             "step",
             TIME,
-            Default::Words("exponential holding times"),
+            WhenAbsent::Words("exponential holding times"),
             "Makes time discrete: the state can change only at the end of a slot of this length, with probability \
              step / mean holding.",
         ),
         key(
             "transitions",
             Kind::List { of: &Kind::List { of: &Kind::Probability, min: 1 }, min: 1 },
-            Default::Words("a ring: each state is followed by the next"),
+            WhenAbsent::Words("a ring: each state is followed by the next"),
             "Row i has the probabilities of the states that follow state i. They add up to 1; the diagonal is 0.",
         ),
         key(
             "initial",
             Kind::Whole { min: 0, max: 1_000_000 },
-            Default::Words("drawn from the stationary distribution"),
+            WhenAbsent::Words("drawn from the stationary distribution"),
             "The state at the start; 0 is the first.",
         ),
     ],
@@ -145,14 +145,14 @@ const DTM: Section = section(
         key(
             "shift_inc",
             SHIFT,
-            Default::Is(Literal::Whole(3)),
+            WhenAbsent::Is(Literal::Whole(3)),
             "Smoothing when the estimate rises: each measurement adds 1/2^shift_inc of the difference. With 3, that \
              is one eighth.",
         ),
         key(
             "shift_dec",
             SHIFT,
-            Default::Is(Literal::Whole(3)),
+            WhenAbsent::Is(Literal::Whole(3)),
             "Smoothing when the estimate falls, as `shift_inc`.",
         ),
         key(
@@ -192,7 +192,7 @@ const DTM: Section = section(
             "What a drop at the queue of the gate does to the estimate.",
         ),
         key("min", SLOTS, text("1 slot"), "Smallest allocation, in whole slots."),
-        key("max", SLOTS, Default::Words("no limit"), "Largest allocation, in whole slots."),
+        key("max", SLOTS, WhenAbsent::Words("no limit"), "Largest allocation, in whole slots."),
         key(
             "estimator",
             Kind::Choice(&[
@@ -208,7 +208,7 @@ const DTM: Section = section(
         key(
             "pool",
             Kind::Text,
-            Default::Words("slots are unlimited"),
+            WhenAbsent::Words("slots are unlimited"),
             "Name of the [pool] that the slots come from. The gate gets the slots that the other gates leave.",
         ),
     ],
@@ -223,43 +223,43 @@ const FOLLOW: Section = section(
         key(
             "gate",
             Kind::Text,
-            Default::Required("\"link\""),
+            WhenAbsent::Required("\"link\""),
             "Name of the gate whose capacity this gate follows, in bits on that gate's wire. No flow has to pass \
              that gate.",
         ),
         key(
             "every",
             TIME,
-            Default::Required("\"30 ms\""),
+            WhenAbsent::Required("\"30 ms\""),
             "Length of the slots over which the capacity is averaged; the first begins at 0.",
         ),
         key(
             "lag",
             TIME_0,
-            Default::Words("the round trip of the flow here: the delays of its gates and of its way back"),
+            WhenAbsent::Words("the round trip of the flow here: the delays of its gates and of its way back"),
             "Time from the end of a slot until its value is known here.",
         ),
         key(
             "effcap",
             Kind::Form(&EFFCAP),
-            Default::Words("no averaging: the last value (INSTCAP)"),
+            WhenAbsent::Words("no averaging: the last value (INSTCAP)"),
             EFFCAP.about,
         ),
         key(
             "share",
             Kind::Share,
-            Default::Is(Literal::Whole(1)),
+            WhenAbsent::Is(Literal::Whole(1)),
             "The part of the estimate that is used as the \
             rate.",
         ),
         key(
             "initial",
             RATE,
-            Default::Words("the value of min; with 0, nothing is sent before the first value arrives"),
+            WhenAbsent::Words("the value of min; with 0, nothing is sent before the first value arrives"),
             "Rate before the first value arrives.",
         ),
         key("min", quantity_or_zero(Dim::Rate), text("0 bit/s"), "Lowest rate (MCR in ABR)."),
-        key("peak", RATE, Default::Words("no limit"), "Highest rate (PCR in ABR)."),
+        key("peak", RATE, WhenAbsent::Words("no limit"), "Highest rate (PCR in ABR)."),
     ],
 );
 
@@ -271,19 +271,19 @@ const EFFCAP: Section = section(
         key(
             "m",
             BLOCKS,
-            Default::Words("with rtts: ceil(round trip / every)"),
+            WhenAbsent::Words("with rtts: ceil(round trip / every)"),
             "Number of values in an average.",
         ),
         key(
             "n",
             BLOCKS,
-            Default::Words("with rtts: (rtts - 1) ceil(round trip / every)"),
+            WhenAbsent::Words("with rtts: (rtts - 1) ceil(round trip / every)"),
             "Number of averages.",
         ),
         key(
             "rtts",
             Kind::Whole { min: 2, max: 10_000 },
-            Default::Words("not used: give m and n"),
+            WhenAbsent::Words("not used: give m and n"),
             "How many round trips the averages cover: 8 to 12 in the paper. The round trip is that of the flow that \
              passes this gate.",
         ),
@@ -301,20 +301,20 @@ const ABR: Section = section(
         key(
             "gate",
             Kind::Text,
-            Default::Required("\"link\""),
+            WhenAbsent::Required("\"link\""),
             "Name of a gate with `abr`, on the path of each flow that passes here.",
         ),
         key(
             "pcr",
             RATE,
-            Default::Required("\"10 Mbit/s\""),
+            WhenAbsent::Required("\"10 Mbit/s\""),
             "Peak cell rate: the highest rate, in bits on the wire.",
         ),
         key("mcr", quantity_or_zero(Dim::Rate), text("0 bit/s"), "Minimum cell rate: the lowest rate."),
         key(
             "icr",
             RATE,
-            Default::Words("pcr"),
+            WhenAbsent::Words("pcr"),
             "Initial cell rate: the rate before the first RM cell returns.",
         ),
         key(
@@ -332,7 +332,7 @@ const ABR: Section = section(
         key(
             "nrm",
             Kind::Whole { min: 2, max: 256 },
-            Default::Is(Literal::Whole(32)),
+            WhenAbsent::Is(Literal::Whole(32)),
             "Number of cells for each RM cell; for packets, as many bits as those cells have.",
         ),
         key(
@@ -344,7 +344,7 @@ const ABR: Section = section(
         key(
             "lag",
             TIME_0,
-            Default::Words("the round trip of the flow here: the delays of its gates and of its way back"),
+            WhenAbsent::Words("the round trip of the flow here: the delays of its gates and of its way back"),
             "Time from the departure of an RM cell to its return.",
         ),
     ],
@@ -358,7 +358,7 @@ const GCRA: Section = section(
         key(
             "pcr",
             RATE,
-            Default::Required("\"35 Mbit/s\""),
+            WhenAbsent::Required("\"35 Mbit/s\""),
             "Peak cell rate, in bits of 53-byte cells: T is 424 bits at this rate.",
         ),
         key(
@@ -370,7 +370,7 @@ const GCRA: Section = section(
         key(
             "link",
             RATE,
-            Default::Required("\"150 Mbit/s\""),
+            WhenAbsent::Required("\"150 Mbit/s\""),
             "Rate at which a cell is transmitted, one cell after another.",
         ),
         key(
@@ -405,7 +405,7 @@ const TRACE: Section = short(
             key(
                 "file",
                 Kind::Text,
-                Default::Required("\"link.down\""),
+                WhenAbsent::Required("\"link.down\""),
                 "Path of the trace, relative to the scenario file.",
             ),
             key(
@@ -415,13 +415,13 @@ const TRACE: Section = short(
                     word("csv", "columns time,rate"),
                     word("mahimahi", "the time of one delivery opportunity on each line, in ms"),
                 ]),
-                Default::Words("recognised from the file's name and content"),
+                WhenAbsent::Words("recognised from the file's name and content"),
                 "Format of the file.",
             ),
             key(
                 "step",
                 TIME,
-                Default::Words("what the header says"),
+                WhenAbsent::Words("what the header says"),
                 "drp only: the time from one line to the next, if the header does not give it.",
             ),
             key(
@@ -436,7 +436,7 @@ const TRACE: Section = short(
             key(
                 "opportunity",
                 SIZE,
-                Default::Words("\"1500 B\"; mahimahi only"),
+                WhenAbsent::Words("\"1500 B\"; mahimahi only"),
                 "Bytes of one delivery opportunity. Mahimahi's own code counts a packet of 1500 B as 1504 B.",
             ),
         ],

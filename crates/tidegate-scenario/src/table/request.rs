@@ -1,6 +1,6 @@
 //! `flow.x.app.request` and `[server.x]`.
 
-use super::{Default, Key, Kind, Literal, RATE, SIZE, Section, TIME, key, one_of, section, text, word};
+use super::{Key, Kind, Literal, RATE, SIZE, Section, TIME, WhenAbsent, key, one_of, section, text, word};
 
 pub(crate) const REQUEST: Section = section(
     "Requests",
@@ -11,7 +11,7 @@ pub(crate) const REQUEST: Section = section(
         key(
             "server",
             Kind::Text,
-            Default::Words("the response starts as soon as the request has arrived"),
+            WhenAbsent::Words("the response starts as soon as the request has arrived"),
             "Name of the [server] that answers.",
         ),
         key(
@@ -23,13 +23,13 @@ pub(crate) const REQUEST: Section = section(
         key(
             "response",
             SIZES,
-            Default::Required("\"1 MB\""),
+            WhenAbsent::Required("\"1 MB\""),
             "User bytes of a response: a size, or one of the distributions below.",
         ),
         key(
             "think",
             Kind::AnyOf(&[TIME, Kind::Form(&THINK), Kind::List { of: &TIME, min: 1 }]),
-            Default::Required("{ exponential = \"5 s\" }"),
+            WhenAbsent::Required("{ exponential = \"5 s\" }"),
             "Think time before each request: a time, { exponential = TIME }, or a list of times that is repeated.",
         ),
         key(
@@ -47,7 +47,7 @@ pub(crate) const REQUEST: Section = section(
                 Kind::Whole { min: 1, max: 1_000_000 },
                 Kind::Choice(&[word("many", "every request is sent at once")]),
             ]),
-            Default::Is(Literal::Whole(1)),
+            WhenAbsent::Is(Literal::Whole(1)),
             "How many unanswered requests a connection may carry; further requests wait at the client.",
         ),
         key(
@@ -62,7 +62,7 @@ pub(crate) const REQUEST: Section = section(
         key(
             "count",
             Kind::Whole { min: 1, max: i64::MAX as u64 },
-            Default::Words("unlimited"),
+            WhenAbsent::Words("unlimited"),
             "Number of requests.",
         ),
     ],
@@ -75,7 +75,7 @@ pub(crate) const SERVER: Section = section(
     &[key(
         "rate",
         RATE,
-        Default::Words("unlimited: a response is ready at once"),
+        WhenAbsent::Words("unlimited: a response is ready at once"),
         "Speed of the server. The user bytes of a request and its response, divided by this rate, are the time \
          before the response is sent.",
     )],
@@ -84,7 +84,7 @@ pub(crate) const SERVER: Section = section(
 const THINK: Section = one_of(
     "Random think time",
     "",
-    &[key("exponential", TIME, Default::Required("\"5 s\""), "Exponential with this mean.")],
+    &[key("exponential", TIME, WhenAbsent::Required("\"5 s\""), "Exponential with this mean.")],
 );
 
 const SIZES: Kind = Kind::AnyOf(&[SIZE, Kind::Form(&LAWS)]);
@@ -93,18 +93,18 @@ const LAWS: Section = one_of(
     "Sizes of messages",
     "Use exactly one. A random size is rounded down to whole bytes and is at least 1 B.",
     &[
-        key("exponential", SIZE, Default::Words("not used"), "Exponential with this mean."),
+        key("exponential", SIZE, WhenAbsent::Words("not used"), "Exponential with this mean."),
         key(
             "pareto",
             Kind::Form(&PARETO),
-            Default::Words("not used"),
+            WhenAbsent::Words("not used"),
             "Pareto distribution, with a heavy tail.",
         ),
-        key("lognormal", Kind::Form(&LOGNORMAL), Default::Words("not used"), "Log-normal distribution."),
+        key("lognormal", Kind::Form(&LOGNORMAL), WhenAbsent::Words("not used"), "Log-normal distribution."),
         key(
             "file",
             Kind::Text,
-            Default::Words("not used"),
+            WhenAbsent::Words("not used"),
             "Path of a file, relative to the scenario file. Each line has a size in bytes and its cumulative \
              probability, or one recorded size.",
         ),
@@ -117,11 +117,11 @@ const PARETO: Section = section(
     "Pareto sizes",
     "P(size > x) = (min / x)^shape.",
     &[
-        key("min", SIZE, Default::Required("\"1 kB\""), "The smallest size."),
+        key("min", SIZE, WhenAbsent::Required("\"1 kB\""), "The smallest size."),
         key(
             "shape",
             Kind::Number,
-            Default::Required("1.2"),
+            WhenAbsent::Required("1.2"),
             "Exponent of the tail: the smaller, the heavier the \
             tail.",
         ),
@@ -133,8 +133,13 @@ const LOGNORMAL: Section = section(
     "Log-normal sizes",
     "The natural logarithm of a size has a normal distribution.",
     &[
-        key("median", SIZE, Default::Required("\"10 kB\""), "The median: half of the sizes are smaller."),
-        key("sigma", Kind::Number, Default::Required("1.5"), "Standard deviation of the natural logarithm."),
+        key("median", SIZE, WhenAbsent::Required("\"10 kB\""), "The median: half of the sizes are smaller."),
+        key(
+            "sigma",
+            Kind::Number,
+            WhenAbsent::Required("1.5"),
+            "Standard deviation of the natural logarithm.",
+        ),
         MOST,
     ],
 );

@@ -3,7 +3,7 @@
 use tidegate_core::plan::CONTROLLERS;
 
 use super::{
-    Default, Key, Kind, Literal, SIZE, Section, TIME, TIME_0, Word, key, later, section, text, word,
+    Key, Kind, Literal, SIZE, Section, TIME, TIME_0, WhenAbsent, Word, key, later, section, text, word,
 };
 use crate::units::Dim;
 
@@ -19,7 +19,7 @@ const ABOUT: &str = "`base` sets the defaults of all other keys. Each key given 
 const USE: Key = key(
     "use",
     Kind::Text,
-    Default::Words("no set"),
+    WhenAbsent::Words("no set"),
     "Takes the settings of [tcp.NAME]; a key given here replaces the one in that set.",
 );
 
@@ -33,15 +33,15 @@ const ALL: [Key; CHOICES.len() + 1] = {
     all
 };
 
-const fn by(rfc: Literal, bsd44: Literal, linux: Literal) -> Default {
-    Default::ByBase { rfc, bsd44, linux }
+const fn by(rfc: Literal, bsd44: Literal, linux: Literal) -> WhenAbsent {
+    WhenAbsent::ByBase { rfc, bsd44, linux }
 }
 
-const fn texts(rfc: &'static str, bsd44: &'static str, linux: &'static str) -> Default {
+const fn texts(rfc: &'static str, bsd44: &'static str, linux: &'static str) -> WhenAbsent {
     by(Literal::Text(rfc), Literal::Text(bsd44), Literal::Text(linux))
 }
 
-const fn flags(rfc: bool, bsd44: bool, linux: bool) -> Default {
+const fn flags(rfc: bool, bsd44: bool, linux: bool) -> WhenAbsent {
     by(Literal::Flag(rfc), Literal::Flag(bsd44), Literal::Flag(linux))
 }
 
@@ -71,7 +71,7 @@ const CHOICES: &[Key] = &[
     key(
         "fast_retransmit",
         Kind::Flag,
-        Default::Is(Literal::Flag(true)),
+        WhenAbsent::Is(Literal::Flag(true)),
         "Tahoe only: whether it retransmits at the third duplicate ACK (true) or waits for the time-out (false). \
          Live: the kernel has no tahoe.",
     ),
@@ -84,7 +84,7 @@ const CHOICES: &[Key] = &[
     key(
         "headers",
         SIZE,
-        Default::Words("\"40 B\", and 12 more with timestamps"),
+        WhenAbsent::Words("\"40 B\", and 12 more with timestamps"),
         "Bytes of IP and TCP headers in every segment. Live: cannot be set; the kernel's headers are used.",
     ),
     key(
@@ -97,7 +97,7 @@ const CHOICES: &[Key] = &[
     key(
         "initial_window",
         Kind::Quantity { dim: Dim::Window, zero: false, words: &[] },
-        Default::Words(
+        WhenAbsent::Words(
             "rfc: min(10 MSS, max(2 MSS, 14600 B)) (RFC 6928); bsd44: 1 segment; linux: 10 segments",
         ),
         "First congestion window. Live: set in whole segments, and verified.",
@@ -120,7 +120,7 @@ const CHOICES: &[Key] = &[
             Kind::Whole { min: 1, max: 1000 },
             Kind::Choice(&[word("never", "no fast retransmit")]),
         ]),
-        Default::Is(Literal::Whole(3)),
+        WhenAbsent::Is(Literal::Whole(3)),
         "Number of duplicate ACKs that start a fast retransmit. Live: a number is set, and the kernel adapts it; \
          \"never\" is not possible.",
     ),
@@ -151,7 +151,7 @@ const CHOICES: &[Key] = &[
     key(
         "go_back_n",
         Kind::Flag,
-        Default::Words("true with bsd44, and with cc = \"tahoe\" on any base; otherwise false"),
+        WhenAbsent::Words("true with bsd44, and with cc = \"tahoe\" on any base; otherwise false"),
         "true: after a time-out, and after tahoe's fast retransmit, TCP sends everything again from the first \
          unacknowledged byte. false: TCP skips data that SACK reports as received, and tahoe's fast retransmit \
          sends only one segment (as in 4.3BSD-Tahoe), so that each further loss in a window costs a time-out. Live: \
@@ -168,13 +168,13 @@ const CHOICES: &[Key] = &[
     key(
         "rto",
         Kind::Form(&RTO),
-        Default::Words("depends on base: see below"),
+        WhenAbsent::Words("depends on base: see below"),
         "The retransmission timer. Live: min and max are set; the other keys cannot be.",
     ),
     key(
         "delayed_ack",
         Kind::AnyOf(&[Kind::Flag, Kind::Form(&DELAYED_ACK)]),
-        Default::Is(Literal::Flag(true)),
+        WhenAbsent::Is(Literal::Flag(true)),
         "Delayed acknowledgements. false: one ACK for each segment. true: the settings of the base. Live: false is \
          set; timeout is set as the longest delay if it is at most 200 ms; the other keys cannot be.",
     ),
@@ -188,7 +188,7 @@ const CHOICES: &[Key] = &[
     key(
         "handshake",
         Kind::Flag,
-        Default::Is(Literal::Flag(true)),
+        WhenAbsent::Is(Literal::Flag(true)),
         "Whether the connection begins with SYN, SYN-ACK and ACK. Live: always true.",
     ),
     key(
@@ -213,7 +213,7 @@ const CHOICES: &[Key] = &[
     key(
         "idle_restart",
         Kind::Flag,
-        Default::Is(Literal::Flag(true)),
+        WhenAbsent::Is(Literal::Flag(true)),
         "After an idle time longer than the RTO the window returns to its initial size (RFC 5681 §4.1). Live: set \
          for all flows together.",
     ),
@@ -267,14 +267,14 @@ pub(crate) const RTO: Section = section(
             "When the clocks of a host tick: this one and that of delayed_ack.tick, which have the same phase. No \
              effect without a tick.",
         ),
-        key("fixed", TIME, Default::Words("estimated"), "A constant time-out without back-off."),
+        key("fixed", TIME, WhenAbsent::Words("estimated"), "A constant time-out without back-off."),
         key(
             "restart",
             Kind::Choice(&[
                 word("ack", "an ACK of new data"),
                 word("departure", "an ACK of new data, and every segment that leaves the sending host"),
             ]),
-            Default::Words("\"ack\""),
+            WhenAbsent::Words("\"ack\""),
             "What restarts a fixed time-out.",
         ),
     ],
@@ -287,7 +287,7 @@ const DELAYED_ACK: Section = section(
         key(
             "every",
             Kind::Whole { min: 1, max: 1000 },
-            Default::Is(Literal::Whole(2)),
+            WhenAbsent::Is(Literal::Whole(2)),
             "Number of full segments for each ACK.",
         ),
         key(
@@ -299,7 +299,7 @@ const DELAYED_ACK: Section = section(
         key(
             "tick",
             TIME_0,
-            Default::Words("\"200 ms\" with bsd44 if timeout is not given; otherwise \"0 s\""),
+            WhenAbsent::Words("\"200 ms\" with bsd44 if timeout is not given; otherwise \"0 s\""),
             "Clock granularity of the timer: a delayed ACK leaves at the next tick (see rto.phase). 0 s: it leaves \
              `timeout` after the segment.",
         ),

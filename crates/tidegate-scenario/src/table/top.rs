@@ -2,7 +2,7 @@
 
 use super::pool::{CALLS, CALLS_ABOUT, POOL, POOLS};
 use super::{
-    Default, Kind, SIZE, Section, TIME, TIME_0, Word, flag, flow, gate, key, named, request, section, tcp,
+    Kind, SIZE, Section, TIME, TIME_0, WhenAbsent, Word, flag, flow, gate, key, named, request, section, tcp,
     text, word,
 };
 use crate::units::Dim;
@@ -12,19 +12,19 @@ pub(crate) const ROOT: Section = section(
     "Settings of the whole run. The tables below describe its parts.",
     &[
         key("title", Kind::Text, text(""), "One line that heads every table and picture."),
-        key("duration", TIME, Default::Required("\"60 s\""), "Length of the run."),
+        key("duration", TIME, WhenAbsent::Required("\"60 s\""), "Length of the run."),
         key("warmup", TIME_0, text("0 s"), "The summary counts from this time to the end of the run."),
         key(
             "seed",
             Kind::Whole { min: 0, max: i64::MAX as u64 },
-            Default::Words("chosen by the program, printed and stored"),
+            WhenAbsent::Words("chosen by the program, printed and stored"),
             "Seed of all random numbers. Each element's random stream depends on the seed, the replication and the \
              element's name.",
         ),
         key(
             "runs",
             Kind::Whole { min: 1, max: 1_000_000 },
-            Default::Is(super::Literal::Whole(1)),
+            WhenAbsent::Is(super::Literal::Whole(1)),
             "Number of replications. Each has its own random numbers, and all variants of a comparison use the same \
              ones.",
         ),
@@ -47,41 +47,41 @@ pub(crate) const ROOT: Section = section(
         key(
             "gate",
             Kind::Form(&named("gate", Kind::Form(&gate::GATE), GATES)),
-            Default::Words("none"),
+            WhenAbsent::Words("none"),
             GATES,
         ),
         key(
             "flow",
             Kind::Form(&named("flow", Kind::Form(&flow::FLOW), FLOWS)),
-            Default::Words("none"),
+            WhenAbsent::Words("none"),
             FLOWS,
         ),
         key(
             "traffic",
             Kind::Form(&named("traffic", Kind::Form(&flow::TRAFFIC), TRAFFIC)),
-            Default::Words("none"),
+            WhenAbsent::Words("none"),
             TRAFFIC,
         ),
-        key("tcp", Kind::Form(&named("tcp", Kind::Form(&tcp::SET), SETS)), Default::Words("none"), SETS),
-        key("record", Kind::Form(&RECORD), Default::Words("the summary only"), RECORD.about),
-        key("limits", Kind::Form(&LIMITS), Default::Words("2 GB of memory"), LIMITS.about),
+        key("tcp", Kind::Form(&named("tcp", Kind::Form(&tcp::SET), SETS)), WhenAbsent::Words("none"), SETS),
+        key("record", Kind::Form(&RECORD), WhenAbsent::Words("the summary only"), RECORD.about),
+        key("limits", Kind::Form(&LIMITS), WhenAbsent::Words("2 GB of memory"), LIMITS.about),
         key(
             "sweep",
             Kind::List { of: &Kind::Form(&SWEEP), min: 0 },
-            Default::Words("none"),
+            WhenAbsent::Words("none"),
             "Each [[sweep]] is one axis of a study; the study has a point for each combination of values.",
         ),
-        key("pool", Kind::Form(&named("pool", Kind::Form(&POOL), POOLS)), Default::Words("none"), POOLS),
+        key("pool", Kind::Form(&named("pool", Kind::Form(&POOL), POOLS)), WhenAbsent::Words("none"), POOLS),
         key(
             "server",
             Kind::Form(&named("server", Kind::Form(&request::SERVER), request::SERVERS)),
-            Default::Words("none"),
+            WhenAbsent::Words("none"),
             request::SERVERS,
         ),
         key(
             "calls",
             Kind::Form(&named("calls", Kind::Form(&CALLS), CALLS_ABOUT)),
-            Default::Words("none"),
+            WhenAbsent::Words("none"),
             CALLS_ABOUT,
         ),
     ],
@@ -105,7 +105,7 @@ const RECORD: Section = Section {
             key(
                 "every",
                 Kind::Quantity { dim: Dim::Time, zero: false, words: EVENTS },
-                Default::Words("\"10 ms\" when gates or flows are named; otherwise no time series"),
+                WhenAbsent::Words("\"10 ms\" when gates or flows are named; otherwise no time series"),
                 "How often columns are sampled.",
             ),
             key(
@@ -125,7 +125,7 @@ const LIMITS: Section = section(
         key(
             "events",
             Kind::Whole { min: 1, max: i64::MAX as u64 },
-            Default::Words("no limit"),
+            WhenAbsent::Words("no limit"),
             "Number of events handled.",
         ),
         key("memory", SIZE, text("2 GB"), "Bytes held in queues, delay lines and recordings."),

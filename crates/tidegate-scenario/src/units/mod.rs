@@ -2,14 +2,16 @@
 //!
 //! The typed values themselves live in [`tidegate_core::units`]; this is only their text.
 
+mod amount;
 mod decimal;
 mod known;
 mod read;
 mod repair;
 mod write;
 
+pub(crate) use amount::Amount;
 pub(crate) use known::{Dim, unit_names};
-pub(crate) use read::{Amount, read};
+pub(crate) use read::read;
 pub(crate) use repair::{Complaint, example, noun};
 pub(crate) use write::{bytes_text, plural};
 

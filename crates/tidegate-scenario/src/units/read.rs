@@ -3,41 +3,11 @@
 use tidegate_core::dtm::{NANOS_PER_SLOT, Slots};
 use tidegate_core::units::{Rate, Span, Speed};
 
+use super::amount::Amount;
 use super::decimal::{Decimal, NotWhole};
 use super::known::{Dim, Measure, UNITS, Unit};
 use super::repair::{self, Complaint};
 use super::{FASTEST_BPS, LARGEST_BYTES, LONGEST_DAYS, LONGEST_PICOS, MOST_SLOTS};
-
-/// A value with its unit taken in.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Amount {
-    /// A time.
-    Time(Span),
-    /// Bits per second, or packets per second.
-    Speed(Speed),
-    /// Bytes.
-    Bytes(u64),
-    /// Whole packets.
-    Packets(u64),
-    /// Whole segments.
-    Segments(u64),
-    /// Whole cells.
-    Cells(u64),
-    /// Slots of a channel.
-    Slots(Slots),
-}
-
-impl Amount {
-    /// Whether it is nothing at all.
-    pub(crate) fn is_zero(self) -> bool {
-        match self {
-            Amount::Time(span) => span == Span::ZERO,
-            Amount::Speed(speed) => speed.work_per_second() == 0,
-            Amount::Slots(slots) => slots == Slots::default(),
-            Amount::Bytes(n) | Amount::Packets(n) | Amount::Segments(n) | Amount::Cells(n) => n == 0,
-        }
-    }
-}
 
 /// Reads `text` as an amount of `dim`.
 pub(crate) fn read(text: &str, dim: Dim) -> Result<Amount, Complaint> {
@@ -121,7 +91,9 @@ fn amount(text: &str, measure: Measure, whole: u128) -> Result<Amount, Complaint
             Amount::Slots(Slots::from_nanos(below(MOST_SLOTS * NANOS_PER_SLOT, help)?))
         }
         Measure::Cells => Amount::Cells(below(u64::from(u32::MAX), most_help("cells"))?),
-        _ => Amount::Segments(below(u64::from(u32::MAX), most_help("segments"))?),
+        Measure::Segments => Amount::Segments(below(u64::from(u32::MAX), most_help("segments"))?),
+        // No key takes it: its dimension has refused it before.
+        Measure::CellRate => return Err(Complaint::new("a rate in cells", "write a rate in bit/s")),
     })
 }
 

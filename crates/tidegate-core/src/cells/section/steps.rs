@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 
 use super::{Cell, Output, Section, Server};
 use crate::aal5::{CELL_BITS, CELL_BYTES};
-use crate::gate::{DropReason, Gate};
+use crate::gate::{Departure, DropReason, Gate};
 use crate::serial::span_of;
 use crate::units::{Span, Time};
 
@@ -28,7 +28,7 @@ impl Section {
     pub(super) fn run_steps(&mut self, gate: usize, arrivals: Time, ends: Time, gates: &mut [Gate]) {
         loop {
             let row = &self.gates[gate];
-            let end = gates[row.number].completes_at().unwrap_or(Time::NEVER);
+            let end = gates[row.number].next_wakeup().unwrap_or(Time::NEVER);
             let inputs = row.next.iter().zip(0..);
             let (comes, input) = inputs.min().map_or((u64::MAX, 0), |(at, input)| (*at, input));
             if end < ends && end.picos() <= comes {
@@ -57,18 +57,18 @@ impl Section {
         let mut unit = frame.unit;
         unit.bytes = CELL_BYTES;
         unit.set_tagged(cell.tagged);
-        if !Self::admits(row, input, cell, server.queue_at(at).0) {
+        if !Self::admits(row, input, cell, server.backlog_stepped(at).units) {
             server.refuse_cell(at);
             return self.lose(gate, input, cell, at, DropReason::Discarded);
         }
         server.spread_next(row.spreads[input]);
-        match server.arrive(at, unit) {
+        match server.handle_unit(at, unit) {
             Ok(()) => {
                 if let Server::Steps(held) = &mut row.server {
                     held.cells.push_back((input as u32, cell));
                 }
             }
-            Err(reason) => self.lose(gate, input, cell, at, reason),
+            Err(drop) => self.lose(gate, input, cell, drop.at, drop.reason),
         }
     }
 
@@ -80,15 +80,15 @@ impl Section {
         let input = input as usize;
         let server = &mut gates[row.number];
         if row.tells {
-            let at = server.completes_at().unwrap_or(Time::NEVER);
+            let at = server.next_wakeup().unwrap_or(Time::NEVER);
             self.outputs.push_back(Output::Served { at, gate: row.number });
         }
         let came = server.serving();
-        let (unit, out) = server.complete();
-        let Some(out) = out else {
-            let (at, reason) =
-                server.last_drop().map_or((Time::ZERO, DropReason::Loss), |drop| (drop.at, drop.reason));
-            return self.lose(gate, input, cell, at, reason);
+        server.handle_service_end();
+        let Some(Departure { unit, fate }) = server.poll_departure() else { return };
+        let out = match fate {
+            Ok(out) => out,
+            Err(drop) => return self.lose(gate, input, cell, drop.at, drop.reason),
         };
         cell.tagged = unit.tagged();
         if cell.ends {
@@ -106,7 +106,7 @@ impl Section {
         let row = &self.gates[gate];
         let Server::Steps(held) = &row.server else { return Time::NEVER };
         let server = &gates[row.number];
-        let Some(end) = server.completes_at() else {
+        let Some(end) = server.next_wakeup() else {
             let comes = row.next.iter().min().map_or(Time::NEVER, |at| Time::from_picos(*at));
             return comes.saturating_add(Span::from_picos(1));
         };

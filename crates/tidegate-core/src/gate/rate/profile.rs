@@ -2,7 +2,7 @@
 //! served under them.
 //!
 //! Example (`rescale`): 1000 bytes at 1 Mbit/s need 8 ms. At 2 ms the rate becomes 4 Mbit/s:
-//! 6000 bits are left, 1.5 ms more, out at 3.5 ms. With `keep` it is out at 8 ms.
+//! 6000 bits are left and take 1.5 ms more, so service ends at 3.5 ms. With `keep` it ends at 8 ms.
 
 use std::sync::Arc;
 
@@ -13,18 +13,18 @@ use crate::random::Stream;
 use crate::serial::Serializer;
 use crate::units::{Measured, PICOS_PER_SECOND, Span, Time};
 
-/// A stretch of constant speed.
+/// A time of constant speed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stretch {
-    /// In force from here …
+    /// Its first instant.
     pub from: Time,
-    /// … to here, this instant excluded.
+    /// Its end, which does not belong to it.
     pub until: Time,
     /// Units of work per second.
     pub speed: u64,
 }
 
-/// A walk over the stretches of a speed that changes with time.
+/// A walk over the pieces of a speed that changes with time.
 #[derive(Clone, Debug)]
 pub struct Profile {
     source: Source,
@@ -38,7 +38,7 @@ enum Source {
 }
 
 impl Profile {
-    /// The speeds of a plan that has such; panics on a law that has none.
+    /// The speeds of a plan. Panics if the speed of its law is not piecewise constant.
     #[must_use]
     pub fn new(plan: &RatePlan, stream: Stream) -> Profile {
         let source = match plan {
@@ -60,20 +60,20 @@ impl Profile {
         profile
     }
 
-    /// The stretch under the walk.
+    /// The present piece.
     #[must_use]
     pub fn now(&self) -> Stretch {
         self.now
     }
 
-    /// Moves to the next stretch; the last one has no end.
+    /// Moves to the next piece; the last one has no end.
     pub fn advance(&mut self) {
         let from = self.now.until;
         let (speed, until) = self.source.next(from);
         self.now = Stretch { from, until, speed };
     }
 
-    /// Moves forward to the stretch that `at` lies in.
+    /// Moves forward to the piece that `at` lies in.
     #[inline]
     pub fn seek(&mut self, at: Time) {
         while at >= self.now.until && self.now.until != Time::NEVER {
@@ -84,7 +84,7 @@ impl Profile {
 
 impl Source {
     fn list(points: Arc<[(Time, u64)]>, period: Option<Span>, at_end: AtEnd) -> Source {
-        // Nothing ever passes: one endless stretch, or a search for speed would not end.
+        // No unit ever passes: one endless piece, or a search for a speed above zero would not end.
         let period = if points.iter().all(|(_, speed)| *speed == 0) { None } else { period };
         Source::List { points, index: 0, cycle: 0, period, at_end }
     }
@@ -135,7 +135,7 @@ impl Varying {
         Varying { profile, server: None, on_change, free: Time::ZERO, measured, unused: 0, in_transit: 0 }
     }
 
-    /// The server has been idle until `arrival`, if its last service ended before.
+    /// Counts idle time until `arrival`, if the last service ended before.
     #[inline]
     fn stand_until(&mut self, arrival: Time) {
         if arrival > self.free {
@@ -148,7 +148,7 @@ impl Varying {
         self.profile.seek(self.free);
     }
 
-    /// Whether a unit begins the moment it comes to the idle server: not at a rate of zero.
+    /// Whether the service of a unit that arrives at an idle server starts at once: not at a rate of zero.
     pub(super) fn begins_at(&mut self, arrival: Time) -> bool {
         self.stand_until(arrival);
         self.profile.now().speed > 0
@@ -190,7 +190,7 @@ impl Varying {
             let stretch = self.profile.now();
             let speed = u128::from(stretch.speed);
             let room = u128::from(stretch.until.saturating_since(at).picos()) * speed;
-            // A unit that ends exactly with its stretch ends in it.
+            // A unit that ends at the very end of a piece ends in it.
             if stretch.speed > 0 && left < room + speed {
                 let end = at.saturating_add(Span::from_picos((left / speed) as u64));
                 let mut server = Serializer::new(stretch.speed);

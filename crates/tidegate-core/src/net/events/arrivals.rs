@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Source, first_filled};
+use super::{EventSource, first_filled};
 use crate::unit::Unit;
 use crate::units::{Span, Time};
 
@@ -63,7 +63,7 @@ impl Arrivals {
 
     /// A unit comes at `at`. `rank`: as in [`Arrivals::open_before`].
     #[inline(always)]
-    pub(super) fn push(&mut self, at: Time, unit: Unit, rank: &[Source]) {
+    pub(super) fn push(&mut self, at: Time, unit: Unit, rank: &[EventSource]) {
         let bucket = at.picos() >> self.shift;
         if bucket.wrapping_sub(self.next) >= BUCKETS {
             return self.push_elsewhere(at, unit, rank);
@@ -77,7 +77,7 @@ impl Arrivals {
     }
 
     #[cold]
-    fn push_elsewhere(&mut self, at: Time, unit: Unit, rank: &[Source]) {
+    fn push_elsewhere(&mut self, at: Time, unit: Unit, rank: &[EventSource]) {
         let bucket = at.picos() >> self.shift;
         if bucket >= self.next {
             return self.beyond.entry(bucket).or_default().push((at, unit));
@@ -110,7 +110,7 @@ impl Arrivals {
     /// Opens buckets until the next unit is known or would not come before `until`. At one instant the unit
     /// whose stretch has the lower `rank` comes first.
     #[inline(never)]
-    pub(super) fn open_before(&mut self, until: Time, rank: &[Source]) {
+    pub(super) fn open_before(&mut self, until: Time, rank: &[EventSource]) {
         while self.place == self.open.len() {
             let Some(bucket) = self.first_closed().filter(|bucket| bucket << self.shift < until.picos())
             else {
@@ -131,7 +131,7 @@ impl Arrivals {
     }
 
     /// All that have not come, in order.
-    pub(super) fn take_all(mut self, rank: &[Source]) -> Vec<(Time, Unit)> {
+    pub(super) fn take_all(mut self, rank: &[EventSource]) -> Vec<(Time, Unit)> {
         let mut units = Vec::new();
         loop {
             units.extend_from_slice(&self.open[self.place..]);
@@ -157,7 +157,7 @@ impl Arrivals {
     }
 
     /// Makes a bucket the open one.
-    fn put_in_order(&mut self, units: &[(Time, Unit)], bucket: u64, rank: &[Source]) {
+    fn put_in_order(&mut self, units: &[(Time, Unit)], bucket: u64, rank: &[EventSource]) {
         self.place = 0;
         if units.len() < FEW {
             self.open.clear();
@@ -208,7 +208,7 @@ impl Arrivals {
 
 /// Puts the last one in its place among those before it.
 #[inline]
-fn put_among(units: &mut [(Time, Unit)], rank: &[Source]) {
+fn put_among(units: &mut [(Time, Unit)], rank: &[EventSource]) {
     let mut place = units.len() - 1;
     let unit = units[place];
     while place > 0 && key(&units[place - 1], rank) > key(&unit, rank) {
@@ -220,7 +220,7 @@ fn put_among(units: &mut [(Time, Unit)], rank: &[Source]) {
 
 /// What comes first: `rank` is that of a unit's stretch.
 #[inline]
-fn key((at, unit): &(Time, Unit), rank: &[Source]) -> (Time, Source) {
+fn key((at, unit): &(Time, Unit), rank: &[EventSource]) -> (Time, EventSource) {
     (*at, rank[unit.chain as usize])
 }
 
@@ -231,10 +231,10 @@ mod tests {
     use super::*;
     use crate::unit::HeldBy;
 
-    const RANKS: [Source; 5] = [3, 0, 4, 1, 0];
+    const RANKS: [EventSource; 5] = [3, 0, 4, 1, 0];
 
     /// What is to come: time, rank, and number of entry.
-    type Expected = Vec<(Time, Source, u32)>;
+    type Expected = Vec<(Time, EventSource, u32)>;
 
     /// All that is due before `until` comes, in order.
     fn come_before(

@@ -6,7 +6,7 @@
 
 use super::arrivals::Arrivals;
 use super::calendar::Calendar;
-use super::{Next, Source};
+use super::{EventSource, Next};
 use crate::unit::Unit;
 use crate::units::{Span, Time};
 
@@ -37,7 +37,7 @@ pub(in crate::net) struct Turns {
     /// The longest time, but for waiting, that units given to [`Halves::send`] need.
     pub(in crate::net) longest: Span,
     /// At one instant such units come as if they were sources of these numbers, by the stretch they go to.
-    pub(in crate::net) ranks: Vec<Source>,
+    pub(in crate::net) ranks: Vec<EventSource>,
 }
 
 /// What is to come at one half.
@@ -73,13 +73,13 @@ impl Halves {
         Halves { queues: [0, 1].map(queue), turns, turn: Half::Receivers, limit: Time::ZERO }
     }
 
-    pub(super) fn insert(&mut self, source: Source, at: Time) {
+    pub(super) fn insert(&mut self, source: EventSource, at: Time) {
         let queue = &mut self.queues[self.turns.halves[source as usize] as usize];
         queue.calendar_from = queue.calendar_from.min(at);
         queue.calendar.insert(source, at);
     }
 
-    pub(super) fn remove(&mut self, source: Source, at: Time) {
+    pub(super) fn remove(&mut self, source: EventSource, at: Time) {
         self.queues[self.turns.halves[source as usize] as usize].calendar.remove(source, at);
     }
 
@@ -167,7 +167,7 @@ impl Halves {
 }
 
 impl Queue {
-    fn pop_before(&mut self, until: Time, due: &[Time], ranks: &[Source]) -> Option<Next> {
+    fn pop_before(&mut self, until: Time, due: &[Time], ranks: &[EventSource]) -> Option<Next> {
         self.arrivals.open_before(until, ranks);
         let first = self.calendar.first(due);
         self.calendar_from = first.0;

@@ -163,7 +163,7 @@ type Seen = Vec<(u64, usize)>;
 fn act(plan: &Plan, acts: &[(u64, usize, Act)]) -> (Seen, Seen, Network) {
     let (mut delivered, mut dropped) = (vec![], vec![]);
     let mut drain = |driven: &mut Network, until: Time| {
-        while let Some(step) = driven.step(until) {
+        while let Some(step) = driven.poll_step(until) {
             match step {
                 Step::Deliver { at, route, .. } => delivered.push((at.picos() / MS, route / 2)),
                 Step::Drop(Dropped { at, owner: Owner::Data(flow), reason, .. }) => {
@@ -179,10 +179,11 @@ fn act(plan: &Plan, acts: &[(u64, usize, Act)]) -> (Seen, Seen, Network) {
         let at = Time::from_picos(millis * MS);
         drain(&mut network, at);
         match act {
-            Act::Begin => network.transfer_begins(at, *flow),
-            Act::End => network.transfer_ends(at, *flow),
+            Act::Begin => network.handle_transfer_begin(at, *flow),
+            Act::End => network.handle_transfer_end(at, *flow),
             Act::Packet => {
-                let told = network.enter(at, flow * 2, &mut Unit::new(1000, handle, HeldBy::Application));
+                let told =
+                    network.handle_unit(at, flow * 2, &mut Unit::new(1000, handle, HeldBy::Application));
                 assert_eq!(told, None);
             }
         }
@@ -222,12 +223,12 @@ fn what_a_policer_drops_asks_for_no_circuit() {
     plan.gates[0].police = Some(PolicePlan { peak, sustained: None, tags: false });
     let mut network = Network::new(&plan, 1);
     for (at, bytes, calls) in [(Time::ZERO, 1000, 0), (Time::from_picos(MS), 999, 1)] {
-        network.enter(at, 0, &mut Unit::new(bytes, bytes, HeldBy::Application));
+        network.handle_unit(at, 0, &mut Unit::new(bytes, bytes, HeldBy::Application));
         let counts = network.circuit_calls(&plan.gates[0].rate).expect("it is a circuit");
         assert_eq!(counts.offered, calls);
     }
-    assert_eq!(network.take_drop().map(|drop| drop.reason), Some(DropReason::Policed));
-    assert_eq!(network.take_drop(), None);
+    assert_eq!(network.poll_drop().map(|drop| drop.reason), Some(DropReason::Policed));
+    assert_eq!(network.poll_drop(), None);
 }
 
 /// By hand. Room for one; with no holding time. The first flow's transfer goes on to 30 ms, though
@@ -342,29 +343,29 @@ proptest! {
         let mut inside = 0;
         for (handle, (gap, route, bytes)) in (0..).zip(entries) {
             at = at.saturating_add(Span::from_picos(gap));
-            while network.step(at).is_some() {
+            while network.poll_step(at).is_some() {
                 inside -= 1;
                 check(&network);
             }
             let route = route % (plan.flows.len() * 2);
-            let told = network.enter(at, route, &mut Unit::new(bytes, handle, HeldBy::Application));
+            let told = network.handle_unit(at, route, &mut Unit::new(bytes, handle, HeldBy::Application));
             inside += i32::from(told.is_none());
             match handle % 3 {
-                0 => network.transfer_begins(at, route / 2),
-                1 => network.transfer_ends(at, route / 2),
+                0 => network.handle_transfer_begin(at, route / 2),
+                1 => network.handle_transfer_end(at, route / 2),
                 _ => {}
             }
             check(&network);
         }
-        (0..plan.flows.len()).for_each(|flow| network.transfer_ends(at, flow));
+        (0..plan.flows.len()).for_each(|flow| network.handle_transfer_end(at, flow));
         // Until all are out, and all is quiet; what waits for a rate of nothing takes the whole run.
         while inside > 0 && at < plan.duration {
             at = at.saturating_add(Span::from_secs(10)).min(plan.duration);
-            while network.step(at).is_some() {
+            while network.poll_step(at).is_some() {
                 inside -= 1;
             }
         }
-        while network.step(at.saturating_add(Span::from_secs(100)).min(plan.duration)).is_some() {}
+        while network.poll_step(at.saturating_add(Span::from_secs(100)).min(plan.duration)).is_some() {}
         for pool in 0..plan.pools.len() {
             prop_assert_eq!(network.reserved(pool), Rate::ZERO);
         }
@@ -383,7 +384,7 @@ proptest! {
         let plan = reserved(Plan::empty(Time::ZERO + Span::from_millis(500)), draft);
         let mut network = Network::new(&plan, 1);
         for millis in 1..=500 {
-            prop_assert!(network.step(Time::ZERO + Span::from_millis(millis)).is_none());
+            prop_assert!(network.poll_step(Time::ZERO + Span::from_millis(millis)).is_none());
             for (number, pool) in plan.pools.iter().enumerate() {
                 prop_assert!(network.reserved(number) <= pool.capacity);
             }
@@ -431,7 +432,7 @@ fn sources_call_when_idle_and_leave_when_impatient() {
         patience: Some(constant(4)),
     }];
     let mut network = Network::new(&plan, 1);
-    assert!(network.step(plan.duration).is_none());
+    assert!(network.poll_step(plan.duration).is_none());
     let counts = network.source_calls().next().expect("there is a source");
     // Made at 3, 3, 10, 16 and 23 ms.
     assert_eq!((counts.offered, counts.carried, counts.waited, counts.abandoned), (5, 3, 3, 2));

@@ -5,18 +5,18 @@ use tidegate_core::plan::TcpBase;
 use super::Checker;
 use crate::check::value::{Item, Value};
 use crate::document::{Data, Node, Place};
-use crate::table::{Default, Key, Literal};
+use crate::table::{Key, Literal, WhenAbsent};
 
 /// The default of a key as a value, if it has one that does not depend on other keys.
 pub(crate) fn default_item(row: &Key, table: &str, at: Place, base: TcpBase) -> Option<Item> {
     let literal = match row.default {
-        Default::Is(literal) => literal,
-        Default::ByBase { rfc, bsd44, linux } => match base {
+        WhenAbsent::Is(literal) => literal,
+        WhenAbsent::ByBase { rfc, bsd44, linux } => match base {
             TcpBase::Rfc => rfc,
             TcpBase::Bsd44 => bsd44,
             TcpBase::Linux => linux,
         },
-        Default::Required(_) | Default::Words(_) => return None,
+        WhenAbsent::Required(_) | WhenAbsent::Words(_) => return None,
     };
     let data = match literal {
         Literal::Text(text) => Data::Text(text.to_owned()),
@@ -68,7 +68,7 @@ mod tests {
         for row in all.iter().flat_map(|section| section.keys) {
             assert!(!row.about.is_empty(), "{} has no description", row.name);
             for base in [TcpBase::Rfc, TcpBase::Bsd44, TcpBase::Linux] {
-                let has_default = matches!(row.default, Default::Is(_) | Default::ByBase { .. });
+                let has_default = matches!(row.default, WhenAbsent::Is(_) | WhenAbsent::ByBase { .. });
                 assert_eq!(
                     default_item(row, "", Place::default(), base).is_some(),
                     has_default,
@@ -84,7 +84,7 @@ mod tests {
         let mut all = Vec::new();
         sections(&ROOT, &mut all);
         for row in all.iter().flat_map(|section| section.keys) {
-            let Default::Required(example) = row.default else { continue };
+            let WhenAbsent::Required(example) = row.default else { continue };
             let node =
                 crate::document::parse_toml(&format!("{} = {example}", row.name), 0).expect("it is TOML");
             let entry = node.entry(row.name).expect("it is one key");

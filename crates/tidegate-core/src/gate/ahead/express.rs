@@ -1,0 +1,128 @@
+//! The express way through a plain gate: one constant rate, nothing recorded, no random loss, IP bytes as the packet's
+//! size, a queue that counts waiting packets (`GatePlan::is_plain` has the list). Most packets of a large run meet such
+//! gates. Everything that a packet touches at an idle plain gate lies in one cache line.
+
+use crate::gate::books::Count;
+use crate::gate::rate::Service;
+use crate::serial::span_of;
+use crate::units::{Measured, Span, Time};
+
+/// The server of a plain gate, and counters of the units that find it idle.
+#[derive(Clone, Debug)]
+#[repr(C, align(64))]
+pub(in crate::gate) struct Express {
+    /// End of the last unit's service; `Time::NEVER` where the express way is closed.
+    free: Time,
+    /// The size of the last unit.
+    bytes: u64,
+    /// The service time of that size: whole picoseconds, and a remainder in 10⁻¹² bit.
+    quotient: u64,
+    remainder: u64,
+    /// Work left over, in 10⁻¹² bit; less than `speed`.
+    carry: u64,
+    delay: Span,
+    /// Units that arrived and were delivered inside the measured time.
+    inside: Count,
+    /// Bits per second; 0 where the express way is closed.
+    speed: u64,
+}
+
+/// The time that a unit takes through an idle gate.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct IdlePassage {
+    pub(crate) service: Span,
+    pub(crate) delay: Span,
+}
+
+impl Express {
+    pub(in crate::gate) fn new(speed: u64, delay: Span) -> Express {
+        Express {
+            free: if speed == 0 { Time::NEVER } else { Time::ZERO },
+            bytes: 0,
+            quotient: 0,
+            remainder: 0,
+            carry: 0,
+            delay,
+            inside: Count::default(),
+            speed,
+        }
+    }
+
+    pub(in crate::gate) fn is_open(&self) -> bool {
+        self.speed > 0
+    }
+
+    /// Bits per second; 0 where the express way is closed.
+    pub(in crate::gate) fn speed(&self) -> u64 {
+        self.speed
+    }
+
+    pub(in crate::gate) fn free(&self) -> Time {
+        self.free
+    }
+
+    pub(in crate::gate) fn inside(&self) -> Count {
+        self.inside
+    }
+
+    /// Passes a unit if the server has been idle, the unit has the last size, and arrival and departure lie inside
+    /// the measured time. Returns when it arrives at whatever comes next.
+    #[inline]
+    pub(in crate::gate) fn pass_idle(&mut self, at: Time, bytes: u32, measured: &Measured) -> Option<Time> {
+        let bytes = u64::from(bytes);
+        if at <= self.free || bytes != self.bytes || at < measured.from {
+            return None;
+        }
+        // Neither sum overflows: an instant and a delay are 100 days at most, the time of a unit 106 days
+        // (`span_of`), and 213 days can be represented.
+        let end = at + Span::from_picos(self.quotient);
+        if end >= measured.until {
+            return None;
+        }
+        self.free = end;
+        self.carry = self.remainder;
+        self.inside.packets += 1;
+        self.inside.bytes += bytes;
+        Some(end + self.delay)
+    }
+
+    /// How long a unit of the last size takes if the server is idle.
+    pub(in crate::gate) fn idle_passage(&self) -> IdlePassage {
+        IdlePassage { service: Span::from_picos(self.quotient), delay: self.delay }
+    }
+
+    /// Counts `units` of the last size that found the server idle inside the measured time, the last of them at `at`.
+    /// Returns when that one arrives at whatever comes next.
+    pub(in crate::gate) fn passed_idle(&mut self, at: Time, units: u64) -> Time {
+        self.free = at + Span::from_picos(self.quotient);
+        self.carry = self.remainder;
+        self.inside.packets += units;
+        self.inside.bytes += units * self.bytes;
+        self.free + self.delay
+    }
+
+    /// Serves the next unit. Its end is rounded down and the remainder carried over, as in
+    /// [`crate::serial::Serializer`].
+    #[inline]
+    pub(in crate::gate) fn serve(&mut self, at: Time, bytes: u32) -> Service {
+        let bytes = u64::from(bytes);
+        if bytes != self.bytes {
+            self.bytes = bytes;
+            (self.quotient, self.remainder) = span_of(bytes * 8, self.speed);
+        }
+        let start = if at > self.free {
+            self.carry = 0;
+            at
+        } else {
+            self.free
+        };
+        let mut picos = self.quotient;
+        self.carry += self.remainder;
+        if self.carry >= self.speed {
+            self.carry -= self.speed;
+            picos += 1;
+        }
+        self.free = start.saturating_add(Span::from_picos(picos));
+        Service { start, end: self.free }
+    }
+}

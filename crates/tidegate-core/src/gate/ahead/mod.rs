@@ -1,0 +1,187 @@
+//! A gate driven ahead: [`Gate::pass`] states the departure of a unit at its arrival (Lindley's recursion), because
+//! nothing that happens later can change it.
+
+mod express;
+
+use std::collections::VecDeque;
+
+pub(super) use express::Express;
+
+use crate::gate::Gate;
+use crate::gate::ahead::express::IdlePassage;
+use crate::gate::drops::{DropReason, GateDrop};
+use crate::gate::queue::Backlog;
+use crate::gate::rate::Service;
+use crate::unit::{Blame, Passage, Unit};
+use crate::units::{Measured, Time};
+
+/// What a gate driven ahead remembers of earlier units.
+#[derive(Debug)]
+pub(super) struct Ahead {
+    /// When the units in the queue leave it, with their IP bytes. Units that have left are removed late, so the
+    /// first ones may be in the past.
+    leaving: VecDeque<(Time, u32)>,
+    leaving_bytes: u64,
+    /// The service of the last unit. Not kept where the express way is open.
+    last: Service,
+    /// The drop of the last unit that was dropped.
+    last_drop: Option<GateDrop>,
+}
+
+impl Gate {
+    /// Takes a unit that arrives at `at` and states when it arrives at whatever comes next. `None`: it is dropped,
+    /// see [`Gate::last_drop`]. Arrivals never decrease. `measured` is the one that the gate was made with.
+    #[inline]
+    pub fn pass(&mut self, at: Time, unit: &mut Unit, measured: &Measured) -> Option<Time> {
+        // The commonest case by far: an idle server.
+        if let Some(out) = self.pass_idle(at, unit.bytes, measured) {
+            return Some(out);
+        }
+        if self.express.is_open() {
+            let (out, blame) = self.pass_busy(at, unit.bytes, unit.blame).get()?;
+            unit.blame = blame;
+            return Some(out);
+        }
+        // A copy, so that a unit elsewhere may stay in registers.
+        let mut copy = *unit;
+        let out = self.pass_any(at, &mut copy);
+        *unit = copy;
+        out
+    }
+
+    /// The express way through an idle server; `None` where it cannot be taken.
+    #[inline]
+    pub(crate) fn pass_idle(&mut self, at: Time, bytes: u32, measured: &Measured) -> Option<Time> {
+        self.express.pass_idle(at, bytes, measured)
+    }
+
+    /// A gate whose express way is open, idle or busy.
+    #[inline(never)]
+    pub(crate) fn pass_busy(&mut self, at: Time, bytes: u32, blame: Blame) -> Passage {
+        crate::work::step();
+        self.pass_busy_here(at, bytes, blame)
+    }
+
+    /// [`Gate::pass_busy`] without a call.
+    #[inline(always)]
+    pub(crate) fn pass_busy_here(&mut self, at: Time, bytes: u32, blame: Blame) -> Passage {
+        let mut found = self.ahead.backlog();
+        // Units that have left are forgotten where they make a difference, many at a time.
+        if self.books.counters.is_larger(found.with(bytes)) || self.queue.is_full(found, bytes) {
+            found = self.ahead.backlog_at(at);
+            if at < self.express.free() && self.queue.is_full(found, bytes) {
+                let drop = self.refuse(at, bytes, DropReason::QueueFull);
+                self.ahead.last_drop = Some(drop);
+                return Passage::DROPPED;
+            }
+        }
+        let service = self.express.serve(at, bytes);
+        let out = service.end.saturating_add(self.exit.delay());
+        if service.start > at {
+            let queue = self.ahead.join(found, service.start, bytes);
+            self.books.counters.pass_waiting(at, service, u64::from(bytes), queue);
+            return Passage::new(out, blame.or_wait(service.start.saturating_since(at), self.index));
+        }
+        self.books.counters.pass(at, service.end, u64::from(bytes));
+        Passage::new(out, blame)
+    }
+
+    /// Any gate without an express way.
+    #[inline(never)]
+    fn pass_any(&mut self, at: Time, unit: &mut Unit) -> Option<Time> {
+        crate::work::step();
+        let fate = self.pass_parts(at, unit);
+        self.ahead.last_drop = fate.err().or(self.ahead.last_drop);
+        fate.ok()
+    }
+
+    /// A unit's way through the parts of the gate: door, queue, rate law, exit.
+    fn pass_parts(&mut self, at: Time, unit: &mut Unit) -> Result<Time, GateDrop> {
+        let wire = self.handle_at_door(at, unit)?;
+        let found = self.ahead.backlog_at(at);
+        let idle = at >= self.ahead.last.end;
+        self.admit(at, unit, wire, (found, idle))?;
+        let served = self.serve(at, unit, wire, Some(found.with(unit.bytes)));
+        if served.leaves > at {
+            self.ahead.join(found, served.leaves, unit.bytes);
+        }
+        self.ahead.last = served.service;
+        self.depart(&served)
+    }
+
+    /// What is in the queue of a gate driven ahead at `at`, as the gate's queue counts.
+    pub(crate) fn backlog_ahead(&mut self, at: Time) -> Backlog {
+        self.ahead.backlog_at(at)
+    }
+
+    /// The service of the unit that [`Gate::pass`] took last, at a gate without an express way.
+    pub(crate) fn last_service(&self) -> Service {
+        self.ahead.last
+    }
+
+    /// When and why [`Gate::pass`] dropped the last unit that it dropped. Its units have one fate each, stated before
+    /// the next is taken, so one drop is enough; step by step there is [`Gate::poll_departure`].
+    #[must_use]
+    pub fn last_drop(&self) -> Option<GateDrop> {
+        self.ahead.last_drop
+    }
+
+    /// Bits per second where the express way is open, else 0.
+    pub(crate) fn express_speed(&self) -> u64 {
+        self.express.speed()
+    }
+
+    /// What [`Gate::pass_idle`] does with a unit of the last size.
+    pub(crate) fn idle_passage(&self) -> IdlePassage {
+        self.express.idle_passage()
+    }
+
+    /// Counts `units` of the last size as if each had taken [`Gate::pass_idle`], the last one at `at`.
+    pub(crate) fn passed_idle(&mut self, at: Time, units: u64) -> Time {
+        self.express.passed_idle(at, units)
+    }
+}
+
+impl Ahead {
+    pub(super) fn new() -> Ahead {
+        let last = Service { start: Time::ZERO, end: Time::ZERO };
+        Ahead { leaving: VecDeque::new(), leaving_bytes: 0, last, last_drop: None }
+    }
+
+    /// Units in the queue, with some that may have left.
+    #[inline]
+    fn backlog(&self) -> Backlog {
+        Backlog { units: self.leaving.len() as u64, bytes: self.leaving_bytes }
+    }
+
+    /// Units in the queue at `at`; those that have left are forgotten.
+    #[inline]
+    fn backlog_at(&mut self, at: Time) -> Backlog {
+        crate::work::step();
+        while let Some((leaves, bytes)) = self.leaving.front() {
+            if *leaves > at {
+                break;
+            }
+            self.leaving_bytes -= u64::from(*bytes);
+            self.leaving.pop_front();
+        }
+        if self.leaving.is_empty() {
+            // Back to the first place, which is still in the cache.
+            self.leaving.clear();
+        }
+        self.backlog()
+    }
+
+    /// A unit joins the queue, which holds `found`, until `leaves`. Returns the queue with it.
+    #[inline(always)]
+    fn join(&mut self, found: Backlog, leaves: Time, bytes: u32) -> Backlog {
+        let queue = found.with(bytes);
+        self.leaving.push_back((leaves, bytes));
+        self.leaving_bytes = queue.bytes;
+        queue
+    }
+
+    pub(super) fn memory_bytes(&self) -> u64 {
+        (self.leaving.capacity() * size_of::<(Time, u32)>()) as u64
+    }
+}

@@ -1,0 +1,147 @@
+//! The books of a gate: counters always, and rows where the gate is recorded.
+
+mod bins;
+mod content;
+mod count;
+mod counters;
+mod level;
+mod progression;
+mod quantiles;
+mod rate_in_force;
+mod record;
+mod row;
+
+pub use bins::Precision;
+pub use count::{Count, Phases};
+pub use counters::Counters;
+pub(crate) use progression::{ExactPicos, Progression};
+pub use quantiles::Quantiles;
+pub use row::{CellRow, GateRow};
+
+use crate::gate::books::record::Recorder;
+use crate::gate::queue::Backlog;
+use crate::gate::rate::Service;
+use crate::gate::{GateContext, rate_stream};
+use crate::gcra::Interval;
+use crate::plan::{GatePlan, RecordLevel};
+use crate::units::{Span, Time};
+
+/// Counters and recorder of one gate.
+#[derive(Debug)]
+pub(super) struct Books {
+    /// The fast paths count here directly: they are taken only where no recorder is.
+    pub(super) counters: Counters,
+    recorder: Option<Box<Recorder>>,
+}
+
+/// A service, and what the books note about it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Served {
+    pub(super) arrival: Time,
+    pub(super) service: Service,
+    /// Until when the unit counts in the queue.
+    pub(super) leaves: Time,
+    /// IP bytes.
+    pub(super) bytes: u32,
+    /// Bytes on the wire.
+    pub(super) wire: u32,
+}
+
+impl Books {
+    pub(super) fn new(plan: &GatePlan, context: &GateContext) -> Books {
+        let GateContext { seed, measured, precision, record, .. } = *context;
+        let recorder = || Box::new(Recorder::new(plan, record, measured.until, rate_stream(plan, seed)));
+        Books {
+            counters: Counters::new(measured, precision),
+            recorder: (record != RecordLevel::Summary).then(recorder),
+        }
+    }
+
+    /// A unit is dropped at its arrival.
+    pub(super) fn refuse(&mut self, at: Time, wire: u32) {
+        self.counters.refuse(at, u64::from(wire));
+        if let Some(recorder) = &mut self.recorder {
+            recorder.refuse(at);
+        }
+    }
+
+    /// A unit joins the queue, which now holds `queue`.
+    pub(super) fn join(&mut self, at: Time, queue: Backlog, bytes: u32) {
+        self.counters.queue_is(at, queue);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.join(at, u64::from(bytes));
+        }
+    }
+
+    /// The service of a unit is known. A unit that is in the queue for any time has joined it before.
+    pub(super) fn serve(&mut self, served: Served, tokens: Option<i128>) {
+        let Served { arrival, service, leaves, bytes, wire } = served;
+        if service.start > arrival {
+            self.counters.wait(arrival, service.start);
+        }
+        if leaves > arrival {
+            self.counters.queued(arrival, leaves);
+        }
+        if let Some(recorder) = &mut self.recorder {
+            recorder.took(service.start, tokens);
+            if leaves > arrival {
+                recorder.serve(service, leaves, u64::from(bytes), u64::from(wire));
+            } else {
+                recorder.serve_at_once(arrival, service, u64::from(wire));
+            }
+        }
+    }
+
+    /// The service of a unit that has not left ends at `end` instead. `in_queue`: it counts in the queue until then.
+    pub(super) fn reschedule(&mut self, arrival: Time, expected: Time, end: Time, in_queue: bool) {
+        if in_queue {
+            self.counters.requeued(arrival, expected, end);
+        }
+        if let Some(recorder) = &mut self.recorder {
+            recorder.reschedule(end, in_queue);
+        }
+    }
+
+    /// A unit that arrived at `at` is lost at the end of its service.
+    pub(super) fn lose(&mut self, at: Time, end: Time, wire: u32) {
+        self.counters.lose(at, end, u64::from(wire));
+        if let Some(recorder) = &mut self.recorder {
+            recorder.lose(end);
+        }
+    }
+
+    /// The policer has let a unit pass; `tat` is the theoretical arrival time of its contract from now on.
+    pub(super) fn policed(&mut self, at: Time, tat: Interval) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.policed(at, tat);
+        }
+    }
+
+    /// The rate is set to `bps`.
+    pub(super) fn set_rate(&mut self, at: Time, bps: f64) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.set_rate(at, bps);
+        }
+    }
+
+    /// How long the next cell takes to arrive, as a fluid.
+    pub(super) fn spread(&mut self, spread: Span) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.spread(spread);
+        }
+    }
+
+    /// Ends the recording and returns its rows; `None` where the gate was not recorded.
+    pub(super) fn take_history(&mut self) -> Option<Vec<GateRow>> {
+        self.recorder.take().map(|recorder| recorder.finish())
+    }
+
+    /// Whether rows are written.
+    pub(super) fn is_recorded(&self) -> bool {
+        self.recorder.is_some()
+    }
+
+    pub(super) fn memory_bytes(&self) -> u64 {
+        self.recorder.as_ref().map_or(0, |recorder| recorder.memory_bytes())
+    }
+}

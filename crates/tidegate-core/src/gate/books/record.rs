@@ -1,0 +1,240 @@
+//! A gate's own history as rows: one at every sampling instant, or one at every change.
+//!
+//! The recorder may be informed of events ahead of their time (run-ahead states a departure at the arrival). It
+//! writes rows in the order of time, whatever the order in which it is informed, so they are the same with
+//! `exact_events` on and off.
+
+use std::collections::VecDeque;
+
+use super::content::Content;
+use super::level::Level;
+use super::rate_in_force::RateInForce;
+use super::row::{CellRow, GateRow};
+use crate::gate::rate::Service;
+use crate::gcra::Interval;
+use crate::plan::{GatePlan, RecordLevel};
+use crate::random::Stream;
+use crate::units::{Span, Time};
+
+/// Writes the rows of one gate.
+#[derive(Clone, Debug)]
+pub(in crate::gate) struct Recorder {
+    level: RecordLevel,
+    next_sample: Time,
+    until: Time,
+    rate: RateInForce,
+    /// When units leave the queue, with their IP bytes.
+    leaving: VecDeque<(Time, u64)>,
+    /// When services end, with bytes on the wire.
+    departing: VecDeque<(Time, u64)>,
+    losses: VecDeque<Time>,
+    /// Arrivals of the units in the queue whose services are not known yet.
+    arrivals: VecDeque<Time>,
+    /// Beginnings of service, with the wait before each.
+    starting: VecDeque<(Time, Span)>,
+    /// At a cell gate.
+    content: Option<Box<Content>>,
+    /// At a gate with a bucket.
+    bucket: Option<Box<Level>>,
+    /// The gate at the present instant.
+    now: GateRow,
+    rows: Vec<GateRow>,
+}
+
+impl Recorder {
+    /// A recorder that writes rows until `until`; `stream` is a copy of the rate law's own.
+    pub(super) fn new(plan: &GatePlan, level: RecordLevel, until: Time, stream: Stream) -> Recorder {
+        let is_cell = plan.is_cell_gate();
+        Recorder {
+            level,
+            next_sample: Time::ZERO,
+            until,
+            rate: RateInForce::new(&plan.rate, level, stream),
+            leaving: VecDeque::new(),
+            departing: VecDeque::new(),
+            losses: VecDeque::new(),
+            arrivals: VecDeque::new(),
+            starting: VecDeque::new(),
+            content: is_cell.then(Box::default),
+            bucket: Level::new(plan).map(Box::new),
+            now: GateRow::EMPTY,
+            rows: Vec::new(),
+        }
+    }
+
+    /// Writes every row before `at`.
+    fn advance(&mut self, at: Time) {
+        let at = at.min(self.until);
+        loop {
+            let change = self.next_change();
+            if let RecordLevel::Every(every) = self.level {
+                while self.next_sample < change.min(at) {
+                    self.row(self.next_sample);
+                    self.next_sample = self.next_sample.saturating_add(every);
+                }
+            }
+            if change >= at {
+                return;
+            }
+            self.apply(change);
+            if self.level == RecordLevel::Events {
+                self.row(change);
+            }
+        }
+    }
+
+    /// Instant of the next change that is known already.
+    fn next_change(&self) -> Time {
+        let front = |queue: &VecDeque<(Time, u64)>| queue.front().map_or(Time::NEVER, |(at, _)| *at);
+        let loss = self.losses.front().copied().unwrap_or(Time::NEVER);
+        let rate = if self.level == RecordLevel::Events { self.rate.next_change() } else { Time::NEVER };
+        let content = self.content.as_ref().map_or(Time::NEVER, |content| content.next_change());
+        front(&self.leaving).min(front(&self.departing)).min(loss).min(rate).min(content)
+    }
+
+    fn apply(&mut self, change: Time) {
+        while self.leaving.front().is_some_and(|(at, _)| *at <= change) {
+            let (_, bytes) = self.leaving.pop_front().expect("there is a front");
+            self.now.queue_packets -= 1;
+            self.now.queue_bytes -= bytes;
+        }
+        while self.departing.front().is_some_and(|(at, _)| *at <= change) {
+            let (_, wire) = self.departing.pop_front().expect("there is a front");
+            self.now.delivered_bytes += wire;
+        }
+        while self.losses.front().is_some_and(|at| *at <= change) {
+            self.losses.pop_front();
+            self.now.dropped_packets += 1;
+        }
+        if let Some(content) = &mut self.content {
+            content.apply(change);
+        }
+        if self.level == RecordLevel::Events {
+            self.rate.at(change);
+        }
+    }
+
+    fn row(&mut self, at: Time) {
+        // The beginning of a service has no row of its own; the next row shows the wait before it.
+        while let Some((_, wait)) = self.starting.pop_front_if(|(start, _)| *start <= at) {
+            self.now.wait = wait;
+        }
+        let rate_bps = self.rate.at(at);
+        let cells =
+            self.content.as_ref().map(|content| CellRow { whole: content.whole(), fluid: content.fluid(at) });
+        let tokens = self.bucket.as_mut().map_or(f64::NAN, |bucket| bucket.bytes_at(at));
+        self.rows.push(GateRow { at, rate_bps, tokens, cells, ..self.now });
+    }
+
+    /// A unit joins the queue. [`Recorder::serve`] follows when its service is known.
+    pub(super) fn join(&mut self, at: Time, bytes: u64) {
+        self.settle(at);
+        self.now.queue_packets += 1;
+        self.now.queue_bytes += bytes;
+        self.arrivals.push_back(at);
+        if let Some(content) = &mut self.content {
+            content.arrive(at);
+        }
+        self.event(at);
+    }
+
+    /// The service of the first unit in the queue whose service was not known. It leaves the queue at `leaves`.
+    pub(super) fn serve(&mut self, service: Service, leaves: Time, bytes: u64, wire: u64) {
+        if let Some(arrived) = self.arrivals.pop_front() {
+            self.starting.push_back((service.start, service.start.saturating_since(arrived)));
+        }
+        self.leaving.push_back((leaves, bytes));
+        self.departing.push_back((service.end, wire));
+        if let Some(content) = &mut self.content {
+            content.serve(service);
+        }
+    }
+
+    /// A unit arrives and is not in the queue for any time.
+    pub(super) fn serve_at_once(&mut self, at: Time, service: Service, wire: u64) {
+        self.settle(at);
+        self.departing.push_back((service.end, wire));
+        self.starting.push_back((service.start, service.start.saturating_since(at)));
+        if let Some(content) = &mut self.content {
+            content.arrive(at);
+            content.serve(service);
+            content.apply(at);
+            self.event(at);
+        }
+    }
+
+    /// How long the next cell takes to arrive, as a fluid.
+    pub(super) fn spread(&mut self, spread: Span) {
+        if let Some(content) = &mut self.content {
+            content.spread(spread);
+        }
+    }
+
+    /// A unit begins its service at `start` and leaves `tokens` in the bucket of the rate law.
+    pub(super) fn took(&mut self, start: Time, tokens: Option<i128>) {
+        if let (Some(bucket), Some(tokens)) = (&mut self.bucket, tokens) {
+            bucket.tell_law(start, tokens);
+        }
+    }
+
+    /// The policer has let a unit pass at `at`. `tat` is the theoretical arrival time of its contract from now on.
+    pub(super) fn policed(&mut self, at: Time, tat: Interval) {
+        if let Some(bucket) = &mut self.bucket {
+            bucket.tell_policer(at, tat);
+        }
+    }
+
+    /// A unit is dropped at its arrival.
+    pub(super) fn refuse(&mut self, at: Time) {
+        self.settle(at);
+        self.now.dropped_packets += 1;
+        self.event(at);
+    }
+
+    /// A unit is lost at the end of its service.
+    pub(super) fn lose(&mut self, end: Time) {
+        self.losses.push_back(end);
+    }
+
+    /// The rate is set to `bps` at `at`.
+    pub(super) fn set_rate(&mut self, at: Time, bps: f64) {
+        self.settle(at);
+        self.rate = RateInForce::Fixed(bps);
+        self.event(at);
+    }
+
+    /// The last service ends at `end` instead. `in_queue`: the unit is in the queue until then.
+    pub(super) fn reschedule(&mut self, end: Time, in_queue: bool) {
+        if let Some((departs, _)) = self.departing.back_mut() {
+            *departs = end;
+        }
+        if let (true, Some((leaves, _))) = (in_queue, self.leaving.back_mut()) {
+            *leaves = end;
+        }
+    }
+
+    /// Applies what is known to change until `at`, and at that instant: it comes before an arrival then.
+    fn settle(&mut self, at: Time) {
+        self.advance(at);
+        if self.next_change() == at && at < self.until {
+            self.apply(at);
+        }
+    }
+
+    fn event(&mut self, at: Time) {
+        if self.level == RecordLevel::Events && at < self.until {
+            self.row(at);
+        }
+    }
+
+    /// Bytes held by the rows so far.
+    pub(super) fn memory_bytes(&self) -> u64 {
+        (self.rows.capacity() * size_of::<GateRow>()) as u64
+    }
+
+    /// The whole history.
+    pub(super) fn finish(mut self) -> Vec<GateRow> {
+        self.advance(Time::NEVER);
+        self.rows
+    }
+}

@@ -1,0 +1,56 @@
+//! What a section of cell gates asks of its gates. Where another server passes cells in a gate's name, that server
+//! informs the gate of what has happened to them.
+
+use crate::aal5::CELL_BYTES;
+use crate::gate::Gate;
+use crate::gate::books::{Counters, Served};
+use crate::gate::queue::Backlog;
+use crate::gate::rate::Service;
+use crate::gcra::Verdict;
+use crate::units::{Span, Time};
+
+impl Gate {
+    /// The counters, for a server that passes cells in the gate's name.
+    pub(crate) fn counters_mut(&mut self) -> &mut Counters {
+        &mut self.books.counters
+    }
+
+    /// Counts and records a cell that is dropped at its arrival.
+    #[cold]
+    pub(crate) fn refuse_cell(&mut self, at: Time) {
+        self.door.note_arrival(at, CELL_BYTES);
+        self.note_refusal(at, CELL_BYTES);
+    }
+
+    /// Asks the policer about a cell that arrives at `at` on stretch `chain`. Returns whether the cell goes on tagged,
+    /// or `None` if it is dropped, which is counted at `counted`. A cell gate asks before anything else, so
+    /// [`Gate::pass`] and [`Gate::handle_unit`] do not ask there.
+    pub(crate) fn police_cell(&mut self, at: Time, counted: Time, tagged: bool, chain: u32) -> Option<bool> {
+        match self.door.judge(at, CELL_BYTES, (tagged, chain), &mut self.books) {
+            Verdict::Pass => Some(tagged),
+            Verdict::Tag => Some(true),
+            Verdict::Discard => {
+                self.refuse_cell(counted);
+                None
+            }
+        }
+    }
+
+    /// The gate before needs `spread` for the next cell.
+    pub(crate) fn spread_next(&mut self, spread: Span) {
+        self.books.spread(spread);
+    }
+
+    /// Counts and records a cell that another server passes in the gate's name; `waiting` cells wait now, this one
+    /// included.
+    pub(crate) fn book_cell(&mut self, at: Time, service: Service, waiting: u64) {
+        self.door.note_arrival(at, CELL_BYTES);
+        if service.start > at {
+            let queue = Backlog { units: waiting, bytes: waiting * u64::from(CELL_BYTES) };
+            self.books.join(at, queue, CELL_BYTES);
+        }
+        let leaves = service.start;
+        self.books.serve(Served { arrival: at, service, leaves, bytes: CELL_BYTES, wire: CELL_BYTES }, None);
+        self.books.counters.pass(at, service.end, u64::from(CELL_BYTES));
+    }
+}

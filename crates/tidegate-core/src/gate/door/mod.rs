@@ -1,0 +1,93 @@
+//! The door of a gate: what happens to a unit before the queue. It is weighed in bytes on the wire, counted for those
+//! who measure arrivals, and judged by the policer.
+
+mod police;
+mod tally;
+
+pub use police::Policer;
+pub use tally::Slot;
+
+use crate::gate::books::Books;
+use crate::gate::door::tally::Tally;
+use crate::gcra::Verdict;
+use crate::plan::{Framing, GatePlan};
+use crate::unit::Unit;
+use crate::units::{Measured, Span, Time};
+
+/// Framing, tallies and policer of one gate.
+#[derive(Debug)]
+pub(super) struct Door {
+    framing: Framing,
+    policer: Option<Box<Policer>>,
+    tallies: Vec<Tally>,
+}
+
+impl Door {
+    pub(super) fn new(plan: &GatePlan, measured: Measured) -> Door {
+        let policer = |police| Box::new(Policer::new(police, plan.policed_unit(), measured));
+        Door { framing: plan.framing, policer: plan.police.as_ref().map(policer), tallies: Vec::new() }
+    }
+
+    /// Bytes of a unit on the wire.
+    #[inline]
+    pub(super) fn wire_bytes(&self, bytes: u32) -> u32 {
+        self.framing.unit_bytes(bytes)
+    }
+
+    /// Counts an arrival in every tally.
+    pub(super) fn note_arrival(&mut self, at: Time, wire: u32) {
+        self.tallies.iter_mut().for_each(|tally| tally.note_arrival(at, wire));
+    }
+
+    /// Counts a unit that is dropped at its arrival in every tally.
+    pub(super) fn note_refusal(&mut self, at: Time) {
+        self.tallies.iter_mut().for_each(|tally| tally.note_refusal(at));
+    }
+
+    /// Whether the policer lets a packet pass; it may tag it. A policer of cells is not asked about packets.
+    #[inline]
+    pub(super) fn admits(&mut self, at: Time, unit: &mut Unit, wire: u32, books: &mut Books) -> bool {
+        if self.policer.as_ref().is_none_or(|policer| policer.in_cells()) {
+            return true;
+        }
+        match self.judge(at, wire, (unit.tagged(), unit.chain), books) {
+            Verdict::Pass => true,
+            Verdict::Tag => {
+                unit.set_tagged(true);
+                true
+            }
+            Verdict::Discard => false,
+        }
+    }
+
+    /// The policer's verdict on a unit that arrives at `at` on stretch `chain`. `tagged`: it is tagged already.
+    pub(super) fn judge(
+        &mut self,
+        at: Time,
+        wire: u32,
+        (tagged, chain): (bool, u32),
+        books: &mut Books,
+    ) -> Verdict {
+        let Some(policer) = &mut self.policer else { return Verdict::Pass };
+        let verdict = policer.judge(at, wire, tagged, chain);
+        if verdict != Verdict::Discard {
+            books.policed(at, policer.state());
+        }
+        verdict
+    }
+
+    pub(super) fn policer(&self) -> Option<&Policer> {
+        self.policer.as_deref()
+    }
+
+    /// Adds a tally with slots of length `every` and returns its number.
+    pub(super) fn add_tally(&mut self, every: Span) -> usize {
+        self.tallies.push(Tally::new(every));
+        self.tallies.len() - 1
+    }
+
+    /// The oldest slot of a tally, which is over. Each is returned once.
+    pub(super) fn take_slot(&mut self, tally: usize) -> Slot {
+        self.tallies[tally].take()
+    }
+}

@@ -1,0 +1,255 @@
+//! Policers before the queue. A policer takes no time. It drops a unit that does not conform to its contract, or tags
+//! it, so that a later queue drops it before others. A unit that does not conform does not change the policer's state.
+
+use crate::gcra::{Conformance, Dual, Gcra, Interval, Verdict};
+use crate::plan::PolicePlan;
+use crate::units::{Measured, Time};
+
+/// A policer and what it counted inside the measured time.
+///
+/// Its **contract** is its only rate or, of two, the sustained one. Tables and summaries show the level of that bucket
+/// and how much of that rate was used.
+#[derive(Clone, Debug)]
+pub struct Policer {
+    kind: Kind,
+    /// Bytes of a unit: a cell, or a byte.
+    unit: u32,
+    measured: Measured,
+    /// Units in the contract's bucket when the measured time began.
+    at_opening: Option<f64>,
+    /// Bytes on the wire that the contract counted.
+    conforming: u64,
+    /// Units tagged, by the stretch that they were on.
+    tagged: Vec<u64>,
+}
+
+#[derive(Clone, Debug)]
+enum Kind {
+    One { gcra: Gcra, tags: bool },
+    Two { dual: Dual, conformance: Conformance },
+}
+
+impl Policer {
+    pub(super) fn new(plan: &PolicePlan, unit: u32, measured: Measured) -> Policer {
+        let kind = match plan.sustained {
+            None => Kind::One { gcra: Gcra::new(plan.peak), tags: plan.tags },
+            Some((sustained, conformance)) => {
+                Kind::Two { dual: Dual::new(plan.peak, sustained, conformance), conformance }
+            }
+        };
+        Policer { kind, unit, measured, at_opening: None, conforming: 0, tagged: Vec::new() }
+    }
+
+    /// Judges a unit that arrives at `at` on stretch `chain`; `tagged` says whether it is tagged already.
+    pub(super) fn judge(&mut self, at: Time, wire: u32, tagged: bool, chain: u32) -> Verdict {
+        if self.at_opening.is_none() && at >= self.measured.from {
+            self.at_opening = Some(self.units_at(self.measured.from));
+        }
+        let units = u64::from(wire / self.unit);
+        let verdict = match &mut self.kind {
+            Kind::Two { dual, .. } => dual.police_units(at.picos(), units, tagged),
+            Kind::One { gcra, tags } => {
+                if gcra.police_units(at.picos(), units) {
+                    Verdict::Pass
+                } else if *tags {
+                    Verdict::Tag
+                } else {
+                    Verdict::Discard
+                }
+            }
+        };
+        if at >= self.measured.from && at < self.measured.until {
+            self.count(verdict, wire, tagged, chain as usize);
+        }
+        verdict
+    }
+
+    fn count(&mut self, verdict: Verdict, wire: u32, tagged: bool, chain: usize) {
+        match verdict {
+            Verdict::Pass if self.counts(tagged) => self.conforming += u64::from(wire),
+            Verdict::Tag if !tagged => {
+                if self.tagged.len() <= chain {
+                    self.tagged.resize(chain + 1, 0);
+                }
+                self.tagged[chain] += 1;
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether the contract counts a unit that passes and is `tagged` already, or is not.
+    fn counts(&self, tagged: bool) -> bool {
+        !tagged || !matches!(self.kind, Kind::Two { conformance: Conformance::Vbr2 | Conformance::Vbr3, .. })
+    }
+
+    fn contract(&self) -> &Gcra {
+        match &self.kind {
+            Kind::One { gcra, .. } => gcra,
+            Kind::Two { dual, .. } => dual.sustained(),
+        }
+    }
+
+    /// Units in the contract's bucket at `at`, which is not before the last arrival.
+    fn units_at(&self, at: Time) -> f64 {
+        let contract = self.contract();
+        contract.limit().level(contract.next_arrival(), at.picos())
+    }
+
+    /// The theoretical arrival time of the contract after the units so far.
+    pub(super) fn state(&self) -> Interval {
+        self.contract().next_arrival()
+    }
+
+    /// Whether its units are cells.
+    #[must_use]
+    pub fn in_cells(&self) -> bool {
+        self.unit > 1
+    }
+
+    /// Whether it tags units that exceed the contract, instead of dropping them.
+    #[must_use]
+    pub fn tags(&self) -> bool {
+        matches!(self.kind, Kind::One { tags: true, .. } | Kind::Two { conformance: Conformance::Vbr3, .. })
+    }
+
+    /// The contract's rate, bits on the gate's wire per second, rounded down.
+    #[must_use]
+    pub fn contract_bps(&self) -> u64 {
+        self.contract().limit().bits_per_second(u64::from(self.unit) * 8)
+    }
+
+    /// Bytes on the wire that the contract counted inside the measured time.
+    #[must_use]
+    pub fn conforming_bytes(&self) -> u64 {
+        self.conforming
+    }
+
+    /// The most bytes on the wire that the contract could count inside the measured time: what was in the
+    /// bucket when that time began, and the rate times its length.
+    #[must_use]
+    pub fn allowed_bytes(&self) -> f64 {
+        let Measured { from, until } = self.measured;
+        let units = self.at_opening.unwrap_or_else(|| self.units_at(from));
+        let limit = self.contract().limit();
+        let more = limit.units_in(until.saturating_since(from).picos());
+        (units + more) * f64::from(self.unit)
+    }
+
+    /// Units that it tagged inside the measured time; those that arrived tagged do not count.
+    #[must_use]
+    pub fn tagged(&self) -> u64 {
+        self.tagged.iter().sum()
+    }
+
+    /// Of these, units on one stretch of a route ([`crate::unit::Unit::chain`]).
+    #[must_use]
+    pub fn tagged_of(&self, chain: usize) -> u64 {
+        self.tagged.get(chain).copied().unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gcra::Limit;
+    use crate::units::{Rate, Span};
+
+    const MEASURED: Measured =
+        Measured { from: Time::from_picos(1_000_000_000), until: Time::from_picos(11_000_000_000) };
+
+    fn micros(micros: u64) -> Time {
+        Time::ZERO + Span::from_micros(micros)
+    }
+
+    /// One byte each microsecond, and so many at once.
+    fn bytes(burst: u64) -> Limit {
+        Limit::tokens(Interval::at_rate(8, Rate::from_bps(8_000_000)).expect("a rate"), burst)
+            .expect("a burst")
+    }
+
+    fn policer(sustained: Option<(Limit, Conformance)>, tags: bool) -> Policer {
+        // The peak rate, where there are two, stops nothing here.
+        let peak = bytes(if sustained.is_some() { 1_000_000 } else { 2000 });
+        Policer::new(&PolicePlan { peak, sustained, tags }, 1, MEASURED)
+    }
+
+    #[test]
+    fn what_conforms_counts_inside_the_window() {
+        let mut police = policer(None, false);
+        assert_eq!(police.judge(Time::ZERO, 2000, false, 0), Verdict::Pass);
+        assert_eq!(police.judge(micros(500), 2000, false, 0), Verdict::Discard);
+        assert_eq!(police.conforming_bytes(), 0);
+        // 1000 bytes have come back when the measured time begins; its first instant is inside.
+        assert_eq!(police.judge(micros(1000), 1001, false, 0), Verdict::Discard);
+        assert_eq!(police.judge(micros(1000), 600, false, 0), Verdict::Pass);
+        assert_eq!(police.judge(micros(1000), 400, true, 0), Verdict::Pass);
+        assert_eq!(police.judge(micros(10_999), 1500, false, 0), Verdict::Pass);
+        assert_eq!(police.conforming_bytes(), 2500);
+        // The end is outside.
+        assert_eq!(police.judge(micros(11_000), 100, false, 0), Verdict::Pass);
+        assert_eq!(police.conforming_bytes(), 2500);
+        assert_eq!(police.allowed_bytes(), 1000.0 + 10_000.0);
+        assert_eq!((police.contract_bps(), police.in_cells(), police.tags()), (8_000_000, false, false));
+        assert_eq!((police.tagged(), police.tagged_of(0)), (0, 0));
+    }
+
+    #[test]
+    fn nothing_came_so_the_bucket_was_full() {
+        assert_eq!(policer(None, false).allowed_bytes(), 2000.0 + 10_000.0);
+    }
+
+    #[test]
+    fn units_that_it_tags_are_counted_by_stretch() {
+        let mut police = policer(None, true);
+        assert!(police.tags());
+        assert_eq!(police.judge(Time::ZERO, 2001, false, 3), Verdict::Tag);
+        assert_eq!(police.tagged(), 0, "before the measured");
+        assert_eq!(police.judge(micros(1000), 2000, false, 0), Verdict::Pass);
+        for (stretch, tagged) in [(3, false), (1, false), (3, false), (3, true)] {
+            assert_eq!(police.judge(micros(1000), 500, tagged, stretch), Verdict::Tag);
+        }
+        assert_eq!(police.tagged(), 3);
+        assert_eq!([0, 1, 2, 3, 4].map(|stretch| police.tagged_of(stretch)), [0, 1, 0, 2, 0]);
+        assert_eq!(police.conforming_bytes(), 2000);
+        // Another byte comes back each microsecond.
+        assert_eq!(police.judge(micros(1001), 1, false, 0), Verdict::Pass);
+    }
+
+    /// Of two rates the sustained one is the contract; only VBR.1 counts what comes tagged, only VBR.3 tags.
+    #[test]
+    fn of_two_rates_the_sustained_one_is_the_contract() {
+        let half = Interval::at_rate(8, Rate::from_bps(4_000_000)).expect("a rate");
+        let sustained = Limit::tokens(half, 1000).expect("a burst");
+        for (conformance, counted, above) in [
+            (Conformance::Vbr1, 1000, Verdict::Discard),
+            (Conformance::Vbr2, 600, Verdict::Discard),
+            (Conformance::Vbr3, 600, Verdict::Tag),
+        ] {
+            let mut police = policer(Some((sustained, conformance)), false);
+            assert_eq!(police.judge(micros(1000), 600, false, 0), Verdict::Pass);
+            assert_eq!(police.judge(micros(1000), 400, true, 0), Verdict::Pass);
+            assert_eq!(police.conforming_bytes(), counted, "{conformance:?}");
+            assert_eq!(police.judge(micros(1000), 401, false, 0), above);
+            assert_eq!(police.tags(), above == Verdict::Tag);
+            assert_eq!(police.tagged(), u64::from(above == Verdict::Tag));
+            assert_eq!(police.contract_bps(), 4_000_000);
+            assert_eq!(police.allowed_bytes(), 1000.0 + 5000.0);
+        }
+    }
+
+    #[test]
+    fn units_of_cell_gates_are_cells() {
+        // A cell each 10 µs, four at once.
+        let increment = Interval::at_rate(424, Rate::from_bps(42_400_000)).expect("a rate");
+        let peak = Limit::tokens(increment, 4).expect("a burst");
+        let mut police = Policer::new(&PolicePlan { peak, sustained: None, tags: false }, 53, MEASURED);
+        let verdicts = [(); 5].map(|()| police.judge(micros(1000), 53, false, 0));
+        assert_eq!(verdicts.map(|verdict| verdict == Verdict::Pass), [true, true, true, true, false]);
+        assert!(police.in_cells());
+        assert_eq!(police.conforming_bytes(), 4 * 53);
+        assert_eq!(police.contract_bps(), 42_400_000);
+        assert_eq!(police.allowed_bytes(), (4.0 + 1000.0) * 53.0);
+        // The next cell is due four intervals later.
+        assert_eq!(police.state().whole(), 1_040_000_000);
+    }
+}

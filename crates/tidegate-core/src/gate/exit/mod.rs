@@ -1,0 +1,55 @@
+//! What happens to a unit whose service has ended: random loss, then delay and jitter.
+
+mod jitter;
+mod loss;
+
+use crate::gate::exit::jitter::Jitter;
+use crate::gate::exit::loss::Loss;
+use crate::plan::GatePlan;
+use crate::random::Seed;
+use crate::units::{Span, Time};
+
+/// Loss, delay and jitter of one gate.
+#[derive(Debug)]
+pub(super) struct Exit {
+    delay: Span,
+    loss: Option<Box<Loss>>,
+    jitter: Option<Box<Jitter>>,
+}
+
+impl Exit {
+    pub(super) fn new(plan: &GatePlan, seed: Seed) -> Exit {
+        Exit {
+            delay: plan.delay,
+            loss: Loss::new(plan.loss, || seed.stream(&format!("gate.{}/loss", plan.name))),
+            jitter: Jitter::new(plan.jitter, || seed.stream(&format!("gate.{}/jitter", plan.name))),
+        }
+    }
+
+    /// The constant delay.
+    pub(super) fn delay(&self) -> Span {
+        self.delay
+    }
+
+    /// Whether the next unit is lost. Asked once for each unit, at the end of its service.
+    pub(super) fn loses_next(&mut self) -> bool {
+        self.loss.as_mut().is_some_and(|loss| loss.loses_next())
+    }
+
+    /// When the next unit arrives at whatever comes next, if its service ends at `end`.
+    #[inline]
+    pub(super) fn out_after(&mut self, end: Time) -> Time {
+        match &mut self.jitter {
+            Some(jitter) => jitter.delay(end, self.delay),
+            None => end.saturating_add(self.delay),
+        }
+    }
+
+    /// The end of service of the last unit, which arrives at whatever comes next at `out`.
+    pub(super) fn end_before(&self, out: Time) -> Time {
+        match &self.jitter {
+            Some(jitter) => jitter.ended(),
+            None => Time::from_picos(out.picos().saturating_sub(self.delay.picos())),
+        }
+    }
+}

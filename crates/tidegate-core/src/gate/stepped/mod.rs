@@ -1,0 +1,149 @@
+//! A gate driven step by step: its queue holds units, its server one of them, and the end of each service is an event.
+//! For gates whose departures are not known ahead; for any other, the slow twin of [`Gate::pass`], which proves it.
+
+mod circuit;
+mod set_rate;
+
+use std::collections::VecDeque;
+
+use crate::gate::Gate;
+use crate::gate::books::Served;
+use crate::gate::drops::GateDrop;
+use crate::gate::queue::{Backlog, Waiting};
+use crate::gate::rate::Service;
+use crate::unit::Unit;
+use crate::units::Time;
+
+/// What a gate driven step by step holds.
+#[derive(Debug, Default)]
+pub(super) struct Stepped {
+    serving: Option<(Unit, Served)>,
+    waiting: Waiting,
+    departures: VecDeque<Departure>,
+}
+
+/// A unit that a gate driven step by step holds no longer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Departure {
+    /// The unit.
+    pub unit: Unit,
+    /// When it arrives at whatever comes next, or how it was dropped.
+    pub fate: Result<Time, GateDrop>,
+}
+
+impl Gate {
+    /// Takes a unit that arrives at `at`: into service if the server is idle and not stopped, otherwise into the
+    /// queue. Services that end at or before `at` must have been ended.
+    ///
+    /// # Errors
+    /// How the unit was dropped.
+    pub fn handle_unit(&mut self, at: Time, mut unit: Unit) -> Result<(), GateDrop> {
+        self.handle_at_door(at, &mut unit)?;
+        self.handle_behind_door(at, unit)
+    }
+
+    /// [`Gate::handle_unit`] for a unit that [`Gate::handle_at_door`] has let through.
+    pub(crate) fn handle_behind_door(&mut self, at: Time, unit: Unit) -> Result<(), GateDrop> {
+        let wire = self.wire_bytes(unit.bytes);
+        let (found, idle) = (self.backlog_stepped(at), self.is_empty());
+        self.admit(at, &unit, wire, (found, idle))?;
+        let queue = found.with(unit.bytes);
+        if idle && !self.law.is_stopped() {
+            self.begin(at, unit, Some(queue));
+        } else {
+            self.stepped.get_or_insert_default().waiting.push(at, unit);
+            self.books.join(at, queue, unit.bytes);
+        }
+        Ok(())
+    }
+
+    /// When the present service ends, as its rate is now; `None` when idle.
+    #[must_use]
+    pub fn next_wakeup(&self) -> Option<Time> {
+        self.serving().map(|(_, service)| service.end)
+    }
+
+    /// Ends the present service and begins the next. [`Gate::poll_departure`] has what becomes of the unit. Panics when
+    /// idle.
+    pub fn handle_service_end(&mut self) {
+        let serving = self.stepped.as_mut().and_then(|stepped| stepped.serving.take());
+        let (unit, served) = serving.expect("a unit in service");
+        let fate = self.depart(&served);
+        self.stepped.get_or_insert_default().departures.push_back(Departure { unit, fate });
+        self.begin_next();
+    }
+
+    /// The next of the units that have left the gate, or were dropped after they had joined the queue.
+    pub fn poll_departure(&mut self) -> Option<Departure> {
+        self.stepped.as_mut()?.departures.pop_front()
+    }
+
+    /// Arrival and service of the unit in service, as its rate is now; `None` when idle.
+    pub(crate) fn serving(&self) -> Option<(Time, Service)> {
+        let (_, served) = self.stepped.as_ref()?.serving?;
+        Some((served.arrival, served.service))
+    }
+
+    /// Whether no unit waits or is in service.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.stepped.as_ref().is_none_or(|stepped| stepped.serving.is_none() && stepped.waiting.is_empty())
+    }
+
+    /// Ends the run: states the services of all units that still wait, as run-ahead did at their arrivals.
+    pub fn settle(&mut self) {
+        // Behind a closed circuit, or at a rate of zero, the service never ends.
+        self.begin_first();
+        while self.next_wakeup().is_some() {
+            self.handle_service_end();
+            self.begin_first();
+            while self.poll_departure().is_some() {}
+        }
+    }
+
+    /// Begins the service of the first unit that waits, if the server is idle and not stopped.
+    fn begin_next(&mut self) {
+        if !self.law.is_stopped() {
+            self.begin_first();
+        }
+    }
+
+    fn begin_first(&mut self) {
+        let Some(stepped) = self.stepped.as_mut().filter(|stepped| stepped.serving.is_none()) else { return };
+        let Some((arrival, next)) = stepped.waiting.pop() else { return };
+        self.begin(arrival, next, None);
+    }
+
+    /// Begins the service of a unit. `joins` is the queue with it, if it has not joined the queue before.
+    fn begin(&mut self, arrival: Time, mut unit: Unit, joins: Option<Backlog>) {
+        let wire = self.wire_bytes(unit.bytes);
+        let served = self.serve(arrival, &mut unit, wire, joins);
+        self.stepped.get_or_insert_default().serving = Some((unit, served));
+    }
+
+    /// The present service ends at `end` instead.
+    fn reschedule(&mut self, end: Time) {
+        let serving = self.stepped.as_mut().and_then(|stepped| stepped.serving.as_mut());
+        let Some((_, served)) = serving else { return };
+        let expected = std::mem::replace(&mut served.service.end, end);
+        served.leaves = self.queue.leaves(served.service);
+        self.books.reschedule(served.arrival, expected, end, self.queue.counts_service());
+    }
+
+    /// What is in the queue of a gate driven step by step at `at`, as the gate's queue counts.
+    pub(crate) fn backlog_stepped(&self, at: Time) -> Backlog {
+        let Some(stepped) = &self.stepped else { return Backlog::default() };
+        match &stepped.serving {
+            Some((unit, served)) if self.queue.leaves(served.service) > at => {
+                stepped.waiting.backlog().with(unit.bytes)
+            }
+            _ => stepped.waiting.backlog(),
+        }
+    }
+}
+
+impl Stepped {
+    pub(super) fn memory_bytes(&self) -> u64 {
+        self.waiting.memory_bytes()
+    }
+}

@@ -1,0 +1,81 @@
+//! What a run would hold in memory, before it begins. A scenario that could never fit is refused.
+
+use tidegate_core::plan::{JitterPlan, Plan, RecordLevel};
+
+use crate::check::Form;
+use crate::lower::draft::{Gate, Hop, User};
+use crate::lower::limits::{MOST_MEMORY, limits};
+use crate::lower::notes::Notes;
+use crate::units::plural;
+
+/// The bytes of one row of a recording, about.
+const ROW: u64 = 100;
+
+/// Whether the rows that a plan records at fixed intervals fit into `limits.memory`.
+///
+/// # Errors
+/// What is wrong, in words.
+pub fn check_recording(plan: &Plan) -> Result<(), String> {
+    let RecordLevel::Every(every) = plan.record.level else { return Ok(()) };
+    let count = |chosen: &Option<Vec<usize>>, all: usize| chosen.as_ref().map_or(all, Vec::len) as u64;
+    let things = count(&plan.record.gates, plan.gates.len()) + count(&plan.record.flows, plan.flows.len());
+    let rows = (plan.duration.picos() / every.picos().max(1)).saturating_mul(things);
+    let most = plan.limits.memory_bytes.unwrap_or(MOST_MEMORY).max(MOST_MEMORY);
+    if rows.saturating_mul(ROW) <= most {
+        return Ok(());
+    }
+    Err(format!(
+        "recording a row every {every} gives {rows} rows in {}, about {} MB: more than limits.memory, {} MB",
+        plan.duration,
+        rows.saturating_mul(ROW) / 1_000_000,
+        most / 1_000_000
+    ))
+}
+
+/// What one server, one flow or source, and one place on a path take in memory, in bytes, about.
+const SERVER: u64 = 3_000;
+const FLOW: u64 = 3_000;
+const PLACE: u64 = 100;
+
+/// Whether all copies of gates and flows fit into `limits.memory`; otherwise it is told.
+pub(crate) fn fits(root: &Form, gates: &[Gate<'_>], users: &[User<'_>], notes: &mut Notes) -> bool {
+    let own = |hops: &[Hop<'_>]| hops.iter().filter(|hop| gates[hop.gate].per_flow).count() as u64;
+    let (mut servers, mut flows, mut places) = (gates.len() as u64, 0_u64, 0_u64);
+    for user in users {
+        let copies = user.count;
+        flows = flows.saturating_add(copies);
+        let hops = (user.path.len() + user.back.len()) as u64;
+        places = places.saturating_add(copies.saturating_mul(hops));
+        // A sender's random delay is a gate of its own.
+        let delays = u64::from(user.jitter != JitterPlan::None);
+        servers = servers.saturating_add(copies.saturating_mul(own(&user.path) + own(&user.back) + delays));
+    }
+    let need = servers
+        .saturating_mul(SERVER)
+        .saturating_add(flows.saturating_mul(FLOW))
+        .saturating_add(places.saturating_mul(PLACE));
+    let most = limits(root).memory_bytes.unwrap_or(MOST_MEMORY);
+    let written = root.table("limits").and_then(|limits| limits.given("memory"));
+    // A small limit is about what the run collects: it stops there with a word.
+    if need <= most.max(MOST_MEMORY) {
+        return true;
+    }
+    let problem = format!(
+        "{}, {} and {} on their paths need about {} MB of memory before the run begins: more than limits.memory, {} \
+         MB",
+        plural(flows, "flow"),
+        plural(servers, "gate"),
+        plural(places, "place"),
+        need / 1_000_000,
+        most / 1_000_000
+    );
+    let help = "make fewer copies, or shorter paths; or raise limits.memory";
+    match written {
+        Some(item) => notes.wrong(item, problem, help),
+        None => match users.iter().max_by_key(|user| user.count.saturating_mul(user.path.len() as u64)) {
+            Some(user) => notes.wrong_at(user.at, &user.key, problem, help),
+            None => notes.wrong_at(root.at, "", problem, help),
+        },
+    }
+    false
+}

@@ -1,0 +1,97 @@
+//! Packets against the gates they must fit: queues in bytes and token buckets.
+
+use tidegate_core::aal5::CELL_BYTES;
+use tidegate_core::plan::{AppPlan, CongestionPlan, QueueLimit, RatePlan};
+
+use crate::lower::draft::{Gate, Hop, Load, User};
+use crate::lower::notes::Notes;
+
+pub(crate) fn check(gates: &[Gate<'_>], users: &[User<'_>], notes: &mut Notes) {
+    for (gate, largest) in gates.iter().zip(largest(gates.len(), users)) {
+        let Some((largest, whose)) = largest else { continue };
+        check_queue(gate, largest, whose, notes);
+        check_burst(gate, largest, whose, notes);
+        warn_policed(gate, largest, whose, notes);
+    }
+    for user in users {
+        warn_unbounded(gates, user, notes);
+    }
+}
+
+/// A flow that nothing slows down sends ever more at once, until the memory is full.
+fn warn_unbounded(gates: &[Gate<'_>], user: &User<'_>, notes: &mut Notes) {
+    let Load::Flow { app: AppPlan::Bulk, tcp } = &user.load else { return };
+    let Some(first) = user.path.first() else { return };
+    let rated = |hop: &Hop<'_>| {
+        let plan = &gates[hop.gate].plan;
+        let drops = plan.police.is_some_and(|police| police.sustained.is_some() || !police.tags);
+        plan.rate != RatePlan::Unlimited || drops
+    };
+    let fixed = matches!(tcp.cc, CongestionPlan::Fixed { .. });
+    if tcp.window.is_none() && !fixed && !user.path.iter().any(rated) {
+        let problem = "nothing limits this flow: no gate on its path has a rate, and its window is unlimited";
+        notes.warn(first.item.at, &user.key, problem, "give a gate a rate, or set tcp.window");
+    }
+}
+
+/// The largest IP packet that passes each gate, and who sends it.
+pub(crate) fn largest<'a>(gates: usize, users: &'a [User<'_>]) -> Vec<Option<(u32, &'a str)>> {
+    let mut best: Vec<Option<(u32, &str)>> = vec![None; gates];
+    for user in users {
+        let (data, answer) = match &user.load {
+            Load::Flow { tcp, app } => (tcp.largest_packet(), app.largest_packet_back(tcp)),
+            Load::Traffic(source) => (source.largest(), 0),
+        };
+        for (hops, bytes) in [(&user.path, data), (&user.back, answer)] {
+            for hop in hops {
+                let most = &mut best[hop.gate];
+                if most.is_none_or(|(before, _)| before < bytes) {
+                    *most = Some((bytes, user.key.as_str()));
+                }
+            }
+        }
+    }
+    best
+}
+
+fn check_queue(gate: &Gate<'_>, largest: u32, whose: &str, notes: &mut Notes) {
+    let QueueLimit::Bytes(limit) = gate.plan.queue.limit else { return };
+    let Some(item) = gate.form.table("queue").and_then(|queue| queue.get("limit")) else { return };
+    if limit < u64::from(largest) {
+        let problem = format!("a queue of {limit} B cannot hold a packet of {largest} B of {whose}");
+        notes.wrong(
+            item,
+            problem,
+            format!("write \"{largest} B\" or more; for a gate without a queue write \"0 packets\""),
+        );
+    }
+}
+
+/// A packet that is larger than the bucket never conforms.
+fn warn_policed(gate: &Gate<'_>, largest: u32, whose: &str, notes: &mut Notes) {
+    let Some(form) = gate.form.table("police") else { return };
+    let (Some(police), false) = (gate.plan.police, gate.plan.is_cell_gate()) else {
+        return;
+    };
+    let wire = u64::from(gate.plan.wire_bytes(largest));
+    let limits = [Some(police.peak), police.sustained.map(|(limit, _)| limit)];
+    for limit in limits.into_iter().flatten().filter(|limit| limit.burst() < wire) {
+        let problem =
+            format!("with a burst of {} B, a packet of {wire} B of {whose} never conforms", limit.burst());
+        notes.warn(form.at, &form.key, problem, format!("write \"{wire} B\" or more"));
+    }
+}
+
+fn check_burst(gate: &Gate<'_>, largest: u32, whose: &str, notes: &mut Notes) {
+    let RatePlan::TokenBucket { burst_bytes, .. } = gate.plan.rate else { return };
+    let law = gate.form.table("rate").and_then(|laws| laws.table("token_bucket"));
+    let Some(item) = law.and_then(|law| law.get("burst")) else { return };
+    let in_cells = gate.plan.is_cell_gate();
+    let wire = u64::from(if in_cells { CELL_BYTES } else { gate.plan.wire_bytes(largest) });
+    if burst_bytes < wire {
+        let what =
+            if in_cells { format!("a cell of {wire} B") } else { format!("a packet of {wire} B of {whose}") };
+        let problem = format!("a burst of {burst_bytes} B never lets {what} pass");
+        notes.wrong(item, problem, format!("write \"{wire} B\" or more"));
+    }
+}

@@ -1,0 +1,177 @@
+//! `[gate.x]` to [`GatePlan`]: everything but the rate law.
+
+use tidegate_core::plan::{
+    CellPlan, Discipline, Framing, GatePlan, LossPlan, OnChange, QueueCounts, QueueLimit, QueuePlan,
+    RatePlan, Reassembly,
+};
+use tidegate_core::units::Span;
+
+use super::laws::reserve;
+use super::{police, rate};
+use crate::check::{Form, Value};
+use crate::inputs::Library;
+use crate::lower::changes::check_clock;
+use crate::lower::draft::Gate;
+use crate::lower::names::reserved;
+use crate::lower::notes::Notes;
+use crate::lower::values::{LARGEST_PACKET, bytes_u32, jitter};
+use crate::units::Amount;
+
+pub(crate) fn gates<'a>(root: &'a Form, library: &mut Library, notes: &mut Notes) -> Vec<Gate<'a>> {
+    let Some(gates) = root.table("gate") else { return Vec::new() };
+    gates
+        .items
+        .iter()
+        .filter_map(|named| {
+            let form = named.item.table()?;
+            reserved(&named.name, named.name_at, &form.key, notes);
+            if let Some(abr) = form.table("abr") {
+                check_clock(root, abr.get("every"), "the switch measures", notes);
+            }
+            let plan = gate(&named.name, root, form, library, notes);
+            Some(Gate {
+                name: &named.name,
+                name_at: named.name_at,
+                form,
+                plan,
+                per_flow: form.word("per") == Some("flow"),
+                duplex: form.flag("duplex"),
+            })
+        })
+        .collect()
+}
+
+fn gate(name: &str, root: &Form, form: &Form, library: &mut Library, notes: &mut Notes) -> GatePlan {
+    let rate = rate::rate(root, form, library, notes);
+    let on_change = match form.word("on_change") {
+        Some("rescale") => OnChange::Rescale,
+        Some(_) => OnChange::Keep,
+        None => rate.usual_on_change().unwrap_or(OnChange::Keep),
+    };
+    let framing = reserve::framing(&rate, framing(form, notes));
+    GatePlan {
+        name: name.to_owned(),
+        queue: queue(form, &rate, framing, notes),
+        rate,
+        on_change,
+        framing,
+        loss: loss(form),
+        delay: form.span("delay").unwrap_or(Span::ZERO),
+        jitter: jitter(form),
+        host: form.flag("host"),
+        cells: cells(form),
+        police: police::police(form, framing, notes),
+    }
+}
+
+fn queue(form: &Form, rate: &RatePlan, framing: Framing, notes: &mut Notes) -> QueuePlan {
+    let Some(queue) = form.table("queue") else { return GatePlan::open("").queue };
+    let limit = match queue.get("limit").map(|item| &item.value) {
+        Some(Value::Amount(Amount::Packets(packets))) => QueueLimit::Packets(*packets),
+        Some(Value::Amount(Amount::Bytes(bytes))) => QueueLimit::Bytes(*bytes),
+        Some(Value::Amount(Amount::Cells(cells))) => QueueLimit::Cells(*cells),
+        _ => QueueLimit::Unlimited,
+    };
+    let counts = if queue.word("counts") == Some("all") { QueueCounts::All } else { QueueCounts::Waiting };
+    let what = match limit {
+        QueueLimit::Packets(0) => Some("packet"),
+        QueueLimit::Cells(0) => Some("cell"),
+        _ => None,
+    };
+    if let (Some(what), Some(item)) = (what, queue.get("limit")) {
+        if counts == QueueCounts::All {
+            let problem = format!("no {what} would ever pass: the {what} in transmission counts too");
+            notes.wrong(item, problem, format!("write \"1 {what}\" or more, or counts = \"waiting\""));
+        } else if matches!(rate, RatePlan::Opportunities { .. }) {
+            let problem = format!(
+                "no {what} would ever pass: each {what} has to wait for a delivery opportunity of \
+                the trace"
+            );
+            notes.wrong(item, problem, format!("write \"1 {what}\" or more"));
+        }
+    }
+    QueuePlan { discipline: Discipline::DropTail, limit, counts, tagged: threshold(queue, framing, notes) }
+}
+
+/// Where tagged units are dropped.
+fn threshold(queue: &Form, framing: Framing, notes: &mut Notes) -> Option<u64> {
+    let item = queue.get("clp1")?;
+    let cells = framing.is_cells();
+    match (&item.value, cells) {
+        (Value::Amount(Amount::Cells(count)), true) | (Value::Amount(Amount::Packets(count)), false) => {
+            Some(*count)
+        }
+        (_, true) => {
+            notes.wrong(
+                item,
+                "this gate's queue holds cells",
+                "write a number of cells, such as \"500 cells\"",
+            );
+            None
+        }
+        (_, false) => {
+            notes.wrong(
+                item,
+                "this threshold is a number of packets, not of bytes",
+                "write a number of packets, \
+                such as \"20 packets\"",
+            );
+            None
+        }
+    }
+}
+
+fn framing(form: &Form, notes: &mut Notes) -> Framing {
+    let Some(framing) = form.table("framing") else {
+        return match form.word("framing") {
+            Some("aal5") => Framing::Aal5 { llc: false },
+            _ => Framing::Ip,
+        };
+    };
+    if let Some(aal5) = framing.table("aal5") {
+        for item in ["overhead", "minimum"].into_iter().filter_map(|name| framing.given(name)) {
+            let problem =
+                "with aal5 a packet takes 53 bytes for each of its cells, so it has no other overhead";
+            notes.wrong(item, problem, "remove this key, or remove aal5");
+        }
+        return Framing::Aal5 { llc: aal5.flag("llc") };
+    }
+    let overhead = bytes_u32(framing.get("overhead"), LARGEST_PACKET, notes);
+    let minimum = bytes_u32(framing.get("minimum"), LARGEST_PACKET, notes);
+    Framing::Overhead { overhead, minimum }
+}
+
+fn loss(form: &Form) -> LossPlan {
+    match form.get("loss").map(|item| &item.value) {
+        Some(Value::Real(probability)) if *probability > 0.0 => {
+            LossPlan::Independent { probability: *probability }
+        }
+        Some(Value::Table(laws)) => match laws.table("gilbert_elliott") {
+            Some(law) => {
+                let chance = |name: &str| law.real(name).unwrap_or(0.0);
+                LossPlan::GilbertElliott {
+                    good_to_bad: chance("good_to_bad"),
+                    bad_to_good: chance("bad_to_good"),
+                    loss_good: chance("loss_good"),
+                    loss_bad: chance("loss_bad"),
+                }
+            }
+            None => LossPlan::None,
+        },
+        _ => LossPlan::None,
+    }
+}
+
+/// What the gate's keys say of cells, right or not: they are checked when the paths are known.
+fn cells(form: &Form) -> CellPlan {
+    let queue = form.table("queue");
+    CellPlan {
+        slotted: form.flag("slotted"),
+        epd: queue.and_then(|queue| queue.cells("epd")),
+        ppd: queue.is_some_and(|queue| queue.flag("ppd")),
+        reassembly: match form.word("reassembly") {
+            Some("simple") => Reassembly::Simple,
+            _ => Reassembly::Aal5,
+        },
+    }
+}

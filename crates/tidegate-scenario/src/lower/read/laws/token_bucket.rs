@@ -1,0 +1,21 @@
+//! `gate.x.rate.token_bucket`.
+
+use tidegate_core::plan::RatePlan;
+
+use crate::check::Form;
+use crate::lower::notes::Notes;
+
+pub(crate) fn law(form: &Form, notes: &mut Notes) -> Option<RatePlan> {
+    let rate = form.rate("rate")?;
+    let peak = form.rate("peak");
+    if let (Some(peak), Some(item)) = (peak, form.get("peak"))
+        && peak < rate
+    {
+        let problem = format!(
+            "the peak of {peak} is lower than the rate of {rate}, so the bucket would never \
+            become empty"
+        );
+        notes.wrong(item, problem, format!("write \"{rate}\" or more"));
+    }
+    Some(RatePlan::TokenBucket { rate, burst_bytes: form.bytes("burst")?, peak })
+}

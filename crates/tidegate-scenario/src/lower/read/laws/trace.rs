@@ -1,0 +1,44 @@
+//! `gate.x.rate.trace`: a rate, or delivery opportunities, from a file.
+
+use tidegate_core::plan::{AtEnd, RatePlan};
+use tidegate_core::units::Rate;
+
+use crate::check::Form;
+use crate::inputs::Library;
+use crate::inputs::Loaded;
+use crate::lower::changes::{RATE_CHANGES, check_changes};
+use crate::lower::notes::Notes;
+use crate::lower::values::{LARGEST_PACKET, bytes_u32, never_passes, unreadable};
+use crate::trace::{Format, OPPORTUNITY_BYTES, TraceOptions};
+
+pub(crate) fn law(root: &Form, form: &Form, library: &mut Library, notes: &mut Notes) -> Option<RatePlan> {
+    let file = form.get("file")?;
+    let format = form.word("format").and_then(|name| name.parse::<Format>().ok());
+    let opportunity = form.get("opportunity");
+    let opportunity_bytes = match opportunity {
+        Some(item) => bytes_u32(Some(item), LARGEST_PACKET, notes),
+        None => OPPORTUNITY_BYTES,
+    };
+    let options = TraceOptions { opportunity_bytes, drp_step: form.span("step") };
+    let at_end = if form.word("at_end") == Some("stop") { AtEnd::Stop } else { AtEnd::Repeat };
+    match library.trace(file.text()?, format, options) {
+        Err(error) => {
+            unreadable(file, &error, notes);
+            None
+        }
+        Ok(Loaded::Rates(trace)) => {
+            if let Some(item) = opportunity {
+                notes.wrong(item, "this trace holds rates, not delivery opportunities", "take the key out");
+            }
+            if trace.points.iter().all(|(_, rate)| *rate == Rate::ZERO) {
+                never_passes(file, notes);
+            }
+            let mean = trace.period.picos() as f64 / trace.points.len() as f64;
+            if at_end == AtEnd::Repeat {
+                check_changes(root, Some(file), RATE_CHANGES, mean, 0.0, notes);
+            }
+            Some(RatePlan::RateTrace { trace, at_end })
+        }
+        Ok(Loaded::Opportunities(trace)) => Some(RatePlan::Opportunities { trace, at_end }),
+    }
+}

@@ -1,0 +1,15 @@
+//! Tables of the file to parts of the plan, one kind of table for each file.
+
+mod app;
+pub(crate) mod calls;
+pub(crate) mod gate;
+mod laws;
+mod police;
+mod rate;
+pub(crate) mod record;
+mod request;
+mod tcp;
+mod tcp_layers;
+pub(crate) mod users;
+
+pub(crate) use tcp_layers::TcpLayers;

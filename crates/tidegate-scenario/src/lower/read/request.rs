@@ -1,0 +1,133 @@
+//! `flow.x.app.request` to [`RequestPlan`].
+
+use tidegate_core::plan::{ConnectionPlan, Pace, RequestPlan, SizePlan, ThinkPlan};
+use tidegate_core::random::LARGEST_MESSAGE;
+use tidegate_core::units::Span;
+
+use crate::check::{Form, Item, Value};
+use crate::inputs::Library;
+use crate::lower::names::{SERVER, index_of};
+use crate::lower::notes::Notes;
+use crate::lower::values::unreadable;
+use crate::units::Amount;
+
+/// The name of the row of all requests in a summary.
+const ALL: &str = "all";
+
+/// A flow's requests; `None` where something was wrong.
+pub(crate) fn request(
+    root: &Form,
+    flow: &Form,
+    form: &Form,
+    library: &mut Library,
+    notes: &mut Notes,
+) -> Option<RequestPlan> {
+    let pace = if form.word("loop") == Some("open") { Pace::Request } else { Pace::Response };
+    let connection = match form.word("connection") {
+        Some("new") => ConnectionPlan::New,
+        _ => ConnectionPlan::Persistent,
+    };
+    if flow.key == format!("flow.{ALL}") {
+        let problem = "the name \"all\" is reserved: it means the requests of all flows together";
+        notes.wrong_at(flow.at, &flow.key, problem, "use another name, such as \"client\"");
+    }
+    let server = match form.get("server") {
+        Some(item) => Some(index_of(root, &SERVER, item, notes)?),
+        None => None,
+    };
+    let think = match &form.get("think")?.value {
+        Value::Amount(Amount::Time(span)) => ThinkPlan::Constant(*span),
+        Value::Table(law) => ThinkPlan::Exponential(law.span("exponential")?),
+        Value::List(items) => ThinkPlan::List(items.iter().filter_map(Item::span).collect::<Vec<Span>>()),
+        _ => return None,
+    };
+    let request = size(form.get("size")?, library, notes);
+    let response = size(form.get("response")?, library, notes);
+    let outstanding = match form.get("outstanding").map(|item| &item.value) {
+        Some(Value::Whole(most)) => Some(*most),
+        _ => None,
+    };
+    check_outstanding(form, pace, connection, outstanding, notes);
+    let count = form.whole("count");
+    Some(RequestPlan {
+        server,
+        request: request?,
+        response: response?,
+        think,
+        pace,
+        outstanding,
+        connection,
+        count,
+    })
+}
+
+fn check_outstanding(
+    form: &Form,
+    pace: Pace,
+    connection: ConnectionPlan,
+    outstanding: Option<u64>,
+    notes: &mut Notes,
+) {
+    let Some(item) = form.get("outstanding") else { return };
+    if outstanding == Some(1) {
+        return;
+    }
+    if connection == ConnectionPlan::New {
+        let problem = "with new connections, each connection carries one request";
+        let help = "write outstanding = 1, or connection = \"persistent\"; for parallel connections set count of \
+            the flow";
+        notes.wrong(item, problem, help);
+    } else if pace == Pace::Response {
+        let problem = "in a closed loop a request follows the response to the previous one";
+        let help = "write outstanding = 1, or loop = \"open\"; for several users set count of the flow";
+        notes.wrong(item, problem, help);
+    }
+}
+
+fn size(item: &Item, library: &mut Library, notes: &mut Notes) -> Option<SizePlan> {
+    let Value::Table(laws) = &item.value else { return Some(SizePlan::Constant(message(item, notes)?)) };
+    let (law, given) = laws.only()?;
+    match (law, given.table()) {
+        ("exponential", _) => Some(SizePlan::Exponential { mean: message(given, notes)? }),
+        ("pareto", Some(form)) => {
+            let (least, most) = (message(form.get("min")?, notes)?, most(form, notes)?);
+            check_cut(form, least, most, notes);
+            Some(SizePlan::Pareto { least, shape: form.real("shape")?, most })
+        }
+        ("lognormal", Some(form)) => {
+            let (median, most) = (message(form.get("median")?, notes)?, most(form, notes)?);
+            check_cut(form, median, most, notes);
+            Some(SizePlan::LogNormal { median, sigma: form.real("sigma")?, most })
+        }
+        ("file", _) => match library.sizes(given.text()?) {
+            Ok(sizes) => Some(sizes),
+            Err(error) => {
+                unreadable(given, &error, notes);
+                None
+            }
+        },
+        _ => None,
+    }
+}
+
+/// What a law may draw at most.
+fn most(form: &Form, notes: &mut Notes) -> Option<u64> {
+    message(form.get("max")?, notes)
+}
+
+fn check_cut(form: &Form, least: u64, most: u64, notes: &mut Notes) {
+    if let Some(item) = form.get("max").filter(|_| most < least) {
+        let problem = format!("a max of {most} B is not above the smallest size or median, {least} B");
+        notes.wrong(item, problem, format!("write more than \"{least} B\""));
+    }
+}
+
+/// Bytes of one message.
+fn message(item: &Item, notes: &mut Notes) -> Option<u64> {
+    let bytes = item.bytes()?;
+    if bytes <= LARGEST_MESSAGE {
+        return Some(bytes);
+    }
+    notes.wrong(item, "a size is at most 1 TB", "write \"1 TB\" or less");
+    None
+}
