@@ -4,8 +4,9 @@ use std::collections::VecDeque;
 
 use crate::gate::{Gate, GateContext};
 use crate::net::Network;
-use crate::net::cascade::Cascade;
 use crate::net::control::Controls;
+use crate::net::fast::Cascade;
+use crate::net::fast::DelayLine;
 use crate::net::horizon::Horizon;
 use crate::net::reports::Reports;
 use crate::net::routes::Routes;
@@ -15,7 +16,6 @@ use crate::net::settings::{measured, precision, record_level, seed};
 use crate::net::signals::Signal;
 use crate::net::sources::{SourceKind, SourceTable};
 use crate::net::traffic::Traffic;
-use crate::net::way::DelayLine;
 use crate::plan::Plan;
 
 impl Network {

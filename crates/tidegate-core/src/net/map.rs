@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::net::events::Half;
+use crate::net::fast::Half;
 use crate::units::Span;
 
 /// Marks the end of a route, or the absence of a line, a crossing or a series.

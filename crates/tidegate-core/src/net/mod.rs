@@ -7,16 +7,16 @@
 //! Waking late, early or at odd instants changes no departure: a unit carries the time it is due.
 //!
 //! Time. Events are handled in the order of time, and at one instant in the order of their sources
-//! ([`sources`]); nothing that comes in may be earlier than [`Network::now`], when the last event happened.
-//! `now` never goes back, with one exception: while halves take turns ([`Network::take_turns`]), the order
-//! holds for the events of each half, and when the turn changes `now` goes back to the first event of the other
-//! half, by less than both leads together.
+//! ([`sources`]). [`Network::now`] is when the event happened that was handled last, and nothing that comes in
+//! may be earlier. `now` never goes back, with one exception: while halves take turns
+//! ([`Network::take_turns`]) this order holds for the events of each half, and when the turn changes, or turns are
+//! given up, `now` goes back to the first event of the other half, by less than both leads together.
 
 mod build;
-mod cascade;
 mod control;
 mod drops;
 mod events;
+mod fast;
 mod horizon;
 mod map;
 mod reports;
@@ -30,12 +30,10 @@ mod sources;
 mod step;
 mod summary;
 mod traffic;
-mod turns;
-mod way;
 
 pub use control::{Admission, Answer, CallClass, CallCounts, Grant, PoolUse};
 pub use drops::{DropCounts, Dropped};
-pub use events::Half;
+pub use fast::Half;
 pub use map::{Entry, Owner};
 pub use settings::{measured, precision, seed};
 pub use sources::EventSource;
@@ -43,9 +41,10 @@ pub use step::{Event, Step};
 pub use traffic::{TrafficCounts, start_time};
 
 use crate::gate::Gate;
-use crate::net::cascade::Cascade;
 use crate::net::control::Controls;
 use crate::net::events::Next;
+use crate::net::fast::Cascade;
+use crate::net::fast::DelayLine;
 use crate::net::horizon::Horizon;
 use crate::net::map::{NONE, RouteMap};
 use crate::net::reports::Reports;
@@ -54,7 +53,6 @@ use crate::net::sections::Sections;
 use crate::net::signals::Signal;
 use crate::net::sources::SourceKind;
 use crate::net::traffic::Traffic;
-use crate::net::way::DelayLine;
 use crate::unit::Unit;
 use crate::units::{Span, Time};
 

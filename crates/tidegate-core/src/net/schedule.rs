@@ -2,7 +2,7 @@
 
 use crate::net::events::{EventQueue, Next};
 use crate::net::sources::{EventSource, SourceKind, SourceTable};
-use crate::units::Time;
+use crate::units::{Span, Time};
 
 /// See the module.
 #[derive(Debug)]
@@ -41,9 +41,16 @@ impl Schedule {
     pub(super) fn pop_before(&mut self, until: Time) -> Option<Next> {
         let next = self.queue.pop_before(until)?;
         let (Next::Arrival(at, _) | Next::Source(at, _)) = next;
+        debug_assert!(self.may_come_next(at), "{at} comes after {}", self.now);
         self.now = at;
         self.handled += 1;
         Some(next)
+    }
+
+    /// Time goes back only where halves take turns, or have just given them up: by less than both leads.
+    fn may_come_next(&self, at: Time) -> bool {
+        let leads = self.queue.turns().map_or(Span::ZERO, |([one, other], _)| one + other);
+        at >= self.now || at.saturating_add(leads) > self.now
     }
 
     /// The numbers of a kind's sources.

@@ -23,6 +23,7 @@ mod input;
 mod lay;
 mod own;
 mod serve;
+mod serve_single;
 mod single;
 mod slots;
 mod steps;

@@ -4,7 +4,8 @@
 
 use std::collections::BTreeSet;
 
-use super::{EventSource, first_filled};
+use super::filled::first_filled;
+use crate::net::sources::EventSource;
 use crate::units::Time;
 
 const NONE: u32 = u32::MAX;
@@ -14,7 +15,7 @@ const REVIEW: u32 = 1 << 15;
 
 /// See the module. When a source is due its owner knows; it is told so at every call.
 #[derive(Debug)]
-pub(super) struct Calendar {
+pub(in crate::net) struct Calendar {
     /// First source of each bucket.
     heads: Box<[u32; BUCKETS]>,
     /// One bit for each bucket that has sources.
@@ -35,7 +36,7 @@ pub(super) struct Calendar {
 }
 
 impl Calendar {
-    pub(super) fn new(sources: usize) -> Calendar {
+    pub(in crate::net) fn new(sources: usize) -> Calendar {
         Calendar {
             heads: Box::new([NONE; BUCKETS]),
             filled: Box::new([0; BUCKETS / 64]),
@@ -51,7 +52,7 @@ impl Calendar {
     }
 
     #[inline(always)]
-    pub(super) fn insert(&mut self, source: EventSource, at: Time) {
+    pub(in crate::net) fn insert(&mut self, source: EventSource, at: Time) {
         // Never before the current bucket: what is due in the past comes at once.
         let bucket = (at.picos() >> self.shift).max(self.current);
         if bucket - self.current >= BUCKETS as u64 {
@@ -72,7 +73,7 @@ impl Calendar {
 
     /// Takes out a source that was due at `at`.
     #[cold]
-    pub(super) fn remove(&mut self, source: EventSource, at: Time) {
+    pub(in crate::net) fn remove(&mut self, source: EventSource, at: Time) {
         let bucket = (at.picos() >> self.shift).max(self.current);
         if bucket - self.current >= BUCKETS as u64 || !self.unlink(source, bucket as usize % BUCKETS) {
             // Put in when the ring ended before it.
@@ -104,7 +105,7 @@ impl Calendar {
     }
 
     #[inline(always)]
-    pub(super) fn pop_before(&mut self, until: Time, due: &[Time]) -> Option<(Time, EventSource)> {
+    pub(in crate::net) fn pop_before(&mut self, until: Time, due: &[Time]) -> Option<(Time, EventSource)> {
         let slot = self.seek(due)?;
         let mut source = self.heads[slot];
         let mut at = due[source as usize];
@@ -132,7 +133,7 @@ impl Calendar {
     }
 
     /// The first source, and when it is due: [`Time::NEVER`] if there is none.
-    pub(super) fn first(&self, due: &[Time]) -> (Time, EventSource) {
+    pub(in crate::net) fn first(&self, due: &[Time]) -> (Time, EventSource) {
         let beyond = self.beyond.first().copied().unwrap_or((Time::NEVER, NONE));
         match self.first_filled() {
             None => beyond,

@@ -1,6 +1,7 @@
 //! A sorted list of few entries, the next one last.
 
-use super::{EventSource, MANY};
+use super::MANY;
+use crate::net::sources::EventSource;
 use crate::units::Time;
 
 /// Room for every source, as a power of two: an index that is masked needs no check.

@@ -2,11 +2,11 @@
 //! and receivers, receivers' timers) changes nothing at the other (ACKs come, senders' timers)
 //! before a while has passed, and the other way round: so each half may go on alone for that
 //! while. The processor then does one kind of work at a time, with what it needs near, and what
-//! each half sends to the other need not be put in order one by one ([`Arrivals`]).
+//! each half sends to the other need not be put in order one by one ([`super::arrivals`]).
 
-use super::arrivals::Arrivals;
-use super::calendar::Calendar;
-use super::{EventSource, Next};
+use crate::net::events::{Calendar, Next};
+use crate::net::fast::arrivals::Arrivals;
+use crate::net::sources::EventSource;
 use crate::unit::Unit;
 use crate::units::{Span, Time};
 
@@ -53,16 +53,19 @@ struct Queue {
 
 /// See the module.
 #[derive(Debug)]
-pub(super) struct Halves {
+pub(in crate::net) struct Halves {
     turns: Turns,
     queues: [Queue; 2],
     turn: Half,
     /// When the turn ends.
     limit: Time,
+    /// What was handled last at each half.
+    #[cfg(debug_assertions)]
+    reached: [Time; 2],
 }
 
 impl Halves {
-    pub(super) fn new(turns: Turns) -> Halves {
+    pub(in crate::net) fn new(turns: Turns) -> Halves {
         let width = (turns.leads[0] + turns.leads[1]).picos() / 4;
         let width = Span::from_picos(width).max(Arrivals::least_width(turns.longest));
         let queue = |_| Queue {
@@ -70,28 +73,46 @@ impl Halves {
             calendar: Calendar::new(turns.halves.len()),
             calendar_from: Time::NEVER,
         };
-        Halves { queues: [0, 1].map(queue), turns, turn: Half::Receivers, limit: Time::ZERO }
+        Halves {
+            queues: [0, 1].map(queue),
+            turns,
+            turn: Half::Receivers,
+            limit: Time::ZERO,
+            #[cfg(debug_assertions)]
+            reached: [Time::ZERO; 2],
+        }
     }
 
-    pub(super) fn insert(&mut self, source: EventSource, at: Time) {
+    pub(in crate::net) fn insert(&mut self, source: EventSource, at: Time) {
         let queue = &mut self.queues[self.turns.halves[source as usize] as usize];
         queue.calendar_from = queue.calendar_from.min(at);
         queue.calendar.insert(source, at);
     }
 
-    pub(super) fn remove(&mut self, source: EventSource, at: Time) {
+    pub(in crate::net) fn remove(&mut self, source: EventSource, at: Time) {
         self.queues[self.turns.halves[source as usize] as usize].calendar.remove(source, at);
     }
 
     /// A unit comes to a half at `at`.
     #[inline(always)]
-    pub(super) fn send(&mut self, half: Half, at: Time, unit: Unit) {
+    pub(in crate::net) fn send(&mut self, half: Half, at: Time, unit: Unit) {
         self.queues[half as usize].arrivals.push(at, unit, &self.turns.ranks);
     }
 
     /// What comes next before `until`.
     #[inline(always)]
-    pub(super) fn pop_before(&mut self, until: Time, due: &[Time]) -> Option<Next> {
+    pub(in crate::net) fn pop_before(&mut self, until: Time, due: &[Time]) -> Option<Next> {
+        let next = self.pop_in_turn(until, due);
+        #[cfg(debug_assertions)]
+        if let Some(Next::Arrival(at, _) | Next::Source(at, _)) = next {
+            let reached = std::mem::replace(&mut self.reached[self.turn as usize], at);
+            debug_assert!(at >= reached, "{at} is before {reached} at the same half");
+        }
+        next
+    }
+
+    #[inline(always)]
+    fn pop_in_turn(&mut self, until: Time, due: &[Time]) -> Option<Next> {
         let queue = &mut self.queues[self.turn as usize];
         if let Some((at, unit)) = queue.arrivals.head()
             && at < until.min(self.limit).min(queue.calendar_from)
@@ -144,24 +165,24 @@ impl Halves {
     }
 
     /// Before when nothing happens.
-    pub(super) fn next(&self, due: &[Time]) -> Time {
+    pub(in crate::net) fn next(&self, due: &[Time]) -> Time {
         let [receivers, senders] = self.firsts(due);
         receivers.min(senders)
     }
 
-    pub(super) fn leads(&self) -> [Span; 2] {
+    pub(in crate::net) fn leads(&self) -> [Span; 2] {
         self.turns.leads
     }
 
     /// Who took turns, and the units that have not come, of each half in order.
-    pub(super) fn end(self) -> (Turns, Vec<(Time, Unit)>) {
+    pub(in crate::net) fn end(self) -> (Turns, Vec<(Time, Unit)>) {
         let Halves { turns, queues, .. } = self;
         let units = queues.into_iter().flat_map(|queue| queue.arrivals.take_all(&turns.ranks)).collect();
         (turns, units)
     }
 
     /// Bytes held by units on their way.
-    pub(super) fn memory_bytes(&self) -> u64 {
+    pub(in crate::net) fn memory_bytes(&self) -> u64 {
         self.queues.iter().map(|queue| queue.arrivals.memory_bytes()).sum()
     }
 }

@@ -1,5 +1,5 @@
 //! The way of a unit: from the beginning of a stretch through its gates to the line behind it, and
-//! from the end of the line on.
+//! from the end of the line on. [`super`] lists the ways that a unit can take.
 
 use std::collections::VecDeque;
 
@@ -17,9 +17,9 @@ const LONG_LINE: usize = 64;
 
 /// Units on their way from a gate to where several inputs meet, in order of arrival.
 #[derive(Debug)]
-pub(super) struct DelayLine {
-    pub(super) units: VecDeque<(Time, Unit)>,
-    pub(super) delay: Span,
+pub(in crate::net) struct DelayLine {
+    pub(in crate::net) units: VecDeque<(Time, Unit)>,
+    pub(in crate::net) delay: Span,
 }
 
 impl Network {
@@ -41,7 +41,7 @@ impl Network {
 
     /// The unit that comes to the end of a line.
     #[inline]
-    pub(super) fn leave_line(&mut self, source: EventSource, line: usize) -> Option<(Time, Unit)> {
+    pub(in crate::net) fn leave_line(&mut self, source: EventSource, line: usize) -> Option<(Time, Unit)> {
         crate::work::step();
         let line = &mut self.lines[line];
         let first = line.units.pop_front()?;
@@ -56,13 +56,13 @@ impl Network {
 
     /// Packets of background traffic have come to their end.
     #[inline]
-    pub(super) fn count_delivered(&mut self, at: Time, route: u32, packets: Count) {
+    pub(in crate::net) fn count_delivered(&mut self, at: Time, route: u32, packets: Count) {
         let traffic = &mut self.traffic[(route - self.map.traffic_from) as usize];
         TrafficCounts::note(&mut traffic.counts.delivered, self.reports.measured, at, packets);
     }
 
     /// A background source sends its next packet.
-    pub(super) fn emit(&mut self, source: usize) {
+    pub(in crate::net) fn emit(&mut self, source: usize) {
         let traffic = &mut self.traffic[source];
         let Some((at, bytes)) = traffic.arrivals.next() else { return };
         let count = Count { packets: 1, bytes: u64::from(bytes) };
@@ -76,7 +76,7 @@ impl Network {
     /// Takes a unit from the beginning of a stretch to the line at its end, or says when it
     /// comes there if that is told ahead.
     #[inline(always)]
-    pub(super) fn forward(&mut self, at: Time, unit: &mut Unit) -> Option<Time> {
+    pub(in crate::net) fn forward(&mut self, at: Time, unit: &mut Unit) -> Option<Time> {
         let chain = &self.map.chains[unit.chain as usize];
         if chain.slow {
             // A copy, so that the unit may stay in registers.
@@ -115,7 +115,7 @@ impl Network {
 
     /// The same step by step, or where TCP hears departures.
     #[inline(never)]
-    pub(super) fn forward_slowly(&mut self, mut at: Time, unit: &mut Unit) -> Option<Time> {
+    pub(in crate::net) fn forward_slowly(&mut self, mut at: Time, unit: &mut Unit) -> Option<Time> {
         crate::work::step();
         let chain = self.map.chains[unit.chain as usize];
         if chain.crossing != NONE {
@@ -143,7 +143,7 @@ impl Network {
 
     /// Puts a unit on the line before its next stretch.
     #[inline]
-    pub(super) fn send(&mut self, at: Time, mut unit: Unit, line_number: u32) {
+    pub(in crate::net) fn send(&mut self, at: Time, mut unit: Unit, line_number: u32) {
         crate::work::step();
         unit.chain += 1;
         let line = &mut self.lines[line_number as usize];
@@ -165,7 +165,7 @@ impl Network {
 
     /// A gate has dropped a unit.
     #[cold]
-    pub(super) fn drop(&mut self, gate: u32, GateDrop { at, reason }: GateDrop, unit: Unit) {
+    pub(in crate::net) fn drop(&mut self, gate: u32, GateDrop { at, reason }: GateDrop, unit: Unit) {
         let route = self.map.chains[unit.chain as usize].route;
         let owner = self.map.owner(route);
         self.reports.note_drop(Dropped { at, gate: gate as usize, owner, reason, unit }, route);
@@ -173,7 +173,7 @@ impl Network {
 
     /// A flow's data unit leaves a gate of its own machine; it arrives at what comes next at `out`.
     #[cold]
-    pub(super) fn note_departure(&mut self, gate: u32, chain: Chain, out: Time) {
+    pub(in crate::net) fn note_departure(&mut self, gate: u32, chain: Chain, out: Time) {
         let gate = gate as usize;
         if self.reports.departures.is_host(gate) {
             let end = self.gates[gate].end_before(out);
@@ -182,7 +182,7 @@ impl Network {
     }
 
     /// The TCP of a flow is to be informed that a unit left a gate at `end`.
-    pub(super) fn inform_of_departure(&mut self, gate: usize, end: Time, flow: u32) {
+    pub(in crate::net) fn inform_of_departure(&mut self, gate: usize, end: Time, flow: u32) {
         let first = self.reports.departures.push(gate, end, flow);
         self.schedule.wake(SourceKind::Gate, gate, first);
     }

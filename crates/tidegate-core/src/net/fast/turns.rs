@@ -1,7 +1,12 @@
 //! Whether the two halves of connections may take turns, and for how long (see [`Half`]).
+//!
+//! What turns do to time ([`crate::net`] has the whole contract): the events of each half are handled in order
+//! ([`super::halves`] asserts it). Whenever the turn changes, and once more when turns are given up,
+//! `Network::now` may go back, to the first event of the other half, by less than both leads together
+//! ([`crate::net::schedule`] asserts it). What enters at one half never comes to it before what was handled there.
 
 use crate::net::Network;
-use crate::net::events::{Half, Turns};
+use crate::net::fast::halves::{Half, Turns};
 use crate::net::map::{Chain, NONE};
 use crate::net::sources::{EventSource, SourceKind};
 use crate::units::Span;
@@ -17,8 +22,9 @@ struct Belonging {
 
 impl Network {
     /// Lets what comes from senders and what comes from receivers be handled in turns, each ahead of
-    /// the other as far as it may: no result changes, but [`Network::now`] goes back at times. `alarm` says for
-    /// which half each alarm rings. Every delivery must be told ahead ([`Network::deliver_ahead`]). Says
+    /// the other as far as it may: no result changes, but [`Network::now`] goes back when the turn changes, by less
+    /// than both leads together. `alarm` says for
+    /// which half each alarm rings. Every delivery must be reported ahead of its time ([`Network::deliver_ahead`]). Says
     /// whether it will be so: not where data and answers pass the same gate, nor where any gate is
     /// driven step by step, follows a signal or publishes one.
     pub fn take_turns(&mut self, alarm: impl Fn(usize) -> Half) -> bool {

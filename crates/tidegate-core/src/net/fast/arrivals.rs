@@ -4,7 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{EventSource, first_filled};
+use crate::net::events::first_filled;
+use crate::net::sources::EventSource;
 use crate::unit::Unit;
 use crate::units::{Span, Time};
 

@@ -1,35 +1,28 @@
-//! The event queue: which source comes next. One entry per source, never one per packet.
+//! The event queue: which event source comes next. It has one entry for each source, never one for each packet.
 //!
 //! The order is total: time, then the source's number, which says what comes first at one
-//! instant. Few sources stand in a sorted list, many in a calendar, in two where halves of
-//! connections take turns; all give the same order.
+//! instant. Few sources are kept in a sorted list, many in a calendar, and in two calendars while halves of
+//! connections take turns ([`crate::net::fast`]); all give the same order. The choices and their reasons are in
+//! docs/design/event-queue.md.
 
-mod arrivals;
 mod calendar;
-mod halves;
+mod filled;
 mod list;
+mod next;
 
-use calendar::Calendar;
-pub use halves::Half;
-use halves::Halves;
-pub(super) use halves::Turns;
+pub(super) use calendar::Calendar;
+pub(super) use filled::first_filled;
+pub(super) use next::Next;
+
 use list::List;
 
+use crate::net::fast::{Half, Halves, Turns};
 use crate::net::sources::EventSource;
 use crate::unit::Unit;
 use crate::units::{Span, Time};
 
 /// From so many sources on the calendar is faster than a sorted list.
 const MANY: usize = 24;
-
-/// What comes next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Next {
-    /// A source wakes.
-    Source(Time, EventSource),
-    /// A unit comes that [`EventQueue::send`] was given.
-    Arrival(Time, Unit),
-}
 
 /// When each source wakes next.
 #[derive(Debug)]
@@ -188,22 +181,6 @@ impl EventQueue {
     pub(super) fn memory_bytes(&self) -> u64 {
         if let Order::Halves(halves) = &self.order { halves.memory_bytes() } else { 0 }
     }
-}
-
-/// The first bucket of a ring that is filled, from `begin` on: a bit for each.
-#[inline]
-fn first_filled(filled: &[u64], begin: usize) -> Option<usize> {
-    let mut word = begin / 64;
-    let mut bits = filled[word] & (u64::MAX << (begin % 64));
-    // Once round, and the first word again for the bits before `begin`.
-    for _ in 0..filled.len() {
-        if bits != 0 {
-            break;
-        }
-        word = (word + 1) % filled.len();
-        bits = filled[word];
-    }
-    (bits != 0).then(|| word * 64 + bits.trailing_zeros() as usize)
 }
 
 /// The sources that do not sleep, and when they wake.

@@ -113,7 +113,7 @@ impl Leg {
 /// gates behind it stay idle, and those before it often do: these two parts are then passed
 /// as one each.
 #[derive(Clone, Debug)]
-pub(super) struct Cascade {
+pub(in crate::net) struct Cascade {
     all: Leg,
     lead: Leg,
     rest: Leg,
@@ -128,7 +128,7 @@ pub(super) struct Cascade {
 }
 
 impl Cascade {
-    pub(super) fn new(series: Series, measured: Measured) -> Cascade {
+    pub(in crate::net) fn new(series: Series, measured: Measured) -> Cascade {
         let Series { gates, slowest: place } = series;
         Cascade {
             all: Leg::default(),
@@ -143,13 +143,18 @@ impl Cascade {
     }
 
     /// Its gates, in order.
-    pub(super) fn gates(&self) -> &[u32] {
+    pub(in crate::net) fn gates(&self) -> &[u32] {
         &self.gates
     }
 
     /// Takes a unit through; the gate that drops it is the error.
     #[inline]
-    pub(super) fn pass(&mut self, at: Time, unit: &mut Unit, gates: &mut [Gate]) -> Result<Time, u32> {
+    pub(in crate::net) fn pass(
+        &mut self,
+        at: Time,
+        unit: &mut Unit,
+        gates: &mut [Gate],
+    ) -> Result<Time, u32> {
         if let Some(out) = self.all.pass(at, unit.bytes) {
             return Ok(out);
         }
@@ -230,7 +235,7 @@ impl Cascade {
     }
 
     /// Tells the gates all that passed.
-    pub(super) fn settle(&mut self, gates: &mut [Gate]) {
+    pub(in crate::net) fn settle(&mut self, gates: &mut [Gate]) {
         self.all.settle(gates, &self.gates);
         self.lead.settle(gates, &self.gates[..self.place]);
         self.rest.settle(gates, &self.gates[self.place + 1..]);
