@@ -22,8 +22,10 @@ from common import tidegate
 from tidegate._ask.compiled import digest
 from tidegate._base.estimate import estimate, paired
 from tidegate._study import jobs as _jobs
-from tidegate._study.start import Until, execute_study, prepare
+from tidegate._study.prepare import prepare
+from tidegate._study.start import execute_study
 from tidegate._study.store import opened
+from tidegate._study.until import Until
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -1,82 +1,21 @@
-//! The recorded columns: one table of names, meanings, words and values.
-//!
-//! Everything about a column stands in its entry: the tables of a run are made of it, `[record]` checks
-//! names against it, and Python reads names, meanings and words from it. A new column is one entry here
-//! and the field that holds its value.
+//! The columns of each table, one entry each.
 
 use tidegate_core::app::Exchange;
-use tidegate_core::gate::{DropReason, GateRow};
+use tidegate_core::gate::GateRow;
 use tidegate_core::net::{Dropped, Owner};
 use tidegate_core::units::Time;
 
+use super::entry::{Entry, Gates, Names, Value};
+use super::words::{DROP_REASONS, HELD_BY, MARK_KINDS, PHASES};
 use crate::request_summary::response_time;
-use crate::rows::{Column, FlowRow, Mark, MarkKind};
+use crate::rows::{FlowRow, Mark};
 
 /// Index that stands for "none": no flow, or no background source.
 const NONE: u32 = u32::MAX;
 
-/// Where a column's value comes from, and its type.
-#[derive(Clone, Copy, Debug)]
-pub enum Value<R: 'static> {
-    /// A float; NaN: nothing to say.
-    F64(fn(&Of<'_, R>) -> f64),
-    /// A count.
-    U64(fn(&Of<'_, R>) -> u64),
-    /// A count, or nothing to say.
-    MaybeU64(fn(&Of<'_, R>) -> Option<u64>),
-    /// A size that is small.
-    U32(fn(&Of<'_, R>) -> u32),
-    /// The number of a flow, a gate or a background source.
-    Index(Names, fn(&Of<'_, R>) -> u32),
-    /// A code, and the word for each.
-    Code(&'static [&'static str], fn(&Of<'_, R>) -> u8),
-}
-
-/// What an index counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Names {
-    /// The plan's flows.
-    Flow,
-    /// The plan's gates.
-    Gate,
-    /// The plan's background sources.
-    Traffic,
-}
-
-/// Gates that have a column.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Gates {
-    /// Every gate.
-    All,
-    /// Gates that pass packets.
-    OfPackets,
-    /// Cell gates.
-    OfCells,
-}
-
-/// A row of a table, and what its columns need beside it.
-#[derive(Clone, Copy, Debug)]
-pub struct Of<'a, R> {
-    /// Whose row it is: the number of a flow or a gate.
-    pub index: u32,
-    /// The row.
-    pub row: &'a R,
-    /// Bit rate of one slot of the gate; NaN where it has none.
-    pub slot_bps: f64,
-}
-
-/// A column.
-#[derive(Clone, Copy, Debug)]
-pub struct Entry<R: 'static> {
-    /// Its name, with the unit at the end.
-    pub name: &'static str,
-    /// What it means, and when it is null.
-    pub meaning: &'static str,
-    /// Which gates have it.
-    pub gates: Gates,
-    /// Its value.
-    pub value: Value<R>,
-}
+const TIME: &str = "seconds from the start of the run";
+const FLOW: &str = "name of the flow";
+const GATE: &str = "name of the gate";
 
 const fn all<R>(name: &'static str, meaning: &'static str, value: Value<R>) -> Entry<R> {
     Entry { name, meaning, gates: Gates::All, value }
@@ -90,27 +29,6 @@ const fn of(
 ) -> Entry<GateRow> {
     Entry { name, meaning, gates, value }
 }
-
-const TIME: &str = "seconds from the start of the run";
-const FLOW: &str = "name of the flow";
-const GATE: &str = "name of the gate";
-
-/// What congestion control is doing; the codes of [`FlowRow::phase`].
-pub const PHASES: &[&str] = &["slow start", "congestion avoidance", "recovery", "loss"];
-/// What keeps a sender from sending more; the codes of [`FlowRow::held_by`].
-pub const HELD_BY: &[&str] = &["application", "congestion window", "receiver window"];
-/// Why a packet was dropped; in the order of [`DropReason::ALL`].
-pub const DROP_REASONS: &[&str; DropReason::COUNT] = &{
-    let mut words = [""; DropReason::COUNT];
-    let mut place = 0;
-    while place < words.len() {
-        words[place] = DropReason::ALL[place].name();
-        place += 1;
-    }
-    words
-};
-/// What a sender did; in the order of [`MarkKind`].
-pub const MARK_KINDS: &[&str; MarkKind::FastRetransmit as usize + 1] = &["timeout", "fast retransmit"];
 
 /// Columns of flows.
 pub static FLOWS: &[Entry<FlowRow>] = &[
@@ -303,101 +221,4 @@ pub static REQUESTS: &[Entry<Exchange>] = &[
 
 fn seconds(at: Time) -> f64 {
     if at == Time::NEVER { f64::NAN } else { at.as_secs_f64() }
-}
-
-impl<R> Entry<R> {
-    /// The column of these rows.
-    pub(crate) fn of_rows(&self, rows: &[Of<'_, R>]) -> Column {
-        match self.value {
-            Value::F64(value) => Column::F64(rows.iter().map(value).collect()),
-            Value::U64(value) => Column::U64(rows.iter().map(value).collect()),
-            Value::MaybeU64(value) => Column::MaybeU64(rows.iter().map(value).collect()),
-            Value::U32(value) | Value::Index(_, value) => Column::U32(rows.iter().map(value).collect()),
-            Value::Code(_, value) => Column::U8(rows.iter().map(value).collect()),
-        }
-    }
-
-    /// Whether `[record]` may name it: it says more than when and whose.
-    #[must_use]
-    pub fn can_be_named(&self) -> bool {
-        self.name != "time_s" && !matches!(self.value, Value::Index(..))
-    }
-
-    fn described(&self) -> Description {
-        let (kind, words, names) = match self.value {
-            Value::F64(_) => ("f64", None, None),
-            Value::U64(_) => ("u64", None, None),
-            Value::MaybeU64(_) => ("maybe_u64", None, None),
-            Value::U32(_) => ("u32", None, None),
-            Value::Index(names, _) => ("u32", None, Some(names)),
-            Value::Code(words, _) => ("u8", Some(words), None),
-        };
-        Description { name: self.name, meaning: self.meaning, kind, words, names }
-    }
-}
-
-/// What people and other languages read of a column.
-#[derive(Clone, Copy, Debug)]
-pub struct Description {
-    /// Its name.
-    pub name: &'static str,
-    /// What it means.
-    pub meaning: &'static str,
-    /// `f64`, `u64`, `maybe_u64`, `u32` or `u8`: the type of its values as bytes.
-    pub kind: &'static str,
-    /// The word for each code.
-    pub words: Option<&'static [&'static str]>,
-    /// What its numbers count.
-    pub names: Option<Names>,
-}
-
-/// Every table with its columns, in order.
-#[must_use]
-pub fn tables() -> Vec<(&'static str, Vec<Description>)> {
-    fn of<R>(entries: &[Entry<R>]) -> Vec<Description> {
-        entries.iter().map(Entry::described).collect()
-    }
-    vec![
-        ("flows", of(FLOWS)),
-        ("gates", of(GATES)),
-        ("drops", of(DROPS)),
-        ("marks", of(MARKS)),
-        ("requests", of(REQUESTS)),
-    ]
-}
-
-#[cfg(test)]
-mod tests {
-    use tidegate_core::unit::HeldBy;
-
-    use super::*;
-
-    #[test]
-    fn codes_are_places_in_the_lists_of_words() {
-        let word = |reason: DropReason| DROP_REASONS[reason as usize];
-        assert_eq!(word(DropReason::QueueFull), "queue full");
-        assert_eq!(word(DropReason::Policed), "policed");
-        assert!(DropReason::ALL.iter().enumerate().all(|(place, reason)| *reason as usize == place));
-        assert_eq!(HELD_BY[HeldBy::Application as usize], "application");
-        assert_eq!(HELD_BY[HeldBy::ReceiverWindow as usize], "receiver window");
-        assert_eq!(MARK_KINDS[MarkKind::FastRetransmit as usize], "fast retransmit");
-    }
-
-    #[test]
-    fn names_are_unique_and_say_their_unit() {
-        for (table, columns) in tables() {
-            for (place, column) in columns.iter().enumerate() {
-                assert!(
-                    columns[..place].iter().all(|before| before.name != column.name),
-                    "{table}.{}",
-                    column.name
-                );
-                assert!(
-                    !column.meaning.is_empty() && !column.meaning.contains("  "),
-                    "{table}.{}",
-                    column.name
-                );
-            }
-        }
-    }
 }

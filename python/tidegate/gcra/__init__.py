@@ -18,13 +18,22 @@ from __future__ import annotations
 
 from decimal import Decimal
 from fractions import Fraction
-from numbers import Rational
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tidegate import _core
 from tidegate._base.arguments import whole
 from tidegate._base.errors import ArgumentError
 from tidegate._base.lazy import Lazy
+from tidegate.gcra._arrays import (
+    COUNTED,
+    LONGEST,
+    departures_of,
+    integers_of,
+    read_length,
+    read_numbers,
+    read_sizes,
+    read_times,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -43,9 +52,6 @@ __all__ = [
     "shape_bytes",
 ]
 
-#: The longest T and tau.
-_LONGEST = 2**62
-_COUNTED = 2**63
 
 _Length = int | float | str | Decimal | Fraction
 
@@ -72,7 +78,7 @@ def police(
     Raises:
         ArgumentError: a value is out of its range, or not whole where it must be.
     """
-    times, _ = _times(arrivals)
+    times, _ = read_times(arrivals)
     if algorithm not in ("virtual scheduling", "leaky bucket"):
         raise ArgumentError(
             f'algorithm: {algorithm!r} is not known; one of "virtual scheduling", "leaky bucket"'
@@ -80,12 +86,12 @@ def police(
     told = _core.gcra_police(
         times,
         b"",
-        increment=_length("T", T),
-        tolerance=whole("tau", tau, 0, _LONGEST),
+        increment=read_length("T", T),
+        tolerance=whole("tau", tau, 0, LONGEST),
         burst=None,
         leaky_bucket=algorithm == "leaky bucket",
     )
-    return _integers(told)
+    return integers_of(told)
 
 
 def shape(
@@ -111,17 +117,17 @@ def shape(
     Raises:
         ArgumentError: a value is out of its range, or a departure beyond 64 bits.
     """
-    times, first = _times(arrivals)
+    times, first = read_times(arrivals)
     told = _core.gcra_shape(
         times,
         b"",
-        increment=_length("T", T),
-        tolerance=whole("tau", tau, 0, _LONGEST),
+        increment=read_length("T", T),
+        tolerance=whole("tau", tau, 0, LONGEST),
         burst=None,
-        spacing=_length("spacing", spacing),
+        spacing=read_length("spacing", spacing),
         release=release,
     )
-    return _departures(told, first)
+    return departures_of(told, first)
 
 
 def police_bytes(
@@ -141,16 +147,16 @@ def police_bytes(
     Raises:
         ArgumentError: a value is out of its range, or not whole where it must be.
     """
-    times, _ = _times(arrivals)
+    times, _ = read_times(arrivals)
     told = _core.gcra_police(
         times,
-        _sizes(sizes, len(times) // 8),
-        increment=_length("per_byte", per_byte),
+        read_sizes(sizes, len(times) // 8),
+        increment=read_length("per_byte", per_byte),
         tolerance=0,
-        burst=whole("burst", burst, 1, _LONGEST),
+        burst=whole("burst", burst, 1, LONGEST),
         leaky_bucket=False,
     )
-    return _integers(told)
+    return integers_of(told)
 
 
 def shape_bytes(
@@ -179,18 +185,18 @@ def shape_bytes(
     Raises:
         ArgumentError: a value is out of its range, or a departure beyond 64 bits.
     """
-    times, first = _times(arrivals)
-    most = whole("burst", burst, 1, _LONGEST)
+    times, first = read_times(arrivals)
+    most = whole("burst", burst, 1, LONGEST)
     told = _core.gcra_shape(
         times,
-        _sizes(sizes, len(times) // 8, most),
-        increment=_length("per_byte", per_byte),
+        read_sizes(sizes, len(times) // 8, most),
+        increment=read_length("per_byte", per_byte),
         tolerance=0,
         burst=most,
-        spacing=_length("spacing", spacing),
+        spacing=read_length("spacing", spacing),
         release=release,
     )
-    return _departures(told, first)
+    return departures_of(told, first)
 
 
 def dual(
@@ -234,31 +240,31 @@ def dual(
     Raises:
         ArgumentError: a value is out of its range, or not whole where it must be.
     """
-    times, _ = _times(arrivals)
-    variation = whole("tau_pcr", tau_pcr, 0, _LONGEST)
+    times, _ = read_times(arrivals)
+    variation = whole("tau_pcr", tau_pcr, 0, LONGEST)
     if (tau_scr is None) == (mbs is None):
         raise ArgumentError(
             "tau_scr, mbs: give one of the two, how early a cell may come or the longest burst"
         )
     if mbs is not None:
-        more = variation if cdvt_scr is None else whole("cdvt_scr", cdvt_scr, 0, _LONGEST)
+        more = variation if cdvt_scr is None else whole("cdvt_scr", cdvt_scr, 0, LONGEST)
         tau_scr = burst_tolerance(mbs, T_scr=T_scr, T_pcr=T_pcr) + more
-        if tau_scr > _LONGEST:
+        if tau_scr > LONGEST:
             raise ArgumentError(
-                f"mbs, cdvt_scr: together they let a cell come {tau_scr} early; at most {_LONGEST}"
+                f"mbs, cdvt_scr: together they let a cell come {tau_scr} early; at most {LONGEST}"
             )
     elif cdvt_scr is not None:
         raise ArgumentError("cdvt_scr: it is added to the tolerance of mbs, and tau_scr is given")
     told = _core.gcra_dual(
         times,
-        _numbers("clp", clp, 0, 1, len(times) // 8).tobytes(),
-        peak=_length("T_pcr", T_pcr),
+        read_numbers("clp", clp, 0, 1, len(times) // 8).tobytes(),
+        peak=read_length("T_pcr", T_pcr),
         peak_tolerance=variation,
-        sustained=_length("T_scr", T_scr),
-        sustained_tolerance=whole("tau_scr", tau_scr, 0, _LONGEST),
+        sustained=read_length("T_scr", T_scr),
+        sustained_tolerance=whole("tau_scr", tau_scr, 0, LONGEST),
         conformance=conformance,
     )
-    return _integers(told)
+    return integers_of(told)
 
 
 def burst_tolerance(mbs: int, *, T_scr: _Length, T_pcr: _Length) -> int:  # noqa: N803
@@ -269,8 +275,8 @@ def burst_tolerance(mbs: int, *, T_scr: _Length, T_pcr: _Length) -> int:  # noqa
     Raises:
         ArgumentError: a value is out of its range, or the sustained rate is not the slower.
     """
-    cells = whole("mbs", mbs, 1, _COUNTED)
-    return _core.gcra_burst_tolerance(cells, _length("T_scr", T_scr), _length("T_pcr", T_pcr))
+    cells = whole("mbs", mbs, 1, COUNTED)
+    return _core.gcra_burst_tolerance(cells, read_length("T_scr", T_scr), read_length("T_pcr", T_pcr))
 
 
 def max_burst_size(tau: int, *, T_scr: _Length, T_pcr: _Length) -> int:  # noqa: N803
@@ -279,91 +285,5 @@ def max_burst_size(tau: int, *, T_scr: _Length, T_pcr: _Length) -> int:  # noqa:
     Raises:
         ArgumentError: a value is out of its range, or the sustained rate is not the slower.
     """
-    tolerance = whole("tau", tau, 0, _LONGEST)
-    return _core.gcra_max_burst_size(tolerance, _length("T_scr", T_scr), _length("T_pcr", T_pcr))
-
-
-def _length(name: str, value: Any) -> tuple[int, int]:
-    """Return a length of time as numerator and denominator."""
-    value = value.item() if hasattr(value, "item") else value
-    try:
-        if isinstance(value, bool):
-            raise ValueError
-        length = Fraction(value) if isinstance(value, Rational) else Fraction(str(value))
-    except (ValueError, ZeroDivisionError):
-        raise ArgumentError(f"{name}: {value!r} is not a length of time") from None
-    if not 0 <= length < _LONGEST:
-        raise ArgumentError(f"{name}: {value!r} is out of range; from 0 to {_LONGEST}")
-    if max(length.numerator, length.denominator) >= _COUNTED:
-        raise ArgumentError(f"{name}: {value!r} has too many digits; round it")
-    return length.numerator, length.denominator
-
-
-def _numbers(
-    name: str, values: Any, least: int, most: int, count: int | None = None
-) -> npt.NDArray[np.signedinteger[Any]]:
-    """Return whole numbers in their range as little-endian 64-bit integers."""
-    import numpy as np
-
-    if isinstance(values, str | bytes):
-        raise ArgumentError(f"{name}: {values!r} is text, not a sequence of numbers")
-    try:
-        given = values if hasattr(values, "__array__") else list(values)
-        array = np.asarray(given)
-    except (TypeError, ValueError):
-        raise ArgumentError(f"{name}: not a sequence of whole numbers") from None
-    if array.ndim != 1:
-        raise ArgumentError(f"{name}: has {array.ndim} dimensions; give one")
-    if count is not None and len(array) != count:
-        raise ArgumentError(f"{name}: {len(array)} values for {count} arrivals; give one for each")
-    if len(array) and array.dtype.kind not in "iu":
-        # Floats, or numbers that fit no integer of numpy's: one by one, as they were given.
-        listed = [whole(f"{name}[{n}]", value, least, most) for n, value in enumerate(given)]
-        array = np.array(listed, dtype=np.int64)
-    if len(array) and not (array.min() >= least and array.max() <= most):
-        at = int(np.flatnonzero((array < least) | (array > most))[0])
-        raise ArgumentError(f"{name}[{at}]: {array[at]} is out of range; from {least} to {most}")
-    return array.astype("<i8")
-
-
-def _times(arrivals: Any) -> tuple[bytes, int]:
-    """Return times from the first on, and the first."""
-    import numpy as np
-
-    times = _numbers("arrivals", arrivals, -_COUNTED, _COUNTED - 1)
-    back = np.flatnonzero(times[1:] < times[:-1])
-    if len(back):
-        at = int(back[0]) + 1
-        raise ArgumentError(
-            f"arrivals[{at}]: {times[at]} is before the arrival before it, {times[at - 1]}; sort them"
-        )
-    if not len(times):
-        return b"", 0
-    first, last = int(times[0]), int(times[-1])
-    if last - first >= _COUNTED:
-        raise ArgumentError(f"arrivals: from {first} to {last} is too long; less than {_COUNTED}")
-    return (times - first).tobytes(), first
-
-
-def _sizes(sizes: Any, count: int, most: int = _LONGEST) -> bytes:
-    return _numbers("sizes", sizes, 1, most, count).tobytes()
-
-
-def _integers(told: bytes) -> npt.NDArray[np.int64]:
-    import numpy as np
-
-    return np.frombuffer(told, dtype="<i8").astype(np.int64)
-
-
-def _departures(told: bytes, first: int) -> npt.NDArray[np.int64]:
-    """Return times that count from the first arrival as they are on the caller's clock."""
-    import numpy as np
-
-    left = np.frombuffer(told, dtype="<u8")
-    beyond = np.flatnonzero(left > min(_COUNTED - 1 - first, 2 * _COUNTED - 2))
-    if len(beyond):
-        raise ArgumentError(
-            f"arrivals[{int(beyond[0])}]: leaves at a time beyond 64 bits; choose a smaller T"
-        )
-    # Modulo 2⁶⁴, in which the sum is right as it fits 64 bits with a sign.
-    return (left + np.uint64(first % 2**64)).astype(np.int64)
+    tolerance = whole("tau", tau, 0, LONGEST)
+    return _core.gcra_max_burst_size(tolerance, read_length("T_scr", T_scr), read_length("T_pcr", T_pcr))
