@@ -102,11 +102,18 @@ def _cell(text: str) -> str:
 
 # --- results ----------------------------------------------------------------------------------
 
-SUMMARY = ROOT / "crates" / "tidegate-result" / "src" / "summary.rs"
-CELLS = SUMMARY.with_name("cells.rs")
-REQUESTS = SUMMARY.with_name("request_summary.rs")
-CALLS = SUMMARY.with_name("calls.rs")
-LOSSES = SUMMARY.with_name("losses.rs")
+#: The files whose structs are the summary.
+RESULT = ROOT / "crates" / "tidegate-result" / "src"
+SUMMARY = (
+    "summary/mod.rs",
+    "summary/flow.rs",
+    "summary/gate.rs",
+    "summary/traffic.rs",
+    "cells.rs",
+    "request_summary.rs",
+    "calls.rs",
+    "losses.rs",
+)
 _STRUCT = re.compile(r"pub struct (\w+) \{\n(.*?)\n\}", re.S)
 _FIELD = re.compile(r"((?:    /// .*\n)+)(?:    #\[serde\(skip.*\n)?    pub (\w+): ([^\n]*),")
 
@@ -122,9 +129,7 @@ _TYPES = {
 def results_reference() -> str:
     """Return every name in a summary and in the recorded tables."""
     structs = dict(
-        _STRUCT.findall(
-            "\n".join(file.read_text(encoding="utf-8") for file in (SUMMARY, CELLS, REQUESTS, CALLS, LOSSES))
-        )
+        _STRUCT.findall("\n".join((RESULT / name).read_text(encoding="utf-8") for name in SUMMARY))
     )
     parts = [
         MADE + "# Results: every name and its unit\n",

@@ -93,7 +93,7 @@ impl Calls {
 
     /// Calls that waited and have come through.
     fn hear(&mut self) {
-        while let Some(Grant { class, caller }) = self.admission.take_granted() {
+        while let Some(Grant { class, call: caller }) = self.admission.poll_granted() {
             let place = self.waiting.iter().position(|call| *call == (class, caller));
             self.waiting.remove(place.expect("who was granted waited"));
             self.held[class] += 1;

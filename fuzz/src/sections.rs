@@ -124,12 +124,12 @@ fn tell(plan: &Plan, packets: &[u8]) -> Story {
         let bytes = 40 + u32::from(packet[2]) * 36;
         let unit = &mut Unit::new(bytes, entered, HeldBy::Application);
         // Data routes are the even ones.
-        network.enter(at, usize::from(packet[1]) % (SOURCES - 1) * 2, unit);
+        network.handle_unit(at, usize::from(packet[1]) % (SOURCES - 1) * 2, unit);
         entered += 1;
     }
     drain(&mut network, plan.duration, &mut delivered, &mut dropped);
     network.finish();
-    while let Some(drop) = network.take_drop() {
+    while let Some(drop) = network.poll_drop() {
         dropped.push(told(drop));
     }
     dropped.sort_unstable();
@@ -152,7 +152,7 @@ fn drain(
     delivered: &mut Vec<(Time, usize, u32)>,
     dropped: &mut Vec<(Time, usize, u32, u8)>,
 ) {
-    while let Some(step) = network.step(until) {
+    while let Some(step) = network.poll_step(until) {
         match step {
             Step::Deliver { at, route, unit } => delivered.push((at, route, unit.handle)),
             Step::Drop(drop) => dropped.push(told(drop)),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import tidegate as tg
 from common import EXAMPLES, tidegate
-from tidegate._run.text import traffic_table
+from tidegate._run.text_traffic import traffic_table
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -104,6 +104,7 @@ def cell_spacing() -> dict[str, Any]:
         "queue_counts_all": False,
         "queue_limit": None,
         "loses": False,
+        "discipline": "drop-tail",
         "polices": False,
         "jitters": False,
         "slotted": False,

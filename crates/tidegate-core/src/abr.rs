@@ -39,16 +39,16 @@ pub struct Rates {
 
 /// A source.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Source {
+pub struct AbrSource {
     rates: Rates,
     allowed: f64,
 }
 
-impl Source {
+impl AbrSource {
     /// A source that has heard nothing yet.
     #[must_use]
-    pub fn new(rates: Rates) -> Source {
-        Source { rates, allowed: rates.initial }
+    pub fn new(rates: Rates) -> AbrSource {
+        AbrSource { rates, allowed: rates.initial }
     }
 
     /// ACR, the rate allowed, bit/s.
@@ -78,7 +78,7 @@ mod tests {
 
     #[test]
     fn up_by_a_part_of_the_peak_and_down_by_a_part_of_itself() {
-        let mut source = Source::new(RATES);
+        let mut source = AbrSource::new(RATES);
         let told = |congested, explicit| Feedback { congested, explicit };
         let none = f64::INFINITY;
         assert_eq!(source.hear(told(false, none)), 3.25e6);

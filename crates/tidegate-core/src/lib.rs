@@ -16,6 +16,7 @@ pub mod gate;
 pub mod gcra;
 #[cfg(test)]
 mod golden;
+pub mod graph;
 pub mod net;
 pub mod plan;
 pub mod random;

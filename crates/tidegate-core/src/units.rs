@@ -205,6 +205,12 @@ pub struct Measured {
 }
 
 impl Measured {
+    /// How long it is, in seconds.
+    #[must_use]
+    pub fn seconds(self) -> f64 {
+        self.until.saturating_since(self.from).as_secs_f64()
+    }
+
     /// How much of `[start, end)` lies inside, in picoseconds.
     #[inline]
     #[must_use]

@@ -36,7 +36,7 @@ pub fn replay(plan: &Plan, arrivals: &[Arrival], words: &[Word], ended: Time) ->
         replay.tell();
         replay.arrived = number + 1;
         let mut unit = Unit::new(arrival.bytes, number, HeldBy::CongestionWindow);
-        replay.network.enter(arrival.at, arrival.route as usize, &mut unit);
+        replay.network.handle_unit(arrival.at, arrival.route as usize, &mut unit);
     }
     // What happens at the end of the plan is no part of it; a run that is stopped ends after
     // what happens then.
@@ -47,7 +47,7 @@ pub fn replay(plan: &Plan, arrivals: &[Arrival], words: &[Word], ended: Time) ->
 
 impl Replay {
     fn run_until(&mut self, until: Time) {
-        while let Some(step) = self.network.step(until) {
+        while let Some(step) = self.network.poll_step(until) {
             match step {
                 Step::Deliver { at, route, unit } => {
                     let (arrival, cause) = (unit.handle, unit.cause());

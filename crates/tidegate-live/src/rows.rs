@@ -1,12 +1,10 @@
 //! Rows of a summary and of columns, from what the wire and the kernel told.
 
-use std::collections::BTreeMap;
-
 use tidegate_core::net::measured;
 use tidegate_core::plan::{AppPlan, Plan, RecordLevel};
 use tidegate_core::unit::HeldBy;
 use tidegate_core::units::{Span, Time};
-use tidegate_result::{FlowRow, FlowSummary, LossSummary, Mark, MarkKind, RequestSummary, limited_by};
+use tidegate_result::{FlowMeasure, FlowRow, FlowSummary, Mark, MarkKind, RequestSummary};
 
 use crate::endpoints::{EndReport, Sample, TcpInfo};
 use crate::wire::{Arrived, FlowWire};
@@ -106,35 +104,28 @@ pub(crate) fn summaries(
     starts: &[Time],
 ) -> Vec<FlowSummary> {
     let measured = measured(plan);
-    let span = measured.until.saturating_since(measured.from).as_secs_f64();
-    let millis = |value: f64| value * 1e3;
     let row = |(number, wire): (usize, &FlowWire)| {
         let flow = &plan.flows[number];
         let from = measured.from.max(starts[number]);
         let (cwnd_mean_segments, cwnd_max_segments) = states.window(number, from, measured.until);
-        FlowSummary {
-            name: flow.name.clone(),
+        let measure = FlowMeasure {
             cc: flow.tcp.cc.row().kernel.unwrap_or_else(|| flow.tcp.cc.name()),
-            goodput_bps: wire.delivered_bytes as f64 * 8.0 / span,
-            in_order_bps: wire.in_order_bytes as f64 * 8.0 / span,
-            throughput_bps: wire.received_bytes as f64 * 8.0 / span,
-            efficiency: (wire.segments_sent > 0)
-                .then(|| wire.delivered_segments as f64 / wire.segments_sent as f64),
+            delivered_bytes: wire.delivered_bytes,
+            in_order_bytes: wire.in_order_bytes,
+            received_bytes: wire.received_bytes,
             segments_sent: wire.segments_sent,
             segments_delivered: wire.delivered_segments,
             segments_retransmitted: wire.segments_retransmitted,
             timeouts: states.count(number, MarkKind::Timeout, measured.from),
             fast_retransmits: states.count(number, MarkKind::FastRetransmit, measured.from),
-            losses: LossSummary::default(),
-            back_drops: BTreeMap::new(),
-            rtt_mean_ms: wire.rtt.mean_s().map(millis),
-            rtt_p50_ms: wire.rtt.quantile_s(0.5).map(millis),
-            rtt_p99_ms: wire.rtt.quantile_s(0.99).map(millis),
+            rtt: &wire.rtt,
             cwnd_mean_segments,
             cwnd_max_segments,
-            limited_by: limited_by(plan, &wire.owed),
-            completion_s: wire.completed.map(|at| at.saturating_since(starts[number]).as_secs_f64()),
-        }
+            owed: &wire.owed,
+            started: starts[number],
+            completed: wire.completed,
+        };
+        FlowSummary::new(plan, flow, measure)
     };
     wires.iter().enumerate().map(row).collect()
 }

@@ -14,6 +14,7 @@ mod plan;
 mod pool;
 mod run;
 mod scenario;
+mod start;
 mod traces;
 
 use pyo3::prelude::*;

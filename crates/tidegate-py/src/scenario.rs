@@ -1,21 +1,18 @@
 //! A checked scenario, and starting a run of it.
 
-use std::fs::File;
-use std::io::{self, BufWriter};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict};
+use pyo3::types::PyDict;
 use tidegate_core::plan::{Plan, RecordLevel};
 use tidegate_core::units::Time;
-use tidegate_result::{RunResult, Side, pcap};
 use tidegate_scenario::{Reading, ScenarioError, Syntax, Warning, check_recording, read_span};
 
-use crate::error::{self, ArgumentError, named};
-use crate::guard::{patiently, patiently_asking};
+use crate::error::{self, ArgumentError};
+use crate::guard::patiently;
 use crate::run::RunData;
+use crate::start::{self, Asking};
 
 /// A scenario that passed every check.
 #[pyclass(frozen, module = "tidegate._core")]
@@ -221,31 +218,7 @@ impl Scenario {
         let mut plan = self.plan(seed, replication, record)?;
         plan.exact_events |= exact_events;
         plan.record.packets |= pcap.is_some();
-        let pcap = pcap.map(str::to_owned);
-        let reached = Arc::new(AtomicU64::new(0));
-        let whole = plan.duration.picos() as f64;
-        let told = Arc::clone(&reached);
-        let ask = |inside: Python<'_>| match &tick {
-            Some(tick) => {
-                let share = told.load(Ordering::Relaxed) as f64 / whole;
-                Ok(tick.bind(inside).call1((share,))?.cast::<PyBool>()?.is_true())
-            }
-            None => Ok(true),
-        };
-        patiently_asking(py, ask, move |wanted| {
-            let mut go_on = |now: Time| {
-                reached.store(now.picos(), Ordering::Relaxed);
-                wanted.get()
-            };
-            let done = tidegate_sim::run(&plan, &mut go_on);
-            let result = done.map_err(|stopped| error::stopped(&stopped))?;
-            let mut warnings = Vec::new();
-            if let Some(path) = pcap {
-                write_pcap(&plan, &result, &path).map_err(|error| named(error, &path))?;
-                warnings.extend(pcap::misfit(&plan));
-            }
-            RunData::new(&plan, result, warnings)
-        })?
+        start::sim(py, plan, pcap.map(str::to_owned), tick)
     }
 
     /// A program across the gates of the first flow: its exit status, packets dropped, packets, 99th
@@ -261,16 +234,10 @@ impl Scenario {
         seed: u64,
     ) -> PyResult<crate::live::Shell> {
         let plan = self.plan(seed, 0, Some("summary"))?;
-        let mut raised = None;
-        let mut go_on = || match ask(&plan, Time::ZERO, None) {
-            Ok(go_on) => go_on,
-            Err(error) => {
-                raised = Some(error);
-                false
-            }
-        };
-        let done = crate::live::shell(py, &plan, command, peer, (uploads, nat), &mut go_on);
-        raised.map_or(done, Err)
+        let mut asking = Asking::new(&plan, None);
+        let done =
+            crate::live::shell(py, &plan, command, peer, (uploads, nat), &mut || asking.go_on(Time::ZERO));
+        asking.settle(done)
     }
 
     /// A run of the kernel's TCP in real time; `pcap` names the captures at the two ends.
@@ -288,19 +255,9 @@ impl Scenario {
         tick: Option<Py<PyAny>>,
     ) -> PyResult<RunData> {
         let plan = self.plan(seed, replication, record)?;
-        let mut raised = None;
-        let mut go_on = |now: Time| match ask(&plan, now, tick.as_ref()) {
-            Ok(go_on) => go_on,
-            Err(error) => {
-                raised = Some(error);
-                false
-            }
-        };
-        let done = crate::live::run(py, &plan, backend, spin_us, &mut go_on);
-        if let Some(error) = raised {
-            return Err(error);
-        }
-        crate::live::data(py, &plan, done?, pcap.unwrap_or_default())
+        let mut asking = Asking::new(&plan, tick.as_ref());
+        let done = crate::live::run(py, &plan, backend, spin_us, &mut |now| asking.go_on(now));
+        crate::live::data(py, &plan, asking.settle(done)?, pcap.unwrap_or_default())
     }
 }
 
@@ -308,19 +265,4 @@ impl Scenario {
 fn sentence(warning: &Warning) -> String {
     let help = warning.help.as_ref().map(|help| format!("; {help}")).unwrap_or_default();
     format!("{}: {}{help}", warning.key, warning.message)
-}
-
-/// Whether to go on: Ctrl-C was not pressed and the caller has not had enough.
-fn ask(plan: &Plan, now: Time, tick: Option<&Py<PyAny>>) -> PyResult<bool> {
-    Python::attach(|py| {
-        py.check_signals()?;
-        let Some(tick) = tick else { return Ok(true) };
-        let share = now.as_secs_f64() / plan.duration.as_secs_f64();
-        Ok(tick.bind(py).call1((share,))?.cast::<PyBool>()?.is_true())
-    })
-}
-
-/// The capture at the senders.
-fn write_pcap(plan: &Plan, result: &RunResult, path: &str) -> io::Result<()> {
-    pcap::write(plan, &result.packets, Side::Sender, BufWriter::new(File::create(path)?))
 }

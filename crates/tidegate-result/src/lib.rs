@@ -28,5 +28,6 @@ pub use request_summary::RequestSummary;
 pub use result::{RunResult, Table, slot_bps};
 pub use rows::{Column, FlowRow, Mark, MarkKind, PacketRecord, Side};
 pub use summary::{
-    AllocationSummary, FlowSummary, GateSummary, Summary, TrafficSummary, limited_by, summarise,
+    AllocationSummary, FeedbackSummary, FlowMeasure, FlowSummary, GateSummary, Summary, TrafficSummary,
+    summarise,
 };

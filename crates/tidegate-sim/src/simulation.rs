@@ -160,18 +160,18 @@ impl<'a> Simulation<'a> {
             let enough = self.wire.ahead + REVIEW;
             for _ in 0..self.steps_to_review() {
                 let network = &mut self.wire.network;
-                if let Some(dropped) = network.take_drop() {
+                if let Some(dropped) = network.poll_drop() {
                     self.drop(dropped);
                     continue;
                 }
-                match network.next_event(self.wire.until) {
+                match network.poll_event(self.wire.until) {
                     Some(Event::Arrival { at, unit }) => {
-                        if let Some((at, route, unit)) = network.arrive(at, unit) {
+                        if let Some((at, route, unit)) = network.handle_arrival(at, unit) {
                             self.deliver(at, route, unit);
                         }
                     }
                     Some(Event::Wakeup { at, source }) => {
-                        if let Some(step) = network.happen(at, source) {
+                        if let Some(step) = network.handle_wakeup(at, source) {
                             self.handle(step);
                         }
                     }
@@ -310,7 +310,7 @@ impl<'a> Simulation<'a> {
 
     fn finish(mut self) -> RunResult {
         self.wire.network.finish();
-        while let Some(dropped) = self.wire.network.take_drop() {
+        while let Some(dropped) = self.wire.network.poll_drop() {
             self.drop(dropped);
         }
         for flow in &mut self.flows {

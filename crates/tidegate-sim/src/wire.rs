@@ -140,8 +140,8 @@ impl Wire {
     #[inline]
     pub(crate) fn tell_circuits(&mut self, at: Time, index: usize, flow: &mut Flow) {
         match flow.transfer_changes() {
-            Some(true) => self.network.transfer_begins(at, index),
-            Some(false) => self.network.transfer_ends(at, index),
+            Some(true) => self.network.handle_transfer_begin(at, index),
+            Some(false) => self.network.handle_transfer_end(at, index),
             None => {}
         }
     }
@@ -209,7 +209,7 @@ impl Wire {
                     policed.blame(&mut unit, sent.held_by(), &flow.sender);
                 }
             }
-            if let Some(due) = self.network.enter_at(at, flow.entries[0], &mut unit) {
+            if let Some(due) = self.network.handle_unit_at(at, flow.entries[0], &mut unit) {
                 self.receive_at::<PLAIN>(due, index, flow, unit);
             }
         }
@@ -307,7 +307,7 @@ impl Wire {
             if !PLAIN {
                 flow.in_network += 1;
             }
-            if let Some(due) = self.network.enter_at(at, flow.entries[1], &mut unit) {
+            if let Some(due) = self.network.handle_unit_at(at, flow.entries[1], &mut unit) {
                 flow.coming.push_back((due, unit));
             }
         }

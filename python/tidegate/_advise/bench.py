@@ -14,7 +14,8 @@ from tidegate._ask.seed import choose
 from tidegate._ask.source import Source, as_scenario
 from tidegate._base.errors import ArgumentError
 from tidegate._study.jobs import Local
-from tidegate._study.start import Prepared, execute_study
+from tidegate._study.prepare import Prepared
+from tidegate._study.start import execute_study
 from tidegate._study.store import Store, opened
 
 if TYPE_CHECKING:

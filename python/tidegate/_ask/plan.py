@@ -95,6 +95,8 @@ class Gate(TypedDict):
     name: str
     rate: Rate
     queue_limit: QueueLimit | None
+    #: What the queue drops, beside packets that find it full: `drop-tail` is nothing.
+    discipline: str
     #: The limit counts the packet in service, too.
     queue_counts_all: bool
     framing: Framing

@@ -113,7 +113,8 @@ def study(
     from tidegate._draw.style import write
     from tidegate._study.picture import Picture
     from tidegate._study.point import Point
-    from tidegate._study.start import execute_study, prepare, workers_for
+    from tidegate._study.prepare import prepare
+    from tidegate._study.start import execute_study, workers_for
     from tidegate._study.store import opened
     from tidegate._study.until import Until
 

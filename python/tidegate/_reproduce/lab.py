@@ -14,7 +14,8 @@ from tidegate._base.errors import TooFewRunsError, UnknownNameError, nearest
 from tidegate._reproduce.verdict import LEAST_RUNS
 from tidegate._run.start import execute
 from tidegate._study.jobs import Local, check_plain
-from tidegate._study.start import execute_study, prepare
+from tidegate._study.prepare import prepare
+from tidegate._study.start import execute_study
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -25,12 +25,12 @@ from tidegate._run.police_text import (
     limiting_rate,
     police_tables,
 )
+from tidegate._run.text_calls import REQUESTS_SHORT, calls_tables, requests_table
+from tidegate._run.text_traffic import traffic_table
+from tidegate._run.words import MOST_ROWS, share_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-#: Flows or gates shown by name; the rest is one line.
-_SHOWN = 12
 
 
 def limited_by(shares: dict[str, Any] | None) -> str:
@@ -55,15 +55,15 @@ def flows_table(flows: Sequence[dict[str, Any]]) -> str:
         ["", "", unit, unit, "%", "", "ms", "ms", "segm."],
     ]
     shown = list(flows)
-    if len(shown) > _SHOWN:
-        shown = sorted(shown, key=lambda row: -(row["goodput_bps"] or 0))[:_SHOWN]
+    if len(shown) > MOST_ROWS:
+        shown = sorted(shown, key=lambda row: -(row["goodput_bps"] or 0))[:MOST_ROWS]
     rows = [
         [
             shorten(row["name"], 18),
             row["cc"],
             number(row["goodput_bps"] / factor),
             number(row["throughput_bps"] / factor),
-            percent(_ratio(row["segments_retransmitted"], row["segments_sent"]), 2),
+            percent(share_of(row["segments_retransmitted"], row["segments_sent"]), 2),
             number(row["timeouts"]),
             number(row["rtt_p50_ms"]),
             number(row["rtt_p99_ms"]),
@@ -79,7 +79,7 @@ def flows_table(flows: Sequence[dict[str, Any]]) -> str:
                 "",
                 number(sum(row["goodput_bps"] for row in flows) / factor),
                 number(sum(row["throughput_bps"] for row in flows) / factor),
-                percent(_ratio(sum(r["segments_retransmitted"] for r in flows), sent), 2),
+                percent(share_of(sum(r["segments_retransmitted"] for r in flows), sent), 2),
                 number(sum(row["timeouts"] for row in flows)),
                 "",
                 "",
@@ -108,8 +108,8 @@ def _gates_table(gates: Sequence[dict[str, Any]], what: str) -> str:
         ["", unit, "%", what, "%", "mean", what, "ms", "ms"],
     ]
     shown = list(gates)
-    if len(shown) > _SHOWN:
-        shown = sorted(shown, key=lambda row: -(row[f"queue_mean_{what}"] or 0))[:_SHOWN]
+    if len(shown) > MOST_ROWS:
+        shown = sorted(shown, key=lambda row: -(row[f"queue_mean_{what}"] or 0))[:MOST_ROWS]
     rows = [
         [
             shorten(row["name"], 18),
@@ -130,148 +130,12 @@ def _gates_table(gates: Sequence[dict[str, Any]], what: str) -> str:
     return text
 
 
-def traffic_table(traffic: Sequence[dict[str, Any]]) -> str:
-    """Return one line per source of background packets, of copies (``bg.1``, ``bg.2``) one for all."""
-    groups: dict[str, list[dict[str, Any]]] = {}
-    for row in traffic:
-        base, _, copy = str(row["name"]).rpartition(".")
-        groups.setdefault(base if copy.isdigit() and base else str(row["name"]), []).append(row)
-    top = max(sum(row["throughput_bps"] for row in rows) for rows in groups.values())
-    factor, unit = rate_scale(top)
-    # Only copies have a slowest and a fastest.
-    several = any(len(rows) > 1 for rows in groups.values())
-    head = [["traffic", "sources", "arrived", "packets"], ["", "", unit, "arrived, %"]]
-    if several:
-        for line, words in zip(head, (["slowest", "fastest"], [unit, unit]), strict=True):
-            line += words
-    shown = sorted(groups.items(), key=lambda group: -sum(row["throughput_bps"] for row in group[1]))
-    kept = dict(shown[:_SHOWN]) if len(shown) > _SHOWN else groups
-    body = [_traffic_row(name, rows, factor, several=several) for name, rows in kept.items()]
-    if len(groups) > 1:
-        body.append(_traffic_row("all", traffic, factor, several=several))
-    text = table(head, body)
-    if len(kept) < len(groups):
-        text += (
-            f"\n(the {len(kept)} groups with the highest rates of {len(groups)}; all: the sum of every "
-            "group; --json prints each source)"
-        )
-    return text
-
-
-def _traffic_row(name: str, rows: Sequence[dict[str, Any]], factor: float, *, several: bool) -> list[str]:
-    rates = [row["throughput_bps"] / factor for row in rows]
-    sent, arrived = (sum(row[column] for row in rows) for column in ("packets_sent", "packets_delivered"))
-    cells = [shorten(name, 18), str(len(rows)), number(sum(rates)), percent(_ratio(arrived, sent))]
-    return [*cells, number(min(rates)), number(max(rates))] if several else cells
-
-
-def calls_tables(summary: dict[str, Any]) -> list[str]:
-    """Return a table of the pools, of the circuits and of the sources of calls, where there are any."""
-    circuits = [row for row in summary["gates"] if "open_share" in row and not row["name"].endswith("/back")]
-    sources = summary.get("calls", [])
-    pools = summary.get("pools", [])
-    lines = []
-    if pools:
-        factor, unit = rate_scale(max(row["capacity_bps"] for row in pools))
-        head = [["pool", "capacity", "used", "max"], ["", unit, "%", unit]]
-        rows = [
-            [
-                shorten(row["name"], 18),
-                number(row["capacity_bps"] / factor),
-                percent(row["utilisation"]),
-                number(None if row["reserved_max_bps"] is None else row["reserved_max_bps"] / factor),
-            ]
-            for row in pools
-        ]
-        lines += ["", _calls_table(head, rows, pools)]
-    if circuits:
-        head = [["circuit", "open"], ["", "%"]]
-        rows = [[shorten(row["name"], 18), percent(row["open_share"])] for row in circuits]
-        lines += ["", _calls_table(head, rows, circuits)]
-    if sources:
-        rows = [[shorten(row["name"], 18)] for row in sources]
-        lines += ["", _calls_table([["source"], [""]], rows, sources)]
-    return lines
-
-
-def _calls_table(head: list[list[str]], rows: list[list[str]], told: Sequence[dict[str, Any]]) -> str:
-    """Return a table with what became of the calls at its right."""
-    more = (
-        ["calls", "carried", "refused", "waited", "blocked", "wait mean", "p99"],
-        ["", "", "", "", "%", "s", "s"],
-    )
-    columns = ["calls_offered", "calls_carried", "calls_refused", "calls_waited"]
-    if any(row.get("calls_abandoned") for row in told):
-        more[0].insert(4, "abandoned")
-        more[1].insert(4, "")
-        columns.append("calls_abandoned")
-    head = [[*left, *right] for left, right in zip(head, more, strict=True)]
-    rows = [
-        [
-            *left,
-            *(number(row.get(column)) for column in columns),
-            percent(row.get("calls_blocked"), 2),
-            number(row.get("call_wait_mean_s")),
-            number(row.get("call_wait_p99_s")),
-        ]
-        for left, row in zip(rows, told, strict=True)
-    ]
-    text = table(head, rows[:_SHOWN])
-    if len(rows) > _SHOWN:
-        text += f"\n(the first {_SHOWN} of {len(rows)}; --json prints all)"
-    return text
-
-
-def requests_table(requests: Sequence[dict[str, Any]]) -> str:
-    """Return one line per flow with requests, or the slowest ones, and one of all together."""
-    *flows, every = requests
-    head = [
-        ["requests", "asked", "finished", "response", "p50", "p95", "p99", "all"],
-        ["", "", "", "mean, s", "s", "s", "s", "mean, s"],
-    ]
-    shown = (
-        flows if len(flows) <= _SHOWN else sorted(flows, key=lambda r: -(r["response_mean_s"] or 0))[:_SHOWN]
-    )
-    rows = [
-        [
-            shorten(row["name"], 18),
-            number(row["asked"]),
-            number(row["finished"]),
-            _mean(row["response_mean_s"], row["response_half_width_s"]),
-            number(row["response_p50_s"]),
-            number(row["response_p95_s"]),
-            number(row["response_p99_s"]),
-            number(row["response_mean_with_unfinished_s"]),
-        ]
-        for row in ([*shown, every] if len(flows) > 1 else flows)
-    ]
-    text = table(head, rows)
-    if len(shown) < len(flows):
-        text += f"\n(the {len(shown)} slowest flows of {len(flows)}; --json prints all)"
-    return text
-
-
-def _mean(mean: float | None, half: float | None) -> str:
-    return number(mean) if half is None else f"{number(mean)} ±{number(half, 2)}"
-
-
-REQUESTS_SHORT = (
-    "A response time runs from the request until the last byte of the response has arrived in order. "
-    "Means and percentiles are of finished requests; all: the mean that includes unfinished requests, with "
-    "their age at the end of the run. ±: half of the 95% interval, if requests are independent."
-)
-
-
-def _ratio(part: float, whole: float) -> float | None:
-    return part / whole if whole else None
-
-
 def _limits(flows: Sequence[dict[str, Any]]) -> list[str]:
     """Return a line per flow; of many flows, their mean."""
     shares = [row.get("limited_by") or {} for row in flows]
     if not any(shares):
         return []
-    if len(flows) <= _SHOWN:
+    if len(flows) <= MOST_ROWS:
         return [f"{row['name']}: {limited_by(share)}" for row, share in zip(flows, shares, strict=True)]
     whats = list(dict.fromkeys(what for share in shares for what in share))
     mean = {what: sum(share.get(what) or 0 for share in shares) / len(shares) for what in whats}
@@ -324,10 +188,10 @@ def run_report(summary: dict[str, Any], title: str) -> str:
         (lost, "gates that lost packets in cells"),
     )
     for texts, what in groups:
-        for text in texts[:_SHOWN]:
+        for text in texts[:MOST_ROWS]:
             lines += ["", wrapped(text, "  ")]
-        if len(texts) > _SHOWN:
-            lines += ["", f"(the first {_SHOWN} of {len(texts)} {what}; --json prints all)"]
+        if len(texts) > MOST_ROWS:
+            lines += ["", f"(the first {MOST_ROWS} of {len(texts)} {what}; --json prints all)"]
     if summary.get("traffic"):
         lines += ["", traffic_table(summary["traffic"])]
     told = _limits(summary["flows"])

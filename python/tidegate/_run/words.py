@@ -115,3 +115,12 @@ def key_words(key: str) -> str:
         return f"number of {name}"
     words = _KEYS.get(what) or what.removeprefix("tcp.").replace(".", " ").replace("_", " ")
     return f"{words} of {name}"
+
+
+#: Rows of a table for people that are shown by name; the rest is one line.
+MOST_ROWS = 12
+
+
+def share_of(part: float, whole: float) -> float | None:
+    """Return a part over the whole; None where there is no whole."""
+    return part / whole if whole else None

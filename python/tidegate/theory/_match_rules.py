@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tidegate._ask.plan import Flow, Plan
+
 
 class DoesNotApplyError(Exception):
     """The first condition of a theory that a plan does not meet."""
@@ -11,3 +16,14 @@ def need(holds: object, reason: str) -> None:
     """Refuse a plan for a reason."""
     if not holds:
         raise DoesNotApplyError(reason)
+
+
+def only_flow(plan: Plan) -> Flow:
+    """Return the flow of a plan that has one flow and nothing beside it.
+
+    Raises:
+        DoesNotApplyError: there are more, or there is other traffic.
+    """
+    need(len(plan["flows"]) == 1, f"the model has one flow, and the scenario has {len(plan['flows'])}")
+    need(not plan["traffic"], "the scenario has other traffic")
+    return plan["flows"][0]

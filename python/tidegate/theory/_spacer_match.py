@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from tidegate._ask.plan import RATE_WORDS, packet_bytes, round_trip_ps
-from tidegate.theory._match_rules import DoesNotApplyError, need
+from tidegate.theory._match_rules import DoesNotApplyError, need, only_flow
 from tidegate.theory._spacer import spacer
 
 if TYPE_CHECKING:
@@ -23,9 +23,7 @@ def read(plan: Plan) -> dict[str, Any]:
     Raises:
         DoesNotApplyError: the plan has another shape.
     """
-    need(len(plan["flows"]) == 1, f"the model has one flow, and the scenario has {len(plan['flows'])}")
-    need(not plan["traffic"], "the scenario has other traffic")
-    flow = plan["flows"][0]
+    flow = only_flow(plan)
     host, slow = _gates(plan, flow)
     tcp = flow["tcp"]
     bent: list[str] = []
@@ -77,6 +75,10 @@ def _gates(plan: Plan, flow: Flow) -> tuple[Gate, Gate]:
     back = [plan["gates"][n] for n in flow["back"]]
     for gate in (*path, *back):
         need(not gate["loses"], f"gate {gate['name']} loses packets")
+        need(
+            gate["discipline"] == "drop-tail",
+            f"gate {gate['name']} has the queue discipline {gate['discipline']}",
+        )
         need(not gate["polices"], f"gate {gate['name']} has a policer")
         need(not gate["jitters"], f"gate {gate['name']} delays packets at random (jitter)")
         need(not gate["slotted"], f"gate {gate['name']} is slotted: it does not send a cell when it arrives")

@@ -16,7 +16,7 @@ mod slotted;
 mod standing;
 mod train;
 
-pub use section::{CellCounts, CircuitPlan, Options, Output, Passing, Section};
+pub use section::{CellCounts, CrossingPlan, Options, Output, Passing, Section};
 
 #[cfg(test)]
 mod tests;

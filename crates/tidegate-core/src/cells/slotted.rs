@@ -217,7 +217,7 @@ impl Slotted {
         }
     }
 
-    /// Random order for what came in one slot, given by circuit: a function of the slot's
+    /// Random order for what came in one slot, given by crossing: a function of the slot's
     /// number alone, so it need not be drawn where nothing depends on it.
     #[inline]
     pub(super) fn shuffle<T>(&self, slot: u64, cells: &mut [T]) {

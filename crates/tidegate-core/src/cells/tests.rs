@@ -38,8 +38,8 @@ struct Bench {
 }
 
 impl Bench {
-    /// Circuits through gates by number, one after the other.
-    fn new(plans: &[GatePlan], circuits: &[&[usize]]) -> Bench {
+    /// Crossings through gates by number, one after the other.
+    fn new(plans: &[GatePlan], crossings: &[&[usize]]) -> Bench {
         let seed = Seed { seed: 1, replication: 0 };
         let context = |index| GateContext {
             index,
@@ -48,9 +48,9 @@ impl Bench {
             precision: Precision::Fine,
             record: RecordLevel::Summary,
         };
-        let circuits: Vec<CircuitPlan> = circuits
+        let crossings: Vec<CrossingPlan> = crossings
             .iter()
-            .map(|gates| CircuitPlan {
+            .map(|gates| CrossingPlan {
                 gates: gates.to_vec(),
                 hears_departures: false,
                 ends_in_background: false,
@@ -61,7 +61,7 @@ impl Bench {
         Bench {
             section: Section::new(
                 &numbers,
-                &circuits,
+                &crossings,
                 plans,
                 Options { passing: Passing::Trains, report_losses_early: false },
                 &|_| false,
@@ -72,8 +72,8 @@ impl Bench {
         }
     }
 
-    fn enter(&mut self, at: Time, circuit: usize, unit: Unit) {
-        self.section.enter(at, circuit, unit, &mut self.gates);
+    fn enter(&mut self, at: Time, crossing: usize, unit: Unit) {
+        self.section.enter(at, crossing, unit, &mut self.gates);
     }
 
     /// Deliveries and drops by handle: when, and why not.
@@ -113,7 +113,7 @@ fn a_section_wakes_when_there_is_something_to_tell() {
     let delay = Span::from_millis(1);
     for (host, wakes) in [(false, Time::from_picos(delay.picos() - 1)), (true, Time::from_picos(1))] {
         let plan = GatePlan { host, delay, ..gate(100, CellPlan::default()) };
-        // Of two circuits: with one the cells would be gone already.
+        // Of two crossings: with one the cells would be gone already.
         let mut bench = Bench::new(&[plan], &[&[0], &[0]]);
         bench.enter(Time::ZERO, 0, packet(1, 0));
         assert_eq!(bench.section.next_wakeup(&bench.gates), wakes, "host: {host}");
@@ -247,7 +247,7 @@ fn packet_discard_forgets_with_the_last_cell() {
 }
 
 proptest! {
-    /// The counting multiplexer against one that keeps its cells: single cells of five circuits,
+    /// The counting multiplexer against one that keeps its cells: single cells of five crossings,
     /// which need no order inside a slot to give the same number of losses and the same waits.
     #[test]
     fn slots_against_a_queue_of_cells(gaps in prop::collection::vec(0u64..3_000_000, 1..300), limit in 0u64..5) {
@@ -257,9 +257,9 @@ proptest! {
         plans.extend((0..5).map(|_| entry.clone()));
         // Upstream first is the caller's duty.
         plans.rotate_left(1);
-        let circuits: Vec<Vec<usize>> = (0..5).map(|n| vec![n, 5]).collect();
-        let circuits: Vec<&[usize]> = circuits.iter().map(Vec::as_slice).collect();
-        let mut bench = Bench::new(&plans, &circuits);
+        let crossings: Vec<Vec<usize>> = (0..5).map(|n| vec![n, 5]).collect();
+        let crossings: Vec<&[usize]> = crossings.iter().map(Vec::as_slice).collect();
+        let mut bench = Bench::new(&plans, &crossings);
         let mut at = 0;
         let mut free = [0u64; 5];
         let mut arrivals = vec![];

@@ -1,8 +1,7 @@
 //! The queue of a gate: which units may join it, and which leave it for the server.
 //!
 //! Both ways of driving a gate ask [`Queue::admit`] about each arrival. Where a gate is driven step by step,
-//! [`Waiting::pop`] says which unit is served next. A discipline that decides when units leave the queue takes effect
-//! there; its gate is never driven ahead ([`Discipline::decides_at_arrival`]).
+//! [`Waiting::pop`] says which unit is served next.
 
 use std::collections::VecDeque;
 
@@ -60,10 +59,10 @@ impl Queue {
         if unit.tagged() && self.tagged.is_some_and(|threshold| found.units >= threshold) {
             return Err(DropReason::QueueFull);
         }
+        if self.is_full(found, unit.bytes) && !at_once() {
+            return Err(DropReason::QueueFull);
+        }
         match self.discipline {
-            Discipline::DropTail if self.is_full(found, unit.bytes) && !at_once() => {
-                Err(DropReason::QueueFull)
-            }
             Discipline::DropTail => Ok(()),
         }
     }

@@ -1,8 +1,32 @@
 //! What was dropped, by gate, by owner and by reason: always counted, inside the measured time.
 
 use crate::gate::DropReason;
-use crate::net::{Dropped, Network, Owner};
-use crate::units::Measured;
+use crate::net::map::Owner;
+use crate::unit::Unit;
+use crate::units::{Measured, Time};
+
+/// A unit that will not arrive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dropped {
+    /// When.
+    pub at: Time,
+    /// Where: index of the gate.
+    pub gate: usize,
+    /// Whose.
+    pub owner: Owner,
+    /// Why.
+    pub reason: DropReason,
+    /// The unit.
+    pub unit: Unit,
+}
+
+impl Dropped {
+    /// Sort key in a recording: drops are reported out of order, and those with equal keys look alike.
+    #[must_use]
+    pub fn place(&self) -> (Time, usize, Owner, u32, DropReason) {
+        (self.at, self.gate, self.owner, self.unit.bytes, self.reason)
+    }
+}
 
 /// Packets dropped for each [`DropReason`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,7 +59,7 @@ pub(super) struct Drops {
 }
 
 impl Drops {
-    fn note(&mut self, measured: Measured, dropped: &Dropped, route: u32) {
+    pub(super) fn note(&mut self, measured: Measured, dropped: &Dropped, route: u32) {
         if dropped.at < measured.from || dropped.at >= measured.until {
             return;
         }
@@ -53,22 +77,5 @@ impl Drops {
 
     pub(super) fn of(&self, route: usize) -> DropCounts {
         self.routes.get(route).copied().unwrap_or_default()
-    }
-}
-
-impl Network {
-    /// A unit of this route was dropped.
-    #[cold]
-    pub(super) fn note_drop(&mut self, dropped: Dropped, route: u32) {
-        self.drops.note(self.measured, &dropped, route);
-        self.dropped.push_back(dropped);
-    }
-
-    pub(super) fn route_of(&self, owner: Owner) -> u32 {
-        match owner {
-            Owner::Data(flow) => flow as u32 * 2,
-            Owner::Back(flow) => flow as u32 * 2 + 1,
-            Owner::Traffic(source) => self.traffic_routes + source as u32,
-        }
     }
 }

@@ -1,7 +1,8 @@
 //! A lower bound on the time from an event to the next delivery. The live engine sleeps until shortly before
 //! that moment and then polls.
 
-use crate::net::routes::{NONE, Routes};
+use crate::net::map::NONE;
+use crate::net::routes::Routes;
 use crate::plan::Plan;
 use crate::units::Span;
 
@@ -23,26 +24,25 @@ impl Horizon {
         };
         let mut after_cells = Span::MAX;
         for route in 0..plan.flows.len() * 2 {
-            let end = routes.first.get(route + 1).map_or(routes.chains.len(), |first| *first as usize);
             let mut rest = Span::ZERO;
-            for chain in routes.chains[routes.first[route] as usize..end].iter().rev() {
+            for chain in routes.map.chains[routes.map.stretches(route)].iter().rev() {
                 if chain.line == NONE {
                     continue;
                 }
                 let line = &mut horizon.lines[chain.line as usize];
                 *line = rest.min(*line);
                 rest += routes.line_delays[chain.line as usize];
-                if chain.circuit != NONE {
+                if chain.crossing != NONE {
                     after_cells = after_cells.min(rest);
                 }
-                for gate in routes.gates[chain.first as usize..chain.end as usize].iter().rev() {
+                for gate in routes.map.gates_of(chain).iter().rev() {
                     let gate = *gate as usize;
                     rest += plan.gates[gate].delay;
                     horizon.gates[gate] = rest.min(horizon.gates[gate]);
                 }
             }
         }
-        // A section's event stands at one of its gates, whichever of its circuits it is for.
+        // A section's event stands at one of its gates, whichever of its crossings it is for.
         for (gate, lead) in plan.gates.iter().zip(&mut horizon.gates) {
             if gate.is_cell_gate() {
                 *lead = after_cells;

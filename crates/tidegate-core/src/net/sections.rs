@@ -1,16 +1,16 @@
 //! The sections of cell gates in a network: which gates belong together, and which section
-//! each circuit runs through.
+//! each crossing runs through.
 
-use crate::cells::{CircuitPlan, Options, Passing, Section};
-use crate::net::{measured, record_level, seed};
+use crate::cells::{CrossingPlan, Options, Passing, Section};
+use crate::net::settings::{measured, record_level, seed};
 use crate::plan::{Plan, RecordLevel};
 
 /// Every section.
 #[derive(Debug)]
 pub(super) struct Sections {
     pub(super) sections: Vec<Section>,
-    /// Section of each circuit, and its number there.
-    pub(super) circuits: Vec<(u32, u32)>,
+    /// Section of each crossing, and its number there.
+    pub(super) crossings: Vec<(u32, u32)>,
     /// The gate whose event each section wakes at.
     pub(super) wakes_at: Vec<u32>,
     /// The gates of each section whose rate is set from outside.
@@ -21,8 +21,8 @@ pub(super) struct Sections {
 
 impl Sections {
     /// `order`: the rank of each gate, upstream first.
-    pub(super) fn new(plan: &Plan, circuits: &[CircuitPlan], order: &[usize]) -> Sections {
-        let groups = groups(plan.gates.len(), circuits);
+    pub(super) fn new(plan: &Plan, crossings: &[CrossingPlan], order: &[usize]) -> Sections {
+        let groups = groups(plan.gates.len(), crossings);
         let passing = match plan {
             _ if plan.exact_events => Passing::ThroughGates,
             _ if plan.cells_one_by_one => Passing::OneByOne,
@@ -30,7 +30,7 @@ impl Sections {
         };
         let mut found = Sections {
             sections: vec![],
-            circuits: vec![(0, 0); circuits.len()],
+            crossings: vec![(0, 0); crossings.len()],
             wakes_at: vec![],
             fed_back: vec![],
             of_gate: vec![None; plan.gates.len()],
@@ -39,10 +39,10 @@ impl Sections {
             group.sort_by_key(|gate| order[*gate]);
             let number = found.sections.len() as u32;
             let mut members = Vec::new();
-            for (place, circuit) in circuits.iter().enumerate() {
-                if circuit.gates.iter().any(|gate| group.contains(gate)) {
-                    found.circuits[place] = (number, members.len() as u32);
-                    members.push(circuit.clone());
+            for (place, crossing) in crossings.iter().enumerate() {
+                if crossing.gates.iter().any(|gate| group.contains(gate)) {
+                    found.crossings[place] = (number, members.len() as u32);
+                    members.push(crossing.clone());
                 }
             }
             let stream = |gate: usize| seed(plan).stream(&format!("gate.{}/slots", plan.gates[gate].name));
@@ -68,9 +68,9 @@ impl Sections {
     }
 
     /// The section whose event wakes at a gate.
-    pub(super) fn waking_at(&self, gate: u32) -> Option<usize> {
-        let section = self.of_gate[gate as usize]?;
-        (self.wakes_at[section as usize] == gate).then_some(section as usize)
+    pub(super) fn waking_at(&self, gate: usize) -> Option<usize> {
+        let section = self.of_gate[gate]?;
+        (self.wakes_at[section as usize] as usize == gate).then_some(section as usize)
     }
 
     /// The number of a gate's section.
@@ -84,20 +84,20 @@ impl Sections {
     }
 }
 
-/// Gates that share a circuit, directly or through others.
-fn groups(gates: usize, circuits: &[CircuitPlan]) -> Vec<Vec<usize>> {
+/// Gates that share a crossing, directly or through others.
+fn groups(gates: usize, crossings: &[CrossingPlan]) -> Vec<Vec<usize>> {
     let mut group: Vec<usize> = (0..gates).collect();
     loop {
         let before = group.clone();
-        for circuit in circuits {
-            let least = circuit.gates.iter().map(|gate| group[*gate]).min();
-            circuit.gates.iter().for_each(|gate| group[*gate] = least.unwrap_or(*gate));
+        for crossing in crossings {
+            let least = crossing.gates.iter().map(|gate| group[*gate]).min();
+            crossing.gates.iter().for_each(|gate| group[*gate] = least.unwrap_or(*gate));
         }
         if group == before {
             break;
         }
     }
-    let used = |gate: &usize| circuits.iter().any(|circuit| circuit.gates.contains(gate));
+    let used = |gate: &usize| crossings.iter().any(|crossing| crossing.gates.contains(gate));
     let mut found: Vec<Vec<usize>> = vec![vec![]; gates];
     (0..gates).filter(used).for_each(|gate| found[group[gate]].push(gate));
     found.retain(|members| !members.is_empty());

@@ -14,7 +14,7 @@ use crate::units::{Measured, Span, Time};
 #[derive(Debug)]
 pub(super) struct Signal {
     gate: usize,
-    /// Which of the gate's tallies is its own, where what comes to the door is told.
+    /// Index of the gate's tally that counts for this signal, where it is about arrivals or drops.
     tally: Option<usize>,
     kind: SignalKind,
     every: Span,
@@ -100,9 +100,8 @@ impl Signal {
         self.slot_end
     }
 
-    /// The slot is over: its value is under way, and the next slot begins. Says when the
-    /// first value under way arrives.
-    pub(super) fn publish(&mut self, gates: &mut [Gate]) -> Time {
+    /// The slot is over: its value is under way, and the next slot begins.
+    pub(super) fn publish(&mut self, gates: &mut [Gate]) {
         let slot = self.tally.map(|tally| gates[self.gate].take_slot(tally)).unwrap_or_default();
         let begin = Time::from_picos(self.slot_end.picos() - self.every.picos());
         let value = match self.kind {
@@ -112,17 +111,15 @@ impl Signal {
         };
         self.coming.push_back((self.slot_end.saturating_add(self.lag), value));
         self.slot_end = self.slot_end.saturating_add(self.every);
-        self.coming[0].0
     }
 
     /// When the first value under way arrives.
-    pub(super) fn arrives(&self) -> Time {
+    pub(super) fn next_value(&self) -> Time {
         self.coming.front().map_or(Time::NEVER, |(at, _)| *at)
     }
 
-    /// Takes the first value under way, with its time, and says when the next one arrives.
-    pub(super) fn arrive(&mut self) -> Option<(Time, u64, Option<Time>)> {
-        let (at, value) = self.coming.pop_front()?;
-        Some((at, value, self.coming.front().map(|(next, _)| *next)))
+    /// The first value under way, with the time of its arrival.
+    pub(super) fn poll_value(&mut self) -> Option<(Time, u64)> {
+        self.coming.pop_front()
     }
 }

@@ -199,7 +199,7 @@ pub enum Reassembly {
 /// The queue of a gate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QueuePlan {
-    /// Which units are dropped.
+    /// Which units are dropped, beside those that exceed the limit.
     pub discipline: Discipline,
     /// How much may wait.
     pub limit: QueueLimit,
@@ -219,14 +219,23 @@ impl QueuePlan {
     };
 }
 
-/// The rule by which a queue drops units.
+/// The rule by which a queue drops units, beside those that arrive when it is full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Discipline {
-    /// A unit that arrives at a full queue.
+    /// No others.
     DropTail,
 }
 
+/// What a discipline says of itself. A new one gets an arm in each of these.
 impl Discipline {
+    /// The word for it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Discipline::DropTail => "drop-tail",
+        }
+    }
+
     /// Whether the fate of a unit is certain when it arrives. If not, its gate is driven step by step.
     #[must_use]
     pub fn decides_at_arrival(self) -> bool {

@@ -221,13 +221,13 @@ impl Engine {
         let number = self.recording.arrive(Arrival { at, route, bytes }, packet);
         let place = self.slab.put(packet, number);
         let mut unit = Unit::new(bytes, place, HeldBy::CongestionWindow);
-        let told = self.network.enter(at, route as usize, &mut unit);
+        let told = self.network.handle_unit(at, route as usize, &mut unit);
         debug_assert!(told.is_none(), "nothing is told ahead here");
     }
 
     /// Logical time goes on; what is due before `until` leaves.
     fn release(&mut self, until: Time) {
-        while let Some(step) = self.network.step(until) {
+        while let Some(step) = self.network.poll_step(until) {
             match step {
                 Step::Deliver { at, route, unit } => {
                     self.leaving.push(Leaving { due: at, route: route as u32, unit });
@@ -300,9 +300,9 @@ impl Engine {
 /// Tells circuits of a transfer.
 pub(crate) fn tell(network: &mut Network, at: Time, flow: u32, begins: bool) {
     if begins {
-        network.transfer_begins(at, flow as usize);
+        network.handle_transfer_begin(at, flow as usize);
     } else {
-        network.transfer_ends(at, flow as usize);
+        network.handle_transfer_end(at, flow as usize);
     }
 }
 

@@ -30,7 +30,7 @@ pub use check::memory::check_recording;
 use check::{cell_order, cells, memory, packets};
 use notes::Notes;
 pub(crate) use read::TcpLayers;
-use values::time;
+use values::{choice, time};
 
 /// What came of a scenario.
 pub(crate) struct Lowered {
@@ -89,7 +89,7 @@ fn plan(root: &Form, library: &mut Library, notes: &mut Notes) -> Plan {
         calls: calls.sources,
         title: root.get("title").and_then(Item::text).unwrap_or_default().to_owned(),
         exact_events: root.flag("exact_events"),
-        cells_one_by_one: root.word("cells") == Some("one-by-one"),
+        cells_one_by_one: choice(root.get("cells"), [("trains", false), ("one-by-one", true)], notes),
         limits: limits::limits(root),
         ..Plan::empty(duration)
     };

@@ -86,3 +86,47 @@ pub(crate) fn check_between(
         );
     }
 }
+
+/// What a key's word means: one of `meanings`, of which the first holds where the key is absent. A word that has
+/// a row in the table of keys but no meaning here is reported.
+pub(crate) fn choice<T: Copy, const N: usize>(
+    item: Option<&Item>,
+    meanings: [(&str, T); N],
+    notes: &mut Notes,
+) -> T {
+    let usual = meanings[0].1;
+    let Some((item, word)) = item.and_then(|item| Some((item, item.word()?))) else { return usual };
+    let known = meanings.iter().find(|(name, _)| *name == word);
+    known.map_or_else(
+        || {
+            no_meaning(item, word, notes);
+            usual
+        },
+        |(_, meaning)| *meaning,
+    )
+}
+
+/// Reports a name that the table of keys has, but that makes no part of the plan.
+pub(crate) fn no_meaning(item: &Item, name: &str, notes: &mut Notes) {
+    let problem = format!("{name:?} has a row in the table of keys, but nothing here makes a plan of it");
+    notes.wrong(item, problem, "this is a mistake in Tidegate; use another value");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::Place;
+
+    #[test]
+    fn a_word_without_a_meaning_is_reported() {
+        let item =
+            |word| Item { value: Value::Word(word), at: Place::default(), key: "a".to_owned(), given: true };
+        let mut notes = Notes::default();
+        let meanings = [("one", 1), ("two", 2)];
+        assert_eq!(choice(None, meanings, &mut notes), 1);
+        assert_eq!(choice(Some(&item("two")), meanings, &mut notes), 2);
+        assert_eq!(notes.problems.len(), 0);
+        assert_eq!(choice(Some(&item("three")), meanings, &mut notes), 1);
+        assert_eq!(notes.problems.len(), 1);
+    }
+}

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::input::{Input, To};
 use super::own::Pace;
 use super::single::{MOST_SINGLES, Singles};
-use super::{CellCounts, CellGate, Circuit, CircuitPlan, NEVER, Options, Passing, Section, Server, serve};
+use super::{CellCounts, CellGate, Crossing, CrossingPlan, NEVER, Options, Passing, Section, Server, serve};
 use crate::gate::Count;
 use crate::plan::{CellPlan, Framing, GatePlan, JitterPlan, RatePlan};
 use crate::random::Stream;
@@ -18,7 +18,7 @@ impl Section {
     #[must_use]
     pub fn new(
         numbers: &[usize],
-        circuits: &[CircuitPlan],
+        crossings: &[CrossingPlan],
         plans: &[GatePlan],
         Options { passing, report_losses_early }: Options,
         observed: &dyn Fn(usize) -> bool,
@@ -67,7 +67,7 @@ impl Section {
         };
         let mut section = Section {
             gates: numbers.iter().map(gate).collect(),
-            circuits: vec![],
+            crossings: vec![],
             frames: vec![],
             losses: vec![],
             free_frames: vec![],
@@ -85,8 +85,8 @@ impl Section {
             ends: vec![],
             spare: None,
         };
-        for circuit in circuits {
-            section.add(circuit, plans);
+        for crossing in crossings {
+            section.add(crossing, plans);
         }
         for CellGate { inputs, singles, server, policed, .. } in &mut section.gates {
             if let Server::Slotted(slotted) = server
@@ -100,7 +100,7 @@ impl Section {
         section
     }
 
-    fn add(&mut self, plan: &CircuitPlan, plans: &[GatePlan]) {
+    fn add(&mut self, plan: &CrossingPlan, plans: &[GatePlan]) {
         let place = |number: &usize| self.gates.iter().position(|gate| gate.number == *number);
         let places: Vec<usize> = plan.gates.iter().filter_map(place).collect();
         let mut to = To::End;
@@ -114,7 +114,7 @@ impl Section {
         }
         let (To::Gate { gate, input }, Some(exit)) = (to, places.last()) else { return };
         let Framing::Aal5 { llc } = plans[plan.gates[0]].framing else { return };
-        self.circuits.push(Circuit {
+        self.crossings.push(Crossing {
             entry: (gate, input),
             exit: *exit as u32,
             llc,

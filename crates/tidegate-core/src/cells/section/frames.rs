@@ -1,6 +1,6 @@
 //! Packets in cells: what becomes of each, told once.
 
-use super::{Cell, CellGate, Circuit, Discard, Frame, Output, Section, To};
+use super::{Cell, CellGate, Crossing, Discard, Frame, Output, Section, To};
 use crate::cells::train::{Beat, Exact, Train};
 use crate::gate::{DropReason, Gate};
 use crate::plan::Reassembly;
@@ -19,7 +19,7 @@ impl Section {
         if wait >= LEAST_WAIT {
             frame.unit.note_wait(wait, number);
         }
-        if host && self.circuits[frame.circuit as usize].hears_departures {
+        if host && self.crossings[frame.crossing as usize].hears_departures {
             self.outputs.push_back(Output::Departed { at: end, gate: number, unit: frame.unit });
         }
     }
@@ -51,9 +51,9 @@ impl Section {
     /// The last cell of a packet has come to the end of the section.
     pub(super) fn reassemble(&mut self, gate: usize, place: u32, at: Time) {
         let frame = self.frames[place as usize];
-        let circuit = &mut self.circuits[frame.circuit as usize];
-        circuit.close(place);
-        let joined = std::mem::take(&mut circuit.joined) && circuit.rule == Reassembly::Aal5;
+        let crossing = &mut self.crossings[frame.crossing as usize];
+        crossing.close(place);
+        let joined = std::mem::take(&mut crossing.joined) && crossing.rule == Reassembly::Aal5;
         let counts = &mut self.gates[gate].counts;
         let inside = self.measured.from <= at && at < self.measured.until;
         if frame.failed || joined {
@@ -78,23 +78,23 @@ impl Section {
     /// instant that counts alike.
     #[inline]
     pub(super) fn count_frame(&mut self, gate: usize, place: u32, at: Time) {
-        let Frame { unit, circuit, failed, .. } = &self.frames[place as usize];
-        let circuit = &mut self.circuits[*circuit as usize];
-        if *failed || circuit.joined {
+        let Frame { unit, crossing, failed, .. } = &self.frames[place as usize];
+        let crossing = &mut self.crossings[*crossing as usize];
+        if *failed || crossing.joined {
             return self.reassemble(gate, place, at);
         }
-        circuit.counted.packets += 1;
-        circuit.counted.bytes += u64::from(unit.bytes);
-        circuit.chain = unit.chain;
+        crossing.counted.packets += 1;
+        crossing.counted.bytes += u64::from(unit.bytes);
+        crossing.chain = unit.chain;
         self.gates[gate].counts.reassembled += 1;
     }
 
     /// Tells of packets that only count, at `at` or another instant that counts alike.
     pub(super) fn tell_counted(&mut self, at: Time) {
-        for circuit in &mut self.circuits {
-            if circuit.counted.packets > 0 {
-                let count = std::mem::take(&mut circuit.counted);
-                self.outputs.push_back(Output::Counted { at, chain: circuit.chain, count });
+        for crossing in &mut self.crossings {
+            if crossing.counted.packets > 0 {
+                let count = std::mem::take(&mut crossing.counted);
+                self.outputs.push_back(Output::Counted { at, chain: crossing.chain, count });
             }
         }
     }
@@ -119,9 +119,9 @@ impl Section {
         frame.left -= 1;
         if cell.ends {
             frame.endless = true;
-            let circuit = &mut self.circuits[frame.circuit as usize];
-            circuit.endless += 1;
-            circuit.close(cell.frame);
+            let crossing = &mut self.crossings[frame.crossing as usize];
+            crossing.endless += 1;
+            crossing.close(cell.frame);
         }
         self.settle_frame(cell.frame);
     }
@@ -159,10 +159,10 @@ impl Section {
             self.tell_loss(place);
         }
         if frame.endless {
-            let circuit = &mut self.circuits[frame.circuit as usize];
-            circuit.endless -= 1;
-            circuit.joined |= frame.arrived > 0;
-            let exit = circuit.exit as usize;
+            let crossing = &mut self.crossings[frame.crossing as usize];
+            crossing.endless -= 1;
+            crossing.joined |= frame.arrived > 0;
+            let exit = crossing.exit as usize;
             // Told of at the run's end too, so the measured time does not matter more than a packet.
             self.gates[exit].counts.wasted += u64::from(frame.arrived);
         }
@@ -178,7 +178,7 @@ pub(super) struct Loss {
     reason: DropReason,
 }
 
-impl Circuit {
+impl Crossing {
     /// Whether its packets only have to be counted as long as no last cell is lost: nobody waits for
     /// them, and none may be joined to one before it.
     pub(super) fn only_counts(&self) -> bool {

@@ -1,4 +1,4 @@
-//! The cells of one circuit before a gate.
+//! The cells of one crossing before a gate.
 
 use std::collections::VecDeque;
 
@@ -6,7 +6,7 @@ use super::NEVER;
 use super::own::Own;
 use crate::cells::train::Train;
 
-/// The cells of one circuit before a gate.
+/// The cells of one crossing before a gate.
 #[derive(Debug)]
 pub(super) struct Input {
     /// The train whose cells come next; none where nothing is left of it.

@@ -23,13 +23,14 @@ mod input;
 mod lay;
 mod own;
 mod serve;
+mod serve_single;
 mod single;
 mod slots;
 mod steps;
 mod stretch;
 mod told;
 
-pub use told::{CellCounts, CircuitPlan, Options, Output, Passing};
+pub use told::{CellCounts, CrossingPlan, Options, Output, Passing};
 
 /// A gate of the section.
 #[derive(Debug)]
@@ -83,7 +84,7 @@ enum Server {
 
 /// One route's way through the section.
 #[derive(Debug)]
-struct Circuit {
+struct Crossing {
     /// First gate, and the input there.
     entry: (u32, u32),
     /// The section's last gate for it.
@@ -108,7 +109,7 @@ struct Circuit {
 #[derive(Clone, Copy, Debug)]
 struct Frame {
     unit: Unit,
-    circuit: u32,
+    crossing: u32,
     /// Cells whose fate is not known.
     left: u32,
     arrived: u32,
@@ -119,12 +120,12 @@ struct Frame {
     due: Time,
 }
 
-/// Cell gates that share circuits.
+/// Cell gates that share crossings.
 #[derive(Debug)]
 pub struct Section {
     /// Upstream first.
     gates: Vec<CellGate>,
-    circuits: Vec<Circuit>,
+    crossings: Vec<Crossing>,
     frames: Vec<Frame>,
     /// The first loss of each packet that lost cells.
     losses: Vec<Loss>,
@@ -138,7 +139,7 @@ pub struct Section {
     entered: u32,
     measured: Measured,
     outputs: VecDeque<Output>,
-    /// The cells of one slot by circuit.
+    /// The cells of one slot by crossing.
     due: Vec<(u32, Cell)>,
     /// When they came, where that matters.
     comes: Vec<u64>,
@@ -151,11 +152,11 @@ pub struct Section {
 
 impl Section {
     /// A packet comes at `at`, never before the last call's.
-    pub fn enter(&mut self, at: Time, circuit: usize, unit: Unit, gates: &mut [Gate]) {
+    pub fn enter(&mut self, at: Time, crossing: usize, unit: Unit, gates: &mut [Gate]) {
         if self.must_follow() {
             self.advance(at, gates);
         }
-        let Circuit { entry: (gate, input), llc, .. } = self.circuits[circuit];
+        let Crossing { entry: (gate, input), llc, .. } = self.crossings[crossing];
         let cells = cells_of(unit.bytes, llc);
         if self.measured.from <= at && at < self.measured.until {
             let counts = &mut self.gates[gate as usize].counts;
@@ -164,15 +165,15 @@ impl Section {
         }
         let frame = self.open_frame(Frame {
             unit,
-            circuit: circuit as u32,
+            crossing: crossing as u32,
             left: cells,
             arrived: 0,
             failed: false,
             endless: false,
             due: at,
         });
-        if !self.circuits[circuit].background {
-            self.circuits[circuit].open.push_back(frame);
+        if !self.crossings[crossing].background {
+            self.crossings[crossing].open.push_back(frame);
         }
         let whole = Train {
             next: Exact::whole(at),
@@ -216,7 +217,7 @@ impl Section {
     /// No packet leaves before this, and none that is certain to is kept back then.
     #[must_use]
     pub fn next_wakeup(&self, gates: &[Gate]) -> Time {
-        let open = self.circuits.iter().filter_map(|circuit| circuit.open.front());
+        let open = self.crossings.iter().filter_map(|crossing| crossing.open.front());
         let due = open.map(|frame| self.frames[*frame as usize].due).min().unwrap_or(Time::NEVER);
         if !self.fed_back {
             return due;
@@ -225,11 +226,11 @@ impl Section {
         due.min(steps.unwrap_or(Time::NEVER))
     }
 
-    /// Whether a packet of a circuit that has just come changes neither what there is to tell
+    /// Whether a packet of a crossing that has just come changes neither what there is to tell
     /// nor when the section wakes.
     #[must_use]
-    pub fn is_silent(&self, circuit: usize) -> bool {
-        self.circuits[circuit].background && !self.report_losses_early && self.outputs.is_empty()
+    pub fn is_silent(&self, crossing: usize) -> bool {
+        self.crossings[crossing].background && !self.report_losses_early && self.outputs.is_empty()
     }
 
     /// The next thing to tell.
@@ -269,7 +270,7 @@ impl Section {
             &mut self.gates[gate as usize];
         if train.ends {
             let frame = &mut self.frames[train.frame as usize];
-            frame.due = match self.circuits[frame.circuit as usize].background {
+            frame.due = match self.crossings[frame.crossing as usize].background {
                 true => Time::NEVER,
                 false => {
                     // Not before every other cell that may come with it is known.
@@ -308,7 +309,7 @@ impl Section {
         }
     }
 
-    /// Cells of several circuits, by time, at one instant by circuit.
+    /// Cells of several crossings, by time, at one instant by crossing.
     fn merge(&mut self, gate: usize, until: Time, gates: &mut [Gate]) {
         loop {
             let (mut first, mut from, mut second, mut second_from) = (NEVER, 0, NEVER, 0);

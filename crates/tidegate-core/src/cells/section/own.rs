@@ -36,7 +36,7 @@ impl Pace {
     }
 }
 
-/// The packet of one circuit whose cells are coming to a gate, as if it were alone there. Every packet that passes
+/// The packet of one crossing whose cells are coming to a gate, as if it were alone there. Every packet that passes
 /// whole has all its cells here, so its first one begins anew; of others nobody asks.
 #[derive(Debug)]
 pub(super) struct Own {
@@ -121,7 +121,7 @@ impl Own {
     }
 
     /// A cell that came at `at` has been served: how much longer it waited than it would have. `follows`: no other
-    /// circuit's cell was served after the packet's cell before it.
+    /// crossing's cell was served after the packet's cell before it.
     pub(super) fn excess(
         &mut self,
         pace: &Pace,

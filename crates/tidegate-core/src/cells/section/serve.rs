@@ -260,7 +260,7 @@ impl Section {
             let (first, last) = paced.serve_together(at, cells, gates[number].counters_mut(), self.measured);
             let ends = train.ends && lost == 0;
             // Of a packet that is served at once, cells wait for each other alone; of others' waits nobody asks.
-            let background = self.circuits[self.frames[train.frame as usize].circuit as usize].background;
+            let background = self.crossings[self.frames[train.frame as usize].crossing as usize].background;
             let wait = if train.begins && ends && (background || first.start.at == at) {
                 Span::ZERO
             } else {

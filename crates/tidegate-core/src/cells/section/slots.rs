@@ -12,7 +12,7 @@ impl Section {
         if singles.is_some() {
             return self.run_singles(gate, until, gates);
         }
-        // Of one circuit alone, all is told when a packet comes: more may come in its last slot.
+        // Of one crossing alone, all is told when a packet comes: more may come in its last slot.
         let many = (2..=MOST_INPUTS).contains(&inputs.len()) && until < Time::NEVER;
         if self.passing == Passing::Trains && *plain_slots && many {
             self.run_stretches(gate, until, gates);
@@ -35,7 +35,7 @@ impl Section {
         }
     }
 
-    /// The cells of the present slot pass a policer as they come, those of one instant by circuit; what is left of
+    /// The cells of the present slot pass a policer as they come, those of one instant by crossing; what is left of
     /// them is put in order. What is thrown away counts at the slot's end, as all that comes in it.
     fn police_due(&mut self, gate: usize, gates: &mut [Gate]) {
         let end = match &self.gates[gate].server {
@@ -46,7 +46,7 @@ impl Section {
         let mut coming: Vec<(u64, usize, (u32, Cell))> =
             self.comes.drain(..).zip(due).enumerate().map(|(place, (at, cell))| (at, place, cell)).collect();
         coming.sort_unstable_by_key(|(at, place, _)| (*at, *place));
-        // Of one circuit alone a slot may be looked at several times: each cell meets all there is in turn.
+        // Of one crossing alone a slot may be looked at several times: each cell meets all there is in turn.
         let alone = self.gates[gate].inputs.len() == 1;
         coming.retain_mut(|(at, _, (input, cell))| {
             let passes = self.police(gate, *input as usize, cell, (Time::from_picos(*at), end), gates);
@@ -94,7 +94,7 @@ impl Section {
             }
             soonest = NEVER;
             let mut plain = *plain_slots;
-            for (circuit, (at, input)) in next.iter_mut().zip(&mut *inputs).enumerate() {
+            for (crossing, (at, input)) in next.iter_mut().zip(&mut *inputs).enumerate() {
                 while *at < end {
                     if *policed {
                         self.comes.push(*at);
@@ -103,7 +103,7 @@ impl Section {
                     cell.own = input.own.slots(slotted.number(), cell.begins, cell.ends);
                     *at = input.next();
                     plain &= !cell.ends;
-                    due.push((circuit as u32, cell));
+                    due.push((crossing as u32, cell));
                 }
                 soonest = soonest.min(*at);
             }
@@ -167,7 +167,7 @@ impl Section {
     }
 }
 
-/// Random order for the cells of the present slot, given by circuit. Cells of one circuit never
+/// Random order for the cells of the present slot, given by crossing. Cells of one crossing never
 /// overtake each other: they share the places that they drew in the order that they came.
 pub(super) fn put_in_order(slotted: &Slotted, cells: &mut [(u32, Cell)]) {
     let repeated = cells.windows(2).any(|pair| pair[0].0 == pair[1].0);

@@ -68,8 +68,8 @@ impl Section {
         // Packets that only have to be counted count alike whenever they come.
         let alike = !self.report_losses_early && latest < self.measured.until;
         for piece in stretch.pieces.iter_mut().filter(|piece| piece.ends) {
-            let circuit = self.frames[piece.frame as usize].circuit;
-            piece.heard = !(alike && self.circuits[circuit as usize].only_counts());
+            let crossing = self.frames[piece.frame as usize].crossing;
+            piece.heard = !(alike && self.crossings[crossing as usize].only_counts());
             if piece.heard {
                 stretch.ends.push(piece.last);
             }

@@ -92,7 +92,7 @@ pub struct Options {
 
 /// What a route is to a section.
 #[derive(Clone, Debug)]
-pub struct CircuitPlan {
+pub struct CrossingPlan {
     /// Its gates there, numbers of the network.
     pub gates: Vec<usize>,
     /// Its TCP hears departures.

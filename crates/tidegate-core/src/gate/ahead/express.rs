@@ -73,8 +73,8 @@ impl Express {
         if at <= self.free || bytes != self.bytes || at < measured.from {
             return None;
         }
-        // Neither sum overflows: an instant and a delay are 100 days at most, the time of a unit 106 days (`span_of`), and
-        // 213 days can be represented.
+        // Neither sum overflows: an instant and a delay are 100 days at most, the time of a unit 106 days
+        // (`span_of`), and 213 days can be represented.
         let end = at + Span::from_picos(self.quotient);
         if end >= measured.until {
             return None;

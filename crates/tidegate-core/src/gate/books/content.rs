@@ -1,22 +1,22 @@
-//! What is in a cell gate at an instant, as whole cells and as a fluid.
+//! The content of a cell gate over time, in whole cells and as a fluid.
 //!
-//! A cell counts whole from its arrival to the end of its service. As a fluid it comes over the
-//! time that the gate before it takes for a cell, beginning at its arrival, and goes over its
-//! service: a cell that came whole at t from a link of rate h is fluid over `[t, t + 1/h)`.
-//! The difference of the two is what the theorems on cell spacers speak of.
+//! A whole cell counts from its arrival to the end of its service. As a fluid, a cell arrives during the time that the
+//! gate before it takes for a cell, beginning at its arrival, and leaves during its service: a cell that arrives at t
+//! from a link of rate h arrives as a fluid over `[t, t + 1/h)`. The theorems on cell spacers are about the difference of
+//! the two.
 
 use std::collections::VecDeque;
 
 use crate::gate::rate::Service;
 use crate::units::{Span, Time};
 
-/// See the module.
+/// The content of one cell gate.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Content {
     whole: u64,
-    /// How long the cell that comes next is coming in.
+    /// How long the next cell takes to arrive.
     spread: Span,
-    /// Begin and end of what is still coming in, by end.
+    /// Begin and end of the arrivals that are not over, in the order of their ends.
     coming: Vec<(Time, Time)>,
     /// Services that are not over, oldest first.
     services: VecDeque<Service>,
@@ -29,7 +29,7 @@ impl Content {
         self.spread = spread;
     }
 
-    /// A cell comes; [`Content::serve`] follows.
+    /// A cell arrives. [`Content::serve`] follows.
     pub(super) fn arrive(&mut self, at: Time) {
         self.whole += 1;
         if self.spread > Span::ZERO {
@@ -43,14 +43,14 @@ impl Content {
         self.services.push_back(service);
     }
 
-    /// When the slope of the fluid or the number of cells changes next, by what is known.
+    /// When the slope of the fluid or the number of cells changes next, as far as it is known.
     pub(super) fn next_change(&self) -> Time {
         let service = self.services.front().map(|first| if self.begun { first.end } else { first.start });
         let coming = self.coming.first().map(|(_, end)| *end);
         service.unwrap_or(Time::NEVER).min(coming.unwrap_or(Time::NEVER))
     }
 
-    /// Lets everything happen that is due by `at`.
+    /// Applies every change until `at`, and at that instant.
     pub(super) fn apply(&mut self, at: Time) {
         let over = self.coming.partition_point(|(_, end)| *end <= at);
         self.coming.drain(..over);
@@ -65,13 +65,13 @@ impl Content {
         }
     }
 
-    /// Cells that came and have not gone.
+    /// Cells that have arrived and not left.
     pub(super) fn whole(&self) -> u64 {
         self.whole
     }
 
-    /// The fluid at `at`, to which [`Content::apply`] has come, in cells. Never below nothing:
-    /// where the gate before is the slower one, a cell would be gone before it has come.
+    /// The fluid at `at` in cells, after [`Content::apply`] until `at`. Never below zero: where the gate before is the
+    /// slower one, a cell would leave before it has arrived.
     pub(super) fn fluid(&self, at: Time) -> f64 {
         let share = |from: Time, now: Time, to: Time| {
             let whole = to.saturating_since(from).picos();

@@ -1,7 +1,7 @@
 //! What is in a gate's bucket, as a column: the tokens of a token-bucket rate law or, at a gate
 //! without that law, those of its policer's contract ([`super::Policer`]).
 //!
-//! A state may be told ahead of its time; it is in force from its own instant on.
+//! A state may be known ahead of its time; it is in force from its own instant on.
 
 use std::collections::VecDeque;
 
@@ -9,12 +9,12 @@ use crate::gcra::{Interval, Limit};
 use crate::plan::{GatePlan, RatePlan};
 use crate::units::{PICOS_PER_SECOND, Time};
 
-/// See the module.
+/// The level of one bucket.
 #[derive(Clone, Debug)]
 pub(super) enum Level {
-    /// Tokens in 10⁻¹² bit since an instant, growing by `rate` up to `burst`.
+    /// Tokens in 10⁻¹² bit at an instant, which grow by `rate` up to `burst`; `told` has later states.
     Law { rate: i128, burst: i128, now: (Time, i128), told: VecDeque<(Time, i128)> },
-    /// TAT since an instant; units of so many bytes.
+    /// The theoretical arrival time of the contract; `told` has it from later instants on. Units have `unit` bytes.
     Policer { limit: Limit, unit: u32, now: Interval, told: VecDeque<(Time, Interval)> },
 }
 
@@ -30,14 +30,14 @@ impl Level {
         Some(Level::Policer { limit, unit: plan.policed_unit(), now: limit.at_rest(), told: VecDeque::new() })
     }
 
-    /// The law's tokens at `at`, after a unit has taken its own.
+    /// Notes the law's tokens at `at`, after a unit has taken its own.
     pub(super) fn tell_law(&mut self, at: Time, tokens: i128) {
         if let Level::Law { told, .. } = self {
             told.push_back((at, tokens));
         }
     }
 
-    /// The policer's TAT since `at`.
+    /// Notes the policer's theoretical arrival time from `at` on.
     pub(super) fn tell_policer(&mut self, at: Time, tat: Interval) {
         if let Level::Policer { told, .. } = self {
             told.push_back((at, tat));

@@ -1,16 +1,16 @@
-//! A speed that is set from outside: slots that an allocator gives to a channel, or what is fed
-//! back to a source. The server knows nothing of how; it keeps account of what it was given.
-//! While the speed is zero nothing begins; what waits begins when it is set again.
+//! A rate that the network sets during the run: the slots of a DTM channel, or what is fed back to a follower or an ABR
+//! source. The server does not know where rates come from; it keeps account of them. While the rate is zero no service
+//! begins; the first unit that waits begins when a rate is set again.
 //!
 //! Example: 1000 bytes at 1 Mbit/s need 8 ms. At 2 ms the speed becomes 4 Mbit/s. With `keep`
-//! the unit is out at 8 ms and the next one takes 2 ms; with `rescale` it is out at 3.5 ms.
+//! the unit ends at 8 ms and the next one takes 2 ms; with `rescale` it ends at 3.5 ms.
 
 use crate::gate::rate::{Capacity, Service};
 use crate::plan::OnChange;
 use crate::serial::Serializer;
 use crate::units::{Measured, PICOS_PER_SECOND, Rate, Span, Time};
 
-/// What a channel was given inside the measured time.
+/// What the rates of one gate amount to inside the measured time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allocated {
     /// Bits that could have passed, in 10⁻¹² bit.
@@ -23,29 +23,28 @@ pub struct Allocated {
     pub changes: u64,
 }
 
-/// A server whose speed is set.
+/// A server whose rate is set.
 #[derive(Clone, Debug)]
 pub struct SetSpeed {
-    /// Of the last speed above zero.
+    /// Serves at the last rate above zero.
     server: Serializer,
     rate: Rate,
     on_change: OnChange,
     free: Time,
-    /// The last unit from where its speed last changed: the instant, and the work left then in
-    /// 10⁻¹² bit.
+    /// When the rate of the last unit changed last, and the work that was left then in 10⁻¹² bit.
     start: Time,
     left: u128,
-    /// In force since.
+    /// The present rate is in force since then.
     since: Time,
-    /// Offered before that, since the run began, in 10⁻¹² bit.
+    /// What could have passed before that, since the run began, in 10⁻¹² bit.
     before: u128,
     measured: Measured,
-    /// Of the speeds before the present one.
+    /// The account of the rates before the present one.
     inside: Allocated,
 }
 
 impl SetSpeed {
-    /// A server that begins at `initial`; zero: nothing begins before a rate is set.
+    /// A server that begins at `initial`. If that is zero, no service begins before a rate is set.
     #[must_use]
     pub fn new(initial: Rate, on_change: OnChange, measured: Measured) -> SetSpeed {
         SetSpeed {
@@ -62,7 +61,7 @@ impl SetSpeed {
         }
     }
 
-    /// Whether the speed is zero.
+    /// Whether the rate is zero.
     #[must_use]
     pub fn is_stopped(&self) -> bool {
         self.rate == Rate::ZERO
@@ -91,8 +90,8 @@ impl SetSpeed {
         self.rate
     }
 
-    /// Sets the speed from `at` on; says when the unit in service ends if that
-    /// changes. Units that start at this very instant have the new speed.
+    /// Sets the rate from `at` on. Returns the new end of the unit in service, if that changes. Units that start at this
+    /// instant have the new rate.
     pub fn set(&mut self, at: Time, rate: Rate) -> Option<Time> {
         if rate == self.rate {
             return None;
@@ -105,7 +104,7 @@ impl SetSpeed {
         // The carry is dropped at a change of rate.
         self.server = Serializer::new(rate.bps().max(1));
         if old == 0 {
-            // What waits begins now.
+            // The first unit that waits begins now.
             self.free = self.free.max(at);
         }
         if self.on_change == OnChange::Keep || at < self.start || at >= self.free {
@@ -131,7 +130,7 @@ impl SetSpeed {
         self.before + u128::from(span) * u128::from(self.rate.bps())
     }
 
-    /// What was given inside the measured time, the present speed up to `at` included.
+    /// The account of the measured time up to `at`.
     fn inside_until(&self, at: Time) -> Allocated {
         let span = self.measured.overlap(self.since, at);
         let mut inside = self.inside;
@@ -143,7 +142,7 @@ impl SetSpeed {
         inside
     }
 
-    /// What was given inside the measured time, if nothing changes any more.
+    /// The account of the measured time, if the present rate holds to its end.
     #[must_use]
     pub fn inside(&self) -> Allocated {
         self.inside_until(Time::NEVER)

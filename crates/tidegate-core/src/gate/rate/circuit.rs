@@ -1,7 +1,6 @@
-//! A circuit: no rate at all until it is opened, then a constant one until it is closed.
+//! A circuit: it has no rate until it is opened, then a constant one until it is closed.
 //!
-//! Example: 1000 bytes come at 0 s to a circuit of 1 Mbit/s that opens at 2 ms: they are out
-//! at 10 ms.
+//! Example: 1000 bytes arrive at 0 s at a circuit of 1 Mbit/s that opens at 2 ms. Their service ends at 10 ms.
 
 use crate::gate::rate::{Capacity, Service};
 use crate::serial::Serializer;
@@ -16,7 +15,7 @@ pub struct Circuit {
     opened: Option<Time>,
     /// Picoseconds that it was open before that.
     before: u128,
-    /// The same inside the measured time.
+    /// Picoseconds that it was open inside the measured time, before that.
     inside: u64,
     measured: Measured,
 }
@@ -62,12 +61,12 @@ impl Circuit {
         Rate::from_bps(self.server.speed())
     }
 
-    /// Packets pass from `at` on.
+    /// Opens it at `at`.
     pub fn open(&mut self, at: Time) {
         self.opened.get_or_insert(at);
     }
 
-    /// No packet passes from `at` on; the last one has gone.
+    /// Closes it at `at`, when no packet is in it.
     pub fn close(&mut self, at: Time) {
         if let Some(opened) = self.opened.take() {
             self.before += u128::from(at.saturating_since(opened).picos());
@@ -75,7 +74,7 @@ impl Circuit {
         }
     }
 
-    /// Picoseconds that it was open inside the measured time, if nothing changes any more.
+    /// Picoseconds that it was open inside the measured time, if it stays as it is to the end.
     #[must_use]
     pub fn open_inside(&self) -> u64 {
         self.inside + self.opened.map_or(0, |opened| self.measured.overlap(opened, Time::NEVER))

@@ -6,7 +6,7 @@ use crate::gcra::{Interval, Shaper};
 use crate::plan::GcraPlan;
 use crate::units::{Span, Time};
 
-/// See the module. A cell takes its time on the link behind the shaper.
+/// A shaper of cells. The service of a cell is its time on the link behind the shaper.
 #[derive(Clone, Debug)]
 pub struct Gcra {
     shaper: Shaper,
@@ -15,7 +15,7 @@ pub struct Gcra {
 }
 
 impl Gcra {
-    /// No cell came yet.
+    /// A shaper to which no cell has come.
     ///
     /// # Panics
     /// On a link without a rate, which no plan has.
@@ -29,17 +29,17 @@ impl Gcra {
         }
     }
 
-    /// What passes in `span` picoseconds at most, in 10⁻¹² bit.
+    /// The most that can pass in `span` picoseconds, in 10⁻¹² bit.
     pub(super) fn offered(&self, span: u64) -> u128 {
         u128::from(span) * u128::from(self.bits_per_second)
     }
 
-    /// Whether a cell that comes at `arrival` conforms then.
+    /// Whether a cell that arrives at `arrival` conforms at that instant.
     pub(super) fn begins_at(&self, arrival: Time) -> bool {
         self.shaper.releases_at_once(arrival.picos())
     }
 
-    /// The service of the next cell, here since `arrival`.
+    /// The service of the next cell, which arrived at `arrival`.
     pub fn transmit(&mut self, arrival: Time) -> Service {
         let start = Time::from_picos(self.shaper.release(arrival.picos()));
         Service { start, end: start.saturating_add(self.cell) }

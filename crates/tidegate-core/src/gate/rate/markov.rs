@@ -1,5 +1,5 @@
-//! A rate that is a function of a finite Markov chain. Its randomness is consumed by time,
-//! never by traffic: every variant of a scenario sees the same link.
+//! A rate that is a function of a finite Markov chain. Random numbers are drawn as time passes, whatever the traffic:
+//! every variant of a scenario sees the same link.
 
 use rand::distr::weighted::WeightedIndex;
 use rand::prelude::Distribution;
@@ -9,7 +9,7 @@ use crate::plan::MarkovPlan;
 use crate::random::Stream;
 use crate::units::Span;
 
-/// The chain, standing in one state.
+/// The chain in one of its states.
 #[derive(Clone, Debug)]
 pub(super) struct Chain {
     plan: MarkovPlan,
@@ -30,7 +30,7 @@ impl Chain {
         Chain { plan: plan.clone(), rows, state, stream }
     }
 
-    /// The speed of the present state and how long it lasts; moves on to the next state.
+    /// The speed of the present state and how long it lasts. Moves to the next state.
     pub(super) fn next(&mut self) -> (u64, Span) {
         let mean = self.plan.mean_holding[self.state].picos();
         let holding = match self.plan.step {

@@ -1,9 +1,8 @@
-//! Rate laws: when does a unit of this size, here since `arrival`, start and end?
+//! Rate laws: when does a unit of this size, which arrived at `arrival`, start and end?
 //!
-//! Every law here is known ahead: a departure can be stated at the arrival (the commitment
-//! rule); but for one whose speed is set from outside, so that its gate is driven step by
-//! step. To add a law: its file, a variant of [`Law`] and its arms below, [`RatePlan`], the
-//! scenario's table of keys, the generator of the property tests, an example.
+//! Most laws are known ahead: a departure can be stated at the arrival (the commitment rule). The others are
+//! [`SetSpeed`] and [`Circuit`]: the network sets their rate during the run, so their gates are driven step by step.
+//! CONTRIBUTING.md has the list of what a new law needs.
 
 mod allocated;
 mod circuit;
@@ -39,8 +38,8 @@ pub struct Service {
 pub struct Capacity {
     /// Everything the law offered, in 10⁻¹² units of work.
     pub offered: u128,
-    /// What passed while nothing was there to send, in 10⁻¹² units of work; `None` where a
-    /// unit's service does not follow the capacity (`on_change = "keep"`).
+    /// What the law offered while no unit was there, in 10⁻¹² units of work; `None` where a unit's service does not
+    /// follow the capacity (`on_change = "keep"`).
     pub unused: Option<u128>,
     /// Work done on a unit still in service when the measured time ends.
     pub in_transit: u128,
@@ -49,21 +48,21 @@ pub struct Capacity {
 /// A rate law with its state.
 #[derive(Clone, Debug)]
 pub enum Law {
-    /// Takes no time.
+    /// No transmission takes time.
     Unlimited,
     /// One speed.
     Constant(Constant),
     /// Piecewise constant speeds: steps, traces of rates, Markov chains.
     Varying(Box<Varying>),
-    /// Tokens.
+    /// A token bucket.
     TokenBucket(Box<TokenBucket>),
     /// Delivery opportunities.
     Opportunities(Box<Opportunities>),
-    /// A speed set from outside.
+    /// A rate that the network sets during the run.
     SetSpeed(Box<SetSpeed>),
     /// A shaper of cells.
     Gcra(Box<Gcra>),
-    /// Opened and closed from outside.
+    /// A circuit that the network opens and closes.
     Circuit(Box<Circuit>),
 }
 
@@ -75,7 +74,7 @@ pub struct Constant {
 }
 
 impl Law {
-    /// The law of `plan`, its randomness from `stream`; what it counts it counts in `measured`.
+    /// The law of `plan`. It draws random numbers from `stream` and counts inside `measured`.
     #[must_use]
     pub fn new(plan: &RatePlan, on_change: OnChange, measured: Measured, stream: Stream) -> Law {
         match plan {
@@ -108,7 +107,7 @@ impl Law {
         }
     }
 
-    /// Serves the next unit, here since `arrival`, bringing `work`. Arrivals never decrease.
+    /// The service of the next unit, which arrived at `arrival` and needs `work`. Arrivals never decrease.
     #[inline]
     pub fn transmit(&mut self, arrival: Time, work: u64) -> Service {
         match self {
@@ -123,22 +122,22 @@ impl Law {
         }
     }
 
-    /// Whether a unit that comes at `arrival` to an idle server begins the moment it comes, as [`Law::transmit`]
-    /// would say.
+    /// Whether the service of a unit that arrives at `arrival` at an idle server starts at that instant, as
+    /// [`Law::transmit`] would say.
     #[must_use]
     pub fn begins_at(&mut self, arrival: Time, work: u64) -> bool {
         match self {
             Law::Unlimited | Law::Constant(_) => true,
             Law::Varying(varying) => varying.begins_at(arrival),
             Law::TokenBucket(bucket) => bucket.begins_at(arrival, work),
-            // Each waits for an opportunity after its arrival.
+            // Each unit waits for an opportunity after its arrival.
             Law::Opportunities(_) => false,
             Law::Gcra(shaper) => shaper.begins_at(arrival),
             Law::SetSpeed(_) | Law::Circuit(_) => !self.is_stopped(),
         }
     }
 
-    /// Whether nothing may begin until the speed is set anew, or the circuit opened.
+    /// Whether no service begins until a rate is set, or the circuit opened.
     #[must_use]
     pub fn is_stopped(&self) -> bool {
         match self {
@@ -165,7 +164,7 @@ impl Law {
         }
     }
 
-    /// What the law offered inside `measured`; `None` where nothing limits.
+    /// What the law offered inside `measured`; `None` where the rate is unlimited.
     #[must_use]
     pub fn capacity(&self, plan: &RatePlan, measured: Measured, stream: Stream) -> Option<Capacity> {
         match self {

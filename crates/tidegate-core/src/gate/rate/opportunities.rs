@@ -1,7 +1,6 @@
-//! Trace of delivery opportunities, with Mahimahi's exact byte accounting: each opportunity
-//! carries so many bytes; several small packets may share one, a large one may span
-//! several; what is left of an opportunity when nothing waits is lost. A packet that
-//! arrives at an opportunity's own instant is too late for it.
+//! A trace of delivery opportunities, with Mahimahi's exact byte accounting. Each opportunity carries the same number of
+//! bytes. Several small packets may share one, and a large packet may span several. What is left of an opportunity when
+//! no packet waits is lost. A packet that arrives at the instant of an opportunity is too late for it.
 //!
 //! Example: opportunities of 1500 bytes at 1, 2 and 3 ms; packets of 1000, 1000 and 500
 //! bytes wait at 0. The first leaves at 1 ms, the second at 2 ms (500 of its bytes went at
@@ -23,7 +22,7 @@ pub struct Cursor {
 }
 
 impl Cursor {
-    /// A walk that stands on the first opportunity.
+    /// A walk at the first opportunity.
     #[must_use]
     pub fn new(trace: Arc<OpportunityTrace>, at_end: AtEnd) -> Cursor {
         Cursor { trace, at_end, index: 0, cycle: 0 }
@@ -63,7 +62,7 @@ pub struct Opportunities {
     free: Time,
     measured: Measured,
     unused: u64,
-    /// Bytes sent inside the measured time of the unit that is in service when it closes.
+    /// Of the unit in service when the measured time ends, the bytes sent inside it.
     in_transit: u64,
 }
 

@@ -2,7 +2,7 @@
 //! served under them.
 //!
 //! Example (`rescale`): 1000 bytes at 1 Mbit/s need 8 ms. At 2 ms the rate becomes 4 Mbit/s:
-//! 6000 bits are left, 1.5 ms more, out at 3.5 ms. With `keep` it is out at 8 ms.
+//! 6000 bits are left and take 1.5 ms more, so service ends at 3.5 ms. With `keep` it ends at 8 ms.
 
 use std::sync::Arc;
 
@@ -13,22 +13,22 @@ use crate::random::Stream;
 use crate::serial::Serializer;
 use crate::units::{Measured, PICOS_PER_SECOND, Span, Time};
 
-/// A stretch of constant speed.
+/// A time of constant speed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stretch {
-    /// In force from here …
+pub struct Piece {
+    /// Its first instant.
     pub from: Time,
-    /// … to here, this instant excluded.
+    /// Its end, which does not belong to it.
     pub until: Time,
     /// Units of work per second.
     pub speed: u64,
 }
 
-/// A walk over the stretches of a speed that changes with time.
+/// A walk over the pieces of a speed that changes with time.
 #[derive(Clone, Debug)]
 pub struct Profile {
     source: Source,
-    now: Stretch,
+    now: Piece,
 }
 
 #[derive(Clone, Debug)]
@@ -38,7 +38,7 @@ enum Source {
 }
 
 impl Profile {
-    /// The speeds of a plan that has such; panics on a law that has none.
+    /// The speeds of a plan. Panics if the speed of its law is not piecewise constant.
     #[must_use]
     pub fn new(plan: &RatePlan, stream: Stream) -> Profile {
         let source = match plan {
@@ -53,27 +53,27 @@ impl Profile {
                 *at_end,
             ),
             RatePlan::Markov(markov) => Source::Chain(Box::new(Chain::new(markov, stream))),
-            other => unreachable!("{other:?} has no stretches"),
+            other => unreachable!("{other:?} has no pieces of constant speed"),
         };
-        let mut profile = Profile { source, now: Stretch { from: Time::ZERO, until: Time::ZERO, speed: 0 } };
+        let mut profile = Profile { source, now: Piece { from: Time::ZERO, until: Time::ZERO, speed: 0 } };
         profile.advance();
         profile
     }
 
-    /// The stretch under the walk.
+    /// The present piece.
     #[must_use]
-    pub fn now(&self) -> Stretch {
+    pub fn now(&self) -> Piece {
         self.now
     }
 
-    /// Moves to the next stretch; the last one has no end.
+    /// Moves to the next piece; the last one has no end.
     pub fn advance(&mut self) {
         let from = self.now.until;
         let (speed, until) = self.source.next(from);
-        self.now = Stretch { from, until, speed };
+        self.now = Piece { from, until, speed };
     }
 
-    /// Moves forward to the stretch that `at` lies in.
+    /// Moves forward to the piece that `at` lies in.
     #[inline]
     pub fn seek(&mut self, at: Time) {
         while at >= self.now.until && self.now.until != Time::NEVER {
@@ -84,7 +84,7 @@ impl Profile {
 
 impl Source {
     fn list(points: Arc<[(Time, u64)]>, period: Option<Span>, at_end: AtEnd) -> Source {
-        // Nothing ever passes: one endless stretch, or a search for speed would not end.
+        // No unit ever passes: one endless piece, or a search for a speed above zero would not end.
         let period = if points.iter().all(|(_, speed)| *speed == 0) { None } else { period };
         Source::List { points, index: 0, cycle: 0, period, at_end }
     }
@@ -135,7 +135,7 @@ impl Varying {
         Varying { profile, server: None, on_change, free: Time::ZERO, measured, unused: 0, in_transit: 0 }
     }
 
-    /// The server has been idle until `arrival`, if its last service ended before.
+    /// Counts idle time until `arrival`, if the last service ended before.
     #[inline]
     fn stand_until(&mut self, arrival: Time) {
         if arrival > self.free {
@@ -148,7 +148,7 @@ impl Varying {
         self.profile.seek(self.free);
     }
 
-    /// Whether a unit begins the moment it comes to the idle server: not at a rate of zero.
+    /// Whether the service of a unit that arrives at an idle server starts at once: not at a rate of zero.
     pub(super) fn begins_at(&mut self, arrival: Time) -> bool {
         self.stand_until(arrival);
         self.profile.now().speed > 0
@@ -165,18 +165,18 @@ impl Varying {
             self.profile.advance();
             start = self.profile.now().from;
         }
-        let stretch = self.profile.now();
+        let piece = self.profile.now();
         let server = match &mut self.server {
-            Some(server) if server.speed() == stretch.speed => server,
+            Some(server) if server.speed() == piece.speed => server,
             // The carry is dropped at a change of rate.
-            slot => slot.insert(Serializer::new(stretch.speed)),
+            slot => slot.insert(Serializer::new(piece.speed)),
         };
         let carry = server.carry();
         let mut end = start.saturating_add(server.take(work));
-        if self.on_change == OnChange::Rescale && end > stretch.until {
+        if self.on_change == OnChange::Rescale && end > piece.until {
             end = self.cross(start, u128::from(work) * u128::from(PICOS_PER_SECOND) + u128::from(carry));
         } else if start < self.measured.until && end >= self.measured.until {
-            self.in_transit = u128::from(self.measured.overlap(start, end)) * u128::from(stretch.speed);
+            self.in_transit = u128::from(self.measured.overlap(start, end)) * u128::from(piece.speed);
         }
         self.free = end;
         Service { start, end }
@@ -187,26 +187,26 @@ impl Varying {
         let mut at = start;
         let mut inside = 0;
         let end = loop {
-            let stretch = self.profile.now();
-            let speed = u128::from(stretch.speed);
-            let room = u128::from(stretch.until.saturating_since(at).picos()) * speed;
-            // A unit that ends exactly with its stretch ends in it.
-            if stretch.speed > 0 && left < room + speed {
+            let piece = self.profile.now();
+            let speed = u128::from(piece.speed);
+            let room = u128::from(piece.until.saturating_since(at).picos()) * speed;
+            // A unit that ends at the very end of a piece ends in it.
+            if piece.speed > 0 && left < room + speed {
                 let end = at.saturating_add(Span::from_picos((left / speed) as u64));
-                let mut server = Serializer::new(stretch.speed);
+                let mut server = Serializer::new(piece.speed);
                 server.set_carry((left % speed) as u64);
                 self.server = Some(server);
                 inside += u128::from(self.measured.overlap(at, end)) * speed;
                 break end;
             }
-            if stretch.until == Time::NEVER {
+            if piece.until == Time::NEVER {
                 inside += u128::from(self.measured.overlap(at, Time::NEVER)) * speed;
                 break Time::NEVER;
             }
-            inside += u128::from(self.measured.overlap(at, stretch.until)) * speed;
+            inside += u128::from(self.measured.overlap(at, piece.until)) * speed;
             left -= room;
             self.profile.advance();
-            at = stretch.until;
+            at = piece.until;
         };
         if start < self.measured.until && end >= self.measured.until {
             self.in_transit = inside;
@@ -219,9 +219,9 @@ impl Varying {
         let mut from = self.free;
         loop {
             self.profile.seek(from);
-            let stretch = self.profile.now();
-            let to = until.min(stretch.until);
-            self.unused += u128::from(self.measured.overlap(from, to)) * u128::from(stretch.speed);
+            let piece = self.profile.now();
+            let to = until.min(piece.until);
+            self.unused += u128::from(self.measured.overlap(from, to)) * u128::from(piece.speed);
             if to == until {
                 return;
             }
@@ -233,10 +233,10 @@ impl Varying {
     pub(super) fn capacity(&self, mut whole: Profile, measured: Measured) -> Capacity {
         let mut offered = 0;
         while whole.now().from < measured.until {
-            let stretch = whole.now();
-            let span = measured.overlap(stretch.from, stretch.until);
-            offered += u128::from(span) * u128::from(stretch.speed);
-            if stretch.until == Time::NEVER {
+            let piece = whole.now();
+            let span = measured.overlap(piece.from, piece.until);
+            offered += u128::from(span) * u128::from(piece.speed);
+            if piece.until == Time::NEVER {
                 break;
             }
             whole.advance();

@@ -1,5 +1,5 @@
-//! Token bucket: tokens of `rate` up to `burst`; a unit starts when its tokens are there and
-//! is then sent at `peak`, at once where there is none. The bucket is full at the start.
+//! A token bucket: tokens arrive at `rate` until there are `burst` of them. A unit starts when its tokens are there and
+//! is then sent at `peak`, or at once where there is no peak. The bucket is full at the start.
 //!
 //! Example: 1 Mbit/s, burst 1500 bytes, three 1500-byte packets at time 0, no peak. The
 //! first leaves at 0, the second when 12000 bits have come, at 12 ms, the third at 24 ms.
@@ -19,7 +19,7 @@ pub struct TokenBucket {
     peak: Option<Serializer>,
     free: Time,
     measured: Measured,
-    /// Tokens there were when the measured time began.
+    /// Tokens in the bucket when the measured time began.
     at_opening: Option<i128>,
 }
 
@@ -44,7 +44,7 @@ impl TokenBucket {
         i128::from(wire_bytes) * 8 * i128::from(PICOS_PER_SECOND) <= self.burst
     }
 
-    /// Whether a unit that comes to the idle server finds its tokens; rounded as its wait would be.
+    /// Whether a unit that arrives at the idle server finds its tokens, rounded as its wait would be.
     pub(super) fn begins_at(&self, arrival: Time, bits: u64) -> bool {
         let need = i128::from(bits) * i128::from(PICOS_PER_SECOND);
         need - self.tokens_at(arrival) < i128::from(self.rate)
@@ -86,7 +86,7 @@ impl TokenBucket {
         (self.tokens + i128::from(elapsed) * i128::from(self.rate)).min(self.burst)
     }
 
-    /// The tokens of the measured time, and those it began with.
+    /// The tokens of the measured time, and those in the bucket when it began.
     pub(super) fn capacity(&self, measured: Measured) -> Capacity {
         let span = measured.overlap(Time::ZERO, Time::NEVER);
         let first = self.at_opening.unwrap_or_else(|| self.tokens_at(self.measured.from)).max(0);

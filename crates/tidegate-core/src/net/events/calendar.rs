@@ -4,7 +4,8 @@
 
 use std::collections::BTreeSet;
 
-use super::{Source, first_filled};
+use super::filled::first_filled;
+use crate::net::sources::EventSource;
 use crate::units::Time;
 
 const NONE: u32 = u32::MAX;
@@ -12,9 +13,9 @@ const BUCKETS: usize = 1 << 14;
 /// Pops between two looks at the width.
 const REVIEW: u32 = 1 << 15;
 
-/// See the module. When a source is due its owner knows; it is told so at every call.
+/// See the module. It does not keep when a source is due: every call is given that list (`due`).
 #[derive(Debug)]
-pub(super) struct Calendar {
+pub(in crate::net) struct Calendar {
     /// First source of each bucket.
     heads: Box<[u32; BUCKETS]>,
     /// One bit for each bucket that has sources.
@@ -27,7 +28,7 @@ pub(super) struct Calendar {
     /// Number of the bucket that the next pop begins at, counted from time 0.
     current: u64,
     /// Sources beyond the ring.
-    beyond: BTreeSet<(Time, Source)>,
+    beyond: BTreeSet<(Time, EventSource)>,
     /// Bucket of the first of them.
     beyond_from: u64,
     pops: u32,
@@ -35,7 +36,7 @@ pub(super) struct Calendar {
 }
 
 impl Calendar {
-    pub(super) fn new(sources: usize) -> Calendar {
+    pub(in crate::net) fn new(sources: usize) -> Calendar {
         Calendar {
             heads: Box::new([NONE; BUCKETS]),
             filled: Box::new([0; BUCKETS / 64]),
@@ -51,7 +52,7 @@ impl Calendar {
     }
 
     #[inline(always)]
-    pub(super) fn insert(&mut self, source: Source, at: Time) {
+    pub(in crate::net) fn insert(&mut self, source: EventSource, at: Time) {
         // Never before the current bucket: what is due in the past comes at once.
         let bucket = (at.picos() >> self.shift).max(self.current);
         if bucket - self.current >= BUCKETS as u64 {
@@ -65,14 +66,14 @@ impl Calendar {
     }
 
     #[cold]
-    fn insert_beyond(&mut self, source: Source, at: Time, bucket: u64) {
+    fn insert_beyond(&mut self, source: EventSource, at: Time, bucket: u64) {
         self.beyond_from = self.beyond_from.min(bucket);
         self.beyond.insert((at, source));
     }
 
     /// Takes out a source that was due at `at`.
     #[cold]
-    pub(super) fn remove(&mut self, source: Source, at: Time) {
+    pub(in crate::net) fn remove(&mut self, source: EventSource, at: Time) {
         let bucket = (at.picos() >> self.shift).max(self.current);
         if bucket - self.current >= BUCKETS as u64 || !self.unlink(source, bucket as usize % BUCKETS) {
             // Put in when the ring ended before it.
@@ -82,7 +83,7 @@ impl Calendar {
     }
 
     /// Takes a source out of its bucket; `false` if it is not there.
-    fn unlink(&mut self, source: Source, slot: usize) -> bool {
+    fn unlink(&mut self, source: EventSource, slot: usize) -> bool {
         let next = self.after[source as usize];
         let mut place = self.heads[slot];
         if place == source {
@@ -104,7 +105,7 @@ impl Calendar {
     }
 
     #[inline(always)]
-    pub(super) fn pop_before(&mut self, until: Time, due: &[Time]) -> Option<(Time, Source)> {
+    pub(in crate::net) fn pop_before(&mut self, until: Time, due: &[Time]) -> Option<(Time, EventSource)> {
         let slot = self.seek(due)?;
         let mut source = self.heads[slot];
         let mut at = due[source as usize];
@@ -132,7 +133,7 @@ impl Calendar {
     }
 
     /// The first source, and when it is due: [`Time::NEVER`] if there is none.
-    pub(super) fn first(&self, due: &[Time]) -> (Time, Source) {
+    pub(in crate::net) fn first(&self, due: &[Time]) -> (Time, EventSource) {
         let beyond = self.beyond.first().copied().unwrap_or((Time::NEVER, NONE));
         match self.first_filled() {
             None => beyond,
@@ -176,7 +177,7 @@ impl Calendar {
 
     /// The first source of a bucket.
     #[inline(never)]
-    fn least(&self, slot: usize, due: &[Time]) -> (Time, Source) {
+    fn least(&self, slot: usize, due: &[Time]) -> (Time, EventSource) {
         let mut place = self.heads[slot];
         let mut best = (due[place as usize], place);
         loop {
@@ -218,7 +219,7 @@ impl Calendar {
         if shift.abs_diff(self.shift) <= 1 {
             return;
         }
-        let mut sources: Vec<Source> = self.beyond.iter().map(|(_, source)| *source).collect();
+        let mut sources: Vec<EventSource> = self.beyond.iter().map(|(_, source)| *source).collect();
         for head in self.heads.iter_mut() {
             let mut place = std::mem::replace(head, NONE);
             while place != NONE {

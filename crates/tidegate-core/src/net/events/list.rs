@@ -1,6 +1,7 @@
 //! A sorted list of few entries, the next one last.
 
-use super::{MANY, Source};
+use super::MANY;
+use crate::net::sources::EventSource;
 use crate::units::Time;
 
 /// Room for every source, as a power of two: an index that is masked needs no check.
@@ -21,7 +22,7 @@ impl Default for List {
 
 impl List {
     #[inline]
-    pub(super) fn insert(&mut self, source: Source, at: Time) {
+    pub(super) fn insert(&mut self, source: EventSource, at: Time) {
         let entry = u128::from(at.picos()) << 32 | u128::from(source);
         let mut place = self.len;
         self.len += 1;
@@ -37,8 +38,9 @@ impl List {
     }
 
     #[cold]
-    pub(super) fn remove(&mut self, source: Source) {
-        let Some(place) = self.entries[..self.len].iter().position(|entry| *entry as Source == source) else {
+    pub(super) fn remove(&mut self, source: EventSource) {
+        let Some(place) = self.entries[..self.len].iter().position(|entry| *entry as EventSource == source)
+        else {
             return;
         };
         self.entries.copy_within(place + 1..self.len, place);
@@ -46,7 +48,7 @@ impl List {
     }
 
     #[inline]
-    pub(super) fn pop_before(&mut self, until: Time) -> Option<(Time, Source)> {
+    pub(super) fn pop_before(&mut self, until: Time) -> Option<(Time, EventSource)> {
         let last = self.len.checked_sub(1)?;
         let entry = self.entries[last % ROOM];
         let at = Time::from_picos((entry >> 32) as u64);
@@ -54,7 +56,7 @@ impl List {
             return None;
         }
         self.len = last;
-        Some((at, entry as Source))
+        Some((at, entry as EventSource))
     }
 
     pub(super) fn next(&self) -> Time {

@@ -1,124 +1,9 @@
-//! Circuits in networks: drawn at random, and by hand.
-
-use proptest::prelude::*;
+//! Circuits and calls, computed by hand.
 
 use super::*;
 use crate::plan::{
     ArrivalPlan, Blocked, CallsPlan, Demand, PolicePlan, PoolOrder, ReservationPlan, ReservePlan,
-    groups_of_circuits,
 };
-
-/// A circuit; [`reserved`] gives it its reservation.
-pub(super) fn any_circuit() -> impl Strategy<Value = GatePlan> {
-    (crate::gate::tests::any_gate(), 1u64..10, any::<[bool; 2]>()).prop_map(|(gate, mbps, [cells, llc])| {
-        let circuit = ReservePlan { reservation: 0, rate: Rate::from_bps(mbps * 1_000_000) };
-        let framing = if cells { Framing::CellPackets { llc } } else { gate.framing };
-        GatePlan { rate: RatePlan::Reserve(circuit), on_change: OnChange::Keep, framing, ..gate }
-    })
-}
-
-/// Gap or idle time, holding time, rate (ms, ms, Mbit/s), what becomes of a blocked call, patience
-/// (ms), and how many users, if they are counted.
-type SourceDraft = (u64, u64, u64, Blocked, Option<u64>, Option<u32>);
-
-/// What calls are like, drawn before anybody knows which there are.
-#[derive(Clone, Debug)]
-pub(super) struct CallsDraft {
-    manners: Vec<(Blocked, u64, Option<u64>)>,
-    orders: [bool; 2],
-    spare: [u64; 2],
-    sources: Vec<SourceDraft>,
-}
-
-pub(super) fn any_calls() -> impl Strategy<Value = CallsDraft> {
-    let blocked = || {
-        prop_oneof![
-            3 => Just(Blocked::Wait),
-            1 => Just(Blocked::Refuse),
-            1 => (1u64..20).prop_map(|ms| Blocked::Retry(Span::from_millis(ms))),
-        ]
-    };
-    // Whole milliseconds, so that much happens at one instant.
-    let hold = prop_oneof![1 => Just(None), 2 => Just(Some(0)), 3 => (0u64..20).prop_map(Some)];
-    let manners = prop::collection::vec((blocked(), 0u64..4, hold), 1..4);
-    let sources =
-        (1u64..20, 0u64..30, 1u64..6, blocked(), prop::option::of(0u64..20), prop::option::of(1u32..6));
-    let sources = prop::collection::vec(sources, 0..3);
-    let spare = [0u64..20, 0u64..20];
-    (manners, any::<[bool; 2]>(), spare, sources).prop_map(|(manners, orders, spare, sources)| CallsDraft {
-        manners,
-        orders,
-        spare,
-        sources,
-    })
-}
-
-/// Gives the circuits of a plan their calls. Two more pools: every circuit takes from one,
-/// every third from both; each pool has room for the largest call at least.
-pub(super) fn reserved(mut plan: Plan, draft: CallsDraft) -> Plan {
-    let flows = plan.flows.iter().map(|flow| [flow.path.clone(), flow.back.clone()].concat());
-    let together: Vec<Vec<usize>> =
-        flows.chain(plan.traffic.iter().map(|traffic| traffic.path.clone())).collect();
-    let exponential = |ms| HoldingPlan::Exponential(Span::from_millis(ms));
-    let constant = |ms| HoldingPlan::Constant(Span::from_millis(ms));
-    let first = plan.pools.len();
-    let mut most = [0; 2];
-    for (number, gates) in groups_of_circuits(&plan.gates, &together).into_iter().enumerate() {
-        let mut sums = [0; 2];
-        for gate in &gates {
-            let RatePlan::Reserve(circuit) = &mut plan.gates[*gate].rate else { continue };
-            circuit.reservation = number;
-            sums[gate % 2] += circuit.rate.bps();
-            sums[(gate + 1) % 2] += if gate % 3 == 0 { circuit.rate.bps() } else { 0 };
-        }
-        let (blocked, setup, hold) = draft.manners[number % draft.manners.len()];
-        let demand = |(pool, bps): (usize, u64)| Demand { pool: first + pool, rate: Rate::from_bps(bps) };
-        plan.reservations.push(ReservationPlan {
-            name: plan.gates[gates[0]].name.clone(),
-            demands: (0..).zip(sums).filter(|(_, bps)| *bps > 0).map(demand).collect(),
-            setup: Span::from_millis(setup),
-            hold: hold.map(Span::from_millis),
-            blocked,
-        });
-        (0..2).for_each(|pool| most[pool] = most[pool].max(sums[pool]));
-    }
-    for (number, (gap, hold, mbps, blocked, patience, users)) in draft.sources.into_iter().enumerate() {
-        let pool = number % 2;
-        most[pool] = most[pool].max(mbps * 1_000_000);
-        plan.calls.push(CallsPlan {
-            name: format!("calls{number}"),
-            start: Time::ZERO,
-            arrivals: match users {
-                None => ArrivalPlan::Every(exponential(gap)),
-                Some(count) => ArrivalPlan::Sources { count, idle: exponential(gap) },
-            },
-            hold: HoldingPlan::Constant(Span::from_millis(hold)),
-            demands: vec![Demand { pool: first + pool, rate: Rate::from_bps(mbps * 1_000_000) }],
-            setup: Span::from_millis(number as u64),
-            blocked,
-            // Constant for the first source, so that patience ends at whole milliseconds as well.
-            patience: patience.map(|ms| if number == 0 { constant(ms) } else { exponential(ms) }),
-        });
-    }
-    for (number, ((least, spare), asked)) in most.iter().zip(draft.spare).zip(draft.orders).enumerate() {
-        plan.pools.push(PoolPlan {
-            name: format!("pool{number}"),
-            capacity: Rate::from_bps(least + spare * 1_000_000),
-            order: if asked { PoolOrder::Asked } else { PoolOrder::FirstFit },
-        });
-    }
-    plan
-}
-
-/// What can be seen of the calls.
-pub(super) fn told(plan: &Plan, network: &Network) -> Vec<String> {
-    let pools = (0..plan.pools.len()).map(|pool| format!("{:?}", network.pool_use(pool)));
-    let gates = plan.gates.iter().zip(network.gates());
-    let circuits =
-        gates.map(|(row, gate)| format!("{:?} {:?}", gate.open_inside(), network.circuit_calls(&row.rate)));
-    let sources = network.source_calls().map(|counts| format!("{counts:?}"));
-    pools.chain(circuits).chain(sources).collect()
-}
 
 const MS: u64 = 1_000_000_000;
 
@@ -163,7 +48,7 @@ type Seen = Vec<(u64, usize)>;
 fn act(plan: &Plan, acts: &[(u64, usize, Act)]) -> (Seen, Seen, Network) {
     let (mut delivered, mut dropped) = (vec![], vec![]);
     let mut drain = |driven: &mut Network, until: Time| {
-        while let Some(step) = driven.step(until) {
+        while let Some(step) = driven.poll_step(until) {
             match step {
                 Step::Deliver { at, route, .. } => delivered.push((at.picos() / MS, route / 2)),
                 Step::Drop(Dropped { at, owner: Owner::Data(flow), reason, .. }) => {
@@ -179,10 +64,11 @@ fn act(plan: &Plan, acts: &[(u64, usize, Act)]) -> (Seen, Seen, Network) {
         let at = Time::from_picos(millis * MS);
         drain(&mut network, at);
         match act {
-            Act::Begin => network.transfer_begins(at, *flow),
-            Act::End => network.transfer_ends(at, *flow),
+            Act::Begin => network.handle_transfer_begin(at, *flow),
+            Act::End => network.handle_transfer_end(at, *flow),
             Act::Packet => {
-                let told = network.enter(at, flow * 2, &mut Unit::new(1000, handle, HeldBy::Application));
+                let told =
+                    network.handle_unit(at, flow * 2, &mut Unit::new(1000, handle, HeldBy::Application));
                 assert_eq!(told, None);
             }
         }
@@ -222,12 +108,12 @@ fn what_a_policer_drops_asks_for_no_circuit() {
     plan.gates[0].police = Some(PolicePlan { peak, sustained: None, tags: false });
     let mut network = Network::new(&plan, 1);
     for (at, bytes, calls) in [(Time::ZERO, 1000, 0), (Time::from_picos(MS), 999, 1)] {
-        network.enter(at, 0, &mut Unit::new(bytes, bytes, HeldBy::Application));
+        network.handle_unit(at, 0, &mut Unit::new(bytes, bytes, HeldBy::Application));
         let counts = network.circuit_calls(&plan.gates[0].rate).expect("it is a circuit");
         assert_eq!(counts.offered, calls);
     }
-    assert_eq!(network.take_drop().map(|drop| drop.reason), Some(DropReason::Policed));
-    assert_eq!(network.take_drop(), None);
+    assert_eq!(network.poll_drop().map(|drop| drop.reason), Some(DropReason::Policed));
+    assert_eq!(network.poll_drop(), None);
 }
 
 /// By hand. Room for one; with no holding time. The first flow's transfer goes on to 30 ms, though
@@ -302,114 +188,6 @@ fn circuits_of_one_reservation_open_together() {
     assert_eq!((used.reserved_max.bps(), counts.offered), (2_000_000, 1));
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(100))]
-
-    /// Whatever happens in whatever network: open circuits never have more of a pool than there
-    /// is, and once all is quiet everything has been given back.
-    #[test]
-    fn circuits_never_over_commit_a_pool_and_return_everything(plan in any_network(), entries in entries()) {
-        let plan = Plan { duration: Time::ZERO + Span::from_secs(10_000), traffic: vec![], ..plan };
-        let mut plan = Plan { record: crate::plan::RecordPlan::default(), signals: vec![], ..plan };
-        for row in &mut plan.reservations {
-            row.hold = row.hold.or(Some(Span::from_millis(1)));
-        }
-        plan.calls.clear();
-        for gate in &mut plan.gates {
-            if let RatePlan::Dtm(dtm) = &mut gate.rate {
-                dtm.measure = Span::from_secs(1);
-            }
-        }
-        let check = |driven: &Network| {
-            let mut open: Vec<usize> = vec![];
-            for (gate, row) in driven.gates().iter().zip(&plan.gates) {
-                if let (RatePlan::Reserve(circuit), false) = (&row.rate, gate.is_closed()) {
-                    open.push(circuit.reservation);
-                }
-            }
-            open.sort_unstable();
-            open.dedup();
-            let demands = || open.iter().flat_map(|reservation| &plan.reservations[*reservation].demands);
-            for (number, pool) in plan.pools.iter().enumerate() {
-                let used: u64 = demands().filter(|demand| demand.pool == number).map(|demand| demand.rate.bps()).sum();
-                assert!(used <= driven.reserved(number).bps(), "what is open has been granted");
-                assert!(driven.reserved(number) <= pool.capacity);
-            }
-        };
-        let mut network = Network::new(&plan, 1);
-        let mut at = Time::ZERO;
-        // Units that are still in the network.
-        let mut inside = 0;
-        for (handle, (gap, route, bytes)) in (0..).zip(entries) {
-            at = at.saturating_add(Span::from_picos(gap));
-            while network.step(at).is_some() {
-                inside -= 1;
-                check(&network);
-            }
-            let route = route % (plan.flows.len() * 2);
-            let told = network.enter(at, route, &mut Unit::new(bytes, handle, HeldBy::Application));
-            inside += i32::from(told.is_none());
-            match handle % 3 {
-                0 => network.transfer_begins(at, route / 2),
-                1 => network.transfer_ends(at, route / 2),
-                _ => {}
-            }
-            check(&network);
-        }
-        (0..plan.flows.len()).for_each(|flow| network.transfer_ends(at, flow));
-        // Until all are out, and all is quiet; what waits for a rate of nothing takes the whole run.
-        while inside > 0 && at < plan.duration {
-            at = at.saturating_add(Span::from_secs(10)).min(plan.duration);
-            while network.step(at).is_some() {
-                inside -= 1;
-            }
-        }
-        while network.step(at.saturating_add(Span::from_secs(100)).min(plan.duration)).is_some() {}
-        for pool in 0..plan.pools.len() {
-            prop_assert_eq!(network.reserved(pool), Rate::ZERO);
-        }
-        let is_shut = |(gate, row): (&Gate, &GatePlan)| {
-            !matches!(row.rate, RatePlan::Reserve(_)) || gate.is_closed()
-        };
-        prop_assert!(network.gates().iter().zip(&plan.gates).all(is_shut));
-    }
-}
-
-proptest! {
-    /// Calls that lose patience, calls of a number of sources, calls made again: a pool is never
-    /// over-committed, a source never has two calls at once, and every call has one fate.
-    #[test]
-    fn every_call_has_one_fate(draft in any_calls()) {
-        let plan = reserved(Plan::empty(Time::ZERO + Span::from_millis(500)), draft);
-        let mut network = Network::new(&plan, 1);
-        for millis in 1..=500 {
-            prop_assert!(network.step(Time::ZERO + Span::from_millis(millis)).is_none());
-            for (number, pool) in plan.pools.iter().enumerate() {
-                prop_assert!(network.reserved(number) <= pool.capacity);
-            }
-        }
-        for (number, _) in plan.pools.iter().enumerate().filter(|_| !plan.calls.is_empty()) {
-            let (used, counts) = network.pool_use(number).expect("there are calls");
-            let settled = counts.carried + counts.refused + counts.abandoned;
-            prop_assert_eq!(counts.offered, settled + used.waiting);
-            let most: u64 = plan.calls.iter().filter(|row| row.demands[0].pool == number).map(most_at_once).sum();
-            prop_assert!(used.reserved_max.bps() <= most);
-        }
-        for (row, counts) in plan.calls.iter().zip(network.source_calls()) {
-            prop_assert!(counts.abandoned == 0 || row.patience.is_some());
-            prop_assert!(counts.abandoned <= counts.waited);
-        }
-    }
-}
-
-/// What the calls of a source can hold at once.
-fn most_at_once(row: &CallsPlan) -> u64 {
-    match row.arrivals {
-        ArrivalPlan::Every(_) => u64::MAX / 4,
-        ArrivalPlan::Sources { count, .. } => u64::from(count) * row.demands[0].rate.bps(),
-    }
-}
-
 /// By hand. One line of a pool for one call at a time. Two sources, idle for 3 ms: both call at 3 ms, the
 /// first is granted until 13 ms, the second loses patience at 7 ms and calls again at 10 ms; it would
 /// wait until 14 ms and is granted at 13 ms. The first calls again at 16 ms and leaves at 20 ms, calls at 23 ms, when
@@ -431,7 +209,7 @@ fn sources_call_when_idle_and_leave_when_impatient() {
         patience: Some(constant(4)),
     }];
     let mut network = Network::new(&plan, 1);
-    assert!(network.step(plan.duration).is_none());
+    assert!(network.poll_step(plan.duration).is_none());
     let counts = network.source_calls().next().expect("there is a source");
     // Made at 3, 3, 10, 16 and 23 ms.
     assert_eq!((counts.offered, counts.carried, counts.waited, counts.abandoned), (5, 3, 3, 2));

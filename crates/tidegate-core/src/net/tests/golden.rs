@@ -18,15 +18,15 @@ fn line((plan, entries): &Case) -> String {
     let mut now = Time::ZERO;
     for (handle, (gap, route, bytes)) in (0..).zip(entries) {
         now = now.saturating_add(Span::from_picos(*gap));
-        while network.step(now.min(plan.duration)).is_some() {}
+        while network.poll_step(now.min(plan.duration)).is_some() {}
         if now >= plan.duration {
             break;
         }
         digest.add(&(network.next_wakeup(), network.next_delivery()));
         let number = route % (plan.flows.len() * 2);
-        network.enter(now, number, &mut Unit::new(*bytes, handle, HeldBy::Application));
+        network.handle_unit(now, number, &mut Unit::new(*bytes, handle, HeldBy::Application));
     }
-    while network.step(plan.duration).is_some() {}
+    while network.poll_step(plan.duration).is_some() {}
     network.finish();
     let inside = measured(plan);
     for (gate, of) in network.gates().iter().zip(&plan.gates) {

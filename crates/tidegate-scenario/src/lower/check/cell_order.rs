@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use tidegate_core::graph::knot;
 use tidegate_core::plan::GatePlan;
 
 use crate::check::Item;
@@ -44,32 +45,6 @@ pub(crate) fn check(gates: &[GatePlan], users: &[User<'_>], wiring: &Wiring, not
     }
 }
 
-/// Gates left over when those without inputs, then those without outputs are taken away: the
-/// circles and what lies between them.
-fn knot(after: &[Vec<usize>]) -> Vec<bool> {
-    let mut left = vec![true; after.len()];
-    let mut before: Vec<Vec<usize>> = vec![vec![]; after.len()];
-    for (from, list) in after.iter().enumerate() {
-        list.iter().for_each(|to| before[*to].push(from));
-    }
-    for (next, other) in [(after, before.as_slice()), (before.as_slice(), after)] {
-        let mut inputs: Vec<usize> =
-            other.iter().map(|list| list.iter().filter(|gate| left[**gate]).count()).collect();
-        let mut open: Vec<usize> =
-            (0..after.len()).filter(|gate| left[*gate] && inputs[*gate] == 0).collect();
-        while let Some(gate) = open.pop() {
-            left[gate] = false;
-            for to in next[gate].iter().filter(|to| left[**to]) {
-                inputs[*to] -= 1;
-                if inputs[*to] == 0 {
-                    open.push(*to);
-                }
-            }
-        }
-    }
-    left
-}
-
 /// The shortest way between two gates, both included.
 fn way(after: &[Vec<usize>], from: usize, to: usize) -> Option<Vec<usize>> {
     let mut came_from: Vec<Option<usize>> = vec![None; after.len()];
@@ -98,11 +73,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_circle_is_found_whatever_leads_to_it() {
+    fn the_shortest_way_is_found() {
         let after = vec![vec![1], vec![2], vec![3], vec![1, 4], vec![]];
-        assert_eq!(knot(&after), [false, true, true, true, false]);
         assert_eq!(way(&after, 2, 1), Some(vec![2, 3, 1]));
         assert_eq!(way(&after, 4, 1), None);
-        assert_eq!(knot(&[vec![1], vec![2], vec![]]), [false; 3]);
     }
 }

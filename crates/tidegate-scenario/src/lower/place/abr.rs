@@ -8,6 +8,7 @@ use super::wiring::Server;
 use crate::check::{Form, Item};
 use crate::lower::draft::Gate;
 use crate::lower::notes::Notes;
+use crate::lower::values::choice;
 
 /// The switches, and each source with its own; what depends on the route is filled in.
 pub(crate) fn resolve(placed: &Placed<'_>, planned: &mut [GatePlan], notes: &mut Notes) -> Vec<SwitchPlan> {
@@ -17,7 +18,7 @@ pub(crate) fn resolve(placed: &Placed<'_>, planned: &mut [GatePlan], notes: &mut
         let Some((link, filled)) = fill(abr, server, index, form, placed, planned, notes) else { return };
         let known = switches.iter().position(|switch| switch.gate == link);
         let Some(switch) = known.or_else(|| {
-            switches.push(switch(link, placed.gates[abr.switch].form.table("abr")?)?);
+            switches.push(switch(link, placed.gates[abr.switch].form.table("abr")?, notes)?);
             Some(switches.len() - 1)
         }) else {
             return;
@@ -36,12 +37,12 @@ pub(crate) fn resolve(placed: &Placed<'_>, planned: &mut [GatePlan], notes: &mut
     switches
 }
 
-fn switch(gate: usize, form: &Form) -> Option<SwitchPlan> {
+fn switch(gate: usize, form: &Form, notes: &mut Notes) -> Option<SwitchPlan> {
     Some(SwitchPlan {
         gate,
         every: form.span("every")?,
         utilisation: form.real("utilisation")?,
-        binary: form.word("tells") == Some("bit"),
+        binary: choice(form.get("tells"), [("rate", false), ("bit", true)], notes),
     })
 }
 

@@ -72,13 +72,13 @@ fn law<'a>(gate: &Gate<'a>) -> Option<&'a Form> {
     gate.form.table("rate").and_then(|laws| laws.table("reserve"))
 }
 
-fn terms(form: &Form) -> Terms {
+fn terms(form: &Form, notes: &mut Notes) -> Terms {
     let hold = match form.get("hold").map(|item| &item.value) {
         Some(Value::Word(_)) => None,
         Some(Value::Amount(Amount::Time(span))) => Some(*span),
         _ => Some(Span::ZERO),
     };
-    Terms { hold, setup: form.span("setup").unwrap_or(Span::ZERO), blocked: blocked(form) }
+    Terms { hold, setup: form.span("setup").unwrap_or(Span::ZERO), blocked: blocked(form, notes) }
 }
 
 /// Gives every circuit its reservation, and finds all who call.
@@ -120,7 +120,7 @@ pub(crate) fn calls<'a>(
             }
         }
         let Some(form) = law(&gates[written[0]]) else { continue };
-        let Terms { hold, setup, blocked } = terms(form);
+        let Terms { hold, setup, blocked } = terms(form, notes);
         check_terms(gates, &written, notes);
         let name = planned[group[0]].name.trim_end_matches("/back").to_owned();
         let Some(item) = form.get("rate") else { continue };
@@ -165,7 +165,7 @@ fn check_terms(gates: &[Gate<'_>], written: &[usize], notes: &mut Notes) {
     let Some(one) = law(&gates[*first]) else { return };
     for other in others {
         let Some(form) = law(&gates[*other]) else { continue };
-        if terms(form) == terms(one) {
+        if terms(form, notes) == terms(one, notes) {
             continue;
         }
         let differs = |name: &&&str| {

@@ -8,6 +8,7 @@ use super::circuits::Calls;
 use crate::check::{Form, Item, Value};
 use crate::lower::names::{POOL, tables};
 use crate::lower::notes::Notes;
+use crate::lower::values::choice;
 use crate::units::{Amount, FASTEST_BPS};
 
 /// The pools, each large enough for what its channels begin with and for each of its calls.
@@ -59,7 +60,7 @@ fn order(form: &Form, has_channels: bool, notes: &mut Notes) -> PoolOrder {
         let problem = "order is for calls that wait; the DTM channels of this pool never wait";
         notes.wrong(item, problem, "remove order");
     }
-    if form.word("order") == Some("first fit") { PoolOrder::FirstFit } else { PoolOrder::Asked }
+    choice(form.get("order"), [("asked", PoolOrder::Asked), ("first fit", PoolOrder::FirstFit)], notes)
 }
 
 fn capacity(

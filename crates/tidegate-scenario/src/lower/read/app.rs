@@ -12,7 +12,7 @@ use crate::check::{Form, Item, Value};
 use crate::inputs::Library;
 use crate::lower::changes;
 use crate::lower::notes::Notes;
-use crate::lower::values::{LARGEST_PACKET, bytes_u32, holding};
+use crate::lower::values::{LARGEST_PACKET, bytes_u32, choice, holding};
 use crate::units::plural;
 
 pub(crate) fn app(root: &Form, flow: &Form, library: &mut Library, notes: &mut Notes) -> AppPlan {
@@ -68,7 +68,7 @@ fn messages(form: &Form, llc: Option<bool>, notes: &mut Notes) -> Option<SourceP
     };
     Some(SourcePlan::Messages(MessagePlan {
         load: form.rate("load")?,
-        exponential: form.word("gaps") != Some("constant"),
+        exponential: choice(form.get("gaps"), [("exponential", true), ("constant", false)], notes),
         length,
         llc: llc.unwrap_or(false),
     }))
@@ -117,6 +117,11 @@ fn process(root: &Form, law: &str, form: &Form, size: &str, most: u32, notes: &m
             SourcePlan::OnOff { rate, bytes, on, off }
         }
         "poisson" => SourcePlan::Poisson { rate, bytes },
-        _ => SourcePlan::Constant { rate, bytes },
+        "constant" => SourcePlan::Constant { rate, bytes },
+        _ => {
+            let problem = format!("the source {law:?} has a key, but nothing here makes a plan of it");
+            notes.wrong_at(form.at, &form.key, problem, "this is a mistake in Tidegate; use another source");
+            SourcePlan::Constant { rate, bytes }
+        }
     }
 }

@@ -7,13 +7,15 @@ use crate::check::{Form, Item, Named, Value};
 use crate::lower::changes;
 use crate::lower::names::{POOL, index_of};
 use crate::lower::notes::Notes;
-use crate::lower::values::{holding, time};
+use crate::lower::values::{choice, holding, time};
 
-pub(crate) fn blocked(form: &Form) -> Blocked {
-    match (form.word("blocked"), form.span("retry")) {
-        (Some("refuse"), None) => Blocked::Refuse,
-        (Some("refuse"), Some(after)) => Blocked::Retry(after),
-        _ => Blocked::Wait,
+/// What happens to a call that does not fit.
+pub(crate) fn blocked(form: &Form, notes: &mut Notes) -> Blocked {
+    let refuses = choice(form.get("blocked"), [("wait", false), ("refuse", true)], notes);
+    match (refuses, form.span("retry")) {
+        (true, None) => Blocked::Refuse,
+        (true, Some(after)) => Blocked::Retry(after),
+        (false, _) => Blocked::Wait,
     }
 }
 
@@ -113,7 +115,7 @@ pub(crate) fn sources<'a>(root: &'a Form, notes: &mut Notes) -> Vec<(CallsPlan, 
             hold: holding(form, "hold"),
             demands,
             setup: form.span("setup").unwrap_or(Span::ZERO),
-            blocked: blocked(form),
+            blocked: blocked(form, notes),
             patience: form.given("patience").map(|_| holding(form, "patience")),
         };
         sources.push((plan, item));

@@ -14,7 +14,7 @@ use crate::lower::changes::check_clock;
 use crate::lower::draft::Gate;
 use crate::lower::names::reserved;
 use crate::lower::notes::Notes;
-use crate::lower::values::{LARGEST_PACKET, bytes_u32, jitter};
+use crate::lower::values::{LARGEST_PACKET, bytes_u32, choice, jitter};
 use crate::units::Amount;
 
 pub(crate) fn gates<'a>(root: &'a Form, library: &mut Library, notes: &mut Notes) -> Vec<Gate<'a>> {
@@ -43,9 +43,8 @@ pub(crate) fn gates<'a>(root: &'a Form, library: &mut Library, notes: &mut Notes
 
 fn gate(name: &str, root: &Form, form: &Form, library: &mut Library, notes: &mut Notes) -> GatePlan {
     let rate = rate::rate(root, form, library, notes);
-    let on_change = match form.word("on_change") {
-        Some("rescale") => OnChange::Rescale,
-        Some(_) => OnChange::Keep,
+    let on_change = match form.get("on_change") {
+        Some(item) => choice(Some(item), [("keep", OnChange::Keep), ("rescale", OnChange::Rescale)], notes),
         None => rate.usual_on_change().unwrap_or(OnChange::Keep),
     };
     let framing = reserve::framing(&rate, framing(form, notes));
@@ -59,7 +58,7 @@ fn gate(name: &str, root: &Form, form: &Form, library: &mut Library, notes: &mut
         delay: form.span("delay").unwrap_or(Span::ZERO),
         jitter: jitter(form),
         host: form.flag("host"),
-        cells: cells(form),
+        cells: cells(form, notes),
         police: police::police(form, framing, notes),
     }
 }
@@ -72,7 +71,8 @@ fn queue(form: &Form, rate: &RatePlan, framing: Framing, notes: &mut Notes) -> Q
         Some(Value::Amount(Amount::Cells(cells))) => QueueLimit::Cells(*cells),
         _ => QueueLimit::Unlimited,
     };
-    let counts = if queue.word("counts") == Some("all") { QueueCounts::All } else { QueueCounts::Waiting };
+    let counts =
+        choice(queue.get("counts"), [("waiting", QueueCounts::Waiting), ("all", QueueCounts::All)], notes);
     let what = match limit {
         QueueLimit::Packets(0) => Some("packet"),
         QueueLimit::Cells(0) => Some("cell"),
@@ -123,10 +123,8 @@ fn threshold(queue: &Form, framing: Framing, notes: &mut Notes) -> Option<u64> {
 
 fn framing(form: &Form, notes: &mut Notes) -> Framing {
     let Some(framing) = form.table("framing") else {
-        return match form.word("framing") {
-            Some("aal5") => Framing::Aal5 { llc: false },
-            _ => Framing::Ip,
-        };
+        let meanings = [("ip", Framing::Ip), ("aal5", Framing::Aal5 { llc: false })];
+        return choice(form.get("framing"), meanings, notes);
     };
     if let Some(aal5) = framing.table("aal5") {
         for item in ["overhead", "minimum"].into_iter().filter_map(|name| framing.given(name)) {
@@ -163,15 +161,16 @@ fn loss(form: &Form) -> LossPlan {
 }
 
 /// What the gate's keys say of cells, right or not: they are checked when the paths are known.
-fn cells(form: &Form) -> CellPlan {
+fn cells(form: &Form, notes: &mut Notes) -> CellPlan {
     let queue = form.table("queue");
     CellPlan {
         slotted: form.flag("slotted"),
         epd: queue.and_then(|queue| queue.cells("epd")),
         ppd: queue.is_some_and(|queue| queue.flag("ppd")),
-        reassembly: match form.word("reassembly") {
-            Some("simple") => Reassembly::Simple,
-            _ => Reassembly::Aal5,
-        },
+        reassembly: choice(
+            form.get("reassembly"),
+            [("aal5", Reassembly::Aal5), ("simple", Reassembly::Simple)],
+            notes,
+        ),
     }
 }

@@ -8,6 +8,7 @@ use tidegate_core::units::{Rate, Span};
 use crate::check::{Form, Item, Value};
 use crate::error::Problem;
 use crate::lower::notes::Notes;
+use crate::lower::values::choice;
 use crate::units::Amount;
 
 /// The names that a contract is written with: they say the same.
@@ -132,7 +133,7 @@ pub(crate) fn police(gate: &Form, framing: Framing, notes: &mut Notes) -> Option
             None
         }
     };
-    let tags = form.word("action") == Some("tag");
+    let tags = choice(form.get("action"), [("drop", false), ("tag", true)], notes);
     if let (true, true, Some(item)) = (tags, sustained.is_some(), form.given("action")) {
         let help = "write conformance = \"vbr3\" to tag traffic above the sustained rate, and remove action";
         notes.wrong(item, "with two rates, conformance decides what is tagged", help);
@@ -267,11 +268,11 @@ fn sustained(
         // RFC 2698 §3: the bucket holds CBS at most, however fast the burst comes.
         unit(rate, cells).map(|unit| Limit::tokens(unit, units))
     };
-    let conformance = match form.word("conformance") {
-        Some("vbr2") => Conformance::Vbr2,
-        Some("vbr3") => Conformance::Vbr3,
-        _ => Conformance::Vbr1,
-    };
+    let conformance = choice(
+        form.get("conformance"),
+        [("vbr1", Conformance::Vbr1), ("vbr2", Conformance::Vbr2), ("vbr3", Conformance::Vbr3)],
+        notes,
+    );
     Some((counted(limit, form, keys.rate, notes)?, conformance))
 }
 

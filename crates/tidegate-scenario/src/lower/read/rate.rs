@@ -6,7 +6,7 @@ use super::laws::{abr, dtm, follow, gcra, markov, reserve, steps, token_bucket, 
 use crate::check::{Form, Value};
 use crate::inputs::Library;
 use crate::lower::notes::Notes;
-use crate::lower::values::never_passes;
+use crate::lower::values::{never_passes, no_meaning};
 use crate::units::Amount;
 
 pub(super) fn rate(root: &Form, gate: &Form, library: &mut Library, notes: &mut Notes) -> RatePlan {
@@ -39,8 +39,7 @@ fn law(root: &Form, laws: &Form, library: &mut Library, notes: &mut Notes) -> Op
         "gcra" => gcra::law(form, notes),
         "trace" => trace::law(root, form, library, notes),
         _ => {
-            let problem = format!("the law {name:?} has a key, but nothing here makes a plan of it");
-            notes.wrong(item, problem, "this is a mistake in Tidegate; use another law");
+            no_meaning(item, name, notes);
             None
         }
     }

@@ -8,7 +8,7 @@ use crate::check::{Form, Item, Value};
 use crate::inputs::Library;
 use crate::lower::names::{SERVER, index_of};
 use crate::lower::notes::Notes;
-use crate::lower::values::unreadable;
+use crate::lower::values::{choice, no_meaning, unreadable};
 use crate::units::Amount;
 
 /// The name of the row of all requests in a summary.
@@ -22,11 +22,12 @@ pub(crate) fn request(
     library: &mut Library,
     notes: &mut Notes,
 ) -> Option<RequestPlan> {
-    let pace = if form.word("loop") == Some("open") { Pace::Request } else { Pace::Response };
-    let connection = match form.word("connection") {
-        Some("new") => ConnectionPlan::New,
-        _ => ConnectionPlan::Persistent,
-    };
+    let pace = choice(form.get("loop"), [("closed", Pace::Response), ("open", Pace::Request)], notes);
+    let connection = choice(
+        form.get("connection"),
+        [("persistent", ConnectionPlan::Persistent), ("new", ConnectionPlan::New)],
+        notes,
+    );
     if flow.key == format!("flow.{ALL}") {
         let problem = "the name \"all\" is reserved: it means the requests of all flows together";
         notes.wrong_at(flow.at, &flow.key, problem, "use another name, such as \"client\"");
@@ -106,7 +107,10 @@ fn size(item: &Item, library: &mut Library, notes: &mut Notes) -> Option<SizePla
                 None
             }
         },
-        _ => None,
+        _ => {
+            no_meaning(given, law, notes);
+            None
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use tidegate_core::units::Span;
 use super::tcp_layers::TcpLayers;
 use crate::check::{Form, Item, Value, default_item};
 use crate::lower::notes::Notes;
-use crate::lower::values::{LARGEST_PACKET, bytes_u32};
+use crate::lower::values::{LARGEST_PACKET, bytes_u32, choice};
 use crate::spelling::value_meant;
 use crate::table::{RTO, Section, TCP};
 use crate::units::Amount;
@@ -66,33 +66,45 @@ fn settle(layers: &TcpLayers<'_>, notes: &mut Notes) -> TcpPlan {
         window,
         initial_window: initial_window(layers, mss, notes),
         initial_ssthresh: window_of(layers.item("initial_ssthresh").as_ref(), mss),
-        increase: match layers.word("increase") {
-            "per ack" => Increase::PerAck,
-            "random" => Increase::Random,
-            _ => Increase::PerWindow,
-        },
+        increase: choice(
+            layers.item("increase").as_ref(),
+            [
+                ("per window", Increase::PerWindow),
+                ("per ack", Increase::PerAck),
+                ("random", Increase::Random),
+            ],
+            notes,
+        ),
         dupthresh: layers.item("dupthresh").and_then(|item| u32::try_from(item.whole()?).ok()),
         sack: layers.flag("sack"),
         limited_transmit: layers.flag("limited_transmit"),
-        ssthresh_rounding: match layers.word("ssthresh_rounding") {
-            "down" => SsthreshRounding::Down,
-            "up" => SsthreshRounding::Up,
-            "ns2" => SsthreshRounding::Ns2,
-            _ => SsthreshRounding::Exact,
-        },
+        ssthresh_rounding: choice(
+            layers.item("ssthresh_rounding").as_ref(),
+            [
+                ("exact", SsthreshRounding::Exact),
+                ("down", SsthreshRounding::Down),
+                ("up", SsthreshRounding::Up),
+                ("ns2", SsthreshRounding::Ns2),
+            ],
+            notes,
+        ),
         go_back_n: match layers.given("go_back_n") {
             Some(item) => matches!(item.value, Value::Flag(true)),
             // Slow start after every loss begins with the first byte that is missing.
             None => layers.base == TcpBase::Bsd44 || matches!(cc, CongestionPlan::Tahoe { .. }),
         },
         guard: layers.flag("guard"),
-        phase: phase(layers),
+        phase: phase(layers, notes),
         rto: rto(layers, notes),
         delayed_ack: delayed_ack(layers),
         quick_acks: quick_acks(layers),
         handshake: layers.flag("handshake"),
         timestamps,
-        rtt_timing: if layers.word("rtt_timing") == "one" { RttTiming::One } else { RttTiming::Every },
+        rtt_timing: choice(
+            layers.item("rtt_timing").as_ref(),
+            [("every", RttTiming::Every), ("one", RttTiming::One)],
+            notes,
+        ),
         idle_restart: layers.flag("idle_restart"),
     };
     if let (Some(item), false) =
@@ -225,11 +237,8 @@ fn rto(layers: &TcpLayers<'_>, notes: &mut Notes) -> RtoPlan {
                 notes.wrong(item, problem, format!("remove fixed, or remove {name}"));
             }
         }
-        let departure = given("restart").and_then(Item::word) == Some("departure");
-        return RtoPlan::Fixed {
-            rto,
-            restart: if departure { RtoRestart::Departure } else { RtoRestart::Ack },
-        };
+        let meanings = [("ack", RtoRestart::Ack), ("departure", RtoRestart::Departure)];
+        return RtoPlan::Fixed { rto, restart: choice(given("restart"), meanings, notes) };
     }
     if let Some(item) = given("restart") {
         notes.wrong(
@@ -270,12 +279,10 @@ fn rto(layers: &TcpLayers<'_>, notes: &mut Notes) -> RtoPlan {
 }
 
 /// When the coarse clocks of a flow's hosts tick.
-fn phase(layers: &TcpLayers<'_>) -> TickPhase {
+fn phase(layers: &TcpLayers<'_>, notes: &mut Notes) -> TickPhase {
     let form = layers.given("rto").and_then(Item::table);
-    match form.and_then(|form| form.given("phase")).and_then(Item::word) {
-        Some("common") => TickPhase::Common,
-        _ => TickPhase::Own,
-    }
+    let item = form.and_then(|form| form.given("phase"));
+    choice(item, [("own", TickPhase::Own), ("common", TickPhase::Common)], notes)
 }
 
 /// The base's value of a time in a table below `tcp`.

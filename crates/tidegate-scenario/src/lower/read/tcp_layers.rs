@@ -28,20 +28,12 @@ impl<'a> TcpLayers<'a> {
         let key = format!("{}.tcp", flow.key);
         let mut layers =
             TcpLayers { own, set, base: TcpBase::Rfc, key, at: own.map_or(flow.at, |form| form.at) };
-        layers.base = match layers.given("base").and_then(Item::word) {
-            Some("bsd44") => TcpBase::Bsd44,
-            Some("linux") => TcpBase::Linux,
-            _ => TcpBase::Rfc,
-        };
+        layers.base = base_of(layers.given("base"));
         layers
     }
 
     pub(crate) fn of_set(set: &'a Form) -> TcpLayers<'a> {
-        let base = match set.given("base").and_then(Item::word) {
-            Some("bsd44") => TcpBase::Bsd44,
-            Some("linux") => TcpBase::Linux,
-            _ => TcpBase::Rfc,
-        };
+        let base = base_of(set.given("base"));
         TcpLayers { own: Some(set), set: None, base, key: set.key.clone(), at: set.at }
     }
 
@@ -73,14 +65,34 @@ impl<'a> TcpLayers<'a> {
     }
 }
 
+/// The words of `base`.
+const BASES: [(&str, TcpBase); 3] =
+    [("rfc", TcpBase::Rfc), ("bsd44", TcpBase::Bsd44), ("linux", TcpBase::Linux)];
+
+fn base_of(item: Option<&Item>) -> TcpBase {
+    let Some(word) = item.and_then(Item::word) else { return TcpBase::Rfc };
+    let known = BASES.iter().find(|(name, _)| *name == word);
+    debug_assert!(known.is_some(), "{word} is in the table of keys, but not in this list");
+    known.map_or(TcpBase::Rfc, |(_, base)| *base)
+}
+
 #[cfg(test)]
 mod tests {
-    use crate::table::{TCP, TCP_SET};
+    use super::BASES;
+    use crate::table::{Kind, TCP, TCP_SET};
 
     #[test]
     fn sets_take_every_key_but_use() {
         let without: Vec<_> = TCP.keys.iter().filter(|row| row.name != "use").map(|row| row.name).collect();
         let set: Vec<_> = TCP_SET.keys.iter().map(|row| row.name).collect();
         assert_eq!(without, set);
+    }
+
+    #[test]
+    fn every_base_of_the_table_has_a_meaning() {
+        let Some(Kind::Choice(words)) = TCP.find("base").map(|row| row.kind) else {
+            panic!("base is a choice")
+        };
+        assert!(words.iter().map(|word| word.name).eq(BASES.map(|(name, _)| name)));
     }
 }

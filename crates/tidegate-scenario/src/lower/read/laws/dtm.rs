@@ -8,6 +8,7 @@ use crate::check::{Form, Item};
 use crate::lower::changes::check_clock;
 use crate::lower::names::{POOL, index_of};
 use crate::lower::notes::Notes;
+use crate::lower::values::choice;
 use crate::units::FASTEST_BPS;
 
 /// A channel; `None` where something was wrong.
@@ -21,10 +22,11 @@ pub(crate) fn law(root: &Form, form: &Form, notes: &mut Notes) -> Option<RatePla
         initial,
         measure: form.span("measure")?,
         update_every: update_every(form, notes)?,
-        estimators: match form.word("estimator") {
-            Some("flow") => Estimators::Flow,
-            _ => Estimators::Channel,
-        },
+        estimators: choice(
+            form.get("estimator"),
+            [("channel", Estimators::Channel), ("flow", Estimators::Flow)],
+            notes,
+        ),
         pool: match form.get("pool") {
             Some(item) => Some(index_of(root, &POOL, item, notes)?),
             None => None,
@@ -40,16 +42,17 @@ fn settings(form: &Form, notes: &mut Notes) -> Option<Settings> {
         shift_dec: shift("shift_dec")?,
         margin: form.slots("margin")?,
         corridor: form.slots("corridor")?,
-        rounding: match form.word("rounding") {
-            Some("up") => Rounding::Up,
-            _ => Rounding::Exact,
-        },
-        on_loss: match form.word("on_loss") {
-            Some("hold tick") => OnLoss::HoldTick,
-            Some("hold second") => OnLoss::HoldSecond,
-            Some("hold link") => OnLoss::HoldLink,
-            _ => OnLoss::Nothing,
-        },
+        rounding: choice(form.get("rounding"), [("exact", Rounding::Exact), ("up", Rounding::Up)], notes),
+        on_loss: choice(
+            form.get("on_loss"),
+            [
+                ("nothing", OnLoss::Nothing),
+                ("hold tick", OnLoss::HoldTick),
+                ("hold second", OnLoss::HoldSecond),
+                ("hold link", OnLoss::HoldLink),
+            ],
+            notes,
+        ),
         min: whole(form.get("min")?, notes)?,
         max: match form.get("max") {
             Some(item) => Some(whole(item, notes)?),

@@ -6,6 +6,7 @@ use tidegate_core::plan::{GcraPlan, RatePlan};
 
 use crate::check::Form;
 use crate::lower::notes::Notes;
+use crate::lower::values::choice;
 
 /// A shaper; `None` where something was wrong.
 pub(crate) fn law(form: &Form, notes: &mut Notes) -> Option<RatePlan> {
@@ -15,19 +16,17 @@ pub(crate) fn law(form: &Form, notes: &mut Notes) -> Option<RatePlan> {
         notes.wrong(item, problem, format!("write \"{link}\" or less, or a faster link"));
         return None;
     }
-    let increment = match form.word("slots") {
-        Some("rounded") => Interval::at_rate(CELL_BITS * whole_slots(pcr.bps(), link.bps()), link),
-        _ => Interval::at_rate(CELL_BITS, pcr),
+    let increment = match choice(form.get("slots"), [("real", false), ("rounded", true)], notes) {
+        true => Interval::at_rate(CELL_BITS * whole_slots(pcr.bps(), link.bps()), link),
+        false => Interval::at_rate(CELL_BITS, pcr),
     };
     let tolerance = form.span("cdvt")?;
     let Some(limit) = increment.ok().and_then(|each| Limit::new(each, tolerance.picos()).ok()) else {
         notes.wrong(form.get("cdvt")?, "this is longer than 53 days", "write a shorter time");
         return None;
     };
-    let release = match form.word("release") {
-        Some("earliest") => Release::Earliest,
-        _ => Release::Tat,
-    };
+    let release =
+        choice(form.get("release"), [("tat", Release::Tat), ("earliest", Release::Earliest)], notes);
     Some(RatePlan::Gcra(GcraPlan { limit, link, release }))
 }
 

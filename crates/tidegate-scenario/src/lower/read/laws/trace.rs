@@ -8,7 +8,7 @@ use crate::inputs::Library;
 use crate::inputs::Loaded;
 use crate::lower::changes::{RATE_CHANGES, check_changes};
 use crate::lower::notes::Notes;
-use crate::lower::values::{LARGEST_PACKET, bytes_u32, never_passes, unreadable};
+use crate::lower::values::{LARGEST_PACKET, bytes_u32, choice, never_passes, unreadable};
 use crate::trace::{Format, OPPORTUNITY_BYTES, TraceOptions};
 
 pub(crate) fn law(root: &Form, form: &Form, library: &mut Library, notes: &mut Notes) -> Option<RatePlan> {
@@ -20,7 +20,7 @@ pub(crate) fn law(root: &Form, form: &Form, library: &mut Library, notes: &mut N
         None => OPPORTUNITY_BYTES,
     };
     let options = TraceOptions { opportunity_bytes, drp_step: form.span("step") };
-    let at_end = if form.word("at_end") == Some("stop") { AtEnd::Stop } else { AtEnd::Repeat };
+    let at_end = choice(form.get("at_end"), [("repeat", AtEnd::Repeat), ("stop", AtEnd::Stop)], notes);
     match library.trace(file.text()?, format, options) {
         Err(error) => {
             unreadable(file, &error, notes);

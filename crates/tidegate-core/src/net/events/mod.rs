@@ -1,0 +1,270 @@
+//! The event queue: which event source comes next. It has one entry for each source, never one for each packet.
+//!
+//! The order is total: time, then the source's number, which says what comes first at one
+//! instant. Few sources are kept in a sorted list, many in a calendar, and in two calendars while halves of
+//! connections take turns ([`crate::net::fast`]); all give the same order. The choices and their reasons are in
+//! docs/design/event-queue.md.
+
+mod calendar;
+mod filled;
+mod list;
+mod next;
+
+pub(super) use calendar::Calendar;
+pub(super) use filled::first_filled;
+pub(super) use next::Next;
+
+use list::List;
+
+use crate::net::fast::{Half, Halves, Turns};
+use crate::net::sources::EventSource;
+use crate::unit::Unit;
+use crate::units::{Span, Time};
+
+/// The number of sources from which on a calendar is faster than a sorted list.
+const MANY: usize = 24;
+
+/// When each source wakes next.
+#[derive(Debug)]
+pub(super) struct EventQueue {
+    /// The instant each source waits for; [`Time::NEVER`] when it sleeps.
+    due: Vec<Time>,
+    order: Order,
+    /// Who may take turns, as long as nobody does.
+    resting: Option<Turns>,
+}
+
+#[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "only one exists; a box would cost a pointer to follow")]
+enum Order {
+    List(List),
+    Calendar(Box<Calendar>),
+    Halves(Box<Halves>),
+}
+
+impl EventQueue {
+    /// A queue in which all `sources` sleep.
+    #[must_use]
+    pub(super) fn new(sources: usize) -> EventQueue {
+        let order = if sources < MANY {
+            Order::List(List::default())
+        } else {
+            Order::Calendar(Box::new(Calendar::new(sources)))
+        };
+        EventQueue { due: vec![Time::NEVER; sources], order, resting: None }
+    }
+
+    /// Where there are many sources the two halves may take turns from now on; says whether it is so.
+    pub(super) fn may_take_turns(&mut self, turns: Turns) -> bool {
+        if turns.leads == [Span::ZERO; 2] || !matches!(self.order, Order::Calendar(_)) {
+            return false;
+        }
+        self.resting = Some(turns);
+        true
+    }
+
+    /// How much later than what happens at each half its effects at the other are at least, where they may take
+    /// turns; and whether they do.
+    pub(super) fn turns(&self) -> Option<([Span; 2], bool)> {
+        match (&self.order, &self.resting) {
+            (Order::Halves(halves), _) => Some((halves.leads(), true)),
+            (_, Some(turns)) => Some((turns.leads, false)),
+            _ => None,
+        }
+    }
+
+    /// Lets the two halves take turns, where they may and do not.
+    pub(super) fn start_turns(&mut self) {
+        let Some(turns) = self.resting.take() else { return };
+        let mut halves = Halves::new(turns);
+        awake(&self.due).for_each(|(source, at)| halves.insert(source, at));
+        self.order = Order::Halves(Box::new(halves));
+    }
+
+    /// No turns from now on: hands out the units that were sent and have not come, those of a stretch in order.
+    pub(super) fn stop_turns(&mut self) -> Vec<(Time, Unit)> {
+        if !matches!(self.order, Order::Halves(_)) {
+            return Vec::new();
+        }
+        let mut calendar = Box::new(Calendar::new(self.due.len()));
+        awake(&self.due).for_each(|(source, at)| calendar.insert(source, at));
+        let Order::Halves(halves) = std::mem::replace(&mut self.order, Order::Calendar(calendar)) else {
+            unreachable!("they took turns");
+        };
+        let (turns, units) = halves.end();
+        self.resting = Some(turns);
+        units
+    }
+
+    /// Where halves take turns: a unit comes to one of them at `at`.
+    #[inline(always)]
+    pub(super) fn send(&mut self, half: Half, at: Time, unit: Unit) {
+        if let Order::Halves(halves) = &mut self.order {
+            halves.send(half, at, unit);
+        }
+    }
+
+    /// Wakes `source` at `at`, unless it wakes earlier anyway. A source that is woken early
+    /// finds nothing to do and asks again, so nothing ever has to be moved back.
+    #[inline]
+    pub(super) fn wake(&mut self, source: EventSource, at: Time) {
+        let due = self.due[source as usize];
+        if at < due {
+            self.wake_at(source, at, due);
+        }
+    }
+
+    /// Wakes a source that sleeps, as it does after [`EventQueue::pop_before`]; at [`Time::NEVER`] it sleeps on.
+    #[inline]
+    pub(super) fn wake_asleep(&mut self, source: EventSource, at: Time) {
+        debug_assert_eq!(self.due[source as usize], Time::NEVER);
+        if at == Time::NEVER {
+            return;
+        }
+        self.due[source as usize] = at;
+        match &mut self.order {
+            Order::List(list) => list.insert(source, at),
+            Order::Calendar(calendar) => calendar.insert(source, at),
+            Order::Halves(halves) => halves.insert(source, at),
+        }
+    }
+
+    #[inline(never)]
+    fn wake_at(&mut self, source: EventSource, at: Time, due: Time) {
+        if due != Time::NEVER {
+            self.remove(source, due);
+            self.due[source as usize] = Time::NEVER;
+        }
+        self.wake_asleep(source, at);
+    }
+
+    #[cold]
+    fn remove(&mut self, source: EventSource, due: Time) {
+        match &mut self.order {
+            Order::List(list) => list.remove(source),
+            Order::Calendar(calendar) => calendar.remove(source, due),
+            Order::Halves(halves) => halves.remove(source, due),
+        }
+    }
+
+    /// What comes next before `until`; a source sleeps from now on.
+    #[inline(always)]
+    pub(super) fn pop_before(&mut self, until: Time) -> Option<Next> {
+        let (at, source) = match &mut self.order {
+            Order::List(list) => list.pop_before(until)?,
+            Order::Calendar(calendar) => calendar.pop_before(until, &self.due)?,
+            Order::Halves(halves) => match halves.pop_before(until, &self.due)? {
+                Next::Source(at, source) => (at, source),
+                arrival @ Next::Arrival(..) => return Some(arrival),
+            },
+        };
+        self.due[source as usize] = Time::NEVER;
+        Some(Next::Source(at, source))
+    }
+
+    /// When a source wakes; [`Time::NEVER`] when it sleeps.
+    pub(super) fn due(&self, source: EventSource) -> Time {
+        self.due[source as usize]
+    }
+
+    /// No source wakes before this.
+    #[must_use]
+    pub(super) fn next(&self) -> Time {
+        match &self.order {
+            Order::List(list) => list.next(),
+            Order::Calendar(calendar) => calendar.first(&self.due).0,
+            Order::Halves(halves) => halves.next(&self.due),
+        }
+    }
+
+    /// Bytes held by units of [`EventQueue::send`].
+    pub(super) fn memory_bytes(&self) -> u64 {
+        if let Order::Halves(halves) = &self.order { halves.memory_bytes() } else { 0 }
+    }
+}
+
+/// The sources that do not sleep, and when they wake.
+fn awake(due: &[Time]) -> impl Iterator<Item = (EventSource, Time)> {
+    (0..).zip(due.iter().copied()).filter(|(_, at)| *at != Time::NEVER)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn source_of(next: Option<Next>) -> Option<(Time, EventSource)> {
+        match next? {
+            Next::Source(at, source) => Some((at, source)),
+            Next::Arrival(..) => panic!("nothing was sent"),
+        }
+    }
+
+    proptest! {
+        /// The same order from both, whatever is woken when.
+        #[test]
+        fn list_and_calendar_agree(
+            steps in prop::collection::vec((0u32..20, 0u64..1u64 << 44, 0u32..60), 1..3000),
+        ) {
+            let mut few = EventQueue::new(20);
+            let mut many = EventQueue::new(200);
+            prop_assert!(matches!(many.order, Order::Calendar(_)));
+            let mut now = 0;
+            for (source, span, shift) in steps {
+                let at = Time::from_picos(now + (span >> shift));
+                few.wake(source, at);
+                many.wake(source, at);
+                prop_assert_eq!(few.next(), many.next());
+                if shift % 2 == 0 {
+                    let until = Time::from_picos(now + (1 << 43));
+                    let popped = few.pop_before(until);
+                    prop_assert_eq!(popped, many.pop_before(until));
+                    now = source_of(popped).map_or(now, |(time, _)| time.picos());
+                }
+            }
+            loop {
+                let popped = few.pop_before(Time::NEVER);
+                prop_assert_eq!(popped, many.pop_before(Time::NEVER));
+                let Some((at, _)) = source_of(popped) else { break };
+                prop_assert!(at.picos() >= now);
+                now = at.picos();
+            }
+        }
+    }
+
+    #[test]
+    fn the_calendar_follows_the_traffic() {
+        let mut few = EventQueue::new(20);
+        let mut many = EventQueue::new(300);
+        let mut state = 1u64;
+        for source in 0..20 {
+            few.wake(source, Time::from_picos(u64::from(source)));
+            many.wake(source, Time::from_picos(u64::from(source)));
+        }
+        for round in 0..200_000u64 {
+            let popped = few.pop_before(Time::NEVER);
+            assert_eq!(popped, many.pop_before(Time::NEVER));
+            let (at, source) = source_of(popped).unwrap();
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            // Gaps from nanoseconds to seconds, in spells.
+            let next = Time::from_picos(at.picos() + (state >> (24 + (round >> 14) % 24)));
+            few.wake(source, next);
+            many.wake(source, next);
+        }
+    }
+
+    #[test]
+    fn at_one_instant_the_lower_number_comes_first() {
+        for sources in [4, 1000] {
+            let mut queue = EventQueue::new(sources);
+            for source in [3, 1, 2] {
+                queue.wake(source, Time::from_picos(5));
+            }
+            let order: Vec<EventSource> = std::iter::from_fn(|| source_of(queue.pop_before(Time::NEVER)))
+                .map(|(_, source)| source)
+                .collect();
+            assert_eq!(order, [1, 2, 3]);
+        }
+    }
+}

@@ -1,0 +1,285 @@
+//! Units on their way to the first place where several inputs meet, for one half of all connections
+//! ([`super::halves`]). The other half sends them some time before they are handled
+//! here. So they wait in buckets of time without order, and are put in order when their bucket is opened.
+
+use std::collections::BTreeMap;
+
+use crate::net::events::first_filled;
+use crate::net::sources::EventSource;
+use crate::unit::Unit;
+use crate::units::{Span, Time};
+
+const BUCKETS: u64 = 512;
+const WORDS: usize = BUCKETS as usize / 64;
+/// In a bucket with fewer units, each is inserted at its place among those before it.
+const FEW: usize = 8;
+
+/// See the module.
+#[derive(Debug)]
+pub(super) struct Arrivals {
+    /// The units of opened buckets, in order. Those before `place` have been handled.
+    open: Vec<(Time, Unit)>,
+    place: usize,
+    /// A bucket is 2^shift picoseconds wide.
+    shift: u32,
+    /// The first bucket that has not been opened, counted from time 0.
+    next: u64,
+    /// The buckets from `next` on, each at its number modulo their count.
+    ring: Vec<Vec<(Time, Unit)>>,
+    /// One bit for each that has units.
+    filled: [u64; WORDS],
+    /// Buckets that the ring did not reach when something was put in.
+    beyond: BTreeMap<u64, Vec<(Time, Unit)>>,
+    /// Memory of opened buckets, for those that are filled next: it is still in the cache.
+    rooms: Vec<Vec<(Time, Unit)>>,
+    /// While a bucket is put in order: the number of units in each part of it, then the place of the part's next unit.
+    counts: Vec<u32>,
+}
+
+impl Arrivals {
+    /// `width`: that of a bucket, about.
+    pub(super) fn new(width: Span) -> Arrivals {
+        Arrivals {
+            open: Vec::new(),
+            place: 0,
+            shift: width.picos().max(1).ilog2(),
+            next: 0,
+            ring: vec![Vec::new(); BUCKETS as usize],
+            filled: [0; WORDS],
+            beyond: BTreeMap::new(),
+            rooms: Vec::new(),
+            counts: Vec::new(),
+        }
+    }
+
+    /// The buckets that delays up to this want.
+    pub(super) fn least_width(delay: Span) -> Span {
+        Span::from_picos(delay.picos() / (BUCKETS / 2))
+    }
+
+    /// When the bucket begins that `at` is in.
+    pub(super) fn begin_of_bucket(&self, at: Time) -> Time {
+        Time::from_picos(at.picos() >> self.shift << self.shift)
+    }
+
+    /// A unit comes at `at`. `rank`: as in [`Arrivals::open_before`].
+    #[inline(always)]
+    pub(super) fn push(&mut self, at: Time, unit: Unit, rank: &[EventSource]) {
+        let bucket = at.picos() >> self.shift;
+        if bucket.wrapping_sub(self.next) >= BUCKETS {
+            return self.push_elsewhere(at, unit, rank);
+        }
+        let units = &mut self.ring[(bucket % BUCKETS) as usize];
+        if units.capacity() == 0 {
+            *units = self.rooms.pop().unwrap_or_default();
+            self.filled[(bucket % BUCKETS / 64) as usize] |= 1 << (bucket % 64);
+        }
+        units.push((at, unit));
+    }
+
+    #[cold]
+    fn push_elsewhere(&mut self, at: Time, unit: Unit, rank: &[EventSource]) {
+        let bucket = at.picos() >> self.shift;
+        if bucket >= self.next {
+            return self.beyond.entry(bucket).or_default().push((at, unit));
+        }
+        let key = key(&(at, unit), rank);
+        let place = self.open[self.place..].partition_point(|other| self::key(other, rank) <= key);
+        self.open.insert(self.place + place, (at, unit));
+    }
+
+    /// The next one, if its bucket is open.
+    #[inline(always)]
+    pub(super) fn head(&self) -> Option<(Time, Unit)> {
+        self.open.get(self.place).copied()
+    }
+
+    /// The next one has come.
+    #[inline(always)]
+    pub(super) fn take(&mut self) {
+        self.place += 1;
+    }
+
+    /// Nothing comes before this.
+    pub(super) fn from(&self) -> Time {
+        match self.head() {
+            Some((at, _)) => at,
+            None => Time::from_picos(self.first_closed().map_or(u64::MAX, |bucket| bucket << self.shift)),
+        }
+    }
+
+    /// Opens buckets until the next unit is known or would not come before `until`. At one instant the unit
+    /// whose stretch has the lower `rank` comes first.
+    #[inline(never)]
+    pub(super) fn open_before(&mut self, until: Time, rank: &[EventSource]) {
+        while self.place == self.open.len() {
+            let Some(bucket) = self.first_closed().filter(|bucket| bucket << self.shift < until.picos())
+            else {
+                return;
+            };
+            let slot = (bucket % BUCKETS) as usize;
+            let mut units = std::mem::take(&mut self.ring[slot]);
+            self.filled[slot / 64] &= !(1 << (slot % 64));
+            if let Some(more) = self.beyond.remove(&bucket) {
+                // Put in before the others of the same sender.
+                units.splice(0..0, more);
+            }
+            self.next = bucket + 1;
+            self.put_in_order(&units, bucket, rank);
+            units.clear();
+            self.rooms.push(units);
+        }
+    }
+
+    /// All that have not come, in order.
+    pub(super) fn take_all(mut self, rank: &[EventSource]) -> Vec<(Time, Unit)> {
+        let mut units = Vec::new();
+        loop {
+            units.extend_from_slice(&self.open[self.place..]);
+            self.place = self.open.len();
+            self.open_before(Time::NEVER, rank);
+            if self.head().is_none() {
+                return units;
+            }
+        }
+    }
+
+    /// The first bucket with a unit that has not been opened.
+    fn first_closed(&self) -> Option<u64> {
+        let beyond = self.beyond.first_key_value().map(|(bucket, _)| *bucket);
+        // A bucket may have units in both.
+        self.first_in_ring().into_iter().chain(beyond).min()
+    }
+
+    fn first_in_ring(&self) -> Option<u64> {
+        let begin = (self.next % BUCKETS) as usize;
+        let slot = first_filled(&self.filled, begin)?;
+        Some(self.next + (slot.wrapping_sub(begin) % BUCKETS as usize) as u64)
+    }
+
+    /// Makes a bucket the open one.
+    fn put_in_order(&mut self, units: &[(Time, Unit)], bucket: u64, rank: &[EventSource]) {
+        self.place = 0;
+        if units.len() < FEW {
+            self.open.clear();
+            self.open.extend_from_slice(units);
+        } else {
+            self.distribute(units, bucket);
+        }
+        let places = self.open.as_mut_slice();
+        for end in 1..places.len() {
+            if places[end - 1].0 >= places[end].0 {
+                put_among(&mut places[..=end], rank);
+            }
+        }
+    }
+
+    /// Deals a bucket's units out over as many parts of it.
+    fn distribute(&mut self, units: &[(Time, Unit)], bucket: u64) {
+        let parts = units.len().next_power_of_two();
+        let begin = bucket << self.shift;
+        let shift = self.shift.saturating_sub(parts.ilog2());
+        let part = |at: Time| ((at.picos() - begin) >> shift) as usize;
+        self.counts.clear();
+        self.counts.resize(parts, 0);
+        // Every place is written below.
+        self.open.resize(units.len(), units[0]);
+        let (counts, places) = (self.counts.as_mut_slice(), self.open.as_mut_slice());
+        for (at, _) in units {
+            counts[part(*at)] += 1;
+        }
+        let mut before = 0;
+        for count in counts.iter_mut() {
+            (before, *count) = (before + *count, before);
+        }
+        for unit in units {
+            let place = &mut counts[part(unit.0)];
+            places[*place as usize] = *unit;
+            *place += 1;
+        }
+    }
+
+    /// Bytes held.
+    pub(super) fn memory_bytes(&self) -> u64 {
+        let closed = self.ring.iter().chain(self.beyond.values()).chain(&self.rooms);
+        let units = closed.map(Vec::capacity).sum::<usize>() + self.open.capacity();
+        (units * size_of::<(Time, Unit)>()) as u64
+    }
+}
+
+/// Puts the last one in its place among those before it.
+#[inline]
+fn put_among(units: &mut [(Time, Unit)], rank: &[EventSource]) {
+    let mut place = units.len() - 1;
+    let unit = units[place];
+    while place > 0 && key(&units[place - 1], rank) > key(&unit, rank) {
+        units[place] = units[place - 1];
+        place -= 1;
+    }
+    units[place] = unit;
+}
+
+/// What comes first: `rank` is that of a unit's stretch.
+#[inline]
+fn key((at, unit): &(Time, Unit), rank: &[EventSource]) -> (Time, EventSource) {
+    (*at, rank[unit.chain as usize])
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::unit::HeldBy;
+
+    const RANKS: [EventSource; 5] = [3, 0, 4, 1, 0];
+
+    /// What is to come: time, rank, and number of entry.
+    type Expected = Vec<(Time, EventSource, u32)>;
+
+    /// All that is due before `until` comes, in order.
+    fn come_before(
+        arrivals: &mut Arrivals,
+        expected: &mut Expected,
+        until: Time,
+    ) -> Result<(), TestCaseError> {
+        expected.sort_unstable();
+        let mut due = expected.drain(..expected.partition_point(|(at, ..)| *at < until));
+        loop {
+            let next = due.next();
+            prop_assert!(next.is_none_or(|(at, ..)| arrivals.from() <= at));
+            arrivals.open_before(until, &RANKS);
+            let head = arrivals.head().filter(|(at, _)| *at < until);
+            prop_assert_eq!(head.map(|(at, unit)| (at, RANKS[unit.chain as usize], unit.handle)), next);
+            if next.is_none() {
+                return Ok(());
+            }
+            arrivals.take();
+        }
+    }
+
+    proptest! {
+        /// They come in order of time, rank, and entry, whenever they are put in and looked for.
+        #[test]
+        fn in_order_whatever_the_buckets(
+            width in prop_oneof![0u64..10, 0u64..5000],
+            steps in prop::collection::vec((0u64..2000, 0u32..5, 0u32..14, 0u32..12), 1..600),
+        ) {
+            let (mut arrivals, mut expected) = (Arrivals::new(Span::from_picos(width)), Expected::new());
+            let mut now = 0;
+            for (number, (span, chain, shift, step)) in (0..).zip(steps) {
+                // Often together, sometimes far beyond all buckets.
+                let at = Time::from_picos((now + (span << shift) / 8).next_multiple_of(1 << shift));
+                let mut unit = Unit::new(40, number, HeldBy::Application);
+                unit.chain = chain;
+                arrivals.push(at, unit, &RANKS);
+                expected.push((at, RANKS[chain as usize], number));
+                if step == 0 {
+                    now += 50 + span;
+                    come_before(&mut arrivals, &mut expected, Time::from_picos(now))?;
+                }
+            }
+            come_before(&mut arrivals, &mut expected, Time::NEVER)?;
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! Gates in series that one way alone uses, passed as one while all of them are idle.
+//!
+//! Where a unit finds every server of a series idle, its arrival at the end is its arrival at
+//! the beginning plus a constant; so is that of the next one of the same size if it comes
+//! later than the longest service after it. Only then the gates are left out; before
+//! anything else happens to them they receive what they missed ([`Leg::settle`]).
+
+use crate::gate::Gate;
+use crate::net::routes::Series;
+use crate::unit::{Blame, Passage, Unit};
+use crate::units::{Measured, Span, Time};
+
+/// Gates in series passed as one.
+#[derive(Clone, Debug, Default)]
+struct Leg {
+    /// A unit that comes later than this finds every server idle.
+    busy_until: Time,
+    /// The longest service.
+    service: Span,
+    /// All services and delays.
+    total: Span,
+    /// A unit that comes earlier than this leaves the last server inside the measured time.
+    latest: Time,
+    /// Units passed as one that the gates have not counted yet.
+    passed: u64,
+    /// Size of the units; 0: not all servers were idle.
+    bytes: u32,
+}
+
+impl Leg {
+    #[inline]
+    fn pass(&mut self, at: Time, bytes: u32) -> Option<Time> {
+        if bytes != self.bytes || at <= self.busy_until || at >= self.latest {
+            return None;
+        }
+        self.busy_until = at + self.service;
+        self.passed += 1;
+        Some(at + self.total)
+    }
+
+    /// Tells the gates what passed; they stand for themselves from now on.
+    #[inline]
+    fn settle(&mut self, gates: &mut [Gate], numbers: &[u32]) {
+        crate::work::step();
+        if self.passed > 0 {
+            self.tell(gates, numbers);
+        }
+        self.bytes = 0;
+    }
+
+    #[inline(never)]
+    fn tell(&mut self, gates: &mut [Gate], numbers: &[u32]) {
+        let mut at = Time::from_picos(self.busy_until.picos() - self.service.picos());
+        for gate in numbers {
+            at = gates[*gate as usize].passed_idle(at, self.passed);
+        }
+        self.passed = 0;
+    }
+
+    /// Gate by gate; as one from now on if every server was idle.
+    #[inline(always)]
+    fn walk(
+        &mut self,
+        at: Time,
+        bytes: u32,
+        mut blame: Blame,
+        gates: &mut [Gate],
+        numbers: &[u32],
+        measured: &Measured,
+    ) -> Result<Passage, u32> {
+        crate::work::step();
+        self.settle(gates, numbers);
+        let (mut idle, mut out) = (true, at);
+        for number in numbers {
+            let gate = &mut gates[*number as usize];
+            out = if let Some(out) = gate.pass_idle(out, bytes, measured) {
+                out
+            } else {
+                idle = false;
+                let (out, longer) = gate.pass_busy(out, bytes, blame).get().ok_or(*number)?;
+                blame = longer;
+                out
+            };
+        }
+        if idle {
+            self.open(at, bytes, gates, numbers, measured);
+        }
+        Ok(Passage::new(out, blame))
+    }
+
+    /// A unit that came at `at` found every server idle.
+    fn open(&mut self, at: Time, bytes: u32, gates: &[Gate], numbers: &[u32], measured: &Measured) {
+        crate::work::step();
+        let (mut service, mut total, mut delay) = (Span::ZERO, Span::ZERO, Span::ZERO);
+        for gate in numbers {
+            let passage = gates[*gate as usize].idle_passage();
+            service = service.max(passage.service);
+            delay = passage.delay;
+            total = total + passage.service + delay;
+        }
+        *self = Leg {
+            busy_until: at.saturating_add(service),
+            service,
+            total,
+            latest: Time::from_picos((measured.until.picos() + delay.picos()).saturating_sub(total.picos())),
+            passed: 0,
+            bytes,
+        };
+    }
+}
+
+/// A series of gates, passed as one while all of it is idle. While the slowest gate is busy the
+/// gates behind it stay idle, and those before it often do: these two parts are then passed
+/// as one each.
+#[derive(Clone, Debug)]
+pub(in crate::net) struct Cascade {
+    all: Leg,
+    lead: Leg,
+    rest: Leg,
+    slowest: u32,
+    /// Place of the slowest gate among them.
+    place: usize,
+    gates: Vec<u32>,
+    /// The gate that dropped a unit last.
+    dropped_by: u32,
+    /// The one that the gates were made with.
+    measured: Measured,
+}
+
+impl Cascade {
+    pub(in crate::net) fn new(series: Series, measured: Measured) -> Cascade {
+        let Series { gates, slowest: place } = series;
+        Cascade {
+            all: Leg::default(),
+            lead: Leg::default(),
+            rest: Leg::default(),
+            slowest: gates[place],
+            place,
+            gates,
+            dropped_by: u32::MAX,
+            measured,
+        }
+    }
+
+    /// Its gates, in order.
+    pub(in crate::net) fn gates(&self) -> &[u32] {
+        &self.gates
+    }
+
+    /// Takes a unit through; the gate that drops it is the error.
+    #[inline]
+    pub(in crate::net) fn pass(
+        &mut self,
+        at: Time,
+        unit: &mut Unit,
+        gates: &mut [Gate],
+    ) -> Result<Time, u32> {
+        if let Some(out) = self.all.pass(at, unit.bytes) {
+            return Ok(out);
+        }
+        let (out, blame) = self.pass_parts(at, unit.bytes, unit.blame, gates).get().ok_or(self.dropped_by)?;
+        unit.blame = blame;
+        Ok(out)
+    }
+
+    /// Not all of it is idle: what lies before the slowest gate, that gate, and what follows.
+    #[inline(never)]
+    fn pass_parts(&mut self, at: Time, bytes: u32, blame: Blame, gates: &mut [Gate]) -> Passage {
+        self.all.settle(gates, &self.gates);
+        let (mut middle, mut blame) = (at, blame);
+        if self.place > 0 {
+            match self.lead.pass(at, bytes) {
+                Some(out) => middle = out,
+                None => match self.walk_lead(at, bytes, blame, gates).get() {
+                    Some(passed) => (middle, blame) = passed,
+                    None => return Passage::DROPPED,
+                },
+            }
+        }
+        let slowest = &mut gates[self.slowest as usize];
+        if let Some(behind) = slowest.pass_idle(middle, bytes, &self.measured) {
+            return self.pass_idle_slowest((at, behind), bytes, blame, gates);
+        }
+        let Some((behind, blame)) = slowest.pass_busy_here(middle, bytes, blame).get() else {
+            self.dropped_by = self.slowest;
+            return Passage::DROPPED;
+        };
+        match self.rest.pass(behind, bytes) {
+            Some(out) => Passage::new(out, blame),
+            None => self.walk_rest(behind, bytes, blame, gates),
+        }
+    }
+
+    /// The slowest gate was idle at a unit that came to the series and has passed that gate at
+    /// these times: perhaps all others were as well.
+    #[inline(never)]
+    fn pass_idle_slowest(
+        &mut self,
+        (at, behind): (Time, Time),
+        bytes: u32,
+        blame: Blame,
+        gates: &mut [Gate],
+    ) -> Passage {
+        let passage = match self.rest.pass(behind, bytes) {
+            Some(out) => Passage::new(out, blame),
+            None => self.walk_rest(behind, bytes, blame, gates),
+        };
+        let (before, after) = (&self.gates[..self.place], &self.gates[self.place + 1..]);
+        let idle = |leg: &Leg, numbers: &[u32]| numbers.is_empty() || leg.bytes == bytes;
+        if passage.get().is_some() && idle(&self.lead, before) && idle(&self.rest, after) {
+            self.lead.settle(gates, before);
+            self.rest.settle(gates, after);
+            self.all.open(at, bytes, gates, &self.gates, &self.measured);
+        }
+        passage
+    }
+
+    #[inline(never)]
+    fn walk_lead(&mut self, at: Time, bytes: u32, blame: Blame, gates: &mut [Gate]) -> Passage {
+        let walked = self.lead.walk(at, bytes, blame, gates, &self.gates[..self.place], &self.measured);
+        self.told(walked)
+    }
+
+    #[inline(never)]
+    fn walk_rest(&mut self, at: Time, bytes: u32, blame: Blame, gates: &mut [Gate]) -> Passage {
+        let walked = self.rest.walk(at, bytes, blame, gates, &self.gates[self.place + 1..], &self.measured);
+        self.told(walked)
+    }
+
+    fn told(&mut self, walked: Result<Passage, u32>) -> Passage {
+        walked.unwrap_or_else(|gate| {
+            self.dropped_by = gate;
+            Passage::DROPPED
+        })
+    }
+
+    /// Tells the gates all that passed.
+    pub(in crate::net) fn settle(&mut self, gates: &mut [Gate]) {
+        self.all.settle(gates, &self.gates);
+        self.lead.settle(gates, &self.gates[..self.place]);
+        self.rest.settle(gates, &self.gates[self.place + 1..]);
+    }
+}

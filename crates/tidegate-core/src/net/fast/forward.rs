@@ -1,0 +1,189 @@
+//! The way of a unit: from the beginning of a stretch through its gates to the line behind it, and
+//! from the end of the line on. [`super`] lists the ways that a unit can take.
+
+use std::collections::VecDeque;
+
+use crate::gate::{Count, GateDrop};
+use crate::net::Network;
+use crate::net::drops::Dropped;
+use crate::net::map::{Chain, NONE};
+use crate::net::sources::{EventSource, SourceKind};
+use crate::net::traffic::TrafficCounts;
+use crate::unit::{HeldBy, Unit};
+use crate::units::{Span, Time};
+
+/// A line with room for more than this gives it back when it runs empty.
+const LONG_LINE: usize = 64;
+
+/// Units on their way from a gate to where several inputs meet, in order of arrival.
+#[derive(Debug)]
+pub(in crate::net) struct DelayLine {
+    pub(in crate::net) units: VecDeque<(Time, Unit)>,
+    pub(in crate::net) delay: Span,
+}
+
+impl Network {
+    /// A unit goes on after a line. Answers with when it comes to the end of which route,
+    /// where that is now or certain.
+    #[inline(always)]
+    pub fn handle_arrival(&mut self, at: Time, mut unit: Unit) -> Option<(Time, usize, Unit)> {
+        let chain = self.map.chains[unit.chain as usize];
+        if chain.line != NONE {
+            let at = self.forward(at, &mut unit)?;
+            return Some((at, chain.route as usize, unit));
+        }
+        if chain.route < self.map.traffic_from {
+            return Some((at, chain.route as usize, unit));
+        }
+        self.count_delivered(at, chain.route, Count { packets: 1, bytes: u64::from(unit.bytes) });
+        None
+    }
+
+    /// The unit that comes to the end of a line.
+    #[inline]
+    pub(in crate::net) fn leave_line(&mut self, source: EventSource, line: usize) -> Option<(Time, Unit)> {
+        crate::work::step();
+        let line = &mut self.lines[line];
+        let first = line.units.pop_front()?;
+        match line.units.front() {
+            Some((next, _)) => self.schedule.queue.wake_asleep(source, *next),
+            // Back to the first place, which the cache still knows; a burst's room is freed.
+            None if line.units.capacity() > LONG_LINE => line.units = VecDeque::new(),
+            None => line.units.clear(),
+        }
+        Some(first)
+    }
+
+    /// Packets of background traffic have come to their end.
+    #[inline]
+    pub(in crate::net) fn count_delivered(&mut self, at: Time, route: u32, packets: Count) {
+        let traffic = &mut self.traffic[(route - self.map.traffic_from) as usize];
+        TrafficCounts::note(&mut traffic.counts.delivered, self.reports.measured, at, packets);
+    }
+
+    /// A background source sends its next packet.
+    pub(in crate::net) fn emit(&mut self, source: usize) {
+        let traffic = &mut self.traffic[source];
+        let Some((at, bytes)) = traffic.arrivals.next() else { return };
+        let count = Count { packets: 1, bytes: u64::from(bytes) };
+        TrafficCounts::note(&mut traffic.counts.sent, self.reports.measured, at, count);
+        let route = traffic.route;
+        self.schedule.wake(SourceKind::Traffic, source, traffic.arrivals.peek());
+        let ahead = self.handle_unit(at, route, &mut Unit::new(bytes, 0, HeldBy::Application));
+        debug_assert!(ahead.is_none(), "background traffic has no receiver");
+    }
+
+    /// Takes a unit from the beginning of a stretch to the line at its end, or says when it
+    /// comes there if that is reported ahead of its time.
+    #[inline(always)]
+    pub(in crate::net) fn forward(&mut self, at: Time, unit: &mut Unit) -> Option<Time> {
+        let chain = &self.map.chains[unit.chain as usize];
+        if chain.slow {
+            // A copy, so that the unit may stay in registers.
+            let mut copy = *unit;
+            let out = self.forward_slowly(at, &mut copy);
+            *unit = copy;
+            return out;
+        }
+        let mut at = at;
+        if chain.first != chain.end {
+            for gate in &self.map.gates[chain.first as usize..chain.end as usize] {
+                match self.gates[*gate as usize].pass(at, unit, &self.reports.measured) {
+                    Some(out) => at = out,
+                    None => return self.drop_ahead(*gate, *unit),
+                }
+            }
+        }
+        if chain.series != NONE {
+            match self.cascades[chain.series as usize].pass(at, unit, &mut self.gates) {
+                Ok(out) => at = out,
+                Err(gate) => return self.drop_ahead(gate, *unit),
+            }
+        }
+        if chain.ahead {
+            return Some(at.saturating_add(chain.delay));
+        }
+        if let Some(half) = chain.half {
+            unit.chain += 1;
+            self.schedule.queue.send(half, at.saturating_add(chain.delay), *unit);
+        } else {
+            let line = chain.line;
+            self.send(at, *unit, line);
+        }
+        None
+    }
+
+    /// The same step by step, or where TCP hears departures.
+    #[inline(never)]
+    pub(in crate::net) fn forward_slowly(&mut self, mut at: Time, unit: &mut Unit) -> Option<Time> {
+        crate::work::step();
+        let chain = self.map.chains[unit.chain as usize];
+        if chain.crossing != NONE {
+            self.enter_section(at, *unit, chain.crossing);
+            return None;
+        }
+        if chain.steps {
+            self.enter_gate(at, *unit, chain);
+            return None;
+        }
+        for place in chain.first..chain.end {
+            let gate = self.map.gates[place as usize];
+            let Some(out) = self.gates[gate as usize].pass(at, unit, &self.reports.measured) else {
+                return self.drop_ahead(gate, *unit);
+            };
+            self.note_departure(gate, chain, out);
+            at = out;
+        }
+        if chain.ahead {
+            return Some(at.saturating_add(chain.delay));
+        }
+        self.send(at, *unit, chain.line);
+        None
+    }
+
+    /// Puts a unit on the line before its next stretch.
+    #[inline]
+    pub(in crate::net) fn send(&mut self, at: Time, mut unit: Unit, line_number: u32) {
+        crate::work::step();
+        unit.chain += 1;
+        let line = &mut self.lines[line_number as usize];
+        let at = at.saturating_add(line.delay);
+        if line.units.is_empty() {
+            self.schedule.wake(SourceKind::Line, line_number as usize, at);
+        }
+        line.units.push_back((at, unit));
+    }
+
+    /// A gate driven ahead has dropped a unit.
+    #[cold]
+    fn drop_ahead(&mut self, gate: u32, unit: Unit) -> Option<Time> {
+        if let Some(drop) = self.gates[gate as usize].last_drop() {
+            self.drop(gate, drop, unit);
+        }
+        None
+    }
+
+    /// A gate has dropped a unit.
+    #[cold]
+    pub(in crate::net) fn drop(&mut self, gate: u32, GateDrop { at, reason }: GateDrop, unit: Unit) {
+        let route = self.map.chains[unit.chain as usize].route;
+        let owner = self.map.owner(route);
+        self.reports.note_drop(Dropped { at, gate: gate as usize, owner, reason, unit }, route);
+    }
+
+    /// A flow's data unit leaves a gate of its own machine; it arrives at what comes next at `out`.
+    #[cold]
+    pub(in crate::net) fn note_departure(&mut self, gate: u32, chain: Chain, out: Time) {
+        let gate = gate as usize;
+        if self.reports.departures.is_host(gate) {
+            let end = self.gates[gate].end_before(out);
+            self.inform_of_departure(gate, end, chain.route / 2);
+        }
+    }
+
+    /// The TCP of a flow is to be informed that a unit left a gate at `end`.
+    pub(in crate::net) fn inform_of_departure(&mut self, gate: usize, end: Time, flow: u32) {
+        let first = self.reports.departures.push(gate, end, flow);
+        self.schedule.wake(SourceKind::Gate, gate, first);
+    }
+}

@@ -1,0 +1,208 @@
+//! Two event queues that take turns. An event at one half of all connections (data arrive at gates
+//! and receivers, receivers' timers fire) changes nothing at the other half (ACKs arrive, senders' timers fire)
+//! before a least time has passed, the *lead*. So each half is handled alone for that long.
+//! The processor then does one kind of work at a time, with its data in the caches, and the units that
+//! each half sends to the other need not be put in order one by one ([`super::arrivals`]).
+
+use crate::net::events::{Calendar, Next};
+use crate::net::fast::arrivals::Arrivals;
+use crate::net::sources::EventSource;
+use crate::unit::Unit;
+use crate::units::{Span, Time};
+
+/// A half of all connections.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Half {
+    /// What comes from senders.
+    Receivers = 0,
+    /// What comes from receivers.
+    Senders = 1,
+}
+
+impl Half {
+    /// The half at which the units of a flow's route arrive.
+    pub(in crate::net) fn of(route: usize) -> Half {
+        if route.is_multiple_of(2) { Half::Receivers } else { Half::Senders }
+    }
+}
+
+/// Who takes turns, and for how long.
+#[derive(Debug)]
+pub(in crate::net) struct Turns {
+    /// Each source's half.
+    pub(in crate::net) halves: Vec<Half>,
+    /// The lead of each half: an event there has no effect at the other half before that much time has passed.
+    /// Not both are zero.
+    pub(in crate::net) leads: [Span; 2],
+    /// The longest time that units given to [`Halves::send`] are under way, apart from waiting.
+    pub(in crate::net) longest: Span,
+    /// The rank of such units at one instant, by the stretch that they go to: an event source's number.
+    pub(in crate::net) ranks: Vec<EventSource>,
+}
+
+/// What is to come at one half.
+#[derive(Debug)]
+struct Queue {
+    /// What the other half sent.
+    arrivals: Arrivals,
+    /// All else.
+    calendar: Calendar,
+    /// Nothing in the calendar is due before this.
+    calendar_from: Time,
+}
+
+/// See the module.
+#[derive(Debug)]
+pub(in crate::net) struct Halves {
+    turns: Turns,
+    queues: [Queue; 2],
+    turn: Half,
+    /// When the turn ends.
+    limit: Time,
+    /// What was handled last at each half.
+    #[cfg(debug_assertions)]
+    reached: [Time; 2],
+}
+
+impl Halves {
+    pub(in crate::net) fn new(turns: Turns) -> Halves {
+        let width = (turns.leads[0] + turns.leads[1]).picos() / 4;
+        let width = Span::from_picos(width).max(Arrivals::least_width(turns.longest));
+        let queue = |_| Queue {
+            arrivals: Arrivals::new(width),
+            calendar: Calendar::new(turns.halves.len()),
+            calendar_from: Time::NEVER,
+        };
+        Halves {
+            queues: [0, 1].map(queue),
+            turns,
+            turn: Half::Receivers,
+            limit: Time::ZERO,
+            #[cfg(debug_assertions)]
+            reached: [Time::ZERO; 2],
+        }
+    }
+
+    pub(in crate::net) fn insert(&mut self, source: EventSource, at: Time) {
+        let queue = &mut self.queues[self.turns.halves[source as usize] as usize];
+        queue.calendar_from = queue.calendar_from.min(at);
+        queue.calendar.insert(source, at);
+    }
+
+    pub(in crate::net) fn remove(&mut self, source: EventSource, at: Time) {
+        self.queues[self.turns.halves[source as usize] as usize].calendar.remove(source, at);
+    }
+
+    /// A unit comes to a half at `at`.
+    #[inline(always)]
+    pub(in crate::net) fn send(&mut self, half: Half, at: Time, unit: Unit) {
+        self.queues[half as usize].arrivals.push(at, unit, &self.turns.ranks);
+    }
+
+    /// What comes next before `until`.
+    #[inline(always)]
+    pub(in crate::net) fn pop_before(&mut self, until: Time, due: &[Time]) -> Option<Next> {
+        let next = self.pop_in_turn(until, due);
+        #[cfg(debug_assertions)]
+        if let Some(Next::Arrival(at, _) | Next::Source(at, _)) = next {
+            let reached = std::mem::replace(&mut self.reached[self.turn as usize], at);
+            debug_assert!(at >= reached, "{at} is before {reached} at the same half");
+        }
+        next
+    }
+
+    #[inline(always)]
+    fn pop_in_turn(&mut self, until: Time, due: &[Time]) -> Option<Next> {
+        let queue = &mut self.queues[self.turn as usize];
+        if let Some((at, unit)) = queue.arrivals.head()
+            && at < until.min(self.limit).min(queue.calendar_from)
+        {
+            queue.arrivals.take();
+            return Some(Next::Arrival(at, unit));
+        }
+        self.pop_any(until, due)
+    }
+
+    #[inline(never)]
+    fn pop_any(&mut self, until: Time, due: &[Time]) -> Option<Next> {
+        loop {
+            let queue = &mut self.queues[self.turn as usize];
+            let popped = queue.pop_before(until.min(self.limit), due, &self.turns.ranks);
+            if popped.is_some() || !self.change(until, due) {
+                return popped;
+            }
+        }
+    }
+
+    /// The half with the first event has the turn; `false` if there is none before `until`.
+    fn change(&mut self, until: Time, due: &[Time]) -> bool {
+        let [receivers, senders] = self.firsts(due);
+        // At one instant data come first.
+        let (first, other, lead) = if receivers <= senders {
+            self.turn = Half::Receivers;
+            (receivers, senders, self.turns.leads[Half::Senders as usize])
+        } else {
+            self.turn = Half::Senders;
+            (senders, receivers, self.turns.leads[Half::Receivers as usize])
+        };
+        if first >= until {
+            return false;
+        }
+        let back_again = first.saturating_add(self.turns.leads[0] + self.turns.leads[1]);
+        let limit = other.saturating_add(lead).min(back_again);
+        // What comes later may share a bucket with what is not there yet.
+        let whole = self.queues[self.turn as usize].arrivals.begin_of_bucket(limit);
+        self.limit = if whole > first { whole } else { limit.max(first + Span::from_picos(1)) };
+        true
+    }
+
+    /// Before when nothing happens at each.
+    fn firsts(&self, due: &[Time]) -> [Time; 2] {
+        [0, 1].map(|half: usize| {
+            let Queue { arrivals, calendar, .. } = &self.queues[half];
+            arrivals.from().min(calendar.first(due).0)
+        })
+    }
+
+    /// Before when nothing happens.
+    pub(in crate::net) fn next(&self, due: &[Time]) -> Time {
+        let [receivers, senders] = self.firsts(due);
+        receivers.min(senders)
+    }
+
+    pub(in crate::net) fn leads(&self) -> [Span; 2] {
+        self.turns.leads
+    }
+
+    /// Who took turns, and the units that have not come, of each half in order.
+    pub(in crate::net) fn end(self) -> (Turns, Vec<(Time, Unit)>) {
+        let Halves { turns, queues, .. } = self;
+        let units = queues.into_iter().flat_map(|queue| queue.arrivals.take_all(&turns.ranks)).collect();
+        (turns, units)
+    }
+
+    /// Bytes held by units on their way.
+    pub(in crate::net) fn memory_bytes(&self) -> u64 {
+        self.queues.iter().map(|queue| queue.arrivals.memory_bytes()).sum()
+    }
+}
+
+impl Queue {
+    fn pop_before(&mut self, until: Time, due: &[Time], ranks: &[EventSource]) -> Option<Next> {
+        self.arrivals.open_before(until, ranks);
+        let first = self.calendar.first(due);
+        self.calendar_from = first.0;
+        if let Some((at, unit)) = self.arrivals.head()
+            && (at, ranks[unit.chain as usize]) < first
+        {
+            if at >= until {
+                return None;
+            }
+            self.arrivals.take();
+            return Some(Next::Arrival(at, unit));
+        }
+        let (at, source) = self.calendar.pop_before(until, due)?;
+        Some(Next::Source(at, source))
+    }
+}

@@ -1,0 +1,29 @@
+//! The short cuts: what spares an event, or work at a gate, for most units of most runs.
+//!
+//! A route is parted into stretches ([`crate::net::map::Chain`]). A unit that begins one goes through
+//! [`forward`] on one of these ways; `docs/design/run-ahead.md` draws them and gives the reasons.
+//!
+//! | way | condition | saves | equal to the slow way by |
+//! |---|---|---|---|
+//! | gates ahead (`Gate::pass`) | the gate's rate is known ahead; nobody must hear of a departure | the events of a gate | `exact_events_tell_the_same_story` |
+//! | [`cascade`]: a series as one | plain gates at the stretch's end that the same stretches use, all idle, units of one size | the work at each gate | the same test; `golden_chains` |
+//! | `ahead`: handed out at once | the receiver is next, and its answers may enter ahead ([`Network::deliver_ahead`]) | the event of the arrival | `recording_changes_nothing` (the simulator) |
+//! | [`turns`]: [`halves`] with [`arrivals`] | first stretch of a flow, every delivery handed out at once, data and answers share no gate | keeping arrivals in order one by one; caches | `exact_events_change_nothing` (the simulator), `in_order_whatever_the_buckets` |
+//! | delay line | none of these holds behind the gates | nothing: one event for its head | this is the slow way |
+//!
+//! Slow stretches (`Chain::slow`) leave [`forward`] at once: cell gates to their section
+//! (which has short cuts of its own, `docs/design/cells.md`), gates that are driven step by step to
+//! [`crate::net::serving`], and gates whose departures TCP must hear of one by one.
+//!
+//! [`Network::deliver_ahead`]: crate::net::Network::deliver_ahead
+
+mod arrivals;
+mod cascade;
+mod forward;
+mod halves;
+mod turns;
+
+pub(in crate::net) use cascade::Cascade;
+pub(in crate::net) use forward::DelayLine;
+pub use halves::Half;
+pub(in crate::net) use halves::{Halves, Turns};

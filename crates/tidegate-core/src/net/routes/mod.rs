@@ -1,0 +1,130 @@
+//! Who meets whom: routes as lists of hops, and the delay lines between gates.
+//!
+//! A gate that hears from one other gate only is run through at once. Where several inputs
+//! meet, each gate before it keeps a line of the units on their way, in order of arrival,
+//! and the event queue merges the lines' heads.
+
+mod drafts;
+mod lines;
+mod series;
+
+pub(super) use series::Series;
+
+use crate::cells::CrossingPlan;
+use crate::net::map::{Chain, NONE, Owner, RouteMap};
+use crate::plan::Plan;
+use crate::units::Span;
+
+use drafts::{Draft, GateKinds, drafts, takes_time};
+use lines::LineNumbers;
+
+/// All routes of a plan, and what they are made of.
+#[derive(Debug)]
+pub(super) struct Routes {
+    pub(super) map: RouteMap,
+    /// Ways through sections of cell gates.
+    pub(super) crossings: Vec<CrossingPlan>,
+    /// Upstream first: the rank of each gate.
+    pub(super) order: Vec<usize>,
+    /// Pure delay on each line: that before the end of some routes.
+    pub(super) line_delays: Vec<Span>,
+}
+
+impl Routes {
+    /// `exact`: every gate is driven step by step, and every edge is a line. Otherwise only
+    /// gates whose rate is not known ahead are, with a line before and after each.
+    pub(super) fn new(plan: &Plan, exact: bool) -> Routes {
+        let drafts = drafts(plan);
+        let gates = GateKinds::new(plan, exact, &drafts);
+        let lines = LineNumbers::new(&drafts, &gates);
+        let mut routes = Routes {
+            map: RouteMap {
+                chains: vec![],
+                gates: vec![],
+                first: vec![],
+                private_entries: vec![],
+                traffic_from: plan.flows.len() as u32 * 2,
+            },
+            crossings: vec![],
+            line_delays: vec![Span::ZERO; lines.count()],
+            order: vec![],
+        };
+        for (route, draft) in drafts.iter().enumerate() {
+            routes.add(route, draft, &gates, &lines);
+        }
+        for chain in &mut routes.map.chains {
+            chain.slow = chain.notify || chain.steps || chain.crossing != NONE;
+            chain.delay = routes.line_delays.get(chain.line as usize).copied().unwrap_or(Span::ZERO);
+        }
+        for (route, draft) in drafts.iter().enumerate() {
+            let private = !exact && gates.begins_alone(draft) && routes.keeps_its_place(plan, route);
+            routes.map.private_entries.push(private);
+        }
+        Routes { order: gates.rank, ..routes }
+    }
+
+    /// Parts a route into stretches: each ends at a line.
+    fn add(&mut self, route: usize, draft: &Draft, gates: &GateKinds, lines: &LineNumbers) {
+        self.map.first.push(self.map.chains.len() as u32);
+        let mut chain = self.chain(route, draft);
+        for place in 0..=draft.gates.len() {
+            if let Some(line) = lines.before(draft, route, place, gates) {
+                let before = place.checked_sub(1).map(|before| draft.gates[before]);
+                chain.steps = before.is_some_and(|gate| gates.steps[gate]);
+                if before.is_some_and(|gate| gates.cells[gate]) {
+                    self.cross(&mut chain, draft, place == draft.gates.len());
+                }
+                self.end_chain(&mut chain, line);
+                if place == draft.gates.len() {
+                    self.line_delays[line as usize] = draft.extra;
+                }
+            }
+            self.map.gates.extend(draft.gates.get(place).map(|gate| *gate as u32));
+        }
+        self.map.chains.push(chain);
+    }
+
+    /// The stretch so far passes a section of cell gates; `last`: its route ends behind them.
+    fn cross(&mut self, chain: &mut Chain, draft: &Draft, last: bool) {
+        chain.crossing = self.crossings.len() as u32;
+        self.crossings.push(CrossingPlan {
+            gates: self.map.gates[chain.first as usize..].iter().map(|gate| *gate as usize).collect(),
+            hears_departures: draft.notify,
+            ends_in_background: last && matches!(draft.owner, Owner::Traffic(_)),
+        });
+    }
+
+    /// Whether a route's first stretch takes time, if another follows.
+    fn keeps_its_place(&self, plan: &Plan, route: usize) -> bool {
+        let first = self.map.first[route] as usize;
+        let goes_on = self.map.chains.get(first + 1).is_some_and(|next| next.line != NONE);
+        let gates = self.map.gates_of(&self.map.chains[first]);
+        !goes_on || gates.iter().any(|gate| takes_time(&plan.gates[*gate as usize]))
+    }
+
+    /// A stretch that begins here.
+    fn chain(&self, route: usize, draft: &Draft) -> Chain {
+        let first = self.map.gates.len() as u32;
+        Chain {
+            first,
+            end: first,
+            line: NONE,
+            route: route as u32,
+            notify: draft.notify,
+            steps: false,
+            crossing: NONE,
+            ahead: false,
+            half: None,
+            series: NONE,
+            slow: false,
+            delay: Span::ZERO,
+        }
+    }
+
+    /// The stretch so far leads into `line`; the next one begins.
+    fn end_chain(&mut self, chain: &mut Chain, line: u32) {
+        let end = self.map.gates.len() as u32;
+        self.map.chains.push(Chain { end, line, ..*chain });
+        *chain = Chain { first: end, end, line: NONE, steps: false, crossing: NONE, ..*chain };
+    }
+}

@@ -1,0 +1,61 @@
+//! When each event source of a network wakes next, and how far the network has come.
+
+use crate::net::events::{EventQueue, Next};
+use crate::net::sources::{EventSource, SourceKind, SourceTable};
+use crate::units::{Span, Time};
+
+/// See the module.
+#[derive(Debug)]
+pub(super) struct Schedule {
+    pub(super) sources: SourceTable,
+    pub(super) queue: EventQueue,
+    /// When the event happened that was handled last.
+    pub(super) now: Time,
+    /// Events handled.
+    pub(super) handled: u64,
+    /// Events handled, and when, as turns were reviewed last.
+    pub(super) reviewed: (u64, Time),
+}
+
+impl Schedule {
+    /// All sources sleep.
+    pub(super) fn new(sources: SourceTable) -> Schedule {
+        let queue = EventQueue::new(sources.len());
+        Schedule { sources, queue, now: Time::ZERO, handled: 0, reviewed: (0, Time::ZERO) }
+    }
+
+    /// Wakes a source at `at`, unless it wakes earlier anyway; a source that is woken early finds
+    /// nothing to do and asks again.
+    #[inline]
+    pub(super) fn wake(&mut self, kind: SourceKind, index: usize, at: Time) {
+        self.queue.wake(self.sources.number(kind, index), at);
+    }
+
+    /// When a source wakes; [`Time::NEVER`] when it sleeps.
+    pub(super) fn due(&self, kind: SourceKind, index: usize) -> Time {
+        self.queue.due(self.sources.number(kind, index))
+    }
+
+    /// The next event before `until`, which is now.
+    #[inline(always)]
+    pub(super) fn pop_before(&mut self, until: Time) -> Option<Next> {
+        let next = self.queue.pop_before(until)?;
+        let (Next::Arrival(at, _) | Next::Source(at, _)) = next;
+        debug_assert!(self.may_come_next(at), "{at} comes after {}", self.now);
+        self.now = at;
+        self.handled += 1;
+        Some(next)
+    }
+
+    /// How far time may go back is the contract of [`crate::net`]: where halves take turns, or have just given
+    /// them up, by less than both leads; behind a section of cell gates by a picosecond.
+    fn may_come_next(&self, at: Time) -> bool {
+        let leads = self.queue.turns().map_or(Span::ZERO, |([one, other], _)| one + other);
+        at.saturating_add(leads.max(Span::from_picos(1))) >= self.now
+    }
+
+    /// The numbers of a kind's sources.
+    pub(super) fn numbers(&self, kind: SourceKind) -> std::ops::Range<EventSource> {
+        self.sources.numbers(kind)
+    }
+}

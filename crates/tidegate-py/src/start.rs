@@ -1,0 +1,89 @@
+//! Starting a run, and asking Python while it goes on.
+
+use std::fs::File;
+use std::io::{self, BufWriter};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use pyo3::prelude::*;
+use pyo3::types::PyBool;
+use tidegate_core::plan::Plan;
+use tidegate_core::units::Time;
+use tidegate_result::{RunResult, Side, pcap};
+
+use crate::error::{self, named};
+use crate::guard::patiently_asking;
+use crate::run::RunData;
+
+/// A simulated run. `tick` is called with the share that is done and says whether to go on.
+pub(crate) fn sim(
+    py: Python<'_>,
+    plan: Plan,
+    pcap: Option<String>,
+    tick: Option<Py<PyAny>>,
+) -> PyResult<RunData> {
+    let reached = Arc::new(AtomicU64::new(0));
+    let whole = plan.duration.picos() as f64;
+    let told = Arc::clone(&reached);
+    let ask = |inside: Python<'_>| ticked(inside, tick.as_ref(), told.load(Ordering::Relaxed) as f64 / whole);
+    patiently_asking(py, ask, move |wanted| {
+        let mut go_on = |now: Time| {
+            reached.store(now.picos(), Ordering::Relaxed);
+            wanted.get()
+        };
+        let done = tidegate_sim::run(&plan, &mut go_on);
+        let result = done.map_err(|stopped| error::stopped(&stopped))?;
+        let mut warnings = Vec::new();
+        if let Some(path) = pcap {
+            write_pcap(&plan, &result, &path).map_err(|error| named(error, &path))?;
+            warnings.extend(pcap::misfit(&plan));
+        }
+        RunData::new(&plan, result, warnings)
+    })?
+}
+
+/// Asks Python during a live run whether to go on, and keeps what it raises until the run has ended.
+pub(crate) struct Asking<'a> {
+    plan: &'a Plan,
+    tick: Option<&'a Py<PyAny>>,
+    raised: Option<PyErr>,
+}
+
+impl<'a> Asking<'a> {
+    /// `tick` is called with the share that is done and says whether to go on.
+    pub(crate) fn new(plan: &'a Plan, tick: Option<&'a Py<PyAny>>) -> Asking<'a> {
+        Asking { plan, tick, raised: None }
+    }
+
+    /// Whether the run goes on after `now`.
+    pub(crate) fn go_on(&mut self, now: Time) -> bool {
+        ask(self.plan, now, self.tick).unwrap_or_else(|error| {
+            self.raised = Some(error);
+            false
+        })
+    }
+
+    /// What came of the run, or what Python raised meanwhile.
+    pub(crate) fn settle<T>(self, done: PyResult<T>) -> PyResult<T> {
+        self.raised.map_or(done, Err)
+    }
+}
+
+/// What the caller's `tick` says when `share` of the run is done; without one the run goes on.
+fn ticked(py: Python<'_>, tick: Option<&Py<PyAny>>, share: f64) -> PyResult<bool> {
+    let Some(tick) = tick else { return Ok(true) };
+    Ok(tick.bind(py).call1((share,))?.cast::<PyBool>()?.is_true())
+}
+
+/// Whether to go on: Ctrl-C was not pressed and the caller has not had enough.
+fn ask(plan: &Plan, now: Time, tick: Option<&Py<PyAny>>) -> PyResult<bool> {
+    Python::attach(|py| {
+        py.check_signals()?;
+        ticked(py, tick, now.as_secs_f64() / plan.duration.as_secs_f64())
+    })
+}
+
+/// The capture at the senders.
+fn write_pcap(plan: &Plan, result: &RunResult, path: &str) -> io::Result<()> {
+    pcap::write(plan, &result.packets, Side::Sender, BufWriter::new(File::create(path)?))
+}

@@ -1,0 +1,224 @@
+//! The columns of each table, one entry each.
+
+use tidegate_core::app::Exchange;
+use tidegate_core::gate::GateRow;
+use tidegate_core::net::{Dropped, Owner};
+use tidegate_core::units::Time;
+
+use super::entry::{Entry, Gates, Names, Value};
+use super::words::{DROP_REASONS, HELD_BY, MARK_KINDS, PHASES};
+use crate::request_summary::response_time;
+use crate::rows::{FlowRow, Mark};
+
+/// Index that stands for "none": no flow, or no background source.
+const NONE: u32 = u32::MAX;
+
+const TIME: &str = "seconds from the start of the run";
+const FLOW: &str = "name of the flow";
+const GATE: &str = "name of the gate";
+
+const fn all<R>(name: &'static str, meaning: &'static str, value: Value<R>) -> Entry<R> {
+    Entry { name, meaning, gates: Gates::All, value }
+}
+
+const fn of(
+    gates: Gates,
+    name: &'static str,
+    meaning: &'static str,
+    value: Value<GateRow>,
+) -> Entry<GateRow> {
+    Entry { name, meaning, gates, value }
+}
+
+/// Columns of flows.
+pub static FLOWS: &[Entry<FlowRow>] = &[
+    all("time_s", TIME, Value::F64(|of| of.row.at.as_secs_f64())),
+    all("flow", FLOW, Value::Index(Names::Flow, |of| of.index)),
+    all("cwnd_segments", "congestion window, segments", Value::F64(|of| of.row.cwnd_segments)),
+    all(
+        "ssthresh_segments",
+        "slow-start threshold, segments; null: no limit",
+        Value::F64(|of| of.row.ssthresh_segments),
+    ),
+    all(
+        "in_flight_segments",
+        "sent and not known to have left, segments",
+        Value::F64(|of| of.row.in_flight_segments),
+    ),
+    all(
+        "srtt_ms",
+        "smoothed round-trip time, ms; null before the first sample",
+        Value::F64(|of| of.row.srtt_ms),
+    ),
+    all(
+        "rtt_ms",
+        "round trip of the newest acknowledged segment that was sent once, ms; null before one",
+        Value::F64(|of| of.row.rtt_ms),
+    ),
+    all(
+        "one_way_ms",
+        "from sending to arrival, of the data segment that arrived last, ms; null before one",
+        Value::F64(|of| of.row.one_way_ms),
+    ),
+    all("rto_ms", "retransmission time-out in force, ms", Value::F64(|of| of.row.rto_ms)),
+    all(
+        "delivered_bytes",
+        "payload received since the start, each byte when it first arrives, in order or not, bytes; no header counted",
+        Value::U64(|of| of.row.delivered_bytes),
+    ),
+    all(
+        "in_order_bytes",
+        "payload received in order since the start, what the application could read, bytes",
+        Value::U64(|of| of.row.in_order_bytes),
+    ),
+    all(
+        "retransmitted_segments",
+        "segments sent again since the start",
+        Value::U64(|of| of.row.retransmitted_segments),
+    ),
+    all("phase", "what congestion control is doing", Value::Code(PHASES, |of| of.row.phase)),
+    all("held_by", "what keeps the sender from sending more", Value::Code(HELD_BY, |of| of.row.held_by)),
+];
+
+/// Columns of gates. A cell gate's units are cells: of packets it knows nothing at an instant.
+pub static GATES: &[Entry<GateRow>] = &[
+    all("time_s", TIME, Value::F64(|of| of.row.at.as_secs_f64())),
+    all("gate", GATE, Value::Index(Names::Gate, |of| of.index)),
+    of(
+        Gates::OfPackets,
+        "queue_packets",
+        "packets in the queue; null at a cell gate",
+        Value::MaybeU64(|of| of.row.cells.is_none().then_some(of.row.queue_packets)),
+    ),
+    of(
+        Gates::OfPackets,
+        "queue_bytes",
+        "bytes in the queue; null at a cell gate",
+        Value::MaybeU64(|of| of.row.cells.is_none().then_some(of.row.queue_bytes)),
+    ),
+    of(
+        Gates::OfCells,
+        "queue_cells",
+        "cells in the gate, each from its arrival to the end of its service; null where it passes packets",
+        Value::MaybeU64(|of| of.row.cells.map(|cells| cells.whole)),
+    ),
+    of(
+        Gates::OfCells,
+        "queue_fluid",
+        "the same cells as a fluid that comes over the time of a cell at the gate before and goes over its service; \
+         null where it passes packets",
+        Value::F64(|of| of.row.cells.map_or(f64::NAN, |cells| cells.fluid)),
+    ),
+    all(
+        "rate_bps",
+        "rate in force, bit/s on the gate's wire; null when it is not in bit/s",
+        Value::F64(|of| of.row.rate_bps),
+    ),
+    of(
+        Gates::OfPackets,
+        "slots",
+        "slots in force, the rate over that of one slot; null where the gate has none",
+        Value::F64(|of| of.row.rate_bps / of.slot_bps),
+    ),
+    all(
+        "wait_ms",
+        "wait of the packet or cell whose service began last, ms; null before the first",
+        Value::F64(
+            |of| if of.row.wait == GateRow::NO_WAIT { f64::NAN } else { of.row.wait.as_secs_f64() * 1e3 },
+        ),
+    ),
+    all(
+        "delivered_bytes",
+        "bytes on the gate's wire since the start; every header counted",
+        Value::U64(|of| of.row.delivered_bytes),
+    ),
+    of(
+        Gates::OfPackets,
+        "dropped_packets",
+        "packets dropped since the start; null at a cell gate",
+        Value::MaybeU64(|of| of.row.cells.is_none().then_some(of.row.dropped_packets)),
+    ),
+    of(
+        Gates::OfCells,
+        "dropped_cells",
+        "cells dropped since the start; null where it passes packets",
+        Value::MaybeU64(|of| of.row.cells.map(|_| of.row.dropped_packets)),
+    ),
+    all(
+        "tokens",
+        "bytes on the gate's wire in the bucket of its token-bucket law, else of its policer (of two, that of the lower \
+         rate); null where it has neither",
+        Value::F64(|of| of.row.tokens),
+    ),
+];
+
+/// Columns of drops.
+pub static DROPS: &[Entry<Dropped>] = &[
+    all("time_s", TIME, Value::F64(|of| of.row.at.as_secs_f64())),
+    all("gate", GATE, Value::Index(Names::Gate, |of| of.row.gate as u32)),
+    all(
+        "flow",
+        "name of the flow; null where it is a packet of a background source",
+        Value::Index(Names::Flow, |of| match of.row.owner {
+            Owner::Data(flow) | Owner::Back(flow) => flow as u32,
+            Owner::Traffic(_) => NONE,
+        }),
+    ),
+    all(
+        "traffic",
+        "name of the background source; null where it is a packet of a flow",
+        Value::Index(Names::Traffic, |of| match of.row.owner {
+            Owner::Data(_) | Owner::Back(_) => NONE,
+            Owner::Traffic(source) => source as u32,
+        }),
+    ),
+    all("bytes", "size of the packet, bytes", Value::U32(|of| of.row.unit.bytes)),
+    all("reason", "why it was dropped", Value::Code(DROP_REASONS, |of| of.row.reason as u8)),
+];
+
+/// Columns of marks.
+pub static MARKS: &[Entry<Mark>] = &[
+    all("time_s", TIME, Value::F64(|of| of.row.at.as_secs_f64())),
+    all("flow", FLOW, Value::Index(Names::Flow, |of| of.row.flow)),
+    all("kind", "what the sender did", Value::Code(MARK_KINDS, |of| of.row.kind as u8)),
+];
+
+/// Columns of requests.
+pub static REQUESTS: &[Entry<Exchange>] = &[
+    all(
+        "time_s",
+        "when it was asked, seconds from the start of the run",
+        Value::F64(|of| seconds(of.row.asked)),
+    ),
+    all("flow", FLOW, Value::Index(Names::Flow, |of| of.index)),
+    all("begun_s", "when it was written into TCP; null: not yet", Value::F64(|of| seconds(of.row.begun))),
+    all(
+        "arrived_s",
+        "when its last byte had come to the server; null: not yet",
+        Value::F64(|of| seconds(of.row.arrived)),
+    ),
+    all(
+        "answered_s",
+        "when the response was written into TCP; null: not yet",
+        Value::F64(|of| seconds(of.row.answered)),
+    ),
+    all(
+        "ended_s",
+        "when the last byte of the response had come, in order; null: not yet",
+        Value::F64(|of| seconds(of.row.ended)),
+    ),
+    all(
+        "response_s",
+        "seconds from asking to that; null: not yet",
+        Value::F64(|of| match of.row.ended {
+            Time::NEVER => f64::NAN,
+            _ => response_time(of.row).as_secs_f64(),
+        }),
+    ),
+    all("request_bytes", "user bytes of the request", Value::U64(|of| of.row.request)),
+    all("response_bytes", "user bytes of the response", Value::U64(|of| of.row.response)),
+];
+
+fn seconds(at: Time) -> f64 {
+    if at == Time::NEVER { f64::NAN } else { at.as_secs_f64() }
+}

@@ -1,0 +1,152 @@
+//! A flow in numbers.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use tidegate_core::gate::Quantiles;
+use tidegate_core::net::measured;
+use tidegate_core::plan::{FlowPlan, Plan};
+use tidegate_core::unit::{Cause, HeldBy, Limiter};
+use tidegate_core::units::Time;
+
+use crate::losses::LossSummary;
+
+/// A flow in numbers.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FlowSummary {
+    /// Name in the scenario.
+    pub name: String,
+    /// Congestion controller.
+    pub cc: &'static str,
+    /// User bits that reached the receiver, each counted when it first arrives, in order or not, per second.
+    pub goodput_bps: f64,
+    /// User bits that became readable in order, per second. A gap that is filled makes all that waited
+    /// behind it readable at once, so over a short time this can exceed goodput and the link's rate.
+    pub in_order_bps: f64,
+    /// IP bits of data segments that reached the receiver, headers and repeats included, per second.
+    pub throughput_bps: f64,
+    /// Goodput over what entered the network: distinct segments received / segments sent.
+    pub efficiency: Option<f64>,
+    /// Data segments sent, repeats included.
+    pub segments_sent: u64,
+    /// Distinct data segments received: those that brought at least one byte for the first time.
+    pub segments_delivered: u64,
+    /// Data segments sent again.
+    pub segments_retransmitted: u64,
+    /// Retransmission time-outs.
+    pub timeouts: u64,
+    /// Recoveries started by duplicate ACKs.
+    pub fast_retransmits: u64,
+    /// What gates dropped and tagged of its data; [`summarise`] fills it in.
+    #[serde(flatten)]
+    pub losses: LossSummary,
+    /// What gates dropped on its way back, by reason; only reasons that occurred.
+    pub back_drops: BTreeMap<&'static str, u64>,
+    /// Mean round-trip time of segments sent once.
+    pub rtt_mean_ms: Option<f64>,
+    /// Median.
+    pub rtt_p50_ms: Option<f64>,
+    /// 99th percentile.
+    pub rtt_p99_ms: Option<f64>,
+    /// Time average of the congestion window.
+    pub cwnd_mean_segments: f64,
+    /// Its largest value.
+    pub cwnd_max_segments: f64,
+    /// Shares of the measured time since the flow's start by what limited it.
+    pub limited_by: BTreeMap<String, f64>,
+    /// From the start to the last byte in order, for a finite transfer that ended.
+    pub completion_s: Option<f64>,
+}
+
+/// What an engine measured of a flow; all but the two last count the measured time.
+#[derive(Clone, Copy, Debug)]
+pub struct FlowMeasure<'a> {
+    /// Congestion controller, as the engine calls it.
+    pub cc: &'static str,
+    /// User bytes that arrived for the first time, in order or not.
+    pub delivered_bytes: u64,
+    /// User bytes that became readable in order.
+    pub in_order_bytes: u64,
+    /// IP bytes of data segments that arrived.
+    pub received_bytes: u64,
+    /// Data segments sent, repeats included.
+    pub segments_sent: u64,
+    /// Data segments that brought at least one byte for the first time.
+    pub segments_delivered: u64,
+    /// Data segments sent again.
+    pub segments_retransmitted: u64,
+    /// Retransmission time-outs.
+    pub timeouts: u64,
+    /// Recoveries started by duplicate ACKs.
+    pub fast_retransmits: u64,
+    /// Round-trip times of segments sent once.
+    pub rtt: &'a Quantiles,
+    /// Time average of the congestion window, segments.
+    pub cwnd_mean_segments: f64,
+    /// Its largest value.
+    pub cwnd_max_segments: f64,
+    /// Picoseconds owed to each cause.
+    pub owed: &'a [(Cause, u64)],
+    /// When the flow began.
+    pub started: Time,
+    /// When the last byte of a finite transfer arrived.
+    pub completed: Option<Time>,
+}
+
+impl FlowSummary {
+    /// The row of a flow. What gates dropped of its packets is filled in by [`summarise`](super::summarise).
+    #[must_use]
+    pub fn new(plan: &Plan, flow: &FlowPlan, of: FlowMeasure<'_>) -> FlowSummary {
+        let span = measured(plan).seconds();
+        let millis = |seconds: f64| seconds * 1e3;
+        FlowSummary {
+            name: flow.name.clone(),
+            cc: of.cc,
+            goodput_bps: of.delivered_bytes as f64 * 8.0 / span,
+            in_order_bps: of.in_order_bytes as f64 * 8.0 / span,
+            throughput_bps: of.received_bytes as f64 * 8.0 / span,
+            efficiency: (of.segments_sent > 0)
+                .then(|| of.segments_delivered as f64 / of.segments_sent as f64),
+            segments_sent: of.segments_sent,
+            segments_delivered: of.segments_delivered,
+            segments_retransmitted: of.segments_retransmitted,
+            timeouts: of.timeouts,
+            fast_retransmits: of.fast_retransmits,
+            losses: LossSummary::default(),
+            back_drops: BTreeMap::new(),
+            rtt_mean_ms: of.rtt.mean_s().map(millis),
+            rtt_p50_ms: of.rtt.quantile_s(0.5).map(millis),
+            rtt_p99_ms: of.rtt.quantile_s(0.99).map(millis),
+            cwnd_mean_segments: of.cwnd_mean_segments,
+            cwnd_max_segments: of.cwnd_max_segments,
+            limited_by: limited_by(plan, of.owed),
+            completion_s: of.completed.map(|at| at.saturating_since(of.started).as_secs_f64()),
+        }
+    }
+}
+
+/// Shares of time by what limited a flow: every interval between two arrivals at the
+/// receiver is owed to the gate where the later segment waited longest or, where it never
+/// waited, to what had held the sender back; a congestion window that is small because a policer
+/// dropped a packet is that policer's.
+fn limited_by(plan: &Plan, owed: &[(Cause, u64)]) -> BTreeMap<String, f64> {
+    let total: u128 = owed.iter().map(|(_, span)| u128::from(*span)).sum();
+    let mut shares = BTreeMap::new();
+    for name in ["application", "congestion window", "receiver window"] {
+        shares.insert(name.to_owned(), 0.0);
+    }
+    if total == 0 {
+        return shares;
+    }
+    for (cause, span) in owed {
+        let name = match cause.limiter() {
+            Limiter::Gate(gate) => format!("gate.{}", plan.gates[gate].name),
+            Limiter::Policer(gate) => format!("policer of {}", plan.gates[gate].name),
+            Limiter::Sender(HeldBy::Application) => "application".to_owned(),
+            Limiter::Sender(HeldBy::CongestionWindow) => "congestion window".to_owned(),
+            Limiter::Sender(HeldBy::ReceiverWindow) => "receiver window".to_owned(),
+        };
+        *shares.entry(name).or_insert(0.0) += *span as f64 / total as f64;
+    }
+    shares
+}

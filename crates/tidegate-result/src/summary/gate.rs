@@ -1,0 +1,223 @@
+//! A gate in numbers.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use tidegate_core::cells::CellCounts;
+use tidegate_core::gate::Gate;
+use tidegate_core::net::{DropCounts, Network, seed};
+use tidegate_core::plan::{GatePlan, Plan, RatePlan};
+use tidegate_core::units::{Measured, PICOS_PER_SECOND};
+
+use crate::calls::{self, CircuitSummary};
+use crate::cells::{self, CellSummary, PacketsOfCells, Place};
+use crate::losses::{self, PoliceSummary};
+
+/// A gate in numbers.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct GateSummary {
+    /// Name in the scenario.
+    pub name: String,
+    /// Work done over work offered by its rate law; none where nothing limits. Where a policer allows less
+    /// than the law offers, `contract_utilisation` in its place.
+    pub utilisation: Option<f64>,
+    /// Packets that came. At a cell gate: packets segmented before it; none where some come as cells.
+    pub offered_packets: Option<u64>,
+    /// Packets that went on. At a cell gate: packets reassembled after it; none where some go on as cells.
+    pub delivered_packets: Option<u64>,
+    /// Packets dropped at the door or lost after service. At a cell gate: packets that lost their first cell there, or that AAL5 could not tell apart after it.
+    pub dropped_packets: u64,
+    /// `dropped_packets` by reason, as in the table of drops; only reasons that occurred.
+    pub drops: BTreeMap<&'static str, u64>,
+    /// Dropped over offered; of cells at a cell gate.
+    pub loss: Option<f64>,
+    /// Time average of the queue; none at a cell gate.
+    pub queue_mean_packets: Option<f64>,
+    /// Its largest value; none at a cell gate.
+    pub queue_max_packets: Option<u64>,
+    /// Its largest value in IP bytes; none at a cell gate.
+    pub queue_max_bytes: Option<u64>,
+    /// Mean wait for service, of a packet or cell.
+    pub queue_delay_mean_ms: Option<f64>,
+    /// Median wait.
+    pub queue_delay_p50_ms: Option<f64>,
+    /// 99th percentile of the wait.
+    pub queue_delay_p99_ms: Option<f64>,
+    /// Mean of the rate in force, bits on the gate's wire.
+    pub rate_mean_bps: Option<f64>,
+    /// Bytes on the gate's wire that went on.
+    pub delivered_bytes: u64,
+    /// Bytes its rate law could have carried.
+    pub capacity_bytes: Option<u64>,
+    /// Bytes of that which passed with nothing to send.
+    pub unused_bytes: Option<u64>,
+    /// Bytes of a packet half sent at the end.
+    pub in_transit_bytes: Option<u64>,
+    /// What its allocator gave it; a gate without one has none of these names.
+    #[serde(flatten)]
+    pub allocation: Option<AllocationSummary>,
+    /// What was fed back to it; a gate that follows nobody has none of these names.
+    #[serde(flatten)]
+    pub feedback: Option<FeedbackSummary>,
+    /// Its calls; a gate that is no circuit has none of these names.
+    #[serde(flatten)]
+    pub circuit: Option<CircuitSummary>,
+    /// Its policer; a gate without one has none of these names.
+    #[serde(flatten)]
+    pub police: Option<PoliceSummary>,
+    /// Its cells; a gate that passes packets has none of these names.
+    #[serde(flatten)]
+    pub cells: Option<CellSummary>,
+}
+
+/// What an allocator gave a gate, in numbers: only on gates with `rate.dtm`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct AllocationSummary {
+    /// Time average of the slots in force: the rate over that of one slot, not rounded.
+    pub slots_mean: f64,
+    /// The fewest in force at any time.
+    pub slots_min: f64,
+    /// The most.
+    pub slots_max: f64,
+    /// How often the rate changed; a decision that leaves it as it is does not count.
+    pub allocation_changes: u64,
+    /// Time average of the rate in force.
+    pub allocated_bps_mean: f64,
+    /// That less the mean rate of all that came to the gate's door, on its wire, dropped packets included.
+    pub overallocation_bps_mean: f64,
+}
+
+/// A rate fed back to a gate, in numbers: only on gates with `rate.follow` or `rate.abr`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct FeedbackSummary {
+    /// The least rate in force at any time.
+    pub rate_min_bps: f64,
+    /// The largest.
+    pub rate_max_bps: f64,
+    /// How often the rate changed; a value that leaves it as it is does not count.
+    pub rate_changes: u64,
+}
+
+/// One row per gate; `network` is finished.
+pub(super) fn rows(plan: &Plan, network: &Network, measured: Measured) -> Vec<GateSummary> {
+    let places = cells::places(plan);
+    network
+        .gates()
+        .iter()
+        .enumerate()
+        .map(|(n, gate)| {
+            let is_cell = plan.gates[n].is_cell_gate();
+            let cells = is_cell.then(|| (places[n], network.cell_counts(n).unwrap_or_default()));
+            let circuit = calls::circuit(&plan.gates[n], gate, network, measured);
+            let dropped = network.drops_at(n);
+            let police = losses::police(gate, dropped, cells.map(|(_, counts)| counts));
+            let drops = losses::by_reason(dropped);
+            GateSummary { circuit, drops, police, ..gate_row(plan, n, gate, measured, cells) }
+        })
+        .collect()
+}
+
+/// `cells`: the place of a cell gate and what it counted beside cells.
+fn gate_row(
+    plan: &Plan,
+    index: usize,
+    gate: &Gate,
+    measured: Measured,
+    cells: Option<(Place, CellCounts)>,
+) -> GateSummary {
+    let row = &plan.gates[index];
+    let counters = gate.counters();
+    let [offered, delivered, refused, lost] =
+        [counters.offered(), counters.delivered(), counters.refused(), counters.lost()]
+            .map(|phases| phases.measured());
+    let waits = counters.waits();
+    let dropped = refused.packets + lost.packets;
+    let capacity = gate.capacity(row, seed(plan), measured);
+    let by_packet = row.rate.counts_packets();
+    let span = measured.seconds();
+    let work = u128::from(PICOS_PER_SECOND);
+    let bytes = |work_done: u128| (!by_packet).then(|| ((work_done + 4 * work) / (8 * work)) as u64);
+    let of_law = capacity.filter(|capacity| capacity.offered > 0).map(|capacity| {
+        let done = if by_packet {
+            f64::from(1_000_000) * (delivered.packets + lost.packets) as f64
+        } else {
+            8.0 * (delivered.bytes + lost.bytes) as f64
+        };
+        done / (capacity.offered as f64 / PICOS_PER_SECOND as f64)
+    });
+    let utilisation = match losses::police(gate, DropCounts::default(), None) {
+        Some(police) if losses::contract_limits(gate, capacity, by_packet) => {
+            Some(police.contract_utilisation)
+        }
+        _ => of_law,
+    };
+    let unused_bytes = capacity.and_then(|capacity| capacity.unused).and_then(bytes);
+    let in_transit_bytes = unused_bytes.and_then(|unused| {
+        let of = capacity?;
+        let rounded = bytes(of.in_transit)?;
+        // Three roundings to whole bytes: the last one takes up the difference.
+        let rest = bytes(of.offered)?.checked_sub(delivered.bytes + lost.bytes + unused)?;
+        Some(if rest.abs_diff(rounded) <= 1 { rest } else { rounded })
+    });
+    let millis = |seconds: f64| seconds * 1e3;
+    let of_packets = cells.is_none();
+    let packets = match cells {
+        Some((place, counts)) => place.packets(counts),
+        None => {
+            PacketsOfCells { offered: Some(offered.packets), delivered: Some(delivered.packets), dropped }
+        }
+    };
+    GateSummary {
+        name: row.name.clone(),
+        utilisation,
+        offered_packets: packets.offered,
+        delivered_packets: packets.delivered,
+        dropped_packets: packets.dropped,
+        drops: BTreeMap::new(),
+        loss: (offered.packets > 0).then(|| dropped as f64 / offered.packets as f64),
+        queue_mean_packets: of_packets.then(|| counters.queue_mean()),
+        queue_max_packets: of_packets.then_some(counters.queue_max),
+        queue_max_bytes: of_packets.then_some(counters.queue_max_bytes),
+        queue_delay_mean_ms: waits.mean_s().map(millis),
+        queue_delay_p50_ms: waits.quantile_s(0.5).map(millis),
+        queue_delay_p99_ms: waits.quantile_s(0.99).map(millis),
+        rate_mean_bps: capacity
+            .filter(|_| !by_packet)
+            .map(|capacity| capacity.offered as f64 / PICOS_PER_SECOND as f64 / span),
+        delivered_bytes: delivered.bytes,
+        capacity_bytes: capacity.and_then(|capacity| bytes(capacity.offered)),
+        unused_bytes,
+        in_transit_bytes,
+        allocation: allocation(row, gate, offered.bytes, span),
+        feedback: feedback(row, gate),
+        circuit: None,
+        police: None,
+        cells: cells.map(|(place, counts)| place.cells(&counters, counts)),
+    }
+}
+
+/// `offered_bytes` came to the door in `span` seconds.
+fn allocation(row: &GatePlan, gate: &Gate, offered_bytes: u64, span: f64) -> Option<AllocationSummary> {
+    let (RatePlan::Dtm(channel), Some(given)) = (&row.rate, gate.allocated()) else { return None };
+    let slot = channel.settings.slot.bps() as f64;
+    let mean = given.offered as f64 / PICOS_PER_SECOND as f64 / span;
+    Some(AllocationSummary {
+        slots_mean: mean / slot,
+        slots_min: given.least.bps() as f64 / slot,
+        slots_max: given.most.bps() as f64 / slot,
+        allocation_changes: given.changes,
+        allocated_bps_mean: mean,
+        overallocation_bps_mean: mean - offered_bytes as f64 * 8.0 / span,
+    })
+}
+
+fn feedback(row: &GatePlan, gate: &Gate) -> Option<FeedbackSummary> {
+    let (RatePlan::Follow(_) | RatePlan::Abr(_), Some(given)) = (&row.rate, gate.allocated()) else {
+        return None;
+    };
+    Some(FeedbackSummary {
+        rate_min_bps: given.least.bps() as f64,
+        rate_max_bps: given.most.bps() as f64,
+        rate_changes: given.changes,
+    })
+}

@@ -1,0 +1,109 @@
+//! The summary of a run: one row per flow, gate and background source, over the measured
+//! time `[warmup, duration)`. The names are an interface: other programs read them.
+
+mod flow;
+mod gate;
+mod traffic;
+
+use serde::Serialize;
+use tidegate_core::net::{Network, Owner, measured, precision};
+use tidegate_core::plan::{AtEnd, Plan, RatePlan};
+
+use crate::calls::{self, CallsSummary, PoolSummary};
+use crate::losses;
+use crate::request_summary::RequestSummary;
+pub use flow::{FlowMeasure, FlowSummary};
+pub use gate::{AllocationSummary, FeedbackSummary, GateSummary};
+pub use traffic::TrafficSummary;
+
+/// A run in numbers.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Summary {
+    /// `sim` or `live`.
+    pub engine: &'static str,
+    /// The scenario's title.
+    pub scenario: String,
+    /// The run's seed.
+    pub seed: u64,
+    /// Which replication.
+    pub replication: u64,
+    /// End of the run.
+    pub duration_s: f64,
+    /// Where counting began.
+    pub measured_from_s: f64,
+    /// One row per flow.
+    pub flows: Vec<FlowSummary>,
+    /// One row per gate.
+    pub gates: Vec<GateSummary>,
+    /// One row per background source.
+    pub traffic: Vec<TrafficSummary>,
+    /// One row per flow with requests, then one of all together; without such a flow, none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub requests: Vec<RequestSummary>,
+    /// One row per pool; none of them, no such name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub pools: Vec<PoolSummary>,
+    /// One row per source of calls; none of them, no such name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<CallsSummary>,
+    /// What to know before trusting the numbers.
+    pub warnings: Vec<String>,
+    /// Relative precision of the quantiles.
+    pub quantile_precision: f64,
+    /// Events handled by the engine.
+    pub events: u64,
+}
+
+/// The summary of a run that has ended, with the rows of its flows and of their requests; `network`
+/// is finished.
+#[must_use]
+pub fn summarise(
+    engine: &'static str,
+    plan: &Plan,
+    network: &Network,
+    mut flows: Vec<FlowSummary>,
+    requests: Vec<RequestSummary>,
+    events: u64,
+) -> Summary {
+    let measured = measured(plan);
+    for (number, flow) in flows.iter_mut().enumerate() {
+        flow.losses = losses::losses(network, Owner::Data(number));
+        flow.back_drops = losses::by_reason(network.drops_of(Owner::Back(number)));
+    }
+    Summary {
+        engine,
+        scenario: plan.title.clone(),
+        seed: plan.seed,
+        replication: plan.replication,
+        duration_s: plan.duration.as_secs_f64(),
+        measured_from_s: measured.from.as_secs_f64(),
+        flows,
+        gates: gate::rows(plan, network, measured),
+        traffic: traffic::rows(plan, network, measured),
+        requests,
+        pools: calls::pools(plan, network, measured),
+        calls: calls::sources(plan, network),
+        warnings: warnings(plan, network),
+        quantile_precision: precision(plan).relative(),
+        events,
+    }
+}
+
+fn warnings(plan: &Plan, network: &Network) -> Vec<String> {
+    let mut warnings = Vec::new();
+    warnings.extend(calls::warnings(plan, network));
+    for (row, gate) in plan.gates.iter().zip(network.gates()) {
+        let stops = matches!(
+            row.rate,
+            RatePlan::RateTrace { at_end: AtEnd::Stop, .. }
+                | RatePlan::Opportunities { at_end: AtEnd::Stop, .. }
+        );
+        let held = gate.counters().held().packets;
+        if stops && held > 0 {
+            let what = if row.is_cell_gate() { "cells" } else { "packets" };
+            warnings
+                .push(format!("gate.{}: {held} {what} were still there when its trace had ended", row.name));
+        }
+    }
+    warnings
+}
