@@ -11,8 +11,8 @@ import pytest
 from common import tidegate
 from tidegate._reproduce import paper as _paper
 from tidegate._reproduce import verdict as _verdict
+from tidegate._reproduce.estimates import ratio_of_means
 from tidegate._reproduce.lab import Lab
-from tidegate._reproduce.parts import ratio_of_means
 from tidegate.papers.cell_spacing import exact
 from tidegate.papers.traffic_shaping import cases as shaping_cases
 from tidegate.papers.traffic_shaping import efficiency as shaping

@@ -58,7 +58,8 @@ FIGURES = [Figure("one", "Fig. 1", "A window", "It grows", one)]
 @pytest.fixture
 def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """A function that writes a paper of this kind and makes it the only one there is."""
-    import tidegate.papers
+    # Loaded while its folder is known: the toy imports from it.
+    import tidegate.papers.api
 
     folder = tmp_path / "papers"
     (folder / "toy_paper").mkdir(parents=True)

@@ -16,7 +16,7 @@ from tidegate._compare.plot_figures import figure_columns
 from tidegate._draw.marks import above, steps, thin
 from tidegate._draw.style import ACCENT, FILL, INK, MID, SOFT, STYLE, fit
 from tidegate._run.history import History, history
-from tidegate._run.numbers import short_keys
+from tidegate._run.summary import short_keys
 from tidegate._run.words import PANELS
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tidegate._base import text
 from tidegate._draw.style import INK, MID, SOFT
-from tidegate._run.numbers import figures_of
+from tidegate._run.summary import figures_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -19,8 +19,8 @@ from tidegate._ask.source import Source, as_scenario, check_engine
 from tidegate._base.errors import ArgumentError
 from tidegate._compare.value import Comparison
 from tidegate._compare.variants import Variant
-from tidegate._run.numbers import common_gate
 from tidegate._run.start import execute, sample_span
+from tidegate._run.summary import common_gate
 from tidegate._run.value import Run
 
 #: Samples per variant: enough for a small picture.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tidegate._base.text import counts_cells, number, percent, plain, rate_scale, seconds, table, wrapped
-from tidegate._run.numbers import short_keys
+from tidegate._run.summary import short_keys
 
 if TYPE_CHECKING:
     from tidegate._compare.variants import Variants

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tidegate._base.lazy import Lazy
 from tidegate._run.chance import advice, are_alike, no_difference
-from tidegate._run.numbers import figures_of
+from tidegate._run.summary import figures_of
 from tidegate._run.value import Run
 
 if TYPE_CHECKING:

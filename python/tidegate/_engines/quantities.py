@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tidegate._base.text import counts_cells, number
-from tidegate._run.numbers import gate_row
+from tidegate._run.summary import gate_row
 
 #: Flows that have rows of their own.
 SINGLE = 3

@@ -11,8 +11,8 @@ from tidegate._ask.source import ENGINES, Source, as_scenario
 from tidegate._base.errors import ArgumentError, EngineError
 from tidegate._engines.agreement import ORDER, TOLERANCE, EngineRuns
 from tidegate._engines.value import EngineComparison
-from tidegate._run.numbers import common_gate
 from tidegate._run.start import execute, sample_span
+from tidegate._run.summary import common_gate
 from tidegate._run.value import Run
 
 #: Replications of an engine that has any, unless told otherwise.

@@ -9,8 +9,8 @@ import numpy as np
 
 from tidegate._base.errors import UnknownNameError, nearest
 from tidegate._base.text import counts_cells
-from tidegate._run.numbers import main_gate
 from tidegate._run.record import flows_through
+from tidegate._run.summary import main_gate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tidegate._base.errors import UnknownNameError, nearest
-from tidegate._run.numbers import REQUESTS, figures_of
+from tidegate._run.summary import REQUESTS, figures_of
 from tidegate._run.table import flat
 
 if TYPE_CHECKING:

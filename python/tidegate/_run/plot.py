@@ -12,12 +12,12 @@ from tidegate._base import text
 from tidegate._base.errors import ArgumentError, UnknownNameError, nearest
 from tidegate._draw.style import INK, MID, SOFT, STYLE, fit
 from tidegate._run.history import history
-from tidegate._run.numbers import figures_of
 from tidegate._run.plot_delay import delay_panel, has_delays, tokens_panel
 from tidegate._run.plot_flows import bars_panel
 from tidegate._run.plot_headline import flows_line, gate_line, spikes_note
 from tidegate._run.plot_panels import events_panel, queue_panel, speed_panel, window_panel
 from tidegate._run.plot_requests import has_requests, response_panel
+from tidegate._run.summary import figures_of
 from tidegate._run.words import PANELS
 
 if TYPE_CHECKING:

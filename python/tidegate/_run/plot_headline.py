@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tidegate._base.text import loss, number, percent, rate
-from tidegate._run.numbers import figures_of
+from tidegate._run.summary import figures_of
 
 if TYPE_CHECKING:
     from tidegate._run.history import History

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from tidegate._base.errors import ArgumentError, NotRecordedError
 from tidegate._base.lazy import Lazy
 from tidegate._run.columns import TABLES
-from tidegate._run.normalised import normalised_throughput
 from tidegate._run.table import CallsRow, FlowRow, GateRow, PoolRow, RequestRow, Table
+from tidegate._run.throughput import normalised_throughput
 
 if TYPE_CHECKING:
     import polars as pl

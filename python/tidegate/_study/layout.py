@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tidegate._base.errors import ArgumentError, UnknownNameError, nearest
-from tidegate._run.numbers import short_keys
+from tidegate._run.summary import short_keys
 from tidegate._study.quantity import quantities
 
 if TYPE_CHECKING:

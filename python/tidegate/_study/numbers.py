@@ -1,20 +1,18 @@
-"""What a study knows: tables of its runs, means with intervals, differences."""
+"""What a study says: means with intervals, differences, and all of it by name."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from tidegate._base.errors import ArgumentError, UnknownNameError, nearest
 from tidegate._base.estimate import Estimate, estimate, paired
 from tidegate._base.lazy import Lazy
-from tidegate._run.manifest import HEADERS_NOTE
-from tidegate._run.metric import KINDS, PLACE, TABLES, WORDS, is_absent_zero, number, split
-from tidegate._run.numbers import figures_of
-from tidegate._run.table import flat
+from tidegate._run.metric import KINDS, PLACE, WORDS, is_absent_zero, number, split
 from tidegate._study.layout import find_key
 from tidegate._study.point import Point
+from tidegate._study.tables import StudyTables, numeric
 
 if TYPE_CHECKING:
     import polars as pl
@@ -23,152 +21,10 @@ else:
 
 #: Which point of a study: its varied keys with their values, its number, or the only one there is.
 Where = Mapping[str, Any] | int | None
-#: Rows of a table by column.
-Rows = list[dict[str, Any]]
 
 
-class StudyNumbers:
-    """The tables of a study's runs, and the numbers of its points."""
-
-    def __init__(
-        self,
-        manifest: dict[str, Any],
-        points: Sequence[Point],
-        rows: Mapping[str, Rows],
-    ) -> None:
-        self.manifest = manifest
-        self.points = list(points)
-        self._rows = {name: list(rows.get(name, [])) for name in TABLES}
-        self._by_point: dict[int, Rows] = {point.number: [] for point in self.points}
-        for row in self._rows["runs"]:
-            self._by_point[row["point"]].append(row)
-        skipped = {*PLACE, *self.axes}
-        self._metrics = [name for name in self._rows["runs"][0] if name not in skipped]
-        self._elements: dict[tuple[str, str], dict[tuple[int, int], dict[str, Any]]] = {}
-
-    @classmethod
-    def of(
-        cls,
-        *,
-        title: str,
-        file: str,
-        seed: int,
-        axes: Sequence[str],
-        points: Sequence[Point],
-        gate: str | None,
-        results: Sequence[tuple[tuple[int, int], dict[str, Any], Mapping[str, float | None]]],
-        warnings: Sequence[str],
-        command: list[str] | None,
-    ) -> Self:
-        """Make a study of its results, which are in order."""
-        first = results[0][1]
-        manifest = {
-            "kind": "study",
-            "layout": 1,
-            "engine": first["engine"],
-            "title": title,
-            "scenario_file": file,
-            "seed": seed,
-            "axes": list(axes),
-            "gate": gate,
-            "duration_s": first["duration_s"],
-            "measured_from_s": first["measured_from_s"],
-            "measures": list(dict.fromkeys(name for _, _, measured in results for name in measured)),
-            "headers": HEADERS_NOTE,
-            "warnings": list(warnings),
-            "command": command,
-        }
-        rows: dict[str, Rows] = {name: [] for name in TABLES}
-        for (point, replication), summary, measured in results:
-            place = {"point": point, **points[point].values, "replication": replication}
-            rows["runs"].append({**place, **figures_of(summary, gate), **measured})
-            for table in KINDS.values():
-                rows[table] += [{**place, **flat(row)} for row in summary.get(table, [])]
-        return cls(manifest, points, rows)
-
-    # --- what it is ---------------------------------------------------------------------------
-
-    @property
-    def title(self) -> str:
-        """The scenario's title, or its file when it has none."""
-        return str(self.manifest["title"])
-
-    @property
-    def seed(self) -> int:
-        """The seed of every run."""
-        return int(self.manifest["seed"])
-
-    @property
-    def axes(self) -> list[str]:
-        """The keys that are varied."""
-        return list(self.manifest["axes"])
-
-    @property
-    def gate(self) -> str | None:
-        """The gate whose loss, queueing delay and utilisation ``runs`` has."""
-        name: str | None = self.manifest["gate"]
-        return name
-
-    @property
-    def warnings(self) -> list[str]:
-        """What to look at before trusting the numbers, each once."""
-        return list(self.manifest["warnings"])
-
-    @property
-    def metrics(self) -> list[str]:
-        """The numbers in ``runs``: of all flows together, of the gate, and the measured ones."""
-        return list(self._metrics)
-
-    # --- tables -------------------------------------------------------------------------------
-
-    def frame(self, table: str) -> pl.DataFrame:
-        """Return a table: ``runs``, ``flows``, ``gates``, ``traffic``, ``requests``, ``pools`` or ``calls``.
-
-        Raises:
-            UnknownNameError: there is no such table.
-        """
-        import polars as pl
-
-        if table not in TABLES:
-            raise UnknownNameError(nearest("table", table, TABLES))
-        rows = self._rows[table]
-        found = pl.DataFrame(rows, infer_schema_length=None) if rows else pl.DataFrame()
-        return found.with_columns(_numeric(found, [key for key in self.axes if key in found.columns]))
-
-    @property
-    def runs(self) -> pl.DataFrame:
-        """One row per point and replication: all flows together, one gate, what was measured."""
-        return self.frame("runs")
-
-    @property
-    def flows(self) -> pl.DataFrame:
-        """One row per point, replication and flow, as in a run's summary."""
-        return self.frame("flows")
-
-    @property
-    def gates(self) -> pl.DataFrame:
-        """One row per point, replication and gate, as in a run's summary."""
-        return self.frame("gates")
-
-    @property
-    def traffic(self) -> pl.DataFrame:
-        """One row per point, replication and background source."""
-        return self.frame("traffic")
-
-    @property
-    def requests(self) -> pl.DataFrame:
-        """One row per point, replication and flow with requests, and one of all (``all``)."""
-        return self.frame("requests")
-
-    @property
-    def pools(self) -> pl.DataFrame:
-        """One row per point, replication and pool."""
-        return self.frame("pools")
-
-    @property
-    def calls(self) -> pl.DataFrame:
-        """One row per point, replication and source of calls."""
-        return self.frame("calls")
+class StudyNumbers(StudyTables):
+    """The numbers of a study's points: values by run, means with intervals, differences."""
 
     @property
     def table(self) -> pl.DataFrame:
@@ -186,7 +42,7 @@ class StudyNumbers:
             for metric in self._metrics
         ]
         found = pl.DataFrame(rows, infer_schema_length=None)
-        return found.with_columns(_numeric(found, self.axes))
+        return found.with_columns(numeric(found, self.axes))
 
     # --- numbers ------------------------------------------------------------------------------
 
@@ -309,17 +165,3 @@ class StudyNumbers:
     def to_json(self, columns: Sequence[str] | None = None) -> str:
         """Return :meth:`to_dict` as text."""
         return json.dumps(self.to_dict(columns), indent=2, ensure_ascii=False, allow_nan=False)
-
-
-def _numeric(frame: pl.DataFrame, keys: Sequence[str]) -> list[pl.Series]:
-    """Return the axes whose every value is a bare number, as numbers."""
-    import polars as pl
-
-    columns = []
-    for key in keys:
-        for kind in (pl.Int64, pl.Float64):
-            cast = frame[key].cast(kind, strict=False)
-            if cast.null_count() == 0:
-                columns.append(cast)
-                break
-    return columns

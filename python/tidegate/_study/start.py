@@ -165,7 +165,7 @@ def assembled(
     notes: Sequence[str] = (),
 ) -> Study:
     """Put results in order: by point, then by replication."""
-    from tidegate._run.numbers import common_gate, gate_row
+    from tidegate._run.summary import common_gate, gate_row
 
     summaries = {place: done[place].summary for place in sorted(done)}
     firsts = [summaries[point, 0] for point in range(len(prepared.points))]

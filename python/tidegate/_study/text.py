@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from tidegate._base import text
-from tidegate._run.numbers import short_keys
+from tidegate._run.summary import short_keys
 from tidegate._study.live import CHANCE
 
 if TYPE_CHECKING:

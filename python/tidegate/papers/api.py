@@ -9,19 +9,9 @@ from tidegate._ask.source import as_scenario
 from tidegate._base.estimate import Estimate, estimate, paired
 from tidegate._draw.style import ACCENT, FILL, INK, MID, SOFT
 from tidegate._reproduce.claim import Claim, Figure, Finding, claim
+from tidegate._reproduce.estimates import number_of, ratio, ratio_of_means, scaled, shown
 from tidegate._reproduce.lab import Lab
-from tidegate._reproduce.parts import (
-    DASHED,
-    DOTTED,
-    LOOKS,
-    bars,
-    number_of,
-    panels,
-    ratio,
-    ratio_of_means,
-    scaled,
-    shown,
-)
+from tidegate._reproduce.panels import DASHED, DOTTED, LOOKS, bars, panels
 from tidegate._reproduce.verdict import (
     LEAST_RUNS,
     NOT_REPRODUCED,
@@ -38,7 +28,7 @@ from tidegate._reproduce.verdict import (
     within,
 )
 from tidegate._run.history import numbers
-from tidegate._run.normalised import normalised_throughput
+from tidegate._run.throughput import normalised_throughput
 from tidegate._run.value import Run
 from tidegate._study.text import plus_minus
 from tidegate._study.value import Study

@@ -11,7 +11,7 @@ from tidegate._base.errors import ArgumentError
 from tidegate.theory._abr_assumptions import assumptions
 from tidegate.theory._abr_model import Model
 from tidegate.theory._abr_results import Abr
-from tidegate.theory._numbers import Given, count, positive
+from tidegate.theory._with_units import Given, count, positive
 
 SCHEMES = ("abr", "tcp", "constant")
 REWARDS = ("optimistic", "conservative")

@@ -8,10 +8,10 @@ from fractions import Fraction
 from math import ceil
 
 from tidegate._base.errors import ArgumentError
-from tidegate.theory._numbers import Given, Number, cell_time_s, cell_times, count, positive
 from tidegate.theory._spacer_pairs import Pairs
 from tidegate.theory._spacer_results import Printed, Spacer
 from tidegate.theory._spacer_single import Single
+from tidegate.theory._with_units import Given, Number, cell_time_s, cell_times, count, positive
 
 
 def spacer(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tidegate.theory._numbers import Number
+from tidegate.theory._with_units import Number
 
 
 @dataclass(frozen=True)

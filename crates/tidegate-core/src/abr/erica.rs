@@ -1,4 +1,4 @@
-//! The ERICA switch: measure the load over an interval, tell each circuit the larger of a fair
+//! The ERICA switch: measure the load over an interval, tell each source the larger of a fair
 //! share and of what its rate would be if all rates were divided by the load.
 
 use super::Feedback;
@@ -15,13 +15,13 @@ pub struct Interval {
     pub other: f64,
     /// What came from the sources, bit/s.
     pub input: f64,
-    /// Circuits that sent anything.
+    /// Sources that sent anything.
     pub active: u32,
 }
 
-/// One circuit, as the switch knows it.
+/// An ABR source, as the switch knows it.
 #[derive(Clone, Copy, Debug, Default)]
-struct Circuit {
+struct SourceState {
     /// The rate that its last RM cell named.
     rate: f64,
     /// What it was told in this interval: one value for each interval.
@@ -35,7 +35,7 @@ pub struct Erica {
     utilisation: f64,
     /// Tells load alone, by the congestion bit.
     binary: bool,
-    circuits: Vec<Circuit>,
+    sources: Vec<SourceState>,
     target: f64,
     load: f64,
     fair: f64,
@@ -45,14 +45,14 @@ pub struct Erica {
 }
 
 impl Erica {
-    /// A switch for so many circuits that aims at this part of the capacity. Before the end of the
+    /// A switch for a number of sources that aims at this part of the capacity. Before the end of the
     /// first interval it limits nobody.
     #[must_use]
-    pub fn new(circuits: usize, utilisation: f64, binary: bool) -> Erica {
+    pub fn new(sources: usize, utilisation: f64, binary: bool) -> Erica {
         Erica {
             utilisation,
             binary,
-            circuits: vec![Circuit::default(); circuits],
+            sources: vec![SourceState::default(); sources],
             target: f64::INFINITY,
             load: 1.0,
             fair: f64::INFINITY,
@@ -73,22 +73,22 @@ impl Erica {
         self.fair = self.target / f64::from(measured.active.max(1));
         self.most_before = self.most;
         self.most = self.fair;
-        self.circuits.iter_mut().for_each(|circuit| circuit.told = None);
+        self.sources.iter_mut().for_each(|source| source.told = None);
     }
 
     /// A forward RM cell: the source sends at this rate.
-    pub fn forward(&mut self, circuit: usize, rate: f64) {
-        self.circuits[circuit].rate = rate;
+    pub fn forward(&mut self, source: usize, rate: f64) {
+        self.sources[source].rate = rate;
     }
 
     /// A backward RM cell: what it is to bring.
-    pub fn backward(&mut self, circuit: usize) -> Feedback {
+    pub fn backward(&mut self, source: usize) -> Feedback {
         if self.binary {
             return Feedback { congested: self.load > 1.0, explicit: f64::INFINITY };
         }
-        let Circuit { rate, told } = self.circuits[circuit];
+        let SourceState { rate, told } = self.sources[source];
         let explicit = told.unwrap_or_else(|| self.share(rate));
-        self.circuits[circuit].told = Some(explicit);
+        self.sources[source].told = Some(explicit);
         Feedback { congested: false, explicit }
     }
 
@@ -113,16 +113,16 @@ impl Erica {
 mod tests {
     use super::*;
 
-    /// Circuits that send as they are told, up to a limit each, on a link of 10 Mbit/s at 90%.
+    /// Sources that send as they are told, up to a limit each, on a link of 10 Mbit/s at 90%.
     fn settle(limits: &[f64], start: &[f64], rounds: usize, other: f64) -> Vec<f64> {
         let mut switch = Erica::new(limits.len(), 0.9, false);
         let mut rates = start.to_vec();
         for _ in 0..rounds {
             let active = rates.iter().filter(|rate| **rate > 0.0).count() as u32;
             switch.end_interval(Interval { capacity: 10e6, other, input: rates.iter().sum(), active });
-            for (circuit, rate) in rates.iter_mut().enumerate() {
-                switch.forward(circuit, *rate);
-                *rate = switch.backward(circuit).explicit.min(limits[circuit]);
+            for (source, rate) in rates.iter_mut().enumerate() {
+                switch.forward(source, *rate);
+                *rate = switch.backward(source).explicit.min(limits[source]);
             }
         }
         rates

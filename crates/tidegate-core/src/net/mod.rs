@@ -8,9 +8,10 @@
 //!
 //! Time. Events are handled in the order of time, and at one instant in the order of their sources
 //! ([`sources`]). [`Network::now`] is when the event happened that was handled last, and nothing that comes in
-//! may be earlier. `now` never goes back, with one exception: while halves take turns
-//! ([`Network::take_turns`]) this order holds for the events of each half, and when the turn changes, or turns are
-//! given up, `now` goes back to the first event of the other half, by less than both leads together.
+//! may be earlier. `now` goes back in two cases only. While halves take turns ([`Network::take_turns`]) this order
+//! holds for the events of each half: when the turn changes, or turns are given up, `now` goes back to the first
+//! event of the other half, by less than both leads together. And a section of cell gates wakes a picosecond after
+//! an instant, when every cell of that instant is known: what it puts out may arrive at the instant itself.
 
 mod build;
 mod control;

@@ -47,10 +47,11 @@ impl Schedule {
         Some(next)
     }
 
-    /// Time goes back only where halves take turns, or have just given them up: by less than both leads.
+    /// How far time may go back is the contract of [`crate::net`]: where halves take turns, or have just given
+    /// them up, by less than both leads; behind a section of cell gates by a picosecond.
     fn may_come_next(&self, at: Time) -> bool {
         let leads = self.queue.turns().map_or(Span::ZERO, |([one, other], _)| one + other);
-        at >= self.now || at.saturating_add(leads) > self.now
+        at.saturating_add(leads.max(Span::from_picos(1))) >= self.now
     }
 
     /// The numbers of a kind's sources.

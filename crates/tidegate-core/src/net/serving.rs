@@ -25,7 +25,7 @@ impl Network {
         }
     }
 
-    /// Takes what a section has to tell.
+    /// Handles everything that a section has put out since it was asked last.
     pub(super) fn collect(&mut self, section: usize) {
         while let Some(output) = self.sections.sections[section].take_output() {
             match output {

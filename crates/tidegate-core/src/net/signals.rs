@@ -14,7 +14,7 @@ use crate::units::{Measured, Span, Time};
 #[derive(Debug)]
 pub(super) struct Signal {
     gate: usize,
-    /// Which of the gate's tallies is its own, where what comes to the door is told.
+    /// Index of the gate's tally that counts for this signal, where it is about arrivals or drops.
     tally: Option<usize>,
     kind: SignalKind,
     every: Span,

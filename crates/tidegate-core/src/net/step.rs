@@ -5,7 +5,7 @@ use crate::net::sources::EventSource;
 use crate::unit::Unit;
 use crate::units::Time;
 
-/// What the network tells its engine.
+/// Something that the network reports to its engine, see [`crate::net::Network::poll_step`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// A unit was delivered at the end of its route, or is certain to be.

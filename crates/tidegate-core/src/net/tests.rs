@@ -38,7 +38,7 @@ proptest! {
         prop_assert_eq!(first_difference(&ahead, &exact), None);
     }
 
-    /// Trains tell what cells one by one tell, and both what they tell with every event.
+    /// Trains give the results of cells one by one, and both those of a run with every event.
     #[test]
     fn trains_change_nothing(plan in any_cell_network(), entries in entries()) {
         let trains = tell(&plan, &entries, None);

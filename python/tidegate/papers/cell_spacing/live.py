@@ -2,9 +2,8 @@
 
 The stack is that of the nineties (``tcp.base = "bsd44"``): Reno without SACK and timestamps,
 a window of 41 segments, of which every one is seen in flight. The kernel acknowledges every second
-segment, but now and then a single one; that shifts which segments leave together, and the content by a
-segment, until the next one. So limits are medians over the bursts, with the 5th and
-95th percentile beside them.
+segment, but now and then a single one. That shifts which segments leave together, and the content by a
+segment, until the next one. So limits are medians over the bursts, beside the 5th and 95th percentile.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ impl Door {
         }
     }
 
-    /// The policer's verdict on a unit that arrives at `at` on stretch `chain`. `tagged`: it is tagged already.
+    /// The policer's verdict on a unit that arrives at `at` on `chain`. `tagged`: it is tagged already.
     pub(super) fn judge(
         &mut self,
         at: Time,

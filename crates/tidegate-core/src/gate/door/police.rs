@@ -19,7 +19,7 @@ pub struct Policer {
     at_opening: Option<f64>,
     /// Bytes on the wire that the contract counted.
     conforming: u64,
-    /// Units tagged, by the stretch that they were on.
+    /// Units tagged, by the chain that they were on.
     tagged: Vec<u64>,
 }
 
@@ -40,7 +40,7 @@ impl Policer {
         Policer { kind, unit, measured, at_opening: None, conforming: 0, tagged: Vec::new() }
     }
 
-    /// Judges a unit that arrives at `at` on stretch `chain`; `tagged` says whether it is tagged already.
+    /// Judges a unit that arrives at `at` on `chain`; `tagged` says whether it is tagged already.
     pub(super) fn judge(&mut self, at: Time, wire: u32, tagged: bool, chain: u32) -> Verdict {
         if self.at_opening.is_none() && at >= self.measured.from {
             self.at_opening = Some(self.units_at(self.measured.from));
@@ -141,7 +141,7 @@ impl Policer {
         self.tagged.iter().sum()
     }
 
-    /// Of these, units on one stretch of a route ([`crate::unit::Unit::chain`]).
+    /// Of these, units on one chain of a route ([`crate::unit::Unit::chain`]).
     #[must_use]
     pub fn tagged_of(&self, chain: usize) -> u64 {
         self.tagged.get(chain).copied().unwrap_or(0)
@@ -199,17 +199,17 @@ mod tests {
     }
 
     #[test]
-    fn units_that_it_tags_are_counted_by_stretch() {
+    fn units_that_it_tags_are_counted_by_chain() {
         let mut police = policer(None, true);
         assert!(police.tags());
         assert_eq!(police.judge(Time::ZERO, 2001, false, 3), Verdict::Tag);
         assert_eq!(police.tagged(), 0, "before the measured");
         assert_eq!(police.judge(micros(1000), 2000, false, 0), Verdict::Pass);
-        for (stretch, tagged) in [(3, false), (1, false), (3, false), (3, true)] {
-            assert_eq!(police.judge(micros(1000), 500, tagged, stretch), Verdict::Tag);
+        for (chain, tagged) in [(3, false), (1, false), (3, false), (3, true)] {
+            assert_eq!(police.judge(micros(1000), 500, tagged, chain), Verdict::Tag);
         }
         assert_eq!(police.tagged(), 3);
-        assert_eq!([0, 1, 2, 3, 4].map(|stretch| police.tagged_of(stretch)), [0, 1, 0, 2, 0]);
+        assert_eq!([0, 1, 2, 3, 4].map(|chain| police.tagged_of(chain)), [0, 1, 0, 2, 0]);
         assert_eq!(police.conforming_bytes(), 2000);
         // Another byte comes back each microsecond.
         assert_eq!(police.judge(micros(1001), 1, false, 0), Verdict::Pass);

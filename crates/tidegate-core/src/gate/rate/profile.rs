@@ -15,7 +15,7 @@ use crate::units::{Measured, PICOS_PER_SECOND, Span, Time};
 
 /// A time of constant speed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stretch {
+pub struct Piece {
     /// Its first instant.
     pub from: Time,
     /// Its end, which does not belong to it.
@@ -28,7 +28,7 @@ pub struct Stretch {
 #[derive(Clone, Debug)]
 pub struct Profile {
     source: Source,
-    now: Stretch,
+    now: Piece,
 }
 
 #[derive(Clone, Debug)]
@@ -53,16 +53,16 @@ impl Profile {
                 *at_end,
             ),
             RatePlan::Markov(markov) => Source::Chain(Box::new(Chain::new(markov, stream))),
-            other => unreachable!("{other:?} has no stretches"),
+            other => unreachable!("{other:?} has no pieces of constant speed"),
         };
-        let mut profile = Profile { source, now: Stretch { from: Time::ZERO, until: Time::ZERO, speed: 0 } };
+        let mut profile = Profile { source, now: Piece { from: Time::ZERO, until: Time::ZERO, speed: 0 } };
         profile.advance();
         profile
     }
 
     /// The present piece.
     #[must_use]
-    pub fn now(&self) -> Stretch {
+    pub fn now(&self) -> Piece {
         self.now
     }
 
@@ -70,7 +70,7 @@ impl Profile {
     pub fn advance(&mut self) {
         let from = self.now.until;
         let (speed, until) = self.source.next(from);
-        self.now = Stretch { from, until, speed };
+        self.now = Piece { from, until, speed };
     }
 
     /// Moves forward to the piece that `at` lies in.
@@ -165,18 +165,18 @@ impl Varying {
             self.profile.advance();
             start = self.profile.now().from;
         }
-        let stretch = self.profile.now();
+        let piece = self.profile.now();
         let server = match &mut self.server {
-            Some(server) if server.speed() == stretch.speed => server,
+            Some(server) if server.speed() == piece.speed => server,
             // The carry is dropped at a change of rate.
-            slot => slot.insert(Serializer::new(stretch.speed)),
+            slot => slot.insert(Serializer::new(piece.speed)),
         };
         let carry = server.carry();
         let mut end = start.saturating_add(server.take(work));
-        if self.on_change == OnChange::Rescale && end > stretch.until {
+        if self.on_change == OnChange::Rescale && end > piece.until {
             end = self.cross(start, u128::from(work) * u128::from(PICOS_PER_SECOND) + u128::from(carry));
         } else if start < self.measured.until && end >= self.measured.until {
-            self.in_transit = u128::from(self.measured.overlap(start, end)) * u128::from(stretch.speed);
+            self.in_transit = u128::from(self.measured.overlap(start, end)) * u128::from(piece.speed);
         }
         self.free = end;
         Service { start, end }
@@ -187,26 +187,26 @@ impl Varying {
         let mut at = start;
         let mut inside = 0;
         let end = loop {
-            let stretch = self.profile.now();
-            let speed = u128::from(stretch.speed);
-            let room = u128::from(stretch.until.saturating_since(at).picos()) * speed;
+            let piece = self.profile.now();
+            let speed = u128::from(piece.speed);
+            let room = u128::from(piece.until.saturating_since(at).picos()) * speed;
             // A unit that ends at the very end of a piece ends in it.
-            if stretch.speed > 0 && left < room + speed {
+            if piece.speed > 0 && left < room + speed {
                 let end = at.saturating_add(Span::from_picos((left / speed) as u64));
-                let mut server = Serializer::new(stretch.speed);
+                let mut server = Serializer::new(piece.speed);
                 server.set_carry((left % speed) as u64);
                 self.server = Some(server);
                 inside += u128::from(self.measured.overlap(at, end)) * speed;
                 break end;
             }
-            if stretch.until == Time::NEVER {
+            if piece.until == Time::NEVER {
                 inside += u128::from(self.measured.overlap(at, Time::NEVER)) * speed;
                 break Time::NEVER;
             }
-            inside += u128::from(self.measured.overlap(at, stretch.until)) * speed;
+            inside += u128::from(self.measured.overlap(at, piece.until)) * speed;
             left -= room;
             self.profile.advance();
-            at = stretch.until;
+            at = piece.until;
         };
         if start < self.measured.until && end >= self.measured.until {
             self.in_transit = inside;
@@ -219,9 +219,9 @@ impl Varying {
         let mut from = self.free;
         loop {
             self.profile.seek(from);
-            let stretch = self.profile.now();
-            let to = until.min(stretch.until);
-            self.unused += u128::from(self.measured.overlap(from, to)) * u128::from(stretch.speed);
+            let piece = self.profile.now();
+            let to = until.min(piece.until);
+            self.unused += u128::from(self.measured.overlap(from, to)) * u128::from(piece.speed);
             if to == until {
                 return;
             }
@@ -233,10 +233,10 @@ impl Varying {
     pub(super) fn capacity(&self, mut whole: Profile, measured: Measured) -> Capacity {
         let mut offered = 0;
         while whole.now().from < measured.until {
-            let stretch = whole.now();
-            let span = measured.overlap(stretch.from, stretch.until);
-            offered += u128::from(span) * u128::from(stretch.speed);
-            if stretch.until == Time::NEVER {
+            let piece = whole.now();
+            let span = measured.overlap(piece.from, piece.until);
+            offered += u128::from(span) * u128::from(piece.speed);
+            if piece.until == Time::NEVER {
                 break;
             }
             whole.advance();

@@ -1,6 +1,6 @@
 //! ABR: switches that measure links, sources whose rates they set, and RM cells between them.
 //!
-//! An RM cell leaves a source when so many cells have gone, passes the switch after the delays
+//! An RM cell leaves a source after a given number of other cells, passes the switch after the delays
 //! before it, passes it again on its way back, and is home a round trip after it left. It takes
 //! no capacity and waits in no queue. At one instant: the end of an interval, RM cells forward,
 //! backward, home, timers.
@@ -91,7 +91,7 @@ impl Abr {
                 arrivals: signal(SignalKind::Arrivals),
                 every: row.every,
                 due: timers(&sources),
-                sources: sources,
+                sources,
                 numbers: 0,
             }
         };

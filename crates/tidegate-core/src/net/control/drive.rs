@@ -1,8 +1,8 @@
-//! What the network does for controls: it wakes them, tells them what comes to their gates and leaves them,
-//! and goes on with the gates that they set.
+//! What the network does for controls: it wakes them, informs them of arrivals and departures at their gates,
+//! and goes on with the gates that they have set.
 
 use crate::net::Network;
-use crate::net::control::{Arrival, Controlled, Effect};
+use crate::net::control::{Arrival, Control, Controlled, Effect};
 use crate::net::sources::SourceKind;
 use crate::unit::Unit;
 use crate::units::Time;
@@ -10,19 +10,17 @@ use crate::units::Time;
 impl Network {
     /// A group of a control wakes at `at`.
     pub(in crate::net) fn wake_control(&mut self, at: Time, by: SourceKind, group: usize) {
-        let Some(control) = self.controls.get(by) else { return };
-        let counts_departures = control.counts_departures();
-        for place in 0..control.needs(group).len() {
-            let Some(gate) = self.controls.get(by).and_then(|control| control.needs(group).get(place)) else {
-                break;
-            };
+        let counts_departures = self.controls.get(by).is_some_and(Control::counts_departures);
+        let mut place = 0;
+        while let Some(gate) = self.controls.needs(by, group, place) {
             // Cells are brought forward by the section; packet gates are where they are.
-            if let Some(section) = self.sections.section_of(*gate) {
+            if let Some(section) = self.sections.section_of(gate) {
                 self.sections.sections[section].advance_before(at, &mut self.gates);
                 if counts_departures {
                     self.collect(section);
                 }
             }
+            place += 1;
         }
         if let Some(control) = self.controls.get_mut(by) {
             control.handle_wakeup(at, group, &mut self.gates);
@@ -42,7 +40,7 @@ impl Network {
         }
     }
 
-    /// A packet comes to a gate that a control may have to be asked about.
+    /// A packet comes to a gate that is controlled: the control may refuse it, and is informed of it.
     pub(in crate::net) fn enter_controlled(
         &mut self,
         at: Time,
@@ -68,12 +66,13 @@ impl Network {
         if let Err(drop) = taken {
             self.drop(gate as u32, drop, unit);
         }
-        let Some(control) = self.controls.get_mut(by) else { return };
-        let effect = control.handle_arrival(at, Arrival { gate, route, wire, dropped }, &mut self.gates);
-        self.follow_up(effect, by, group);
+        if let Some(informed) = self.controls.get_mut(by) {
+            let effect = informed.handle_arrival(at, Arrival { gate, route, wire, dropped }, &mut self.gates);
+            self.follow_up(effect, by, group);
+        }
     }
 
-    /// A unit of so many bytes on the wire has left a gate that is controlled.
+    /// A unit with `wire` bytes on the wire has left a gate that is controlled.
     pub(in crate::net) fn note_departure_to(
         &mut self,
         Controlled { by, group }: Controlled,
@@ -100,15 +99,13 @@ impl Network {
         if effect == Effect::Wakeup {
             return;
         }
-        for place in 0..control.sets(group).len() {
-            let Some(gate) = self.controls.get(by).and_then(|control| control.sets(group).get(place)) else {
-                break;
-            };
-            let gate = *gate;
+        let mut place = 0;
+        while let Some(gate) = self.controls.sets(by, group, place) {
             match self.sections.section_of(gate) {
                 Some(section) => self.collect(section),
                 None => self.wake_gate(gate),
             }
+            place += 1;
         }
     }
 

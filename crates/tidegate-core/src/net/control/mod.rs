@@ -1,9 +1,9 @@
-//! What controls gates during a run: rates that are measured, fed back or told by a switch, and circuits
+//! What controls gates during a run: rates that are measured, fed back or set by a switch, and circuits
 //! that open and close.
 //!
-//! A control owns the state of one such rule for all gates that have it, in groups that are looked at
-//! together. Gates know nothing of it: the network tells a control what comes to its gates and what leaves
-//! them, wakes it when it asks, and goes on with the gates that it set ([`Control`]).
+//! A control owns the state of one such rule for all gates that have it, in groups that are woken
+//! together. Gates know nothing of it. The network informs a control of what comes to its gates and leaves
+//! them, wakes it when it asks for that, and goes on with the gates that it has set ([`Control`]).
 
 mod abr;
 mod admission;
@@ -39,7 +39,7 @@ pub(super) struct Arrival {
     pub(super) dropped: bool,
 }
 
-/// What must follow when a control has been told something.
+/// What the network must do after a control has been informed of an arrival or a departure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Effect {
     /// Nothing.
@@ -101,7 +101,7 @@ pub(super) trait Control {
         Effect::Nothing
     }
 
-    /// A unit of so many bytes on the wire has left a gate at `at`.
+    /// A unit with `wire` bytes on the wire has left a gate at `at`.
     fn handle_departure(&mut self, _at: Time, _gate: usize, _wire: u32, _gates: &mut [Gate]) -> Effect {
         Effect::Nothing
     }
@@ -183,6 +183,16 @@ impl Controls {
     /// The circuits and calls, if there are any.
     pub(super) fn circuits(&self) -> Option<&Circuits> {
         self.circuits.as_deref()
+    }
+
+    /// One of [`Control::needs`].
+    fn needs(&self, kind: SourceKind, group: usize, place: usize) -> Option<usize> {
+        self.get(kind)?.needs(group).get(place).copied()
+    }
+
+    /// One of [`Control::sets`].
+    fn sets(&self, kind: SourceKind, group: usize, place: usize) -> Option<usize> {
+        self.get(kind)?.sets(group).get(place).copied()
     }
 
     fn get(&self, kind: SourceKind) -> Option<&dyn Control> {

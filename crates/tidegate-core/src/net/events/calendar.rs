@@ -13,7 +13,7 @@ const BUCKETS: usize = 1 << 14;
 /// Pops between two looks at the width.
 const REVIEW: u32 = 1 << 15;
 
-/// See the module. When a source is due its owner knows; it is told so at every call.
+/// See the module. It does not keep when a source is due: every call is given that list (`due`).
 #[derive(Debug)]
 pub(in crate::net) struct Calendar {
     /// First source of each bucket.

@@ -21,7 +21,7 @@ use crate::net::sources::EventSource;
 use crate::unit::Unit;
 use crate::units::{Span, Time};
 
-/// From so many sources on the calendar is faster than a sorted list.
+/// The number of sources from which on a calendar is faster than a sorted list.
 const MANY: usize = 24;
 
 /// When each source wakes next.

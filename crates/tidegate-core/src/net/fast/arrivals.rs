@@ -1,6 +1,6 @@
 //! Units on their way to the first place where several inputs meet, for one half of all connections
-//! ([`super::halves`]). They are sent from the other half, which is some time behind what is handled
-//! here: so they wait in buckets of time without order, and are put in order a bucket at a time.
+//! ([`super::halves`]). The other half sends them some time before they are handled
+//! here. So they wait in buckets of time without order, and are put in order when their bucket is opened.
 
 use std::collections::BTreeMap;
 
@@ -11,28 +11,28 @@ use crate::units::{Span, Time};
 
 const BUCKETS: u64 = 512;
 const WORDS: usize = BUCKETS as usize / 64;
-/// Of fewer units each is put in its place among those before it.
+/// In a bucket with fewer units, each is inserted at its place among those before it.
 const FEW: usize = 8;
 
 /// See the module.
 #[derive(Debug)]
 pub(super) struct Arrivals {
-    /// What is due in buckets that have been opened, in order; before `place` it has come.
+    /// The units of opened buckets, in order. Those before `place` have been handled.
     open: Vec<(Time, Unit)>,
     place: usize,
     /// A bucket is 2^shift picoseconds wide.
     shift: u32,
     /// The first bucket that has not been opened, counted from time 0.
     next: u64,
-    /// From that one on, each at its number modulo their count.
+    /// The buckets from `next` on, each at its number modulo their count.
     ring: Vec<Vec<(Time, Unit)>>,
     /// One bit for each that has units.
     filled: [u64; WORDS],
     /// Buckets that the ring did not reach when something was put in.
     beyond: BTreeMap<u64, Vec<(Time, Unit)>>,
-    /// Room that opened buckets have left, for others: the cache still knows it.
+    /// Memory of opened buckets, for those that are filled next: it is still in the cache.
     rooms: Vec<Vec<(Time, Unit)>>,
-    /// How many have places before each, while a bucket is put in order.
+    /// While a bucket is put in order: the number of units in each part of it, then the place of the part's next unit.
     counts: Vec<u32>,
 }
 

@@ -2,8 +2,8 @@
 //!
 //! Where a unit finds every server of a series idle, its arrival at the end is its arrival at
 //! the beginning plus a constant; so is that of the next one of the same size if it comes
-//! later than the longest service after it. Only then the gates are left out; what they
-//! missed they are told before anything else happens to them ([`Leg::settle`]).
+//! later than the longest service after it. Only then the gates are left out; before
+//! anything else happens to them they receive what they missed ([`Leg::settle`]).
 
 use crate::gate::Gate;
 use crate::net::routes::Series;
@@ -21,7 +21,7 @@ struct Leg {
     total: Span,
     /// A unit that comes earlier than this leaves the last server inside the measured time.
     latest: Time,
-    /// Units passed as one that the gates have not been told of.
+    /// Units passed as one that the gates have not counted yet.
     passed: u64,
     /// Size of the units; 0: not all servers were idle.
     bytes: u32,

@@ -74,7 +74,7 @@ impl Network {
     }
 
     /// Takes a unit from the beginning of a stretch to the line at its end, or says when it
-    /// comes there if that is told ahead.
+    /// comes there if that is reported ahead of its time.
     #[inline(always)]
     pub(in crate::net) fn forward(&mut self, at: Time, unit: &mut Unit) -> Option<Time> {
         let chain = &self.map.chains[unit.chain as usize];

@@ -1,7 +1,7 @@
-//! Two queues that take turns. What happens at one half of all connections (data come to gates
-//! and receivers, receivers' timers) changes nothing at the other (ACKs come, senders' timers)
-//! before a while has passed, and the other way round: so each half may go on alone for that
-//! while. The processor then does one kind of work at a time, with what it needs near, and what
+//! Two event queues that take turns. An event at one half of all connections (data arrive at gates
+//! and receivers, receivers' timers fire) changes nothing at the other half (ACKs arrive, senders' timers fire)
+//! before a least time has passed, the *lead*. So each half is handled alone for that long.
+//! The processor then does one kind of work at a time, with its data in the caches, and the units that
 //! each half sends to the other need not be put in order one by one ([`super::arrivals`]).
 
 use crate::net::events::{Calendar, Next};
@@ -21,7 +21,7 @@ pub enum Half {
 }
 
 impl Half {
-    /// Where what a flow's route carries comes to.
+    /// The half at which the units of a flow's route arrive.
     pub(in crate::net) fn of(route: usize) -> Half {
         if route.is_multiple_of(2) { Half::Receivers } else { Half::Senders }
     }
@@ -32,11 +32,12 @@ impl Half {
 pub(in crate::net) struct Turns {
     /// Each source's half.
     pub(in crate::net) halves: Vec<Half>,
-    /// Nothing that happens at a half has an effect at the other earlier than so much later; not both zero.
+    /// The lead of each half: an event there has no effect at the other half before that much time has passed.
+    /// Not both are zero.
     pub(in crate::net) leads: [Span; 2],
-    /// The longest time, but for waiting, that units given to [`Halves::send`] need.
+    /// The longest time that units given to [`Halves::send`] are under way, apart from waiting.
     pub(in crate::net) longest: Span,
-    /// At one instant such units come as if they were sources of these numbers, by the stretch they go to.
+    /// The rank of such units at one instant, by the stretch that they go to: an event source's number.
     pub(in crate::net) ranks: Vec<EventSource>,
 }
 

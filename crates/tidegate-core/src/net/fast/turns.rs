@@ -28,7 +28,7 @@ impl Network {
     /// whether it will be so: not where data and answers pass the same gate, nor where any gate is
     /// driven step by step, follows a signal or publishes one.
     pub fn take_turns(&mut self, alarm: impl Fn(usize) -> Half) -> bool {
-        // Sources before the lines are those of gates that wake, are told or tell.
+        // Sources before the lines belong to gates that wake, are controlled or publish.
         if self.schedule.numbers(SourceKind::Line).start > 0 {
             return false;
         }

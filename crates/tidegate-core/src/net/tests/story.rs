@@ -17,7 +17,7 @@ pub(super) struct Story {
     pub(super) calls: Vec<String>,
 }
 
-/// The first thing told differently, by name and number.
+/// The first difference between two stories, by name and number.
 pub(super) fn first_difference(one: &Story, other: &Story) -> Option<String> {
     fn lists<T: PartialEq + std::fmt::Debug>(name: &str, one: &[T], other: &[T]) -> Option<String> {
         let place = (0..one.len().max(other.len())).find(|place| one.get(*place) != other.get(*place))?;

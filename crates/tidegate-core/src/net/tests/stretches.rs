@@ -87,7 +87,7 @@ pub(super) fn dense_entries() -> impl Strategy<Value = Vec<(u64, usize, u32)>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
-    /// Many slots at once tell what one by one tells, and what every event tells.
+    /// Many slots at once give the results of slots one by one, and of a run with every event.
     #[test]
     fn many_slots_at_once_change_nothing(plan in any_multiplexer(), entries in dense_entries()) {
         let trains = tell(&plan, &entries, None);

@@ -41,7 +41,7 @@ struct Every {
 
 #[derive(Clone, Copy, Debug)]
 struct OpenCall {
-    /// Who made it; 0 where nobody is told apart.
+    /// The user who made it; 0 where users are not numbered.
     user: u32,
     /// How long it is held from its grant on.
     hold: Span,
