@@ -6,6 +6,7 @@
 //! read files (the scenario crate does), write them (Python does; the capture goes into any
 //! `Write`), or know what time it is.
 
+mod alarms;
 mod connection;
 mod dialogue;
 mod flow;
@@ -15,11 +16,14 @@ mod policed;
 pub mod pool;
 mod requests;
 mod rows;
+mod run;
 mod segments;
 mod simulation;
+mod stopped;
 mod wire;
 
-pub use simulation::{RunError, run};
+pub use run::run;
+pub use stopped::RunError;
 
 pub use tidegate_core::plan::Plan;
 pub use tidegate_result::{

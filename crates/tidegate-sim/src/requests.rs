@@ -4,7 +4,7 @@ use tidegate_core::app::Server;
 use tidegate_core::units::Time;
 
 use crate::flow::Flow;
-use crate::wire::{Wire, app_alarm, server_alarm};
+use crate::wire::Wire;
 
 impl Wire {
     /// A client's user asks, or a request that waited may begin.
@@ -47,7 +47,7 @@ impl Wire {
     fn set_client_alarm(&mut self, at: Time, index: usize, flow: &Flow) {
         if let Some(dialogue) = &flow.dialogue {
             let next = if dialogue.client.may_begin() { at } else { dialogue.client.next_wakeup() };
-            self.network.set_alarm(app_alarm(self.flows, index), next);
+            self.network.set_alarm(self.alarms.application(index), next);
         }
     }
 
@@ -61,7 +61,7 @@ impl Wire {
                 Some(number) => {
                     let server: &mut Server = &mut self.servers[number];
                     server.handle_request(at, index, bytes);
-                    self.network.set_alarm(server_alarm(self.flows, number), server.next_wakeup());
+                    self.network.set_alarm(self.alarms.server(number), server.next_wakeup());
                 }
                 None => flow.sender.write(at, dialogue.client.answer(at)),
             }
@@ -91,6 +91,6 @@ impl Wire {
             flow.sender.write(at, bytes);
             self.pump_sender(at, index, flow);
         }
-        self.network.set_alarm(server_alarm(self.flows, number), self.servers[number].next_wakeup());
+        self.network.set_alarm(self.alarms.server(number), self.servers[number].next_wakeup());
     }
 }

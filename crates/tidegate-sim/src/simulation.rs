@@ -2,128 +2,31 @@
 
 use tidegate_core::app::Exchange;
 use tidegate_core::net::{Dropped, Event, Owner, Step};
-use tidegate_core::plan::{CongestionPlan, Limits, Plan, RecordLevel};
+use tidegate_core::plan::{Plan, RecordLevel};
 use tidegate_core::unit::Unit;
 use tidegate_core::units::Time;
 use tidegate_result::{PacketRecord, RunResult, slot_bps};
 
+use crate::alarms::Alarm;
 use crate::flow::Flow;
 use crate::rows;
-use crate::wire::{Wire, alarm_half, app_alarm};
+use crate::stopped::{Limit, RunError};
+use crate::wire::Wire;
 
 /// Steps, or deliveries told ahead, between two looks at the limits and at the caller's wish to go on.
 const REVIEW: u64 = 1 << 17;
 const FIRST_REVIEW: u64 = 1 << 10;
 
-/// Why a run has no result.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum RunError {
-    /// The caller said stop.
-    Interrupted,
-    /// The plan asks for something that only the live engine has.
-    OnlyLive(String),
-}
-
-impl std::fmt::Display for RunError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            RunError::Interrupted => f.write_str("the run was interrupted"),
-            RunError::OnlyLive(what) => f.write_str(what),
-        }
-    }
-}
-
-impl std::error::Error for RunError {}
-
-/// Runs a plan to its end. `go_on` is asked now and then (every few milliseconds of work),
-/// with the simulated time reached; when it says no the run ends without a result.
-///
-/// A run that reaches one of the plan's limits is run again up to that instant, because
-/// run-ahead has counted further: its numbers are those of a run of that length.
-///
-/// # Errors
-/// [`RunError::Interrupted`] when `go_on` says no, [`RunError::OnlyLive`] for a congestion
-/// control of the kernel's.
-pub fn run(plan: &Plan, go_on: &mut dyn FnMut(Time) -> bool) -> Result<RunResult, RunError> {
-    only_known_controllers(plan)?;
-    let (limit, at) = match drive(plan, go_on)? {
-        Ended::Whole(result) => return Ok(*result),
-        Ended::Stopped { limit, at } => (limit, at),
-    };
-    let shorter = Plan {
-        duration: at,
-        warmup: if plan.warmup < at { plan.warmup } else { Time::ZERO },
-        limits: Limits::default(),
-        ..plan.clone()
-    };
-    let Ended::Whole(mut result) = drive(&shorter, go_on)? else {
-        unreachable!("a run without limits is not stopped");
-    };
-    result.summary.warnings.push(limit.words(plan, at));
-    Ok(*result)
-}
-
-fn only_known_controllers(plan: &Plan) -> Result<(), RunError> {
-    for flow in &plan.flows {
-        if let CongestionPlan::Kernel(name) = flow.tcp.cc {
-            let known: Vec<&str> = CongestionPlan::simulated().collect();
-            let (last, others) = known.split_last().expect("there are some");
-            return Err(RunError::OnlyLive(format!(
-                "flow.{}.tcp.cc: read \"{name}\", which is the Linux kernel's; the engine \"sim\" has {} and {last}; \
-                 use one of them or the engine \"live\"",
-                flow.name,
-                others.join(", ")
-            )));
-        }
-    }
-    Ok(())
-}
-
-/// How a run ended.
-enum Ended {
-    Whole(Box<RunResult>),
-    Stopped { limit: Limit, at: Time },
-}
-
-fn drive(plan: &Plan, go_on: &mut dyn FnMut(Time) -> bool) -> Result<Ended, RunError> {
-    let mut simulation = Simulation::new(plan);
-    simulation.start();
-    Ok(match simulation.drive(go_on)? {
-        Some(limit) => Ended::Stopped { limit, at: simulation.wire.network.now() },
-        None => Ended::Whole(Box::new(simulation.finish())),
-    })
-}
-
-struct Simulation<'a> {
+/// A run under way.
+pub(crate) struct Simulation<'a> {
     plan: &'a Plan,
     flows: Vec<Flow>,
     wire: Wire,
     drops: Vec<Dropped>,
 }
 
-/// Why a run ended before its duration.
-enum Limit {
-    Events(u64),
-    Memory(u64),
-}
-
-impl Limit {
-    fn words(&self, plan: &Plan, at: Time) -> String {
-        let reached = match self {
-            Limit::Events(events) => format!("{events} events"),
-            Limit::Memory(bytes) => format!("{bytes} bytes of memory"),
-        };
-        let counts = if plan.warmup < at {
-            "the summary covers the time up to there"
-        } else {
-            "the warm-up had not ended, so the summary covers the time from the start to there"
-        };
-        format!("stopped at {at} of {}: the limit of {reached} was reached; {counts}", plan.duration)
-    }
-}
-
 impl<'a> Simulation<'a> {
-    fn new(plan: &'a Plan) -> Simulation<'a> {
+    pub(crate) fn new(plan: &'a Plan) -> Simulation<'a> {
         Simulation {
             plan,
             flows: (0..plan.flows.len()).map(|index| Flow::new(plan, index)).collect(),
@@ -132,8 +35,8 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    fn start(&mut self) {
-        let flows = self.flows.len();
+    pub(crate) fn start(&mut self) {
+        let alarms = self.wire.alarms;
         let network = &mut self.wire.network;
         let mut all_ahead = true;
         for (index, flow) in self.flows.iter_mut().enumerate() {
@@ -148,14 +51,14 @@ impl<'a> Simulation<'a> {
                 && limits.events.is_none();
             let ahead = [index * 2, index * 2 + 1].map(|route| alone && network.deliver_ahead(route));
             all_ahead &= ahead == [true; 2];
-            network.set_alarm(app_alarm(flows, index), flow.start);
+            network.set_alarm(alarms.application(index), flow.start);
         }
         if all_ahead {
-            network.take_turns(|alarm| alarm_half(flows, alarm));
+            network.take_turns(|alarm| alarms.half(alarm));
         }
     }
 
-    fn drive(&mut self, go_on: &mut dyn FnMut(Time) -> bool) -> Result<Option<Limit>, RunError> {
+    pub(crate) fn drive(&mut self, go_on: &mut dyn FnMut(Time) -> bool) -> Result<Option<Limit>, RunError> {
         loop {
             let enough = self.wire.ahead + REVIEW;
             for _ in 0..self.steps_to_review() {
@@ -215,6 +118,11 @@ impl<'a> Simulation<'a> {
         }
     }
 
+    /// The simulated time that it has reached.
+    pub(crate) fn reached(&self) -> Time {
+        self.wire.network.now()
+    }
+
     fn limit(&self) -> Option<Limit> {
         let limits = self.plan.limits;
         if let Some(events) = limits.events
@@ -252,22 +160,29 @@ impl<'a> Simulation<'a> {
     }
 
     fn alarm(&mut self, at: Time, alarm: usize) {
-        let flows = self.flows.len();
-        if alarm >= flows * 3 {
-            return self.wire.serve(at, alarm - flows * 3, &mut self.flows);
-        }
-        let index = if alarm < flows * 2 { alarm / 2 } else { alarm - flows * 2 };
-        let flow = &mut self.flows[index];
-        if alarm >= flows * 2 && flow.dialogue.is_some() {
-            self.wire.wake_client(at, index, flow);
-        } else if alarm >= flows * 2 {
-            self.wire.wake_app(at, index, flow);
-            self.wire.network.set_alarm(alarm, flow.app.next_wakeup());
-        } else if alarm.is_multiple_of(2) {
-            self.wire.wake_sender(at, index, flow);
-        } else {
-            self.wire.wake_receiver(at, index, flow);
-        }
+        let (index, flow) = match self.wire.alarms.of(alarm) {
+            Alarm::Server(server) => return self.wire.serve(at, server, &mut self.flows),
+            Alarm::Sender(index) => {
+                let flow = &mut self.flows[index];
+                self.wire.wake_sender(at, index, flow);
+                (index, flow)
+            }
+            Alarm::Receiver(index) => {
+                let flow = &mut self.flows[index];
+                self.wire.wake_receiver(at, index, flow);
+                (index, flow)
+            }
+            Alarm::Application(index) => {
+                let flow = &mut self.flows[index];
+                if flow.dialogue.is_some() {
+                    self.wire.wake_client(at, index, flow);
+                } else {
+                    self.wire.wake_app(at, index, flow);
+                    self.wire.network.set_alarm(alarm, flow.app.next_wakeup());
+                }
+                (index, flow)
+            }
+        };
         self.wire.run_ahead(index, flow);
     }
 
@@ -308,7 +223,8 @@ impl<'a> Simulation<'a> {
         logs.map(Option::unwrap_or_default).collect()
     }
 
-    fn finish(mut self) -> RunResult {
+    /// What the run gives.
+    pub(crate) fn finish(mut self) -> RunResult {
         self.wire.network.finish();
         while let Some(dropped) = self.wire.network.poll_drop() {
             self.drop(dropped);

@@ -1,13 +1,14 @@
 //! What lies between the endpoints of all flows: how segments go through it and what is seen of them.
 
 use tidegate_core::app::Server;
-use tidegate_core::net::{Half, Network};
+use tidegate_core::net::Network;
 use tidegate_core::plan::Plan;
 use tidegate_core::tcp::{Outgoing, Segment};
 use tidegate_core::unit::{HeldBy, Unit};
 use tidegate_core::units::Time;
 use tidegate_result::{Mark, PacketRecord, Side};
 
+use crate::alarms::Alarms;
 use crate::flow::Flow;
 use crate::segments::Segments;
 
@@ -20,8 +21,7 @@ pub(crate) struct Wire {
     pub(crate) until: Time,
     pub(crate) network: Network,
     pub(crate) servers: Vec<Server>,
-    /// How many flows there are.
-    pub(crate) flows: usize,
+    pub(crate) alarms: Alarms,
     pub(crate) segments: Segments,
     pub(crate) packets: Option<Vec<PacketRecord>>,
     pub(crate) marks: Vec<Mark>,
@@ -29,28 +29,14 @@ pub(crate) struct Wire {
     pub(crate) ahead: u64,
 }
 
-/// Alarms: two timers for each flow (sender, receiver), then one for each application, then
-/// one for each server.
-pub(crate) fn app_alarm(flows: usize, flow: usize) -> usize {
-    flows * 2 + flow
-}
-
-/// For which half of its flow an alarm rings.
-pub(crate) fn alarm_half(flows: usize, alarm: usize) -> Half {
-    if alarm < flows * 2 && !alarm.is_multiple_of(2) { Half::Receivers } else { Half::Senders }
-}
-
-pub(crate) fn server_alarm(flows: usize, server: usize) -> usize {
-    flows * 3 + server
-}
-
 impl Wire {
     pub(crate) fn new(plan: &Plan) -> Wire {
+        let alarms = Alarms::new(plan.flows.len());
         Wire {
             until: plan.duration,
-            network: Network::new(plan, plan.flows.len() * 3 + plan.servers.len()),
+            network: Network::new(plan, alarms.count(plan.servers.len())),
             servers: plan.servers.iter().map(Server::new).collect(),
-            flows: plan.flows.len(),
+            alarms,
             segments: Segments::default(),
             packets: plan.record.packets.then(Vec::new),
             marks: Vec::new(),
@@ -84,7 +70,7 @@ impl Wire {
         }
         // Others have waited long enough; so have the limits and the caller.
         if let Some((at, _)) = flow.coming.front() {
-            self.network.set_alarm(index * 2, *at);
+            self.network.set_alarm(Alarms::sender(index), *at);
         }
     }
 
@@ -160,7 +146,7 @@ impl Wire {
             flow.sender.handle_wakeup(at);
             self.pump_sender(at, index, flow);
         } else {
-            self.network.set_alarm(index * 2, flow.sender.next_wakeup());
+            self.network.set_alarm(Alarms::sender(index), flow.sender.next_wakeup());
         }
     }
 
@@ -218,7 +204,7 @@ impl Wire {
             flow.note_history(at, index, &mut self.marks);
             self.tell_circuits(at, index, flow);
         }
-        self.network.set_alarm(index * 2, flow.sender.next_wakeup());
+        self.network.set_alarm(Alarms::sender(index), flow.sender.next_wakeup());
     }
 
     /// Writes a segment that one end sends, and keeps it; the unit that stands for it.
@@ -317,7 +303,7 @@ impl Wire {
         }
         let next = flow.receiver.next_wakeup();
         if next != Time::NEVER {
-            self.network.set_alarm(index * 2 + 1, next);
+            self.network.set_alarm(Alarms::receiver(index), next);
         }
     }
 }

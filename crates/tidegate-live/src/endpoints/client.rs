@@ -14,7 +14,7 @@ use tidegate_core::units::Time;
 use super::dialogue::{begins_anew, has_requests};
 use super::ending::{Counts, Ending};
 use super::stack::{FlowStack, Stack};
-use super::{Addresses, Shared, TcpInfo, sender};
+use super::{Addresses, Shared, TcpInfo, dial};
 use crate::{Clock, LiveError};
 
 /// Bytes of one write.
@@ -115,7 +115,7 @@ impl Clients {
         if client.anew {
             own.set_port(0);
         }
-        sender::dial(own, server, &client.stack, &mut self.controls).map(Some)
+        dial::dial(own, server, &client.stack, &mut self.controls).map(Some)
     }
 
     /// Asks for what is due and may begin.

@@ -6,7 +6,9 @@
 //! while the engine hands packets over.
 
 mod client;
+mod dial;
 mod dialogue;
+mod differs;
 mod ending;
 mod info;
 mod receiver;
@@ -137,9 +139,9 @@ pub fn prepare(lab: &Lab, plan: &Plan, stack: Stack) -> Result<Prepared, LiveErr
         let open = || {
             // A flow's sender takes over what its door was opened with.
             if side == Side::Sender {
-                sender::set_controls(&flow.controls())?;
+                dial::set_controls(&flow.controls())?;
             }
-            sender::wait_at(place, flow).map_err(|error| LiveError::kernel("listen for the flows", error))
+            dial::wait_at(place, flow).map_err(|error| LiveError::kernel("listen for the flows", error))
         };
         doors.push(lab.side(side).run(open)??);
     }

@@ -2,7 +2,6 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::sync::Arc;
 
@@ -13,9 +12,10 @@ use tidegate_core::net::{seed, start_time};
 use tidegate_core::plan::Plan;
 use tidegate_core::units::Time;
 
+use super::dial::dial;
 use super::dialogue::{Arrived, begins_anew, has_requests};
 use super::ending::{Ending, say_goodbye};
-use super::sockopt::{self, TcpOption};
+use super::sockopt;
 use super::stack::{FlowStack, Stack};
 use super::watch::Watch;
 use super::{Addresses, Shared, TcpInfo, sockets};
@@ -277,53 +277,5 @@ impl Flow {
     fn answer(&mut self, bytes: u64) {
         self.pending += bytes;
         self.last = self.anew;
-    }
-}
-
-/// Begins to connect in the namespace of this thread, having set the system controls that a
-/// connection takes over; `set` are those that are set already.
-pub(super) fn dial(
-    from: std::net::SocketAddrV4,
-    to: std::net::SocketAddrV4,
-    stack: &FlowStack,
-    set: &mut Vec<(&'static str, String)>,
-) -> Result<OwnedFd, LiveError> {
-    let controls = stack.controls();
-    if controls != *set {
-        set_controls(&controls)?;
-        *set = controls;
-    }
-    let failed = |error: io::Error| LiveError::kernel("connect a flow", error);
-    let socket = sockets::stream().map_err(failed)?;
-    configure(&socket, stack).map_err(failed)?;
-    sockets::begin(&socket, from, to).map_err(failed)?;
-    Ok(socket)
-}
-
-/// Opens a door for a flow's connection, which takes over the settings.
-pub(super) fn wait_at(at: std::net::SocketAddrV4, stack: &FlowStack) -> io::Result<OwnedFd> {
-    let socket = sockets::stream()?;
-    configure(&socket, stack)?;
-    sockets::wait(&socket, at)?;
-    Ok(socket)
-}
-
-fn configure(socket: &OwnedFd, stack: &FlowStack) -> io::Result<()> {
-    sockopt::set_congestion(socket.as_fd(), stack.congestion)?;
-    sockopt::set(socket.as_fd(), TcpOption::MaxSegment, stack.max_segment)
-}
-
-/// Sets system controls of the namespace of this thread.
-pub(super) fn set_controls(controls: &[(&'static str, String)]) -> Result<(), LiveError> {
-    controls.iter().try_for_each(|(name, value)| set_control(name, value))
-}
-
-/// Sets a system control of the namespace of this thread; one that this kernel lacks or refuses
-/// is found out when the connection is checked.
-fn set_control(name: &str, value: &str) -> Result<(), LiveError> {
-    let path = format!("/proc/sys/{}", name.replace('.', "/"));
-    match std::fs::write(&path, value) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        other => other.map_err(|error| LiveError::kernel(format!("set {name} to \"{value}\""), error)),
     }
 }

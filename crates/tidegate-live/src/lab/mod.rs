@@ -4,6 +4,7 @@
 //! Namespaces and devices have no names outside: they are held by this process's file
 //! descriptors alone, so the kernel frees them when the process ends, however it ends.
 
+mod edge;
 mod namespace;
 mod nat;
 mod netlink;
@@ -11,21 +12,17 @@ mod offload;
 mod packet;
 mod tun;
 
-use std::io;
 use std::net::{Ipv4Addr, SocketAddrV4};
-use std::os::fd::{AsFd, BorrowedFd};
 
-use nix::errno::Errno;
-use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use tidegate_core::plan::Plan;
-use tidegate_core::units::Span;
 
 use netlink_packet_route::link::LinkAttribute;
 
 use crate::LiveError;
 use crate::clean::Note;
+use crate::limits;
 use crate::processors::Division;
-use crate::{clock, limits};
+pub(crate) use edge::Edge;
 use namespace::Held;
 pub use namespace::Namespace;
 pub(crate) use namespace::in_a_namespace;
@@ -50,9 +47,6 @@ const TIMESTAMPS: u32 = 12;
 /// What an Ethernet carries, and the least that a lab's devices carry.
 const USUAL_MTU: u32 = 1500;
 const LARGEST_MTU: u32 = 65_535;
-/// A write waits for room so long, so many times.
-const ROUND_MILLIS: u8 = 10;
-const ROUNDS: u32 = 100;
 
 /// The two ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -146,68 +140,6 @@ pub struct Lab {
     /// What the manifest is to say.
     pub(crate) notes: Vec<String>,
     pub(crate) edges: Option<[Edge; 2]>,
-}
-
-/// The engine's end of a device.
-#[derive(Debug)]
-pub(crate) enum Edge {
-    Tun(Tun),
-    Packet(PacketRing),
-}
-
-impl Edge {
-    /// Takes the next packet that the kernel has for the engine: its length, and how long ago
-    /// the kernel had it where that is known.
-    #[inline]
-    pub(crate) fn read(&mut self, room: &mut [u8]) -> io::Result<Option<(usize, Span)>> {
-        match self {
-            Edge::Tun(tun) => Ok(tun.read(room)?.map(|length| (length, Span::ZERO))),
-            Edge::Packet(ring) => Ok(ring.read(room).map(|(length, stamp)| (length, clock::age(stamp)))),
-        }
-    }
-
-    /// Packets lost because the engine did not take them in time, asked once, at the end.
-    pub(crate) fn lost(&self) -> io::Result<u64> {
-        match self {
-            Edge::Tun(_) => Ok(0),
-            Edge::Packet(ring) => ring.lost(),
-        }
-    }
-
-    /// Gives a packet to the kernel; waits while it has no room.
-    #[inline]
-    pub(crate) fn write(&mut self, packet: &[u8]) -> io::Result<()> {
-        for _ in 0..ROUNDS {
-            let written = match self {
-                Edge::Tun(tun) => tun.write(packet),
-                Edge::Packet(ring) => ring.write(packet),
-            };
-            match written {
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => self.wait_for_room()?,
-                done => return done,
-            }
-        }
-        Err(io::Error::new(io::ErrorKind::TimedOut, "the kernel has taken no packet for a second"))
-    }
-
-    /// Other processors have yet to receive what was written before.
-    #[cold]
-    fn wait_for_room(&self) -> io::Result<()> {
-        let mut room = [PollFd::new(self.as_fd(), PollFlags::POLLOUT)];
-        match poll(&mut room, PollTimeout::from(ROUND_MILLIS)) {
-            Ok(_) | Err(Errno::EINTR) => Ok(()),
-            Err(error) => Err(error.into()),
-        }
-    }
-}
-
-impl AsFd for Edge {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        match self {
-            Edge::Tun(tun) => tun.as_fd(),
-            Edge::Packet(ring) => ring.as_fd(),
-        }
-    }
 }
 
 /// Where a flow's sockets are.

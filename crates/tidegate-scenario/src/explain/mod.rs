@@ -27,6 +27,13 @@ struct Row {
     default: bool,
 }
 
+impl Row {
+    /// Whether the key is left out, and nothing is there without it: no loss, no delay, no policer.
+    fn is_unused(&self) -> bool {
+        self.default && (["no", "0", "0 s"].contains(&self.text.as_str()) || self.text.starts_with("no "))
+    }
+}
+
 /// The whole explanation.
 pub(crate) fn explain(root: &Form, plan: &Plan) -> String {
     let mut out = String::new();
@@ -106,14 +113,19 @@ fn write_rows(title: &str, rows: &[Row], out: &mut String) {
         out.push('\n');
     }
     let _ = writeln!(out, "{title}");
-    let width = rows.iter().map(|row| row.key.len()).max().unwrap_or(0);
-    for row in rows {
+    let (unused, shown): (Vec<&Row>, Vec<&Row>) = rows.iter().partition(|row| row.is_unused());
+    let width = shown.iter().map(|row| row.key.len()).max().unwrap_or(0);
+    for row in shown {
         let mark = match (row.default, row.text.is_empty()) {
             (true, true) => "(default: empty)",
             (true, false) => " (default)",
             _ => "",
         };
         let _ = writeln!(out, "  {:width$}  {}{mark}", row.key, row.text);
+    }
+    if !unused.is_empty() {
+        let keys = unused.iter().map(|row| row.key.as_str()).collect::<Vec<_>>().join(", ");
+        let _ = writeln!(out, "  not used: {keys}");
     }
 }
 

@@ -5,17 +5,20 @@
 mod flow;
 mod gate;
 mod jitter;
+mod police;
 mod pool;
 mod rate;
 mod request;
 mod tcp;
+mod timers;
 mod top;
 
 use crate::units::Dim;
 
 #[cfg(test)]
 pub(crate) use tcp::SET as TCP_SET;
-pub(crate) use tcp::{RTO, TCP};
+pub(crate) use tcp::TCP;
+pub(crate) use timers::RTO;
 pub(crate) use top::ROOT;
 
 /// What a key takes.
@@ -204,6 +207,19 @@ const fn text(value: &'static str) -> WhenAbsent {
 
 const fn flag(value: bool) -> WhenAbsent {
     WhenAbsent::Is(Literal::Flag(value))
+}
+
+/// A default for each `tcp.base`.
+const fn by(rfc: Literal, bsd44: Literal, linux: Literal) -> WhenAbsent {
+    WhenAbsent::ByBase { rfc, bsd44, linux }
+}
+
+const fn texts(rfc: &'static str, bsd44: &'static str, linux: &'static str) -> WhenAbsent {
+    by(Literal::Text(rfc), Literal::Text(bsd44), Literal::Text(linux))
+}
+
+const fn flags(rfc: bool, bsd44: bool, linux: bool) -> WhenAbsent {
+    by(Literal::Flag(rfc), Literal::Flag(bsd44), Literal::Flag(linux))
 }
 
 const fn quantity(dim: Dim) -> Kind {

@@ -1,0 +1,41 @@
+//! Keys of `gate.x.rate.token_bucket`.
+
+use crate::table::{RATE, SIZE, Section, WhenAbsent, alias, aliases, hints, key, section};
+
+pub(super) const TOKEN_BUCKET: Section = aliases(
+    &[
+        alias("cir", "rate", "Another name of `rate`: the committed information rate (RFC 2697)."),
+        alias("cbs", "burst", "Another name of `burst`: the committed burst size (RFC 2697)."),
+        alias("pir", "peak", "Another name of `peak`."),
+    ],
+    hints(BUCKET_HINTS, TOKEN_BUCKET_KEYS),
+);
+
+/// What others call these keys (Cisco, Linux tc-tbf), and what there is not.
+const BUCKET_HINTS: &[(&str, &str)] = &[
+    ("bc", "write burst, or cbs: the depth of the bucket"),
+    ("buffer", "write burst: how much may leave at once"),
+    ("peakrate", "write peak"),
+    ("ceil", "write peak"),
+    ("pbs", "peak is the speed of transmission: it has no burst of its own; take pbs out"),
+    ("mtu", "peak is the speed of transmission: it has no burst of its own; take mtu out"),
+    ("minburst", "peak is the speed of transmission: it has no burst of its own; take minburst out"),
+    ("limit", "what waits for tokens is the gate's queue: write queue = \"100 packets\" beside rate"),
+    ("latency", "what waits for tokens is the gate's queue: write queue = \"100 packets\" beside rate"),
+];
+
+const TOKEN_BUCKET_KEYS: Section = section(
+    "Token bucket",
+    "A token-bucket shaper. Tokens arrive at `rate` until the bucket holds `burst`; a packet waits in the queue of \
+     the gate until the bucket has enough tokens for it. The bucket is full at the start.",
+    &[
+        key("rate", RATE, WhenAbsent::Required("\"10 Mbit/s\""), "Long-term rate, in bits on the wire."),
+        key("burst", SIZE, WhenAbsent::Required("\"15 kB\""), "Depth of the bucket, in bytes on the wire."),
+        key(
+            "peak",
+            RATE,
+            WhenAbsent::Words("unlimited: a packet with enough tokens leaves at once"),
+            "Rate at which a packet is transmitted.",
+        ),
+    ],
+);

@@ -1,0 +1,87 @@
+//! Which alarm of the network is whose.
+
+use tidegate_core::net::Half;
+
+/// What an alarm wakes: something of a flow, or a server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Alarm {
+    Sender(usize),
+    Receiver(usize),
+    Application(usize),
+    Server(usize),
+}
+
+/// The alarms of a run by number. Alarms of one instant ring in the order of their numbers: first the senders and
+/// receivers of each flow, then the applications, then the servers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Alarms {
+    flows: usize,
+}
+
+impl Alarms {
+    pub(crate) fn new(flows: usize) -> Alarms {
+        Alarms { flows }
+    }
+
+    /// How many there are.
+    pub(crate) fn count(self, servers: usize) -> usize {
+        self.flows * 3 + servers
+    }
+
+    #[inline]
+    pub(crate) fn sender(flow: usize) -> usize {
+        flow * 2
+    }
+
+    #[inline]
+    pub(crate) fn receiver(flow: usize) -> usize {
+        flow * 2 + 1
+    }
+
+    #[inline]
+    pub(crate) fn application(self, flow: usize) -> usize {
+        self.flows * 2 + flow
+    }
+
+    #[inline]
+    pub(crate) fn server(self, server: usize) -> usize {
+        self.flows * 3 + server
+    }
+
+    /// What the alarm of a number wakes.
+    #[inline]
+    pub(crate) fn of(self, number: usize) -> Alarm {
+        let flows = self.flows;
+        if number >= flows * 3 {
+            Alarm::Server(number - flows * 3)
+        } else if number >= flows * 2 {
+            Alarm::Application(number - flows * 2)
+        } else if number.is_multiple_of(2) {
+            Alarm::Sender(number / 2)
+        } else {
+            Alarm::Receiver(number / 2)
+        }
+    }
+
+    /// For which half of the network it rings.
+    pub(crate) fn half(self, number: usize) -> Half {
+        if matches!(self.of(number), Alarm::Receiver(_)) { Half::Receivers } else { Half::Senders }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_number_is_one_alarm() {
+        let alarms = Alarms::new(3);
+        for flow in 0..3 {
+            assert_eq!(alarms.of(Alarms::sender(flow)), Alarm::Sender(flow));
+            assert_eq!(alarms.of(Alarms::receiver(flow)), Alarm::Receiver(flow));
+            assert_eq!(alarms.of(alarms.application(flow)), Alarm::Application(flow));
+        }
+        assert_eq!(alarms.of(alarms.server(1)), Alarm::Server(1));
+        assert_eq!(alarms.count(2), alarms.server(1) + 1);
+    }
+}

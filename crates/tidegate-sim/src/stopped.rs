@@ -1,0 +1,46 @@
+//! Why a run has no result, or ends before its duration.
+
+use tidegate_core::plan::Plan;
+use tidegate_core::units::Time;
+
+/// Why a run has no result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RunError {
+    /// The caller said stop.
+    Interrupted,
+    /// The plan asks for something that only the live engine has.
+    OnlyLive(String),
+}
+
+impl std::fmt::Display for RunError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            RunError::Interrupted => f.write_str("the run was interrupted"),
+            RunError::OnlyLive(what) => f.write_str(what),
+        }
+    }
+}
+
+impl std::error::Error for RunError {}
+
+/// Why a run ended before its duration.
+pub(crate) enum Limit {
+    Events(u64),
+    Memory(u64),
+}
+
+impl Limit {
+    /// What the summary says of it.
+    pub(crate) fn words(&self, plan: &Plan, at: Time) -> String {
+        let reached = match self {
+            Limit::Events(events) => format!("{events} events"),
+            Limit::Memory(bytes) => format!("{bytes} bytes of memory"),
+        };
+        let counts = if plan.warmup < at {
+            "the summary covers the time up to there"
+        } else {
+            "the warm-up had not ended, so the summary covers the time from the start to there"
+        };
+        format!("stopped at {at} of {}: the limit of {reached} was reached; {counts}", plan.duration)
+    }
+}
