@@ -379,11 +379,11 @@ impl Sender {
             rto: self.estimator.rto(),
         };
         let least = self.segments(self.config.initial_window);
-        if let Some(window) = accounts.usage.handle_burst(burst, least)
+        if let Some(smaller) = accounts.usage.handle_burst(burst, least)
             && self.config.idle_restart
             && self.mode == Mode::Open
         {
-            self.controller.handle_restart(window * u64::from(self.config.mss));
+            self.controller.handle_restart(smaller * u64::from(self.config.mss));
         }
     }
 

@@ -144,7 +144,7 @@ impl Epoch {
 /// DEVIATION: the largest integer whose cube is not above; the kernel's table and one step of Newton's are 0.2% off.
 fn cube_root(value: u64) -> i64 {
     let mut root = libm::cbrt(value as f64) as u64;
-    let cube = |root: u64| u128::from(root).pow(3);
+    let cube = |side: u64| u128::from(side).pow(3);
     while cube(root) > u128::from(value) {
         root -= 1;
     }

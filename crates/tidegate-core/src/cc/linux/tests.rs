@@ -148,10 +148,10 @@ fn hystart_ends_slow_start_where_round_trips_grow() {
     // An eighth of 100 ms more is not yet more: 112 ms are nothing.
     rounds(&mut cubic, &[100, 100, 100, 112], Span::from_micros(10));
     assert_eq!((cubic.window(), cubic.snapshot().ssthresh), (160 * MSS, None));
-    let mut cubic = LinuxCubic::new(&plan(10));
+    let mut slower = LinuxCubic::new(&plan(10));
     // 113 ms are, from the ninth sample on.
-    rounds(&mut cubic, &[100, 100, 100, 100, 113], Span::from_micros(10));
-    assert_eq!(cubic.snapshot().ssthresh, Some(168 * MSS));
+    rounds(&mut slower, &[100, 100, 100, 100, 113], Span::from_micros(10));
+    assert_eq!(slower.snapshot().ssthresh, Some(168 * MSS));
 }
 
 #[test]
