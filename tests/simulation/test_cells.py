@@ -244,9 +244,6 @@ def test_there_may_be_no_background() -> None:
     assert run.gates.names == [f"shaper/tcp.{n}" for n in range(1, 5)] + ["L0"]
 
 
-# --- trains against cells one by one --------------------------------------------------------------
-
-
 @pytest.mark.parametrize("record", ["summary", "7 ms"])
 @pytest.mark.parametrize(
     ("name", "changes"),
@@ -267,87 +264,3 @@ def test_trains_are_cells_one_by_one(name: str, changes: dict[str, Any], record:
     if record != "summary":
         for table in TABLES:
             assert one.table(table).equals(trains.table(table)), table
-
-
-# --- what the tables say --------------------------------------------------------------------------
-
-LOSSY = """
-duration = "4 s"
-[gate.host]
-framing = "aal5"
-rate = "100 Mbit/s"
-[gate.link]
-framing = "aal5"
-rate = "10 Mbit/s"
-queue = "100 cells"
-delay = "10 ms"
-loss = 0.0002
-[flow.bulk]
-path = ["host", "link"]
-"""
-
-
-def test_drops_of_packets_and_of_cells() -> None:
-    run = tg.run(tg.Scenario.from_toml(LOSSY), seed=2, record="events")
-    link = run.gates["link"]
-    drops = link.drops()
-    assert drops.height == link["dropped_packets"] > 0
-    # A packet is dropped once, however many of its cells are lost.
-    assert link["dropped_cells"] >= link["dropped_packets"]
-    assert link["wasted_cells"] > 0
-    assert {"queue full", "random loss", "reassembly"} == {*drops["reason"].cast(pl.String)}
-    dropped = link.series("dropped")
-    assert dropped["cells"][-1] == link["dropped_cells"]
-    assert link["offered_cells"] >= link["delivered_cells"] + link["dropped_cells"]
-    assert link["loss"] == pytest.approx(link["dropped_cells"] / link["offered_cells"])
-    shares = run.flows["bulk"]["limited_by"]
-    assert sum(shares.values()) == pytest.approx(1)
-
-
-def test_simple_reassembly_saves_the_next_packet() -> None:
-    reasons = {}
-    for rule in ("aal5", "simple"):
-        scenario = tg.Scenario.from_toml(LOSSY, set={"gate.link.reassembly": rule})
-        reasons[rule] = {*tg.run(scenario, seed=2, record="10 ms").drops["reason"].cast(pl.String)}
-    assert reasons["aal5"] - reasons["simple"] == {"reassembly"}
-
-
-def test_packet_discard_saves_capacity() -> None:
-    """Cells of packets that are lost anyway are thrown away at the door."""
-    wasted = {}
-    for name, changes in {
-        "neither": {},
-        "ppd": {"gate.link.queue.ppd": True},
-        "epd": {"gate.link.queue.epd": "60 cells"},
-    }.items():
-        scenario = tg.Scenario.from_toml(LOSSY, set={"gate.link.loss": 0.0, **changes})
-        run = tg.run(scenario, seed=2, record="10 ms")
-        wasted[name] = run.gates["link"]["wasted_cells"] / run.gates["link"]["dropped_packets"]
-        if name == "epd":
-            assert "packet discard" in {*run.drops["reason"].cast(pl.String)}
-    assert wasted["ppd"] < wasted["neither"]
-    assert wasted["epd"] < wasted["neither"]
-
-
-def test_a_picture_and_a_report_in_cells(tmp_path: Path) -> None:
-    from tidegate._run import history as _plot_history
-    from tidegate._run import text as _run_text
-
-    run = tg.run(tg.Scenario.from_toml(LOSSY), seed=2, record="10 ms")
-    data = _plot_history.history(run, "link")
-    assert data.queue_unit == "cells"
-    assert data.queue.max() > 50
-    run.plot(tmp_path / "cells.svg", gate="link")
-    assert "cells" in (tmp_path / "cells.svg").read_text()
-    said = _run_text.run_report(run.summary, run.title)
-    assert "cells" in said
-    assert "were carried in vain" in said
-    again = tg.open_run(run.save(tmp_path / "run"))
-    assert again.gates["link"].series("queue").equals(run.gates["link"].series("queue"))
-
-
-def test_a_capture_of_a_run_with_cells(tmp_path: Path) -> None:
-    run = tg.run(tg.Scenario.from_toml(LOSSY), seed=2, record="summary", pcap=tmp_path / "x.pcap")
-    assert (tmp_path / "x.pcap").stat().st_size > 1000
-    plain = tg.run(tg.Scenario.from_toml(LOSSY), seed=2, record="summary")
-    assert plain.to_json() == run.to_json()
