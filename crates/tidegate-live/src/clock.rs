@@ -71,7 +71,7 @@ pub(crate) fn monotonic_nanos() -> i64 {
     }
 }
 
-/// Older than this, a stamp tells of a clock that was set, not of a wait.
+/// A stamp older than this means that the clock was set, not that a packet waited.
 const OLDEST: i64 = 10_000_000;
 
 /// How long ago it was `stamp` on `CLOCK_REALTIME`, in nanoseconds; zero where the stamp makes

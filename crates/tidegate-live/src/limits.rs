@@ -12,7 +12,7 @@ use crate::LiveError;
 /// Packets in both directions together that one thread takes through the network in a second,
 /// with the kernel's TCP on both sides: what every machine does that the engine was tried on.
 pub const MOST_PACKETS_PER_SECOND: f64 = 350_000.0;
-/// From so many on the engine hardly sleeps: throughput counts, not how quickly it wakes up.
+/// At this many packets per second or more the engine hardly sleeps: throughput matters, not the time to wake up.
 const MANY_PACKETS_PER_SECOND: f64 = 50_000.0;
 /// Acknowledgements for each data segment: Linux sends one for two, and more now and then.
 const ACKS_PER_SEGMENT: f64 = 0.6;

@@ -62,7 +62,7 @@ impl Replay {
         }
     }
 
-    /// What was told at this place among arrivals and departures.
+    /// The reports at this place among arrivals and departures.
     fn tell(&mut self) {
         let here = (self.arrived, self.departures.len() as u32);
         while let Some(word) = self.words.front()

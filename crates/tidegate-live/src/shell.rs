@@ -14,7 +14,7 @@ use crate::pump::{Classifier, Idle, LatenessSummary, Pump, PumpOptions, PumpRepo
 
 /// How often the program is looked at.
 const REVIEW: Duration = Duration::from_millis(20);
-/// The network of a shell is there for so long: nobody waits for its end.
+/// The duration of a shell's plan: longer than any shell is used.
 const FOR_EVER: Span = Span::from_secs(30 * 86_400);
 
 /// Choices of a shell.

@@ -45,7 +45,7 @@ create_exception!(
 create_exception!(tidegate, RunError, PyRuntimeError, "A run stopped before its end.");
 create_exception!(tidegate, InternalError, PyRuntimeError, "A bug in Tidegate itself, not in the scenario.");
 
-/// Adds the classes to the module; every attribute is there, None until an error sets it.
+/// Adds the classes to the module; every attribute exists and is None until an error sets it.
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     let scenario = ScenarioError::type_object(py);

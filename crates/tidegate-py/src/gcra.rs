@@ -23,7 +23,7 @@ fn refused(wrong: LimitError) -> PyErr {
     ArgumentError::new_err(wrong.to_string())
 }
 
-/// GCRA(T, τ), or with `burst` a token bucket of so many units.
+/// GCRA(T, τ), or with `burst` a token bucket of that many units.
 fn limit(increment: Ratio, tolerance: u64, burst: Option<u64>) -> PyResult<Limit> {
     match burst {
         None => Limit::new(interval("T", increment)?, tolerance),

@@ -41,7 +41,7 @@ pub(crate) fn guarded<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) 
 /// How often Ctrl-C is looked for.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// How long after Ctrl-C work may end by itself; then its thread is left alone and ends unheard.
+/// How long after Ctrl-C work may end by itself; then its thread is left alone and its result is ignored.
 const PATIENCE: Duration = Duration::from_millis(150);
 
 /// What the main thread of most systems has.

@@ -148,7 +148,7 @@ pub(crate) fn response_time(one: &Exchange) -> Span {
     one.ended.saturating_since(one.asked)
 }
 
-/// The smallest value that at least so many per cent do not pass.
+/// The smallest value that at least `percent` per cent of the values do not exceed.
 fn quantile(sorted: &[u64], percent: usize) -> Option<f64> {
     let rank = (sorted.len() * percent).div_ceil(100).max(1);
     sorted.get(rank - 1).map(|picos| *picos as f64 / PER_SECOND)

@@ -14,7 +14,7 @@ pub(crate) struct Problem {
     pub(crate) key: String,
     pub(crate) problem: String,
     pub(crate) help: Option<String>,
-    /// Something that is not there: told only when all that is there is right.
+    /// Something is missing: reported only if everything that was written is right.
     pub(crate) missing: bool,
 }
 

@@ -22,7 +22,7 @@ pub(crate) enum Refused {
     Folder,
     /// A pipe, a device or a socket.
     Special,
-    /// It has so many bytes.
+    /// Its size in bytes.
     Large { bytes: u64, most: u64 },
 }
 

@@ -25,7 +25,7 @@ fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<
         .map(|(_, candidate)| candidate)
 }
 
-/// Comparing is quadratic in the length; nobody means a name this long.
+/// The first 200 characters: the comparison takes time quadratic in the length.
 fn clip(name: &str) -> String {
     name.chars().take(200).collect()
 }

@@ -16,7 +16,7 @@ pub struct Sweep {
     pub steps: Vec<Vec<String>>,
 }
 
-/// A study has at most so many combinations.
+/// The most combinations of a study.
 const MOST_COMBINATIONS: usize = 1_000_000;
 
 /// Reads the axes; with `library`, checks every step of each against the scenario.

@@ -37,7 +37,7 @@ impl Dialogue {
         self.client.memory_bytes() + (self.log.capacity() * size_of::<Exchange>()) as u64
     }
 
-    /// The run is over: what has not ended is told as well.
+    /// Adds the exchanges that have not ended to the log, when the run is over.
     pub(crate) fn finish(&mut self) {
         self.log.extend(self.client.unfinished());
     }

@@ -16,43 +16,45 @@ use crate::history::History;
 use crate::meter::Meter;
 use crate::policed::Policed;
 
-/// A flow's state and measurements; what nearly all packets touch lies together.
+/// A flow's state and measurements. The fields that nearly every packet touches come first, so that they share
+/// cache lines.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Flow {
     pub(crate) sender: Endpoint,
     pub(crate) receiver: Endpoint,
     pub(crate) meter: Meter,
-    /// ACKs that are certain to come, told ahead of their time.
+    /// ACKs that are certain to arrive, known ahead of their time (run-ahead).
     pub(crate) coming: VecDeque<(Time, Unit)>,
     /// Where its data and its ACKs enter the network.
     pub(crate) entries: [Entry; 2],
     pub(crate) app: Application,
     pub(crate) headers: u32,
     pub(crate) started: bool,
-    /// Nothing is recorded of it, data flow one way, without circuits, policers and timestamps: segments
-    /// are mostly [`tidegate_core::tcp::Outgoing::is_usual`].
+    /// The flow is not recorded, sends data one way only, and uses no circuit, no policer and no timestamps. Its
+    /// segments are mostly [`tidegate_core::tcp::Outgoing::is_usual`].
     pub(crate) plain: bool,
-    /// The same with a policer on its way.
+    /// As `plain`, but a policer may be on its path.
     pub(crate) light: bool,
-    /// Something is still to be noted before the next thing happens to the sender.
-    sender_attentive: bool,
-    /// The same for the receiver; each may be ahead of the other.
-    receiver_attentive: bool,
-    /// Which of the flow's connections its endpoints are.
+    /// A baseline or a sample must be noted before the sender's next event.
+    sender_observed: bool,
+    /// A baseline or a sample must be noted before the receiver's next event. With run-ahead, either end may be
+    /// ahead of the other.
+    receiver_observed: bool,
+    /// The number of the connection that the endpoints belong to; a flow may open one after the other.
     pub(crate) connection: u32,
-    /// It passes a circuit, which hears of its transfers.
+    /// The flow passes a circuit, which must know when a transfer begins and ends.
     has_circuit: bool,
-    /// A transfer is under way, as circuits were told.
+    /// A transfer is under way, as last reported to the circuits.
     transferring: bool,
-    /// Its units in the network, in both directions; counted where it is not `plain`.
+    /// The flow's units in the network, in both directions; counted only if the flow is not `plain`.
     pub(crate) in_network: u32,
     pub(crate) start: Time,
     pub(crate) mss: f64,
-    /// A flow with requests: its client and what became of them.
+    /// The client and the log of requests, for a flow with requests.
     pub(crate) dialogue: Option<Box<Dialogue>>,
     pub(crate) history: Option<Box<History>>,
-    /// A flow that passes a policer: whether that limits it.
+    /// Whether a policer limits the flow, for a flow that passes one.
     pub(crate) policed: Option<Box<Policed>>,
     /// What the ends of earlier connections had counted.
     past: [Counters; 2],
@@ -91,8 +93,8 @@ impl Flow {
             entries: [Entry::default(); 2],
             start,
             started: false,
-            sender_attentive: true,
-            receiver_attentive: true,
+            sender_observed: true,
+            receiver_observed: true,
             coming: VecDeque::new(),
             has_circuit,
             transferring: false,
@@ -135,7 +137,7 @@ impl Flow {
     /// Call before anything happens to the sender at `at`.
     #[inline]
     pub(crate) fn before_sender(&mut self, at: Time) {
-        if self.sender_attentive {
+        if self.sender_observed {
             self.look_at_sender(at);
         }
     }
@@ -143,7 +145,7 @@ impl Flow {
     /// Call before anything happens to the receiver at `at`.
     #[inline]
     pub(crate) fn before_receiver(&mut self, at: Time) {
-        if self.receiver_attentive {
+        if self.receiver_observed {
             self.look_at_receiver(at);
         }
     }
@@ -152,7 +154,7 @@ impl Flow {
     fn look_at_sender(&mut self, at: Time) {
         if self.meter.sender_baseline.is_none() && at >= self.meter.measured.from {
             self.meter.sender_baseline = Some(sum(&self.past[0], self.sender.counters()));
-            self.sender_attentive = self.history.is_some();
+            self.sender_observed = self.history.is_some();
         }
         self.sample_before(at);
     }
@@ -162,7 +164,7 @@ impl Flow {
         if self.meter.receiver_baseline.is_none() && at >= self.meter.measured.from {
             self.meter.receiver_baseline = Some(sum(&self.past[1], self.receiver.counters()));
             self.meter.in_order_before = self.past_in_order + self.receiver.in_order_bytes();
-            self.receiver_attentive = self.history.is_some();
+            self.receiver_observed = self.history.is_some();
         }
         self.sample_before(at);
     }
@@ -207,8 +209,8 @@ impl Flow {
         self.meter.receiver_baseline.map_or(0, |_| all - self.meter.in_order_before)
     }
 
-    /// The next connection takes the place of the old one; what of that is still on its way
-    /// comes to nobody. DEVIATION: no FIN, RST or TIME-WAIT (RFC 9293 §3.6): nothing is to be
+    /// The next connection replaces the old one; segments of the old one that are still in the network are
+    /// ignored when they arrive. DEVIATION: no FIN, RST or TIME-WAIT (RFC 9293 §3.6): nothing is to be
     /// learnt of closing here, and a request's last ACK has been sent.
     pub(crate) fn reconnect(&mut self) {
         let Some(dialogue) = &self.dialogue else { return };
@@ -226,7 +228,7 @@ impl Flow {
         }
     }
 
-    /// The run is over.
+    /// Settles what is measured when the run is over.
     pub(crate) fn finish(&mut self, until: Time) {
         self.before_sender(until);
         self.before_receiver(until);

@@ -73,7 +73,7 @@ impl History {
         mark(&mut self.fast_retransmits, counters.fast_retransmits, MarkKind::FastRetransmit);
         if self.level == RecordLevel::Events {
             let row = self.row(at, sender, receiver, mss);
-            // The last word at an instant counts.
+            // Of several rows at one instant the last counts.
             match self.rows.last_mut() {
                 Some(last) if last.at == at => *last = row,
                 _ => self.rows.push(row),
@@ -85,7 +85,7 @@ impl History {
         (self.rows.capacity() * size_of::<FlowRow>()) as u64
     }
 
-    /// What there is to tell at `at`.
+    /// The row at `at`.
     fn row(&self, at: Time, sender: &Endpoint, receiver: &Endpoint, mss: f64) -> FlowRow {
         let millis = |span: Option<Span>| span.map_or(f64::NAN, |span| span.as_secs_f64() * 1e3);
         let Snapshot { cwnd, ssthresh, in_flight, srtt, rto, phase, held_by, .. } = sender.snapshot();

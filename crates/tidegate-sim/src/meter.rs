@@ -7,21 +7,22 @@ use tidegate_core::tcp::Counters;
 use tidegate_core::unit::Cause;
 use tidegate_core::units::{Measured, Span, Time};
 
-/// See the module: first what data touch, then what ACKs touch.
+/// What is measured of a flow. Fields that data segments touch come first, then those that ACKs touch.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Meter {
     pub(crate) measured: Measured,
-    /// When data came last, or the measured time began.
+    /// When data last arrived, or when the measured time began.
     last_delivery: Time,
     /// IP bytes of data segments that reached the receiver inside the measured time.
     pub(crate) received_bytes: u64,
     /// Time owed to each cause inside the measured time, in picoseconds; the latest cause first.
     pub(crate) owed: Vec<(Cause, u64)>,
-    /// User bytes of a finite transfer that has not come to its end yet; else `u64::MAX`.
+    /// User bytes of a finite transfer that has not ended yet; otherwise `u64::MAX`.
     pub(crate) awaited: u64,
     pub(crate) rtt: Quantiles,
-    /// Bytes times picoseconds inside the measured time, if the present window lasts to its end.
+    /// Congestion window times time over the measured time, in bytes times picoseconds, assuming that the current
+    /// window holds to the end.
     cwnd_area: i128,
     cwnd: u64,
     pub(crate) cwnd_max: u64,
@@ -63,27 +64,27 @@ impl Meter {
         }
     }
 
-    /// The window is so large from `at` on.
+    /// The congestion window is `cwnd` from `at` on.
     #[inline]
     pub(crate) fn window_is(&mut self, at: Time, cwnd: u64) {
         if cwnd == self.cwnd {
             return;
         }
-        // As if it stayed so until the end: what it differs by, for the rest of the time.
+        // Assume the new window holds to the end: add the difference for the time that is left.
         let left = i128::from(self.measured.overlap(at, Time::NEVER));
         self.cwnd_area += i128::from(cwnd.cast_signed() - self.cwnd.cast_signed()) * left;
         self.cwnd_max = if at > self.measured.from { self.cwnd_max.max(cwnd) } else { cwnd };
         self.cwnd = cwnd;
     }
 
-    /// Mean window in bytes over the part of the measured time in which the flow was there.
+    /// Mean window in bytes over the part of the measured time after the flow's start.
     pub(crate) fn cwnd_mean(&self, start: Time) -> f64 {
         let span = self.measured.overlap(start, Time::NEVER);
         if span == 0 { 0.0 } else { self.cwnd_area as f64 / span as f64 }
     }
 
-    /// A data segment of so many IP bytes came: the time since the one before is owed to what
-    /// made this one come when it did.
+    /// A data segment of `bytes` IP bytes arrived. The time since the one before is owed to `cause`, which determined
+    /// when this one arrived.
     #[inline]
     pub(crate) fn received(&mut self, at: Time, bytes: u32, cause: Cause) {
         if at >= self.measured.from {
@@ -94,7 +95,7 @@ impl Meter {
 
     #[inline]
     pub(crate) fn delivered(&mut self, at: Time, cause: Cause) {
-        // Never before the measured time begins.
+        // `last_delivery` is never before the measured time.
         let span = at.saturating_since(self.last_delivery).picos();
         self.last_delivery = at.max(self.last_delivery);
         match self.owed.first_mut() {

@@ -13,20 +13,20 @@ use tidegate_core::tcp::{Endpoint, Phase};
 use tidegate_core::unit::{Cause, HeldBy, Unit};
 use tidegate_core::units::Time;
 
-/// Drops remembered before those that are acknowledged by now are forgotten.
+/// After this many remembered drops, those that have been acknowledged since are removed.
 const ENOUGH: usize = 64;
 
-/// See the module: what a flow has that passes a policer on its way.
+/// The state of a flow that passes a policer.
 #[derive(Debug)]
 pub(crate) struct Policed {
-    /// When, by the number of its first byte, and at which gate if its policer did it: data segments
-    /// dropped anywhere, as they are told.
+    /// Dropped data segments in the order of their reports: the time, the number of the first byte, and the gate if
+    /// its policer dropped the segment.
     drops: Vec<(Time, u32, Option<usize>)>,
-    /// Forget some when there are so many.
+    /// The number of drops at which acknowledged ones are removed next.
     forget_at: usize,
     /// Repairs begun so far.
     repairs: u64,
-    /// Whose policer dropped what the latest repair began with.
+    /// The gate whose policer dropped the segment that the latest repair began with.
     blamed: Option<usize>,
     /// The congestion window is always the same.
     fixed: bool,
@@ -45,7 +45,8 @@ impl Policed {
         })
     }
 
-    /// A data segment was dropped, whose first byte has this number; it may be told of before its time.
+    /// A data segment was dropped; `number` is that of its first byte. With run-ahead the report may come before the
+    /// time of the drop.
     pub(crate) fn note_drop(&mut self, dropped: &Dropped, number: u32, sender: &Endpoint) {
         if self.drops.len() >= self.forget_at {
             let oldest = sender.oldest_unacknowledged();
@@ -69,7 +70,7 @@ impl Policed {
         self.blamed = of_it.max_by_key(|(when, ..)| *when).and_then(|(.., policer)| *policer);
     }
 
-    /// Another connection takes the place of this one.
+    /// A new connection replaces this one.
     pub(crate) fn reconnect(&mut self) {
         self.drops.clear();
         (self.repairs, self.blamed) = (0, None);

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
-/// Does one job. It is told how to say what share is done; the answer is whether to go on.
+/// Does one job. It reports the share that is done to the function it is given, which answers whether to go on.
 pub type Work<J, R> = dyn Fn(J, &mut dyn FnMut(f64) -> bool) -> R + Send + Sync;
 
 /// A fixed number of threads. Call `submit` for each job and `collect` for each result;
@@ -76,7 +76,7 @@ impl<J: Send + 'static, R: Send + 'static> Pool<J, R> {
 
 impl<J, R> Pool<J, R> {
     /// Ends every thread; running jobs end at their next question. A job that asks none for [`PATIENCE`]
-    /// is left alone: its thread ends with it, and nobody hears of it.
+    /// is left alone: its thread ends with the job, and the result is lost.
     #[expect(
         clippy::disallowed_methods,
         reason = "a thread that may never end cannot be waited for otherwise"
@@ -93,7 +93,7 @@ impl<J, R> Pool<J, R> {
             if !thread.is_finished() {
                 continue;
             }
-            // A job that panicked has ended its thread, and its panic was told already.
+            // A job that panicked has ended its thread, and its panic was reported already.
             let _ = thread.join();
         }
     }

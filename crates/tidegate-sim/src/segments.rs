@@ -1,5 +1,6 @@
-//! Where the headers of travelling segments are kept: units carry only a number. Of a segment
-//! that says the usual ([`tidegate_core::tcp::Outgoing::is_usual`]) that number is all, and the unit is marked.
+//! Where the headers of segments in the network are stored: a unit carries only a number. For a usual segment
+//! ([`tidegate_core::tcp::Outgoing::is_usual`]) that number is the sequence or ACK number itself, no header is
+//! stored, and the unit is compact.
 
 use tidegate_core::tcp::Segment;
 use tidegate_core::unit::Unit;
@@ -32,7 +33,7 @@ impl Segments {
         &self.places[place as usize]
     }
 
-    /// The segment of a unit that is not marked.
+    /// The segment of a unit that is not compact.
     pub(crate) fn look_at(&self, unit: Unit) -> &Segment {
         &self.places[unit.handle as usize]
     }

@@ -13,7 +13,7 @@ use crate::rows;
 use crate::stopped::{Limit, RunError};
 use crate::wire::Wire;
 
-/// Steps, or deliveries told ahead, between two looks at the limits and at the caller's wish to go on.
+/// Steps, or deliveries handled ahead, between two checks of the limits and of `go_on`.
 const REVIEW: u64 = 1 << 17;
 const FIRST_REVIEW: u64 = 1 << 10;
 
@@ -41,8 +41,8 @@ impl<'a> Simulation<'a> {
         let mut all_ahead = true;
         for (index, flow) in self.flows.iter_mut().enumerate() {
             flow.entries = [index * 2, index * 2 + 1].map(|route| network.entry(route));
-            // Drops are told in time for what a policed sender makes of them. Recordings show both ends at one instant, and a limit stops all at one instant; what a
-            // client or a shared server does next comes in order of time.
+            // No run-ahead to endpoints where a policed sender needs drops in order of time, where a recording or a limit
+            // needs both ends at one instant, or where a client or a shared server acts next.
             let limits = &self.plan.limits;
             let alone = flow.dialogue.is_none()
                 && flow.history.is_none()
@@ -235,7 +235,7 @@ impl<'a> Simulation<'a> {
         let events = self.wire.events_handled();
         let summary = rows::summarise(self.plan, &self.wire.network, &self.flows, events);
         let until = self.wire.until;
-        // Run-ahead tells of drops before their time, and of some that the run never reaches.
+        // Run-ahead reports drops before their time, some of them after the end of the run.
         self.drops.retain(|dropped| dropped.at < until);
         self.drops.sort_by_key(Dropped::place);
         let requests = self.requests();

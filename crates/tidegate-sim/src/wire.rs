@@ -1,4 +1,4 @@
-//! What lies between the endpoints of all flows: how segments go through it and what is seen of them.
+//! What lies between the endpoints of all flows: the network, the servers, and what is recorded of segments.
 
 use tidegate_core::app::Server;
 use tidegate_core::net::Network;
@@ -12,11 +12,11 @@ use crate::alarms::Alarms;
 use crate::flow::Flow;
 use crate::segments::Segments;
 
-/// Deliveries to one flow, told ahead, before anything else is looked at.
+/// The most deliveries to one flow that are handled ahead before other flows get their turn.
 const RUN_AHEAD: u32 = 1 << 12;
 
-/// See the module. Functions with a `PLAIN` are there twice: for flows that nobody watches
-/// ([`Flow::plain`]), and for all.
+/// What lies between the endpoints. A function with a parameter `PLAIN` is compiled twice: for flows that are
+/// plain ([`Flow::plain`]), and for all.
 pub(crate) struct Wire {
     pub(crate) until: Time,
     pub(crate) network: Network,
@@ -25,7 +25,7 @@ pub(crate) struct Wire {
     pub(crate) segments: Segments,
     pub(crate) packets: Option<Vec<PacketRecord>>,
     pub(crate) marks: Vec<Mark>,
-    /// Deliveries that were no events of the network's, because they were told ahead.
+    /// Deliveries handled ahead of their time, which were no events of the network.
     pub(crate) ahead: u64,
 }
 
@@ -48,8 +48,8 @@ impl Wire {
         self.network.events_handled() + self.ahead
     }
 
-    /// Brings a flow the ACKs that are certain to come to it, and those that follow from
-    /// them: where a flow shares nothing with others, that may be all of its life.
+    /// Delivers the ACKs that are certain to arrive, and those that follow from them. For a flow that shares no gate
+    /// with others, that may be the whole run.
     #[inline]
     pub(crate) fn run_ahead(&mut self, index: usize, flow: &mut Flow) {
         if flow.coming.is_empty() {
@@ -68,13 +68,13 @@ impl Wire {
             self.ahead += 1;
             self.take_ack::<PLAIN>(at, index, flow, unit);
         }
-        // Others have waited long enough; so have the limits and the caller.
+        // Other flows, the limits and the caller get their turn.
         if let Some((at, _)) = flow.coming.front() {
             self.network.set_alarm(Alarms::sender(index), *at);
         }
     }
 
-    /// An ACK comes to the sender at `at`, which may be ahead of all else.
+    /// An ACK arrives at the sender at `at`, which may be later than the network's time (run-ahead).
     #[inline]
     pub(crate) fn acknowledge(&mut self, at: Time, index: usize, flow: &mut Flow, unit: Unit) {
         if flow.plain {
@@ -89,7 +89,7 @@ impl Wire {
         if at >= self.until {
             return self.segments.forget(unit);
         }
-        // Told ahead of time, a unit comes before alarms that ring earlier.
+        // With run-ahead, timers that are due before this unit have not fired yet.
         while flow.sender.next_wakeup().min(flow.app.next_wakeup()) < at {
             self.wake_earlier(index, flow);
         }
@@ -122,7 +122,7 @@ impl Wire {
         self.pump::<PLAIN>(at, index, flow);
     }
 
-    /// Circuits hear when a transfer begins and ends.
+    /// Reports to the circuits when a transfer begins or ends.
     #[inline]
     pub(crate) fn tell_circuits(&mut self, at: Time, index: usize, flow: &mut Flow) {
         match flow.transfer_changes() {
@@ -132,7 +132,7 @@ impl Wire {
         }
     }
 
-    /// The sender's timer or the application, whichever is due first.
+    /// Runs the sender's timer or the application, whichever is due first.
     #[cold]
     fn wake_earlier(&mut self, index: usize, flow: &mut Flow) {
         let (timer, app) = (flow.sender.next_wakeup(), flow.app.next_wakeup());
@@ -140,7 +140,7 @@ impl Wire {
     }
 
     pub(crate) fn wake_sender(&mut self, at: Time, index: usize, flow: &mut Flow) {
-        // An alarm may ring for what has been done ahead of it.
+        // Run-ahead may already have handled this timer.
         if at >= flow.sender.next_wakeup() {
             flow.before_sender(at);
             flow.sender.handle_wakeup(at);
@@ -207,7 +207,7 @@ impl Wire {
         self.network.set_alarm(Alarms::sender(index), flow.sender.next_wakeup());
     }
 
-    /// Writes a segment that one end sends, and keeps it; the unit that stands for it.
+    /// Records a segment that one end sends and stores its header. Returns the unit that represents it.
     #[inline]
     fn keep(&mut self, at: Time, index: usize, flow: &Flow, from: Side, sent: Outgoing) -> Unit {
         let end = if from == Side::Sender { &flow.sender } else { &flow.receiver };
@@ -222,7 +222,7 @@ impl Wire {
         Unit::new(bytes, place, sent.held_by())
     }
 
-    /// A unit comes to the receiver at `at`, which may be ahead of all else.
+    /// A unit arrives at the receiver at `at`, which may be later than the network's time (run-ahead).
     #[inline]
     pub(crate) fn receive(&mut self, at: Time, index: usize, flow: &mut Flow, unit: Unit) {
         if flow.plain {
@@ -237,7 +237,7 @@ impl Wire {
         if at >= self.until {
             return self.segments.forget(unit);
         }
-        // Told ahead of time, a unit comes before alarms that ring earlier.
+        // With run-ahead, timers that are due before this unit have not fired yet.
         while flow.receiver.next_wakeup() < at {
             self.wake_receiver(flow.receiver.next_wakeup(), index, flow);
         }

@@ -2,40 +2,15 @@
 //! it measured. Loss recovery is RACK's and PRR's here (RFC 8985, RFC 9937), or RFC 6675's, as the plan has it;
 //! the order of things is that of `tcp_ack` in Linux 6.18.
 
-use super::probe::{Probe, Timer};
-use super::prr::{Progress, Prr};
-use super::rack::{Found, Rack};
+use super::accounts::{Accounts, LEAST, Timer};
+use super::prr::Progress;
+use super::rack::Found;
 use super::scoreboard::{REPEATED, SACKED, Sent};
 use super::segment::Segment;
 use super::sender::{Mode, Sender};
 use super::timestamp;
-use super::window_use::{Burst, WindowUse};
-use crate::cc::{Ack, Acked, LossKind, Lost};
-use crate::plan::{Arithmetic, LossDetection, Reduction, TcpPlan};
-use crate::unit::HeldBy;
+use crate::cc::{Ack, Acked};
 use crate::units::{Span, Time};
-
-/// What a sender remembers to account for ACKs.
-#[derive(Debug)]
-pub(super) struct Accounts {
-    pub(super) rack: Rack,
-    pub(super) prr: Prr,
-    pub(super) probe: Probe,
-    pub(super) timer: Timer,
-    usage: WindowUse,
-    /// SACKed segments outstanding (`sacked_out`).
-    pub(super) sacked: u64,
-    /// Time-outs since the acknowledgement last moved (`icsk_retransmits`).
-    timeouts: u32,
-    /// New data have left since the use of the window was noted.
-    sent: bool,
-    /// The retransmission timer's round is over when more than this is acknowledged (`rtt_seq`).
-    round_end: u64,
-    pub(super) by_time: bool,
-    proportional: bool,
-    /// Windows are used up and restarted as in Linux.
-    linux_windows: bool,
-}
 
 /// What one ACK newly reported as arrived.
 #[derive(Clone, Copy, Debug, Default)]
@@ -56,25 +31,6 @@ impl News {
     fn add(&mut self, sent: Sent) {
         self.segments += 1;
         self.bytes += u64::from(sent.len());
-    }
-}
-
-impl Accounts {
-    pub(super) fn new(plan: &TcpPlan) -> Accounts {
-        Accounts {
-            rack: Rack::default(),
-            prr: Prr::default(),
-            probe: Probe::default(),
-            timer: Timer::TimeOut,
-            usage: WindowUse::default(),
-            sacked: 0,
-            timeouts: 0,
-            sent: false,
-            round_end: 0,
-            by_time: plan.rules.loss == LossDetection::Rack,
-            proportional: plan.rules.reduction == Reduction::Prr,
-            linux_windows: plan.rules.arithmetic == Arithmetic::Linux,
-        }
     }
 }
 
@@ -271,7 +227,7 @@ impl Sender {
             let found = accounts.rack.detect(now, &mut self.board, recovering, accounts.sacked, srtt);
             if let Some(after) = found.again_after {
                 accounts.timer = Timer::Reorder;
-                self.rto_at = now.saturating_add(after + super::probe::LEAST);
+                self.rto_at = now.saturating_add(after + LEAST);
             }
             found
         } else {
@@ -295,30 +251,6 @@ impl Sender {
             self.board.lose_first();
         }
         Found { lost: self.segments(before.saturating_sub(self.pipe())), ..Found::default() }
-    }
-
-    /// `tcp_enter_recovery`.
-    #[cold]
-    pub(super) fn begin_reduction(&mut self, accounts: &mut Accounts, now: Time) {
-        self.counters.fast_retransmits += 1;
-        let before = self.segments(self.controller.window());
-        self.tell_lost(now, LossKind::DupAck);
-        accounts.prr.begin(before, self.segments(self.controller.window()));
-        accounts.probe.forget();
-        self.timed_end = 0;
-        self.mode = Mode::Sack;
-        self.recover = self.max;
-        self.inflation = 0;
-        self.resend_oldest = false;
-        if !accounts.by_time {
-            self.rescue = self.board.oldest().map_or(self.una, |oldest| oldest.start + u64::from(oldest.len));
-        }
-    }
-
-    pub(super) fn tell_lost(&mut self, now: Time, kind: LossKind) {
-        let window = self.controller.window().min(self.peer_window);
-        let (in_flight, remaining, max) = (self.outstanding(), self.pipe(), self.max);
-        self.controller.handle_lost(&Lost { at: now, in_flight, window, kind, remaining, max });
     }
 
     /// `tcp_cong_control`: the window after the ACK.
@@ -358,83 +290,6 @@ impl Sender {
                 window_limited,
             });
         }
-    }
-
-    /// What may leave now has left: was it the window that stopped the sender?
-    pub(super) fn note_window_use(&mut self, accounts: &mut Accounts, now: Time) {
-        // Data that are not sent yet, and a window that is full, are as much news as data that were sent.
-        let stopped = self.written > self.max && self.held == HeldBy::CongestionWindow;
-        if !(std::mem::take(&mut accounts.sent) || stopped) || !accounts.linux_windows {
-            return;
-        }
-        let window = self.window_with(accounts);
-        let burst = Burst {
-            at: now,
-            limited: self.segments(self.pipe()) >= self.segments(window),
-            out: self.board.next - self.board.first,
-            una: self.una,
-            max: self.max,
-            window: self.segments(window),
-            slow_start: self.controller.snapshot().slow_start,
-            rto: self.estimator.rto(),
-        };
-        let least = self.segments(self.config.initial_window);
-        if let Some(smaller) = accounts.usage.handle_burst(burst, least)
-            && self.config.idle_restart
-            && self.mode == Mode::Open
-        {
-            self.controller.handle_restart(smaller * u64::from(self.config.mss));
-        }
-    }
-
-    /// A segment of data leaves.
-    pub(super) fn note_sent(&mut self, accounts: &mut Accounts, now: Time, number: u64) {
-        accounts.rack.handle_sent(number, now);
-        accounts.sent |= number + 1 == self.board.next;
-        if self.mode == Mode::Sack {
-            accounts.prr.handle_sent();
-        }
-    }
-
-    /// `tcp_cwnd_restart`: one halving for each time-out that passed since the last segment was sent.
-    pub(super) fn restart_by_halves(&mut self, accounts: &mut Accounts, now: Time, idle: Span) {
-        let rto = self.estimator.rto().picos().max(1);
-        // The kernel halves while the idle time less the time-outs taken off is above zero, from the first on.
-        let halvings = (idle.picos().saturating_sub(1) / rto).min(63);
-        let segments = self.segments(self.controller.window()) >> halvings;
-        let window = (segments * u64::from(self.config.mss)).max(self.config.initial_window);
-        self.controller.handle_restart(window);
-        accounts.usage.handle_restart(now);
-    }
-
-    /// The timer expired without an ACK since (RFC 6298 §5.4 to §5.6, `tcp_enter_loss`).
-    #[cold]
-    pub(super) fn handle_timeout_accounted(&mut self, accounts: &mut Accounts, now: Time) {
-        self.counters.timeouts += 1;
-        self.ready = true;
-        let reduced = match self.mode {
-            Mode::Open => false,
-            Mode::Loss => accounts.timeouts > 0 && self.una < self.recover,
-            Mode::Sack | Mode::Fast => self.una < self.recover,
-        };
-        accounts.timeouts += 1;
-        if accounts.by_time {
-            let rack = &accounts.rack;
-            self.board.lose_overdue(|sent| rack.is_overdue(sent, now));
-        } else {
-            self.board.lose_all(false);
-        }
-        self.tell_lost(now, LossKind::Timeout { again: reduced });
-        self.estimator.back_off();
-        self.mode = Mode::Loss;
-        self.recover = self.max;
-        self.dupacks = 0;
-        self.inflation = 0;
-        self.timed_end = 0;
-        self.resend_oldest = false;
-        accounts.probe.forget();
-        accounts.timer = Timer::TimeOut;
-        self.rto_at = self.estimator.expiry(now);
     }
 }
 

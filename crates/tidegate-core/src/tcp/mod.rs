@@ -1,9 +1,11 @@
 //! TCP endpoints.
 
 mod accounted;
+mod accounts;
 mod ack;
 mod buffer;
 mod config;
+mod departure;
 mod endpoint;
 mod handshake;
 mod outgoing;
@@ -12,6 +14,7 @@ mod prr;
 mod rack;
 mod receiver;
 mod recovery;
+mod repair;
 mod report;
 mod rtt;
 mod sack;

@@ -1,7 +1,7 @@
 //! The timer of a sender that accounts for ACKs: one instant with three meanings, as in Linux, and the tail loss probe
 //! (RFC 8985 §7).
 
-use super::accounted::Accounts;
+use super::accounts::{Accounts, LEAST, Probe, Timer};
 use super::outgoing::Outgoing;
 use super::prr::Progress;
 use super::scoreboard::RESENT;
@@ -9,44 +9,8 @@ use super::sender::{Mode, Sender};
 use crate::cc::LossKind;
 use crate::units::{Span, Time};
 
-/// What the timer is set for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Timer {
-    /// The retransmission time-out (RFC 6298).
-    TimeOut,
-    /// A tail loss probe (RFC 8985 §7.2).
-    Probe,
-    /// Segments that may be reordered are lost if they have not come by then (RFC 8985 §6.2 step 5).
-    Reorder,
-}
-
-/// `TCP_TIMEOUT_MIN`: two ticks of the kernel's clock.
-pub(super) const LEAST: Span = Span::from_millis(8);
 /// RFC 8985 §7.2: with one segment in flight its ACK may be delayed (`tcp_rto_min`).
 const ONE_IN_FLIGHT: Span = Span::from_millis(200);
-
-/// The tail loss probe of a flight.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Probe {
-    /// TLP.end_seq: SND.NXT when the probe was sent; 0: none is out.
-    end: u64,
-    /// The probe repeated a segment (TLP.is_retrans).
-    repeats: bool,
-    /// A probe is to be sent.
-    due: bool,
-}
-
-impl Probe {
-    /// A recovery begins: what the probe was for is known.
-    pub(super) fn forget(&mut self) {
-        *self = Probe::default();
-    }
-
-    /// Whether a probe is to be sent.
-    pub(super) fn is_due(&self) -> bool {
-        self.due
-    }
-}
 
 impl Sender {
     /// The timer expired.

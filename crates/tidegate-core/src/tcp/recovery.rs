@@ -1,6 +1,5 @@
 //! Losses: how mending them begins, goes on and ends, and what is sent again.
 
-use super::accounted::Accounts;
 use super::outgoing::Outgoing;
 use super::scoreboard::{RESENT, Resend};
 use super::sender::{Mode, Sender};
@@ -196,28 +195,6 @@ impl Sender {
         new
     }
 
-    /// The same where every ACK is accounted for: what is lost, then new data, as far as the window allows.
-    pub(super) fn poll_mending_accounted(&mut self, accounts: &mut Accounts, now: Time) -> Option<Outgoing> {
-        let window = self.window_with(accounts);
-        if let Some(lost) = self.board.next_lost() {
-            if !self.window_allows(lost.len, window) {
-                self.stopped_by_window();
-                return None;
-            }
-            self.note_sent(accounts, now, lost.number);
-            return Some(self.resend(now, lost, RESENT));
-        }
-        let new = self.poll_new(now, window);
-        if new.is_none() && self.mode == Mode::Sack && !accounts.by_time {
-            let last = self.poll_last_resort(now);
-            if last.is_some() {
-                accounts.prr.handle_sent();
-            }
-            return last;
-        }
-        new
-    }
-
     pub(super) fn resend(&mut self, now: Time, segment: Resend, mark: u32) -> Outgoing {
         self.counters.segments_retransmitted += 1;
         self.board.resend(segment, now, mark);
@@ -225,7 +202,7 @@ impl Sender {
     }
 
     /// There is room in the pipe and nothing new may be sent: RFC 6675 §4 NextSeg rules 3 and 4.
-    fn poll_last_resort(&mut self, now: Time) -> Option<Outgoing> {
+    pub(super) fn poll_last_resort(&mut self, now: Time) -> Option<Outgoing> {
         if !self.window_allows(self.config.mss, self.controller.window()) {
             return None;
         }

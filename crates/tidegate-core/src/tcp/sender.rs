@@ -5,7 +5,7 @@
 //! and a segment shorter than the MSS is sent only when it holds all there is to send
 //! (RFC 9293 §3.8.6.2.1).
 
-use super::accounted::Accounts;
+use super::accounts::Accounts;
 use super::config::Config;
 use super::outgoing::Outgoing;
 use super::report::Counters;
@@ -190,55 +190,6 @@ impl Sender {
             self.rto_at = self.estimator.expiry(now);
         }
         Some(sent)
-    }
-
-    /// The same where every ACK is accounted for.
-    #[inline(never)]
-    fn poll_accounted(&mut self, now: Time) -> Option<Outgoing> {
-        let mut accounts = self.accounts.take()?;
-        let sent = self.poll_with(&mut accounts, now);
-        if !self.ready {
-            self.note_window_use(&mut accounts, now);
-        }
-        self.accounts = Some(accounts);
-        sent
-    }
-
-    fn poll_with(&mut self, accounts: &mut Accounts, now: Time) -> Option<Outgoing> {
-        let alone = self.outstanding() == 0;
-        let newest = self.board.next;
-        let sent = if accounts.probe.is_due() {
-            self.poll_probe(accounts, now)
-        } else if self.mode == Mode::Open {
-            if alone && self.max > 0 && self.written > self.max {
-                self.resume(accounts, now);
-            }
-            self.poll_new(now, self.controller.window())
-        } else {
-            self.poll_mending_accounted(accounts, now)
-        };
-        let Some(sent) = sent else {
-            self.ready = false;
-            return None;
-        };
-        self.counters.segments_sent += 1;
-        self.counters.bytes_sent += u64::from(sent.len());
-        self.last_sent = now;
-        if self.board.next > newest {
-            self.note_sent(accounts, now, newest);
-        }
-        self.time_sent(accounts, now, sent, alone);
-        Some(sent)
-    }
-
-    /// Nothing was in flight, and something is about to be.
-    #[cold]
-    fn resume(&mut self, accounts: &mut Accounts, now: Time) {
-        let idle = now.saturating_since(self.last_sent);
-        self.controller.handle_resumed(now, idle);
-        if self.config.idle_restart && idle > self.estimator.rto() {
-            self.restart_by_halves(accounts, now, idle);
-        }
     }
 
     /// New data, if both windows allow.

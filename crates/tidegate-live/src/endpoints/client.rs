@@ -75,7 +75,7 @@ impl Clients {
         Clients { clock, clients, due, zeros, controls: Vec::new(), warmup: plan.warmup, counted: false }
     }
 
-    /// When somebody is due.
+    /// When the next client has something to do.
     pub(super) fn next(&self) -> Time {
         self.due.peek().map_or(Time::NEVER, |Reverse((at, _))| *at)
     }

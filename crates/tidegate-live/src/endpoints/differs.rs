@@ -1,4 +1,4 @@
-//! What a plan asks of TCP and the kernel cannot be told.
+//! What a plan asks of TCP and no setting of the kernel gives.
 
 use tidegate_core::plan::{Increase, RtoPlan, RttTiming, SsthreshRounding, TcpPlan};
 use tidegate_core::units::Span;

@@ -14,7 +14,7 @@ use super::{TcpInfo, sockopt};
 pub(super) struct Counts {
     /// Segments sent again.
     pub(super) retransmitted: u32,
-    /// Time-outs, where the kernel tells.
+    /// Time-outs, if the kernel reports them.
     pub(super) timeouts: u16,
 }
 

@@ -54,7 +54,7 @@ pub struct TcpInfo {
     pub delivery_rate: u64,
     /// The window that the other end announced, bytes.
     pub peer_window: u32,
-    /// Time-outs since the start; `None`: this kernel does not tell (before 6.7).
+    /// Time-outs since the start; `None`: this kernel does not report them (before 6.7).
     pub timeouts: Option<u16>,
 }
 

@@ -19,7 +19,7 @@ use crate::{Clock, LiveError};
 const TAKE: usize = 4 << 20;
 /// Readings after which the window's limit is set, every time.
 const CLAMP_OFTEN: u32 = 400;
-/// Later it is set once in so many.
+/// Later it is set once in this many.
 const CLAMP_SELDOM: u32 = 64;
 
 /// Takes connections and what comes over them, all flows on one thread.

@@ -273,7 +273,7 @@ impl Sender {
 }
 
 impl Flow {
-    /// A response of so many bytes is to be written; a connection that is its alone ends with it.
+    /// A response of `bytes` bytes is to be written; a connection for one request ends after it.
     fn answer(&mut self, bytes: u64) {
         self.pending += bytes;
         self.last = self.anew;

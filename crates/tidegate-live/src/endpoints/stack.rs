@@ -30,7 +30,7 @@ pub struct Stack {
     pub controls: Vec<(&'static str, String)>,
     /// Segments that TCP hands to the device at once; `None`: as the kernel does.
     pub gso_segments: Option<u32>,
-    /// What the kernel cannot be told.
+    /// What the plan asks for and no setting of the kernel gives.
     pub warnings: Vec<String>,
 }
 

@@ -11,7 +11,7 @@ use super::packet::PacketRing;
 use super::tun::Tun;
 use crate::clock;
 
-/// A write waits for room so long, so many times.
+/// A write waits for room at most `ROUNDS` times `ROUND_MILLIS`.
 const ROUND_MILLIS: u8 = 10;
 const ROUNDS: u32 = 100;
 

@@ -219,7 +219,7 @@ impl Namespace {
     }
 }
 
-/// Runs `job` in a network namespace that is there for it alone.
+/// Runs `job` in a network namespace of its own.
 pub(crate) fn in_a_namespace<T: Send>(job: impl FnOnce() -> T + Send) -> Result<T, LiveError> {
     Held::new()?.run(job)
 }

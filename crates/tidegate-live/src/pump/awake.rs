@@ -12,7 +12,7 @@ const DEVICE: &str = "/dev/cpu_dma_latency";
 /// Microseconds that waking up may take.
 const NO_LATENCY: i32 = 0;
 
-/// As long as it is there, idle processors of the whole machine wait awake.
+/// While this value exists, idle processors of the whole machine poll instead of sleeping.
 #[derive(Debug)]
 pub struct Awake {
     _wish: File,

@@ -23,7 +23,7 @@ const PROTOCOL_TCP: u8 = 6;
 const PROTOCOL_UDP: u8 = 17;
 
 impl Classifier {
-    /// The flow of an IPv4 packet that came in at `edge`; `None`: nobody's.
+    /// The flow of an IPv4 packet that came in at `edge`; `None`: it belongs to no flow.
     #[inline]
     #[must_use]
     pub fn flow(self, edge: Side, packet: &[u8]) -> Option<u32> {

@@ -1,4 +1,4 @@
-//! The loop: packets in, logical time on, packets out, sleep.
+//! The loop of the live engine: take packets, advance the network's time, write packets, sleep.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ use crate::{Clock, LiveError};
 
 /// Packets taken from one edge before what is due is written.
 const BATCH: u32 = 32;
-/// So close to a departure the thread only looks at the clock.
+/// Closer to a departure than this, the thread polls the clock instead of sleeping.
 const FINAL: Span = Span::from_micros(3);
 const NANOS_PER_SECOND: u64 = 1_000_000_000;
 /// Packets of each size that there is room for at the start.
@@ -45,9 +45,9 @@ pub(super) struct Engine {
     /// When the last packet entered.
     entered: Time,
     pub(super) ahead: Ahead,
-    /// Written later than this, a packet has no meaning.
+    /// The lateness of a packet at which the run is aborted.
     fail_behind: Span,
-    /// Since when the edges have not been seen empty.
+    /// When each edge was first found not empty, until it is empty again.
     backlog: [Option<Time>; 2],
     /// What has left the network and is to be written.
     leaving: Vec<Leaving>,
@@ -101,7 +101,7 @@ impl Engine {
         }
     }
 
-    /// Runs to the end of the plan or until told to stop; says when that was.
+    /// Runs to the end of the plan, or until it is stopped. Returns the time reached.
     pub(super) fn run(&mut self) -> Result<Time, LiveError> {
         let mut woken = Woken { readable: [true; 2], stop: false };
         loop {
@@ -147,7 +147,7 @@ impl Engine {
         let now = self.clock.now();
         let left = exit.saturating_since(now);
         let ahead = if self.pace.may_spin(now) { self.ahead.now() } else { Span::ZERO };
-        // Before the run its clock stands at zero, so nothing can be told from what is left.
+        // Before the run its clock stands at zero, so the time that is left says nothing.
         let early = now == Time::ZERO && exit > now;
         if early || left > ahead {
             let wake = next.min(Time::from_picos(exit.picos().saturating_sub(ahead.picos())));
@@ -297,7 +297,7 @@ impl Engine {
     }
 }
 
-/// Tells circuits of a transfer.
+/// Reports the begin or the end of a transfer to the circuits.
 pub(crate) fn tell(network: &mut Network, at: Time, flow: u32, begins: bool) {
     if begins {
         network.handle_transfer_begin(at, flow as usize);

@@ -37,7 +37,7 @@ pub struct PumpOptions {
     pub lead: Duration,
     /// A packet written later than this has no meaning: the run fails. `None`: never.
     pub fail_behind: Option<Duration>,
-    /// Keep so many bytes from the start of every packet, for captures; zero: none.
+    /// Bytes to keep from the start of every packet, for captures; zero: none.
     pub capture_bytes: u32,
 }
 

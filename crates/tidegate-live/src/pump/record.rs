@@ -22,7 +22,8 @@ impl Recording {
         Recording { capture_bytes, ..Recording::default() }
     }
 
-    /// Keeps what the network is told now, while so many packets have left it and are to be written.
+    /// Records what is reported to the network now, with the number of packets that have left it and wait to be
+    /// written.
     pub(super) fn tell(&mut self, at: Time, flow: u32, begins: bool, leaving: usize) {
         let (arrivals, departures) = (self.arrivals.len() as u32, (self.departures.len() + leaving) as u32);
         self.words.push(Word { at, flow, begins, arrivals, departures });

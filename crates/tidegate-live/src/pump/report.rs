@@ -47,7 +47,7 @@ pub struct PumpReport {
     pub departures: Vec<Departure>,
     /// Every packet that a gate dropped, its `unit.handle` being its place among the arrivals.
     pub drops: Vec<Dropped>,
-    /// What circuits were told of transfers, in order.
+    /// The reports of transfers to circuits, in order.
     pub words: Vec<Word>,
     /// The first bytes of every arrival, each [`PumpReport::capture_bytes`] long (zeros where the packet is shorter).
     pub capture: Vec<u8>,

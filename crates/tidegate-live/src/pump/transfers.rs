@@ -36,7 +36,7 @@ impl Owed {
     }
 }
 
-/// What the network was told, in its place among what happened: enough to tell it again.
+/// A report to the network and its place among the other events, so that a replay can repeat it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Word {
     /// When it holds.

@@ -14,7 +14,7 @@ struct Sent {
     again: bool,
 }
 
-/// What the sender has sent and not heard of.
+/// What the sender has sent and has no acknowledgement for.
 #[derive(Debug, Default)]
 pub(super) struct Outgoing {
     places: Places,

@@ -19,7 +19,7 @@ pub use data::Arrived;
 use data::{Outgoing, Reassembly};
 use policed::Policed;
 
-/// A flow as its packets tell it; counts are of the measured time.
+/// A flow as seen from its packets; counts cover the measured time.
 #[derive(Debug)]
 pub struct FlowWire {
     /// Data segments that came to the sender's edge.

@@ -11,7 +11,7 @@ use super::Row;
 use super::text::{rate_text, seconds_text, three_digits};
 use crate::units::plural;
 
-/// Keys that mean nothing at a gate of its kind tell nothing.
+/// Keys that have no meaning at this kind of gate are left out.
 pub(super) fn keep_rows(gate: Option<&GatePlan>, rows: &mut Vec<Row>) {
     let of_cells = ["slotted", "reassembly", "queue.epd", "queue.ppd", "framing.aal5", "framing.aal5.llc"];
     let of_packets = ["framing.overhead", "framing.minimum"];
@@ -19,7 +19,7 @@ pub(super) fn keep_rows(gate: Option<&GatePlan>, rows: &mut Vec<Row>) {
     rows.retain(|row| !out.contains(&row.key.as_str()));
 }
 
-/// The packet that a gate's numbers are told for: the largest that TCP sends through it, else
+/// The packet for which a gate's numbers are given: the largest that TCP sends through it, else
 /// the largest there is.
 pub(super) fn packet_of_flows(plan: &Plan, gates: &[usize]) -> Option<u32> {
     let passes = |path: &[usize]| path.iter().any(|gate| gates.contains(gate));

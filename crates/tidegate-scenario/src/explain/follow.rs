@@ -44,7 +44,7 @@ pub(super) fn lines(follow: &FollowPlan, plan: &Plan) -> Vec<String> {
     ]
 }
 
-/// What an ABR source hears, and how often.
+/// What a switch reports to an ABR source, and how often.
 pub(super) fn abr_lines(abr: &AbrPlan, plan: &Plan) -> Vec<String> {
     let Some(switch) = plan.switches.get(abr.switch) else { return Vec::new() };
     let name = plan.gates.get(switch.gate).map_or("", |link| link.name.as_str());

@@ -67,7 +67,7 @@ pub(super) fn jitter_text(jitter: JitterPlan) -> Option<String> {
     }
 }
 
-/// What stands for `on_change` when it is left out.
+/// What is shown for `on_change` when it is left out.
 fn usual_change(gate: &GatePlan) -> &'static str {
     match (gate.rate.usual_on_change(), gate.on_change) {
         (None, _) => "not used: the rate never changes",

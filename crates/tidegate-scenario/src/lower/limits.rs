@@ -4,7 +4,7 @@ use tidegate_core::plan::Limits;
 
 use crate::check::Form;
 
-/// What a run may hold unless the file says otherwise; the table says the same.
+/// The default of `limits.memory`; the table of keys gives the same.
 pub(crate) const MOST_MEMORY: u64 = 2_000_000_000;
 
 pub(crate) fn limits(root: &Form) -> Limits {

@@ -53,7 +53,7 @@ pub(crate) fn unknown<'a, I: Iterator<Item = &'a str>>(
     notes.wrong(item, format!("no {table} is called {name:?}"), help);
 }
 
-/// `[record]` tells its own keys from names, so no name may be one of them.
+/// Reports a name that is also a key of `[record]`, where names and keys stand side by side.
 pub(crate) fn reserved(name: &str, at: Place, key: &str, notes: &mut Notes) {
     if matches!(name, "every" | "packets") {
         let problem = format!("the name {name:?} is a key of [record]");

@@ -150,7 +150,7 @@ pub(super) fn wrong_measure(text: &str, number: &str, unit: &Unit, dim: Dim) -> 
     Complaint::new(format!("{text:?} is {}, not {}", measure_noun(unit.measure), noun(dim)), help)
 }
 
-/// A rate of so many cells a second, as bits.
+/// A rate in cells per second, as bits per second.
 fn cells_as_bits(number: &str) -> String {
     match number.parse::<u64>().ok().and_then(|cells| cells.checked_mul(CELL_BITS)) {
         Some(bps) => format!("\"{}\"", Rate::from_bps(bps)),

@@ -11,7 +11,7 @@ use crate::lower::place::wiring::{Wiring, server};
 /// A gate as written and whose copy of it, both directions together.
 type Circuit = (usize, Option<(usize, usize)>);
 
-/// The circuits that somebody passes, and where in the lists they stand.
+/// The circuits that a flow passes, with their places in its lists of gates.
 type Passed = BTreeMap<Circuit, usize>;
 
 pub(crate) fn check(gates: &[Gate<'_>], users: &[User<'_>], wiring: &Wiring, notes: &mut Notes) {

@@ -37,7 +37,7 @@ const SERVER: u64 = 3_000;
 const FLOW: u64 = 3_000;
 const PLACE: u64 = 100;
 
-/// Whether all copies of gates and flows fit into `limits.memory`; otherwise it is told.
+/// Whether all copies of gates and flows fit into `limits.memory`; if not, it is reported.
 pub(crate) fn fits(root: &Form, gates: &[Gate<'_>], users: &[User<'_>], notes: &mut Notes) -> bool {
     let own = |hops: &[Hop<'_>]| hops.iter().filter(|hop| gates[hop.gate].per_flow).count() as u64;
     let (mut servers, mut flows, mut places) = (gates.len() as u64, 0_u64, 0_u64);

@@ -18,7 +18,7 @@ pub(crate) fn check(gates: &[Gate<'_>], users: &[User<'_>], notes: &mut Notes) {
     }
 }
 
-/// A flow that nothing slows down sends ever more at once, until the memory is full.
+/// A flow that no rate and no window limits sends ever more at once, until the memory is full.
 fn warn_unbounded(gates: &[Gate<'_>], user: &User<'_>, notes: &mut Notes) {
     let Load::Flow { app: AppPlan::Bulk, tcp } = &user.load else { return };
     let Some(first) = user.path.first() else { return };

@@ -35,7 +35,7 @@ impl Calls<'_> {
         self.reservations.iter().map(|row| row.demands.as_slice()).chain(of_sources)
     }
 
-    /// Each call must fit when nobody else is there.
+    /// Each call must fit into the empty pool.
     pub(crate) fn check_fit(&self, pool: usize, name: &str, capacity: Rate, notes: &mut Notes) {
         let mut told = BTreeSet::new();
         for (demands, (caller, item)) in self.demands().zip(&self.callers) {

@@ -18,7 +18,7 @@ pub(crate) fn name_copies(users: &mut [User<'_>]) {
     }
 }
 
-/// Makes every server that somebody passes, in the order of the file; copies in the order
+/// Makes every server that a flow or traffic passes, in the order of the file; copies in the order
 /// of flows, each with its other direction after it.
 pub(crate) fn lay_out(gates: &[Gate<'_>], users: &[User<'_>], notes: &mut Notes) -> (Vec<GatePlan>, Wiring) {
     let mut servers: BTreeSet<Server> = BTreeSet::new();
@@ -52,7 +52,7 @@ pub(crate) fn lay_out(gates: &[Gate<'_>], users: &[User<'_>], notes: &mut Notes)
     (planned, wiring)
 }
 
-/// A gate that another follows is there even where nothing passes it.
+/// Adds gates that others follow, even if no flow passes them.
 fn add_followed(gates: &[Gate<'_>], servers: &mut BTreeSet<Server>) {
     let mut open: Vec<usize> = servers.iter().map(|(gate, ..)| *gate).collect();
     while let Some(gate) = open.pop() {

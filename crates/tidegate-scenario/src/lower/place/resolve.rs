@@ -19,8 +19,8 @@ pub(crate) struct Placed<'a> {
 }
 
 impl Placed<'_> {
-    /// Each server with a rate law of this name, with its number and what is written of it. A
-    /// problem of several copies is told once.
+    /// Calls `fill` for each server whose rate law is `law`, with its number and the law's keys. A problem that
+    /// several copies of a gate have is reported once.
     pub(crate) fn each(
         &self,
         law: &str,

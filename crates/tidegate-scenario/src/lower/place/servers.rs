@@ -7,7 +7,7 @@ use crate::lower::draft::{Load, User};
 use crate::lower::names::{SERVER, tables};
 use crate::lower::notes::Notes;
 
-/// The servers, in the order of the file; one that nobody asks is a warning.
+/// The servers, in the order of the file. A server to which no flow sends requests is a warning.
 pub(crate) fn servers(root: &Form, users: &[User<'_>], notes: &mut Notes) -> Vec<ServerPlan> {
     let asked = |index: usize| {
         users.iter().any(|user| match &user.load {

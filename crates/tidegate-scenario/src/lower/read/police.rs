@@ -276,7 +276,7 @@ fn sustained(
     Some((counted(limit, form, keys.rate, notes)?, conformance))
 }
 
-/// τ in picoseconds for bursts of so many cells at the peak rate.
+/// τ in picoseconds for bursts of `cells` cells at the peak rate.
 fn burst_tolerance(cells: u64, scr: Rate, pcr: Rate, item: &Item, notes: &mut Notes) -> Option<u64> {
     match gcra::burst_tolerance(cells, unit(scr, true)?, unit(pcr, true)?) {
         Ok(picos) => Some(picos),

@@ -22,7 +22,7 @@ fn flow_columns() -> Vec<&'static str> {
     columns::FLOWS.iter().filter(|entry| entry.can_be_named()).map(|entry| entry.name).collect()
 }
 
-/// Columns are named so that a wrong name is told; a recording holds all of them.
+/// Reports names that are no column here. A recording holds every column, whichever are named.
 fn check(items: &[Item], known: &[&str], notes: &mut Notes) {
     for item in items {
         let name = item.text().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! `gate.x.rate.abr` to [`AbrPlan`], and `gate.x.abr` to [`SwitchPlan`].
+//! `gate.x.rate.abr` to [`AbrPlan`].
 
 use tidegate_core::abr::Rates;
 use tidegate_core::plan::{AbrPlan, RatePlan};
@@ -9,8 +9,8 @@ use crate::lower::names::{GATE, index_of};
 use crate::lower::notes::Notes;
 use crate::lower::values::check_between;
 
-/// What stands for itself; the switch is counted as the gates are written, and delays are filled in
-/// later.
+/// What the table alone determines. The switch is a gate's number in the order of the file; delays are filled in
+/// when the routes are known.
 pub(crate) fn law(root: &Form, form: &Form, notes: &mut Notes) -> Option<RatePlan> {
     let (pcr, mcr) = (form.rate("pcr")?, form.rate("mcr")?);
     let icr = form.rate("icr").unwrap_or(pcr);

@@ -1,5 +1,4 @@
-//! `gate.x.rate.follow` to [`FollowPlan`]: first what it says by itself, then, when there are
-//! servers and routes, whom it follows and how long the way is.
+//! `gate.x.rate.follow` to [`FollowPlan`]. Which server it follows is resolved when servers are known.
 
 use tidegate_core::effcap::Blocks;
 use tidegate_core::plan::{FollowPlan, RatePlan, Share};
@@ -11,8 +10,8 @@ use crate::lower::names::{GATE, index_of};
 use crate::lower::notes::Notes;
 use crate::lower::values::check_between;
 
-/// What stands for itself; the gate is counted as written, and lag and blocks may be filled in
-/// later.
+/// What the table alone determines. The gate is a number in the order of the file; lag and blocks may be filled in
+/// when the routes are known.
 pub(crate) fn law(root: &Form, form: &Form, notes: &mut Notes) -> Option<RatePlan> {
     let min = form.rate("min")?;
     let peak = form.rate("peak");

@@ -61,7 +61,7 @@ pub(crate) fn law(root: &Form, form: &Form, notes: &mut Notes) -> Option<RatePla
     Some(RatePlan::Markov(plan))
 }
 
-/// The long-run shares of so many states are worked out in less than a second.
+/// The most states of a chain: their long-run shares are computed in less than a second.
 const MOST_STATES: usize = 1_000;
 
 /// How far the sum of a row may be from 1.

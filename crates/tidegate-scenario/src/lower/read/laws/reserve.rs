@@ -4,7 +4,7 @@ use tidegate_core::plan::{Framing, RatePlan, ReservePlan};
 
 use crate::check::Form;
 
-/// A circuit that nobody has given a reservation yet; `None` where something was wrong.
+/// A circuit without its reservation, which follows from the routes; `None` where something was wrong.
 pub(crate) fn law(form: &Form) -> Option<RatePlan> {
     Some(RatePlan::Reserve(ReservePlan { reservation: usize::MAX, rate: form.rate("rate")? }))
 }

@@ -1,0 +1,84 @@
+//! What a sender remembers that accounts for every ACK, and what its one timer is set for.
+
+use super::prr::Prr;
+use super::rack::Rack;
+use super::window_use::WindowUse;
+use crate::plan::{Arithmetic, LossDetection, Reduction, TcpPlan};
+use crate::units::Span;
+
+/// What a sender remembers to account for ACKs.
+#[derive(Debug)]
+pub(super) struct Accounts {
+    pub(super) rack: Rack,
+    pub(super) prr: Prr,
+    pub(super) probe: Probe,
+    pub(super) timer: Timer,
+    pub(super) usage: WindowUse,
+    /// SACKed segments outstanding (`sacked_out`).
+    pub(super) sacked: u64,
+    /// Time-outs since the acknowledgement last moved (`icsk_retransmits`).
+    pub(super) timeouts: u32,
+    /// New data have left since the use of the window was noted.
+    pub(super) sent: bool,
+    /// The retransmission timer's round is over when more than this is acknowledged (`rtt_seq`).
+    pub(super) round_end: u64,
+    pub(super) by_time: bool,
+    pub(super) proportional: bool,
+    /// Windows are used up and restarted as in Linux.
+    pub(super) linux_windows: bool,
+}
+
+impl Accounts {
+    pub(super) fn new(plan: &TcpPlan) -> Accounts {
+        Accounts {
+            rack: Rack::default(),
+            prr: Prr::default(),
+            probe: Probe::default(),
+            timer: Timer::TimeOut,
+            usage: WindowUse::default(),
+            sacked: 0,
+            timeouts: 0,
+            sent: false,
+            round_end: 0,
+            by_time: plan.rules.loss == LossDetection::Rack,
+            proportional: plan.rules.reduction == Reduction::Prr,
+            linux_windows: plan.rules.arithmetic == Arithmetic::Linux,
+        }
+    }
+}
+
+/// What the timer is set for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Timer {
+    /// The retransmission time-out (RFC 6298).
+    TimeOut,
+    /// A tail loss probe (RFC 8985 §7.2).
+    Probe,
+    /// Segments that may be reordered are lost if they have not come by then (RFC 8985 §6.2 step 5).
+    Reorder,
+}
+
+/// `TCP_TIMEOUT_MIN`: two ticks of the kernel's clock.
+pub(super) const LEAST: Span = Span::from_millis(8);
+/// The tail loss probe of a flight.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Probe {
+    /// TLP.end_seq: SND.NXT when the probe was sent; 0: none is out.
+    pub(super) end: u64,
+    /// The probe repeated a segment (TLP.is_retrans).
+    pub(super) repeats: bool,
+    /// A probe is to be sent.
+    pub(super) due: bool,
+}
+
+impl Probe {
+    /// A recovery begins: what the probe was for is known.
+    pub(super) fn forget(&mut self) {
+        *self = Probe::default();
+    }
+
+    /// Whether a probe is to be sent.
+    pub(super) fn is_due(&self) -> bool {
+        self.due
+    }
+}

@@ -1,0 +1,106 @@
+//! What leaves a sender that accounts for ACKs, and what it notes of it: transmissions, the timer, whether the window is used.
+
+use super::accounts::Accounts;
+use super::outgoing::Outgoing;
+use super::sender::{Mode, Sender};
+use super::window_use::Burst;
+use crate::unit::HeldBy;
+use crate::units::{Span, Time};
+
+impl Sender {
+    /// What leaves now; `None`: nothing until the next ACK, write or time-out.
+    #[inline(never)]
+    pub(super) fn poll_accounted(&mut self, now: Time) -> Option<Outgoing> {
+        let mut accounts = self.accounts.take()?;
+        let sent = self.poll_with(&mut accounts, now);
+        if !self.ready {
+            self.note_window_use(&mut accounts, now);
+        }
+        self.accounts = Some(accounts);
+        sent
+    }
+
+    fn poll_with(&mut self, accounts: &mut Accounts, now: Time) -> Option<Outgoing> {
+        let alone = self.outstanding() == 0;
+        let newest = self.board.next;
+        let sent = if accounts.probe.is_due() {
+            self.poll_probe(accounts, now)
+        } else if self.mode == Mode::Open {
+            if alone && self.max > 0 && self.written > self.max {
+                self.resume(accounts, now);
+            }
+            self.poll_new(now, self.controller.window())
+        } else {
+            self.poll_mending_accounted(accounts, now)
+        };
+        let Some(sent) = sent else {
+            self.ready = false;
+            return None;
+        };
+        self.counters.segments_sent += 1;
+        self.counters.bytes_sent += u64::from(sent.len());
+        self.last_sent = now;
+        if self.board.next > newest {
+            self.note_sent(accounts, now, newest);
+        }
+        self.time_sent(accounts, now, sent, alone);
+        Some(sent)
+    }
+
+    /// Nothing was in flight, and something is about to be.
+    #[cold]
+    fn resume(&mut self, accounts: &mut Accounts, now: Time) {
+        let idle = now.saturating_since(self.last_sent);
+        self.controller.handle_resumed(now, idle);
+        if self.config.idle_restart && idle > self.estimator.rto() {
+            self.restart_by_halves(accounts, now, idle);
+        }
+    }
+
+    /// What may leave now has left: was it the window that stopped the sender?
+    pub(super) fn note_window_use(&mut self, accounts: &mut Accounts, now: Time) {
+        // Data that are not sent yet, and a window that is full, are as much news as data that were sent.
+        let stopped = self.written > self.max && self.held == HeldBy::CongestionWindow;
+        if !(std::mem::take(&mut accounts.sent) || stopped) || !accounts.linux_windows {
+            return;
+        }
+        let window = self.window_with(accounts);
+        let burst = Burst {
+            at: now,
+            limited: self.segments(self.pipe()) >= self.segments(window),
+            out: self.board.next - self.board.first,
+            una: self.una,
+            max: self.max,
+            window: self.segments(window),
+            slow_start: self.controller.snapshot().slow_start,
+            rto: self.estimator.rto(),
+        };
+        let least = self.segments(self.config.initial_window);
+        if let Some(smaller) = accounts.usage.handle_burst(burst, least)
+            && self.config.idle_restart
+            && self.mode == Mode::Open
+        {
+            self.controller.handle_restart(smaller * u64::from(self.config.mss));
+        }
+    }
+
+    /// A segment of data leaves.
+    pub(super) fn note_sent(&mut self, accounts: &mut Accounts, now: Time, number: u64) {
+        accounts.rack.handle_sent(number, now);
+        accounts.sent |= number + 1 == self.board.next;
+        if self.mode == Mode::Sack {
+            accounts.prr.handle_sent();
+        }
+    }
+
+    /// `tcp_cwnd_restart`: one halving for each time-out that passed since the last segment was sent.
+    pub(super) fn restart_by_halves(&mut self, accounts: &mut Accounts, now: Time, idle: Span) {
+        let rto = self.estimator.rto().picos().max(1);
+        // The kernel halves while the idle time less the time-outs taken off is above zero, from the first on.
+        let halvings = (idle.picos().saturating_sub(1) / rto).min(63);
+        let segments = self.segments(self.controller.window()) >> halvings;
+        let window = (segments * u64::from(self.config.mss)).max(self.config.initial_window);
+        self.controller.handle_restart(window);
+        accounts.usage.handle_restart(now);
+    }
+}

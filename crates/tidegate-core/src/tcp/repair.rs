@@ -1,0 +1,86 @@
+//! How a sender that accounts for ACKs repairs losses: the reduction, the time-out, and what is sent meanwhile.
+
+use super::accounts::{Accounts, Timer};
+use super::outgoing::Outgoing;
+use super::scoreboard::RESENT;
+use super::sender::{Mode, Sender};
+use crate::cc::{LossKind, Lost};
+use crate::units::Time;
+
+impl Sender {
+    /// `tcp_enter_recovery`.
+    #[cold]
+    pub(super) fn begin_reduction(&mut self, accounts: &mut Accounts, now: Time) {
+        self.counters.fast_retransmits += 1;
+        let before = self.segments(self.controller.window());
+        self.tell_lost(now, LossKind::DupAck);
+        accounts.prr.begin(before, self.segments(self.controller.window()));
+        accounts.probe.forget();
+        self.timed_end = 0;
+        self.mode = Mode::Sack;
+        self.recover = self.max;
+        self.inflation = 0;
+        self.resend_oldest = false;
+        if !accounts.by_time {
+            self.rescue = self.board.oldest().map_or(self.una, |oldest| oldest.start + u64::from(oldest.len));
+        }
+    }
+
+    pub(super) fn tell_lost(&mut self, now: Time, kind: LossKind) {
+        let window = self.controller.window().min(self.peer_window);
+        let (in_flight, remaining, max) = (self.outstanding(), self.pipe(), self.max);
+        self.controller.handle_lost(&Lost { at: now, in_flight, window, kind, remaining, max });
+    }
+
+    /// The timer expired without an ACK since (RFC 6298 §5.4 to §5.6, `tcp_enter_loss`).
+    #[cold]
+    pub(super) fn handle_timeout_accounted(&mut self, accounts: &mut Accounts, now: Time) {
+        self.counters.timeouts += 1;
+        self.ready = true;
+        let reduced = match self.mode {
+            Mode::Open => false,
+            Mode::Loss => accounts.timeouts > 0 && self.una < self.recover,
+            Mode::Sack | Mode::Fast => self.una < self.recover,
+        };
+        accounts.timeouts += 1;
+        if accounts.by_time {
+            let rack = &accounts.rack;
+            self.board.lose_overdue(|sent| rack.is_overdue(sent, now));
+        } else {
+            self.board.lose_all(false);
+        }
+        self.tell_lost(now, LossKind::Timeout { again: reduced });
+        self.estimator.back_off();
+        self.mode = Mode::Loss;
+        self.recover = self.max;
+        self.dupacks = 0;
+        self.inflation = 0;
+        self.timed_end = 0;
+        self.resend_oldest = false;
+        accounts.probe.forget();
+        accounts.timer = Timer::TimeOut;
+        self.rto_at = self.estimator.expiry(now);
+    }
+
+    /// What leaves while a loss is repaired: what is lost, then new data, as far as the window allows.
+    pub(super) fn poll_mending_accounted(&mut self, accounts: &mut Accounts, now: Time) -> Option<Outgoing> {
+        let window = self.window_with(accounts);
+        if let Some(lost) = self.board.next_lost() {
+            if !self.window_allows(lost.len, window) {
+                self.stopped_by_window();
+                return None;
+            }
+            self.note_sent(accounts, now, lost.number);
+            return Some(self.resend(now, lost, RESENT));
+        }
+        let new = self.poll_new(now, window);
+        if new.is_none() && self.mode == Mode::Sack && !accounts.by_time {
+            let last = self.poll_last_resort(now);
+            if last.is_some() {
+                accounts.prr.handle_sent();
+            }
+            return last;
+        }
+        new
+    }
+}

@@ -1,0 +1,250 @@
+//! Random plans of gates that pass packets.
+
+use proptest::prelude::*;
+use tidegate_core::plan::{
+    AppPlan, CongestionPlan, ConnectionPlan, FlowPlan, GatePlan, HoldingPlan, JitterPlan, LossPlan,
+    MarkovPlan, Pace, Plan, QueueLimit, RatePlan, RecordLevel, RequestPlan, ServerPlan, SizePlan, SourcePlan,
+    StartPlan, TcpPlan, ThinkPlan, TrafficPlan,
+};
+use tidegate_core::units::{Rate, Span, Speed, Time};
+
+use crate::small::*;
+
+pub(crate) fn any_rate() -> impl Strategy<Value = RatePlan> {
+    let rate = |mbps: u64| Rate::from_bps(mbps * 1_000_000);
+    prop_oneof![
+        4 => (1u64..20).prop_map(move |mbps| RatePlan::Constant(Speed::Bits(rate(mbps)))),
+        1 => Just(RatePlan::Unlimited),
+        1 => (200u64..3000).prop_map(|pps| RatePlan::Constant(Speed::Packets(pps * 1_000_000))),
+        1 => (1u64..10, 2_000u64..20_000).prop_map(move |(mbps, burst_bytes)| RatePlan::TokenBucket {
+            rate: rate(mbps),
+            burst_bytes,
+            peak: Some(rate(mbps * 3)),
+        }),
+        1 => (2u64..10, 20u64..300).prop_map(move |(mbps, mean)| RatePlan::Markov(MarkovPlan {
+            rates: vec![rate(mbps), rate(mbps / 2)],
+            mean_holding: vec![Span::from_millis(mean); 2],
+            transitions: None,
+            step: None,
+            initial: None,
+        })),
+    ]
+}
+
+pub(crate) fn any_jitter() -> impl Strategy<Value = JitterPlan> {
+    prop_oneof![
+        4 => Just(JitterPlan::None),
+        1 => (1u64..10).prop_map(|millis| JitterPlan::Uniform { most: Span::from_millis(millis) }),
+        1 => (1u64..3_000).prop_map(|micros| JitterPlan::Exponential { mean: Span::from_micros(micros) }),
+    ]
+}
+
+pub(crate) fn any_gate() -> impl Strategy<Value = GatePlan> {
+    let limit = prop_oneof![Just(QueueLimit::Unlimited), (0u64..40).prop_map(QueueLimit::Packets)];
+    let loss = prop_oneof![
+        3 => Just(LossPlan::None),
+        1 => Just(LossPlan::Independent { probability: 0.01 }),
+    ];
+    (any_rate(), limit, loss, 0u64..20, any_jitter()).prop_map(|(rate, limit, loss, delay, jitter)| {
+        let mut gate = GatePlan::open("");
+        gate.rate = rate;
+        gate.queue.limit = limit;
+        gate.loss = loss;
+        gate.jitter = jitter;
+        gate.delay = Span::from_millis(delay);
+        gate
+    })
+}
+
+pub(crate) fn any_tcp() -> impl Strategy<Value = TcpPlan> {
+    let cc = prop_oneof![
+        Just(CongestionPlan::Tahoe { fast_retransmit: true }),
+        Just(CongestionPlan::Reno),
+        Just(CongestionPlan::NewReno),
+        Just(CongestionPlan::Cubic),
+        Just(CongestionPlan::Fixed { window: 20_000 }),
+    ];
+    (cc, any::<[bool; 4]>()).prop_map(|(cc, [sack, delayed, timestamps, handshake])| TcpPlan {
+        sack,
+        timestamps,
+        headers: if timestamps { 52 } else { 40 },
+        handshake,
+        delayed_ack: tcp(cc).delayed_ack.filter(|_| delayed),
+        // A path may have no bottleneck.
+        window: Some(100_000),
+        ..tcp(cc)
+    })
+}
+
+/// Endpoints run ahead of the rest only where nothing is recorded.
+pub(crate) fn any_record() -> impl Strategy<Value = RecordLevel> {
+    prop_oneof![
+        4 => Just(RecordLevel::Summary),
+        1 => Just(RecordLevel::Events),
+        1 => Just(RecordLevel::Every(Span::from_millis(7))),
+    ]
+}
+
+/// Flows in networks of their own, or nearly: what is run ahead most.
+pub(crate) fn any_private_plan() -> impl Strategy<Value = Plan> {
+    let gates = prop::collection::vec(any_gate(), 8);
+    let lengths = prop::collection::vec((1usize..4, 0usize..4, any_tcp(), 0u64..500), 1..3);
+    let crossing = prop::option::of(prop::collection::vec(0usize..8, 1..3));
+    (gates, lengths, crossing, any::<bool>(), any_app()).prop_map(
+        |(gates, lengths, crossing, constant, app)| {
+            let mut next = 0..;
+            let mut take = |length: usize| next.by_ref().take(length).map(|gate: usize| gate % 8).collect();
+            let flows = lengths
+                .into_iter()
+                .map(|(path, back, tcp, start)| (take(path), take(back), tcp, start))
+                .collect();
+            let mut plan = assemble((gates, flows, crossing, RecordLevel::Summary));
+            for gate in &mut plan.gates {
+                if constant {
+                    gate.loss = LossPlan::None;
+                    gate.queue.counts = tidegate_core::plan::QueueCounts::Waiting;
+                    if !matches!(gate.rate, RatePlan::Constant(Speed::Bits(_))) {
+                        gate.rate = RatePlan::Constant(Speed::Bits(Rate::from_bps(7_000_000)));
+                    }
+                }
+            }
+            for flow in &mut plan.flows {
+                flow.app = app.clone();
+            }
+            plan
+        },
+    )
+}
+
+/// Many flows with access gates of their own that share a gate each way, and some data another before or
+/// in place of it: the two halves of connections take turns.
+pub(crate) fn any_dumbbell() -> impl Strategy<Value = Plan> {
+    let access = (any_gate(), any_gate(), 0u64..15, 0u64..15, 0usize..3);
+    let flows = prop::collection::vec((access, any_tcp(), 0u64..500, any_app()), 6..10);
+    let shared = (any_gate(), any_gate(), any_gate());
+    // Background traffic over the data's gates, or over that of the answers, or over none.
+    let crossing = prop_oneof![Just(None), Just(Some(vec![0])), Just(Some(vec![1])), Just(Some(vec![2, 0]))];
+    (flows, shared, crossing).prop_map(|(flows, (there, back, another), crossing)| {
+        let mut gates = vec![there, back, another];
+        let mut drafts = vec![];
+        let mut apps = vec![];
+        for ((mut enters, mut answers, data_delay, answer_delay, way), tcp, start, app) in flows {
+            enters.delay = Span::from_millis(data_delay);
+            answers.delay = Span::from_millis(answer_delay);
+            let first = gates.len();
+            gates.extend([enters, answers]);
+            let path = [vec![first, 0], vec![first, 2, 0], vec![first, 2]];
+            drafts.push((path[way].clone(), vec![first + 1, 1], tcp, start));
+            apps.push(app);
+        }
+        let mut plan = assemble((gates, drafts, crossing, RecordLevel::Summary));
+        for (flow, app) in plan.flows.iter_mut().zip(apps) {
+            // A shared server would have all in one order.
+            flow.app = if matches!(app, AppPlan::Request(_)) { AppPlan::Bulk } else { app };
+        }
+        plan
+    })
+}
+
+pub(crate) fn any_app() -> impl Strategy<Value = AppPlan> {
+    let rate = Rate::from_bps(2_000_000);
+    prop_oneof![
+        3 => Just(AppPlan::Bulk),
+        1 => (1u64..300_000).prop_map(|bytes| AppPlan::Transfer { bytes }),
+        1 => Just(AppPlan::Source(SourcePlan::Constant { rate, bytes: 1000 })),
+        1 => Just(AppPlan::Source(SourcePlan::Poisson { rate, bytes: 700 })),
+        1 => Just(AppPlan::Source(SourcePlan::OnOff {
+            rate,
+            bytes: 1500,
+            on: HoldingPlan::Exponential(Span::from_millis(200)),
+            off: HoldingPlan::Exponential(Span::from_millis(300)),
+        })),
+        2 => any_requests(),
+    ]
+}
+
+/// Requests of any kind; where they name a server it is number 0.
+pub(crate) fn any_requests() -> impl Strategy<Value = AppPlan> {
+    let size = |mean: u64| {
+        prop_oneof![
+            (1..2 * mean).prop_map(SizePlan::Constant),
+            Just(SizePlan::Exponential { mean }),
+            Just(SizePlan::Pareto { least: mean / 5, shape: 1.3, most: mean * 20 }),
+        ]
+    };
+    let think = prop_oneof![
+        (1u64..100).prop_map(|millis| ThinkPlan::Constant(Span::from_millis(millis))),
+        (1u64..100).prop_map(|millis| ThinkPlan::Exponential(Span::from_millis(millis))),
+        Just(ThinkPlan::List(vec![Span::from_micros(1), Span::from_millis(50)])),
+    ];
+    let count = prop::option::weighted(0.2, 1u64..9);
+    let how = (any::<[bool; 3]>(), prop::option::of(1u64..4));
+    (size(500), size(15_000), think, how, count).prop_map(
+        |(request, response, think, ([shared, open, anew], outstanding), count)| {
+            AppPlan::Request(Box::new(RequestPlan {
+                server: shared.then_some(0),
+                request,
+                response,
+                think,
+                pace: if open { Pace::Request } else { Pace::Response },
+                outstanding: if open && !anew { outstanding } else { Some(1) },
+                connection: if anew { ConnectionPlan::New } else { ConnectionPlan::Persistent },
+                count,
+            }))
+        },
+    )
+}
+
+/// Some flows of the plan ask instead.
+pub(crate) fn with_requests(plan: impl Strategy<Value = Plan>) -> impl Strategy<Value = Plan> {
+    (plan, prop::collection::vec(prop::option::of(any_requests()), 3)).prop_map(|(mut plan, apps)| {
+        for (flow, app) in plan.flows.iter_mut().zip(apps) {
+            flow.app = app.unwrap_or(AppPlan::Bulk);
+        }
+        plan
+    })
+}
+
+pub(crate) fn any_plan() -> impl Strategy<Value = Plan> {
+    prop::collection::vec(any_gate(), 1..5).prop_flat_map(|gates| {
+        let count = gates.len();
+        let route = move |least: usize| prop::collection::vec(0..count, least..4);
+        let flows = prop::collection::vec((route(1), route(0), any_tcp(), 0u64..500), 1..4);
+        (Just(gates), flows, prop::option::of(route(1)), any_record()).prop_map(assemble)
+    })
+}
+
+pub(crate) type Draft =
+    (Vec<GatePlan>, Vec<(Vec<usize>, Vec<usize>, TcpPlan, u64)>, Option<Vec<usize>>, RecordLevel);
+
+pub(crate) fn assemble((mut gates, flows, crossing, record): Draft) -> Plan {
+    let mut plan = Plan::empty(Time::ZERO + Span::from_millis(1_200));
+    plan.warmup = Time::ZERO + Span::from_millis(300);
+    for (n, gate) in gates.iter_mut().enumerate() {
+        gate.name = format!("gate{n}");
+    }
+    plan.gates = gates;
+    for (n, (path, back, tcp, start)) in flows.into_iter().enumerate() {
+        plan.flows.push(FlowPlan {
+            name: format!("flow{n}"),
+            path,
+            back,
+            start: StartPlan::At(Time::ZERO + Span::from_millis(start)),
+            ..flow(vec![], AppPlan::Bulk, tcp)
+        });
+    }
+    plan.traffic.extend(crossing.map(|path| TrafficPlan {
+        name: "crossing".to_owned(),
+        path,
+        start: StartPlan::At(Time::ZERO),
+        source: SourcePlan::OnOff {
+            rate: Rate::from_bps(3_000_000),
+            bytes: 700,
+            on: HoldingPlan::Exponential(Span::from_millis(100)),
+            off: HoldingPlan::Exponential(Span::from_millis(100)),
+        },
+    }));
+    plan.servers.push(ServerPlan { name: "server".to_owned(), rate: Some(Rate::from_bps(40_000_000)) });
+    plan.record.level = record;
+    plan
+}

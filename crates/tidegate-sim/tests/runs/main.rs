@@ -1,0 +1,94 @@
+//! Whole runs: run-ahead against exact events with TCP in the loop, limits, interruption, and
+//! what limits a flow where the cause is known.
+
+#![allow(missing_docs, reason = "tests")]
+
+mod accounts;
+mod any;
+mod any_cells;
+mod offered;
+mod random;
+mod small;
+
+use tidegate_core::plan::{AppPlan, CongestionPlan, Framing, LossPlan, Plan, SourcePlan, TcpPlan};
+use tidegate_core::units::{Rate, Span, Time};
+use tidegate_sim::{RunError, RunResult, run};
+
+use small::*;
+
+fn share(result: &RunResult, name: &str) -> f64 {
+    result.summary.flows[0].limited_by.get(name).copied().unwrap_or(0.0)
+}
+
+#[test]
+fn a_long_download_is_limited_by_its_link() {
+    let result = whole(&one_link(Some(100), AppPlan::Bulk, tcp(CongestionPlan::Cubic)));
+    assert!(share(&result, "gate.link") > 0.95, "{:?}", result.summary.flows[0].limited_by);
+}
+
+#[test]
+fn a_small_window_limits() {
+    let plan = TcpPlan { window: Some(5_000), delayed_ack: None, ..tcp(CongestionPlan::Reno) };
+    let result = whole(&one_link(None, AppPlan::Bulk, plan));
+    // Five segments a round trip of 21.04 ms, of which bursts keep the link for some 5 ms.
+    assert!(share(&result, "receiver window") > 0.6, "{:?}", result.summary.flows[0].limited_by);
+    let goodput = result.summary.flows[0].goodput_bps;
+    assert!((goodput / (5_000.0 * 8.0 / 0.02104) - 1.0).abs() < 0.01, "{goodput}");
+}
+
+#[test]
+fn a_slow_application_limits() {
+    let source = SourcePlan::Constant { rate: Rate::from_bps(800_000), bytes: 1000 };
+    let result = whole(&one_link(Some(100), AppPlan::Source(source), tcp(CongestionPlan::Cubic)));
+    assert!(share(&result, "application") > 0.95, "{:?}", result.summary.flows[0].limited_by);
+}
+
+#[test]
+fn a_lost_tail_waits_for_its_timer_and_not_for_the_application() {
+    // Ten segments at once into a queue of five: the tail is lost, and no ACK tells of it.
+    let plan = TcpPlan { dupthresh: None, handshake: false, ..tcp(CongestionPlan::Reno) };
+    let mut plan = one_link(Some(5), AppPlan::Transfer { bytes: 10_000 }, plan);
+    plan.duration = Time::ZERO + Span::from_secs(2);
+    let result = whole(&plan);
+    let done = result.summary.flows[0].completion_s.expect("it ends");
+    assert!(done > 0.2, "{done}");
+    // What follows the transfer is the application's.
+    assert!((share(&result, "application") - (2.0 - done) / 2.0).abs() < 0.02, "{done}");
+}
+
+#[test]
+fn a_limit_stops_a_run_and_its_numbers_are_those_of_a_run_of_that_length() {
+    let plan = one_link(Some(20), AppPlan::Bulk, tcp(CongestionPlan::NewReno));
+    let mut limited = plan.clone();
+    limited.limits.events = Some(1000);
+    let stopped = whole(&limited);
+    assert!(stopped.summary.warnings[0].contains("the limit of 1000 events"));
+    let mut shorter = plan;
+    shorter.duration = Time::from_picos((stopped.summary.duration_s * 1e12).round() as u64);
+    let same = whole(&shorter);
+    assert_eq!(stopped.summary.gates, same.summary.gates);
+    assert_eq!(stopped.summary.flows, same.summary.flows);
+}
+
+#[test]
+fn an_interrupted_run_has_no_result() {
+    let plan = one_link(Some(20), AppPlan::Bulk, tcp(CongestionPlan::Reno));
+    let plan = Plan { duration: Time::ZERO + Span::from_secs(100_000), ..plan };
+    assert_eq!(run(&plan, &mut |_| false).err(), Some(RunError::Interrupted));
+}
+
+/// Packet discard acts on what its own queue refused, not on what the wire lost.
+#[test]
+fn packet_discard_does_not_know_of_random_losses() {
+    let plan = |ppd: bool| {
+        let mut plan = one_link(None, AppPlan::Bulk, tcp(CongestionPlan::Reno));
+        let gate = &mut plan.gates[0];
+        gate.framing = Framing::Aal5 { llc: false };
+        gate.loss = LossPlan::Independent { probability: 0.001 };
+        gate.cells.ppd = ppd;
+        plan
+    };
+    let with = whole(&plan(true));
+    assert!(with.summary.gates[0].cells.is_some_and(|cells| cells.dropped_cells > 10));
+    assert_eq!(with.summary, whole(&plan(false)).summary);
+}

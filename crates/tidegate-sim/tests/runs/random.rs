@@ -1,0 +1,88 @@
+//! Random plans: every way of driving a network gives the same numbers.
+
+use proptest::prelude::*;
+use tidegate_core::plan::{OnChange, Plan, RecordLevel};
+use tidegate_core::units::Span;
+
+use crate::accounts::*;
+use crate::any::*;
+use crate::any_cells::*;
+use crate::offered::*;
+use crate::small::*;
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    /// TCP over cells: trains, cells one by one and every event tell the same.
+    #[test]
+    fn trains_change_nothing(plan in prop_oneof![any_cell_plan(), with_requests(any_cell_plan())]) {
+        let trains = whole(&plan);
+        accounts_of_requests_balance(&plan, &trains)?;
+        accounts_of_cells_balance(&plan, &trains)?;
+        let others = [
+            whole(&Plan { cells_one_by_one: true, ..plan.clone() }),
+            whole(&Plan { exact_events: true, ..plan }),
+        ];
+        for other in others {
+            prop_assert_eq!(&trains.summary.flows, &other.summary.flows);
+            prop_assert_eq!(&trains.summary.gates, &other.summary.gates);
+            prop_assert_eq!(&trains.summary.traffic, &other.summary.traffic);
+            prop_assert_eq!(&trains.summary.requests, &other.summary.requests);
+            prop_assert_eq!(tables_differ(&trains, &other), None);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    /// Goodput is at most throughput, throughput at most what was offered; of one flow and of all together.
+    #[test]
+    fn goodput_is_never_more_than_was_offered(
+        mut plan in prop_oneof![any_plan(), any_private_plan(), any_dumbbell(), any_cell_plan(), with_requests(any_plan())]
+    ) {
+        plan.record.level = RecordLevel::Every(Span::from_millis(7));
+        plan.record.packets = true;
+        for gate in &mut plan.gates {
+            // Else a packet keeps the speed it began with, and may pass faster than is offered.
+            gate.on_change = OnChange::Rescale;
+        }
+        let result = whole(&plan);
+        goodput_is_received(&plan, &result)?;
+        throughput_was_offered(&plan, &result)?;
+    }
+
+
+    /// The same summary (but for the count of events) and the same columns, with TCP in the loop.
+    #[test]
+    fn exact_events_change_nothing(
+        plan in prop_oneof![any_plan(), any_private_plan(), any_dumbbell(), with_requests(any_plan())]
+    ) {
+        let ahead = whole(&plan);
+        accounts_of_requests_balance(&plan, &ahead)?;
+        let exact = whole(&Plan { exact_events: true, ..plan });
+        prop_assert_eq!(&ahead.summary.flows, &exact.summary.flows);
+        prop_assert_eq!(&ahead.summary.gates, &exact.summary.gates);
+        prop_assert_eq!(&ahead.summary.traffic, &exact.summary.traffic);
+        prop_assert_eq!(&ahead.summary.requests, &exact.summary.requests);
+        let (ahead, exact) = (ahead.tables(), exact.tables());
+        for (one, other) in ahead.iter().zip(&exact) {
+            prop_assert!(same(one, other), "{} differ", one.name);
+        }
+    }
+    /// What is recorded changes no summary: flows that nobody watches go a shorter way.
+    #[test]
+    fn recording_changes_nothing(mut plan in prop_oneof![any_plan(), any_private_plan(), any_dumbbell()]) {
+        plan.record.level = RecordLevel::Summary;
+        let unwatched = whole(&plan);
+        plan.record.packets = true;
+        let captured = whole(&plan);
+        plan.record.level = RecordLevel::Events;
+        let recorded = whole(&plan);
+        for watched in [captured, recorded] {
+            prop_assert_eq!(&unwatched.summary.flows, &watched.summary.flows);
+            prop_assert_eq!(&unwatched.summary.gates, &watched.summary.gates);
+            prop_assert_eq!(&unwatched.summary.traffic, &watched.summary.traffic);
+        }
+    }
+}
