@@ -1,8 +1,6 @@
 //! Where implementations differ in what the standards leave open, or depart from them: the RFCs'
 //! rules and those of the Linux kernel, each a choice of its own.
 
-use super::TcpBase;
-
 /// The rules of loss recovery, window arithmetic, timer and acknowledgements in which Linux 6.18
 /// differs from the RFCs that the rest of a [`super::TcpPlan`] follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,15 +39,6 @@ impl TcpRules {
         least_rto: LeastRto::Variance,
         acks: AckRule::WhileBufferGrows,
     };
-
-    /// The defaults of a base.
-    #[must_use]
-    pub fn of(base: TcpBase) -> TcpRules {
-        match base {
-            TcpBase::Rfc | TcpBase::Bsd44 => TcpRules::RFC,
-            TcpBase::Linux => TcpRules::LINUX,
-        }
-    }
 
     /// Whether every ACK is accounted for: what it newly delivered, found lost and measured.
     #[must_use]
