@@ -58,10 +58,9 @@ impl Buffer {
 
     /// A segment's timestamp tells how long ago what it answers was sent (`tcp_rcv_rtt_measure_ts`).
     pub(super) fn handle_rtt(&mut self, rtt: Span) {
-        let (new, old) = (rtt.picos().max(1), self.rtt.picos());
-        // One eighth of the difference.
-        let smoothed = if old == 0 { new } else { old - old / 8 + new / 8 };
-        self.rtt = Span::from_picos(smoothed.max(1));
+        // `tcp_rcv_rtt_update` keeps the least: a queue does not make the round trip longer.
+        let rtt = rtt.max(Span::from_picos(1));
+        self.rtt = if self.rtt == Span::ZERO { rtt } else { self.rtt.min(rtt) };
     }
 
     /// Data came, the next of the stream up to offset `next` or ahead of a gap: whether the window has grown, for which the
@@ -70,9 +69,10 @@ impl Buffer {
         if !timestamps {
             self.measure_by_window(now, next);
         }
-        self.count(now, next);
         let room = self.clamp.saturating_sub(self.offered);
         self.offered += room.min(2 * self.mss);
+        // The application reads after the segment was queued.
+        self.count(now, next);
         room > 0
     }
 
@@ -96,8 +96,9 @@ impl Buffer {
         }
         let copied = next - self.counted_from;
         if copied > self.space && !self.fixed {
-            // Twice what came, because the sender is a round trip ahead, and its growth once more.
-            let window = u128::from(2 * copied) * u128::from(copied) / u128::from(self.space.max(1));
+            // Twice what came, because the sender is a round trip ahead; and twice as much again by how it has grown.
+            let growth = 2 * u128::from(copied) - u128::from(self.space);
+            let window = u128::from(2 * copied) * growth / u128::from(self.space.max(1));
             let window = u64::try_from(window).unwrap_or(u64::MAX).min(LARGEST_CLAMP);
             self.clamp = self.clamp.max(window);
             self.space = copied;
@@ -131,10 +132,10 @@ mod tests {
             next += round;
             buffer.handle_data(now, next, true);
         }
-        // 2 · 80,000 · 80,000 / 40,000
-        assert_eq!(buffer.clamp, 320_000);
+        // 2 · 80,000 · (1 + 2 · 40,000 / 40,000)
+        assert_eq!(buffer.clamp, 480_000);
         // As much again does not widen it.
         buffer.handle_data(now + Span::from_millis(10), next + 80_000, true);
-        assert_eq!(buffer.clamp, 320_000);
+        assert_eq!(buffer.clamp, 480_000);
     }
 }

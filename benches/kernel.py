@@ -1,0 +1,197 @@
+"""The Linux kernel's TCP beside the simulator's, over many links: how many numbers agree.
+
+``python benches/kernel.py record FILE`` runs the suite with the kernel (root, a quiet machine) and writes
+what each run measured; ``python benches/kernel.py judge FILE`` simulates the same links with
+``tcp.base = "linux"`` and compares. ``--only`` takes links whose name contains a text, ``--cc`` some of the
+controllers.
+
+A number agrees if the simulator's mean lies between the least and the greatest of the kernel's runs, or
+within 2% (goodput, time to complete), 10% (delays) or 15% (drops, segments sent again, time-outs) of their
+mean. There is no floor below which a count agrees by itself.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import sys
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+import tidegate as tg
+from tables import table
+
+CONTROLLERS = ("reno", "cubic")
+#: Seconds of a run in which nothing else is asked for.
+SECONDS = 8
+#: Number → (how it is read, relative difference that still agrees).
+NUMBERS: dict[str, float] = {
+    "goodput": 0.02,
+    "mean delay": 0.10,
+    "p99 delay": 0.10,
+    "drops": 0.15,
+    "resent": 0.15,
+    "time-outs": 0.15,
+    "completion": 0.02,
+}
+
+
+def link(rate: float, rtt: float, bdp: float, **more: Any) -> dict[str, Any]:
+    """Return a scenario: a flow over ``rate`` Mbit/s, ``rtt`` ms, a queue of ``bdp`` round trips."""
+    packets = max(2, round(bdp * rate * 1e6 * rtt * 1e-3 / 8 / 1500))
+    gate: dict[str, Any] = {"rate": f"{rate} Mbit/s", "queue": f"{packets} packets", "delay": f"{rtt / 2} ms"}
+    gate |= more.pop("gate", {})
+    flow: dict[str, Any] = {"path": ["link"], "rtt": f"{rtt} ms", "tcp": {"base": "linux"}}
+    flow |= {"start": {"uniform": ["200 ms", "250 ms"]}, "app": "bulk"} | more.pop("flow", {})
+    seconds = more.pop("seconds", max(SECONDS, round(40 * rtt / 1000)))
+    return {
+        "title": "a link of the suite",
+        "duration": f"{seconds} s",
+        "seed": 1,
+        "gate": {"link": gate} | more.pop("gates", {}),
+        "flow": {"f": flow},
+    }
+
+
+def suite() -> dict[str, dict[str, Any]]:
+    """Return every link under its name."""
+    links: dict[str, dict[str, Any]] = {}
+    for rate, rtt in (
+        (1, 100),
+        (2, 40),
+        (5, 20),
+        (5, 200),
+        (10, 40),
+        (10, 100),
+        (20, 10),
+        (20, 80),
+        (50, 20),
+        (50, 50),
+    ):
+        for bdp in (0.25, 0.5, 1, 2, 4):
+            links[f"{rate} Mbit/s, {rtt} ms, {bdp} BDP"] = link(rate, rtt, bdp)
+    for loss in ("0.1%", "0.5%", "1%", "2%"):
+        links[f"10 Mbit/s, 40 ms, loss {loss}"] = link(10, 40, 2, gate={"loss": loss})
+    for burst in ("20 kB", "100 kB"):
+        bucket = {"rate": {"token_bucket": {"rate": "8 Mbit/s", "burst": burst}}}
+        links[f"token bucket 8 Mbit/s, {burst}"] = link(8, 40, 1, gate=bucket)
+        police = {"police": {"rate": "6 Mbit/s", "burst": burst}}
+        links[f"policer 6 Mbit/s, {burst}"] = link(50, 40, 1, gate=police)
+    for size in ("10 kB", "100 kB", "1 MB", "4 MB"):
+        transfer = {"app": {"transfer": size}, "start": "100 ms"}
+        links[f"transfer of {size}"] = link(10, 40, 1, flow=transfer, seconds=6)
+    for count in (2, 4, 8):
+        links[f"{count} flows, 20 Mbit/s, 40 ms"] = link(20, 40, 1, flow={"count": count})
+    thin = {"gates": {"back": {"rate": "200 kbit/s", "queue": "50 packets", "delay": "10 ms"}}}
+    links["10 Mbit/s with ACKs at 200 kbit/s"] = link(10, 40, 1, flow={"back": ["back"]}, **thin)
+    return links
+
+
+def numbers(run: tg.Run) -> dict[str, float | None]:
+    """Return what a run gives under each of :data:`NUMBERS`, over all its flows."""
+    summary = run.summary
+    flows, gate = summary["flows"], summary["gates"][0]
+    done = [flow["completion_s"] for flow in flows]
+    return {
+        "goodput": sum(flow["goodput_bps"] for flow in flows),
+        "mean delay": gate["queue_delay_mean_ms"],
+        "p99 delay": gate["queue_delay_p99_ms"],
+        "drops": gate["dropped_packets"],
+        "resent": sum(flow["segments_retransmitted"] for flow in flows),
+        "time-outs": sum(flow["timeouts"] for flow in flows),
+        "completion": max(done) if None not in done else None,
+    }
+
+
+def runs_of(scenario: dict[str, Any], cc: str, engine: str, count: int) -> list[dict[str, float | None]]:
+    """Return the numbers of ``count`` runs with seeds of their own."""
+    changed = json.loads(json.dumps(scenario))
+    changed["flow"]["f"]["tcp"]["cc"] = cc
+    return [
+        numbers(tg.run(changed, engine=engine, seed=seed, record="summary")) for seed in range(1, count + 1)
+    ]
+
+
+def agrees(name: str, kernel: list[float], simulated: float) -> bool:
+    """Whether a number of the simulator's is the kernel's, by the rule above."""
+    centre = mean(kernel)
+    return min(kernel) <= simulated <= max(kernel) or abs(simulated - centre) <= NUMBERS[name] * abs(centre)
+
+
+def chosen(only: str) -> dict[str, dict[str, Any]]:
+    """Return the links whose name contains ``only``."""
+    return {name: scenario for name, scenario in suite().items() if only in name}
+
+
+def record(file: Path, controllers: list[str], only: str, count: int) -> None:
+    """Run the suite with the kernel; what the file holds already is kept."""
+    found = json.loads(file.read_text()) if file.exists() else {}
+    found["kernel"] = platform.release()
+    for name, scenario in chosen(only).items():
+        for cc in controllers:
+            key = f"{name} | {cc}"
+            if key not in found:
+                found[key] = runs_of(scenario, cc, "live", count)
+                file.write_text(json.dumps(found))
+                print(key, flush=True)
+
+
+def judge(file: Path, controllers: list[str], only: str) -> None:
+    """Simulate what the file holds; print a row for each link: where kernel and simulator differ."""
+    found = json.loads(file.read_text())
+    score = {cc: dict.fromkeys(NUMBERS, (0, 0)) for cc in controllers}
+    rows = []
+    for name, scenario in chosen(only).items():
+        for cc in controllers:
+            kernel = found.get(f"{name} | {cc}")
+            if kernel is None:
+                continue
+            simulated = runs_of(scenario, cc, "sim", len(kernel))
+            wrong = []
+            for number in NUMBERS:
+                there = [run[number] for run in kernel]
+                here = [run[number] for run in simulated]
+                if None in there or None in here:
+                    continue
+                inside, total = score[cc][number]
+                good = agrees(number, there, mean(here))
+                score[cc][number] = (inside + good, total + 1)
+                if not good:
+                    wrong.append(
+                        f"{number} {mean(there):.4g} ({min(there):.4g}-{max(there):.4g}), {mean(here):.4g}"
+                    )
+            rows.append([name, cc, "; ".join(wrong) or "all agree"])
+    table(
+        f"Kernel {found['kernel']} and simulator: mean (least-greatest) of the kernel, the simulator's mean",
+        ["link", "cc", "what does not agree"],
+        rows,
+    )
+    for cc, of_cc in score.items():
+        inside, total = (sum(pair[n] for pair in of_cc.values()) for n in (0, 1))
+        parts = ", ".join(f"{number} {i} of {t}" for number, (i, t) in of_cc.items() if t)
+        print(f"  {cc}: {inside} of {total} numbers agree: {parts}")
+
+
+def main() -> int:
+    """Record or judge."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("what", choices=("record", "judge"))
+    parser.add_argument("file", type=Path)
+    parser.add_argument("--cc", default=",".join(CONTROLLERS), help="controllers, separated by commas")
+    parser.add_argument("--only", default="", help="links whose name contains this")
+    parser.add_argument("--runs", type=int, default=5, help="runs of each link with the kernel (5)")
+    arguments = parser.parse_args()
+    controllers = arguments.cc.split(",")
+    if arguments.what == "record":
+        record(arguments.file, controllers, arguments.only, arguments.runs)
+    else:
+        judge(arguments.file, controllers, arguments.only)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
