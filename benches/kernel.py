@@ -26,7 +26,7 @@ from tables import table
 CONTROLLERS = ("reno", "cubic")
 #: Seconds of a run in which nothing else is asked for.
 SECONDS = 8
-#: Number → (how it is read, relative difference that still agrees).
+#: Number → the relative difference that still agrees.
 NUMBERS: dict[str, float] = {
     "goodput": 0.02,
     "mean delay": 0.10,

@@ -67,7 +67,7 @@ pub enum TcpBase {
     Rfc,
     /// 4.4BSD, as in the papers.
     Bsd44,
-    /// The Linux kernel, a first approximation.
+    /// Linux 6.18, as far as [`super::TcpRules::LINUX`] goes.
     Linux,
 }
 

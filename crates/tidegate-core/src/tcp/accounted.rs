@@ -17,8 +17,9 @@ use crate::units::{Span, Time};
 struct News {
     segments: u64,
     bytes: u64,
-    /// When the first and the last were sent of those that were acknowledged, and SACKed: each sent once.
+    /// When the first and the last of the newly acknowledged segments were sent, of those sent once.
     acked: Option<(Time, Time)>,
+    /// The same of the newly SACKed segments.
     sacked: Option<(Time, Time)>,
     newly_sacked: u64,
     /// A segment that was sent twice was acknowledged (Karn's rule).
@@ -118,7 +119,7 @@ impl Sender {
         true
     }
 
-    /// Whether a time is not after the last transmission of the oldest segment: the timer is that segment's.
+    /// Whether `at` is before the oldest segment was sent last. Only a SACK of what was sent before then restarts the timer.
     fn sent_before_oldest(&self, at: Time) -> bool {
         self.board.first != self.board.next && at < self.board.slot(self.board.first).at()
     }
@@ -179,8 +180,8 @@ impl Sender {
         self.counters.acked_bytes += bytes;
     }
 
-    /// Feeds the estimator with the oldest segment newly acknowledged, as `tcp_ack_update_rtt` does; the round trip of the
-    /// newest.
+    /// Feeds the estimator with the round trip of the oldest segment that was newly reported, as `tcp_ack_update_rtt` does,
+    /// and returns that of the newest.
     fn account_rtt(
         &mut self,
         accounts: &mut Accounts,

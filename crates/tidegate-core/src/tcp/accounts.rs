@@ -22,7 +22,9 @@ pub(super) struct Accounts {
     pub(super) sent: bool,
     /// The retransmission timer's round is over when more than this is acknowledged (`rtt_seq`).
     pub(super) round_end: u64,
+    /// Losses are found by time (RACK).
     pub(super) by_time: bool,
+    /// The window is reduced in proportion to what arrives (PRR).
     pub(super) proportional: bool,
     /// Windows are used up and restarted as in Linux.
     pub(super) linux_windows: bool,
@@ -60,6 +62,7 @@ pub(super) enum Timer {
 
 /// `TCP_TIMEOUT_MIN`: two ticks of the kernel's clock.
 pub(super) const LEAST: Span = Span::from_millis(8);
+
 /// The tail loss probe of a flight.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Probe {

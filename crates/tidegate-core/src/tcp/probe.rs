@@ -135,7 +135,7 @@ impl Sender {
             // The probe repaired a loss that nothing else has shown: the window is reduced at once.
             accounts.probe.end = 0;
             if self.mode == Mode::Open {
-                self.tell_lost(now, LossKind::DupAck);
+                self.report_loss(now, self.outstanding(), LossKind::DupAck);
             }
         }
     }

@@ -193,7 +193,7 @@ impl Receiver {
 
     /// Whether Linux acknowledges a segment at once: it widens the window, or is shorter than a full one, which the
     /// application has read by then (`tcp_cleanup_rbuf`).
-    #[cold]
+    #[inline(never)]
     fn widens(&mut self, now: Time, len: u32, config: &Config) -> bool {
         let next = self.next;
         let grew =

@@ -4,7 +4,7 @@ use super::accounts::{Accounts, Timer};
 use super::outgoing::Outgoing;
 use super::scoreboard::RESENT;
 use super::sender::{Mode, Sender};
-use crate::cc::{LossKind, Lost};
+use crate::cc::LossKind;
 use crate::units::Time;
 
 impl Sender {
@@ -13,23 +13,15 @@ impl Sender {
     pub(super) fn begin_reduction(&mut self, accounts: &mut Accounts, now: Time) {
         self.counters.fast_retransmits += 1;
         let before = self.segments(self.controller.window());
-        self.tell_lost(now, LossKind::DupAck);
+        self.report_loss(now, self.outstanding(), LossKind::DupAck);
         accounts.prr.begin(before, self.segments(self.controller.window()));
         accounts.probe.forget();
         self.timed_end = 0;
         self.mode = Mode::Sack;
         self.recover = self.max;
-        self.inflation = 0;
-        self.resend_oldest = false;
         if !accounts.by_time {
             self.rescue = self.board.oldest().map_or(self.una, |oldest| oldest.start + u64::from(oldest.len));
         }
-    }
-
-    pub(super) fn tell_lost(&mut self, now: Time, kind: LossKind) {
-        let window = self.controller.window().min(self.peer_window);
-        let (in_flight, remaining, max) = (self.outstanding(), self.pipe(), self.max);
-        self.controller.handle_lost(&Lost { at: now, in_flight, window, kind, remaining, max });
     }
 
     /// The timer expired without an ACK since (RFC 6298 §5.4 to §5.6, `tcp_enter_loss`).
@@ -49,14 +41,12 @@ impl Sender {
         } else {
             self.board.lose_all(false);
         }
-        self.tell_lost(now, LossKind::Timeout { again: reduced });
+        self.report_loss(now, self.outstanding(), LossKind::Timeout { again: reduced });
         self.estimator.back_off();
         self.mode = Mode::Loss;
         self.recover = self.max;
         self.dupacks = 0;
-        self.inflation = 0;
         self.timed_end = 0;
-        self.resend_oldest = false;
         accounts.probe.forget();
         accounts.timer = Timer::TimeOut;
         self.rto_at = self.estimator.expiry(now);
