@@ -43,6 +43,11 @@ pub struct Ack {
     pub at: Time,
     /// Bytes that it newly reported as arrived, in order or not.
     pub delivered: u64,
+    /// Segments that it newly reported as arrived.
+    pub segments: u64,
+    /// Of what arrived, segments that it newly reported as marked CE. Segments and not bytes, because Accurate ECN counts
+    /// packets (RFC 9768 §3.2.2); by the echo of RFC 3168 or RFC 8257 all that an ACK with ECE newly reported.
+    pub ecn_marked: u64,
     /// Bytes in flight after it.
     pub in_flight: u64,
     /// The round trip of the newest segment that it newly reported, unless one of them was sent twice.
@@ -75,17 +80,39 @@ pub struct Acked {
     pub window_limited: bool,
 }
 
-/// How a loss was noticed.
+/// How congestion was noticed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LossKind {
     /// Duplicate ACKs or SACK.
     DupAck,
+    /// The other end reported CE marks. Nothing is lost; told once per window of data (RFC 3168 §6.1.2).
+    Ecn,
     /// The retransmission timer.
     Timeout {
         /// No reduction of its own: the same segment has timed out before, or (accounting endpoints) the
         /// window has been reduced for this flight.
         again: bool,
     },
+}
+
+impl LossKind {
+    /// Whether the retransmission timer noticed it.
+    #[must_use]
+    pub fn is_timeout(self) -> bool {
+        matches!(self, LossKind::Timeout { again: _ })
+    }
+}
+
+/// What a controller needs of Explicit Congestion Notification. Both ends of a connection ask their controllers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EcnNeed {
+    /// What the plan says ([`TcpPlan::ecn`]): a mark means what a loss means (RFC 3168 §5).
+    Plan,
+    /// How much of the data was marked, of segments with ECT(0): by Accurate ECN if the plan says so, else by the
+    /// receiver of DCTCP, whose ACKs follow every change of CE (RFC 8257 §3.2).
+    Extent,
+    /// The same by Accurate ECN, of segments with ECT(1) (L4S: RFC 9331 §4.1, §4.2).
+    L4s,
 }
 
 /// A loss was noticed; one fact per recovery or time-out, not one per segment.
@@ -141,7 +168,7 @@ pub trait CongestionControl: fmt::Debug + Send {
     fn handle_ack(&mut self, _ack: &Ack) {}
     /// New data were acknowledged, outside fast recovery.
     fn handle_acked(&mut self, acked: &Acked);
-    /// A loss was noticed.
+    /// A loss was noticed, or a mark ([`LossKind::Ecn`]).
     fn handle_lost(&mut self, lost: &Lost);
     /// A fast recovery without SACK has ended.
     fn handle_recovered(&mut self, recovered: &Recovered);
@@ -159,6 +186,11 @@ pub trait CongestionControl: fmt::Debug + Send {
     /// What a fast retransmit leads to when there is no SACK.
     fn recovery(&self) -> Recovery {
         Recovery::UntilAllAcked
+    }
+    /// What it needs of ECN. With [`EcnNeed::Extent`] and [`EcnNeed::L4s`] every ACK of the connection is told
+    /// ([`CongestionControl::handle_ack`]), whatever the endpoint's rules.
+    fn ecn(&self) -> EcnNeed {
+        EcnNeed::Plan
     }
     /// The state that plots show.
     fn snapshot(&self) -> ControllerSnapshot;
@@ -288,6 +320,12 @@ impl Controller {
     #[must_use]
     pub fn recovery(&self) -> Recovery {
         each!(self, inner => inner.recovery())
+    }
+
+    /// See [`CongestionControl::ecn`].
+    #[must_use]
+    pub fn ecn(&self) -> EcnNeed {
+        each!(self, inner => inner.ecn())
     }
 
     /// See [`CongestionControl::snapshot`].

@@ -101,6 +101,8 @@ impl Sender {
         self.controller.handle_ack(&Ack {
             at: now,
             delivered: news.bytes,
+            segments: news.segments,
+            ecn_marked: 0,
             in_flight: self.pipe(),
             rtt,
             smoothed_rtt: self.estimator.smoothed(),
