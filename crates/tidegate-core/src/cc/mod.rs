@@ -1,13 +1,13 @@
 //! Congestion control: window arithmetic, one file per controller.
 //!
-//! A controller is told facts ([`Ack`], [`Acked`], [`Lost`], [`Recovered`], idleness) and answers two
+//! A controller is told facts ([`Ack`], [`Acked`], [`Lost`], [`Measured`], [`Recovered`], idleness) and answers two
 //! questions: how many bytes may be in flight, and how fast they may leave. It holds no
 //! socket, timer or clock; the instants it needs come with the facts.
 //!
 //! What lives elsewhere: *which* segment is lost and when a recovery begins or ends is the
 //! endpoint's ([`crate::tcp`]), and so is the inflation of the window by duplicate ACKs (RFC 5681
-//! §3.2 steps 3 and 4), which is a permission to send and not a window. No controller here
-//! paces yet; [`CongestionControl::pacing_rate`] is there for those that will.
+//! §3.2 steps 3 and 4), which is a permission to send and not a window. Pacing is
+//! the endpoint's too: a controller names the rate.
 //!
 //! **When the window grows.** Only an ACK that arrives while data are outstanding up to a
 //! point where the congestion window stopped the sender lets it grow
@@ -16,6 +16,7 @@
 
 mod aimd;
 mod cubic;
+mod facts;
 mod fixed;
 mod halving;
 mod linux;
@@ -31,114 +32,29 @@ use crate::units::{Rate, Span, Time};
 
 pub use aimd::Aimd;
 pub use cubic::Cubic;
+pub use facts::{
+    Ack, Acked, ControllerSnapshot, LossKind, Lost, Measured, RateSample, Recovered, Recovery, Repair,
+};
 pub use fixed::Fixed;
 pub use halving::{Halving, NewReno, Policy, Reno, Tahoe};
 pub use linux::{LinuxCubic, LinuxReno};
 
-/// An acknowledgement arrived, whatever it brought. Told on every ACK, before what follows from it
-/// ([`Acked`], [`Lost`]), by endpoints whose rules account for each ([`crate::plan::TcpRules::account`]).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ack {
-    /// When.
-    pub at: Time,
-    /// Bytes that it newly reported as arrived, in order or not.
-    pub delivered: u64,
-    /// Bytes in flight after it.
-    pub in_flight: u64,
-    /// The round trip of the newest segment that it newly reported, unless one of them was sent twice.
-    pub rtt: Option<Span>,
-    /// Smoothed round-trip time.
-    pub smoothed_rtt: Span,
-    /// Offset of the oldest byte not acknowledged (SND.UNA): a round is over when `una` reaches what `max` was at its start.
-    pub una: u64,
-    /// Offset behind the newest byte sent (SND.NXT).
-    pub max: u64,
-}
-
-/// New data were acknowledged, outside fast recovery.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Acked {
-    /// When the ACK arrived.
-    pub at: Time,
-    /// Bytes it acknowledged for the first time.
-    pub bytes: u64,
-    /// Segments that it newly reported as arrived.
-    pub segments: u32,
-    /// Bytes in flight just before it.
-    pub in_flight: u64,
-    /// The round trip that it measured, if it measured one.
-    pub rtt: Option<Span>,
-    /// Smoothed round-trip time; zero before the first sample.
-    pub smoothed_rtt: Span,
-    /// The congestion window stopped the sender in the flight that this ACK belongs to; with
-    /// [`Arithmetic::Linux`] also: slow start, and the window is below twice the largest flight.
-    pub window_limited: bool,
-}
-
-/// How a loss was noticed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LossKind {
-    /// Duplicate ACKs or SACK.
-    DupAck,
-    /// The retransmission timer.
-    Timeout {
-        /// No reduction of its own: the same segment has timed out before, or (accounting endpoints) the
-        /// window has been reduced for this flight.
-        again: bool,
-    },
-}
-
-/// A loss was noticed; one fact per recovery or time-out, not one per segment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Lost {
-    /// When.
-    pub at: Time,
-    /// FlightSize (RFC 5681 §2) without what Limited Transmit added.
-    pub in_flight: u64,
-    /// The most the sender was allowed to have in flight: min(cwnd, receiver's window, limit).
-    pub window: u64,
-    /// How it was noticed.
-    pub kind: LossKind,
-    /// Bytes still in flight, without what is taken to be lost.
-    pub remaining: u64,
-    /// Offset behind the newest byte sent (SND.NXT).
-    pub max: u64,
-}
-
-/// A fast recovery without SACK has ended: everything sent before it is acknowledged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Recovered {
-    /// FlightSize now.
-    pub in_flight: u64,
-}
-
-/// What the endpoint does after a fast retransmit when there is no SACK.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Recovery {
-    /// Slow start, as after a time-out (Tahoe).
-    SlowStart,
-    /// Fast recovery until the first new ACK (RFC 5681).
-    UntilNewAck,
-    /// Fast recovery until all that was outstanding is acknowledged (RFC 6582).
-    UntilAllAcked,
-}
-
-/// What plots show.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ControllerSnapshot {
-    /// Congestion window in bytes, fractions included.
-    pub window: f64,
-    /// Slow-start threshold in bytes; `None`: no limit, or no such thing.
-    pub ssthresh: Option<u64>,
-    /// The window is below the threshold.
-    pub slow_start: bool,
-}
-
 /// A congestion controller. Implement it and hand it to [`crate::tcp::Endpoint::set_controller`] to try
 /// one that is not built in.
 pub trait CongestionControl: fmt::Debug + Send {
-    /// An acknowledgement arrived, whatever it brought.
+    /// A round trip was measured.
+    fn handle_measured(&mut self, _measured: &Measured) {}
+    /// An ACK has been dealt with, whatever it brought. Told only if [`CongestionControl::hears_acks`].
     fn handle_ack(&mut self, _ack: &Ack) {}
+    /// Whether it is told of every ACK.
+    fn hears_acks(&self) -> bool {
+        false
+    }
+    /// Whether its window holds during the repair of a loss too; else the endpoint reduces what is sent
+    /// meanwhile ([`crate::plan::Reduction`]).
+    fn governs_repair(&self) -> bool {
+        false
+    }
     /// New data were acknowledged, outside fast recovery.
     fn handle_acked(&mut self, acked: &Acked);
     /// A loss was noticed.
@@ -225,9 +141,26 @@ impl Controller {
         }
     }
 
+    /// See [`CongestionControl::handle_measured`].
+    pub fn handle_measured(&mut self, measured: &Measured) {
+        each!(self, inner => inner.handle_measured(measured));
+    }
+
     /// See [`CongestionControl::handle_ack`].
     pub fn handle_ack(&mut self, ack: &Ack) {
         each!(self, inner => inner.handle_ack(ack));
+    }
+
+    /// See [`CongestionControl::hears_acks`].
+    #[must_use]
+    pub fn hears_acks(&self) -> bool {
+        each!(self, inner => inner.hears_acks())
+    }
+
+    /// See [`CongestionControl::governs_repair`].
+    #[must_use]
+    pub fn governs_repair(&self) -> bool {
+        each!(self, inner => inner.governs_repair())
     }
 
     /// See [`CongestionControl::handle_resumed`].

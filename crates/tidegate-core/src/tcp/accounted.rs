@@ -9,7 +9,7 @@ use super::scoreboard::{REPEATED, SACKED, Sent};
 use super::segment::Segment;
 use super::sender::{Mode, Sender};
 use super::timestamp;
-use crate::cc::{Ack, Acked};
+use crate::cc::{Acked, Measured};
 use crate::units::{Span, Time};
 
 /// What one ACK newly reported as arrived.
@@ -98,15 +98,11 @@ impl Sender {
         }
         let rtt = self.account_rtt(accounts, now, &news, bytes > 0, segment);
         self.ready |= news.segments > 0;
-        self.controller.handle_ack(&Ack {
-            at: now,
-            delivered: news.bytes,
-            in_flight: self.pipe(),
-            rtt,
-            smoothed_rtt: self.estimator.smoothed(),
-            una: self.una,
-            max: self.max,
-        });
+        if let Some(rtt) = rtt {
+            let smoothed_rtt = self.estimator.smoothed();
+            let (una, max) = (self.una, self.max);
+            self.controller.handle_measured(&Measured { at: now, rtt, smoothed_rtt, una, max });
+        }
         let duplicate = bytes == 0 && news.segments == 0 && segment.is_none_or(|segment| segment.len == 0);
         self.account_probe(accounts, now, bytes > 0, duplicate);
         let found = self.account_losses(accounts, now, bytes, &news);

@@ -6,7 +6,7 @@
 
 use super::Window;
 use super::hystart::HyStart;
-use crate::cc::{Ack, Acked, CongestionControl, ControllerSnapshot, LossKind, Lost, Recovered};
+use crate::cc::{Acked, CongestionControl, ControllerSnapshot, LossKind, Lost, Measured, Recovered};
 use crate::plan::{SlowStart, TcpPlan};
 use crate::units::{Span, Time};
 
@@ -156,10 +156,10 @@ fn cube_root(value: u64) -> i64 {
 
 impl CongestionControl for LinuxCubic {
     /// `cubictcp_acked`.
-    fn handle_ack(&mut self, ack: &Ack) {
-        let Some(rtt) = ack.rtt else { return };
+    fn handle_measured(&mut self, measured: &Measured) {
+        let rtt = measured.rtt;
         // Delays right after a fast recovery are of a queue that empties.
-        if self.epoch.is_some_and(|epoch| ticks(ack.at) - epoch.start < HZ) {
+        if self.epoch.is_some_and(|epoch| ticks(measured.at) - epoch.start < HZ) {
             return;
         }
         let least = self.delay_min.map_or(rtt, |least| least.min(rtt));
@@ -171,10 +171,10 @@ impl CongestionControl for LinuxCubic {
         {
             // `tcp_update_pacing_rate`: 200% of a window each round trip well below the threshold, 120% else.
             let percent = if segments < self.window.threshold / 2 { 200 } else { 120 };
-            let smoothed = ack.smoothed_rtt.picos().max(1);
+            let smoothed = measured.smoothed_rtt.picos().max(1);
             let bytes = u128::from(self.window.bytes()) * percent * 10_000_000_000 / u128::from(smoothed);
             let pacing = u64::try_from(bytes).unwrap_or(u64::MAX);
-            if hystart.ends(ack, rtt, least, segments, pacing) {
+            if hystart.ends(measured, least, segments, pacing) {
                 self.found = true;
                 self.window.threshold = segments;
             }

@@ -1,7 +1,7 @@
 //! `HyStart` as in Linux's `tcp_cubic.c`: slow start ends before a loss where a train of ACKs has lasted half a round trip,
 //! or where the round trips of a round have grown by an eighth of the least one.
 
-use crate::cc::Ack;
+use crate::cc::Measured;
 use crate::units::{Span, Time};
 
 /// `hystart_low_window`: segments below which nothing is looked for.
@@ -35,21 +35,21 @@ impl HyStart {
     }
 
     /// `hystart_update`: whether slow start is to end, at a window of `segments`; `delay_min` is the least round trip of all.
-    pub(super) fn ends(&mut self, ack: &Ack, rtt: Span, delay_min: Span, segments: u64, pacing: u64) -> bool {
-        if ack.una > self.end {
-            self.begin_round(ack.at, ack.max);
+    pub(super) fn ends(&mut self, measured: &Measured, delay_min: Span, segments: u64, pacing: u64) -> bool {
+        if measured.una > self.end {
+            self.begin_round(measured.at, measured.max);
         }
         if segments < LOW_WINDOW {
             return false;
         }
         let mut found = false;
-        if ack.at.saturating_since(self.last_ack) <= TRAIN_GAP {
-            self.last_ack = ack.at;
+        if measured.at.saturating_since(self.last_ack) <= TRAIN_GAP {
+            self.last_ack = measured.at;
             // Nothing is paced, so half of the least round trip and of what bursts may add to it.
             let threshold = (delay_min + burst_delay(pacing)).picos() / 2;
-            found = ack.at.saturating_since(self.round_start).picos() > threshold;
+            found = measured.at.saturating_since(self.round_start).picos() > threshold;
         }
-        self.least = Some(self.least.map_or(rtt, |least| least.min(rtt)));
+        self.least = Some(self.least.map_or(measured.rtt, |least| least.min(measured.rtt)));
         if self.samples < SAMPLES {
             self.samples += 1;
         } else if let Some(least) = self.least {

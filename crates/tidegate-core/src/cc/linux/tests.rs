@@ -1,7 +1,7 @@
 //! Windows as Linux counts them, worked out by hand from its source.
 
 use super::{LinuxCubic, LinuxReno};
-use crate::cc::{Ack, Acked, CongestionControl, LossKind, Lost};
+use crate::cc::{Acked, CongestionControl, LossKind, Lost, Measured};
 use crate::plan::{TcpPlan, TcpRules};
 use crate::tcp::plain_plan;
 use crate::units::{Span, Time};
@@ -131,9 +131,7 @@ fn rounds(cubic: &mut LinuxCubic, rtts: &[u64], gap: Span) -> Time {
         for _ in 0..count {
             una += MSS;
             let rtt = Span::from_millis(*rtt);
-            let ack =
-                Ack { at: now, delivered: MSS, in_flight: 0, rtt: Some(rtt), smoothed_rtt: rtt, una, max };
-            cubic.handle_ack(&ack);
+            cubic.handle_measured(&Measured { at: now, rtt, smoothed_rtt: rtt, una, max });
             cubic.handle_acked(&acked(now, 1));
             now += gap;
         }

@@ -1,0 +1,175 @@
+//! What a controller is told, and what it answers besides windows.
+
+use crate::units::{Span, Time};
+
+/// A round trip was measured: told as soon as an ACK has been read, before what follows from it. By endpoints whose
+/// rules account for each ACK ([`crate::plan::TcpRules::account`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Measured {
+    /// When the ACK arrived.
+    pub at: Time,
+    /// The round trip of the newest segment that it newly reported.
+    pub rtt: Span,
+    /// Smoothed round-trip time.
+    pub smoothed_rtt: Span,
+    /// Offset of the oldest byte not acknowledged (SND.UNA): a round is over when `una` reaches what `max` was at its start.
+    pub una: u64,
+    /// Offset behind the newest byte sent (SND.NXT).
+    pub max: u64,
+}
+
+/// All that is known after an ACK: what it brought, what it proved lost, how fast data arrive. Told on every ACK, last, to
+/// controllers that ask for it ([`super::CongestionControl::hears_acks`]); SACK is needed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ack {
+    /// When.
+    pub at: Time,
+    /// Bytes that it newly reported as arrived, in order or not.
+    pub delivered: u64,
+    /// The same in segments.
+    pub segments: u32,
+    /// Bytes newly taken to be lost.
+    pub lost: u64,
+    /// Bytes in flight before it.
+    pub in_flight_before: u64,
+    /// Bytes in flight after it, without what is taken to be lost.
+    pub in_flight: u64,
+    /// The round trip of the newest segment that it newly reported, unless one of them was sent twice.
+    pub rtt: Option<Span>,
+    /// Smoothed round-trip time.
+    pub smoothed_rtt: Span,
+    /// Offset of the oldest byte not acknowledged (SND.UNA).
+    pub una: u64,
+    /// Offset behind the newest byte sent (SND.NXT).
+    pub max: u64,
+    /// What the endpoint is doing after it.
+    pub repair: Repair,
+    /// The congestion window stopped the sender in the flight that this ACK belongs to.
+    pub window_limited: bool,
+    /// Round trips counted by packets since the connection began: one is over when a segment is reported that was sent
+    /// after the one before it was over.
+    pub round: u64,
+    /// How fast data arrived; `None`: the ACK reported nothing, or too short a time.
+    pub rate: Option<RateSample>,
+}
+
+/// What an endpoint repairs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Repair {
+    /// Nothing.
+    Nothing,
+    /// A loss that ACKs showed (fast recovery).
+    Recovery,
+    /// What was outstanding at a time-out.
+    TimeOut,
+}
+
+/// A sample of the delivery rate (draft-ietf-ccwg-bbr §4.1, as `tcp_rate.c` of Linux 6.18 takes it): from the newest
+/// segment that an ACK newly reported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RateSample {
+    /// Bytes that arrived since that segment was sent.
+    pub delivered: u64,
+    /// Bytes taken to be lost since then.
+    pub lost: u64,
+    /// The time they took: that of sending or that of acknowledging, whichever was longer.
+    pub interval: Span,
+    /// Bytes that had arrived when the segment was sent, since the connection began.
+    pub prior_delivered: u64,
+    /// Bytes that have arrived now, since the connection began.
+    pub total_delivered: u64,
+    /// Bytes in flight when it had been sent, itself included.
+    pub sent_in_flight: u64,
+    /// The application had nothing more to send when it was sent, so that the rate may be too low.
+    pub app_limited: bool,
+    /// The segment had been sent before.
+    pub retransmitted: bool,
+}
+
+impl RateSample {
+    /// Bytes a second, rounded down.
+    #[must_use]
+    pub fn bytes_per_second(&self) -> u64 {
+        let interval = u128::from(self.interval.picos().max(1));
+        u64::try_from(u128::from(self.delivered) * 1_000_000_000_000 / interval).unwrap_or(u64::MAX)
+    }
+}
+
+/// New data were acknowledged, outside fast recovery.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Acked {
+    /// When the ACK arrived.
+    pub at: Time,
+    /// Bytes it acknowledged for the first time.
+    pub bytes: u64,
+    /// Segments that it newly reported as arrived.
+    pub segments: u32,
+    /// Bytes in flight just before it.
+    pub in_flight: u64,
+    /// The round trip that it measured, if it measured one.
+    pub rtt: Option<Span>,
+    /// Smoothed round-trip time; zero before the first sample.
+    pub smoothed_rtt: Span,
+    /// The congestion window stopped the sender in the flight that this ACK belongs to; with
+    /// [`Arithmetic::Linux`] also: slow start, and the window is below twice the largest flight.
+    pub window_limited: bool,
+}
+
+/// How a loss was noticed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LossKind {
+    /// Duplicate ACKs or SACK.
+    DupAck,
+    /// The retransmission timer.
+    Timeout {
+        /// No reduction of its own: the same segment has timed out before, or (accounting endpoints) the
+        /// window has been reduced for this flight.
+        again: bool,
+    },
+}
+
+/// A loss was noticed; one fact per recovery or time-out, not one per segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lost {
+    /// When.
+    pub at: Time,
+    /// FlightSize (RFC 5681 §2) without what Limited Transmit added.
+    pub in_flight: u64,
+    /// The most the sender was allowed to have in flight: min(cwnd, receiver's window, limit).
+    pub window: u64,
+    /// How it was noticed.
+    pub kind: LossKind,
+    /// Bytes still in flight, without what is taken to be lost.
+    pub remaining: u64,
+    /// Offset behind the newest byte sent (SND.NXT).
+    pub max: u64,
+}
+
+/// A fast recovery without SACK has ended: everything sent before it is acknowledged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Recovered {
+    /// FlightSize now.
+    pub in_flight: u64,
+}
+
+/// What the endpoint does after a fast retransmit when there is no SACK.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recovery {
+    /// Slow start, as after a time-out (Tahoe).
+    SlowStart,
+    /// Fast recovery until the first new ACK (RFC 5681).
+    UntilNewAck,
+    /// Fast recovery until all that was outstanding is acknowledged (RFC 6582).
+    UntilAllAcked,
+}
+
+/// What plots show.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ControllerSnapshot {
+    /// Congestion window in bytes, fractions included.
+    pub window: f64,
+    /// Slow-start threshold in bytes; `None`: no limit, or no such thing.
+    pub ssthresh: Option<u64>,
+    /// The window is below the threshold.
+    pub slow_start: bool,
+}
