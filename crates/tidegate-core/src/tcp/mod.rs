@@ -9,6 +9,7 @@ mod departure;
 mod endpoint;
 mod handshake;
 mod outgoing;
+mod outstanding;
 mod probe;
 mod prr;
 mod rack;
@@ -33,5 +34,6 @@ pub(crate) use tests::plain_plan;
 
 pub use endpoint::{Endpoint, Role, State};
 pub use outgoing::Outgoing;
+pub use outstanding::Outstanding;
 pub use report::{Counters, Phase, Snapshot};
 pub use segment::{Segment, flags};
