@@ -5,8 +5,8 @@
 use std::collections::VecDeque;
 
 use tidegate_core::plan::{
-    CongestionPlan, DelayedAckPlan, Increase, RtoPlan, RtoRestart, RttTiming, SsthreshRounding, TcpBase,
-    TcpPlan, TcpRules, TickPhase,
+    CongestionPlan, DelayedAckPlan, EcnPlan, Increase, RtoPlan, RtoRestart, RttTiming, SsthreshRounding,
+    TcpBase, TcpPlan, TcpRules, TickPhase,
 };
 use tidegate_core::random::Seed;
 use tidegate_core::tcp::{Endpoint, Role, Segment, State};
@@ -124,6 +124,8 @@ pub(crate) fn plan(header: &[u8]) -> TcpPlan {
         timestamps: bit(4, 4),
         rtt_timing: if bit(4, 5) { RttTiming::One } else { RttTiming::Every },
         idle_restart: bit(4, 6),
+        ecn: EcnPlan::Off,
+        abe: false,
     }
 }
 

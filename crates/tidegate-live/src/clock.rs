@@ -37,6 +37,13 @@ impl Clock {
         Time::from_picos(since * PICOS_PER_NANO)
     }
 
+    /// Whether time zero has come: until then [`Clock::now`] says zero, and nothing is due.
+    #[must_use]
+    #[inline]
+    pub fn has_begun(self) -> bool {
+        monotonic_nanos() >= self.zero
+    }
+
     /// Nanoseconds of `CLOCK_MONOTONIC` at `at`, rounded up: never before.
     #[must_use]
     #[inline]
@@ -86,4 +93,17 @@ pub(crate) fn age(stamp: i64) -> Span {
 /// What happens at `at` is before it.
 pub(crate) fn after(at: Time) -> Time {
     at.saturating_add(Span::from_picos(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn before_time_zero_the_clock_says_zero_and_the_run_has_not_begun() {
+        let clock = Clock::starting_in(Duration::from_millis(50));
+        assert_eq!((clock.now(), clock.has_begun()), (Time::ZERO, false));
+        clock.sleep_until(Time::ZERO);
+        assert!(clock.has_begun());
+    }
 }

@@ -6,6 +6,7 @@
 mod common;
 
 use common::{live, plan};
+use tidegate_core::units::Time;
 use tidegate_live::LiveRun;
 
 const LINK: &str = r#"
@@ -45,6 +46,45 @@ fn bulk() {
     for told in ["tcp.cc = reno", "tcp.mss = 1448", "tcp.sack = true", "tcp.timestamps = true"] {
         assert!(verified.in_force.iter().any(|line| line == told), "{told}: {verified:?}");
     }
+}
+
+/// One flow that writes and one that asks, both from time zero on.
+const AT_ONCE: &str = r#"
+title = "from time zero on"
+duration = "1 s"
+[gate.link]
+rate = "20 Mbit/s"
+delay = "20 ms"
+[flow.bulk]
+path = ["link"]
+rtt = "40 ms"
+tcp.base = "linux"
+tcp.window = "20 segments"
+[flow.asks]
+path = ["link"]
+rtt = "40 ms"
+app.request = { size = "300 B", response = "2 kB", think = "100 ms" }
+[record]
+every = "10 ms"
+"#;
+
+both_ways!(nothing_is_sent_before_time_zero, from_time_zero);
+
+fn from_time_zero() {
+    let plan = plan(AT_ONCE);
+    let Some(done) = live(&plan) else { return };
+    for route in [0, 3] {
+        let syn = done.report.arrivals.iter().find(|arrival| arrival.route == route).unwrap();
+        // Packets that come while the clock has not begun are stamped with zero itself.
+        assert!(
+            syn.at > Time::ZERO && syn.at < Time::from_picos(20_000_000_000),
+            "route {route}: {}",
+            syn.at
+        );
+    }
+    // The handshake of a path of 40 ms: the kernel counts from the SYN, and adds 200 ms to it.
+    let first = done.result.flows[0].iter().find(|row| row.srtt_ms > 0.0).unwrap();
+    assert!((39.0..60.0).contains(&first.srtt_ms) && first.rto_ms < 300.0, "{first:?}");
 }
 
 /// A window behind a slower server with the stack of the nineties (what the cell spacer needs).

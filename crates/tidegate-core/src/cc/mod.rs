@@ -34,7 +34,8 @@ use crate::units::{Rate, Span, Time};
 pub use aimd::Aimd;
 pub use cubic::Cubic;
 pub use facts::{
-    Ack, Acked, ControllerSnapshot, LossKind, Lost, Measured, RateSample, Recovered, Recovery, Repair,
+    Ack, Acked, ControllerSnapshot, EcnNeed, LossKind, Lost, Measured, RateSample, Recovered, Recovery,
+    Repair,
 };
 pub use fixed::Fixed;
 pub use fixed_rate::FixedRate;
@@ -59,7 +60,7 @@ pub trait CongestionControl: fmt::Debug + Send {
     }
     /// New data were acknowledged, outside fast recovery.
     fn handle_acked(&mut self, acked: &Acked);
-    /// A loss was noticed.
+    /// A loss was noticed, or a mark ([`LossKind::Ecn`]).
     fn handle_lost(&mut self, lost: &Lost);
     /// A fast recovery without SACK has ended.
     fn handle_recovered(&mut self, recovered: &Recovered);
@@ -77,6 +78,10 @@ pub trait CongestionControl: fmt::Debug + Send {
     /// What a fast retransmit leads to when there is no SACK.
     fn recovery(&self) -> Recovery {
         Recovery::UntilAllAcked
+    }
+    /// What it needs of ECN. How much was marked is told with each ACK ([`Ack::ecn_marked`]).
+    fn ecn(&self) -> EcnNeed {
+        EcnNeed::Plan
     }
     /// The state that plots show.
     fn snapshot(&self) -> ControllerSnapshot;
@@ -230,6 +235,12 @@ impl Controller {
     #[must_use]
     pub fn recovery(&self) -> Recovery {
         each!(self, inner => inner.recovery())
+    }
+
+    /// See [`CongestionControl::ecn`].
+    #[must_use]
+    pub fn ecn(&self) -> EcnNeed {
+        each!(self, inner => inner.ecn())
     }
 
     /// See [`CongestionControl::snapshot`].

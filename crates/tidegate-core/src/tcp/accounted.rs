@@ -293,6 +293,7 @@ impl Sender {
         self.controller.handle_ack(&Ack {
             at,
             delivered: news.bytes,
+            ecn_marked: 0,
             segments: u32::try_from(news.segments).unwrap_or(u32::MAX),
             lost: lost - lost_before,
             in_flight_before,

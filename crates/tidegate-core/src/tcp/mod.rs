@@ -9,6 +9,7 @@ mod departure;
 mod endpoint;
 mod handshake;
 mod outgoing;
+mod outstanding;
 mod pacer;
 mod probe;
 mod prr;
@@ -35,5 +36,6 @@ pub(crate) use tests::plain_plan;
 
 pub use endpoint::{Endpoint, Role, State};
 pub use outgoing::Outgoing;
+pub use outstanding::Outstanding;
 pub use report::{Counters, Phase, Snapshot};
 pub use segment::{Segment, flags};

@@ -82,6 +82,9 @@ impl Clients {
 
     /// Somebody who is due now.
     pub(super) fn take_due(&mut self) -> Option<usize> {
+        if !self.clock.has_begun() {
+            return None;
+        }
         let now = self.clock.now();
         while let Some(Reverse((at, flow))) = self.due.peek().copied() {
             if at > now {

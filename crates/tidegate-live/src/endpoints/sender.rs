@@ -124,6 +124,9 @@ impl Sender {
     }
 
     fn wake_due(&mut self) -> Result<(), LiveError> {
+        if !self.clock.has_begun() {
+            return Ok(());
+        }
         let now = self.clock.now();
         while let Some(Reverse((at, number))) = self.due.peek().copied() {
             if at > now || at == Time::NEVER {
