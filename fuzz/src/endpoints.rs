@@ -5,8 +5,8 @@
 use std::collections::VecDeque;
 
 use tidegate_core::plan::{
-    CongestionPlan, DelayedAckPlan, EcnPlan, Increase, RtoPlan, RtoRestart, RttTiming, SsthreshRounding,
-    TcpBase, TcpPlan, TcpRules, TickPhase,
+    CongestionPlan, DelayedAckPlan, EcnPlan, Increase, RtoPlan, RtoRestart, RttTiming, SlowStart,
+    SsthreshRounding, TcpBase, TcpPlan, TcpRules, TickPhase,
 };
 use tidegate_core::random::Seed;
 use tidegate_core::tcp::{Endpoint, Role, Segment, State};
@@ -78,13 +78,19 @@ pub fn run(data: &[u8]) {
 pub(crate) fn plan(header: &[u8]) -> TcpPlan {
     let bit = |byte: usize, bit: u8| header[byte] >> bit & 1 == 1;
     let mss = [1460, 536, 100][usize::from(header[2] % 3)];
-    let cc = match header[0] % 7 {
+    let cc = match header[0] % 13 {
         0 => CongestionPlan::Tahoe { fast_retransmit: false },
         1 => CongestionPlan::Tahoe { fast_retransmit: true },
         2 => CongestionPlan::Reno,
         3 => CongestionPlan::NewReno,
         4 => CongestionPlan::Cubic,
         5 => CongestionPlan::Fixed { window: 8 * u64::from(mss) },
+        6 => CongestionPlan::Westwood,
+        7 => CongestionPlan::Vegas,
+        8 => CongestionPlan::Copa,
+        9 => CongestionPlan::Ledbat,
+        10 => CongestionPlan::Dctcp,
+        11 => CongestionPlan::Prague,
         _ => CongestionPlan::FixedRate { rate: Rate::from_bps(1_000_000), window: 50 * u64::from(mss) },
     };
     let tick = if bit(1, 0) { Span::from_millis(500) } else { Span::ZERO };
@@ -138,9 +144,14 @@ fn rules(header: &[u8]) -> TcpRules {
     let linux = |bit: u8| bits >> bit & 1 == 1;
     let TcpRules { arithmetic, slow_start, loss, reduction, least_rto, acks, paces: _ } = TcpRules::LINUX;
     let rfc = TcpRules::RFC;
+    let plus_plus = linux(7) && !linux(0);
     TcpRules {
         arithmetic: if linux(0) { arithmetic } else { rfc.arithmetic },
-        slow_start: if linux(1) { slow_start } else { rfc.slow_start },
+        slow_start: match (plus_plus, linux(1)) {
+            (true, _) => SlowStart::HyStartPlusPlus,
+            (false, true) => slow_start,
+            (false, false) => rfc.slow_start,
+        },
         loss: if linux(2) { loss } else { rfc.loss },
         reduction: if linux(3) { reduction } else { rfc.reduction },
         least_rto: if linux(4) { least_rto } else { rfc.least_rto },

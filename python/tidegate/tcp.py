@@ -108,6 +108,8 @@ class State:
     held_by: str
     #: User data leave no faster than this; None: they are not paced.
     pacing_bps: int | None
+    #: What the controller thinks of its path, such as ``"alpha 0.0625"`` of DCTCP; None: nothing more to tell.
+    cc_detail: str | None
     #: User bytes sent and cumulatively acknowledged.
     acked_bytes: int
     #: User bytes received in order.

@@ -179,6 +179,8 @@ impl Endpoint {
         dict.set_item("retransmitted_segments", outstanding.retransmitted)?;
         dict.set_item("held_by", held_by(snapshot.held_by))?;
         dict.set_item("pacing_bps", snapshot.pacing_rate.map(|rate| rate.bps()))?;
+        let detail = snapshot.detail.map(|(name, value)| format!("{name} {value:.6}"));
+        dict.set_item("cc_detail", detail)?;
         dict.set_item("acked_bytes", counters.acked_bytes)?;
         dict.set_item("in_order_bytes", core.in_order_bytes())?;
         dict.set_item("timeouts", counters.timeouts)?;

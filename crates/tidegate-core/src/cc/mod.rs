@@ -15,12 +15,17 @@
 //! has not tested its window (RFC 5681 §4.1 and RFC 7661 §1 warn of such windows; RFC 9438 §5.8 asks for this).
 
 mod aimd;
+mod copa;
 mod cubic;
+mod dctcp;
 mod facts;
 mod fixed;
 mod fixed_rate;
 mod halving;
+mod hystart_pp;
+mod ledbat;
 mod linux;
+mod prague;
 
 #[cfg(test)]
 mod tests;
@@ -32,7 +37,9 @@ use crate::random::Stream;
 use crate::units::{Rate, Span, Time};
 
 pub use aimd::Aimd;
+pub use copa::Copa;
 pub use cubic::Cubic;
+pub use dctcp::Dctcp;
 pub use facts::{
     Ack, Acked, ControllerSnapshot, EcnNeed, LossKind, Lost, Measured, RateSample, Recovered, Recovery,
     Repair,
@@ -40,7 +47,9 @@ pub use facts::{
 pub use fixed::Fixed;
 pub use fixed_rate::FixedRate;
 pub use halving::{Halving, NewReno, Policy, Reno, Tahoe};
-pub use linux::{LinuxCubic, LinuxReno};
+pub use ledbat::Ledbat;
+pub use linux::{LinuxCubic, LinuxDctcp, LinuxReno, Vegas, Westwood};
+pub use prague::Prague;
 
 /// A congestion controller. Implement it and hand it to [`crate::tcp::Endpoint::set_controller`] to try
 /// one that is not built in.
@@ -85,6 +94,10 @@ pub trait CongestionControl: fmt::Debug + Send {
     }
     /// The state that plots show.
     fn snapshot(&self) -> ControllerSnapshot;
+    /// A number that says most of what it thinks of its path, and its name: DCTCP's alpha, Copa's delta.
+    fn detail(&self) -> Option<(&'static str, f64)> {
+        None
+    }
 }
 
 /// The controller of one connection: a built-in one, matched, or a boxed one from outside.
@@ -103,6 +116,20 @@ pub enum Controller {
     LinuxReno(LinuxReno),
     /// CUBIC as Linux counts it.
     LinuxCubic(Box<LinuxCubic>),
+    /// Westwood+.
+    Westwood(Box<Westwood>),
+    /// Vegas.
+    Vegas(Box<Vegas>),
+    /// Copa.
+    Copa(Box<Copa>),
+    /// LEDBAT++.
+    Ledbat(Box<Ledbat>),
+    /// RFC 8257.
+    Dctcp(Box<Dctcp>),
+    /// DCTCP as Linux counts it.
+    LinuxDctcp(Box<LinuxDctcp>),
+    /// Prague.
+    Prague(Box<Prague>),
     /// A constant window.
     Fixed(Fixed),
     /// A constant pace.
@@ -120,6 +147,13 @@ macro_rules! each {
             Controller::Cubic($inner) => $what,
             Controller::LinuxReno($inner) => $what,
             Controller::LinuxCubic($inner) => $what,
+            Controller::Westwood($inner) => $what,
+            Controller::Vegas($inner) => $what,
+            Controller::Copa($inner) => $what,
+            Controller::Ledbat($inner) => $what,
+            Controller::Dctcp($inner) => $what,
+            Controller::LinuxDctcp($inner) => $what,
+            Controller::Prague($inner) => $what,
             Controller::Fixed($inner) => $what,
             Controller::FixedRate($inner) => $what,
             Controller::Custom($inner) => $what,
@@ -138,9 +172,16 @@ impl Controller {
                 Controller::LinuxReno(LinuxReno::new(plan))
             }
             CongestionPlan::Cubic if linux => Controller::LinuxCubic(Box::new(LinuxCubic::new(plan))),
-            CongestionPlan::Tahoe { .. } => Controller::Tahoe(Tahoe::new(Aimd::new(plan, rng))),
-            CongestionPlan::Reno => Controller::Reno(Reno::new(Aimd::new(plan, rng))),
-            CongestionPlan::NewReno => Controller::NewReno(NewReno::new(Aimd::new(plan, rng))),
+            CongestionPlan::Dctcp if linux => Controller::LinuxDctcp(Box::new(LinuxDctcp::new(plan))),
+            CongestionPlan::Tahoe { .. } => Controller::Tahoe(Tahoe::new(plan, rng)),
+            CongestionPlan::Reno => Controller::Reno(Reno::new(plan, rng)),
+            CongestionPlan::NewReno => Controller::NewReno(NewReno::new(plan, rng)),
+            CongestionPlan::Westwood => Controller::Westwood(Box::new(Westwood::new(plan))),
+            CongestionPlan::Vegas => Controller::Vegas(Box::new(Vegas::new(plan))),
+            CongestionPlan::Copa => Controller::Copa(Box::new(Copa::new(plan))),
+            CongestionPlan::Ledbat => Controller::Ledbat(Box::new(Ledbat::new(plan))),
+            CongestionPlan::Dctcp => Controller::Dctcp(Box::new(Dctcp::new(Aimd::new(plan, rng)))),
+            CongestionPlan::Prague => Controller::Prague(Box::new(Prague::new(plan))),
             CongestionPlan::Cubic => Controller::Cubic(Cubic::new(plan)),
             CongestionPlan::Fixed { window } => {
                 Controller::Fixed(Fixed::new(window.max(u64::from(plan.mss))))
@@ -197,6 +238,13 @@ impl Controller {
             Controller::Cubic(_)
             | Controller::LinuxReno(_)
             | Controller::LinuxCubic(_)
+            | Controller::Westwood(_)
+            | Controller::Vegas(_)
+            | Controller::Copa(_)
+            | Controller::Ledbat(_)
+            | Controller::Dctcp(_)
+            | Controller::LinuxDctcp(_)
+            | Controller::Prague(_)
             | Controller::Fixed(_)
             | Controller::FixedRate(_)
             | Controller::Custom(_) => None,
@@ -241,6 +289,12 @@ impl Controller {
     #[must_use]
     pub fn ecn(&self) -> EcnNeed {
         each!(self, inner => inner.ecn())
+    }
+
+    /// See [`CongestionControl::detail`].
+    #[must_use]
+    pub fn detail(&self) -> Option<(&'static str, f64)> {
+        each!(self, inner => inner.detail())
     }
 
     /// See [`CongestionControl::snapshot`].

@@ -16,6 +16,18 @@ pub enum CongestionPlan {
     NewReno,
     /// RFC 9438.
     Cubic,
+    /// Westwood+.
+    Westwood,
+    /// Vegas.
+    Vegas,
+    /// Copa.
+    Copa,
+    /// LEDBAT++.
+    Ledbat,
+    /// RFC 8257.
+    Dctcp,
+    /// Prague.
+    Prague,
     /// A constant window in bytes.
     Fixed {
         /// The window.
@@ -51,6 +63,17 @@ pub const CONTROLLERS: &[ControllerRow] = &[
     // The kernel's reno is NewReno (RFC 6582) where SACK is off.
     own("newreno", "RFC 6582", Some("reno"), CongestionPlan::NewReno),
     own("cubic", "RFC 9438", Some("cubic"), CongestionPlan::Cubic),
+    own(
+        "westwood",
+        "Westwood+: after a loss, the window that the path carries",
+        Some("westwood"),
+        CongestionPlan::Westwood,
+    ),
+    own("vegas", "two to four segments in the queue", Some("vegas"), CongestionPlan::Vegas),
+    own("copa", "a short queue, or a share of a full one", None, CongestionPlan::Copa),
+    own("ledbat++", "yields to all others", None, CongestionPlan::Ledbat),
+    own("dctcp", "RFC 8257: reduces by how much is marked", Some("dctcp"), CongestionPlan::Dctcp),
+    own("prague", "DCTCP for the Internet (L4S)", None, CongestionPlan::Prague),
     own("fixed", "a constant window, given by tcp.window", None, CongestionPlan::Fixed { window: 0 }),
     own(
         "fixed_rate",
@@ -61,7 +84,6 @@ pub const CONTROLLERS: &[ControllerRow] = &[
     kernel("bbr", "the kernel's BBR, engine live only"),
     kernel("bic", "the kernel's BIC, engine live only"),
     kernel("cdg", "the kernel's CAIA delay gradient, engine live only"),
-    kernel("dctcp", "the kernel's DCTCP, engine live only"),
     kernel("highspeed", "the kernel's HighSpeed TCP, engine live only"),
     kernel("htcp", "the kernel's H-TCP, engine live only"),
     kernel("hybla", "the kernel's Hybla, engine live only"),
@@ -69,9 +91,7 @@ pub const CONTROLLERS: &[ControllerRow] = &[
     kernel("lp", "the kernel's TCP-LP (low priority), engine live only"),
     kernel("nv", "the kernel's New Vegas, engine live only"),
     kernel("scalable", "the kernel's Scalable TCP, engine live only"),
-    kernel("vegas", "the kernel's Vegas, engine live only"),
     kernel("veno", "the kernel's Veno, engine live only"),
-    kernel("westwood", "the kernel's Westwood+, engine live only"),
     kernel("yeah", "the kernel's YeAH, engine live only"),
 ];
 
@@ -123,7 +143,13 @@ impl CongestionPlan {
     #[must_use]
     pub fn hears_acks(self) -> bool {
         match self {
-            CongestionPlan::FixedRate { .. } => true,
+            CongestionPlan::Westwood
+            | CongestionPlan::Vegas
+            | CongestionPlan::Copa
+            | CongestionPlan::Ledbat
+            | CongestionPlan::Dctcp
+            | CongestionPlan::Prague
+            | CongestionPlan::FixedRate { .. } => true,
             CongestionPlan::Tahoe { .. }
             | CongestionPlan::Reno
             | CongestionPlan::NewReno
@@ -139,6 +165,12 @@ impl CongestionPlan {
         match self {
             CongestionPlan::Tahoe { .. } | CongestionPlan::Reno | CongestionPlan::NewReno => true,
             CongestionPlan::Cubic
+            | CongestionPlan::Westwood
+            | CongestionPlan::Vegas
+            | CongestionPlan::Copa
+            | CongestionPlan::Ledbat
+            | CongestionPlan::Dctcp
+            | CongestionPlan::Prague
             | CongestionPlan::Fixed { .. }
             | CongestionPlan::FixedRate { .. }
             | CongestionPlan::Kernel(_) => false,

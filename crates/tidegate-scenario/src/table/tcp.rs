@@ -162,9 +162,11 @@ const CHOICES: &[Key] = &[
         Kind::Choice(&[
             word("standard", "until ssthresh or a loss"),
             word("hystart", "also until HyStart finds that the queue grows, as in Linux's cubic"),
+            word("hystart++", "also until round trips have grown for some rounds (RFC 9406)"),
         ]),
         texts("standard", "standard", "hystart"),
-        "What ends slow start. hystart acts on cubic with arithmetic = \"linux\". Live: the kernel's cubic has HyStart.",
+        "What ends slow start. hystart acts on cubic with arithmetic = \"linux\"; hystart++ on reno, newreno and cubic with \
+         arithmetic = \"rfc\", and needs sack. Live: the kernel's cubic has HyStart.",
     ),
     key(
         "sack",

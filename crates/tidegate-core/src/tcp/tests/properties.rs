@@ -22,6 +22,12 @@ fn controllers() -> impl Strategy<Value = CongestionPlan> {
         Just(CongestionPlan::Cubic),
         Just(CongestionPlan::Fixed { window: 10_000 }),
         Just(CongestionPlan::FixedRate { rate: Rate::from_bps(2_000_000), window: 40_000 }),
+        Just(CongestionPlan::Westwood),
+        Just(CongestionPlan::Vegas),
+        Just(CongestionPlan::Copa),
+        Just(CongestionPlan::Ledbat),
+        Just(CongestionPlan::Dctcp),
+        Just(CongestionPlan::Prague),
     ]
 }
 
@@ -76,10 +82,11 @@ prop_compose! {
 }
 
 fn rules() -> impl Strategy<Value = TcpRules> {
-    let choices = (any::<[bool; 5]>(), any::<bool>(), any::<bool>());
-    choices.prop_map(|([arithmetic, slow_start, loss, reduction, least_rto], acks, paces)| TcpRules {
+    let choices = (any::<[bool; 4]>(), 0..3, any::<bool>(), any::<bool>());
+    choices.prop_map(|([arithmetic, loss, reduction, least_rto], slow_start, acks, paces)| TcpRules {
         arithmetic: if arithmetic { Arithmetic::Linux } else { Arithmetic::Rfc },
-        slow_start: if slow_start { SlowStart::HyStart } else { SlowStart::Standard },
+        slow_start: [SlowStart::Standard, SlowStart::HyStart, SlowStart::HyStartPlusPlus]
+            [slow_start as usize],
         loss: if loss { LossDetection::Rack } else { LossDetection::Sack },
         reduction: if reduction { Reduction::Prr } else { Reduction::Pipe },
         least_rto: if least_rto { LeastRto::Variance } else { LeastRto::TimeOut },
