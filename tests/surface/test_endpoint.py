@@ -37,6 +37,7 @@ def test_both_ends_shake_hands() -> None:
 def test_times_are_seconds_or_texts() -> None:
     for at in (0.02, "20 ms", Fraction(1, 50), "0.02 s"):
         end = tg.tcp.Endpoint(**PLAIN)
+        assert end.poll("0 s") == []
         end.write(at, 100)
         assert [sent.time_s for sent in end.poll(1)] == [0.02], at
 
