@@ -21,6 +21,8 @@ class Said:
     sack: tuple[tuple[int, int], ...] = ()
     window: int | None = None
     ecn: str = ""
+    #: The timestamp that it echoes.
+    echo: int | None = None
 
     def __str__(self) -> str:
         names = "".join(f"{flag} " for flag in self.flags if flag not in ("ACK", "PSH"))
@@ -88,6 +90,8 @@ def _expect(talk: Conversation, step: Step, left: list[Said]) -> list[str]:
             wrong.append("sack")
         if "win" in wanted and said.window != wanted["win"]:
             wrong.append(f"window {said.window}")
+        if "echo" in wanted and said.echo != wanted["echo"]:
+            wrong.append(f"echo {said.echo}")
         if "ecn" in wanted and said.ecn != wanted["ecn"]:
             wrong.append(f"ecn {said.ecn}")
         flags = set(wanted.get("flags", ()))

@@ -142,6 +142,7 @@ class Wire:
             "flags": flags,
             "sack": [],
             "stamp": None,
+            "echo": None,
             "ecn": next(name for name, bit in ECN.items() if bit == packet[1] & 3),
         }
         options = tcp[20:head]
@@ -150,7 +151,7 @@ class Wire:
             if kind == 3:
                 self.scale = options[2]
             elif kind == 8:
-                found["stamp"] = struct.unpack_from("!I", options, 2)[0]
+                found["stamp"], found["echo"] = struct.unpack_from("!II", options, 2)
             elif kind == 5:
                 edges = struct.unpack_from(f"!{(size - 2) // 4}I", options, 2)
                 edges = [(edge - ISN) & 0xFFFFFFFF for edge in edges]

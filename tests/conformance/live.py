@@ -39,7 +39,7 @@ def record(told: dict[str, Any]) -> Record:
     said = [
         Said(
             each["at_ms"], each["seq"], each["ack"], each["payload"], tuple(each["flags"]),
-            tuple((left, right) for left, right in each["sack"]), each["window"], each["ecn"],
+            tuple((left, right) for left, right in each["sack"]), each["window"], each["ecn"], each["echo"],
         )
         for each in told["said"]
     ]  # fmt: skip

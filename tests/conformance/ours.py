@@ -75,7 +75,8 @@ class Talk:
                 self.echoes.append(sent.timestamps[0])
             at_ms = sent.time_s * 1000 - self.start_ms
             flags = tuple(sent.flags.split())
-            said = Said(at_ms, sent.seq, sent.ack, sent.payload, flags, sent.sack, sent.window)
+            echo = sent.timestamps[1] if sent.timestamps else None
+            said = Said(at_ms, sent.seq, sent.ack, sent.payload, flags, sent.sack, sent.window, echo=echo)
             self.record.said.append(said)
 
     def say(self, at_ms: float, step: Step) -> None:

@@ -78,6 +78,14 @@ def test_the_state_counts_what_sack_reports() -> None:
     assert "recovery" in repr(end)
 
 
+def test_paced_data_leave_one_after_the_other() -> None:
+    end = tg.tcp.Endpoint(cc="fixed_rate", rate="8 Mbit/s", **PLAIN)
+    end.write(0, 30_000)
+    times = [sent.time_s for sent in end.poll("20 ms")]
+    assert times[-1] - times[-2] == pytest.approx(0.001)
+    assert (end.state.pacing_bps, end.state.held_by) == (8_000_000, "pacing")
+
+
 def test_a_receiver_reports_what_it_has() -> None:
     end = tg.tcp.Endpoint("passive", base="linux", **PLAIN)
     end.receive(0, seq=2001, payload=1000, timestamps=(7, 0))
