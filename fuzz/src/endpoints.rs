@@ -5,12 +5,12 @@
 use std::collections::VecDeque;
 
 use tidegate_core::plan::{
-    CongestionPlan, DelayedAckPlan, Increase, RtoPlan, RtoRestart, RttTiming, SsthreshRounding, TcpBase,
-    TcpPlan, TcpRules, TickPhase,
+    CongestionPlan, DelayedAckPlan, EcnPlan, Increase, RtoPlan, RtoRestart, RttTiming, SsthreshRounding,
+    TcpBase, TcpPlan, TcpRules, TickPhase,
 };
 use tidegate_core::random::Seed;
 use tidegate_core::tcp::{Endpoint, Role, Segment, State};
-use tidegate_core::units::{Span, Time};
+use tidegate_core::units::{Rate, Span, Time};
 
 /// Bytes of an input that choose the plan.
 const HEADER: usize = 6;
@@ -78,13 +78,14 @@ pub fn run(data: &[u8]) {
 pub(crate) fn plan(header: &[u8]) -> TcpPlan {
     let bit = |byte: usize, bit: u8| header[byte] >> bit & 1 == 1;
     let mss = [1460, 536, 100][usize::from(header[2] % 3)];
-    let cc = match header[0] % 6 {
+    let cc = match header[0] % 7 {
         0 => CongestionPlan::Tahoe { fast_retransmit: false },
         1 => CongestionPlan::Tahoe { fast_retransmit: true },
         2 => CongestionPlan::Reno,
         3 => CongestionPlan::NewReno,
         4 => CongestionPlan::Cubic,
-        _ => CongestionPlan::Fixed { window: 8 * u64::from(mss) },
+        5 => CongestionPlan::Fixed { window: 8 * u64::from(mss) },
+        _ => CongestionPlan::FixedRate { rate: Rate::from_bps(1_000_000), window: 50 * u64::from(mss) },
     };
     let tick = if bit(1, 0) { Span::from_millis(500) } else { Span::ZERO };
     let rto = match header[3] % 3 {
@@ -123,6 +124,8 @@ pub(crate) fn plan(header: &[u8]) -> TcpPlan {
         timestamps: bit(4, 4),
         rtt_timing: if bit(4, 5) { RttTiming::One } else { RttTiming::Every },
         idle_restart: bit(4, 6),
+        ecn: EcnPlan::Off,
+        abe: false,
     }
 }
 
@@ -133,7 +136,7 @@ fn rules(header: &[u8]) -> TcpRules {
     }
     let bits = header[1] ^ header[3] ^ header[4];
     let linux = |bit: u8| bits >> bit & 1 == 1;
-    let TcpRules { arithmetic, slow_start, loss, reduction, least_rto, acks } = TcpRules::LINUX;
+    let TcpRules { arithmetic, slow_start, loss, reduction, least_rto, acks, paces: _ } = TcpRules::LINUX;
     let rfc = TcpRules::RFC;
     TcpRules {
         arithmetic: if linux(0) { arithmetic } else { rfc.arithmetic },
@@ -142,6 +145,7 @@ fn rules(header: &[u8]) -> TcpRules {
         reduction: if linux(3) { reduction } else { rfc.reduction },
         least_rto: if linux(4) { least_rto } else { rfc.least_rto },
         acks: if linux(5) { acks } else { rfc.acks },
+        paces: linux(6),
     }
 }
 

@@ -18,6 +18,7 @@ mod aimd;
 mod cubic;
 mod facts;
 mod fixed;
+mod fixed_rate;
 mod halving;
 mod linux;
 
@@ -33,9 +34,11 @@ use crate::units::{Rate, Span, Time};
 pub use aimd::Aimd;
 pub use cubic::Cubic;
 pub use facts::{
-    Ack, Acked, ControllerSnapshot, LossKind, Lost, Measured, RateSample, Recovered, Recovery, Repair,
+    Ack, Acked, ControllerSnapshot, EcnNeed, LossKind, Lost, Measured, RateSample, Recovered, Recovery,
+    Repair,
 };
 pub use fixed::Fixed;
+pub use fixed_rate::FixedRate;
 pub use halving::{Halving, NewReno, Policy, Reno, Tahoe};
 pub use linux::{LinuxCubic, LinuxReno};
 
@@ -57,7 +60,7 @@ pub trait CongestionControl: fmt::Debug + Send {
     }
     /// New data were acknowledged, outside fast recovery.
     fn handle_acked(&mut self, acked: &Acked);
-    /// A loss was noticed.
+    /// A loss was noticed, or a mark ([`LossKind::Ecn`]).
     fn handle_lost(&mut self, lost: &Lost);
     /// A fast recovery without SACK has ended.
     fn handle_recovered(&mut self, recovered: &Recovered);
@@ -75,6 +78,10 @@ pub trait CongestionControl: fmt::Debug + Send {
     /// What a fast retransmit leads to when there is no SACK.
     fn recovery(&self) -> Recovery {
         Recovery::UntilAllAcked
+    }
+    /// What it needs of ECN. How much was marked is told with each ACK ([`Ack::ecn_marked`]).
+    fn ecn(&self) -> EcnNeed {
+        EcnNeed::Plan
     }
     /// The state that plots show.
     fn snapshot(&self) -> ControllerSnapshot;
@@ -98,6 +105,8 @@ pub enum Controller {
     LinuxCubic(Box<LinuxCubic>),
     /// A constant window.
     Fixed(Fixed),
+    /// A constant pace.
+    FixedRate(FixedRate),
     /// Anything else.
     Custom(Box<dyn CongestionControl>),
 }
@@ -112,6 +121,7 @@ macro_rules! each {
             Controller::LinuxReno($inner) => $what,
             Controller::LinuxCubic($inner) => $what,
             Controller::Fixed($inner) => $what,
+            Controller::FixedRate($inner) => $what,
             Controller::Custom($inner) => $what,
         }
     };
@@ -134,6 +144,9 @@ impl Controller {
             CongestionPlan::Cubic => Controller::Cubic(Cubic::new(plan)),
             CongestionPlan::Fixed { window } => {
                 Controller::Fixed(Fixed::new(window.max(u64::from(plan.mss))))
+            }
+            CongestionPlan::FixedRate { rate, window } => {
+                Controller::FixedRate(FixedRate::new(rate, window.max(u64::from(plan.mss))))
             }
             CongestionPlan::Kernel(name) => {
                 unreachable!("{name} is the kernel's; the simulator refuses such plans before they start")
@@ -185,6 +198,7 @@ impl Controller {
             | Controller::LinuxReno(_)
             | Controller::LinuxCubic(_)
             | Controller::Fixed(_)
+            | Controller::FixedRate(_)
             | Controller::Custom(_) => None,
         }
     }
@@ -221,6 +235,12 @@ impl Controller {
     #[must_use]
     pub fn recovery(&self) -> Recovery {
         each!(self, inner => inner.recovery())
+    }
+
+    /// See [`CongestionControl::ecn`].
+    #[must_use]
+    pub fn ecn(&self) -> EcnNeed {
+        each!(self, inner => inner.ecn())
     }
 
     /// See [`CongestionControl::snapshot`].

@@ -84,6 +84,29 @@ fn thresholds_after_a_loss() {
     assert_eq!(threshold(SsthreshRounding::Up, 1_000, 1_000, again), 2_000);
 }
 
+/// RFC 3168 §6.1.2: a mark takes as much as a loss and starts no slow start; with ABE (RFC 8511 §3) it takes less.
+#[test]
+fn windows_after_a_mark() {
+    let window = |cc, abe, rounding| {
+        let plan = TcpPlan { abe, ssthresh_rounding: rounding, ..plan(cc) };
+        let mut controller = Controller::new(&plan, None);
+        controller.handle_lost(&lost(20_000, 20_000, LossKind::Ecn));
+        (controller.window(), controller.snapshot().ssthresh)
+    };
+    for rounding in [SsthreshRounding::Exact, SsthreshRounding::Ns2] {
+        for cc in [CongestionPlan::Reno, CongestionPlan::Tahoe { fast_retransmit: true }] {
+            assert_eq!(window(cc, false, rounding), (10_000, Some(10_000)));
+            assert_eq!(window(cc, true, rounding), (16_000, Some(16_000)));
+        }
+    }
+    assert_eq!(window(CongestionPlan::Cubic, false, SsthreshRounding::Exact), (14_000, Some(14_000)));
+    assert_eq!(window(CongestionPlan::Cubic, true, SsthreshRounding::Exact), (17_000, Some(17_000)));
+    // Two segments at least.
+    let mut reno = Controller::new(&TcpPlan { abe: true, ..plan(CongestionPlan::Reno) }, None);
+    reno.handle_lost(&lost(2_000, 2_000, LossKind::Ecn));
+    assert_eq!(reno.window(), 2_000);
+}
+
 #[test]
 fn windows_after_a_loss() {
     let window = |cc, kind| {

@@ -17,6 +17,9 @@ pub struct TcpRules {
     pub least_rto: LeastRto,
     /// Which segments are acknowledged at once, beside [`super::TcpPlan::quick_acks`].
     pub acks: AckRule,
+    /// Data leave at a pace also where the controller names no rate: so fast that slow start sends twice its window in a round
+    /// trip, and congestion avoidance 1.2 times (`tcp_update_pacing_rate` in Linux). Needs SACK.
+    pub paces: bool,
 }
 
 impl TcpRules {
@@ -28,6 +31,7 @@ impl TcpRules {
         reduction: Reduction::Pipe,
         least_rto: LeastRto::TimeOut,
         acks: AckRule::Delayed,
+        paces: false,
     };
 
     /// What Linux 6.18 does.
@@ -38,6 +42,7 @@ impl TcpRules {
         reduction: Reduction::Prr,
         least_rto: LeastRto::Variance,
         acks: AckRule::WhileBufferGrows,
+        paces: false,
     };
 
     /// Whether every ACK is accounted for: what it newly delivered, found lost and measured.
@@ -46,6 +51,7 @@ impl TcpRules {
         self.arithmetic == Arithmetic::Linux
             || self.loss == LossDetection::Rack
             || self.reduction == Reduction::Prr
+            || self.paces
     }
 }
 
@@ -105,4 +111,28 @@ pub enum AckRule {
     /// Also each that widens the window which the receiver offers (`tcp_grow_window` in Linux). The receiver
     /// then tunes its buffer as Linux does (`tcp_rcv_space_adjust`), unless the plan fixes the window.
     WhileBufferGrows,
+}
+
+/// Explicit Congestion Notification of a connection, where its controller has no need of its own ([`crate::cc::EcnNeed`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum EcnPlan {
+    /// None: packets are Not-ECT.
+    #[default]
+    Off,
+    /// RFC 3168: ACKs echo a mark until the sender says that it has reduced its window.
+    Classic,
+    /// RFC 9768: ACKs count the marks.
+    Accurate,
+}
+
+impl EcnPlan {
+    /// The word for it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            EcnPlan::Off => "off",
+            EcnPlan::Classic => "classic",
+            EcnPlan::Accurate => "accurate",
+        }
+    }
 }

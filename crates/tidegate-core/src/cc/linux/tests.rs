@@ -64,6 +64,18 @@ fn losses_halve_and_time_outs_leave_one_more_than_is_in_flight() {
     assert_eq!((reno.window(), reno.snapshot().ssthresh), (MSS, Some(5 * MSS)));
 }
 
+/// A mark takes as much as a loss (`tcp_enter_cwr`), with ABE (RFC 8511 §3) less.
+#[test]
+fn marks_reduce_as_losses_do_or_less() {
+    for (abe, reno_window, cubic_window) in [(false, 10, 14), (true, 16, 17)] {
+        let plan = TcpPlan { abe, ..plan(21) };
+        let (mut reno, mut cubic) = (LinuxReno::new(&plan), LinuxCubic::new(&plan));
+        reno.handle_lost(&lost(LossKind::Ecn, 0));
+        cubic.handle_lost(&lost(LossKind::Ecn, 0));
+        assert_eq!((reno.window() / MSS, cubic.window() / MSS), (reno_window, cubic_window));
+    }
+}
+
 #[test]
 fn slow_start_after_an_idle_time_leads_to_three_quarters() {
     let mut reno = LinuxReno::new(&plan(40));
