@@ -8,7 +8,6 @@ import pytest
 import tidegate as tg
 
 
-
 def alone(cc: str, gate: dict[str, Any] | None = None, **more: Any) -> tg.Run:
     """Run one flow for 40 s; the first 10 s do not count."""
     return tg.run(scenario({"bulk": flow(cc)}, gate, **more), seed=1, record="summary")
@@ -76,7 +75,10 @@ def test_hystart_pp_leaves_slow_start_before_it_loses_much() -> None:
     ("tcp", "problem"),
     [
         ({"cc": "copa", "sack": False}, "copa needs sack = true"),
-        ({"cc": "cubic", "slow_start": "hystart++", "sack": False}, 'slow_start = "hystart\\+\\+" needs sack'),
+        (
+            {"cc": "cubic", "slow_start": "hystart++", "sack": False},
+            'slow_start = "hystart\\+\\+" needs sack',
+        ),
     ],
 )
 def test_who_hears_of_every_ack_needs_sack(tcp: dict[str, Any], problem: str) -> None:

@@ -139,7 +139,8 @@ impl Copa {
 
     /// §2.2: which mode. `waiting`: the queueing delay; `swing`: the largest less the least round trip.
     fn choose_mode(&mut self, at: Time, waiting: f64, swing: f64, smoothed: Span) {
-        if waiting < NEARLY_EMPTY * swing || swing == 0.0 {
+        // DEVIATION: the queue of its own slow start is nobody else's.
+        if waiting < NEARLY_EMPTY * swing || swing == 0.0 || self.slow_start {
             self.emptied = Some(at);
         }
         let since = *self.emptied.get_or_insert(at);

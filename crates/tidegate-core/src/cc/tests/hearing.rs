@@ -173,12 +173,12 @@ fn copas_velocity_doubles_after_three_round_trips_in_one_direction() {
 #[test]
 fn copa_competes_where_others_keep_the_queue_full() {
     let mut copa = copa(23);
-    let delta = |copa: &Controller| copa.detail().expect("delta").1;
+    let delta = |of: &Controller| of.detail().expect("delta").1;
     let mut number = 0;
-    let mut round = |copa: &mut Controller, ms: u64| {
+    let mut round = |to: &mut Controller, ms: u64| {
         number += 1;
         let una = (number + 2) * 1000 * MSS;
-        copa.handle_ack(&Ack { una, max: una, ..ack(at(2000 + 300 * number), Span::from_millis(ms)) });
+        to.handle_ack(&Ack { una, max: una, ..ack(at(2000 + 300 * number), Span::from_millis(ms)) });
     };
     for _ in 0..12 {
         round(&mut copa, 200);
@@ -191,9 +191,9 @@ fn copa_competes_where_others_keep_the_queue_full() {
     near(1.0 / delta(&copa), 1.0 / before + 1.0);
     // A loss halves 1/delta.
     copa.handle_lost(&lost(0, 0, LossKind::DupAck));
-    let before = delta(&copa);
+    let full = delta(&copa);
     round(&mut copa, 210);
-    near(1.0 / delta(&copa), 0.5 / before);
+    near(1.0 / delta(&copa), 0.5 / full);
     // An empty queue ends it.
     round(&mut copa, 100);
     round(&mut copa, 100);
@@ -303,12 +303,12 @@ fn hystart_pp_is_of_the_first_slow_start() {
         controller.handle_acked(&double);
         assert_eq!(controller.window(), 2 * MSS, "{cc:?}");
         // A round of 50 ms, and ten after it of 60: conservative after the first of them, over after the fifth.
-        let mut controller = Controller::new(&TcpPlan { sack: true, rules, ..plan(cc) }, None);
+        let mut another = Controller::new(&TcpPlan { sack: true, rules, ..plan(cc) }, None);
         for round in 0..7 {
             let rtt = Span::from_millis(if round == 0 { 50 } else { 60 });
             for una in 1..=8 {
                 let una = 10 * round + una;
-                controller.handle_measured(&Measured {
+                another.handle_measured(&Measured {
                     at: at(0),
                     rtt,
                     smoothed_rtt: rtt,
@@ -316,7 +316,7 @@ fn hystart_pp_is_of_the_first_slow_start() {
                     max: 10 * round + 10,
                 });
             }
-            assert_eq!(controller.snapshot().slow_start, round < 6, "{cc:?} {round}");
+            assert_eq!(another.snapshot().slow_start, round < 6, "{cc:?} {round}");
         }
     }
 }
