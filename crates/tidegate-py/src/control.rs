@@ -10,8 +10,9 @@ use tidegate_core::cc::{
     Ack as AckFact, Acked, CongestionControl as Told, ControllerSnapshot, Fixed, LossKind, Lost, Recovered,
     Repair,
 };
-use tidegate_core::plan::{PythonController, PythonSource, TcpPlan};
+use tidegate_core::plan::{CongestionPlan, Plan, PythonController, PythonSource, TcpPlan};
 use tidegate_core::units::Rate;
+use tidegate_result::RunResult;
 
 use crate::error::ControllerError;
 
@@ -33,8 +34,11 @@ pub(crate) fn take_failure() -> Option<PyErr> {
     RAISED.take()
 }
 
-/// `done`, or what a user's code raised meanwhile.
-pub(crate) fn settled<T>(done: PyResult<T>) -> PyResult<T> {
+/// Does a run; where a user's code takes part, with Python's lock held, because to take it for each ACK would be most of
+/// the work. That code itself lets others have it now and then. What it raised is the result.
+pub(crate) fn run(plan: &Plan, work: impl FnOnce() -> PyResult<RunResult>) -> PyResult<RunResult> {
+    let users = plan.flows.iter().any(|flow| matches!(flow.tcp.cc, CongestionPlan::Python(_)));
+    let done = if users { Python::attach(|_| work()) } else { work() };
     take_failure().map_or(done, Err)
 }
 

@@ -40,8 +40,9 @@ impl Pool {
             caught(|| {
                 let whole = plan.duration.as_secs_f64();
                 let mut go_on = |now: Time| tell(now.as_secs_f64() / whole) && !control::failed();
-                let done = tidegate_sim::run(&plan, &mut go_on);
-                let result = control::settled(done.map_err(|stopped| crate::error::stopped(&stopped)))?;
+                let mut run = || tidegate_sim::run(&plan, &mut go_on);
+                let result =
+                    control::run(&plan, || run().map_err(|stopped| crate::error::stopped(&stopped)))?;
                 RunData::new(&plan, result, Vec::new())
             })
         };

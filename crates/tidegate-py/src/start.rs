@@ -32,8 +32,8 @@ pub(crate) fn sim(
             reached.store(now.picos(), Ordering::Relaxed);
             wanted.get() && !control::failed()
         };
-        let done = tidegate_sim::run(&plan, &mut go_on);
-        let result = control::settled(done.map_err(|stopped| error::stopped(&stopped)))?;
+        let mut run = || tidegate_sim::run(&plan, &mut go_on);
+        let result = control::run(&plan, || run().map_err(|stopped| error::stopped(&stopped)))?;
         let mut warnings = Vec::new();
         if let Some(path) = pcap {
             write_pcap(&plan, &result, &path).map_err(|error| named(error, &path))?;
