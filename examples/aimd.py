@@ -18,7 +18,7 @@ class Aimd(tg.CongestionControl):
         else:
             self.window_bytes += self.mss_bytes * ack.delivered_bytes / self.window_bytes
 
-    def on_loss(self, loss: tg.Loss) -> None:
+    def on_loss(self, _loss: tg.Loss) -> None:
         """Halve."""
         self.ssthresh_bytes = max(self.window_bytes / 2, 2 * self.mss_bytes)
         self.window_bytes = self.ssthresh_bytes

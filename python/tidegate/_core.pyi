@@ -3,6 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import Any, Self, final
 
+from typing_extensions import disjoint_base
+
 __all__ = [
     "Ack",
     "ArgumentError",
@@ -143,6 +145,7 @@ class Loss:
     @property
     def sent_bytes(self) -> int: ...
 
+@disjoint_base
 class CongestionControl:
     """The base class of congestion controllers in Python."""
 

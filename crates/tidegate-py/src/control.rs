@@ -79,15 +79,22 @@ impl CongestionControl {
     }
 
     /// An ACK was dealt with.
-    fn on_ack(&mut self, _ack: &Bound<'_, Ack>) {}
+    #[pyo3(signature = (ack, /))]
+    fn on_ack(&mut self, ack: &Bound<'_, Ack>) {
+        let _ = ack;
+    }
 
     /// A loss was found; by itself the window halves.
-    fn on_loss(&mut self, _loss: &Bound<'_, Loss>) {
+    #[pyo3(signature = (loss, /))]
+    fn on_loss(&mut self, loss: &Bound<'_, Loss>) {
+        let _ = loss;
         self.window_bytes = (self.window_bytes / 2.0).max(2.0 * f64::from(self.mss_bytes));
     }
 
     /// The retransmission timer expired; by itself the window falls to one segment.
-    fn on_timeout(&mut self, _loss: &Bound<'_, Loss>) {
+    #[pyo3(signature = (loss, /))]
+    fn on_timeout(&mut self, loss: &Bound<'_, Loss>) {
+        let _ = loss;
         self.window_bytes = f64::from(self.mss_bytes);
     }
 
