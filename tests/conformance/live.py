@@ -54,7 +54,10 @@ def hold(talks: list[Conversation]) -> dict[str, Record | str]:
 
     def work() -> None:
         with subprocess.Popen(
-            [sys.executable, "-I", str(PROGRAM)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [sys.executable, "-E", "-s", str(PROGRAM)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
         ) as program:
             assert program.stdin is not None
             assert program.stdout is not None
