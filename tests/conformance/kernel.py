@@ -113,6 +113,7 @@ class Talk:
         own.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, self.tcp.get("cc", "reno").encode())
         own.setblocking(False)
         rtt = self.talk["rtt_ms"] / 1000
+        ecn = self.tcp.get("ecn") == "classic"
         self.start = time.monotonic()
         if self.talk["role"] == "active":
             own.bind((HERE, OUR_PORT))
@@ -122,7 +123,7 @@ class Talk:
             if self.talk["scripted"]:
                 return
             self.hear(self.start + rtt)
-            self.say({"flags": ["SYN", "ACK"], "ack": 1}, 0)
+            self.say({"flags": ["SYN", "ACK", *(["ECE"] if ecn else [])], "ack": 1}, 0)
             self.until_ack()
             # The window of a SYN is not scaled: now the usual one, so that no later ACK changes it.
             self.say({"flags": ["ACK"], "ack": 1}, 0)
@@ -133,7 +134,7 @@ class Talk:
             self.listener = own
             if self.talk["scripted"]:
                 return
-            self.say({"flags": ["SYN"]}, 0)
+            self.say({"flags": ["SYN", *(["ECE", "CWR"] if ecn else [])]}, 0)
             self.hear(self.start + rtt)
             self.say({"flags": ["ACK"], "ack": 1}, 0)
         self.start = self.start + rtt
@@ -207,7 +208,7 @@ class Talk:
             "flags": flags,
             "window": of.get("win", self.talk["window"]),
             "sack": [[edge + self.wire.isn for edge in block] for block in of.get("sack", [])],
-            "ecn": of.get("ecn", "not-ECT"),
+            "ecn": of.get("ecn", "Not-ECT"),
         }
         if syn:
             segment |= {

@@ -11,7 +11,7 @@ HERE, THERE = "10.77.9.1", "10.77.9.2"
 #: The script's own initial sequence number and window scale.
 ISN, SCALE = 10_000_000, 7
 FLAGS = {"FIN": 1, "SYN": 2, "RST": 4, "PSH": 8, "ACK": 16, "URG": 32, "ECE": 64, "CWR": 128}
-ECN = {"not-ECT": 0, "ECT(1)": 1, "ECT(0)": 2, "CE": 3}
+ECN = {"Not-ECT": 0, "ECT(1)": 1, "ECT(0)": 2, "CE": 3}
 
 
 def checksum(data: bytes) -> int:
