@@ -166,7 +166,7 @@ def _tcp(draw: random.Random, *, window: bool) -> list[str]:
 
 
 def _hearing(draw: random.Random, lines: list[str]) -> list[str]:
-    """Return the lines of a flow, in one of five with another controller, and in one of five with another slow start."""
+    """Return the lines of a flow, in one of five with another controller, in one of five with HyStart++."""
     cc = draw.choice([*HEARING, *["newreno", "cubic"] * 3, *[None] * 18])
     if cc is None:
         return lines

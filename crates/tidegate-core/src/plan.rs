@@ -20,7 +20,7 @@ mod tcp_rules;
 mod traffic;
 
 pub use circuits::{ArrivalPlan, Blocked, CallsPlan, Demand, PoolOrder, ReservationPlan, ReservePlan};
-pub use congestion::{CONTROLLERS, CongestionPlan, ControllerRow};
+pub use congestion::{CONTROLLERS, CongestionPlan, ControllerRow, PythonController, PythonSource};
 pub use feedback::{
     AbrPlan, DtmPlan, Estimators, FollowPlan, PoolPlan, Share, SignalKind, SignalPlan, SwitchPlan,
 };
@@ -37,7 +37,9 @@ pub use request::{ConnectionPlan, Pace, RequestPlan, ServerPlan, SizePlan, Think
 pub use tcp::{
     DelayedAckPlan, Increase, RtoPlan, RtoRestart, RttTiming, SsthreshRounding, TcpBase, TcpPlan, TickPhase,
 };
-pub use tcp_rules::{AckRule, Arithmetic, EcnPlan, LeastRto, LossDetection, Reduction, SlowStart, TcpRules};
+pub use tcp_rules::{
+    AckRule, Arithmetic, EcnPlan, LeastRto, LossDetection, Reduction, Segmentation, SlowStart, TcpRules,
+};
 pub use traffic::{AppPlan, MessageLength, MessagePlan, SourcePlan, TrafficPlan};
 
 use crate::units::{Span, Time};

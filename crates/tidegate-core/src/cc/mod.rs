@@ -26,6 +26,7 @@ mod hystart_pp;
 mod ledbat;
 mod linux;
 mod prague;
+mod python;
 
 #[cfg(test)]
 mod tests;
@@ -50,6 +51,7 @@ pub use halving::{Halving, NewReno, Policy, Reno, Tahoe};
 pub use ledbat::Ledbat;
 pub use linux::{LinuxCubic, LinuxDctcp, LinuxReno, Vegas, Westwood};
 pub use prague::Prague;
+pub use python::{Maker, can_make, set_maker};
 
 /// A congestion controller. Implement it and hand it to [`crate::tcp::Endpoint::set_controller`] to try
 /// one that is not built in.
@@ -189,6 +191,7 @@ impl Controller {
             CongestionPlan::FixedRate { rate, window } => {
                 Controller::FixedRate(FixedRate::new(rate, window.max(u64::from(plan.mss))))
             }
+            CongestionPlan::Python(own) => Controller::Custom(python::make(own, plan, rng)),
             CongestionPlan::Kernel(name) => {
                 unreachable!("{name} is the kernel's; the simulator refuses such plans before they start")
             }
