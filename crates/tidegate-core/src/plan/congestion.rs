@@ -28,6 +28,8 @@ pub enum CongestionPlan {
         /// The window in bytes; `u64::MAX`: none.
         window: u64,
     },
+    /// BBR, version 1, as Linux has it.
+    Bbr,
     /// One that only the Linux kernel has, by its name in [`CONTROLLERS`]: only the live engine can run it.
     Kernel(&'static str),
 }
@@ -58,7 +60,7 @@ pub const CONTROLLERS: &[ControllerRow] = &[
         None,
         CongestionPlan::FixedRate { rate: Rate::ZERO, window: 0 },
     ),
-    kernel("bbr", "the kernel's BBR, engine live only"),
+    own("bbr", "BBR version 1: paces at the rate that it finds, detects policers", Some("bbr"), CongestionPlan::Bbr),
     kernel("bic", "the kernel's BIC, engine live only"),
     kernel("cdg", "the kernel's CAIA delay gradient, engine live only"),
     kernel("dctcp", "the kernel's DCTCP, engine live only"),
@@ -123,7 +125,7 @@ impl CongestionPlan {
     #[must_use]
     pub fn hears_acks(self) -> bool {
         match self {
-            CongestionPlan::FixedRate { .. } => true,
+            CongestionPlan::FixedRate { .. } | CongestionPlan::Bbr => true,
             CongestionPlan::Tahoe { .. }
             | CongestionPlan::Reno
             | CongestionPlan::NewReno
@@ -131,6 +133,12 @@ impl CongestionPlan {
             | CongestionPlan::Fixed { .. }
             | CongestionPlan::Kernel(_) => false,
         }
+    }
+
+    /// Whether it draws from the seed: when it probes for more.
+    #[must_use]
+    pub fn draws(self) -> bool {
+        self == CongestionPlan::Bbr
     }
 
     /// Whether its window grows by addition and shrinks by halving, as the closed forms of theories assume.
@@ -141,6 +149,7 @@ impl CongestionPlan {
             CongestionPlan::Cubic
             | CongestionPlan::Fixed { .. }
             | CongestionPlan::FixedRate { .. }
+            | CongestionPlan::Bbr
             | CongestionPlan::Kernel(_) => false,
         }
     }

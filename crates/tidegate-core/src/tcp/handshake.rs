@@ -59,6 +59,7 @@ impl Endpoint {
         self.syn_due = false;
         self.sender.ready = true;
         self.sender.rto_at = Time::NEVER;
+        let rtt = (self.syns == 1).then(|| now.saturating_since(self.syn_at));
         if self.syns == 1 {
             self.sender.estimator.sample(self.syn_at, now);
         } else {
@@ -74,12 +75,14 @@ impl Endpoint {
                     window,
                     kind,
                     remaining: 0,
+                    total_lost: 0,
                     max: self.sender.max,
                 });
             }
             // RFC 5681 §3.1: after a lost SYN or SYN-ACK the window begins with one segment.
             self.sender.controller.handle_restart(u64::from(self.sender.config.mss));
         }
+        self.sender.controller.handle_established(now, rtt);
     }
 
     /// A SYN is to be sent.
