@@ -22,6 +22,7 @@ mod fixed;
 mod fixed_rate;
 mod halving;
 mod linux;
+mod running_max;
 
 #[cfg(test)]
 mod tests;

@@ -60,7 +60,12 @@ pub const CONTROLLERS: &[ControllerRow] = &[
         None,
         CongestionPlan::FixedRate { rate: Rate::ZERO, window: 0 },
     ),
-    own("bbr", "BBR version 1: paces at the rate that it finds, detects policers", Some("bbr"), CongestionPlan::Bbr),
+    own(
+        "bbr",
+        "BBR version 1: paces at the rate that it finds, detects policers",
+        Some("bbr"),
+        CongestionPlan::Bbr,
+    ),
     kernel("bic", "the kernel's BIC, engine live only"),
     kernel("cdg", "the kernel's CAIA delay gradient, engine live only"),
     kernel("dctcp", "the kernel's DCTCP, engine live only"),

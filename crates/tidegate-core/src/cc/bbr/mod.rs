@@ -5,7 +5,6 @@
 //! so that what is rounded is rounded alike.
 
 mod controller;
-mod filter;
 mod model;
 mod phases;
 mod policed;

@@ -1,6 +1,6 @@
 //! What BBR knows of its path, and the amounts that follow.
 
-use super::filter::RunningMax;
+use crate::cc::running_max::RunningMax;
 use crate::plan::TcpPlan;
 use crate::random::Stream;
 use crate::units::Time;

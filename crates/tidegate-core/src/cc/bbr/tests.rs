@@ -120,12 +120,11 @@ fn three_rounds_without_a_quarter_more_end_startup() {
         assert_eq!(told.bbr.mode, Mode::Startup, "{segments}");
     }
     // 50 was a quarter more than 40, 62 is not a quarter more than 50: two rounds so far.
-    told.round(60);
+    told.ack(60, RTT, 120, 0, Repair::Nothing);
     assert_eq!((told.bbr.mode, told.bbr.full.reached), (Mode::Drain, true));
     assert!(is_near(told.bbr.pacing_rate(), pace(62.0 * 88.0 / 256.0)));
-    // The product, 62, and room for three bursts of four segments (715 kB/s in 1/1024 s is less, so two), made even.
-    let target = (62 + 3 * told.bbr.burst()).next_multiple_of(2);
-    assert!(told.bbr.snapshot().ssthresh.is_some_and(|bytes| bytes >= target * MSS));
+    // The product, 62, and room for three bursts of what left in 1/1024 s: four segments of the pace of startup.
+    assert_eq!(told.bbr.snapshot().ssthresh, Some(74 * MSS));
     // In flight is no more than that: on with the cycle.
     told.ack(62, RTT, 60, 0, Repair::Nothing);
     assert_eq!(told.bbr.mode, Mode::ProbeBw);
@@ -145,14 +144,14 @@ fn the_cycle_probes_drains_and_cruises() {
     told.ack(100, ms(41), 40, 0, Repair::Nothing);
     assert_eq!((told.bbr.place, told.bbr.pacing_gain), (1, UNIT * 3 / 4));
     // The queue is gone when no more than the product and room is in flight.
-    told.ack(100, ms(20), 60, 0, Repair::Nothing);
+    told.ack(50, ms(20), 60, 0, Repair::Nothing);
     assert_eq!(told.bbr.place, 1);
     told.ack(10, ms(5), 70, 0, Repair::Nothing);
     for place in 2..8 {
         assert_eq!((told.bbr.place, told.bbr.pacing_gain), (place, UNIT));
-        told.ack(100, ms(20), 70, 0, Repair::Nothing);
+        told.ack(50, ms(20), 70, 0, Repair::Nothing);
         assert_eq!(told.bbr.place, place);
-        told.ack(100, ms(21), 70, 0, Repair::Nothing);
+        told.ack(52, ms(21), 70, 0, Repair::Nothing);
     }
     assert_eq!(told.bbr.place, 0);
     // A loss ends a probe, whatever is in flight.
@@ -232,8 +231,8 @@ fn few_losses_and_unlike_rates_are_no_policer() {
         told.ack(90, RTT, 60, 10, Repair::Nothing);
     }
     assert!(!told.bbr.long_term.in_use);
-    for round in 0..30u64 {
-        told.ack(if round / 4 % 2 == 0 { 60 } else { 20 }, RTT, 60, 40, Repair::Nothing);
+    for round in 1..20 {
+        told.ack(10 * round, RTT, 60, 10 * round, Repair::Nothing);
     }
     assert!(!told.bbr.long_term.in_use);
 }
