@@ -18,7 +18,7 @@ impl RunningMax {
         self.best[0].value
     }
 
-    /// Takes a value; the window is `window` long.
+    /// Takes a value; the window is `window` long (`minmax_running_max`).
     pub(super) fn add(&mut self, window: u64, at: u64, value: u64) {
         let new = Sample { at, value };
         let [first, second, third] = &mut self.best;

@@ -108,7 +108,7 @@ impl CongestionControl for Bbr {
         }
     }
 
-    /// `CA_EVENT_TX_START`: nothing was in flight, because the application had nothing to send.
+    /// `bbr_cwnd_event` (`CA_EVENT_TX_START`): nothing was in flight, because the application had nothing to send.
     fn handle_resumed(&mut self, at: Time, _idle: Span) {
         self.idle_restart = true;
         self.aggregation.since = micros(at);

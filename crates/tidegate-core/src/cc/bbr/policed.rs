@@ -65,9 +65,9 @@ impl Bbr {
         if lost == 0 {
             return;
         }
-        let lost = self.lost - self.long_term.lost;
+        let lost_since = self.lost.saturating_sub(self.long_term.lost);
         let delivered = self.delivered - self.long_term.delivered;
-        if delivered == 0 || lost << 8 < LOSSY * delivered {
+        if delivered == 0 || lost_since << 8 < LOSSY * delivered {
             return;
         }
         let millis = (self.delivered_at / 1000).saturating_sub(self.long_term.since);
