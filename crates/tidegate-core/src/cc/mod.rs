@@ -22,6 +22,7 @@ mod fixed;
 mod fixed_rate;
 mod halving;
 mod linux;
+mod python;
 mod running_max;
 
 #[cfg(test)]
@@ -44,6 +45,7 @@ pub use fixed::Fixed;
 pub use fixed_rate::FixedRate;
 pub use halving::{Halving, NewReno, Policy, Reno, Tahoe};
 pub use linux::{LinuxCubic, LinuxReno};
+pub use python::{Maker, can_make, set_maker};
 
 /// A congestion controller. Implement it and hand it to [`crate::tcp::Endpoint::set_controller`] to try
 /// one that is not built in.
@@ -162,6 +164,7 @@ impl Controller {
                 Controller::FixedRate(FixedRate::new(rate, window.max(u64::from(plan.mss))))
             }
             CongestionPlan::Bbr => Controller::Bbr(Box::new(Bbr::new(plan, rng))),
+            CongestionPlan::Python(own) => Controller::Custom(python::make(own, plan, rng)),
             CongestionPlan::Kernel(name) => {
                 unreachable!("{name} is the kernel's; the simulator refuses such plans before they start")
             }
