@@ -33,7 +33,7 @@ use crate::units::{Rate, Span, Time};
 pub use aimd::Aimd;
 pub use cubic::Cubic;
 pub use facts::{
-    Ack, Acked, ControllerSnapshot, LossKind, Lost, Measured, RateSample, Recovered, Recovery, Repair,
+    Ack, Acked, ControllerSnapshot, LossKind, Lost, Measured, RateSample, Recovered, Recovery, Repair, Undone,
 };
 pub use fixed::Fixed;
 pub use halving::{Halving, NewReno, Policy, Reno, Tahoe};
@@ -61,6 +61,9 @@ pub trait CongestionControl: fmt::Debug + Send {
     fn handle_lost(&mut self, lost: &Lost);
     /// A fast recovery without SACK has ended.
     fn handle_recovered(&mut self, recovered: &Recovered);
+    /// The last reduction has proved needless. Told where the plan lets reductions be taken back
+    /// ([`crate::plan::TcpRules::takes_back`]).
+    fn handle_undone(&mut self, _undone: &Undone) {}
     /// Nothing was sent for longer than a time-out and something is about to be (RFC 5681
     /// §4.1), or the handshake lost a segment: the window falls to `window` if it is larger.
     fn handle_restart(&mut self, window: u64);
@@ -197,6 +200,11 @@ impl Controller {
     /// See [`CongestionControl::handle_recovered`].
     pub fn handle_recovered(&mut self, recovered: &Recovered) {
         each!(self, inner => inner.handle_recovered(recovered));
+    }
+
+    /// See [`CongestionControl::handle_undone`].
+    pub fn handle_undone(&mut self, undone: &Undone) {
+        each!(self, inner => inner.handle_undone(undone));
     }
 
     /// See [`CongestionControl::handle_restart`].

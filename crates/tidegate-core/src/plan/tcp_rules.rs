@@ -17,6 +17,13 @@ pub struct TcpRules {
     pub least_rto: LeastRto,
     /// Which segments are acknowledged at once, beside [`super::TcpPlan::quick_acks`].
     pub acks: AckRule,
+    /// The receiver reports data that came again (RFC 2883). Needs SACK.
+    pub dsack: bool,
+    /// A reduction of the window that proves needless is taken back, by timestamps (RFC 3522, 4015) or by reports of
+    /// duplicates (RFC 3708). Needs SACK.
+    pub undo: bool,
+    /// A time-out that proves needless is taken back (F-RTO, RFC 5682). Needs SACK.
+    pub frto: bool,
 }
 
 impl TcpRules {
@@ -28,6 +35,9 @@ impl TcpRules {
         reduction: Reduction::Pipe,
         least_rto: LeastRto::TimeOut,
         acks: AckRule::Delayed,
+        dsack: false,
+        undo: false,
+        frto: false,
     };
 
     /// What Linux 6.18 does.
@@ -38,6 +48,9 @@ impl TcpRules {
         reduction: Reduction::Prr,
         least_rto: LeastRto::Variance,
         acks: AckRule::WhileBufferGrows,
+        dsack: true,
+        undo: true,
+        frto: true,
     };
 
     /// Whether every ACK is accounted for: what it newly delivered, found lost and measured.
@@ -46,6 +59,13 @@ impl TcpRules {
         self.arithmetic == Arithmetic::Linux
             || self.loss == LossDetection::Rack
             || self.reduction == Reduction::Prr
+            || self.takes_back()
+    }
+
+    /// Whether a reduction can be taken back.
+    #[must_use]
+    pub fn takes_back(&self) -> bool {
+        self.undo || self.frto
     }
 }
 

@@ -1,7 +1,9 @@
 //! What a sender remembers that accounts for every ACK, and what its one timer is set for.
 
+use super::frto::Repeats;
 use super::prr::Prr;
 use super::rack::Rack;
+use super::undo::Undo;
 use super::window_use::WindowUse;
 use crate::plan::{Arithmetic, LossDetection, Reduction, TcpPlan};
 use crate::units::Span;
@@ -14,6 +16,11 @@ pub(super) struct Accounts {
     pub(super) probe: Probe,
     pub(super) timer: Timer,
     pub(super) usage: WindowUse,
+    pub(super) undo: Undo,
+    /// What may be sent again until the next ACK.
+    pub(super) repeats: Repeats,
+    /// Whether the last time-out was needless is still open.
+    pub(super) frto: bool,
     /// SACKed segments outstanding (`sacked_out`).
     pub(super) sacked: u64,
     /// Time-outs since the acknowledgement last moved (`icsk_retransmits`).
@@ -38,6 +45,9 @@ impl Accounts {
             probe: Probe::default(),
             timer: Timer::TimeOut,
             usage: WindowUse::default(),
+            undo: Undo::new(&plan.rules),
+            repeats: Repeats::Lost,
+            frto: false,
             sacked: 0,
             timeouts: 0,
             sent: false,

@@ -6,7 +6,9 @@ mod ack;
 mod buffer;
 mod config;
 mod departure;
+mod dsack;
 mod endpoint;
+mod frto;
 mod handshake;
 mod outgoing;
 mod probe;
@@ -23,6 +25,7 @@ mod segment;
 mod sender;
 mod seq;
 mod timestamp;
+mod undo;
 mod window_use;
 
 #[cfg(test)]

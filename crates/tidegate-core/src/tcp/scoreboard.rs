@@ -61,6 +61,11 @@ impl Sent {
         let lost = if self.marked(LOST) { len } else { 0 };
         lost - if self.marked(RESENT) { len } else { 0 }
     }
+
+    /// Copies of it on their way.
+    fn copies(self) -> u64 {
+        u64::from(self.word & (RESENT | SACKED) == RESENT)
+    }
 }
 
 /// What a cumulative acknowledgement removed.
@@ -106,6 +111,8 @@ pub(super) struct Scoreboard {
     pub(super) holes: i64,
     /// Offset of the oldest unacknowledged byte.
     pub(super) base: u64,
+    /// Copies on their way (`retrans_out`).
+    pub(super) copies: u64,
     // Where something is lost.
     /// Where the next retransmission is looked for (HighRxt).
     pub(super) cursor: u64,
@@ -221,6 +228,7 @@ impl Scoreboard {
     #[cold]
     fn forget(&mut self, sent: Sent) {
         self.holes -= sent.hole();
+        self.copies -= sent.copies();
         if sent.marked(SACKED) && self.first >= self.lost_end {
             self.sacked_above -= u64::from(sent.len());
         }
@@ -244,6 +252,7 @@ impl Scoreboard {
         let sent = *self.slot(number);
         let marked = Sent { word: (sent.word & !clear) | set, ..sent };
         self.holes += marked.hole() - sent.hole();
+        self.copies = self.copies + marked.copies() - sent.copies();
         *self.slot_mut(number) = marked;
     }
 

@@ -155,6 +155,9 @@ fn rules(layers: &TcpLayers<'_>) -> TcpRules {
             "linux" => AckRule::WhileBufferGrows,
             _ => AckRule::Delayed,
         },
+        dsack: layers.flag("dsack"),
+        undo: layers.flag("undo"),
+        frto: layers.flag("frto"),
     }
 }
 
