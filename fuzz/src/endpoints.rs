@@ -5,8 +5,8 @@
 use std::collections::VecDeque;
 
 use tidegate_core::plan::{
-    CongestionPlan, DelayedAckPlan, Increase, RtoPlan, RtoRestart, RttTiming, SsthreshRounding, TcpBase,
-    TcpPlan, TcpRules, TickPhase,
+    CongestionPlan, DelayedAckPlan, EcnPlan, Increase, RtoPlan, RtoRestart, RttTiming, SsthreshRounding,
+    TcpBase, TcpPlan, TcpRules, TickPhase,
 };
 use tidegate_core::random::Seed;
 use tidegate_core::tcp::{Endpoint, Role, Segment, State};
@@ -123,6 +123,8 @@ pub(crate) fn plan(header: &[u8]) -> TcpPlan {
         timestamps: bit(4, 4),
         rtt_timing: if bit(4, 5) { RttTiming::One } else { RttTiming::Every },
         idle_restart: bit(4, 6),
+        ecn: EcnPlan::Off,
+        abe: false,
     }
 }
 
@@ -133,7 +135,8 @@ fn rules(header: &[u8]) -> TcpRules {
     }
     let bits = header[1] ^ header[3] ^ header[4];
     let linux = |bit: u8| bits >> bit & 1 == 1;
-    let TcpRules { arithmetic, slow_start, loss, reduction, least_rto, acks, dsack, undo, frto } = TcpRules::LINUX;
+    let TcpRules { arithmetic, slow_start, loss, reduction, least_rto, acks, dsack, undo, frto } =
+        TcpRules::LINUX;
     let rfc = TcpRules::RFC;
     TcpRules {
         arithmetic: if linux(0) { arithmetic } else { rfc.arithmetic },

@@ -13,7 +13,7 @@ when a table or a picture is asked for.
 Parts that need no scenario are modules of their own, loaded when they are first named:
 ``tg.dtm``, the estimator behind ``rate.dtm``; ``tg.effcap``, the one behind ``rate.follow``;
 ``tg.gcra``, the rate limiter of ATM and of token
-buckets; ``tg.theory``, what is known in closed form.
+buckets; ``tg.tcp``, one TCP endpoint driven by hand; ``tg.theory``, what is known in closed form.
 """
 
 import typing as _typing
@@ -59,12 +59,12 @@ from tidegate._study.value import Study
 from tidegate._traces.start import trace_convert, trace_info, trace_synth
 
 if _typing.TYPE_CHECKING:
-    from tidegate import dtm, effcap, gcra, theory
+    from tidegate import dtm, effcap, gcra, tcp, theory
 
 __version__ = build_info()["tidegate"]
 
 #: Public modules, imported when they are first named (PEP 562).
-_MODULES = ("dtm", "effcap", "gcra", "theory")
+_MODULES = ("dtm", "effcap", "gcra", "tcp", "theory")
 
 __all__ = [
     "ArgumentError",
@@ -116,6 +116,7 @@ __all__ = [
     "size",
     "size_pool",
     "study",
+    "tcp",
     "theory",
     "trace_convert",
     "trace_info",

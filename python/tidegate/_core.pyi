@@ -1,10 +1,11 @@
 """The compiled part: bindings to the Rust crates, without logic of their own."""
 
 from collections.abc import Callable, Sequence
-from typing import final
+from typing import Any, final
 
 __all__ = [
     "ArgumentError",
+    "Endpoint",
     "EngineError",
     "InternalError",
     "Pool",
@@ -171,6 +172,26 @@ class Pool:
     def stop(self) -> None: ...
 
 def student_t(share: float, freedom: int) -> float | None: ...
+
+@final
+class Endpoint:
+    def __new__(cls, scenario: Scenario, role: str) -> Endpoint: ...
+    def write(self, at: int, count: int) -> None: ...
+    def receive(
+        self,
+        at: int,
+        *,
+        flags: int,
+        payload: int,
+        seq: int | None,
+        ack: int | None,
+        window: int | None,
+        timestamps: tuple[int, int],
+        sack: Sequence[tuple[int, int]],
+    ) -> None: ...
+    def poll(self, until: int) -> list[dict[str, Any]]: ...
+    def state(self) -> dict[str, Any]: ...
+
 def schema() -> str: ...
 def columns() -> str: ...
 def reference() -> str: ...

@@ -15,6 +15,7 @@ mod pool;
 mod run;
 mod scenario;
 mod start;
+mod tcp;
 mod traces;
 
 use pyo3::prelude::*;
@@ -68,6 +69,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<scenario::Scenario>()?;
     module.add_class::<run::RunData>()?;
     module.add_class::<pool::Pool>()?;
+    module.add_class::<tcp::Endpoint>()?;
     module.add_function(wrap_pyfunction!(pool::student_t, module)?)?;
     module.add_function(wrap_pyfunction!(live::live_clean, module)?)?;
     module.add_function(wrap_pyfunction!(live::live_enter, module)?)?;

@@ -8,9 +8,9 @@
 use tidegate_core::aal5::CELL_BITS;
 use tidegate_core::gcra::{Interval, Limit, Release};
 use tidegate_core::plan::{
-    AppPlan, CellPlan, CongestionPlan, FlowPlan, Framing, GatePlan, GcraPlan, Increase, Plan, QueueLimit,
-    RatePlan, RtoPlan, RttTiming, SourcePlan, SsthreshRounding, StartPlan, TcpBase, TcpPlan, TcpRules,
-    TickPhase, TrafficPlan,
+    AppPlan, CellPlan, CongestionPlan, EcnPlan, FlowPlan, Framing, GatePlan, GcraPlan, Increase, Plan,
+    QueueLimit, RatePlan, RtoPlan, RttTiming, SourcePlan, SsthreshRounding, StartPlan, TcpBase, TcpPlan,
+    TcpRules, TickPhase, TrafficPlan,
 };
 use tidegate_core::units::{Rate, Span, Speed, Time};
 
@@ -138,5 +138,7 @@ fn tcp() -> TcpPlan {
         timestamps: false,
         rtt_timing: RttTiming::One,
         idle_restart: false,
+        ecn: EcnPlan::Off,
+        abe: false,
     }
 }

@@ -9,8 +9,8 @@
 #![allow(clippy::print_stdout, reason = "a program that prints its result")]
 
 use tidegate_core::plan::{
-    AppPlan, CongestionPlan, FlowPlan, GatePlan, Increase, Plan, QueueLimit, QueuePlan, RatePlan, RtoPlan,
-    RttTiming, SsthreshRounding, StartPlan, TcpBase, TcpPlan, TcpRules, TickPhase,
+    AppPlan, CongestionPlan, EcnPlan, FlowPlan, GatePlan, Increase, Plan, QueueLimit, QueuePlan, RatePlan,
+    RtoPlan, RttTiming, SsthreshRounding, StartPlan, TcpBase, TcpPlan, TcpRules, TickPhase,
 };
 use tidegate_core::units::{Rate, Span, Speed, Time};
 
@@ -97,6 +97,8 @@ fn tcp(cc: &str) -> TcpPlan {
         timestamps: false,
         rtt_timing: RttTiming::One,
         idle_restart: false,
+        ecn: EcnPlan::Off,
+        abe: false,
     }
 }
 

@@ -22,7 +22,7 @@ mod simulation;
 mod stopped;
 mod wire;
 
-pub use run::run;
+pub use run::{only_known_controllers, run};
 pub use stopped::RunError;
 
 pub use tidegate_core::plan::Plan;

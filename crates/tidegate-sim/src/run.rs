@@ -35,7 +35,11 @@ pub fn run(plan: &Plan, go_on: &mut dyn FnMut(Time) -> bool) -> Result<RunResult
     Ok(*result)
 }
 
-fn only_known_controllers(plan: &Plan) -> Result<(), RunError> {
+/// Refuses what only the kernel has.
+///
+/// # Errors
+/// [`RunError::OnlyLive`] with the flow and the controllers that the simulator has.
+pub fn only_known_controllers(plan: &Plan) -> Result<(), RunError> {
     for flow in &plan.flows {
         if let CongestionPlan::Kernel(name) = flow.tcp.cc {
             let known: Vec<&str> = CongestionPlan::simulated().collect();

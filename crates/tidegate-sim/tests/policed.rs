@@ -5,9 +5,9 @@
 use proptest::prelude::*;
 use tidegate_core::gcra::{Conformance, Interval, Limit};
 use tidegate_core::plan::{
-    AppPlan, CongestionPlan, DelayedAckPlan, FlowPlan, GatePlan, Increase, LossPlan, Plan, PolicePlan,
-    QueueLimit, RatePlan, RecordLevel, RtoPlan, RttTiming, SourcePlan, SsthreshRounding, StartPlan, TcpBase,
-    TcpPlan, TcpRules, TickPhase, TrafficPlan,
+    AppPlan, CongestionPlan, DelayedAckPlan, EcnPlan, FlowPlan, GatePlan, Increase, LossPlan, Plan,
+    PolicePlan, QueueLimit, RatePlan, RecordLevel, RtoPlan, RttTiming, SourcePlan, SsthreshRounding,
+    StartPlan, TcpBase, TcpPlan, TcpRules, TickPhase, TrafficPlan,
 };
 use tidegate_core::units::{Rate, Span, Speed, Time};
 use tidegate_result::GateSummary;
@@ -49,6 +49,8 @@ fn tcp(cc: CongestionPlan) -> TcpPlan {
         timestamps: false,
         rtt_timing: RttTiming::Every,
         idle_restart: true,
+        ecn: EcnPlan::Off,
+        abe: false,
     }
 }
 

@@ -6,10 +6,10 @@
 use proptest::prelude::*;
 use tidegate_core::app::Exchange;
 use tidegate_core::plan::{
-    AppPlan, Blocked, CongestionPlan, ConnectionPlan, DelayedAckPlan, Demand, FlowPlan, GatePlan, Increase,
-    LossPlan, OnChange, Pace, Plan, PoolOrder, PoolPlan, RatePlan, RecordLevel, RequestPlan, ReservationPlan,
-    ReservePlan, RtoPlan, RttTiming, ServerPlan, SizePlan, SsthreshRounding, StartPlan, TcpBase, TcpPlan,
-    TcpRules, ThinkPlan, TickPhase,
+    AppPlan, Blocked, CongestionPlan, ConnectionPlan, DelayedAckPlan, Demand, EcnPlan, FlowPlan, GatePlan,
+    Increase, LossPlan, OnChange, Pace, Plan, PoolOrder, PoolPlan, RatePlan, RecordLevel, RequestPlan,
+    ReservationPlan, ReservePlan, RtoPlan, RttTiming, ServerPlan, SizePlan, SsthreshRounding, StartPlan,
+    TcpBase, TcpPlan, TcpRules, ThinkPlan, TickPhase,
 };
 use tidegate_core::units::{Rate, Span, Speed, Time};
 use tidegate_sim::{RunResult, Side, run};
@@ -53,6 +53,8 @@ fn tcp() -> TcpPlan {
         timestamps: false,
         rtt_timing: RttTiming::Every,
         idle_restart: false,
+        ecn: EcnPlan::Off,
+        abe: false,
     }
 }
 

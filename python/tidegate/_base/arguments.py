@@ -6,6 +6,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any, SupportsIndex
 
+from tidegate import _core
 from tidegate._base.errors import ArgumentError
 
 
@@ -33,3 +34,26 @@ def _integer(value: Any) -> int | None:
     if isinstance(value, float | Fraction | Decimal) and value == value // 1:
         return int(value)
     return None
+
+
+#: The units of time inside: picoseconds in a second, and the latest time.
+PICOS = 10**12
+_LATEST_S = 10**7
+
+
+def instant(name: str, value: Any) -> int:
+    """Return a time in picoseconds: a number of seconds, or a text such as "20 ms".
+
+    Raises:
+        ArgumentError: it is neither, negative, or beyond 10,000,000 s.
+    """
+    if isinstance(value, str):
+        return _core.read_span(name, value)
+    value = value.item() if hasattr(value, "item") else value
+    if isinstance(value, bool) or not isinstance(value, int | float | Fraction | Decimal):
+        raise ArgumentError(f'{name}: {value!r} is no time; give seconds, or a text such as "20 ms"')
+    if not 0 <= value <= _LATEST_S:
+        raise ArgumentError(f"{name}: {value!r} s is out of range; from 0 to {_LATEST_S} s")
+    # A decimal number is taken as it is printed.
+    seconds = Fraction(str(value)) if isinstance(value, float) else Fraction(value)
+    return round(seconds * PICOS)

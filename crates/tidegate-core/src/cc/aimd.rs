@@ -20,6 +20,8 @@ const LARGEST: u64 = 1 << 40;
 pub struct Aimd {
     increase: Increase,
     rounding: SsthreshRounding,
+    /// RFC 8511: marks take less than losses.
+    abe: bool,
     /// In 1/65536 bytes.
     window: u64,
     /// Bytes; `u64::MAX`: no limit.
@@ -50,6 +52,7 @@ impl Aimd {
             credit: 0,
             increase: plan.increase,
             rounding: plan.ssthresh_rounding,
+            abe: plan.abe,
             rng: rng.map(Box::new),
         }
     }
@@ -102,14 +105,20 @@ impl Aimd {
         self.ssthresh = self.threshold(lost);
         self.window = match self.rounding {
             _ if to_one_segment => self.mss << FRACTION,
-            SsthreshRounding::Ns2 => (self.window.min(lost.window << FRACTION) / 2).max(self.mss << FRACTION),
+            SsthreshRounding::Ns2 if lost.kind != LossKind::Ecn => {
+                (self.window.min(lost.window << FRACTION) / 2).max(self.mss << FRACTION)
+            }
             _ => self.ssthresh << FRACTION,
         };
     }
 
-    /// Half of what was in flight, at least two segments.
+    /// Half of what was in flight, at least two segments. RFC 3168 §6.1.2: a mark takes as much as a loss.
     fn threshold(&self, lost: &Lost) -> u64 {
         let segments = |count: u64| count.max(2) * self.mss;
+        if self.abe && lost.kind == LossKind::Ecn {
+            // RFC 8511 §3: beta_ecn = 0.8 for Reno, at least two segments.
+            return (lost.in_flight * 4 / 5).max(2 * self.mss);
+        }
         match self.rounding {
             // RFC 5681 §3.1: held when the same segment times out again.
             SsthreshRounding::Exact if lost.kind == (LossKind::Timeout { again: true }) => self.ssthresh,

@@ -14,6 +14,8 @@ use crate::units::Time;
 const C: f64 = 0.4;
 /// RFC 9438 §4.6: what is left after a loss.
 const BETA: f64 = 0.7;
+/// RFC 8511 §3: what is left after a mark, with ABE.
+const BETA_ECN: f64 = 0.85;
 /// RFC 9438 §4.3: growth with the mean window of Reno, for this BETA.
 const ALPHA: f64 = 3.0 * (1.0 - BETA) / (1.0 + BETA);
 /// No window grows beyond this many bytes.
@@ -51,6 +53,8 @@ pub struct Cubic {
     /// Whole bytes of `cwnd`.
     window: u64,
     mss: f64,
+    /// What is left after a mark.
+    beta_ecn: f64,
     /// Segments.
     cwnd: f64,
     /// Segments; infinite before the first loss.
@@ -74,6 +78,7 @@ impl Cubic {
         let mut cubic = Cubic {
             window: 0,
             mss,
+            beta_ecn: if plan.abe { BETA_ECN } else { BETA },
             cwnd: 0.0,
             ssthresh: plan.initial_ssthresh.map_or(f64::INFINITY, |bytes| bytes as f64 / mss),
             w_max: 0.0,
@@ -165,15 +170,17 @@ impl CongestionControl for Cubic {
     }
 
     fn handle_lost(&mut self, lost: &Lost) {
-        let timeout = lost.kind != LossKind::DupAck;
+        let timeout = lost.kind.is_timeout();
         if lost.kind != (LossKind::Timeout { again: true }) {
             self.remember();
+            // RFC 9438 §4.6 takes marks and losses alike; RFC 8511 does not.
+            let beta = if lost.kind == LossKind::Ecn { self.beta_ecn } else { BETA };
             // RFC 9438 §4.7: a plateau below the last one leaves room for new flows.
             let shrinking = self.cwnd < self.w_max;
-            self.w_max = if shrinking { self.cwnd * (1.0 + BETA) / 2.0 } else { self.cwnd };
+            self.w_max = if shrinking { self.cwnd * (1.0 + beta) / 2.0 } else { self.cwnd };
             self.cwnd_prior = self.cwnd;
             // RFC 9438 §4.6 (and §4.8): of what was in flight, at least two segments.
-            self.ssthresh = (lost.in_flight as f64 / self.mss * BETA).max(2.0);
+            self.ssthresh = (lost.in_flight as f64 / self.mss * beta).max(2.0);
         }
         self.epoch = None;
         self.flat = timeout;

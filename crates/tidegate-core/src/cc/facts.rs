@@ -28,6 +28,9 @@ pub struct Ack {
     pub delivered: u64,
     /// The same in segments.
     pub segments: u32,
+    /// Of the segments that arrived, those newly reported as marked CE. Segments and not bytes, because Accurate ECN counts
+    /// packets (RFC 9768 §3.2.2); by the echoes of RFC 3168 and RFC 8257 all that an ACK with ECE newly reported.
+    pub ecn_marked: u32,
     /// Bytes newly taken to be lost.
     pub lost: u64,
     /// Bytes in flight before it.
@@ -115,11 +118,13 @@ pub struct Acked {
     pub window_limited: bool,
 }
 
-/// How a loss was noticed.
+/// How congestion was noticed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LossKind {
     /// Duplicate ACKs or SACK.
     DupAck,
+    /// The other end reported CE marks. Nothing is lost; told once per window of data (RFC 3168 §6.1.2).
+    Ecn,
     /// The retransmission timer.
     Timeout {
         /// No reduction of its own: the same segment has timed out before, or (accounting endpoints) the
@@ -128,7 +133,27 @@ pub enum LossKind {
     },
 }
 
-/// A loss was noticed; one fact per recovery or time-out, not one per segment.
+impl LossKind {
+    /// Whether the retransmission timer noticed it.
+    #[must_use]
+    pub fn is_timeout(self) -> bool {
+        matches!(self, LossKind::Timeout { again: _ })
+    }
+}
+
+/// What a controller needs of Explicit Congestion Notification. Both ends of a connection ask their controllers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EcnNeed {
+    /// What the plan says ([`crate::plan::TcpPlan::ecn`]): a mark means what a loss means (RFC 3168 §5).
+    Plan,
+    /// How much of the data was marked, of segments with ECT(0): by Accurate ECN if the plan says so, else by the
+    /// receiver of DCTCP, whose ACKs follow every change of CE (RFC 8257 §3.2).
+    Extent,
+    /// The same by Accurate ECN, of segments with ECT(1) (L4S: RFC 9331 §4.1, §4.2).
+    L4s,
+}
+
+/// A loss or a mark was noticed; one fact per recovery, time-out or window with marks, not one per segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lost {
     /// When.

@@ -42,8 +42,9 @@ pub type NewReno = Halving<Rfc6582>;
 impl Policy for AlwaysSlowStart {
     const RECOVERY: Recovery = Recovery::SlowStart;
 
-    fn starts_anew(_kind: LossKind) -> bool {
-        true
+    fn starts_anew(kind: LossKind) -> bool {
+        // RFC 3168 §5: a mark halves the window, and nothing has to be sent again.
+        kind != LossKind::Ecn
     }
 
     fn recovered(_aimd: &mut Aimd, _recovered: &Recovered) {}
@@ -54,7 +55,7 @@ impl Policy for Rfc5681 {
 
     fn starts_anew(kind: LossKind) -> bool {
         // RFC 5681 §3.1: the loss window of one segment after a time-out; §3.2 step 2 otherwise.
-        kind != LossKind::DupAck
+        kind.is_timeout()
     }
 
     fn recovered(_aimd: &mut Aimd, _recovered: &Recovered) {
@@ -66,7 +67,7 @@ impl Policy for Rfc6582 {
     const RECOVERY: Recovery = Recovery::UntilAllAcked;
 
     fn starts_anew(kind: LossKind) -> bool {
-        kind != LossKind::DupAck
+        kind.is_timeout()
     }
 
     fn recovered(aimd: &mut Aimd, recovered: &Recovered) {

@@ -33,7 +33,8 @@ use crate::units::{Rate, Span, Time};
 pub use aimd::Aimd;
 pub use cubic::Cubic;
 pub use facts::{
-    Ack, Acked, ControllerSnapshot, LossKind, Lost, Measured, RateSample, Recovered, Recovery, Repair, Undone,
+    Ack, Acked, ControllerSnapshot, EcnNeed, LossKind, Lost, Measured, RateSample, Recovered, Recovery,
+    Repair, Undone,
 };
 pub use fixed::Fixed;
 pub use halving::{Halving, NewReno, Policy, Reno, Tahoe};
@@ -57,7 +58,7 @@ pub trait CongestionControl: fmt::Debug + Send {
     }
     /// New data were acknowledged, outside fast recovery.
     fn handle_acked(&mut self, acked: &Acked);
-    /// A loss was noticed.
+    /// A loss was noticed, or a mark ([`LossKind::Ecn`]).
     fn handle_lost(&mut self, lost: &Lost);
     /// A fast recovery without SACK has ended.
     fn handle_recovered(&mut self, recovered: &Recovered);
@@ -78,6 +79,10 @@ pub trait CongestionControl: fmt::Debug + Send {
     /// What a fast retransmit leads to when there is no SACK.
     fn recovery(&self) -> Recovery {
         Recovery::UntilAllAcked
+    }
+    /// What it needs of ECN. How much was marked is told with each ACK ([`Ack::ecn_marked`]).
+    fn ecn(&self) -> EcnNeed {
+        EcnNeed::Plan
     }
     /// The state that plots show.
     fn snapshot(&self) -> ControllerSnapshot;
@@ -229,6 +234,12 @@ impl Controller {
     #[must_use]
     pub fn recovery(&self) -> Recovery {
         each!(self, inner => inner.recovery())
+    }
+
+    /// See [`CongestionControl::ecn`].
+    #[must_use]
+    pub fn ecn(&self) -> EcnNeed {
+        each!(self, inner => inner.ecn())
     }
 
     /// See [`CongestionControl::snapshot`].

@@ -84,6 +84,29 @@ fn thresholds_after_a_loss() {
     assert_eq!(threshold(SsthreshRounding::Up, 1_000, 1_000, again), 2_000);
 }
 
+/// RFC 3168 §6.1.2: a mark takes as much as a loss and starts no slow start; with ABE (RFC 8511 §3) it takes less.
+#[test]
+fn windows_after_a_mark() {
+    let window = |cc, abe, rounding| {
+        let plan = TcpPlan { abe, ssthresh_rounding: rounding, ..plan(cc) };
+        let mut controller = Controller::new(&plan, None);
+        controller.handle_lost(&lost(20_000, 20_000, LossKind::Ecn));
+        (controller.window(), controller.snapshot().ssthresh)
+    };
+    for rounding in [SsthreshRounding::Exact, SsthreshRounding::Ns2] {
+        for cc in [CongestionPlan::Reno, CongestionPlan::Tahoe { fast_retransmit: true }] {
+            assert_eq!(window(cc, false, rounding), (10_000, Some(10_000)));
+            assert_eq!(window(cc, true, rounding), (16_000, Some(16_000)));
+        }
+    }
+    assert_eq!(window(CongestionPlan::Cubic, false, SsthreshRounding::Exact), (14_000, Some(14_000)));
+    assert_eq!(window(CongestionPlan::Cubic, true, SsthreshRounding::Exact), (17_000, Some(17_000)));
+    // Two segments at least.
+    let mut reno = Controller::new(&TcpPlan { abe: true, ..plan(CongestionPlan::Reno) }, None);
+    reno.handle_lost(&lost(2_000, 2_000, LossKind::Ecn));
+    assert_eq!(reno.window(), 2_000);
+}
+
 #[test]
 fn windows_after_a_loss() {
     let window = |cc, kind| {
@@ -283,4 +306,31 @@ fn a_controller_from_outside_can_be_used() {
     assert_eq!(controller.window(), 4_000);
     assert_eq!(controller.pacing_rate(), None);
     assert_eq!(controller.recovery(), Recovery::UntilAllAcked);
+}
+
+/// RFC 9438 §4.9: a reduction that is taken back leaves no trace. `NewReno` gets window and threshold back.
+#[test]
+fn a_needless_reduction_is_taken_back() {
+    let rules = crate::plan::TcpRules { undo: true, ..crate::plan::TcpRules::RFC };
+    for kind in [LossKind::DupAck, LossKind::Timeout { again: false }] {
+        let of = |needless: bool| {
+            let plan = TcpPlan { rules, initial_ssthresh: Some(10 * MSS), ..plan(CongestionPlan::Cubic) };
+            let mut cubic = Controller::new(&plan, None);
+            let rtt = Span::from_millis(100);
+            let now = rounds(&mut cubic, Time::ZERO, rtt, 20);
+            if needless {
+                let (window, ssthresh) = (cubic.window(), cubic.snapshot().ssthresh);
+                cubic.handle_lost(&lost(window, window, kind));
+                assert!(cubic.window() < window);
+                cubic.handle_undone(&Undone { window, ssthresh });
+            }
+            rounds(&mut cubic, now, rtt, 20);
+            cubic.snapshot()
+        };
+        assert_eq!(of(true), of(false));
+        let mut newreno = Controller::new(&plan(CongestionPlan::NewReno), None);
+        newreno.handle_lost(&lost(10 * MSS, 10 * MSS, kind));
+        newreno.handle_undone(&Undone { window: 10 * MSS, ssthresh: None });
+        assert_eq!((newreno.window(), newreno.snapshot().ssthresh), (10 * MSS, None));
+    }
 }

@@ -127,6 +127,8 @@ fn of_tcp(tcp: &TcpPlan) -> (bool, bool) {
         timestamps: _,
         rtt_timing: _,
         idle_restart: _,
+        ecn: _,
+        abe: _,
     } = tcp;
     (*increase == Increase::Random, tcp.ticks() && *phase == TickPhase::Own)
 }

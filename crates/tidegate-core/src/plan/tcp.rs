@@ -1,6 +1,6 @@
 //! The rules of one connection's TCP.
 
-use super::{CongestionPlan, TcpRules};
+use super::{CongestionPlan, EcnPlan, TcpRules};
 use crate::units::Span;
 
 /// Every choice of a TCP connection, in bytes.
@@ -58,6 +58,10 @@ pub struct TcpPlan {
     pub rtt_timing: RttTiming,
     /// RFC 5681 §4.1: an idle time longer than the RTO takes the window back to the initial.
     pub idle_restart: bool,
+    /// Explicit Congestion Notification.
+    pub ecn: EcnPlan,
+    /// RFC 8511: a window shrinks less after a mark than after a loss.
+    pub abe: bool,
 }
 
 /// Where a TCP's defaults come from.

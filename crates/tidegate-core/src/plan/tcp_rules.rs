@@ -126,3 +126,27 @@ pub enum AckRule {
     /// then tunes its buffer as Linux does (`tcp_rcv_space_adjust`), unless the plan fixes the window.
     WhileBufferGrows,
 }
+
+/// Explicit Congestion Notification of a connection, where its controller has no need of its own ([`crate::cc::EcnNeed`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum EcnPlan {
+    /// None: packets are Not-ECT.
+    #[default]
+    Off,
+    /// RFC 3168: ACKs echo a mark until the sender says that it has reduced its window.
+    Classic,
+    /// RFC 9768: ACKs count the marks.
+    Accurate,
+}
+
+impl EcnPlan {
+    /// The word for it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            EcnPlan::Off => "off",
+            EcnPlan::Classic => "classic",
+            EcnPlan::Accurate => "accurate",
+        }
+    }
+}

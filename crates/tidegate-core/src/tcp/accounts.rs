@@ -70,8 +70,8 @@ pub(super) enum Timer {
     Reorder,
 }
 
-/// `TCP_TIMEOUT_MIN`: two ticks of the kernel's clock.
-pub(super) const LEAST: Span = Span::from_millis(8);
+/// `TCP_TIMEOUT_MIN_US` in Linux 6.18.
+pub(super) const LEAST: Span = Span::from_millis(2);
 
 /// The tail loss probe of a flight.
 #[derive(Clone, Copy, Debug, Default)]

@@ -20,8 +20,6 @@ pub(super) struct Config {
     /// The same as the wire says it; `u32::MAX`: no limit.
     pub(super) advertised: u32,
     pub(super) sack: bool,
-    /// Data that came again are reported.
-    pub(super) dsack: bool,
     /// Time-outs are tested (F-RTO).
     pub(super) frto: bool,
     /// Every ACK is accounted for.
@@ -81,7 +79,6 @@ impl Config {
             window: window.min(LARGEST_WINDOW),
             advertised: plan.window.map_or(u32::MAX, |bytes| bytes.min(LARGEST_WINDOW) as u32),
             sack: plan.sack,
-            dsack: plan.sack && plan.rules.dsack,
             frto: plan.rules.frto,
             account: plan.rules.account() && plan.sack && !matches!(plan.cc, CongestionPlan::Tahoe { .. }),
             limited_transmit: plan.limited_transmit,

@@ -176,7 +176,8 @@ impl Endpoint {
 
     /// The header of a segment that tells this end nothing new: no data, no options, numbers and
     /// window as they stand here.
-    fn nothing_new(&self) -> Segment {
+    #[must_use]
+    pub fn nothing_new(&self) -> Segment {
         Segment {
             seq: self.acknowledgement_number(),
             ack: self.sender.numbering.wire(self.sender.una),

@@ -11,6 +11,7 @@ mod endpoint;
 mod frto;
 mod handshake;
 mod outgoing;
+mod outstanding;
 mod probe;
 mod prr;
 mod rack;
@@ -36,5 +37,6 @@ pub(crate) use tests::plain_plan;
 
 pub use endpoint::{Endpoint, Role, State};
 pub use outgoing::Outgoing;
+pub use outstanding::Outstanding;
 pub use report::{Counters, Phase, Snapshot};
 pub use segment::{Segment, flags};

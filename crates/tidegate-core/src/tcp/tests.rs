@@ -11,6 +11,7 @@ mod properties;
 mod sack_rules;
 mod timer_rules;
 mod trace;
+mod undo_rules;
 mod usual;
 mod window_rules;
 

@@ -203,3 +203,35 @@ impl Rack {
         self.widening.persists = (self.widening.persists + 1).min(PERSISTENCE);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::Span;
+
+    /// A step for each round trip with duplicates, kept for 16 recoveries.
+    #[test]
+    fn duplicates_widen_the_window_for_reordering_once_a_round_trip() {
+        let at = |ms| Time::ZERO + Span::from_millis(ms);
+        let mut rack = Rack::default();
+        rack.handle_duplicate(false);
+        rack.widening.handle_ack(at(40), at(0));
+        assert_eq!(rack.widening.quarters(), 1, "no reordering was seen");
+        rack.handle_reordering();
+        rack.handle_duplicate(true);
+        rack.widening.handle_ack(at(50), at(10));
+        assert_eq!(rack.widening.quarters(), 1, "it was the probe");
+        rack.handle_duplicate(false);
+        rack.widening.handle_ack(at(60), at(20));
+        assert_eq!(rack.widening.quarters(), 2);
+        rack.handle_duplicate(false);
+        rack.widening.handle_ack(at(61), at(21));
+        assert_eq!(rack.widening.quarters(), 2, "the segment was sent before the last step");
+        for _ in 0..PERSISTENCE {
+            assert_eq!(rack.widening.quarters(), 2);
+            rack.handle_recovered();
+        }
+        rack.widening.handle_ack(at(200), at(160));
+        assert_eq!(rack.widening.quarters(), 1);
+    }
+}

@@ -1,8 +1,8 @@
 //! Small plans, their runs, and comparison of results.
 
 use tidegate_core::plan::{
-    AppPlan, CongestionPlan, DelayedAckPlan, FlowPlan, GatePlan, Increase, Plan, QueueLimit, RatePlan,
-    RtoPlan, RttTiming, SsthreshRounding, StartPlan, TcpBase, TcpPlan, TcpRules, TickPhase,
+    AppPlan, CongestionPlan, DelayedAckPlan, EcnPlan, FlowPlan, GatePlan, Increase, Plan, QueueLimit,
+    RatePlan, RtoPlan, RttTiming, SsthreshRounding, StartPlan, TcpBase, TcpPlan, TcpRules, TickPhase,
 };
 use tidegate_core::units::{Rate, Span, Speed, Time};
 use tidegate_sim::{Column, RunResult, Table, run};
@@ -41,6 +41,8 @@ pub(crate) fn tcp(cc: CongestionPlan) -> TcpPlan {
         timestamps: false,
         rtt_timing: RttTiming::Every,
         idle_restart: true,
+        ecn: EcnPlan::Off,
+        abe: false,
     }
 }
 

@@ -12,6 +12,8 @@ use crate::units::{Span, Time};
 
 /// `beta`, in 1/1024: what is left after a loss.
 const BETA: u64 = 717;
+/// RFC 8511 §3: 0.85 after a mark, with ABE, which the kernel does not have.
+const BETA_ECN: u64 = 870;
 /// `cube_rtt_scale` = 10 · `bic_scale`: C = 0.4 in the units of the curve.
 const RTT_SCALE: u128 = 410;
 /// `cube_factor`.
@@ -26,6 +28,8 @@ const HZ: i64 = 250;
 #[derive(Debug)]
 pub struct LinuxCubic {
     window: Window,
+    /// What is left after a mark, in 1/1024.
+    beta_ecn: u64,
     /// ACKs for each segment by which the window grows.
     per: u64,
     /// Plateau; 0: none.
@@ -65,6 +69,7 @@ impl LinuxCubic {
     pub fn new(plan: &TcpPlan) -> LinuxCubic {
         LinuxCubic {
             window: Window::new(plan),
+            beta_ecn: if plan.abe { BETA_ECN } else { BETA },
             per: 0,
             last_max: 0,
             last_window: 0,
@@ -202,10 +207,11 @@ impl CongestionControl for LinuxCubic {
         if lost.kind != (LossKind::Timeout { again: true }) {
             self.epoch = None;
             let window = self.window.segments;
-            self.last_max = if window < self.last_max { window * (1024 + BETA) / 2048 } else { window };
-            self.window.reduce(window * BETA / 1024);
+            let beta = if lost.kind == LossKind::Ecn { self.beta_ecn } else { BETA };
+            self.last_max = if window < self.last_max { window * (1024 + beta) / 2048 } else { window };
+            self.window.reduce(window * beta / 1024);
         }
-        if lost.kind != LossKind::DupAck {
+        if lost.kind.is_timeout() {
             self.reset();
             if let Some(hystart) = &mut self.hystart {
                 hystart.begin_round(lost.at, lost.max);

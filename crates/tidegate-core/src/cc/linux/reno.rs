@@ -8,13 +8,15 @@ use crate::plan::TcpPlan;
 #[derive(Debug)]
 pub struct LinuxReno {
     window: Window,
+    /// RFC 8511, which the kernel does not have.
+    abe: bool,
 }
 
 impl LinuxReno {
     /// A connection's controller at its start.
     #[must_use]
     pub fn new(plan: &TcpPlan) -> LinuxReno {
-        LinuxReno { window: Window::new(plan) }
+        LinuxReno { window: Window::new(plan), abe: plan.abe }
     }
 }
 
@@ -33,9 +35,12 @@ impl CongestionControl for LinuxReno {
 
     fn handle_lost(&mut self, lost: &Lost) {
         if lost.kind != (LossKind::Timeout { again: true }) {
-            self.window.reduce(self.window.segments / 2);
+            let window = self.window.segments;
+            // RFC 8511 §3: 0.8 after a mark.
+            let abe = self.abe && lost.kind == LossKind::Ecn;
+            self.window.reduce(if abe { window * 4 / 5 } else { window / 2 });
         }
-        if lost.kind != LossKind::DupAck {
+        if lost.kind.is_timeout() {
             self.window.collapse(lost.remaining);
         }
     }

@@ -1,7 +1,7 @@
 //! Windows as Linux counts them, worked out by hand from its source.
 
 use super::{LinuxCubic, LinuxReno};
-use crate::cc::{Acked, CongestionControl, LossKind, Lost, Measured};
+use crate::cc::{Acked, CongestionControl, LossKind, Lost, Measured, Undone};
 use crate::plan::{TcpPlan, TcpRules};
 use crate::tcp::plain_plan;
 use crate::units::{Span, Time};
@@ -62,6 +62,18 @@ fn losses_halve_and_time_outs_leave_one_more_than_is_in_flight() {
     assert_eq!((reno.window(), reno.snapshot().ssthresh), (3 * MSS, Some(5 * MSS)));
     reno.handle_lost(&lost(LossKind::Timeout { again: true }, 0));
     assert_eq!((reno.window(), reno.snapshot().ssthresh), (MSS, Some(5 * MSS)));
+}
+
+/// A mark takes as much as a loss (`tcp_enter_cwr`), with ABE (RFC 8511 §3) less.
+#[test]
+fn marks_reduce_as_losses_do_or_less() {
+    for (abe, reno_window, cubic_window) in [(false, 10, 14), (true, 16, 17)] {
+        let plan = TcpPlan { abe, ..plan(21) };
+        let (mut reno, mut cubic) = (LinuxReno::new(&plan), LinuxCubic::new(&plan));
+        reno.handle_lost(&lost(LossKind::Ecn, 0));
+        cubic.handle_lost(&lost(LossKind::Ecn, 0));
+        assert_eq!((reno.window() / MSS, cubic.window() / MSS), (reno_window, cubic_window));
+    }
 }
 
 #[test]
@@ -159,4 +171,19 @@ fn hystart_ends_slow_start_where_acks_come_for_half_a_round_trip() {
     rounds(&mut cubic, &[100, 100, 100, 100], Span::from_micros(700));
     let ssthresh = cubic.snapshot().ssthresh.expect("slow start has ended");
     assert!((145 * MSS..=160 * MSS).contains(&ssthresh), "{ssthresh}");
+}
+
+/// `tcp_undo_cwnd_reduction`: the larger of both windows, and the threshold that slow start would have led back to.
+#[test]
+fn a_needless_reduction_is_taken_back() {
+    let mut reno = LinuxReno::new(&TcpPlan { initial_ssthresh: Some(12 * MSS), ..plan(20) });
+    reno.handle_lost(&lost(LossKind::DupAck, 0));
+    assert_eq!(reno.window(), 10 * MSS);
+    reno.handle_undone(&Undone { window: 20 * MSS, ssthresh: Some(12 * MSS) });
+    assert_eq!((reno.window(), reno.snapshot().ssthresh), (20 * MSS, Some(15 * MSS)));
+    let mut cubic = LinuxCubic::new(&plan(20));
+    cubic.handle_lost(&lost(LossKind::Timeout { again: false }, 0));
+    assert_eq!(cubic.window(), MSS);
+    cubic.handle_undone(&Undone { window: 20 * MSS, ssthresh: None });
+    assert_eq!((cubic.window(), cubic.snapshot().ssthresh), (20 * MSS, None));
 }

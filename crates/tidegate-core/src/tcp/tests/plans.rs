@@ -1,8 +1,8 @@
 //! Plans that tests start from.
 
 use crate::plan::{
-    CongestionPlan, DelayedAckPlan, Increase, RtoPlan, RttTiming, SsthreshRounding, TcpBase, TcpPlan,
-    TcpRules, TickPhase,
+    CongestionPlan, DelayedAckPlan, EcnPlan, Increase, RtoPlan, RttTiming, SsthreshRounding, TcpBase,
+    TcpPlan, TcpRules, TickPhase,
 };
 use crate::units::Span;
 
@@ -37,6 +37,8 @@ pub(crate) fn plain() -> TcpPlan {
         timestamps: false,
         rtt_timing: RttTiming::Every,
         idle_restart: true,
+        ecn: EcnPlan::Off,
+        abe: false,
     }
 }
 

@@ -1,8 +1,9 @@
 //! `flow.x.tcp` to [`TcpPlan`].
 
 use tidegate_core::plan::{
-    AckRule, Arithmetic, CongestionPlan, DelayedAckPlan, Increase, LeastRto, LossDetection, Reduction,
-    RtoPlan, RtoRestart, RttTiming, SlowStart, SsthreshRounding, TcpBase, TcpPlan, TcpRules, TickPhase,
+    AckRule, Arithmetic, CongestionPlan, DelayedAckPlan, EcnPlan, Increase, LeastRto, LossDetection,
+    Reduction, RtoPlan, RtoRestart, RttTiming, SlowStart, SsthreshRounding, TcpBase, TcpPlan, TcpRules,
+    TickPhase,
 };
 use tidegate_core::units::Span;
 
@@ -106,6 +107,8 @@ fn settle(layers: &TcpLayers<'_>, notes: &mut Notes) -> TcpPlan {
             notes,
         ),
         idle_restart: layers.flag("idle_restart"),
+        ecn: EcnPlan::Off,
+        abe: false,
     };
     if let (Some(item), false) =
         (layers.given("fast_retransmit"), matches!(plan.cc, CongestionPlan::Tahoe { .. }))

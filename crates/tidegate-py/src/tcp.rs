@@ -1,0 +1,220 @@
+//! One TCP endpoint, driven by hand. Times cross as picoseconds, segments as dicts: a field more is a line more here
+//! and a line in `tidegate/tcp.py`.
+
+use std::sync::{Mutex, PoisonError};
+
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use tidegate_core::random::Seed;
+use tidegate_core::tcp::{Endpoint as Core, Phase, Role, Segment, flags as bits};
+use tidegate_core::unit::HeldBy;
+use tidegate_core::units::Time;
+
+use crate::error::ArgumentError;
+use crate::guard::guarded;
+use crate::scenario::Scenario;
+
+/// The initial sequence number: the SYN is 0, the first user byte 1.
+const ISN: u32 = 0;
+
+/// What `increase = "random"` draws from.
+const SEED: Seed = Seed { seed: 1, replication: 0 };
+
+/// An endpoint driven by hand.
+#[pyclass(frozen, module = "tidegate._core")]
+pub(crate) struct Endpoint {
+    driven: Mutex<Driven>,
+}
+
+/// An endpoint, its clock, and what it has sent since it was asked last.
+struct Driven {
+    core: Core,
+    now: Time,
+    sent: Vec<(Time, Segment)>,
+    mss: u32,
+}
+
+impl Driven {
+    /// Timers that are due before `at` run, each at its time. At one instant what arrives comes before a timer.
+    fn advance(&mut self, at: Time, including: bool) {
+        loop {
+            let due = self.core.next_wakeup();
+            if due == Time::NEVER || due > at || (due == at && !including) {
+                break;
+            }
+            self.now = self.now.max(due);
+            self.core.handle_wakeup(self.now);
+            self.collect();
+        }
+        self.now = at;
+    }
+
+    /// Takes what it wants to send.
+    fn collect(&mut self) {
+        while let Some((segment, _)) = self.core.poll_transmit(self.now) {
+            self.sent.push((self.now, segment));
+        }
+    }
+
+    fn not_before_now(&self, option: &str, at: u64) -> PyResult<Time> {
+        let at = Time::from_picos(at);
+        if at < self.now {
+            let message = format!("{option}: {at} is before {}, and time does not go back", self.now);
+            return Err(ArgumentError::new_err(message));
+        }
+        Ok(at)
+    }
+}
+
+impl Endpoint {
+    /// Does `work` without the GIL, once nobody else is at it.
+    fn with<T: Send>(&self, py: Python<'_>, work: impl FnOnce(&mut Driven) -> T + Send) -> PyResult<T> {
+        guarded(py, || work(&mut self.driven.lock().unwrap_or_else(PoisonError::into_inner)))
+    }
+
+    /// At `at`, after the timers before it, something happens.
+    fn happens(&self, py: Python<'_>, at: u64, what: impl FnOnce(&mut Core, Time) + Send) -> PyResult<()> {
+        self.with(py, |driven| {
+            let at = driven.not_before_now("at", at)?;
+            driven.advance(at, false);
+            what(&mut driven.core, at);
+            driven.collect();
+            Ok(())
+        })?
+    }
+}
+
+#[pymethods]
+impl Endpoint {
+    /// The TCP of the scenario's first flow; opened at time 0.
+    #[new]
+    fn new(py: Python<'_>, scenario: &Scenario, role: &str) -> PyResult<Endpoint> {
+        let role = match role {
+            "active" => Role::Active,
+            "passive" => Role::Passive,
+            other => {
+                let message = format!("role: {other:?} is not known; one of \"active\", \"passive\"");
+                return Err(ArgumentError::new_err(message));
+            }
+        };
+        let plan = scenario.plan(0, 0, None)?;
+        tidegate_sim::only_known_controllers(&plan).map_err(|wrong| crate::error::stopped(&wrong))?;
+        let flow = plan.flows.first().ok_or_else(|| ArgumentError::new_err("the scenario has no flow"))?;
+        guarded(py, || {
+            let rng = SEED.stream("flow.endpoint/sender/increase");
+            let mut core = Core::new(&flow.tcp, role, ISN, Some(rng));
+            core.open(Time::ZERO);
+            let mut driven = Driven { core, now: Time::ZERO, sent: Vec::new(), mss: flow.tcp.mss };
+            driven.collect();
+            Endpoint { driven: Mutex::new(driven) }
+        })
+    }
+
+    /// The application adds bytes.
+    fn write(&self, py: Python<'_>, at: u64, count: u64) -> PyResult<()> {
+        self.happens(py, at, |core, now| core.write(now, count))
+    }
+
+    /// A segment arrives; what is not given says nothing new. `flags` holds bits, `sack` edges.
+    #[pyo3(signature = (at, *, flags, payload, seq, ack, window, timestamps, sack))]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
+    fn receive(
+        &self,
+        py: Python<'_>,
+        at: u64,
+        flags: u8,
+        payload: u32,
+        seq: Option<u32>,
+        ack: Option<u32>,
+        window: Option<u32>,
+        timestamps: (u32, u32),
+        sack: Vec<(u32, u32)>,
+    ) -> PyResult<()> {
+        let mut given = Segment { len: payload, flags, ..Segment::default() };
+        (given.ts_val, given.ts_ecr) = timestamps;
+        if sack.len() > given.sack.len() {
+            let message = format!("sack: {} blocks; at most {}", sack.len(), given.sack.len());
+            return Err(ArgumentError::new_err(message));
+        }
+        given.sack_count = sack.len() as u8;
+        given.sack[..sack.len()].copy_from_slice(&sack);
+        self.happens(py, at, |core, now| {
+            let usual = core.nothing_new();
+            let seq = seq.unwrap_or(if flags & bits::SYN == 0 { usual.seq } else { ISN });
+            let ack = ack.unwrap_or(if flags & bits::ACK == 0 { 0 } else { usual.ack });
+            let window = window.unwrap_or(usual.window);
+            core.handle_segment(now, &Segment { seq, ack, window, ..given });
+        })
+    }
+
+    /// What has been sent since the last call, and is sent by timers until then.
+    fn poll<'py>(&self, py: Python<'py>, until: u64) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        let sent = self.with(py, |driven| {
+            let until = driven.not_before_now("until", until)?;
+            driven.advance(until, true);
+            Ok::<_, PyErr>(std::mem::take(&mut driven.sent))
+        })??;
+        sent.iter().map(|(at, segment)| written(py, *at, segment)).collect()
+    }
+
+    /// What it is doing now.
+    fn state<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let driven = self.driven.lock().unwrap_or_else(PoisonError::into_inner);
+        let core = &driven.core;
+        let (snapshot, outstanding, counters) = (core.snapshot(), core.outstanding(), core.counters());
+        let wakeup = core.next_wakeup();
+        let dict = PyDict::new(py);
+        dict.set_item("time_ps", driven.now.picos())?;
+        dict.set_item("connection", core.state().to_string())?;
+        dict.set_item("phase", phase(snapshot.phase))?;
+        dict.set_item("mss_bytes", driven.mss)?;
+        dict.set_item("cwnd_bytes", snapshot.cwnd)?;
+        dict.set_item("ssthresh_bytes", snapshot.ssthresh)?;
+        dict.set_item("rto_ps", snapshot.rto.picos())?;
+        dict.set_item("srtt_ps", snapshot.srtt.map(|srtt| srtt.picos()))?;
+        dict.set_item("in_flight_bytes", snapshot.in_flight)?;
+        dict.set_item("outstanding_segments", outstanding.segments)?;
+        dict.set_item("sacked_segments", outstanding.sacked)?;
+        dict.set_item("lost_segments", outstanding.lost)?;
+        dict.set_item("retransmitted_segments", outstanding.retransmitted)?;
+        dict.set_item("held_by", held_by(snapshot.held_by))?;
+        dict.set_item("acked_bytes", counters.acked_bytes)?;
+        dict.set_item("in_order_bytes", core.in_order_bytes())?;
+        dict.set_item("timeouts", counters.timeouts)?;
+        dict.set_item("fast_retransmits", counters.fast_retransmits)?;
+        dict.set_item("segments_retransmitted", counters.segments_retransmitted)?;
+        dict.set_item("wakeup_ps", (wakeup != Time::NEVER).then(|| wakeup.picos()))?;
+        Ok(dict)
+    }
+}
+
+fn written<'py>(py: Python<'py>, at: Time, segment: &Segment) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    dict.set_item("time_ps", at.picos())?;
+    dict.set_item("seq", segment.seq)?;
+    dict.set_item("ack", segment.ack)?;
+    dict.set_item("payload", segment.len)?;
+    dict.set_item("flags", segment.flags)?;
+    dict.set_item("window", segment.window)?;
+    dict.set_item("timestamps", (segment.ts_val != 0).then_some((segment.ts_val, segment.ts_ecr)))?;
+    dict.set_item("sack", segment.sack[..usize::from(segment.sack_count)].to_vec())?;
+    dict.set_item("retransmission", segment.retransmission)?;
+    Ok(dict)
+}
+
+fn phase(phase: Phase) -> &'static str {
+    match phase {
+        Phase::SlowStart => "slow start",
+        Phase::CongestionAvoidance => "congestion avoidance",
+        Phase::Recovery => "recovery",
+        Phase::Loss => "loss",
+    }
+}
+
+fn held_by(held: HeldBy) -> &'static str {
+    match held {
+        HeldBy::Application => "application",
+        HeldBy::CongestionWindow => "congestion window",
+        HeldBy::ReceiverWindow => "receiver window",
+    }
+}

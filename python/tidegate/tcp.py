@@ -1,0 +1,252 @@
+"""One TCP endpoint by itself, driven by hand: calls and segments in, segments out.
+
+The very endpoint that flows use, without network and clock: you say what its application writes and
+which segments reach it, and read what it sends. For teaching, and for tests of a single rule.
+
+Sequence numbers are relative: the SYN of either end is 0 and its first user byte is 1. Times are
+seconds, or texts such as ``"20 ms"``, counted from when the endpoint was made.
+
+>>> import tidegate as tg
+>>> end = tg.tcp.Endpoint("active", mss="1000 B", handshake=False)
+>>> end.write(0, 20_000)
+>>> len(end.poll("10 ms"))
+10
+>>> end.receive("40 ms", ack=1001)
+>>> [segment.seq for segment in end.poll("40 ms")]
+[10001, 11001]
+>>> end.state.cwnd_segments, end.state.phase
+(11.0, 'slow start')
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from tidegate import _core
+from tidegate._ask.scenario import Scenario
+from tidegate._base.arguments import PICOS, instant, whole
+from tidegate._base.errors import ArgumentError
+
+__all__ = ["Endpoint", "Segment", "State"]
+
+#: The bits of flags (RFC 9293 §3.1), in the order in which they are named.
+_FLAGS = {"SYN": 0x02, "PSH": 0x08, "ACK": 0x10}
+_LARGEST = 2**32 - 1
+#: The largest IP packet.
+_LONGEST = 65_535
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A segment that an endpoint sent. As text it is one line, as a capture shows it."""
+
+    #: When it was sent, seconds.
+    time_s: float
+    #: The number of its first user byte; 0 for a SYN.
+    seq: int
+    #: The next byte that is expected from the other end; 0 without the flag ACK.
+    ack: int
+    #: User bytes.
+    payload: int
+    #: The names of its flags, such as ``"ACK"`` or ``"SYN ACK"``.
+    flags: str
+    #: Receive window, bytes after scaling; None: no limit.
+    window: int | None
+    #: SACK blocks (RFC 2018): the first number of each, and the number behind it; newest first.
+    sack: tuple[tuple[int, int], ...]
+    #: Timestamp value and echo reply (RFC 7323), milliseconds; None without timestamps.
+    timestamps: tuple[int, int] | None
+    #: Sent before.
+    retransmission: bool
+
+    def __str__(self) -> str:
+        words = [f"{self.time_s:.6f} s", self.flags, f"{self.seq}:{self.seq + self.payload}({self.payload})"]
+        if "ACK" in self.flags:
+            words.append(f"ack {self.ack}")
+        if self.window is not None:
+            words.append(f"window {self.window}")
+        if self.sack:
+            words.append("sack " + " ".join(f"{left}:{right}" for left, right in self.sack))
+        if self.timestamps:
+            words.append("timestamps {} {}".format(*self.timestamps))
+        return " ".join(words) + (" again" if self.retransmission else "")
+
+
+@dataclass(frozen=True)
+class State:
+    """What an endpoint is doing. Segments are full ones, of the endpoint's MSS."""
+
+    #: How far its time has come, seconds.
+    time_s: float
+    #: The state of the connection by its name in RFC 9293 §3.3.2, such as ``"ESTABLISHED"``.
+    connection: str
+    #: What the sender is doing: ``"slow start"``, ``"congestion avoidance"``, ``"recovery"`` or ``"loss"``.
+    phase: str
+    #: User bytes in a full segment.
+    mss_bytes: int
+    #: Congestion window, fractions included; without the inflation by duplicate ACKs (RFC 5681 §3.2).
+    cwnd_segments: float
+    #: Slow-start threshold; None: no limit.
+    ssthresh_segments: float | None
+    #: Retransmission time-out in force, back-off included.
+    rto_s: float
+    #: Smoothed round-trip time (RFC 6298); None before the first sample.
+    srtt_s: float | None
+    #: What is taken to be on its way: bytes sent and not acknowledged, or RFC 6675's pipe.
+    in_flight_bytes: int
+    #: Segments sent and not cumulatively acknowledged.
+    outstanding_segments: int
+    #: Those of them that SACK reports as received.
+    sacked_segments: int
+    #: Those taken for lost, whether sent again or not.
+    lost_segments: int
+    #: Those sent again whose copy is taken to be on its way.
+    retransmitted_segments: int
+    #: What holds it back: ``"application"``, ``"congestion window"`` or ``"receiver window"``.
+    held_by: str
+    #: User bytes sent and cumulatively acknowledged.
+    acked_bytes: int
+    #: User bytes received in order.
+    in_order_bytes: int
+    #: Retransmission time-outs so far, those of SYNs included.
+    timeouts: int
+    #: Recoveries so far that duplicate ACKs or SACK started.
+    fast_retransmits: int
+    #: Data segments sent again so far.
+    segments_retransmitted: int
+    #: When its next timer is due; None: none is set.
+    next_timer_s: float | None
+
+
+class Endpoint:
+    """One end of a TCP connection, opened at time 0.
+
+    Time never goes back: each call may name the time of the one before, or a later one. The endpoint's
+    timers run by themselves, each at its time; at one instant what happens comes before timers.
+
+    Args:
+        role: ``"active"`` sends the SYN, ``"passive"`` waits for it. With ``handshake=False`` both are
+            ESTABLISHED at time 0.
+        tcp: the keys of ``[flow.NAME.tcp]`` in a scenario, with the same values and defaults, such as
+            ``base="linux"``, ``cc="cubic"``, ``mss="1000 B"``, ``rto={"min": "200 ms"}``.
+
+    Raises:
+        ScenarioError: a key or a value is wrong; the message names it.
+        ArgumentError: the role is none of the two.
+    """
+
+    __slots__ = ("_inner",)
+
+    def __init__(self, role: str = "active", **tcp: Any) -> None:
+        # Nothing is sent over this link: it makes the scenario complete.
+        document = {
+            "duration": "1 s",
+            "gate": {"link": {"rate": "1 Gbit/s", "queue": "unlimited"}},
+            "flow": {"endpoint": {"path": ["link"], "tcp": tcp}},
+        }
+        scenario = Scenario.from_dict(document, name="tidegate.tcp.Endpoint")
+        self._inner = _core.Endpoint(scenario._inner, role)
+
+    def write(self, at: float | str, bytes: int) -> None:  # noqa: A002
+        """Let the application add ``bytes`` user bytes at a time.
+
+        Raises:
+            ArgumentError: the time is before an earlier call's, or the number is not positive.
+        """
+        self._inner.write(instant("at", at), whole("bytes", bytes, 1, 2**62))
+
+    def receive(
+        self,
+        at: float | str,
+        *,
+        seq: int | None = None,
+        ack: int | None = None,
+        payload: int = 0,
+        sack: Iterable[tuple[int, int]] = (),
+        window: int | None = None,
+        timestamps: tuple[int, int] = (0, 0),
+        flags: str = "ACK",
+    ) -> None:
+        """Let a segment arrive at a time. What is left out says nothing new.
+
+        Args:
+            at: when.
+            seq: number of its first user byte; left out, the next in order (0 with SYN).
+            ack: what it acknowledges: the next byte expected; left out, the oldest that is not acknowledged.
+            payload: user bytes.
+            sack: at most three blocks (first number, number behind it), newest first (RFC 2018 §4).
+            window: receive window in bytes after scaling; left out, what it was.
+            timestamps: value and echo reply in milliseconds (RFC 7323); 0 is none.
+            flags: names with spaces between: ``SYN``, ``PSH``, ``ACK``.
+
+        Raises:
+            ArgumentError: the time is before an earlier call's, or a value is none of these.
+        """
+        optional = {"seq": seq, "ack": ack, "window": window}
+        numbers = {
+            name: None if value is None else whole(name, value, 0, _LARGEST)
+            for name, value in optional.items()
+        }
+        self._inner.receive(
+            instant("at", at),
+            flags=_bits(flags),
+            payload=whole("payload", payload, 0, _LONGEST),
+            timestamps=_pair("timestamps", timestamps),
+            sack=[_pair("sack", block) for block in sack],
+            **numbers,
+        )
+
+    def poll(self, until: float | str) -> list[Segment]:
+        """Let time pass, and return what was sent since the last call, in the order of time.
+
+        Timers that are due at ``until`` run too.
+
+        Raises:
+            ArgumentError: the time is before an earlier call's.
+        """
+        return [_segment(sent) for sent in self._inner.poll(instant("until", until))]
+
+    @property
+    def state(self) -> State:
+        """What it is doing, at the time of the last call."""
+        told = self._inner.state()
+        for name in ("time", "rto", "srtt"):
+            picos = told.pop(f"{name}_ps")
+            told[f"{name}_s"] = None if picos is None else picos / PICOS
+        wakeup = told.pop("wakeup_ps")
+        told["next_timer_s"] = None if wakeup is None else wakeup / PICOS
+        for name in ("cwnd", "ssthresh"):
+            size = told.pop(f"{name}_bytes")
+            told[f"{name}_segments"] = None if size is None else size / told["mss_bytes"]
+        return State(**told)
+
+    def __repr__(self) -> str:
+        state = self.state
+        return f"<Endpoint {state.connection}, {state.phase}, at {state.time_s:g} s>"
+
+
+def _segment(sent: dict[str, Any]) -> Segment:
+    time_s = sent.pop("time_ps") / PICOS
+    sent["flags"] = " ".join(name for name, bit in _FLAGS.items() if sent["flags"] & bit)
+    sent["window"] = None if sent["window"] == _LARGEST else sent["window"]
+    sent["sack"] = tuple(sent["sack"])
+    return Segment(time_s, **sent)
+
+
+def _bits(flags: str) -> int:
+    bits = 0
+    for name in flags.split():
+        if name not in _FLAGS:
+            raise ArgumentError(f"flags: {name!r} is not known; some of {', '.join(_FLAGS)}")
+        bits |= _FLAGS[name]
+    return bits
+
+
+def _pair(name: str, value: Any) -> tuple[int, int]:
+    try:
+        first, second = value
+    except (TypeError, ValueError):
+        raise ArgumentError(f"{name}: {value!r} is not a pair of numbers") from None
+    return whole(name, first, 0, _LARGEST), whole(name, second, 0, _LARGEST)

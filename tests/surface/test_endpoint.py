@@ -1,0 +1,126 @@
+"""One TCP endpoint by hand: what it takes, what it refuses, what it tells."""
+
+from __future__ import annotations
+
+import doctest
+from fractions import Fraction
+from typing import Any
+
+import pytest
+import tidegate as tg
+
+PLAIN: dict[str, Any] = {"mss": "1000 B", "handshake": False}
+
+
+def test_the_example_of_the_module() -> None:
+    assert doctest.testmod(tg.tcp).failed == 0
+
+
+def test_both_ends_shake_hands() -> None:
+    client = tg.tcp.Endpoint("active", mss="1000 B")
+    server = tg.tcp.Endpoint("passive", mss="1000 B")
+    client.write(0, 500)
+    (syn,) = client.poll(0)
+    assert (syn.seq, syn.ack, syn.flags, syn.payload) == (0, 0, "SYN", 0)
+    server.receive("20 ms", flags=syn.flags)
+    (answer,) = server.poll("20 ms")
+    assert (answer.seq, answer.ack, answer.flags) == (0, 1, "SYN ACK")
+    client.receive("40 ms", flags=answer.flags)
+    (data,) = client.poll("40 ms")
+    assert (data.seq, data.ack, data.payload, data.flags) == (1, 1, 500, "PSH ACK")
+    server.receive("60 ms", payload=500)
+    assert server.state.connection == client.state.connection == "ESTABLISHED"
+    assert server.state.in_order_bytes == 500
+    assert client.state.srtt_s == 0.04
+
+
+def test_times_are_seconds_or_texts() -> None:
+    for at in (0.02, "20 ms", Fraction(1, 50), "0.02 s"):
+        end = tg.tcp.Endpoint(**PLAIN)
+        end.write(at, 100)
+        assert [sent.time_s for sent in end.poll(1)] == [0.02], at
+
+
+def test_timers_run_in_the_order_of_time() -> None:
+    end = tg.tcp.Endpoint(**PLAIN)
+    end.write(0, 1000)
+    sent = end.poll(10)
+    assert [(each.time_s, each.retransmission) for each in sent] == [
+        (0, False),
+        (1, True),
+        (3, True),
+        (7, True),
+    ]
+    assert (end.state.timeouts, end.state.rto_s, end.state.next_timer_s) == (3, 8, 15)
+    assert str(sent[1]) == "1.000000 s PSH ACK 1:1001(1000) ack 1 again"
+
+
+def test_at_one_instant_what_arrives_comes_before_a_timer() -> None:
+    end = tg.tcp.Endpoint(**PLAIN)
+    end.write(0, 1000)
+    end.receive(1, ack=1001)
+    assert len(end.poll(1)) == 1
+    late = tg.tcp.Endpoint(**PLAIN)
+    late.write(0, 1000)
+    late.poll(1)
+    late.receive(1, ack=1001)
+    assert late.state.segments_retransmitted == 1
+
+
+def test_the_state_counts_what_sack_reports() -> None:
+    end = tg.tcp.Endpoint(base="linux", cc="reno", **PLAIN)
+    end.write(0, 20_000)
+    end.receive("50 ms", sack=[(3001, 6001)], timestamps=(50, 1))
+    state = end.state
+    assert (state.outstanding_segments, state.sacked_segments, state.lost_segments) == (10, 3, 3)
+    assert (state.phase, state.retransmitted_segments) == ("recovery", 1)
+    assert "recovery" in repr(end)
+
+
+def test_a_receiver_reports_what_it_has() -> None:
+    end = tg.tcp.Endpoint("passive", base="linux", **PLAIN)
+    end.receive(0, seq=2001, payload=1000, timestamps=(7, 0))
+    (ack,) = end.poll(0)
+    assert (ack.ack, ack.sack, ack.timestamps) == (1, ((2001, 3001),), (1, 0))
+    assert "sack 2001:3001 timestamps 1 0" in str(ack)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda end: end.write(1, 1), "at: 1 s is before 2 s"),
+        (lambda end: end.poll("1 s"), "until: 1 s is before 2 s"),
+        (lambda end: end.write(3, -1), "bytes: -1 is out of range"),
+        (lambda end: end.write(3, 1.5), "bytes: 1.5 is not a whole number"),
+        (lambda end: end.write("soon", 1), "at: "),
+        (lambda end: end.write(-1, 1), "at: -1 s is out of range"),
+        (lambda end: end.write(float("nan"), 1), "at: nan s is out of range"),
+        (lambda end: end.write(None, 1), "at: None is no time"),
+        (
+            lambda end: end.receive(3, flags="ACK URGENT"),
+            "flags: 'URGENT' is not known; some of SYN, PSH, ACK",
+        ),
+        (lambda end: end.receive(3, payload=70_000), "payload: 70000 is out of range"),
+        (lambda end: end.receive(3, seq=2**32), "seq: 4294967296 is out of range"),
+        (lambda end: end.receive(3, sack=[1]), "sack: 1 is not a pair of numbers"),
+        (lambda end: end.receive(3, sack=[(1, 2)] * 4), "sack: 4 blocks; at most 3"),
+        (lambda end: end.receive(3, timestamps=(1, "x")), "timestamps: 'x' is not a whole number"),
+    ],
+)
+def test_what_cannot_be_is_refused(call: Any, message: str) -> None:
+    end = tg.tcp.Endpoint(**PLAIN)
+    end.poll(2)
+    with pytest.raises(tg.ArgumentError) as refused:
+        call(end)
+    assert message in str(refused.value)
+
+
+def test_wrong_keys_are_named_as_in_scenarios() -> None:
+    with pytest.raises(tg.ScenarioError, match="did you mean cc"):
+        tg.tcp.Endpoint(ccc="reno")
+    with pytest.raises(tg.ScenarioError, match=r"tcp\.mss: 1000 has no unit"):
+        tg.tcp.Endpoint(mss=1000)
+    with pytest.raises(tg.ArgumentError, match='role: "listener" is not known'):
+        tg.tcp.Endpoint("listener")
+    with pytest.raises(tg.EngineError, match="westwood"):
+        tg.tcp.Endpoint(cc="westwood")
