@@ -10,7 +10,7 @@ use tidegate_core::plan::{
 };
 use tidegate_core::random::Seed;
 use tidegate_core::tcp::{Endpoint, Role, Segment, State};
-use tidegate_core::units::{Span, Time};
+use tidegate_core::units::{Rate, Span, Time};
 
 /// Bytes of an input that choose the plan.
 const HEADER: usize = 6;
@@ -78,13 +78,14 @@ pub fn run(data: &[u8]) {
 pub(crate) fn plan(header: &[u8]) -> TcpPlan {
     let bit = |byte: usize, bit: u8| header[byte] >> bit & 1 == 1;
     let mss = [1460, 536, 100][usize::from(header[2] % 3)];
-    let cc = match header[0] % 6 {
+    let cc = match header[0] % 7 {
         0 => CongestionPlan::Tahoe { fast_retransmit: false },
         1 => CongestionPlan::Tahoe { fast_retransmit: true },
         2 => CongestionPlan::Reno,
         3 => CongestionPlan::NewReno,
         4 => CongestionPlan::Cubic,
-        _ => CongestionPlan::Fixed { window: 8 * u64::from(mss) },
+        5 => CongestionPlan::Fixed { window: 8 * u64::from(mss) },
+        _ => CongestionPlan::FixedRate { rate: Rate::from_bps(1_000_000), window: 50 * u64::from(mss) },
     };
     let tick = if bit(1, 0) { Span::from_millis(500) } else { Span::ZERO };
     let rto = match header[3] % 3 {
@@ -135,7 +136,7 @@ fn rules(header: &[u8]) -> TcpRules {
     }
     let bits = header[1] ^ header[3] ^ header[4];
     let linux = |bit: u8| bits >> bit & 1 == 1;
-    let TcpRules { arithmetic, slow_start, loss, reduction, least_rto, acks, dsack, undo, frto } =
+    let TcpRules { arithmetic, slow_start, loss, reduction, least_rto, acks, dsack, undo, frto, paces: _ } =
         TcpRules::LINUX;
     let rfc = TcpRules::RFC;
     TcpRules {
@@ -145,9 +146,10 @@ fn rules(header: &[u8]) -> TcpRules {
         reduction: if linux(3) { reduction } else { rfc.reduction },
         least_rto: if linux(4) { least_rto } else { rfc.least_rto },
         acks: if linux(5) { acks } else { rfc.acks },
-        dsack: dsack && linux(6),
-        undo: undo && linux(7),
+        dsack: dsack && linux(7),
+        undo: undo && (linux(1) ^ linux(7)),
         frto: frto && (linux(0) ^ linux(7)),
+        paces: linux(6),
     }
 }
 

@@ -24,6 +24,9 @@ pub struct TcpRules {
     pub undo: bool,
     /// A time-out that proves needless is taken back (F-RTO, RFC 5682). Needs SACK.
     pub frto: bool,
+    /// Data leave at a pace also where the controller names no rate: so fast that slow start sends twice its window in a round
+    /// trip, and congestion avoidance 1.2 times (`tcp_update_pacing_rate` in Linux). Needs SACK.
+    pub paces: bool,
 }
 
 impl TcpRules {
@@ -38,6 +41,7 @@ impl TcpRules {
         dsack: false,
         undo: false,
         frto: false,
+        paces: false,
     };
 
     /// What Linux 6.18 does.
@@ -51,6 +55,7 @@ impl TcpRules {
         dsack: true,
         undo: true,
         frto: true,
+        paces: false,
     };
 
     /// Whether every ACK is accounted for: what it newly delivered, found lost and measured.
@@ -60,6 +65,7 @@ impl TcpRules {
             || self.loss == LossDetection::Rack
             || self.reduction == Reduction::Prr
             || self.takes_back()
+            || self.paces
     }
 
     /// Whether a reduction can be taken back.

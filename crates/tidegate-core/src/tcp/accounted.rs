@@ -2,16 +2,16 @@
 //! it measured. Loss recovery is RACK's and PRR's here (RFC 8985, RFC 9937), or RFC 6675's, as the plan has it;
 //! the order of things is that of `tcp_ack` in Linux 6.18.
 
-use super::accounts::{Accounts, LEAST, Timer};
+use super::accounts::{Accounts, LEAST, Repeats, Timer};
 use super::dsack::Report;
-use super::frto::{Repeats, Sign};
+use super::frto::Sign;
 use super::prr::Progress;
 use super::rack::Found;
 use super::scoreboard::{REPEATED, SACKED, Sent};
 use super::segment::Segment;
 use super::sender::{Mode, Sender};
 use super::timestamp;
-use crate::cc::{Acked, Measured};
+use crate::cc::{Ack, Acked, Measured, Repair};
 use crate::units::{Span, Time};
 
 /// What one ACK newly reported as arrived.
@@ -36,6 +36,8 @@ struct News {
     again: Report,
     /// Timestamp that the ACK answers to; 0: none.
     echo: u32,
+    /// Bytes by which the cumulative acknowledgement moved.
+    acked_bytes: u64,
 }
 
 impl News {
@@ -106,7 +108,7 @@ impl Sender {
             self.account_probe(accounts, now, news.again, duplicate);
             return true;
         }
-        let in_flight = self.pipe();
+        let (in_flight, lost) = (self.pipe(), self.board.lost_total);
         if let Some(segment) = segment
             && segment.sack_count > 0
         {
@@ -137,6 +139,9 @@ impl Sender {
             self.set_timer(accounts, now);
         }
         self.answer(accounts, now, bytes, in_flight, rtt, &news, found);
+        if accounts.sampler.is_some() {
+            self.tell_ack(accounts, now, in_flight, rtt, &news, lost);
+        }
         true
     }
 
@@ -176,7 +181,7 @@ impl Sender {
         news.again = again.unwrap_or_default();
         let recover = self.recover;
         let highest = self.board.sacked_end;
-        let Accounts { rack, .. } = accounts;
+        let Accounts { rack, sampler, .. } = accounts;
         let base_before = self.board.base;
         let count = usize::from(segment.sack_count).min(segment.sack.len());
         for (left, right) in &segment.sack[usize::from(again.is_some())..count] {
@@ -187,6 +192,9 @@ impl Sender {
             {
                 self.board.sack_each(left, right, |number, sent| {
                     news.add(sent);
+                    if let Some(sampler) = sampler {
+                        sampler.handle_delivered(number, sent);
+                    }
                     news.newly_sacked += 1;
                     let repeated = sent.marked(REPEATED);
                     let end = offset_behind(base_before, sent);
@@ -209,7 +217,8 @@ impl Sender {
         let base_before = self.board.base;
         let ack = self.una + bytes;
         let (recover, echo) = (self.recover, news.echo);
-        let Accounts { rack, .. } = accounts;
+        news.acked_bytes = bytes;
+        let Accounts { rack, sampler, .. } = accounts;
         self.board.acknowledge_each(ack, |number, sent| {
             let repeated = sent.marked(REPEATED);
             news.repeated |= repeated;
@@ -218,6 +227,9 @@ impl Sender {
                 return;
             }
             news.add(sent);
+            if let Some(sampler) = sampler {
+                sampler.handle_delivered(number, sent);
+            }
             let end = offset_behind(base_before, sent);
             // RFC 8985 §6.2 step 2, `tcp_skb_spurious_retrans`: the ACK answers to an earlier copy.
             if !(repeated && timestamp::answers_before(echo, sent.at())) {
@@ -231,6 +243,9 @@ impl Sender {
                 news.acked = Some((news.acked.map_or(sent.at(), |(first, _)| first), sent.at()));
             }
         });
+        if let Some(sampler) = sampler {
+            sampler.forget_below(self.board.first);
+        }
         accounts.sacked = accounts.sacked.saturating_sub(news.sacked_left);
         accounts.timeouts = 0;
         self.una = ack;
@@ -339,6 +354,54 @@ impl Sender {
         Found { lost: self.segments(before.saturating_sub(self.pipe())), ..Found::default() }
     }
 
+    /// Whether the congestion window stopped the sender in the flight of an ACK of so many bytes.
+    fn is_window_limited(&self, accounts: &Accounts, bytes: u64) -> bool {
+        if accounts.linux_windows {
+            let slow_start = self.controller.snapshot().slow_start;
+            accounts.usage.is_limited(self.segments(self.controller.window()), slow_start)
+        } else {
+            self.una - bytes < self.limited_end
+        }
+    }
+
+    /// Tells the controller all that is known after an ACK.
+    fn tell_ack(
+        &mut self,
+        accounts: &mut Accounts,
+        at: Time,
+        in_flight_before: u64,
+        rtt: Option<Span>,
+        news: &News,
+        lost_before: u64,
+    ) {
+        let lost = self.board.lost_total;
+        let window_limited = self.is_window_limited(accounts, news.acked_bytes);
+        let least_rtt = accounts.rack.least_rtt();
+        let Some(sampler) = &mut accounts.sampler else { return };
+        let rate = sampler.sample(at, lost, least_rtt);
+        self.controller.handle_ack(&Ack {
+            at,
+            delivered: news.bytes,
+            ecn_marked: 0,
+            segments: u32::try_from(news.segments).unwrap_or(u32::MAX),
+            lost: lost - lost_before,
+            in_flight_before,
+            in_flight: self.pipe(),
+            rtt,
+            smoothed_rtt: self.estimator.smoothed(),
+            una: self.una,
+            max: self.max,
+            repair: match self.mode {
+                Mode::Open => Repair::Nothing,
+                Mode::Fast | Mode::Sack => Repair::Recovery,
+                Mode::Loss => Repair::TimeOut,
+            },
+            window_limited,
+            round: sampler.round(),
+            rate,
+        });
+    }
+
     /// `tcp_cong_control`: the window after the ACK.
     #[expect(clippy::too_many_arguments, reason = "each is one fact of the ACK")]
     fn answer(
@@ -351,6 +414,9 @@ impl Sender {
         news: &News,
         found: Found,
     ) {
+        if accounts.governed {
+            return;
+        }
         if self.mode == Mode::Sack {
             accounts.prr.handle_ack(Progress {
                 delivered: news.segments,
@@ -358,12 +424,7 @@ impl Sender {
                 in_flight: self.segments(self.pipe()),
             });
         } else if bytes > 0 && news.segments > 0 {
-            let window_limited = if accounts.linux_windows {
-                let slow_start = self.controller.snapshot().slow_start;
-                accounts.usage.is_limited(self.segments(self.controller.window()), slow_start)
-            } else {
-                self.una - bytes < self.limited_end
-            };
+            let window_limited = self.is_window_limited(accounts, bytes);
             let smoothed_rtt = self.estimator.smoothed();
             let segments = u32::try_from(news.segments).unwrap_or(u32::MAX);
             self.controller.handle_acked(&Acked {

@@ -104,7 +104,7 @@ impl Endpoint {
 
     /// Replaces the congestion controller before the connection begins.
     pub fn set_controller(&mut self, controller: Controller) {
-        self.sender.controller = controller;
+        self.sender.set_controller(controller);
     }
 
     /// The host had been up for `uptime` at time 0: its coarse clocks, which started when it was switched on,
@@ -247,6 +247,10 @@ impl Endpoint {
     /// Time has come to `now`: timers that are due run.
     pub fn handle_wakeup(&mut self, now: Time) {
         self.receiver.handle_wakeup(now);
+        if now >= self.sender.pace_at {
+            self.sender.pace_at = Time::NEVER;
+            self.sender.ready = true;
+        }
         if now < self.sender.rto_at {
             return;
         }
@@ -358,7 +362,7 @@ impl Endpoint {
     #[inline]
     #[must_use]
     pub fn next_wakeup(&self) -> Time {
-        self.sender.rto_at.min(self.receiver.wakeup())
+        self.sender.rto_at.min(self.sender.pace_at).min(self.receiver.wakeup())
     }
 
     /// The exact round trip of the newest segment just acknowledged, if none of those that
@@ -431,6 +435,7 @@ impl Endpoint {
                 Mode::Open => Phase::CongestionAvoidance,
             },
             held_by: self.sender.held,
+            pacing_rate: self.sender.pacing_rate(),
         }
     }
 }

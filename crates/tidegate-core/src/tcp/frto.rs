@@ -1,18 +1,7 @@
 //! After a time-out: was it needless? F-RTO (RFC 5682 §3.1, enhanced with SACK), as `tcp_process_loss` of Linux 6.18.
 
-use super::accounts::Accounts;
+use super::accounts::{Accounts, Repeats};
 use super::sender::Sender;
-
-/// What may be sent again while a loss is repaired.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Repeats {
-    /// What is lost.
-    Lost,
-    /// New data first, and what is lost only if no new data can leave (RFC 5682 §3.1 step 2b).
-    AfterNew,
-    /// Nothing until the next ACK.
-    None,
-}
 
 /// What an ACK says after a time-out.
 #[derive(Clone, Copy, Debug)]

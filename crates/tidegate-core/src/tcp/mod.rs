@@ -10,11 +10,14 @@ mod dsack;
 mod endpoint;
 mod frto;
 mod handshake;
+mod needless;
 mod outgoing;
 mod outstanding;
+mod pacer;
 mod probe;
 mod prr;
 mod rack;
+mod rate;
 mod receiver;
 mod recovery;
 mod repair;
@@ -27,6 +30,7 @@ mod sender;
 mod seq;
 mod timestamp;
 mod undo;
+mod widening;
 mod window_use;
 
 #[cfg(test)]

@@ -1,9 +1,8 @@
 //! The timer of a sender that accounts for ACKs: one instant with three meanings, as in Linux, and the tail loss probe
 //! (RFC 8985 §7).
 
-use super::accounts::{Accounts, LEAST, Probe, Timer};
+use super::accounts::{Accounts, LEAST, Probe, Repeats, Timer};
 use super::dsack::Report;
-use super::frto::Repeats;
 use super::outgoing::Outgoing;
 use super::prr::Progress;
 use super::sender::{Mode, Sender};
@@ -116,7 +115,9 @@ impl Sender {
                 let newest = self.board.newest_missing()?;
                 accounts.rack.handle_sent(newest.number, now);
                 // As in Linux it does not count as in flight: the original may still arrive.
-                self.resend(now, newest, 0)
+                let sent = self.resend(now, newest, 0);
+                self.stamp(accounts, now, newest.number);
+                sent
             }
         };
         accounts.probe = Probe { end: self.max, repeats: new.is_none(), due: false };

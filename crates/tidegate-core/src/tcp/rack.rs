@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 
 use super::scoreboard::{LOST, RESENT, SACKED, Scoreboard, Sent};
-use super::undo::Widening;
+use super::widening::Widening;
 use crate::units::{Span, Time};
 
 /// SACKed segments from which on no time is left for reordering while none has been seen (`tcp_reordering`).
@@ -24,7 +24,7 @@ pub(super) struct Rack {
     /// RACK.min_RTT. DEVIATION: of the whole connection; Linux forgets after 300 s.
     least_rtt: Option<Span>,
     /// RACK.reordering_seen.
-    pub(super) reordering_seen: bool,
+    reordering_seen: bool,
     /// RACK.reo_wnd_mult.
     pub(super) widening: Widening,
     /// Transmissions in the order of time: number of the record, and when. Those of records that have gone,
@@ -54,6 +54,11 @@ impl Rack {
         self.least_rtt = Some(self.least_rtt.map_or(rtt, |least| least.min(rtt)));
     }
 
+    /// RACK.min_RTT.
+    pub(super) fn least_rtt(&self) -> Option<Span> {
+        self.least_rtt
+    }
+
     /// A segment sent once arrived after one that lies above it.
     pub(super) fn handle_reordering(&mut self) {
         self.reordering_seen = true;
@@ -70,6 +75,13 @@ impl Rack {
         self.rtt = rtt;
         if (sent, end) > (self.sent, self.end) {
             (self.sent, self.end) = (sent, end);
+        }
+    }
+
+    /// A duplicate was reported; that of a probe says nothing of reordering.
+    pub(super) fn handle_duplicate(&mut self, of_probe: bool) {
+        if self.reordering_seen && !of_probe {
+            self.widening.handle_duplicate();
         }
     }
 

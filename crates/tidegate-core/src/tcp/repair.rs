@@ -1,7 +1,6 @@
 //! How a sender that accounts for ACKs repairs losses: the reduction, the time-out, and what is sent meanwhile.
 
-use super::accounts::{Accounts, Timer};
-use super::frto::Repeats;
+use super::accounts::{Accounts, Repeats, Timer};
 use super::outgoing::Outgoing;
 use super::scoreboard::RESENT;
 use super::sender::{Mode, Sender};
@@ -38,7 +37,7 @@ impl Sender {
             Mode::Sack | Mode::Fast => self.una < self.recover,
         };
         // RFC 5682 §3.1 step 1: not while another loss is repaired, but again for the same segment (§3.2).
-        accounts.frto = self.config.frto && (self.mode == Mode::Open || accounts.timeouts > 0);
+        accounts.frto = self.config.rules.frto && (self.mode == Mode::Open || accounts.timeouts > 0);
         accounts.repeats = Repeats::Lost;
         accounts.timeouts += 1;
         if accounts.by_time {
@@ -78,16 +77,19 @@ impl Sender {
                 self.stopped_by_window();
                 return None;
             }
+            let sent = self.resend(now, lost, RESENT);
             self.note_sent(accounts, now, lost.number);
             accounts.undo.handle_copy(now);
-            return Some(self.resend(now, lost, RESENT));
+            return Some(sent);
         }
         let new = self.poll_new(now, window);
         if new.is_none() && self.mode == Mode::Sack && !accounts.by_time {
             let last = self.poll_last_resort(now);
-            if last.is_some() {
+            if let Some(sent) = last {
                 accounts.prr.handle_sent();
                 accounts.undo.handle_copy(now);
+                let number = self.board.find(sent.start());
+                self.stamp(accounts, now, number);
             }
             return last;
         }

@@ -145,6 +145,7 @@ fn limited_by(plan: &Plan, owed: &[(Cause, u64)]) -> BTreeMap<String, f64> {
             Limiter::Sender(HeldBy::Application) => "application".to_owned(),
             Limiter::Sender(HeldBy::CongestionWindow) => "congestion window".to_owned(),
             Limiter::Sender(HeldBy::ReceiverWindow) => "receiver window".to_owned(),
+            Limiter::Sender(HeldBy::Pacing) => "pacing".to_owned(),
         };
         *shares.entry(name).or_insert(0.0) += *span as f64 / total as f64;
     }

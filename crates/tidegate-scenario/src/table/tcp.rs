@@ -4,7 +4,8 @@ use tidegate_core::plan::CONTROLLERS;
 
 use super::timers::{DELAYED_ACK, RTO};
 use super::{
-    Key, Kind, Literal, SIZE, Section, WhenAbsent, Word, by, flags, key, later, section, text, texts, word,
+    Key, Kind, Literal, SIZE, Section, WhenAbsent, Word, by, flags, key, later, quantity, section, text,
+    texts, word,
 };
 use crate::units::Dim;
 
@@ -55,6 +56,20 @@ const CHOICES: &[Key] = &[
         texts("newreno", "reno", "cubic"),
         "Congestion control. Live: set and verified. There, reno and newreno are both the kernel's reno, and an \
          algorithm that the kernel lacks is refused.",
+    ),
+    key(
+        "rate",
+        quantity(Dim::Rate),
+        WhenAbsent::Words("must be given with cc = \"fixed_rate\""),
+        "With cc = \"fixed_rate\": the pace of the user data; tcp.window, if given, limits the bytes in flight. Live: the \
+         kernel has no fixed_rate.",
+    ),
+    key(
+        "pacing",
+        Kind::Flag,
+        WhenAbsent::Is(Literal::Flag(false)),
+        "Whether data leave at a pace also with controllers that name no rate themselves: 2 windows each round trip in slow \
+         start, else 1.2, as Linux does where a socket has SO_MAX_PACING_RATE or the host has fq. Needs sack. Live: set.",
     ),
     key(
         "fast_retransmit",

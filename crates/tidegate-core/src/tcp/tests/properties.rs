@@ -11,7 +11,7 @@ use crate::plan::{
     RtoPlan, RtoRestart, RttTiming, SlowStart, SsthreshRounding, TcpPlan, TcpRules,
 };
 use crate::tcp::{Counters, Endpoint, Role, Segment, State, flags};
-use crate::units::{PICOS_PER_SECOND, Span, Time};
+use crate::units::{PICOS_PER_SECOND, Rate, Span, Time};
 
 fn controllers() -> impl Strategy<Value = CongestionPlan> {
     prop_oneof![
@@ -21,6 +21,7 @@ fn controllers() -> impl Strategy<Value = CongestionPlan> {
         Just(CongestionPlan::NewReno),
         Just(CongestionPlan::Cubic),
         Just(CongestionPlan::Fixed { window: 10_000 }),
+        Just(CongestionPlan::FixedRate { rate: Rate::from_bps(2_000_000), window: 40_000 }),
     ]
 }
 
@@ -75,9 +76,9 @@ prop_compose! {
 }
 
 fn rules() -> impl Strategy<Value = TcpRules> {
-    let choices = (any::<[bool; 5]>(), any::<[bool; 4]>());
-    choices.prop_map(|([arithmetic, slow_start, loss, reduction, least_rto], [acks, dsack, undo, frto])| {
-        TcpRules {
+    let choices = (any::<[bool; 5]>(), any::<[bool; 5]>());
+    choices.prop_map(
+        |([arithmetic, slow_start, loss, reduction, least_rto], [acks, dsack, undo, frto, paces])| TcpRules {
             arithmetic: if arithmetic { Arithmetic::Linux } else { Arithmetic::Rfc },
             slow_start: if slow_start { SlowStart::HyStart } else { SlowStart::Standard },
             loss: if loss { LossDetection::Rack } else { LossDetection::Sack },
@@ -87,8 +88,9 @@ fn rules() -> impl Strategy<Value = TcpRules> {
             dsack,
             undo,
             frto,
-        }
-    })
+            paces,
+        },
+    )
 }
 
 /// Half of them by the RFCs' rules, half by any mixture with Linux's.
