@@ -251,3 +251,31 @@ fn a_superfluous_probe_costs_nothing() {
          200 ms    = ssthresh none",
     );
 }
+
+/// A lost SYN costs no window in Linux, two do, unless the first has come after all, as timestamps tell. They also give the
+/// round trip, so that the time-out does not begin with 3 s.
+#[test]
+fn two_lost_syns_cost_the_window_unless_they_were_late() {
+    let plan = TcpPlan { handshake: true, timestamps: true, ..linux() };
+    let lost = "
+         0 ms      open
+         0 ms      > syn
+         1000 ms   > syn
+         2000 ms   > syn
+    ";
+    let mut late = active(&plan, lost);
+    late.play(
+        "2010 ms   < syn-ack ts 1 echo 1
+         2010 ms   > ack 0 ts 2011 echo 1
+         2010 ms   = cwnd 1000
+         2010 ms   = srtt 2010 ms",
+    );
+    let mut gone = active(&plan, lost);
+    gone.play(
+        "2040 ms   < syn-ack ts 1 echo 2001
+         2040 ms   > ack 0 ts 2041 echo 1
+         2040 ms   = cwnd 100
+         2040 ms   = srtt 40 ms
+         2040 ms   = rto 240 ms",
+    );
+}
