@@ -8,7 +8,7 @@ use super::pair::{Fate, Pair};
 use super::plans::{delayed, plain};
 use crate::plan::{
     AckRule, Arithmetic, CongestionPlan, DelayedAckPlan, Increase, LeastRto, LossDetection, Reduction,
-    RtoPlan, RtoRestart, RttTiming, SlowStart, SsthreshRounding, TcpPlan, TcpRules,
+    RtoPlan, RtoRestart, RttTiming, Segmentation, SlowStart, SsthreshRounding, TcpPlan, TcpRules,
 };
 use crate::tcp::{Counters, Endpoint, Role, Segment, State, flags};
 use crate::units::{PICOS_PER_SECOND, Rate, Span, Time};
@@ -89,6 +89,7 @@ fn rules() -> impl Strategy<Value = TcpRules> {
             undo,
             frto,
             paces,
+            segmentation: Segmentation::Kernel,
         },
     )
 }

@@ -2,7 +2,7 @@
 
 use super::plans::short;
 use super::trace::{active, passive};
-use crate::plan::{CongestionPlan, TcpPlan, TcpRules};
+use crate::plan::{CongestionPlan, TcpBase, TcpPlan, TcpRules};
 
 /// Segments of 100 bytes, ten at the start, by Linux's rules.
 fn linux() -> TcpPlan {
@@ -256,7 +256,7 @@ fn a_superfluous_probe_costs_nothing() {
 /// round trip, so that the time-out does not begin with 3 s.
 #[test]
 fn two_lost_syns_cost_the_window_unless_they_were_late() {
-    let plan = TcpPlan { handshake: true, timestamps: true, ..linux() };
+    let plan = TcpPlan { base: TcpBase::Linux, handshake: true, timestamps: true, ..linux() };
     let lost = "
          0 ms      open
          0 ms      > syn
@@ -268,7 +268,7 @@ fn two_lost_syns_cost_the_window_unless_they_were_late() {
         "2010 ms   < syn-ack ts 1 echo 1
          2010 ms   > ack 0 ts 2011 echo 1
          2010 ms   = cwnd 1000
-         2010 ms   = srtt 2010 ms",
+         2010 ms   = srtt 2.01 s",
     );
     let mut gone = active(&plan, lost);
     gone.play(
