@@ -21,6 +21,7 @@ mod fixed;
 mod fixed_rate;
 mod halving;
 mod linux;
+mod python;
 
 #[cfg(test)]
 mod tests;
@@ -41,6 +42,7 @@ pub use fixed::Fixed;
 pub use fixed_rate::FixedRate;
 pub use halving::{Halving, NewReno, Policy, Reno, Tahoe};
 pub use linux::{LinuxCubic, LinuxReno};
+pub use python::{Maker, can_make, set_maker};
 
 /// A congestion controller. Implement it and hand it to [`crate::tcp::Endpoint::set_controller`] to try
 /// one that is not built in.
@@ -151,6 +153,7 @@ impl Controller {
             CongestionPlan::FixedRate { rate, window } => {
                 Controller::FixedRate(FixedRate::new(rate, window.max(u64::from(plan.mss))))
             }
+            CongestionPlan::Python(own) => Controller::Custom(python::make(own, plan, rng)),
             CongestionPlan::Kernel(name) => {
                 unreachable!("{name} is the kernel's; the simulator refuses such plans before they start")
             }

@@ -335,7 +335,8 @@ impl Sender {
             self.find_lost_by_sack(bytes, news)
         };
         let again = self.mode == Mode::Loss && found.lost_retransmission;
-        if again || (self.mode == Mode::Open && self.board.next_lost().is_some()) {
+        // `tcp_time_to_recover`: also where a recovery has just ended and what was lost after it began is out again.
+        if again || (self.mode == Mode::Open && self.board.holds_lost()) {
             self.begin_reduction(accounts, now);
         }
         found

@@ -309,6 +309,12 @@ impl Scoreboard {
         None
     }
 
+    /// Whether something is taken for lost, sent again or not.
+    pub(super) fn holds_lost(&self) -> bool {
+        let lost = |sent: &Sent| sent.marked(LOST) && !sent.marked(SACKED);
+        (self.first..self.lost_end.min(self.next)).any(|number| lost(self.slot(number)))
+    }
+
     /// `segment` is sent again; `mark` is [`RESENT`] where copies count in the pipe, or 0.
     pub(super) fn resend(&mut self, segment: Resend, at: Time, mark: u32) {
         self.mark(segment.number, mark | REPEATED, 0);

@@ -55,7 +55,8 @@ const CHOICES: &[Key] = &[
         CC,
         texts("newreno", "reno", "cubic"),
         "Congestion control. Live: set and verified. There, reno and newreno are both the kernel's reno, and an \
-         algorithm that the kernel lacks is refused.",
+         algorithm that the kernel lacks is refused. \"python:mine.py:Mine\": the class Mine in that file, which counts from \
+         the scenario's folder (engine sim).",
     ),
     key(
         "rate",
@@ -302,7 +303,7 @@ const CHOICES: &[Key] = &[
     later("ecn", "Explicit congestion notification: no gate marks packets."),
 ];
 
-const CC: Kind = Kind::Choice(&NAMES);
+const CC: Kind = Kind::AnyOf(&[Kind::Python, Kind::Choice(&NAMES)]);
 
 /// The names of controllers and what they mean, as the core lists them.
 const NAMES: [Word; CONTROLLERS.len()] = {

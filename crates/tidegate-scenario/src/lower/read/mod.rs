@@ -2,6 +2,7 @@
 
 mod app;
 pub(crate) mod calls;
+mod congestion;
 pub(crate) mod gate;
 mod laws;
 mod police;
