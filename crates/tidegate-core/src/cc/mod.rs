@@ -39,7 +39,7 @@ pub use bbr::Bbr;
 pub use cubic::Cubic;
 pub use facts::{
     Ack, Acked, ControllerSnapshot, EcnNeed, LossKind, Lost, Measured, RateSample, Recovered, Recovery,
-    Repair,
+    Repair, Undone,
 };
 pub use fixed::Fixed;
 pub use fixed_rate::FixedRate;
@@ -71,6 +71,9 @@ pub trait CongestionControl: fmt::Debug + Send {
     fn handle_lost(&mut self, lost: &Lost);
     /// A fast recovery without SACK has ended.
     fn handle_recovered(&mut self, recovered: &Recovered);
+    /// The last reduction has proved needless. Told where the plan lets reductions be taken back
+    /// ([`crate::plan::TcpRules::takes_back`]).
+    fn handle_undone(&mut self, _undone: &Undone) {}
     /// Nothing was sent for longer than a time-out and something is about to be (RFC 5681
     /// §4.1), or the handshake lost a segment: the window falls to `window` if it is larger.
     fn handle_restart(&mut self, window: u64);
@@ -240,6 +243,11 @@ impl Controller {
     /// See [`CongestionControl::handle_recovered`].
     pub fn handle_recovered(&mut self, recovered: &Recovered) {
         each!(self, inner => inner.handle_recovered(recovered));
+    }
+
+    /// See [`CongestionControl::handle_undone`].
+    pub fn handle_undone(&mut self, undone: &Undone) {
+        each!(self, inner => inner.handle_undone(undone));
     }
 
     /// See [`CongestionControl::handle_restart`].

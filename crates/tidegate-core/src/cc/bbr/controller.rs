@@ -2,7 +2,7 @@
 
 use super::state::{Bbr, Mode, Repairing, Sample, UNIT, micros, ticks};
 use crate::cc::{
-    Ack, Acked, CongestionControl, ControllerSnapshot, LossKind, Lost, RateSample, Recovered, Repair,
+    Ack, Acked, CongestionControl, ControllerSnapshot, LossKind, Lost, RateSample, Recovered, Repair, Undone,
 };
 use crate::units::{Rate, Span, Time};
 
@@ -100,6 +100,13 @@ impl CongestionControl for Bbr {
     }
 
     fn handle_recovered(&mut self, _recovered: &Recovered) {}
+
+    /// `bbr_undo_cwnd`; the window comes back with the end of the repair.
+    fn handle_undone(&mut self, _undone: &Undone) {
+        self.full.rate = 0;
+        self.full.rounds = 0;
+        self.forget_long_term();
+    }
 
     /// Only what a lost SYN does to the first window: Linux leaves BBR's window alone after idle times.
     fn handle_restart(&mut self, window: u64) {

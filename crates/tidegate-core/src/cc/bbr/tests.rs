@@ -2,7 +2,7 @@
 
 use super::Bbr;
 use super::state::{DRAIN_GAIN, HIGH_GAIN, Mode, UNIT};
-use crate::cc::{Ack, CongestionControl, LossKind, Lost, RateSample, Repair};
+use crate::cc::{Ack, CongestionControl, LossKind, Lost, RateSample, Repair, Undone};
 use crate::plan::{CongestionPlan, TcpPlan};
 use crate::random::Seed;
 use crate::tcp::plain_plan;
@@ -301,4 +301,15 @@ fn bunched_acks_widen_the_window() {
     }
     assert!(told.bbr.aggregation.extra.iter().any(|extra| *extra >= 50), "{:?}", told.bbr.aggregation);
     assert!(told.bbr.window() >= even);
+}
+
+#[test]
+fn a_needless_repair_lets_it_look_for_more() {
+    let mut told = told();
+    told.cycle();
+    told.ack(60, RTT, 60, 40, Repair::Recovery);
+    assert!(told.bbr.long_term.sampling);
+    let window = told.bbr.window();
+    told.bbr.handle_undone(&Undone { window: 0, ssthresh: None });
+    assert_eq!((told.bbr.full.rate, told.bbr.long_term.sampling, told.bbr.window()), (0, false, window));
 }
