@@ -78,7 +78,7 @@ pub fn run(data: &[u8]) {
 pub(crate) fn plan(header: &[u8]) -> TcpPlan {
     let bit = |byte: usize, bit: u8| header[byte] >> bit & 1 == 1;
     let mss = [1460, 536, 100][usize::from(header[2] % 3)];
-    let cc = match header[0] % 13 {
+    let cc = match header[0] % 14 {
         0 => CongestionPlan::Tahoe { fast_retransmit: false },
         1 => CongestionPlan::Tahoe { fast_retransmit: true },
         2 => CongestionPlan::Reno,
@@ -91,6 +91,7 @@ pub(crate) fn plan(header: &[u8]) -> TcpPlan {
         9 => CongestionPlan::Ledbat,
         10 => CongestionPlan::Dctcp,
         11 => CongestionPlan::Prague,
+        12 => CongestionPlan::Bbr,
         _ => CongestionPlan::FixedRate { rate: Rate::from_bps(1_000_000), window: 50 * u64::from(mss) },
     };
     let tick = if bit(1, 0) { Span::from_millis(500) } else { Span::ZERO };
@@ -142,8 +143,19 @@ fn rules(header: &[u8]) -> TcpRules {
     }
     let bits = header[1] ^ header[3] ^ header[4];
     let linux = |bit: u8| bits >> bit & 1 == 1;
-    let TcpRules { arithmetic, slow_start, loss, reduction, least_rto, acks, paces: _, segmentation } =
-        TcpRules::LINUX;
+    let TcpRules {
+        arithmetic,
+        slow_start,
+        loss,
+        reduction,
+        least_rto,
+        acks,
+        dsack,
+        undo,
+        frto,
+        paces: _,
+        segmentation,
+    } = TcpRules::LINUX;
     let rfc = TcpRules::RFC;
     let plus_plus = linux(7) && !linux(0);
     TcpRules {
@@ -157,6 +169,9 @@ fn rules(header: &[u8]) -> TcpRules {
         reduction: if linux(3) { reduction } else { rfc.reduction },
         least_rto: if linux(4) { least_rto } else { rfc.least_rto },
         acks: if linux(5) { acks } else { rfc.acks },
+        dsack: dsack && linux(7),
+        undo: undo && (linux(1) ^ linux(7)),
+        frto: frto && (linux(0) ^ linux(7)),
         paces: linux(6),
         segmentation,
     }

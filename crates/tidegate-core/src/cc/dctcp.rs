@@ -1,6 +1,8 @@
 //! DCTCP (RFC 8257): Reno that takes as much off its window as its data were marked.
 
-use super::{Ack, Acked, Aimd, CongestionControl, ControllerSnapshot, EcnNeed, LossKind, Lost, Recovered};
+use super::{
+    Ack, Acked, Aimd, CongestionControl, ControllerSnapshot, EcnNeed, LossKind, Lost, Recovered, Undone,
+};
 
 /// RFC 8257 §4.2: DCTCP.g.
 const GAIN: f64 = 1.0 / 16.0;
@@ -98,6 +100,10 @@ impl CongestionControl for Dctcp {
     fn handle_recovered(&mut self, recovered: &Recovered) {
         let mss = self.aimd.mss();
         self.aimd.recover(self.aimd.ssthresh().min(recovered.in_flight.max(mss) + mss));
+    }
+
+    fn handle_undone(&mut self, undone: &Undone) {
+        self.aimd.undo(undone);
     }
 
     fn handle_restart(&mut self, window: u64) {

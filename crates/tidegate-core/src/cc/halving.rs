@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use super::hystart_pp::HyStartPp;
 use super::{
-    Acked, Aimd, CongestionControl, ControllerSnapshot, LossKind, Lost, Measured, Recovered, Recovery,
+    Acked, Aimd, CongestionControl, ControllerSnapshot, LossKind, Lost, Measured, Recovered, Recovery, Undone,
 };
 use crate::plan::TcpPlan;
 use crate::random::Stream;
@@ -128,6 +128,11 @@ impl<P: Policy> CongestionControl for Halving<P> {
 
     fn handle_recovered(&mut self, recovered: &Recovered) {
         P::recovered(&mut self.aimd, recovered);
+    }
+
+    /// RFC 4015 §3.2. DEVIATION: the window comes back at once, as in Linux, and not through slow start.
+    fn handle_undone(&mut self, undone: &Undone) {
+        self.aimd.undo(undone);
     }
 
     fn handle_restart(&mut self, window: u64) {

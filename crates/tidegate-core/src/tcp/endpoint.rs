@@ -5,7 +5,7 @@
 //!
 //! **Not here**: FIN and RST (a connection lasts as long as its engine keeps it), simultaneous open,
 //! urgent data, zero windows (see [`super::receiver`]), Nagle (see [`super::sender`]),
-//! path MTU discovery, ECN, PAWS, D-SACK, F-RTO.
+//! path MTU discovery, ECN, PAWS.
 
 use super::outgoing::Outgoing;
 use super::receiver::Receiver;
@@ -87,7 +87,7 @@ pub struct Endpoint {
 impl Endpoint {
     /// An endpoint before [`Endpoint::open`]. `isn` is its initial sequence number; without a
     /// handshake neither end could learn the other's, so both must be given the same. `rng` is
-    /// needed for [`crate::plan::Increase::Random`] only.
+    /// needed for [`crate::plan::Increase::Random`], and for controllers that draw.
     #[must_use]
     pub fn new(plan: &TcpPlan, role: Role, isn: u32, rng: Option<Stream>) -> Endpoint {
         let waits = if plan.handshake { State::Listen } else { State::Established };
@@ -312,7 +312,7 @@ impl Endpoint {
     /// A segment of ours leaves; each acknowledges, so nothing is owed afterwards.
     #[inline]
     pub(super) fn leave(&mut self, sent: Outgoing) -> Outgoing {
-        let news = self.receiver.window_is_news();
+        let news = self.receiver.window_is_news() || self.receiver.has_duplicates();
         self.receiver.acknowledged();
         let config = &self.sender.config;
         sent.options_if(config.timestamps || (config.sack && self.receiver.has_gaps()) || news)

@@ -6,8 +6,11 @@ mod ack;
 mod buffer;
 mod config;
 mod departure;
+mod dsack;
 mod endpoint;
+mod frto;
 mod handshake;
+mod needless;
 mod outgoing;
 mod outstanding;
 mod pacer;
@@ -26,6 +29,8 @@ mod segment;
 mod sender;
 mod seq;
 mod timestamp;
+mod undo;
+mod widening;
 mod window_use;
 
 #[cfg(test)]

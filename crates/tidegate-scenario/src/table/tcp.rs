@@ -189,6 +189,27 @@ const CHOICES: &[Key] = &[
         "Selective acknowledgements: RFC 2018 options and RFC 6675 recovery. Live: set and verified.",
     ),
     key(
+        "dsack",
+        Kind::Flag,
+        flags(false, false, true),
+        "The receiver reports data that came twice as the first SACK block (RFC 2883). With loss = \"rack\" the sender \
+         allows more time for reordering after such reports. Needs sack. Live: the kernel's setting, normally true.",
+    ),
+    key(
+        "undo",
+        Kind::Flag,
+        flags(false, false, true),
+        "When timestamps (RFC 3522) or reports of dsack (RFC 3708) show that a loss was none, window and ssthresh are \
+         what they were before it. Needs sack. Live: always true.",
+    ),
+    key(
+        "frto",
+        Kind::Flag,
+        flags(false, false, true),
+        "After a time-out the sender tests whether it was needless, and if so takes it back (F-RTO, RFC 5682). Needs \
+         sack. Live: the kernel's setting, normally true; false with bsd44.",
+    ),
+    key(
         "limited_transmit",
         Kind::Flag,
         flags(true, false, true),

@@ -70,6 +70,7 @@ pub(crate) fn any_tcp() -> impl Strategy<Value = TcpPlan> {
         Just(CongestionPlan::Ledbat),
         Just(CongestionPlan::Dctcp),
         Just(CongestionPlan::Prague),
+        Just(CongestionPlan::Bbr),
     ];
     (cc, any::<[bool; 4]>()).prop_map(|(cc, [sack, delayed, timestamps, handshake])| TcpPlan {
         sack,

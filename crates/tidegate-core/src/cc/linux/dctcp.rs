@@ -1,7 +1,9 @@
 //! DCTCP as `tcp_dctcp.c` of Linux 6.18: RFC 8257 in integers of 1/1024.
 
 use super::Window;
-use crate::cc::{Ack, Acked, CongestionControl, ControllerSnapshot, EcnNeed, LossKind, Lost, Recovered};
+use crate::cc::{
+    Ack, Acked, CongestionControl, ControllerSnapshot, EcnNeed, LossKind, Lost, Recovered, Undone,
+};
 use crate::plan::TcpPlan;
 
 /// `DCTCP_MAX_ALPHA`: all is marked.
@@ -67,6 +69,10 @@ impl CongestionControl for LinuxDctcp {
     }
 
     fn handle_recovered(&mut self, _recovered: &Recovered) {}
+
+    fn handle_undone(&mut self, undone: &Undone) {
+        self.window.undo(undone);
+    }
 
     fn handle_restart(&mut self, window: u64) {
         self.window.restart(window);

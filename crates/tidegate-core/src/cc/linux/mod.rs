@@ -19,7 +19,7 @@ pub use reno::LinuxReno;
 pub use vegas::Vegas;
 pub use westwood::Westwood;
 
-use super::{Acked, ControllerSnapshot, LossKind, Lost};
+use super::{Acked, ControllerSnapshot, LossKind, Lost, Undone};
 use crate::plan::TcpPlan;
 
 /// No window is larger, so that products of windows fit.
@@ -125,6 +125,16 @@ impl Window {
     fn restart(&mut self, bytes: u64) {
         self.remember();
         self.segments = self.segments.min((bytes / self.mss).max(1));
+    }
+
+    /// `tcp_undo_cwnd_reduction` with `tcp_reno_undo_cwnd`, and the threshold that `tcp_current_ssthresh` gave before.
+    fn undo(&mut self, undone: &Undone) {
+        let before = undone.window / self.mss;
+        self.segments = self.segments.max(before).min(LARGEST);
+        self.threshold = match undone.ssthresh {
+            Some(bytes) => self.threshold.max(bytes / self.mss).max(before / 2 + before / 4),
+            None => u64::MAX,
+        };
     }
 
     /// `tcp_current_ssthresh`: the threshold is three quarters of the window at least.

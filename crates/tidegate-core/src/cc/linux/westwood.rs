@@ -3,7 +3,7 @@
 
 use super::Window;
 use crate::cc::{
-    Ack, Acked, CongestionControl, ControllerSnapshot, LossKind, Lost, Measured, Recovered, Repair,
+    Ack, Acked, CongestionControl, ControllerSnapshot, LossKind, Lost, Measured, Recovered, Repair, Undone,
 };
 use crate::plan::TcpPlan;
 use crate::units::{Span, Time};
@@ -145,6 +145,10 @@ impl CongestionControl for Westwood {
     }
 
     fn handle_recovered(&mut self, _recovered: &Recovered) {}
+
+    fn handle_undone(&mut self, undone: &Undone) {
+        self.window.undo(undone);
+    }
 
     fn handle_restart(&mut self, window: u64) {
         self.window.restart(window);

@@ -37,6 +37,8 @@ fn ack(at: Time, rtt: Span) -> Ack {
         repair: Repair::Nothing,
         window_limited: true,
         round: 0,
+        next_departure: at,
+        total_lost: 0,
         rate: None,
     }
 }

@@ -35,6 +35,8 @@ fn round(controller: &mut Controller, number: u64, marked: u32) {
         repair: Repair::Nothing,
         window_limited: true,
         round: number,
+        next_departure: at,
+        total_lost: 0,
         rate: None,
     });
 }

@@ -28,6 +28,7 @@ fn controllers() -> impl Strategy<Value = CongestionPlan> {
         Just(CongestionPlan::Ledbat),
         Just(CongestionPlan::Dctcp),
         Just(CongestionPlan::Prague),
+        Just(CongestionPlan::Bbr),
     ]
 }
 
@@ -82,18 +83,22 @@ prop_compose! {
 }
 
 fn rules() -> impl Strategy<Value = TcpRules> {
-    let choices = (any::<[bool; 4]>(), 0..3, any::<bool>(), any::<bool>());
-    choices.prop_map(|([arithmetic, loss, reduction, least_rto], slow_start, acks, paces)| TcpRules {
-        arithmetic: if arithmetic { Arithmetic::Linux } else { Arithmetic::Rfc },
-        slow_start: [SlowStart::Standard, SlowStart::HyStart, SlowStart::HyStartPlusPlus]
-            [slow_start as usize],
-        loss: if loss { LossDetection::Rack } else { LossDetection::Sack },
-        reduction: if reduction { Reduction::Prr } else { Reduction::Pipe },
-        least_rto: if least_rto { LeastRto::Variance } else { LeastRto::TimeOut },
-        acks: if acks { AckRule::WhileBufferGrows } else { AckRule::Delayed },
-        paces,
-        segmentation: Segmentation::Kernel,
-    })
+    let choices = (any::<[bool; 4]>(), 0..3_usize, any::<[bool; 5]>());
+    choices.prop_map(
+        |([arithmetic, loss, reduction, least_rto], slow_start, [acks, dsack, undo, frto, paces])| TcpRules {
+            arithmetic: if arithmetic { Arithmetic::Linux } else { Arithmetic::Rfc },
+            slow_start: [SlowStart::Standard, SlowStart::HyStart, SlowStart::HyStartPlusPlus][slow_start],
+            loss: if loss { LossDetection::Rack } else { LossDetection::Sack },
+            reduction: if reduction { Reduction::Prr } else { Reduction::Pipe },
+            least_rto: if least_rto { LeastRto::Variance } else { LeastRto::TimeOut },
+            acks: if acks { AckRule::WhileBufferGrows } else { AckRule::Delayed },
+            dsack,
+            undo,
+            frto,
+            paces,
+            segmentation: Segmentation::Kernel,
+        },
+    )
 }
 
 /// Half of them by the RFCs' rules, half by any mixture with Linux's.

@@ -153,9 +153,12 @@ impl Trace {
             segment.len = to - from;
             rest = &words[1..];
         }
+        if words[0].starts_with("syn") {
+            rest = &words[1..];
+        }
         match words[0] {
-            "syn" => return Segment { seq: ISN, ack: 0, flags: flags::SYN, ..segment },
-            "syn-ack" => return Segment { seq: ISN, flags: flags::SYN | flags::ACK, ..segment },
+            "syn" => segment = Segment { seq: ISN, ack: 0, flags: flags::SYN, ..segment },
+            "syn-ack" => segment = Segment { seq: ISN, flags: flags::SYN | flags::ACK, ..segment },
             _ => {}
         }
         for pair in rest.chunks(2) {

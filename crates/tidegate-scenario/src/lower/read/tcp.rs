@@ -180,6 +180,9 @@ fn rules(layers: &TcpLayers<'_>) -> TcpRules {
             "linux" => AckRule::WhileBufferGrows,
             _ => AckRule::Delayed,
         },
+        dsack: layers.flag("dsack"),
+        undo: layers.flag("undo"),
+        frto: layers.flag("frto"),
         paces: layers.flag("pacing"),
         segmentation: match layers.word("segmentation") {
             "off" => Segmentation::Off,
