@@ -38,7 +38,9 @@ impl News {
 impl Sender {
     /// Whether a proportional reduction says what may leave.
     pub(super) fn reduces(&self) -> bool {
-        self.mode == Mode::Sack && self.accounts.as_ref().is_some_and(|accounts| accounts.proportional)
+        self.accounts
+            .as_ref()
+            .is_some_and(|accounts| accounts.proportional && (self.mode == Mode::Sack || accounts.yields))
     }
 
     /// The congestion window in force: during a proportional reduction what that lets go.
@@ -51,7 +53,7 @@ impl Sender {
     }
 
     pub(super) fn window_with(&self, accounts: &Accounts) -> u64 {
-        if accounts.proportional && self.mode == Mode::Sack {
+        if accounts.proportional && (self.mode == Mode::Sack || accounts.yields) {
             accounts.prr.window() * u64::from(self.config.mss)
         } else {
             self.controller.window()
@@ -106,6 +108,9 @@ impl Sender {
         let duplicate = bytes == 0 && news.segments == 0 && segment.is_none_or(|segment| segment.len == 0);
         self.account_probe(accounts, now, bytes > 0, duplicate);
         let found = self.account_losses(accounts, now, bytes, &news);
+        if self.marks.is_some() {
+            self.account_marks(accounts, now, news.segments, in_flight);
+        }
         if found.again_after.is_none()
             && (bytes > 0 || news.sacked.is_some_and(|(_, last)| self.sent_before_oldest(last)))
         {
@@ -262,7 +267,7 @@ impl Sender {
         news: &News,
         found: Found,
     ) {
-        if self.mode == Mode::Sack {
+        if self.mode == Mode::Sack || (accounts.yields && accounts.proportional) {
             accounts.prr.handle_ack(Progress {
                 delivered: news.segments,
                 safe: bytes > 0 && found.lost == 0,

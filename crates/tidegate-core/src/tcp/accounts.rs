@@ -22,6 +22,8 @@ pub(super) struct Accounts {
     pub(super) sent: bool,
     /// The retransmission timer's round is over when more than this is acknowledged (`rtt_seq`).
     pub(super) round_end: u64,
+    /// The window is being reduced because of marks (`TCP_CA_CWR`).
+    pub(super) yields: bool,
     /// Losses are found by time (RACK).
     pub(super) by_time: bool,
     /// The window is reduced in proportion to what arrives (PRR).
@@ -42,6 +44,7 @@ impl Accounts {
             timeouts: 0,
             sent: false,
             round_end: 0,
+            yields: false,
             by_time: plan.rules.loss == LossDetection::Rack,
             proportional: plan.rules.reduction == Reduction::Prr,
             linux_windows: plan.rules.arithmetic == Arithmetic::Linux,

@@ -29,7 +29,7 @@ impl Sender {
             if alone && self.max > 0 && self.written > self.max {
                 self.resume(accounts, now);
             }
-            self.poll_new(now, self.controller.window())
+            self.poll_new(now, self.window_with(accounts))
         } else {
             self.poll_mending_accounted(accounts, now)
         };
@@ -88,7 +88,7 @@ impl Sender {
     pub(super) fn note_sent(&mut self, accounts: &mut Accounts, now: Time, number: u64) {
         accounts.rack.handle_sent(number, now);
         accounts.sent |= number + 1 == self.board.next;
-        if self.mode == Mode::Sack {
+        if self.mode == Mode::Sack || accounts.yields {
             accounts.prr.handle_sent();
         }
     }

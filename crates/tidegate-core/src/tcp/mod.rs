@@ -6,6 +6,8 @@ mod ack;
 mod buffer;
 mod config;
 mod departure;
+mod ecn;
+mod ecn_handshake;
 mod endpoint;
 mod handshake;
 mod outgoing;

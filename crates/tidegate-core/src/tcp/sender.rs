@@ -7,6 +7,7 @@
 
 use super::accounts::Accounts;
 use super::config::Config;
+use super::ecn::Marks;
 use super::outgoing::Outgoing;
 use super::report::Counters;
 use super::rtt::Estimator;
@@ -89,6 +90,8 @@ pub(super) struct Sender {
     pub(super) first_partial: bool,
     /// Where every ACK is accounted for (RACK, PRR, Linux's windows).
     pub(super) accounts: Option<Box<Accounts>>,
+    /// Where ECN is used.
+    pub(super) marks: Option<Box<Marks>>,
     /// Our half of the wire's numbers.
     pub(super) numbering: Numbering,
     /// The same as last read from the wire.
@@ -99,7 +102,7 @@ pub(super) struct Sender {
 impl Sender {
     pub(super) fn new(plan: &TcpPlan, isn: u32, rng: Option<Stream>) -> Sender {
         let config = Config::new(plan);
-        Sender {
+        let mut sender = Sender {
             controller: Controller::new(plan, rng),
             counters: Counters::default(),
             numbering: Numbering::after_syn(isn),
@@ -132,8 +135,18 @@ impl Sender {
             timed_at: Time::ZERO,
             measured: None,
             accounts: config.account.then(|| Box::new(Accounts::new(plan))),
+            marks: None,
             config,
-        }
+        };
+        sender.prepare_marks();
+        sender
+    }
+
+    /// What the controller needs of ECN is known.
+    pub(super) fn prepare_marks(&mut self) {
+        let Config { ecn, handshake, linux_acks, timestamps, .. } = self.config;
+        self.marks = Marks::new(ecn, self.controller.ecn(), handshake, linux_acks);
+        self.config.special = timestamps || self.marks.is_some();
     }
 
     /// The application adds bytes; `u64::MAX` is more than will ever be sent.

@@ -11,6 +11,7 @@ use crate::plan::{
     RtoPlan, RtoRestart, RttTiming, SlowStart, SsthreshRounding, TcpPlan, TcpRules,
 };
 use crate::tcp::{Counters, Endpoint, Role, Segment, State, flags};
+use crate::unit::Ecn;
 use crate::units::{PICOS_PER_SECOND, Span, Time};
 
 fn controllers() -> impl Strategy<Value = CongestionPlan> {
@@ -107,6 +108,11 @@ pub(super) fn odd_segments() -> impl Strategy<Value = Vec<Odd>> {
     vec((any::<[u16; 4]>(), 0_u32..3000, any::<u8>(), any::<[(u16, u16); 3]>(), 0_u64..500), 1..100)
 }
 
+/// Any combination of ECN's flags: ends without ECN take no notice of them.
+fn ecn_flags(ack: u32, ts: u32) -> u16 {
+    flags::of_ace(ack ^ ts)
+}
+
 pub(super) fn odd_segment(numbers: &[u16; 4], len: u32, bits: u8, sack: &[(u16, u16); 3]) -> Segment {
     let [seq, ack, window, ts] = numbers.map(u32::from);
     Segment {
@@ -114,7 +120,8 @@ pub(super) fn odd_segment(numbers: &[u16; 4], len: u32, bits: u8, sack: &[(u16, 
         ack,
         len,
         window: window.max(1),
-        flags: bits & (flags::SYN | flags::ACK | flags::FIN),
+        flags: u16::from(bits) & (flags::SYN | flags::ACK | flags::FIN) | ecn_flags(ack, ts),
+        ecn: Ecn::from_bits(ts as u8),
         sack_count: bits >> 6,
         retransmission: false,
         connection: 0,
