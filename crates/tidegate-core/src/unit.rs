@@ -98,10 +98,12 @@ pub enum HeldBy {
     CongestionWindow = 1,
     /// The receiver's window or the window limit.
     ReceiverWindow = 2,
+    /// The pace at which data leave.
+    Pacing = 3,
 }
 
 impl Cause {
-    const GATES: u32 = 3;
+    const GATES: u32 = 4;
     /// Policers have the numbers of their gates from here on.
     const POLICERS: u32 = 1 << 31;
 
@@ -130,6 +132,7 @@ impl Cause {
             0 => Limiter::Sender(HeldBy::Application),
             1 => Limiter::Sender(HeldBy::CongestionWindow),
             2 => Limiter::Sender(HeldBy::ReceiverWindow),
+            3 => Limiter::Sender(HeldBy::Pacing),
             gate if gate < Self::POLICERS => Limiter::Gate((gate - Self::GATES) as usize),
             policer => Limiter::Policer((policer - Self::POLICERS) as usize),
         }

@@ -18,6 +18,7 @@ mod aimd;
 mod cubic;
 mod facts;
 mod fixed;
+mod fixed_rate;
 mod halving;
 mod linux;
 
@@ -37,6 +38,7 @@ pub use facts::{
     Repair,
 };
 pub use fixed::Fixed;
+pub use fixed_rate::FixedRate;
 pub use halving::{Halving, NewReno, Policy, Reno, Tahoe};
 pub use linux::{LinuxCubic, LinuxReno};
 
@@ -103,6 +105,8 @@ pub enum Controller {
     LinuxCubic(Box<LinuxCubic>),
     /// A constant window.
     Fixed(Fixed),
+    /// A constant pace.
+    FixedRate(FixedRate),
     /// Anything else.
     Custom(Box<dyn CongestionControl>),
 }
@@ -117,6 +121,7 @@ macro_rules! each {
             Controller::LinuxReno($inner) => $what,
             Controller::LinuxCubic($inner) => $what,
             Controller::Fixed($inner) => $what,
+            Controller::FixedRate($inner) => $what,
             Controller::Custom($inner) => $what,
         }
     };
@@ -139,6 +144,9 @@ impl Controller {
             CongestionPlan::Cubic => Controller::Cubic(Cubic::new(plan)),
             CongestionPlan::Fixed { window } => {
                 Controller::Fixed(Fixed::new(window.max(u64::from(plan.mss))))
+            }
+            CongestionPlan::FixedRate { rate, window } => {
+                Controller::FixedRate(FixedRate::new(rate, window.max(u64::from(plan.mss))))
             }
             CongestionPlan::Kernel(name) => {
                 unreachable!("{name} is the kernel's; the simulator refuses such plans before they start")
@@ -190,6 +198,7 @@ impl Controller {
             | Controller::LinuxReno(_)
             | Controller::LinuxCubic(_)
             | Controller::Fixed(_)
+            | Controller::FixedRate(_)
             | Controller::Custom(_) => None,
         }
     }

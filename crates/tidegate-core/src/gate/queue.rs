@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 
 use super::drops::DropReason;
 use super::rate::Service;
+use super::step;
 use crate::plan::{Discipline, QueueCounts, QueueLimit, QueuePlan};
 use crate::unit::Unit;
 use crate::units::Time;
@@ -44,7 +45,7 @@ impl Queue {
         Queue { discipline, limit, counts, tagged }
     }
 
-    /// Whether a unit that arrives may join the queue, in which it finds `found`. `at_once` says whether its service
+    /// Whether a unit that arrives may join the queue, in which it finds `found`, and whether it is marked CE. `at_once` says whether its service
     /// begins the moment it arrives: then it needs no place.
     ///
     /// # Errors
@@ -55,7 +56,7 @@ impl Queue {
         found: Backlog,
         unit: &Unit,
         at_once: impl FnOnce() -> bool,
-    ) -> Result<(), DropReason> {
+    ) -> Result<bool, DropReason> {
         if unit.tagged() && self.tagged.is_some_and(|threshold| found.units >= threshold) {
             return Err(DropReason::QueueFull);
         }
@@ -63,7 +64,8 @@ impl Queue {
             return Err(DropReason::QueueFull);
         }
         match self.discipline {
-            Discipline::DropTail => Ok(()),
+            Discipline::DropTail => Ok(false),
+            Discipline::Step(threshold) => step::judge(threshold, found, unit.ecn()),
         }
     }
 

@@ -1,5 +1,7 @@
 //! Which congestion controllers there are: the one list of their names.
 
+use crate::units::Rate;
+
 /// Congestion controllers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CongestionPlan {
@@ -17,6 +19,13 @@ pub enum CongestionPlan {
     /// A constant window in bytes.
     Fixed {
         /// The window.
+        window: u64,
+    },
+    /// A constant rate, and a window only if the plan gives one.
+    FixedRate {
+        /// User bits per second.
+        rate: Rate,
+        /// The window in bytes; `u64::MAX`: none.
         window: u64,
     },
     /// One that only the Linux kernel has, by its name in [`CONTROLLERS`]: only the live engine can run it.
@@ -43,6 +52,12 @@ pub const CONTROLLERS: &[ControllerRow] = &[
     own("newreno", "RFC 6582", Some("reno"), CongestionPlan::NewReno),
     own("cubic", "RFC 9438", Some("cubic"), CongestionPlan::Cubic),
     own("fixed", "a constant window, given by tcp.window", None, CongestionPlan::Fixed { window: 0 }),
+    own(
+        "fixed_rate",
+        "a constant pace, given by tcp.rate",
+        None,
+        CongestionPlan::FixedRate { rate: Rate::ZERO, window: 0 },
+    ),
     kernel("bbr", "the kernel's BBR, engine live only"),
     kernel("bic", "the kernel's BIC, engine live only"),
     kernel("cdg", "the kernel's CAIA delay gradient, engine live only"),
@@ -104,12 +119,29 @@ impl CongestionPlan {
         CONTROLLERS.iter().filter(|row| row.plan.is_some()).map(|row| row.name)
     }
 
+    /// Whether it is told of every ACK, or paces data: its senders account for each ACK, which takes SACK.
+    #[must_use]
+    pub fn hears_acks(self) -> bool {
+        match self {
+            CongestionPlan::FixedRate { .. } => true,
+            CongestionPlan::Tahoe { .. }
+            | CongestionPlan::Reno
+            | CongestionPlan::NewReno
+            | CongestionPlan::Cubic
+            | CongestionPlan::Fixed { .. }
+            | CongestionPlan::Kernel(_) => false,
+        }
+    }
+
     /// Whether its window grows by addition and shrinks by halving, as the closed forms of theories assume.
     #[must_use]
     pub fn halves(self) -> bool {
         match self {
             CongestionPlan::Tahoe { .. } | CongestionPlan::Reno | CongestionPlan::NewReno => true,
-            CongestionPlan::Cubic | CongestionPlan::Fixed { .. } | CongestionPlan::Kernel(_) => false,
+            CongestionPlan::Cubic
+            | CongestionPlan::Fixed { .. }
+            | CongestionPlan::FixedRate { .. }
+            | CongestionPlan::Kernel(_) => false,
         }
     }
 }

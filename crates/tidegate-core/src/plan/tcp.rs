@@ -124,6 +124,14 @@ pub enum RtoPlan {
 }
 
 impl TcpPlan {
+    /// Whether its senders account for every ACK: what it newly delivered, found lost and measured. Only with SACK; Tahoe
+    /// never does.
+    #[must_use]
+    pub fn accounts(&self) -> bool {
+        let wanted = self.rules.account() || self.cc.hears_acks();
+        wanted && self.sack && !matches!(self.cc, CongestionPlan::Tahoe { .. })
+    }
+
     /// IP bytes of a full segment with the headers of the plan. The kernel's segments have its own headers.
     #[must_use]
     pub fn largest_packet(&self) -> u32 {

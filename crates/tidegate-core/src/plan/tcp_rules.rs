@@ -17,6 +17,9 @@ pub struct TcpRules {
     pub least_rto: LeastRto,
     /// Which segments are acknowledged at once, beside [`super::TcpPlan::quick_acks`].
     pub acks: AckRule,
+    /// Data leave at a pace also where the controller names no rate: so fast that slow start sends twice its window in a round
+    /// trip, and congestion avoidance 1.2 times (`tcp_update_pacing_rate` in Linux). Needs SACK.
+    pub paces: bool,
 }
 
 impl TcpRules {
@@ -28,6 +31,7 @@ impl TcpRules {
         reduction: Reduction::Pipe,
         least_rto: LeastRto::TimeOut,
         acks: AckRule::Delayed,
+        paces: false,
     };
 
     /// What Linux 6.18 does.
@@ -38,6 +42,7 @@ impl TcpRules {
         reduction: Reduction::Prr,
         least_rto: LeastRto::Variance,
         acks: AckRule::WhileBufferGrows,
+        paces: false,
     };
 
     /// Whether every ACK is accounted for: what it newly delivered, found lost and measured.
@@ -46,6 +51,7 @@ impl TcpRules {
         self.arithmetic == Arithmetic::Linux
             || self.loss == LossDetection::Rack
             || self.reduction == Reduction::Prr
+            || self.paces
     }
 }
 

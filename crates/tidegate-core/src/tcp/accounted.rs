@@ -9,7 +9,7 @@ use super::scoreboard::{REPEATED, SACKED, Sent};
 use super::segment::Segment;
 use super::sender::{Mode, Sender};
 use super::timestamp;
-use crate::cc::{Acked, Measured};
+use crate::cc::{Ack, Acked, Measured, Repair};
 use crate::units::{Span, Time};
 
 /// What one ACK newly reported as arrived.
@@ -26,6 +26,8 @@ struct News {
     repeated: bool,
     /// SACKed segments that left the scoreboard.
     sacked_left: u64,
+    /// Bytes by which the cumulative acknowledgement moved.
+    acked_bytes: u64,
 }
 
 impl News {
@@ -88,7 +90,7 @@ impl Sender {
         if self.outstanding() == 0 {
             return true;
         }
-        let in_flight = self.pipe();
+        let (in_flight, lost) = (self.pipe(), self.board.lost_total);
         let mut news = News::default();
         if let Some(segment) = segment
             && segment.sack_count > 0
@@ -117,6 +119,9 @@ impl Sender {
             self.set_timer(accounts, now);
         }
         self.answer(accounts, now, bytes, in_flight, rtt, &news, found);
+        if accounts.sampler.is_some() {
+            self.tell_ack(accounts, now, in_flight, rtt, &news, lost);
+        }
         true
     }
 
@@ -127,7 +132,7 @@ impl Sender {
 
     fn account_sacks(&mut self, accounts: &mut Accounts, now: Time, segment: &Segment, news: &mut News) {
         let highest = self.board.sacked_end;
-        let Accounts { rack, .. } = accounts;
+        let Accounts { rack, sampler, .. } = accounts;
         let base_before = self.board.base;
         let count = usize::from(segment.sack_count).min(segment.sack.len());
         for (left, right) in &segment.sack[..count] {
@@ -138,6 +143,9 @@ impl Sender {
             {
                 self.board.sack_each(left, right, |number, sent| {
                     news.add(sent);
+                    if let Some(sampler) = sampler {
+                        sampler.handle_delivered(number, sent);
+                    }
                     news.newly_sacked += 1;
                     let repeated = sent.marked(REPEATED);
                     rack.handle_delivered(now, sent.at(), offset_behind(base_before, sent), repeated);
@@ -157,7 +165,8 @@ impl Sender {
         let highest = self.board.sacked_end;
         let base_before = self.board.base;
         let ack = self.una + bytes;
-        let Accounts { rack, .. } = accounts;
+        news.acked_bytes = bytes;
+        let Accounts { rack, sampler, .. } = accounts;
         self.board.acknowledge_each(ack, |number, sent| {
             let repeated = sent.marked(REPEATED);
             news.repeated |= repeated;
@@ -166,6 +175,9 @@ impl Sender {
                 return;
             }
             news.add(sent);
+            if let Some(sampler) = sampler {
+                sampler.handle_delivered(number, sent);
+            }
             rack.handle_delivered(now, sent.at(), offset_behind(base_before, sent), repeated);
             if !repeated {
                 if number + 1 < highest {
@@ -174,6 +186,9 @@ impl Sender {
                 news.acked = Some((news.acked.map_or(sent.at(), |(first, _)| first), sent.at()));
             }
         });
+        if let Some(sampler) = sampler {
+            sampler.forget_below(self.board.first);
+        }
         accounts.sacked = accounts.sacked.saturating_sub(news.sacked_left);
         accounts.timeouts = 0;
         self.una = ack;
@@ -255,6 +270,54 @@ impl Sender {
         Found { lost: self.segments(before.saturating_sub(self.pipe())), ..Found::default() }
     }
 
+    /// Whether the congestion window stopped the sender in the flight of an ACK of so many bytes.
+    fn is_window_limited(&self, accounts: &Accounts, bytes: u64) -> bool {
+        if accounts.linux_windows {
+            let slow_start = self.controller.snapshot().slow_start;
+            accounts.usage.is_limited(self.segments(self.controller.window()), slow_start)
+        } else {
+            self.una - bytes < self.limited_end
+        }
+    }
+
+    /// Tells the controller all that is known after an ACK.
+    fn tell_ack(
+        &mut self,
+        accounts: &mut Accounts,
+        at: Time,
+        in_flight_before: u64,
+        rtt: Option<Span>,
+        news: &News,
+        lost_before: u64,
+    ) {
+        let lost = self.board.lost_total;
+        let window_limited = self.is_window_limited(accounts, news.acked_bytes);
+        let least_rtt = accounts.rack.least_rtt();
+        let Some(sampler) = &mut accounts.sampler else { return };
+        let rate = sampler.sample(at, lost, least_rtt);
+        self.controller.handle_ack(&Ack {
+            at,
+            delivered: news.bytes,
+            ecn_marked: self.marks.as_ref().map_or(0, |marks| marks.marked),
+            segments: u32::try_from(news.segments).unwrap_or(u32::MAX),
+            lost: lost - lost_before,
+            in_flight_before,
+            in_flight: self.pipe(),
+            rtt,
+            smoothed_rtt: self.estimator.smoothed(),
+            una: self.una,
+            max: self.max,
+            repair: match self.mode {
+                Mode::Open => Repair::Nothing,
+                Mode::Fast | Mode::Sack => Repair::Recovery,
+                Mode::Loss => Repair::TimeOut,
+            },
+            window_limited,
+            round: sampler.round(),
+            rate,
+        });
+    }
+
     /// `tcp_cong_control`: the window after the ACK.
     #[expect(clippy::too_many_arguments, reason = "each is one fact of the ACK")]
     fn answer(
@@ -267,6 +330,9 @@ impl Sender {
         news: &News,
         found: Found,
     ) {
+        if accounts.governed {
+            return;
+        }
         if self.mode == Mode::Sack || (accounts.yields && accounts.proportional) {
             accounts.prr.handle_ack(Progress {
                 delivered: news.segments,
@@ -274,12 +340,7 @@ impl Sender {
                 in_flight: self.segments(self.pipe()),
             });
         } else if bytes > 0 && news.segments > 0 {
-            let window_limited = if accounts.linux_windows {
-                let slow_start = self.controller.snapshot().slow_start;
-                accounts.usage.is_limited(self.segments(self.controller.window()), slow_start)
-            } else {
-                self.una - bytes < self.limited_end
-            };
+            let window_limited = self.is_window_limited(accounts, bytes);
             let smoothed_rtt = self.estimator.smoothed();
             let segments = u32::try_from(news.segments).unwrap_or(u32::MAX);
             self.controller.handle_acked(&Acked {

@@ -1,9 +1,12 @@
 //! What a sender remembers that accounts for every ACK, and what its one timer is set for.
 
+use super::pacer::Pacer;
 use super::prr::Prr;
 use super::rack::Rack;
+use super::rate::Sampler;
 use super::window_use::WindowUse;
-use crate::plan::{Arithmetic, LossDetection, Reduction, TcpPlan};
+use crate::cc::Controller;
+use crate::plan::{Arithmetic, LossDetection, Reduction, TcpRules};
 use crate::units::Span;
 
 /// What a sender remembers to account for ACKs.
@@ -14,6 +17,9 @@ pub(super) struct Accounts {
     pub(super) probe: Probe,
     pub(super) timer: Timer,
     pub(super) usage: WindowUse,
+    pub(super) pacer: Pacer,
+    /// For controllers that hear of every ACK.
+    pub(super) sampler: Option<Box<Sampler>>,
     /// SACKed segments outstanding (`sacked_out`).
     pub(super) sacked: u64,
     /// Time-outs since the acknowledgement last moved (`icsk_retransmits`).
@@ -26,6 +32,8 @@ pub(super) struct Accounts {
     pub(super) yields: bool,
     /// Losses are found by time (RACK).
     pub(super) by_time: bool,
+    /// The controller's window holds in the repair of a loss too.
+    pub(super) governed: bool,
     /// The window is reduced in proportion to what arrives (PRR).
     pub(super) proportional: bool,
     /// Windows are used up and restarted as in Linux.
@@ -33,24 +41,32 @@ pub(super) struct Accounts {
 }
 
 impl Accounts {
-    pub(super) fn new(plan: &TcpPlan) -> Accounts {
+    pub(super) fn new(rules: &TcpRules, controller: &Controller) -> Accounts {
+        let linux = rules.arithmetic == Arithmetic::Linux;
+        let governed = controller.governs_repair();
         Accounts {
             rack: Rack::default(),
             prr: Prr::default(),
             probe: Probe::default(),
             timer: Timer::TimeOut,
             usage: WindowUse::default(),
+            pacer: Pacer::new(if linux { UNPACED } else { 0 }),
+            sampler: controller.hears_acks().then(Box::default),
             sacked: 0,
             timeouts: 0,
             sent: false,
             round_end: 0,
             yields: false,
-            by_time: plan.rules.loss == LossDetection::Rack,
-            proportional: plan.rules.reduction == Reduction::Prr,
-            linux_windows: plan.rules.arithmetic == Arithmetic::Linux,
+            by_time: rules.loss == LossDetection::Rack,
+            governed,
+            proportional: rules.reduction == Reduction::Prr && !governed,
+            linux_windows: linux,
         }
     }
 }
+
+/// Linux paces from the eleventh segment on (`tcp_update_skb_after_send`).
+const UNPACED: u32 = 10;
 
 /// What the timer is set for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

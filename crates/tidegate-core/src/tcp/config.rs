@@ -2,7 +2,9 @@
 
 use super::rtt::{passed, phase_of};
 use super::scoreboard::LONGEST;
-use crate::plan::{AckRule, CongestionPlan, EcnPlan, RtoPlan, RtoRestart, RttTiming, TcpBase, TcpPlan};
+use crate::plan::{
+    AckRule, CongestionPlan, EcnPlan, RtoPlan, RtoRestart, RttTiming, TcpBase, TcpPlan, TcpRules,
+};
 use crate::units::{Span, Time};
 
 /// RFC 7323 §2.3: windows end at 2³⁰ bytes, so that old and new can be told apart.
@@ -22,6 +24,7 @@ pub(super) struct Config {
     pub(super) sack: bool,
     /// Every ACK is accounted for.
     pub(super) account: bool,
+    pub(super) rules: TcpRules,
     pub(super) limited_transmit: bool,
     pub(super) go_back_n: bool,
     pub(super) guard: bool,
@@ -82,7 +85,8 @@ impl Config {
             window: window.min(LARGEST_WINDOW),
             advertised: plan.window.map_or(u32::MAX, |bytes| bytes.min(LARGEST_WINDOW) as u32),
             sack: plan.sack,
-            account: plan.rules.account() && plan.sack && !matches!(plan.cc, CongestionPlan::Tahoe { .. }),
+            account: plan.accounts(),
+            rules: plan.rules,
             limited_transmit: plan.limited_transmit,
             go_back_n: plan.go_back_n,
             guard: plan.guard,

@@ -2,10 +2,11 @@
 
 use super::accounts::Accounts;
 use super::outgoing::Outgoing;
+use super::scoreboard::REPEATED;
 use super::sender::{Mode, Sender};
 use super::window_use::Burst;
 use crate::unit::HeldBy;
-use crate::units::{Span, Time};
+use crate::units::{Rate, Span, Time};
 
 impl Sender {
     /// What leaves now; `None`: nothing until the next ACK, write or time-out.
@@ -21,6 +22,9 @@ impl Sender {
     }
 
     fn poll_with(&mut self, accounts: &mut Accounts, now: Time) -> Option<Outgoing> {
+        if self.is_paced(accounts, now) {
+            return None;
+        }
         let alone = self.outstanding() == 0;
         let newest = self.board.next;
         let sent = if accounts.probe.is_due() {
@@ -43,8 +47,63 @@ impl Sender {
         if self.board.next > newest {
             self.note_sent(accounts, now, newest);
         }
+        if let Some(rate) = self.pacing_rate() {
+            accounts.pacer.handle_sent(now, sent.len(), rate, 0);
+        }
         self.time_sent(accounts, now, sent, alone);
         Some(sent)
+    }
+
+    /// The rate at which data leave, if they are paced.
+    pub(super) fn pacing_rate(&self) -> Option<Rate> {
+        if let Some(rate) = self.controller.pacing_rate() {
+            return Some(rate);
+        }
+        if !self.config.rules.paces {
+            return None;
+        }
+        let srtt = self.estimator.smoothed().picos();
+        if srtt == 0 {
+            return None;
+        }
+        let state = self.controller.snapshot();
+        let window = self.window().max(self.outstanding());
+        let half = state.ssthresh.map_or(u64::MAX, |threshold| threshold / 2);
+        let percent = if window < half { 200 } else { 120 };
+        let bps = u128::from(window) * 8 * percent * 10_000_000_000 / u128::from(srtt);
+        Some(Rate::from_bps(u64::try_from(bps).unwrap_or(u64::MAX)))
+    }
+
+    /// Whether what could leave must wait for the pacer, which then wakes the sender.
+    fn is_paced(&mut self, accounts: &Accounts, now: Time) -> bool {
+        if !accounts.pacer.holds(now) || self.pacing_rate().is_none() {
+            return false;
+        }
+        let some = self.written > self.max || (self.mode != Mode::Open && self.board.next_lost().is_some());
+        if some {
+            self.held = HeldBy::Pacing;
+            self.pace_at = accounts.pacer.next();
+        } else {
+            self.held = HeldBy::Application;
+        }
+        self.ready = false;
+        true
+    }
+
+    /// The application is about to write: had it nothing to send (`tcp_rate_check_app_limited`)?
+    pub(super) fn note_write(&mut self) {
+        let Some(mut accounts) = self.accounts.take() else { return };
+        let in_flight = self.pipe();
+        let unsent = self.written - self.max;
+        let window = self.window_with(&accounts);
+        if let Some(sampler) = &mut accounts.sampler
+            && unsent < u64::from(self.config.mss)
+            && in_flight < window
+            && (self.mode == Mode::Open || self.board.next_lost().is_none())
+        {
+            sampler.handle_app_limited(in_flight);
+        }
+        self.accounts = Some(accounts);
     }
 
     /// Nothing was in flight, and something is about to be.
@@ -87,9 +146,19 @@ impl Sender {
     /// A segment of data leaves.
     pub(super) fn note_sent(&mut self, accounts: &mut Accounts, now: Time, number: u64) {
         accounts.rack.handle_sent(number, now);
+        self.stamp(accounts, now, number);
         accounts.sent |= number + 1 == self.board.next;
         if self.mode == Mode::Sack || accounts.yields {
             accounts.prr.handle_sent();
+        }
+    }
+
+    /// What is known when a segment leaves, for the sample that its arrival will be.
+    pub(super) fn stamp(&mut self, accounts: &mut Accounts, now: Time, number: u64) {
+        if let Some(sampler) = &mut accounts.sampler {
+            let alone = self.board.next - self.board.first == 1;
+            let repeated = self.board.slot(number).marked(REPEATED);
+            sampler.handle_sent(now, number, alone, self.pipe(), self.board.lost_total, repeated);
         }
     }
 

@@ -318,6 +318,9 @@ impl Sender {
         if congested && !accounts.yields && self.may_reduce_for_marks() {
             let before = self.segments(self.controller.window());
             self.report_loss(now, flight, LossKind::Ecn);
+            if accounts.governed {
+                return;
+            }
             accounts.yields = true;
             self.recover = self.max;
             accounts.prr.begin(before, self.segments(self.controller.window()));

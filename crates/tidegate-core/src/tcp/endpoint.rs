@@ -105,7 +105,7 @@ impl Endpoint {
 
     /// Replaces the congestion controller before the connection begins; at both ends, if it needs ECN.
     pub fn set_controller(&mut self, controller: Controller) {
-        self.sender.controller = controller;
+        self.sender.set_controller(controller);
         self.sender.prepare_marks();
         self.plain &= !self.sender.config.special;
     }
@@ -257,6 +257,10 @@ impl Endpoint {
     /// Time has come to `now`: timers that are due run.
     pub fn handle_wakeup(&mut self, now: Time) {
         self.receiver.handle_wakeup(now);
+        if now >= self.sender.pace_at {
+            self.sender.pace_at = Time::NEVER;
+            self.sender.ready = true;
+        }
         if now < self.sender.rto_at {
             return;
         }
@@ -373,7 +377,7 @@ impl Endpoint {
     #[inline]
     #[must_use]
     pub fn next_wakeup(&self) -> Time {
-        self.sender.rto_at.min(self.receiver.wakeup())
+        self.sender.rto_at.min(self.sender.pace_at).min(self.receiver.wakeup())
     }
 
     /// The exact round trip of the newest segment just acknowledged, if none of those that
@@ -381,6 +385,12 @@ impl Endpoint {
     #[inline]
     pub fn take_rtt_sample(&mut self) -> Option<Span> {
         self.sender.measured.take()
+    }
+
+    /// Whether it asks for ECN.
+    #[must_use]
+    pub fn uses_ecn(&self) -> bool {
+        self.sender.marks.is_some()
     }
 
     /// Totals.
@@ -446,6 +456,7 @@ impl Endpoint {
                 Mode::Open => Phase::CongestionAvoidance,
             },
             held_by: self.sender.held,
+            pacing_rate: self.sender.pacing_rate(),
         }
     }
 }

@@ -125,7 +125,8 @@ impl Outgoing {
         match self.what >> HELD {
             0 => HeldBy::Application,
             1 => HeldBy::CongestionWindow,
-            _ => HeldBy::ReceiverWindow,
+            2 => HeldBy::ReceiverWindow,
+            _ => HeldBy::Pacing,
         }
     }
 }

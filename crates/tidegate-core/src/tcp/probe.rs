@@ -113,7 +113,9 @@ impl Sender {
             None => {
                 let newest = self.board.newest_missing()?;
                 accounts.rack.handle_sent(newest.number, now);
-                self.resend(now, newest, RESENT)
+                let sent = self.resend(now, newest, RESENT);
+                self.stamp(accounts, now, newest.number);
+                sent
             }
         };
         accounts.probe = Probe { end: self.max, repeats: new.is_none(), due: false };

@@ -51,6 +51,11 @@ impl Rack {
         self.least_rtt = Some(self.least_rtt.map_or(rtt, |least| least.min(rtt)));
     }
 
+    /// RACK.min_RTT.
+    pub(super) fn least_rtt(&self) -> Option<Span> {
+        self.least_rtt
+    }
+
     /// A segment sent once arrived after one that lies above it.
     pub(super) fn handle_reordering(&mut self) {
         self.reordering_seen = true;

@@ -63,14 +63,17 @@ impl Sender {
                 self.stopped_by_window();
                 return None;
             }
+            let sent = self.resend(now, lost, RESENT);
             self.note_sent(accounts, now, lost.number);
-            return Some(self.resend(now, lost, RESENT));
+            return Some(sent);
         }
         let new = self.poll_new(now, window);
         if new.is_none() && self.mode == Mode::Sack && !accounts.by_time {
             let last = self.poll_last_resort(now);
-            if last.is_some() {
+            if let Some(sent) = last {
                 accounts.prr.handle_sent();
+                let number = self.board.find(sent.start());
+                self.stamp(accounts, now, number);
             }
             return last;
         }

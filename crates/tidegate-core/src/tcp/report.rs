@@ -1,7 +1,7 @@
 //! What an endpoint tells about itself.
 
 use crate::unit::HeldBy;
-use crate::units::Span;
+use crate::units::{Rate, Span};
 
 /// Totals since the start of the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -68,4 +68,6 @@ pub struct Snapshot {
     pub phase: Phase,
     /// What holds the sender back now.
     pub held_by: HeldBy,
+    /// Data leave no faster than this; `None`: they are not paced.
+    pub pacing_rate: Option<Rate>,
 }

@@ -48,7 +48,7 @@ impl Scoreboard {
     }
 
     /// The first record that begins at `offset` or later.
-    fn find(&self, offset: u64) -> u64 {
+    pub(super) fn find(&self, offset: u64) -> u64 {
         let ahead = (offset - self.base) as u32;
         let (mut low, mut high) = (self.first, self.next);
         while low < high {

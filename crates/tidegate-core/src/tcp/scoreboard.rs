@@ -115,6 +115,8 @@ pub(super) struct Scoreboard {
     pub(super) lost_end: u64,
     /// SACKed bytes in records from `lost_end` on.
     pub(super) sacked_above: u64,
+    /// Bytes ever taken to be lost, copies included.
+    pub(super) lost_total: u64,
     /// SACK blocks read last.
     pub(super) blocks: [(u64, u64); 3],
 }
@@ -243,6 +245,9 @@ impl Scoreboard {
     pub(super) fn mark(&mut self, number: u64, set: u32, clear: u32) {
         let sent = *self.slot(number);
         let marked = Sent { word: (sent.word & !clear) | set, ..sent };
+        if set & LOST != 0 && (!sent.marked(LOST) || sent.word & clear & RESENT != 0) {
+            self.lost_total += u64::from(sent.len());
+        }
         self.holes += marked.hole() - sent.hole();
         *self.slot_mut(number) = marked;
     }

@@ -79,6 +79,8 @@ pub(super) struct Sender {
     pub(super) counters: Counters,
     /// When the retransmission timer expires.
     pub(super) rto_at: Time,
+    /// When the pacer lets the next data go; `NEVER`: it holds nothing back.
+    pub(super) pace_at: Time,
     pub(super) mode: Mode,
     /// There may be something to send.
     pub(super) ready: bool,
@@ -102,8 +104,10 @@ pub(super) struct Sender {
 impl Sender {
     pub(super) fn new(plan: &TcpPlan, isn: u32, rng: Option<Stream>) -> Sender {
         let config = Config::new(plan);
+        let controller = Controller::new(plan, rng);
         let mut sender = Sender {
-            controller: Controller::new(plan, rng),
+            accounts: config.account.then(|| Box::new(Accounts::new(&plan.rules, &controller))),
+            controller,
             counters: Counters::default(),
             numbering: Numbering::after_syn(isn),
             una: 0,
@@ -120,6 +124,7 @@ impl Sender {
                 config.account && plan.rules.least_rto == LeastRto::Variance,
             ),
             rto_at: Time::NEVER,
+            pace_at: Time::NEVER,
             mode: Mode::Open,
             ready: false,
             held: HeldBy::Application,
@@ -134,7 +139,6 @@ impl Sender {
             timed_end: 0,
             timed_at: Time::ZERO,
             measured: None,
-            accounts: config.account.then(|| Box::new(Accounts::new(plan))),
             marks: None,
             config,
         };
@@ -149,8 +153,20 @@ impl Sender {
         self.config.special = timestamps || self.marks.is_some();
     }
 
+    /// Another controller, before the connection begins.
+    pub(super) fn set_controller(&mut self, controller: Controller) {
+        if self.config.sack && (self.config.account || controller.hears_acks()) {
+            self.config.account = true;
+            self.accounts = Some(Box::new(Accounts::new(&self.config.rules, &controller)));
+        }
+        self.controller = controller;
+    }
+
     /// The application adds bytes; `u64::MAX` is more than will ever be sent.
     pub(super) fn write(&mut self, bytes: u64) {
+        if self.config.account {
+            self.note_write();
+        }
         self.written = self.written.saturating_add(bytes).min(LONGEST_STREAM);
         self.ready = true;
     }

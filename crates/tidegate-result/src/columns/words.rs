@@ -7,7 +7,7 @@ use crate::rows::MarkKind;
 /// What congestion control is doing; the codes of [`FlowRow::phase`](crate::FlowRow::phase).
 pub const PHASES: &[&str] = &["slow start", "congestion avoidance", "recovery", "loss"];
 /// What keeps a sender from sending more; the codes of [`FlowRow::held_by`](crate::FlowRow::held_by).
-pub const HELD_BY: &[&str] = &["application", "congestion window", "receiver window"];
+pub const HELD_BY: &[&str] = &["application", "congestion window", "receiver window", "pacing"];
 /// Why a packet was dropped; in the order of [`DropReason::ALL`].
 pub const DROP_REASONS: &[&str; DropReason::COUNT] = &{
     let mut words = [""; DropReason::COUNT];
@@ -34,7 +34,7 @@ mod tests {
         assert_eq!(word(DropReason::Policed), "policed");
         assert!(DropReason::ALL.iter().enumerate().all(|(place, reason)| *reason as usize == place));
         assert_eq!(HELD_BY[HeldBy::Application as usize], "application");
-        assert_eq!(HELD_BY[HeldBy::ReceiverWindow as usize], "receiver window");
+        assert_eq!(HELD_BY[HeldBy::Pacing as usize], "pacing");
         assert_eq!(MARK_KINDS[MarkKind::FastRetransmit as usize], "fast retransmit");
     }
 }

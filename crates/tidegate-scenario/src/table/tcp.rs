@@ -4,7 +4,8 @@ use tidegate_core::plan::CONTROLLERS;
 
 use super::timers::{DELAYED_ACK, RTO};
 use super::{
-    Key, Kind, Literal, SIZE, Section, WhenAbsent, Word, by, flags, key, later, section, text, texts, word,
+    Key, Kind, Literal, SIZE, Section, WhenAbsent, Word, by, flag, flags, key, quantity, section, text,
+    texts, word,
 };
 use crate::units::Dim;
 
@@ -55,6 +56,20 @@ const CHOICES: &[Key] = &[
         texts("newreno", "reno", "cubic"),
         "Congestion control. Live: set and verified. There, reno and newreno are both the kernel's reno, and an \
          algorithm that the kernel lacks is refused.",
+    ),
+    key(
+        "rate",
+        quantity(Dim::Rate),
+        WhenAbsent::Words("must be given with cc = \"fixed_rate\""),
+        "With cc = \"fixed_rate\": the pace of the user data; tcp.window, if given, limits the bytes in flight. Live: the \
+         kernel has no fixed_rate.",
+    ),
+    key(
+        "pacing",
+        Kind::Flag,
+        WhenAbsent::Is(Literal::Flag(false)),
+        "Whether data leave at a pace also with controllers that name no rate themselves: 2 windows each round trip in slow \
+         start, else 1.2, as Linux does where a socket has SO_MAX_PACING_RATE or the host has fq. Needs sack. Live: set.",
     ),
     key(
         "fast_retransmit",
@@ -250,7 +265,29 @@ const CHOICES: &[Key] = &[
         "After an idle time longer than the RTO the window returns to its initial size (RFC 5681 §4.1). Live: set \
          for all flows together.",
     ),
-    later("ecn", "Explicit congestion notification: no gate marks packets."),
+    key(
+        "ecn",
+        Kind::Choice(&[
+            word("off", "packets are not ECN-capable"),
+            word(
+                "classic",
+                "RFC 3168: ACKs echo a mark, and the window shrinks once for each window of data",
+            ),
+            word("accurate", "RFC 9768: ACKs count the marked packets"),
+        ]),
+        text("off"),
+        "Explicit congestion notification, at both ends: gates with `queue.aqm` mark data segments instead of dropping \
+         them. A controller that needs ECN has it whatever this says. Linux's default (net.ipv4.tcp_ecn = 2) uses it only \
+         when the other end asks, so between two Linux hosts it is off. Live: sets net.ipv4.tcp_ecn to 0, 1 or 3, for \
+         all flows together.",
+    ),
+    key(
+        "abe",
+        Kind::Flag,
+        flag(false),
+        "Alternative backoff with ECN (RFC 8511): after a mark 0.8 of the window is left (tahoe, reno, newreno), or 0.85 \
+         (cubic), instead of what a loss leaves. Live: the kernel has no ABE.",
+    ),
 ];
 
 const CC: Kind = Kind::Choice(&NAMES);

@@ -65,6 +65,14 @@ impl Books {
         }
     }
 
+    /// A unit is marked CE at its arrival.
+    pub(super) fn mark(&mut self, at: Time, wire: u32) {
+        self.counters.mark(at, u64::from(wire));
+        if let Some(recorder) = &mut self.recorder {
+            recorder.mark(at);
+        }
+    }
+
     /// A unit joins the queue, which now holds `queue`.
     pub(super) fn join(&mut self, at: Time, queue: Backlog, bytes: u32) {
         self.counters.queue_is(at, queue);

@@ -12,7 +12,7 @@ use crate::plan::{
 };
 use crate::tcp::{Counters, Endpoint, Role, Segment, State, flags};
 use crate::unit::Ecn;
-use crate::units::{PICOS_PER_SECOND, Span, Time};
+use crate::units::{PICOS_PER_SECOND, Rate, Span, Time};
 
 fn controllers() -> impl Strategy<Value = CongestionPlan> {
     prop_oneof![
@@ -22,6 +22,7 @@ fn controllers() -> impl Strategy<Value = CongestionPlan> {
         Just(CongestionPlan::NewReno),
         Just(CongestionPlan::Cubic),
         Just(CongestionPlan::Fixed { window: 10_000 }),
+        Just(CongestionPlan::FixedRate { rate: Rate::from_bps(2_000_000), window: 40_000 }),
     ]
 }
 
@@ -76,14 +77,15 @@ prop_compose! {
 }
 
 fn rules() -> impl Strategy<Value = TcpRules> {
-    let choices = (any::<[bool; 5]>(), any::<bool>());
-    choices.prop_map(|([arithmetic, slow_start, loss, reduction, least_rto], acks)| TcpRules {
+    let choices = (any::<[bool; 5]>(), any::<bool>(), any::<bool>());
+    choices.prop_map(|([arithmetic, slow_start, loss, reduction, least_rto], acks, paces)| TcpRules {
         arithmetic: if arithmetic { Arithmetic::Linux } else { Arithmetic::Rfc },
         slow_start: if slow_start { SlowStart::HyStart } else { SlowStart::Standard },
         loss: if loss { LossDetection::Rack } else { LossDetection::Sack },
         reduction: if reduction { Reduction::Prr } else { Reduction::Pipe },
         least_rto: if least_rto { LeastRto::Variance } else { LeastRto::TimeOut },
         acks: if acks { AckRule::WhileBufferGrows } else { AckRule::Delayed },
+        paces,
     })
 }
 

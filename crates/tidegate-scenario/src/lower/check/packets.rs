@@ -27,7 +27,7 @@ fn warn_unbounded(gates: &[Gate<'_>], user: &User<'_>, notes: &mut Notes) {
         let drops = plan.police.is_some_and(|police| police.sustained.is_some() || !police.tags);
         plan.rate != RatePlan::Unlimited || drops
     };
-    let fixed = matches!(tcp.cc, CongestionPlan::Fixed { .. });
+    let fixed = matches!(tcp.cc, CongestionPlan::Fixed { .. } | CongestionPlan::FixedRate { .. });
     if tcp.window.is_none() && !fixed && !user.path.iter().any(rated) {
         let problem = "nothing limits this flow: no gate on its path has a rate, and its window is unlimited";
         notes.warn(first.item.at, &user.key, problem, "give a gate a rate, or set tcp.window");

@@ -5,7 +5,7 @@ use tidegate_core::plan::{
     Reduction, RtoPlan, RtoRestart, RttTiming, SlowStart, SsthreshRounding, TcpBase, TcpPlan, TcpRules,
     TickPhase,
 };
-use tidegate_core::units::Span;
+use tidegate_core::units::{Rate, Span};
 
 use super::tcp_layers::TcpLayers;
 use crate::check::{Form, Item, Value, default_item};
@@ -107,9 +107,25 @@ fn settle(layers: &TcpLayers<'_>, notes: &mut Notes) -> TcpPlan {
             notes,
         ),
         idle_restart: layers.flag("idle_restart"),
-        ecn: EcnPlan::Off,
-        abe: false,
+        ecn: match layers.word("ecn") {
+            "classic" => EcnPlan::Classic,
+            "accurate" => EcnPlan::Accurate,
+            _ => EcnPlan::Off,
+        },
+        abe: layers.flag("abe"),
     };
+    if let (Some(item), false) = (layers.given("rate"), matches!(plan.cc, CongestionPlan::FixedRate { .. })) {
+        let help = "write cc = \"fixed_rate\", or remove rate";
+        notes.warn(item.at, &item.key, "rate has an effect only with cc = \"fixed_rate\"", help);
+    }
+    if !plan.sack && (plan.cc.hears_acks() || plan.rules.paces) {
+        let (name, what) = if plan.cc.hears_acks() { ("cc", plan.cc.name()) } else { ("pacing", "pacing") };
+        if let Some(item) =
+            layers.given("sack").or_else(|| layers.given(name)).or_else(|| layers.given("base"))
+        {
+            notes.wrong(item, format!("{what} needs sack = true"), "add tcp.sack = true");
+        }
+    }
     if let (Some(item), false) =
         (layers.given("fast_retransmit"), matches!(plan.cc, CongestionPlan::Tahoe { .. }))
     {
@@ -158,6 +174,7 @@ fn rules(layers: &TcpLayers<'_>) -> TcpRules {
             "linux" => AckRule::WhileBufferGrows,
             _ => AckRule::Delayed,
         },
+        paces: layers.flag("pacing"),
     }
 }
 
@@ -224,6 +241,16 @@ fn congestion(layers: &TcpLayers<'_>, window: Option<u64>, notes: &mut Notes) ->
                 notes.wrong(item, "cc = \"fixed\" needs a window", "add tcp.window, such as \"20 segments\"");
             }
             CongestionPlan::Fixed { window: window.unwrap_or(0) }
+        }
+        CongestionPlan::FixedRate { .. } => {
+            let rate = layers.given("rate").and_then(Item::rate);
+            if rate.is_none()
+                && let Some(item) = layers.given("cc")
+            {
+                let help = "add tcp.rate, such as \"5 Mbit/s\"";
+                notes.wrong(item, "cc = \"fixed_rate\" needs a rate", help);
+            }
+            CongestionPlan::FixedRate { rate: rate.unwrap_or(Rate::ZERO), window: window.unwrap_or(u64::MAX) }
         }
         other => other,
     }

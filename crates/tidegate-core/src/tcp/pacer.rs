@@ -1,0 +1,126 @@
+//! The pacer: data leave no faster than the controller's rate.
+
+use crate::units::{Rate, Span, Time};
+
+/// When the next data may leave.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pacer {
+    /// Nothing leaves before (`tcp_wstamp_ns` in Linux).
+    next: Time,
+    /// What was rounded off `next`, in bits · ps of `rate`.
+    remainder: u128,
+    rate: Rate,
+    /// Segments that leave before pacing begins.
+    free: u32,
+    /// Bytes that are left of the burst under way.
+    burst: u64,
+}
+
+impl Pacer {
+    /// A pacer that lets `free` segments go before it begins.
+    pub(super) fn new(free: u32) -> Pacer {
+        Pacer { next: Time::ZERO, remainder: 0, rate: Rate::ZERO, free, burst: 0 }
+    }
+
+    /// The next data may leave then.
+    pub(super) fn next(&self) -> Time {
+        self.next
+    }
+
+    /// Whether data must wait.
+    pub(super) fn holds(&self, now: Time) -> bool {
+        now < self.next && self.burst == 0
+    }
+
+    /// `len` user bytes left at `now`; those after them follow at `rate`. A burst of up to `burst` bytes leaves at once and
+    /// delays what follows it as a whole.
+    pub(super) fn handle_sent(&mut self, now: Time, len: u32, rate: Rate, burst: u64) {
+        if self.free > 0 {
+            self.free -= 1;
+            return;
+        }
+        let len = u64::from(len);
+        if rate == Rate::ZERO {
+            return;
+        }
+        if self.burst == 0 || now >= self.next {
+            self.burst = burst.max(len);
+        }
+        self.burst -= len.min(self.burst);
+        let whole = self.duration(len, rate);
+        // Who is late catches up, by half of what the segment takes at most (`tcp_update_skb_after_send`).
+        let late = now.saturating_since(self.next).min(Span::from_picos(whole.picos() / 2));
+        let credit = if self.next == Time::ZERO { Span::ZERO } else { late };
+        self.next = self.next.max(now).saturating_add(whole.saturating_sub(credit));
+    }
+
+    /// Time that `len` bytes take at `rate`; what is below a picosecond is kept for the next.
+    fn duration(&mut self, len: u64, rate: Rate) -> Span {
+        const BITS: u128 = 8 * 1_000_000_000_000;
+        if rate != self.rate {
+            self.rate = rate;
+            self.remainder = 0;
+        }
+        let work = u128::from(len) * BITS + self.remainder;
+        let bps = u128::from(rate.bps());
+        self.remainder = work % bps;
+        Span::from_picos(u64::try_from(work / bps).unwrap_or(u64::MAX))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thirds_of_picoseconds_are_not_lost() {
+        let mut pacer = Pacer::new(0);
+        let mut now = Time::ZERO + Span::from_secs(1);
+        let rate = Rate::from_bps(3_000_000);
+        for _ in 0..3000 {
+            assert!(!pacer.holds(now));
+            pacer.handle_sent(now, 1000, rate, 0);
+            assert!(pacer.holds(now));
+            now = pacer.next();
+        }
+        // 3000 · 8000 bit / 3 Mbit/s
+        assert_eq!(now, Time::ZERO + Span::from_secs(9));
+    }
+
+    #[test]
+    fn a_burst_leaves_at_once_and_is_waited_for_as_a_whole() {
+        let mut pacer = Pacer::new(0);
+        let now = Time::ZERO + Span::from_secs(1);
+        let rate = Rate::from_bps(8_000_000);
+        for left in [2, 1, 0] {
+            assert!(!pacer.holds(now));
+            pacer.handle_sent(now, 1000, rate, 3000);
+            assert_eq!(pacer.holds(now), left == 0);
+        }
+        assert_eq!(pacer.next(), now + Span::from_millis(3));
+    }
+
+    #[test]
+    fn half_of_a_delay_is_caught_up() {
+        let mut pacer = Pacer::new(0);
+        let (now, rate) = (Time::ZERO + Span::from_secs(1), Rate::from_bps(8_000_000));
+        pacer.handle_sent(now, 1000, rate, 0);
+        let late = pacer.next() + Span::from_micros(300);
+        pacer.handle_sent(late, 1000, rate, 0);
+        assert_eq!(pacer.next(), late + Span::from_micros(700));
+        let idle = pacer.next() + Span::from_secs(1);
+        pacer.handle_sent(idle, 1000, rate, 0);
+        assert_eq!(pacer.next(), idle + Span::from_micros(500));
+    }
+
+    #[test]
+    fn the_first_segments_may_be_free() {
+        let mut pacer = Pacer::new(10);
+        for _ in 0..10 {
+            pacer.handle_sent(Time::ZERO, 1000, Rate::from_bps(1), 0);
+            assert!(!pacer.holds(Time::ZERO));
+        }
+        pacer.handle_sent(Time::ZERO, 1000, Rate::from_bps(1), 0);
+        assert!(pacer.holds(Time::ZERO));
+    }
+}

@@ -1,0 +1,220 @@
+//! Samples of the delivery rate (draft-ietf-ccwg-bbr §4.1): how fast data arrive, as `tcp_rate.c` of Linux 6.18 takes them.
+
+use std::collections::VecDeque;
+
+use super::scoreboard::Sent;
+use crate::cc::RateSample;
+use crate::units::{Span, Time};
+
+/// What was known when a segment was sent last.
+#[derive(Clone, Copy, Debug)]
+struct Stamp {
+    /// Bytes that had arrived (P.delivered), and when the last of them were reported (P.delivered_time).
+    delivered: u64,
+    delivered_at: Time,
+    /// When the segment was sent whose arrival had been reported last (P.first_send_time).
+    first_sent_at: Time,
+    /// Bytes in flight with it (P.tx_in_flight).
+    in_flight: u64,
+    /// Bytes taken to be lost until then (P.lost).
+    lost: u64,
+    app_limited: bool,
+    repeated: bool,
+    /// Its arrival was reported.
+    reported: bool,
+}
+
+/// The newest segment that an ACK reported.
+#[derive(Clone, Copy, Debug)]
+struct Newest {
+    sent_at: Time,
+    number: u64,
+    stamp: Stamp,
+}
+
+/// The state of a connection's samples.
+#[derive(Debug, Default)]
+pub(super) struct Sampler {
+    /// Of the records outstanding, from number `first` on.
+    stamps: VecDeque<Stamp>,
+    first: u64,
+    /// C.delivered, C.delivered_time and C.first_send_time.
+    delivered: u64,
+    delivered_at: Time,
+    first_sent_at: Time,
+    /// Samples are of the application until more than this has arrived (C.app_limited); 0: they are not.
+    app_limited_until: u64,
+    newest: Option<Newest>,
+    /// A round is over when a segment is reported that was sent after so much had arrived.
+    round_end: u64,
+    round: u64,
+}
+
+impl Sampler {
+    /// Record `number` was sent; `alone`: nothing else is outstanding; `in_flight`: bytes with it; `lost`: bytes ever taken to be lost.
+    pub(super) fn handle_sent(
+        &mut self,
+        now: Time,
+        number: u64,
+        alone: bool,
+        in_flight: u64,
+        lost: u64,
+        repeated: bool,
+    ) {
+        if alone && !repeated {
+            self.first_sent_at = now;
+            self.delivered_at = now;
+        }
+        let stamp = Stamp {
+            delivered: self.delivered,
+            delivered_at: self.delivered_at,
+            first_sent_at: self.first_sent_at,
+            in_flight,
+            lost,
+            app_limited: self.app_limited_until > 0,
+            repeated,
+            reported: false,
+        };
+        if self.stamps.is_empty() {
+            self.first = number;
+        }
+        let place = (number - self.first) as usize;
+        if place == self.stamps.len() {
+            self.stamps.push_back(stamp);
+        } else {
+            self.stamps[place] = stamp;
+        }
+    }
+
+    /// The arrival of record `number` is reported.
+    pub(super) fn handle_delivered(&mut self, number: u64, sent: Sent) {
+        self.delivered += u64::from(sent.len());
+        let Some(place) = number.checked_sub(self.first) else { return };
+        let Some(stamp) = self.stamps.get_mut(place as usize) else { return };
+        if std::mem::replace(&mut stamp.reported, true) {
+            return;
+        }
+        let later = self.newest.is_none_or(|newest| (sent.at(), number) > (newest.sent_at, newest.number));
+        if later {
+            self.newest = Some(Newest { sent_at: sent.at(), number, stamp: *stamp });
+        }
+    }
+
+    /// Records below `first` have gone.
+    pub(super) fn forget_below(&mut self, first: u64) {
+        let gone = (first.saturating_sub(self.first) as usize).min(self.stamps.len());
+        self.stamps.drain(..gone);
+        self.first = self.first.max(first);
+    }
+
+    /// The application had nothing to send, with so many bytes in flight.
+    pub(super) fn handle_app_limited(&mut self, in_flight: u64) {
+        self.app_limited_until = (self.delivered + in_flight).max(1);
+    }
+
+    /// Rounds that are over.
+    pub(super) fn round(&self) -> u64 {
+        self.round
+    }
+
+    /// The sample of an ACK; `lost`: bytes ever taken to be lost; `least_rtt`: no shorter interval is believed.
+    pub(super) fn sample(&mut self, now: Time, lost: u64, least_rtt: Option<Span>) -> Option<RateSample> {
+        if self.app_limited_until > 0 && self.delivered > self.app_limited_until {
+            self.app_limited_until = 0;
+        }
+        let Newest { sent_at, stamp, .. } = self.newest.take()?;
+        self.delivered_at = now;
+        self.first_sent_at = sent_at;
+        if stamp.delivered >= self.round_end {
+            self.round_end = self.delivered;
+            self.round += 1;
+        }
+        let sending = sent_at.saturating_since(stamp.first_sent_at);
+        let acknowledging = now.saturating_since(stamp.delivered_at);
+        let interval = sending.max(acknowledging);
+        if interval == Span::ZERO || least_rtt.is_some_and(|least| interval < least) {
+            return None;
+        }
+        Some(RateSample {
+            delivered: self.delivered - stamp.delivered,
+            lost: lost - stamp.lost,
+            interval,
+            prior_delivered: stamp.delivered,
+            total_delivered: self.delivered,
+            sent_in_flight: stamp.in_flight,
+            app_limited: stamp.app_limited,
+            retransmitted: stamp.repeated,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tcp::scoreboard::Scoreboard;
+
+    const LEN: u32 = 1000;
+
+    fn at(millis: u64) -> Time {
+        Time::ZERO + Span::from_millis(millis)
+    }
+
+    /// Ten segments leave at once, and one is reported each millisecond from 20 ms on: the sample is of what arrived since the
+    /// segment was sent, over the time from then.
+    #[test]
+    fn a_sample_is_what_arrived_since_the_segment_was_sent() {
+        let mut board = Scoreboard::default();
+        let mut sampler = Sampler::default();
+        for number in 0..10 {
+            board.push((number + 1) * u64::from(LEN), LEN, at(0));
+            sampler.handle_sent(at(0), number, number == 0, (number + 1) * u64::from(LEN), 0, false);
+        }
+        for number in 0..10 {
+            let sent = *board.slot(number);
+            sampler.handle_delivered(number, sent);
+            sampler.forget_below(number + 1);
+            let sample = sampler.sample(at(20 + number), 0, None).expect("a segment arrived");
+            assert_eq!(
+                (sample.delivered, sample.interval),
+                ((number + 1) * 1000, Span::from_millis(20 + number))
+            );
+            assert_eq!(sample.sent_in_flight, (number + 1) * 1000);
+        }
+        assert_eq!(sampler.round(), 1);
+        // Sent after 10 000 bytes had arrived: a new round, and a rate over the round trip.
+        board.push(11_000, LEN, at(30));
+        sampler.handle_sent(at(30), 10, true, 1000, 0, false);
+        sampler.handle_delivered(10, *board.slot(10));
+        let sample = sampler.sample(at(50), 0, Some(Span::from_millis(20))).expect("it arrived");
+        assert_eq!((sample.delivered, sample.interval), (1000, Span::from_millis(20)));
+        assert_eq!((sample.bytes_per_second(), sampler.round()), (50_000, 2));
+    }
+
+    #[test]
+    fn samples_are_the_applications_until_all_has_arrived_that_was_out() {
+        let mut board = Scoreboard::default();
+        let mut sampler = Sampler::default();
+        sampler.handle_app_limited(0);
+        for number in 0..3 {
+            board.push((number + 1) * u64::from(LEN), LEN, at(number));
+            sampler.handle_sent(at(number), number, number == 0, 0, 0, false);
+        }
+        sampler.handle_delivered(0, *board.slot(0));
+        let sample = sampler.sample(at(20), 0, None).expect("it arrived");
+        assert!(sample.app_limited);
+        board.push(4000, LEN, at(20));
+        sampler.handle_sent(at(20), 3, false, 0, 0, false);
+        sampler.handle_delivered(3, *board.slot(3));
+        assert!(!sampler.sample(at(40), 0, None).expect("it arrived").app_limited);
+    }
+
+    #[test]
+    fn no_interval_below_the_least_round_trip_is_believed() {
+        let mut board = Scoreboard::default();
+        let mut sampler = Sampler::default();
+        board.push(1000, LEN, at(0));
+        sampler.handle_sent(at(0), 0, true, 1000, 0, false);
+        sampler.handle_delivered(0, *board.slot(0));
+        assert_eq!(sampler.sample(at(9), 0, Some(Span::from_millis(10))), None);
+    }
+}
