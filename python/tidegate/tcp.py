@@ -110,8 +110,10 @@ class State:
     lost_segments: int
     #: Those sent again whose copy is taken to be on its way.
     retransmitted_segments: int
-    #: What holds it back: ``"application"``, ``"congestion window"`` or ``"receiver window"``.
+    #: What holds it back: ``"application"``, ``"congestion window"``, ``"receiver window"`` or ``"pacing"``.
     held_by: str
+    #: User data leave no faster than this; None: they are not paced.
+    pacing_bps: int | None
     #: User bytes sent and cumulatively acknowledged.
     acked_bytes: int
     #: User bytes received in order.

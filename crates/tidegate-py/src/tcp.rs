@@ -179,6 +179,7 @@ impl Endpoint {
         dict.set_item("lost_segments", outstanding.lost)?;
         dict.set_item("retransmitted_segments", outstanding.retransmitted)?;
         dict.set_item("held_by", held_by(snapshot.held_by))?;
+        dict.set_item("pacing_bps", snapshot.pacing_rate.map(|rate| rate.bps()))?;
         dict.set_item("acked_bytes", counters.acked_bytes)?;
         dict.set_item("in_order_bytes", core.in_order_bytes())?;
         dict.set_item("timeouts", counters.timeouts)?;
@@ -218,5 +219,6 @@ fn held_by(held: HeldBy) -> &'static str {
         HeldBy::Application => "application",
         HeldBy::CongestionWindow => "congestion window",
         HeldBy::ReceiverWindow => "receiver window",
+        HeldBy::Pacing => "pacing",
     }
 }
