@@ -71,6 +71,8 @@ pub(super) struct Marks {
     marked_until: u64,
     /// CWR is to be set (RFC 3168 §6.1.2).
     cwr_due: bool,
+    /// ACKs that moved nothing since one did: each reported a segment out of order (RFC 5681 §4.2).
+    repeats: u64,
     /// Flags of the ACK that is being read.
     reading: Option<u16>,
 }
@@ -103,6 +105,7 @@ impl Marks {
             reduced_until: 0,
             marked_until: 0,
             cwr_due: false,
+            repeats: 0,
             reading: None,
         };
         if !handshake {
@@ -288,6 +291,15 @@ impl Endpoint {
         let sender = &mut self.sender;
         sender.limited_end = limited_end;
         let newly = sender.board.first - first;
+        let repeats = &mut sender.marks.as_mut().expect("as above").repeats;
+        let newly = if newly > 0 {
+            newly.saturating_sub(std::mem::take(repeats)).max(1)
+        } else if segment.len == 0 && flight > 0 {
+            *repeats += 1;
+            1
+        } else {
+            0
+        };
         if sender.reports_marks(newly) && sender.may_reduce_for_marks() {
             sender.report_loss(now, flight, LossKind::Ecn);
         }

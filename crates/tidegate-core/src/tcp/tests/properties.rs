@@ -7,8 +7,8 @@ use proptest::prelude::*;
 use super::pair::{Fate, Pair};
 use super::plans::{delayed, plain};
 use crate::plan::{
-    AckRule, Arithmetic, CongestionPlan, DelayedAckPlan, Increase, LeastRto, LossDetection, Reduction,
-    RtoPlan, RtoRestart, RttTiming, SlowStart, SsthreshRounding, TcpPlan, TcpRules,
+    AckRule, Arithmetic, CongestionPlan, DelayedAckPlan, EcnPlan, Increase, LeastRto, LossDetection,
+    Reduction, RtoPlan, RtoRestart, RttTiming, SlowStart, SsthreshRounding, TcpPlan, TcpRules,
 };
 use crate::tcp::{Counters, Endpoint, Role, Segment, State, flags};
 use crate::unit::Ecn;
@@ -66,11 +66,14 @@ prop_compose! {
         increase in prop_oneof![Just(Increase::PerAck), Just(Increase::PerWindow), Just(Increase::Random)],
         rtt_timing in prop_oneof![Just(RttTiming::Every), Just(RttTiming::One)],
         quick_acks in 0_u32..4,
+        (ecn, abe) in (prop_oneof![Just(EcnPlan::Off), Just(EcnPlan::Classic), Just(EcnPlan::Accurate)], any::<bool>()),
     ) -> TcpPlan {
         TcpPlan {
             cc, rto, delayed_ack, sack, limited_transmit, go_back_n, guard, handshake, timestamps, idle_restart,
             window, dupthresh, ssthresh_rounding, increase, rtt_timing, quick_acks,
             initial_window: segments * 1460,
+            ecn,
+            abe,
             ..plain()
         }
     }
@@ -139,6 +142,8 @@ fn run(plan: &TcpPlan, isn: u32, bytes: u64, there: &[Fate], back: &[Fate], rest
     pair.restless = restless;
     let judge =
         |fates: Vec<Fate>| move |n: u64, _: &Segment| fates.get(n as usize).copied().unwrap_or(Fate::Deliver);
+    // So that two runs mark the same ones.
+    pair.mark_every = bytes % 7;
     pair.judge = Box::new(judge(there.to_vec()));
     pair.judge_back = Box::new(judge(back.to_vec()));
     pair.open_and_write(bytes);
@@ -165,6 +170,11 @@ proptest! {
         prop_assert_eq!(sender.segments_sent - sender.segments_retransmitted, bytes.div_ceil(mss));
         prop_assert_eq!(receiver.outside_window, 0);
         prop_assert_eq!(pair.a.snapshot().in_flight, 0);
+        // No more marks than ECN-capable segments; a window shrinks for a mark only where there is one.
+        prop_assert!(receiver.ce_received <= pair.marked && pair.marked <= sender.segments_sent);
+        // By the counter a reduction may be for marks that lost ACKs could have reported.
+        prop_assert!(plan.ecn == EcnPlan::Accurate || sender.ecn_reductions == 0 || receiver.ce_received > 0);
+        prop_assert!(plan.ecn != EcnPlan::Off || pair.marked == 0);
         prop_assert_eq!(pair.a.next_wakeup(), Time::NEVER);
     }
 
