@@ -96,6 +96,8 @@ class State:
     cwnd_segments: float
     #: Slow-start threshold; None: no limit.
     ssthresh_segments: float | None
+    #: Data leave no faster than this, bits per second of user data; None: they are not paced.
+    pacing_bps: int | None
     #: Retransmission time-out in force, back-off included.
     rto_s: float
     #: Smoothed round-trip time (RFC 6298); None before the first sample.
@@ -110,10 +112,9 @@ class State:
     lost_segments: int
     #: Those sent again whose copy is taken to be on its way.
     retransmitted_segments: int
-    #: What holds it back: ``"application"``, ``"congestion window"``, ``"receiver window"`` or ``"pacing"``.
+    #: What holds it back: ``"application"``, ``"congestion window"``, ``"receiver window"`` or
+    #: ``"pacing"``.
     held_by: str
-    #: User data leave no faster than this; None: they are not paced.
-    pacing_bps: int | None
     #: User bytes sent and cumulatively acknowledged.
     acked_bytes: int
     #: User bytes received in order.

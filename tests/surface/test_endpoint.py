@@ -37,6 +37,7 @@ def test_both_ends_shake_hands() -> None:
 def test_times_are_seconds_or_texts() -> None:
     for at in (0.02, "20 ms", Fraction(1, 50), "0.02 s"):
         end = tg.tcp.Endpoint(**PLAIN)
+        assert end.poll("0 s") == []
         end.write(at, 100)
         assert [sent.time_s for sent in end.poll(1)] == [0.02], at
 
@@ -75,6 +76,14 @@ def test_the_state_counts_what_sack_reports() -> None:
     assert (state.outstanding_segments, state.sacked_segments, state.lost_segments) == (10, 3, 3)
     assert (state.phase, state.retransmitted_segments) == ("recovery", 1)
     assert "recovery" in repr(end)
+
+
+def test_paced_data_leave_one_after_the_other() -> None:
+    end = tg.tcp.Endpoint(cc="fixed_rate", rate="8 Mbit/s", **PLAIN)
+    end.write(0, 30_000)
+    times = [sent.time_s for sent in end.poll("20 ms")]
+    assert times[-1] - times[-2] == pytest.approx(0.001)
+    assert (end.state.pacing_bps, end.state.held_by) == (8_000_000, "pacing")
 
 
 def test_a_receiver_reports_what_it_has() -> None:

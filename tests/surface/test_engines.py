@@ -12,6 +12,7 @@ from common import EXAMPLES, SMALL, tidegate
 from tidegate import _core
 from tidegate._base.estimate import Estimate, estimate
 from tidegate._engines.agreement import EngineRuns, welch
+from tidegate._engines.quantities import quantities_of
 from tidegate._engines.value import EngineComparison
 
 if TYPE_CHECKING:
@@ -118,6 +119,45 @@ def test_verdicts_follow_the_interval() -> None:
     ]
     assert "do not decide goodput" in wide.sentences[1]
     assert same.warnings == ["sim: of sim", "live: of live"]
+
+
+def counted(sim: list[int], live: list[int]) -> str:
+    """Return the verdict on so many time-outs in runs of two engines."""
+
+    def runs(engine: str, counts: list[int]) -> EngineRuns:
+        made = [run_with(engine, 1e6) for _ in counts]
+        for run, count in zip(made, counts, strict=True):
+            run.summary["flows"][0]["timeouts"] = count
+        return EngineRuns(engine, made)
+
+    comparison = EngineComparison("made up", [runs("sim", sim), runs("live", live)], {}, "g")
+    (row,) = (row for row in comparison.rows if row.quantity.name == "time-outs")
+    told = row.differences["live"]
+    assert not told.by_floor
+    assert told.allowed == pytest.approx(0.05 * sum(sim) / len(sim)), "there is no floor"
+    return told.verdict
+
+
+def test_counts_are_judged_with_their_own_chance() -> None:
+    assert counted([0, 0, 0], [0, 0, 0]) == "agree", "nothing happened at all"
+    assert counted([1, 1, 1], [1, 1, 1]) == "open", "equal counts of three events prove nothing"
+    assert counted([0, 0, 0], [0, 1, 0]) == "open"
+    # Less than half a time-out a run would have been too little to matter, however often it was seen.
+    assert counted([0] * 50, [1, 0, 0, 0, 0] * 10) == "differ"
+    assert counted([4, 3, 5], [12, 14, 13]) == "differ"
+    assert counted([90_000, 90_100, 89_900], [90_500, 90_200, 90_000]) == "agree"
+    # Drops come in bursts: where runs show more than independent events would, that counts.
+    assert counted([100, 400, 100], [300, 900, 200]) == "open"
+
+
+def test_shares_of_counts_have_the_chance_of_their_counts() -> None:
+    resent = next(
+        each for each in quantities_of({"flows": [{"name": "a"}], "gates": []}, None) if each.counted
+    )
+    row = {"name": "a", "segments_sent": 2000, "segments_retransmitted": 8}
+    # (8 + 8 + 1) events in two runs, each of 2000 segments.
+    assert resent.chance([{"flows": [row]}] * 2) == pytest.approx(17 / 2 / 2000**2)
+    assert resent.chance([{"flows": [{"name": "a"}]}]) == 0.0, "a theory counts nothing"
 
 
 def test_welchs_interval_is_that_of_the_textbook() -> None:

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use tidegate_core::aal5::CELL_BITS;
-use tidegate_core::plan::{AppPlan, FlowPlan, Plan, SourcePlan};
+use tidegate_core::aal5::{CELL_BITS, CELL_BYTES};
+use tidegate_core::plan::{AppPlan, FlowPlan, GatePlan, Plan, QueueLimit, SourcePlan};
 use tidegate_core::units::{PICOS_PER_SECOND, Span, Time};
 
 use crate::LiveError;
@@ -20,6 +20,8 @@ const ACKS_PER_SEGMENT: f64 = 0.6;
 const BACKGROUND_SHARE: f64 = 0.1;
 /// Longer than this is late for any result.
 const MOST_TOLERABLE: Span = Span::from_millis(1);
+/// A stall of at most this share of what a queue holds, or of a round trip, is harmless.
+const HARMLESS_SHARE: f64 = 0.25;
 /// Less than this no machine keeps.
 const LEAST_TOLERABLE: Span = Span::from_micros(5);
 /// IP cannot carry more.
@@ -75,6 +77,59 @@ pub fn tolerable_lateness(plan: &Plan) -> Span {
     };
     let least = plan.flows.iter().map(tolerable).min().unwrap_or(MOST_TOLERABLE);
     least.clamp(LEAST_TOLERABLE, MOST_TOLERABLE)
+}
+
+/// How long the engine may stand still once without bending the result, and why no longer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HarmlessStall {
+    /// The longest that is harmless.
+    pub span: Span,
+    /// What bounds it, as a sentence without its end.
+    pub because: String,
+}
+
+/// A share of what a queue of the path holds at the rate of the path's slowest gate, or of the shortest round trip,
+/// whichever is less. After a stall what was due comes in one burst, which finds room in the queue or is dropped; and ACKs that are
+/// late let the queue run empty, and the round trip seem longer.
+#[must_use]
+pub fn harmless_stall(plan: &Plan) -> HarmlessStall {
+    let mut bounds: Vec<(f64, String)> = Vec::new();
+    for flow in &plan.flows {
+        let packet = flow.largest_packet();
+        let times = flow.path.iter().filter_map(|gate| plan.gates[*gate].shortest_packet_time(packet));
+        let slowest = times.fold(0.0, f64::max);
+        let trip = slowest + flow.round_trip_seconds(&plan.gates);
+        bounds.push((
+            trip * HARMLESS_SHARE,
+            format!("The round trip of flow.{} is {:.3} ms without queues", flow.name, trip * 1e3),
+        ));
+        for gate in flow.path.iter().map(|gate| &plan.gates[*gate]) {
+            let Some(room) = room_in_packets(gate, packet).filter(|_| slowest > 0.0) else { continue };
+            let holds = room * slowest;
+            let because = format!(
+                "The queue of gate.{} holds {:.3} ms at the rate of the path",
+                gate.name,
+                holds * 1e3
+            );
+            bounds.push((holds * HARMLESS_SHARE, because));
+        }
+    }
+    let least = bounds.into_iter().min_by(|(one, _), (other, _)| one.total_cmp(other));
+    let (seconds, because) = least.unwrap_or_default();
+    let span = Span::from_picos((seconds * PICOS_PER_SECOND as f64) as u64);
+    HarmlessStall { span: span.max(tolerable_lateness(plan)), because }
+}
+
+/// Packets of this size that the gate's queue holds, at least one; `None`: no limit.
+fn room_in_packets(gate: &GatePlan, packet: u32) -> Option<f64> {
+    let bytes = f64::from(gate.wire_bytes(packet));
+    let room = match gate.queue.limit {
+        QueueLimit::Unlimited => return None,
+        QueueLimit::Packets(packets) => packets as f64,
+        QueueLimit::Bytes(room) => room as f64 / f64::from(packet),
+        QueueLimit::Cells(cells) => cells as f64 * f64::from(CELL_BYTES) / bytes,
+    };
+    Some(room.max(1.0))
 }
 
 /// Packets that the kernel and the engine exchange in a second at the most, as far as the
@@ -212,5 +267,27 @@ mod tests {
         // At 100 Mbit/s the packet: 120 us.
         assert_eq!(tolerable_lateness(&link("100 Mbit/s", "")), Span::from_micros(120));
         assert_eq!(tolerable_lateness(&link("10 Gbit/s", "")), LEAST_TOLERABLE);
+    }
+
+    #[test]
+    fn stalls_are_measured_against_queues_and_round_trips() {
+        // Twenty packets at 12 Mbit/s are 20 ms, less than the round trip of 21 ms.
+        let short = link("12 Mbit/s", "[gate.link.queue]\nlimit = \"20 packets\"\n");
+        let harmless = harmless_stall(&short);
+        assert_eq!(harmless.span, Span::from_millis(5));
+        assert_eq!(harmless.because, "The queue of gate.link holds 20.000 ms at the rate of the path");
+        let long = harmless_stall(&link("12 Mbit/s", ""));
+        assert_eq!(long.span, Span::from_micros(5250));
+        assert_eq!(long.because, "The round trip of flow.bulk.1 is 21.000 ms without queues");
+    }
+
+    /// A fast gate before a slow one gets what the slow one lets through while the engine stood still.
+    #[test]
+    fn a_queue_is_filled_at_the_rate_of_the_path() {
+        let two = plan(
+            "duration = \"2 s\"\n[gate.fast]\nrate = \"120 Mbit/s\"\nqueue = \"15000 B\"\n[gate.slow]\nrate = \"12 Mbit/s\"\n\
+             [flow.bulk]\npath = [\"fast\", \"slow\"]\nrtt = \"200 ms\"\n",
+        );
+        assert_eq!(harmless_stall(&two).span, Span::from_micros(2500), "a quarter of ten packets of 1 ms");
     }
 }

@@ -13,7 +13,7 @@ use crate::lab::{Backend, Lab, LabOptions, Work};
 use crate::pump::{Classifier, Pump, PumpOptions, PumpReport};
 use crate::rows::{self, States};
 use crate::verify::{self, Verified};
-use crate::{LiveError, capture, segment, userns, wire};
+use crate::{LiveError, capture, limits, segment, userns, wire};
 
 /// How often the caller is asked whether to go on.
 const REVIEW: Duration = Duration::from_millis(20);
@@ -78,6 +78,10 @@ pub struct Late {
     pub p999_us: Option<f64>,
     /// The latest.
     pub max_us: Option<f64>,
+    /// How often the engine was kept from working for longer than is harmless, and what is harmless.
+    pub stalls: u32,
+    /// See `stalls`.
+    pub harmless_stall_us: f64,
 }
 
 /// Runs a plan in real time with the kernel's TCP. `go_on` is asked every few milliseconds;
@@ -183,6 +187,8 @@ fn assemble(plan: &Plan, seen: EndReport, mut report: PumpReport, every: Span) -
             p99_us: micros(late.p99_s),
             p999_us: micros(late.p999_s),
             max_us: micros(late.max_s),
+            stalls: report.stalls.count,
+            harmless_stall_us: limits::harmless_stall(plan).span.as_secs_f64() * 1e6,
         },
         engine_cpu_s: report.cpu.as_secs_f64(),
         strays: report.strays,

@@ -87,6 +87,35 @@ fn from_time_zero() {
     assert!((39.0..60.0).contains(&first.srtt_ms) && first.rto_ms < 300.0, "{first:?}");
 }
 
+/// A queue that stays short, and a loss in each hundred packets.
+const LOSSY: &str = r#"
+title = "lossy"
+duration = "4 s"
+[gate.link]
+rate = "50 Mbit/s"
+queue = "100 packets"
+delay = "20 ms"
+loss = 0.01
+[flow.bulk]
+path = ["link"]
+rtt = "40 ms"
+tcp.base = "linux"
+tcp.cc = "reno"
+[record]
+every = "10 ms"
+"#;
+
+both_ways!(a_round_trip_is_no_wait_for_a_hole, lossy);
+
+fn lossy() {
+    let plan = plan(LOSSY);
+    let Some(done) = live(&plan) else { return };
+    let flow = &done.result.summary.flows[0];
+    assert!(flow.segments_retransmitted > 10, "{flow:?}");
+    // What waited for the repair of a loss would have taken two round trips of 40 ms, and there are some of these for each loss.
+    assert!(flow.rtt_p50_ms.unwrap() > 40.0 && flow.rtt_p99_ms.unwrap() < 70.0, "{flow:?}");
+}
+
 /// A window behind a slower server with the stack of the nineties (what the cell spacer needs).
 const OLD: &str = r#"
 title = "old stack"

@@ -53,6 +53,13 @@ fn read_span(option: &str, text: &str) -> PyResult<u64> {
     Ok(read.picos())
 }
 
+/// A text such as "10 ms" or "0 s" in picoseconds since a beginning; `option` is named when it is wrong.
+#[pyfunction]
+fn read_instant(option: &str, text: &str) -> PyResult<u64> {
+    let read = tidegate_scenario::read_instant(text).map_err(|wrong| error::quantity(option, &wrong))?;
+    Ok(read.picos())
+}
+
 /// Version and build of the compiled part.
 #[pyfunction]
 fn build_info(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
@@ -84,6 +91,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(traces::trace_synth, module)?)?;
     module.add_function(wrap_pyfunction!(read_rate, module)?)?;
     module.add_function(wrap_pyfunction!(read_span, module)?)?;
+    module.add_function(wrap_pyfunction!(read_instant, module)?)?;
     module.add_function(wrap_pyfunction!(gcra::gcra_police, module)?)?;
     module.add_function(wrap_pyfunction!(gcra::gcra_shape, module)?)?;
     module.add_function(wrap_pyfunction!(gcra::gcra_dual, module)?)?;

@@ -6,9 +6,10 @@ use std::sync::{Mutex, PoisonError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use tidegate_core::random::Seed;
-use tidegate_core::tcp::{Endpoint as Core, Phase, Role, Segment, flags as bits};
-use tidegate_core::unit::{Ecn, HeldBy};
+use tidegate_core::tcp::{Endpoint as Core, Role, Segment, flags as bits};
+use tidegate_core::unit::Ecn;
 use tidegate_core::units::Time;
+use tidegate_result::columns::{HELD_BY, PHASES};
 
 use crate::error::ArgumentError;
 use crate::guard::guarded;
@@ -167,10 +168,11 @@ impl Endpoint {
         let dict = PyDict::new(py);
         dict.set_item("time_ps", driven.now.picos())?;
         dict.set_item("connection", core.state().to_string())?;
-        dict.set_item("phase", phase(snapshot.phase))?;
+        dict.set_item("phase", PHASES[snapshot.phase as usize])?;
         dict.set_item("mss_bytes", driven.mss)?;
         dict.set_item("cwnd_bytes", snapshot.cwnd)?;
         dict.set_item("ssthresh_bytes", snapshot.ssthresh)?;
+        dict.set_item("pacing_bps", snapshot.pacing_rate.map(|rate| rate.bps()))?;
         dict.set_item("rto_ps", snapshot.rto.picos())?;
         dict.set_item("srtt_ps", snapshot.srtt.map(|srtt| srtt.picos()))?;
         dict.set_item("in_flight_bytes", snapshot.in_flight)?;
@@ -178,8 +180,7 @@ impl Endpoint {
         dict.set_item("sacked_segments", outstanding.sacked)?;
         dict.set_item("lost_segments", outstanding.lost)?;
         dict.set_item("retransmitted_segments", outstanding.retransmitted)?;
-        dict.set_item("held_by", held_by(snapshot.held_by))?;
-        dict.set_item("pacing_bps", snapshot.pacing_rate.map(|rate| rate.bps()))?;
+        dict.set_item("held_by", HELD_BY[snapshot.held_by as usize])?;
         dict.set_item("acked_bytes", counters.acked_bytes)?;
         dict.set_item("in_order_bytes", core.in_order_bytes())?;
         dict.set_item("timeouts", counters.timeouts)?;
@@ -203,22 +204,4 @@ fn written<'py>(py: Python<'py>, at: Time, segment: &Segment) -> PyResult<Bound<
     dict.set_item("sack", segment.sack[..usize::from(segment.sack_count)].to_vec())?;
     dict.set_item("retransmission", segment.retransmission)?;
     Ok(dict)
-}
-
-fn phase(phase: Phase) -> &'static str {
-    match phase {
-        Phase::SlowStart => "slow start",
-        Phase::CongestionAvoidance => "congestion avoidance",
-        Phase::Recovery => "recovery",
-        Phase::Loss => "loss",
-    }
-}
-
-fn held_by(held: HeldBy) -> &'static str {
-    match held {
-        HeldBy::Application => "application",
-        HeldBy::CongestionWindow => "congestion window",
-        HeldBy::ReceiverWindow => "receiver window",
-        HeldBy::Pacing => "pacing",
-    }
 }

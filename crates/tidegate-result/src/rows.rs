@@ -16,7 +16,7 @@ pub struct FlowRow {
     pub in_flight_segments: f64,
     /// Smoothed round-trip time in ms; NaN before the first sample.
     pub srtt_ms: f64,
-    /// Round trip in ms of the newest acknowledged segment that was sent once; NaN before the first.
+    /// Round trip in ms of the newest segment sent once that an ACK or a SACK reported; NaN before the first.
     pub rtt_ms: f64,
     /// From sending to arrival in ms, of the data segment that reached the receiver last; NaN before the first.
     pub one_way_ms: f64,

@@ -37,7 +37,7 @@ mod units;
 pub use error::{Report, ScenarioError, Warning};
 pub use inputs::Input;
 pub use lower::check_recording;
-pub use quantity::{QuantityError, read_rate, read_span};
+pub use quantity::{QuantityError, read_instant, read_rate, read_span};
 pub use reading::Reading;
 pub use reference::reference;
 pub use scenario::{Scenario, Syntax};

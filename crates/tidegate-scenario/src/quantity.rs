@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use tidegate_core::units::{Rate, Span, Speed};
+use tidegate_core::units::{Rate, Span, Speed, Time};
 
 use crate::units::{Amount, Complaint, Dim, read};
 
@@ -41,6 +41,17 @@ pub fn read_span(text: &str) -> Result<Span, QuantityError> {
             Err(Complaint::new(format!("{text:?} is not a time"), "write a time above 0, such as \"10 ms\"")
                 .into())
         }
+    }
+}
+
+/// Reads a time since a beginning, such as `10 ms`; 0 is the beginning.
+///
+/// # Errors
+/// A text that is no time.
+pub fn read_instant(text: &str) -> Result<Time, QuantityError> {
+    match read(text, Dim::Time)? {
+        Amount::Time(span) => Ok(Time::ZERO.saturating_add(span)),
+        _ => Err(Complaint::new(format!("{text:?} is not a time"), "write a time, such as \"10 ms\"").into()),
     }
 }
 

@@ -48,7 +48,7 @@ def instant(name: str, value: Any) -> int:
         ArgumentError: it is neither, negative, or beyond 10,000,000 s.
     """
     if isinstance(value, str):
-        return _core.read_span(name, value)
+        return _core.read_instant(name, value)
     value = value.item() if hasattr(value, "item") else value
     if isinstance(value, bool) or not isinstance(value, int | float | Fraction | Decimal):
         raise ArgumentError(f'{name}: {value!r} is no time; give seconds, or a text such as "20 ms"')

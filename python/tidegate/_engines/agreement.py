@@ -23,6 +23,8 @@ ORDER = ("theory", "sim", "live")
 RUNS = 3
 #: Relative difference below which two engines agree, unless told otherwise.
 TOLERANCE = 0.05
+#: Degrees of freedom of a variance that is known.
+_MANY = 1_000_000
 AGREE, DIFFER, OPEN, UNJUDGED = "agree", "differ", "open", "not judged"
 
 
@@ -53,7 +55,8 @@ class Difference:
     ``verdict`` is ``agree`` (the whole 95% interval is within ``allowed``), ``differ`` (all of it is
     outside), ``open``, or ``not judged`` where an engine that can differ made one run only: then
     there is no interval, and ``half_width`` is None. ``allowed`` is the tolerance times what the
-    reference says, or the quantity's floor where that is more (``by_floor``).
+    reference says, or the quantity's floor where that is more (``by_floor``). What is counted has no
+    floor, and its interval is at least that of so many independent events.
     """
 
     engine: str
@@ -190,7 +193,10 @@ class Agreement:
     def _judge(self, quantity: Quantity, engine: str, this: Estimate, that: Estimate) -> Difference:
         one, other = this.mean or 0.0, that.mean or 0.0
         difference = one - other
-        half = welch(this, that)
+        half = welch(this, that, self._chance(quantity, engine), self._chance(quantity, self.reference))
+        if quantity.counted and one == other == 0:
+            # Nothing happened in any run of either.
+            half = half and 0.0
         allowed = self.allowed(quantity, other)
         spread = half or 0.0
         if half is None:
@@ -202,8 +208,12 @@ class Agreement:
         else:
             verdict = OPEN
         relative = difference / other if other else None
-        by_floor = abs(difference) + spread > self.tolerance * abs(other)
+        by_floor = bool(quantity.floor) and abs(difference) + spread > self.tolerance * abs(other)
         return Difference(engine, difference, half, relative, verdict, allowed, by_floor)
+
+    def _chance(self, quantity: Quantity, engine: str) -> float:
+        runs = next(each for each in self.engines if each.engine == engine)
+        return 0.0 if runs.is_exact else quantity.chance([run.summary for run in runs.runs])
 
     def allowed(self, quantity: Quantity, reference: float) -> float:
         """Return the difference up to which engines agree: relative, or a least one that counts."""
@@ -254,19 +264,24 @@ class Agreement:
         }
 
 
-def welch(this: Estimate, that: Estimate) -> float | None:
+def welch(this: Estimate, that: Estimate, this_chance: float = 0.0, that_chance: float = 0.0) -> float | None:
     """Return half of the 95% interval of a difference of two means (Welch's t).
 
-    None where one of them has a single run and so no spread.
+    ``this_chance`` and ``that_chance`` are known least variances: they stand for a variance that the runs
+    show where that is less, and are not estimated from few runs. None where one of them has a single
+    run and so no spread.
     """
     if this.half_width is None or that.half_width is None or this.sd is None or that.sd is None:
         return None
-    parts = [(each.sd or 0.0) ** 2 / each.n for each in (this, that)]
-    error = sum(parts)
+    error, below = 0.0, 0.0
+    for each, chance in ((this, this_chance), (that, that_chance)):
+        shown = (each.sd or 0.0) ** 2
+        error += max(shown, chance) / each.n
+        if shown >= chance and each.n > 1:
+            below += (shown / each.n) ** 2 / (each.n - 1)
     if error == 0:
         return 0.0
-    below = sum(part**2 / (each.n - 1) for part, each in zip(parts, (this, that), strict=True) if each.n > 1)
-    freedom = max(1, math.floor(error**2 / below)) if below else 1
+    freedom = min(_MANY, max(1, math.floor(error**2 / below))) if below else _MANY
     quantile = _core.student_t((1 + CONFIDENCE) / 2, freedom)
     return None if quantile is None else quantile * math.sqrt(error)
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tidegate._base.text import counts_cells, number
 from tidegate._run.summary import gate_row
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 #: Flows that have rows of their own.
 SINGLE = 3
@@ -17,7 +20,8 @@ class Quantity:
     """A number that engines are compared by.
 
     ``place`` says where it stands in a summary: ``flow NAME``, ``gate NAME`` or ``all``. ``scale``
-    divides it for people, ``floor`` is a difference (not divided) too small to speak of.
+    divides it for people, ``floor`` is a difference (not divided) too small to speak of. A number that
+    is counted (``counted``) has no floor: :meth:`chance` says how far counting alone lets it vary.
     """
 
     name: str
@@ -26,6 +30,34 @@ class Quantity:
     unit: str
     scale: float = 1.0
     floor: float = 0.0
+    counted: bool = False
+
+    def chance(self, summaries: Sequence[dict[str, Any]]) -> float:
+        """Return the least variance of a counted number between runs: that of independent events.
+
+        Their count has a variance of its mean (Poisson). One more event than was counted is taken,
+        because none in these runs does not prove that there is none in the next.
+        """
+        if not self.counted:
+            return 0.0
+        found = [self._counts(summary) for summary in summaries]
+        events = [count for count, _ in found if count is not None]
+        wholes = [whole for _, whole in found if whole]
+        if not events or not wholes:
+            return 0.0
+        return (sum(events) + 1) / len(events) / (sum(wholes) / len(wholes)) ** 2
+
+    def _counts(self, summary: dict[str, Any]) -> tuple[float | None, float | None]:
+        """Return the events behind the number, and what it divides them by."""
+        kind, _, name = self.place.partition(" ")
+        rows = list(summary.get("flows" if kind == "all" else f"{kind}s", []))
+        rows = rows if kind == "all" else [row for row in rows if row["name"] == name]
+        if self.column == "timeouts":
+            return _sum(rows, "timeouts"), 1.0
+        if self.column == "resent":
+            return _sum(rows, "segments_retransmitted"), _sum(rows, "segments_sent")
+        unit = "cells" if any(map(counts_cells, rows)) else "packets"
+        return _sum(rows, f"dropped_{unit}"), _sum(rows, f"offered_{unit}")
 
     def of(self, summary: dict[str, Any]) -> float | None:
         """Return the number; None where an engine does not give it."""
@@ -49,8 +81,8 @@ def quantities_of(first: dict[str, Any], gate: str | None) -> list[Quantity]:
         found += [
             Quantity("goodput of all", "all", "goodput_bps", "Mbit/s", 1e6),
             Quantity("fairness (Jain)", "all", "fairness", "", 1.0, 0.01),
-            Quantity("resent of all", "all", "resent", "%", 0.01, 0.001),
-            Quantity("time-outs of all", "all", "timeouts", "", 1.0, 0.5),
+            Quantity("resent of all", "all", "resent", "%", 0.01, counted=True),
+            Quantity("time-outs of all", "all", "timeouts", "", counted=True),
         ]
     if len(flows) <= SINGLE:
         for name in flows:
@@ -61,8 +93,8 @@ def quantities_of(first: dict[str, Any], gate: str | None) -> list[Quantity]:
                 Quantity(f"RTT mean{of}", place, "rtt_mean_ms", "ms", 1.0, 0.05),
                 Quantity(f"RTT p99{of}", place, "rtt_p99_ms", "ms", 1.0, 0.05),
                 Quantity(f"window mean{of}", place, "cwnd_mean_segments", "segments", 1.0, 0.5),
-                Quantity(f"resent{of}", place, "resent", "%", 0.01, 0.001),
-                Quantity(f"time-outs{of}", place, "timeouts", "", 1.0, 0.5),
+                Quantity(f"resent{of}", place, "resent", "%", 0.01, counted=True),
+                Quantity(f"time-outs{of}", place, "timeouts", "", counted=True),
                 Quantity(f"completion{of}", place, "completion_s", "s", 1.0, 0.001),
             ]
     if gate is not None:
@@ -71,7 +103,7 @@ def quantities_of(first: dict[str, Any], gate: str | None) -> list[Quantity]:
         place = f"gate {gate}"
         found += [
             Quantity("utilisation", place, "utilisation", "%", 0.01, 0.002),
-            Quantity("loss", place, "loss", "%", 0.01, 0.001),
+            Quantity("loss", place, "loss", "%", 0.01, counted=True),
             Quantity("queue mean", place, f"queue_mean_{unit}", unit, 1.0, 0.5),
             Quantity("queue max", place, f"queue_max_{unit}", unit, 1.0, 1.5),
             Quantity("wait p50", place, "queue_delay_p50_ms", "ms", 1.0, 0.05),
@@ -137,6 +169,11 @@ def _total(summary: dict[str, Any], column: str) -> float | None:
         return total**2 / (len(flows) * squares) if squares else None
     values = [row.get(column) for row in flows]
     return None if None in values else float(sum(values))
+
+
+def _sum(rows: Sequence[dict[str, Any]], column: str) -> float | None:
+    values = [row.get(column) for row in rows]
+    return None if not values or None in values else float(sum(values))
 
 
 def _share(part: float | None, whole: float | None) -> float | None:

@@ -227,7 +227,7 @@ impl Sender {
             accounts.round_end = self.max;
         }
         self.estimator.sample_of_round(oldest, now, round_over);
-        if acked.is_some() {
+        if acked.is_some() || news.sacked.is_some() {
             self.measured = Some(rtt);
         }
         Some(rtt)

@@ -1,6 +1,6 @@
 //! What an acknowledgement does to the sender.
 
-use super::scoreboard::Removed;
+use super::scoreboard::{REPEATED, Removed};
 use super::segment::Segment;
 use super::sender::{Mode, Sender};
 use super::timestamp;
@@ -78,7 +78,7 @@ impl Sender {
             && segment.sack_count > 0
             && self.config.sack
         {
-            self.read_sacks(segment);
+            self.read_sacks(now, segment);
         }
         if self.mode == Mode::Open {
             self.dupacks = 0;
@@ -126,7 +126,7 @@ impl Sender {
         }
         if removed.measurable() {
             let rtt = now.saturating_since(removed.sent_at);
-            self.measured = Some(rtt);
+            self.measured = removed.reported.map(|sent| now.saturating_since(sent));
             if !self.config.time_one {
                 self.estimator.sample(removed.sent_at, now);
             }
@@ -146,9 +146,10 @@ impl Sender {
 
     /// Marks what `segment` says has arrived beyond a gap; `true` if any of it was not known.
     #[cold]
-    fn read_sacks(&mut self, segment: &Segment) -> bool {
+    fn read_sacks(&mut self, now: Time, segment: &Segment) -> bool {
         crate::work::step();
         let mut news = false;
+        let mut newest = None;
         let count = usize::from(segment.sack_count).min(segment.sack.len());
         for (left, right) in &segment.sack[..count] {
             let left = self.numbering.offset(*left, self.una);
@@ -156,8 +157,15 @@ impl Sender {
             if let (Some(left), Some(right)) = (left, right)
                 && right <= self.max
             {
-                news |= self.board.sack(left, right);
+                news |= self.board.sack_each(left, right, |_, sent| {
+                    if !sent.marked(REPEATED) {
+                        newest = newest.max(Some(sent.at()));
+                    }
+                });
             }
+        }
+        if let Some(sent) = newest {
+            self.measured = Some(now.saturating_since(sent));
         }
         self.board.find_lost(self.config.dupthresh, self.config.mss);
         news
@@ -168,7 +176,7 @@ impl Sender {
     fn handle_same_ack(&mut self, now: Time, same_window: bool, segment: Option<&Segment>) {
         let duplicate = if self.config.sack {
             // RFC 6675 §2: it says that something arrived which we did not know of.
-            segment.is_some_and(|segment| segment.sack_count > 0 && self.read_sacks(segment))
+            segment.is_some_and(|segment| segment.sack_count > 0 && self.read_sacks(now, segment))
         } else {
             // RFC 5681 §2: data are outstanding, it carries none, and the window is the same.
             segment.is_none_or(|segment| segment.len == 0) && same_window

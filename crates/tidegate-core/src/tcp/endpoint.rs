@@ -380,8 +380,9 @@ impl Endpoint {
         self.sender.rto_at.min(self.sender.pace_at).min(self.receiver.wakeup())
     }
 
-    /// The exact round trip of the newest segment just acknowledged, if none of those that
-    /// the ACK covered was ever sent again; each is handed out once.
+    /// The exact round trip of a segment that was sent once: the newest that the last ACK was the first to report, by its
+    /// number or by SACK. Where that number covers a segment that was sent again, only SACK counts, because the others
+    /// may have waited for it. Each is handed out once.
     #[inline]
     pub fn take_rtt_sample(&mut self) -> Option<Span> {
         self.sender.measured.take()

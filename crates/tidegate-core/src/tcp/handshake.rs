@@ -79,8 +79,11 @@ impl Endpoint {
                     max: self.sender.max,
                 });
             }
-            // RFC 5681 §3.1: after a lost SYN or SYN-ACK the window begins with one segment.
-            self.sender.controller.handle_restart(u64::from(self.sender.config.mss));
+            // RFC 5681 §3.1: after a lost SYN or SYN-ACK the window begins with one segment; in Linux 6.18 after the
+            // second that was lost (`tcp_init_transfer`).
+            if self.sender.config.lost_syn_counts || self.syns > 2 {
+                self.sender.controller.handle_restart(u64::from(self.sender.config.mss));
+            }
         }
     }
 

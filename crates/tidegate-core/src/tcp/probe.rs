@@ -62,13 +62,16 @@ impl Sender {
 
     /// `tcp_set_xmit_timer`.
     pub(super) fn set_timer(&mut self, accounts: &mut Accounts, now: Time) {
-        if !self.set_probe(accounts, now) {
+        // The ACK would start the time-out again.
+        let expiry = self.estimator.expiry(now);
+        if !self.set_probe(accounts, now, expiry) {
             self.start_timeout(accounts, now);
         }
     }
 
-    /// RFC 8985 §7.2, `tcp_schedule_loss_probe`: two round trips from now, if nothing is being repaired.
-    fn set_probe(&mut self, accounts: &mut Accounts, now: Time) -> bool {
+    /// RFC 8985 §7.2, `tcp_schedule_loss_probe`: two round trips from now, if nothing is being repaired, and not after
+    /// the time-out would expire.
+    fn set_probe(&mut self, accounts: &mut Accounts, now: Time, expiry: Time) -> bool {
         let srtt = self.estimator.smoothed();
         let disorder = self.mode != Mode::Open || accounts.sacked > 0;
         if !accounts.by_time || disorder || self.outstanding() == 0 || srtt == Span::ZERO {
@@ -76,8 +79,6 @@ impl Sender {
         }
         let alone = self.board.next - self.board.first == 1;
         let wait = srtt.saturating_mul(2) + if alone { ONE_IN_FLIGHT } else { LEAST };
-        // The time-out comes first where it is nearer.
-        let expiry = self.oldest_expiry();
         let at = now.saturating_add(wait);
         accounts.timer = Timer::Probe;
         self.rto_at = if expiry > now { at.min(expiry) } else { at };
@@ -97,7 +98,10 @@ impl Sender {
                 }
                 self.start_timeout(accounts, now);
             }
-            self.set_probe(accounts, now);
+            // The probe itself starts none (`tcp_write_xmit` with `push_one` = 2).
+            if accounts.probe.end != self.max {
+                self.set_probe(accounts, now, self.oldest_expiry());
+            }
         }
         if self.rto_at == Time::NEVER {
             self.start_timeout(accounts, now);

@@ -8,12 +8,8 @@ impl Scoreboard {
         self.first != self.next && self.slot(self.first).marked(LOST)
     }
 
-    /// A SACK block; `true` if it brings news (RFC 6675 §4, Update).
-    pub(super) fn sack(&mut self, left: u64, right: u64) -> bool {
-        self.sack_each(left, right, |_, _| {})
-    }
-
-    /// The same; `arrived` sees each record of which it is news, and its number.
+    /// A SACK block; `true` if it brings news (RFC 6675 §4, Update). `arrived` sees each record of which it is news, and its
+    /// number.
     pub(super) fn sack_each(&mut self, left: u64, right: u64, mut arrived: impl FnMut(u64, Sent)) -> bool {
         let left = left.max(self.base);
         if left >= right {

@@ -72,6 +72,8 @@ pub(super) struct Removed {
     pub(super) marks: u32,
     /// Last transmission of the newest of them.
     pub(super) sent_at: Time,
+    /// Of the newest that had not been SACKed: this acknowledgement reports it first.
+    pub(super) reported: Option<Time>,
 }
 
 impl Removed {
@@ -179,7 +181,7 @@ impl Scoreboard {
             if sent.end == ack as u32 && sent.word <= LENGTH {
                 self.base = ack;
                 self.first += 1;
-                return Removed { count: 1, marks: 0, sent_at: sent.at };
+                return Removed { count: 1, marks: 0, sent_at: sent.at, reported: Some(sent.at) };
             }
         }
         self.acknowledge_any(ack)
@@ -208,6 +210,9 @@ impl Scoreboard {
             removed.count += 1;
             removed.marks |= sent.word & !LENGTH;
             removed.sent_at = sent.at;
+            if !sent.marked(SACKED) {
+                removed.reported = Some(sent.at);
+            }
             if sent.word & !LENGTH != 0 {
                 self.forget(sent);
             }

@@ -9,6 +9,7 @@ mod ns2;
 mod pair;
 pub(crate) mod plans;
 mod properties;
+mod round_trips;
 mod sack_rules;
 mod timer_rules;
 mod trace;

@@ -14,11 +14,12 @@ use super::pace::{Ahead, Pace};
 use super::record::Recording;
 use super::report::{Arrival, Departure};
 use super::slab::Slab;
+use super::stalls::Stalls;
 use super::transfers::{Place, Transfers};
 use super::waiter::{Waiter, Woken};
 use crate::clock::after;
 use crate::lab::{Edge, Side};
-use crate::{Clock, LiveError};
+use crate::{Clock, LiveError, limits};
 
 /// Packets taken from one edge before what is due is written.
 const BATCH: u32 = 32;
@@ -35,6 +36,7 @@ pub(super) struct Engine {
     pub(super) edges: [Edge; 2],
     pub(super) strays: [u64; 2],
     pub(super) lateness: Lateness,
+    pub(super) stalls: Stalls,
     pub(super) recording: Recording,
     pub(super) transfers: Transfers,
     waiter: Waiter,
@@ -81,6 +83,7 @@ impl Engine {
             edges,
             strays: [0; 2],
             lateness: Lateness::default(),
+            stalls: Stalls::longer_than(limits::harmless_stall(plan).span),
             recording: Recording::new(options.capture_bytes),
             waiter,
             classifier,
@@ -156,7 +159,10 @@ impl Engine {
             let awake = self.clock.now();
             self.pace.wakes(awake);
             if woken == Woken::default() {
-                self.ahead.note(awake.saturating_since(wake));
+                let late = awake.saturating_since(wake);
+                self.ahead.note(late);
+                // Packets that came meanwhile are stamped late, even if none was due.
+                self.stalls.note(wake, late);
             }
             return Ok(woken);
         }
@@ -280,6 +286,7 @@ impl Engine {
         let arrival = self.slab.free(unit.handle);
         self.written[exit] = true;
         self.lateness.note(late);
+        self.stalls.note(due, late);
         self.recording.departures.push(Departure { due, arrival, route, cause: unit.cause() });
         if late > self.fail_behind {
             return Err(self.fell_behind(format!("a packet due at {due} was written {late} later")));

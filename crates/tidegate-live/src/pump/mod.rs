@@ -10,6 +10,7 @@ mod realtime;
 mod record;
 mod report;
 mod slab;
+mod stalls;
 mod transfers;
 mod waiter;
 
@@ -23,6 +24,7 @@ use tidegate_core::plan::Plan;
 use tidegate_core::units::Span;
 
 use crate::lab::{Edge, Lab, Namespace};
+use crate::limits::HarmlessStall;
 use crate::{Clock, LiveError, limits};
 pub use awake::Awake;
 pub use classify::Classifier;
@@ -32,6 +34,7 @@ pub use lateness::{Lateness, LatenessSummary};
 pub use options::{Idle, PumpOptions};
 use realtime::Wishes;
 pub use report::{Arrival, Departure, PumpReport};
+pub use stalls::Stalls;
 pub use transfers::{Owed, Word};
 use waiter::Waiter;
 
@@ -87,7 +90,7 @@ impl Pump {
             .spawn(move || work(engine, &wishes, (notes, std::mem::take(&mut warnings))))
             .map_err(|error| LiveError::kernel("start the engine's thread", error))?;
         let namespaces = [lab.sender().clone(), lab.receiver().clone()];
-        let tolerable = limits::tolerable_lateness(plan);
+        let tolerable = (limits::tolerable_lateness(plan), limits::harmless_stall(plan));
         Ok(RunningPump { clock, stop, thread: Some(thread), namespaces, tolerable, owed })
     }
 }
@@ -118,6 +121,7 @@ fn work(mut engine: Engine, wishes: &Wishes, (mut notes, mut warnings): Words) -
         strays: engine.strays,
         device_drops: [0; 2],
         lateness: engine.lateness,
+        stalls: engine.stalls,
         cpu,
         notes,
         warnings,
@@ -132,7 +136,7 @@ pub struct RunningPump {
     stop: Arc<EventFd>,
     thread: Option<JoinHandle<Outcome>>,
     namespaces: [Namespace; 2],
-    tolerable: Span,
+    tolerable: (Span, HarmlessStall),
     owed: Arc<Owed>,
 }
 
@@ -191,7 +195,7 @@ impl RunningPump {
             *drops = namespace.device_drops()? + lost;
         }
         drop(edges);
-        report.judge(self.tolerable);
+        report.judge(self.tolerable.0, &self.tolerable.1);
         Ok(report)
     }
 }

@@ -7,8 +7,10 @@ use tidegate_core::unit::Cause;
 use tidegate_core::units::{Span, Time};
 
 use super::lateness::Lateness;
+use super::stalls::Stalls;
 use super::transfers::Word;
 use crate::lab::Side;
+use crate::limits::HarmlessStall;
 
 /// A packet that came in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +61,8 @@ pub struct PumpReport {
     pub device_drops: [u64; 2],
     /// How late packets were written.
     pub lateness: Lateness,
+    /// When the engine was kept from working for longer than is harmless.
+    pub stalls: Stalls,
     /// CPU time of the thread.
     pub cpu: Duration,
     /// How the thread ran, for the manifest: priority, memory, backend.
@@ -75,7 +79,7 @@ impl PumpReport {
     }
 
     /// Says what bends the result.
-    pub(super) fn judge(&mut self, tolerable: Span) {
+    pub(super) fn judge(&mut self, tolerable: Span, harmless: &HarmlessStall) {
         if let Some(p99) = self.lateness.quantile_s(0.99)
             && p99 > tolerable.as_secs_f64()
         {
@@ -85,6 +89,7 @@ impl PumpReport {
                 p99 * 1e6
             ));
         }
+        self.warnings.extend(self.stalls.warning(harmless));
         let lost: u64 = self.device_drops.iter().sum();
         if lost > 0 {
             self.warnings.push(format!(

@@ -3,7 +3,9 @@
 
 mod header;
 mod places;
+mod sack;
 
 pub(crate) use header::ENOUGH;
 pub use header::Header;
 pub(crate) use places::Places;
+pub(crate) use sack::sack_blocks;

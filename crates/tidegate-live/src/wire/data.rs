@@ -9,9 +9,12 @@ use crate::segment::Places;
 /// A segment that is out.
 #[derive(Clone, Copy, Debug)]
 struct Sent {
+    start: i64,
     end: i64,
     at: Time,
     again: bool,
+    /// A SACK has said that it arrived.
+    sacked: bool,
 }
 
 /// What the sender has sent and has no acknowledgement for.
@@ -21,6 +24,8 @@ pub(super) struct Outgoing {
     out: VecDeque<Sent>,
     highest: i64,
     acknowledged: i64,
+    /// Blocks of the last SACKs, newest first: they come again with every ACK, most of them a segment longer.
+    blocks: [(i64, i64); 3],
 }
 
 impl Outgoing {
@@ -69,23 +74,44 @@ impl Outgoing {
             }
         }
         if end > self.highest {
+            self.out.push_back(Sent { start: self.highest, end, at, again, sacked: false });
             self.highest = end;
-            self.out.push_back(Sent { end, at, again });
         }
         again
     }
 
-    /// An ACK comes back: when the last segment that it covers was sent, if it was sent once.
-    pub(super) fn acknowledge(&mut self, ack: u32) -> Option<Time> {
+    /// An ACK comes back: when the newest segment was sent that it is the first to report, of those sent once. It reports by
+    /// its number and by its SACK blocks. Where the number covers a segment that was sent again, only the blocks
+    /// count: the others may have waited for that one (Karn's rule, RFC 6298 §3).
+    pub(super) fn acknowledge(&mut self, ack: u32, blocks: impl Iterator<Item = (u32, u32)>) -> Option<Time> {
         if !self.places.has_begun() {
             return None;
         }
         let upto = self.places.of(ack);
         self.acknowledged = self.acknowledged.max(upto);
         let covered = self.out.partition_point(|sent| sent.end <= upto);
-        let last = covered.checked_sub(1).map(|last| self.out[last])?;
-        self.out.drain(..covered);
-        (!last.again).then_some(last.at)
+        let repeated = self.out.range(..covered).any(|sent| sent.again);
+        let fresh = self.out.drain(..covered).filter(|sent| !sent.sacked && !repeated);
+        let by_number = fresh.map(|sent| sent.at).next_back();
+        let by_block = blocks.filter_map(|block| self.sack(block)).max();
+        by_block.max(by_number)
+    }
+
+    /// A SACK block: when the newest segment was sent of which it is news, of those sent once.
+    fn sack(&mut self, (left, right): (u32, u32)) -> Option<Time> {
+        let (left, right) = (self.places.of(left), self.places.of(right));
+        let known = self.blocks.iter().position(|(seen, _)| *seen == left);
+        let from = known.map_or(left, |index| self.blocks[index].1);
+        match known {
+            Some(index) => self.blocks[index].1 = self.blocks[index].1.max(right),
+            None => self.blocks = [(left, right), self.blocks[0], self.blocks[1]],
+        }
+        let first = self.out.partition_point(|sent| sent.start < from);
+        let inside = self.out.range_mut(first..).take_while(|sent| sent.end <= right);
+        let news = inside.filter_map(|sent| {
+            (!std::mem::replace(&mut sent.sacked, true) && !sent.again).then_some(sent.at)
+        });
+        news.max()
     }
 }
 
@@ -192,11 +218,55 @@ mod tests {
             assert!(!out.send(at(u64::from(n)), 1 + n * 100, 100));
         }
         assert!(out.send(at(10), 101, 100), "the second again");
-        assert_eq!(out.acknowledge(101), Some(at(0)));
-        assert_eq!(out.acknowledge(201), None, "Karn");
-        assert_eq!(out.acknowledge(401), Some(at(3)));
-        assert_eq!(out.acknowledge(401), None, "nothing new");
+        let none = std::iter::empty;
+        assert_eq!(out.acknowledge(101, none()), Some(at(0)));
+        assert_eq!(out.acknowledge(201, none()), None, "Karn");
+        assert_eq!(out.acknowledge(401, none()), Some(at(3)));
+        assert_eq!(out.acknowledge(401, none()), None, "nothing new");
         assert!(out.is_idle());
+    }
+
+    /// The same conversation as `tcp::tests::round_trips` has for the simulator.
+    #[test]
+    fn an_ack_or_a_sack_that_reports_a_segment_first_gives_its_round_trip() {
+        let mut out = Outgoing::default();
+        out.begin(0);
+        for n in 0..5 {
+            out.send(at(u64::from(n)), 1 + n * 100, 100);
+        }
+        assert_eq!(out.acknowledge(101, [].into_iter()), Some(at(0)));
+        assert_eq!(out.acknowledge(101, [(201, 301)].into_iter()), Some(at(2)));
+        assert_eq!(out.acknowledge(101, [(201, 501)].into_iter()), Some(at(4)));
+        assert_eq!(out.acknowledge(101, [(201, 501)].into_iter()), None, "it is known");
+        out.send(at(43), 101, 100);
+        out.send(at(44), 501, 100);
+        assert_eq!(out.acknowledge(101, [(201, 601)].into_iter()), Some(at(44)));
+        assert_eq!(out.acknowledge(601, [].into_iter()), None, "the rest had waited for the second");
+    }
+
+    /// Without SACK nobody says when what waits for the hole arrived.
+    #[test]
+    fn a_segment_that_waited_for_a_hole_gives_no_round_trip_time() {
+        let mut out = Outgoing::default();
+        out.begin(0);
+        for n in 0..3 {
+            out.send(at(u64::from(n)), 1 + n * 100, 100);
+        }
+        out.send(at(43), 1, 100);
+        assert_eq!(out.acknowledge(301, [].into_iter()), None);
+    }
+
+    #[test]
+    fn what_arrives_late_and_was_not_sent_again_counts() {
+        let mut out = Outgoing::default();
+        out.begin(u32::MAX - 150);
+        for n in 0..3_u32 {
+            out.send(at(u64::from(n)), (u32::MAX - 149).wrapping_add(n * 100), 100);
+        }
+        let ends = |n: u32| (u32::MAX - 149).wrapping_add(n * 100);
+        assert_eq!(out.acknowledge(ends(0), [(ends(2), ends(3))].into_iter()), Some(at(2)));
+        assert_eq!(out.acknowledge(ends(1), [(ends(2), ends(3))].into_iter()), Some(at(0)));
+        assert_eq!(out.acknowledge(ends(3), [].into_iter()), Some(at(1)));
     }
 
     proptest! {

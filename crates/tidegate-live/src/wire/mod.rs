@@ -15,6 +15,7 @@ use tidegate_core::units::{Measured, Span, Time};
 
 use crate::pump::PumpReport;
 pub use crate::segment::Header;
+use crate::segment::sack_blocks;
 pub use data::Arrived;
 use data::{Outgoing, Reassembly};
 use policed::Policed;
@@ -34,7 +35,7 @@ pub struct FlowWire {
     pub delivered_segments: u64,
     /// User bytes that came in order.
     pub in_order_bytes: u64,
-    /// From a segment sent once to the ACK that covers it, at the sender's edge.
+    /// From a segment sent once to the first ACK that reports it, at the sender's edge ([`Outgoing::acknowledge`]).
     pub rtt: Quantiles,
     /// Picoseconds owed to each cause.
     pub owed: Vec<(Cause, u64)>,
@@ -90,7 +91,7 @@ pub fn read(plan: &Plan, report: &PumpReport, starts: &[Time], held: &HeldAt<'_>
                 }
                 reader.received(at, header, arrival.bytes, cause, measured);
             }
-            (false, false) => reader.acknowledged(at, header, measured),
+            (false, false) => reader.acknowledged(at, header, sack_blocks(first(report, place)), measured),
             (false, true) => {}
         }
     }
@@ -125,9 +126,13 @@ fn fates(report: &PumpReport) -> Vec<Option<Option<usize>>> {
 }
 
 fn header(report: &PumpReport, number: usize) -> Option<Header> {
+    Header::parse(first(report, number), report.arrivals[number].bytes)
+}
+
+/// The first bytes of an arrival.
+fn first(report: &PumpReport, number: usize) -> &[u8] {
     let stride = report.capture_bytes as usize;
-    let first = report.capture.get(number * stride..(number + 1) * stride)?;
-    Header::parse(first, report.arrivals[number].bytes)
+    report.capture.get(number * stride..(number + 1) * stride).unwrap_or_default()
 }
 
 #[derive(Default)]
@@ -208,12 +213,18 @@ impl Reader {
     }
 
     /// A packet leaves for the sender.
-    fn acknowledged(&mut self, at: Time, header: Header, measured: Measured) {
+    fn acknowledged(
+        &mut self,
+        at: Time,
+        header: Header,
+        blocks: impl Iterator<Item = (u32, u32)>,
+        measured: Measured,
+    ) {
         if !header.is_ack || header.syn {
             return;
         }
         let connection = self.connections.entry(header.ports[0]).or_default();
-        let sent = connection.outgoing.acknowledge(header.ack);
+        let sent = connection.outgoing.acknowledge(header.ack, blocks);
         connection.policed.acknowledge(connection.outgoing.acknowledged());
         if let Some(sent) = sent {
             let took = at.saturating_since(sent);

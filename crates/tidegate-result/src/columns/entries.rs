@@ -52,7 +52,7 @@ pub static FLOWS: &[Entry<FlowRow>] = &[
     ),
     all(
         "rtt_ms",
-        "round trip of the newest acknowledged segment that was sent once, ms; null before one",
+        "round trip of the newest segment sent once that an ACK or a SACK reported, ms; null before one",
         Value::F64(|of| of.row.rtt_ms),
     ),
     all(

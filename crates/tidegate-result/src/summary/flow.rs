@@ -48,7 +48,9 @@ pub struct FlowSummary {
     pub losses: LossSummary,
     /// What gates dropped on its way back, by reason; only reasons that occurred.
     pub back_drops: BTreeMap<&'static str, u64>,
-    /// Mean round-trip time of segments sent once.
+    /// Mean round-trip time: from the sending of a segment that was sent once to the first ACK that reports it, by its number or by
+    /// SACK. An ACK gives one, of the newest segment that it reports. If its number covers a segment that was sent again, only
+    /// what SACK reports counts: the rest may have waited for that segment. Both engines measure so, at the sender.
     pub rtt_mean_ms: Option<f64>,
     /// Median.
     pub rtt_p50_ms: Option<f64>,

@@ -114,7 +114,7 @@ impl Trace {
         }
     }
 
-    fn check(&self, words: &[&str], line: &str) {
+    fn check(&mut self, words: &[&str], line: &str) {
         let snapshot = self.endpoint.snapshot();
         let counters = self.endpoint.counters();
         let is = match words[0] {
@@ -123,6 +123,9 @@ impl Trace {
             "flight" => snapshot.in_flight.to_string(),
             "rto" => snapshot.rto.to_string(),
             "srtt" => snapshot.srtt.map_or("none".to_owned(), |srtt| srtt.to_string()),
+            "round_trip" => {
+                self.endpoint.take_rtt_sample().map_or("none".to_owned(), |round_trip| round_trip.to_string())
+            }
             "phase" => format!("{:?}", snapshot.phase),
             "held" => format!("{:?}", snapshot.held_by),
             "state" => self.endpoint.state().to_string(),

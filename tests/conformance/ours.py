@@ -1,0 +1,113 @@
+"""A conversation with our endpoint."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import tidegate as tg
+from conformance.judge import Record, Said
+from conformance.script import MSS, WINDOW
+
+if TYPE_CHECKING:
+    from conformance.script import Conversation, Step
+
+#: What scripts leave open: plain segments without timestamps.
+ALWAYS: dict[str, Any] = {"mss": f"{MSS} B", "timestamps": False}
+#: What the kernel calls reno is the RFCs' NewReno.
+CONTROLLER = "newreno"
+
+
+class Talk:
+    """Holds a conversation with an endpoint of ours."""
+
+    def __init__(self, talk: Conversation) -> None:
+        self.talk = talk
+        base = {"base": talk.partner, "cc": CONTROLLER}
+        self.end = tg.tcp.Endpoint(talk.role, **(ALWAYS | base | talk.tcp))
+        self.stamps = (ALWAYS | talk.tcp)["timestamps"]
+        self.start_ms = 0.0
+        self.record = Record()
+        #: Timestamps that were heard: in the handshake, and in the script.
+        self.before: list[int] = [0]
+        self.echoes: list[int] = []
+        self.now_ms = 0.0
+
+    def hold(self) -> Record:
+        """Say every line; return what was answered."""
+        if not self.talk.scripted and self.talk.tcp.get("handshake", True):
+            self.shake_hands()
+        for step in self.talk.steps:
+            if step.what in ("write", "<"):
+                # At one instant what arrives comes before a timer.
+                self.hear(max(self.now_ms, step.at_ms - 0.001))
+                self.now_ms = step.at_ms
+            if step.what == "write":
+                self.end.write(self.at(step.at_ms), step.of["bytes"])
+            elif step.what == "<":
+                self.say(step.at_ms, step)
+            elif step.what == "=":
+                self.hear(step.at_ms)
+                self.record.states.append(self.state())
+        self.hear(self.talk.end_ms)
+        return self.record
+
+    def shake_hands(self) -> None:
+        rtt_ms = self.talk.rtt_ms
+        stamp = {"timestamps": (1, 1)} if self.stamps else {}
+        if self.talk.role == "active":
+            self.end.poll(0)
+            self.end.receive(f"{rtt_ms} ms", flags="SYN ACK", window=WINDOW, **stamp)
+            self.before = [sent.timestamps[0] for sent in self.end.poll(f"{rtt_ms} ms") if sent.timestamps]
+        else:
+            self.end.receive(0, flags="SYN", window=WINDOW, **stamp)
+            self.before = [sent.timestamps[0] for sent in self.end.poll(0) if sent.timestamps]
+            self.end.receive(f"{rtt_ms} ms", window=WINDOW, **stamp)
+        self.start_ms = rtt_ms
+
+    def at(self, at_ms: float) -> str:
+        return f"{at_ms + self.start_ms:.6f} ms"
+
+    def hear(self, until_ms: float) -> None:
+        """Take what was sent so far."""
+        self.now_ms = until_ms
+        for sent in self.end.poll(self.at(until_ms)):
+            if sent.timestamps:
+                self.echoes.append(sent.timestamps[0])
+            at_ms = sent.time_s * 1000 - self.start_ms
+            flags = tuple(sent.flags.split())
+            echo = sent.timestamps[1] if sent.timestamps else None
+            said = Said(at_ms, sent.seq, sent.ack, sent.payload, flags, sent.sack, sent.window, echo=echo)
+            self.record.said.append(said)
+
+    def say(self, at_ms: float, step: Step) -> None:
+        """Let a line's segment arrive."""
+        of = step.of
+        given: dict[str, Any] = {"flags": " ".join([*of.get("flags", []), *(["ACK"] if "ack" in of else [])])}
+        if "data" in of:
+            given |= {"seq": of["data"][0], "payload": of["data"][1] - of["data"][0]}
+            given["flags"] = given["flags"] or "ACK"
+        if "ack" in of:
+            given["ack"] = of["ack"]
+        if self.stamps:
+            echo = self.echoes[of["echo"] - 1] if "echo" in of else [*self.before, *self.echoes][-1]
+            given["timestamps"] = (of.get("stamp", int(at_ms) + 2), echo if "ACK" in given["flags"] else 0)
+        self.end.receive(
+            self.at(at_ms),
+            window=of.get("win", WINDOW),
+            sack=[tuple(each) for each in of.get("sack", [])],
+            **given,
+        )
+
+    def state(self) -> dict[str, Any]:
+        state = self.end.state
+        return {
+            "cwnd": state.cwnd_segments,
+            "ssthresh": state.ssthresh_segments,
+            "phase": state.phase,
+            "rto": state.rto_s * 1000,
+            "srtt": None if state.srtt_s is None else state.srtt_s * 1000,
+            "lost": state.lost_segments,
+            "sacked": state.sacked_segments,
+            "retrans": state.retransmitted_segments,
+            "out": state.outstanding_segments,
+        }

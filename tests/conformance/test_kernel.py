@@ -1,0 +1,47 @@
+"""The conversations of ``conversations`` with this machine's kernel, where root and TUN devices are there."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+from conformance import judge, live, script
+
+KERNEL = [talk for talk in script.conversations() if talk.partner == "kernel"]
+pytestmark = pytest.mark.live
+#: Where the script's own end was later than this, its kernel had another conversation: it is held again.
+LATE_MS = 4.0
+TRIES = 4
+
+
+@pytest.fixture(scope="module")
+def records() -> dict[str, judge.Record | str]:
+    """Hold all of them, several at once; skip where the kernel cannot be reached."""
+    empty = script.Conversation("nothing", "kernel", steps=[script.Step(0, 0, "quiet", {}, "")])
+    done = subprocess.run(
+        [sys.executable, "-I", str(live.PROGRAM)],
+        input=json.dumps(live.settings(empty)) + "\n",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    told = json.loads(done.stdout) if done.stdout else {"error": done.stderr}
+    if "error" in told:
+        pytest.skip(f"no conversation with the kernel: {told['error']}")
+    return live.hold(KERNEL)
+
+
+@pytest.mark.parametrize("talk", KERNEL, ids=lambda talk: talk.name)
+def test_the_kernel_answers_as_the_conversation_has_it(
+    talk: script.Conversation, records: dict[str, judge.Record | str]
+) -> None:
+    record = records[talk.name]
+    for _ in range(TRIES):
+        assert isinstance(record, judge.Record), record
+        found = judge.faults(talk, record)
+        if not found:
+            return
+        record = live.hold([talk])[talk.name]
+    assert not found, "\n".join([talk.title, f"the script was up to {record.late_ms:.1f} ms late", *found])
