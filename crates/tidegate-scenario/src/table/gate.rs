@@ -233,7 +233,7 @@ const STEP: Section = short(
         &[key(
             "threshold",
             Kind::AnyOf(&[quantity_or_zero(Dim::Queue), super::TIME_0]),
-            text("1 ms"),
+            WhenAbsent::Words("\"1 ms\""),
             "In packets, in bytes of IP packets, or the time that as many bytes take, which needs a constant rate in \
              bit/s.",
         )],
