@@ -7,6 +7,7 @@ With ``--images`` the pictures in docs/images are drawn again too.
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import io
 import re
@@ -255,11 +256,11 @@ def python_reference() -> str:
         named = {name: getattr(item, name) for name in item.__all__}
         functions_in = {name: each for name, each in named.items() if inspect.isroutine(each)}
         parts += [_function(f"tidegate.{module}.{name}", each) for name, each in functions_in.items()]
-        parts += [
-            _fields_of(f"tidegate.{module}.{name}", each)
-            for name, each in named.items()
-            if name not in functions_in
-        ]
+        for name, each in named.items():
+            if dataclasses.is_dataclass(each):
+                parts.append(_fields_of(f"tidegate.{module}.{name}", each))
+            elif name not in functions_in:
+                parts.append(_class(f"{module}.{name}", each))
     parts.append("## Classes\n")
     parts += [_class(name, getattr(tg, name)) for name in classes if name not in errors]
     parts.append("## Errors\n\n| error | is also | when |\n|---|---|---|")

@@ -20,6 +20,9 @@ use crate::random::Stream;
 use crate::unit::{Ecn, HeldBy};
 use crate::units::{Span, Time};
 
+/// How often Linux sends a SYN again without waiting longer (`tcp_syn_linear_timeouts`).
+const LINEAR_SYNS: u32 = 4;
+
 /// Which end begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
@@ -267,9 +270,13 @@ impl Endpoint {
         if self.state == State::Established {
             self.sender.handle_timer(now);
         } else {
-            // RFC 9293 §3.8.1, RFC 6298 §5.5: the SYN again, later each time.
+            // RFC 9293 §3.8.1, RFC 6298 §5.5: the SYN again, later each time; in Linux 6.18 a client's from the fifth on
+            // (`tcp_retransmit_timer`, `tcp_syn_linear_timeouts`).
             self.sender.counters.timeouts += 1;
-            self.sender.estimator.back_off();
+            let client = self.state == State::SynSent && !self.sender.config.lost_syn_counts;
+            if !client || self.syns > LINEAR_SYNS {
+                self.sender.estimator.back_off();
+            }
             self.sender.rto_at = Time::NEVER;
             self.ask_for_syn();
         }

@@ -98,7 +98,7 @@ impl Sender {
                 }
                 self.start_timeout(accounts, now);
             }
-            // The probe itself starts none (`tcp_write_xmit` with `push_one` = 2).
+            // The probe itself starts none (`tcp_send_loss_probe`).
             if accounts.probe.end != self.max {
                 self.set_probe(accounts, now, self.oldest_expiry());
             }
