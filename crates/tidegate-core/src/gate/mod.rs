@@ -13,6 +13,7 @@
 //! at [`Gate::next_wakeup`]. It is for gates whose departures are not known ahead, and for `exact_events`.
 
 mod ahead;
+mod backlog;
 mod books;
 mod cells;
 mod door;
@@ -23,11 +24,11 @@ pub mod rate;
 mod step;
 mod stepped;
 
+pub use backlog::Backlog;
 pub use books::{CellRow, Count, Counters, GateRow, Phases, Precision, Quantiles};
 pub(crate) use books::{ExactPicos, Progression};
 pub use door::{Policer, Slot};
 pub use drops::{DropReason, GateDrop};
-pub use queue::Backlog;
 pub use stepped::Departure;
 
 use crate::gate::ahead::{Ahead, Express};

@@ -5,29 +5,13 @@
 
 use std::collections::VecDeque;
 
+use super::backlog::Backlog;
 use super::drops::DropReason;
 use super::rate::Service;
 use super::step;
 use crate::plan::{Discipline, QueueCounts, QueueLimit, QueuePlan};
 use crate::unit::Unit;
 use crate::units::Time;
-
-/// What is in a queue at an instant.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Backlog {
-    /// Units.
-    pub units: u64,
-    /// Their IP bytes.
-    pub bytes: u64,
-}
-
-impl Backlog {
-    /// The same with one more unit.
-    #[inline]
-    pub(super) fn with(self, bytes: u32) -> Backlog {
-        Backlog { units: self.units + 1, bytes: self.bytes + u64::from(bytes) }
-    }
-}
 
 /// The rules of one gate's queue.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! The step: a queue that is longer than a threshold marks (DCTCP's switch, RFC 8257 §3.1).
 
+use super::backlog::Backlog;
 use super::drops::DropReason;
-use super::queue::Backlog;
 use crate::plan::StepThreshold;
 use crate::unit::Ecn;
 

@@ -7,169 +7,13 @@
 
 use super::accounts::Accounts;
 use super::endpoint::Endpoint;
+use super::marks::{Feedback, Leaving};
 use super::outgoing::Outgoing;
 use super::segment::{Segment, flags};
 use super::sender::{Mode, Sender};
 use crate::cc::{EcnNeed, LossKind, Recovery};
-use crate::plan::EcnPlan;
 use crate::unit::Ecn;
 use crate::units::Time;
-
-/// RFC 9768 §3.2.1: what the counters of CE packets begin with.
-pub(super) const FIRST_COUNT: u32 = 5;
-
-/// How marks are reported.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Feedback {
-    /// Not at all.
-    Off,
-    /// Every ACK says so until the sender says that it has reduced its window (RFC 3168 §6.1.3).
-    Classic,
-    /// Every ACK says of the data that it acknowledges whether they were marked (RFC 8257 §3.2).
-    Changes,
-    /// Every ACK has the low bits of a counter (RFC 9768 §3.2.2).
-    Counted,
-}
-
-/// What a segment that leaves says, until the next one leaves.
-#[derive(Clone, Copy, Debug)]
-struct Leaving {
-    flags: u16,
-    ecn: Ecn,
-    /// It acknowledges less than what has arrived.
-    ack: Option<u64>,
-}
-
-/// What one end remembers.
-#[derive(Debug)]
-pub(super) struct Marks {
-    /// What this end asks for.
-    pub(super) asks: EcnPlan,
-    /// What its controller needs.
-    pub(super) need: EcnNeed,
-    pub(super) feedback: Feedback,
-    /// The next ACK is the last segment of the handshake.
-    pub(super) first_ack: bool,
-    /// Linux's receivers acknowledge at once after a mark.
-    at_once: bool,
-    // The receiving half.
-    /// Classic: ACKs echo a mark. Otherwise: the last packet was marked.
-    echo: bool,
-    /// An ACK of what came before the state changed, and that state.
-    early: Option<(u64, bool)>,
-    /// Marked packets that arrived (r.cep), and as many as the last ACK reported.
-    count: u32,
-    told: u32,
-    leaving: Leaving,
-    // The sending half.
-    /// Marked packets that the other end has reported (s.cep).
-    heard: u32,
-    /// Of these, those of the last ACK.
-    pub(super) marked: u32,
-    /// SND.NXT when the window was reduced last, for whatever reason, and for a mark.
-    reduced_until: u64,
-    marked_until: u64,
-    /// CWR is to be set (RFC 3168 §6.1.2).
-    cwr_due: bool,
-    /// ACKs that moved nothing since one did: each reported a segment out of order (RFC 5681 §4.2).
-    repeats: u64,
-    /// Flags of the ACK that is being read.
-    reading: Option<u16>,
-}
-
-impl Marks {
-    /// `None` without ECN.
-    pub(super) fn new(plan: EcnPlan, need: EcnNeed, handshake: bool, at_once: bool) -> Option<Box<Marks>> {
-        let asks = match need {
-            EcnNeed::Plan => plan,
-            EcnNeed::Extent if plan == EcnPlan::Off => EcnPlan::Classic,
-            EcnNeed::Extent => plan,
-            EcnNeed::L4s => EcnPlan::Accurate,
-        };
-        if asks == EcnPlan::Off {
-            return None;
-        }
-        let mut marks = Marks {
-            asks,
-            need,
-            feedback: Feedback::Off,
-            first_ack: false,
-            at_once,
-            echo: false,
-            early: None,
-            count: FIRST_COUNT,
-            told: FIRST_COUNT,
-            leaving: Leaving { flags: 0, ecn: Ecn::NotEct, ack: None },
-            heard: FIRST_COUNT,
-            marked: 0,
-            reduced_until: 0,
-            marked_until: 0,
-            cwr_due: false,
-            repeats: 0,
-            reading: None,
-        };
-        if !handshake {
-            marks.agree(asks);
-        }
-        Some(Box::new(marks))
-    }
-
-    /// The two ends agree on it.
-    pub(super) fn agree(&mut self, on: EcnPlan) {
-        self.feedback = match on {
-            EcnPlan::Off => Feedback::Off,
-            EcnPlan::Classic if self.need == EcnNeed::Plan => Feedback::Classic,
-            EcnPlan::Classic => Feedback::Changes,
-            EcnPlan::Accurate => Feedback::Counted,
-        };
-    }
-
-    /// What data segments have in their IP header.
-    fn codepoint(&self, again: bool) -> Ecn {
-        match self.feedback {
-            Feedback::Off => Ecn::NotEct,
-            // RFC 3168 §6.1.5: not on what is sent again. Linux and RFC 9768 §2.5 allow it otherwise.
-            Feedback::Classic if again => Ecn::NotEct,
-            // RFC 9331 §4.1 and §4.2: ECT(1) needs accurate feedback.
-            Feedback::Counted if self.need == EcnNeed::L4s => Ecn::Ect1,
-            Feedback::Classic | Feedback::Changes | Feedback::Counted => Ecn::Ect0,
-        }
-    }
-
-    /// What `flags` report, of an ACK that newly reported so many segments: whether there is congestion. [`Marks::marked`] has
-    /// the number of segments.
-    fn read(&mut self, read: u16, newly: u64) -> bool {
-        self.marked = 0;
-        match self.feedback {
-            Feedback::Off => false,
-            Feedback::Classic | Feedback::Changes => {
-                let echoed = read & flags::ECE != 0;
-                self.marked = if echoed { u32::try_from(newly).unwrap_or(u32::MAX) } else { 0 };
-                echoed
-            }
-            // An ACK that reports nothing may be an old one (RFC 9768 §3.2.2.5.2, `tcp_accecn_process`).
-            Feedback::Counted if newly == 0 => false,
-            Feedback::Counted => {
-                let least = flags::ace(read).wrapping_sub(self.heard) & 7;
-                // RFC 9768 §3.2.2.5.2: the counter may have wrapped where more than seven packets are reported, and is
-                // taken to have done so as often as it can.
-                let newly = u32::try_from(newly).unwrap_or(u32::MAX);
-                self.marked = if newly > 7 { newly - (newly.wrapping_sub(least) & 7) } else { least };
-                self.heard = self.heard.wrapping_add(self.marked);
-                self.marked > 0
-            }
-        }
-    }
-
-    /// Whether `flags` report congestion; the same without taking note.
-    fn reports(&self, read: u16) -> bool {
-        match self.feedback {
-            Feedback::Off => false,
-            Feedback::Classic | Feedback::Changes => read & flags::ECE != 0,
-            Feedback::Counted => flags::ace(read).wrapping_sub(self.heard) & 7 != 0,
-        }
-    }
-}
 
 impl Endpoint {
     /// A segment leaves; what it says is written by [`Endpoint::write_marks`].
@@ -288,25 +132,29 @@ impl Endpoint {
             sender.limited_end = 0;
         }
         self.handle_pure_ack(now, segment.ack, segment.window, Some(segment));
-        let sender = &mut self.sender;
-        sender.limited_end = limited_end;
-        let newly = sender.board.first - first;
-        let repeats = &mut sender.marks.as_mut().expect("as above").repeats;
-        let newly = if newly > 0 {
-            newly.saturating_sub(std::mem::take(repeats)).max(1)
-        } else if segment.len == 0 && flight > 0 {
-            *repeats += 1;
-            1
-        } else {
-            0
-        };
-        if sender.reports_marks(newly) && sender.may_reduce_for_marks() {
-            sender.report_loss(now, flight, LossKind::Ecn);
-        }
+        self.sender.limited_end = limited_end;
+        self.sender.answer_marks(now, first, flight, segment.len == 0);
     }
 }
 
 impl Sender {
+    /// A sender without accounts has read an ACK, before which its oldest segment was number `first`.
+    fn answer_marks(&mut self, now: Time, first: u64, flight: u64, pure: bool) {
+        let Some(marks) = &mut self.marks else { return };
+        let newly = match self.board.first - first {
+            0 if pure && flight > 0 => {
+                marks.repeats += 1;
+                1
+            }
+            0 => 0,
+            // What repeated ACKs have reported already is not new.
+            newly => newly.saturating_sub(std::mem::take(&mut marks.repeats)).max(1),
+        };
+        if self.reports_marks(newly) && self.may_reduce_for_marks() {
+            self.report_loss(now, flight, LossKind::Ecn);
+        }
+    }
+
     /// Whether the ACK that is being read reports congestion; it newly reported so many segments.
     pub(super) fn reports_marks(&mut self, newly: u64) -> bool {
         self.marks.as_mut().is_some_and(|marks| {

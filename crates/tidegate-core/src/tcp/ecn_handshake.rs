@@ -1,7 +1,7 @@
 //! How the two ends of a connection agree on ECN (RFC 3168 §6.1.1, RFC 9768 §3.1). Without a handshake the plan is agreed.
 
-use super::ecn::Feedback;
 use super::endpoint::{Endpoint, State};
+use super::marks::Feedback;
 use super::segment::{Segment, flags};
 use crate::plan::EcnPlan;
 use crate::unit::Ecn;

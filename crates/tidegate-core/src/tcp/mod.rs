@@ -10,6 +10,7 @@ mod ecn;
 mod ecn_handshake;
 mod endpoint;
 mod handshake;
+mod marks;
 mod outgoing;
 mod outstanding;
 mod pacer;

@@ -7,7 +7,7 @@
 
 use super::accounts::Accounts;
 use super::config::Config;
-use super::ecn::Marks;
+use super::marks::Marks;
 use super::outgoing::Outgoing;
 use super::report::Counters;
 use super::rtt::Estimator;

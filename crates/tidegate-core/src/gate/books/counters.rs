@@ -5,7 +5,7 @@ use super::bins::Precision;
 use super::count::{Count, Phases};
 use super::progression::Progression;
 use super::quantiles::Quantiles;
-use crate::gate::queue::Backlog;
+use crate::gate::backlog::Backlog;
 use crate::gate::rate::Service;
 use crate::units::{Measured, Span, Time};
 

@@ -18,8 +18,8 @@ pub(crate) use progression::{ExactPicos, Progression};
 pub use quantiles::Quantiles;
 pub use row::{CellRow, GateRow};
 
+use crate::gate::backlog::Backlog;
 use crate::gate::books::record::Recorder;
-use crate::gate::queue::Backlog;
 use crate::gate::rate::Service;
 use crate::gate::{GateContext, rate_stream};
 use crate::gcra::Interval;

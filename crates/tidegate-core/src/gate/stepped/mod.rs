@@ -7,9 +7,10 @@ mod set_rate;
 use std::collections::VecDeque;
 
 use crate::gate::Gate;
+use crate::gate::backlog::Backlog;
 use crate::gate::books::Served;
 use crate::gate::drops::GateDrop;
-use crate::gate::queue::{Backlog, Waiting};
+use crate::gate::queue::Waiting;
 use crate::gate::rate::Service;
 use crate::unit::Unit;
 use crate::units::Time;

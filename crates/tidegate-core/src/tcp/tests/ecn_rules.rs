@@ -272,8 +272,8 @@ fn a_sender_follows_the_counter() {
         ),
     );
     assert_eq!(trace.endpoint.sender.marks.as_ref().map(|marks| marks.marked), Some(2));
-    let trace = active(&plan, &format!("{script}40 ms < ack 900 ace 6"));
-    assert_eq!(trace.endpoint.sender.marks.as_ref().map(|marks| marks.marked), Some(9));
+    let wrapped = active(&plan, &format!("{script}40 ms < ack 900 ace 6"));
+    assert_eq!(wrapped.endpoint.sender.marks.as_ref().map(|marks| marks.marked), Some(9));
 }
 
 /// RFC 8257 §3.2: each change of CE is reported at once, what came before it first.
@@ -299,13 +299,13 @@ fn the_receiver_of_dctcp_reports_every_change() {
 /// What a controller needs decides: DCTCP's segments have ECT(0), those of L4S ECT(1) with counted marks, whatever the key says.
 #[test]
 fn a_controller_says_which_ecn_it_needs() {
-    let plan = TcpPlan { ecn: EcnPlan::Off, ..classic() };
+    let off = TcpPlan { ecn: EcnPlan::Off, ..classic() };
     let accurate = TcpPlan { ecn: EcnPlan::Accurate, ..classic() };
     for (plan, need, sent) in [
-        (&plan, EcnNeed::Plan, "0..100"),
-        (&plan, EcnNeed::Extent, "0..100 ect0"),
+        (&off, EcnNeed::Plan, "0..100"),
+        (&off, EcnNeed::Extent, "0..100 ect0"),
         (&accurate, EcnNeed::Extent, "0..100 ae ece ect0"),
-        (&plan, EcnNeed::L4s, "0..100 ae ece ect1"),
+        (&off, EcnNeed::L4s, "0..100 ae ece ect1"),
     ] {
         needing(plan, Role::Active, need, &format!("0 ms write 100\n0 ms > {sent}"));
     }

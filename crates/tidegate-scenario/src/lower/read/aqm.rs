@@ -21,7 +21,7 @@ pub(super) fn aqm(queue: &Form, rate: &RatePlan, framing: Framing, notes: &mut N
     }
     let law = item.table().and_then(|law| law.table("step"));
     let threshold = law.and_then(|step| step.get("threshold"));
-    let threshold = match threshold.map(|item| &item.value) {
+    let threshold = match threshold.map(|given| &given.value) {
         Some(Value::Amount(Amount::Packets(packets))) => Some(StepThreshold::Packets(*packets)),
         Some(Value::Amount(Amount::Bytes(bytes))) => Some(StepThreshold::Bytes(*bytes)),
         Some(Value::Amount(Amount::Time(time))) => as_bytes(threshold.unwrap_or(item), *time, rate, notes),
