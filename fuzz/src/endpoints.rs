@@ -141,7 +141,8 @@ fn rules(header: &[u8]) -> TcpRules {
     }
     let bits = header[1] ^ header[3] ^ header[4];
     let linux = |bit: u8| bits >> bit & 1 == 1;
-    let TcpRules { arithmetic, slow_start, loss, reduction, least_rto, acks, paces: _ } = TcpRules::LINUX;
+    let TcpRules { arithmetic, slow_start, loss, reduction, least_rto, acks, paces: _, segmentation } =
+        TcpRules::LINUX;
     let rfc = TcpRules::RFC;
     TcpRules {
         arithmetic: if linux(0) { arithmetic } else { rfc.arithmetic },
@@ -151,6 +152,7 @@ fn rules(header: &[u8]) -> TcpRules {
         least_rto: if linux(4) { least_rto } else { rfc.least_rto },
         acks: if linux(5) { acks } else { rfc.acks },
         paces: linux(6),
+        segmentation,
     }
 }
 

@@ -56,6 +56,8 @@ def faults(talk: Conversation, record: Record) -> list[str]:
     for step in talk.steps:
         if step.what == ">":
             found += _expect(talk, step, left)
+        elif step.what == "rest":
+            left.clear()
         elif step.what == "=":
             found += _compare(talk, step, states.pop(0))
         if found:

@@ -29,8 +29,7 @@ def settings(talk: Conversation) -> dict[str, Any]:
         sysctls |= {"tcp_recovery": 0, "tcp_early_retrans": 0}
     if not talk.tcp.get("idle_restart", True):
         sysctls["tcp_slow_start_after_idle"] = 0
-    if talk.tcp.get("ecn"):
-        sysctls["tcp_ecn"] = 1
+    sysctls["tcp_ecn"] = {"off": 0, "classic": 1, "accurate": 3}[talk.tcp.get("ecn", "off")]
     return asdict(talk) | {"end_ms": talk.end_ms, "window": WINDOW, "mss": MSS, "sysctls": sysctls}
 
 
@@ -54,7 +53,10 @@ def hold(talks: list[Conversation]) -> dict[str, Record | str]:
 
     def work() -> None:
         with subprocess.Popen(
-            [sys.executable, "-I", str(PROGRAM)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [sys.executable, "-E", "-s", str(PROGRAM)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
         ) as program:
             assert program.stdin is not None
             assert program.stdout is not None

@@ -54,12 +54,15 @@ class Talk:
     def shake_hands(self) -> None:
         rtt_ms = self.talk.rtt_ms
         stamp = {"timestamps": (1, 1)} if self.stamps else {}
+        ecn = self.talk.tcp.get("ecn") == "classic"
         if self.talk.role == "active":
             self.end.poll(0)
-            self.end.receive(f"{rtt_ms} ms", flags="SYN ACK", window=WINDOW, **stamp)
+            self.end.receive(
+                f"{rtt_ms} ms", flags="SYN ACK ECE" if ecn else "SYN ACK", window=WINDOW, **stamp
+            )
             self.before = [sent.timestamps[0] for sent in self.end.poll(f"{rtt_ms} ms") if sent.timestamps]
         else:
-            self.end.receive(0, flags="SYN", window=WINDOW, **stamp)
+            self.end.receive(0, flags="SYN ECE CWR" if ecn else "SYN", window=WINDOW, **stamp)
             self.before = [sent.timestamps[0] for sent in self.end.poll(0) if sent.timestamps]
             self.end.receive(f"{rtt_ms} ms", window=WINDOW, **stamp)
         self.start_ms = rtt_ms

@@ -24,7 +24,7 @@ WINDOW = 1_024_000
 #: User bytes in a full segment, unless a conversation says so.
 MSS = 1000
 
-_LINE = re.compile(r"(\d+(?:\.\d+)?)(?:\.\.(\d+(?:\.\d+)?))?(?:\+(\d+))?\s+(<|>|=|write|quiet)\s*(.*)")
+_LINE = re.compile(r"(\d+(?:\.\d+)?)(?:\.\.(\d+(?:\.\d+)?))?(?:\+(\d+))?\s+(<|>|=|write|quiet|rest)\s*(.*)")
 _WORDS = re.compile(r"\s+")
 
 
@@ -34,7 +34,7 @@ class ScriptError(ValueError):
 
 @dataclass
 class Step:
-    """One line: when, what (``<``, ``>``, ``=``, ``write``, ``quiet``), and its particulars."""
+    """One line: when, what (``<``, ``>``, ``=``, ``write``, ``quiet``, ``rest``), and its particulars."""
 
     at_ms: float
     until_ms: float
@@ -58,6 +58,8 @@ class Conversation:
     #: Why our endpoint is known to fail; empty: it must not.
     fails: str = ""
     steps: list[Step] = field(default_factory=list)
+    #: The time of the line that was read last.
+    newest_ms: float = 0.0
 
     @property
     def name(self) -> str:
@@ -133,10 +135,12 @@ def _add(line: str, where: str, to: Conversation) -> None:
         until = float(found[2] or found[1])
         # The kernel's timers of 256 ms and more are coarse.
         until += float(found[3] or 0) if to.partner == "kernel" else 0
-        steps = _steps(at, until, found[4], found[5].strip(), where)
-        if to.steps and steps[0].at_ms < to.steps[-1].at_ms:
-            raise ScriptError(f"{where}: {at:g} ms comes after {to.steps[-1].at_ms:g} ms")
-        to.steps += steps
+        if at < to.newest_ms:
+            raise ScriptError(f"{where}: {at:g} ms comes after {to.newest_ms:g} ms")
+        to.newest_ms = at
+        to.steps += _steps(at, until, found[4], found[5].strip(), where)
+        # ACKs every so often go on while other lines are said.
+        to.steps.sort(key=lambda step: step.at_ms)
     else:
         raise ScriptError(f"{where}: cannot read {line!r}")
 
@@ -145,7 +149,7 @@ def _steps(at: float, until: float, what: str, rest: str, where: str) -> list[St
     words = _WORDS.split(rest) if rest else []
     if what == "write":
         return [Step(at, until, what, {"bytes": int(rest)}, where)]
-    if what == "quiet":
+    if what in ("quiet", "rest"):
         return [Step(at, until, what, {}, where)]
     if what == "=":
         return [Step(at, until, what, _state(rest, where), where)]

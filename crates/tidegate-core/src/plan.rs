@@ -37,7 +37,9 @@ pub use request::{ConnectionPlan, Pace, RequestPlan, ServerPlan, SizePlan, Think
 pub use tcp::{
     DelayedAckPlan, Increase, RtoPlan, RtoRestart, RttTiming, SsthreshRounding, TcpBase, TcpPlan, TickPhase,
 };
-pub use tcp_rules::{AckRule, Arithmetic, EcnPlan, LeastRto, LossDetection, Reduction, SlowStart, TcpRules};
+pub use tcp_rules::{
+    AckRule, Arithmetic, EcnPlan, LeastRto, LossDetection, Reduction, Segmentation, SlowStart, TcpRules,
+};
 pub use traffic::{AppPlan, MessageLength, MessagePlan, SourcePlan, TrafficPlan};
 
 use crate::units::{Span, Time};

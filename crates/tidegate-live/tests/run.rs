@@ -161,6 +161,22 @@ fn old_stack() {
     let flow = &done.result.summary.flows[0];
     assert_eq!((flow.segments_retransmitted, flow.timeouts), (0, 0));
     assert!(flow.limited_by["gate.spacer"] > 0.9);
+    assert!(segmentation(&done).starts_with("tcp.segmentation = \"off\""));
+}
+
+fn segmentation(done: &LiveRun) -> &str {
+    done.details.notes.iter().find(|note| note.starts_with("tcp.segmentation")).unwrap()
+}
+
+both_ways!(segmentation_is_said_and_can_be_switched_off, bursts);
+
+fn bursts() {
+    for word in ["kernel", "off"] {
+        let short = LINK.replace("3 s", "500 ms").replace("1 s", "100 ms");
+        let asked = short.replace("tcp.cc = \"reno\"", &format!("tcp.segmentation = \"{word}\""));
+        let Some(done) = live(&plan(&asked)) else { return };
+        assert!(segmentation(&done).starts_with(&format!("tcp.segmentation = \"{word}\"")));
+    }
 }
 
 /// Two clients of one server over one link, in a closed loop.

@@ -20,6 +20,8 @@ pub struct TcpRules {
     /// Data leave at a pace also where the controller names no rate: so fast that slow start sends twice its window in a round
     /// trip, and congestion avoidance 1.2 times (`tcp_update_pacing_rate` in Linux). Needs SACK.
     pub paces: bool,
+    /// What TCP hands to the device at once. The simulator's senders hand over one segment at a time.
+    pub segmentation: Segmentation,
 }
 
 impl TcpRules {
@@ -32,6 +34,7 @@ impl TcpRules {
         least_rto: LeastRto::TimeOut,
         acks: AckRule::Delayed,
         paces: false,
+        segmentation: Segmentation::Kernel,
     };
 
     /// What Linux 6.18 does.
@@ -43,6 +46,7 @@ impl TcpRules {
         least_rto: LeastRto::Variance,
         acks: AckRule::WhileBufferGrows,
         paces: false,
+        segmentation: Segmentation::Kernel,
     };
 
     /// Whether every ACK is accounted for: what it newly delivered, found lost and measured.
@@ -101,6 +105,16 @@ pub enum LeastRto {
     TimeOut,
     /// What the time-out adds to the smoothed round trip (`tcp_rtt_estimator` in Linux).
     Variance,
+}
+
+/// What TCP hands to the device at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Segmentation {
+    /// As many segments as the kernel sees fit: those of about a millisecond at the sender's rate, two at least and 64 KB at most
+    /// (`tcp_tso_autosize` in Linux 6.18). The kernel cuts them apart behind TCP, so they leave back to back.
+    Kernel,
+    /// One segment.
+    Off,
 }
 
 /// Which segments are acknowledged at once.

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::os::fd::AsFd as _;
 
-use tidegate_core::plan::{FlowPlan, Plan, RtoPlan, TcpBase};
+use tidegate_core::plan::{FlowPlan, Plan, RtoPlan, Segmentation, TcpBase};
 use tidegate_core::units::{PICOS_PER_SECOND, Span};
 
 use super::differs::{DELAYED_ACK_MOST, TIMESTAMPS, differences};
@@ -126,12 +126,8 @@ impl Stack {
                 "tcp.idle_restart can be set only for all flows together; here it is true for all".to_owned(),
             );
         }
-        Ok(Stack {
-            flows,
-            controls: controls(all_old, restarts > 0),
-            gso_segments: all_old.then_some(1),
-            warnings,
-        })
+        let gso_segments = one_each(plan, &mut warnings).then_some(1);
+        Ok(Stack { flows, controls: controls(all_old, restarts > 0), gso_segments, warnings })
     }
 
     /// First and largest size of receive buffers: room for the largest window beside the kernel's own
@@ -152,6 +148,20 @@ impl Stack {
         }
         routes
     }
+}
+
+/// Whether TCP is to hand over one segment at a time. The setting is the device's, which all flows share.
+fn one_each(plan: &Plan, warnings: &mut Vec<String>) -> bool {
+    let off = |flow: &&FlowPlan| flow.tcp.rules.segmentation == Segmentation::Off;
+    let asked = plan.flows.iter().filter(off).count();
+    let all = asked == plan.flows.len();
+    if asked > 0 && !all {
+        warnings.push(
+            "tcp.segmentation can be set only for all flows together; here it is \"kernel\" for all"
+                .to_owned(),
+        );
+    }
+    asked > 0 && all
 }
 
 fn controls(all_old: bool, idle_restart: bool) -> Vec<(&'static str, String)> {

@@ -195,6 +195,7 @@ impl Lab {
         };
         let [near, far] = ends;
         let edges = Some([near?, far?]);
+        notes.push(sender.segmentation()?);
         Ok(Lab { note, sender, receiver, backend, mtu, flows: plan.flows.len(), division, notes, edges })
     }
 

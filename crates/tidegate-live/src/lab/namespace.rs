@@ -209,6 +209,18 @@ impl Namespace {
         self.run(|| Netlink::open()?.dropped(Self::DEVICE))?
     }
 
+    /// What TCP hands to the device at once, for the manifest.
+    pub(super) fn segmentation(&self) -> Result<String, LiveError> {
+        let most = self.run(|| Netlink::open()?.most_segments(Self::DEVICE))??;
+        Ok(match most {
+            1 => "tcp.segmentation = \"off\": TCP hands over one segment at a time".to_owned(),
+            most => format!(
+                "tcp.segmentation = \"kernel\": TCP hands over several segments at once, as many as the kernel chooses (at most {most} \
+                 and 64 KB), which leave back to back"
+            ),
+        })
+    }
+
     /// Sends what has no other route to the other end.
     ///
     /// # Errors

@@ -57,6 +57,15 @@ impl Netlink {
         }
     }
 
+    /// Segments that TCP may hand to the device at once; the kernel cuts them apart.
+    pub(super) fn most_segments(&mut self, name: &str) -> Result<u32, LiveError> {
+        let most = |attribute: &LinkAttribute| match attribute {
+            LinkAttribute::GsoMaxSegs(most) => Some(*most),
+            _ => None,
+        };
+        Ok(self.link(name)?.attributes.iter().find_map(most).unwrap_or(u32::MAX))
+    }
+
     /// Packets that the device itself counted as dropped, on the way out of the kernel or into it.
     pub(super) fn dropped(&mut self, name: &str) -> Result<u64, LiveError> {
         let stats = |attribute: &LinkAttribute| match attribute {

@@ -48,7 +48,7 @@ const CHOICES: &[Key] = &[
         ]),
         text("rfc"),
         "The implementation that gives the defaults of the other keys. Live: bsd44 also disables RACK, tail loss \
-         probes, F-RTO and segmentation offload, if all flows have it.",
+         probes and F-RTO, if all flows have it.",
     ),
     key(
         "cc",
@@ -70,6 +70,19 @@ const CHOICES: &[Key] = &[
         WhenAbsent::Is(Literal::Flag(false)),
         "Whether data leave at a pace also with controllers that name no rate themselves: 2 windows each round trip in slow \
          start, else 1.2, as Linux does where a socket has SO_MAX_PACING_RATE or the host has fq. Needs sack. Live: set.",
+    ),
+    key(
+        "segmentation",
+        Kind::Choice(&[
+            word(
+                "kernel",
+                "as many as the kernel chooses: a millisecond of them, 2 at least and 64 KB at most",
+            ),
+            word("off", "one, without segmentation offload"),
+        ]),
+        texts("kernel", "off", "kernel"),
+        "How many segments TCP hands over at once; they leave back to back. Live: off is set if all flows have it; the manifest \
+         says what was in force. The simulator does not use it: there TCP hands over one segment at a time.",
     ),
     key(
         "fast_retransmit",

@@ -8,7 +8,7 @@ use super::pair::{Fate, Pair};
 use super::plans::{delayed, plain};
 use crate::plan::{
     AckRule, Arithmetic, CongestionPlan, DelayedAckPlan, EcnPlan, Increase, LeastRto, LossDetection,
-    Reduction, RtoPlan, RtoRestart, RttTiming, SlowStart, SsthreshRounding, TcpPlan, TcpRules,
+    Reduction, RtoPlan, RtoRestart, RttTiming, Segmentation, SlowStart, SsthreshRounding, TcpPlan, TcpRules,
 };
 use crate::tcp::{Counters, Endpoint, Role, Segment, State, flags};
 use crate::unit::Ecn;
@@ -89,6 +89,7 @@ fn rules() -> impl Strategy<Value = TcpRules> {
         least_rto: if least_rto { LeastRto::Variance } else { LeastRto::TimeOut },
         acks: if acks { AckRule::WhileBufferGrows } else { AckRule::Delayed },
         paces,
+        segmentation: Segmentation::Kernel,
     })
 }
 

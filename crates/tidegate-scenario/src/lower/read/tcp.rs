@@ -2,8 +2,8 @@
 
 use tidegate_core::plan::{
     AckRule, Arithmetic, CongestionPlan, DelayedAckPlan, EcnPlan, Increase, LeastRto, LossDetection,
-    Reduction, RtoPlan, RtoRestart, RttTiming, SlowStart, SsthreshRounding, TcpBase, TcpPlan, TcpRules,
-    TickPhase,
+    Reduction, RtoPlan, RtoRestart, RttTiming, Segmentation, SlowStart, SsthreshRounding, TcpBase, TcpPlan,
+    TcpRules, TickPhase,
 };
 use tidegate_core::units::{Rate, Span};
 
@@ -175,6 +175,10 @@ fn rules(layers: &TcpLayers<'_>) -> TcpRules {
             _ => AckRule::Delayed,
         },
         paces: layers.flag("pacing"),
+        segmentation: match layers.word("segmentation") {
+            "off" => Segmentation::Off,
+            _ => Segmentation::Kernel,
+        },
     }
 }
 
