@@ -141,8 +141,19 @@ fn rules(header: &[u8]) -> TcpRules {
     }
     let bits = header[1] ^ header[3] ^ header[4];
     let linux = |bit: u8| bits >> bit & 1 == 1;
-    let TcpRules { arithmetic, slow_start, loss, reduction, least_rto, acks, paces: _, segmentation } =
-        TcpRules::LINUX;
+    let TcpRules {
+        arithmetic,
+        slow_start,
+        loss,
+        reduction,
+        least_rto,
+        acks,
+        dsack,
+        undo,
+        frto,
+        paces: _,
+        segmentation,
+    } = TcpRules::LINUX;
     let rfc = TcpRules::RFC;
     TcpRules {
         arithmetic: if linux(0) { arithmetic } else { rfc.arithmetic },
@@ -151,6 +162,9 @@ fn rules(header: &[u8]) -> TcpRules {
         reduction: if linux(3) { reduction } else { rfc.reduction },
         least_rto: if linux(4) { least_rto } else { rfc.least_rto },
         acks: if linux(5) { acks } else { rfc.acks },
+        dsack: dsack && linux(7),
+        undo: undo && (linux(1) ^ linux(7)),
+        frto: frto && (linux(0) ^ linux(7)),
         paces: linux(6),
         segmentation,
     }

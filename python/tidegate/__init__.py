@@ -27,6 +27,7 @@ from tidegate._advise.tune_result import Setting, Tuning
 from tidegate._ask.scenario import Scenario, load, reference, schema
 from tidegate._base.errors import (
     ArgumentError,
+    ControllerError,
     EngineError,
     InternalError,
     NotRecordedError,
@@ -43,7 +44,7 @@ from tidegate._base.estimate import Estimate
 from tidegate._compare.start import compare
 from tidegate._compare.value import Comparison
 from tidegate._compare.variants import Variant
-from tidegate._core import build_info
+from tidegate._core import Ack, CongestionControl, Loss, build_info
 from tidegate._engines.start import compare_engines
 from tidegate._engines.value import EngineComparison
 from tidegate._open import open_comparison, open_engines, open_run, open_study
@@ -67,14 +68,18 @@ __version__ = build_info()["tidegate"]
 _MODULES = ("dtm", "effcap", "gcra", "tcp", "theory")
 
 __all__ = [
+    "Ack",
     "ArgumentError",
     "Comparison",
+    "CongestionControl",
+    "ControllerError",
     "EngineComparison",
     "EngineError",
     "Estimate",
     "FlowRow",
     "GateRow",
     "InternalError",
+    "Loss",
     "NotRecordedError",
     "Point",
     "PoolSizing",

@@ -20,7 +20,7 @@ mod tcp_rules;
 mod traffic;
 
 pub use circuits::{ArrivalPlan, Blocked, CallsPlan, Demand, PoolOrder, ReservationPlan, ReservePlan};
-pub use congestion::{CONTROLLERS, CongestionPlan, ControllerRow};
+pub use congestion::{CONTROLLERS, CongestionPlan, ControllerRow, PythonController, PythonSource};
 pub use feedback::{
     AbrPlan, DtmPlan, Estimators, FollowPlan, PoolPlan, Share, SignalKind, SignalPlan, SwitchPlan,
 };

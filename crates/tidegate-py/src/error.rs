@@ -7,6 +7,7 @@
 //! | `QuantityError`, `UnknownFormat`, `ConvertError`, `SynthError` | `ArgumentError` (a `ValueError`) |
 //! | `tidegate_sim::RunError` | what stopped the run: the exception of the caller, `EngineError` for what only another engine has, or `RunError` |
 //! | `tidegate_live::LiveError` | `EngineError` where the engine cannot run here or not this plan, `RunError` where a run failed |
+//! | a mistake in a user's controller | `ControllerError` (a `ValueError`) |
 //! | `std::io::Error` | the builtin `OSError` of its kind |
 //! | a panic | `InternalError` |
 
@@ -42,6 +43,12 @@ create_exception!(
     PyNotImplementedError,
     "The engine asked for does not exist, or cannot do this here; the message says why."
 );
+create_exception!(
+    tidegate,
+    ControllerError,
+    PyValueError,
+    "A congestion controller in Python failed; the message names file, line and mistake."
+);
 create_exception!(tidegate, RunError, PyRuntimeError, "A run stopped before its end.");
 create_exception!(tidegate, InternalError, PyRuntimeError, "A bug in Tidegate itself, not in the scenario.");
 
@@ -59,6 +66,7 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("ScenarioError", scenario)?;
     module.add("TraceError", trace)?;
     module.add("ArgumentError", ArgumentError::type_object(py))?;
+    module.add("ControllerError", ControllerError::type_object(py))?;
     module.add("EngineError", EngineError::type_object(py))?;
     module.add("RunError", RunError::type_object(py))?;
     module.add("InternalError", InternalError::type_object(py))

@@ -3,6 +3,7 @@
 //! Rust code runs with the GIL released, inside a guard that turns a panic into
 //! `tidegate.InternalError`. Columns cross as little-endian bytes.
 
+mod control;
 mod dtm;
 mod effcap;
 mod error;
@@ -72,11 +73,15 @@ fn build_info(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     guard::install();
+    tidegate_core::cc::set_maker(control::make);
     error::register(module)?;
     module.add_class::<scenario::Scenario>()?;
     module.add_class::<run::RunData>()?;
     module.add_class::<pool::Pool>()?;
     module.add_class::<tcp::Endpoint>()?;
+    module.add_class::<control::CongestionControl>()?;
+    module.add_class::<control::Ack>()?;
+    module.add_class::<control::Loss>()?;
     module.add_function(wrap_pyfunction!(pool::student_t, module)?)?;
     module.add_function(wrap_pyfunction!(live::live_clean, module)?)?;
     module.add_function(wrap_pyfunction!(live::live_enter, module)?)?;

@@ -8,6 +8,7 @@ use tidegate_core::plan::Plan;
 use tidegate_core::units::Time;
 use tidegate_sim::pool::Pool as Threads;
 
+use crate::control;
 use crate::error::{ArgumentError, InternalError};
 use crate::guard::{caught, guarded};
 use crate::run::RunData;
@@ -38,11 +39,11 @@ impl Pool {
         let work = |plan: Plan, tell: &mut dyn FnMut(f64) -> bool| {
             caught(|| {
                 let whole = plan.duration.as_secs_f64();
-                let mut go_on = |now: Time| tell(now.as_secs_f64() / whole);
-                match tidegate_sim::run(&plan, &mut go_on) {
-                    Ok(result) => RunData::new(&plan, result, Vec::new()),
-                    Err(stopped) => Err(crate::error::stopped(&stopped)),
-                }
+                let mut go_on = |now: Time| tell(now.as_secs_f64() / whole) && !control::failed();
+                let mut run = || tidegate_sim::run(&plan, &mut go_on);
+                let result =
+                    control::run(&plan, || run().map_err(|stopped| crate::error::stopped(&stopped)))?;
+                RunData::new(&plan, result, Vec::new())
             })
         };
         Ok(Pool { threads: Mutex::new(Threads::new(workers, Arc::new(work))?) })

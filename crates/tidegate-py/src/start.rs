@@ -11,6 +11,7 @@ use tidegate_core::plan::Plan;
 use tidegate_core::units::Time;
 use tidegate_result::{RunResult, Side, pcap};
 
+use crate::control;
 use crate::error::{self, named};
 use crate::guard::patiently_asking;
 use crate::run::RunData;
@@ -29,10 +30,10 @@ pub(crate) fn sim(
     patiently_asking(py, ask, move |wanted| {
         let mut go_on = |now: Time| {
             reached.store(now.picos(), Ordering::Relaxed);
-            wanted.get()
+            wanted.get() && !control::failed()
         };
-        let done = tidegate_sim::run(&plan, &mut go_on);
-        let result = done.map_err(|stopped| error::stopped(&stopped))?;
+        let mut run = || tidegate_sim::run(&plan, &mut go_on);
+        let result = control::run(&plan, || run().map_err(|stopped| error::stopped(&stopped)))?;
         let mut warnings = Vec::new();
         if let Some(path) = pcap {
             write_pcap(&plan, &result, &path).map_err(|error| named(error, &path))?;

@@ -11,6 +11,7 @@ use tidegate_core::unit::Ecn;
 use tidegate_core::units::Time;
 use tidegate_result::columns::{HELD_BY, PHASES};
 
+use crate::control;
 use crate::error::ArgumentError;
 use crate::guard::guarded;
 use crate::scenario::Scenario;
@@ -70,7 +71,8 @@ impl Driven {
 impl Endpoint {
     /// Does `work` without the GIL, once nobody else is at it.
     fn with<T: Send>(&self, py: Python<'_>, work: impl FnOnce(&mut Driven) -> T + Send) -> PyResult<T> {
-        guarded(py, || work(&mut self.driven.lock().unwrap_or_else(PoisonError::into_inner)))
+        let done = guarded(py, || work(&mut self.driven.lock().unwrap_or_else(PoisonError::into_inner)))?;
+        control::take_failure().map_or(Ok(done), Err)
     }
 
     /// At `at`, after the timers before it, something happens.
@@ -109,6 +111,7 @@ impl Endpoint {
             driven.collect();
             Endpoint { driven: Mutex::new(driven) }
         })
+        .and_then(|end| control::take_failure().map_or(Ok(end), Err))
     }
 
     /// The application adds bytes.

@@ -113,6 +113,15 @@ impl Library {
         loaded
     }
 
+    /// The file of code `name`, which counts from the scenario's folder: where it is. It is hashed, not read.
+    pub(crate) fn code(&mut self, name: &str) -> Result<String, TraceError> {
+        self.named.insert(name.to_owned());
+        let path = self.path(name);
+        let bytes = trace::read_code(&path, name)?;
+        self.keep_input(name, path.clone(), &bytes);
+        Ok(path.display().to_string())
+    }
+
     fn path(&self, name: &str) -> PathBuf {
         self.base_dir.as_ref().map_or_else(|| PathBuf::from(name), |folder| folder.join(name))
     }

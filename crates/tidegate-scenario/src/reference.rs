@@ -130,6 +130,7 @@ fn takes(kind: Kind) -> String {
     match kind {
         Kind::Flag => "true or false".to_owned(),
         Kind::Text => "text".to_owned(),
+        Kind::Python => "`\"python:FILE:CLASS\"`".to_owned(),
         Kind::Whole { min, max } if max < 1_000_000_000 => format!("{min} to {max}"),
         Kind::Whole { min, .. } => format!("{min} or more"),
         Kind::Number => "a number above 0".to_owned(),

@@ -96,6 +96,7 @@ fn kind(of: Kind) -> Value {
     match of {
         Kind::Flag => json!({ "type": "boolean" }),
         Kind::Text => json!({ "type": "string" }),
+        Kind::Python => json!({ "type": "string", "pattern": "^python:.+:[A-Za-z_][A-Za-z0-9_]*$" }),
         Kind::Whole { min, max } => json!({ "type": "integer", "minimum": min, "maximum": max }),
         Kind::Number => json!({ "type": "number", "exclusiveMinimum": 0 }),
         Kind::Probability => json!({ "anyOf": [

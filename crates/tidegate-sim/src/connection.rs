@@ -1,6 +1,6 @@
 //! The two ends of a flow's connection, and what connections that follow each other counted.
 
-use tidegate_core::plan::{AppPlan, FlowPlan, Increase, TickPhase};
+use tidegate_core::plan::{AppPlan, CongestionPlan, FlowPlan, Increase, TcpPlan, TickPhase};
 use tidegate_core::random::Seed;
 use tidegate_core::tcp::{Counters, Endpoint, Role};
 use tidegate_core::units::{PICOS_PER_SECOND, Span};
@@ -11,8 +11,8 @@ pub(crate) fn endpoints(flow: &FlowPlan, seed: Seed, connection: u32) -> (Endpoi
     let which = if connection == 0 { String::new() } else { format!("/{connection}") };
     let name = |side: &str, what: &str| format!("flow.{}/{side}/{what}{which}", flow.name);
     let isn = |side: &str| seed.stream(&name(side, "isn")).next_u32();
-    let random =
-        |side: &str| (flow.tcp.increase == Increase::Random).then(|| seed.stream(&name(side, "increase")));
+    let draws = flow.tcp.increase == Increase::Random || matches!(flow.tcp.cc, CongestionPlan::Python(_));
+    let random = |side: &str| draws.then(|| seed.stream(&name(side, "increase")));
     // Without a handshake neither end can learn the other's number.
     let answer = if flow.tcp.handshake { isn("receiver") } else { isn("sender") };
     let (sends, receives) = match flow.app {
@@ -20,7 +20,11 @@ pub(crate) fn endpoints(flow: &FlowPlan, seed: Seed, connection: u32) -> (Endpoi
         _ => (Role::Active, Role::Passive),
     };
     let mut sender = Endpoint::new(&flow.tcp, sends, isn("sender"), random("sender"));
-    let mut receiver = Endpoint::new(&flow.tcp, receives, answer, random("receiver"));
+    // Who sends no data needs no class of a user's.
+    let silent = matches!(flow.tcp.cc, CongestionPlan::Python(_)) && !matches!(flow.app, AppPlan::Request(_));
+    let quiet = silent.then(|| TcpPlan { cc: CongestionPlan::NewReno, ..flow.tcp.clone() });
+    let mut receiver =
+        Endpoint::new(quiet.as_ref().unwrap_or(&flow.tcp), receives, answer, random("receiver"));
     if flow.tcp.phase == TickPhase::Own {
         sender.start_clock(uptime(flow, "sender", seed));
         receiver.start_clock(uptime(flow, "receiver", seed));

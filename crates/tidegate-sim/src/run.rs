@@ -1,5 +1,6 @@
 //! A whole run: what can be run at all, and where its limits end it.
 
+use tidegate_core::cc::can_make;
 use tidegate_core::plan::{CongestionPlan, Limits, Plan};
 use tidegate_core::units::Time;
 use tidegate_result::RunResult;
@@ -35,12 +36,20 @@ pub fn run(plan: &Plan, go_on: &mut dyn FnMut(Time) -> bool) -> Result<RunResult
     Ok(*result)
 }
 
-/// Refuses what only the kernel has.
+/// Refuses what only the kernel has, and classes in Python where there is no Python.
 ///
 /// # Errors
 /// [`RunError::OnlyLive`] with the flow and the controllers that the simulator has.
 pub fn only_known_controllers(plan: &Plan) -> Result<(), RunError> {
     for flow in &plan.flows {
+        if let CongestionPlan::Python(own) = flow.tcp.cc
+            && !can_make()
+        {
+            return Err(RunError::OnlyLive(format!(
+                "flow.{}.tcp.cc: read \"{}\", and this program has no Python",
+                flow.name, own.name
+            )));
+        }
         if let CongestionPlan::Kernel(name) = flow.tcp.cc {
             let known: Vec<&str> = CongestionPlan::simulated().collect();
             let (last, others) = known.split_last().expect("there are some");

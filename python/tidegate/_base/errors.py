@@ -7,13 +7,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tidegate._core import ArgumentError, EngineError, InternalError, RunError, ScenarioError, TraceError
+from tidegate._core import (
+    ArgumentError,
+    ControllerError,
+    EngineError,
+    InternalError,
+    RunError,
+    ScenarioError,
+    TraceError,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 __all__ = [
     "ArgumentError",
+    "ControllerError",
     "EngineError",
     "InternalError",
     "NotRecordedError",

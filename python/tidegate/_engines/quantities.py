@@ -167,13 +167,13 @@ def _total(summary: dict[str, Any], column: str) -> float | None:
         if column == "goodput_bps":
             return float(total)
         return total**2 / (len(flows) * squares) if squares else None
-    values = [row.get(column) for row in flows]
-    return None if None in values else float(sum(values))
+    values = [value for row in flows if (value := row.get(column)) is not None]
+    return float(sum(values)) if len(values) == len(flows) else None
 
 
 def _sum(rows: Sequence[dict[str, Any]], column: str) -> float | None:
-    values = [row.get(column) for row in rows]
-    return None if not values or None in values else float(sum(values))
+    values = [value for row in rows if (value := row.get(column)) is not None]
+    return float(sum(values)) if rows and len(values) == len(rows) else None
 
 
 def _share(part: float | None, whole: float | None) -> float | None:

@@ -3,7 +3,7 @@
 
 use rand::Rng;
 
-use super::{ControllerSnapshot, LossKind, Lost};
+use super::{ControllerSnapshot, LossKind, Lost, Undone};
 use crate::plan::{Increase, SsthreshRounding, TcpPlan};
 use crate::random::Stream;
 
@@ -144,6 +144,12 @@ impl Aimd {
     /// Sets the window, one segment at least.
     pub fn settle(&mut self, window: u64) {
         self.window = window.max(self.mss) << FRACTION;
+    }
+
+    /// A reduction is taken back: window and threshold are what they were before it, if that is more.
+    pub fn undo(&mut self, undone: &Undone) {
+        self.window = self.window.max(undone.window << FRACTION);
+        self.ssthresh = self.ssthresh.max(undone.ssthresh.unwrap_or(u64::MAX));
     }
 
     /// Bytes at which slow start ends; `u64::MAX`: no limit.

@@ -198,3 +198,12 @@ pub struct ControllerSnapshot {
     /// The window is below the threshold.
     pub slow_start: bool,
 }
+
+/// A reduction has proved needless (RFC 4015 §3, `tcp_undo_cwnd_reduction` of Linux 6.18): what was in force before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Undone {
+    /// Congestion window in bytes.
+    pub window: u64,
+    /// Slow-start threshold in bytes; `None`: no limit.
+    pub ssthresh: Option<u64>,
+}

@@ -3,7 +3,9 @@
 use std::fmt::Debug;
 use std::marker::PhantomData;
 
-use super::{Acked, Aimd, CongestionControl, ControllerSnapshot, LossKind, Lost, Recovered, Recovery};
+use super::{
+    Acked, Aimd, CongestionControl, ControllerSnapshot, LossKind, Lost, Recovered, Recovery, Undone,
+};
 
 /// What tells the three apart.
 pub trait Policy: Debug + Send {
@@ -108,6 +110,11 @@ impl<P: Policy> CongestionControl for Halving<P> {
 
     fn handle_recovered(&mut self, recovered: &Recovered) {
         P::recovered(&mut self.aimd, recovered);
+    }
+
+    /// RFC 4015 §3.2. DEVIATION: the window comes back at once, as in Linux, and not through slow start.
+    fn handle_undone(&mut self, undone: &Undone) {
+        self.aimd.undo(undone);
     }
 
     fn handle_restart(&mut self, window: u64) {

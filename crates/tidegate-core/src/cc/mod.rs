@@ -21,6 +21,7 @@ mod fixed;
 mod fixed_rate;
 mod halving;
 mod linux;
+mod python;
 
 #[cfg(test)]
 mod tests;
@@ -35,12 +36,13 @@ pub use aimd::Aimd;
 pub use cubic::Cubic;
 pub use facts::{
     Ack, Acked, ControllerSnapshot, EcnNeed, LossKind, Lost, Measured, RateSample, Recovered, Recovery,
-    Repair,
+    Repair, Undone,
 };
 pub use fixed::Fixed;
 pub use fixed_rate::FixedRate;
 pub use halving::{Halving, NewReno, Policy, Reno, Tahoe};
 pub use linux::{LinuxCubic, LinuxReno};
+pub use python::{Maker, can_make, set_maker};
 
 /// A congestion controller. Implement it and hand it to [`crate::tcp::Endpoint::set_controller`] to try
 /// one that is not built in.
@@ -64,6 +66,9 @@ pub trait CongestionControl: fmt::Debug + Send {
     fn handle_lost(&mut self, lost: &Lost);
     /// A fast recovery without SACK has ended.
     fn handle_recovered(&mut self, recovered: &Recovered);
+    /// The last reduction has proved needless. Told where the plan lets reductions be taken back
+    /// ([`crate::plan::TcpRules::takes_back`]).
+    fn handle_undone(&mut self, _undone: &Undone) {}
     /// Nothing was sent for longer than a time-out and something is about to be (RFC 5681
     /// §4.1), or the handshake lost a segment: the window falls to `window` if it is larger.
     fn handle_restart(&mut self, window: u64);
@@ -148,6 +153,7 @@ impl Controller {
             CongestionPlan::FixedRate { rate, window } => {
                 Controller::FixedRate(FixedRate::new(rate, window.max(u64::from(plan.mss))))
             }
+            CongestionPlan::Python(own) => Controller::Custom(python::make(own, plan, rng)),
             CongestionPlan::Kernel(name) => {
                 unreachable!("{name} is the kernel's; the simulator refuses such plans before they start")
             }
@@ -211,6 +217,11 @@ impl Controller {
     /// See [`CongestionControl::handle_recovered`].
     pub fn handle_recovered(&mut self, recovered: &Recovered) {
         each!(self, inner => inner.handle_recovered(recovered));
+    }
+
+    /// See [`CongestionControl::handle_undone`].
+    pub fn handle_undone(&mut self, undone: &Undone) {
+        each!(self, inner => inner.handle_undone(undone));
     }
 
     /// See [`CongestionControl::handle_restart`].

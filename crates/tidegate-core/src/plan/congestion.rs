@@ -28,8 +28,30 @@ pub enum CongestionPlan {
         /// The window in bytes; `u64::MAX`: none.
         window: u64,
     },
+    /// One that a user wrote, outside this program.
+    Python(&'static PythonController),
     /// One that only the Linux kernel has, by its name in [`CONTROLLERS`]: only the live engine can run it.
     Kernel(&'static str),
+}
+
+/// A controller that a user wrote in Python.
+#[derive(Debug, PartialEq, Eq)]
+pub struct PythonController {
+    /// As the scenario names it.
+    pub name: String,
+    /// The file that it is in, or the module.
+    pub source: PythonSource,
+    /// The class.
+    pub class: String,
+}
+
+/// Where a user's controller is.
+#[derive(Debug, PartialEq, Eq)]
+pub enum PythonSource {
+    /// A file of this path.
+    File(String),
+    /// A module that Python can import.
+    Module(String),
 }
 
 /// A congestion controller as scenarios name it.
@@ -75,6 +97,10 @@ pub const CONTROLLERS: &[ControllerRow] = &[
     kernel("yeah", "the kernel's YeAH, engine live only"),
 ];
 
+/// The row of a user's own controller, which has no name that all know.
+const PYTHON: ControllerRow =
+    ControllerRow { name: "python", about: "a class of yours in Python", kernel: None, plan: None };
+
 /// One that the engine "sim" has. The plan is that without parameters of its own.
 const fn own(
     name: &'static str,
@@ -97,9 +123,12 @@ impl CongestionPlan {
         Some(row.plan.unwrap_or(CongestionPlan::Kernel(row.name)))
     }
 
-    /// Its row in [`CONTROLLERS`].
+    /// Its row in [`CONTROLLERS`]; a user's own has one for all.
     #[must_use]
     pub fn row(self) -> &'static ControllerRow {
+        if let CongestionPlan::Python(_) = self {
+            return &PYTHON;
+        }
         let is_same = |row: &&ControllerRow| match (self, row.plan) {
             (CongestionPlan::Kernel(name), None) => row.name == name,
             (_, Some(plan)) => std::mem::discriminant(&plan) == std::mem::discriminant(&self),
@@ -111,7 +140,10 @@ impl CongestionPlan {
     /// Its name as scenarios spell it.
     #[must_use]
     pub fn name(self) -> &'static str {
-        self.row().name
+        match self {
+            CongestionPlan::Python(own) => &own.name,
+            _ => self.row().name,
+        }
     }
 
     /// Names of those that the engine "sim" has.
@@ -123,7 +155,7 @@ impl CongestionPlan {
     #[must_use]
     pub fn hears_acks(self) -> bool {
         match self {
-            CongestionPlan::FixedRate { .. } => true,
+            CongestionPlan::FixedRate { .. } | CongestionPlan::Python(_) => true,
             CongestionPlan::Tahoe { .. }
             | CongestionPlan::Reno
             | CongestionPlan::NewReno
@@ -141,6 +173,7 @@ impl CongestionPlan {
             CongestionPlan::Cubic
             | CongestionPlan::Fixed { .. }
             | CongestionPlan::FixedRate { .. }
+            | CongestionPlan::Python(_)
             | CongestionPlan::Kernel(_) => false,
         }
     }

@@ -96,7 +96,7 @@ impl Config {
             linux_acks: plan.rules.acks == AckRule::WhileBufferGrows,
             idle_restart: plan.idle_restart,
             handshake: plan.handshake,
-            // DEVIATION: Linux undoes what a lost SYN did to the threshold.
+            // Linux forgets what a lost SYN did to the threshold (`tcp_init_metrics`).
             lost_syn_counts: plan.base != TcpBase::Linux,
             time_one: plan.rtt_timing == RttTiming::One,
             restart_at_departure: matches!(plan.rto, RtoPlan::Fixed { restart: RtoRestart::Departure, .. }),

@@ -5,7 +5,7 @@
 //!
 //! **Not here**: FIN and RST (a connection lasts as long as its engine keeps it), simultaneous open,
 //! urgent data, zero windows (see [`super::receiver`]), Nagle (see [`super::sender`]),
-//! path MTU discovery, PAWS, D-SACK, F-RTO.
+//! path MTU discovery, PAWS.
 
 use super::outgoing::Outgoing;
 use super::receiver::Receiver;
@@ -322,7 +322,7 @@ impl Endpoint {
     /// A segment of ours leaves; each acknowledges, so nothing is owed afterwards.
     #[inline]
     pub(super) fn leave(&mut self, sent: Outgoing) -> Outgoing {
-        let news = self.receiver.window_is_news();
+        let news = self.receiver.window_is_news() || self.receiver.has_duplicates();
         if self.sender.config.special && self.sender.marks.is_some() {
             return self.leave_with_marks(sent);
         }

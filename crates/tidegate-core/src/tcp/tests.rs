@@ -13,6 +13,7 @@ mod round_trips;
 mod sack_rules;
 mod timer_rules;
 mod trace;
+mod undo_rules;
 mod usual;
 mod window_rules;
 

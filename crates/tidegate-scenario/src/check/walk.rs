@@ -131,7 +131,7 @@ impl Checker {
                 self.value(*fitting, node, key)
             }
             (Kind::Flag, Data::Flag(flag)) => Some(Value::Flag(*flag)),
-            (Kind::Text, Data::Text(text)) => Some(Value::Text(text.clone())),
+            (Kind::Text | Kind::Python, Data::Text(text)) => Some(Value::Text(text.clone())),
             (Kind::Whole { min, max }, Data::Whole(number)) => self.whole(*number, min, max, node, key),
             (Kind::Whole { max, .. }, Data::Real(number)) if number.fract() == 0.0 && *number > 1e15 => {
                 let problem = format!("{number:.0} is too large");

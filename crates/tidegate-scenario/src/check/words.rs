@@ -43,6 +43,7 @@ pub(super) fn takes(kind: Kind, node: &Node) -> bool {
         | (Kind::List { .. } | Kind::Tuple(_), Data::List(_))
         | (Kind::Form(_), Data::Table(_))
         | (Kind::Free, _) => true,
+        (Kind::Python, Data::Text(text)) => text.starts_with("python:"),
         (Kind::Form(section), _) => {
             section.short.and_then(|short| section.find(short)).is_some_and(|row| takes(row.kind, node))
         }
@@ -55,6 +56,7 @@ pub(super) fn expected(kind: Kind) -> String {
     match kind {
         Kind::Flag => "true or false".to_owned(),
         Kind::Text => "text in quotes".to_owned(),
+        Kind::Python => "a class of yours such as \"python:mine.py:Mine\"".to_owned(),
         Kind::Whole { min, .. } => format!("a whole number such as {}", min.max(1)),
         Kind::Number => "a number above 0 such as 1.5".to_owned(),
         Kind::Probability => "a probability such as 0.01 or \"1%\"".to_owned(),

@@ -28,6 +28,8 @@ pub(crate) enum Kind {
     Flag,
     /// Any text.
     Text,
+    /// Text "python:FILE:CLASS" or "python:MODULE:CLASS".
+    Python,
     /// A bare whole number.
     Whole { min: u64, max: u64 },
     /// A bare number in `[0, 1]`, or text such as "1%".

@@ -55,7 +55,8 @@ const CHOICES: &[Key] = &[
         CC,
         texts("newreno", "reno", "cubic"),
         "Congestion control. Live: set and verified. There, reno and newreno are both the kernel's reno, and an \
-         algorithm that the kernel lacks is refused.",
+         algorithm that the kernel lacks is refused. \"python:mine.py:Mine\": the class Mine in that file, which counts from \
+         the scenario's folder (engine sim).",
     ),
     key(
         "rate",
@@ -186,6 +187,27 @@ const CHOICES: &[Key] = &[
         "Selective acknowledgements: RFC 2018 options and RFC 6675 recovery. Live: set and verified.",
     ),
     key(
+        "dsack",
+        Kind::Flag,
+        flags(false, false, true),
+        "The receiver reports data that came twice as the first SACK block (RFC 2883). With loss = \"rack\" the sender \
+         allows more time for reordering after such reports. Needs sack. Live: the kernel's setting, normally true.",
+    ),
+    key(
+        "undo",
+        Kind::Flag,
+        flags(false, false, true),
+        "When timestamps (RFC 3522) or reports of dsack (RFC 3708) show that a loss was none, window and ssthresh are \
+         what they were before it. Needs sack. Live: always true.",
+    ),
+    key(
+        "frto",
+        Kind::Flag,
+        flags(false, false, true),
+        "After a time-out the sender tests whether it was needless, and if so takes it back (F-RTO, RFC 5682). Needs \
+         sack. Live: the kernel's setting, normally true; false with bsd44.",
+    ),
+    key(
         "limited_transmit",
         Kind::Flag,
         flags(true, false, true),
@@ -302,7 +324,7 @@ const CHOICES: &[Key] = &[
     ),
 ];
 
-const CC: Kind = Kind::Choice(&NAMES);
+const CC: Kind = Kind::AnyOf(&[Kind::Python, Kind::Choice(&NAMES)]);
 
 /// The names of controllers and what they mean, as the core lists them.
 const NAMES: [Word; CONTROLLERS.len()] = {

@@ -44,7 +44,7 @@ use std::str::FromStr;
 use tidegate_core::plan::{OpportunityTrace, RateTrace};
 use tidegate_core::units::{Rate, Span, Time};
 
-use crate::file::{self, LARGEST_DATA, Refused};
+use crate::file::{self, LARGEST_DATA, LARGEST_SCENARIO, Refused};
 use error::Blame;
 pub use error::TraceError;
 pub use windows::deliverable_bytes;
@@ -145,6 +145,14 @@ pub fn load(path: &Path, format: Option<Format>, options: &TraceOptions) -> Resu
     let name = path.display().to_string();
     let bytes = read(path, &name)?;
     parse(&bytes, &name, format, options)
+}
+
+/// The bytes of a file of code.
+pub(crate) fn read_code(path: &Path, name: &str) -> Result<Vec<u8>, TraceError> {
+    file::read(path, LARGEST_SCENARIO).map_err(|refused| {
+        let help = "give the path of a Python file, relative to the scenario's folder";
+        Blame { file: name }.whole(refused.problem(), help)
+    })
 }
 
 /// The bytes of a trace file.

@@ -13,7 +13,7 @@ mod tests;
 pub use cubic::LinuxCubic;
 pub use reno::LinuxReno;
 
-use super::ControllerSnapshot;
+use super::{ControllerSnapshot, Undone};
 use crate::plan::TcpPlan;
 
 /// No window is larger, so that products of windows fit.
@@ -97,6 +97,16 @@ impl Window {
     fn restart(&mut self, bytes: u64) {
         self.remember();
         self.segments = self.segments.min((bytes / self.mss).max(1));
+    }
+
+    /// `tcp_undo_cwnd_reduction` with `tcp_reno_undo_cwnd`, and the threshold that `tcp_current_ssthresh` gave before.
+    fn undo(&mut self, undone: &Undone) {
+        let before = undone.window / self.mss;
+        self.segments = self.segments.max(before).min(LARGEST);
+        self.threshold = match undone.ssthresh {
+            Some(bytes) => self.threshold.max(bytes / self.mss).max(before / 2 + before / 4),
+            None => u64::MAX,
+        };
     }
 
     /// `tcp_current_ssthresh`: the threshold is three quarters of the window at least.

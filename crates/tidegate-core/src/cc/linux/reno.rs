@@ -1,7 +1,7 @@
 //! Linux's Reno (`tcp_reno_cong_avoid`, `tcp_reno_ssthresh`).
 
 use super::Window;
-use crate::cc::{Acked, CongestionControl, ControllerSnapshot, LossKind, Lost, Recovered};
+use crate::cc::{Acked, CongestionControl, ControllerSnapshot, LossKind, Lost, Recovered, Undone};
 use crate::plan::TcpPlan;
 
 /// Reno in whole segments.
@@ -46,6 +46,10 @@ impl CongestionControl for LinuxReno {
     }
 
     fn handle_recovered(&mut self, _recovered: &Recovered) {}
+
+    fn handle_undone(&mut self, undone: &Undone) {
+        self.window.undo(undone);
+    }
 
     fn handle_restart(&mut self, window: u64) {
         self.window.restart(window);

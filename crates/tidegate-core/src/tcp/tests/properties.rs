@@ -80,17 +80,22 @@ prop_compose! {
 }
 
 fn rules() -> impl Strategy<Value = TcpRules> {
-    let choices = (any::<[bool; 5]>(), any::<bool>(), any::<bool>());
-    choices.prop_map(|([arithmetic, slow_start, loss, reduction, least_rto], acks, paces)| TcpRules {
-        arithmetic: if arithmetic { Arithmetic::Linux } else { Arithmetic::Rfc },
-        slow_start: if slow_start { SlowStart::HyStart } else { SlowStart::Standard },
-        loss: if loss { LossDetection::Rack } else { LossDetection::Sack },
-        reduction: if reduction { Reduction::Prr } else { Reduction::Pipe },
-        least_rto: if least_rto { LeastRto::Variance } else { LeastRto::TimeOut },
-        acks: if acks { AckRule::WhileBufferGrows } else { AckRule::Delayed },
-        paces,
-        segmentation: Segmentation::Kernel,
-    })
+    let choices = (any::<[bool; 5]>(), any::<[bool; 5]>());
+    choices.prop_map(
+        |([arithmetic, slow_start, loss, reduction, least_rto], [acks, dsack, undo, frto, paces])| TcpRules {
+            arithmetic: if arithmetic { Arithmetic::Linux } else { Arithmetic::Rfc },
+            slow_start: if slow_start { SlowStart::HyStart } else { SlowStart::Standard },
+            loss: if loss { LossDetection::Rack } else { LossDetection::Sack },
+            reduction: if reduction { Reduction::Prr } else { Reduction::Pipe },
+            least_rto: if least_rto { LeastRto::Variance } else { LeastRto::TimeOut },
+            acks: if acks { AckRule::WhileBufferGrows } else { AckRule::Delayed },
+            dsack,
+            undo,
+            frto,
+            paces,
+            segmentation: Segmentation::Kernel,
+        },
+    )
 }
 
 /// Half of them by the RFCs' rules, half by any mixture with Linux's.

@@ -156,13 +156,13 @@ impl Trace {
             segment.len = to - from;
             rest = &words[1..];
         }
+        if words[0].starts_with("syn") {
+            rest = &words[1..];
+        }
         match words[0] {
             "syn" => (segment.seq, segment.ack, segment.flags) = (ISN, 0, flags::SYN),
             "syn-ack" => (segment.seq, segment.flags) = (ISN, flags::SYN | flags::ACK),
             _ => {}
-        }
-        if segment.flags & flags::SYN != 0 {
-            rest = &words[1..];
         }
         for pair in rest.chunks(2) {
             match pair[0] {

@@ -3,6 +3,7 @@
 mod app;
 mod aqm;
 pub(crate) mod calls;
+mod congestion;
 pub(crate) mod gate;
 mod laws;
 mod police;

@@ -5,10 +5,12 @@ use tidegate_core::plan::{
     Reduction, RtoPlan, RtoRestart, RttTiming, Segmentation, SlowStart, SsthreshRounding, TcpBase, TcpPlan,
     TcpRules, TickPhase,
 };
-use tidegate_core::units::{Rate, Span};
+use tidegate_core::units::Span;
 
+use super::congestion;
 use super::tcp_layers::TcpLayers;
 use crate::check::{Form, Item, Value, default_item};
+use crate::inputs::Library;
 use crate::lower::notes::Notes;
 use crate::lower::values::{LARGEST_PACKET, bytes_u32, choice};
 use crate::spelling::value_meant;
@@ -16,7 +18,7 @@ use crate::table::{RTO, Section, TCP};
 use crate::units::Amount;
 
 /// Named sets are checked also when no flow uses them.
-pub(crate) fn check_sets(sets: &Form, root: &Form, notes: &mut Notes) {
+pub(crate) fn check_sets(sets: &Form, root: &Form, library: &mut Library, notes: &mut Notes) {
     let used = |name: &str| {
         let flows = root.table("flow").map_or(&[][..], |flows| flows.items.as_slice());
         flows
@@ -27,7 +29,7 @@ pub(crate) fn check_sets(sets: &Form, root: &Form, notes: &mut Notes) {
     for named in &sets.items {
         let Some(form) = named.item.table() else { continue };
         if !used(&named.name) {
-            settle(&TcpLayers::of_set(form), notes);
+            settle(&TcpLayers::of_set(form), library, notes);
             notes.warn(
                 named.name_at,
                 &form.key,
@@ -38,7 +40,7 @@ pub(crate) fn check_sets(sets: &Form, root: &Form, notes: &mut Notes) {
     }
 }
 
-pub(crate) fn tcp(root: &Form, flow: &Form, notes: &mut Notes) -> TcpPlan {
+pub(crate) fn tcp(root: &Form, flow: &Form, library: &mut Library, notes: &mut Notes) -> TcpPlan {
     if let Some(item) = flow.table("tcp").and_then(|own| own.given("use"))
         && let Some(name) = item.text()
     {
@@ -49,15 +51,15 @@ pub(crate) fn tcp(root: &Form, flow: &Form, notes: &mut Notes) -> TcpPlan {
             notes.wrong(item, format!("no TCP set is called {name:?}"), help);
         }
     }
-    settle(&TcpLayers::new(root, flow), notes)
+    settle(&TcpLayers::new(root, flow), library, notes)
 }
 
-fn settle(layers: &TcpLayers<'_>, notes: &mut Notes) -> TcpPlan {
+fn settle(layers: &TcpLayers<'_>, library: &mut Library, notes: &mut Notes) -> TcpPlan {
     let mss = bytes_u32(layers.item("mss").as_ref(), LARGEST_PACKET, notes);
     let timestamps = layers.flag("timestamps");
     let headers = headers(layers, mss, timestamps, notes);
     let window = window(layers, "window", mss, notes);
-    let cc = congestion(layers, window, notes);
+    let cc = congestion::congestion(layers, window, library, notes);
     let plan = TcpPlan {
         base: layers.base,
         cc,
@@ -174,6 +176,9 @@ fn rules(layers: &TcpLayers<'_>) -> TcpRules {
             "linux" => AckRule::WhileBufferGrows,
             _ => AckRule::Delayed,
         },
+        dsack: layers.flag("dsack"),
+        undo: layers.flag("undo"),
+        frto: layers.flag("frto"),
         paces: layers.flag("pacing"),
         segmentation: match layers.word("segmentation") {
             "off" => Segmentation::Off,
@@ -225,39 +230,6 @@ fn initial_window(layers: &TcpLayers<'_>, mss: u32, notes: &mut Notes) -> u64 {
         TcpBase::Bsd44 => mss_bytes,
         TcpBase::Linux => 10 * mss_bytes,
     })
-}
-
-fn congestion(layers: &TcpLayers<'_>, window: Option<u64>, notes: &mut Notes) -> CongestionPlan {
-    let name = layers.word("cc");
-    let Some(plan) = CongestionPlan::named(name) else {
-        // A value that is no name of a controller has been refused with the list of names.
-        debug_assert!(name.is_empty(), "{name} is in the table of keys, but not in the core's list");
-        return CongestionPlan::NewReno;
-    };
-    match plan {
-        CongestionPlan::Tahoe { .. } => {
-            CongestionPlan::Tahoe { fast_retransmit: layers.flag("fast_retransmit") }
-        }
-        CongestionPlan::Fixed { .. } => {
-            if window.is_none()
-                && let Some(item) = layers.given("cc")
-            {
-                notes.wrong(item, "cc = \"fixed\" needs a window", "add tcp.window, such as \"20 segments\"");
-            }
-            CongestionPlan::Fixed { window: window.unwrap_or(0) }
-        }
-        CongestionPlan::FixedRate { .. } => {
-            let rate = layers.given("rate").and_then(Item::rate);
-            if rate.is_none()
-                && let Some(item) = layers.given("cc")
-            {
-                let help = "add tcp.rate, such as \"5 Mbit/s\"";
-                notes.wrong(item, "cc = \"fixed_rate\" needs a rate", help);
-            }
-            CongestionPlan::FixedRate { rate: rate.unwrap_or(Rate::ZERO), window: window.unwrap_or(u64::MAX) }
-        }
-        other => other,
-    }
 }
 
 fn rto(layers: &TcpLayers<'_>, notes: &mut Notes) -> RtoPlan {

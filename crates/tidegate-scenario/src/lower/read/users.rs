@@ -63,7 +63,7 @@ pub(crate) fn users<'a>(
         }
     }
     if let Some(sets) = root.table("tcp") {
-        tcp::check_sets(sets, root, notes);
+        tcp::check_sets(sets, root, library, notes);
     }
     users
 }
@@ -83,7 +83,8 @@ fn user<'a>(
     let (back, back_delay) =
         if is_flow { way_back(form, &path, gates, notes) } else { (Vec::new(), Span::ZERO) };
     let load = if is_flow {
-        Load::Flow { app: app::app(root, form, library, notes), tcp: tcp::tcp(root, form, notes) }
+        let app = app::app(root, form, library, notes);
+        Load::Flow { app, tcp: tcp::tcp(root, form, library, notes) }
     } else {
         Load::Traffic(app::source(root, form, first_cells(&path, gates), notes))
     };
