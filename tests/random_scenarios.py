@@ -7,7 +7,7 @@ from pathlib import Path
 
 from common import EXAMPLES
 
-CONTROLS = ("tahoe", "reno", "newreno", "cubic", "fixed")
+CONTROLS = ("tahoe", "reno", "newreno", "cubic", "fixed", "bbr")
 
 
 def _rate(draw: random.Random) -> list[str]:
@@ -150,7 +150,9 @@ def _tcp(draw: random.Random, *, window: bool) -> list[str]:
     if window or cc == "fixed" or draw.random() < 0.3:
         lines.append(f'tcp.window = "{draw.choice([6, 17, 60])} segments"')
     for key in ("sack", "limited_transmit", "go_back_n", "handshake", "timestamps", "idle_restart"):
-        if draw.random() < 0.4:
+        if key == "sack" and cc == "bbr":
+            lines.append("tcp.sack = true")
+        elif draw.random() < 0.4:
             lines.append(f"tcp.{key} = {draw.choice(['true', 'false'])}")
     if draw.random() < 0.5:
         lines.append(f"tcp.delayed_ack = {draw.choice(['true', 'false'])}")

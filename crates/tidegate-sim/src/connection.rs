@@ -11,8 +11,9 @@ pub(crate) fn endpoints(flow: &FlowPlan, seed: Seed, connection: u32) -> (Endpoi
     let which = if connection == 0 { String::new() } else { format!("/{connection}") };
     let name = |side: &str, what: &str| format!("flow.{}/{side}/{what}{which}", flow.name);
     let isn = |side: &str| seed.stream(&name(side, "isn")).next_u32();
-    let draws = flow.tcp.increase == Increase::Random || matches!(flow.tcp.cc, CongestionPlan::Python(_));
-    let random = |side: &str| draws.then(|| seed.stream(&name(side, "increase")));
+    let drawn = matches!(flow.tcp.cc, CongestionPlan::Python(_)) || flow.tcp.increase == Increase::Random;
+    let what = if flow.tcp.cc.draws() { "probing" } else { "increase" };
+    let random = |side: &str| (drawn || flow.tcp.cc.draws()).then(|| seed.stream(&name(side, what)));
     // Without a handshake neither end can learn the other's number.
     let answer = if flow.tcp.handshake { isn("receiver") } else { isn("sender") };
     let (sends, receives) = match flow.app {

@@ -15,6 +15,7 @@
 //! has not tested its window (RFC 5681 §4.1 and RFC 7661 §1 warn of such windows; RFC 9438 §5.8 asks for this).
 
 mod aimd;
+mod bbr;
 mod cubic;
 mod facts;
 mod fixed;
@@ -22,6 +23,7 @@ mod fixed_rate;
 mod halving;
 mod linux;
 mod python;
+mod running_max;
 
 #[cfg(test)]
 mod tests;
@@ -33,6 +35,7 @@ use crate::random::Stream;
 use crate::units::{Rate, Span, Time};
 
 pub use aimd::Aimd;
+pub use bbr::Bbr;
 pub use cubic::Cubic;
 pub use facts::{
     Ack, Acked, ControllerSnapshot, EcnNeed, LossKind, Lost, Measured, RateSample, Recovered, Recovery,
@@ -47,6 +50,8 @@ pub use python::{Maker, can_make, set_maker};
 /// A congestion controller. Implement it and hand it to [`crate::tcp::Endpoint::set_controller`] to try
 /// one that is not built in.
 pub trait CongestionControl: fmt::Debug + Send {
+    /// The handshake is over; `rtt`: the round trip of the SYN, unless it was sent twice.
+    fn handle_established(&mut self, _at: Time, _rtt: Option<Span>) {}
     /// A round trip was measured.
     fn handle_measured(&mut self, _measured: &Measured) {}
     /// An ACK has been dealt with, whatever it brought. Told only if [`CongestionControl::hears_acks`].
@@ -74,6 +79,11 @@ pub trait CongestionControl: fmt::Debug + Send {
     fn handle_restart(&mut self, window: u64);
     /// Something is about to be sent, and nothing had been in flight for `idle`.
     fn handle_resumed(&mut self, _at: Time, _idle: Span) {}
+    /// Whether it sends less than the path may carry, so that the rates of what is sent now say little, as if the
+    /// application had limited them. Asked after every ACK of which it is told.
+    fn understates(&self) -> bool {
+        false
+    }
     /// Bytes that may be in flight; at least one segment.
     fn window(&self) -> u64;
     /// How fast they may leave; `None`: as fast as ACKs come.
@@ -112,6 +122,8 @@ pub enum Controller {
     Fixed(Fixed),
     /// A constant pace.
     FixedRate(FixedRate),
+    /// BBR, version 1.
+    Bbr(Box<Bbr>),
     /// Anything else.
     Custom(Box<dyn CongestionControl>),
 }
@@ -127,14 +139,15 @@ macro_rules! each {
             Controller::LinuxCubic($inner) => $what,
             Controller::Fixed($inner) => $what,
             Controller::FixedRate($inner) => $what,
+            Controller::Bbr($inner) => $what,
             Controller::Custom($inner) => $what,
         }
     };
 }
 
 impl Controller {
-    /// The controller that `plan` asks for. `rng` serves [`crate::plan::Increase::Random`] and is
-    /// needed for nothing else.
+    /// The controller that `plan` asks for. `rng` serves [`crate::plan::Increase::Random`] and
+    /// controllers that draw ([`CongestionPlan::draws`]).
     #[must_use]
     pub fn new(plan: &TcpPlan, rng: Option<Stream>) -> Controller {
         let linux = plan.rules.arithmetic == Arithmetic::Linux && plan.sack;
@@ -153,11 +166,23 @@ impl Controller {
             CongestionPlan::FixedRate { rate, window } => {
                 Controller::FixedRate(FixedRate::new(rate, window.max(u64::from(plan.mss))))
             }
+            CongestionPlan::Bbr => Controller::Bbr(Box::new(Bbr::new(plan, rng))),
             CongestionPlan::Python(own) => Controller::Custom(python::make(own, plan, rng)),
             CongestionPlan::Kernel(name) => {
                 unreachable!("{name} is the kernel's; the simulator refuses such plans before they start")
             }
         }
+    }
+
+    /// See [`CongestionControl::handle_established`].
+    pub fn handle_established(&mut self, at: Time, rtt: Option<Span>) {
+        each!(self, inner => inner.handle_established(at, rtt));
+    }
+
+    /// See [`CongestionControl::understates`].
+    #[must_use]
+    pub fn understates(&self) -> bool {
+        each!(self, inner => inner.understates())
     }
 
     /// See [`CongestionControl::handle_measured`].
@@ -205,6 +230,7 @@ impl Controller {
             | Controller::LinuxCubic(_)
             | Controller::Fixed(_)
             | Controller::FixedRate(_)
+            | Controller::Bbr(_)
             | Controller::Custom(_) => None,
         }
     }

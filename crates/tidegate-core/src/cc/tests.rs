@@ -26,7 +26,7 @@ fn acked(at: Time, rtt: Span) -> Acked {
 }
 
 fn lost(in_flight: u64, window: u64, kind: LossKind) -> Lost {
-    Lost { at: Time::ZERO, in_flight, window, kind, remaining: 0, max: 0 }
+    Lost { at: Time::ZERO, in_flight, window, kind, remaining: 0, total_lost: 0, max: 0 }
 }
 
 /// Acknowledges window after window for `rounds` round trips; returns the time.

@@ -28,6 +28,8 @@ pub enum CongestionPlan {
         /// The window in bytes; `u64::MAX`: none.
         window: u64,
     },
+    /// BBR, version 1, as Linux has it.
+    Bbr,
     /// One that a user wrote, outside this program.
     Python(&'static PythonController),
     /// One that only the Linux kernel has, by its name in [`CONTROLLERS`]: only the live engine can run it.
@@ -80,7 +82,12 @@ pub const CONTROLLERS: &[ControllerRow] = &[
         None,
         CongestionPlan::FixedRate { rate: Rate::ZERO, window: 0 },
     ),
-    kernel("bbr", "the kernel's BBR, engine live only"),
+    own(
+        "bbr",
+        "BBR version 1: paces at the rate that it finds, detects policers",
+        Some("bbr"),
+        CongestionPlan::Bbr,
+    ),
     kernel("bic", "the kernel's BIC, engine live only"),
     kernel("cdg", "the kernel's CAIA delay gradient, engine live only"),
     kernel("dctcp", "the kernel's DCTCP, engine live only"),
@@ -155,7 +162,7 @@ impl CongestionPlan {
     #[must_use]
     pub fn hears_acks(self) -> bool {
         match self {
-            CongestionPlan::FixedRate { .. } | CongestionPlan::Python(_) => true,
+            CongestionPlan::FixedRate { .. } | CongestionPlan::Bbr | CongestionPlan::Python(_) => true,
             CongestionPlan::Tahoe { .. }
             | CongestionPlan::Reno
             | CongestionPlan::NewReno
@@ -163,6 +170,12 @@ impl CongestionPlan {
             | CongestionPlan::Fixed { .. }
             | CongestionPlan::Kernel(_) => false,
         }
+    }
+
+    /// Whether it draws from the seed: when it probes for more.
+    #[must_use]
+    pub fn draws(self) -> bool {
+        self == CongestionPlan::Bbr
     }
 
     /// Whether its window grows by addition and shrinks by halving, as the closed forms of theories assume.
@@ -173,6 +186,7 @@ impl CongestionPlan {
             CongestionPlan::Cubic
             | CongestionPlan::Fixed { .. }
             | CongestionPlan::FixedRate { .. }
+            | CongestionPlan::Bbr
             | CongestionPlan::Python(_)
             | CongestionPlan::Kernel(_) => false,
         }

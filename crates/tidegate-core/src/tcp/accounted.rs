@@ -380,14 +380,16 @@ impl Sender {
         let least_rtt = accounts.rack.least_rtt();
         let Some(sampler) = &mut accounts.sampler else { return };
         let rate = sampler.sample(at, lost, least_rtt);
+        let in_flight = self.pipe();
         self.controller.handle_ack(&Ack {
             at,
             delivered: news.bytes,
             ecn_marked: 0,
             segments: u32::try_from(news.segments).unwrap_or(u32::MAX),
             lost: lost - lost_before,
+            total_lost: lost,
             in_flight_before,
-            in_flight: self.pipe(),
+            in_flight,
             rtt,
             smoothed_rtt: self.estimator.smoothed(),
             una: self.una,
@@ -399,8 +401,12 @@ impl Sender {
             },
             window_limited,
             round: sampler.round(),
+            next_departure: accounts.pacer.next(),
             rate,
         });
+        if self.controller.understates() {
+            sampler.handle_app_limited(in_flight);
+        }
     }
 
     /// `tcp_cong_control`: the window after the ACK.

@@ -87,7 +87,7 @@ pub struct Endpoint {
 impl Endpoint {
     /// An endpoint before [`Endpoint::open`]. `isn` is its initial sequence number; without a
     /// handshake neither end could learn the other's, so both must be given the same. `rng` is
-    /// needed for [`crate::plan::Increase::Random`] only.
+    /// needed for [`crate::plan::Increase::Random`], and for controllers that draw.
     #[must_use]
     pub fn new(plan: &TcpPlan, role: Role, isn: u32, rng: Option<Stream>) -> Endpoint {
         let waits = if plan.handshake { State::Listen } else { State::Established };

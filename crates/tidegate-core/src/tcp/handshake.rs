@@ -60,6 +60,7 @@ impl Endpoint {
         self.syn_due = false;
         self.sender.ready = true;
         self.sender.rto_at = Time::NEVER;
+        let rtt = (self.syns == 1).then(|| now.saturating_since(self.syn_at));
         if self.syns == 1 {
             self.sender.estimator.sample(self.syn_at, now);
             if let Some(accounts) = &mut self.sender.accounts {
@@ -79,6 +80,7 @@ impl Endpoint {
                 window,
                 kind,
                 remaining: 0,
+                total_lost: 0,
                 max,
             });
             // RFC 5681 §3.1: after a lost SYN or SYN-ACK the window begins with one segment.
@@ -86,6 +88,7 @@ impl Endpoint {
         } else {
             self.establish_as_linux(now, echo);
         }
+        self.sender.controller.handle_established(now, rtt);
     }
 
     /// After SYNs that were sent again, as Linux 6.18: with timestamps the round trip is known (`tcp_ack_update_rtt`), and

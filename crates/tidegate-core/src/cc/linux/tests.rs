@@ -31,7 +31,7 @@ fn acked(at: Time, segments: u32) -> Acked {
 }
 
 fn lost(kind: LossKind, remaining: u64) -> Lost {
-    Lost { at: Time::ZERO, in_flight: 0, window: 0, kind, remaining, max: 0 }
+    Lost { at: Time::ZERO, in_flight: 0, window: 0, kind, remaining, total_lost: 0, max: 0 }
 }
 
 #[test]
