@@ -64,6 +64,8 @@ fn each(now: &Counters, then: &Counters, of: impl Fn(u64, u64) -> u64) -> Counte
         delivered_bytes: of(now.delivered_bytes, then.delivered_bytes),
         delivered_segments: of(now.delivered_segments, then.delivered_segments),
         duplicates_received: of(now.duplicates_received, then.duplicates_received),
+        ecn_reductions: of(now.ecn_reductions, then.ecn_reductions),
+        ce_received: of(now.ce_received, then.ce_received),
         outside_window: of(now.outside_window, then.outside_window),
         acked_bytes: of(now.acked_bytes, then.acked_bytes),
     }

@@ -44,6 +44,8 @@ fn flow_row(plan: &Plan, row: &FlowPlan, flow: &Flow) -> FlowSummary {
         segments_retransmitted: sent.segments_retransmitted,
         timeouts: sent.timeouts,
         fast_retransmits: sent.fast_retransmits,
+        marked_segments: flow.sender.uses_ecn().then_some(received.ce_received),
+        ecn_reductions: flow.sender.uses_ecn().then_some(sent.ecn_reductions),
         rtt: &meter.rtt,
         cwnd_mean_segments: meter.cwnd_mean(flow.start) / flow.mss,
         cwnd_max_segments: meter.cwnd_max as f64 / flow.mss,

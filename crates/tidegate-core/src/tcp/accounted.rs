@@ -51,7 +51,9 @@ impl News {
 impl Sender {
     /// Whether a proportional reduction says what may leave.
     pub(super) fn reduces(&self) -> bool {
-        self.mode == Mode::Sack && self.accounts.as_ref().is_some_and(|accounts| accounts.proportional)
+        self.accounts
+            .as_ref()
+            .is_some_and(|accounts| accounts.proportional && (self.mode == Mode::Sack || accounts.yields))
     }
 
     /// The congestion window in force: during a proportional reduction what that lets go.
@@ -64,7 +66,7 @@ impl Sender {
     }
 
     pub(super) fn window_with(&self, accounts: &Accounts) -> u64 {
-        if accounts.proportional && self.mode == Mode::Sack {
+        if accounts.proportional && (self.mode == Mode::Sack || accounts.yields) {
             accounts.prr.window() * u64::from(self.config.mss)
         } else {
             self.controller.window()
@@ -131,6 +133,9 @@ impl Sender {
             bytes == 0 && news.newly_sacked == 0 && segment.is_none_or(|segment| segment.len == 0);
         self.account_probe(accounts, now, news.again, duplicate);
         let found = self.account_losses(accounts, now, bytes, duplicate, &news);
+        if self.marks.is_some() {
+            self.account_marks(accounts, now, news.segments, in_flight);
+        }
         // A copy that was superfluous is a delivery too (`tcp_dsack_seen`).
         news.segments += news.again.segments;
         if found.again_after.is_none()
@@ -384,7 +389,7 @@ impl Sender {
         self.controller.handle_ack(&Ack {
             at,
             delivered: news.bytes,
-            ecn_marked: 0,
+            ecn_marked: self.marks.as_ref().map_or(0, |marks| marks.marked),
             segments: u32::try_from(news.segments).unwrap_or(u32::MAX),
             lost: lost - lost_before,
             total_lost: lost,
@@ -424,7 +429,7 @@ impl Sender {
         if accounts.governed {
             return;
         }
-        if self.mode == Mode::Sack {
+        if self.mode == Mode::Sack || (accounts.yields && accounts.proportional) {
             accounts.prr.handle_ack(Progress {
                 delivered: news.segments,
                 safe: bytes > 0 && found.lost == 0,

@@ -34,6 +34,8 @@ pub(super) struct Accounts {
     pub(super) sent: bool,
     /// The retransmission timer's round is over when more than this is acknowledged (`rtt_seq`).
     pub(super) round_end: u64,
+    /// The window is being reduced because of marks (`TCP_CA_CWR`).
+    pub(super) yields: bool,
     /// Losses are found by time (RACK).
     pub(super) by_time: bool,
     /// The controller's window holds in the repair of a loss too.
@@ -63,6 +65,7 @@ impl Accounts {
             timeouts: 0,
             sent: false,
             round_end: 0,
+            yields: false,
             by_time: rules.loss == LossDetection::Rack,
             governed,
             proportional: rules.reduction == Reduction::Prr && !governed,

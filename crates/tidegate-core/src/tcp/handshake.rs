@@ -21,12 +21,14 @@ impl Endpoint {
                 self.theirs = Numbering::after_syn(segment.seq);
                 self.echo = segment.ts_val;
                 self.state = State::SynReceived;
+                self.hear_syn(segment);
                 self.ask_for_syn();
                 false
             }
             State::SynSent if syn && acks_our_syn => {
                 self.theirs = Numbering::after_syn(segment.seq);
                 self.echo = segment.ts_val;
+                self.hear_syn_ack(segment);
                 self.establish(now, segment.ts_ecr);
                 self.receiver.demand_ack();
                 true
@@ -56,7 +58,7 @@ impl Endpoint {
     /// The other end has acknowledged our SYN, or one of them, and `echo` is its timestamp.
     fn establish(&mut self, now: Time, echo: u32) {
         self.state = State::Established;
-        self.plain = !self.sender.config.timestamps;
+        self.plain = !self.sender.config.special;
         self.syn_due = false;
         self.sender.ready = true;
         self.sender.rto_at = Time::NEVER;
@@ -141,5 +143,6 @@ impl Endpoint {
             segment.flags = flags::SYN;
             segment.ack = 0;
         }
+        self.write_syn_marks(segment);
     }
 }

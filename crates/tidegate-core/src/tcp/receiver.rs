@@ -110,6 +110,16 @@ impl Receiver {
         self.ack_now = true;
     }
 
+    /// Whether data have arrived in order that no ACK has reported.
+    pub(super) fn owes(&self) -> bool {
+        self.owed > 0
+    }
+
+    /// The next `segments` are acknowledged at once.
+    pub(super) fn hasten(&mut self, segments: u32) {
+        self.quick = self.quick.max(segments);
+    }
+
     /// When a delayed ACK must leave.
     #[inline]
     pub(super) fn wakeup(&self) -> Time {

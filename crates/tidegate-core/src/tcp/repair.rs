@@ -12,15 +12,17 @@ impl Sender {
     #[cold]
     pub(super) fn begin_reduction(&mut self, accounts: &mut Accounts, now: Time) {
         self.counters.fast_retransmits += 1;
-        let before = self.segments(self.controller.window());
         self.forget_first_copy(accounts);
-        self.prepare_undo(accounts);
-        self.report_loss(now, self.outstanding(), LossKind::DupAck);
-        accounts.prr.begin(before, self.segments(self.controller.window()));
+        if !self.takes_over(accounts) {
+            let before = self.segments(self.controller.window());
+            self.prepare_undo(accounts);
+            self.report_loss(now, self.outstanding(), LossKind::DupAck);
+            accounts.prr.begin(before, self.segments(self.controller.window()));
+            self.recover = self.max;
+        }
         accounts.probe.forget();
         self.timed_end = 0;
         self.mode = Mode::Sack;
-        self.recover = self.max;
         if !accounts.by_time {
             self.rescue = self.board.oldest().map_or(self.una, |oldest| oldest.start + u64::from(oldest.len));
         }
@@ -32,7 +34,7 @@ impl Sender {
         self.counters.timeouts += 1;
         self.ready = true;
         let reduced = match self.mode {
-            Mode::Open => false,
+            Mode::Open => accounts.yields && self.una < self.recover,
             Mode::Loss => accounts.timeouts > 0 && self.una < self.recover,
             Mode::Sack | Mode::Fast => self.una < self.recover,
         };
@@ -40,6 +42,7 @@ impl Sender {
         accounts.frto = self.config.rules.frto && (self.mode == Mode::Open || accounts.timeouts > 0);
         accounts.repeats = Repeats::Lost;
         accounts.timeouts += 1;
+        accounts.yields = false;
         if accounts.by_time {
             let rack = &accounts.rack;
             self.board.lose_overdue(|sent| rack.is_overdue(sent, now));

@@ -1,6 +1,7 @@
 //! Tests of the endpoints: packet traces, pairs over a virtual link, and properties.
 
 mod arrivals;
+mod ecn_rules;
 mod golden;
 mod linux_rules;
 mod loss_rules;

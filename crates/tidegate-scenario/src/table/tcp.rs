@@ -4,7 +4,7 @@ use tidegate_core::plan::CONTROLLERS;
 
 use super::timers::{DELAYED_ACK, RTO};
 use super::{
-    Key, Kind, Literal, SIZE, Section, WhenAbsent, Word, by, flags, key, later, quantity, section, text,
+    Key, Kind, Literal, SIZE, Section, WhenAbsent, Word, by, flag, flags, key, quantity, section, text,
     texts, word,
 };
 use crate::units::Dim;
@@ -300,7 +300,28 @@ const CHOICES: &[Key] = &[
         "After an idle time longer than the RTO the window returns to its initial size (RFC 5681 §4.1). Live: set \
          for all flows together.",
     ),
-    later("ecn", "Explicit congestion notification: no gate marks packets."),
+    key(
+        "ecn",
+        Kind::Choice(&[
+            word("off", "packets are not ECN-capable"),
+            word(
+                "classic",
+                "RFC 3168: ACKs echo a mark, and the window shrinks once for each window of data",
+            ),
+            word("accurate", "RFC 9768: ACKs count the marked packets"),
+        ]),
+        text("off"),
+        "Explicit congestion notification, at both ends: gates with `queue.aqm` mark data segments instead of dropping \
+         them. A controller that needs ECN has it whatever this says. Linux's default (net.ipv4.tcp_ecn = 2) uses it only \
+         when the other end asks, so between two Linux hosts it is off. Live: not set; the kernel's own net.ipv4.tcp_ecn holds.",
+    ),
+    key(
+        "abe",
+        Kind::Flag,
+        flag(false),
+        "Alternative backoff with ECN (RFC 8511): after a mark 0.8 of the window is left (tahoe, reno, newreno), or 0.85 \
+         (cubic), instead of what a loss leaves. Live: the kernel has no ABE.",
+    ),
 ];
 
 const CC: Kind = Kind::AnyOf(&[Kind::Python, Kind::Choice(&NAMES)]);

@@ -109,8 +109,12 @@ fn settle(layers: &TcpLayers<'_>, library: &mut Library, notes: &mut Notes) -> T
             notes,
         ),
         idle_restart: layers.flag("idle_restart"),
-        ecn: EcnPlan::Off,
-        abe: false,
+        ecn: match layers.word("ecn") {
+            "classic" => EcnPlan::Classic,
+            "accurate" => EcnPlan::Accurate,
+            _ => EcnPlan::Off,
+        },
+        abe: layers.flag("abe"),
     };
     if let (Some(item), false) = (layers.given("rate"), matches!(plan.cc, CongestionPlan::FixedRate { .. })) {
         let help = "write cc = \"fixed_rate\", or remove rate";
