@@ -3,7 +3,7 @@
 
 use super::Bbr3;
 use super::bounds::in_flight_at_loss;
-use super::state::{INFINITE, State};
+use super::state::{INFINITE, Sample, State};
 use crate::cc::{Ack, CongestionControl, LossKind, Lost, RateSample, Repair};
 use crate::plan::{CongestionPlan, TcpPlan};
 use crate::random::Seed;
@@ -197,13 +197,21 @@ fn a_round_with_losses_while_cruising_lowers_rate_and_window_by_three_tenths_at_
 fn six_losses_in_a_round_of_recovery_end_startup() {
     let mut told = told();
     told.round(20);
-    for _ in 0..6 {
-        told.ack(5, Span::from_millis(1), 40, 1, Repair::Recovery);
+    told.bbr.loss_round_start = true;
+    let sample = Sample {
+        recovering: true,
+        valid: true,
+        lost: 3 * MSS,
+        sent_in_flight: 100 * MSS,
+        ..Sample::default()
+    };
+    for (events, ends) in [(5, false), (6, true)] {
+        told.bbr.loss_events = events;
+        told.bbr.check_startup_loss(&sample);
+        assert_eq!((told.bbr.full_reached, told.bbr.loss_events), (ends, 0));
     }
-    told.ack(40, RTT, 200, 3, Repair::Recovery);
-    assert!(told.bbr.full_reached);
-    assert_ne!(told.bbr.state, State::Startup);
-    assert!(told.bbr.inflight_long < INFINITE);
+    // The product of the rate and the least round trip.
+    assert_eq!(told.bbr.inflight_long, 20 * MSS);
 }
 
 #[test]
@@ -221,7 +229,7 @@ fn after_five_seconds_half_the_product_is_in_flight_for_200_ms() {
     assert!(since > Span::from_secs(5) && since < Span::from_millis(5_400), "{since:?}");
     assert!(told.bbr.understates());
     let half = told.bbr.probe_rtt_window();
-    assert!(half >= 49 * MSS && half < 60 * MSS, "{half}");
+    assert!((49 * MSS..60 * MSS).contains(&half), "{half}");
     assert_eq!(told.bbr.window(), half);
     for _ in 0..5 {
         told.ack(45, RTT, 45, 0, Repair::Nothing);
