@@ -7,7 +7,7 @@ from pathlib import Path
 
 from common import EXAMPLES
 
-CONTROLS = ("tahoe", "reno", "newreno", "cubic", "fixed", "bbr")
+CONTROLS = ("tahoe", "reno", "newreno", "cubic", "fixed", "bbr", "bbr3")
 #: Those that hear of every ACK, and slow starts that do: they need SACK.
 HEARING = ("westwood", "vegas", "copa", "ledbat++", "dctcp", "prague")
 
@@ -152,7 +152,7 @@ def _tcp(draw: random.Random, *, window: bool) -> list[str]:
     if window or cc == "fixed" or draw.random() < 0.3:
         lines.append(f'tcp.window = "{draw.choice([6, 17, 60])} segments"')
     for key in ("sack", "limited_transmit", "go_back_n", "handshake", "timestamps", "idle_restart"):
-        if key == "sack" and cc == "bbr":
+        if key == "sack" and cc in ("bbr", "bbr3"):
             lines.append("tcp.sack = true")
         elif draw.random() < 0.4:
             lines.append(f"tcp.{key} = {draw.choice(['true', 'false'])}")

@@ -42,6 +42,8 @@ pub enum CongestionPlan {
     },
     /// BBR, version 1, as Linux has it.
     Bbr,
+    /// BBR, version 3 (draft-ietf-ccwg-bbr).
+    Bbr3,
     /// One that a user wrote, outside this program.
     Python(&'static PythonController),
     /// One that only the Linux kernel has, by its name in [`CONTROLLERS`]: only the live engine can run it.
@@ -111,6 +113,7 @@ pub const CONTROLLERS: &[ControllerRow] = &[
         Some("bbr"),
         CongestionPlan::Bbr,
     ),
+    own("bbr3", "BBR version 3: also bounds what is in flight by losses", None, CongestionPlan::Bbr3),
     kernel("bic", "the kernel's BIC, engine live only"),
     kernel("cdg", "the kernel's CAIA delay gradient, engine live only"),
     kernel("highspeed", "the kernel's HighSpeed TCP, engine live only"),
@@ -190,6 +193,7 @@ impl CongestionPlan {
             | CongestionPlan::Prague
             | CongestionPlan::FixedRate { .. }
             | CongestionPlan::Bbr
+            | CongestionPlan::Bbr3
             | CongestionPlan::Python(_) => true,
             CongestionPlan::Tahoe { .. }
             | CongestionPlan::Reno
@@ -203,7 +207,7 @@ impl CongestionPlan {
     /// Whether it draws from the seed: when it probes for more.
     #[must_use]
     pub fn draws(self) -> bool {
-        self == CongestionPlan::Bbr
+        matches!(self, CongestionPlan::Bbr | CongestionPlan::Bbr3)
     }
 
     /// Whether its window grows by addition and shrinks by halving, as the closed forms of theories assume.
@@ -221,6 +225,7 @@ impl CongestionPlan {
             | CongestionPlan::Fixed { .. }
             | CongestionPlan::FixedRate { .. }
             | CongestionPlan::Bbr
+            | CongestionPlan::Bbr3
             | CongestionPlan::Python(_)
             | CongestionPlan::Kernel(_) => false,
         }
