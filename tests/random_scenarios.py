@@ -7,7 +7,7 @@ from pathlib import Path
 
 from common import EXAMPLES
 
-CONTROLS = ("tahoe", "reno", "newreno", "cubic", "fixed", "bbr")
+CONTROLS = ("tahoe", "reno", "newreno", "cubic", "fixed", "bbr", "bbr3")
 
 
 def _rate(draw: random.Random) -> list[str]:
@@ -150,7 +150,7 @@ def _tcp(draw: random.Random, *, window: bool) -> list[str]:
     if window or cc == "fixed" or draw.random() < 0.3:
         lines.append(f'tcp.window = "{draw.choice([6, 17, 60])} segments"')
     for key in ("sack", "limited_transmit", "go_back_n", "handshake", "timestamps", "idle_restart"):
-        if key == "sack" and cc == "bbr":
+        if key == "sack" and cc in ("bbr", "bbr3"):
             lines.append("tcp.sack = true")
         elif draw.random() < 0.4:
             lines.append(f"tcp.{key} = {draw.choice(['true', 'false'])}")

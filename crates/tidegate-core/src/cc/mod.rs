@@ -16,6 +16,7 @@
 
 mod aimd;
 mod bbr;
+mod bbr3;
 mod cubic;
 mod facts;
 mod fixed;
@@ -36,6 +37,7 @@ use crate::units::{Rate, Span, Time};
 
 pub use aimd::Aimd;
 pub use bbr::Bbr;
+pub use bbr3::Bbr3;
 pub use cubic::Cubic;
 pub use facts::{
     Ack, Acked, ControllerSnapshot, EcnNeed, LossKind, Lost, Measured, RateSample, Recovered, Recovery,
@@ -124,6 +126,8 @@ pub enum Controller {
     FixedRate(FixedRate),
     /// BBR, version 1.
     Bbr(Box<Bbr>),
+    /// BBR, version 3.
+    Bbr3(Box<Bbr3>),
     /// Anything else.
     Custom(Box<dyn CongestionControl>),
 }
@@ -140,6 +144,7 @@ macro_rules! each {
             Controller::Fixed($inner) => $what,
             Controller::FixedRate($inner) => $what,
             Controller::Bbr($inner) => $what,
+            Controller::Bbr3($inner) => $what,
             Controller::Custom($inner) => $what,
         }
     };
@@ -167,6 +172,7 @@ impl Controller {
                 Controller::FixedRate(FixedRate::new(rate, window.max(u64::from(plan.mss))))
             }
             CongestionPlan::Bbr => Controller::Bbr(Box::new(Bbr::new(plan, rng))),
+            CongestionPlan::Bbr3 => Controller::Bbr3(Box::new(Bbr3::new(plan, rng))),
             CongestionPlan::Python(own) => Controller::Custom(python::make(own, plan, rng)),
             CongestionPlan::Kernel(name) => {
                 unreachable!("{name} is the kernel's; the simulator refuses such plans before they start")
@@ -231,6 +237,7 @@ impl Controller {
             | Controller::Fixed(_)
             | Controller::FixedRate(_)
             | Controller::Bbr(_)
+            | Controller::Bbr3(_)
             | Controller::Custom(_) => None,
         }
     }

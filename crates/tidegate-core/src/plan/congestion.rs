@@ -30,6 +30,8 @@ pub enum CongestionPlan {
     },
     /// BBR, version 1, as Linux has it.
     Bbr,
+    /// BBR, version 3 (draft-ietf-ccwg-bbr).
+    Bbr3,
     /// One that a user wrote, outside this program.
     Python(&'static PythonController),
     /// One that only the Linux kernel has, by its name in [`CONTROLLERS`]: only the live engine can run it.
@@ -88,6 +90,7 @@ pub const CONTROLLERS: &[ControllerRow] = &[
         Some("bbr"),
         CongestionPlan::Bbr,
     ),
+    own("bbr3", "BBR version 3: also bounds what is in flight by losses", None, CongestionPlan::Bbr3),
     kernel("bic", "the kernel's BIC, engine live only"),
     kernel("cdg", "the kernel's CAIA delay gradient, engine live only"),
     kernel("dctcp", "the kernel's DCTCP, engine live only"),
@@ -162,7 +165,10 @@ impl CongestionPlan {
     #[must_use]
     pub fn hears_acks(self) -> bool {
         match self {
-            CongestionPlan::FixedRate { .. } | CongestionPlan::Bbr | CongestionPlan::Python(_) => true,
+            CongestionPlan::FixedRate { .. }
+            | CongestionPlan::Bbr
+            | CongestionPlan::Bbr3
+            | CongestionPlan::Python(_) => true,
             CongestionPlan::Tahoe { .. }
             | CongestionPlan::Reno
             | CongestionPlan::NewReno
@@ -175,7 +181,7 @@ impl CongestionPlan {
     /// Whether it draws from the seed: when it probes for more.
     #[must_use]
     pub fn draws(self) -> bool {
-        self == CongestionPlan::Bbr
+        matches!(self, CongestionPlan::Bbr | CongestionPlan::Bbr3)
     }
 
     /// Whether its window grows by addition and shrinks by halving, as the closed forms of theories assume.
@@ -187,6 +193,7 @@ impl CongestionPlan {
             | CongestionPlan::Fixed { .. }
             | CongestionPlan::FixedRate { .. }
             | CongestionPlan::Bbr
+            | CongestionPlan::Bbr3
             | CongestionPlan::Python(_)
             | CongestionPlan::Kernel(_) => false,
         }
