@@ -44,7 +44,8 @@ const CHOICES: &[Key] = &[
         Kind::Choice(&[
             word("rfc", "TCP as the RFCs describe it"),
             word("bsd44", "4.4BSD-Lite, as in papers of the 1990s"),
-            word("linux", "approximately the Linux kernel"),
+            word("linux", "the newest version of the Linux kernel that is known here: linux-6.18"),
+            word("linux-6.18", "Linux 6.18, as its hosts are set up by default"),
         ]),
         text("rfc"),
         "The implementation that gives the defaults of the other keys. Live: bsd44 also disables RACK, tail loss \
