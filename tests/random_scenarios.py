@@ -177,6 +177,44 @@ def _hearing(draw: random.Random, lines: list[str]) -> list[str]:
     return [*kept, f'tcp.cc = "{cc}"', "tcp.sack = true", *more]
 
 
+def _rules(draw: random.Random, lines: list[str]) -> list[str]:
+    """Return the lines of a flow, in one of five with ECN, a pace or Linux's rules, each key for itself."""
+    if draw.random() >= 0.2:
+        return lines
+    values = {
+        "ecn": ['"classic"', '"accurate"'],
+        "abe": ["true"],
+        "pacing": ["true"],
+        "loss": ['"rack"'],
+        "reduction": ['"prr"'],
+        "arithmetic": ['"linux"'],
+        "slow_start": ['"hystart"'],
+        "dsack": ["true"],
+        "undo": ["true"],
+        "frto": ["true"],
+        "quick_acks": ["5", '"linux"'],
+    }
+    more = ["tcp.sack = true"]
+    if draw.random() < 0.15:
+        more += ['tcp.cc = "fixed_rate"', 'tcp.rate = "900 kbit/s"', 'tcp.window = "40 segments"']
+    # ECN more often than the others: it needs a gate that marks, and few do.
+    likely = {"ecn": 0.8}
+    more += [
+        f"tcp.{key} = {draw.choice(words)}"
+        for key, words in values.items()
+        if draw.random() < likely.get(key, 0.4)
+    ]
+    replaced = tuple(line.split(" = ")[0] + " = " for line in more)
+    return [*(line for line in lines if not line.startswith(replaced)), *more]
+
+
+def _step(draw: random.Random, gate: list[str]) -> list[str]:
+    """Return the lines of a packet gate, in one of five with a queue that marks."""
+    if draw.random() >= 0.2:
+        return gate
+    return [*gate, f'queue.aqm.step = "{draw.choice(["3 packets", "20 packets", "60 packets", "30 kB"])}"']
+
+
 def _requests(draw: random.Random) -> list[str]:
     """Requests and responses, in a closed or an open loop, on one connection or on many."""
     sizes = [
@@ -296,6 +334,7 @@ def scenario(number: int) -> str:
     more = random.Random(f"circuits {number}")
     late = random.Random(f"jitter {number}")
     hearing = random.Random(f"controllers {number}")
+    rules = random.Random(f"rules {number}")
     circuit = more.choice([n for n in range(count) if n != cells] + [None])
     if circuit is not None:
         lines += ["[pool.vp]", f'capacity = "{more.choice([8, 15, 30])} Mbit/s"']
@@ -304,12 +343,14 @@ def scenario(number: int) -> str:
         gate = (_cell_gate if n == cells else _gate)(draw, f"g{n}")
         if n == circuit:
             gate = _circuit(more, gate)
+        if n != cells:
+            gate = _step(rules, gate)
         lines += gate + _jitter(late)
         if n == cells:
             lines += late.choice([[], [POLICE]])
         gates[f"g{n}"] = any(line.startswith("rate") for line in gate)
     for n in range(draw.randint(1, 3)):
-        lines += _hearing(hearing, _flow(draw, f"f{n}", gates))
+        lines += _rules(rules, _hearing(hearing, _flow(draw, f"f{n}", gates)))
     for n in range(draw.choice([0, 0, 1, 2])):
         lines += _traffic(draw, f"t{n}", gates)
     if draw.random() < 0.15:

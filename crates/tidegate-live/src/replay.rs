@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use tidegate_core::net::{Dropped, Network, Owner, Step};
 use tidegate_core::plan::Plan;
-use tidegate_core::unit::{HeldBy, Unit};
+use tidegate_core::unit::{Ecn, HeldBy, Unit};
 use tidegate_core::units::Time;
 
 use crate::clock::after;
@@ -51,8 +51,8 @@ impl Replay {
         while let Some(step) = self.network.poll_step(until) {
             match step {
                 Step::Deliver { at, route, unit } => {
-                    let (arrival, cause) = (unit.handle, unit.cause());
-                    self.departures.push(Departure { due: at, arrival, route: route as u32, cause });
+                    let (arrival, cause, marked) = (unit.handle, unit.cause(), unit.ecn() == Ecn::Ce);
+                    self.departures.push(Departure { due: at, arrival, route: route as u32, cause, marked });
                     self.tell();
                 }
                 Step::Drop(dropped) if !matches!(dropped.owner, Owner::Traffic(_)) => {

@@ -6,7 +6,7 @@ use tidegate_core::unit::HeldBy;
 use tidegate_core::units::{Span, Time};
 use tidegate_result::{FlowMeasure, FlowRow, FlowSummary, Mark, MarkKind, RequestSummary};
 
-use crate::endpoints::{EndReport, Sample, TcpInfo};
+use crate::endpoints::{EndReport, Sample, TcpInfo, has_ecn};
 use crate::wire::{Arrived, FlowWire};
 
 /// `TCP_CA_CWR`, `Recovery` and `Loss`.
@@ -117,7 +117,7 @@ pub(crate) fn summaries(
             segments_delivered: wire.delivered_segments,
             segments_retransmitted: wire.segments_retransmitted,
             timeouts: states.count(number, MarkKind::Timeout, measured.from),
-            marked_segments: None,
+            marked_segments: has_ecn(&flow.tcp).then_some(wire.marked_segments),
             ecn_reductions: None,
             fast_retransmits: states.count(number, MarkKind::FastRetransmit, measured.from),
             rtt: &wire.rtt,

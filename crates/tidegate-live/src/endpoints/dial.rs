@@ -38,6 +38,9 @@ pub(super) fn wait_at(at: std::net::SocketAddrV4, stack: &FlowStack) -> io::Resu
 
 fn configure(socket: &OwnedFd, stack: &FlowStack) -> io::Result<()> {
     sockopt::set_congestion(socket.as_fd(), stack.congestion)?;
+    if stack.paces {
+        sockopt::pace(socket.as_fd())?;
+    }
     sockopt::set(socket.as_fd(), TcpOption::MaxSegment, stack.max_segment)
 }
 

@@ -48,5 +48,6 @@ pub(super) fn differences(tcp: &TcpPlan) -> Vec<String> {
     }
     note(!tcp.handshake, "tcp.handshake = false".to_owned());
     note(tcp.rtt_timing == RttTiming::One, "tcp.rtt_timing = \"one\"".to_owned());
+    note(tcp.abe, "tcp.abe = true".to_owned());
     keys
 }

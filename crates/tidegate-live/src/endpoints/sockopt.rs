@@ -33,6 +33,13 @@ pub(crate) fn set_congestion(socket: BorrowedFd<'_>, name: &str) -> io::Result<(
     set_bytes(socket, libc::IPPROTO_TCP, TcpOption::Congestion as i32, name.as_bytes())
 }
 
+/// Has the socket pace at the rate that TCP computes: any largest rate but the default does so
+/// (`sk_pacing_status` in `sk_setsockopt`, Linux 6.18), and this one never limits.
+pub(crate) fn pace(socket: BorrowedFd<'_>) -> io::Result<()> {
+    const LARGEST: u64 = 1 << 40;
+    set_bytes(socket, libc::SOL_SOCKET, libc::SO_MAX_PACING_RATE, &LARGEST.to_ne_bytes())
+}
+
 /// The congestion controller that is at work.
 pub(crate) fn congestion(socket: BorrowedFd<'_>) -> io::Result<String> {
     let mut name = [0; 16];

@@ -8,6 +8,7 @@ use tidegate_core::plan::{FlowPlan, Plan, RtoPlan, Segmentation, TcpBase};
 use tidegate_core::units::{PICOS_PER_SECOND, Span};
 
 use super::differs::{DELAYED_ACK_MOST, TIMESTAMPS, differences};
+use super::ecn;
 use super::sockopt;
 use crate::{LiveError, lab};
 
@@ -63,6 +64,8 @@ pub struct FlowStack {
     pub quick_ack: bool,
     /// Largest delay of an acknowledgement, µs.
     pub delayed_ack_most_us: Option<u32>,
+    /// The socket paces whatever its controller.
+    pub paces: bool,
 }
 
 impl FlowStack {
@@ -127,7 +130,12 @@ impl Stack {
             );
         }
         let gso_segments = one_each(plan, &mut warnings).then_some(1);
-        Ok(Stack { flows, controls: controls(all_old, restarts > 0), gso_segments, warnings })
+        Ok(Stack {
+            flows,
+            controls: controls(all_old, restarts > 0, ecn::setting(plan)?),
+            gso_segments,
+            warnings,
+        })
     }
 
     /// First and largest size of receive buffers: room for the largest window beside the kernel's own
@@ -164,12 +172,12 @@ fn one_each(plan: &Plan, warnings: &mut Vec<String>) -> bool {
     asked > 0 && all
 }
 
-fn controls(all_old: bool, idle_restart: bool) -> Vec<(&'static str, String)> {
+fn controls(all_old: bool, idle_restart: bool, ecn: u8) -> Vec<(&'static str, String)> {
     let mut controls = vec![
         // Nothing is remembered from one connection to the next.
         ("net.ipv4.tcp_no_metrics_save", "1".to_owned()),
         ("net.ipv4.tcp_slow_start_after_idle", u8::from(idle_restart).to_string()),
-        ("net.ipv4.tcp_ecn", "0".to_owned()),
+        ("net.ipv4.tcp_ecn", ecn.to_string()),
         // A window that is not asked for does not limit: as large as the kernel can make it.
         ("net.ipv4.tcp_wmem", format!("4096 262144 {LARGEST_BUFFER}")),
     ];
@@ -236,6 +244,7 @@ fn settle(
         rto_max_ms,
         quick_ack: tcp.delayed_ack.is_none(),
         delayed_ack_most_us: late.filter(|late| *late < DELAYED_ACK_MOST).map(|late| micros(late) as u32),
+        paces: tcp.rules.paces,
     })
 }
 

@@ -282,7 +282,8 @@ impl Engine {
         // What enters at one side leaves at the other.
         let exit = usize::from(route.is_multiple_of(2));
         let late = self.clock.now().saturating_since(due);
-        if unit.ecn() == Ecn::Ce {
+        let marked = unit.ecn() == Ecn::Ce;
+        if marked {
             mark(self.slab.bytes_mut(unit.handle));
         }
         let packet = self.slab.bytes(unit.handle);
@@ -292,7 +293,7 @@ impl Engine {
         self.written[exit] = true;
         self.lateness.note(late);
         self.stalls.note(due, late);
-        self.recording.departures.push(Departure { due, arrival, route, cause: unit.cause() });
+        self.recording.departures.push(Departure { due, arrival, route, cause: unit.cause(), marked });
         if late > self.fail_behind {
             return Err(self.fell_behind(format!("a packet due at {due} was written {late} later")));
         }

@@ -36,6 +36,8 @@ pub struct Departure {
     pub route: u32,
     /// What it waited for.
     pub cause: Cause,
+    /// It left with a mark (CE).
+    pub marked: bool,
 }
 
 /// What a run of the pump brought.

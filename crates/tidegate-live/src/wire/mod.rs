@@ -29,6 +29,8 @@ pub struct FlowWire {
     pub segments_retransmitted: u64,
     /// IP bytes of data segments that reached the receiver.
     pub received_bytes: u64,
+    /// Data segments that reached the receiver with a mark.
+    pub marked_segments: u64,
     /// User bytes, each counted when it first arrived, in order or not.
     pub delivered_bytes: u64,
     /// Data segments that brought at least one byte for the first time.
@@ -88,6 +90,9 @@ pub fn read(plan: &Plan, report: &PumpReport, starts: &[Time], held: &HeldAt<'_>
                 };
                 if header.payload > 0 {
                     reader.wire.one_ways.push((at, at.saturating_since(arrival.at)));
+                }
+                if report.departures[number].marked && header.payload > 0 && at >= measured.from {
+                    reader.wire.marked_segments += 1;
                 }
                 reader.received(at, header, arrival.bytes, cause, measured);
             }
@@ -159,6 +164,7 @@ impl Reader {
                 segments_sent: 0,
                 segments_retransmitted: 0,
                 received_bytes: 0,
+                marked_segments: 0,
                 delivered_bytes: 0,
                 delivered_segments: 0,
                 in_order_bytes: 0,

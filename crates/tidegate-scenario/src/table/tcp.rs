@@ -316,7 +316,8 @@ const CHOICES: &[Key] = &[
         text("off"),
         "Explicit congestion notification, at both ends: gates with `queue.aqm` mark data segments instead of dropping \
          them. A controller that needs ECN has it whatever this says. Linux's default (net.ipv4.tcp_ecn = 2) uses it only \
-         when the other end asks, so between two Linux hosts it is off. Live: not set; the kernel's own net.ipv4.tcp_ecn holds.",
+         when the other end asks, so between two Linux hosts it is off. Live: set for all flows together, which must agree; \
+         accurate needs a kernel that takes net.ipv4.tcp_ecn = 3.",
     ),
     key(
         "abe",
