@@ -10,6 +10,7 @@ use tidegate_core::plan::{
 };
 use tidegate_core::random::Seed;
 use tidegate_core::tcp::{Endpoint, Role, Segment, State};
+use tidegate_core::unit::Ecn;
 use tidegate_core::units::{Rate, Span, Time};
 
 /// Bytes of an input that choose the plan.
@@ -42,6 +43,8 @@ struct Wire {
     now: Time,
     flying: VecDeque<(To, Segment)>,
     written: [u64; 2],
+    /// ECN-capable segments delivered.
+    capable: u64,
 }
 
 /// Any bytes: a plan, then operations.
@@ -56,6 +59,7 @@ pub fn run(data: &[u8]) {
         now: Time::ZERO,
         flying: VecDeque::new(),
         written: [0; 2],
+        capable: 0,
     };
     if header[3] & 0x80 != 0 {
         wire.a.start_clock(Span::from_millis(137));
@@ -78,13 +82,15 @@ pub fn run(data: &[u8]) {
 pub(crate) fn plan(header: &[u8]) -> TcpPlan {
     let bit = |byte: usize, bit: u8| header[byte] >> bit & 1 == 1;
     let mss = [1460, 536, 100][usize::from(header[2] % 3)];
-    let cc = match header[0] % 7 {
+    let cc = match header[0] % 9 {
         0 => CongestionPlan::Tahoe { fast_retransmit: false },
         1 => CongestionPlan::Tahoe { fast_retransmit: true },
         2 => CongestionPlan::Reno,
         3 => CongestionPlan::NewReno,
         4 => CongestionPlan::Cubic,
         5 => CongestionPlan::Fixed { window: 8 * u64::from(mss) },
+        6 => CongestionPlan::Bbr,
+        7 => CongestionPlan::Bbr3,
         _ => CongestionPlan::FixedRate { rate: Rate::from_bps(1_000_000), window: 50 * u64::from(mss) },
     };
     let tick = if bit(1, 0) { Span::from_millis(500) } else { Span::ZERO };
@@ -124,8 +130,9 @@ pub(crate) fn plan(header: &[u8]) -> TcpPlan {
         timestamps: bit(4, 4),
         rtt_timing: if bit(4, 5) { RttTiming::One } else { RttTiming::Every },
         idle_restart: bit(4, 6),
-        ecn: EcnPlan::Off,
-        abe: false,
+        ecn: [EcnPlan::Off, EcnPlan::Off, EcnPlan::Classic, EcnPlan::Accurate]
+            [usize::from(header[2] ^ header[4]) >> 2 & 3],
+        abe: bit(0, 4),
     }
 }
 
@@ -136,8 +143,19 @@ fn rules(header: &[u8]) -> TcpRules {
     }
     let bits = header[1] ^ header[3] ^ header[4];
     let linux = |bit: u8| bits >> bit & 1 == 1;
-    let TcpRules { arithmetic, slow_start, loss, reduction, least_rto, acks, paces: _, segmentation } =
-        TcpRules::LINUX;
+    let TcpRules {
+        arithmetic,
+        slow_start,
+        loss,
+        reduction,
+        least_rto,
+        acks,
+        dsack,
+        undo,
+        frto,
+        paces: _,
+        segmentation,
+    } = TcpRules::LINUX;
     let rfc = TcpRules::RFC;
     TcpRules {
         arithmetic: if linux(0) { arithmetic } else { rfc.arithmetic },
@@ -146,6 +164,9 @@ fn rules(header: &[u8]) -> TcpRules {
         reduction: if linux(3) { reduction } else { rfc.reduction },
         least_rto: if linux(4) { least_rto } else { rfc.least_rto },
         acks: if linux(5) { acks } else { rfc.acks },
+        dsack: dsack && linux(7),
+        undo: undo && (linux(1) ^ linux(7)),
+        frto: frto && (linux(0) ^ linux(7)),
         paces: linux(6),
         segmentation,
     }
@@ -172,7 +193,14 @@ impl Wire {
     }
 
     /// Brings one segment to its end.
-    fn deliver(&mut self, (to, segment): (To, Segment)) {
+    fn deliver(&mut self, (to, mut segment): (To, Segment)) {
+        // Every third segment that may be marked is.
+        if matches!(segment.ecn, Ecn::Ect0 | Ecn::Ect1) {
+            self.capable += 1;
+            if self.capable.is_multiple_of(3) {
+                segment.ecn = Ecn::Ce;
+            }
+        }
         match to {
             To::A => self.a.handle_segment(self.now, &segment),
             To::B => self.b.handle_segment(self.now, &segment),
@@ -238,6 +266,7 @@ impl Wire {
         if !hostile {
             let (a, b) = (self.a.counters(), self.b.counters());
             assert!(b.delivered_bytes <= self.written[0] && a.delivered_bytes <= self.written[1]);
+            assert!(a.ce_received + b.ce_received <= self.capable / 3);
             let [a_read, b_read] = [self.a.in_order_bytes(), self.b.in_order_bytes()];
             assert!(b_read <= b.delivered_bytes && a_read <= a.delivered_bytes);
             assert!(a.acked_bytes <= b_read && b.acked_bytes <= a_read);
@@ -304,6 +333,6 @@ fn forge(segment: Segment, op: u8) -> Segment {
         0 => Segment { seq: segment.seq.wrapping_add(shift), ..segment },
         1 => Segment { ack: segment.ack.wrapping_add(shift), ..segment },
         2 => Segment { sack_count: 1, sack: [(segment.ack, segment.ack.wrapping_add(shift)); 3], ..segment },
-        _ => Segment { len: shift, flags: op, ts_ecr: shift, ..segment },
+        _ => Segment { len: shift, flags: u16::from(op), ts_ecr: shift, ..segment },
     }
 }

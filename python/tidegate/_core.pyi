@@ -281,6 +281,7 @@ class Endpoint:
         at: int,
         *,
         flags: int,
+        ecn: int,
         payload: int,
         seq: int | None,
         ack: int | None,

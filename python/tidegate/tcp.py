@@ -31,8 +31,10 @@ from tidegate._base.errors import ArgumentError
 
 __all__ = ["Endpoint", "Segment", "State"]
 
-#: The bits of flags (RFC 9293 §3.1), in the order in which they are named.
-_FLAGS = {"SYN": 0x02, "PSH": 0x08, "ACK": 0x10}
+#: The bits of flags (RFC 9293 §3.1, RFC 9768 §3.1), in the order in which they are named.
+_FLAGS = {"SYN": 0x02, "PSH": 0x08, "ACK": 0x10, "ECE": 0x40, "CWR": 0x80, "AE": 0x100}
+#: The codepoints of ECN in an IP header, in the order of their bits (RFC 3168 §5).
+_ECN = ["Not-ECT", "ECT(1)", "ECT(0)", "CE"]
 _LARGEST = 2**32 - 1
 #: The largest IP packet.
 _LONGEST = 65_535
@@ -52,6 +54,8 @@ class Segment:
     payload: int
     #: The names of its flags, such as ``"ACK"`` or ``"SYN ACK"``.
     flags: str
+    #: The codepoint of ECN in its IP header: ``"Not-ECT"``, ``"ECT(1)"``, ``"ECT(0)"`` or ``"CE"``.
+    ecn: str
     #: Receive window, bytes after scaling; None: no limit.
     window: int | None
     #: SACK blocks (RFC 2018): the first number of each, and the number behind it; newest first.
@@ -71,6 +75,8 @@ class Segment:
             words.append("sack " + " ".join(f"{left}:{right}" for left, right in self.sack))
         if self.timestamps:
             words.append("timestamps {} {}".format(*self.timestamps))
+        if self.ecn != "Not-ECT":
+            words.append(self.ecn)
         return " ".join(words) + (" again" if self.retransmission else "")
 
 
@@ -109,6 +115,8 @@ class State:
     #: What holds it back: ``"application"``, ``"congestion window"``, ``"receiver window"`` or
     #: ``"pacing"``.
     held_by: str
+    #: What the controller thinks of its path, such as ``"alpha 0.0625"`` of DCTCP; None: no more to tell.
+    cc_detail: str | None
     #: User bytes sent and cumulatively acknowledged.
     acked_bytes: int
     #: User bytes received in order.
@@ -171,6 +179,7 @@ class Endpoint:
         window: int | None = None,
         timestamps: tuple[int, int] = (0, 0),
         flags: str = "ACK",
+        ecn: str = "Not-ECT",
     ) -> None:
         """Let a segment arrive at a time. What is left out says nothing new.
 
@@ -182,7 +191,8 @@ class Endpoint:
             sack: at most three blocks (first number, number behind it), newest first (RFC 2018 §4).
             window: receive window in bytes after scaling; left out, what it was.
             timestamps: value and echo reply in milliseconds (RFC 7323); 0 is none.
-            flags: names with spaces between: ``SYN``, ``PSH``, ``ACK``.
+            flags: names with spaces between: ``SYN``, ``PSH``, ``ACK``, ``ECE``, ``CWR``, ``AE``.
+            ecn: the codepoint of its IP header: ``Not-ECT``, ``ECT(1)``, ``ECT(0)`` or ``CE``.
 
         Raises:
             ArgumentError: the time is before an earlier call's, or a value is none of these.
@@ -195,6 +205,7 @@ class Endpoint:
         self._inner.receive(
             instant("at", at),
             flags=_bits(flags),
+            ecn=_codepoint(ecn),
             payload=whole("payload", payload, 0, _LONGEST),
             timestamps=_pair("timestamps", timestamps),
             sack=[_pair("sack", block) for block in sack],
@@ -233,6 +244,7 @@ class Endpoint:
 def _segment(sent: dict[str, Any]) -> Segment:
     time_s = sent.pop("time_ps") / PICOS
     sent["flags"] = " ".join(name for name, bit in _FLAGS.items() if sent["flags"] & bit)
+    sent["ecn"] = _ECN[sent["ecn"]]
     sent["window"] = None if sent["window"] == _LARGEST else sent["window"]
     sent["sack"] = tuple(sent["sack"])
     return Segment(time_s, **sent)
@@ -245,6 +257,12 @@ def _bits(flags: str) -> int:
             raise ArgumentError(f"flags: {name!r} is not known; some of {', '.join(_FLAGS)}")
         bits |= _FLAGS[name]
     return bits
+
+
+def _codepoint(ecn: str) -> int:
+    if ecn not in _ECN:
+        raise ArgumentError(f"ecn: {ecn!r} is not known; one of {', '.join(_ECN)}")
+    return _ECN.index(ecn)
 
 
 def _pair(name: str, value: Any) -> tuple[int, int]:

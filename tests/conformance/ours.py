@@ -79,7 +79,17 @@ class Talk:
             at_ms = sent.time_s * 1000 - self.start_ms
             flags = tuple(sent.flags.split())
             echo = sent.timestamps[1] if sent.timestamps else None
-            said = Said(at_ms, sent.seq, sent.ack, sent.payload, flags, sent.sack, sent.window, echo=echo)
+            said = Said(
+                at_ms,
+                sent.seq,
+                sent.ack,
+                sent.payload,
+                flags,
+                sent.sack,
+                sent.window,
+                ecn=sent.ecn,
+                echo=echo,
+            )
             self.record.said.append(said)
 
     def say(self, at_ms: float, step: Step) -> None:
@@ -89,8 +99,7 @@ class Talk:
         if "data" in of:
             given |= {"seq": of["data"][0], "payload": of["data"][1] - of["data"][0]}
             given["flags"] = given["flags"] or "ACK"
-        if "ack" in of:
-            given["ack"] = of["ack"]
+        given |= {name: of[name] for name in ("ack", "ecn") if name in of}
         if self.stamps:
             echo = self.echoes[of["echo"] - 1] if "echo" in of else [*self.before, *self.echoes][-1]
             given["timestamps"] = (of.get("stamp", int(at_ms) + 2), echo if "ACK" in given["flags"] else 0)

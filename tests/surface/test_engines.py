@@ -175,10 +175,12 @@ def test_welchs_interval_is_that_of_the_textbook() -> None:
 
 
 def test_a_kernel_controller_is_the_live_engines_alone() -> None:
-    scenario = SMALL.replace('"newreno"', '"bbr"')
+    scenario = SMALL.replace('"newreno"', '"highspeed"')
     loaded = tg.Scenario.from_toml(scenario) if hasattr(tg.Scenario, "from_toml") else None
     source = loaded or tg.load({**_plain(scenario)})
-    with pytest.raises(tg.EngineError, match=r'flow\.bulk\.tcp\.cc: read "bbr", which is the Linux kernel'):
+    with pytest.raises(
+        tg.EngineError, match=r'flow\.bulk\.tcp\.cc: read "highspeed", which is the Linux kernel'
+    ):
         tg.run(source)
 
 

@@ -27,7 +27,7 @@ pub use feedback::{
 pub use framing::Framing;
 pub use gate::{
     CellPlan, Contract, Discipline, GatePlan, JitterPlan, LossPlan, PolicePlan, QueueCounts, QueueLimit,
-    QueuePlan, Reassembly,
+    QueuePlan, Reassembly, StepThreshold,
 };
 pub use groups::groups_of_circuits;
 pub use holding::HoldingPlan;

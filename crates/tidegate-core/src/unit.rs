@@ -12,7 +12,7 @@ pub struct Unit {
     pub bytes: u32,
     /// The engine's own name for it.
     pub handle: u32,
-    /// Bits: [`TAGGED`], [`COMPACT`].
+    /// Bits: [`TAGGED`], [`COMPACT`], and the codepoint of ECN above them.
     flags: u32,
     /// What made it come when it did.
     pub(crate) blame: Blame,
@@ -22,6 +22,37 @@ pub struct Unit {
 const TAGGED: u32 = 1;
 /// The handle itself is the sequence or ACK number; the engine keeps no header.
 const COMPACT: u32 = 2;
+/// Where the codepoint of ECN stands.
+const ECN: u32 = 2;
+
+/// The two bits of ECN in an IP header (RFC 3168 §5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[repr(u8)]
+pub enum Ecn {
+    /// Its transport does not use ECN.
+    #[default]
+    NotEct = 0,
+    /// ECN-capable transport, ECT(1): L4S (RFC 9331).
+    Ect1 = 1,
+    /// ECN-capable transport, ECT(0).
+    Ect0 = 2,
+    /// Congestion experienced.
+    Ce = 3,
+}
+
+impl Ecn {
+    /// Of the low two bits.
+    #[inline]
+    #[must_use]
+    pub fn from_bits(bits: u8) -> Ecn {
+        match bits & 3 {
+            0 => Ecn::NotEct,
+            1 => Ecn::Ect1,
+            2 => Ecn::Ect0,
+            _ => Ecn::Ce,
+        }
+    }
+}
 
 /// A wait that is shorter is told from none by nothing: the unit of [`Blame`].
 pub(crate) const LEAST_WAIT: Span = Span::from_picos(1 << 20);
@@ -142,6 +173,19 @@ impl Unit {
     #[inline]
     pub fn set_tagged(&mut self, tagged: bool) {
         self.flags = if tagged { self.flags | TAGGED } else { self.flags & !TAGGED };
+    }
+
+    /// Its codepoint of ECN.
+    #[inline]
+    #[must_use]
+    pub fn ecn(&self) -> Ecn {
+        Ecn::from_bits((self.flags >> ECN) as u8)
+    }
+
+    /// Sets that.
+    #[inline]
+    pub fn set_ecn(&mut self, ecn: Ecn) {
+        self.flags = self.flags & !(3 << ECN) | u32::from(ecn as u8) << ECN;
     }
 
     /// The sender was held back by the congestion window, and that is owed to a gate's policer.

@@ -117,6 +117,8 @@ pub(crate) fn summaries(
             segments_delivered: wire.delivered_segments,
             segments_retransmitted: wire.segments_retransmitted,
             timeouts: states.count(number, MarkKind::Timeout, measured.from),
+            marked_segments: None,
+            ecn_reductions: None,
             fast_retransmits: states.count(number, MarkKind::FastRetransmit, measured.from),
             rtt: &wire.rtt,
             cwnd_mean_segments,

@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use tidegate_core::random::Seed;
 use tidegate_core::tcp::{Endpoint as Core, Role, Segment, flags as bits};
+use tidegate_core::unit::Ecn;
 use tidegate_core::units::Time;
 use tidegate_result::columns::{HELD_BY, PHASES};
 
@@ -119,13 +120,14 @@ impl Endpoint {
     }
 
     /// A segment arrives; what is not given says nothing new. `flags` holds bits, `sack` edges.
-    #[pyo3(signature = (at, *, flags, payload, seq, ack, window, timestamps, sack))]
+    #[pyo3(signature = (at, *, flags, ecn, payload, seq, ack, window, timestamps, sack))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn receive(
         &self,
         py: Python<'_>,
         at: u64,
-        flags: u8,
+        flags: u16,
+        ecn: u8,
         payload: u32,
         seq: Option<u32>,
         ack: Option<u32>,
@@ -133,7 +135,7 @@ impl Endpoint {
         timestamps: (u32, u32),
         sack: Vec<(u32, u32)>,
     ) -> PyResult<()> {
-        let mut given = Segment { len: payload, flags, ..Segment::default() };
+        let mut given = Segment { len: payload, flags, ecn: Ecn::from_bits(ecn), ..Segment::default() };
         (given.ts_val, given.ts_ecr) = timestamps;
         if sack.len() > given.sack.len() {
             let message = format!("sack: {} blocks; at most {}", sack.len(), given.sack.len());
@@ -182,6 +184,8 @@ impl Endpoint {
         dict.set_item("lost_segments", outstanding.lost)?;
         dict.set_item("retransmitted_segments", outstanding.retransmitted)?;
         dict.set_item("held_by", HELD_BY[snapshot.held_by as usize])?;
+        let detail = snapshot.detail.map(|(name, value)| format!("{name} {value:.6}"));
+        dict.set_item("cc_detail", detail)?;
         dict.set_item("acked_bytes", counters.acked_bytes)?;
         dict.set_item("in_order_bytes", core.in_order_bytes())?;
         dict.set_item("timeouts", counters.timeouts)?;
@@ -199,6 +203,7 @@ fn written<'py>(py: Python<'py>, at: Time, segment: &Segment) -> PyResult<Bound<
     dict.set_item("ack", segment.ack)?;
     dict.set_item("payload", segment.len)?;
     dict.set_item("flags", segment.flags)?;
+    dict.set_item("ecn", segment.ecn as u8)?;
     dict.set_item("window", segment.window)?;
     dict.set_item("timestamps", (segment.ts_val != 0).then_some((segment.ts_val, segment.ts_ecr)))?;
     dict.set_item("sack", segment.sack[..usize::from(segment.sack_count)].to_vec())?;

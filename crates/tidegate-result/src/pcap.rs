@@ -59,9 +59,10 @@ fn packet_bytes(plan: &TcpPlan, packet: &PacketRecord) -> io::Result<Vec<u8>> {
         Side::Sender => (sender, receiver),
         Side::Receiver => (receiver, sender),
     };
-    let has = |flag: u8| segment.flags & flag != 0;
+    let has = |flag: u16| segment.flags & flag != 0;
     let mut ip = Ipv4Header::new(0, 64, etherparse::IpNumber::TCP, from.0, to.0).map_err(io::Error::other)?;
     ip.dont_fragment = true;
+    ip.ecn = etherparse::IpEcn::try_new(segment.ecn as u8).map_err(io::Error::other)?;
     // Windows beyond 16 bits are shown scaled by 2¹⁴, the largest scale there is.
     let window = if has(flags::SYN) {
         u16::try_from(segment.window).unwrap_or(u16::MAX)
@@ -87,6 +88,16 @@ fn packet_bytes(plan: &TcpPlan, packet: &PacketRecord) -> io::Result<Vec<u8>> {
     }
     if has(flags::FIN) {
         builder = builder.fin();
+    }
+    if has(flags::ECE) {
+        builder = builder.ece();
+    }
+    if has(flags::CWR) {
+        builder = builder.cwr();
+    }
+    if has(flags::AE) {
+        // The bit was NS before (RFC 9768 §3.1).
+        builder = builder.ns();
     }
     let builder = builder.options(&options(plan, segment)).map_err(io::Error::other)?;
     let payload = vec![0; segment.len as usize];

@@ -11,8 +11,9 @@ pub(crate) fn endpoints(flow: &FlowPlan, seed: Seed, connection: u32) -> (Endpoi
     let which = if connection == 0 { String::new() } else { format!("/{connection}") };
     let name = |side: &str, what: &str| format!("flow.{}/{side}/{what}{which}", flow.name);
     let isn = |side: &str| seed.stream(&name(side, "isn")).next_u32();
-    let draws = flow.tcp.increase == Increase::Random || matches!(flow.tcp.cc, CongestionPlan::Python(_));
-    let random = |side: &str| draws.then(|| seed.stream(&name(side, "increase")));
+    let drawn = matches!(flow.tcp.cc, CongestionPlan::Python(_)) || flow.tcp.increase == Increase::Random;
+    let what = if flow.tcp.cc.draws() { "probing" } else { "increase" };
+    let random = |side: &str| (drawn || flow.tcp.cc.draws()).then(|| seed.stream(&name(side, what)));
     // Without a handshake neither end can learn the other's number.
     let answer = if flow.tcp.handshake { isn("receiver") } else { isn("sender") };
     let (sends, receives) = match flow.app {
@@ -63,6 +64,8 @@ fn each(now: &Counters, then: &Counters, of: impl Fn(u64, u64) -> u64) -> Counte
         delivered_bytes: of(now.delivered_bytes, then.delivered_bytes),
         delivered_segments: of(now.delivered_segments, then.delivered_segments),
         duplicates_received: of(now.duplicates_received, then.duplicates_received),
+        ecn_reductions: of(now.ecn_reductions, then.ecn_reductions),
+        ce_received: of(now.ce_received, then.ce_received),
         outside_window: of(now.outside_window, then.outside_window),
         acked_bytes: of(now.acked_bytes, then.acked_bytes),
     }

@@ -31,7 +31,8 @@ pub(crate) struct Flow {
     pub(crate) app: Application,
     pub(crate) headers: u32,
     pub(crate) started: bool,
-    /// The flow is not recorded, sends data one way only, and uses no circuit, no policer and no timestamps. Its
+    /// The flow is not recorded, sends data one way only, and uses no circuit, no policer,
+    /// no timestamps and no ECN. Its
     /// segments are mostly [`tidegate_core::tcp::Outgoing::is_usual`].
     pub(crate) plain: bool,
     /// As `plain`, but a policer may be on its path.
@@ -78,6 +79,7 @@ impl Flow {
             && dialogue.is_none()
             && !has_circuit
             && !flow.tcp.timestamps
+            && !sender.uses_ecn()
             && !plan.record.packets;
         Flow {
             plain: light && policed.is_none(),

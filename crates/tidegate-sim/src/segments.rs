@@ -28,9 +28,11 @@ impl Segments {
 
     /// A segment whose unit has arrived; its place may be used again.
     #[inline]
-    pub(crate) fn take(&mut self, place: u32) -> &Segment {
-        self.free.push(place);
-        &self.places[place as usize]
+    pub(crate) fn take(&mut self, unit: Unit) -> &Segment {
+        self.free.push(unit.handle);
+        let segment = &mut self.places[unit.handle as usize];
+        segment.ecn = unit.ecn();
+        segment
     }
 
     /// The segment of a unit that is not compact.

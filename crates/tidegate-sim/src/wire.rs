@@ -100,7 +100,7 @@ impl Wire {
         if unit.is_compact() {
             flow.sender.handle_usual_ack(at, unit.handle);
         } else {
-            let segment = self.segments.take(unit.handle);
+            let segment = self.segments.take(unit);
             if segment.connection != flow.connection {
                 return self.tell_circuits(at, index, flow);
             }
@@ -216,10 +216,12 @@ impl Wire {
         segment.connection = flow.connection;
         segment.sent_at = at;
         let bytes = flow.ip_bytes(segment);
+        let mut unit = Unit::new(bytes, place, sent.held_by());
+        unit.set_ecn(segment.ecn);
         if let Some(packets) = &mut self.packets {
             packets.push(record(at, index, from, from, segment, bytes));
         }
-        Unit::new(bytes, place, sent.held_by())
+        unit
     }
 
     /// A unit arrives at the receiver at `at`, which may be later than the network's time (run-ahead).
@@ -249,7 +251,7 @@ impl Wire {
             flow.meter.received(at, unit.bytes, unit.cause());
             flow.receiver.handle_usual_data(at, unit.handle, unit.bytes - flow.headers);
         } else {
-            let segment = self.segments.take(unit.handle);
+            let segment = self.segments.take(unit);
             if segment.connection != flow.connection {
                 return self.tell_circuits(at, index, flow);
             }

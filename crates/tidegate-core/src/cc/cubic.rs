@@ -4,10 +4,8 @@
 //! multiplication and division, which are the same on every platform; the cube root is libm's
 //! portable one.
 //!
-//! Not here: `HyStart++` (RFC 9438 §4.10 allows plain slow start) and the undoing of
-//! spurious reductions (§4.9).
-
-use super::{Acked, CongestionControl, ControllerSnapshot, LossKind, Lost, Recovered};
+use super::hystart_pp::HyStartPp;
+use super::{Acked, CongestionControl, ControllerSnapshot, LossKind, Lost, Measured, Recovered, Undone};
 use crate::plan::TcpPlan;
 use crate::units::Time;
 
@@ -37,6 +35,17 @@ struct Epoch {
     w_est: f64,
 }
 
+/// What a reduction changes (RFC 9438 §4.9).
+#[derive(Clone, Copy, Debug, Default)]
+struct Before {
+    cwnd: f64,
+    ssthresh: f64,
+    w_max: f64,
+    cwnd_prior: f64,
+    epoch: Option<Epoch>,
+    flat: bool,
+}
+
 /// RFC 9438.
 #[derive(Debug)]
 pub struct Cubic {
@@ -56,6 +65,10 @@ pub struct Cubic {
     epoch: Option<Epoch>,
     /// The next epoch starts flat (K = 0): it follows slow start and not a reduction.
     flat: bool,
+    /// RFC 9438 §4.10: `HyStart++`, as long as the first slow start lasts.
+    hystart: Option<Box<HyStartPp>>,
+    /// Kept where reductions may be taken back.
+    before: Option<Box<Before>>,
 }
 
 impl Cubic {
@@ -73,6 +86,8 @@ impl Cubic {
             cwnd_prior: 0.0,
             epoch: None,
             flat: true,
+            hystart: HyStartPp::new(plan),
+            before: plan.rules.takes_back().then(Box::default),
         };
         cubic.set(plan.initial_window as f64 / mss);
         cubic
@@ -81,6 +96,14 @@ impl Cubic {
     fn set(&mut self, cwnd: f64) {
         self.cwnd = cwnd.clamp(1.0, LARGEST / self.mss);
         self.window = (self.cwnd * self.mss) as u64;
+    }
+
+    /// RFC 9438 §4.9: what a reduction is about to change.
+    fn remember(&mut self) {
+        let Cubic { cwnd, ssthresh, w_max, cwnd_prior, epoch, flat, .. } = *self;
+        if let Some(before) = &mut self.before {
+            **before = Before { cwnd, ssthresh, w_max, cwnd_prior, epoch, flat };
+        }
     }
 
     /// RFC 9438 §4.2: a new epoch begins with this window.
@@ -132,6 +155,13 @@ impl Epoch {
 }
 
 impl CongestionControl for Cubic {
+    fn handle_measured(&mut self, measured: &Measured) {
+        if self.hystart.as_mut().is_some_and(|hystart| hystart.ends(measured)) {
+            self.ssthresh = self.cwnd;
+            self.hystart = None;
+        }
+    }
+
     #[inline]
     fn handle_acked(&mut self, acked: &Acked) {
         if !acked.window_limited {
@@ -142,16 +172,21 @@ impl CongestionControl for Cubic {
             }
         } else if self.cwnd < self.ssthresh {
             // RFC 5681 §3.1 eq. (2).
-            self.set(self.cwnd + (acked.bytes as f64 / self.mss).min(1.0));
+            let segments = match &self.hystart {
+                Some(hystart) => hystart.growth(acked.bytes) as f64 / self.mss,
+                None => (acked.bytes as f64 / self.mss).min(1.0),
+            };
+            self.set(self.cwnd + segments);
         } else {
             self.avoid(acked);
         }
     }
 
     fn handle_lost(&mut self, lost: &Lost) {
-        self.epoch = None;
+        self.hystart = None;
         let timeout = lost.kind.is_timeout();
         if lost.kind != (LossKind::Timeout { again: true }) {
+            self.remember();
             // RFC 9438 §4.6 takes marks and losses alike; RFC 8511 does not.
             let beta = if lost.kind == LossKind::Ecn { self.beta_ecn } else { BETA };
             // RFC 9438 §4.7: a plateau below the last one leaves room for new flows.
@@ -161,6 +196,7 @@ impl CongestionControl for Cubic {
             // RFC 9438 §4.6 (and §4.8): of what was in flight, at least two segments.
             self.ssthresh = (lost.in_flight as f64 / self.mss * beta).max(2.0);
         }
+        self.epoch = None;
         self.flat = timeout;
         self.set(if timeout { 1.0 } else { self.ssthresh });
     }
@@ -169,6 +205,17 @@ impl CongestionControl for Cubic {
         // RFC 6582 §3.2 step 3, choice (1).
         let in_flight = (recovered.in_flight as f64 / self.mss).max(1.0);
         self.set(self.ssthresh.min(in_flight + 1.0));
+    }
+
+    /// RFC 9438 §4.9.1 and §4.9.2.
+    fn handle_undone(&mut self, _undone: &Undone) {
+        if let Some(before) = self.before.as_deref().copied() {
+            let cwnd = self.cwnd.max(before.cwnd);
+            let Before { cwnd: _, ssthresh, w_max, cwnd_prior, epoch, flat } = before;
+            (self.ssthresh, self.w_max, self.cwnd_prior) = (ssthresh, w_max, cwnd_prior);
+            (self.epoch, self.flat) = (epoch, flat);
+            self.set(cwnd);
+        }
     }
 
     fn handle_restart(&mut self, window: u64) {

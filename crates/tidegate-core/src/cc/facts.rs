@@ -33,6 +33,8 @@ pub struct Ack {
     pub ecn_marked: u32,
     /// Bytes newly taken to be lost.
     pub lost: u64,
+    /// Bytes ever taken to be lost, by ACKs and by timers.
+    pub total_lost: u64,
     /// Bytes in flight before it.
     pub in_flight_before: u64,
     /// Bytes in flight after it, without what is taken to be lost.
@@ -52,6 +54,8 @@ pub struct Ack {
     /// Round trips counted by packets since the connection began: one is over when a segment is reported that was sent
     /// after the one before it was over.
     pub round: u64,
+    /// When the pacer lets the next data go; an instant that has passed: now.
+    pub next_departure: Time,
     /// How fast data arrived; `None`: the ACK reported nothing, or too short a time.
     pub rate: Option<RateSample>,
 }
@@ -166,6 +170,8 @@ pub struct Lost {
     pub kind: LossKind,
     /// Bytes still in flight, without what is taken to be lost.
     pub remaining: u64,
+    /// Bytes ever taken to be lost.
+    pub total_lost: u64,
     /// Offset behind the newest byte sent (SND.NXT).
     pub max: u64,
 }
@@ -197,4 +203,13 @@ pub struct ControllerSnapshot {
     pub ssthresh: Option<u64>,
     /// The window is below the threshold.
     pub slow_start: bool,
+}
+
+/// A reduction has proved needless (RFC 4015 §3, `tcp_undo_cwnd_reduction` of Linux 6.18): what was in force before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Undone {
+    /// Congestion window in bytes.
+    pub window: u64,
+    /// Slow-start threshold in bytes; `None`: no limit.
+    pub ssthresh: Option<u64>,
 }

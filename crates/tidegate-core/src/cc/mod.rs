@@ -15,13 +15,21 @@
 //! has not tested its window (RFC 5681 §4.1 and RFC 7661 §1 warn of such windows; RFC 9438 §5.8 asks for this).
 
 mod aimd;
+mod bbr;
+mod bbr3;
+mod copa;
 mod cubic;
+mod dctcp;
 mod facts;
 mod fixed;
 mod fixed_rate;
 mod halving;
+mod hystart_pp;
+mod ledbat;
 mod linux;
+mod prague;
 mod python;
+mod running_max;
 
 #[cfg(test)]
 mod tests;
@@ -33,20 +41,28 @@ use crate::random::Stream;
 use crate::units::{Rate, Span, Time};
 
 pub use aimd::Aimd;
+pub use bbr::Bbr;
+pub use bbr3::Bbr3;
+pub use copa::Copa;
 pub use cubic::Cubic;
+pub use dctcp::Dctcp;
 pub use facts::{
     Ack, Acked, ControllerSnapshot, EcnNeed, LossKind, Lost, Measured, RateSample, Recovered, Recovery,
-    Repair,
+    Repair, Undone,
 };
 pub use fixed::Fixed;
 pub use fixed_rate::FixedRate;
 pub use halving::{Halving, NewReno, Policy, Reno, Tahoe};
-pub use linux::{LinuxCubic, LinuxReno};
+pub use ledbat::Ledbat;
+pub use linux::{LinuxCubic, LinuxDctcp, LinuxReno, Vegas, Westwood};
+pub use prague::Prague;
 pub use python::{Maker, can_make, set_maker};
 
 /// A congestion controller. Implement it and hand it to [`crate::tcp::Endpoint::set_controller`] to try
 /// one that is not built in.
 pub trait CongestionControl: fmt::Debug + Send {
+    /// The handshake is over; `rtt`: the round trip of the SYN, unless it was sent twice.
+    fn handle_established(&mut self, _at: Time, _rtt: Option<Span>) {}
     /// A round trip was measured.
     fn handle_measured(&mut self, _measured: &Measured) {}
     /// An ACK has been dealt with, whatever it brought. Told only if [`CongestionControl::hears_acks`].
@@ -66,11 +82,19 @@ pub trait CongestionControl: fmt::Debug + Send {
     fn handle_lost(&mut self, lost: &Lost);
     /// A fast recovery without SACK has ended.
     fn handle_recovered(&mut self, recovered: &Recovered);
+    /// The last reduction has proved needless. Told where the plan lets reductions be taken back
+    /// ([`crate::plan::TcpRules::takes_back`]).
+    fn handle_undone(&mut self, _undone: &Undone) {}
     /// Nothing was sent for longer than a time-out and something is about to be (RFC 5681
     /// §4.1), or the handshake lost a segment: the window falls to `window` if it is larger.
     fn handle_restart(&mut self, window: u64);
     /// Something is about to be sent, and nothing had been in flight for `idle`.
     fn handle_resumed(&mut self, _at: Time, _idle: Span) {}
+    /// Whether it sends less than the path may carry, so that the rates of what is sent now say little, as if the
+    /// application had limited them. Asked after every ACK of which it is told.
+    fn understates(&self) -> bool {
+        false
+    }
     /// Bytes that may be in flight; at least one segment.
     fn window(&self) -> u64;
     /// How fast they may leave; `None`: as fast as ACKs come.
@@ -87,6 +111,10 @@ pub trait CongestionControl: fmt::Debug + Send {
     }
     /// The state that plots show.
     fn snapshot(&self) -> ControllerSnapshot;
+    /// A number that says most of what it thinks of its path, and its name: DCTCP's alpha, Copa's delta.
+    fn detail(&self) -> Option<(&'static str, f64)> {
+        None
+    }
 }
 
 /// The controller of one connection: a built-in one, matched, or a boxed one from outside.
@@ -105,10 +133,28 @@ pub enum Controller {
     LinuxReno(LinuxReno),
     /// CUBIC as Linux counts it.
     LinuxCubic(Box<LinuxCubic>),
+    /// Westwood+.
+    Westwood(Box<Westwood>),
+    /// Vegas.
+    Vegas(Box<Vegas>),
+    /// Copa.
+    Copa(Box<Copa>),
+    /// LEDBAT++.
+    Ledbat(Box<Ledbat>),
+    /// RFC 8257.
+    Dctcp(Box<Dctcp>),
+    /// DCTCP as Linux counts it.
+    LinuxDctcp(Box<LinuxDctcp>),
+    /// Prague.
+    Prague(Box<Prague>),
     /// A constant window.
     Fixed(Fixed),
     /// A constant pace.
     FixedRate(FixedRate),
+    /// BBR, version 1.
+    Bbr(Box<Bbr>),
+    /// BBR, version 3.
+    Bbr3(Box<Bbr3>),
     /// Anything else.
     Custom(Box<dyn CongestionControl>),
 }
@@ -122,16 +168,25 @@ macro_rules! each {
             Controller::Cubic($inner) => $what,
             Controller::LinuxReno($inner) => $what,
             Controller::LinuxCubic($inner) => $what,
+            Controller::Westwood($inner) => $what,
+            Controller::Vegas($inner) => $what,
+            Controller::Copa($inner) => $what,
+            Controller::Ledbat($inner) => $what,
+            Controller::Dctcp($inner) => $what,
+            Controller::LinuxDctcp($inner) => $what,
+            Controller::Prague($inner) => $what,
             Controller::Fixed($inner) => $what,
             Controller::FixedRate($inner) => $what,
+            Controller::Bbr($inner) => $what,
+            Controller::Bbr3($inner) => $what,
             Controller::Custom($inner) => $what,
         }
     };
 }
 
 impl Controller {
-    /// The controller that `plan` asks for. `rng` serves [`crate::plan::Increase::Random`] and is
-    /// needed for nothing else.
+    /// The controller that `plan` asks for. `rng` serves [`crate::plan::Increase::Random`] and
+    /// controllers that draw ([`CongestionPlan::draws`]).
     #[must_use]
     pub fn new(plan: &TcpPlan, rng: Option<Stream>) -> Controller {
         let linux = plan.rules.arithmetic == Arithmetic::Linux && plan.sack;
@@ -140,9 +195,16 @@ impl Controller {
                 Controller::LinuxReno(LinuxReno::new(plan))
             }
             CongestionPlan::Cubic if linux => Controller::LinuxCubic(Box::new(LinuxCubic::new(plan))),
-            CongestionPlan::Tahoe { .. } => Controller::Tahoe(Tahoe::new(Aimd::new(plan, rng))),
-            CongestionPlan::Reno => Controller::Reno(Reno::new(Aimd::new(plan, rng))),
-            CongestionPlan::NewReno => Controller::NewReno(NewReno::new(Aimd::new(plan, rng))),
+            CongestionPlan::Dctcp if linux => Controller::LinuxDctcp(Box::new(LinuxDctcp::new(plan))),
+            CongestionPlan::Tahoe { .. } => Controller::Tahoe(Tahoe::new(plan, rng)),
+            CongestionPlan::Reno => Controller::Reno(Reno::new(plan, rng)),
+            CongestionPlan::NewReno => Controller::NewReno(NewReno::new(plan, rng)),
+            CongestionPlan::Westwood => Controller::Westwood(Box::new(Westwood::new(plan))),
+            CongestionPlan::Vegas => Controller::Vegas(Box::new(Vegas::new(plan))),
+            CongestionPlan::Copa => Controller::Copa(Box::new(Copa::new(plan))),
+            CongestionPlan::Ledbat => Controller::Ledbat(Box::new(Ledbat::new(plan))),
+            CongestionPlan::Dctcp => Controller::Dctcp(Box::new(Dctcp::new(Aimd::new(plan, rng)))),
+            CongestionPlan::Prague => Controller::Prague(Box::new(Prague::new(plan))),
             CongestionPlan::Cubic => Controller::Cubic(Cubic::new(plan)),
             CongestionPlan::Fixed { window } => {
                 Controller::Fixed(Fixed::new(window.max(u64::from(plan.mss))))
@@ -150,11 +212,24 @@ impl Controller {
             CongestionPlan::FixedRate { rate, window } => {
                 Controller::FixedRate(FixedRate::new(rate, window.max(u64::from(plan.mss))))
             }
+            CongestionPlan::Bbr => Controller::Bbr(Box::new(Bbr::new(plan, rng))),
+            CongestionPlan::Bbr3 => Controller::Bbr3(Box::new(Bbr3::new(plan, rng))),
             CongestionPlan::Python(own) => Controller::Custom(python::make(own, plan, rng)),
             CongestionPlan::Kernel(name) => {
                 unreachable!("{name} is the kernel's; the simulator refuses such plans before they start")
             }
         }
+    }
+
+    /// See [`CongestionControl::handle_established`].
+    pub fn handle_established(&mut self, at: Time, rtt: Option<Span>) {
+        each!(self, inner => inner.handle_established(at, rtt));
+    }
+
+    /// See [`CongestionControl::understates`].
+    #[must_use]
+    pub fn understates(&self) -> bool {
+        each!(self, inner => inner.understates())
     }
 
     /// See [`CongestionControl::handle_measured`].
@@ -200,8 +275,17 @@ impl Controller {
             Controller::Cubic(_)
             | Controller::LinuxReno(_)
             | Controller::LinuxCubic(_)
+            | Controller::Westwood(_)
+            | Controller::Vegas(_)
+            | Controller::Copa(_)
+            | Controller::Ledbat(_)
+            | Controller::Dctcp(_)
+            | Controller::LinuxDctcp(_)
+            | Controller::Prague(_)
             | Controller::Fixed(_)
             | Controller::FixedRate(_)
+            | Controller::Bbr(_)
+            | Controller::Bbr3(_)
             | Controller::Custom(_) => None,
         }
     }
@@ -214,6 +298,11 @@ impl Controller {
     /// See [`CongestionControl::handle_recovered`].
     pub fn handle_recovered(&mut self, recovered: &Recovered) {
         each!(self, inner => inner.handle_recovered(recovered));
+    }
+
+    /// See [`CongestionControl::handle_undone`].
+    pub fn handle_undone(&mut self, undone: &Undone) {
+        each!(self, inner => inner.handle_undone(undone));
     }
 
     /// See [`CongestionControl::handle_restart`].
@@ -244,6 +333,12 @@ impl Controller {
     #[must_use]
     pub fn ecn(&self) -> EcnNeed {
         each!(self, inner => inner.ecn())
+    }
+
+    /// See [`CongestionControl::detail`].
+    #[must_use]
+    pub fn detail(&self) -> Option<(&'static str, f64)> {
+        each!(self, inner => inner.detail())
     }
 
     /// See [`CongestionControl::snapshot`].

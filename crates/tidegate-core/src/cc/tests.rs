@@ -6,6 +6,8 @@ use crate::random::Seed;
 use crate::tcp::plain_plan;
 
 mod golden;
+mod hearing;
+mod marked;
 
 const MSS: u64 = 1000;
 
@@ -26,7 +28,7 @@ fn acked(at: Time, rtt: Span) -> Acked {
 }
 
 fn lost(in_flight: u64, window: u64, kind: LossKind) -> Lost {
-    Lost { at: Time::ZERO, in_flight, window, kind, remaining: 0, max: 0 }
+    Lost { at: Time::ZERO, in_flight, window, kind, remaining: 0, total_lost: 0, max: 0 }
 }
 
 /// Acknowledges window after window for `rounds` round trips; returns the time.
@@ -306,4 +308,31 @@ fn a_controller_from_outside_can_be_used() {
     assert_eq!(controller.window(), 4_000);
     assert_eq!(controller.pacing_rate(), None);
     assert_eq!(controller.recovery(), Recovery::UntilAllAcked);
+}
+
+/// RFC 9438 §4.9: a reduction that is taken back leaves no trace. `NewReno` gets window and threshold back.
+#[test]
+fn a_needless_reduction_is_taken_back() {
+    let rules = crate::plan::TcpRules { undo: true, ..crate::plan::TcpRules::RFC };
+    for kind in [LossKind::DupAck, LossKind::Timeout { again: false }] {
+        let of = |needless: bool| {
+            let plan = TcpPlan { rules, initial_ssthresh: Some(10 * MSS), ..plan(CongestionPlan::Cubic) };
+            let mut cubic = Controller::new(&plan, None);
+            let rtt = Span::from_millis(100);
+            let now = rounds(&mut cubic, Time::ZERO, rtt, 20);
+            if needless {
+                let (window, ssthresh) = (cubic.window(), cubic.snapshot().ssthresh);
+                cubic.handle_lost(&lost(window, window, kind));
+                assert!(cubic.window() < window);
+                cubic.handle_undone(&Undone { window, ssthresh });
+            }
+            rounds(&mut cubic, now, rtt, 20);
+            cubic.snapshot()
+        };
+        assert_eq!(of(true), of(false));
+        let mut newreno = Controller::new(&plan(CongestionPlan::NewReno), None);
+        newreno.handle_lost(&lost(10 * MSS, 10 * MSS, kind));
+        newreno.handle_undone(&Undone { window: 10 * MSS, ssthresh: None });
+        assert_eq!((newreno.window(), newreno.snapshot().ssthresh), (10 * MSS, None));
+    }
 }

@@ -3,8 +3,8 @@
 
 use crate::aal5::CELL_BYTES;
 use crate::gate::Gate;
+use crate::gate::backlog::Backlog;
 use crate::gate::books::{Counters, Served};
-use crate::gate::queue::Backlog;
 use crate::gate::rate::Service;
 use crate::gcra::Verdict;
 use crate::units::{Span, Time};

@@ -29,11 +29,13 @@ pub enum DropReason {
     Policed = 5,
     /// The call for its circuit was refused.
     Refused = 6,
+    /// The queue discipline would have marked it, but its transport does not use ECN.
+    Early = 7,
 }
 
 impl DropReason {
     /// How many there are.
-    pub const COUNT: usize = 7;
+    pub const COUNT: usize = 8;
 
     /// All of them, in the order of their codes.
     pub const ALL: [DropReason; DropReason::COUNT] = [
@@ -44,6 +46,7 @@ impl DropReason {
         DropReason::Reassembly,
         DropReason::Policed,
         DropReason::Refused,
+        DropReason::Early,
     ];
 
     /// The word for it in tables.
@@ -57,6 +60,7 @@ impl DropReason {
             DropReason::Reassembly => "reassembly",
             DropReason::Policed => "policed",
             DropReason::Refused => "refused",
+            DropReason::Early => "early",
         }
     }
 }

@@ -13,6 +13,7 @@
 //! at [`Gate::next_wakeup`]. It is for gates whose departures are not known ahead, and for `exact_events`.
 
 mod ahead;
+mod backlog;
 mod books;
 mod cells;
 mod door;
@@ -20,13 +21,14 @@ mod drops;
 mod exit;
 mod queue;
 pub mod rate;
+mod step;
 mod stepped;
 
+pub use backlog::Backlog;
 pub use books::{CellRow, Count, Counters, GateRow, Phases, Precision, Quantiles};
 pub(crate) use books::{ExactPicos, Progression};
 pub use door::{Policer, Slot};
 pub use drops::{DropReason, GateDrop};
-pub use queue::Backlog;
 pub use stepped::Departure;
 
 use crate::gate::ahead::{Ahead, Express};
@@ -38,7 +40,7 @@ use crate::gate::rate::{Capacity, Law};
 use crate::gate::stepped::Stepped;
 use crate::plan::{GatePlan, RatePlan, RecordLevel};
 use crate::random::{Seed, Stream};
-use crate::unit::Unit;
+use crate::unit::{Ecn, Unit};
 use crate::units::{Measured, Span, Time};
 
 /// Work of one packet at a gate that counts packets, in millionths of a packet.
@@ -113,13 +115,13 @@ impl Gate {
         Err(self.refuse(at, wire, DropReason::Policed))
     }
 
-    /// Whether a unit may join the queue. The one place where both ways of driving ask; `found` is the queue that the
+    /// Whether a unit may join the queue, and whether it is marked. The one place where both ways of driving ask; `found` is the queue that the
     /// unit finds, and whether the server is idle.
     #[inline]
     fn admit(
         &mut self,
         at: Time,
-        unit: &Unit,
+        unit: &mut Unit,
         wire: u32,
         (found, idle): (Backlog, bool),
     ) -> Result<(), GateDrop> {
@@ -128,7 +130,15 @@ impl Gate {
         }
         let work = self.work(wire);
         let at_once = || idle && self.law.begins_at(at, work);
-        self.queue.admit(found, unit, at_once).map_err(|reason| self.refuse(at, wire, reason))
+        match self.queue.admit(found, unit, at_once) {
+            Ok(marked) => {
+                if marked {
+                    self.mark(at, unit, wire);
+                }
+                Ok(())
+            }
+            Err(reason) => Err(self.refuse(at, wire, reason)),
+        }
     }
 
     /// Asks the rate law for the service of a unit, and books it. `joins` is the queue with this unit, if the unit has
@@ -158,6 +168,15 @@ impl Gate {
         }
         self.books.counters.pass(arrival, service.end, u64::from(wire));
         Ok(self.exit.out_after(service.end))
+    }
+
+    /// Marks a unit CE at its arrival. One that another gate has marked stays as it is.
+    #[cold]
+    fn mark(&mut self, at: Time, unit: &mut Unit, wire: u32) {
+        if unit.ecn() != Ecn::Ce {
+            unit.set_ecn(Ecn::Ce);
+            self.books.mark(at, wire);
+        }
     }
 
     /// Drops a unit at its arrival.

@@ -5,28 +5,13 @@
 
 use std::collections::VecDeque;
 
+use super::backlog::Backlog;
 use super::drops::DropReason;
 use super::rate::Service;
+use super::step;
 use crate::plan::{Discipline, QueueCounts, QueueLimit, QueuePlan};
 use crate::unit::Unit;
 use crate::units::Time;
-
-/// What is in a queue at an instant.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Backlog {
-    /// Units.
-    pub units: u64,
-    /// Their IP bytes.
-    pub bytes: u64,
-}
-
-impl Backlog {
-    /// The same with one more unit.
-    #[inline]
-    pub(super) fn with(self, bytes: u32) -> Backlog {
-        Backlog { units: self.units + 1, bytes: self.bytes + u64::from(bytes) }
-    }
-}
 
 /// The rules of one gate's queue.
 #[derive(Clone, Debug)]
@@ -44,7 +29,7 @@ impl Queue {
         Queue { discipline, limit, counts, tagged }
     }
 
-    /// Whether a unit that arrives may join the queue, in which it finds `found`. `at_once` says whether its service
+    /// Whether a unit that arrives may join the queue, in which it finds `found`, and whether it is marked CE. `at_once` says whether its service
     /// begins the moment it arrives: then it needs no place.
     ///
     /// # Errors
@@ -55,7 +40,7 @@ impl Queue {
         found: Backlog,
         unit: &Unit,
         at_once: impl FnOnce() -> bool,
-    ) -> Result<(), DropReason> {
+    ) -> Result<bool, DropReason> {
         if unit.tagged() && self.tagged.is_some_and(|threshold| found.units >= threshold) {
             return Err(DropReason::QueueFull);
         }
@@ -63,7 +48,8 @@ impl Queue {
             return Err(DropReason::QueueFull);
         }
         match self.discipline {
-            Discipline::DropTail => Ok(()),
+            Discipline::DropTail => Ok(false),
+            Discipline::Step(threshold) => step::judge(threshold, found, unit.ecn()),
         }
     }
 

@@ -6,10 +6,10 @@ use super::*;
 use crate::aal5::CELL_BYTES;
 use crate::gcra::{Conformance, Interval, Limit};
 use crate::plan::{
-    AtEnd, Framing, JitterPlan, LossPlan, OpportunityTrace, PolicePlan, QueueCounts, QueueLimit, QueuePlan,
-    RatePlan,
+    AtEnd, Discipline, Framing, JitterPlan, LossPlan, OpportunityTrace, PolicePlan, QueueCounts, QueueLimit,
+    QueuePlan, RatePlan, StepThreshold,
 };
-use crate::unit::{HeldBy, Limiter};
+use crate::unit::{Ecn, HeldBy, Limiter};
 use crate::units::{PICOS_PER_SECOND, Rate, Speed};
 
 const MEASURED: Measured =
@@ -34,7 +34,9 @@ fn link(bps: u64, limit: QueueLimit) -> GatePlan {
 }
 
 fn unit(bytes: u32, handle: u32) -> Unit {
-    Unit::new(bytes, handle, HeldBy::Application)
+    let mut unit = Unit::new(bytes, handle, HeldBy::Application);
+    unit.set_ecn(Ecn::from_bits(handle as u8));
+    unit
 }
 
 /// Policers of one or two rates, of some Mbit/s or thousands of cells a second; bursts of
@@ -202,6 +204,28 @@ fn equal_rates_in_series_never_queue() {
     }
 }
 
+/// A packet that finds more than one waiting is marked, or dropped if it may not be; one that is marked is no new mark.
+#[test]
+fn a_step_marks_what_finds_more_than_its_threshold() {
+    let mut plan = link(8_000_000, QueueLimit::Unlimited);
+    plan.queue.discipline = Discipline::Step(StepThreshold::Packets(1));
+    let mut gate = Gate::new(&plan, context(RecordLevel::Events));
+    // One in service, two waiting, then one of each codepoint: Not-ECT, ECT(1), ECT(0), CE.
+    let mut seen = vec![];
+    for n in [2, 2, 2, 0, 1, 2, 3] {
+        let mut unit = unit(1000, n);
+        let passes = gate.pass(Time::ZERO, &mut unit, &MEASURED).is_some();
+        seen.push((passes, unit.ecn()));
+    }
+    let plain = (true, Ecn::Ect0);
+    let marked = (true, Ecn::Ce);
+    assert_eq!(seen, [plain, plain, plain, (false, Ecn::NotEct), marked, marked, marked]);
+    assert_eq!(gate.last_drop().map(|drop| drop.reason), Some(DropReason::Early));
+    let counters = gate.counters();
+    assert_eq!((counters.marked().total().packets, counters.refused().total().packets), (2, 1));
+    assert_eq!(gate.take_history().and_then(|rows| Some(rows.last()?.marked_packets)), Some(2));
+}
+
 pub(crate) fn any_gate() -> impl Strategy<Value = GatePlan> {
     let limit = prop_oneof![
         Just(QueueLimit::Unlimited),
@@ -217,12 +241,18 @@ pub(crate) fn any_gate() -> impl Strategy<Value = GatePlan> {
     let framing = prop_oneof![Just(Framing::Ip), Just(Framing::Overhead { overhead: 38, minimum: 84 })];
     let police = prop::option::weighted(0.2, any_police(3_000));
     let tagged = prop::option::weighted(0.2, 0u64..4);
-    let queue = (limit, any::<bool>(), tagged).prop_map(|(limit, all, tagged)| QueuePlan {
-        limit,
-        counts: if all { QueueCounts::All } else { QueueCounts::Waiting },
-        tagged,
-        ..QueuePlan::UNLIMITED
-    });
+    let discipline = prop_oneof![
+        3 => Just(Discipline::DropTail),
+        1 => (0u64..6).prop_map(|packets| Discipline::Step(StepThreshold::Packets(packets))),
+        1 => (0u64..6000).prop_map(|bytes| Discipline::Step(StepThreshold::Bytes(bytes))),
+    ];
+    let queue =
+        (limit, any::<bool>(), tagged, discipline).prop_map(|(limit, all, tagged, discipline)| QueuePlan {
+            discipline,
+            limit,
+            counts: if all { QueueCounts::All } else { QueueCounts::Waiting },
+            tagged,
+        });
     (rate::tests::any_plan(), queue, loss, framing, (0u64..5, any_jitter()), police).prop_map(
         |(rate, queue, loss, framing, (delay, jitter), police)| GatePlan {
             rate,

@@ -152,12 +152,12 @@ proptest! {
             }
         }
         let story = tell(&plan, &entries, None);
-        let mut fates: Vec<u32> = story.delivered.iter().map(|(_, _, handle, _)| *handle).collect();
-        fates.extend(story.dropped.iter().map(|(_, _, handle, _)| *handle));
+        let mut fates: Vec<u32> = story.delivered.iter().map(|(_, _, handle, ..)| *handle).collect();
+        fates.extend(story.dropped.iter().map(|(_, _, handle, ..)| *handle));
         fates.sort_unstable();
         let mut entered: Vec<u32> = (0..entries.len() as u32).collect();
         entered.extend(
-            story.delivered.iter().filter(|(_, route, ..)| route % 2 == 0).map(|(_, _, handle, _)| handle + 1_000_000),
+            story.delivered.iter().filter(|(_, route, ..)| route % 2 == 0).map(|(_, _, handle, ..)| handle + 1_000_000),
         );
         entered.sort_unstable();
         prop_assert_eq!(fates, entered);

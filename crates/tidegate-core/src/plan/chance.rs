@@ -96,16 +96,22 @@ fn of_flow(flow: &FlowPlan, found: &mut Vec<String>) {
         AppPlan::Source(source) => of_source(source),
         AppPlan::Request(request) => of_request(request),
     };
-    let (increase, uptime) = of_tcp(tcp);
-    let parts = [("start", of_start(*start)), ("app", app), ("increase", increase), ("uptime", uptime)];
+    let (increase, probing, uptime) = of_tcp(tcp);
+    let parts = [
+        ("start", of_start(*start)),
+        ("app", app),
+        ("increase", increase),
+        ("probing", probing),
+        ("uptime", uptime),
+    ];
     found.extend(parts.iter().filter(|(_, drawn)| *drawn).map(|(what, _)| format!("flow.{name}/{what}")));
 }
 
-/// Whether growth in congestion avoidance is drawn, and when the hosts were switched on.
-fn of_tcp(tcp: &TcpPlan) -> (bool, bool) {
+/// Whether growth in congestion avoidance is drawn, when the controller probes, and when the hosts were switched on.
+fn of_tcp(tcp: &TcpPlan) -> (bool, bool, bool) {
     let TcpPlan {
         base: _,
-        cc: _,
+        cc,
         rules: _,
         mss: _,
         headers: _,
@@ -130,7 +136,7 @@ fn of_tcp(tcp: &TcpPlan) -> (bool, bool) {
         ecn: _,
         abe: _,
     } = tcp;
-    (*increase == Increase::Random, tcp.ticks() && *phase == TickPhase::Own)
+    (*increase == Increase::Random, cc.draws(), tcp.ticks() && *phase == TickPhase::Own)
 }
 
 fn of_traffic(traffic: &TrafficPlan, found: &mut Vec<String>) {

@@ -16,6 +16,18 @@ pub enum CongestionPlan {
     NewReno,
     /// RFC 9438.
     Cubic,
+    /// Westwood+.
+    Westwood,
+    /// Vegas.
+    Vegas,
+    /// Copa.
+    Copa,
+    /// LEDBAT++.
+    Ledbat,
+    /// RFC 8257.
+    Dctcp,
+    /// Prague.
+    Prague,
     /// A constant window in bytes.
     Fixed {
         /// The window.
@@ -28,6 +40,10 @@ pub enum CongestionPlan {
         /// The window in bytes; `u64::MAX`: none.
         window: u64,
     },
+    /// BBR, version 1, as Linux has it.
+    Bbr,
+    /// BBR, version 3 (draft-ietf-ccwg-bbr).
+    Bbr3,
     /// One that a user wrote, outside this program.
     Python(&'static PythonController),
     /// One that only the Linux kernel has, by its name in [`CONTROLLERS`]: only the live engine can run it.
@@ -73,6 +89,17 @@ pub const CONTROLLERS: &[ControllerRow] = &[
     // The kernel's reno is NewReno (RFC 6582) where SACK is off.
     own("newreno", "RFC 6582", Some("reno"), CongestionPlan::NewReno),
     own("cubic", "RFC 9438", Some("cubic"), CongestionPlan::Cubic),
+    own(
+        "westwood",
+        "Westwood+: after a loss, the window that the path carries",
+        Some("westwood"),
+        CongestionPlan::Westwood,
+    ),
+    own("vegas", "two to four segments in the queue", Some("vegas"), CongestionPlan::Vegas),
+    own("copa", "a short queue, or a share of a full one", None, CongestionPlan::Copa),
+    own("ledbat++", "yields to all others", None, CongestionPlan::Ledbat),
+    own("dctcp", "RFC 8257: reduces by how much is marked", Some("dctcp"), CongestionPlan::Dctcp),
+    own("prague", "DCTCP for the Internet (L4S)", None, CongestionPlan::Prague),
     own("fixed", "a constant window, given by tcp.window", None, CongestionPlan::Fixed { window: 0 }),
     own(
         "fixed_rate",
@@ -80,10 +107,15 @@ pub const CONTROLLERS: &[ControllerRow] = &[
         None,
         CongestionPlan::FixedRate { rate: Rate::ZERO, window: 0 },
     ),
-    kernel("bbr", "the kernel's BBR, engine live only"),
+    own(
+        "bbr",
+        "BBR version 1: paces at the rate that it finds, detects policers",
+        Some("bbr"),
+        CongestionPlan::Bbr,
+    ),
+    own("bbr3", "BBR version 3: also bounds what is in flight by losses", None, CongestionPlan::Bbr3),
     kernel("bic", "the kernel's BIC, engine live only"),
     kernel("cdg", "the kernel's CAIA delay gradient, engine live only"),
-    kernel("dctcp", "the kernel's DCTCP, engine live only"),
     kernel("highspeed", "the kernel's HighSpeed TCP, engine live only"),
     kernel("htcp", "the kernel's H-TCP, engine live only"),
     kernel("hybla", "the kernel's Hybla, engine live only"),
@@ -91,9 +123,7 @@ pub const CONTROLLERS: &[ControllerRow] = &[
     kernel("lp", "the kernel's TCP-LP (low priority), engine live only"),
     kernel("nv", "the kernel's New Vegas, engine live only"),
     kernel("scalable", "the kernel's Scalable TCP, engine live only"),
-    kernel("vegas", "the kernel's Vegas, engine live only"),
     kernel("veno", "the kernel's Veno, engine live only"),
-    kernel("westwood", "the kernel's Westwood+, engine live only"),
     kernel("yeah", "the kernel's YeAH, engine live only"),
 ];
 
@@ -155,7 +185,16 @@ impl CongestionPlan {
     #[must_use]
     pub fn hears_acks(self) -> bool {
         match self {
-            CongestionPlan::FixedRate { .. } | CongestionPlan::Python(_) => true,
+            CongestionPlan::Westwood
+            | CongestionPlan::Vegas
+            | CongestionPlan::Copa
+            | CongestionPlan::Ledbat
+            | CongestionPlan::Dctcp
+            | CongestionPlan::Prague
+            | CongestionPlan::FixedRate { .. }
+            | CongestionPlan::Bbr
+            | CongestionPlan::Bbr3
+            | CongestionPlan::Python(_) => true,
             CongestionPlan::Tahoe { .. }
             | CongestionPlan::Reno
             | CongestionPlan::NewReno
@@ -165,14 +204,28 @@ impl CongestionPlan {
         }
     }
 
+    /// Whether it draws from the seed: when it probes for more.
+    #[must_use]
+    pub fn draws(self) -> bool {
+        matches!(self, CongestionPlan::Bbr | CongestionPlan::Bbr3)
+    }
+
     /// Whether its window grows by addition and shrinks by halving, as the closed forms of theories assume.
     #[must_use]
     pub fn halves(self) -> bool {
         match self {
             CongestionPlan::Tahoe { .. } | CongestionPlan::Reno | CongestionPlan::NewReno => true,
             CongestionPlan::Cubic
+            | CongestionPlan::Westwood
+            | CongestionPlan::Vegas
+            | CongestionPlan::Copa
+            | CongestionPlan::Ledbat
+            | CongestionPlan::Dctcp
+            | CongestionPlan::Prague
             | CongestionPlan::Fixed { .. }
             | CongestionPlan::FixedRate { .. }
+            | CongestionPlan::Bbr
+            | CongestionPlan::Bbr3
             | CongestionPlan::Python(_)
             | CongestionPlan::Kernel(_) => false,
         }

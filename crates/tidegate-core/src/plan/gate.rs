@@ -224,6 +224,18 @@ impl QueuePlan {
 pub enum Discipline {
     /// No others.
     DropTail,
+    /// A unit that finds more than this in the queue is marked CE, or dropped if its transport does not use ECN (RFC 8257
+    /// §3.1).
+    Step(StepThreshold),
+}
+
+/// How much a queue holds before [`Discipline::Step`] marks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StepThreshold {
+    /// Whole packets.
+    Packets(u64),
+    /// IP bytes.
+    Bytes(u64),
 }
 
 /// What a discipline says of itself. A new one gets an arm in each of these.
@@ -233,6 +245,16 @@ impl Discipline {
     pub fn name(self) -> &'static str {
         match self {
             Discipline::DropTail => "drop-tail",
+            Discipline::Step(_) => "step",
+        }
+    }
+
+    /// Whether it marks packets CE.
+    #[must_use]
+    pub fn marks(self) -> bool {
+        match self {
+            Discipline::DropTail => false,
+            Discipline::Step(_) => true,
         }
     }
 
@@ -240,7 +262,7 @@ impl Discipline {
     #[must_use]
     pub fn decides_at_arrival(self) -> bool {
         match self {
-            Discipline::DropTail => true,
+            Discipline::DropTail | Discipline::Step(_) => true,
         }
     }
 }

@@ -17,6 +17,13 @@ pub struct TcpRules {
     pub least_rto: LeastRto,
     /// Which segments are acknowledged at once, beside [`super::TcpPlan::quick_acks`].
     pub acks: AckRule,
+    /// The receiver reports data that came again (RFC 2883). Needs SACK.
+    pub dsack: bool,
+    /// A reduction of the window that proves needless is taken back, by timestamps (RFC 3522, 4015) or by reports of
+    /// duplicates (RFC 3708). Needs SACK.
+    pub undo: bool,
+    /// A time-out that proves needless is taken back (F-RTO, RFC 5682). Needs SACK.
+    pub frto: bool,
     /// Data leave at a pace also where the controller names no rate: so fast that slow start sends twice its window in a round
     /// trip, and congestion avoidance 1.2 times (`tcp_update_pacing_rate` in Linux). Needs SACK.
     pub paces: bool,
@@ -33,6 +40,9 @@ impl TcpRules {
         reduction: Reduction::Pipe,
         least_rto: LeastRto::TimeOut,
         acks: AckRule::Delayed,
+        dsack: false,
+        undo: false,
+        frto: false,
         paces: false,
         segmentation: Segmentation::Kernel,
     };
@@ -45,6 +55,9 @@ impl TcpRules {
         reduction: Reduction::Prr,
         least_rto: LeastRto::Variance,
         acks: AckRule::WhileBufferGrows,
+        dsack: true,
+        undo: true,
+        frto: true,
         paces: false,
         segmentation: Segmentation::Kernel,
     };
@@ -55,7 +68,15 @@ impl TcpRules {
         self.arithmetic == Arithmetic::Linux
             || self.loss == LossDetection::Rack
             || self.reduction == Reduction::Prr
+            || self.takes_back()
             || self.paces
+            || self.slow_start == SlowStart::HyStartPlusPlus
+    }
+
+    /// Whether a reduction can be taken back.
+    #[must_use]
+    pub fn takes_back(&self) -> bool {
+        self.undo || self.frto
     }
 }
 
@@ -78,6 +99,8 @@ pub enum SlowStart {
     /// `HyStart` of Linux's CUBIC: a train of ACKs as long as half a round trip, or a round trip that has
     /// grown by an eighth. For CUBIC with [`Arithmetic::Linux`].
     HyStart,
+    /// `HyStart++` (RFC 9406), for Reno, `NewReno` and CUBIC with [`Arithmetic::Rfc`]. Needs SACK.
+    HyStartPlusPlus,
 }
 
 /// How lost segments are found.

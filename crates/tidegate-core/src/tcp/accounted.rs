@@ -2,7 +2,9 @@
 //! it measured. Loss recovery is RACK's and PRR's here (RFC 8985, RFC 9937), or RFC 6675's, as the plan has it;
 //! the order of things is that of `tcp_ack` in Linux 6.18.
 
-use super::accounts::{Accounts, LEAST, Timer};
+use super::accounts::{Accounts, LEAST, Repeats, Timer};
+use super::dsack::Report;
+use super::frto::Sign;
 use super::prr::Progress;
 use super::rack::Found;
 use super::scoreboard::{REPEATED, SACKED, Sent};
@@ -26,6 +28,14 @@ struct News {
     repeated: bool,
     /// SACKed segments that left the scoreboard.
     sacked_left: u64,
+    /// When the newest of all these was sent last.
+    newest: Option<Time>,
+    /// A segment sent once, before the time-out, is among them.
+    original: bool,
+    /// What came again.
+    again: Report,
+    /// Timestamp that the ACK answers to; 0: none.
+    echo: u32,
     /// Bytes by which the cumulative acknowledgement moved.
     acked_bytes: u64,
 }
@@ -34,13 +44,16 @@ impl News {
     fn add(&mut self, sent: Sent) {
         self.segments += 1;
         self.bytes += u64::from(sent.len());
+        self.newest = self.newest.max(Some(sent.at()));
     }
 }
 
 impl Sender {
     /// Whether a proportional reduction says what may leave.
     pub(super) fn reduces(&self) -> bool {
-        self.mode == Mode::Sack && self.accounts.as_ref().is_some_and(|accounts| accounts.proportional)
+        self.accounts
+            .as_ref()
+            .is_some_and(|accounts| accounts.proportional && (self.mode == Mode::Sack || accounts.yields))
     }
 
     /// The congestion window in force: during a proportional reduction what that lets go.
@@ -53,7 +66,7 @@ impl Sender {
     }
 
     pub(super) fn window_with(&self, accounts: &Accounts) -> u64 {
-        if accounts.proportional && self.mode == Mode::Sack {
+        if accounts.proportional && (self.mode == Mode::Sack || accounts.yields) {
             accounts.prr.window() * u64::from(self.config.mss)
         } else {
             self.controller.window()
@@ -77,7 +90,13 @@ impl Sender {
     ) -> bool {
         crate::work::step();
         let ahead = number.wrapping_sub(self.numbering.wire(self.una)).cast_signed();
+        let mut news = News {
+            echo: segment.filter(|_| self.config.timestamps).map_or(0, |segment| segment.ts_ecr),
+            ..News::default()
+        };
         if ahead < 0 {
+            let ack = self.una.saturating_sub(u64::from(ahead.unsigned_abs()));
+            self.account_late(accounts, now, ack, segment, &mut news);
             return true;
         }
         let bytes = u64::from(ahead.unsigned_abs());
@@ -86,14 +105,16 @@ impl Sender {
         }
         self.read_window(window);
         if self.outstanding() == 0 {
+            self.account_late(accounts, now, self.una, segment, &mut news);
+            let duplicate = segment.is_none_or(|segment| segment.len == 0);
+            self.account_probe(accounts, now, news.again, duplicate);
             return true;
         }
         let (in_flight, lost) = (self.pipe(), self.board.lost_total);
-        let mut news = News::default();
         if let Some(segment) = segment
             && segment.sack_count > 0
         {
-            self.account_sacks(accounts, now, segment, &mut news);
+            self.account_sacks(accounts, now, segment, self.una + bytes, &mut news);
         }
         if bytes > 0 {
             self.account_acknowledged(accounts, now, bytes, &mut news);
@@ -105,11 +126,20 @@ impl Sender {
             let (una, max) = (self.una, self.max);
             self.controller.handle_measured(&Measured { at: now, rtt, smoothed_rtt, una, max });
         }
-        let duplicate = bytes == 0 && news.segments == 0 && segment.is_none_or(|segment| segment.len == 0);
-        self.account_probe(accounts, now, bytes > 0, duplicate);
-        let found = self.account_losses(accounts, now, bytes, &news);
+        if let Some(newest) = news.newest {
+            accounts.rack.widening.handle_ack(now, newest);
+        }
+        let duplicate =
+            bytes == 0 && news.newly_sacked == 0 && segment.is_none_or(|segment| segment.len == 0);
+        self.account_probe(accounts, now, news.again, duplicate);
+        let found = self.account_losses(accounts, now, bytes, duplicate, &news);
+        if self.marks.is_some() {
+            self.account_marks(accounts, now, news.segments, in_flight);
+        }
+        // A copy that was superfluous is a delivery too (`tcp_dsack_seen`).
+        news.segments += news.again.segments;
         if found.again_after.is_none()
-            && (bytes > 0 || news.sacked.is_some_and(|(_, last)| self.sent_before_oldest(last)))
+            && (bytes > 0 || news.sacked.is_some_and(|(first, _)| self.sent_before_oldest(first)))
         {
             self.set_timer(accounts, now);
         }
@@ -125,12 +155,41 @@ impl Sender {
         self.board.first != self.board.next && at < self.board.slot(self.board.first).at()
     }
 
-    fn account_sacks(&mut self, accounts: &mut Accounts, now: Time, segment: &Segment, news: &mut News) {
+    /// An ACK below SND.UNA, or where nothing is outstanding: only what came again is news.
+    #[cold]
+    fn account_late(
+        &mut self,
+        accounts: &mut Accounts,
+        now: Time,
+        ack: u64,
+        segment: Option<&Segment>,
+        news: &mut News,
+    ) {
+        let report = segment
+            .filter(|segment| segment.sack_count > 0)
+            .and_then(|segment| self.read_duplicates(accounts, segment, ack));
+        if let Some(report) = report {
+            news.again = report;
+            self.account_losses(accounts, now, 0, false, news);
+        }
+    }
+
+    fn account_sacks(
+        &mut self,
+        accounts: &mut Accounts,
+        now: Time,
+        segment: &Segment,
+        ack: u64,
+        news: &mut News,
+    ) {
+        let again = self.read_duplicates(accounts, segment, ack);
+        news.again = again.unwrap_or_default();
+        let recover = self.recover;
         let highest = self.board.sacked_end;
         let Accounts { rack, sampler, .. } = accounts;
         let base_before = self.board.base;
         let count = usize::from(segment.sack_count).min(segment.sack.len());
-        for (left, right) in &segment.sack[..count] {
+        for (left, right) in &segment.sack[usize::from(again.is_some())..count] {
             let left = self.numbering.offset(*left, self.una);
             let right = self.numbering.offset(*right, self.una);
             if let (Some(left), Some(right)) = (left, right)
@@ -143,8 +202,10 @@ impl Sender {
                     }
                     news.newly_sacked += 1;
                     let repeated = sent.marked(REPEATED);
-                    rack.handle_delivered(now, sent.at(), offset_behind(base_before, sent), repeated);
+                    let end = offset_behind(base_before, sent);
+                    rack.handle_delivered(now, sent.at(), end, repeated);
                     if !repeated {
+                        news.original |= end <= recover;
                         if number + 1 < highest {
                             rack.handle_reordering();
                         }
@@ -160,6 +221,7 @@ impl Sender {
         let highest = self.board.sacked_end;
         let base_before = self.board.base;
         let ack = self.una + bytes;
+        let (recover, echo) = (self.recover, news.echo);
         news.acked_bytes = bytes;
         let Accounts { rack, sampler, .. } = accounts;
         self.board.acknowledge_each(ack, |number, sent| {
@@ -173,8 +235,13 @@ impl Sender {
             if let Some(sampler) = sampler {
                 sampler.handle_delivered(number, sent);
             }
-            rack.handle_delivered(now, sent.at(), offset_behind(base_before, sent), repeated);
+            let end = offset_behind(base_before, sent);
+            // RFC 8985 §6.2 step 2, `tcp_skb_spurious_retrans`: the ACK answers to an earlier copy.
+            if !(repeated && timestamp::answers_before(echo, sent.at())) {
+                rack.handle_delivered(now, sent.at(), end, repeated);
+            }
             if !repeated {
+                news.original |= end <= recover;
                 if number + 1 < highest {
                     rack.handle_reordering();
                 }
@@ -229,9 +296,36 @@ impl Sender {
     }
 
     /// `tcp_fastretrans_alert`: the end of a recovery, what is lost, the beginning of one.
-    fn account_losses(&mut self, accounts: &mut Accounts, now: Time, bytes: u64, news: &News) -> Found {
-        if self.mode != Mode::Open && self.una >= self.recover {
-            self.mode = Mode::Open;
+    fn account_losses(
+        &mut self,
+        accounts: &mut Accounts,
+        now: Time,
+        bytes: u64,
+        duplicate: bool,
+        news: &News,
+    ) -> Found {
+        let (moved, echo) = (bytes > 0, news.echo);
+        accounts.repeats = Repeats::Lost;
+        if self.mode == Mode::Sack && self.una >= self.recover {
+            self.end_repair(accounts, echo);
+        }
+        match self.mode {
+            Mode::Sack => {
+                if moved && accounts.by_time && self.undo_partially(accounts, echo) {
+                    accounts.repeats = Repeats::None;
+                    return Found::default();
+                }
+                self.undo_superfluous(accounts);
+            }
+            Mode::Loss => {
+                let duplicate = news.newly_sacked > 0 || (duplicate && news.again.segments == 0);
+                let sign = Sign { moved, original: news.original, duplicate, echo };
+                self.account_after_timeout(accounts, sign);
+            }
+            Mode::Open | Mode::Fast => self.undo_superfluous(accounts),
+        }
+        if self.mode == Mode::Open {
+            self.forget_first_copy(accounts);
         }
         let found = if accounts.by_time {
             let srtt = self.estimator.smoothed();
@@ -246,7 +340,8 @@ impl Sender {
             self.find_lost_by_sack(bytes, news)
         };
         let again = self.mode == Mode::Loss && found.lost_retransmission;
-        if again || (self.mode == Mode::Open && self.board.next_lost().is_some()) {
+        // `tcp_time_to_recover`: also where a recovery has just ended and what was lost after it began is out again.
+        if again || (self.mode == Mode::Open && self.board.holds_lost()) {
             self.begin_reduction(accounts, now);
         }
         found
@@ -290,14 +385,16 @@ impl Sender {
         let least_rtt = accounts.rack.least_rtt();
         let Some(sampler) = &mut accounts.sampler else { return };
         let rate = sampler.sample(at, lost, least_rtt);
+        let in_flight = self.pipe();
         self.controller.handle_ack(&Ack {
             at,
             delivered: news.bytes,
-            ecn_marked: 0,
+            ecn_marked: self.marks.as_ref().map_or(0, |marks| marks.marked),
             segments: u32::try_from(news.segments).unwrap_or(u32::MAX),
             lost: lost - lost_before,
+            total_lost: lost,
             in_flight_before,
-            in_flight: self.pipe(),
+            in_flight,
             rtt,
             smoothed_rtt: self.estimator.smoothed(),
             una: self.una,
@@ -309,8 +406,12 @@ impl Sender {
             },
             window_limited,
             round: sampler.round(),
+            next_departure: accounts.pacer.next(),
             rate,
         });
+        if self.controller.understates() {
+            sampler.handle_app_limited(in_flight);
+        }
     }
 
     /// `tcp_cong_control`: the window after the ACK.
@@ -328,7 +429,7 @@ impl Sender {
         if accounts.governed {
             return;
         }
-        if self.mode == Mode::Sack {
+        if self.mode == Mode::Sack || (accounts.yields && accounts.proportional) {
             accounts.prr.handle_ack(Progress {
                 delivered: news.segments,
                 safe: bytes > 0 && found.lost == 0,

@@ -4,6 +4,7 @@ use super::pacer::Pacer;
 use super::prr::Prr;
 use super::rack::Rack;
 use super::rate::Sampler;
+use super::undo::Undo;
 use super::window_use::WindowUse;
 use crate::cc::Controller;
 use crate::plan::{Arithmetic, LossDetection, Reduction, TcpRules};
@@ -17,6 +18,11 @@ pub(super) struct Accounts {
     pub(super) probe: Probe,
     pub(super) timer: Timer,
     pub(super) usage: WindowUse,
+    pub(super) undo: Undo,
+    /// What may be sent again until the next ACK.
+    pub(super) repeats: Repeats,
+    /// Whether the last time-out was needless is still open.
+    pub(super) frto: bool,
     pub(super) pacer: Pacer,
     /// For controllers that hear of every ACK.
     pub(super) sampler: Option<Box<Sampler>>,
@@ -28,6 +34,8 @@ pub(super) struct Accounts {
     pub(super) sent: bool,
     /// The retransmission timer's round is over when more than this is acknowledged (`rtt_seq`).
     pub(super) round_end: u64,
+    /// The window is being reduced because of marks (`TCP_CA_CWR`).
+    pub(super) yields: bool,
     /// Losses are found by time (RACK).
     pub(super) by_time: bool,
     /// The controller's window holds in the repair of a loss too.
@@ -48,12 +56,16 @@ impl Accounts {
             probe: Probe::default(),
             timer: Timer::TimeOut,
             usage: WindowUse::default(),
+            undo: Undo::new(rules),
+            repeats: Repeats::Lost,
+            frto: false,
             pacer: Pacer::new(if linux { UNPACED } else { 0 }),
             sampler: controller.hears_acks().then(Box::default),
             sacked: 0,
             timeouts: 0,
             sent: false,
             round_end: 0,
+            yields: false,
             by_time: rules.loss == LossDetection::Rack,
             governed,
             proportional: rules.reduction == Reduction::Prr && !governed,
@@ -64,6 +76,17 @@ impl Accounts {
 
 /// Linux paces from the eleventh segment on (`tcp_update_skb_after_send`).
 const UNPACED: u32 = 10;
+
+/// What may be sent again while a loss is repaired.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Repeats {
+    /// What is lost.
+    Lost,
+    /// New data first, and what is lost only if no new data can leave (RFC 5682 §3.1 step 2b).
+    AfterNew,
+    /// Nothing until the next ACK.
+    None,
+}
 
 /// What the timer is set for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,7 +99,8 @@ pub(super) enum Timer {
     Reorder,
 }
 
-/// `TCP_TIMEOUT_MIN`: two ticks of the kernel's clock.
+/// `TCP_TIMEOUT_MIN_US` in Linux 6.18. DEVIATION: two ticks of the kernel's clock stand for its 2 ms and for what timers on
+/// ticks are late.
 pub(super) const LEAST: Span = Span::from_millis(8);
 
 /// The tail loss probe of a flight.

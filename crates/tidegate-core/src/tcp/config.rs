@@ -2,7 +2,9 @@
 
 use super::rtt::{passed, phase_of};
 use super::scoreboard::LONGEST;
-use crate::plan::{CongestionPlan, RtoPlan, RtoRestart, RttTiming, TcpBase, TcpPlan, TcpRules};
+use crate::plan::{
+    AckRule, CongestionPlan, EcnPlan, RtoPlan, RtoRestart, RttTiming, TcpBase, TcpPlan, TcpRules,
+};
 use crate::units::{Span, Time};
 
 /// RFC 7323 §2.3: windows end at 2³⁰ bytes, so that old and new can be told apart.
@@ -27,6 +29,11 @@ pub(super) struct Config {
     pub(super) go_back_n: bool,
     pub(super) guard: bool,
     pub(super) timestamps: bool,
+    pub(super) ecn: EcnPlan,
+    /// Every segment has something to say of its own: timestamps, or ECN.
+    pub(super) special: bool,
+    /// Receivers acknowledge as Linux does.
+    pub(super) linux_acks: bool,
     pub(super) idle_restart: bool,
     pub(super) handshake: bool,
     /// A lost SYN sets the slow-start threshold, as any other segment.
@@ -84,9 +91,12 @@ impl Config {
             go_back_n: plan.go_back_n,
             guard: plan.guard,
             timestamps: plan.timestamps,
+            ecn: plan.ecn,
+            special: plan.timestamps,
+            linux_acks: plan.rules.acks == AckRule::WhileBufferGrows,
             idle_restart: plan.idle_restart,
             handshake: plan.handshake,
-            // DEVIATION: Linux undoes what a lost SYN did to the threshold.
+            // Linux forgets what a lost SYN did to the threshold (`tcp_init_metrics`).
             lost_syn_counts: plan.base != TcpBase::Linux,
             time_one: plan.rtt_timing == RttTiming::One,
             restart_at_departure: matches!(plan.rto, RtoPlan::Fixed { restart: RtoRestart::Departure, .. }),

@@ -33,7 +33,7 @@ impl Sender {
             if alone && self.max > 0 && self.written > self.max {
                 self.resume(accounts, now);
             }
-            self.poll_new(now, self.controller.window())
+            self.poll_new(now, self.window_with(accounts))
         } else {
             self.poll_mending_accounted(accounts, now)
         };
@@ -148,7 +148,7 @@ impl Sender {
         accounts.rack.handle_sent(number, now);
         self.stamp(accounts, now, number);
         accounts.sent |= number + 1 == self.board.next;
-        if self.mode == Mode::Sack {
+        if self.mode == Mode::Sack || accounts.yields {
             accounts.prr.handle_sent();
         }
     }

@@ -5,7 +5,7 @@
 //!
 //! **Not here**: FIN and RST (a connection lasts as long as its engine keeps it), simultaneous open,
 //! urgent data, zero windows (see [`super::receiver`]), Nagle (see [`super::sender`]),
-//! path MTU discovery, ECN, PAWS, D-SACK, F-RTO.
+//! path MTU discovery, PAWS.
 
 use super::outgoing::Outgoing;
 use super::receiver::Receiver;
@@ -17,7 +17,7 @@ use super::timestamp;
 use crate::cc::Controller;
 use crate::plan::TcpPlan;
 use crate::random::Stream;
-use crate::unit::HeldBy;
+use crate::unit::{Ecn, HeldBy};
 use crate::units::{Span, Time};
 
 /// How often Linux sends a SYN again without waiting longer (`tcp_syn_linear_timeouts`).
@@ -71,7 +71,7 @@ pub struct Endpoint {
     pub(super) receiver: Receiver,
     pub(super) theirs: Numbering,
     pub(super) state: State,
-    /// ESTABLISHED, and no timestamps to look at.
+    /// ESTABLISHED, and neither timestamps nor ECN to look at.
     pub(super) plain: bool,
     role: Role,
     /// A SYN is to be sent.
@@ -87,15 +87,16 @@ pub struct Endpoint {
 impl Endpoint {
     /// An endpoint before [`Endpoint::open`]. `isn` is its initial sequence number; without a
     /// handshake neither end could learn the other's, so both must be given the same. `rng` is
-    /// needed for [`crate::plan::Increase::Random`] only.
+    /// needed for [`crate::plan::Increase::Random`], and for controllers that draw.
     #[must_use]
     pub fn new(plan: &TcpPlan, role: Role, isn: u32, rng: Option<Stream>) -> Endpoint {
         let waits = if plan.handshake { State::Listen } else { State::Established };
+        let sender = Sender::new(plan, isn, rng);
         Endpoint {
-            sender: Sender::new(plan, isn, rng),
+            plain: role == Role::Passive && !plan.handshake && !sender.config.special,
+            sender,
             receiver: Receiver::new(plan),
             state: if role == Role::Active { State::Closed } else { waits },
-            plain: role == Role::Passive && !plan.handshake && !plan.timestamps,
             role,
             theirs: Numbering::after_syn(isn),
             echo: 0,
@@ -105,9 +106,11 @@ impl Endpoint {
         }
     }
 
-    /// Replaces the congestion controller before the connection begins.
+    /// Replaces the congestion controller before the connection begins; at both ends, if it needs ECN.
     pub fn set_controller(&mut self, controller: Controller) {
         self.sender.set_controller(controller);
+        self.sender.prepare_marks();
+        self.plain &= !self.sender.config.special;
     }
 
     /// The host had been up for `uptime` at time 0: its coarse clocks, which started when it was switched on,
@@ -124,7 +127,7 @@ impl Endpoint {
             self.sender.ready = true;
             self.syn_due = self.sender.config.handshake;
             self.state = if self.sender.config.handshake { State::SynSent } else { State::Established };
-            self.plain = !self.sender.config.handshake && !self.sender.config.timestamps;
+            self.plain = !self.sender.config.handshake && !self.sender.config.special;
         }
     }
 
@@ -191,7 +194,7 @@ impl Endpoint {
     }
 
     #[inline(never)]
-    fn handle_pure_ack(&mut self, now: Time, number: u32, window: u32, segment: Option<&Segment>) {
+    pub(super) fn handle_pure_ack(&mut self, now: Time, number: u32, window: u32, segment: Option<&Segment>) {
         if !self.sender.handle_ack(now, number, window, segment) {
             // RFC 9293 §3.10.7.4: an ACK of something not yet sent is answered with an ACK.
             self.receiver.demand_ack();
@@ -213,7 +216,11 @@ impl Endpoint {
             }
         }
         if segment.flags & flags::ACK != 0 {
-            self.handle_pure_ack(now, segment.ack, segment.window, Some(segment));
+            if self.sender.marks.is_some() {
+                self.handle_ack_with_marks(now, segment);
+            } else {
+                self.handle_pure_ack(now, segment.ack, segment.window, Some(segment));
+            }
         }
         if segment.len > 0 {
             self.handle_data(now, segment);
@@ -222,6 +229,9 @@ impl Endpoint {
 
     fn handle_data(&mut self, now: Time, segment: &Segment) {
         if let Some(start) = self.theirs.offset(segment.seq, self.receiver.next()) {
+            if self.sender.marks.is_some() {
+                self.note_mark(start, segment);
+            }
             let Sender { config, counters, .. } = &mut self.sender;
             self.receiver.handle_data(now, start, segment.len, config, counters);
         } else {
@@ -312,10 +322,13 @@ impl Endpoint {
     /// A segment of ours leaves; each acknowledges, so nothing is owed afterwards.
     #[inline]
     pub(super) fn leave(&mut self, sent: Outgoing) -> Outgoing {
-        let news = self.receiver.window_is_news();
+        let news = self.receiver.window_is_news() || self.receiver.has_duplicates();
+        if self.sender.config.special && self.sender.marks.is_some() {
+            return self.leave_with_marks(sent);
+        }
         self.receiver.acknowledged();
         let config = &self.sender.config;
-        sent.options_if(config.timestamps || (config.sack && self.receiver.has_gaps()) || news)
+        sent.options_if(config.special || (config.sack && self.receiver.has_gaps()) || news)
     }
 
     /// Writes what [`Endpoint::poll`] gave last, whatever was there before. SACK blocks beyond
@@ -329,6 +342,7 @@ impl Endpoint {
         segment.ts_val = 0;
         segment.ts_ecr = 0;
         segment.flags = if sent.is_pushed() { flags::ACK | flags::PSH } else { flags::ACK };
+        segment.ecn = Ecn::NotEct;
         segment.sack_count = 0;
         segment.retransmission = sent.is_retransmission();
         if sent.has_options() {
@@ -363,6 +377,7 @@ impl Endpoint {
         if self.sender.config.sack {
             self.receiver.report(segment, self.theirs);
         }
+        self.write_marks(segment);
     }
 
     /// When to come back at the latest. It may move with every call.
@@ -378,6 +393,12 @@ impl Endpoint {
     #[inline]
     pub fn take_rtt_sample(&mut self) -> Option<Span> {
         self.sender.measured.take()
+    }
+
+    /// Whether it asks for ECN.
+    #[must_use]
+    pub fn uses_ecn(&self) -> bool {
+        self.sender.marks.is_some()
     }
 
     /// Totals.
@@ -444,6 +465,7 @@ impl Endpoint {
             },
             held_by: self.sender.held,
             pacing_rate: self.sender.pacing_rate(),
+            detail: self.sender.controller.detail(),
         }
     }
 }

@@ -5,6 +5,7 @@ use super::endpoint::{Endpoint, State};
 use super::outgoing::Outgoing;
 use super::segment::{Segment, flags};
 use super::seq::Numbering;
+use super::timestamp;
 use crate::cc::{LossKind, Lost};
 use crate::units::Time;
 
@@ -20,13 +21,15 @@ impl Endpoint {
                 self.theirs = Numbering::after_syn(segment.seq);
                 self.echo = segment.ts_val;
                 self.state = State::SynReceived;
+                self.hear_syn(segment);
                 self.ask_for_syn();
                 false
             }
             State::SynSent if syn && acks_our_syn => {
                 self.theirs = Numbering::after_syn(segment.seq);
                 self.echo = segment.ts_val;
-                self.establish(now);
+                self.hear_syn_ack(segment);
+                self.establish(now, segment.ts_ecr);
                 self.receiver.demand_ack();
                 true
             }
@@ -39,7 +42,7 @@ impl Endpoint {
                 let data_acks = segment.flags & flags::ACK != 0
                     && segment.seq.wrapping_sub(self.theirs.wire(0)).cast_signed() >= 0;
                 if acks_our_syn && data_acks {
-                    self.establish(now);
+                    self.establish(now, segment.ts_ecr);
                 }
                 self.state == State::Established
             }
@@ -52,36 +55,57 @@ impl Endpoint {
         }
     }
 
-    /// The other end has acknowledged our SYN.
-    fn establish(&mut self, now: Time) {
+    /// The other end has acknowledged our SYN, or one of them, and `echo` is its timestamp.
+    fn establish(&mut self, now: Time, echo: u32) {
         self.state = State::Established;
-        self.plain = !self.sender.config.timestamps;
+        self.plain = !self.sender.config.special;
         self.syn_due = false;
         self.sender.ready = true;
         self.sender.rto_at = Time::NEVER;
+        let rtt = (self.syns == 1).then(|| now.saturating_since(self.syn_at));
         if self.syns == 1 {
             self.sender.estimator.sample(self.syn_at, now);
-        } else {
+            if let Some(accounts) = &mut self.sender.accounts {
+                // `tcp_ack_update_rtt`: the handshake is a round trip as any other.
+                accounts.rack.handle_rtt(now.saturating_since(self.syn_at));
+            }
+        } else if self.sender.config.lost_syn_counts {
             self.sender.estimator.after_lost_syn();
-            if self.sender.config.lost_syn_counts {
-                // RFC 5681 §3.1 eq. (4) excepts no segment: nothing was in flight, so the
-                // threshold is two segments.
-                let window = u64::from(self.sender.config.mss);
-                let kind = LossKind::Timeout { again: false };
-                self.sender.controller.handle_lost(&Lost {
-                    at: now,
-                    in_flight: 0,
-                    window,
-                    kind,
-                    remaining: 0,
-                    max: self.sender.max,
-                });
-            }
-            // RFC 5681 §3.1: after a lost SYN or SYN-ACK the window begins with one segment; in Linux 6.18 after the
-            // second that was lost (`tcp_init_transfer`).
-            if self.sender.config.lost_syn_counts || self.syns > 2 {
-                self.sender.controller.handle_restart(u64::from(self.sender.config.mss));
-            }
+            // RFC 5681 §3.1 eq. (4) excepts no segment: nothing was in flight, so the
+            // threshold is two segments.
+            let window = u64::from(self.sender.config.mss);
+            let kind = LossKind::Timeout { again: false };
+            let max = self.sender.max;
+            self.sender.controller.handle_lost(&Lost {
+                at: now,
+                in_flight: 0,
+                window,
+                kind,
+                remaining: 0,
+                total_lost: 0,
+                max,
+            });
+            // RFC 5681 §3.1: after a lost SYN or SYN-ACK the window begins with one segment.
+            self.sender.controller.handle_restart(window);
+        } else {
+            self.establish_as_linux(now, echo);
+        }
+        self.sender.controller.handle_established(now, rtt);
+    }
+
+    /// After SYNs that were sent again, as Linux 6.18: with timestamps the round trip is known (`tcp_ack_update_rtt`), and
+    /// whether the first of them came after all (`tcp_try_undo_spurious_syn`). If not, the window begins with one segment
+    /// after the second that was sent again (`tcp_init_transfer`), if a time-out was among the reasons.
+    fn establish_as_linux(&mut self, now: Time, echo: u32) {
+        let echo = if self.sender.config.timestamps { echo } else { 0 };
+        if echo == 0 {
+            self.sender.estimator.after_lost_syn();
+        } else {
+            self.sender.estimator.sample(timestamp::sent_at(echo, now), now);
+        }
+        let late = echo != 0 && echo == timestamp::at(self.syn_at);
+        if self.syns > 2 && self.sender.counters.timeouts > 0 && !late {
+            self.sender.controller.handle_restart(u64::from(self.sender.config.mss));
         }
     }
 
@@ -119,5 +143,6 @@ impl Endpoint {
             segment.flags = flags::SYN;
             segment.ack = 0;
         }
+        self.write_syn_marks(segment);
     }
 }

@@ -6,8 +6,14 @@ mod ack;
 mod buffer;
 mod config;
 mod departure;
+mod dsack;
+mod ecn;
+mod ecn_handshake;
 mod endpoint;
+mod frto;
 mod handshake;
+mod marks;
+mod needless;
 mod outgoing;
 mod outstanding;
 mod pacer;
@@ -26,6 +32,8 @@ mod segment;
 mod sender;
 mod seq;
 mod timestamp;
+mod undo;
+mod widening;
 mod window_use;
 
 #[cfg(test)]

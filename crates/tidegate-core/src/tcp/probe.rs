@@ -1,10 +1,10 @@
 //! The timer of a sender that accounts for ACKs: one instant with three meanings, as in Linux, and the tail loss probe
 //! (RFC 8985 §7).
 
-use super::accounts::{Accounts, LEAST, Probe, Timer};
+use super::accounts::{Accounts, LEAST, Probe, Repeats, Timer};
+use super::dsack::Report;
 use super::outgoing::Outgoing;
 use super::prr::Progress;
-use super::scoreboard::RESENT;
 use super::sender::{Mode, Sender};
 use crate::cc::LossKind;
 use crate::units::{Span, Time};
@@ -36,6 +36,7 @@ impl Sender {
                     let in_flight = self.segments(self.pipe());
                     accounts.prr.handle_ack(Progress { delivered: 1, safe: false, in_flight });
                 }
+                accounts.repeats = Repeats::Lost;
                 self.ready = true;
                 self.start_timeout(&mut accounts, now);
             }
@@ -117,7 +118,8 @@ impl Sender {
             None => {
                 let newest = self.board.newest_missing()?;
                 accounts.rack.handle_sent(newest.number, now);
-                let sent = self.resend(now, newest, RESENT);
+                // As in Linux it does not count as in flight: the original may still arrive.
+                let sent = self.resend(now, newest, 0);
                 self.stamp(accounts, now, newest.number);
                 sent
             }
@@ -129,12 +131,18 @@ impl Sender {
     }
 
     /// What an ACK says of the probe (RFC 8985 §7.4, `tcp_process_tlp_ack`).
-    pub(super) fn account_probe(&mut self, accounts: &mut Accounts, now: Time, moved: bool, duplicate: bool) {
+    pub(super) fn account_probe(
+        &mut self,
+        accounts: &mut Accounts,
+        now: Time,
+        report: Report,
+        duplicate: bool,
+    ) {
         let probe = accounts.probe;
         if probe.end == 0 || self.una < probe.end {
             return;
         }
-        if !probe.repeats || (duplicate && !moved) {
+        if !probe.repeats || report.of_probe || (duplicate && self.una == probe.end) {
             // New data were the probe, or original and probe have both arrived.
             accounts.probe.end = 0;
         } else if self.una > probe.end {

@@ -4,6 +4,7 @@
 use std::collections::VecDeque;
 
 use super::scoreboard::{LOST, RESENT, SACKED, Scoreboard, Sent};
+use super::widening::Widening;
 use crate::units::{Span, Time};
 
 /// SACKed segments from which on no time is left for reordering while none has been seen (`tcp_reordering`).
@@ -24,6 +25,8 @@ pub(super) struct Rack {
     least_rtt: Option<Span>,
     /// RACK.reordering_seen.
     reordering_seen: bool,
+    /// RACK.reo_wnd_mult.
+    pub(super) widening: Widening,
     /// Transmissions in the order of time: number of the record, and when. Those of records that have gone,
     /// or were sent again, are passed over.
     order: VecDeque<(u64, Time)>,
@@ -75,14 +78,25 @@ impl Rack {
         }
     }
 
+    /// A duplicate was reported; that of a probe says nothing of reordering.
+    pub(super) fn handle_duplicate(&mut self, of_probe: bool) {
+        if self.reordering_seen && !of_probe {
+            self.widening.handle_duplicate();
+        }
+    }
+
+    /// Losses are to be looked for although nothing newer has arrived.
+    pub(super) fn look_again(&mut self) {
+        self.advanced = true;
+    }
+
     /// RFC 8985 §6.2 step 4, `tcp_rack_reo_wnd`: time allowed for reordering, with `sacked` segments SACKed.
-    /// DEVIATION: it does not grow by DSACKs, which this receiver does not send.
     fn window(&self, recovering: bool, sacked: u64, srtt: Span) -> Span {
         if !self.reordering_seen && (recovering || sacked >= REORDERING) {
             return Span::ZERO;
         }
         let quarter = self.least_rtt.map_or(Span::ZERO, |least| Span::from_picos(least.picos() / 4));
-        quarter.min(srtt)
+        quarter.saturating_mul(self.widening.quarters()).min(srtt)
     }
 
     /// Whether a record has been out so long at a time-out that it is taken to be lost (`tcp_timeout_mark_lost`).

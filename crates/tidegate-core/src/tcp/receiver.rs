@@ -8,11 +8,15 @@ use std::collections::VecDeque;
 
 use super::buffer::Buffer;
 use super::config::Config;
+use super::dsack::Duplicates;
 use super::report::Counters;
 use super::segment::Segment;
 use super::seq::Numbering;
 use crate::plan::{AckRule, TcpPlan};
 use crate::units::{Span, Time};
+
+/// Linux's quick ACKs in a row (`TCP_MAX_QUICKACKS`).
+const MOST_QUICK: u32 = 16;
 
 /// A stretch that arrived ahead of a gap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +48,8 @@ pub(super) struct Receiver {
     /// A window that grows, and what of it the other side was told last.
     buffer: Option<Box<Buffer>>,
     told: u64,
+    /// What came again, if that is reported.
+    duplicates: Option<Box<Duplicates>>,
     /// An ACK must leave now.
     ack_now: bool,
     /// What the last ACK said (RFC 7323's Last.ACK.sent).
@@ -66,6 +72,7 @@ impl Receiver {
             quick: plan.quick_acks,
             buffer: grows.then(|| Box::new(Buffer::new(plan.mss, plan.window))),
             told: 0,
+            duplicates: (plan.sack && plan.rules.dsack).then(Box::default),
         }
     }
 
@@ -92,9 +99,25 @@ impl Receiver {
         !self.islands.is_empty()
     }
 
+    /// Whether the next ACK reports something that came again.
+    #[inline]
+    pub(super) fn has_duplicates(&self) -> bool {
+        self.duplicates.as_ref().is_some_and(|duplicates| duplicates.are_news())
+    }
+
     /// Asks for an ACK at once.
     pub(super) fn demand_ack(&mut self) {
         self.ack_now = true;
+    }
+
+    /// Whether data have arrived in order that no ACK has reported.
+    pub(super) fn owes(&self) -> bool {
+        self.owed > 0
+    }
+
+    /// The next `segments` are acknowledged at once.
+    pub(super) fn hasten(&mut self, segments: u32) {
+        self.quick = self.quick.max(segments);
     }
 
     /// When a delayed ACK must leave.
@@ -127,6 +150,9 @@ impl Receiver {
     pub(super) fn acknowledged(&mut self) {
         if let Some(buffer) = &self.buffer {
             self.told = buffer.offered();
+        }
+        if let Some(duplicates) = &mut self.duplicates {
+            duplicates.leave();
         }
         self.acknowledged_to = self.next;
         self.ack_now = false;
@@ -217,6 +243,13 @@ impl Receiver {
             counters.outside_window += 1;
             return;
         }
+        if start < self.next {
+            self.came_again(start, end.min(self.next));
+        }
+        if end <= self.next && self.buffer.is_some() {
+            // `tcp_enter_quickack_mode`: ACKs have been lost.
+            self.quick = self.quick.max(MOST_QUICK);
+        }
         let new = if end <= self.next { 0 } else { self.insert(start.max(self.next), end) };
         if new == 0 {
             counters.duplicates_received += 1;
@@ -230,6 +263,15 @@ impl Receiver {
         }
     }
 
+    /// `[start, end)` had arrived before.
+    fn came_again(&mut self, start: u64, end: u64) {
+        if let Some(duplicates) = &mut self.duplicates
+            && start < end
+        {
+            duplicates.add(start, end);
+        }
+    }
+
     /// Adds `[start, end)` to the islands; how many of its bytes were not there before.
     fn insert(&mut self, start: u64, end: u64) -> u64 {
         // Islands [from, to) overlap or touch the new stretch.
@@ -237,8 +279,11 @@ impl Receiver {
         let to = self.islands.partition_point(|island| island.start <= end);
         let mut merged = Island { start, end };
         let mut new = end - start;
-        for island in self.islands.range(from..to) {
-            new -= island.end.min(end) - island.start.max(start);
+        for index in from..to {
+            let island = self.islands[index];
+            let both = (island.start.max(start), island.end.min(end));
+            self.came_again(both.0, both.1);
+            new -= both.1 - both.0;
             merged.start = merged.start.min(island.start);
             merged.end = merged.end.max(island.end);
         }
@@ -265,10 +310,14 @@ impl Receiver {
         self.recent = newest;
     }
 
-    /// Writes SACK blocks (RFC 2018 §4): the island that arrived last first, then those before it.
+    /// Writes SACK blocks: what came again (RFC 2883 §4), the island that arrived last, then those before it (RFC 2018 §4).
     #[cold]
     pub(super) fn report(&self, segment: &mut Segment, numbering: Numbering) {
         let mut count = 0;
+        if let Some((start, end)) = self.duplicates.as_ref().and_then(|duplicates| duplicates.told()) {
+            segment.sack[0] = (numbering.wire(start), numbering.wire(end));
+            count = 1;
+        }
         for offset in self.recent {
             let after = self.islands.partition_point(|island| island.start <= offset);
             let Some(island) = after.checked_sub(1).map(|index| self.islands[index]) else { continue };

@@ -76,9 +76,10 @@ impl Sender {
 
     /// Tells the controller of a loss; `in_flight` is FlightSize.
     pub(super) fn report_loss(&mut self, now: Time, in_flight: u64, kind: LossKind) {
+        let Some(kind) = self.note_reduction(kind) else { return };
         let window = self.controller.window().min(self.peer_window);
-        let (remaining, max) = (self.pipe(), self.max);
-        self.controller.handle_lost(&Lost { at: now, in_flight, window, kind, remaining, max });
+        let (remaining, max, total_lost) = (self.pipe(), self.max, self.board.lost_total);
+        self.controller.handle_lost(&Lost { at: now, in_flight, window, kind, remaining, total_lost, max });
     }
 
     /// New data were acknowledged while a loss is being mended; `true`: the window may grow.

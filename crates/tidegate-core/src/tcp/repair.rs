@@ -1,6 +1,6 @@
 //! How a sender that accounts for ACKs repairs losses: the reduction, the time-out, and what is sent meanwhile.
 
-use super::accounts::{Accounts, Timer};
+use super::accounts::{Accounts, Repeats, Timer};
 use super::outgoing::Outgoing;
 use super::scoreboard::RESENT;
 use super::sender::{Mode, Sender};
@@ -12,13 +12,17 @@ impl Sender {
     #[cold]
     pub(super) fn begin_reduction(&mut self, accounts: &mut Accounts, now: Time) {
         self.counters.fast_retransmits += 1;
-        let before = self.segments(self.controller.window());
-        self.report_loss(now, self.outstanding(), LossKind::DupAck);
-        accounts.prr.begin(before, self.segments(self.controller.window()));
+        self.forget_first_copy(accounts);
+        if !self.takes_over(accounts) {
+            let before = self.segments(self.controller.window());
+            self.prepare_undo(accounts);
+            self.report_loss(now, self.outstanding(), LossKind::DupAck);
+            accounts.prr.begin(before, self.segments(self.controller.window()));
+            self.recover = self.max;
+        }
         accounts.probe.forget();
         self.timed_end = 0;
         self.mode = Mode::Sack;
-        self.recover = self.max;
         if !accounts.by_time {
             self.rescue = self.board.oldest().map_or(self.una, |oldest| oldest.start + u64::from(oldest.len));
         }
@@ -30,16 +34,23 @@ impl Sender {
         self.counters.timeouts += 1;
         self.ready = true;
         let reduced = match self.mode {
-            Mode::Open => false,
+            Mode::Open => accounts.yields && self.una < self.recover,
             Mode::Loss => accounts.timeouts > 0 && self.una < self.recover,
             Mode::Sack | Mode::Fast => self.una < self.recover,
         };
+        // RFC 5682 §3.1 step 1: not while another loss is repaired, but again for the same segment (§3.2).
+        accounts.frto = self.config.rules.frto && (self.mode == Mode::Open || accounts.timeouts > 0);
+        accounts.repeats = Repeats::Lost;
         accounts.timeouts += 1;
+        accounts.yields = false;
         if accounts.by_time {
             let rack = &accounts.rack;
             self.board.lose_overdue(|sent| rack.is_overdue(sent, now));
         } else {
             self.board.lose_all(false);
+        }
+        if !reduced {
+            self.prepare_undo(accounts);
         }
         self.report_loss(now, self.outstanding(), LossKind::Timeout { again: reduced });
         self.estimator.back_off();
@@ -55,13 +66,23 @@ impl Sender {
     /// What leaves while a loss is repaired: what is lost, then new data, as far as the window allows.
     pub(super) fn poll_mending_accounted(&mut self, accounts: &mut Accounts, now: Time) -> Option<Outgoing> {
         let window = self.window_with(accounts);
-        if let Some(lost) = self.board.next_lost() {
+        if accounts.repeats == Repeats::AfterNew {
+            let new = self.poll_new(now, window);
+            if new.is_some() || self.max > self.recover {
+                return new;
+            }
+            (accounts.repeats, accounts.frto) = (Repeats::Lost, false);
+        }
+        if accounts.repeats == Repeats::Lost
+            && let Some(lost) = self.board.next_lost()
+        {
             if !self.window_allows(lost.len, window) {
                 self.stopped_by_window();
                 return None;
             }
             let sent = self.resend(now, lost, RESENT);
             self.note_sent(accounts, now, lost.number);
+            accounts.undo.handle_copy(now);
             return Some(sent);
         }
         let new = self.poll_new(now, window);
@@ -69,6 +90,7 @@ impl Sender {
             let last = self.poll_last_resort(now);
             if let Some(sent) = last {
                 accounts.prr.handle_sent();
+                accounts.undo.handle_copy(now);
                 let number = self.board.find(sent.start());
                 self.stamp(accounts, now, number);
             }

@@ -17,6 +17,10 @@ pub struct Counters {
     pub duplicates_received: u64,
     /// Data segments dropped because they lay outside the receive window.
     pub outside_window: u64,
+    /// Reductions of the window because of marks.
+    pub ecn_reductions: u64,
+    /// Data segments received that were marked CE.
+    pub ce_received: u64,
     // What a sender counts, then what a receiver does.
     /// Data segments sent, retransmissions included.
     pub segments_sent: u64,
@@ -66,4 +70,6 @@ pub struct Snapshot {
     pub held_by: HeldBy,
     /// Data leave no faster than this; `None`: they are not paced.
     pub pacing_rate: Option<Rate>,
+    /// A number of the controller's own, and its name ([`crate::cc::CongestionControl::detail`]).
+    pub detail: Option<(&'static str, f64)>,
 }

@@ -43,6 +43,28 @@ impl Scoreboard {
         news
     }
 
+    /// The records that lie in `[left, right)`.
+    pub(super) fn within(&self, left: u64, right: u64) -> std::ops::Range<u64> {
+        let from = self.find(left.max(self.base));
+        let mut to = from;
+        while to < self.next && self.slot(to).end.wrapping_sub(right as u32).cast_signed() <= 0 {
+            to += 1;
+        }
+        from..to
+    }
+
+    /// Nothing is lost after all.
+    pub(super) fn find_all(&mut self) {
+        self.sacked_above = 0;
+        for number in self.first..self.next {
+            self.mark(number, 0, LOST);
+            let sent = *self.slot(number);
+            self.sacked_above += if sent.marked(SACKED) { u64::from(sent.len()) } else { 0 };
+        }
+        self.lost_end = self.first;
+        self.cursor = self.first;
+    }
+
     /// The first record that begins at `offset` or later.
     pub(super) fn find(&self, offset: u64) -> u64 {
         let ahead = (offset - self.base) as u32;

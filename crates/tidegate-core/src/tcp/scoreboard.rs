@@ -61,6 +61,11 @@ impl Sent {
         let lost = if self.marked(LOST) { len } else { 0 };
         lost - if self.marked(RESENT) { len } else { 0 }
     }
+
+    /// Copies of it on their way.
+    fn copies(self) -> u64 {
+        u64::from(self.word & (RESENT | SACKED) == RESENT)
+    }
 }
 
 /// What a cumulative acknowledgement removed.
@@ -108,6 +113,8 @@ pub(super) struct Scoreboard {
     pub(super) holes: i64,
     /// Offset of the oldest unacknowledged byte.
     pub(super) base: u64,
+    /// Copies on their way (`retrans_out`).
+    pub(super) copies: u64,
     // Where something is lost.
     /// Where the next retransmission is looked for (HighRxt).
     pub(super) cursor: u64,
@@ -228,6 +235,7 @@ impl Scoreboard {
     #[cold]
     fn forget(&mut self, sent: Sent) {
         self.holes -= sent.hole();
+        self.copies -= sent.copies();
         if sent.marked(SACKED) && self.first >= self.lost_end {
             self.sacked_above -= u64::from(sent.len());
         }
@@ -254,6 +262,7 @@ impl Scoreboard {
             self.lost_total += u64::from(sent.len());
         }
         self.holes += marked.hole() - sent.hole();
+        self.copies = self.copies + marked.copies() - sent.copies();
         *self.slot_mut(number) = marked;
     }
 
@@ -298,6 +307,12 @@ impl Scoreboard {
             self.cursor += 1;
         }
         None
+    }
+
+    /// Whether something is taken for lost, sent again or not.
+    pub(super) fn holds_lost(&self) -> bool {
+        let lost = |sent: &Sent| sent.marked(LOST) && !sent.marked(SACKED);
+        (self.first..self.lost_end.min(self.next)).any(|number| lost(self.slot(number)))
     }
 
     /// `segment` is sent again; `mark` is [`RESENT`] where copies count in the pipe, or 0.

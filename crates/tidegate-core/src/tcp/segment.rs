@@ -1,17 +1,36 @@
 //! A TCP segment as it travels: the header fields that matter to the endpoints.
 
+use crate::unit::Ecn;
 use crate::units::Time;
 
 /// Flag bits of a segment.
 pub mod flags {
     /// No more data from the sender.
-    pub const FIN: u8 = 0x01;
+    pub const FIN: u16 = 0x01;
     /// Synchronise sequence numbers.
-    pub const SYN: u8 = 0x02;
+    pub const SYN: u16 = 0x02;
     /// Push.
-    pub const PSH: u8 = 0x08;
+    pub const PSH: u16 = 0x08;
     /// The acknowledgement field counts.
-    pub const ACK: u8 = 0x10;
+    pub const ACK: u16 = 0x10;
+    /// ECN-Echo (RFC 3168 §6.1).
+    pub const ECE: u16 = 0x40;
+    /// Congestion window reduced (RFC 3168 §6.1).
+    pub const CWR: u16 = 0x80;
+    /// Accurate ECN (RFC 9768 §3.1).
+    pub const AE: u16 = 0x100;
+
+    /// The counter that AE, CWR and ECE are in Accurate ECN (RFC 9768 §3.2.2).
+    #[must_use]
+    pub fn ace(flags: u16) -> u32 {
+        u32::from(flags >> 6 & 7)
+    }
+
+    /// The flags that say the low three bits of a count.
+    #[must_use]
+    pub fn of_ace(count: u32) -> u16 {
+        (count as u16 & 7) << 6
+    }
 }
 
 /// One TCP segment. Sequence numbers are the 32 bits of the wire and wrap as they do there.
@@ -26,7 +45,9 @@ pub struct Segment {
     /// Receive window in bytes, after scaling.
     pub window: u32,
     /// See [`flags`].
-    pub flags: u8,
+    pub flags: u16,
+    /// Its IP header's codepoint of ECN, as sent or as it arrived.
+    pub ecn: Ecn,
     /// SACK blocks in use.
     pub sack_count: u8,
     /// Sent before (shown in recordings; no endpoint looks at it).

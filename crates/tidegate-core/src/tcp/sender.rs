@@ -7,6 +7,7 @@
 
 use super::accounts::Accounts;
 use super::config::Config;
+use super::marks::Marks;
 use super::outgoing::Outgoing;
 use super::report::Counters;
 use super::rtt::Estimator;
@@ -91,6 +92,8 @@ pub(super) struct Sender {
     pub(super) first_partial: bool,
     /// Where every ACK is accounted for (RACK, PRR, Linux's windows).
     pub(super) accounts: Option<Box<Accounts>>,
+    /// Where ECN is used.
+    pub(super) marks: Option<Box<Marks>>,
     /// Our half of the wire's numbers.
     pub(super) numbering: Numbering,
     /// The same as last read from the wire.
@@ -102,7 +105,7 @@ impl Sender {
     pub(super) fn new(plan: &TcpPlan, isn: u32, rng: Option<Stream>) -> Sender {
         let config = Config::new(plan);
         let controller = Controller::new(plan, rng);
-        Sender {
+        let mut sender = Sender {
             accounts: config.account.then(|| Box::new(Accounts::new(&plan.rules, &controller))),
             controller,
             counters: Counters::default(),
@@ -136,8 +139,18 @@ impl Sender {
             timed_end: 0,
             timed_at: Time::ZERO,
             measured: None,
+            marks: None,
             config,
-        }
+        };
+        sender.prepare_marks();
+        sender
+    }
+
+    /// What the controller needs of ECN is known.
+    pub(super) fn prepare_marks(&mut self) {
+        let Config { ecn, handshake, linux_acks, timestamps, .. } = self.config;
+        self.marks = Marks::new(ecn, self.controller.ecn(), handshake, linux_acks);
+        self.config.special = timestamps || self.marks.is_some();
     }
 
     /// Another controller, before the connection begins.

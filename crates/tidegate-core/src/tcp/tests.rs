@@ -1,6 +1,7 @@
 //! Tests of the endpoints: packet traces, pairs over a virtual link, and properties.
 
 mod arrivals;
+mod ecn_rules;
 mod golden;
 mod linux_rules;
 mod loss_rules;
@@ -12,6 +13,7 @@ mod round_trips;
 mod sack_rules;
 mod timer_rules;
 mod trace;
+mod undo_rules;
 mod usual;
 mod window_rules;
 

@@ -16,3 +16,13 @@ pub(super) fn sent_at(echo: u32, now: Time) -> Time {
     let millis = u64::from(at(now).wrapping_sub(echo)).max(1);
     Time::ZERO.saturating_add(now.saturating_since(Time::ZERO).saturating_sub(Span::from_millis(millis)))
 }
+
+/// Whether the echo is of an earlier timestamp than `stamp`; 0: there is none.
+pub(super) fn is_before(echo: u32, stamp: u32) -> bool {
+    echo != 0 && echo.wrapping_sub(stamp).cast_signed() < 0
+}
+
+/// Whether the echo is of a segment that was sent before `sent`.
+pub(super) fn answers_before(echo: u32, sent: Time) -> bool {
+    is_before(echo, at(sent))
+}

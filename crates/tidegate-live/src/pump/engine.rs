@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tidegate_core::net::{Dropped, Network, Owner, Step};
 use tidegate_core::plan::Plan;
-use tidegate_core::unit::{HeldBy, Unit};
+use tidegate_core::unit::{Ecn, HeldBy, Unit};
 use tidegate_core::units::{Span, Time};
 
 use super::classify::Classifier;
@@ -19,6 +19,7 @@ use super::transfers::{Place, Transfers};
 use super::waiter::{Waiter, Woken};
 use crate::clock::after;
 use crate::lab::{Edge, Side};
+use crate::segment::{ecn, mark};
 use crate::{Clock, LiveError, limits};
 
 /// Packets taken from one edge before what is due is written.
@@ -224,9 +225,10 @@ impl Engine {
             self.recording.tell(at, flow, begins, self.leaving.len());
             tell(&mut self.network, at, flow, begins);
         }
-        let number = self.recording.arrive(Arrival { at, route, bytes }, packet);
+        let number = self.recording.arrive(Arrival { at, route, bytes, ecn: ecn(packet) }, packet);
         let place = self.slab.put(packet, number);
         let mut unit = Unit::new(bytes, place, HeldBy::CongestionWindow);
+        unit.set_ecn(ecn(packet));
         let told = self.network.handle_unit(at, route as usize, &mut unit);
         debug_assert!(told.is_none(), "nothing is told ahead here");
     }
@@ -280,6 +282,9 @@ impl Engine {
         // What enters at one side leaves at the other.
         let exit = usize::from(route.is_multiple_of(2));
         let late = self.clock.now().saturating_since(due);
+        if unit.ecn() == Ecn::Ce {
+            mark(self.slab.bytes_mut(unit.handle));
+        }
         let packet = self.slab.bytes(unit.handle);
         let written = self.edges[exit].write(packet);
         written.map_err(|error| LiveError::kernel("write a packet", error))?;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use tidegate_core::net::{Dropped, Network};
-use tidegate_core::unit::Cause;
+use tidegate_core::unit::{Cause, Ecn};
 use tidegate_core::units::{Span, Time};
 
 use super::lateness::Lateness;
@@ -21,6 +21,8 @@ pub struct Arrival {
     pub route: u32,
     /// IP bytes.
     pub bytes: u32,
+    /// Its codepoint of ECN.
+    pub ecn: Ecn,
 }
 
 /// A packet that left the last gate of its route.

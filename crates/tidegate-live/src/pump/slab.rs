@@ -62,6 +62,12 @@ impl Slab {
         &slot.bytes[..slot.length]
     }
 
+    /// The same, to be changed.
+    pub(super) fn bytes_mut(&mut self, place: u32) -> &mut [u8] {
+        let slot = &mut self.slots[place as usize];
+        &mut slot.bytes[..slot.length]
+    }
+
     /// Gives a packet's place back and says which arrival it was.
     #[inline]
     pub(super) fn free(&mut self, place: u32) -> u32 {

@@ -139,6 +139,12 @@ pub static GATES: &[Entry<GateRow>] = &[
         Value::MaybeU64(|of| of.row.cells.is_none().then_some(of.row.dropped_packets)),
     ),
     of(
+        Gates::OfPackets,
+        "marked_packets",
+        "packets marked CE since the start; null at a cell gate",
+        Value::MaybeU64(|of| of.row.cells.is_none().then_some(of.row.marked_packets)),
+    ),
+    of(
         Gates::OfCells,
         "dropped_cells",
         "cells dropped since the start; null where it passes packets",

@@ -37,6 +37,12 @@ pub struct FlowSummary {
     pub timeouts: u64,
     /// Recoveries started by duplicate ACKs.
     pub fast_retransmits: u64,
+    /// Data segments that arrived marked CE; a flow without ECN has none of these two names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub marked_segments: Option<u64>,
+    /// Reductions of the window because of marks; none in live runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ecn_reductions: Option<u64>,
     /// What gates dropped and tagged of its data; [`summarise`] fills it in.
     #[serde(flatten)]
     pub losses: LossSummary,
@@ -81,6 +87,10 @@ pub struct FlowMeasure<'a> {
     pub timeouts: u64,
     /// Recoveries started by duplicate ACKs.
     pub fast_retransmits: u64,
+    /// With ECN: data segments that arrived marked CE.
+    pub marked_segments: Option<u64>,
+    /// With ECN: reductions of the window because of marks.
+    pub ecn_reductions: Option<u64>,
     /// Round-trip times of segments sent once.
     pub rtt: &'a Quantiles,
     /// Time average of the congestion window, segments.
@@ -114,6 +124,8 @@ impl FlowSummary {
             segments_retransmitted: of.segments_retransmitted,
             timeouts: of.timeouts,
             fast_retransmits: of.fast_retransmits,
+            marked_segments: of.marked_segments,
+            ecn_reductions: of.ecn_reductions,
             losses: LossSummary::default(),
             back_drops: BTreeMap::new(),
             rtt_mean_ms: of.rtt.mean_s().map(millis),

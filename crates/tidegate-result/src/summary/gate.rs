@@ -29,6 +29,9 @@ pub struct GateSummary {
     pub dropped_packets: u64,
     /// `dropped_packets` by reason, as in the table of drops; only reasons that occurred.
     pub drops: BTreeMap<&'static str, u64>,
+    /// Packets marked CE; a gate whose queue marks none has no such name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub marked_packets: Option<u64>,
     /// Dropped over offered; of cells at a cell gate.
     pub loss: Option<f64>,
     /// Time average of the queue; none at a cell gate.
@@ -174,6 +177,7 @@ fn gate_row(
         delivered_packets: packets.delivered,
         dropped_packets: packets.dropped,
         drops: BTreeMap::new(),
+        marked_packets: row.queue.discipline.marks().then(|| counters.marked().measured().packets),
         loss: (offered.packets > 0).then(|| dropped as f64 / offered.packets as f64),
         queue_mean_packets: of_packets.then(|| counters.queue_mean()),
         queue_max_packets: of_packets.then_some(counters.queue_max),

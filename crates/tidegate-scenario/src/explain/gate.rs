@@ -1,12 +1,15 @@
 //! A gate in words.
 
 use tidegate_core::aal5::cells_of;
-use tidegate_core::plan::{FlowPlan, Framing, GatePlan, JitterPlan, OnChange, Plan, QueueLimit, RatePlan};
+use tidegate_core::plan::{
+    Discipline, FlowPlan, Framing, GatePlan, JitterPlan, OnChange, Plan, QueueLimit, RatePlan, StepThreshold,
+};
 use tidegate_core::units::{Rate, Speed};
 
 use super::text::{rate_text, seconds_text, three_digits};
 use super::{calls, cells, consequence, dtm, follow, police, rows_of, write_rows};
 use crate::check::Form;
+use crate::units::Amount;
 
 pub(super) fn explain(name: &str, form: &Form, plan: &Plan, out: &mut String) {
     let mut rows = Vec::new();
@@ -187,6 +190,23 @@ pub(super) fn queue_packets(gate: &GatePlan, packet: u32) -> Option<f64> {
 }
 
 fn queue_lines(gate: &GatePlan, packet: u32) -> Vec<String> {
+    let mut lines = full_queue(gate, packet);
+    match gate.queue.discipline {
+        Discipline::DropTail => {}
+        Discipline::Step(threshold) => {
+            let above = match threshold {
+                StepThreshold::Packets(packets) => Amount::Packets(packets),
+                StepThreshold::Bytes(bytes) => Amount::Bytes(bytes),
+            };
+            lines.push(format!(
+                "a packet that finds more than {above} is marked, or dropped if its flow does not use ECN"
+            ));
+        }
+    }
+    lines
+}
+
+fn full_queue(gate: &GatePlan, packet: u32) -> Vec<String> {
     let Some(packets) = queue_packets(gate, packet) else { return Vec::new() };
     match gate.packets_per_second(packet) {
         Some(rate) if rate > 0.0 => {

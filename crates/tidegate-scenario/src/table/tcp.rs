@@ -4,7 +4,7 @@ use tidegate_core::plan::CONTROLLERS;
 
 use super::timers::{DELAYED_ACK, RTO};
 use super::{
-    Key, Kind, Literal, SIZE, Section, WhenAbsent, Word, by, flags, key, later, quantity, section, text,
+    Key, Kind, Literal, SIZE, Section, WhenAbsent, Word, by, flag, flags, key, quantity, section, text,
     texts, word,
 };
 use crate::units::Dim;
@@ -44,7 +44,8 @@ const CHOICES: &[Key] = &[
         Kind::Choice(&[
             word("rfc", "TCP as the RFCs describe it"),
             word("bsd44", "4.4BSD-Lite, as in papers of the 1990s"),
-            word("linux", "approximately the Linux kernel"),
+            word("linux", "the newest version of the Linux kernel that is known here: linux-6.18"),
+            word("linux-6.18", "Linux 6.18, as its hosts are set up by default"),
         ]),
         text("rfc"),
         "The implementation that gives the defaults of the other keys. Live: bsd44 also disables RACK, tail loss \
@@ -176,15 +177,38 @@ const CHOICES: &[Key] = &[
         Kind::Choice(&[
             word("standard", "until ssthresh or a loss"),
             word("hystart", "also until HyStart finds that the queue grows, as in Linux's cubic"),
+            word("hystart++", "also until round trips have grown for some rounds (RFC 9406)"),
         ]),
         texts("standard", "standard", "hystart"),
-        "What ends slow start. hystart acts on cubic with arithmetic = \"linux\". Live: the kernel's cubic has HyStart.",
+        "What ends slow start. hystart acts on cubic with arithmetic = \"linux\"; hystart++ on reno, newreno and cubic with \
+         arithmetic = \"rfc\", and needs sack. Live: the kernel's cubic has HyStart.",
     ),
     key(
         "sack",
         Kind::Flag,
         flags(true, false, true),
         "Selective acknowledgements: RFC 2018 options and RFC 6675 recovery. Live: set and verified.",
+    ),
+    key(
+        "dsack",
+        Kind::Flag,
+        flags(false, false, true),
+        "The receiver reports data that came twice as the first SACK block (RFC 2883). With loss = \"rack\" the sender \
+         allows more time for reordering after such reports. Needs sack. Live: the kernel's setting, normally true.",
+    ),
+    key(
+        "undo",
+        Kind::Flag,
+        flags(false, false, true),
+        "When timestamps (RFC 3522) or reports of dsack (RFC 3708) show that a loss was none, window and ssthresh are \
+         what they were before it. Needs sack. Live: always true.",
+    ),
+    key(
+        "frto",
+        Kind::Flag,
+        flags(false, false, true),
+        "After a time-out the sender tests whether it was needless, and if so takes it back (F-RTO, RFC 5682). Needs \
+         sack. Live: the kernel's setting, normally true; false with bsd44.",
     ),
     key(
         "limited_transmit",
@@ -279,7 +303,28 @@ const CHOICES: &[Key] = &[
         "After an idle time longer than the RTO the window returns to its initial size (RFC 5681 §4.1). Live: set \
          for all flows together.",
     ),
-    later("ecn", "Explicit congestion notification: no gate marks packets."),
+    key(
+        "ecn",
+        Kind::Choice(&[
+            word("off", "packets are not ECN-capable"),
+            word(
+                "classic",
+                "RFC 3168: ACKs echo a mark, and the window shrinks once for each window of data",
+            ),
+            word("accurate", "RFC 9768: ACKs count the marked packets"),
+        ]),
+        text("off"),
+        "Explicit congestion notification, at both ends: gates with `queue.aqm` mark data segments instead of dropping \
+         them. A controller that needs ECN has it whatever this says. Linux's default (net.ipv4.tcp_ecn = 2) uses it only \
+         when the other end asks, so between two Linux hosts it is off. Live: not set; the kernel's own net.ipv4.tcp_ecn holds.",
+    ),
+    key(
+        "abe",
+        Kind::Flag,
+        flag(false),
+        "Alternative backoff with ECN (RFC 8511): after a mark 0.8 of the window is left (tahoe, reno, newreno), or 0.85 \
+         (cubic), instead of what a loss leaves. Live: the kernel has no ABE.",
+    ),
 ];
 
 const CC: Kind = Kind::AnyOf(&[Kind::Python, Kind::Choice(&NAMES)]);

@@ -6,7 +6,7 @@
 
 use super::Window;
 use super::hystart::HyStart;
-use crate::cc::{Acked, CongestionControl, ControllerSnapshot, LossKind, Lost, Measured, Recovered};
+use crate::cc::{Acked, CongestionControl, ControllerSnapshot, LossKind, Lost, Measured, Recovered, Undone};
 use crate::plan::{SlowStart, TcpPlan};
 use crate::units::{Span, Time};
 
@@ -221,6 +221,10 @@ impl CongestionControl for LinuxCubic {
     }
 
     fn handle_recovered(&mut self, _recovered: &Recovered) {}
+
+    fn handle_undone(&mut self, undone: &Undone) {
+        self.window.undo(undone);
+    }
 
     fn handle_restart(&mut self, window: u64) {
         self.window.restart(window);

@@ -1,7 +1,7 @@
 //! Windows as Linux counts them, worked out by hand from its source.
 
 use super::{LinuxCubic, LinuxReno};
-use crate::cc::{Acked, CongestionControl, LossKind, Lost, Measured};
+use crate::cc::{Acked, CongestionControl, LossKind, Lost, Measured, Undone};
 use crate::plan::{TcpPlan, TcpRules};
 use crate::tcp::plain_plan;
 use crate::units::{Span, Time};
@@ -31,7 +31,7 @@ fn acked(at: Time, segments: u32) -> Acked {
 }
 
 fn lost(kind: LossKind, remaining: u64) -> Lost {
-    Lost { at: Time::ZERO, in_flight: 0, window: 0, kind, remaining, max: 0 }
+    Lost { at: Time::ZERO, in_flight: 0, window: 0, kind, remaining, total_lost: 0, max: 0 }
 }
 
 #[test]
@@ -171,4 +171,19 @@ fn hystart_ends_slow_start_where_acks_come_for_half_a_round_trip() {
     rounds(&mut cubic, &[100, 100, 100, 100], Span::from_micros(700));
     let ssthresh = cubic.snapshot().ssthresh.expect("slow start has ended");
     assert!((145 * MSS..=160 * MSS).contains(&ssthresh), "{ssthresh}");
+}
+
+/// `tcp_undo_cwnd_reduction`: the larger of both windows, and the threshold that slow start would have led back to.
+#[test]
+fn a_needless_reduction_is_taken_back() {
+    let mut reno = LinuxReno::new(&TcpPlan { initial_ssthresh: Some(12 * MSS), ..plan(20) });
+    reno.handle_lost(&lost(LossKind::DupAck, 0));
+    assert_eq!(reno.window(), 10 * MSS);
+    reno.handle_undone(&Undone { window: 20 * MSS, ssthresh: Some(12 * MSS) });
+    assert_eq!((reno.window(), reno.snapshot().ssthresh), (20 * MSS, Some(15 * MSS)));
+    let mut cubic = LinuxCubic::new(&plan(20));
+    cubic.handle_lost(&lost(LossKind::Timeout { again: false }, 0));
+    assert_eq!(cubic.window(), MSS);
+    cubic.handle_undone(&Undone { window: 20 * MSS, ssthresh: None });
+    assert_eq!((cubic.window(), cubic.snapshot().ssthresh), (20 * MSS, None));
 }

@@ -108,7 +108,15 @@ fn line((cc, rounding, increase, segments, mss, facts): &Case) -> String {
                 let window = controller.window();
                 let in_flight = (window * tenths / 10).max(mss);
                 let window = window.min(50 * mss);
-                controller.handle_lost(&Lost { at: now, in_flight, window, kind, remaining: 0, max: 0 });
+                controller.handle_lost(&Lost {
+                    at: now,
+                    in_flight,
+                    window,
+                    kind,
+                    remaining: 0,
+                    total_lost: 0,
+                    max: 0,
+                });
             }
             Fact::Recovered(count) => {
                 controller.handle_recovered(&Recovered { in_flight: count * mss });

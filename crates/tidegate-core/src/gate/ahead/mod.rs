@@ -9,8 +9,8 @@ pub(super) use express::Express;
 
 use crate::gate::Gate;
 use crate::gate::ahead::express::IdlePassage;
+use crate::gate::backlog::Backlog;
 use crate::gate::drops::{DropReason, GateDrop};
-use crate::gate::queue::Backlog;
 use crate::gate::rate::Service;
 use crate::unit::{Blame, Passage, Unit};
 use crate::units::{Measured, Time};

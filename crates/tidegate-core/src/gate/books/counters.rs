@@ -5,7 +5,7 @@ use super::bins::Precision;
 use super::count::{Count, Phases};
 use super::progression::Progression;
 use super::quantiles::Quantiles;
-use crate::gate::queue::Backlog;
+use crate::gate::backlog::Backlog;
 use crate::gate::rate::Service;
 use crate::units::{Measured, Span, Time};
 
@@ -26,6 +26,8 @@ pub struct Counters {
     refused: Phases,
     /// Units lost after service.
     lost: Phases,
+    /// Units marked CE at their arrival.
+    marked: Phases,
     /// Waits of the units that waited.
     waits: Quantiles,
     /// Units that joined the queue inside the measured time and are never served.
@@ -50,6 +52,7 @@ impl Counters {
             delivered: Phases::default(),
             refused: Phases::default(),
             lost: Phases::default(),
+            marked: Phases::default(),
             waits: Quantiles::new(precision),
             unserved: 0,
             queue_max: 0,
@@ -107,6 +110,11 @@ impl Counters {
     pub(super) fn refuse(&mut self, at: Time, wire: u64) {
         self.offered.add(self.measured, at, wire);
         self.refused.add(self.measured, at, wire);
+    }
+
+    /// Counts a unit that is marked CE at its arrival.
+    pub(super) fn mark(&mut self, at: Time, wire: u64) {
+        self.marked.add(self.measured, at, wire);
     }
 
     /// Counts a unit that arrived at `at` and is lost at the end of its service.
@@ -236,6 +244,12 @@ impl Counters {
     #[must_use]
     pub fn lost(&self) -> Phases {
         self.lost
+    }
+
+    /// Units marked CE at their arrival.
+    #[must_use]
+    pub fn marked(&self) -> Phases {
+        self.marked
     }
 
     /// Waiting times of the units that arrived inside the measured time and were served.

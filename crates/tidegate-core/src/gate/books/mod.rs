@@ -18,8 +18,8 @@ pub(crate) use progression::{ExactPicos, Progression};
 pub use quantiles::Quantiles;
 pub use row::{CellRow, GateRow};
 
+use crate::gate::backlog::Backlog;
 use crate::gate::books::record::Recorder;
-use crate::gate::queue::Backlog;
 use crate::gate::rate::Service;
 use crate::gate::{GateContext, rate_stream};
 use crate::gcra::Interval;
@@ -62,6 +62,14 @@ impl Books {
         self.counters.refuse(at, u64::from(wire));
         if let Some(recorder) = &mut self.recorder {
             recorder.refuse(at);
+        }
+    }
+
+    /// A unit is marked CE at its arrival.
+    pub(super) fn mark(&mut self, at: Time, wire: u32) {
+        self.counters.mark(at, u64::from(wire));
+        if let Some(recorder) = &mut self.recorder {
+            recorder.mark(at);
         }
     }
 

@@ -191,6 +191,12 @@ impl Recorder {
         self.event(at);
     }
 
+    /// A unit is marked at its arrival; what becomes of it follows.
+    pub(super) fn mark(&mut self, at: Time) {
+        self.settle(at);
+        self.now.marked_packets += 1;
+    }
+
     /// A unit is lost at the end of its service.
     pub(super) fn lose(&mut self, end: Time) {
         self.losses.push_back(end);

@@ -17,6 +17,8 @@ pub struct GateRow {
     pub delivered_bytes: u64,
     /// Units dropped since the start.
     pub dropped_packets: u64,
+    /// Units marked CE since the start.
+    pub marked_packets: u64,
     /// Wait of the unit whose service began last; [`GateRow::NO_WAIT`] before the first.
     pub wait: Span,
     /// Bytes on the wire in the bucket of its token-bucket law, else of its policer's contract; NaN where it
@@ -38,6 +40,7 @@ impl GateRow {
         rate_bps: f64::NAN,
         delivered_bytes: 0,
         dropped_packets: 0,
+        marked_packets: 0,
         wait: GateRow::NO_WAIT,
         tokens: f64::NAN,
         cells: None,

@@ -7,9 +7,10 @@ mod set_rate;
 use std::collections::VecDeque;
 
 use crate::gate::Gate;
+use crate::gate::backlog::Backlog;
 use crate::gate::books::Served;
 use crate::gate::drops::GateDrop;
-use crate::gate::queue::{Backlog, Waiting};
+use crate::gate::queue::Waiting;
 use crate::gate::rate::Service;
 use crate::unit::Unit;
 use crate::units::Time;
@@ -43,10 +44,10 @@ impl Gate {
     }
 
     /// [`Gate::handle_unit`] for a unit that [`Gate::handle_at_door`] has let through.
-    pub(crate) fn handle_behind_door(&mut self, at: Time, unit: Unit) -> Result<(), GateDrop> {
+    pub(crate) fn handle_behind_door(&mut self, at: Time, mut unit: Unit) -> Result<(), GateDrop> {
         let wire = self.wire_bytes(unit.bytes);
         let (found, idle) = (self.backlog_stepped(at), self.is_empty());
-        self.admit(at, &unit, wire, (found, idle))?;
+        self.admit(at, &mut unit, wire, (found, idle))?;
         let queue = found.with(unit.bytes);
         if idle && !self.law.is_stopped() {
             self.begin(at, unit, Some(queue));

@@ -1,12 +1,13 @@
 //! All that can be seen of a run, to compare two ways of driving it.
 
 use super::*;
+use crate::unit::Ecn;
 
 /// Everything that can be seen of a network.
 #[derive(Debug, PartialEq)]
 pub(super) struct Story {
     /// When, on which route, which packet, and what it waited for.
-    pub(super) delivered: Vec<(Time, usize, u32, Blame)>,
+    pub(super) delivered: Vec<(Time, usize, u32, Blame, Ecn)>,
     pub(super) dropped: Vec<(Time, usize, u32, u8)>,
     pub(super) departed: Vec<(Time, usize)>,
     pub(super) signals: Vec<(Time, usize, u64)>,
@@ -76,6 +77,7 @@ pub(super) fn tell(plan: &Plan, entries: &[(u64, usize, u32)], waking: Option<Wa
             break;
         }
         let unit = &mut Unit::new(*bytes, handle, HeldBy::Application);
+        unit.set_ecn(Ecn::from_bits(handle as u8));
         let route = route % (plan.flows.len() * 2);
         assert_eq!(network.handle_unit(at, route, unit), None);
         match handle % 4 {
@@ -108,7 +110,7 @@ pub(super) fn drain(network: &mut Network, until: Time, story: &mut Story) {
     while let Some(step) = network.poll_step(until) {
         match step {
             Step::Deliver { at, route, unit } => {
-                story.delivered.push((at, route, unit.handle, unit.blame));
+                story.delivered.push((at, route, unit.handle, unit.blame, unit.ecn()));
                 if route % 2 == 0 {
                     let ack = &mut Unit::new(40, unit.handle + 1_000_000, HeldBy::Application);
                     assert_eq!(network.handle_unit(at, route + 1, ack), None);

@@ -108,7 +108,7 @@ fn golden_odd_segments() {
                 let near = sack.map(|(left, right)| {
                     (acked.saturating_add(left % 9_000), acked.saturating_add(right % 9_000))
                 });
-                let flags = flags::ACK | if bits % 16 == 15 { *bits } else { 0 };
+                let flags = flags::ACK as u8 | if bits % 16 == 15 { *bits } else { 0 };
                 let numbers = [numbers[0], ack, numbers[2], numbers[3]];
                 end.handle_wakeup(now);
                 end.handle_segment(

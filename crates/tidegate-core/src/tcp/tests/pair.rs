@@ -5,9 +5,10 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use super::plans;
 use crate::cc::{Controller, Fixed};
-use crate::plan::{LossDetection, TcpPlan};
+use crate::plan::{EcnPlan, LossDetection, TcpPlan};
 use crate::random::Seed;
 use crate::tcp::{Endpoint, Phase, Role, Segment, State};
+use crate::unit::Ecn;
 use crate::units::{PICOS_PER_SECOND, Span, Time};
 
 /// A queue before a line of constant rate, then a delay.
@@ -74,6 +75,11 @@ pub(super) struct Pair {
     flying: BinaryHeap<Reverse<(Time, To, u64)>>,
     segments: Vec<Segment>,
     sent: [u64; 2],
+    /// Of the ECN-capable segments from `a` every so many are marked; 0: none.
+    pub(super) mark_every: u64,
+    /// ECN-capable segments from `a`, and those of them that are marked.
+    capable: u64,
+    pub(super) marked: u64,
     /// Wakes both ends at every step although nothing is due.
     pub(super) restless: bool,
     plan: TcpPlan,
@@ -98,6 +104,9 @@ impl Pair {
             flying: BinaryHeap::new(),
             segments: Vec::new(),
             sent: [0; 2],
+            mark_every: 0,
+            capable: 0,
+            marked: 0,
             restless: false,
             plan: plan.clone(),
         }
@@ -113,10 +122,11 @@ impl Pair {
     /// Takes all that both ends want to send.
     pub(super) fn pump(&mut self) {
         let mut burst = 0;
-        while let Some((segment, _)) = self.a.poll_transmit(self.now) {
+        while let Some((mut segment, _)) = self.a.poll_transmit(self.now) {
             burst += 1;
             assert!(burst < 100_000, "no end of segments at {}", self.now);
             self.check(&segment);
+            self.mark(&mut segment);
             let fate = (self.judge)(self.sent[0], &segment);
             self.sent[0] += 1;
             let mut at = Some(self.now);
@@ -133,6 +143,18 @@ impl Pair {
         self.check_timer();
     }
 
+    /// Marks a segment of `a` if its turn has come.
+    fn mark(&mut self, segment: &mut Segment) {
+        assert!(segment.len > 0 || segment.ecn == Ecn::NotEct, "{segment:?}");
+        if segment.ecn != Ecn::NotEct {
+            self.capable += 1;
+            if self.mark_every > 0 && self.capable.is_multiple_of(self.mark_every) {
+                segment.ecn = Ecn::Ce;
+                self.marked += 1;
+            }
+        }
+    }
+
     /// What must hold whenever `a` sends.
     fn check(&self, segment: &Segment) {
         let mss = u64::from(self.plan.mss);
@@ -140,7 +162,9 @@ impl Pair {
         assert!(self.a.congestion_window() >= mss, "{snapshot:?}");
         assert!(snapshot.outstanding <= self.plan.window.unwrap_or(u64::MAX), "{snapshot:?}");
         let repairs = matches!(snapshot.phase, Phase::Recovery);
-        if segment.len > 0 && !segment.retransmission && !repairs {
+        // A mark makes the window smaller than what is in flight, and a probe goes all the same.
+        let probes = self.plan.ecn != EcnPlan::Off && self.plan.rules.loss == LossDetection::Rack;
+        if segment.len > 0 && !segment.retransmission && !repairs && !probes {
             // RFC 3042: two segments more at most.
             let limited_transmit = if self.plan.limited_transmit { 2 * mss } else { 0 };
             // RFC 8985 §7.3: a tail loss probe goes beyond the window.

@@ -7,10 +7,11 @@ use proptest::prelude::*;
 use super::pair::{Fate, Pair};
 use super::plans::{delayed, plain};
 use crate::plan::{
-    AckRule, Arithmetic, CongestionPlan, DelayedAckPlan, Increase, LeastRto, LossDetection, Reduction,
-    RtoPlan, RtoRestart, RttTiming, Segmentation, SlowStart, SsthreshRounding, TcpPlan, TcpRules,
+    AckRule, Arithmetic, CongestionPlan, DelayedAckPlan, EcnPlan, Increase, LeastRto, LossDetection,
+    Reduction, RtoPlan, RtoRestart, RttTiming, Segmentation, SlowStart, SsthreshRounding, TcpPlan, TcpRules,
 };
 use crate::tcp::{Counters, Endpoint, Role, Segment, State, flags};
+use crate::unit::Ecn;
 use crate::units::{PICOS_PER_SECOND, Rate, Span, Time};
 
 fn controllers() -> impl Strategy<Value = CongestionPlan> {
@@ -22,6 +23,8 @@ fn controllers() -> impl Strategy<Value = CongestionPlan> {
         Just(CongestionPlan::Cubic),
         Just(CongestionPlan::Fixed { window: 10_000 }),
         Just(CongestionPlan::FixedRate { rate: Rate::from_bps(2_000_000), window: 40_000 }),
+        Just(CongestionPlan::Bbr),
+        Just(CongestionPlan::Bbr3),
     ]
 }
 
@@ -65,28 +68,36 @@ prop_compose! {
         increase in prop_oneof![Just(Increase::PerAck), Just(Increase::PerWindow), Just(Increase::Random)],
         rtt_timing in prop_oneof![Just(RttTiming::Every), Just(RttTiming::One)],
         quick_acks in 0_u32..4,
+        (ecn, abe) in (prop_oneof![Just(EcnPlan::Off), Just(EcnPlan::Classic), Just(EcnPlan::Accurate)], any::<bool>()),
     ) -> TcpPlan {
         TcpPlan {
             cc, rto, delayed_ack, sack, limited_transmit, go_back_n, guard, handshake, timestamps, idle_restart,
             window, dupthresh, ssthresh_rounding, increase, rtt_timing, quick_acks,
             initial_window: segments * 1460,
+            ecn,
+            abe,
             ..plain()
         }
     }
 }
 
 fn rules() -> impl Strategy<Value = TcpRules> {
-    let choices = (any::<[bool; 5]>(), any::<bool>(), any::<bool>());
-    choices.prop_map(|([arithmetic, slow_start, loss, reduction, least_rto], acks, paces)| TcpRules {
-        arithmetic: if arithmetic { Arithmetic::Linux } else { Arithmetic::Rfc },
-        slow_start: if slow_start { SlowStart::HyStart } else { SlowStart::Standard },
-        loss: if loss { LossDetection::Rack } else { LossDetection::Sack },
-        reduction: if reduction { Reduction::Prr } else { Reduction::Pipe },
-        least_rto: if least_rto { LeastRto::Variance } else { LeastRto::TimeOut },
-        acks: if acks { AckRule::WhileBufferGrows } else { AckRule::Delayed },
-        paces,
-        segmentation: Segmentation::Kernel,
-    })
+    let choices = (any::<[bool; 5]>(), any::<[bool; 5]>());
+    choices.prop_map(
+        |([arithmetic, slow_start, loss, reduction, least_rto], [acks, dsack, undo, frto, paces])| TcpRules {
+            arithmetic: if arithmetic { Arithmetic::Linux } else { Arithmetic::Rfc },
+            slow_start: if slow_start { SlowStart::HyStart } else { SlowStart::Standard },
+            loss: if loss { LossDetection::Rack } else { LossDetection::Sack },
+            reduction: if reduction { Reduction::Prr } else { Reduction::Pipe },
+            least_rto: if least_rto { LeastRto::Variance } else { LeastRto::TimeOut },
+            acks: if acks { AckRule::WhileBufferGrows } else { AckRule::Delayed },
+            dsack,
+            undo,
+            frto,
+            paces,
+            segmentation: Segmentation::Kernel,
+        },
+    )
 }
 
 /// Half of them by the RFCs' rules, half by any mixture with Linux's.
@@ -110,6 +121,11 @@ pub(super) fn odd_segments() -> impl Strategy<Value = Vec<Odd>> {
     vec((any::<[u16; 4]>(), 0_u32..3000, any::<u8>(), any::<[(u16, u16); 3]>(), 0_u64..500), 1..100)
 }
 
+/// Any combination of ECN's flags: ends without ECN take no notice of them.
+fn ecn_flags(ack: u32, ts: u32) -> u16 {
+    flags::of_ace(ack ^ ts)
+}
+
 pub(super) fn odd_segment(numbers: &[u16; 4], len: u32, bits: u8, sack: &[(u16, u16); 3]) -> Segment {
     let [seq, ack, window, ts] = numbers.map(u32::from);
     Segment {
@@ -117,7 +133,8 @@ pub(super) fn odd_segment(numbers: &[u16; 4], len: u32, bits: u8, sack: &[(u16, 
         ack,
         len,
         window: window.max(1),
-        flags: bits & (flags::SYN | flags::ACK | flags::FIN),
+        flags: u16::from(bits) & (flags::SYN | flags::ACK | flags::FIN) | ecn_flags(ack, ts),
+        ecn: Ecn::from_bits(ts as u8),
         sack_count: bits >> 6,
         retransmission: false,
         connection: 0,
@@ -133,6 +150,8 @@ fn run(plan: &TcpPlan, isn: u32, bytes: u64, there: &[Fate], back: &[Fate], rest
     pair.restless = restless;
     let judge =
         |fates: Vec<Fate>| move |n: u64, _: &Segment| fates.get(n as usize).copied().unwrap_or(Fate::Deliver);
+    // So that two runs mark the same ones.
+    pair.mark_every = bytes % 7;
     pair.judge = Box::new(judge(there.to_vec()));
     pair.judge_back = Box::new(judge(back.to_vec()));
     pair.open_and_write(bytes);
@@ -159,6 +178,11 @@ proptest! {
         prop_assert_eq!(sender.segments_sent - sender.segments_retransmitted, bytes.div_ceil(mss));
         prop_assert_eq!(receiver.outside_window, 0);
         prop_assert_eq!(pair.a.snapshot().in_flight, 0);
+        // No more marks than ECN-capable segments; a window shrinks for a mark only where there is one.
+        prop_assert!(receiver.ce_received <= pair.marked && pair.marked <= sender.segments_sent);
+        // By the counter a reduction may be for marks that lost ACKs could have reported.
+        prop_assert!(plan.ecn == EcnPlan::Accurate || sender.ecn_reductions == 0 || receiver.ce_received > 0);
+        prop_assert!(plan.ecn != EcnPlan::Off || pair.marked == 0);
         prop_assert_eq!(pair.a.next_wakeup(), Time::NEVER);
     }
 

@@ -13,6 +13,7 @@
 use crate::plan::TcpPlan;
 use crate::random::Seed;
 use crate::tcp::{Endpoint, Role, Segment, flags};
+use crate::unit::Ecn;
 use crate::units::{Span, Time};
 use std::collections::VecDeque;
 
@@ -134,6 +135,8 @@ impl Trace {
             },
             "fast_retransmits" => counters.fast_retransmits.to_string(),
             "timeouts" => counters.timeouts.to_string(),
+            "reductions" => counters.ecn_reductions.to_string(),
+            "marks" => counters.ce_received.to_string(),
             "delivered" => format!("{} in {}", counters.delivered_bytes, counters.delivered_segments),
             "readable" => self.endpoint.in_order_bytes().to_string(),
             "duplicates" => counters.duplicates_received.to_string(),
@@ -153,9 +156,12 @@ impl Trace {
             segment.len = to - from;
             rest = &words[1..];
         }
+        if words[0].starts_with("syn") {
+            rest = &words[1..];
+        }
         match words[0] {
-            "syn" => return Segment { seq: ISN, ack: 0, flags: flags::SYN, ..segment },
-            "syn-ack" => return Segment { seq: ISN, flags: flags::SYN | flags::ACK, ..segment },
+            "syn" => (segment.seq, segment.ack, segment.flags) = (ISN, 0, flags::SYN),
+            "syn-ack" => (segment.seq, segment.flags) = (ISN, flags::SYN | flags::ACK),
             _ => {}
         }
         for pair in rest.chunks(2) {
@@ -164,6 +170,9 @@ impl Trace {
                 "window" => segment.window = pair[1].parse().expect("window"),
                 "ts" => segment.ts_val = pair[1].parse().expect("ts"),
                 "echo" => segment.ts_ecr = pair[1].parse().expect("echo"),
+                "flags" => segment.flags |= pair[1].split(',').map(flag).sum::<u16>(),
+                "ace" => segment.flags |= flags::of_ace(pair[1].parse().expect("ace")),
+                "ecn" => segment.ecn = Ecn::from_bits(pair[1].parse().expect("bits")),
                 "sack" => {
                     for block in pair[1].split(',') {
                         let (left, right) = block.split_once("..").expect("block");
@@ -179,11 +188,30 @@ impl Trace {
     }
 }
 
+const ECN_FLAGS: [(&str, u16); 3] = [("ae", flags::AE), ("cwr", flags::CWR), ("ece", flags::ECE)];
+
+fn flag(name: &str) -> u16 {
+    ECN_FLAGS.iter().find(|(word, _)| *word == name).expect("a flag").1
+}
+
+/// What a segment says of ECN.
+fn marks(segment: &Segment) -> String {
+    let flags = ECN_FLAGS.iter().filter(|(_, flag)| segment.flags & flag != 0).map(|(word, _)| *word);
+    let ecn = match segment.ecn {
+        Ecn::NotEct => None,
+        Ecn::Ect1 => Some("ect1"),
+        Ecn::Ect0 => Some("ect0"),
+        Ecn::Ce => Some("ce"),
+    };
+    flags.chain(ecn).map(|word| format!(" {word}")).collect()
+}
+
 fn describe(segment: &Segment) -> String {
     let first = ISN.wrapping_add(1);
     let offset = |number: u32| number.wrapping_sub(first);
     if segment.flags & flags::SYN != 0 {
-        return if segment.flags & flags::ACK != 0 { "syn-ack" } else { "syn" }.to_owned();
+        let name = if segment.flags & flags::ACK != 0 { "syn-ack" } else { "syn" };
+        return format!("{name}{}", marks(segment));
     }
     let mut words = Vec::new();
     if segment.len > 0 {
@@ -207,7 +235,7 @@ fn describe(segment: &Segment) -> String {
     if segment.ts_val != 0 {
         words.push(format!("ts {} echo {}", segment.ts_val, segment.ts_ecr));
     }
-    words.join(" ")
+    words.join(" ") + &marks(segment)
 }
 
 /// `1.5 ms` and the like.

@@ -1,11 +1,11 @@
 //! `[gate.x]` to [`GatePlan`]: everything but the rate law.
 
 use tidegate_core::plan::{
-    CellPlan, Discipline, Framing, GatePlan, LossPlan, OnChange, QueueCounts, QueueLimit, QueuePlan,
-    RatePlan, Reassembly,
+    CellPlan, Framing, GatePlan, LossPlan, OnChange, QueueCounts, QueueLimit, QueuePlan, RatePlan, Reassembly,
 };
 use tidegate_core::units::Span;
 
+use super::aqm::aqm;
 use super::laws::reserve;
 use super::{police, rate};
 use crate::check::{Form, Value};
@@ -90,7 +90,8 @@ fn queue(form: &Form, rate: &RatePlan, framing: Framing, notes: &mut Notes) -> Q
             notes.wrong(item, problem, format!("write \"1 {what}\" or more"));
         }
     }
-    QueuePlan { discipline: Discipline::DropTail, limit, counts, tagged: threshold(queue, framing, notes) }
+    let discipline = aqm(queue, rate, framing, notes);
+    QueuePlan { discipline, limit, counts, tagged: threshold(queue, framing, notes) }
 }
 
 /// Where tagged units are dropped.

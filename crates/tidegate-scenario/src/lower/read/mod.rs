@@ -1,6 +1,7 @@
 //! Tables of the file to parts of the plan, one kind of table for each file.
 
 mod app;
+mod aqm;
 pub(crate) mod calls;
 mod congestion;
 pub(crate) mod gate;

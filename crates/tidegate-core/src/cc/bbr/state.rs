@@ -1,0 +1,240 @@
+//! What BBR knows of its path, and the amounts that follow.
+
+use crate::cc::running_max::RunningMax;
+use crate::plan::TcpPlan;
+use crate::random::Stream;
+use crate::units::Time;
+
+/// `BW_SCALE`: rates are segments per microsecond times 2²⁴.
+pub(super) const RATE_BITS: u32 = 24;
+/// `BBR_UNIT`: a gain of 1.
+pub(super) const UNIT: u64 = 256;
+/// `bbr_high_gain`: 2/ln 2, the least that doubles the rate each round.
+pub(super) const HIGH_GAIN: u64 = UNIT * 2885 / 1000 + 1;
+/// `bbr_drain_gain`: its inverse.
+pub(super) const DRAIN_GAIN: u64 = UNIT * 1000 / 2885;
+/// `bbr_cwnd_min_target`, in segments.
+pub(super) const LEAST_WINDOW: u64 = 4;
+/// `TCP_INIT_CWND`, in segments.
+pub(super) const INITIAL_WINDOW: u64 = 10;
+/// `sk_pacing_shift`: bursts last a millisecond, or rather 1/1024 s.
+const BURST_SHIFT: u32 = 10;
+/// `GSO_MAX_SIZE` - 1 - `MAX_TCP_HEADER`, in bytes.
+const LARGEST_BURST: u64 = 65_536 - 1 - 320;
+/// `bbr_min_tso_rate` in bytes a second: below it bursts are one segment, else two at least.
+const SLOW: u64 = 1_200_000 / 8;
+
+/// How fast it decides to send.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// Looks for the rate of the path, which the rate of sending doubles each round.
+    Startup,
+    /// Lets the queue go that this built.
+    Drain,
+    /// Cycles through gains about the rate.
+    ProbeBw,
+    /// Has next to nothing in flight, to see the least round trip.
+    ProbeRtt,
+}
+
+/// Whether the path is used to the full.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Full {
+    /// The rate that more must exceed (`full_bw`).
+    pub(super) rate: u64,
+    /// Rounds without (`full_bw_cnt`).
+    pub(super) rounds: u32,
+    pub(super) reached: bool,
+}
+
+/// How many more segments than expected ACKs report at once.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Aggregation {
+    /// When counting began, in µs, and what was acknowledged since (`ack_epoch_mstamp`, `ack_epoch_acked`).
+    pub(super) since: u64,
+    pub(super) acked: u64,
+    /// The most of the last five to ten rounds, in two halves (`extra_acked`).
+    pub(super) extra: [u64; 2],
+    pub(super) half: usize,
+    pub(super) rounds: u64,
+}
+
+/// The rate over several rounds with losses, which a policer keeps (`lt_*`).
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct LongTerm {
+    pub(super) rate: u64,
+    /// The rate is used in place of the highest of late.
+    pub(super) in_use: bool,
+    pub(super) sampling: bool,
+    pub(super) rounds: u64,
+    /// Where the interval began: ms, segments delivered and lost.
+    pub(super) since: u64,
+    pub(super) delivered: u64,
+    pub(super) lost: u64,
+}
+
+/// A sample and what came with it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sample {
+    /// Segments newly lost.
+    pub(super) lost: u64,
+    /// Segments newly reported.
+    pub(super) acked: u64,
+    /// Segments in flight before and after.
+    pub(super) in_flight_before: u64,
+    pub(super) in_flight: u64,
+    /// Segments delivered in so many µs; `None`: not a valid observation.
+    pub(super) rate: Option<(u64, u64)>,
+    /// Bytes delivered when the segment was sent.
+    pub(super) prior_delivered: u64,
+    pub(super) app_limited: bool,
+    pub(super) rtt: Option<u64>,
+    /// The ACK may have been put off (`FLAG_ACK_MAYBE_DELAYED`).
+    pub(super) delayed: bool,
+    /// From now to the next departure, in µs.
+    pub(super) until_departure: u64,
+    pub(super) smoothed_rtt: u64,
+}
+
+/// BBR, version 1.
+#[derive(Debug)]
+pub struct Bbr {
+    pub(super) mss: u64,
+    /// In segments (`snd_cwnd`); what it was before a repair or a probe of the round trip (`prior_cwnd`).
+    pub(super) window: u64,
+    pub(super) prior_window: u64,
+    pub(super) ssthresh: Option<u64>,
+    /// Bytes a second (`sk_pacing_rate`).
+    pub(super) pacing: u64,
+    pub(super) mode: Mode,
+    pub(super) pacing_gain: u64,
+    pub(super) window_gain: u64,
+    /// The highest rate of the last ten rounds.
+    pub(super) highest: RunningMax,
+    /// In µs, and the tick of its sample.
+    pub(super) min_rtt: Option<u64>,
+    pub(super) min_rtt_at: u64,
+    /// Since the SYN, which counts.
+    pub(super) delivered: u64,
+    pub(super) delivered_bytes: u64,
+    /// When data were delivered last, in µs.
+    pub(super) delivered_at: u64,
+    pub(super) lost: u64,
+    pub(super) rounds: u64,
+    /// The round is over when a segment is reported that was sent after so many bytes were delivered.
+    pub(super) round_end: u64,
+    pub(super) round_start: bool,
+    /// The place in the cycle of gains, and when it was reached, in µs.
+    pub(super) place: usize,
+    pub(super) place_at: u64,
+    pub(super) full: Full,
+    pub(super) aggregation: Aggregation,
+    pub(super) long_term: LongTerm,
+    /// The tick at which the window may grow again.
+    pub(super) probe_until: Option<u64>,
+    pub(super) probe_round_done: bool,
+    pub(super) idle_restart: bool,
+    pub(super) conserves: bool,
+    /// What was being repaired at the ACK before.
+    pub(super) repairing: Repairing,
+    pub(super) has_seen_rtt: bool,
+    /// The connection is there.
+    pub(super) begun: bool,
+    pub(super) rng: Option<Stream>,
+}
+
+/// `prev_ca_state`, as far as it matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Repairing {
+    Nothing,
+    Recovery,
+    TimeOut,
+}
+
+/// In microseconds.
+pub(super) fn micros(at: Time) -> u64 {
+    at.picos() / 1_000_000
+}
+
+/// `tcp_jiffies32`.
+pub(super) fn ticks(micros: u64) -> u64 {
+    micros / 4000
+}
+
+impl Bbr {
+    /// A connection's controller at its start. `rng` draws where the cycle of gains begins; without it, at its fastest place.
+    #[must_use]
+    pub fn new(plan: &TcpPlan, rng: Option<Stream>) -> Bbr {
+        let mss = u64::from(plan.mss).min(plan.window.unwrap_or(u64::MAX)).max(1);
+        let mut bbr = Bbr {
+            mss,
+            window: (plan.initial_window / mss).max(1),
+            prior_window: 0,
+            ssthresh: None,
+            pacing: 0,
+            mode: Mode::Startup,
+            pacing_gain: HIGH_GAIN,
+            window_gain: HIGH_GAIN,
+            highest: RunningMax::default(),
+            min_rtt: None,
+            min_rtt_at: 0,
+            delivered: 1,
+            delivered_bytes: 0,
+            delivered_at: 0,
+            lost: 0,
+            rounds: 0,
+            round_end: 0,
+            round_start: false,
+            place: 0,
+            place_at: 0,
+            full: Full::default(),
+            aggregation: Aggregation::default(),
+            long_term: LongTerm::default(),
+            probe_until: None,
+            probe_round_done: false,
+            idle_restart: false,
+            conserves: false,
+            repairing: Repairing::Nothing,
+            has_seen_rtt: false,
+            begun: false,
+            rng,
+        };
+        bbr.pace_by_rtt(0);
+        bbr
+    }
+
+    /// `bbr_bw`: the rate that is taken for the path's.
+    pub(super) fn rate(&self) -> u64 {
+        if self.long_term.in_use { self.long_term.rate } else { self.highest.get() }
+    }
+
+    /// `bbr_bdp`: a rate's product with the least round trip, in segments.
+    pub(super) fn product(&self, rate: u64, gain: u64) -> u64 {
+        let Some(min_rtt) = self.min_rtt else { return INITIAL_WINDOW };
+        ((rate * min_rtt * gain) >> 8).div_ceil(1 << RATE_BITS)
+    }
+
+    /// `bbr_tso_segs_goal`: segments that leave at once.
+    pub(super) fn burst(&self) -> u64 {
+        let least = if self.pacing < SLOW { 1 } else { 2 };
+        ((self.pacing >> BURST_SHIFT).min(LARGEST_BURST) / self.mss).max(least)
+    }
+
+    /// `bbr_quantization_budget`: room for bursts at both ends, for delayed ACKs, and for a probe on a small path.
+    pub(super) fn with_room(&self, window: u64) -> u64 {
+        let even = (window + 3 * self.burst()).next_multiple_of(2);
+        even + if self.mode == Mode::ProbeBw && self.place == 0 { 2 } else { 0 }
+    }
+
+    /// `bbr_inflight`.
+    pub(super) fn target(&self, rate: u64, gain: u64) -> u64 {
+        self.with_room(self.product(rate, gain))
+    }
+
+    /// `bbr_packets_in_net_at_edt`: segments in the network when the next one leaves.
+    pub(super) fn in_network(&self, in_flight: u64, until_departure: u64) -> u64 {
+        let delivered = (self.rate() * until_departure) >> RATE_BITS;
+        let leaves = if self.pacing_gain > UNIT { self.burst() } else { 0 };
+        (in_flight + leaves).saturating_sub(delivered)
+    }
+}

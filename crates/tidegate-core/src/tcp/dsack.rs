@@ -1,0 +1,105 @@
+//! Data that came again: what a receiver tells of them (RFC 2883), and what a sender reads from it.
+
+use super::accounts::Accounts;
+use super::scoreboard::{REPEATED, RESENT};
+use super::segment::Segment;
+use super::sender::Sender;
+
+/// What a receiver has to tell: the stretch that came again, as offsets.
+#[derive(Debug, Default)]
+pub(super) struct Duplicates {
+    /// Since the last ACK; empty: nothing.
+    fresh: (u64, u64),
+    /// What the ACK that leaves now tells.
+    told: (u64, u64),
+}
+
+impl Duplicates {
+    /// `[start, end)` came again (`tcp_dsack_set`, `tcp_dsack_extend` in Linux 6.18). What touches is one stretch; of two
+    /// apart the newer is told (RFC 2883 §4: an ACK tells of the segment that caused it).
+    pub(super) fn add(&mut self, start: u64, end: u64) {
+        let (left, right) = self.fresh;
+        let touches = left < right && start <= right && left <= end;
+        self.fresh = if touches { (left.min(start), right.max(end)) } else { (start, end) };
+    }
+
+    /// Whether the next ACK has something to tell.
+    #[inline]
+    pub(super) fn are_news(&self) -> bool {
+        self.fresh.0 < self.fresh.1
+    }
+
+    /// An ACK leaves: each stretch is told once (RFC 2883 §4).
+    pub(super) fn leave(&mut self) {
+        self.told = std::mem::take(&mut self.fresh);
+    }
+
+    /// What the ACK that leaves now tells.
+    pub(super) fn told(&self) -> Option<(u64, u64)> {
+        (self.told.0 < self.told.1).then_some(self.told)
+    }
+}
+
+/// What the first SACK block of an ACK says of duplicates.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Report {
+    /// Segments that arrived twice, all of which this end has sent twice.
+    pub(super) segments: u64,
+    /// They are the tail loss probe: original and probe have arrived (RFC 8985 §7.4.1).
+    pub(super) of_probe: bool,
+}
+
+impl Sender {
+    /// Reads the first SACK block of an ACK of everything below `ack` if it tells of duplicates (RFC 2883 §4,
+    /// `tcp_check_dsack`, `tcp_dsack_seen`); `None`: it is an ordinary one, or tells of what was not sent twice.
+    pub(super) fn read_duplicates(
+        &mut self,
+        accounts: &mut Accounts,
+        segment: &Segment,
+        ack: u64,
+    ) -> Option<Report> {
+        let block = |index: usize| {
+            let (left, right) = segment.sack[index];
+            let offset = |number| self.numbering.offset(number, self.una);
+            offset(left).zip(offset(right)).filter(|(left, right)| left < right)
+        };
+        let (left, right) = block(0).filter(|_| segment.sack_count > 0)?;
+        let below = left < ack;
+        let inside = segment.sack_count > 1
+            && block(1).is_some_and(|(outer_left, outer_right)| outer_left <= left && right <= outer_right);
+        let mss = u64::from(self.config.mss);
+        if !(below || inside) || right > self.max || right - left > self.peer_window {
+            return None;
+        }
+        let segments = (right - left).div_ceil(mss);
+        let undo = &mut accounts.undo;
+        undo.duplicates += segments;
+        // More than was ever sent twice: the network copies segments.
+        if undo.duplicates > self.counters.segments_retransmitted {
+            return None;
+        }
+        let of_probe = segments == 1 && accounts.probe.end != 0 && accounts.probe.end == right;
+        accounts.rack.handle_duplicate(of_probe);
+        if right > self.una {
+            self.take_copies(accounts, left, right, ack);
+        } else if undo.covers(right) {
+            undo.take(segments);
+        }
+        Some(Report { segments, of_probe })
+    }
+
+    /// `tcp_sacktag_one`: copies of what is still recorded in `[left, right)` have arrived.
+    #[cold]
+    fn take_copies(&mut self, accounts: &mut Accounts, left: u64, right: u64, ack: u64) {
+        for number in self.board.within(left, right) {
+            let sent = *self.board.slot(number);
+            let end = self.board.end_of(number);
+            if sent.marked(REPEATED) && accounts.undo.covers(end) {
+                accounts.undo.take(1);
+            }
+            if end > ack && sent.marked(RESENT) {
+                self.board.mark(number, 0, RESENT);
+            }
+        }
+    }
+}

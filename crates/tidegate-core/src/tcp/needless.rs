@@ -1,0 +1,80 @@
+//! Reductions that prove needless are taken back: the segment was late and not lost. Timestamps show it (the ACK
+//! answers to the first copy: RFC 3522, 4015), or reports of duplicates (every copy was superfluous: RFC 3708).
+//! Written from `tcp_try_undo_…` of Linux 6.18.
+
+use super::accounts::Accounts;
+use super::scoreboard::REPEATED;
+use super::sender::{Mode, Sender};
+use crate::cc::Undone;
+
+impl Sender {
+    /// A reduction is about to be made: what it takes away. `tcp_enter_recovery`, `tcp_enter_loss`.
+    pub(super) fn prepare_undo(&mut self, accounts: &mut Accounts) {
+        let probe = u64::from(accounts.probe.end != 0 && accounts.probe.repeats);
+        let before =
+            Undone { window: self.controller.window(), ssthresh: self.controller.snapshot().ssthresh };
+        accounts.undo.begin(self.una, self.board.copies + probe, before);
+    }
+
+    /// `tcp_retrans_stamp_cleanup`: the first copy is forgotten where none is on its way.
+    pub(super) fn forget_first_copy(&self, accounts: &mut Accounts) {
+        let board = &self.board;
+        let oldest_repeated = board.first != board.next && board.slot(board.first).marked(REPEATED);
+        if board.copies == 0 && !oldest_repeated {
+            accounts.undo.forget_first_copy();
+        }
+    }
+
+    /// `tcp_undo_cwnd_reduction`.
+    #[cold]
+    pub(super) fn undo(&mut self, accounts: &mut Accounts, unmark: bool) {
+        if unmark {
+            self.board.find_all();
+        }
+        if let Some(before) = accounts.undo.end() {
+            self.controller.handle_undone(&before);
+        }
+        accounts.rack.look_again();
+        self.mode = Mode::Open;
+        self.ready = true;
+    }
+
+    /// `tcp_try_undo_recovery`: all that was outstanding when the repair began is acknowledged.
+    pub(super) fn end_repair(&mut self, accounts: &mut Accounts, echo: u32) {
+        if accounts.undo.may(echo) {
+            self.undo(accounts, false);
+        } else {
+            accounts.rack.widening.handle_recovered();
+        }
+        self.mode = Mode::Open;
+    }
+
+    /// `tcp_try_undo_partial`: a part of it is. `true`: the hole was filled by a late segment, but copies are on their way,
+    /// so that neither more is lost nor sent again for now.
+    pub(super) fn undo_partially(&mut self, accounts: &mut Accounts, echo: u32) -> bool {
+        if !accounts.undo.was_late(echo) {
+            return false;
+        }
+        accounts.rack.handle_reordering();
+        if self.board.copies > 0 {
+            return true;
+        }
+        self.forget_first_copy(accounts);
+        self.undo(accounts, true);
+        false
+    }
+
+    /// `tcp_try_undo_dsack`: every copy was superfluous.
+    pub(super) fn undo_superfluous(&mut self, accounts: &mut Accounts) {
+        if accounts.undo.all_superfluous() {
+            accounts.rack.widening.handle_superfluous();
+            self.undo(accounts, false);
+        }
+    }
+
+    /// `tcp_try_undo_loss`: the time-out was needless.
+    pub(super) fn undo_timeout(&mut self, accounts: &mut Accounts) {
+        self.undo(accounts, true);
+        accounts.timeouts = 0;
+    }
+}

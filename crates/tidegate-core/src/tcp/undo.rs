@@ -1,0 +1,83 @@
+//! What a sender remembers of a repair that may prove needless (`undo_marker`, `undo_retrans`, `retrans_stamp` of Linux 6.18).
+
+use super::timestamp;
+use crate::cc::Undone;
+use crate::plan::TcpRules;
+use crate::units::Time;
+
+/// The repair that may be taken back.
+#[derive(Debug)]
+pub(super) struct Undo {
+    /// Timestamps and duplicates are looked at.
+    enabled: bool,
+    /// Where it began (`undo_marker`); `None`: nothing can be taken back.
+    marker: Option<u64>,
+    /// Copies of which no duplicate was reported (`undo_retrans`); `None`: none was sent yet.
+    copies: Option<u64>,
+    /// Timestamp of the first copy (`retrans_stamp`); 0: none was sent yet.
+    first_copy: u32,
+    /// What was in force before the reduction.
+    before: Option<Undone>,
+    /// Segments reported as duplicates, ever (`dsack_dups`).
+    pub(super) duplicates: u64,
+}
+
+impl Undo {
+    pub(super) fn new(rules: &TcpRules) -> Undo {
+        Undo { enabled: rules.undo, marker: None, copies: None, first_copy: 0, before: None, duplicates: 0 }
+    }
+
+    /// `tcp_init_undo`: a reduction begins with `una` as the oldest byte and `copies` on their way.
+    pub(super) fn begin(&mut self, una: u64, copies: u64, before: Undone) {
+        self.marker = self.enabled.then_some(una);
+        self.copies = (copies > 0).then_some(copies);
+        self.before = Some(before);
+    }
+
+    /// No copy is on its way.
+    pub(super) fn forget_first_copy(&mut self) {
+        self.first_copy = 0;
+    }
+
+    /// The repair has been taken back: what was in force before it.
+    pub(super) fn end(&mut self) -> Option<Undone> {
+        self.marker = None;
+        self.before
+    }
+
+    /// A segment was sent again.
+    pub(super) fn handle_copy(&mut self, now: Time) {
+        self.copies = Some(self.copies.unwrap_or(0) + 1);
+        if self.first_copy == 0 {
+            self.first_copy = timestamp::at(now);
+        }
+    }
+
+    /// Whether a duplicate that ends at `end` is of this repair.
+    pub(super) fn covers(&self, end: u64) -> bool {
+        self.marker.is_some_and(|marker| end > marker)
+    }
+
+    /// So many copies were superfluous.
+    pub(super) fn take(&mut self, segments: u64) {
+        if let Some(copies) = &mut self.copies {
+            *copies = copies.saturating_sub(segments);
+        }
+    }
+
+    /// Every copy was superfluous.
+    pub(super) fn all_superfluous(&self) -> bool {
+        self.marker.is_some() && self.copies == Some(0)
+    }
+
+    /// `tcp_packet_delayed`: the ACK answers to a segment that was sent before the first copy (RFC 3522 §3.2), or
+    /// nothing was sent again yet.
+    pub(super) fn was_late(&self, echo: u32) -> bool {
+        self.marker.is_some() && (self.first_copy == 0 || timestamp::is_before(echo, self.first_copy))
+    }
+
+    /// `tcp_may_undo`.
+    pub(super) fn may(&self, echo: u32) -> bool {
+        self.all_superfluous() || self.was_late(echo)
+    }
+}
