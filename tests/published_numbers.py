@@ -38,7 +38,9 @@ class Number:
         return self.least <= self.ratio <= self.most
 
 
-def flow(loss: str, *, rtt: float, duration: float, warmup: float, threshold: float, tcp: str) -> dict[str, Any]:
+def flow(
+    loss: str, *, rtt: float, duration: float, warmup: float, threshold: float, tcp: str
+) -> dict[str, Any]:
     """One flow over a link without rate and queue, so that only losses limit the window."""
     text = f"""
         duration = "{duration:.3f} s"
@@ -103,7 +105,9 @@ def rfc9438(index: int) -> Number:
     column, cc, packets, rtt, window, epochs = TABLES[index]
     found = regular_losses(cc, packets, rtt=rtt, window=window, epochs=epochs)
     what = f"{column}: window, p = 1/{packets}, {rtt * 1000:g} ms"
-    return Number("RFC 9438", what, window, found["cwnd_mean_segments"], 0.82 if packets <= 100 else 0.88, 1.08)
+    return Number(
+        "RFC 9438", what, window, found["cwnd_mean_segments"], 0.82 if packets <= 100 else 0.88, 1.08
+    )
 
 
 #: Loss, ACK for every so many segments.
@@ -163,7 +167,7 @@ def ns3_first_maximum() -> Number:
 
     There HyStart ends slow start in the first train of ACKs that is longer than the round trip; the window then
     hardly grows until CoDel's first drop. CoDel and that HyStart (Linux 4.4) are not here: this is the window of
-    slow start at that instant, a round trip after the fifth doubling.
+    slow start at that instant, in the sixth round.
     """
     text = """
         duration = "0.5 s"
@@ -181,10 +185,12 @@ def ns3_first_maximum() -> Number:
         [record]
         every = "1 ms"
         """
-    table = tg.run(tg.Scenario.from_toml(text)).flows.to_dicts()
-    # The handshake, five doublings, one round trip.
-    ours = next(row["cwnd_segments"] for row in table if row["time_s"] >= 0.350)
-    return Number("ns-3 tcp-validation", "first maximum of the window, CUBIC, 50 Mbit/s, 50 ms", 511, ours, 0.95, 1.06)
+    table = tg.run(tg.Scenario.from_toml(text)).table("flows").to_dicts()
+    # The handshake, six round trips, and one more in which the train of ACKs lasts.
+    ours = next(row["cwnd_segments"] for row in table if row["time_s"] >= 0.400)
+    return Number(
+        "ns-3 tcp-validation", "first maximum of the window, CUBIC, 50 Mbit/s, 50 ms", 511, ours, 0.95, 1.06
+    )
 
 
 def everything() -> list[Number]:
