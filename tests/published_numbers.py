@@ -99,15 +99,16 @@ def rfc9438(index: int) -> Number:
     """The time average of the window, in segments.
 
     The tables are closed forms of a window without recovery. At p = 0.01 and above a recovery, which takes a
-    whole round trip of some twelve, costs up to a seventh. The curve of CUBIC returns to its own maximum only
-    slowly (late losses add (t - K)^3 segments), so in its own region it stays a tenth below for hundreds of losses.
+    round trip of some twelve, costs up to a sixth. Where the curve decides (Table 1 from p = 1/10000 on, and
+    Table 3), ours stays a tenth below the form. In a fluid model of the same curve the fixed point attracts
+    only slowly too: after hundreds of losses it is 4% below. The rest is not explained.
     """
     column, cc, packets, rtt, window, epochs = TABLES[index]
     found = regular_losses(cc, packets, rtt=rtt, window=window, epochs=epochs)
     what = f"{column}: window, p = 1/{packets}, {rtt * 1000:g} ms"
-    return Number(
-        "RFC 9438", what, window, found["cwnd_mean_segments"], 0.82 if packets <= 100 else 0.88, 1.08
-    )
+    curve = cc == "cubic" and window > 1.15 * math.sqrt(packets) * 1.2
+    least = 0.82 if packets <= 100 else 0.84 if curve else 0.95
+    return Number("RFC 9438", what, window, found["cwnd_mean_segments"], least, 1.05)
 
 
 #: Loss, ACK for every so many segments.
@@ -140,7 +141,7 @@ def square_root(p: float, every: int) -> Number:
 
 
 def pftk(p: float, every: int, *, rtt: float = 0.1, timeout: float = 1.0) -> float:
-    """Segments per second that arrive, by equation (30) of Padhye et al. 1998, without a limit of the window."""
+    """Segments per second that arrive, by equation (30) of Padhye et al. 1998, the window unlimited."""
     third = (2 + every) / (3 * every)
     window = third + math.sqrt(8 * (1 - p) / (3 * every * p) + third**2)
     rounds = (2 + every) / 6 + math.sqrt(2 * every * (1 - p) / (3 * p) + ((2 + every) / 6) ** 2)
@@ -148,7 +149,7 @@ def pftk(p: float, every: int, *, rtt: float = 0.1, timeout: float = 1.0) -> flo
     out = min(1.0, (1 - kept**3) * (1 + kept**3 * (1 - kept ** (window - 3))) / (1 - kept**window))
     backoff = 1 + p + 2 * p**2 + 4 * p**3 + 8 * p**4 + 16 * p**5 + 32 * p**6
     sent = (kept / p + window + out / kept) / (rtt * (rounds + 1) + out * timeout * backoff / kept)
-    return sent * kept
+    return float(sent * kept)
 
 
 def full_formula(p: float, every: int) -> Number:
@@ -157,7 +158,7 @@ def full_formula(p: float, every: int) -> Number:
     The formula is of Reno without SACK, which loses the rest of a round with its first loss; where losses are
     frequent and independent, SACK has fewer time-outs, and is faster.
     """
-    most = 1.15 if p < 0.02 else 1.35 if p < 0.05 else 1.75
+    most = 1.20 if p < 0.02 else 1.35 if p < 0.05 else 1.75
     what = f"segments/s, p = {p:g}, an ACK for {every}"
     return Number("Padhye et al. 1998", what, pftk(p, every), random_losses(p, every), 0.90, most)
 
@@ -165,9 +166,9 @@ def full_formula(p: float, every: int) -> Number:
 def ns3_first_maximum() -> Number:
     """ns-3's ``tcp-validation``, case cubic-50ms-no-ecn: 50 Mbit/s, 50 ms, the first maximum is 511 segments.
 
-    There HyStart ends slow start in the first train of ACKs that is longer than the round trip; the window then
-    hardly grows until CoDel's first drop. CoDel and that HyStart (Linux 4.4) are not here: this is the window of
-    slow start at that instant, in the sixth round.
+    There HyStart ends slow start in the first train of ACKs that is longer than the round trip; then
+    the window hardly grows until CoDel's first drop. CoDel and that HyStart (Linux 4.4) are not here: this
+    is the window of slow start at that instant, in the sixth round.
     """
     text = """
         duration = "0.5 s"
