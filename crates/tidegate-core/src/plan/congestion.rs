@@ -32,6 +32,8 @@ pub enum CongestionPlan {
     Bbr,
     /// One that a user wrote, outside this program.
     Python(&'static PythonController),
+    /// Windows and paces come from outside, step by step (`Stepper` of the simulator); no scenario names it.
+    Steered,
     /// One that only the Linux kernel has, by its name in [`CONTROLLERS`]: only the live engine can run it.
     Kernel(&'static str),
 }
@@ -108,6 +110,10 @@ pub const CONTROLLERS: &[ControllerRow] = &[
 const PYTHON: ControllerRow =
     ControllerRow { name: "python", about: "a class of yours in Python", kernel: None, plan: None };
 
+/// The row of flows that are steered from outside.
+const STEERED: ControllerRow =
+    ControllerRow { name: "steered", about: "steered from outside, step by step", kernel: None, plan: None };
+
 /// One that the engine "sim" has. The plan is that without parameters of its own.
 const fn own(
     name: &'static str,
@@ -136,6 +142,9 @@ impl CongestionPlan {
         if let CongestionPlan::Python(_) = self {
             return &PYTHON;
         }
+        if self == CongestionPlan::Steered {
+            return &STEERED;
+        }
         let is_same = |row: &&ControllerRow| match (self, row.plan) {
             (CongestionPlan::Kernel(name), None) => row.name == name,
             (_, Some(plan)) => std::mem::discriminant(&plan) == std::mem::discriminant(&self),
@@ -162,7 +171,10 @@ impl CongestionPlan {
     #[must_use]
     pub fn hears_acks(self) -> bool {
         match self {
-            CongestionPlan::FixedRate { .. } | CongestionPlan::Bbr | CongestionPlan::Python(_) => true,
+            CongestionPlan::FixedRate { .. }
+            | CongestionPlan::Bbr
+            | CongestionPlan::Python(_)
+            | CongestionPlan::Steered => true,
             CongestionPlan::Tahoe { .. }
             | CongestionPlan::Reno
             | CongestionPlan::NewReno
@@ -188,6 +200,7 @@ impl CongestionPlan {
             | CongestionPlan::FixedRate { .. }
             | CongestionPlan::Bbr
             | CongestionPlan::Python(_)
+            | CongestionPlan::Steered
             | CongestionPlan::Kernel(_) => false,
         }
     }
