@@ -7,7 +7,9 @@ from pathlib import Path
 
 from common import EXAMPLES
 
-CONTROLS = ("tahoe", "reno", "newreno", "cubic", "fixed", "bbr")
+CONTROLS = ("tahoe", "reno", "newreno", "cubic", "fixed", "bbr", "bbr3")
+#: Those that hear of every ACK, and slow starts that do: they need SACK.
+HEARING = ("westwood", "vegas", "copa", "ledbat++", "dctcp", "prague")
 
 
 def _rate(draw: random.Random) -> list[str]:
@@ -150,7 +152,7 @@ def _tcp(draw: random.Random, *, window: bool) -> list[str]:
     if window or cc == "fixed" or draw.random() < 0.3:
         lines.append(f'tcp.window = "{draw.choice([6, 17, 60])} segments"')
     for key in ("sack", "limited_transmit", "go_back_n", "handshake", "timestamps", "idle_restart"):
-        if key == "sack" and cc == "bbr":
+        if key == "sack" and cc in ("bbr", "bbr3"):
             lines.append("tcp.sack = true")
         elif draw.random() < 0.4:
             lines.append(f"tcp.{key} = {draw.choice(['true', 'false'])}")
@@ -163,6 +165,16 @@ def _tcp(draw: random.Random, *, window: bool) -> list[str]:
     if draw.random() < 0.2:
         lines.append('tcp.rto = { min = "200 ms", tick = "10 ms" }')
     return lines
+
+
+def _hearing(draw: random.Random, lines: list[str]) -> list[str]:
+    """Return the lines of a flow, in one of five with another controller, in one of five with HyStart++."""
+    cc = draw.choice([*HEARING, *["newreno", "cubic"] * 3, *[None] * 18])
+    if cc is None:
+        return lines
+    kept = [line for line in lines if not line.startswith(("tcp.cc", "tcp.sack"))]
+    more = [] if cc in HEARING else ['tcp.slow_start = "hystart++"', 'tcp.arithmetic = "rfc"']
+    return [*kept, f'tcp.cc = "{cc}"', "tcp.sack = true", *more]
 
 
 def _requests(draw: random.Random) -> list[str]:
@@ -283,6 +295,7 @@ def scenario(number: int) -> str:
     # Draws of their own: the other scenarios stay what they are.
     more = random.Random(f"circuits {number}")
     late = random.Random(f"jitter {number}")
+    hearing = random.Random(f"controllers {number}")
     circuit = more.choice([n for n in range(count) if n != cells] + [None])
     if circuit is not None:
         lines += ["[pool.vp]", f'capacity = "{more.choice([8, 15, 30])} Mbit/s"']
@@ -296,7 +309,7 @@ def scenario(number: int) -> str:
             lines += late.choice([[], [POLICE]])
         gates[f"g{n}"] = any(line.startswith("rate") for line in gate)
     for n in range(draw.randint(1, 3)):
-        lines += _flow(draw, f"f{n}", gates)
+        lines += _hearing(hearing, _flow(draw, f"f{n}", gates))
     for n in range(draw.choice([0, 0, 1, 2])):
         lines += _traffic(draw, f"t{n}", gates)
     if draw.random() < 0.15:

@@ -82,7 +82,7 @@ pub fn run(data: &[u8]) {
 pub(crate) fn plan(header: &[u8]) -> TcpPlan {
     let bit = |byte: usize, bit: u8| header[byte] >> bit & 1 == 1;
     let mss = [1460, 536, 100][usize::from(header[2] % 3)];
-    let cc = match header[0] % 8 {
+    let cc = match header[0] % 9 {
         0 => CongestionPlan::Tahoe { fast_retransmit: false },
         1 => CongestionPlan::Tahoe { fast_retransmit: true },
         2 => CongestionPlan::Reno,
@@ -90,6 +90,7 @@ pub(crate) fn plan(header: &[u8]) -> TcpPlan {
         4 => CongestionPlan::Cubic,
         5 => CongestionPlan::Fixed { window: 8 * u64::from(mss) },
         6 => CongestionPlan::Bbr,
+        7 => CongestionPlan::Bbr3,
         _ => CongestionPlan::FixedRate { rate: Rate::from_bps(1_000_000), window: 50 * u64::from(mss) },
     };
     let tick = if bit(1, 0) { Span::from_millis(500) } else { Span::ZERO };

@@ -115,6 +115,8 @@ class State:
     #: What holds it back: ``"application"``, ``"congestion window"``, ``"receiver window"`` or
     #: ``"pacing"``.
     held_by: str
+    #: What the controller thinks of its path, such as ``"alpha 0.0625"`` of DCTCP; None: no more to tell.
+    cc_detail: str | None
     #: User bytes sent and cumulatively acknowledged.
     acked_bytes: int
     #: User bytes received in order.

@@ -87,7 +87,7 @@ class Talk:
                 flags,
                 sent.sack,
                 sent.window,
-                ecn=getattr(sent, "ecn", ""),
+                ecn=sent.ecn,
                 echo=echo,
             )
             self.record.said.append(said)

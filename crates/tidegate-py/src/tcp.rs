@@ -184,6 +184,8 @@ impl Endpoint {
         dict.set_item("lost_segments", outstanding.lost)?;
         dict.set_item("retransmitted_segments", outstanding.retransmitted)?;
         dict.set_item("held_by", HELD_BY[snapshot.held_by as usize])?;
+        let detail = snapshot.detail.map(|(name, value)| format!("{name} {value:.6}"));
+        dict.set_item("cc_detail", detail)?;
         dict.set_item("acked_bytes", counters.acked_bytes)?;
         dict.set_item("in_order_bytes", core.in_order_bytes())?;
         dict.set_item("timeouts", counters.timeouts)?;

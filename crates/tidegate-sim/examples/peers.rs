@@ -59,6 +59,9 @@ fn main() {
 /// ns-2's TCP: SYN, initial window 2, limited transmit, no SACK, RTO of at least 200 ms with
 /// a 10 ms tick, first RTO 3 s, an ACK per segment.
 fn tcp(cc: &str) -> TcpPlan {
+    if let Some(name) = cc.strip_prefix("linux-") {
+        return linux(name);
+    }
     TcpPlan {
         base: TcpBase::Rfc,
         cc: match cc {
@@ -99,6 +102,28 @@ fn tcp(cc: &str) -> TcpPlan {
         idle_restart: false,
         ecn: EcnPlan::Off,
         abe: false,
+    }
+}
+
+/// Linux's rules, with an ACK per segment as the peers have it: `linux-cubic`, `linux-bbr` and the like.
+fn linux(cc: &str) -> TcpPlan {
+    TcpPlan {
+        base: TcpBase::Linux,
+        cc: CongestionPlan::named(cc).expect("a controller"),
+        sack: true,
+        guard: true,
+        go_back_n: false,
+        initial_window: 10 * 1460,
+        increase: Increase::PerWindow,
+        rto: RtoPlan::Estimated {
+            min: Span::from_millis(200),
+            max: Span::from_secs(120),
+            initial: Span::from_secs(1),
+            tick: Span::ZERO,
+        },
+        rtt_timing: RttTiming::Every,
+        rules: TcpRules { acks: TcpRules::RFC.acks, ..TcpRules::LINUX },
+        ..tcp("newreno")
     }
 }
 

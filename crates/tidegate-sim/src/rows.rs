@@ -1,7 +1,7 @@
 //! The rows of flows in a summary.
 
 use tidegate_core::net::{Network, measured};
-use tidegate_core::plan::{FlowPlan, Plan, TcpBase};
+use tidegate_core::plan::{FlowPlan, Plan};
 use tidegate_core::units::Measured;
 use tidegate_result::{FlowMeasure, FlowSummary, RequestSummary, Summary};
 
@@ -11,16 +11,7 @@ pub(crate) fn summarise(plan: &Plan, network: &Network, flows: &[Flow], events: 
     let measured = measured(plan);
     let rows = flows.iter().zip(&plan.flows).map(|(flow, row)| flow_row(plan, row, flow)).collect();
     let requests = request_rows(plan, flows, measured);
-    let mut summary = tidegate_result::summarise("sim", plan, network, rows, requests, events);
-    if plan.flows.iter().any(|flow| flow.tcp.base == TcpBase::Linux) {
-        summary.warnings.insert(
-            0,
-"tcp.base = \"linux\" is Linux 6.18 without pacing, segmentation offload, and the undoing of reductions \
-             that were not needed (F-RTO, D-SACK)"
-                .to_owned(),
-        );
-    }
-    summary
+    tidegate_result::summarise("sim", plan, network, rows, requests, events)
 }
 
 fn request_rows(plan: &Plan, flows: &[Flow], measured: Measured) -> Vec<RequestSummary> {

@@ -75,6 +75,28 @@ impl Aimd {
         }
     }
 
+    /// Whether the window is below the threshold.
+    pub(super) fn in_slow_start(&self) -> bool {
+        self.window() < self.ssthresh
+    }
+
+    /// Slow start, by so many bytes.
+    pub(super) fn widen(&mut self, bytes: u64) {
+        self.window = (self.window + (bytes.min(LARGEST) << FRACTION)).min(LARGEST << FRACTION);
+    }
+
+    /// The threshold is the window.
+    pub(super) fn end_slow_start(&mut self) {
+        self.reduce_to(self.window());
+    }
+
+    /// The window and the threshold, two segments at least.
+    pub(super) fn reduce_to(&mut self, window: u64) {
+        self.credit = 0;
+        self.ssthresh = window.max(2 * self.mss);
+        self.settle(self.ssthresh);
+    }
+
     /// Congestion avoidance.
     #[inline(always)]
     fn avoid(&mut self, bytes: u64) {

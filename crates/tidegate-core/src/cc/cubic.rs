@@ -4,9 +4,8 @@
 //! multiplication and division, which are the same on every platform; the cube root is libm's
 //! portable one.
 //!
-//! Not here: `HyStart++` (RFC 9438 §4.10 allows plain slow start).
-
-use super::{Acked, CongestionControl, ControllerSnapshot, LossKind, Lost, Recovered, Undone};
+use super::hystart_pp::HyStartPp;
+use super::{Acked, CongestionControl, ControllerSnapshot, LossKind, Lost, Measured, Recovered, Undone};
 use crate::plan::TcpPlan;
 use crate::units::Time;
 
@@ -66,6 +65,8 @@ pub struct Cubic {
     epoch: Option<Epoch>,
     /// The next epoch starts flat (K = 0): it follows slow start and not a reduction.
     flat: bool,
+    /// RFC 9438 §4.10: `HyStart++`, as long as the first slow start lasts.
+    hystart: Option<Box<HyStartPp>>,
     /// Kept where reductions may be taken back.
     before: Option<Box<Before>>,
 }
@@ -85,6 +86,7 @@ impl Cubic {
             cwnd_prior: 0.0,
             epoch: None,
             flat: true,
+            hystart: HyStartPp::new(plan),
             before: plan.rules.takes_back().then(Box::default),
         };
         cubic.set(plan.initial_window as f64 / mss);
@@ -153,6 +155,13 @@ impl Epoch {
 }
 
 impl CongestionControl for Cubic {
+    fn handle_measured(&mut self, measured: &Measured) {
+        if self.hystart.as_mut().is_some_and(|hystart| hystart.ends(measured)) {
+            self.ssthresh = self.cwnd;
+            self.hystart = None;
+        }
+    }
+
     #[inline]
     fn handle_acked(&mut self, acked: &Acked) {
         if !acked.window_limited {
@@ -163,13 +172,18 @@ impl CongestionControl for Cubic {
             }
         } else if self.cwnd < self.ssthresh {
             // RFC 5681 §3.1 eq. (2).
-            self.set(self.cwnd + (acked.bytes as f64 / self.mss).min(1.0));
+            let segments = match &self.hystart {
+                Some(hystart) => hystart.growth(acked.bytes) as f64 / self.mss,
+                None => (acked.bytes as f64 / self.mss).min(1.0),
+            };
+            self.set(self.cwnd + segments);
         } else {
             self.avoid(acked);
         }
     }
 
     fn handle_lost(&mut self, lost: &Lost) {
+        self.hystart = None;
         let timeout = lost.kind.is_timeout();
         if lost.kind != (LossKind::Timeout { again: true }) {
             self.remember();

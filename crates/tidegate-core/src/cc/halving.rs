@@ -3,9 +3,12 @@
 use std::fmt::Debug;
 use std::marker::PhantomData;
 
+use super::hystart_pp::HyStartPp;
 use super::{
-    Acked, Aimd, CongestionControl, ControllerSnapshot, LossKind, Lost, Recovered, Recovery, Undone,
+    Acked, Aimd, CongestionControl, ControllerSnapshot, LossKind, Lost, Measured, Recovered, Recovery, Undone,
 };
+use crate::plan::TcpPlan;
+use crate::random::Stream;
 
 /// What tells the three apart.
 pub trait Policy: Debug + Send {
@@ -81,14 +84,16 @@ impl Policy for Rfc6582 {
 #[derive(Debug)]
 pub struct Halving<P> {
     aimd: Aimd,
+    /// `HyStart++`, as long as the first slow start lasts.
+    hystart: Option<Box<HyStartPp>>,
     policy: PhantomData<P>,
 }
 
 impl<P: Policy> Halving<P> {
     /// A connection's controller at its start.
     #[must_use]
-    pub fn new(aimd: Aimd) -> Halving<P> {
-        Halving { aimd, policy: PhantomData }
+    pub fn new(plan: &TcpPlan, rng: Option<Stream>) -> Halving<P> {
+        Halving { aimd: Aimd::new(plan, rng), hystart: HyStartPp::new(plan), policy: PhantomData }
     }
 
     #[inline]
@@ -98,13 +103,26 @@ impl<P: Policy> Halving<P> {
 }
 
 impl<P: Policy> CongestionControl for Halving<P> {
+    fn handle_measured(&mut self, measured: &Measured) {
+        if self.hystart.as_mut().is_some_and(|hystart| hystart.ends(measured)) {
+            // RFC 9406 §4.2: ssthresh = cwnd.
+            self.aimd.end_slow_start();
+            self.hystart = None;
+        }
+    }
+
     fn handle_acked(&mut self, acked: &Acked) {
-        if acked.window_limited {
-            self.aimd.grow(acked.bytes);
+        if !acked.window_limited {
+            return;
+        }
+        match &self.hystart {
+            Some(hystart) if self.aimd.in_slow_start() => self.aimd.widen(hystart.growth(acked.bytes)),
+            _ => self.aimd.grow(acked.bytes),
         }
     }
 
     fn handle_lost(&mut self, lost: &Lost) {
+        self.hystart = None;
         self.aimd.shrink(lost, P::starts_anew(lost.kind));
     }
 

@@ -16,12 +16,18 @@
 
 mod aimd;
 mod bbr;
+mod bbr3;
+mod copa;
 mod cubic;
+mod dctcp;
 mod facts;
 mod fixed;
 mod fixed_rate;
 mod halving;
+mod hystart_pp;
+mod ledbat;
 mod linux;
+mod prague;
 mod python;
 mod running_max;
 
@@ -36,7 +42,10 @@ use crate::units::{Rate, Span, Time};
 
 pub use aimd::Aimd;
 pub use bbr::Bbr;
+pub use bbr3::Bbr3;
+pub use copa::Copa;
 pub use cubic::Cubic;
+pub use dctcp::Dctcp;
 pub use facts::{
     Ack, Acked, ControllerSnapshot, EcnNeed, LossKind, Lost, Measured, RateSample, Recovered, Recovery,
     Repair, Undone,
@@ -44,7 +53,9 @@ pub use facts::{
 pub use fixed::Fixed;
 pub use fixed_rate::FixedRate;
 pub use halving::{Halving, NewReno, Policy, Reno, Tahoe};
-pub use linux::{LinuxCubic, LinuxReno};
+pub use ledbat::Ledbat;
+pub use linux::{LinuxCubic, LinuxDctcp, LinuxReno, Vegas, Westwood};
+pub use prague::Prague;
 pub use python::{Maker, can_make, set_maker};
 
 /// A congestion controller. Implement it and hand it to [`crate::tcp::Endpoint::set_controller`] to try
@@ -100,6 +111,10 @@ pub trait CongestionControl: fmt::Debug + Send {
     }
     /// The state that plots show.
     fn snapshot(&self) -> ControllerSnapshot;
+    /// A number that says most of what it thinks of its path, and its name: DCTCP's alpha, Copa's delta.
+    fn detail(&self) -> Option<(&'static str, f64)> {
+        None
+    }
 }
 
 /// The controller of one connection: a built-in one, matched, or a boxed one from outside.
@@ -118,12 +133,28 @@ pub enum Controller {
     LinuxReno(LinuxReno),
     /// CUBIC as Linux counts it.
     LinuxCubic(Box<LinuxCubic>),
+    /// Westwood+.
+    Westwood(Box<Westwood>),
+    /// Vegas.
+    Vegas(Box<Vegas>),
+    /// Copa.
+    Copa(Box<Copa>),
+    /// LEDBAT++.
+    Ledbat(Box<Ledbat>),
+    /// RFC 8257.
+    Dctcp(Box<Dctcp>),
+    /// DCTCP as Linux counts it.
+    LinuxDctcp(Box<LinuxDctcp>),
+    /// Prague.
+    Prague(Box<Prague>),
     /// A constant window.
     Fixed(Fixed),
     /// A constant pace.
     FixedRate(FixedRate),
     /// BBR, version 1.
     Bbr(Box<Bbr>),
+    /// BBR, version 3.
+    Bbr3(Box<Bbr3>),
     /// Anything else.
     Custom(Box<dyn CongestionControl>),
 }
@@ -137,9 +168,17 @@ macro_rules! each {
             Controller::Cubic($inner) => $what,
             Controller::LinuxReno($inner) => $what,
             Controller::LinuxCubic($inner) => $what,
+            Controller::Westwood($inner) => $what,
+            Controller::Vegas($inner) => $what,
+            Controller::Copa($inner) => $what,
+            Controller::Ledbat($inner) => $what,
+            Controller::Dctcp($inner) => $what,
+            Controller::LinuxDctcp($inner) => $what,
+            Controller::Prague($inner) => $what,
             Controller::Fixed($inner) => $what,
             Controller::FixedRate($inner) => $what,
             Controller::Bbr($inner) => $what,
+            Controller::Bbr3($inner) => $what,
             Controller::Custom($inner) => $what,
         }
     };
@@ -156,9 +195,16 @@ impl Controller {
                 Controller::LinuxReno(LinuxReno::new(plan))
             }
             CongestionPlan::Cubic if linux => Controller::LinuxCubic(Box::new(LinuxCubic::new(plan))),
-            CongestionPlan::Tahoe { .. } => Controller::Tahoe(Tahoe::new(Aimd::new(plan, rng))),
-            CongestionPlan::Reno => Controller::Reno(Reno::new(Aimd::new(plan, rng))),
-            CongestionPlan::NewReno => Controller::NewReno(NewReno::new(Aimd::new(plan, rng))),
+            CongestionPlan::Dctcp if linux => Controller::LinuxDctcp(Box::new(LinuxDctcp::new(plan))),
+            CongestionPlan::Tahoe { .. } => Controller::Tahoe(Tahoe::new(plan, rng)),
+            CongestionPlan::Reno => Controller::Reno(Reno::new(plan, rng)),
+            CongestionPlan::NewReno => Controller::NewReno(NewReno::new(plan, rng)),
+            CongestionPlan::Westwood => Controller::Westwood(Box::new(Westwood::new(plan))),
+            CongestionPlan::Vegas => Controller::Vegas(Box::new(Vegas::new(plan))),
+            CongestionPlan::Copa => Controller::Copa(Box::new(Copa::new(plan))),
+            CongestionPlan::Ledbat => Controller::Ledbat(Box::new(Ledbat::new(plan))),
+            CongestionPlan::Dctcp => Controller::Dctcp(Box::new(Dctcp::new(Aimd::new(plan, rng)))),
+            CongestionPlan::Prague => Controller::Prague(Box::new(Prague::new(plan))),
             CongestionPlan::Cubic => Controller::Cubic(Cubic::new(plan)),
             CongestionPlan::Fixed { window } => {
                 Controller::Fixed(Fixed::new(window.max(u64::from(plan.mss))))
@@ -167,6 +213,7 @@ impl Controller {
                 Controller::FixedRate(FixedRate::new(rate, window.max(u64::from(plan.mss))))
             }
             CongestionPlan::Bbr => Controller::Bbr(Box::new(Bbr::new(plan, rng))),
+            CongestionPlan::Bbr3 => Controller::Bbr3(Box::new(Bbr3::new(plan, rng))),
             CongestionPlan::Python(own) => Controller::Custom(python::make(own, plan, rng)),
             // Until the engine hands over what steers it.
             CongestionPlan::Steered => Controller::Fixed(Fixed::new(plan.initial_window)),
@@ -230,9 +277,17 @@ impl Controller {
             Controller::Cubic(_)
             | Controller::LinuxReno(_)
             | Controller::LinuxCubic(_)
+            | Controller::Westwood(_)
+            | Controller::Vegas(_)
+            | Controller::Copa(_)
+            | Controller::Ledbat(_)
+            | Controller::Dctcp(_)
+            | Controller::LinuxDctcp(_)
+            | Controller::Prague(_)
             | Controller::Fixed(_)
             | Controller::FixedRate(_)
             | Controller::Bbr(_)
+            | Controller::Bbr3(_)
             | Controller::Custom(_) => None,
         }
     }
@@ -280,6 +335,12 @@ impl Controller {
     #[must_use]
     pub fn ecn(&self) -> EcnNeed {
         each!(self, inner => inner.ecn())
+    }
+
+    /// See [`CongestionControl::detail`].
+    #[must_use]
+    pub fn detail(&self) -> Option<(&'static str, f64)> {
+        each!(self, inner => inner.detail())
     }
 
     /// See [`CongestionControl::snapshot`].

@@ -6,6 +6,8 @@ use crate::random::Seed;
 use crate::tcp::plain_plan;
 
 mod golden;
+mod hearing;
+mod marked;
 
 const MSS: u64 = 1000;
 

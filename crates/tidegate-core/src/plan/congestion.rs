@@ -16,6 +16,18 @@ pub enum CongestionPlan {
     NewReno,
     /// RFC 9438.
     Cubic,
+    /// Westwood+.
+    Westwood,
+    /// Vegas.
+    Vegas,
+    /// Copa.
+    Copa,
+    /// LEDBAT++.
+    Ledbat,
+    /// RFC 8257.
+    Dctcp,
+    /// Prague.
+    Prague,
     /// A constant window in bytes.
     Fixed {
         /// The window.
@@ -30,6 +42,8 @@ pub enum CongestionPlan {
     },
     /// BBR, version 1, as Linux has it.
     Bbr,
+    /// BBR, version 3 (draft-ietf-ccwg-bbr).
+    Bbr3,
     /// One that a user wrote, outside this program.
     Python(&'static PythonController),
     /// Windows and paces come from outside, step by step (`Stepper` of the simulator); no scenario names it.
@@ -77,6 +91,17 @@ pub const CONTROLLERS: &[ControllerRow] = &[
     // The kernel's reno is NewReno (RFC 6582) where SACK is off.
     own("newreno", "RFC 6582", Some("reno"), CongestionPlan::NewReno),
     own("cubic", "RFC 9438", Some("cubic"), CongestionPlan::Cubic),
+    own(
+        "westwood",
+        "Westwood+: after a loss, the window that the path carries",
+        Some("westwood"),
+        CongestionPlan::Westwood,
+    ),
+    own("vegas", "two to four segments in the queue", Some("vegas"), CongestionPlan::Vegas),
+    own("copa", "a short queue, or a share of a full one", None, CongestionPlan::Copa),
+    own("ledbat++", "yields to all others", None, CongestionPlan::Ledbat),
+    own("dctcp", "RFC 8257: reduces by how much is marked", Some("dctcp"), CongestionPlan::Dctcp),
+    own("prague", "DCTCP for the Internet (L4S)", None, CongestionPlan::Prague),
     own("fixed", "a constant window, given by tcp.window", None, CongestionPlan::Fixed { window: 0 }),
     own(
         "fixed_rate",
@@ -90,9 +115,9 @@ pub const CONTROLLERS: &[ControllerRow] = &[
         Some("bbr"),
         CongestionPlan::Bbr,
     ),
+    own("bbr3", "BBR version 3: also bounds what is in flight by losses", None, CongestionPlan::Bbr3),
     kernel("bic", "the kernel's BIC, engine live only"),
     kernel("cdg", "the kernel's CAIA delay gradient, engine live only"),
-    kernel("dctcp", "the kernel's DCTCP, engine live only"),
     kernel("highspeed", "the kernel's HighSpeed TCP, engine live only"),
     kernel("htcp", "the kernel's H-TCP, engine live only"),
     kernel("hybla", "the kernel's Hybla, engine live only"),
@@ -100,9 +125,7 @@ pub const CONTROLLERS: &[ControllerRow] = &[
     kernel("lp", "the kernel's TCP-LP (low priority), engine live only"),
     kernel("nv", "the kernel's New Vegas, engine live only"),
     kernel("scalable", "the kernel's Scalable TCP, engine live only"),
-    kernel("vegas", "the kernel's Vegas, engine live only"),
     kernel("veno", "the kernel's Veno, engine live only"),
-    kernel("westwood", "the kernel's Westwood+, engine live only"),
     kernel("yeah", "the kernel's YeAH, engine live only"),
 ];
 
@@ -171,8 +194,15 @@ impl CongestionPlan {
     #[must_use]
     pub fn hears_acks(self) -> bool {
         match self {
-            CongestionPlan::FixedRate { .. }
+            CongestionPlan::Westwood
+            | CongestionPlan::Vegas
+            | CongestionPlan::Copa
+            | CongestionPlan::Ledbat
+            | CongestionPlan::Dctcp
+            | CongestionPlan::Prague
+            | CongestionPlan::FixedRate { .. }
             | CongestionPlan::Bbr
+            | CongestionPlan::Bbr3
             | CongestionPlan::Python(_)
             | CongestionPlan::Steered => true,
             CongestionPlan::Tahoe { .. }
@@ -187,7 +217,7 @@ impl CongestionPlan {
     /// Whether it draws from the seed: when it probes for more.
     #[must_use]
     pub fn draws(self) -> bool {
-        self == CongestionPlan::Bbr
+        matches!(self, CongestionPlan::Bbr | CongestionPlan::Bbr3)
     }
 
     /// Whether its window grows by addition and shrinks by halving, as the closed forms of theories assume.
@@ -196,9 +226,16 @@ impl CongestionPlan {
         match self {
             CongestionPlan::Tahoe { .. } | CongestionPlan::Reno | CongestionPlan::NewReno => true,
             CongestionPlan::Cubic
+            | CongestionPlan::Westwood
+            | CongestionPlan::Vegas
+            | CongestionPlan::Copa
+            | CongestionPlan::Ledbat
+            | CongestionPlan::Dctcp
+            | CongestionPlan::Prague
             | CongestionPlan::Fixed { .. }
             | CongestionPlan::FixedRate { .. }
             | CongestionPlan::Bbr
+            | CongestionPlan::Bbr3
             | CongestionPlan::Python(_)
             | CongestionPlan::Steered
             | CongestionPlan::Kernel(_) => false,

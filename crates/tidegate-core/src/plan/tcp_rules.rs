@@ -70,6 +70,7 @@ impl TcpRules {
             || self.reduction == Reduction::Prr
             || self.takes_back()
             || self.paces
+            || self.slow_start == SlowStart::HyStartPlusPlus
     }
 
     /// Whether a reduction can be taken back.
@@ -98,6 +99,8 @@ pub enum SlowStart {
     /// `HyStart` of Linux's CUBIC: a train of ACKs as long as half a round trip, or a round trip that has
     /// grown by an eighth. For CUBIC with [`Arithmetic::Linux`].
     HyStart,
+    /// `HyStart++` (RFC 9406), for Reno, `NewReno` and CUBIC with [`Arithmetic::Rfc`]. Needs SACK.
+    HyStartPlusPlus,
 }
 
 /// How lost segments are found.

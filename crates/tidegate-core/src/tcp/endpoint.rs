@@ -472,6 +472,7 @@ impl Endpoint {
             },
             held_by: self.sender.held,
             pacing_rate: self.sender.pacing_rate(),
+            detail: self.sender.controller.detail(),
         }
     }
 }

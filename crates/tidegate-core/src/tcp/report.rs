@@ -70,4 +70,6 @@ pub struct Snapshot {
     pub held_by: HeldBy,
     /// Data leave no faster than this; `None`: they are not paced.
     pub pacing_rate: Option<Rate>,
+    /// A number of the controller's own, and its name ([`crate::cc::CongestionControl::detail`]).
+    pub detail: Option<(&'static str, f64)>,
 }

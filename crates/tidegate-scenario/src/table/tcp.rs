@@ -44,7 +44,8 @@ const CHOICES: &[Key] = &[
         Kind::Choice(&[
             word("rfc", "TCP as the RFCs describe it"),
             word("bsd44", "4.4BSD-Lite, as in papers of the 1990s"),
-            word("linux", "approximately the Linux kernel"),
+            word("linux", "the newest version of the Linux kernel that is known here: linux-6.18"),
+            word("linux-6.18", "Linux 6.18, as its hosts are set up by default"),
         ]),
         text("rfc"),
         "The implementation that gives the defaults of the other keys. Live: bsd44 also disables RACK, tail loss \
@@ -176,9 +177,11 @@ const CHOICES: &[Key] = &[
         Kind::Choice(&[
             word("standard", "until ssthresh or a loss"),
             word("hystart", "also until HyStart finds that the queue grows, as in Linux's cubic"),
+            word("hystart++", "also until round trips have grown for some rounds (RFC 9406)"),
         ]),
         texts("standard", "standard", "hystart"),
-        "What ends slow start. hystart acts on cubic with arithmetic = \"linux\". Live: the kernel's cubic has HyStart.",
+        "What ends slow start. hystart acts on cubic with arithmetic = \"linux\"; hystart++ on reno, newreno and cubic with \
+         arithmetic = \"rfc\", and needs sack. Live: the kernel's cubic has HyStart.",
     ),
     key(
         "sack",

@@ -65,6 +65,7 @@ pub(crate) fn any_tcp() -> impl Strategy<Value = TcpPlan> {
         Just(CongestionPlan::Fixed { window: 20_000 }),
         Just(CongestionPlan::FixedRate { rate: Rate::from_bps(3_000_000), window: 40_000 }),
         Just(CongestionPlan::Bbr),
+        Just(CongestionPlan::Bbr3),
     ];
     (cc, any::<[bool; 4]>()).prop_map(|(cc, [sack, delayed, timestamps, handshake])| TcpPlan {
         sack,

@@ -1,19 +1,25 @@
 //! Congestion control as Linux counts it: whole segments, in integers.
 //!
-//! Written from what `tcp_cong.c`, `tcp_cubic.c` and `tcp_output.c` of Linux 6.18 do. The endpoint says on which ACKs a
+//! Written from what `tcp_cong.c`, `tcp_output.c` and the controllers' files of Linux 6.18 do. The endpoint says on which ACKs a
 //! window may grow ([`super::Acked::window_limited`]) and holds the window of a loss recovery.
 
 mod cubic;
+mod dctcp;
 mod hystart;
 mod reno;
+mod vegas;
+mod westwood;
 
 #[cfg(test)]
 mod tests;
 
 pub use cubic::LinuxCubic;
+pub use dctcp::LinuxDctcp;
 pub use reno::LinuxReno;
+pub use vegas::Vegas;
+pub use westwood::Westwood;
 
-use super::{ControllerSnapshot, Undone};
+use super::{Acked, ControllerSnapshot, LossKind, Lost, Undone};
 use crate::plan::TcpPlan;
 
 /// No window is larger, so that products of windows fit.
@@ -77,6 +83,28 @@ impl Window {
             self.segments += grown;
         }
         self.segments = self.segments.min(LARGEST);
+    }
+
+    /// `tcp_reno_cong_avoid`.
+    fn reno(&mut self, acked: &Acked) {
+        if !acked.window_limited {
+            return;
+        }
+        let segments = u64::from(acked.segments);
+        let left = if self.in_slow_start() { self.slow_start(segments) } else { segments };
+        if left > 0 {
+            self.avoid(self.segments, left);
+        }
+    }
+
+    /// `tcp_reno_ssthresh`, and what a time-out leaves.
+    fn halve(&mut self, lost: &Lost) {
+        if lost.kind != (LossKind::Timeout { again: true }) {
+            self.reduce(self.segments / 2);
+        }
+        if lost.kind.is_timeout() {
+            self.collapse(lost.remaining);
+        }
     }
 
     /// A loss was found: the threshold, two segments at least, and the window at it.

@@ -22,26 +22,15 @@ impl LinuxReno {
 
 impl CongestionControl for LinuxReno {
     fn handle_acked(&mut self, acked: &Acked) {
-        if !acked.window_limited {
-            return;
-        }
-        let window = &mut self.window;
-        let segments = u64::from(acked.segments);
-        let left = if window.in_slow_start() { window.slow_start(segments) } else { segments };
-        if left > 0 {
-            window.avoid(window.segments, left);
-        }
+        self.window.reno(acked);
     }
 
     fn handle_lost(&mut self, lost: &Lost) {
-        if lost.kind != (LossKind::Timeout { again: true }) {
-            let window = self.window.segments;
+        if self.abe && lost.kind == LossKind::Ecn {
             // RFC 8511 §3: 0.8 after a mark.
-            let abe = self.abe && lost.kind == LossKind::Ecn;
-            self.window.reduce(if abe { window * 4 / 5 } else { window / 2 });
-        }
-        if lost.kind.is_timeout() {
-            self.window.collapse(lost.remaining);
+            self.window.reduce(self.window.segments * 4 / 5);
+        } else {
+            self.window.halve(lost);
         }
     }
 

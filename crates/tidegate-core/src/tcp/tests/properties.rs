@@ -24,6 +24,7 @@ fn controllers() -> impl Strategy<Value = CongestionPlan> {
         Just(CongestionPlan::Fixed { window: 10_000 }),
         Just(CongestionPlan::FixedRate { rate: Rate::from_bps(2_000_000), window: 40_000 }),
         Just(CongestionPlan::Bbr),
+        Just(CongestionPlan::Bbr3),
     ]
 }
 

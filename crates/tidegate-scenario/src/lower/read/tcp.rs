@@ -120,8 +120,15 @@ fn settle(layers: &TcpLayers<'_>, library: &mut Library, notes: &mut Notes) -> T
         let help = "write cc = \"fixed_rate\", or remove rate";
         notes.warn(item.at, &item.key, "rate has an effect only with cc = \"fixed_rate\"", help);
     }
-    if !plan.sack && (plan.cc.hears_acks() || plan.rules.paces) {
-        let (name, what) = if plan.cc.hears_acks() { ("cc", plan.cc.name()) } else { ("pacing", "pacing") };
+    let plus_plus = plan.rules.slow_start == SlowStart::HyStartPlusPlus;
+    if !plan.sack && (plan.cc.hears_acks() || plan.rules.paces || plus_plus) {
+        let (name, what) = if plan.cc.hears_acks() {
+            ("cc", plan.cc.name())
+        } else if plus_plus {
+            ("slow_start", "slow_start = \"hystart++\"")
+        } else {
+            ("pacing", "pacing")
+        };
         if let Some(item) =
             layers.given("sack").or_else(|| layers.given(name)).or_else(|| layers.given("base"))
         {
@@ -158,6 +165,7 @@ fn rules(layers: &TcpLayers<'_>) -> TcpRules {
         },
         slow_start: match layers.word("slow_start") {
             "hystart" => SlowStart::HyStart,
+            "hystart++" => SlowStart::HyStartPlusPlus,
             _ => SlowStart::Standard,
         },
         loss: match layers.word("loss") {

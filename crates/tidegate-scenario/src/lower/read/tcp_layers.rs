@@ -66,8 +66,12 @@ impl<'a> TcpLayers<'a> {
 }
 
 /// The words of `base`.
-const BASES: [(&str, TcpBase); 3] =
-    [("rfc", TcpBase::Rfc), ("bsd44", TcpBase::Bsd44), ("linux", TcpBase::Linux)];
+const BASES: [(&str, TcpBase); 4] = [
+    ("rfc", TcpBase::Rfc),
+    ("bsd44", TcpBase::Bsd44),
+    ("linux", TcpBase::Linux),
+    ("linux-6.18", TcpBase::Linux),
+];
 
 fn base_of(item: Option<&Item>) -> TcpBase {
     let Some(word) = item.and_then(Item::word) else { return TcpBase::Rfc };

@@ -1,0 +1,279 @@
+//! Version 3 ACK by ACK. The draft's appendix holds no cases, so these are its formulas (draft-ietf-ccwg-bbr-05), with
+//! numbers by hand: segments of 1000 bytes over 40 ms.
+
+use super::Bbr3;
+use super::bounds::in_flight_at_loss;
+use super::state::{INFINITE, Sample, State};
+use crate::cc::{Ack, CongestionControl, LossKind, Lost, RateSample, Repair};
+use crate::plan::{CongestionPlan, TcpPlan};
+use crate::random::Seed;
+use crate::tcp::plain_plan;
+use crate::units::{Span, Time};
+
+const MSS: u64 = 1000;
+const RTT: Span = Span::from_millis(40);
+
+struct Told {
+    bbr: Bbr3,
+    now: Time,
+    delivered: u64,
+    lost: u64,
+}
+
+fn plan() -> TcpPlan {
+    TcpPlan { cc: CongestionPlan::Bbr3, mss: MSS as u32, initial_window: 10 * MSS, ..plain_plan() }
+}
+
+fn told() -> Told {
+    let mut bbr = Bbr3::new(&plan(), None);
+    let now = Time::ZERO + RTT;
+    bbr.handle_established(now, Some(RTT));
+    Told { bbr, now, delivered: 0, lost: 0 }
+}
+
+impl Told {
+    /// `segments` arrived in `interval` and are reported at its end, and `lost` are lost; `left` are in flight then.
+    fn ack(&mut self, segments: u64, interval: Span, left: u64, lost: u64, repair: Repair) {
+        self.now += interval;
+        let prior = self.delivered;
+        self.delivered += segments * MSS;
+        self.lost += lost * MSS;
+        self.bbr.handle_ack(&Ack {
+            at: self.now,
+            delivered: segments * MSS,
+            segments: segments as u32,
+            ecn_marked: 0,
+            lost: lost * MSS,
+            total_lost: self.lost,
+            in_flight_before: (segments + left + lost) * MSS,
+            in_flight: left * MSS,
+            rtt: Some(interval.max(RTT)),
+            smoothed_rtt: RTT,
+            una: self.delivered,
+            max: self.delivered + left * MSS,
+            repair,
+            window_limited: false,
+            round: 0,
+            next_departure: Time::ZERO,
+            rate: Some(RateSample {
+                delivered: segments * MSS,
+                lost: lost * MSS,
+                interval,
+                prior_delivered: prior,
+                total_delivered: self.delivered,
+                sent_in_flight: (segments + lost) * MSS,
+                app_limited: false,
+                retransmitted: false,
+            }),
+        });
+    }
+
+    fn round(&mut self, segments: u64) {
+        self.ack(segments, RTT, segments, 0, Repair::Nothing);
+    }
+
+    /// To `ProbeBW_CRUISE` at 100 segments a round trip: what is in flight lets no time for `ProbeBW_DOWN`.
+    fn cruise(&mut self) {
+        for _ in 0..4 {
+            assert_eq!(self.bbr.state, State::Startup);
+            self.ack(100, RTT, 150, 0, Repair::Nothing);
+        }
+        assert_eq!(self.bbr.state, State::Drain);
+        self.ack(100, RTT, 100, 0, Repair::Nothing);
+        assert_eq!(self.bbr.state, State::Cruise);
+    }
+
+    /// To `ProbeBW_UP`, two seconds later.
+    fn up(&mut self) {
+        self.cruise();
+        let mut rounds = 0;
+        while self.bbr.state != State::Up {
+            self.ack(100, RTT, 100, 0, Repair::Nothing);
+            rounds += 1;
+            assert!(rounds < 60);
+        }
+    }
+}
+
+/// Bytes a second of so many segments a round trip.
+fn rate(segments: u64) -> u64 {
+    segments * MSS * 25
+}
+
+#[test]
+fn startup_paces_at_2_77_times_what_arrives_and_drain_at_half() {
+    let mut told = told();
+    assert_eq!(told.bbr.pacing, rate(10) * 277 / 100);
+    told.round(20);
+    assert_eq!(told.bbr.pacing, rate(20) * 277 / 100 * 99 / 100);
+    // 40 is more than a quarter more; 49 is not, three times.
+    for segments in [40, 49, 49] {
+        told.round(segments);
+        assert_eq!(told.bbr.state, State::Startup);
+    }
+    told.ack(49, RTT, 90, 0, Repair::Nothing);
+    assert_eq!(told.bbr.state, State::Drain);
+    assert_eq!(told.bbr.pacing, rate(49) / 2 * 99 / 100);
+    // In flight is the product: on. More than that, and it takes four rounds.
+    for _ in 0..3 {
+        told.ack(49, RTT, 90, 0, Repair::Nothing);
+        assert_eq!(told.bbr.state, State::Drain);
+    }
+    told.ack(49, RTT, 90, 0, Repair::Nothing);
+    assert_eq!(told.bbr.state, State::Down);
+}
+
+#[test]
+fn the_cycle_goes_down_cruises_refills_and_goes_up() {
+    let mut told = told();
+    told.cruise();
+    assert_eq!(told.bbr.pacing_gain, 100);
+    let began = told.now;
+    while told.bbr.state == State::Cruise {
+        told.ack(100, RTT, 100, 0, Repair::Nothing);
+    }
+    assert_eq!(told.bbr.state, State::Refill);
+    let waited = told.now.saturating_since(began);
+    assert!(waited > Span::from_secs(2) && waited < Span::from_millis(2100), "{waited:?}");
+    told.ack(100, RTT, 100, 0, Repair::Nothing);
+    assert_eq!((told.bbr.state, told.bbr.pacing_gain, told.bbr.window_gain), (State::Up, 125, 225));
+    // No growth in three rounds.
+    for _ in 0..2 {
+        told.ack(100, RTT, 100, 0, Repair::Nothing);
+        assert_eq!(told.bbr.state, State::Up);
+    }
+    told.ack(100, RTT, 130, 0, Repair::Nothing);
+    assert_eq!(told.bbr.state, State::Down);
+    assert_eq!((told.bbr.pacing_gain, told.bbr.pacing), (90, rate(100) * 99 * 90 / 10_000));
+    told.ack(100, RTT, 100, 0, Repair::Nothing);
+    assert_eq!((told.bbr.state, told.bbr.pacing_gain), (State::Cruise, 100));
+}
+
+#[test]
+fn a_probe_that_loses_more_than_2_percent_bounds_what_is_in_flight() {
+    let mut told = told();
+    told.up();
+    assert_eq!(told.bbr.inflight_long, INFINITE);
+    // 2 of 102 are no more than 2%.
+    told.ack(100, RTT, 120, 2, Repair::Recovery);
+    assert_eq!((told.bbr.state, told.bbr.inflight_long), (State::Up, INFINITE));
+    // 6 of 126 are: 120 were in flight before them, and 2% of 120 is 2.4: 120 + 2.4 / 0.98.
+    told.ack(120, RTT, 120, 6, Repair::Recovery);
+    assert_eq!(told.bbr.state, State::Down);
+    assert_eq!(told.bbr.inflight_long, 120_000 + 2_448);
+    assert!(told.bbr.window() <= told.bbr.inflight_long);
+    // Cruising leaves 15% of it free.
+    assert_eq!(told.bbr.with_headroom(), 122_448 - 18_367);
+    told.ack(100, RTT, 90, 0, Repair::Nothing);
+    assert_eq!(told.bbr.state, State::Cruise);
+    assert!(told.bbr.window() <= 104_081);
+}
+
+#[test]
+fn what_was_in_flight_at_two_percent() {
+    assert_eq!(in_flight_at_loss(100_000, 1_000, 1_000), 99_000 + 2_020);
+    assert_eq!(in_flight_at_loss(100_000, 5_000, 1_000), 99_000);
+    assert_eq!(in_flight_at_loss(1_000, 5_000, 5_000), 0);
+}
+
+#[test]
+fn a_round_with_losses_while_cruising_lowers_rate_and_window_by_three_tenths_at_most() {
+    let mut told = told();
+    told.cruise();
+    let window = told.bbr.window();
+    // The first such round still saw 100 segments arrive, as many as before: nothing is lower.
+    told.ack(50, RTT, 90, 3, Repair::Recovery);
+    told.ack(50, RTT, 90, 0, Repair::Recovery);
+    assert_eq!(told.bbr.rate_short, rate(100));
+    told.ack(50, RTT, 90, 3, Repair::Recovery);
+    told.ack(50, RTT, 90, 0, Repair::Recovery);
+    assert_eq!(told.bbr.rate_short, rate(100) * 7 / 10);
+    assert!(told.bbr.inflight_short >= 50 * MSS && told.bbr.inflight_short < window);
+    assert_eq!(told.bbr.rate, told.bbr.rate_short);
+    assert!(told.bbr.window() <= told.bbr.inflight_short);
+}
+
+#[test]
+fn six_losses_in_a_round_of_recovery_end_startup() {
+    let mut told = told();
+    told.round(20);
+    told.bbr.loss_round_start = true;
+    let sample = Sample {
+        recovering: true,
+        valid: true,
+        lost: 3 * MSS,
+        sent_in_flight: 100 * MSS,
+        ..Sample::default()
+    };
+    for (events, ends) in [(5, false), (6, true)] {
+        told.bbr.loss_events = events;
+        told.bbr.check_startup_loss(&sample);
+        assert_eq!((told.bbr.full_reached, told.bbr.loss_events), (ends, 0));
+    }
+    // The product of the rate and the least round trip.
+    assert_eq!(told.bbr.inflight_long, 20 * MSS);
+}
+
+#[test]
+fn after_five_seconds_half_the_product_is_in_flight_for_200_ms() {
+    let mut told = told();
+    told.cruise();
+    let long = Span::from_millis(45);
+    let mut rounds = 0;
+    while told.bbr.state != State::ProbeRtt {
+        told.ack(112, long, 100, 0, Repair::Nothing);
+        rounds += 1;
+        assert!(rounds < 200);
+    }
+    let since = told.now.saturating_since(Time::ZERO);
+    assert!(since > Span::from_secs(5) && since < Span::from_millis(5_400), "{since:?}");
+    assert!(told.bbr.understates());
+    let half = told.bbr.probe_rtt_window();
+    assert!((49 * MSS..60 * MSS).contains(&half), "{half}");
+    assert_eq!(told.bbr.window(), half);
+    for _ in 0..5 {
+        told.ack(45, RTT, 45, 0, Repair::Nothing);
+        assert_eq!(told.bbr.state, State::ProbeRtt);
+    }
+    told.ack(45, RTT, 45, 0, Repair::Nothing);
+    told.ack(45, RTT, 45, 0, Repair::Nothing);
+    assert_eq!(told.bbr.state, State::Cruise);
+    assert_eq!(told.bbr.min_rtt, Some(40_000));
+    assert!(told.bbr.window() > half);
+}
+
+#[test]
+fn probes_wait_two_to_three_seconds() {
+    let mut seen = Vec::new();
+    for replication in 0..20 {
+        let stream = Seed { seed: 1, replication }.stream("probing");
+        let mut told = told();
+        told.bbr.rng = Some(stream);
+        told.cruise();
+        seen.push(told.bbr.probe_wait);
+    }
+    assert!(seen.iter().all(|wait| (2_000_000..=3_000_000).contains(wait)));
+    seen.dedup();
+    assert!(seen.len() > 15);
+}
+
+#[test]
+fn a_time_out_leaves_one_segment_more_than_is_in_flight_and_the_window_comes_back() {
+    let mut told = told();
+    told.cruise();
+    let before = told.bbr.window();
+    told.bbr.handle_lost(&Lost {
+        at: told.now,
+        in_flight: 0,
+        window: 0,
+        kind: LossKind::Timeout { again: false },
+        remaining: 2 * MSS,
+        total_lost: 0,
+        max: 0,
+    });
+    assert_eq!(told.bbr.window(), 3 * MSS);
+    told.ack(2, RTT, 3, 0, Repair::TimeOut);
+    assert_eq!(told.bbr.window(), 5 * MSS);
+    told.ack(3, RTT, 3, 0, Repair::Nothing);
+    assert!(told.bbr.window() >= before.min(200 * MSS), "{}", told.bbr.window());
+}

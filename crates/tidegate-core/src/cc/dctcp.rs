@@ -1,0 +1,129 @@
+//! DCTCP (RFC 8257): Reno that takes as much off its window as its data were marked.
+
+use super::{
+    Ack, Acked, Aimd, CongestionControl, ControllerSnapshot, EcnNeed, LossKind, Lost, Recovered, Undone,
+};
+
+/// RFC 8257 §4.2: DCTCP.g.
+const GAIN: f64 = 1.0 / 16.0;
+
+/// The estimate of how much is marked (RFC 8257 §3.3), shared with [`super::Prague`].
+#[derive(Debug)]
+pub(super) struct Extent {
+    /// DCTCP.Alpha; §3.3: 1 at the start, so that the first mark halves the window.
+    pub(super) alpha: f64,
+    /// DCTCP.WindowEnd.
+    end: u64,
+    /// Of this window of data, in segments. RFC 8257 counts bytes; Accurate ECN counts packets.
+    acked: u64,
+    marked: u64,
+}
+
+impl Extent {
+    pub(super) fn new() -> Extent {
+        Extent { alpha: 1.0, end: 0, acked: 0, marked: 0 }
+    }
+
+    /// §3.3 steps 1 and 2.
+    pub(super) fn count(&mut self, ack: &Ack) {
+        self.acked += u64::from(ack.segments);
+        self.marked += u64::from(ack.ecn_marked);
+    }
+
+    /// §3.3 step 3: whether a window of data is over.
+    pub(super) fn is_over(&self, ack: &Ack) -> bool {
+        ack.una > self.end
+    }
+
+    /// §3.3 steps 4 to 8.
+    pub(super) fn update(&mut self, max: u64) {
+        if self.acked > 0 {
+            let marked = (self.marked as f64 / self.acked as f64).min(1.0);
+            self.alpha = self.alpha * (1.0 - GAIN) + GAIN * marked;
+        }
+        self.skip(max);
+    }
+
+    /// A window of data that says nothing.
+    pub(super) fn skip(&mut self, max: u64) {
+        self.end = max;
+        self.acked = 0;
+        self.marked = 0;
+    }
+}
+
+/// DCTCP.
+#[derive(Debug)]
+pub struct Dctcp {
+    aimd: Aimd,
+    extent: Extent,
+}
+
+impl Dctcp {
+    /// A connection's controller at its start.
+    #[must_use]
+    pub fn new(aimd: Aimd) -> Dctcp {
+        Dctcp { aimd, extent: Extent::new() }
+    }
+}
+
+impl CongestionControl for Dctcp {
+    fn handle_ack(&mut self, ack: &Ack) {
+        self.extent.count(ack);
+        if self.extent.is_over(ack) {
+            self.extent.update(ack.max);
+        }
+    }
+
+    fn hears_acks(&self) -> bool {
+        true
+    }
+
+    /// RFC 8257 §3.3: slow start and additive increase are those of RFC 5681.
+    fn handle_acked(&mut self, acked: &Acked) {
+        if acked.window_limited {
+            self.aimd.grow(acked.bytes);
+        }
+    }
+
+    fn handle_lost(&mut self, lost: &Lost) {
+        if lost.kind == LossKind::Ecn {
+            // §3.3 step 9: cwnd · (1 - alpha / 2).
+            let left = self.aimd.window() as f64 * (1.0 - self.extent.alpha / 2.0);
+            self.aimd.reduce_to(left as u64);
+        } else {
+            // §3.5: a loss as RFC 5681 has it.
+            self.aimd.shrink(lost, lost.kind.is_timeout());
+        }
+    }
+
+    fn handle_recovered(&mut self, recovered: &Recovered) {
+        let mss = self.aimd.mss();
+        self.aimd.recover(self.aimd.ssthresh().min(recovered.in_flight.max(mss) + mss));
+    }
+
+    fn handle_undone(&mut self, undone: &Undone) {
+        self.aimd.undo(undone);
+    }
+
+    fn handle_restart(&mut self, window: u64) {
+        self.aimd.settle(window.min(self.aimd.window()));
+    }
+
+    #[inline]
+    fn window(&self) -> u64 {
+        self.aimd.window()
+    }
+
+    fn ecn(&self) -> EcnNeed {
+        EcnNeed::Extent
+    }
+
+    fn snapshot(&self) -> ControllerSnapshot {
+        self.aimd.snapshot()
+    }
+
+    fn detail(&self) -> Option<(&'static str, f64)> {
+        Some(("alpha", self.extent.alpha))
+    }
+}

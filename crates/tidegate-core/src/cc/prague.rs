@@ -1,0 +1,198 @@
+//! Prague (draft-briscoe-iccrg-prague-congestion-control): DCTCP for the Internet, by the requirements of RFC 9331 §4.3. It
+//! paces, falls back on Reno where segments are lost, and short round trips gain it nothing.
+//!
+//! Windows are real numbers of segments, as in [`super::Cubic`].
+
+use super::dctcp::Extent;
+use super::{Ack, Acked, CongestionControl, ControllerSnapshot, EcnNeed, LossKind, Lost, Recovered, Repair};
+use crate::plan::TcpPlan;
+use crate::units::{Rate, Span, Time};
+
+/// "Reduced RTT-dependence": flows with shorter round trips act as if theirs were this long.
+const REFERENCE: Span = Span::from_millis(25);
+/// Round trips after slow start from which on they do (`prague_rtt_transition`).
+const TRANSITION: u64 = 4;
+/// RFC 9331 §4.3: a window of two segments at least, as the pace can be no lower without another clock.
+const LEAST: f64 = 2.0;
+/// No window grows beyond this many bytes.
+const LARGEST: f64 = (1_u64 << 40) as f64;
+
+/// Prague.
+#[derive(Debug)]
+pub struct Prague {
+    mss: f64,
+    cwnd: f64,
+    /// Whole bytes of `cwnd`.
+    window: u64,
+    /// Segments; infinite before slow start has ended.
+    ssthresh: f64,
+    extent: Extent,
+    /// A mark has been seen: there is an AQM, of which alpha can tell.
+    marked: bool,
+    /// When alpha was updated last, and when a mark reduced the window last.
+    updated: Time,
+    reduced: Option<Time>,
+    /// Windows of data since slow start.
+    rounds: u64,
+    smoothed: Span,
+}
+
+impl Prague {
+    /// A connection's controller at its start.
+    #[must_use]
+    pub fn new(plan: &TcpPlan) -> Prague {
+        let mss = f64::from(plan.mss.max(1));
+        let mut prague = Prague {
+            mss,
+            cwnd: 0.0,
+            window: 0,
+            ssthresh: plan.initial_ssthresh.map_or(f64::INFINITY, |bytes| bytes as f64 / mss),
+            extent: Extent::new(),
+            marked: false,
+            updated: Time::ZERO,
+            reduced: None,
+            rounds: 0,
+            smoothed: Span::ZERO,
+        };
+        prague.set(plan.initial_window as f64 / mss);
+        prague
+    }
+
+    fn set(&mut self, cwnd: f64) {
+        self.cwnd = cwnd.clamp(1.0, LARGEST / self.mss);
+        self.window = (self.cwnd * self.mss) as u64;
+    }
+
+    fn in_slow_start(&self) -> bool {
+        self.cwnd < self.ssthresh
+    }
+
+    /// Whether round trips shorter than the reference count as long as it.
+    fn is_independent(&self) -> bool {
+        !self.in_slow_start() && self.rounds >= TRANSITION
+    }
+
+    /// Whether the window was used. The pace keeps the sender just below it, so that it seldom stops it.
+    fn is_used(&self, ack: &Ack) -> bool {
+        let two = self.window.saturating_sub(2 * self.mss as u64);
+        ack.window_limited || ack.in_flight_before >= two.min(self.window / 4 * 3)
+    }
+
+    /// What has to pass between updates of alpha and between reductions, besides a round trip.
+    fn has_passed(&self, since: Time, now: Time) -> bool {
+        !self.is_independent() || now.saturating_since(since) >= REFERENCE
+    }
+
+    /// "Moving average of ECN feedback": once a virtual round trip, and not before the first mark.
+    fn update_alpha(&mut self, ack: &Ack) {
+        self.extent.count(ack);
+        self.marked |= ack.ecn_marked > 0;
+        if !self.extent.is_over(ack) || !self.has_passed(self.updated, ack.at) {
+            return;
+        }
+        if self.marked {
+            self.extent.update(ack.max);
+            self.updated = ack.at;
+        } else {
+            self.extent.skip(ack.max);
+        }
+        if !self.in_slow_start() {
+            self.rounds += 1;
+        }
+    }
+
+    /// "Additive increase": segments that were not marked, also in the round trip after a reduction. The growth in a
+    /// reference round trip is the same for all shorter ones: (RTT / reference)² segments in a round trip.
+    fn grow(&mut self, ack: &Ack) {
+        let unmarked = f64::from(ack.segments.saturating_sub(ack.ecn_marked));
+        if self.in_slow_start() {
+            self.set((self.cwnd + unmarked).min(self.ssthresh.max(self.cwnd)));
+            return;
+        }
+        let short = self.is_independent() && self.smoothed < REFERENCE;
+        let ratio = if short { self.smoothed.as_secs_f64() / REFERENCE.as_secs_f64() } else { 1.0 };
+        self.set(self.cwnd + unmarked * ratio * ratio / self.cwnd);
+    }
+}
+
+impl CongestionControl for Prague {
+    fn handle_ack(&mut self, ack: &Ack) {
+        self.smoothed = ack.smoothed_rtt;
+        if ack.repair != Repair::Recovery && self.is_used(ack) {
+            self.grow(ack);
+        }
+        self.update_alpha(ack);
+    }
+
+    fn hears_acks(&self) -> bool {
+        true
+    }
+
+    fn governs_repair(&self) -> bool {
+        true
+    }
+
+    fn handle_acked(&mut self, _acked: &Acked) {}
+
+    fn handle_lost(&mut self, lost: &Lost) {
+        match lost.kind {
+            LossKind::Ecn => {
+                if self.reduced.is_some_and(|since| !self.has_passed(since, lost.at)) {
+                    return;
+                }
+                self.reduced = Some(lost.at);
+                // "Multiplicative decrease on ECN feedback": cwnd · (1 - alpha / 2).
+                self.ssthresh = (self.cwnd * (1.0 - self.extent.alpha / 2.0)).max(LEAST);
+                self.set(self.ssthresh);
+            }
+            // RFC 9331 §4.3: as Reno where segments are lost.
+            LossKind::DupAck => {
+                self.ssthresh = (self.cwnd / 2.0).max(LEAST);
+                self.set(self.ssthresh);
+            }
+            LossKind::Timeout { again } => {
+                if !again {
+                    self.ssthresh = (self.cwnd / 2.0).max(LEAST);
+                }
+                self.set(1.0);
+            }
+        }
+    }
+
+    fn handle_recovered(&mut self, _recovered: &Recovered) {}
+
+    fn handle_restart(&mut self, window: u64) {
+        self.set(self.cwnd.min(window as f64 / self.mss));
+    }
+
+    #[inline]
+    fn window(&self) -> u64 {
+        self.window
+    }
+
+    /// "Packet pacing": a window in a round trip, twice as much well below the threshold.
+    fn pacing_rate(&self) -> Option<Rate> {
+        if self.smoothed == Span::ZERO {
+            return None;
+        }
+        let times = if self.cwnd < self.ssthresh / 2.0 { 2.0 } else { 1.0 };
+        let bps = times * 8.0 * self.cwnd * self.mss / self.smoothed.as_secs_f64();
+        Some(Rate::from_bps(bps as u64))
+    }
+
+    fn ecn(&self) -> EcnNeed {
+        EcnNeed::L4s
+    }
+
+    fn snapshot(&self) -> ControllerSnapshot {
+        ControllerSnapshot {
+            window: self.cwnd * self.mss,
+            ssthresh: self.ssthresh.is_finite().then_some((self.ssthresh * self.mss) as u64),
+            slow_start: self.in_slow_start(),
+        }
+    }
+
+    fn detail(&self) -> Option<(&'static str, f64)> {
+        Some(("alpha", self.extent.alpha))
+    }
+}
