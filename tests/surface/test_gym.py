@@ -193,7 +193,7 @@ def test_calls_out_of_order_are_refused() -> None:
 
 def test_other_flows_need_a_controller_of_the_simulators() -> None:
     with pytest.raises(tg.EngineError, match="kernel"):
-        tg.gym.Env(TWO, flow="a", set={"flow.b.tcp.cc": "vegas"})
+        tg.gym.Env(TWO, flow="a", set={"flow.b.tcp.cc": "bic"})
 
 
 def test_without_gymnasium_a_message_says_what_to_install() -> None:
