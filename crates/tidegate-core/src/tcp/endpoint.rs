@@ -113,6 +113,13 @@ impl Endpoint {
         self.plain &= !self.sender.config.special;
     }
 
+    /// The controller's window or pace was set from outside. Says whether data may leave by it now: poll then.
+    pub fn handle_window_set(&mut self) -> bool {
+        let open = self.state == State::Established;
+        self.sender.ready |= open;
+        open
+    }
+
     /// The host had been up for `uptime` at time 0: its coarse clocks, which started when it was switched on,
     /// tick accordingly. Without this call they tick at the multiples of their periods. Before [`Endpoint::open`].
     pub fn start_clock(&mut self, uptime: Span) {
