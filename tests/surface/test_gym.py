@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import tidegate as tg
+from common import ROOT
 
 np = pytest.importorskip("numpy")
 checker = pytest.importorskip("gymnasium.utils.env_checker")
@@ -108,6 +109,12 @@ def test_observations_are_named_and_add_up() -> None:
     assert 40 < last["rtt_least_ms"] <= last["rtt_min_ms"] <= last["rtt_mean_ms"]
     assert last["window_bytes"] == 200 * 1460
     assert last["time_s"] == 5.0
+
+
+def test_the_guide_explains_every_observation() -> None:
+    page = (ROOT / "docs" / "guide" / "own-controller.md").read_text(encoding="utf-8")
+    for name, meaning in tg.gym.OBSERVATIONS.items():
+        assert f"| `{name}` | {meaning[0].upper()}{meaning[1:]} |" in page
 
 
 def test_a_window_is_obeyed_at_once() -> None:
