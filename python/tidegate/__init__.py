@@ -14,6 +14,7 @@ Parts that need no scenario are modules of their own, loaded when they are first
 ``tg.dtm``, the estimator behind ``rate.dtm``; ``tg.effcap``, the one behind ``rate.follow``;
 ``tg.gcra``, the rate limiter of ATM and of token
 buckets; ``tg.tcp``, one TCP endpoint driven by hand; ``tg.theory``, what is known in closed form.
+``tg.gym`` is a scenario as an environment for learned congestion control.
 """
 
 import typing as _typing
@@ -60,12 +61,12 @@ from tidegate._study.value import Study
 from tidegate._traces.start import trace_convert, trace_info, trace_synth
 
 if _typing.TYPE_CHECKING:
-    from tidegate import dtm, effcap, gcra, tcp, theory
+    from tidegate import dtm, effcap, gcra, gym, tcp, theory
 
 __version__ = build_info()["tidegate"]
 
 #: Public modules, imported when they are first named (PEP 562).
-_MODULES = ("dtm", "effcap", "gcra", "tcp", "theory")
+_MODULES = ("dtm", "effcap", "gcra", "gym", "tcp", "theory")
 
 __all__ = [
     "Ack",
@@ -109,6 +110,7 @@ __all__ = [
     "dtm",
     "effcap",
     "gcra",
+    "gym",
     "load",
     "open_comparison",
     "open_engines",

@@ -87,7 +87,10 @@ def public_things() -> Iterator[object]:
 
 
 def test_public_annotations_resolve() -> None:
-    things = [thing for thing in public_things() if hasattr(thing, "__annotations__")]
+    # Gymnasium's own base class names types that it imports for type checkers only.
+    things = [
+        thing for thing in public_things() if hasattr(thing, "__annotations__") and thing is not tg.gym.Env
+    ]
     assert len(things) > 120
     for thing in things:
         typing.get_type_hints(thing)
@@ -115,7 +118,7 @@ def test_no_circle_of_files() -> None:
 #: Folders of the package, each below those that may need it.
 FLOORS = (
     {"_core"}, {"_base"}, {"_traces", "_draw", "dtm", "effcap", "gcra"}, {"_ask"}, {"theory", "tcp"},
-    {"_run"}, {"_compare", "_study"}, {"_engines", "_advise", "_reproduce"},
+    {"_run"}, {"_compare", "_study", "gym"}, {"_engines", "_advise", "_reproduce"},
     {"_open", "papers"}, {"_cli"}, {"__main__"},
 )  # fmt: skip
 

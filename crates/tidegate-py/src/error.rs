@@ -97,7 +97,9 @@ pub(crate) fn scenario(py: Python<'_>, error: &Wrong) -> PyErr {
 pub(crate) fn stopped(error: &tidegate_sim::RunError) -> PyErr {
     match error {
         tidegate_sim::RunError::OnlyLive(what) => EngineError::new_err(what.clone()),
-        tidegate_sim::RunError::Interrupted => RunError::new_err(error.to_string()),
+        tidegate_sim::RunError::Interrupted | tidegate_sim::RunError::Limit(_) => {
+            RunError::new_err(error.to_string())
+        }
     }
 }
 

@@ -16,6 +16,7 @@ mod pool;
 mod run;
 mod scenario;
 mod start;
+mod steps;
 mod tcp;
 mod traces;
 
@@ -79,6 +80,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<run::RunData>()?;
     module.add_class::<pool::Pool>()?;
     module.add_class::<tcp::Endpoint>()?;
+    module.add_class::<steps::Stepper>()?;
     module.add_class::<control::CongestionControl>()?;
     module.add_class::<control::Ack>()?;
     module.add_class::<control::Loss>()?;

@@ -1,8 +1,10 @@
 //! One flow in a run: its two endpoints, its application, and what is measured of it.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use tidegate_core::app::Application;
+use tidegate_core::cc::Controller;
 use tidegate_core::net::{Entry, seed, start_time};
 use tidegate_core::plan::{FlowPlan, Plan, RatePlan, RecordLevel};
 use tidegate_core::tcp::{Counters, Endpoint, Segment, State};
@@ -15,6 +17,7 @@ use crate::dialogue::Dialogue;
 use crate::history::History;
 use crate::meter::Meter;
 use crate::policed::Policed;
+use crate::steering::{Steered, Steering};
 
 /// A flow's state and measurements. The fields that nearly every packet touches come first, so that they share
 /// cache lines.
@@ -57,6 +60,8 @@ pub(crate) struct Flow {
     pub(crate) history: Option<Box<History>>,
     /// Whether a policer limits the flow, for a flow that passes one.
     pub(crate) policed: Option<Box<Policed>>,
+    /// Who sets the window from outside, and the size of a segment, for a flow that is steered.
+    pub(crate) steering: Option<(Arc<Steering>, u32)>,
     /// What the ends of earlier connections had counted.
     past: [Counters; 2],
     /// User bytes that the receivers of earlier connections got in order.
@@ -86,6 +91,7 @@ impl Flow {
             light,
             dialogue,
             connection: 0,
+            steering: None,
             past: [Counters::default(); 2],
             past_in_order: 0,
             app: Application::new(&flow.app, start, seed.stream(&format!("flow.{}/app", flow.name))),
@@ -106,6 +112,24 @@ impl Flow {
             history,
             policed,
         }
+    }
+
+    /// Lets its sender's window be set from outside, before the run begins.
+    pub(crate) fn steer_by(&mut self, steering: Arc<Steering>, mss: u32) {
+        self.steering = Some((steering, mss));
+        self.hand_over();
+    }
+
+    fn hand_over(&mut self) {
+        if let Some((steering, mss)) = &self.steering {
+            let controller = Box::new(Steered::new(steering, *mss));
+            self.sender.set_controller(Controller::Custom(controller));
+        }
+    }
+
+    /// What the senders of all its connections have counted.
+    pub(crate) fn counted_by_sender(&self) -> Counters {
+        sum(&self.past[0], self.sender.counters())
     }
 
     /// Says whether a transfer begins (`true`) or ends with what just happened.
@@ -222,6 +246,7 @@ impl Flow {
         self.past[1] = sum(&self.past[1], self.receiver.counters());
         self.past_in_order += self.receiver.in_order_bytes();
         (self.sender, self.receiver) = (sender, receiver);
+        self.hand_over();
         if let Some(policed) = &mut self.policed {
             policed.reconnect();
         }

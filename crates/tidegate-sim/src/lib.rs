@@ -19,10 +19,14 @@ mod rows;
 mod run;
 mod segments;
 mod simulation;
+mod steering;
+mod stepper;
 mod stopped;
 mod wire;
 
 pub use run::{only_known_controllers, run};
+pub use steering::Heard;
+pub use stepper::{Seen, Stepper};
 pub use stopped::RunError;
 
 pub use tidegate_core::plan::Plan;

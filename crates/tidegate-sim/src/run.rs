@@ -73,8 +73,8 @@ enum Ended {
 fn drive(plan: &Plan, go_on: &mut dyn FnMut(Time) -> bool) -> Result<Ended, RunError> {
     let mut simulation = Simulation::new(plan);
     simulation.start();
-    Ok(match simulation.drive(go_on)? {
+    Ok(match simulation.drive(plan.duration, go_on)? {
         Some(limit) => Ended::Stopped { limit, at: simulation.reached() },
-        None => Ended::Whole(Box::new(simulation.finish())),
+        None => Ended::Whole(Box::new(simulation.finish(plan))),
     })
 }

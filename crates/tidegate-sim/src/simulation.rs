@@ -2,7 +2,7 @@
 
 use tidegate_core::app::Exchange;
 use tidegate_core::net::{Dropped, Event, Owner, Step};
-use tidegate_core::plan::{Plan, RecordLevel};
+use tidegate_core::plan::{Limits, Plan, RecordLevel};
 use tidegate_core::unit::Unit;
 use tidegate_core::units::Time;
 use tidegate_result::{PacketRecord, RunResult, slot_bps};
@@ -18,17 +18,19 @@ const REVIEW: u64 = 1 << 17;
 const FIRST_REVIEW: u64 = 1 << 10;
 
 /// A run under way.
-pub(crate) struct Simulation<'a> {
-    plan: &'a Plan,
-    flows: Vec<Flow>,
-    wire: Wire,
+pub(crate) struct Simulation {
+    limits: Limits,
+    level: RecordLevel,
+    pub(crate) flows: Vec<Flow>,
+    pub(crate) wire: Wire,
     drops: Vec<Dropped>,
 }
 
-impl<'a> Simulation<'a> {
-    pub(crate) fn new(plan: &'a Plan) -> Simulation<'a> {
+impl Simulation {
+    pub(crate) fn new(plan: &Plan) -> Simulation {
         Simulation {
-            plan,
+            limits: plan.limits,
+            level: plan.record.level,
             flows: (0..plan.flows.len()).map(|index| Flow::new(plan, index)).collect(),
             wire: Wire::new(plan),
             drops: Vec::new(),
@@ -36,19 +38,28 @@ impl<'a> Simulation<'a> {
     }
 
     pub(crate) fn start(&mut self) {
+        // A limit needs both ends at one instant.
+        self.start_where(self.limits.events.is_none());
+    }
+
+    /// No endpoint runs ahead of an instant at which it is looked at.
+    pub(crate) fn start_in_order(&mut self) {
+        self.start_where(false);
+    }
+
+    fn start_where(&mut self, may_run_ahead: bool) {
         let alarms = self.wire.alarms;
         let network = &mut self.wire.network;
         let mut all_ahead = true;
         for (index, flow) in self.flows.iter_mut().enumerate() {
             flow.entries = [index * 2, index * 2 + 1].map(|route| network.entry(route));
-            // No run-ahead to endpoints where a policed sender needs drops in order of time, where a recording or a limit
+            // No run-ahead to endpoints where a policed sender needs drops in order of time, where a recording
             // needs both ends at one instant, or where a client or a shared server acts next.
-            let limits = &self.plan.limits;
-            let alone = flow.dialogue.is_none()
+            let alone = may_run_ahead
+                && flow.dialogue.is_none()
                 && flow.history.is_none()
                 && flow.policed.is_none()
-                && self.wire.packets.is_none()
-                && limits.events.is_none();
+                && self.wire.packets.is_none();
             let ahead = [index * 2, index * 2 + 1].map(|route| alone && network.deliver_ahead(route));
             all_ahead &= ahead == [true; 2];
             network.set_alarm(alarms.application(index), flow.start);
@@ -58,7 +69,12 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    pub(crate) fn drive(&mut self, go_on: &mut dyn FnMut(Time) -> bool) -> Result<Option<Limit>, RunError> {
+    /// Does all that happens before `to`, or says which limit was reached.
+    pub(crate) fn drive(
+        &mut self,
+        to: Time,
+        go_on: &mut dyn FnMut(Time) -> bool,
+    ) -> Result<Option<Limit>, RunError> {
         loop {
             let enough = self.wire.ahead + REVIEW;
             for _ in 0..self.steps_to_review() {
@@ -67,7 +83,7 @@ impl<'a> Simulation<'a> {
                     self.drop(dropped);
                     continue;
                 }
-                match network.poll_event(self.wire.until) {
+                match network.poll_event(to) {
                     Some(Event::Arrival { at, unit }) => {
                         if let Some((at, route, unit)) = network.handle_arrival(at, unit) {
                             self.deliver(at, route, unit);
@@ -96,7 +112,7 @@ impl<'a> Simulation<'a> {
 
     /// Every step is an event at least.
     fn steps_to_review(&self) -> u64 {
-        let left = self.plan.limits.events.map(|events| events - self.wire.events_handled().min(events));
+        let left = self.limits.events.map(|events| events - self.wire.events_handled().min(events));
         // Sooner at first: whether turns are worth it is seen early.
         let often = (self.wire.events_handled() + FIRST_REVIEW).min(REVIEW);
         left.map_or(often, |left| left.clamp(1, often))
@@ -124,13 +140,12 @@ impl<'a> Simulation<'a> {
     }
 
     fn limit(&self) -> Option<Limit> {
-        let limits = self.plan.limits;
-        if let Some(events) = limits.events
+        if let Some(events) = self.limits.events
             && self.wire.events_handled() >= events
         {
             return Some(Limit::Events(events));
         }
-        let memory = limits.memory_bytes?;
+        let memory = self.limits.memory_bytes?;
         (self.memory_bytes() >= memory).then_some(Limit::Memory(memory))
     }
 
@@ -209,7 +224,7 @@ impl<'a> Simulation<'a> {
                 self.wire.tell_circuits(dropped.at, index, flow);
             }
         }
-        if self.plan.record.level != RecordLevel::Summary {
+        if self.level != RecordLevel::Summary {
             self.drops.push(dropped);
         }
     }
@@ -224,7 +239,7 @@ impl<'a> Simulation<'a> {
     }
 
     /// What the run gives.
-    pub(crate) fn finish(mut self) -> RunResult {
+    pub(crate) fn finish(mut self, plan: &Plan) -> RunResult {
         self.wire.network.finish();
         while let Some(dropped) = self.wire.network.poll_drop() {
             self.drop(dropped);
@@ -233,7 +248,7 @@ impl<'a> Simulation<'a> {
             flow.finish(self.wire.until);
         }
         let events = self.wire.events_handled();
-        let summary = rows::summarise(self.plan, &self.wire.network, &self.flows, events);
+        let summary = rows::summarise(plan, &self.wire.network, &self.flows, events);
         let until = self.wire.until;
         // Run-ahead reports drops before their time, some of them after the end of the run.
         self.drops.retain(|dropped| dropped.at < until);
@@ -243,7 +258,7 @@ impl<'a> Simulation<'a> {
         let histories = self.flows.iter_mut().map(|flow| flow.history.take());
         RunResult {
             summary,
-            slot_bps: self.plan.gates.iter().map(slot_bps).collect(),
+            slot_bps: plan.gates.iter().map(slot_bps).collect(),
             gates: gates.map(|gate| gate.take_history().unwrap_or_default()).collect(),
             flows: histories.map(|history| history.map(|kept| kept.rows).unwrap_or_default()).collect(),
             drops: self.drops,

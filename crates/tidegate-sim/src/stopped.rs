@@ -10,13 +10,15 @@ pub enum RunError {
     Interrupted,
     /// The plan asks for something that only the live engine has.
     OnlyLive(String),
+    /// A limit of the plan was reached in a run that is steered.
+    Limit(String),
 }
 
 impl std::fmt::Display for RunError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             RunError::Interrupted => f.write_str("the run was interrupted"),
-            RunError::OnlyLive(what) => f.write_str(what),
+            RunError::OnlyLive(what) | RunError::Limit(what) => f.write_str(what),
         }
     }
 }

@@ -51,6 +51,7 @@ _KEYS = {
     "rtt": "round-trip time",
     "count": "number of flows",
     "loss": "random loss",
+    "loss.every": "packets for each that is lost",
     "rate.token_bucket.rate": "token rate",
     "rate.token_bucket.burst": "token bucket",
     "police.pcr": "policed rate",

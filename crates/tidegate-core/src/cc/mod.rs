@@ -215,6 +215,8 @@ impl Controller {
             CongestionPlan::Bbr => Controller::Bbr(Box::new(Bbr::new(plan, rng))),
             CongestionPlan::Bbr3 => Controller::Bbr3(Box::new(Bbr3::new(plan, rng))),
             CongestionPlan::Python(own) => Controller::Custom(python::make(own, plan, rng)),
+            // Until the engine hands over what steers it.
+            CongestionPlan::Steered => Controller::Fixed(Fixed::new(plan.initial_window)),
             CongestionPlan::Kernel(name) => {
                 unreachable!("{name} is the kernel's; the simulator refuses such plans before they start")
             }

@@ -17,7 +17,7 @@ pub struct GateDrop {
 pub enum DropReason {
     /// The queue was full.
     QueueFull = 0,
-    /// Random loss.
+    /// What `loss` takes, by chance or by count.
     Loss = 1,
     /// It needs more tokens than the bucket of the rate law can hold.
     TooLarge = 2,

@@ -236,6 +236,7 @@ pub(crate) fn any_gate() -> impl Strategy<Value = GatePlan> {
         Just(LossPlan::None),
         Just(LossPlan::Independent { probability: 0.2 }),
         Just(LossPlan::GilbertElliott { good_to_bad: 0.1, bad_to_good: 0.3, loss_good: 0.01, loss_bad: 0.6 }),
+        Just(LossPlan::Every { units: 4 }),
     ];
     let framing = prop_oneof![Just(Framing::Ip), Just(Framing::Overhead { overhead: 38, minimum: 84 })];
     let police = prop::option::weighted(0.2, any_police(3_000));

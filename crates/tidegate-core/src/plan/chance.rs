@@ -74,7 +74,7 @@ fn of_gate(gate: &GatePlan, shared: bool, found: &mut Vec<String>) {
     let rate = rate.is_random();
     let open = |probability: f64| probability > 0.0 && probability < 1.0;
     let loss = match *loss {
-        LossPlan::None => false,
+        LossPlan::None | LossPlan::Every { units: _ } => false,
         LossPlan::Independent { probability } => open(probability),
         LossPlan::GilbertElliott { good_to_bad, bad_to_good, loss_good, loss_bad } => {
             [good_to_bad, bad_to_good, loss_good, loss_bad].into_iter().any(open)

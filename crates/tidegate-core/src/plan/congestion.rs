@@ -46,6 +46,8 @@ pub enum CongestionPlan {
     Bbr3,
     /// One that a user wrote, outside this program.
     Python(&'static PythonController),
+    /// Windows and paces come from outside, step by step (`Stepper` of the simulator); no scenario names it.
+    Steered,
     /// One that only the Linux kernel has, by its name in [`CONTROLLERS`]: only the live engine can run it.
     Kernel(&'static str),
 }
@@ -131,6 +133,10 @@ pub const CONTROLLERS: &[ControllerRow] = &[
 const PYTHON: ControllerRow =
     ControllerRow { name: "python", about: "a class of yours in Python", kernel: None, plan: None };
 
+/// The row of flows that are steered from outside.
+const STEERED: ControllerRow =
+    ControllerRow { name: "steered", about: "steered from outside, step by step", kernel: None, plan: None };
+
 /// One that the engine "sim" has. The plan is that without parameters of its own.
 const fn own(
     name: &'static str,
@@ -158,6 +164,9 @@ impl CongestionPlan {
     pub fn row(self) -> &'static ControllerRow {
         if let CongestionPlan::Python(_) = self {
             return &PYTHON;
+        }
+        if self == CongestionPlan::Steered {
+            return &STEERED;
         }
         let is_same = |row: &&ControllerRow| match (self, row.plan) {
             (CongestionPlan::Kernel(name), None) => row.name == name,
@@ -194,7 +203,8 @@ impl CongestionPlan {
             | CongestionPlan::FixedRate { .. }
             | CongestionPlan::Bbr
             | CongestionPlan::Bbr3
-            | CongestionPlan::Python(_) => true,
+            | CongestionPlan::Python(_)
+            | CongestionPlan::Steered => true,
             CongestionPlan::Tahoe { .. }
             | CongestionPlan::Reno
             | CongestionPlan::NewReno
@@ -227,6 +237,7 @@ impl CongestionPlan {
             | CongestionPlan::Bbr
             | CongestionPlan::Bbr3
             | CongestionPlan::Python(_)
+            | CongestionPlan::Steered
             | CongestionPlan::Kernel(_) => false,
         }
     }

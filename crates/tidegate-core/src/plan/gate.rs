@@ -318,7 +318,7 @@ impl JitterPlan {
     }
 }
 
-/// Random loss, drawn once per unit.
+/// Loss after service: random, drawn once per unit, or counted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LossPlan {
     /// None.
@@ -338,5 +338,10 @@ pub enum LossPlan {
         loss_good: f64,
         /// Loss probability in the bad state.
         loss_bad: f64,
+    },
+    /// No chance: the last of every so many units, SYNs and retransmissions included.
+    Every {
+        /// At least 1.
+        units: u64,
     },
 }

@@ -126,7 +126,7 @@ impl Sender {
         }
         if removed.measurable() {
             let rtt = now.saturating_since(removed.sent_at);
-            self.measured = removed.reported.map(|sent| now.saturating_since(sent));
+            self.measured = removed.reported().map(|sent| now.saturating_since(sent));
             if !self.config.time_one {
                 self.estimator.sample(removed.sent_at, now);
             }

@@ -5,8 +5,14 @@ use super::outgoing::Outgoing;
 use super::scoreboard::REPEATED;
 use super::sender::{Mode, Sender};
 use super::window_use::Burst;
+use crate::plan::{Arithmetic, Segmentation};
 use crate::unit::HeldBy;
 use crate::units::{Rate, Span, Time};
+
+/// `bbr_min_tso_rate`.
+const SLOW: Rate = Rate::from_bps(1_200_000);
+/// `gso_max_size`, less the largest header.
+const LARGEST_BURST: u64 = 65_536 - 1 - 320;
 
 impl Sender {
     /// What leaves now; `None`: nothing until the next ACK, write or time-out.
@@ -48,7 +54,7 @@ impl Sender {
             self.note_sent(accounts, now, newest);
         }
         if let Some(rate) = self.pacing_rate() {
-            accounts.pacer.handle_sent(now, sent.len(), rate, 0);
+            accounts.pacer.handle_sent(now, sent.len(), rate, self.burst(rate));
         }
         self.time_sent(accounts, now, sent, alone);
         Some(sent)
@@ -72,6 +78,19 @@ impl Sender {
         let percent = if window < half { 200 } else { 120 };
         let bps = u128::from(window) * 8 * percent * 10_000_000_000 / u128::from(srtt);
         Some(Rate::from_bps(u64::try_from(bps).unwrap_or(u64::MAX)))
+    }
+
+    /// Bytes that leave at once where Linux's segmentation offload is at work (`tcp_tso_autosize`, `bbr_min_tso_segs`):
+    /// 1/1024 s of the rate, two segments at least (one below 1.2 Mbit/s), 64 KB at most; 0: one segment.
+    fn burst(&self, rate: Rate) -> u64 {
+        let rules = &self.config.rules;
+        if rules.segmentation != Segmentation::Kernel || rules.arithmetic != Arithmetic::Linux {
+            return 0;
+        }
+        let mss = u64::from(self.config.mss);
+        let least = if rate.bps() < SLOW.bps() { 1 } else { 2 };
+        let segments = ((rate.bps() / 8) >> 10).min(LARGEST_BURST) / mss;
+        segments.max(least) * mss
     }
 
     /// Whether what could leave must wait for the pacer, which then wakes the sender.

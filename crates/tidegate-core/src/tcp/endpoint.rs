@@ -113,6 +113,13 @@ impl Endpoint {
         self.plain &= !self.sender.config.special;
     }
 
+    /// The controller's window or pace was set from outside. Says whether data may leave by it now: poll then.
+    pub fn handle_window_set(&mut self) -> bool {
+        let open = self.state == State::Established;
+        self.sender.ready |= open;
+        open
+    }
+
     /// The host had been up for `uptime` at time 0: its coarse clocks, which started when it was switched on,
     /// tick accordingly. Without this call they tick at the multiples of their periods. Before [`Endpoint::open`].
     pub fn start_clock(&mut self, uptime: Span) {
@@ -322,6 +329,17 @@ impl Endpoint {
     /// A segment of ours leaves; each acknowledges, so nothing is owed afterwards.
     #[inline]
     pub(super) fn leave(&mut self, sent: Outgoing) -> Outgoing {
+        let config = &self.sender.config;
+        if !config.special && !self.receiver.tells() {
+            self.receiver.settled();
+            return sent.options_if(config.sack && self.receiver.has_gaps());
+        }
+        self.leave_with_options(sent)
+    }
+
+    /// The same where a segment may say more than what it acknowledges.
+    #[inline(never)]
+    fn leave_with_options(&mut self, sent: Outgoing) -> Outgoing {
         let news = self.receiver.window_is_news() || self.receiver.has_duplicates();
         if self.sender.config.special && self.sender.marks.is_some() {
             return self.leave_with_marks(sent);

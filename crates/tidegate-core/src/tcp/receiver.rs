@@ -50,6 +50,8 @@ pub(super) struct Receiver {
     told: u64,
     /// What came again, if that is reported.
     duplicates: Option<Box<Duplicates>>,
+    /// See [`Receiver::tells`].
+    tells: bool,
     /// An ACK must leave now.
     ack_now: bool,
     /// What the last ACK said (RFC 7323's Last.ACK.sent).
@@ -70,6 +72,7 @@ impl Receiver {
             owed: 0,
             ack_now: false,
             quick: plan.quick_acks,
+            tells: grows || (plan.sack && plan.rules.dsack),
             buffer: grows.then(|| Box::new(Buffer::new(plan.mss, plan.window))),
             told: 0,
             duplicates: (plan.sack && plan.rules.dsack).then(Box::default),
@@ -154,6 +157,18 @@ impl Receiver {
         if let Some(duplicates) = &mut self.duplicates {
             duplicates.leave();
         }
+        self.settled();
+    }
+
+    /// Whether an ACK may say more than its number and gaps: a window that grows, or duplicates.
+    #[inline]
+    pub(super) fn tells(&self) -> bool {
+        self.tells
+    }
+
+    /// Nothing is owed any more.
+    #[inline]
+    pub(super) fn settled(&mut self) {
         self.acknowledged_to = self.next;
         self.ack_now = false;
         self.owed = 0;

@@ -77,8 +77,8 @@ pub(super) struct Removed {
     pub(super) marks: u32,
     /// Last transmission of the newest of them.
     pub(super) sent_at: Time,
-    /// Of the newest that had not been SACKed: this acknowledgement reports it first.
-    pub(super) reported: Option<Time>,
+    /// Of the newest that had not been SACKed, where any has marks.
+    reported: Option<Time>,
 }
 
 impl Removed {
@@ -86,6 +86,12 @@ impl Removed {
     #[inline]
     pub(super) fn measurable(&self) -> bool {
         self.count > 0 && self.marks & REPEATED == 0
+    }
+
+    /// When the newest was sent that this acknowledgement is the first to report.
+    #[inline]
+    pub(super) fn reported(&self) -> Option<Time> {
+        if self.marks == 0 { Some(self.sent_at) } else { self.reported }
     }
 }
 
@@ -188,7 +194,7 @@ impl Scoreboard {
             if sent.end == ack as u32 && sent.word <= LENGTH {
                 self.base = ack;
                 self.first += 1;
-                return Removed { count: 1, marks: 0, sent_at: sent.at, reported: Some(sent.at) };
+                return Removed { count: 1, marks: 0, sent_at: sent.at, reported: None };
             }
         }
         self.acknowledge_any(ack)

@@ -53,7 +53,7 @@ pub(crate) const GATE: Section = section(
             Kind::AnyOf(&[Kind::Probability, Kind::Form(&LOSS)]),
             WhenAbsent::Words("no loss"),
             "Random loss after transmission, drawn for each packet (at a cell gate for each cell): a probability \
-             such as 0.01 or \"1%\", or one of the laws below.",
+             such as 0.01 or \"1%\", or one of the laws below. One of them counts instead.",
         ),
         key("delay", TIME_0, text("0 s"), "Constant propagation delay after transmission."),
         key(
@@ -270,7 +270,16 @@ const AAL5: Section = section(
 const LOSS: Section = super::one_of(
     "Loss laws",
     "Losses that depend on earlier losses.",
-    &[key("gilbert_elliott", Kind::Form(&GILBERT), WhenAbsent::Words("not used"), GILBERT.about)],
+    &[
+        key("gilbert_elliott", Kind::Form(&GILBERT), WhenAbsent::Words("not used"), GILBERT.about),
+        key(
+            "every",
+            Kind::Whole { min: 1, max: i64::MAX as u64 },
+            WhenAbsent::Words("not used"),
+            "No chance: with 1000, the 1000th packet is lost, the 2000th, and so on. The gate counts all packets of \
+             all flows, SYNs, retransmissions and ACKs included; a cell gate counts cells.",
+        ),
+    ],
 );
 
 const GILBERT: Section = section(

@@ -84,7 +84,7 @@ const CHOICES: &[Key] = &[
         ]),
         texts("kernel", "off", "kernel"),
         "How many segments TCP hands over at once; they leave back to back. Live: off is set if all flows have it; the manifest \
-         says what was in force. The simulator does not use it: there TCP hands over one segment at a time.",
+         says what was in force. Simulator: used where data are paced and arithmetic is \"linux\"; else one segment at a time.",
     ),
     key(
         "fast_retransmit",

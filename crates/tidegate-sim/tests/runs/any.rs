@@ -44,6 +44,7 @@ pub(crate) fn any_gate() -> impl Strategy<Value = GatePlan> {
     let loss = prop_oneof![
         3 => Just(LossPlan::None),
         1 => Just(LossPlan::Independent { probability: 0.01 }),
+        1 => Just(LossPlan::Every { units: 80 }),
     ];
     (any_rate(), limit, loss, 0u64..20, any_jitter()).prop_map(|(rate, limit, loss, delay, jitter)| {
         let mut gate = GatePlan::open("");

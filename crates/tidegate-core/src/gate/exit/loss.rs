@@ -1,4 +1,4 @@
-//! Random loss after the server: one draw per unit.
+//! Loss after the server: one draw per unit, or a count.
 
 use rand::RngExt;
 
@@ -12,12 +12,14 @@ pub(super) struct Loss {
     stream: Stream,
     /// Of two states, the bad one.
     bad: bool,
+    /// Units that passed since the last loss.
+    passed: u64,
 }
 
 impl Loss {
     /// The process of `plan`; `None` where nothing is ever lost.
     pub(super) fn new(plan: LossPlan, stream: impl FnOnce() -> Stream) -> Option<Box<Loss>> {
-        (plan != LossPlan::None).then(|| Box::new(Loss { plan, stream: stream(), bad: false }))
+        (plan != LossPlan::None).then(|| Box::new(Loss { plan, stream: stream(), bad: false, passed: 0 }))
     }
 
     /// Whether the next unit is lost.
@@ -31,6 +33,11 @@ impl Loss {
                 self.bad ^= moves;
                 lost
             }
+            LossPlan::Every { units } => {
+                let lost = self.passed + 1 >= units;
+                self.passed = if lost { 0 } else { self.passed + 1 };
+                lost
+            }
         }
     }
 }
@@ -39,6 +46,15 @@ impl Loss {
 mod tests {
     use super::*;
     use crate::random::Seed;
+
+    #[test]
+    fn every_third_unit_is_lost() {
+        let mut loss =
+            Loss::new(LossPlan::Every { units: 3 }, || Seed { seed: 5, replication: 0 }.stream("loss"))
+                .expect("a law");
+        let lost: Vec<usize> = (1..=10).filter(|_| loss.loses_next()).collect();
+        assert_eq!(lost, [3, 6, 9]);
+    }
 
     #[test]
     fn gilbert_elliott_loses_its_long_run_share_in_bursts() {

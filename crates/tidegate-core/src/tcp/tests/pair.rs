@@ -270,8 +270,8 @@ fn both_ends_send_and_controllers_can_be_replaced() {
     assert!(pair.a.congestion_window() == 30_000);
 }
 
-/// 1000 flows must fit: a pair without its rings stays below 1.75 KiB.
+/// 1000 flows must fit: a pair without its rings stays below 1.9 KiB.
 #[test]
 fn endpoints_are_small() {
-    assert!(2 * size_of::<Endpoint>() <= 1792, "{}", size_of::<Endpoint>());
+    assert!(2 * size_of::<Endpoint>() <= 1920, "{}", size_of::<Endpoint>());
 }

@@ -136,7 +136,7 @@ fn check_slots(gate: &Gate<'_>, notes: &mut Notes) {
         );
     }
     if let (true, Some(loss)) = (gate.plan.loss != LossPlan::None, gate.form.get("loss")) {
-        notes.wrong(loss, "a slotted gate cannot have random loss", "put the loss on a gate after it");
+        notes.wrong(loss, "a slotted gate cannot lose cells", "put the loss on a gate after it");
     }
     let counts = gate.form.table("queue").and_then(|queue| queue.get("counts"));
     if let (QueueCounts::All, Some(counts)) = (gate.plan.queue.counts, counts) {

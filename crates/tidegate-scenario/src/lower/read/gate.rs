@@ -145,8 +145,8 @@ fn loss(form: &Form) -> LossPlan {
         Some(Value::Real(probability)) if *probability > 0.0 => {
             LossPlan::Independent { probability: *probability }
         }
-        Some(Value::Table(laws)) => match laws.table("gilbert_elliott") {
-            Some(law) => {
+        Some(Value::Table(laws)) => match (laws.table("gilbert_elliott"), laws.whole("every")) {
+            (Some(law), _) => {
                 let chance = |name: &str| law.real(name).unwrap_or(0.0);
                 LossPlan::GilbertElliott {
                     good_to_bad: chance("good_to_bad"),
@@ -155,7 +155,8 @@ fn loss(form: &Form) -> LossPlan {
                     loss_bad: chance("loss_bad"),
                 }
             }
-            None => LossPlan::None,
+            (None, Some(units)) => LossPlan::Every { units },
+            (None, None) => LossPlan::None,
         },
         _ => LossPlan::None,
     }
