@@ -209,10 +209,10 @@ def _rules(draw: random.Random, lines: list[str]) -> list[str]:
 
 
 def _step(draw: random.Random, gate: list[str]) -> list[str]:
-    """Return the lines of a packet gate, in one of five with a queue that marks."""
-    if draw.random() >= 0.2:
+    """Return the lines of a packet gate, in one of three with a queue that marks."""
+    if draw.random() >= 0.33:
         return gate
-    return [*gate, f'queue.aqm.step = "{draw.choice(["3 packets", "20 packets", "60 packets", "30 kB"])}"']
+    return [*gate, f'queue.aqm.step = "{draw.choice(["0 packets", "1 packets", "3 packets", "9 kB"])}"']
 
 
 def _requests(draw: random.Random) -> list[str]:
