@@ -6,8 +6,9 @@ mod reading;
 use std::path::Path;
 
 use tidegate_core::plan::{
-    AppPlan, CongestionPlan, DelayedAckPlan, FlowPlan, Framing, HoldingPlan, LossPlan, OnChange, QueueCounts,
-    QueueLimit, RatePlan, RecordLevel, RtoPlan, RtoRestart, SourcePlan, StartPlan, TcpPlan, TickPhase,
+    AppPlan, CongestionPlan, DelayedAckPlan, Discipline, FlowPlan, Framing, HoldingPlan, LossPlan, OnChange,
+    QueueCounts, QueueLimit, RatePlan, RecordLevel, RtoPlan, RtoRestart, SourcePlan, StartPlan,
+    StepThreshold, TcpPlan, TickPhase,
 };
 use tidegate_core::units::{Rate, Span, Speed, Time};
 use tidegate_scenario::Scenario;
@@ -59,6 +60,17 @@ fn units_mean_what_they_say() {
     assert_eq!(delay("1.8097222 ms").picos(), 1_809_722_200);
     assert_eq!(delay("2 min").picos(), 120_000_000_000_000);
     assert_eq!(delay("3 µs"), delay("3 us"));
+}
+
+#[test]
+fn a_step_is_in_packets_bytes_or_time() {
+    let step = |threshold: &str| {
+        let gate = format!("rate = \"8 Mbit/s\"\nqueue.aqm.step = \"{threshold}\"");
+        small(&gate, "").gates.remove(0).queue.discipline
+    };
+    assert_eq!(step("30 packets"), Discipline::Step(StepThreshold::Packets(30)));
+    assert_eq!(step("60 kB"), Discipline::Step(StepThreshold::Bytes(60_000)));
+    assert_eq!(step("1 ms"), Discipline::Step(StepThreshold::Bytes(1000)));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use tidegate_core::plan::TcpBase;
 
 use super::value::{Form, Item, Named, Value};
-use super::words::{expected, lower_first, takes};
+use super::words::{expected, lower_first, reads, takes};
 use crate::document::{Data, Node, Place};
 use crate::error::Problem;
 use crate::spelling::{key_meant, name_complaint};
@@ -118,7 +118,10 @@ impl Checker {
     fn value(&mut self, kind: Kind, node: &Node, key: &str) -> Option<Value> {
         match (kind, &node.data) {
             (Kind::AnyOf(kinds), _) => {
-                let Some(fitting) = kinds.iter().find(|any| takes(**any, node)) else {
+                let mut fit = kinds.iter().filter(|any| takes(**any, node));
+                // Of two quantities, the one whose unit it has.
+                let read = fit.clone().find(|any| reads(**any, node));
+                let Some(fitting) = read.or_else(|| fit.next()) else {
                     return self.wrong_kind(kind, node, key);
                 };
                 if let Kind::Choice(words) = *fitting

@@ -51,6 +51,14 @@ pub(super) fn takes(kind: Kind, node: &Node) -> bool {
     }
 }
 
+/// Whether a quantity's unit is that of a kind.
+pub(super) fn reads(kind: Kind, node: &Node) -> bool {
+    match (kind, &node.data) {
+        (Kind::Quantity { dim, .. }, Data::Text(text)) => crate::units::read(text, dim).is_ok(),
+        _ => false,
+    }
+}
+
 /// What a kind takes, in words, with an example.
 pub(super) fn expected(kind: Kind) -> String {
     match kind {
