@@ -75,6 +75,34 @@ def test_runs_repeat_however_they_are_run(folder: Path) -> None:
     assert study.table is not None
 
 
+DRAWING = """
+    def __init__(self, **facts):
+        import random
+
+        self.window_bytes = random.Random(self.seed).randrange(4, 40) * self.mss_bytes
+
+    def on_loss(self, loss): pass
+    def on_timeout(self, loss): pass
+    def on_restart(self, window_bytes): pass
+"""
+
+
+def test_a_class_that_draws_from_its_seed_has_runs_that_differ(folder: Path) -> None:
+    path = write(folder, DRAWING)
+    assert tg.load(path).draws == ["flow.a/controller"]
+    study = tg.study(path, runs=4, vary={"gate.link.queue": ["50 packets"]})
+    assert not any("nothing is random" in text or "the same results" in text for text in study.warnings)
+    assert study.estimate("goodput_bps", 0).half_width is not None
+    assert tg.compare(path, vary={"seed": [1, 2, 3]}).warnings == []
+
+
+def test_a_class_that_draws_nothing_is_seen_by_its_runs(folder: Path) -> None:
+    study = tg.study(write(folder, STILL), runs=3, vary={"gate.link.queue": ["50 packets"]})
+    (warning,) = [text for text in study.warnings if "gave the same results" in text]
+    assert "flow.a/controller" in warning
+    assert study.estimate("goodput_bps", 0).half_width is None
+
+
 def test_the_pace_is_obeyed(folder: Path) -> None:
     body = STILL.replace("40 * self.mss_bytes", "1e9\n        self.pacing_bps = 5e6")
     flow = tg.run(write(folder, body)).flows["a"]

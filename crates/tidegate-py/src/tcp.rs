@@ -19,7 +19,7 @@ use crate::scenario::Scenario;
 /// The initial sequence number: the SYN is 0, the first user byte 1.
 const ISN: u32 = 0;
 
-/// What `increase = "random"` draws from.
+/// What a congestion control draws from that draws.
 const SEED: Seed = Seed { seed: 1, replication: 0 };
 
 /// An endpoint driven by hand.
@@ -104,8 +104,8 @@ impl Endpoint {
         tidegate_sim::only_known_controllers(&plan).map_err(|wrong| crate::error::stopped(&wrong))?;
         let flow = plan.flows.first().ok_or_else(|| ArgumentError::new_err("the scenario has no flow"))?;
         guarded(py, || {
-            let rng = SEED.stream("flow.endpoint/sender/increase");
-            let mut core = Core::new(&flow.tcp, role, ISN, Some(rng));
+            let rng = flow.tcp.draws().map(|what| SEED.stream(&format!("flow.endpoint/sender/{what}")));
+            let mut core = Core::new(&flow.tcp, role, ISN, rng);
             core.open(Time::ZERO);
             let mut driven = Driven { core, now: Time::ZERO, sent: Vec::new(), mss: flow.tcp.mss };
             driven.collect();

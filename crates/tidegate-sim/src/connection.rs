@@ -1,6 +1,6 @@
 //! The two ends of a flow's connection, and what connections that follow each other counted.
 
-use tidegate_core::plan::{AppPlan, CongestionPlan, FlowPlan, Increase, TcpPlan, TickPhase};
+use tidegate_core::plan::{AppPlan, CongestionPlan, FlowPlan, TcpPlan, TickPhase};
 use tidegate_core::random::Seed;
 use tidegate_core::tcp::{Counters, Endpoint, Role};
 use tidegate_core::units::{PICOS_PER_SECOND, Span};
@@ -11,9 +11,7 @@ pub(crate) fn endpoints(flow: &FlowPlan, seed: Seed, connection: u32) -> (Endpoi
     let which = if connection == 0 { String::new() } else { format!("/{connection}") };
     let name = |side: &str, what: &str| format!("flow.{}/{side}/{what}{which}", flow.name);
     let isn = |side: &str| seed.stream(&name(side, "isn")).next_u32();
-    let drawn = matches!(flow.tcp.cc, CongestionPlan::Python(_)) || flow.tcp.increase == Increase::Random;
-    let what = if flow.tcp.cc.draws() { "probing" } else { "increase" };
-    let random = |side: &str| (drawn || flow.tcp.cc.draws()).then(|| seed.stream(&name(side, what)));
+    let random = |side: &str| flow.tcp.draws().map(|what| seed.stream(&name(side, what)));
     // Without a handshake neither end can learn the other's number.
     let answer = if flow.tcp.handshake { isn("receiver") } else { isn("sender") };
     let (sends, receives) = match flow.app {

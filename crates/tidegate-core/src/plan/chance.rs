@@ -4,9 +4,9 @@
 //! somebody has said here whether chance has a part in it.
 
 use super::{
-    AppPlan, ArrivalPlan, CallsPlan, CellPlan, FlowPlan, GatePlan, HoldingPlan, Increase, JitterPlan,
-    LossPlan, MessageLength, Plan, RequestPlan, SizePlan, SourcePlan, StartPlan, TcpPlan, ThinkPlan,
-    TickPhase, TrafficPlan,
+    AppPlan, ArrivalPlan, CallsPlan, CellPlan, FlowPlan, GatePlan, HoldingPlan, JitterPlan, LossPlan,
+    MessageLength, Plan, RequestPlan, SizePlan, SourcePlan, StartPlan, TcpPlan, ThinkPlan, TickPhase,
+    TrafficPlan,
 };
 use crate::units::Span;
 
@@ -96,29 +96,28 @@ fn of_flow(flow: &FlowPlan, found: &mut Vec<String>) {
         AppPlan::Source(source) => of_source(source),
         AppPlan::Request(request) => of_request(request),
     };
-    let (increase, probing, uptime) = of_tcp(tcp);
+    let (controller, uptime) = of_tcp(tcp);
     let parts = [
         ("start", of_start(*start)),
         ("app", app),
-        ("increase", increase),
-        ("probing", probing),
+        (controller.unwrap_or_default(), controller.is_some()),
         ("uptime", uptime),
     ];
     found.extend(parts.iter().filter(|(_, drawn)| *drawn).map(|(what, _)| format!("flow.{name}/{what}")));
 }
 
-/// Whether growth in congestion avoidance is drawn, when the controller probes, and when the hosts were switched on.
-fn of_tcp(tcp: &TcpPlan) -> (bool, bool, bool) {
+/// What congestion control draws, and whether it is drawn when the hosts were switched on.
+fn of_tcp(tcp: &TcpPlan) -> (Option<&'static str>, bool) {
     let TcpPlan {
         base: _,
-        cc,
+        cc: _,
         rules: _,
         mss: _,
         headers: _,
         window: _,
         initial_window: _,
         initial_ssthresh: _,
-        increase,
+        increase: _,
         dupthresh: _,
         sack: _,
         limited_transmit: _,
@@ -136,7 +135,7 @@ fn of_tcp(tcp: &TcpPlan) -> (bool, bool, bool) {
         ecn: _,
         abe: _,
     } = tcp;
-    (*increase == Increase::Random, cc.draws(), tcp.ticks() && *phase == TickPhase::Own)
+    (tcp.draws(), tcp.ticks() && *phase == TickPhase::Own)
 }
 
 fn of_traffic(traffic: &TrafficPlan, found: &mut Vec<String>) {
@@ -207,7 +206,8 @@ fn of_size(size: &SizePlan) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::{CellPlan, GatePlan};
+    use crate::plan::{CellPlan, CongestionPlan, GatePlan, Increase, PythonController, PythonSource};
+    use crate::tcp::plain_plan;
     use crate::units::{Rate, Span, Time};
 
     fn traffic(name: &str, source: SourcePlan) -> TrafficPlan {
@@ -227,6 +227,18 @@ mod tests {
         assert!(plan.draws().is_empty());
         plan.traffic.push(traffic("b", constant()));
         assert_eq!(plan.draws(), ["gate.mux/slots"]);
+    }
+
+    #[test]
+    fn what_a_controller_draws_has_the_name_of_its_stream() {
+        let drawn = |cc, increase| TcpPlan { cc, increase, ..plain_plan() }.draws();
+        let source = PythonSource::File("mine.py".to_owned());
+        let own = PythonController { name: "own".to_owned(), source, class: "Mine".to_owned() };
+        let own = CongestionPlan::Python(Box::leak(Box::new(own)));
+        assert_eq!(drawn(own, Increase::PerWindow), Some("controller"));
+        assert_eq!(drawn(CongestionPlan::Bbr, Increase::Random), Some("probing"));
+        assert_eq!(drawn(CongestionPlan::NewReno, Increase::Random), Some("increase"));
+        assert_eq!(drawn(CongestionPlan::Copa, Increase::PerAck), None);
     }
 
     #[test]

@@ -214,10 +214,28 @@ impl CongestionPlan {
         }
     }
 
-    /// Whether it draws from the seed: when it probes for more.
+    /// What it draws from the seed, by the last part of the stream's name; `None`: nothing. A user's own is given a
+    /// number of the stream, and nobody can know whether it uses it.
     #[must_use]
-    pub fn draws(self) -> bool {
-        matches!(self, CongestionPlan::Bbr | CongestionPlan::Bbr3)
+    pub fn draws(self) -> Option<&'static str> {
+        match self {
+            CongestionPlan::Bbr | CongestionPlan::Bbr3 => Some("probing"),
+            CongestionPlan::Python(_) => Some("controller"),
+            CongestionPlan::Tahoe { .. }
+            | CongestionPlan::Reno
+            | CongestionPlan::NewReno
+            | CongestionPlan::Cubic
+            | CongestionPlan::Westwood
+            | CongestionPlan::Vegas
+            | CongestionPlan::Copa
+            | CongestionPlan::Ledbat
+            | CongestionPlan::Dctcp
+            | CongestionPlan::Prague
+            | CongestionPlan::Fixed { .. }
+            | CongestionPlan::FixedRate { .. }
+            | CongestionPlan::Steered
+            | CongestionPlan::Kernel(_) => None,
+        }
     }
 
     /// Whether its window grows by addition and shrinks by halving, as the closed forms of theories assume.

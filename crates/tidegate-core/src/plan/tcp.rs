@@ -132,6 +132,14 @@ impl TcpPlan {
         wanted && self.sack && !matches!(self.cc, CongestionPlan::Tahoe { .. })
     }
 
+    /// What its congestion control draws from the seed, by the last part of the stream's name
+    /// (`flow.NAME/sender/increase`); `None`: nothing. A controller with something of its own to draw does not draw
+    /// its increase.
+    #[must_use]
+    pub fn draws(&self) -> Option<&'static str> {
+        self.cc.draws().or((self.increase == Increase::Random).then_some("increase"))
+    }
+
     /// IP bytes of a full segment with the headers of the plan. The kernel's segments have its own headers.
     #[must_use]
     pub fn largest_packet(&self) -> u32 {
