@@ -35,7 +35,8 @@ pub use laws::{AtEnd, GcraPlan, MarkovPlan, OnChange, OpportunityTrace, RateTrac
 pub use rate::{Course, RatePlan};
 pub use request::{ConnectionPlan, Pace, RequestPlan, ServerPlan, SizePlan, ThinkPlan};
 pub use tcp::{
-    DelayedAckPlan, Increase, RtoPlan, RtoRestart, RttTiming, SsthreshRounding, TcpBase, TcpPlan, TickPhase,
+    DelayedAckPlan, Increase, LARGEST_WINDOW, RtoPlan, RtoRestart, RttTiming, SsthreshRounding, TcpBase,
+    TcpPlan, TickPhase,
 };
 pub use tcp_rules::{
     AckRule, Arithmetic, EcnPlan, LeastRto, LossDetection, Reduction, Segmentation, SlowStart, TcpRules,

@@ -10,14 +10,11 @@ use tidegate_core::cc::{
     Ack as AckFact, Acked, CongestionControl as Told, ControllerSnapshot, Fixed, LossKind, Lost, Recovered,
     Repair,
 };
-use tidegate_core::plan::{CongestionPlan, Plan, PythonController, PythonSource, TcpPlan};
+use tidegate_core::plan::{CongestionPlan, LARGEST_WINDOW, Plan, PythonController, PythonSource, TcpPlan};
 use tidegate_core::units::Rate;
 use tidegate_result::RunResult;
 
 use crate::error::ControllerError;
-
-/// No window is larger (RFC 7323 §2.3).
-const LARGEST_WINDOW: f64 = (1_u64 << 30) as f64;
 
 thread_local! {
     /// What a user's code raised first in the run that this thread does.
@@ -246,7 +243,7 @@ impl InPython {
             Some(bps) => Some(Rate::from_bps(bps as u64)),
             None => None,
         };
-        self.window = (said.window_bytes.min(LARGEST_WINDOW) as u64).max(u64::from(self.mss));
+        self.window = (said.window_bytes.min(LARGEST_WINDOW as f64) as u64).max(u64::from(self.mss));
         self.pacing = pacing;
         self.ssthresh = said.ssthresh_bytes.map(|bytes| bytes as u64);
         Ok(())

@@ -4,10 +4,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tidegate_core::cc::{Ack, Acked, CongestionControl, ControllerSnapshot, Lost, Recovered};
+use tidegate_core::plan::LARGEST_WINDOW;
 use tidegate_core::units::{Rate, Span};
-
-/// No window is larger (RFC 7323 §2.3).
-const LARGEST_WINDOW: u64 = 1 << 30;
 
 /// What the ACKs of a time said, and what was lost in it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 
 use rand::Rng;
 
-use super::{ControllerSnapshot, LossKind, Lost, Undone};
+use super::{ControllerSnapshot, LossKind, Lost, Recovered, Undone};
 use crate::plan::{Increase, SsthreshRounding, TcpPlan};
 use crate::random::Stream;
 
@@ -155,11 +155,11 @@ impl Aimd {
         }
     }
 
-    /// The window at the end of a fast recovery; in ns-2 it is the halved one, whatever is in
-    /// flight.
-    pub fn recover(&mut self, window: u64) {
+    /// The window at the end of a fast recovery without SACK; in ns-2 it is the halved one, whatever is in flight.
+    pub fn recover(&mut self, recovered: &Recovered) {
         if self.rounding != SsthreshRounding::Ns2 {
-            self.settle(window);
+            // RFC 6582 §3.2 step 3, full acknowledgments, choice (1): no burst after recovery.
+            self.settle(self.ssthresh.min(recovered.in_flight.max(self.mss) + self.mss));
         }
     }
 
@@ -178,12 +178,6 @@ impl Aimd {
     #[must_use]
     pub fn ssthresh(&self) -> u64 {
         self.ssthresh
-    }
-
-    /// User bytes in a full segment.
-    #[must_use]
-    pub fn mss(&self) -> u64 {
-        self.mss
     }
 
     /// The state that plots show.

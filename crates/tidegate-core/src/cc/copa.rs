@@ -5,6 +5,7 @@
 
 use std::collections::VecDeque;
 
+use super::real_window::RealWindow;
 use super::{Ack, Acked, CongestionControl, ControllerSnapshot, LossKind, Lost, Recovered, Repair};
 use crate::plan::TcpPlan;
 use crate::units::{Rate, Span, Time};
@@ -20,8 +21,6 @@ const NEARLY_EMPTY: f64 = 0.1;
 const SWING_ROUNDS: u64 = 4;
 /// §2.2: others fill the queue if it was not nearly empty for so many round trips.
 const PATIENCE: u64 = 5;
-/// No window grows beyond this many bytes.
-const LARGEST: f64 = (1_u64 << 40) as f64;
 
 /// The least or the largest sample of the recent past.
 #[derive(Debug, Default)]
@@ -51,10 +50,7 @@ impl Recent {
 /// Copa.
 #[derive(Debug)]
 pub struct Copa {
-    mss: f64,
-    cwnd: f64,
-    /// Whole bytes of `cwnd`.
-    window: u64,
+    cwnd: RealWindow,
     /// The window doubles each round trip, as it does until the target rate is reached for the first time.
     slow_start: bool,
     delta: f64,
@@ -81,17 +77,15 @@ impl Copa {
     /// A connection's controller at its start.
     #[must_use]
     pub fn new(plan: &TcpPlan) -> Copa {
-        let mss = f64::from(plan.mss.max(1));
-        let mut copa = Copa {
-            mss,
-            cwnd: 1.0,
-            window: 0,
+        let cwnd = RealWindow::new(plan);
+        Copa {
+            cwnd,
             slow_start: true,
             delta: DELTA,
             velocity: 1.0,
             up: true,
             same: 0,
-            before: 0.0,
+            before: cwnd.segments(),
             round_end: 0,
             standing: Recent::default(),
             least: Recent::default(),
@@ -100,15 +94,7 @@ impl Copa {
             competing: false,
             lost: false,
             pace: None,
-        };
-        copa.set(plan.initial_window as f64 / mss);
-        copa.before = copa.cwnd;
-        copa
-    }
-
-    fn set(&mut self, cwnd: f64) {
-        self.cwnd = cwnd.clamp(1.0, LARGEST / self.mss);
-        self.window = (self.cwnd * self.mss) as u64;
+        }
     }
 
     /// The other direction: velocity is 1 again.
@@ -116,19 +102,19 @@ impl Copa {
         self.up = up;
         self.same = 0;
         self.velocity = 1.0;
-        self.before = self.cwnd;
+        self.before = self.cwnd.segments();
     }
 
     /// A round trip is over: velocity (§2.1 step 3) and delta (§2.2).
     fn handle_round(&mut self) {
-        let up = self.cwnd > self.before;
+        let up = self.cwnd.segments() > self.before;
         if up == self.up {
             self.same += 1;
             self.velocity = if self.same >= SAME { 2.0 * self.velocity } else { 1.0 };
         } else {
             self.turn(up);
         }
-        self.before = self.cwnd;
+        self.before = self.cwnd.segments();
         if self.competing {
             // AIMD on 1/delta, never below that of the default mode.
             let packets = if self.lost { 0.5 / self.delta } else { 1.0 / self.delta + 1.0 };
@@ -167,28 +153,28 @@ impl Copa {
             self.round_end = ack.max;
             self.handle_round();
         }
-        let segments = ack.delivered as f64 / self.mss;
+        let segments = self.cwnd.in_segments(ack.delivered);
         let standing = standing.as_secs_f64();
         // cwnd / standing against 1 / (delta · waiting), without dividing by what may be zero.
-        let up = self.cwnd * self.delta * waiting <= standing;
+        let up = self.cwnd.segments() * self.delta * waiting <= standing;
         if up && self.slow_start {
             if ack.window_limited {
-                self.set(self.cwnd + segments);
+                self.cwnd.set(self.cwnd.segments() + segments);
             }
         } else {
             self.slow_start = false;
             if up != self.up && self.velocity > 1.0 {
                 self.turn(up);
             }
-            let step = self.velocity * segments / (self.delta * self.cwnd);
+            let step = self.velocity * segments / (self.delta * self.cwnd.segments());
             if !up {
-                self.set(self.cwnd - step);
+                self.cwnd.set(self.cwnd.segments() - step);
             } else if ack.window_limited {
-                self.set(self.cwnd + step);
+                self.cwnd.set(self.cwnd.segments() + step);
             }
         }
         // §2.1 step 4: twice the rate, so that the window and not the pace decides.
-        let bps = 16.0 * self.cwnd * self.mss / standing.max(1e-9);
+        let bps = 16.0 * self.cwnd.segments() * self.cwnd.mss() / standing.max(1e-9);
         self.pace = Some(Rate::from_bps(bps as u64));
     }
 }
@@ -199,7 +185,7 @@ impl CongestionControl for Copa {
             self.handle_rtt(ack, rtt);
         } else if ack.repair == Repair::TimeOut && self.slow_start {
             // What is sent again measures no round trip.
-            self.set(self.cwnd + ack.delivered as f64 / self.mss);
+            self.cwnd.set(self.cwnd.segments() + self.cwnd.in_segments(ack.delivered));
         }
     }
 
@@ -220,7 +206,7 @@ impl CongestionControl for Copa {
             // RFC 5681 §3.1: one segment after a time-out.
             LossKind::Timeout { again: _ } => {
                 self.lost = true;
-                self.set(1.0);
+                self.cwnd.set(1.0);
                 self.slow_start = true;
                 self.turn(true);
             }
@@ -230,13 +216,13 @@ impl CongestionControl for Copa {
     fn handle_recovered(&mut self, _recovered: &Recovered) {}
 
     fn handle_restart(&mut self, window: u64) {
-        self.set(self.cwnd.min(window as f64 / self.mss));
+        self.cwnd.limit(window);
         self.turn(true);
     }
 
     #[inline]
     fn window(&self) -> u64 {
-        self.window
+        self.cwnd.bytes()
     }
 
     fn pacing_rate(&self) -> Option<Rate> {
@@ -244,7 +230,7 @@ impl CongestionControl for Copa {
     }
 
     fn snapshot(&self) -> ControllerSnapshot {
-        ControllerSnapshot { window: self.cwnd * self.mss, ssthresh: None, slow_start: self.slow_start }
+        self.cwnd.snapshot(f64::INFINITY, self.slow_start)
     }
 
     fn detail(&self) -> Option<(&'static str, f64)> {

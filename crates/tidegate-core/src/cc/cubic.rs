@@ -5,6 +5,7 @@
 //! portable one.
 //!
 use super::hystart_pp::HyStartPp;
+use super::real_window::RealWindow;
 use super::{Acked, CongestionControl, ControllerSnapshot, LossKind, Lost, Measured, Recovered, Undone};
 use crate::plan::TcpPlan;
 use crate::units::Time;
@@ -17,8 +18,6 @@ const BETA: f64 = 0.7;
 const BETA_ECN: f64 = 0.85;
 /// RFC 9438 §4.3: growth with the mean window of Reno, for this BETA.
 const ALPHA: f64 = 3.0 * (1.0 - BETA) / (1.0 + BETA);
-/// No window grows beyond this many bytes.
-const LARGEST: f64 = (1_u64 << 40) as f64;
 
 /// One stage of congestion avoidance (RFC 9438 §4.1.2).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -49,13 +48,9 @@ struct Before {
 /// RFC 9438.
 #[derive(Debug)]
 pub struct Cubic {
-    /// Whole bytes of `cwnd`.
-    window: u64,
-    mss: f64,
     /// What is left after a mark.
     beta_ecn: f64,
-    /// Segments.
-    cwnd: f64,
+    cwnd: RealWindow,
     /// Segments; infinite before the first loss.
     ssthresh: f64,
     /// The plateau for the next epoch and for fast convergence; 0: none.
@@ -75,34 +70,25 @@ impl Cubic {
     /// A connection's controller at its start.
     #[must_use]
     pub fn new(plan: &TcpPlan) -> Cubic {
-        let mss = f64::from(plan.mss);
-        let mut cubic = Cubic {
-            window: 0,
-            mss,
+        let cwnd = RealWindow::new(plan);
+        Cubic {
             beta_ecn: if plan.abe { BETA_ECN } else { BETA },
-            cwnd: 0.0,
-            ssthresh: plan.initial_ssthresh.map_or(f64::INFINITY, |bytes| bytes as f64 / mss),
+            cwnd,
+            ssthresh: cwnd.first_threshold(plan),
             w_max: 0.0,
             cwnd_prior: 0.0,
             epoch: None,
             flat: true,
             hystart: HyStartPp::new(plan),
             before: plan.rules.takes_back().then(Box::default),
-        };
-        cubic.set(plan.initial_window as f64 / mss);
-        cubic
-    }
-
-    fn set(&mut self, cwnd: f64) {
-        self.cwnd = cwnd.clamp(1.0, LARGEST / self.mss);
-        self.window = (self.cwnd * self.mss) as u64;
+        }
     }
 
     /// RFC 9438 §4.9: what a reduction is about to change.
     fn remember(&mut self) {
         let Cubic { cwnd, ssthresh, w_max, cwnd_prior, epoch, flat, .. } = *self;
         if let Some(before) = &mut self.before {
-            **before = Before { cwnd, ssthresh, w_max, cwnd_prior, epoch, flat };
+            **before = Before { cwnd: cwnd.segments(), ssthresh, w_max, cwnd_prior, epoch, flat };
         }
     }
 
@@ -110,12 +96,18 @@ impl Cubic {
     fn begin(&mut self, at: Time) -> Epoch {
         if self.flat {
             // RFC 9438 §4.8 and §4.10: K = 0 and W_max is the window now.
-            self.w_max = self.cwnd;
-            self.cwnd_prior = self.cwnd;
+            self.w_max = self.cwnd.segments();
+            self.cwnd_prior = self.cwnd.segments();
             self.flat = false;
         }
-        let climb = (self.w_max - self.cwnd).max(0.0);
-        Epoch { start: at, last: at, k: libm::cbrt(climb / C), w_max: self.w_max, w_est: self.cwnd }
+        let climb = (self.w_max - self.cwnd.segments()).max(0.0);
+        Epoch {
+            start: at,
+            last: at,
+            k: libm::cbrt(climb / C),
+            w_max: self.w_max,
+            w_est: self.cwnd.segments(),
+        }
     }
 
     #[inline]
@@ -124,24 +116,24 @@ impl Cubic {
             Some(epoch) => epoch,
             None => self.begin(acked.at),
         };
-        let segments = acked.bytes as f64 / self.mss;
+        let (window, segments) = (self.cwnd.segments(), self.cwnd.in_segments(acked.bytes));
         let t = acked.at.saturating_since(epoch.start).as_secs_f64();
         let rtt = acked.smoothed_rtt.as_secs_f64();
         // RFC 9438 §4.3: alpha is 1 once Reno would be back at the window before the loss.
         let alpha = if epoch.w_est >= self.cwnd_prior { 1.0 } else { ALPHA };
-        epoch.w_est += alpha * segments / self.cwnd;
+        epoch.w_est += alpha * segments / window;
         epoch.last = acked.at;
         let cwnd = if epoch.at(t) < epoch.w_est {
-            epoch.w_est.max(self.cwnd)
+            epoch.w_est.max(window)
         } else {
             // RFC 9438 §4.2, §4.4 and §4.5. DEVIATION: the step is made once for each segment
             // that an ACK acknowledges, as Linux does, not once for each ACK: otherwise delayed
             // ACKs would keep the window half a step behind its target.
-            let target = epoch.at(t + rtt).clamp(self.cwnd, 1.5 * self.cwnd);
-            self.cwnd + (target - self.cwnd) * segments / self.cwnd
+            let target = epoch.at(t + rtt).clamp(window, 1.5 * window);
+            window + (target - window) * segments / window
         };
         self.epoch = Some(epoch);
-        self.set(cwnd);
+        self.cwnd.set(cwnd);
     }
 }
 
@@ -157,7 +149,7 @@ impl Epoch {
 impl CongestionControl for Cubic {
     fn handle_measured(&mut self, measured: &Measured) {
         if self.hystart.as_mut().is_some_and(|hystart| hystart.ends(measured)) {
-            self.ssthresh = self.cwnd;
+            self.ssthresh = self.cwnd.segments();
             self.hystart = None;
         }
     }
@@ -170,13 +162,13 @@ impl CongestionControl for Cubic {
                 epoch.start += acked.at.saturating_since(epoch.last);
                 epoch.last = acked.at;
             }
-        } else if self.cwnd < self.ssthresh {
+        } else if self.cwnd.segments() < self.ssthresh {
             // RFC 5681 §3.1 eq. (2).
             let segments = match &self.hystart {
-                Some(hystart) => hystart.growth(acked.bytes) as f64 / self.mss,
-                None => (acked.bytes as f64 / self.mss).min(1.0),
+                Some(hystart) => self.cwnd.in_segments(hystart.growth(acked.bytes)),
+                None => self.cwnd.in_segments(acked.bytes).min(1.0),
             };
-            self.set(self.cwnd + segments);
+            self.cwnd.set(self.cwnd.segments() + segments);
         } else {
             self.avoid(acked);
         }
@@ -190,49 +182,46 @@ impl CongestionControl for Cubic {
             // RFC 9438 §4.6 takes marks and losses alike; RFC 8511 does not.
             let beta = if lost.kind == LossKind::Ecn { self.beta_ecn } else { BETA };
             // RFC 9438 §4.7: a plateau below the last one leaves room for new flows.
-            let shrinking = self.cwnd < self.w_max;
-            self.w_max = if shrinking { self.cwnd * (1.0 + beta) / 2.0 } else { self.cwnd };
-            self.cwnd_prior = self.cwnd;
+            let shrinking = self.cwnd.segments() < self.w_max;
+            self.w_max =
+                if shrinking { self.cwnd.segments() * (1.0 + beta) / 2.0 } else { self.cwnd.segments() };
+            self.cwnd_prior = self.cwnd.segments();
             // RFC 9438 §4.6 (and §4.8): of what was in flight, at least two segments.
-            self.ssthresh = (lost.in_flight as f64 / self.mss * beta).max(2.0);
+            self.ssthresh = (self.cwnd.in_segments(lost.in_flight) * beta).max(2.0);
         }
         self.epoch = None;
         self.flat = timeout;
-        self.set(if timeout { 1.0 } else { self.ssthresh });
+        self.cwnd.set(if timeout { 1.0 } else { self.ssthresh });
     }
 
     fn handle_recovered(&mut self, recovered: &Recovered) {
         // RFC 6582 §3.2 step 3, choice (1).
-        let in_flight = (recovered.in_flight as f64 / self.mss).max(1.0);
-        self.set(self.ssthresh.min(in_flight + 1.0));
+        let in_flight = self.cwnd.in_segments(recovered.in_flight).max(1.0);
+        self.cwnd.set(self.ssthresh.min(in_flight + 1.0));
     }
 
     /// RFC 9438 §4.9.1 and §4.9.2.
     fn handle_undone(&mut self, _undone: &Undone) {
         if let Some(before) = self.before.as_deref().copied() {
-            let cwnd = self.cwnd.max(before.cwnd);
+            let cwnd = self.cwnd.segments().max(before.cwnd);
             let Before { cwnd: _, ssthresh, w_max, cwnd_prior, epoch, flat } = before;
             (self.ssthresh, self.w_max, self.cwnd_prior) = (ssthresh, w_max, cwnd_prior);
             (self.epoch, self.flat) = (epoch, flat);
-            self.set(cwnd);
+            self.cwnd.set(cwnd);
         }
     }
 
     fn handle_restart(&mut self, window: u64) {
         self.epoch = None;
-        self.set(self.cwnd.min(window as f64 / self.mss));
+        self.cwnd.limit(window);
     }
 
     #[inline]
     fn window(&self) -> u64 {
-        self.window
+        self.cwnd.bytes()
     }
 
     fn snapshot(&self) -> ControllerSnapshot {
-        ControllerSnapshot {
-            window: self.cwnd * self.mss,
-            ssthresh: self.ssthresh.is_finite().then_some((self.ssthresh * self.mss) as u64),
-            slow_start: self.cwnd < self.ssthresh,
-        }
+        self.cwnd.snapshot(self.ssthresh, self.cwnd.segments() < self.ssthresh)
     }
 }

@@ -98,8 +98,7 @@ impl CongestionControl for Dctcp {
     }
 
     fn handle_recovered(&mut self, recovered: &Recovered) {
-        let mss = self.aimd.mss();
-        self.aimd.recover(self.aimd.ssthresh().min(recovered.in_flight.max(mss) + mss));
+        self.aimd.recover(recovered);
     }
 
     fn handle_undone(&mut self, undone: &Undone) {

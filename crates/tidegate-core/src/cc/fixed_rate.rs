@@ -1,6 +1,7 @@
 //! A constant pace: data leave at one rate, whatever is lost or delayed.
 
 use super::{Acked, CongestionControl, ControllerSnapshot, Lost, Recovered};
+use crate::plan::LARGEST_WINDOW;
 use crate::units::Rate;
 
 /// A constant pace, and a constant window if there is one.
@@ -10,14 +11,11 @@ pub struct FixedRate {
     window: u64,
 }
 
-/// The largest window that TCP can offer (RFC 7323 §2.3).
-const LARGEST: u64 = 1 << 30;
-
 impl FixedRate {
     /// User bytes at `rate`, at most `window` of them in flight.
     #[must_use]
     pub fn new(rate: Rate, window: u64) -> FixedRate {
-        FixedRate { rate, window: window.min(LARGEST) }
+        FixedRate { rate, window: window.min(LARGEST_WINDOW) }
     }
 }
 

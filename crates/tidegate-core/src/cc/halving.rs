@@ -74,9 +74,7 @@ impl Policy for Rfc6582 {
     }
 
     fn recovered(aimd: &mut Aimd, recovered: &Recovered) {
-        // RFC 6582 §3.2 step 3, full acknowledgments, choice (1): no burst after recovery.
-        let mss = aimd.mss();
-        aimd.recover(aimd.ssthresh().min(recovered.in_flight.max(mss) + mss));
+        aimd.recover(recovered);
     }
 }
 

@@ -5,6 +5,7 @@
 
 use std::collections::VecDeque;
 
+use super::real_window::RealWindow;
 use super::{Ack, Acked, CongestionControl, ControllerSnapshot, LossKind, Lost, Recovered, Repair};
 use crate::plan::TcpPlan;
 use crate::units::{Span, Time};
@@ -25,8 +26,6 @@ const MINUTES: usize = 10;
 const PAUSE: u64 = 2;
 /// Between slowdowns, times the duration of the last.
 const BETWEEN: u64 = 9;
-/// No window grows beyond this many bytes.
-const LARGEST: f64 = (1_u64 << 40) as f64;
 
 /// Where it is between slowdowns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,10 +43,7 @@ enum Phase {
 /// LEDBAT++.
 #[derive(Debug)]
 pub struct Ledbat {
-    mss: f64,
-    cwnd: f64,
-    /// Whole bytes of `cwnd`.
-    window: u64,
+    cwnd: RealWindow,
     /// Segments; infinite before slow start has ended.
     ssthresh: f64,
     phase: Phase,
@@ -62,25 +58,21 @@ impl Ledbat {
     /// A connection's controller at its start.
     #[must_use]
     pub fn new(plan: &TcpPlan) -> Ledbat {
-        let mss = f64::from(plan.mss.max(1));
-        let mut ledbat = Ledbat {
-            mss,
-            cwnd: 0.0,
-            window: 0,
-            ssthresh: plan.initial_ssthresh.map_or(f64::INFINITY, |bytes| bytes as f64 / mss),
+        let mut cwnd = RealWindow::new(plan);
+        // "Modified slow start": an initial window of two segments.
+        cwnd.set(LEAST);
+        Ledbat {
+            cwnd,
+            ssthresh: cwnd.first_threshold(plan),
             phase: Phase::Start,
             current: VecDeque::new(),
             base: VecDeque::new(),
             minute: 0,
-        };
-        // "Modified slow start": an initial window of two segments.
-        ledbat.set((plan.initial_window as f64 / mss).min(LEAST));
-        ledbat
+        }
     }
 
     fn set(&mut self, cwnd: f64) {
-        self.cwnd = cwnd.clamp(LEAST, (LARGEST / self.mss).max(LEAST));
-        self.window = (self.cwnd * self.mss) as u64;
+        self.cwnd.set(cwnd.max(LEAST));
     }
 
     fn add_sample(&mut self, at: Time, rtt: Span) {
@@ -120,16 +112,16 @@ impl Ledbat {
     fn choose_phase(&mut self, at: Time, smoothed: Span) {
         let pause = smoothed.saturating_mul(PAUSE);
         match self.phase {
-            Phase::Start if self.cwnd >= self.ssthresh => {
+            Phase::Start if self.cwnd.segments() >= self.ssthresh => {
                 self.phase = Phase::Until(at.saturating_add(pause));
             }
             Phase::Until(due) if at >= due => {
-                self.ssthresh = self.cwnd;
+                self.ssthresh = self.cwnd.segments();
                 self.set(LEAST);
                 self.phase = Phase::Least(at.saturating_add(pause), at);
             }
             Phase::Least(end, began) if at >= end => self.phase = Phase::Back(began),
-            Phase::Back(began) if self.cwnd >= self.ssthresh => {
+            Phase::Back(began) if self.cwnd.segments() >= self.ssthresh => {
                 let took = at.saturating_since(began);
                 self.phase = Phase::Until(at.saturating_add(took.saturating_mul(BETWEEN)));
             }
@@ -139,20 +131,20 @@ impl Ledbat {
 
     fn grow(&mut self, segments: f64, window_limited: bool) {
         let (load, gain) = (self.load(), self.gain());
-        if self.cwnd < self.ssthresh {
+        if self.cwnd.segments() < self.ssthresh {
             if self.phase == Phase::Start && load > SLOW_START_END {
-                self.ssthresh = self.cwnd;
+                self.ssthresh = self.cwnd.segments();
             } else if window_limited {
-                self.set((self.cwnd + gain * segments).min(self.ssthresh));
+                self.set((self.cwnd.segments() + gain * segments).min(self.ssthresh));
             }
         } else if load <= 1.0 {
             if window_limited {
-                self.set(self.cwnd + gain * segments / self.cwnd);
+                self.set(self.cwnd.segments() + gain * segments / self.cwnd.segments());
             }
         } else {
             // "Multiplicative decrease", a round trip's, spread over its ACKs.
-            let round = (gain - self.cwnd * (load - 1.0)).max(-self.cwnd / 2.0);
-            self.set(self.cwnd + round * segments / self.cwnd);
+            let round = (gain - self.cwnd.segments() * (load - 1.0)).max(-self.cwnd.segments() / 2.0);
+            self.set(self.cwnd.segments() + round * segments / self.cwnd.segments());
         }
     }
 }
@@ -164,7 +156,7 @@ impl CongestionControl for Ledbat {
         }
         let frozen = matches!(self.phase, Phase::Least(..));
         if !frozen && ack.repair != Repair::Recovery {
-            self.grow(ack.delivered as f64 / self.mss, ack.window_limited);
+            self.grow(self.cwnd.in_segments(ack.delivered), ack.window_limited);
         }
         self.choose_phase(ack.at, ack.smoothed_rtt);
     }
@@ -180,7 +172,7 @@ impl CongestionControl for Ledbat {
         let timeout = lost.kind.is_timeout();
         let first = lost.kind != (LossKind::Timeout { again: true });
         if first {
-            self.ssthresh = (self.cwnd / 2.0).max(LEAST);
+            self.ssthresh = (self.cwnd.segments() / 2.0).max(LEAST);
         }
         self.set(if timeout { LEAST } else { self.ssthresh });
     }
@@ -188,19 +180,15 @@ impl CongestionControl for Ledbat {
     fn handle_recovered(&mut self, _recovered: &Recovered) {}
 
     fn handle_restart(&mut self, window: u64) {
-        self.set(self.cwnd.min(window as f64 / self.mss));
+        self.set(self.cwnd.segments().min(self.cwnd.in_segments(window)));
     }
 
     #[inline]
     fn window(&self) -> u64 {
-        self.window
+        self.cwnd.bytes()
     }
 
     fn snapshot(&self) -> ControllerSnapshot {
-        ControllerSnapshot {
-            window: self.cwnd * self.mss,
-            ssthresh: self.ssthresh.is_finite().then_some((self.ssthresh * self.mss) as u64),
-            slow_start: self.cwnd < self.ssthresh,
-        }
+        self.cwnd.snapshot(self.ssthresh, self.cwnd.segments() < self.ssthresh)
     }
 }

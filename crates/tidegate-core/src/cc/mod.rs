@@ -29,6 +29,7 @@ mod ledbat;
 mod linux;
 mod prague;
 mod python;
+mod real_window;
 mod running_max;
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! Windows are real numbers of segments, as in [`super::Cubic`].
 
 use super::dctcp::Extent;
+use super::real_window::RealWindow;
 use super::{Ack, Acked, CongestionControl, ControllerSnapshot, EcnNeed, LossKind, Lost, Recovered, Repair};
 use crate::plan::TcpPlan;
 use crate::units::{Rate, Span, Time};
@@ -14,16 +15,11 @@ const REFERENCE: Span = Span::from_millis(25);
 const TRANSITION: u64 = 4;
 /// RFC 9331 §4.3: a window of two segments at least, as the pace can be no lower without another clock.
 const LEAST: f64 = 2.0;
-/// No window grows beyond this many bytes.
-const LARGEST: f64 = (1_u64 << 40) as f64;
 
 /// Prague.
 #[derive(Debug)]
 pub struct Prague {
-    mss: f64,
-    cwnd: f64,
-    /// Whole bytes of `cwnd`.
-    window: u64,
+    cwnd: RealWindow,
     /// Segments; infinite before slow start has ended.
     ssthresh: f64,
     extent: Extent,
@@ -41,30 +37,21 @@ impl Prague {
     /// A connection's controller at its start.
     #[must_use]
     pub fn new(plan: &TcpPlan) -> Prague {
-        let mss = f64::from(plan.mss.max(1));
-        let mut prague = Prague {
-            mss,
-            cwnd: 0.0,
-            window: 0,
-            ssthresh: plan.initial_ssthresh.map_or(f64::INFINITY, |bytes| bytes as f64 / mss),
+        let cwnd = RealWindow::new(plan);
+        Prague {
+            cwnd,
+            ssthresh: cwnd.first_threshold(plan),
             extent: Extent::new(),
             marked: false,
             updated: Time::ZERO,
             reduced: None,
             rounds: 0,
             smoothed: Span::ZERO,
-        };
-        prague.set(plan.initial_window as f64 / mss);
-        prague
-    }
-
-    fn set(&mut self, cwnd: f64) {
-        self.cwnd = cwnd.clamp(1.0, LARGEST / self.mss);
-        self.window = (self.cwnd * self.mss) as u64;
+        }
     }
 
     fn in_slow_start(&self) -> bool {
-        self.cwnd < self.ssthresh
+        self.cwnd.segments() < self.ssthresh
     }
 
     /// Whether round trips shorter than the reference count as long as it.
@@ -74,8 +61,8 @@ impl Prague {
 
     /// Whether the window was used. The pace keeps the sender just below it, so that it seldom stops it.
     fn is_used(&self, ack: &Ack) -> bool {
-        let two = self.window.saturating_sub(2 * self.mss as u64);
-        ack.window_limited || ack.in_flight_before >= two.min(self.window / 4 * 3)
+        let two = self.cwnd.bytes().saturating_sub(2 * self.cwnd.mss() as u64);
+        ack.window_limited || ack.in_flight_before >= two.min(self.cwnd.bytes() / 4 * 3)
     }
 
     /// What has to pass between updates of alpha and between reductions, besides a round trip.
@@ -106,12 +93,12 @@ impl Prague {
     fn grow(&mut self, ack: &Ack) {
         let unmarked = f64::from(ack.segments.saturating_sub(ack.ecn_marked));
         if self.in_slow_start() {
-            self.set((self.cwnd + unmarked).min(self.ssthresh.max(self.cwnd)));
+            self.cwnd.set((self.cwnd.segments() + unmarked).min(self.ssthresh.max(self.cwnd.segments())));
             return;
         }
         let short = self.is_independent() && self.smoothed < REFERENCE;
         let ratio = if short { self.smoothed.as_secs_f64() / REFERENCE.as_secs_f64() } else { 1.0 };
-        self.set(self.cwnd + unmarked * ratio * ratio / self.cwnd);
+        self.cwnd.set(self.cwnd.segments() + unmarked * ratio * ratio / self.cwnd.segments());
     }
 }
 
@@ -142,19 +129,19 @@ impl CongestionControl for Prague {
                 }
                 self.reduced = Some(lost.at);
                 // "Multiplicative decrease on ECN feedback": cwnd · (1 - alpha / 2).
-                self.ssthresh = (self.cwnd * (1.0 - self.extent.alpha / 2.0)).max(LEAST);
-                self.set(self.ssthresh);
+                self.ssthresh = (self.cwnd.segments() * (1.0 - self.extent.alpha / 2.0)).max(LEAST);
+                self.cwnd.set(self.ssthresh);
             }
             // RFC 9331 §4.3: as Reno where segments are lost.
             LossKind::DupAck => {
-                self.ssthresh = (self.cwnd / 2.0).max(LEAST);
-                self.set(self.ssthresh);
+                self.ssthresh = (self.cwnd.segments() / 2.0).max(LEAST);
+                self.cwnd.set(self.ssthresh);
             }
             LossKind::Timeout { again } => {
                 if !again {
-                    self.ssthresh = (self.cwnd / 2.0).max(LEAST);
+                    self.ssthresh = (self.cwnd.segments() / 2.0).max(LEAST);
                 }
-                self.set(1.0);
+                self.cwnd.set(1.0);
             }
         }
     }
@@ -162,12 +149,12 @@ impl CongestionControl for Prague {
     fn handle_recovered(&mut self, _recovered: &Recovered) {}
 
     fn handle_restart(&mut self, window: u64) {
-        self.set(self.cwnd.min(window as f64 / self.mss));
+        self.cwnd.limit(window);
     }
 
     #[inline]
     fn window(&self) -> u64 {
-        self.window
+        self.cwnd.bytes()
     }
 
     /// "Packet pacing": a window in a round trip, twice as much well below the threshold.
@@ -175,8 +162,8 @@ impl CongestionControl for Prague {
         if self.smoothed == Span::ZERO {
             return None;
         }
-        let times = if self.cwnd < self.ssthresh / 2.0 { 2.0 } else { 1.0 };
-        let bps = times * 8.0 * self.cwnd * self.mss / self.smoothed.as_secs_f64();
+        let times = if self.cwnd.segments() < self.ssthresh / 2.0 { 2.0 } else { 1.0 };
+        let bps = times * 8.0 * self.cwnd.segments() * self.cwnd.mss() / self.smoothed.as_secs_f64();
         Some(Rate::from_bps(bps as u64))
     }
 
@@ -185,11 +172,7 @@ impl CongestionControl for Prague {
     }
 
     fn snapshot(&self) -> ControllerSnapshot {
-        ControllerSnapshot {
-            window: self.cwnd * self.mss,
-            ssthresh: self.ssthresh.is_finite().then_some((self.ssthresh * self.mss) as u64),
-            slow_start: self.in_slow_start(),
-        }
+        self.cwnd.snapshot(self.ssthresh, self.in_slow_start())
     }
 
     fn detail(&self) -> Option<(&'static str, f64)> {

@@ -8,8 +8,9 @@ use crate::tcp::plain_plan;
 mod golden;
 mod hearing;
 mod marked;
+pub(super) mod told;
 
-const MSS: u64 = 1000;
+pub(super) const MSS: u64 = 1000;
 
 fn plan(cc: CongestionPlan) -> TcpPlan {
     TcpPlan { cc, mss: MSS as u32, initial_window: 10 * MSS, ..plain_plan() }

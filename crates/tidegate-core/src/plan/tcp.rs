@@ -123,6 +123,10 @@ pub enum RtoPlan {
     },
 }
 
+/// The largest window in bytes that a TCP can offer or use (RFC 7323 §2.3), so that old numbers and new ones can be told
+/// apart.
+pub const LARGEST_WINDOW: u64 = 1 << 30;
+
 impl TcpPlan {
     /// Whether its senders account for every ACK: what it newly delivered, found lost and measured. Only with SACK; Tahoe
     /// never does.

@@ -3,12 +3,10 @@
 use super::rtt::{passed, phase_of};
 use super::scoreboard::LONGEST;
 use crate::plan::{
-    AckRule, CongestionPlan, EcnPlan, RtoPlan, RtoRestart, RttTiming, TcpBase, TcpPlan, TcpRules,
+    AckRule, CongestionPlan, EcnPlan, LARGEST_WINDOW, RtoPlan, RtoRestart, RttTiming, TcpBase, TcpPlan,
+    TcpRules,
 };
 use crate::units::{Span, Time};
-
-/// RFC 7323 §2.3: windows end at 2³⁰ bytes, so that old and new can be told apart.
-const LARGEST_WINDOW: u64 = 1 << 30;
 
 /// A plan made ready for use.
 #[derive(Clone, Copy, Debug)]

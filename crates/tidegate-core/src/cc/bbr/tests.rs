@@ -2,76 +2,20 @@
 
 use super::Bbr;
 use super::state::{DRAIN_GAIN, HIGH_GAIN, Mode, UNIT};
-use crate::cc::{Ack, CongestionControl, LossKind, Lost, RateSample, Repair, Undone};
-use crate::plan::{CongestionPlan, TcpPlan};
+use crate::cc::tests::MSS;
+use crate::cc::tests::told::{self, RTT};
+use crate::cc::{CongestionControl, LossKind, Lost, Repair, Undone};
+use crate::plan::CongestionPlan;
 use crate::random::Seed;
-use crate::tcp::plain_plan;
 use crate::units::{Rate, Span, Time};
 
-const MSS: u64 = 1000;
-const RTT: Span = Span::from_millis(40);
-
-/// One flow whose ACKs are made up: one a round trip, of all that was sent in the one before.
-struct Told {
-    bbr: Bbr,
-    now: Time,
-    delivered: u64,
-    lost: u64,
-}
-
-fn plan() -> TcpPlan {
-    TcpPlan { cc: CongestionPlan::Bbr, mss: MSS as u32, initial_window: 10 * MSS, ..plain_plan() }
-}
+type Told = told::Told<Bbr>;
 
 fn told() -> Told {
-    let mut bbr = Bbr::new(&plan(), None);
-    let now = Time::ZERO + RTT;
-    bbr.handle_established(now, Some(RTT));
-    Told { bbr, now, delivered: 0, lost: 0 }
+    Told::new(CongestionPlan::Bbr, Bbr::new, None)
 }
 
 impl Told {
-    /// `segments` arrived in `interval` and are reported at its end; `left` are in flight then, and `lost` are lost.
-    fn ack(&mut self, segments: u64, interval: Span, left: u64, lost: u64, repair: Repair) {
-        self.now += interval;
-        let prior = self.delivered;
-        self.delivered += segments * MSS;
-        self.lost += lost * MSS;
-        self.bbr.handle_ack(&Ack {
-            at: self.now,
-            delivered: segments * MSS,
-            segments: segments as u32,
-            ecn_marked: 0,
-            lost: lost * MSS,
-            total_lost: self.lost,
-            in_flight_before: (segments + left + lost) * MSS,
-            in_flight: left * MSS,
-            rtt: Some(interval.max(RTT)),
-            smoothed_rtt: RTT,
-            una: self.delivered,
-            max: self.delivered + left * MSS,
-            repair,
-            window_limited: true,
-            round: 0,
-            next_departure: Time::ZERO,
-            rate: Some(RateSample {
-                delivered: segments * MSS,
-                lost: lost * MSS,
-                interval,
-                prior_delivered: prior,
-                total_delivered: self.delivered,
-                sent_in_flight: 0,
-                app_limited: false,
-                retransmitted: false,
-            }),
-        });
-    }
-
-    /// A round trip of so many segments, with as many in flight after it.
-    fn round(&mut self, segments: u64) {
-        self.ack(segments, RTT, segments, 0, Repair::Nothing);
-    }
-
     /// To the end of startup at 100 segments a round trip.
     fn fill(&mut self) {
         for _ in 0..4 {
@@ -164,7 +108,7 @@ fn the_cycle_begins_anywhere_but_at_its_slow_place() {
     let mut seen = [0; 8];
     for replication in 0..200 {
         let stream = Seed { seed: 1, replication }.stream("probing");
-        let mut told = Told { bbr: Bbr::new(&plan(), Some(stream)), ..told() };
+        let mut told = Told::new(CongestionPlan::Bbr, Bbr::new, Some(stream));
         told.cycle();
         seen[told.bbr.place] += 1;
     }

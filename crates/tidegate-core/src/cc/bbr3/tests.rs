@@ -4,74 +4,20 @@
 use super::Bbr3;
 use super::bounds::in_flight_at_loss;
 use super::state::{INFINITE, Sample, State};
-use crate::cc::{Ack, CongestionControl, LossKind, Lost, RateSample, Repair};
-use crate::plan::{CongestionPlan, TcpPlan};
+use crate::cc::tests::MSS;
+use crate::cc::tests::told::{self, RTT};
+use crate::cc::{CongestionControl, LossKind, Lost, Repair};
+use crate::plan::CongestionPlan;
 use crate::random::Seed;
-use crate::tcp::plain_plan;
 use crate::units::{Span, Time};
 
-const MSS: u64 = 1000;
-const RTT: Span = Span::from_millis(40);
-
-struct Told {
-    bbr: Bbr3,
-    now: Time,
-    delivered: u64,
-    lost: u64,
-}
-
-fn plan() -> TcpPlan {
-    TcpPlan { cc: CongestionPlan::Bbr3, mss: MSS as u32, initial_window: 10 * MSS, ..plain_plan() }
-}
+type Told = told::Told<Bbr3>;
 
 fn told() -> Told {
-    let mut bbr = Bbr3::new(&plan(), None);
-    let now = Time::ZERO + RTT;
-    bbr.handle_established(now, Some(RTT));
-    Told { bbr, now, delivered: 0, lost: 0 }
+    Told::new(CongestionPlan::Bbr3, Bbr3::new, None)
 }
 
 impl Told {
-    /// `segments` arrived in `interval` and are reported at its end, and `lost` are lost; `left` are in flight then.
-    fn ack(&mut self, segments: u64, interval: Span, left: u64, lost: u64, repair: Repair) {
-        self.now += interval;
-        let prior = self.delivered;
-        self.delivered += segments * MSS;
-        self.lost += lost * MSS;
-        self.bbr.handle_ack(&Ack {
-            at: self.now,
-            delivered: segments * MSS,
-            segments: segments as u32,
-            ecn_marked: 0,
-            lost: lost * MSS,
-            total_lost: self.lost,
-            in_flight_before: (segments + left + lost) * MSS,
-            in_flight: left * MSS,
-            rtt: Some(interval.max(RTT)),
-            smoothed_rtt: RTT,
-            una: self.delivered,
-            max: self.delivered + left * MSS,
-            repair,
-            window_limited: false,
-            round: 0,
-            next_departure: Time::ZERO,
-            rate: Some(RateSample {
-                delivered: segments * MSS,
-                lost: lost * MSS,
-                interval,
-                prior_delivered: prior,
-                total_delivered: self.delivered,
-                sent_in_flight: (segments + lost) * MSS,
-                app_limited: false,
-                retransmitted: false,
-            }),
-        });
-    }
-
-    fn round(&mut self, segments: u64) {
-        self.ack(segments, RTT, segments, 0, Repair::Nothing);
-    }
-
     /// To `ProbeBW_CRUISE` at 100 segments a round trip: what is in flight lets no time for `ProbeBW_DOWN`.
     fn cruise(&mut self) {
         for _ in 0..4 {
