@@ -1,9 +1,10 @@
 //! Window arithmetic: thresholds, growth, and CUBIC against the closed forms of RFC 9438.
 
 use super::*;
-use crate::plan::{Increase, SsthreshRounding};
+use crate::plan::{CongestionPlan, Increase, SsthreshRounding, TcpPlan};
 use crate::random::Seed;
 use crate::tcp::plain_plan;
+use crate::units::{Rate, Span, Time};
 
 mod golden;
 mod hearing;
