@@ -5,8 +5,8 @@
 use std::collections::VecDeque;
 
 use tidegate_core::plan::{
-    CongestionPlan, DelayedAckPlan, EcnPlan, Increase, RtoPlan, RtoRestart, RttTiming, SsthreshRounding,
-    TcpBase, TcpPlan, TcpRules, TickPhase,
+    CongestionPlan, DelayedAckPlan, EcnPlan, Increase, RtoPlan, RtoRestart, RttTiming, SlowStart,
+    SsthreshRounding, TcpBase, TcpPlan, TcpRules, TickPhase,
 };
 use tidegate_core::random::Seed;
 use tidegate_core::tcp::{Endpoint, Role, Segment, State};
@@ -83,6 +83,15 @@ pub(crate) fn plan(header: &[u8]) -> TcpPlan {
     let bit = |byte: usize, bit: u8| header[byte] >> bit & 1 == 1;
     let mss = [1460, 536, 100][usize::from(header[2] % 3)];
     let cc = match header[0] % 9 {
+        // A quarter of the inputs draw one that needs to hear ACKs.
+        which if header[5] >> 6 == 3 => [
+            CongestionPlan::Westwood,
+            CongestionPlan::Vegas,
+            CongestionPlan::Copa,
+            CongestionPlan::Ledbat,
+            CongestionPlan::Dctcp,
+            CongestionPlan::Prague,
+        ][usize::from(which) % 6],
         0 => CongestionPlan::Tahoe { fast_retransmit: false },
         1 => CongestionPlan::Tahoe { fast_retransmit: true },
         2 => CongestionPlan::Reno,
@@ -159,7 +168,11 @@ fn rules(header: &[u8]) -> TcpRules {
     let rfc = TcpRules::RFC;
     TcpRules {
         arithmetic: if linux(0) { arithmetic } else { rfc.arithmetic },
-        slow_start: if linux(1) { slow_start } else { rfc.slow_start },
+        slow_start: match (linux(1), linux(6)) {
+            (true, _) => slow_start,
+            (false, true) => SlowStart::HyStartPlusPlus,
+            (false, false) => rfc.slow_start,
+        },
         loss: if linux(2) { loss } else { rfc.loss },
         reduction: if linux(3) { reduction } else { rfc.reduction },
         least_rto: if linux(4) { least_rto } else { rfc.least_rto },

@@ -67,6 +67,12 @@ pub(crate) fn any_tcp() -> impl Strategy<Value = TcpPlan> {
         Just(CongestionPlan::FixedRate { rate: Rate::from_bps(3_000_000), window: 40_000 }),
         Just(CongestionPlan::Bbr),
         Just(CongestionPlan::Bbr3),
+        Just(CongestionPlan::Westwood),
+        Just(CongestionPlan::Vegas),
+        Just(CongestionPlan::Copa),
+        Just(CongestionPlan::Ledbat),
+        Just(CongestionPlan::Dctcp),
+        Just(CongestionPlan::Prague),
     ];
     (cc, any::<[bool; 4]>()).prop_map(|(cc, [sack, delayed, timestamps, handshake])| TcpPlan {
         sack,

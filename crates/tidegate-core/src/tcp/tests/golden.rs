@@ -6,7 +6,7 @@ use std::rc::Rc;
 use proptest::prelude::*;
 
 use super::pair::{Fate, Hop, Pair};
-use super::properties::{fates, odd_segment, odd_segments, plans};
+use super::properties::{fates, golden_plans, odd_segment, odd_segments};
 use crate::golden::{Digest, compare, drawn};
 use crate::plan::TcpPlan;
 use crate::random::Seed;
@@ -19,7 +19,7 @@ type Case = (TcpPlan, u64, Vec<Fate>, Vec<Fate>, Option<(u64, usize)>);
 /// Some behind a short queue, so that losses come as congestion makes them.
 fn cases() -> impl Strategy<Value = Case> {
     let hop = prop::option::of((1u64..20, 3usize..40));
-    (plans(), 1u64..200_000, fates(), fates(), hop)
+    (golden_plans(), 1u64..200_000, fates(), fates(), hop)
 }
 
 fn line((plan, bytes, there, back, hop): &Case) -> String {
@@ -84,7 +84,7 @@ fn golden_connections() {
 /// What an endpoint makes of segments that no endpoint of ours would send: ACKs inside segments, holes everywhere.
 #[test]
 fn golden_odd_segments() {
-    let lines: Vec<String> = drawn((plans(), odd_segments()), 200)
+    let lines: Vec<String> = drawn((golden_plans(), odd_segments()), 200)
         .iter()
         .map(|(plan, segments)| {
             let rng = Some(Seed { seed: 1, replication: 0 }.stream("test"));

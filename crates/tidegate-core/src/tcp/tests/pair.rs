@@ -162,8 +162,10 @@ impl Pair {
         assert!(self.a.congestion_window() >= mss, "{snapshot:?}");
         assert!(snapshot.outstanding <= self.plan.window.unwrap_or(u64::MAX), "{snapshot:?}");
         let repairs = matches!(snapshot.phase, Phase::Recovery);
-        // A mark makes the window smaller than what is in flight, and a probe goes all the same.
-        let probes = self.plan.ecn != EcnPlan::Off && self.plan.rules.loss == LossDetection::Rack;
+        // A mark makes the window smaller than what is in flight, and so does a controller that hears ACKs (Westwood at the
+        // end of a recovery, Vegas at any). A probe goes all the same (RFC 8985 §7.3).
+        let shrinks = self.plan.ecn != EcnPlan::Off || self.plan.cc.hears_acks();
+        let probes = self.plan.rules.loss == LossDetection::Rack && shrinks;
         if segment.len > 0 && !segment.retransmission && !repairs && !probes {
             // RFC 3042: two segments more at most.
             let limited_transmit = if self.plan.limited_transmit { 2 * mss } else { 0 };

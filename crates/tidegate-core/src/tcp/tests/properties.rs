@@ -14,7 +14,8 @@ use crate::tcp::{Counters, Endpoint, Role, Segment, State, flags};
 use crate::unit::Ecn;
 use crate::units::{PICOS_PER_SECOND, Rate, Span, Time};
 
-fn controllers() -> impl Strategy<Value = CongestionPlan> {
+/// Those of the golden tables, which keep their draws.
+fn golden_controllers() -> impl Strategy<Value = CongestionPlan> {
     prop_oneof![
         Just(CongestionPlan::Tahoe { fast_retransmit: true }),
         Just(CongestionPlan::Tahoe { fast_retransmit: false }),
@@ -25,6 +26,22 @@ fn controllers() -> impl Strategy<Value = CongestionPlan> {
         Just(CongestionPlan::FixedRate { rate: Rate::from_bps(2_000_000), window: 40_000 }),
         Just(CongestionPlan::Bbr),
         Just(CongestionPlan::Bbr3),
+    ]
+}
+
+fn controllers() -> impl Strategy<Value = CongestionPlan> {
+    prop_oneof![
+        3 => golden_controllers(),
+        1 => prop_oneof![
+            Just(CongestionPlan::Westwood),
+            Just(CongestionPlan::Vegas),
+            Just(CongestionPlan::Copa),
+        ],
+        1 => prop_oneof![
+            Just(CongestionPlan::Ledbat),
+            Just(CongestionPlan::Dctcp),
+            Just(CongestionPlan::Prague),
+        ],
     ]
 }
 
@@ -56,8 +73,8 @@ fn ack_delays() -> impl Strategy<Value = Option<DelayedAckPlan>> {
 }
 
 prop_compose! {
-    pub(super) fn plans()(
-        cc in controllers(),
+    fn plans_with(controllers: BoxedStrategy<CongestionPlan>)(
+        cc in controllers,
         rto in timers(),
         delayed_ack in ack_delays(),
         (sack, limited_transmit, go_back_n, guard, handshake, timestamps, idle_restart) in any::<(bool, bool, bool, bool, bool, bool, bool)>(),
@@ -81,12 +98,23 @@ prop_compose! {
     }
 }
 
+/// Plans of the golden tables.
+pub(super) fn golden_plans() -> impl Strategy<Value = TcpPlan> {
+    plans_with(golden_controllers().boxed())
+}
+
+fn plans() -> impl Strategy<Value = TcpPlan> {
+    plans_with(controllers().boxed())
+}
+
 fn rules() -> impl Strategy<Value = TcpRules> {
-    let choices = (any::<[bool; 5]>(), any::<[bool; 5]>());
+    let slow_start =
+        prop_oneof![Just(SlowStart::Standard), Just(SlowStart::HyStart), Just(SlowStart::HyStartPlusPlus)];
+    let choices = (slow_start, any::<[bool; 4]>(), any::<[bool; 5]>());
     choices.prop_map(
-        |([arithmetic, slow_start, loss, reduction, least_rto], [acks, dsack, undo, frto, paces])| TcpRules {
+        |(slow_start, [arithmetic, loss, reduction, least_rto], [acks, dsack, undo, frto, paces])| TcpRules {
             arithmetic: if arithmetic { Arithmetic::Linux } else { Arithmetic::Rfc },
-            slow_start: if slow_start { SlowStart::HyStart } else { SlowStart::Standard },
+            slow_start,
             loss: if loss { LossDetection::Rack } else { LossDetection::Sack },
             reduction: if reduction { Reduction::Prr } else { Reduction::Pipe },
             least_rto: if least_rto { LeastRto::Variance } else { LeastRto::TimeOut },
