@@ -125,6 +125,8 @@ class State:
     timeouts: int
     #: Recoveries so far that duplicate ACKs or SACK started.
     fast_retransmits: int
+    #: Reductions so far for which marks (ECN) were the reason.
+    ecn_reductions: int
     #: Data segments sent again so far.
     segments_retransmitted: int
     #: When its next timer is due; None: none is set.

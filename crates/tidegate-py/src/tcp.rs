@@ -190,6 +190,7 @@ impl Endpoint {
         dict.set_item("in_order_bytes", core.in_order_bytes())?;
         dict.set_item("timeouts", counters.timeouts)?;
         dict.set_item("fast_retransmits", counters.fast_retransmits)?;
+        dict.set_item("ecn_reductions", counters.ecn_reductions)?;
         dict.set_item("segments_retransmitted", counters.segments_retransmitted)?;
         dict.set_item("wakeup_ps", (wakeup != Time::NEVER).then(|| wakeup.picos()))?;
         Ok(dict)

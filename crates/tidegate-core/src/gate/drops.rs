@@ -17,7 +17,7 @@ pub struct GateDrop {
 pub enum DropReason {
     /// The queue was full.
     QueueFull = 0,
-    /// What `loss` takes, by chance or by count.
+    /// What `loss` takes by chance.
     Loss = 1,
     /// It needs more tokens than the bucket of the rate law can hold.
     TooLarge = 2,
@@ -31,11 +31,13 @@ pub enum DropReason {
     Refused = 6,
     /// The queue discipline would have marked it, but its transport does not use ECN.
     Early = 7,
+    /// What `loss.every` takes: each n-th.
+    Counted = 8,
 }
 
 impl DropReason {
     /// How many there are.
-    pub const COUNT: usize = 8;
+    pub const COUNT: usize = 9;
 
     /// All of them, in the order of their codes.
     pub const ALL: [DropReason; DropReason::COUNT] = [
@@ -47,7 +49,14 @@ impl DropReason {
         DropReason::Policed,
         DropReason::Refused,
         DropReason::Early,
+        DropReason::Counted,
     ];
+
+    /// Whether `loss` took the unit, which had been served by then.
+    #[must_use]
+    pub const fn after_service(self) -> bool {
+        matches!(self, DropReason::Loss | DropReason::Counted)
+    }
 
     /// The word for it in tables.
     #[must_use]
@@ -61,6 +70,7 @@ impl DropReason {
             DropReason::Policed => "policed",
             DropReason::Refused => "refused",
             DropReason::Early => "early",
+            DropReason::Counted => "loss by count",
         }
     }
 }

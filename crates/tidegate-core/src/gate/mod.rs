@@ -162,9 +162,9 @@ impl Gate {
     /// The end of a service: the unit is lost, or goes on after the delay.
     fn depart(&mut self, served: &Served) -> Result<Time, GateDrop> {
         let Served { arrival, service, wire, .. } = *served;
-        if self.exit.loses_next() {
+        if let Some(reason) = self.exit.loses_next() {
             self.books.lose(arrival, service.end, wire);
-            return Err(GateDrop { at: service.end, reason: DropReason::Loss });
+            return Err(GateDrop { at: service.end, reason });
         }
         self.books.counters.pass(arrival, service.end, u64::from(wire));
         Ok(self.exit.out_after(service.end))

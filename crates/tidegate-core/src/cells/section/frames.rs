@@ -105,7 +105,7 @@ impl Section {
         let CellGate { inputs, ppd, counts, .. } = &mut self.gates[gate];
         counts.lost[reason as usize] += u64::from(self.measured.from <= at && at < self.measured.until);
         // What is lost after the server the door does not know of.
-        if *ppd && reason != DropReason::Loss && !cell.ends && inputs[input].discard == Discard::Nothing {
+        if *ppd && !reason.after_service() && !cell.ends && inputs[input].discard == Discard::Nothing {
             inputs[input].discard = Discard::Rest;
         }
         let (place, loss) = (cell.frame as usize, Loss { at, gate: gate as u32, reason });

@@ -2,6 +2,7 @@
 
 use rand::RngExt;
 
+use crate::gate::drops::DropReason;
 use crate::plan::LossPlan;
 use crate::random::Stream;
 
@@ -20,6 +21,14 @@ impl Loss {
     /// The process of `plan`; `None` where nothing is ever lost.
     pub(super) fn new(plan: LossPlan, stream: impl FnOnce() -> Stream) -> Option<Box<Loss>> {
         (plan != LossPlan::None).then(|| Box::new(Loss { plan, stream: stream(), bad: false, passed: 0 }))
+    }
+
+    /// How its losses are called.
+    pub(super) fn reason(&self) -> DropReason {
+        match self.plan {
+            LossPlan::Every { units: _ } => DropReason::Counted,
+            LossPlan::None | LossPlan::Independent { .. } | LossPlan::GilbertElliott { .. } => DropReason::Loss,
+        }
     }
 
     /// Whether the next unit is lost.
@@ -54,6 +63,7 @@ mod tests {
                 .expect("a law");
         let lost: Vec<usize> = (1..=10).filter(|_| loss.loses_next()).collect();
         assert_eq!(lost, [3, 6, 9]);
+        assert_eq!(loss.reason().name(), "loss by count");
     }
 
     #[test]

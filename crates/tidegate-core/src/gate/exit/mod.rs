@@ -3,6 +3,7 @@
 mod jitter;
 mod loss;
 
+use crate::gate::drops::DropReason;
 use crate::gate::exit::jitter::Jitter;
 use crate::gate::exit::loss::Loss;
 use crate::plan::GatePlan;
@@ -31,9 +32,10 @@ impl Exit {
         self.delay
     }
 
-    /// Whether the next unit is lost. Asked once for each unit, at the end of its service.
-    pub(super) fn loses_next(&mut self) -> bool {
-        self.loss.as_mut().is_some_and(|loss| loss.loses_next())
+    /// Whether the next unit is lost, and how that is called. Asked once for each unit, at the end of its service.
+    pub(super) fn loses_next(&mut self) -> Option<DropReason> {
+        let loss = self.loss.as_mut()?;
+        loss.loses_next().then(|| loss.reason())
     }
 
     /// When the next unit arrives at whatever comes next, if its service ends at `end`.
