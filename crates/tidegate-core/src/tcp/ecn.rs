@@ -177,6 +177,7 @@ impl Sender {
         }
         if congested && !accounts.yields && self.may_reduce_for_marks() {
             let before = self.segments(self.controller.window());
+            accounts.undo.forget();
             self.report_loss(now, flight, LossKind::Ecn);
             if accounts.governed {
                 return;

@@ -10,9 +10,14 @@ use crate::cc::Undone;
 impl Sender {
     /// A reduction is about to be made: what it takes away. `tcp_enter_recovery`, `tcp_enter_loss`.
     pub(super) fn prepare_undo(&mut self, accounts: &mut Accounts) {
-        let probe = u64::from(accounts.probe.end != 0 && accounts.probe.repeats);
         let before =
             Undone { window: self.controller.window(), ssthresh: self.controller.snapshot().ssthresh };
+        self.begin_undo(accounts, Some(before));
+    }
+
+    /// A repair begins; `None`: with a window that a mark has reduced.
+    pub(super) fn begin_undo(&self, accounts: &mut Accounts, before: Option<Undone>) {
+        let probe = u64::from(accounts.probe.end != 0 && accounts.probe.repeats);
         accounts.undo.begin(self.una, self.board.copies + probe, before);
     }
 

@@ -13,7 +13,9 @@ impl Sender {
     pub(super) fn begin_reduction(&mut self, accounts: &mut Accounts, now: Time) {
         self.counters.fast_retransmits += 1;
         self.forget_first_copy(accounts);
-        if !self.takes_over(accounts) {
+        if self.takes_over(accounts) {
+            self.begin_undo(accounts, None);
+        } else {
             let before = self.segments(self.controller.window());
             self.prepare_undo(accounts);
             self.report_loss(now, self.outstanding(), LossKind::DupAck);

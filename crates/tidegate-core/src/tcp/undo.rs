@@ -16,7 +16,7 @@ pub(super) struct Undo {
     copies: Option<u64>,
     /// Timestamp of the first copy (`retrans_stamp`); 0: none was sent yet.
     first_copy: u32,
-    /// What was in force before the reduction.
+    /// What was in force before the reduction; `None`: a mark had reduced the window, which stays so (`prior_ssthresh` = 0).
     before: Option<Undone>,
     /// Segments reported as duplicates, ever (`dsack_dups`).
     pub(super) duplicates: u64,
@@ -28,10 +28,16 @@ impl Undo {
     }
 
     /// `tcp_init_undo`: a reduction begins with `una` as the oldest byte and `copies` on their way.
-    pub(super) fn begin(&mut self, una: u64, copies: u64, before: Undone) {
+    pub(super) fn begin(&mut self, una: u64, copies: u64, before: Option<Undone>) {
         self.marker = self.enabled.then_some(una);
         self.copies = (copies > 0).then_some(copies);
-        self.before = Some(before);
+        self.before = before;
+    }
+
+    /// `tcp_enter_cwr`: the window is reduced for a mark, so that what an older repair has taken is not given back.
+    pub(super) fn forget(&mut self) {
+        self.marker = None;
+        self.before = None;
     }
 
     /// No copy is on its way.

@@ -9,6 +9,7 @@ mod any_cells;
 mod offered;
 mod random;
 mod small;
+mod stepper;
 
 use tidegate_core::plan::{AppPlan, CongestionPlan, Framing, LossPlan, Plan, SourcePlan, TcpPlan};
 use tidegate_core::units::{Rate, Span, Time};

@@ -5,7 +5,7 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use super::plans;
 use crate::cc::{Controller, Fixed};
-use crate::plan::{EcnPlan, LossDetection, TcpPlan};
+use crate::plan::{LossDetection, TcpPlan};
 use crate::random::Seed;
 use crate::tcp::{Endpoint, Phase, Role, Segment, State};
 use crate::unit::Ecn;
@@ -164,7 +164,7 @@ impl Pair {
         let repairs = matches!(snapshot.phase, Phase::Recovery);
         // A mark makes the window smaller than what is in flight, and so does a controller that hears ACKs (Westwood at the
         // end of a recovery, Vegas at any). A probe goes all the same (RFC 8985 §7.3).
-        let shrinks = self.plan.ecn != EcnPlan::Off || self.plan.cc.hears_acks();
+        let shrinks = self.a.uses_ecn() || self.plan.cc.hears_acks();
         let probes = self.plan.rules.loss == LossDetection::Rack && shrinks;
         if segment.len > 0 && !segment.retransmission && !repairs && !probes {
             // RFC 3042: two segments more at most.

@@ -2,7 +2,7 @@
 
 use super::plans::short;
 use super::trace::{active, passive};
-use crate::plan::{CongestionPlan, TcpBase, TcpPlan, TcpRules};
+use crate::plan::{CongestionPlan, EcnPlan, TcpBase, TcpPlan, TcpRules};
 
 /// Segments of 100 bytes, ten at the start, by Linux's rules.
 fn linux() -> TcpPlan {
@@ -278,4 +278,88 @@ fn two_lost_syns_cost_the_window_unless_they_were_late() {
          2040 ms   = srtt 40 ms
          2040 ms   = rto 240 ms",
     );
+}
+
+/// A late report that the copy was superfluous finds a window that a mark has reduced since: it stays (`tcp_enter_cwr`).
+#[test]
+fn a_mark_after_a_needless_repair_stands() {
+    let capable = |line: &str| match line {
+        line if line.contains(" > ") && !line.ends_with("again") => format!("{line} ect0\n"),
+        line => format!("{line}\n"),
+    };
+    let reordered: String = REORDERED.lines().map(capable).collect();
+    let marked = "
+         46 ms     write 500
+         46 ms     > 600..700 cwr ect0
+         46 ms     > 700..800 ect0
+         46 ms     > 800..900 ect0
+         46 ms     > 900..1000 ect0
+         46 ms     > 1000..1100 ect0
+    ";
+    let plan = TcpPlan { ecn: EcnPlan::Classic, ..linux() };
+    let mut trace = active(&plan, &reordered);
+    trace.play(marked);
+    trace.play(
+        "86 ms     < ack 700 flags ece
+         86 ms     = reductions 1
+         86 ms     = ssthresh 200
+         87 ms     < ack 700 sack 0..100
+         87 ms     = ssthresh 200
+         90 ms     < ack 1100
+         90 ms     = cwnd 200",
+    );
+    // Without the mark the window comes back.
+    let mut unmarked = active(&plan, &reordered);
+    unmarked.play(marked);
+    unmarked.play(
+        "86 ms     < ack 700
+         87 ms     < ack 700 sack 0..100
+         87 ms     = cwnd 1000
+         87 ms     = ssthresh none",
+    );
+}
+
+/// A loss that was none, while the window comes down because of a mark: the repair ends, the reduction for the mark stands
+/// (`prior_ssthresh` is 0 in `tcp_enter_recovery`).
+#[test]
+fn a_needless_repair_after_a_mark_leaves_the_reduction() {
+    let mut script = "0 ms write 800\n".to_owned();
+    for from in (0..800).step_by(100) {
+        script += &format!("0 ms > {from}..{} ts 1 echo 0 ect0\n", from + 100);
+    }
+    active(
+        &TcpPlan { ecn: EcnPlan::Classic, timestamps: true, initial_window: 800, ..linux() },
+        &format!(
+            "{script}40 ms < ack 100 flags ece ts 30 echo 1
+             40 ms = ssthresh 400
+             41 ms < ack 100 sack 200..300 ts 31 echo 1
+             42 ms < ack 100 sack 200..400 ts 32 echo 1
+             43 ms < ack 100 sack 200..500 ts 33 echo 1
+             43 ms > 100..200 again ts 44 echo 33
+             43 ms = phase Recovery
+             45 ms < ack 800 ts 34 echo 1
+             45 ms = phase CongestionAvoidance
+             45 ms = ssthresh 400
+             45 ms = reductions 1"
+        ),
+    );
+}
+
+/// Controllers that govern the window in a repair: BBR and Copa keep it, and a needless repair leaves no trace in the window.
+#[test]
+fn a_needless_repair_of_a_controller_that_governs_it() {
+    for cc in [CongestionPlan::Bbr, CongestionPlan::Bbr3, CongestionPlan::Copa] {
+        let plan = TcpPlan { cc, ..linux() };
+        let quiet = REORDERED.lines().filter(|line| !line.contains(" = ")).collect::<Vec<_>>().join("\n");
+        let mut needless = active(&plan, &quiet);
+        needless.play(
+            "82 ms     < ack 600 sack 0..100
+             82 ms     = phase SlowStart
+             82 ms     = flight 0",
+        );
+        let mut stands = active(&plan, &quiet);
+        stands.play("82 ms     < ack 600");
+        let windows = [&needless, &stands].map(|trace| trace.endpoint.congestion_window());
+        assert!(windows[0] >= windows[1] && windows[0] >= 1000, "{cc:?}: {windows:?}");
+    }
 }
