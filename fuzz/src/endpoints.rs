@@ -163,6 +163,7 @@ fn rules(header: &[u8]) -> TcpRules {
         undo,
         frto,
         paces: _,
+        accecn_option,
         segmentation,
     } = TcpRules::LINUX;
     let rfc = TcpRules::RFC;
@@ -181,6 +182,7 @@ fn rules(header: &[u8]) -> TcpRules {
         undo: undo && (linux(1) ^ linux(7)),
         frto: frto && (linux(0) ^ linux(7)),
         paces: linux(6),
+        accecn_option: accecn_option && !linux(3),
         segmentation,
     }
 }

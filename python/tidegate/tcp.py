@@ -36,6 +36,9 @@ _FLAGS = {"SYN": 0x02, "PSH": 0x08, "ACK": 0x10, "ECE": 0x40, "CWR": 0x80, "AE":
 #: The codepoints of ECN in an IP header, in the order of their bits (RFC 3168 §5).
 _ECN = ["Not-ECT", "ECT(1)", "ECT(0)", "CE"]
 _LARGEST = 2**32 - 1
+#: The fields of the AccECN Option in its two orders (RFC 9768 §3.2.3), and the largest value of one.
+_ORDERS = (("EE0B", "ECEB", "EE1B"), ("EE1B", "ECEB", "EE0B"))
+_LARGEST_FIELD = 2**24 - 1
 #: The largest IP packet.
 _LONGEST = 65_535
 
@@ -62,6 +65,9 @@ class Segment:
     sack: tuple[tuple[int, int], ...]
     #: Timestamp value and echo reply (RFC 7323), milliseconds; None without timestamps.
     timestamps: tuple[int, int] | None
+    #: The AccECN Option (RFC 9768 §3.2.3): names and values of its fields in their order, such as
+    #: ``(("EE0B", 1001), ("ECEB", 0))``; None without one.
+    accecn: tuple[tuple[str, int], ...] | None
     #: Sent before.
     retransmission: bool
 
@@ -75,6 +81,8 @@ class Segment:
             words.append("sack " + " ".join(f"{left}:{right}" for left, right in self.sack))
         if self.timestamps:
             words.append("timestamps {} {}".format(*self.timestamps))
+        if self.accecn is not None:
+            words.append(" ".join(["accecn", *(f"{name} {value}" for name, value in self.accecn)]))
         if self.ecn != "Not-ECT":
             words.append(self.ecn)
         return " ".join(words) + (" again" if self.retransmission else "")
@@ -182,6 +190,7 @@ class Endpoint:
         timestamps: tuple[int, int] = (0, 0),
         flags: str = "ACK",
         ecn: str = "Not-ECT",
+        accecn: Iterable[tuple[str, int]] | None = None,
     ) -> None:
         """Let a segment arrive at a time. What is left out says nothing new.
 
@@ -195,6 +204,9 @@ class Endpoint:
             timestamps: value and echo reply in milliseconds (RFC 7323); 0 is none.
             flags: names with spaces between: ``SYN``, ``PSH``, ``ACK``, ``ECE``, ``CWR``, ``AE``.
             ecn: the codepoint of its IP header: ``Not-ECT``, ``ECT(1)``, ``ECT(0)`` or ``CE``.
+            accecn: the AccECN Option (RFC 9768 §3.2.3): names and values of its fields in one of the two
+                orders, ``EE0B, ECEB, EE1B`` or ``EE1B, ECEB, EE0B``, of which the last may be missing;
+                left out, it has none.
 
         Raises:
             ArgumentError: the time is before an earlier call's, or a value is none of these.
@@ -211,6 +223,7 @@ class Endpoint:
             payload=whole("payload", payload, 0, _LONGEST),
             timestamps=_pair("timestamps", timestamps),
             sack=[_pair("sack", block) for block in sack],
+            accecn=None if accecn is None else _option(accecn),
             **numbers,
         )
 
@@ -249,6 +262,9 @@ def _segment(sent: dict[str, Any]) -> Segment:
     sent["ecn"] = _ECN[sent["ecn"]]
     sent["window"] = None if sent["window"] == _LARGEST else sent["window"]
     sent["sack"] = tuple(sent["sack"])
+    if sent["accecn"] is not None:
+        order, fields = sent["accecn"]
+        sent["accecn"] = tuple(zip(_ORDERS[order], fields, strict=False))
     return Segment(time_s, **sent)
 
 
@@ -265,6 +281,23 @@ def _codepoint(ecn: str) -> int:
     if ecn not in _ECN:
         raise ArgumentError(f"ecn: {ecn!r} is not known; one of {', '.join(_ECN)}")
     return _ECN.index(ecn)
+
+
+def _option(fields: Iterable[tuple[str, int]]) -> tuple[int, list[int]]:
+    given = list(fields)
+    try:
+        names = tuple(name for name, _ in given)
+        values = [whole(f"accecn: {name}", value, 0, _LARGEST_FIELD) for name, value in given]
+    except (TypeError, ValueError) as error:
+        if isinstance(error, ArgumentError):
+            raise
+        raise ArgumentError(f"accecn: {given!r} is not pairs of a name and a number") from None
+    for order, known in enumerate(_ORDERS):
+        if names == known[: len(names)]:
+            return order, values
+    raise ArgumentError(
+        f"accecn: read {', '.join(names)}; write EE0B, ECEB, EE1B or EE1B, ECEB, EE0B, or the first of them"
+    )
 
 
 def _pair(name: str, value: Any) -> tuple[int, int]:

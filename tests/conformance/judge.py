@@ -23,6 +23,8 @@ class Said:
     ecn: str = ""
     #: The timestamp that it echoes.
     echo: int | None = None
+    #: The fields of its AccECN Option, by name.
+    accecn: tuple[tuple[str, int], ...] | None = None
 
     def __str__(self) -> str:
         names = "".join(f"{flag} " for flag in self.flags if flag not in ("ACK", "PSH"))
@@ -96,6 +98,8 @@ def _expect(talk: Conversation, step: Step, left: list[Said]) -> list[str]:
             wrong.append(f"echo {said.echo}")
         if "ecn" in wanted and said.ecn != wanted["ecn"]:
             wrong.append(f"ecn {said.ecn}")
+        if "accecn" in wanted and said.accecn != tuple(wanted["accecn"]):
+            wrong.append(f"accecn {said.accecn}")
         flags = set(wanted.get("flags", ()))
         others = {"PSH", "ACK"} - flags
         if set(said.flags) - others != flags:

@@ -89,6 +89,7 @@ class Talk:
                 sent.window,
                 ecn=sent.ecn,
                 echo=echo,
+                accecn=sent.accecn,
             )
             self.record.said.append(said)
 
@@ -99,7 +100,7 @@ class Talk:
         if "data" in of:
             given |= {"seq": of["data"][0], "payload": of["data"][1] - of["data"][0]}
             given["flags"] = given["flags"] or "ACK"
-        given |= {name: of[name] for name in ("ack", "ecn") if name in of}
+        given |= {name: of[name] for name in ("ack", "ecn", "accecn") if name in of}
         if self.stamps:
             echo = self.echoes[of["echo"] - 1] if "echo" in of else [*self.before, *self.echoes][-1]
             given["timestamps"] = (of.get("stamp", int(at_ms) + 2), echo if "ACK" in given["flags"] else 0)

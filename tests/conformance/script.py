@@ -172,7 +172,7 @@ def _acks(at: float, words: list[str], where: str) -> list[Step]:
 
 
 def _segment(words: list[str], where: str) -> dict[str, Any]:
-    """``[FLAGS] [1:1001] [ack N] [sack A:B …] [win N] [echo N] [again]`` and the like."""
+    """``[FLAGS] [1:1001] [ack N] [sack A:B …] [win N] [echo N] [accecn EE0B N …] [again]`` and the like."""
     found: dict[str, Any] = {}
     flags: list[str] = []
     rest = list(words)
@@ -188,6 +188,10 @@ def _segment(words: list[str], where: str) -> dict[str, Any]:
             found[word] = []
             while rest and ":" in rest[0]:
                 found[word].append([int(edge) for edge in rest.pop(0).split(":")])
+        elif word == "accecn":
+            found[word] = []
+            while rest and rest[0] in ("EE0B", "ECEB", "EE1B"):
+                found[word].append((rest.pop(0), int(rest.pop(0))))
         elif word == "again":
             found[word] = True
         elif ":" in word:

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use tidegate_core::random::Seed;
-use tidegate_core::tcp::{Endpoint as Core, Role, Segment, flags as bits};
+use tidegate_core::tcp::{AccEcn, Endpoint as Core, Role, Segment, flags as bits};
 use tidegate_core::unit::Ecn;
 use tidegate_core::units::Time;
 use tidegate_result::columns::{HELD_BY, PHASES};
@@ -120,7 +120,7 @@ impl Endpoint {
     }
 
     /// A segment arrives; what is not given says nothing new. `flags` holds bits, `sack` edges.
-    #[pyo3(signature = (at, *, flags, ecn, payload, seq, ack, window, timestamps, sack))]
+    #[pyo3(signature = (at, *, flags, ecn, payload, seq, ack, window, timestamps, sack, accecn))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn receive(
         &self,
@@ -134,6 +134,7 @@ impl Endpoint {
         window: Option<u32>,
         timestamps: (u32, u32),
         sack: Vec<(u32, u32)>,
+        accecn: Option<(u8, Vec<u32>)>,
     ) -> PyResult<()> {
         let mut given = Segment { len: payload, flags, ecn: Ecn::from_bits(ecn), ..Segment::default() };
         (given.ts_val, given.ts_ecr) = timestamps;
@@ -143,6 +144,11 @@ impl Endpoint {
         }
         given.sack_count = sack.len() as u8;
         given.sack[..sack.len()].copy_from_slice(&sack);
+        given.accecn = accecn.map(|(order, written)| {
+            let mut fields = [0; 3];
+            fields.iter_mut().zip(&written).for_each(|(field, value)| *field = *value);
+            AccEcn { fields, count: written.len().min(3) as u8, order }
+        });
         self.happens(py, at, |core, now| {
             let usual = core.nothing_new();
             let seq = seq.unwrap_or(if flags & bits::SYN == 0 { usual.seq } else { ISN });
@@ -208,6 +214,9 @@ fn written<'py>(py: Python<'py>, at: Time, segment: &Segment) -> PyResult<Bound<
     dict.set_item("window", segment.window)?;
     dict.set_item("timestamps", (segment.ts_val != 0).then_some((segment.ts_val, segment.ts_ecr)))?;
     dict.set_item("sack", segment.sack[..usize::from(segment.sack_count)].to_vec())?;
+    let accecn =
+        segment.accecn.map(|option| (option.order, option.fields[..usize::from(option.count)].to_vec()));
+    dict.set_item("accecn", accecn)?;
     dict.set_item("retransmission", segment.retransmission)?;
     Ok(dict)
 }

@@ -11,7 +11,7 @@ use etherparse::{Ipv4Header, PacketBuilder, TcpOptionElement};
 use pcap_file::pcap::{PcapHeader, PcapPacket, PcapWriter};
 use pcap_file::{DataLink, Endianness, TsResolution};
 use tidegate_core::plan::{Plan, TcpPlan};
-use tidegate_core::tcp::{Segment, flags};
+use tidegate_core::tcp::{AccEcn, Segment, flags};
 use tidegate_core::units::PICOS_PER_SECOND;
 
 use crate::rows::{PacketRecord, Side};
@@ -99,7 +99,11 @@ fn packet_bytes(plan: &TcpPlan, packet: &PacketRecord) -> io::Result<Vec<u8>> {
         // The bit was NS before (RFC 9768 §3.1).
         builder = builder.ns();
     }
-    let builder = builder.options(&options(plan, segment)).map_err(io::Error::other)?;
+    let elements = options(plan, segment);
+    let builder = match segment.accecn {
+        None => builder.options(&elements).map_err(io::Error::other)?,
+        Some(option) => builder.options_raw(&raw(&elements, option)).map_err(io::Error::other)?,
+    };
     let payload = vec![0; segment.len as usize];
     let mut bytes = Vec::with_capacity(builder.size(payload.len()));
     builder.write(&mut bytes, &payload).map_err(io::Error::other)?;
@@ -132,6 +136,38 @@ fn options(plan: &TcpPlan, segment: &Segment) -> Vec<TcpOptionElement> {
     options
 }
 
+/// Options with the AccECN Option (RFC 9768 §3.2.3) behind them, padded together.
+fn raw(elements: &[TcpOptionElement], option: AccEcn) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(MOST_OPTIONS as usize);
+    for element in elements {
+        match element {
+            TcpOptionElement::Noop => bytes.push(1),
+            TcpOptionElement::MaximumSegmentSize(mss) => {
+                bytes.extend([2, 4]);
+                bytes.extend(mss.to_be_bytes());
+            }
+            TcpOptionElement::WindowScale(shift) => bytes.extend([3, 3, *shift]),
+            TcpOptionElement::SelectiveAcknowledgementPermitted => bytes.extend([4, 2]),
+            TcpOptionElement::SelectiveAcknowledgement(first, more) => {
+                let blocks: Vec<(u32, u32)> = [Some(*first)].iter().chain(more).copied().flatten().collect();
+                bytes.extend([5, 2 + 8 * blocks.len() as u8]);
+                for (left, right) in blocks {
+                    bytes.extend(left.to_be_bytes());
+                    bytes.extend(right.to_be_bytes());
+                }
+            }
+            TcpOptionElement::Timestamp(value, echo) => {
+                bytes.extend([8, 10]);
+                bytes.extend(value.to_be_bytes());
+                bytes.extend(echo.to_be_bytes());
+            }
+        }
+    }
+    bytes.extend(option.bytes());
+    bytes.resize(bytes.len().next_multiple_of(4), 1);
+    bytes
+}
+
 /// Why a plan's packets would not look in a capture as they weigh in the run, if so.
 #[must_use]
 pub fn misfit(plan: &Plan) -> Option<String> {
@@ -144,4 +180,26 @@ pub fn misfit(plan: &Plan) -> Option<String> {
             )
         })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Timestamps, two blocks and all three counters fit in 40 bytes, as they weigh in the run.
+    #[test]
+    fn the_option_for_accurate_ecn_follows_the_others() {
+        let blocks = TcpOptionElement::SelectiveAcknowledgement((1, 2), [Some((3, 4)), None, None]);
+        let option = AccEcn::new([1001, 0, 1], 3, 0);
+        let bytes = raw(&[TcpOptionElement::Timestamp(7, 8), blocks], option);
+        assert_eq!(bytes[..2], [8, 10]);
+        assert_eq!(bytes[10..12], [5, 18]);
+        assert_eq!(bytes[28..], [172, 11, 0, 3, 233, 0, 0, 0, 0, 0, 1, 1]);
+        let sack = [(1, 2), (3, 4), (0, 0)];
+        let segment = Segment { ts_val: 7, sack_count: 2, sack, accecn: Some(option), ..Segment::default() };
+        assert_eq!(bytes.len() as u32, 12 + segment.extra_option_bytes());
+        let small = AccEcn::new([1001, 0, 1], 1, 0);
+        assert_eq!(raw(&[], small), [172, 5, 0, 3, 233, 1, 1, 1]);
+        assert_eq!(Segment { accecn: Some(small), ..Segment::default() }.extra_option_bytes(), 8);
+    }
 }

@@ -180,6 +180,12 @@ impl Aimd {
         self.ssthresh
     }
 
+    /// User bytes in a full segment.
+    #[must_use]
+    pub fn mss(&self) -> u64 {
+        self.mss
+    }
+
     /// The state that plots show.
     #[must_use]
     pub fn snapshot(&self) -> ControllerSnapshot {

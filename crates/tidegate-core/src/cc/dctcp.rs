@@ -14,20 +14,26 @@ pub(super) struct Extent {
     pub(super) alpha: f64,
     /// DCTCP.WindowEnd.
     end: u64,
-    /// Of this window of data, in segments. RFC 8257 counts bytes; Accurate ECN counts packets.
+    /// Of this window of data, in bytes. Where the feedback counts packets they count as full segments.
     acked: u64,
     marked: u64,
+    mss: u64,
 }
 
 impl Extent {
-    pub(super) fn new() -> Extent {
-        Extent { alpha: 1.0, end: 0, acked: 0, marked: 0 }
+    pub(super) fn new(mss: u64) -> Extent {
+        Extent { alpha: 1.0, end: 0, acked: 0, marked: 0, mss }
     }
 
     /// §3.3 steps 1 and 2.
     pub(super) fn count(&mut self, ack: &Ack) {
-        self.acked += u64::from(ack.segments);
-        self.marked += u64::from(ack.ecn_marked);
+        if let Some(marked) = ack.ecn_marked_bytes {
+            self.acked += ack.delivered;
+            self.marked += marked;
+        } else {
+            self.acked += u64::from(ack.segments) * self.mss;
+            self.marked += u64::from(ack.ecn_marked) * self.mss;
+        }
     }
 
     /// §3.3 step 3: whether a window of data is over.
@@ -63,7 +69,7 @@ impl Dctcp {
     /// A connection's controller at its start.
     #[must_use]
     pub fn new(aimd: Aimd) -> Dctcp {
-        Dctcp { aimd, extent: Extent::new() }
+        Dctcp { extent: Extent::new(aimd.mss()), aimd }
     }
 }
 

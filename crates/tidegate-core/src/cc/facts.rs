@@ -31,6 +31,8 @@ pub struct Ack {
     /// Of the segments that arrived, those newly reported as marked CE. Segments and not bytes, because Accurate ECN counts
     /// packets (RFC 9768 §3.2.2); by the echoes of RFC 3168 and RFC 8257 all that an ACK with ECE newly reported.
     pub ecn_marked: u32,
+    /// Their user bytes, if the ACK has the AccECN Option (RFC 9768 §3.2.3), which counts bytes.
+    pub ecn_marked_bytes: Option<u64>,
     /// Bytes newly taken to be lost.
     pub lost: u64,
     /// Bytes ever taken to be lost, by ACKs and by timers.

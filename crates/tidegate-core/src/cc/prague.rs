@@ -41,7 +41,7 @@ impl Prague {
         Prague {
             cwnd,
             ssthresh: cwnd.first_threshold(plan),
-            extent: Extent::new(),
+            extent: Extent::new(u64::from(plan.mss.max(1))),
             marked: false,
             updated: Time::ZERO,
             reduced: None,

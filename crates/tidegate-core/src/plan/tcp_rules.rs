@@ -27,6 +27,8 @@ pub struct TcpRules {
     /// Data leave at a pace also where the controller names no rate: so fast that slow start sends twice its window in a round
     /// trip, and congestion avoidance 1.2 times (`tcp_update_pacing_rate` in Linux). Needs SACK.
     pub paces: bool,
+    /// Where the ends agree on Accurate ECN, ACKs also tell bytes: the AccECN Option (RFC 9768 §3.2.3).
+    pub accecn_option: bool,
     /// What TCP hands to the device at once. The simulator's senders hand over one segment at a time.
     pub segmentation: Segmentation,
 }
@@ -44,6 +46,7 @@ impl TcpRules {
         undo: false,
         frto: false,
         paces: false,
+        accecn_option: true,
         segmentation: Segmentation::Kernel,
     };
 
@@ -59,6 +62,7 @@ impl TcpRules {
         undo: true,
         frto: true,
         paces: false,
+        accecn_option: true,
         segmentation: Segmentation::Kernel,
     };
 

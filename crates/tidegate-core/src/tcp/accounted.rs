@@ -390,6 +390,7 @@ impl Sender {
             at,
             delivered: news.bytes,
             ecn_marked: self.marks.as_ref().map_or(0, |marks| marks.marked),
+            ecn_marked_bytes: self.marks.as_ref().and_then(|marks| marks.marked_bytes),
             segments: u32::try_from(news.segments).unwrap_or(u32::MAX),
             lost: lost - lost_before,
             total_lost: lost,

@@ -2,8 +2,11 @@
 //! arrive, and what it does when the other end reports some (RFC 3168, RFC 8257, RFC 9768). How the two ends agree on it is in
 //! [`super::ecn_handshake`].
 //!
-//! Pure ACKs and SYNs are Not-ECT. DEVIATION: Linux sends them with ECT in Accurate ECN; the AccECN Option of RFC 9768 §3.2.3
-//! is not there: the three bits of the counter say all that a path without reordering needs.
+//! Pure ACKs and SYNs are Not-ECT. DEVIATION: Linux sends them with ECT in Accurate ECN.
+//!
+//! ACKs have the AccECN Option where it tells something new (RFC 9768 §3.2.3.3). DEVIATION: segments are not made shorter for
+//! it, so a full segment of data has no room for one, and the first segment of a client's data has none (RFC 9768 §3.2.3.2.1 has it
+//! to test the path; no path here takes options away).
 
 use super::accounts::Accounts;
 use super::endpoint::Endpoint;
@@ -19,7 +22,7 @@ impl Endpoint {
     /// A segment leaves; what it says is written by [`Endpoint::write_marks`].
     #[inline(never)]
     pub(super) fn leave_with_marks(&mut self, sent: Outgoing) -> Outgoing {
-        let Some(marks) = &mut self.sender.marks else { return sent };
+        let Sender { marks: Some(marks), config, .. } = &mut self.sender else { return sent };
         let (data, again) = (!sent.is_empty(), sent.is_retransmission());
         let early = marks.early.take();
         if let Some((ack, echo)) = early
@@ -28,10 +31,19 @@ impl Endpoint {
         {
             // The ACK proper follows.
             let flags = if echo { flags::ECE } else { 0 };
-            marks.leaving = Leaving { flags, ecn: Ecn::NotEct, ack: Some(ack) };
+            marks.leaving = Leaving { flags, ecn: Ecn::NotEct, ack: Some(ack), option: None };
             return sent.options_if(true);
         }
         self.receiver.acknowledged();
+        let option = match marks.feedback {
+            Feedback::Counted if !config.rules.accecn_option => None,
+            // RFC 9768 §3.2.3.2.1 and §3.2.3.2.2: on the first SYN-ACK, and on the last segment of the handshake.
+            Feedback::Counted if sent.is_syn() => (!again).then(|| marks.whole_option()),
+            Feedback::Counted if marks.first_ack && !data => Some(marks.whole_option()),
+            Feedback::Counted if data => marks.option(config.mss.saturating_sub(sent.len())),
+            Feedback::Counted => marks.option(u32::MAX),
+            Feedback::Off | Feedback::Classic | Feedback::Changes => None,
+        };
         let flags = match marks.feedback {
             _ if sent.is_syn() => 0,
             Feedback::Off => 0,
@@ -47,7 +59,7 @@ impl Endpoint {
             }
         };
         let ecn = if data { marks.codepoint(again) } else { Ecn::NotEct };
-        marks.leaving = Leaving { flags, ecn, ack: None };
+        marks.leaving = Leaving { flags, ecn, ack: None, option };
         sent.options_if(true)
     }
 
@@ -55,11 +67,14 @@ impl Endpoint {
     #[inline(never)]
     pub(super) fn write_marks(&self, segment: &mut Segment) {
         let Some(marks) = &self.sender.marks else { return };
-        let Leaving { flags, ecn, ack } = marks.leaving;
+        let Leaving { flags, ecn, ack, option } = marks.leaving;
         segment.flags |= flags;
         segment.ecn = ecn;
         if let Some(ack) = ack {
             segment.ack = self.theirs.wire(ack);
+        }
+        if let Some(option) = option {
+            segment.add_accecn(option);
         }
     }
 
@@ -104,6 +119,7 @@ impl Endpoint {
             }
             Feedback::Counted => {
                 marks.count = marks.count.wrapping_add(u32::from(marked));
+                marks.count_bytes(segment.ecn, segment.len);
                 // RFC 9768 §3.2.2.5.1: at once for the first mark, and for every second one.
                 let change = marked && !std::mem::replace(&mut marks.echo, marked);
                 if change || marks.count.wrapping_sub(marks.told) >= 2 {
@@ -123,7 +139,8 @@ impl Endpoint {
         let (first, flight, limited_end) = (sender.board.first, sender.outstanding(), sender.limited_end);
         let Some(marks) = &mut sender.marks else { return };
         marks.marked = 0;
-        marks.reading = reads.then_some(segment.flags);
+        marks.marked_bytes = None;
+        marks.reading = reads.then_some((segment.flags, segment.accecn));
         if sender.accounts.is_some() || !reads {
             return self.handle_pure_ack(now, segment.ack, segment.window, Some(segment));
         }
@@ -157,9 +174,10 @@ impl Sender {
 
     /// Whether the ACK that is being read reports congestion; it newly reported so many segments.
     pub(super) fn reports_marks(&mut self, newly: u64) -> bool {
+        let mss = self.config.mss;
         self.marks.as_mut().is_some_and(|marks| {
             let reading = marks.reading.take();
-            reading.is_some_and(|flags| marks.read(flags, newly))
+            reading.is_some_and(|(flags, option)| marks.read(flags, option, newly, mss))
         })
     }
 

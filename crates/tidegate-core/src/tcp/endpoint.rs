@@ -362,6 +362,7 @@ impl Endpoint {
         segment.flags = if sent.is_pushed() { flags::ACK | flags::PSH } else { flags::ACK };
         segment.ecn = Ecn::NotEct;
         segment.sack_count = 0;
+        segment.accecn = None;
         segment.retransmission = sent.is_retransmission();
         if sent.has_options() {
             self.write_options(now, segment);

@@ -1,6 +1,7 @@
 //! What one end of a connection with ECN remembers: how marks are reported, those that arrived, those that the other end has
 //! reported.
 
+use super::accecn::{AccEcn, CE, ECT0, ECT1, FIRST_BYTES};
 use super::segment::flags;
 use crate::cc::EcnNeed;
 use crate::plan::EcnPlan;
@@ -29,6 +30,7 @@ pub(super) struct Leaving {
     pub(super) ecn: Ecn,
     /// It acknowledges less than what has arrived.
     pub(super) ack: Option<u64>,
+    pub(super) option: Option<AccEcn>,
 }
 
 /// What one end remembers.
@@ -51,12 +53,22 @@ pub(super) struct Marks {
     /// Marked packets that arrived (r.cep), and as many as the last ACK reported.
     pub(super) count: u32,
     pub(super) told: u32,
+    /// User bytes that arrived with ECT(0), CE and ECT(1) (r.e0b, r.ceb, r.e1b), and which of the counters ever moved.
+    bytes: [u32; 3],
+    moved: [bool; 3],
+    /// One of them has moved since an option told them.
+    news: bool,
     pub(super) leaving: Leaving,
     // The sending half.
     /// Marked packets that the other end has reported (s.cep).
     pub(super) heard: u32,
-    /// Of these, those of the last ACK.
+    /// Of these, those of the last ACK; and their bytes, if it had an option.
     pub(super) marked: u32,
+    pub(super) marked_bytes: Option<u64>,
+    /// Bytes that the other end's options have reported (s.e0b, s.ceb, s.e1b).
+    heard_bytes: [u32; 3],
+    /// Marked packets that ACKs without an option have reported since the last one with one.
+    untold: u32,
     /// SND.NXT when the window was reduced last, for whatever reason, and for a mark.
     pub(super) reduced_until: u64,
     pub(super) marked_until: u64,
@@ -64,8 +76,8 @@ pub(super) struct Marks {
     pub(super) cwr_due: bool,
     /// ACKs that moved nothing since one did: each reported a segment out of order (RFC 5681 §4.2).
     pub(super) repeats: u64,
-    /// Flags of the ACK that is being read.
-    pub(super) reading: Option<u16>,
+    /// Flags and option of the ACK that is being read.
+    pub(super) reading: Option<(u16, Option<AccEcn>)>,
 }
 
 impl Marks {
@@ -90,9 +102,15 @@ impl Marks {
             early: None,
             count: FIRST_COUNT,
             told: FIRST_COUNT,
-            leaving: Leaving { flags: 0, ecn: Ecn::NotEct, ack: None },
+            bytes: FIRST_BYTES,
+            moved: [false; 3],
+            news: false,
+            leaving: Leaving { flags: 0, ecn: Ecn::NotEct, ack: None, option: None },
             heard: FIRST_COUNT,
             marked: 0,
+            marked_bytes: None,
+            heard_bytes: FIRST_BYTES,
+            untold: 0,
             reduced_until: 0,
             marked_until: 0,
             cwr_due: false,
@@ -127,10 +145,49 @@ impl Marks {
         }
     }
 
-    /// What `flags` report, of an ACK that newly reported so many segments: whether there is congestion. [`Marks::marked`] has
-    /// the number of segments.
-    pub(super) fn read(&mut self, read: u16, newly: u64) -> bool {
+    /// RFC 9768 §3.2.1: user bytes arrived with this codepoint.
+    pub(super) fn count_bytes(&mut self, ecn: Ecn, bytes: u32) {
+        let which = match ecn {
+            Ecn::NotEct => return,
+            Ecn::Ect0 => ECT0,
+            Ecn::Ce => CE,
+            Ecn::Ect1 => ECT1,
+        };
+        self.bytes[which] = self.bytes[which].wrapping_add(bytes);
+        self.moved[which] = true;
+        self.news = true;
+    }
+
+    /// All counters, which test whether the option comes through (RFC 9768 §3.2.3.2.1).
+    pub(super) fn whole_option(&self) -> AccEcn {
+        AccEcn::new(self.bytes, 3, 0)
+    }
+
+    /// RFC 9768 §3.2.3.3, the recommended simple scheme: an option on every ACK if any counter has moved since the last, with
+    /// every counter that ever has, if it takes no more than `room` bytes.
+    pub(super) fn option(&mut self, room: u32) -> Option<AccEcn> {
+        if !self.news {
+            return None;
+        }
+        let order = u8::from(self.moved[ECT1] && !self.moved[ECT0]);
+        let count = match self.moved {
+            [true, _, true] => 3,
+            [_, true, _] => 2,
+            _ => 1,
+        };
+        let option = AccEcn::new(self.bytes, count, order);
+        if option.len().next_multiple_of(4) > room {
+            return None;
+        }
+        self.news = false;
+        Some(option)
+    }
+
+    /// What `flags` and the option report, of an ACK that newly reported so many segments, none of them longer than `mss`:
+    /// whether there is congestion. [`Marks::marked`] has the number of segments.
+    pub(super) fn read(&mut self, read: u16, option: Option<AccEcn>, newly: u64, mss: u32) -> bool {
         self.marked = 0;
+        self.marked_bytes = None;
         match self.feedback {
             Feedback::Off => false,
             Feedback::Classic | Feedback::Changes => {
@@ -145,11 +202,41 @@ impl Marks {
                 // RFC 9768 §3.2.2.5.2: the counter may have wrapped where more than seven packets are reported, and is
                 // taken to have done so as often as it can.
                 let newly = u32::try_from(newly).unwrap_or(u32::MAX);
-                self.marked = if newly > 7 { newly - (newly.wrapping_sub(least) & 7) } else { least };
+                let most = if newly > 7 { newly - (newly.wrapping_sub(least) & 7) } else { least };
+                self.marked = match option.filter(|option| !option.is_empty()) {
+                    Some(option) => self.reconcile(option, least, most, mss),
+                    None => {
+                        self.untold = self.untold.saturating_add(most);
+                        most
+                    }
+                };
                 self.heard = self.heard.wrapping_add(self.marked);
                 self.marked > 0
             }
         }
+    }
+
+    /// RFC 9768 §3.2.3.2.5: the packets that the counter of an ACK says, with the bytes that its option says: the fewest that
+    /// the bytes fit in. `least` are what the counter says if it has not gone round, `most` if it has as often as it can.
+    /// (Appendix A.2.2 has an example for one round, which takes the mean size of a packet for a test.)
+    fn reconcile(&mut self, option: AccEcn, least: u32, most: u32, mss: u32) -> u32 {
+        let mut newly_marked = 0;
+        for (which, field) in option.counters().into_iter().enumerate() {
+            // What is left out has not moved (RFC 9768 §3.2.3).
+            let Some(field) = field else { continue };
+            let moved = AccEcn::increment(field, self.heard_bytes[which]);
+            self.heard_bytes[which] = field;
+            if which == CE {
+                newly_marked = moved;
+            }
+        }
+        let untold = std::mem::take(&mut self.untold);
+        let packets = newly_marked.div_ceil(mss.max(1)).saturating_sub(untold);
+        let rounds = packets.saturating_sub(least).div_ceil(8);
+        // What ACKs without an option have reported counts as full segments (appendix A.3).
+        let estimated = u64::from(untold) * u64::from(mss);
+        self.marked_bytes = Some(u64::from(newly_marked).saturating_sub(estimated));
+        least.saturating_add(8 * rounds).min(most.max(least))
     }
 
     /// Whether `flags` report congestion; the same without taking note.

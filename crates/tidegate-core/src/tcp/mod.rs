@@ -1,5 +1,6 @@
 //! TCP endpoints.
 
+mod accecn;
 mod accounted;
 mod accounts;
 mod ack;
@@ -42,6 +43,7 @@ pub(crate) mod tests;
 #[cfg(test)]
 pub(crate) use tests::plain_plan;
 
+pub use accecn::AccEcn;
 pub use endpoint::{Endpoint, Role, State};
 pub use outgoing::Outgoing;
 pub use outstanding::Outstanding;

@@ -1,5 +1,8 @@
 //! A TCP segment as it travels: the header fields that matter to the endpoints.
 
+use std::fmt;
+
+use super::accecn::AccEcn;
 use crate::unit::Ecn;
 use crate::units::Time;
 
@@ -34,7 +37,7 @@ pub mod flags {
 }
 
 /// One TCP segment. Sequence numbers are the 32 bits of the wire and wrap as they do there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub struct Segment {
     /// Sequence number of the first user byte.
     pub seq: u32,
@@ -63,17 +66,66 @@ pub struct Segment {
     pub ts_ecr: u32,
     /// SACK blocks (left edge, right edge), newest first (RFC 2018 §4).
     pub sack: [(u32, u32); 3],
+    /// The AccECN Option (RFC 9768 §3.2.3).
+    pub accecn: Option<AccEcn>,
 }
+
+/// As derived, but for options that are not there: golden tables hold digests of what is written here.
+impl fmt::Debug for Segment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Segment { seq, ack, len, window, flags, ecn, sack_count, retransmission, connection, .. } = self;
+        let Segment { sent_at, ts_val, ts_ecr, sack, accecn, .. } = self;
+        let mut fields = f.debug_struct("Segment");
+        fields.field("seq", seq).field("ack", ack).field("len", len).field("window", window);
+        fields.field("flags", flags).field("ecn", ecn).field("sack_count", sack_count);
+        fields.field("retransmission", retransmission).field("connection", connection);
+        fields.field("sent_at", sent_at).field("ts_val", ts_val).field("ts_ecr", ts_ecr).field("sack", sack);
+        if let Some(option) = accecn {
+            fields.field("accecn", option);
+        }
+        fields.finish()
+    }
+}
+
+/// Bytes of options that a TCP header can have (RFC 9293 §3.1).
+const MOST_OPTIONS: u32 = 40;
+/// Timestamps (RFC 7323 §3.2), without padding.
+const TIMESTAMPS: u32 = 10;
+/// Timestamps and two bytes of padding, as every segment has them that has any.
+const PADDED_TIMESTAMPS: u32 = 12;
 
 impl Segment {
     /// Bytes that its own options add to the headers that every segment has.
     #[inline]
     #[must_use]
     pub fn extra_option_bytes(&self) -> u32 {
+        if let Some(option) = self.accecn {
+            return self.extra_with(option);
+        }
         match u32::from(self.sack_count) {
             0 => 0,
             // NOP, NOP, kind, length, and eight bytes a block (RFC 2018 §3).
             blocks => 4 + 8 * blocks,
         }
+    }
+
+    /// The same with the AccECN Option: options that are padded together.
+    #[cold]
+    fn extra_with(&self, option: AccEcn) -> u32 {
+        let sack = if self.sack_count > 0 { 2 + 8 * u32::from(self.sack_count) } else { 0 };
+        if self.ts_val == 0 {
+            return (sack + option.len()).next_multiple_of(4);
+        }
+        (TIMESTAMPS + sack + option.len()).next_multiple_of(4) - PADDED_TIMESTAMPS
+    }
+
+    /// Adds the AccECN Option. RFC 9768 §3.2.3.3: congestion control goes before other options, but for two SACK blocks,
+    /// which always have room beside it.
+    #[cold]
+    pub(super) fn add_accecn(&mut self, option: AccEcn) {
+        self.accecn = Some(option);
+        let stamps = if self.ts_val == 0 { 0 } else { TIMESTAMPS };
+        let room = MOST_OPTIONS.saturating_sub(stamps + option.len() + 2) / 8;
+        self.sack_count = self.sack_count.min(room as u8);
     }
 }

@@ -30,6 +30,8 @@ getters! { Ack,
     delivered_segments: u32 = |ack| ack.0.segments;
     /// Segments that it newly reported as marked (ECN).
     ecn_marked_segments: u32 = |ack| ack.0.ecn_marked;
+    /// Their user bytes; None: the ACK has no AccECN option (RFC 9768 §3.2.3).
+    ecn_marked_bytes: Option<u64> = |ack| ack.0.ecn_marked_bytes;
     /// User bytes newly taken to be lost.
     lost_bytes: u64 = |ack| ack.0.lost;
     /// User bytes in flight before it.

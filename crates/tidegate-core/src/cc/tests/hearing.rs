@@ -27,6 +27,7 @@ fn ack(at: Time, rtt: Span) -> Ack {
         delivered: MSS,
         segments: 1,
         ecn_marked: 0,
+        ecn_marked_bytes: None,
         lost: 0,
         in_flight_before: 100 * MSS,
         in_flight: 100 * MSS,

@@ -25,6 +25,7 @@ fn round(controller: &mut Controller, number: u64, marked: u32) {
         delivered: 10 * MSS,
         segments: 10,
         ecn_marked: marked,
+        ecn_marked_bytes: None,
         lost: 0,
         in_flight_before: 10 * MSS,
         in_flight: 0,

@@ -40,6 +40,7 @@ impl<C: CongestionControl> Told<C> {
             delivered: segments * MSS,
             segments: segments as u32,
             ecn_marked: 0,
+            ecn_marked_bytes: None,
             lost: lost * MSS,
             total_lost: self.lost,
             in_flight_before: (segments + left + lost) * MSS,

@@ -27,7 +27,9 @@ impl Loss {
     pub(super) fn reason(&self) -> DropReason {
         match self.plan {
             LossPlan::Every { units: _ } => DropReason::Counted,
-            LossPlan::None | LossPlan::Independent { .. } | LossPlan::GilbertElliott { .. } => DropReason::Loss,
+            LossPlan::None | LossPlan::Independent { .. } | LossPlan::GilbertElliott { .. } => {
+                DropReason::Loss
+            }
         }
     }
 

@@ -10,7 +10,7 @@ use crate::plan::{
     AckRule, Arithmetic, CongestionPlan, DelayedAckPlan, EcnPlan, Increase, LeastRto, LossDetection,
     Reduction, RtoPlan, RtoRestart, RttTiming, Segmentation, SlowStart, SsthreshRounding, TcpPlan, TcpRules,
 };
-use crate::tcp::{Counters, Endpoint, Role, Segment, State, flags};
+use crate::tcp::{AccEcn, Counters, Endpoint, Role, Segment, State, flags};
 use crate::unit::Ecn;
 use crate::units::{PICOS_PER_SECOND, Rate, Span, Time};
 
@@ -110,9 +110,13 @@ fn plans() -> impl Strategy<Value = TcpPlan> {
 fn rules() -> impl Strategy<Value = TcpRules> {
     let slow_start =
         prop_oneof![Just(SlowStart::Standard), Just(SlowStart::HyStart), Just(SlowStart::HyStartPlusPlus)];
-    let choices = (slow_start, any::<[bool; 4]>(), any::<[bool; 5]>());
+    let choices = (slow_start, any::<[bool; 5]>(), any::<[bool; 5]>());
     choices.prop_map(
-        |(slow_start, [arithmetic, loss, reduction, least_rto], [acks, dsack, undo, frto, paces])| TcpRules {
+        |(
+            slow_start,
+            [arithmetic, loss, reduction, least_rto, accecn_option],
+            [acks, dsack, undo, frto, paces],
+        )| TcpRules {
             arithmetic: if arithmetic { Arithmetic::Linux } else { Arithmetic::Rfc },
             slow_start,
             loss: if loss { LossDetection::Rack } else { LossDetection::Sack },
@@ -123,6 +127,7 @@ fn rules() -> impl Strategy<Value = TcpRules> {
             undo,
             frto,
             paces,
+            accecn_option,
             segmentation: Segmentation::Kernel,
         },
     )
@@ -170,6 +175,7 @@ pub(super) fn odd_segment(numbers: &[u16; 4], len: u32, bits: u8, sack: &[(u16, 
         ts_val: ts,
         ts_ecr: seq,
         sack: sack.map(|(left, right)| (u32::from(left), u32::from(right))),
+        accecn: None,
     }
 }
 
@@ -246,7 +252,9 @@ proptest! {
             end.write(now, 50_000);
             for (numbers, len, bits, sack, wait) in &segments {
                 now += Span::from_millis(*wait);
-                let segment = odd_segment(numbers, *len, *bits, sack);
+                let mut segment = odd_segment(numbers, *len, *bits, sack);
+                let counters = [segment.ack, segment.seq, segment.ts_val];
+                segment.accecn = (bits & 0x20 != 0).then(|| AccEcn::new(counters, bits >> 6, bits >> 4 & 1));
                 end.handle_wakeup(now);
                 end.handle_segment(now, &segment);
                 let mut sent = 0;

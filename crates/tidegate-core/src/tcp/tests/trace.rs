@@ -12,7 +12,7 @@
 
 use crate::plan::TcpPlan;
 use crate::random::Seed;
-use crate::tcp::{Endpoint, Role, Segment, flags};
+use crate::tcp::{AccEcn, Endpoint, Role, Segment, flags};
 use crate::unit::Ecn;
 use crate::units::{Span, Time};
 use std::collections::VecDeque;
@@ -172,6 +172,7 @@ impl Trace {
                 "echo" => segment.ts_ecr = pair[1].parse().expect("echo"),
                 "flags" => segment.flags |= pair[1].split(',').map(flag).sum::<u16>(),
                 "ace" => segment.flags |= flags::of_ace(pair[1].parse().expect("ace")),
+                "accecn" => segment.accecn = Some(option(pair[1])),
                 "ecn" => segment.ecn = Ecn::from_bits(pair[1].parse().expect("bits")),
                 "sack" => {
                     for block in pair[1].split(',') {
@@ -194,6 +195,18 @@ fn flag(name: &str) -> u16 {
     ECN_FLAGS.iter().find(|(word, _)| *word == name).expect("a flag").1
 }
 
+/// `0:101,100`: the order, and the fields in it.
+fn option(text: &str) -> AccEcn {
+    let (order, fields) = text.split_once(':').expect("an order");
+    let mut written = [0; 3];
+    let mut count = 0;
+    for field in fields.split(',') {
+        written[usize::from(count)] = field.parse().expect("a field");
+        count += 1;
+    }
+    AccEcn { fields: written, count, order: order.parse().expect("an order") }
+}
+
 /// What a segment says of ECN.
 fn marks(segment: &Segment) -> String {
     let flags = ECN_FLAGS.iter().filter(|(_, flag)| segment.flags & flag != 0).map(|(word, _)| *word);
@@ -211,7 +224,8 @@ fn describe(segment: &Segment) -> String {
     let offset = |number: u32| number.wrapping_sub(first);
     if segment.flags & flags::SYN != 0 {
         let name = if segment.flags & flags::ACK != 0 { "syn-ack" } else { "syn" };
-        return format!("{name}{}", marks(segment));
+        let option = segment.accecn.map_or("", |_| " accecn");
+        return format!("{name}{option}{}", marks(segment));
     }
     let mut words = Vec::new();
     if segment.len > 0 {
@@ -234,6 +248,11 @@ fn describe(segment: &Segment) -> String {
     }
     if segment.ts_val != 0 {
         words.push(format!("ts {} echo {}", segment.ts_val, segment.ts_ecr));
+    }
+    if let Some(option) = segment.accecn {
+        let fields: Vec<String> =
+            option.fields[..usize::from(option.count)].iter().map(u32::to_string).collect();
+        words.push(format!("accecn{} {}", option.order, fields.join(",")));
     }
     words.join(" ") + &marks(segment)
 }

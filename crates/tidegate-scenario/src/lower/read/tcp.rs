@@ -188,6 +188,7 @@ fn rules(layers: &TcpLayers<'_>) -> TcpRules {
         undo: layers.flag("undo"),
         frto: layers.flag("frto"),
         paces: layers.flag("pacing"),
+        accecn_option: layers.flag("accecn_option"),
         segmentation: match layers.word("segmentation") {
             "off" => Segmentation::Off,
             _ => Segmentation::Kernel,

@@ -79,6 +79,13 @@ pub(super) const ANSWERS: &[Key] = &[
          accurate needs a kernel that takes net.ipv4.tcp_ecn = 3.",
     ),
     key(
+        "accecn_option",
+        Kind::Flag,
+        flag(true),
+        "Accurate ECN: ACKs also have the AccECN Option (RFC 9768 §3.2.3), which counts bytes: 8 or 12 bytes more on each ACK of \
+         new data, and no doubt how many packets were marked after ACKs were lost. Live: the kernel's setting.",
+    ),
+    key(
         "abe",
         Kind::Flag,
         flag(false),
