@@ -24,16 +24,22 @@ pub(crate) struct Simulation {
     pub(crate) flows: Vec<Flow>,
     pub(crate) wire: Wire,
     drops: Vec<Dropped>,
+    /// A policed sender asks cell gates for their drops before it acts.
+    finds_drops: bool,
 }
 
 impl Simulation {
     pub(crate) fn new(plan: &Plan) -> Simulation {
+        let flows: Vec<Flow> = (0..plan.flows.len()).map(|index| Flow::new(plan, index)).collect();
+        let wire = Wire::new(plan);
+        let finds_drops = wire.network.has_sections() && flows.iter().any(|flow| flow.policed.is_some());
         Simulation {
             limits: plan.limits,
             level: plan.record.level,
-            flows: (0..plan.flows.len()).map(|index| Flow::new(plan, index)).collect(),
-            wire: Wire::new(plan),
+            flows,
+            wire,
             drops: Vec::new(),
+            finds_drops,
         }
     }
 
@@ -165,6 +171,9 @@ impl Simulation {
     #[inline(always)]
     fn deliver(&mut self, at: Time, route: usize, unit: Unit) {
         let index = route / 2;
+        if self.finds_drops {
+            self.find_drops(at, index);
+        }
         let flow = &mut self.flows[index];
         if route.is_multiple_of(2) {
             self.wire.receive(at, index, flow, unit);
@@ -178,6 +187,7 @@ impl Simulation {
         let (index, flow) = match self.wire.alarms.of(alarm) {
             Alarm::Server(server) => return self.wire.serve(at, server, &mut self.flows),
             Alarm::Sender(index) => {
+                self.find_drops(at, index);
                 let flow = &mut self.flows[index];
                 self.wire.wake_sender(at, index, flow);
                 (index, flow)
@@ -199,6 +209,18 @@ impl Simulation {
             }
         };
         self.wire.run_ahead(index, flow);
+    }
+
+    /// A policed sender is about to act: what its policer has dropped is known now.
+    #[cold]
+    fn find_drops(&mut self, at: Time, index: usize) {
+        if !self.finds_drops || self.flows[index].policed.is_none() {
+            return;
+        }
+        self.wire.network.find_drops(at);
+        while let Some(dropped) = self.wire.network.poll_drop() {
+            self.drop(dropped);
+        }
     }
 
     fn drop(&mut self, dropped: Dropped) {

@@ -82,6 +82,23 @@ impl Network {
         Some(Step::Departed { at: first, flow: flow as usize })
     }
 
+    /// Whether packets pass cell gates, whose drops are found when somebody asks ([`Network::find_drops`]).
+    #[must_use]
+    pub fn has_sections(&self) -> bool {
+        !self.sections.sections.is_empty()
+    }
+
+    /// Finds the drops at cell gates before `now`, the time of the event under way; [`Network::poll_drop`] has them. Cells are gone
+    /// through when a packet may come to its end: of one whose last cell is lost nothing is known before, and a sender that needs to
+    /// know asks.
+    pub fn find_drops(&mut self, now: Time) {
+        for section in 0..self.sections.sections.len() {
+            self.feed_back(now, section);
+            self.sections.sections[section].advance(now, &mut self.gates);
+            self.collect(section);
+        }
+    }
+
     /// Step by step: a unit comes to a gate.
     pub(super) fn enter_gate(&mut self, at: Time, unit: Unit, chain: Chain) {
         let gate = self.map.gates[chain.first as usize];

@@ -73,18 +73,20 @@ pub(crate) fn any_cell_gate() -> impl Strategy<Value = GatePlan> {
     )
 }
 
+/// So many cells at once, and then so many megabits of them a second.
+pub(crate) fn cell_limit(mbps: u64, cells: u64) -> Limit {
+    let increment = Interval::at_rate(424, Rate::from_bps(mbps * 1_000_000)).expect("a rate");
+    Limit::tokens(increment, cells).expect("few cells")
+}
+
 /// A policer of cells, and at how many waiting what it tags is dropped.
 pub(crate) fn any_police() -> impl Strategy<Value = (PolicePlan, u64)> {
-    let limit = |mbps: u64, cells: u64| {
-        let increment = Interval::at_rate(424, Rate::from_bps(mbps * 1_000_000)).expect("a rate");
-        Limit::tokens(increment, cells).expect("few cells")
-    };
     let conformance = prop_oneof![Just(Conformance::Vbr1), Just(Conformance::Vbr2), Just(Conformance::Vbr3)];
     let sustained = prop::option::of((1u64..200, conformance));
     (2u64..30, 1u64..100, any::<bool>(), sustained, 0u64..100).prop_map(
         move |(mbps, cells, tags, sustained, threshold)| {
-            let sustained = sustained.map(|(burst, which)| (limit(mbps / 2, burst), which));
-            (PolicePlan { peak: limit(mbps, cells), sustained, tags }, threshold)
+            let sustained = sustained.map(|(burst, which)| (cell_limit(mbps / 2, burst), which));
+            (PolicePlan { peak: cell_limit(mbps, cells), sustained, tags }, threshold)
         },
     )
 }

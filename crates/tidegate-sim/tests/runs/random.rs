@@ -1,8 +1,11 @@
 //! Random plans: every way of driving a network gives the same numbers.
 
 use proptest::prelude::*;
-use tidegate_core::plan::{OnChange, Plan, RecordLevel};
-use tidegate_core::units::Span;
+use tidegate_core::gcra::Conformance;
+use tidegate_core::plan::{
+    AppPlan, CellPlan, CongestionPlan, Framing, OnChange, Plan, PolicePlan, RecordLevel, TcpPlan,
+};
+use tidegate_core::units::{Span, Time};
 
 use crate::accounts::*;
 use crate::any::*;
@@ -84,5 +87,31 @@ proptest! {
             prop_assert_eq!(&unwatched.summary.gates, &watched.summary.gates);
             prop_assert_eq!(&unwatched.summary.traffic, &watched.summary.traffic);
         }
+    }
+}
+
+/// The policer takes the last cell of a segment; those before it wait for a slot in which an ACK could come. The sender's time-out
+/// comes before any other event, and knows whom to blame all the same.
+#[test]
+fn what_a_policer_took_is_known_when_the_sender_misses_it() {
+    let cells = |name: &str, mbps, slotted| {
+        let mut gate = link(name, mbps, None, Span::ZERO);
+        gate.framing = Framing::Aal5 { llc: false };
+        gate.cells = CellPlan { slotted, ..CellPlan::default() };
+        gate
+    };
+    let tahoe = tcp(CongestionPlan::Tahoe { fast_retransmit: true });
+    let mut plan = one_link(None, AppPlan::Bulk, TcpPlan { sack: false, delayed_ack: None, ..tahoe });
+    plan.gates = vec![cells("isp", 3, false), cells("core", 25, true)];
+    let sustained = Some((cell_limit(3, 183), Conformance::Vbr1));
+    plan.gates[0].police = Some(PolicePlan { peak: cell_limit(6, 9), sustained, tags: false });
+    (plan.flows[0].path, plan.flows[0].back) = (vec![0, 1], vec![1]);
+    plan.duration = Time::ZERO + Span::from_millis(1_200);
+    let trains = whole(&plan);
+    assert!(trains.summary.flows[0].timeouts > 0);
+    assert!(trains.summary.flows[0].limited_by["policer of isp"] > 0.0);
+    for (cells_one_by_one, exact_events) in [(true, false), (false, true)] {
+        let other = whole(&Plan { cells_one_by_one, exact_events, ..plan.clone() });
+        assert_eq!(trains.summary.flows, other.summary.flows);
     }
 }
