@@ -9,7 +9,7 @@ use tidegate_core::plan::{
     SsthreshRounding, TcpBase, TcpPlan, TcpRules, TickPhase,
 };
 use tidegate_core::random::Seed;
-use tidegate_core::tcp::{Endpoint, Role, Segment, State};
+use tidegate_core::tcp::{AccEcn, Endpoint, Role, Segment, State};
 use tidegate_core::unit::Ecn;
 use tidegate_core::units::{Rate, Span, Time};
 
@@ -348,6 +348,9 @@ fn forge(segment: Segment, op: u8) -> Segment {
         0 => Segment { seq: segment.seq.wrapping_add(shift), ..segment },
         1 => Segment { ack: segment.ack.wrapping_add(shift), ..segment },
         2 => Segment { sack_count: 1, sack: [(segment.ack, segment.ack.wrapping_add(shift)); 3], ..segment },
-        _ => Segment { len: shift, flags: u16::from(op), ts_ecr: shift, ..segment },
+        _ => {
+            let accecn = Some(AccEcn::new([shift; 3], op & 3, op >> 2 & 1));
+            Segment { len: shift, flags: u16::from(op), ts_ecr: shift, accecn, ..segment }
+        }
     }
 }

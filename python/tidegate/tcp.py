@@ -284,14 +284,14 @@ def _codepoint(ecn: str) -> int:
 
 
 def _option(fields: Iterable[tuple[str, int]]) -> tuple[int, list[int]]:
-    given = list(fields)
     try:
+        given = list(fields)
         names = tuple(name for name, _ in given)
         values = [whole(f"accecn: {name}", value, 0, _LARGEST_FIELD) for name, value in given]
     except (TypeError, ValueError) as error:
         if isinstance(error, ArgumentError):
             raise
-        raise ArgumentError(f"accecn: {given!r} is not pairs of a name and a number") from None
+        raise ArgumentError(f"accecn: {fields!r} is not pairs of a name and a number") from None
     for order, known in enumerate(_ORDERS):
         if names == known[: len(names)]:
             return order, values

@@ -94,6 +94,24 @@ def test_a_receiver_reports_what_it_has() -> None:
     assert "sack 2001:3001 timestamps 1 0" in str(ack)
 
 
+def test_accurate_marks_are_counted_in_bytes() -> None:
+    receiver = tg.tcp.Endpoint("passive", ecn="accurate", delayed_ack=False, **PLAIN)
+    receiver.receive(0, payload=1000, ecn="ECT(0)")
+    receiver.receive(0, seq=1001, payload=500, ecn="CE")
+    first, second = receiver.poll(0)
+    assert (first.accecn, second.accecn) == ((("EE0B", 1001),), (("EE0B", 1001), ("ECEB", 500)))
+    assert "accecn EE0B 1001 ECEB 500" in str(second)
+    sender = tg.tcp.Endpoint("active", ecn="accurate", initial_window="20 segments", **PLAIN)
+    sender.write(0, 20_000)
+    sender.poll(0)
+    # Of ten segments two were marked: the counter alone could mean ten.
+    sender.receive("20 ms", flags="ACK AE CWR ECE", ack=10_001, accecn=[("EE0B", 8001), ("ECEB", 2000)])
+    assert sender.state.ecn_reductions == 1
+    without = tg.tcp.Endpoint("passive", ecn="accurate", accecn_option=False, delayed_ack=False, **PLAIN)
+    without.receive(0, payload=1000, ecn="ECT(0)")
+    assert [sent.accecn for sent in without.poll(0)] == [None]
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -114,6 +132,9 @@ def test_a_receiver_reports_what_it_has() -> None:
         (lambda end: end.receive(3, sack=[1]), "sack: 1 is not a pair of numbers"),
         (lambda end: end.receive(3, sack=[(1, 2)] * 4), "sack: 4 blocks; at most 3"),
         (lambda end: end.receive(3, timestamps=(1, "x")), "timestamps: 'x' is not a whole number"),
+        (lambda end: end.receive(3, accecn=[("ECEB", 1)]), "accecn: read ECEB; write EE0B, ECEB, EE1B or"),
+        (lambda end: end.receive(3, accecn=[("EE0B", 2**24)]), "accecn: EE0B: 16777216 is out of range"),
+        (lambda end: end.receive(3, accecn=5), "accecn: 5 is not pairs of a name and a number"),
     ],
 )
 def test_what_cannot_be_is_refused(call: Any, message: str) -> None:

@@ -108,9 +108,9 @@ fn plans() -> impl Strategy<Value = TcpPlan> {
 }
 
 fn rules() -> impl Strategy<Value = TcpRules> {
-    let slow_start =
+    let slow_starts =
         prop_oneof![Just(SlowStart::Standard), Just(SlowStart::HyStart), Just(SlowStart::HyStartPlusPlus)];
-    let choices = (slow_start, any::<[bool; 5]>(), any::<[bool; 5]>());
+    let choices = (slow_starts, any::<[bool; 5]>(), any::<[bool; 5]>());
     choices.prop_map(
         |(
             slow_start,
