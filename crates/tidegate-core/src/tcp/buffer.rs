@@ -27,6 +27,8 @@ pub(super) struct Buffer {
     counted_since: Time,
     /// Round trip as the receiver sees it; zero: not known yet.
     rtt: Span,
+    /// The last timestamp that came back.
+    echo: u32,
     /// Without timestamps: a window has come when this offset has, and when it began.
     window_end: u64,
     window_since: Time,
@@ -46,6 +48,7 @@ impl Buffer {
             counted_from: 0,
             counted_since: Time::ZERO,
             rtt: Span::ZERO,
+            echo: 0,
             window_end: 0,
             window_since: Time::ZERO,
         }
@@ -56,23 +59,47 @@ impl Buffer {
         self.offered
     }
 
-    /// A segment's timestamp tells how long ago what it answers was sent (`tcp_rcv_rtt_measure_ts`).
-    pub(super) fn handle_rtt(&mut self, rtt: Span) {
-        // `tcp_rcv_rtt_update` keeps the least: a queue does not make the round trip longer.
+    /// A segment's timestamp `echo` tells how long ago what it answers was sent (`tcp_rcv_rtt_measure_ts`).
+    pub(super) fn handle_rtt(&mut self, echo: u32, rtt: Span) {
+        if echo == self.echo {
+            return;
+        }
+        self.echo = echo;
         let rtt = rtt.max(Span::from_picos(1));
-        self.rtt = if self.rtt == Span::ZERO { rtt } else { self.rtt.min(rtt) };
+        // `tcp_rcv_rtt_update`: down at once, up by an eighth of the difference.
+        self.rtt = if self.rtt == Span::ZERO || rtt < self.rtt {
+            rtt
+        } else {
+            self.rtt + Span::from_picos((rtt - self.rtt).picos() / 8)
+        };
     }
 
-    /// Data came, the next of the stream up to offset `next` or ahead of a gap: whether the window has grown, for which the
-    /// segment is acknowledged at once.
+    /// Data came that the application reads, up to offset `next`: whether the window has grown, for which the segment is
+    /// acknowledged at once.
     pub(super) fn handle_data(&mut self, now: Time, next: u64, timestamps: bool) -> bool {
         if !timestamps {
             self.measure_by_window(now, next);
         }
-        let room = self.clamp.saturating_sub(self.offered);
-        self.offered += room.min(2 * self.mss);
+        let grew = self.grow();
         // The application reads after the segment was queued.
         self.count(now, next);
+        grew
+    }
+
+    /// Data came ahead of a gap, and the last bytes now held lie `ahead` bytes after it: whether the window has grown.
+    pub(super) fn handle_ahead(&mut self, ahead: u64) -> bool {
+        let grew = self.grow();
+        if !self.fixed {
+            // `tcp_rcvbuf_grow`: what waits for the gap needs its place too.
+            self.clamp = self.clamp.max((2 * self.space + ahead).min(LARGEST_CLAMP));
+        }
+        grew
+    }
+
+    /// `tcp_grow_window`: by two segments, as far as the buffer goes.
+    fn grow(&mut self) -> bool {
+        let room = self.clamp.saturating_sub(self.offered);
+        self.offered += room.min(2 * self.mss);
         room > 0
     }
 
@@ -124,7 +151,7 @@ mod tests {
     #[test]
     fn the_clamp_follows_what_a_round_trip_brings() {
         let mut buffer = Buffer::new(1000, None);
-        buffer.handle_rtt(Span::from_millis(10));
+        buffer.handle_rtt(1, Span::from_millis(10));
         let mut now = Time::ZERO;
         let mut next = 0;
         for round in [10_000, 20_000, 40_000, 80_000] {

@@ -219,7 +219,8 @@ impl Endpoint {
         if self.sender.config.timestamps {
             self.read_timestamp(segment);
             if segment.len > 0 && segment.ts_ecr != 0 {
-                self.receiver.handle_rtt(now.saturating_since(timestamp::sent_at(segment.ts_ecr, now)));
+                let rtt = now.saturating_since(timestamp::sent_at(segment.ts_ecr, now));
+                self.receiver.handle_rtt(segment.ts_ecr, rtt);
             }
         }
         if segment.flags & flags::ACK != 0 {
@@ -315,7 +316,7 @@ impl Endpoint {
 
     #[inline(never)]
     fn poll_sender(&mut self, now: Time) -> Outgoing {
-        if self.state != State::Established {
+        if self.syn_due || self.state != State::Established {
             return self.poll_syn(now);
         }
         let held = self.sender.held;

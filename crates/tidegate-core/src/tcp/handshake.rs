@@ -31,6 +31,8 @@ impl Endpoint {
                 self.hear_syn_ack(segment);
                 self.establish(now, segment.ts_ecr);
                 self.receiver.demand_ack();
+                // `tcp_rcv_synsent_state_process`: the application hears of the connection after this ACK has left.
+                self.syn_due = self.sender.config.linux_acks;
                 true
             }
             // Their SYN again: our SYN-ACK was lost.
@@ -115,8 +117,14 @@ impl Endpoint {
         self.sender.ready = true;
     }
 
+    /// A segment of the handshake, if one is due.
     #[cold]
     pub(super) fn poll_syn(&mut self, now: Time) -> Outgoing {
+        if self.state == State::Established {
+            self.syn_due = false;
+            self.sender.counters.acks_sent += 1;
+            return self.leave(Outgoing::new(self.sender.max, 0));
+        }
         self.sender.ready = false;
         if !self.syn_due {
             return Outgoing::NOTHING;

@@ -43,8 +43,10 @@ pub(super) struct Receiver {
     delayed_until: Time,
     /// Bytes received in order and not acknowledged yet.
     owed: u64,
-    /// Segments still to be acknowledged at once (Linux's quick ACKs).
+    /// ACKs that still leave at once (Linux's quick ACKs).
     quick: u32,
+    /// Data have arrived since the last ACK, in order or not (`ICSK_ACK_SCHED`).
+    news: bool,
     /// A window that grows, and what of it the other side was told last.
     buffer: Option<Box<Buffer>>,
     told: u64,
@@ -72,7 +74,8 @@ impl Receiver {
             owed: 0,
             ack_now: false,
             quick: plan.quick_acks,
-            tells: grows || (plan.sack && plan.rules.dsack),
+            news: false,
+            tells: grows || plan.quick_acks > 0 || (plan.sack && plan.rules.dsack),
             buffer: grows.then(|| Box::new(Buffer::new(plan.mss, plan.window))),
             told: 0,
             duplicates: (plan.sack && plan.rules.dsack).then(Box::default),
@@ -141,10 +144,10 @@ impl Receiver {
         self.buffer.as_ref().is_some_and(|buffer| buffer.offered() != self.told)
     }
 
-    /// A timestamp that came back: how long ago it was sent.
-    pub(super) fn handle_rtt(&mut self, rtt: Span) {
+    /// Data brought the timestamp `echo` back: how long ago it was sent.
+    pub(super) fn handle_rtt(&mut self, echo: u32, rtt: Span) {
         if let Some(buffer) = &mut self.buffer {
-            buffer.handle_rtt(rtt);
+            buffer.handle_rtt(echo, rtt);
         }
     }
 
@@ -153,6 +156,10 @@ impl Receiver {
     pub(super) fn acknowledged(&mut self) {
         if let Some(buffer) = &self.buffer {
             self.told = buffer.offered();
+        }
+        if std::mem::take(&mut self.news) {
+            // `tcp_dec_quickack_mode`: every ACK of data uses one up, whatever it left for.
+            self.quick = self.quick.saturating_sub(1);
         }
         if let Some(duplicates) = &mut self.duplicates {
             duplicates.leave();
@@ -196,7 +203,7 @@ impl Receiver {
         if start == self.next {
             self.handle_next(now, len, config, counters);
         } else {
-            self.handle_disorder(start, len, config, counters);
+            self.handle_disorder(now, start, len, config, counters);
         }
     }
 
@@ -209,7 +216,7 @@ impl Receiver {
             counters.delivered_segments += 1;
             self.owe(now, len, config);
         } else {
-            self.handle_disorder(self.next, len, config, counters);
+            self.handle_disorder(now, self.next, len, config, counters);
         }
     }
 
@@ -217,7 +224,8 @@ impl Receiver {
     #[inline]
     fn owe(&mut self, now: Time, len: u32, config: &Config) {
         self.owed += u64::from(len);
-        if self.buffer.is_some() && self.widens(now, len, config) {
+        self.news = true;
+        if self.buffer.is_some() && self.widen(now, len, config) {
             self.ack_now = true;
             return;
         }
@@ -225,33 +233,33 @@ impl Receiver {
         if self.owed >= config.ack_every {
             self.ack_now = true;
         } else if self.quick > 0 {
-            self.quick -= 1;
             self.ack_now = true;
         } else if self.delayed_until == Time::NEVER {
             self.delayed_until = config.ack_deadline(now);
         }
     }
 
-    /// Whether Linux acknowledges a segment at once: it widens the window, or is shorter than a full one, which the
-    /// application has read by then (`tcp_cleanup_rbuf`).
+    /// Widens Linux's window; whether the segment is acknowledged at once because it is shorter than a full one and the
+    /// application has read it by then (`tcp_cleanup_rbuf`).
     #[inline(never)]
-    fn widens(&mut self, now: Time, len: u32, config: &Config) -> bool {
+    fn widen(&mut self, now: Time, len: u32, config: &Config) -> bool {
         let next = self.next;
-        let grew =
-            self.buffer.as_mut().is_some_and(|buffer| buffer.handle_data(now, next, config.timestamps));
-        if grew {
-            // `quick |= 1`, and one less when the ACK leaves: of an even number none is used up.
-            self.quick &= !1;
+        if let Some(buffer) = &mut self.buffer
+            && buffer.handle_data(now, next, config.timestamps)
+        {
+            // `tcp_grow_window`.
+            self.quick |= 1;
         }
-        grew || len < config.mss
+        len < config.mss
     }
 
     /// Data that do not simply continue the stream.
     #[cold]
-    fn handle_disorder(&mut self, start: u64, len: u32, config: &Config, counters: &mut Counters) {
+    fn handle_disorder(&mut self, now: Time, start: u64, len: u32, config: &Config, counters: &mut Counters) {
         // RFC 5681 §4.2: a segment out of order, one that fills a gap, or a duplicate is
         // acknowledged at once.
         self.ack_now = true;
+        self.news = true;
         let end = start + u64::from(len);
         // RFC 9293 §3.10.7.4: what lies outside the window is dropped and acknowledged.
         if end > self.next.saturating_add(config.window) {
@@ -276,6 +284,22 @@ impl Receiver {
             self.next = island.end;
             self.islands.pop_front();
         }
+        if self.buffer.is_some() {
+            self.widen_in_disorder(now, start, end, config);
+        }
+    }
+
+    /// New data `[start, end)` came ahead of a gap or into one: what that does to Linux's window.
+    fn widen_in_disorder(&mut self, now: Time, start: u64, end: u64, config: &Config) {
+        let Some(buffer) = &mut self.buffer else { return };
+        let grew = if start <= self.next && self.next >= end {
+            buffer.handle_data(now, self.next, config.timestamps)
+        } else {
+            // Without SACK the window stays, so that each ACK is a duplicate (`tcp_data_queue_ofo`).
+            let ahead = self.islands.back().map_or(0, |island| island.end - self.next);
+            config.sack && buffer.handle_ahead(ahead)
+        };
+        self.quick |= u32::from(grew);
     }
 
     /// `[start, end)` had arrived before.
