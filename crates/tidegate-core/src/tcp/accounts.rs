@@ -1,5 +1,6 @@
 //! What a sender remembers that accounts for every ACK, and what its one timer is set for.
 
+use super::offload::Offload;
 use super::pacer::Pacer;
 use super::prr::Prr;
 use super::rack::Rack;
@@ -24,6 +25,7 @@ pub(super) struct Accounts {
     /// Whether the last time-out was needless is still open.
     pub(super) frto: bool,
     pub(super) pacer: Pacer,
+    pub(super) offload: Offload,
     /// For controllers that hear of every ACK.
     pub(super) sampler: Option<Box<Sampler>>,
     /// SACKed segments outstanding (`sacked_out`).
@@ -60,6 +62,7 @@ impl Accounts {
             repeats: Repeats::Lost,
             frto: false,
             pacer: Pacer::new(if linux { UNPACED } else { 0 }),
+            offload: Offload::new(rules),
             sampler: controller.hears_acks().then(Box::default),
             sacked: 0,
             timeouts: 0,

@@ -60,6 +60,11 @@ enum AckDelay {
 }
 
 impl Config {
+    /// Whether a segment without options says all in its numbers.
+    pub(super) fn is_plain(&self) -> bool {
+        !self.special && !self.linux_acks
+    }
+
     pub(super) fn new(plan: &TcpPlan) -> Config {
         let window = plan.window.unwrap_or(u64::MAX);
         // A window smaller than a segment makes segments smaller (RFC 9293 §3.8.6.2.1).

@@ -12,7 +12,7 @@ use crate::units::{Rate, Span, Time};
 /// `bbr_min_tso_rate`.
 const SLOW: Rate = Rate::from_bps(1_200_000);
 /// `gso_max_size`, less the largest header.
-const LARGEST_BURST: u64 = 65_536 - 1 - 320;
+pub(super) const LARGEST_BURST: u64 = 65_536 - 1 - 320;
 
 impl Sender {
     /// What leaves now; `None`: nothing until the next ACK, write or time-out.
@@ -39,7 +39,7 @@ impl Sender {
             if alone && self.max > 0 && self.written > self.max {
                 self.resume(accounts, now);
             }
-            self.poll_new(now, self.window_with(accounts))
+            if self.defers(accounts, now) { None } else { self.poll_new(now, self.window_with(accounts)) }
         } else {
             self.poll_mending_accounted(accounts, now)
         };
@@ -50,8 +50,10 @@ impl Sender {
         self.counters.segments_sent += 1;
         self.counters.bytes_sent += u64::from(sent.len());
         self.last_sent = now;
+        let mut sent = sent;
         if self.board.next > newest {
             self.note_sent(accounts, now, newest);
+            sent = sent.push_if(self.ends_packet(accounts));
         }
         if let Some(rate) = self.pacing_rate() {
             accounts.pacer.handle_sent(now, sent.len(), rate, self.burst(rate));
@@ -65,9 +67,11 @@ impl Sender {
         if let Some(rate) = self.controller.pacing_rate() {
             return Some(rate);
         }
-        if !self.config.rules.paces {
-            return None;
-        }
+        if self.config.rules.paces { self.usual_rate() } else { None }
+    }
+
+    /// Twice the window in a round trip, or 1.2 times once slow start nears its end (`tcp_update_pacing_rate`).
+    pub(super) fn usual_rate(&self) -> Option<Rate> {
         let srtt = self.estimator.smoothed().picos();
         if srtt == 0 {
             return None;
@@ -82,7 +86,7 @@ impl Sender {
 
     /// Bytes that leave at once where Linux's segmentation offload is at work (`tcp_tso_autosize`, `bbr_min_tso_segs`):
     /// 1/1024 s of the rate, two segments at least (one below 1.2 Mbit/s), 64 KB at most; 0: one segment.
-    fn burst(&self, rate: Rate) -> u64 {
+    pub(super) fn burst(&self, rate: Rate) -> u64 {
         let rules = &self.config.rules;
         if rules.segmentation != Segmentation::Kernel || rules.arithmetic != Arithmetic::Linux {
             return 0;
@@ -138,6 +142,7 @@ impl Sender {
     /// What may leave now has left: was it the window that stopped the sender?
     pub(super) fn note_window_use(&mut self, accounts: &mut Accounts, now: Time) {
         // Data that are not sent yet, and a window that is full, are as much news as data that were sent.
+        let waits = accounts.offload.close();
         let stopped = self.written > self.max && self.held == HeldBy::CongestionWindow;
         if !(std::mem::take(&mut accounts.sent) || stopped) || !accounts.linux_windows {
             return;
@@ -145,7 +150,7 @@ impl Sender {
         let window = self.window_with(accounts);
         let burst = Burst {
             at: now,
-            limited: self.segments(self.pipe()) >= self.segments(window),
+            limited: waits || self.segments(self.pipe()) >= self.segments(window),
             out: self.board.next - self.board.first,
             una: self.una,
             max: self.max,

@@ -93,7 +93,7 @@ impl Endpoint {
         let waits = if plan.handshake { State::Listen } else { State::Established };
         let sender = Sender::new(plan, isn, rng);
         Endpoint {
-            plain: role == Role::Passive && !plan.handshake && !sender.config.special,
+            plain: role == Role::Passive && !plan.handshake && sender.config.is_plain(),
             sender,
             receiver: Receiver::new(plan),
             state: if role == Role::Active { State::Closed } else { waits },
@@ -134,7 +134,7 @@ impl Endpoint {
             self.sender.ready = true;
             self.syn_due = self.sender.config.handshake;
             self.state = if self.sender.config.handshake { State::SynSent } else { State::Established };
-            self.plain = !self.sender.config.handshake && !self.sender.config.special;
+            self.plain = !self.sender.config.handshake && self.sender.config.is_plain();
         }
     }
 
@@ -241,7 +241,7 @@ impl Endpoint {
                 self.note_mark(start, segment);
             }
             let Sender { config, counters, .. } = &mut self.sender;
-            self.receiver.handle_data(now, start, segment.len, config, counters);
+            self.receiver.handle_data(now, start, segment, config, counters);
         } else {
             self.receiver.demand_ack();
         }
@@ -347,7 +347,8 @@ impl Endpoint {
         }
         self.receiver.acknowledged();
         let config = &self.sender.config;
-        sent.options_if(config.special || (config.sack && self.receiver.has_gaps()) || news)
+        let pushes = config.linux_acks && sent.is_pushed();
+        sent.options_if(config.special || pushes || (config.sack && self.receiver.has_gaps()) || news)
     }
 
     /// Writes what [`Endpoint::poll`] gave last, whatever was there before. SACK blocks beyond

@@ -60,7 +60,7 @@ impl Endpoint {
     /// The other end has acknowledged our SYN, or one of them, and `echo` is its timestamp.
     fn establish(&mut self, now: Time, echo: u32) {
         self.state = State::Established;
-        self.plain = !self.sender.config.special;
+        self.plain = self.sender.config.is_plain();
         self.syn_due = false;
         self.sender.ready = true;
         self.sender.rto_at = Time::NEVER;

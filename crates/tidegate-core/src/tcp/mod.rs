@@ -15,6 +15,7 @@ mod frto;
 mod handshake;
 mod marks;
 mod needless;
+mod offload;
 mod outgoing;
 mod outstanding;
 mod pacer;

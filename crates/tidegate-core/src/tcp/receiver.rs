@@ -10,7 +10,7 @@ use super::buffer::Buffer;
 use super::config::Config;
 use super::dsack::Duplicates;
 use super::report::Counters;
-use super::segment::Segment;
+use super::segment::{Segment, flags};
 use super::seq::Numbering;
 use crate::plan::{AckRule, TcpPlan};
 use crate::units::{Span, Time};
@@ -191,15 +191,20 @@ impl Receiver {
         }
     }
 
-    /// `len` > 0 user bytes from offset `start` arrived.
+    /// A segment with user bytes from offset `start` on arrived.
     pub(super) fn handle_data(
         &mut self,
         now: Time,
         start: u64,
-        len: u32,
+        segment: &Segment,
         config: &Config,
         counters: &mut Counters,
     ) {
+        let len = segment.len;
+        if config.linux_acks && segment.flags & flags::PSH != 0 {
+            // `tcp_measure_rcv_mss`, `tcp_cleanup_rbuf`: the application, which has read it by then, is not waited for.
+            self.ack_now = true;
+        }
         if start == self.next {
             self.handle_next(now, len, config, counters);
         } else {
