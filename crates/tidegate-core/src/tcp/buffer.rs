@@ -59,6 +59,11 @@ impl Buffer {
         self.offered
     }
 
+    /// The round trip as the receiver sees it; zero: not known yet.
+    pub(super) fn rtt(&self) -> Span {
+        self.rtt
+    }
+
     /// A segment's timestamp `echo` tells how long ago what it answers was sent (`tcp_rcv_rtt_measure_ts`).
     pub(super) fn handle_rtt(&mut self, echo: u32, rtt: Span) {
         if echo == self.echo {

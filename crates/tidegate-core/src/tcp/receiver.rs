@@ -7,6 +7,7 @@
 use std::collections::VecDeque;
 
 use super::buffer::Buffer;
+use super::compression::Compression;
 use super::config::Config;
 use super::dsack::Duplicates;
 use super::report::Counters;
@@ -50,6 +51,8 @@ pub(super) struct Receiver {
     /// A window that grows, and what of it the other side was told last.
     buffer: Option<Box<Buffer>>,
     told: u64,
+    /// ACKs of what comes ahead of a gap, if they may be put off.
+    compression: Option<Box<Compression>>,
     /// What came again, if that is reported.
     duplicates: Option<Box<Duplicates>>,
     /// See [`Receiver::tells`].
@@ -77,6 +80,7 @@ impl Receiver {
             news: false,
             tells: grows || plan.quick_acks > 0 || (plan.sack && plan.rules.dsack),
             buffer: grows.then(|| Box::new(Buffer::new(plan.mss, plan.window))),
+            compression: (grows && plan.sack).then(Box::default),
             told: 0,
             duplicates: (plan.sack && plan.rules.dsack).then(Box::default),
         }
@@ -157,6 +161,9 @@ impl Receiver {
         if let Some(buffer) = &self.buffer {
             self.told = buffer.offered();
         }
+        if let Some(compression) = &mut self.compression {
+            compression.held = 0;
+        }
         if std::mem::take(&mut self.news) {
             // `tcp_dec_quickack_mode`: every ACK of data uses one up, whatever it left for.
             self.quick = self.quick.saturating_sub(1);
@@ -201,8 +208,12 @@ impl Receiver {
         counters: &mut Counters,
     ) {
         let len = segment.len;
-        if config.linux_acks && segment.flags & flags::PSH != 0 {
-            // `tcp_measure_rcv_mss`, `tcp_cleanup_rbuf`: the application, which has read it by then, is not waited for.
+        if config.linux_acks
+            && segment.flags & flags::PSH != 0
+            && start == self.next
+            && self.islands.is_empty()
+        {
+            // `tcp_measure_rcv_mss`, `tcp_cleanup_rbuf`: the application has read all, and no more need follow.
             self.ack_now = true;
         }
         if start == self.next {
@@ -263,7 +274,7 @@ impl Receiver {
     fn handle_disorder(&mut self, now: Time, start: u64, len: u32, config: &Config, counters: &mut Counters) {
         // RFC 5681 §4.2: a segment out of order, one that fills a gap, or a duplicate is
         // acknowledged at once.
-        self.ack_now = true;
+        let was_due = std::mem::replace(&mut self.ack_now, true);
         self.news = true;
         let end = start + u64::from(len);
         // RFC 9293 §3.10.7.4: what lies outside the window is dropped and acknowledged.
@@ -278,6 +289,7 @@ impl Receiver {
             // `tcp_enter_quickack_mode`: ACKs have been lost.
             self.quick = self.quick.max(MOST_QUICK);
         }
+        let old_news = self.compression.as_ref().is_some_and(|it| it.held > 0) && self.begins_island(start, end);
         let new = if end <= self.next { 0 } else { self.insert(start.max(self.next), end) };
         if new == 0 {
             counters.duplicates_received += 1;
@@ -291,6 +303,7 @@ impl Receiver {
         }
         if self.buffer.is_some() {
             self.widen_in_disorder(now, start, end, config);
+            self.ack_now = was_due || old_news || self.answers_disorder(now, config);
         }
     }
 
@@ -305,6 +318,32 @@ impl Receiver {
             config.sack && buffer.handle_ahead(ahead)
         };
         self.quick |= u32::from(grew);
+    }
+
+    /// Whether Linux answers new data that came ahead of a gap or into one at once (`__tcp_ack_snd_check`), or only
+    /// with those that follow soon. DEVIATION: RFC 5681 §4.2 wants an ACK for each.
+    fn answers_disorder(&mut self, now: Time, config: &Config) -> bool {
+        let (Some(buffer), Some(compression)) = (&self.buffer, &mut self.compression) else { return true };
+        if self.islands.is_empty() || self.quick > 0 || self.next - self.acknowledged_to > u64::from(config.mss) {
+            return true;
+        }
+        if compression.answers(self.next) {
+            return true;
+        }
+        if self.delayed_until == Time::NEVER {
+            self.delayed_until = now.saturating_add(Compression::delay(buffer.rtt()));
+        }
+        false
+    }
+
+    /// Whether `[start, end)` begins an island beside two others, or belongs to one that is older than two others: then
+    /// what an ACK that is held back has to say is not put off any more (`tcp_sack_new_ofo_skb`).
+    fn begins_island(&self, start: u64, end: u64) -> bool {
+        let touching = self.islands.iter().find(|island| island.start <= end && start <= island.end);
+        match touching {
+            Some(island) => !self.recent[..2].iter().any(|offset| island.holds(*offset)),
+            None => self.islands.len() >= 2,
+        }
     }
 
     /// `[start, end)` had arrived before.
