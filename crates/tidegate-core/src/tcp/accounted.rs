@@ -28,6 +28,8 @@ struct News {
     repeated: bool,
     /// SACKed segments that left the scoreboard.
     sacked_left: u64,
+    /// Behind the highest record that was SACKed before this acknowledgement came: what arrives below was overtaken.
+    highest: u64,
     /// When the newest of all these was sent last.
     newest: Option<Time>,
     /// A segment sent once, before the time-out, is among them.
@@ -111,6 +113,7 @@ impl Sender {
             return true;
         }
         let (in_flight, lost) = (self.pipe(), self.board.lost_total);
+        news.highest = self.board.sacked_end;
         if let Some(segment) = segment
             && segment.sack_count > 0
         {
@@ -184,8 +187,7 @@ impl Sender {
     ) {
         let again = self.read_duplicates(accounts, segment, ack);
         news.again = again.unwrap_or_default();
-        let recover = self.recover;
-        let highest = self.board.sacked_end;
+        let (recover, highest) = (self.recover, news.highest);
         let Accounts { rack, sampler, .. } = accounts;
         let base_before = self.board.base;
         let count = usize::from(segment.sack_count).min(segment.sack.len());
@@ -218,7 +220,7 @@ impl Sender {
     }
 
     fn account_acknowledged(&mut self, accounts: &mut Accounts, now: Time, bytes: u64, news: &mut News) {
-        let highest = self.board.sacked_end;
+        let highest = news.highest;
         let base_before = self.board.base;
         let ack = self.una + bytes;
         let (recover, echo) = (self.recover, news.echo);
