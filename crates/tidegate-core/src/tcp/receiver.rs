@@ -44,7 +44,7 @@ pub(super) struct Receiver {
     delayed_until: Time,
     /// Bytes received in order and not acknowledged yet.
     owed: u64,
-    /// ACKs that still leave at once (Linux's quick ACKs).
+    /// ACKs that are still not delayed (Linux's quick ACKs).
     quick: u32,
     /// Data have arrived since the last ACK, in order or not (`ICSK_ACK_SCHED`).
     news: bool,
@@ -78,7 +78,7 @@ impl Receiver {
             ack_now: false,
             quick: plan.quick_acks,
             news: false,
-            tells: grows || plan.quick_acks > 0 || (plan.sack && plan.rules.dsack),
+            tells: grows || (plan.sack && plan.rules.dsack),
             buffer: grows.then(|| Box::new(Buffer::new(plan.mss, plan.window))),
             compression: (grows && plan.sack).then(Box::default),
             told: 0,
@@ -160,13 +160,13 @@ impl Receiver {
     pub(super) fn acknowledged(&mut self) {
         if let Some(buffer) = &self.buffer {
             self.told = buffer.offered();
+            if std::mem::take(&mut self.news) {
+                // `tcp_dec_quickack_mode`: every ACK of data uses one up, whatever it left for.
+                self.quick = self.quick.saturating_sub(1);
+            }
         }
         if let Some(compression) = &mut self.compression {
             compression.held = 0;
-        }
-        if std::mem::take(&mut self.news) {
-            // `tcp_dec_quickack_mode`: every ACK of data uses one up, whatever it left for.
-            self.quick = self.quick.saturating_sub(1);
         }
         if let Some(duplicates) = &mut self.duplicates {
             duplicates.leave();
@@ -249,6 +249,7 @@ impl Receiver {
         if self.owed >= config.ack_every {
             self.ack_now = true;
         } else if self.quick > 0 {
+            self.quick -= u32::from(self.buffer.is_none());
             self.ack_now = true;
         } else if self.delayed_until == Time::NEVER {
             self.delayed_until = config.ack_deadline(now);

@@ -103,22 +103,22 @@ fn a_lost_retransmission_is_found_by_time() {
          0 ms      > 900..1000
          40 ms     < ack 0 sack 100..200
          40 ms     > 1000..1100
-         41 ms     < ack 0 sack 100..300
-         41 ms     > 1100..1200
-         42 ms     < ack 0 sack 100..400
-         42 ms     > 0..100 again
-         43 ms     < ack 0 sack 100..500
-         44 ms     < ack 0 sack 100..600
-         44 ms     > 1200..1300
+         42 ms     < ack 0 sack 100..300
+         42 ms     > 1100..1200
+         43 ms     < ack 0 sack 100..400
+         43 ms     > 0..100 again
+         44 ms     < ack 0 sack 100..500
+         45 ms     < ack 0 sack 100..600
+         45 ms     > 1200..1300
          80 ms     < ack 0 sack 100..1100
          80 ms     > 1300..1400
          80 ms     > 1400..1500
          81 ms     < ack 0 sack 100..1200
          81 ms     > 1500..1600
-         84 ms     < ack 0 sack 100..1300
-         84 ms     > 0..100 again
-         84 ms     > 1600..1700
-         84 ms     = timeouts 0",
+         85 ms     < ack 0 sack 100..1300
+         85 ms     > 0..100 again
+         85 ms     > 1600..1700
+         85 ms     = timeouts 0",
     );
 }
 
