@@ -8,7 +8,7 @@ use super::undo::Undo;
 use super::window_use::WindowUse;
 use crate::cc::Controller;
 use crate::plan::{Arithmetic, LossDetection, Reduction, TcpRules};
-use crate::units::Span;
+use crate::units::{Rate, Span};
 
 /// What a sender remembers to account for ACKs.
 #[derive(Debug)]
@@ -24,8 +24,14 @@ pub(super) struct Accounts {
     /// Whether the last time-out was needless is still open.
     pub(super) frto: bool,
     pub(super) pacer: Pacer,
+    /// Data may be paced.
+    pub(super) paced: bool,
+    /// A rate, and the bytes that leave at once at it.
+    pub(super) burst: (Rate, u64),
     /// For controllers that hear of every ACK.
     pub(super) sampler: Option<Box<Sampler>>,
+    /// Nothing is repaired, reported, probed for, marked or to be taken back: looked at after each ACK; timers and what they send end it.
+    pub(super) calm: bool,
     /// SACKed segments outstanding (`sacked_out`).
     pub(super) sacked: u64,
     /// Time-outs since the acknowledgement last moved (`icsk_retransmits`).
@@ -60,7 +66,10 @@ impl Accounts {
             repeats: Repeats::Lost,
             frto: false,
             pacer: Pacer::new(if linux { UNPACED } else { 0 }),
+            paced: rules.paces || controller.may_pace(),
+            burst: (Rate::ZERO, 0),
             sampler: controller.hears_acks().then(Box::default),
+            calm: false,
             sacked: 0,
             timeouts: 0,
             sent: false,

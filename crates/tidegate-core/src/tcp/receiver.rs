@@ -72,7 +72,7 @@ impl Receiver {
             owed: 0,
             ack_now: false,
             quick: plan.quick_acks,
-            tells: grows || (plan.sack && plan.rules.dsack),
+            tells: grows,
             buffer: grows.then(|| Box::new(Buffer::new(plan.mss, plan.window))),
             told: 0,
             duplicates: (plan.sack && plan.rules.dsack).then(Box::default),
@@ -129,6 +129,12 @@ impl Receiver {
         self.delayed_until
     }
 
+    /// The next ACK says more than its number and gaps.
+    fn has_news(&self) -> bool {
+        let told = self.duplicates.as_ref().is_some_and(|duplicates| duplicates.told().is_some());
+        told || self.has_duplicates() || self.window_is_news()
+    }
+
     /// What a segment that leaves says of the window, if that is not the plan's.
     #[inline]
     pub(super) fn offered(&self) -> Option<u32> {
@@ -157,10 +163,12 @@ impl Receiver {
         if let Some(duplicates) = &mut self.duplicates {
             duplicates.leave();
         }
+        self.tells = self.has_news();
         self.settled();
     }
 
-    /// Whether an ACK may say more than its number and gaps: a window that grows, or duplicates.
+    /// Whether the next ACK says more than its number and gaps: a window that has grown, or duplicates. Also where the last
+    /// one told of duplicates, which are forgotten then.
     #[inline]
     pub(super) fn tells(&self) -> bool {
         self.tells
@@ -240,6 +248,7 @@ impl Receiver {
         let grew =
             self.buffer.as_mut().is_some_and(|buffer| buffer.handle_data(now, next, config.timestamps));
         if grew {
+            self.tells = true;
             // `quick |= 1`, and one less when the ACK leaves: of an even number none is used up.
             self.quick &= !1;
         }
@@ -284,6 +293,7 @@ impl Receiver {
             && start < end
         {
             duplicates.add(start, end);
+            self.tells = true;
         }
     }
 
