@@ -172,7 +172,7 @@ proptest! {
             [counters.refused(), counters.culled(), counters.lost()].map(|count| count.total().packets);
         let dropped = of(&[DropReason::QueueFull, DropReason::TooLarge, DropReason::Policed, DropReason::Early]);
         prop_assert_eq!(refused + culled, dropped);
-        prop_assert_eq!(lost, of(&[DropReason::Loss]));
+        prop_assert_eq!(lost, of(&[DropReason::Loss, DropReason::Counted]));
         prop_assert!(counters.held().packets <= came.len() as u64);
         prop_assert!(counters.waits().count() <= came.len() as u64);
         if let Some(rows) = gate.take_history() {
