@@ -215,6 +215,24 @@ def _step(draw: random.Random, gate: list[str]) -> list[str]:
     return [*gate, f'queue.aqm.step = "{draw.choice(["0 packets", "1 packets", "3 packets", "9 kB"])}"']
 
 
+#: Queue disciplines that decide when a packet would be sent.
+JUDGES = (
+    'queue.aqm = "codel"',
+    'queue.aqm.codel = { target = "1 ms", interval = "20 ms" }',
+    'queue.aqm.codel = { target = "3 ms", interval = "30 ms", ce_threshold = "2 ms" }',
+    'queue.aqm = "fq_codel"',
+    'queue.aqm.fq_codel = { queues = 2, quantum = "300 B", limit = "12 packets", target = "2 ms" }',
+    'queue.aqm = "dualpi2"',
+    'queue.aqm.dualpi2 = { target = "4 ms", update = "5 ms", step = "800 us", range = "400 us" }',
+)
+
+
+def _judge(draw: random.Random, gate: list[str]) -> list[str]:
+    """Return the lines of a packet gate, in one of four with a discipline that decides at the departure."""
+    others = [line for line in gate if not line.startswith("queue.aqm")]
+    return [*others, draw.choice(JUDGES)] if draw.random() < 0.25 else gate
+
+
 def _requests(draw: random.Random) -> list[str]:
     """Requests and responses, in a closed or an open loop, on one connection or on many."""
     sizes = [
@@ -335,6 +353,7 @@ def scenario(number: int) -> str:
     late = random.Random(f"jitter {number}")
     hearing = random.Random(f"controllers {number}")
     rules = random.Random(f"rules {number}")
+    judges = random.Random(f"judges {number}")
     circuit = more.choice([n for n in range(count) if n != cells] + [None])
     if circuit is not None:
         lines += ["[pool.vp]", f'capacity = "{more.choice([8, 15, 30])} Mbit/s"']
@@ -344,7 +363,7 @@ def scenario(number: int) -> str:
         if n == circuit:
             gate = _circuit(more, gate)
         if n != cells:
-            gate = _step(rules, gate)
+            gate = _judge(judges, _step(rules, gate))
         lines += gate + _jitter(late)
         if n == cells:
             lines += late.choice([[], [POLICE]])

@@ -14,7 +14,7 @@ TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 MOST = {
     "a rate law": 6,
     "a congestion controller": 5,
-    "a queue discipline": 6,
+    "a queue discipline": 7,
     "a column": 4,
     "a summary number": 3,
 }

@@ -127,12 +127,32 @@ impl Controller {
     }
 
     /// See [`CongestionControl::handle_measured`].
+    #[inline]
     pub fn handle_measured(&mut self, measured: &Measured) {
+        // What most flows use needs no table of jumps.
+        match self {
+            Controller::LinuxCubic(cubic) => cubic.handle_measured(measured),
+            Controller::LinuxReno(_) | Controller::Bbr(_) => {}
+            other => other.handle_measured_by_any(measured),
+        }
+    }
+
+    #[inline(never)]
+    fn handle_measured_by_any(&mut self, measured: &Measured) {
         each!(self, inner => inner.handle_measured(measured));
     }
 
     /// See [`CongestionControl::handle_ack`].
+    #[inline]
     pub fn handle_ack(&mut self, ack: &Ack) {
+        match self {
+            Controller::Bbr(bbr) => bbr.handle_ack(ack),
+            other => other.handle_ack_by_any(ack),
+        }
+    }
+
+    #[inline(never)]
+    fn handle_ack_by_any(&mut self, ack: &Ack) {
         each!(self, inner => inner.handle_ack(ack));
     }
 
@@ -154,8 +174,23 @@ impl Controller {
     }
 
     /// See [`CongestionControl::handle_acked`].
+    #[inline]
     pub fn handle_acked(&mut self, acked: &Acked) {
+        match self {
+            Controller::LinuxCubic(cubic) => cubic.handle_acked(acked),
+            other => other.handle_acked_by_any(acked),
+        }
+    }
+
+    #[inline(never)]
+    fn handle_acked_by_any(&mut self, acked: &Acked) {
         each!(self, inner => inner.handle_acked(acked));
+    }
+
+    /// Whether [`Controller::aimd_mut`] has it.
+    #[inline]
+    pub(crate) fn is_aimd(&self) -> bool {
+        matches!(self, Controller::Tahoe(_) | Controller::Reno(_) | Controller::NewReno(_))
     }
 
     /// The arithmetic of the controllers that need to know nothing of an ACK but its bytes:
@@ -212,9 +247,48 @@ impl Controller {
     }
 
     /// See [`CongestionControl::pacing_rate`].
+    #[inline]
     #[must_use]
     pub fn pacing_rate(&self) -> Option<Rate> {
+        match self {
+            Controller::Bbr(bbr) => bbr.pacing_rate(),
+            other => other.pacing_rate_of_any(),
+        }
+    }
+
+    #[inline(never)]
+    fn pacing_rate_of_any(&self) -> Option<Rate> {
         each!(self, inner => inner.pacing_rate())
+    }
+
+    /// Whether it may ever name a rate. `false`: [`Controller::pacing_rate`] is always `None`.
+    pub(crate) fn may_pace(&self) -> bool {
+        !matches!(
+            self,
+            Controller::Tahoe(_)
+                | Controller::Reno(_)
+                | Controller::NewReno(_)
+                | Controller::Cubic(_)
+                | Controller::LinuxReno(_)
+                | Controller::LinuxCubic(_)
+        )
+    }
+
+    /// Whether it reads [`Ack::window_limited`]; else it is told `false`.
+    #[inline]
+    pub(crate) fn asks_for_the_limit(&self) -> bool {
+        !matches!(self, Controller::Bbr(_))
+    }
+
+    /// Whether the window is below the threshold, as [`Controller::snapshot`] says.
+    #[inline]
+    pub(crate) fn in_slow_start(&self) -> bool {
+        match self {
+            Controller::LinuxReno(reno) => reno.in_slow_start(),
+            Controller::LinuxCubic(cubic) => cubic.in_slow_start(),
+            Controller::Bbr(bbr) => bbr.in_startup(),
+            other => other.snapshot().slow_start,
+        }
     }
 
     /// See [`CongestionControl::recovery`].

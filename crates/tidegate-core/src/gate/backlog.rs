@@ -10,6 +10,12 @@ pub struct Backlog {
 }
 
 impl Backlog {
+    /// The same without a unit that is in it.
+    #[inline]
+    pub(super) fn without(self, bytes: u32) -> Backlog {
+        Backlog { units: self.units - 1, bytes: self.bytes - u64::from(bytes) }
+    }
+
     /// The same with one more unit.
     #[inline]
     pub(super) fn with(self, bytes: u32) -> Backlog {

@@ -5,7 +5,8 @@ use crate::units::Time;
 /// A unit that a gate will not pass on: when it was dropped, and why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GateDrop {
-    /// The arrival of a unit that is refused, or the end of service of a unit that is lost at random.
+    /// The arrival of a unit that is refused, the instant at which one is dropped from the queue, or the end of service of
+    /// a unit that is lost at random.
     pub at: Time,
     /// Why.
     pub reason: DropReason,
@@ -29,7 +30,7 @@ pub enum DropReason {
     Policed = 5,
     /// The call for its circuit was refused.
     Refused = 6,
-    /// The queue discipline would have marked it, but its transport does not use ECN.
+    /// The queue discipline dropped it, though there was room.
     Early = 7,
     /// What `loss.every` takes: each n-th.
     Counted = 8,

@@ -9,8 +9,9 @@
 //!
 //! [`books`] count and record what happens. The same gate can be driven in two ways, which give the same results to
 //! the picosecond. **Ahead** ([`ahead`]): [`Gate::pass`] states a unit's departure at its arrival. **Step by step**
-//! ([`stepped`]): [`Gate::handle_unit`] queues a unit, [`Gate::handle_service_end`] ends a service and starts the next,
-//! at [`Gate::next_wakeup`]. It is for gates whose departures are not known ahead, and for `exact_events`.
+//! ([`stepped`]): [`Gate::handle_unit`] queues a unit, [`Gate::handle_wakeup`] ends a service and starts the next,
+//! at [`Gate::next_wakeup`]. It is for gates whose departures are not known ahead, and for `exact_events`. Where the
+//! discipline decides when a unit would be served, [`stepped`] asks it at that instant.
 
 mod ahead;
 mod backlog;
@@ -23,6 +24,7 @@ mod queue;
 pub mod rate;
 mod step;
 mod stepped;
+mod waiting;
 
 pub use backlog::Backlog;
 pub use books::{CellRow, Count, Counters, GateRow, Phases, Precision, Quantiles};
@@ -36,7 +38,7 @@ use crate::gate::books::{Books, Served};
 use crate::gate::door::Door;
 use crate::gate::exit::Exit;
 use crate::gate::queue::Queue;
-use crate::gate::rate::{Capacity, Law};
+use crate::gate::rate::{Capacity, Law, Service};
 use crate::gate::stepped::Stepped;
 use crate::plan::{GatePlan, RatePlan, RecordLevel};
 use crate::random::{Seed, Stream};
@@ -98,7 +100,7 @@ impl Gate {
             exit: Exit::new(plan, seed),
             books,
             ahead: Ahead::new(),
-            stepped: None,
+            stepped: Stepped::judged(&plan.queue),
         }
     }
 
@@ -145,6 +147,17 @@ impl Gate {
     /// not joined the queue before.
     fn serve(&mut self, arrival: Time, unit: &mut Unit, wire: u32, joins: Option<Backlog>) -> Served {
         let service = self.law.transmit(arrival, self.work(wire));
+        self.book_service((arrival, service), unit, wire, joins)
+    }
+
+    /// Books the service of a unit with its arrival.
+    fn book_service(
+        &mut self,
+        (arrival, service): (Time, Service),
+        unit: &mut Unit,
+        wire: u32,
+        joins: Option<Backlog>,
+    ) -> Served {
         let leaves = self.queue.leaves(service);
         if let Some(queue) = joins
             && leaves > arrival
@@ -170,7 +183,7 @@ impl Gate {
         Ok(self.exit.out_after(service.end))
     }
 
-    /// Marks a unit CE at its arrival. One that another gate has marked stays as it is.
+    /// Marks a unit CE at `at`. One that another gate has marked stays as it is.
     #[cold]
     fn mark(&mut self, at: Time, unit: &mut Unit, wire: u32) {
         if unit.ecn() != Ecn::Ce {

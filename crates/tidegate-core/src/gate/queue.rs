@@ -1,9 +1,5 @@
-//! The queue of a gate: which units may join it, and which leave it for the server.
-//!
-//! Both ways of driving a gate ask [`Queue::admit`] about each arrival. Where a gate is driven step by step,
-//! [`Waiting::pop`] says which unit is served next.
-
-use std::collections::VecDeque;
+//! The door of a gate's queue: which units may join it. Both ways of driving a gate ask [`Queue::admit`] about each
+//! arrival. Which unit leaves the queue next, and which are dropped there, is asked in [`super::waiting`].
 
 use super::backlog::Backlog;
 use super::drops::DropReason;
@@ -21,12 +17,15 @@ pub(super) struct Queue {
     counts: QueueCounts,
     /// A tagged unit that finds this many units is dropped.
     tagged: Option<u64>,
+    /// What is too much is dropped from within.
+    makes_room: bool,
 }
 
 impl Queue {
     pub(super) fn new(plan: &QueuePlan) -> Queue {
         let QueuePlan { discipline, limit, counts, tagged } = *plan;
-        Queue { discipline, limit, counts, tagged }
+        let makes_room = matches!(discipline, Discipline::FqCoDel(_));
+        Queue { discipline, limit, counts, tagged, makes_room }
     }
 
     /// Whether a unit that arrives may join the queue, in which it finds `found`, and whether it is marked CE. `at_once` says whether its service
@@ -44,12 +43,14 @@ impl Queue {
         if unit.tagged() && self.tagged.is_some_and(|threshold| found.units >= threshold) {
             return Err(DropReason::QueueFull);
         }
-        if self.is_full(found, unit.bytes) && !at_once() {
+        if !self.makes_room && self.is_full(found, unit.bytes) && !at_once() {
             return Err(DropReason::QueueFull);
         }
         match self.discipline {
             Discipline::DropTail => Ok(false),
             Discipline::Step(threshold) => step::judge(threshold, found, unit.ecn()),
+            // It decides when the unit would be served.
+            Discipline::CoDel(_) | Discipline::FqCoDel(_) | Discipline::DualPi2(_) => Ok(false),
         }
     }
 
@@ -73,39 +74,5 @@ impl Queue {
     #[inline]
     pub(super) fn counts_service(&self) -> bool {
         self.counts == QueueCounts::All
-    }
-}
-
-/// The units that wait at a gate that is driven step by step, without the one in service.
-#[derive(Debug, Default)]
-pub(super) struct Waiting {
-    /// Each with its arrival.
-    units: VecDeque<(Time, Unit)>,
-    bytes: u64,
-}
-
-impl Waiting {
-    pub(super) fn push(&mut self, at: Time, unit: Unit) {
-        self.units.push_back((at, unit));
-        self.bytes += u64::from(unit.bytes);
-    }
-
-    /// The unit that is served next, with its arrival.
-    pub(super) fn pop(&mut self) -> Option<(Time, Unit)> {
-        let (arrival, unit) = self.units.pop_front()?;
-        self.bytes -= u64::from(unit.bytes);
-        Some((arrival, unit))
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.units.is_empty()
-    }
-
-    pub(super) fn backlog(&self) -> Backlog {
-        Backlog { units: self.units.len() as u64, bytes: self.bytes }
-    }
-
-    pub(super) fn memory_bytes(&self) -> u64 {
-        (self.units.capacity() * size_of::<(Time, Unit)>()) as u64
     }
 }

@@ -1,3 +1,4 @@
+mod judged;
 mod rows;
 
 use proptest::prelude::*;
@@ -6,8 +7,8 @@ use super::*;
 use crate::aal5::CELL_BYTES;
 use crate::gcra::{Conformance, Interval, Limit};
 use crate::plan::{
-    AtEnd, Discipline, Framing, JitterPlan, LossPlan, OpportunityTrace, PolicePlan, QueueCounts, QueueLimit,
-    QueuePlan, RatePlan, StepThreshold,
+    AtEnd, CoDelPlan, Discipline, DualPi2Plan, FqCoDelPlan, Framing, JitterPlan, LossPlan, OpportunityTrace,
+    PolicePlan, QueueCounts, QueueLimit, QueuePlan, RatePlan, StepThreshold,
 };
 use crate::unit::{Ecn, HeldBy, Limiter};
 use crate::units::{PICOS_PER_SECOND, Rate, Speed};
@@ -226,6 +227,44 @@ fn a_step_marks_what_finds_more_than_its_threshold() {
     assert_eq!(gate.take_history().and_then(|rows| Some(rows.last()?.marked_packets)), Some(2));
 }
 
+/// Disciplines that decide when a unit would be served.
+pub(crate) fn any_judge() -> impl Strategy<Value = Discipline> {
+    let codel = (1u64..5_000, 1u64..20, prop::option::weighted(0.3, 1u64..5_000)).prop_map(
+        |(target, interval, threshold)| CoDelPlan {
+            target: Span::from_micros(target),
+            interval: Span::from_millis(interval),
+            ce_threshold: threshold.map(Span::from_micros),
+        },
+    );
+    let codel = codel.boxed();
+    let fq = (codel.clone(), 1u32..6, 40u32..3000, 0u64..30, 0u64..40_000).prop_map(
+        |(codel, queues, quantum, limit, memory)| FqCoDelPlan { codel, queues, quantum, limit, memory },
+    );
+    let dual = (1u64..20_000, 1u64..20_000, (0u32..2_000_000, 0u32..20_000_000), 0u64..3_000, 0u64..1_000)
+        .prop_map(|(target, update, (alpha, beta), step, range)| DualPi2Plan {
+            target: Span::from_micros(target),
+            update: Span::from_micros(update),
+            alpha,
+            beta,
+            step: Span::from_micros(step),
+            range: Span::from_micros(range),
+            ..DualPi2Plan::USUAL
+        });
+    prop_oneof![
+        codel.prop_map(Discipline::CoDel),
+        fq.prop_map(Discipline::FqCoDel),
+        dual.prop_map(Discipline::DualPi2)
+    ]
+}
+
+/// Gates whose discipline decides when a unit would be served.
+fn any_judged_gate() -> impl Strategy<Value = GatePlan> {
+    (any_gate(), any_judge()).prop_map(|(mut gate, judge)| {
+        gate.queue.discipline = judge;
+        gate
+    })
+}
+
 pub(crate) fn any_gate() -> impl Strategy<Value = GatePlan> {
     let limit = prop_oneof![
         Just(QueueLimit::Unlimited),
@@ -268,11 +307,11 @@ pub(crate) fn any_gate() -> impl Strategy<Value = GatePlan> {
 }
 
 /// What became of a unit: when it left, or how it was dropped.
-type Fate = Result<Time, GateDrop>;
+pub(super) type Fate = Result<Time, GateDrop>;
 
 /// Ends the present service of a gate driven step by step: which unit left, and its fate.
 fn next_departure(gate: &mut Gate) -> (u32, Fate) {
-    gate.handle_service_end();
+    gate.handle_wakeup();
     let Departure { unit, fate } = gate.poll_departure().expect("a unit leaves");
     assert_eq!(gate.poll_departure(), None);
     (unit.handle, fate)

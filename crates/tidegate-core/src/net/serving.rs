@@ -109,6 +109,7 @@ impl Network {
         } else if let Err(drop) = self.gates[index].handle_unit(at, unit) {
             self.drop(gate, drop, unit);
         }
+        self.collect_departures(index, at);
         self.wake_gate(index);
     }
 
@@ -122,32 +123,37 @@ impl Network {
     /// Ends every service that is over by `at`. A rate that is set at that instant
     /// comes first: what starts then has the new rate.
     fn complete_until(&mut self, at: Time, index: usize) {
-        let controlled = self.controls.of_gate(index);
-        if controlled.is_some() {
-            self.set_rate_until(at, index);
+        self.set_rate_until(at, index);
+        while let Some(now) = self.gates[index].next_wakeup().filter(|now| *now <= at) {
+            self.gates[index].handle_wakeup();
+            self.collect_departures(index, now);
         }
-        while let Some(end) = self.gates[index].next_wakeup().filter(|end| *end <= at) {
-            self.gates[index].handle_service_end();
-            while let Some(Departure { unit, fate }) = self.gates[index].poll_departure() {
-                let chain = self.map.chains[unit.chain as usize];
-                match fate {
-                    Ok(out) => {
-                        if chain.notify {
-                            self.note_departure(index as u32, chain, out);
-                        }
-                        self.send(out, unit, chain.line);
+    }
+
+    /// Units that a gate holds no longer since it was asked last, which is `now`: they go on, or were dropped.
+    pub(super) fn collect_departures(&mut self, index: usize, now: Time) {
+        while let Some(Departure { unit, fate }) = self.gates[index].poll_departure() {
+            let chain = self.map.chains[unit.chain as usize];
+            match fate {
+                Ok(out) => {
+                    if chain.notify {
+                        self.note_departure(index as u32, chain, out);
                     }
-                    Err(drop) => self.drop(index as u32, drop, unit),
+                    self.send(out, unit, chain.line);
                 }
-                if let Some(controlled) = controlled {
-                    let wire = self.gates[index].wire_bytes(unit.bytes);
-                    self.note_departure_to(controlled, end, index, wire);
-                }
+                Err(drop) => self.drop(index as u32, drop, unit),
+            }
+            if let Some(controlled) = self.controls.of_gate(index) {
+                // What its queue drops never was on its wire.
+                let (at, sent) =
+                    fate.map_or_else(|drop| (drop.at, drop.reason.after_service()), |_| (now, true));
+                let wire = if sent { self.gates[index].wire_bytes(unit.bytes) } else { 0 };
+                self.note_departure_to(controlled, at, index, wire);
             }
         }
     }
 
-    /// A gate wakes when the service of its first unit ends.
+    /// A gate wakes when a service ends or begins.
     pub(super) fn wake_gate(&mut self, index: usize) {
         if let Some(end) = self.gates[index].next_wakeup() {
             self.schedule.wake(SourceKind::Gate, index, end);

@@ -32,7 +32,9 @@ proptest! {
     /// Run-ahead changes nothing: every departure, drop, count and row is the same when each
     /// arrival and each end of service is an event of its own.
     #[test]
-    fn exact_events_tell_the_same_story(plan in any_network(), entries in entries()) {
+    fn exact_events_tell_the_same_story(
+        plan in prop_oneof![any_network(), any_judged_network()],
+        entries in entries()) {
         let ahead = tell(&plan, &entries, None);
         let exact = tell(&Plan { exact_events: true, ..plan }, &entries, None);
         prop_assert_eq!(first_difference(&ahead, &exact), None);
@@ -52,7 +54,7 @@ proptest! {
     /// time, and what leaves does so when it should have.
     #[test]
     fn waking_changes_no_departure(
-        plan in prop_oneof![any_network(), any_cell_network()],
+        plan in prop_oneof![any_network(), any_judged_network(), any_cell_network()],
         entries in entries(),
         grain in 1_000_000u64..5_000_000_000,
         early in any::<bool>(),
@@ -65,7 +67,7 @@ proptest! {
     /// What is said of the next delivery holds, as long as nothing enters and no rate is fed back.
     #[test]
     fn nothing_is_delivered_sooner_than_said(
-        plan in prop_oneof![any_network(), any_cell_network()],
+        plan in prop_oneof![any_network(), any_judged_network(), any_cell_network()],
         entries in entries(),
     ) {
         let mut plan = plan;
@@ -101,7 +103,7 @@ proptest! {
     /// Whatever is asked for when: the channels of a pool never have more than it, and each has
     /// its least number of slots.
     #[test]
-    fn a_pool_is_never_over_committed(plan in any_network(), entries in entries()) {
+    fn a_pool_is_never_over_committed(plan in prop_oneof![any_network(), any_judged_network()], entries in entries()) {
         let capacity = plan.pools[0].capacity.bps();
         let mut network = Network::new(&plan, 1);
         let mut at = Time::ZERO;
@@ -123,7 +125,7 @@ proptest! {
     /// or dropped, once.
     #[test]
     fn every_packet_has_one_fate(
-        plan in prop_oneof![any_network(), any_cell_network()],
+        plan in prop_oneof![any_network(), any_judged_network(), any_cell_network()],
         entries in entries(),
     ) {
         let plan = Plan { duration: Time::ZERO + Span::from_secs(10_000), traffic: vec![], ..plan };

@@ -5,8 +5,8 @@
 
 use super::{
     AppPlan, ArrivalPlan, CallsPlan, CellPlan, FlowPlan, GatePlan, HoldingPlan, JitterPlan, LossPlan,
-    MessageLength, Plan, RequestPlan, SizePlan, SourcePlan, StartPlan, TcpPlan, ThinkPlan, TickPhase,
-    TrafficPlan,
+    MessageLength, Plan, QueuePlan, RequestPlan, SizePlan, SourcePlan, StartPlan, TcpPlan, ThinkPlan,
+    TickPhase, TrafficPlan,
 };
 use crate::units::Span;
 
@@ -60,7 +60,7 @@ impl Plan {
 fn of_gate(gate: &GatePlan, shared: bool, found: &mut Vec<String>) {
     let GatePlan {
         name,
-        queue: _,
+        queue: QueuePlan { discipline, limit: _, counts: _, tagged: _ },
         rate,
         on_change: _,
         framing: _,
@@ -85,7 +85,14 @@ fn of_gate(gate: &GatePlan, shared: bool, found: &mut Vec<String>) {
         JitterPlan::Uniform { most } => most > Span::ZERO,
         JitterPlan::Exponential { mean } => mean > Span::ZERO,
     };
-    let parts = [("rate", rate), ("loss", loss), ("slots", *slotted && shared), ("jitter", jitter)];
+    let slots = *slotted && shared;
+    let parts = [
+        ("aqm", discipline.is_random()),
+        ("rate", rate),
+        ("loss", loss),
+        ("slots", slots),
+        ("jitter", jitter),
+    ];
     found.extend(parts.iter().filter(|(_, drawn)| *drawn).map(|(what, _)| format!("gate.{name}/{what}")));
 }
 

@@ -1,6 +1,6 @@
 //! What a gate is made from.
 
-use super::{Framing, OnChange, RatePlan};
+use super::{Discipline, Framing, OnChange, RatePlan};
 use crate::aal5::{CELL_BITS, CELL_BYTES};
 use crate::gcra::{Conformance, Limit};
 use crate::units::{PICOS_PER_SECOND, Span, Speed};
@@ -217,54 +217,6 @@ impl QueuePlan {
         counts: QueueCounts::Waiting,
         tagged: None,
     };
-}
-
-/// The rule by which a queue drops units, beside those that arrive when it is full.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Discipline {
-    /// No others.
-    DropTail,
-    /// A unit that finds more than this in the queue is marked CE, or dropped if its transport does not use ECN (RFC 8257
-    /// §3.1).
-    Step(StepThreshold),
-}
-
-/// How much a queue holds before [`Discipline::Step`] marks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StepThreshold {
-    /// Whole packets.
-    Packets(u64),
-    /// IP bytes.
-    Bytes(u64),
-}
-
-/// What a discipline says of itself. A new one gets an arm in each of these.
-impl Discipline {
-    /// The word for it.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Discipline::DropTail => "drop-tail",
-            Discipline::Step(_) => "step",
-        }
-    }
-
-    /// Whether it marks packets CE.
-    #[must_use]
-    pub fn marks(self) -> bool {
-        match self {
-            Discipline::DropTail => false,
-            Discipline::Step(_) => true,
-        }
-    }
-
-    /// Whether the fate of a unit is certain when it arrives. If not, its gate is driven step by step.
-    #[must_use]
-    pub fn decides_at_arrival(self) -> bool {
-        match self {
-            Discipline::DropTail | Discipline::Step(_) => true,
-        }
-    }
 }
 
 /// The size of a queue.

@@ -5,13 +5,13 @@
 use super::accounts::{Accounts, LEAST, Repeats, Timer};
 use super::dsack::Report;
 use super::frto::Sign;
-use super::prr::Progress;
 use super::rack::Found;
 use super::scoreboard::{REPEATED, SACKED, Sent};
 use super::segment::Segment;
 use super::sender::{Mode, Sender};
 use super::timestamp;
-use crate::cc::{Ack, Acked, Measured, Repair};
+use super::told::Brought;
+use crate::cc::Measured;
 use crate::units::{Span, Time};
 
 /// What one ACK newly reported as arrived.
@@ -38,8 +38,6 @@ struct News {
     again: Report,
     /// Timestamp that the ACK answers to; 0: none.
     echo: u32,
-    /// Bytes by which the cumulative acknowledgement moved.
-    acked_bytes: u64,
 }
 
 impl News {
@@ -67,17 +65,20 @@ impl Sender {
         }
     }
 
+    /// The same, with `accounts` as those of the sender.
+    #[inline]
     pub(super) fn window_with(&self, accounts: &Accounts) -> u64 {
-        if accounts.proportional && (self.mode == Mode::Sack || accounts.yields) {
-            accounts.prr.window() * u64::from(self.config.mss)
-        } else {
-            self.controller.window()
+        if (self.mode == Mode::Sack || accounts.yields) && accounts.proportional {
+            return accounts.prr.window() * u64::from(self.config.mss);
         }
+        self.controller.window()
     }
 
     /// Whole segments that so many bytes take.
+    #[inline]
     pub(super) fn segments(&self, bytes: u64) -> u64 {
-        bytes.div_ceil(u64::from(self.config.mss))
+        let mss = u64::from(self.config.mss);
+        if bytes == 0 { 0 } else { (bytes - 1) / mss + 1 }
     }
 
     /// See [`Sender::handle_ack`].
@@ -86,12 +87,12 @@ impl Sender {
         &mut self,
         accounts: &mut Accounts,
         now: Time,
-        number: u32,
+        ahead: i32,
         window: u32,
         segment: Option<&Segment>,
     ) -> bool {
         crate::work::step();
-        let ahead = number.wrapping_sub(self.numbering.wire(self.una)).cast_signed();
+        accounts.calm = false;
         let mut news = News {
             echo: segment.filter(|_| self.config.timestamps).map_or(0, |segment| segment.ts_ecr),
             ..News::default()
@@ -146,10 +147,20 @@ impl Sender {
         {
             self.set_timer(accounts, now);
         }
-        self.answer(accounts, now, bytes, in_flight, rtt, &news, found);
+        let brought = Brought {
+            at: now,
+            acked: bytes,
+            segments: news.segments,
+            delivered: news.bytes,
+            rtt,
+            in_flight,
+            lost_before: lost,
+        };
+        self.answer(accounts, &brought, found);
         if accounts.sampler.is_some() {
-            self.tell_ack(accounts, now, in_flight, rtt, &news, lost);
+            self.tell_ack(accounts, &brought);
         }
+        accounts.calm = self.is_undisturbed(accounts);
         true
     }
 
@@ -224,7 +235,6 @@ impl Sender {
         let base_before = self.board.base;
         let ack = self.una + bytes;
         let (recover, echo) = (self.recover, news.echo);
-        news.acked_bytes = bytes;
         let Accounts { rack, sampler, .. } = accounts;
         self.board.acknowledge_each(ack, |number, sent| {
             let repeated = sent.marked(REPEATED);
@@ -250,9 +260,6 @@ impl Sender {
                 news.acked = Some((news.acked.map_or(sent.at(), |(first, _)| first), sent.at()));
             }
         });
-        if let Some(sampler) = sampler {
-            sampler.forget_below(self.board.first);
-        }
         accounts.sacked = accounts.sacked.saturating_sub(news.sacked_left);
         accounts.timeouts = 0;
         self.una = ack;
@@ -330,14 +337,7 @@ impl Sender {
             self.forget_first_copy(accounts);
         }
         let found = if accounts.by_time {
-            let srtt = self.estimator.smoothed();
-            let recovering = self.mode != Mode::Open;
-            let found = accounts.rack.detect(now, &mut self.board, recovering, accounts.sacked, srtt);
-            if let Some(after) = found.again_after {
-                accounts.timer = Timer::Reorder;
-                self.rto_at = now.saturating_add(after + LEAST);
-            }
-            found
+            self.find_lost_by_time(accounts, now)
         } else {
             self.find_lost_by_sack(bytes, news)
         };
@@ -345,6 +345,18 @@ impl Sender {
         // `tcp_time_to_recover`: also where a recovery has just ended and what was lost after it began is out again.
         if again || (self.mode == Mode::Open && self.board.holds_lost()) {
             self.begin_reduction(accounts, now);
+        }
+        found
+    }
+
+    /// RACK, and its timer where more may be lost.
+    pub(super) fn find_lost_by_time(&mut self, accounts: &mut Accounts, now: Time) -> Found {
+        let srtt = self.estimator.smoothed();
+        let recovering = self.mode != Mode::Open;
+        let found = accounts.rack.detect(now, &mut self.board, recovering, accounts.sacked, srtt);
+        if let Some(after) = found.again_after {
+            accounts.timer = Timer::Reorder;
+            self.rto_at = now.saturating_add(after + LEAST);
         }
         found
     }
@@ -360,98 +372,6 @@ impl Sender {
             self.board.lose_first();
         }
         Found { lost: self.segments(before.saturating_sub(self.pipe())), ..Found::default() }
-    }
-
-    /// Whether the congestion window stopped the sender in the flight of an ACK of so many bytes.
-    fn is_window_limited(&self, accounts: &Accounts, bytes: u64) -> bool {
-        if accounts.linux_windows {
-            let slow_start = self.controller.snapshot().slow_start;
-            accounts.usage.is_limited(self.segments(self.controller.window()), slow_start)
-        } else {
-            self.una - bytes < self.limited_end
-        }
-    }
-
-    /// Tells the controller all that is known after an ACK.
-    fn tell_ack(
-        &mut self,
-        accounts: &mut Accounts,
-        at: Time,
-        in_flight_before: u64,
-        rtt: Option<Span>,
-        news: &News,
-        lost_before: u64,
-    ) {
-        let lost = self.board.lost_total;
-        let window_limited = self.is_window_limited(accounts, news.acked_bytes);
-        let least_rtt = accounts.rack.least_rtt();
-        let Some(sampler) = &mut accounts.sampler else { return };
-        let rate = sampler.sample(at, lost, least_rtt);
-        let in_flight = self.pipe();
-        self.controller.handle_ack(&Ack {
-            at,
-            delivered: news.bytes,
-            ecn_marked: self.marks.as_ref().map_or(0, |marks| marks.marked),
-            ecn_marked_bytes: self.marks.as_ref().and_then(|marks| marks.marked_bytes),
-            segments: u32::try_from(news.segments).unwrap_or(u32::MAX),
-            lost: lost - lost_before,
-            total_lost: lost,
-            in_flight_before,
-            in_flight,
-            rtt,
-            smoothed_rtt: self.estimator.smoothed(),
-            una: self.una,
-            max: self.max,
-            repair: match self.mode {
-                Mode::Open => Repair::Nothing,
-                Mode::Fast | Mode::Sack => Repair::Recovery,
-                Mode::Loss => Repair::TimeOut,
-            },
-            window_limited,
-            round: sampler.round(),
-            next_departure: accounts.pacer.next(),
-            rate,
-        });
-        if self.controller.understates() {
-            sampler.handle_app_limited(in_flight);
-        }
-    }
-
-    /// `tcp_cong_control`: the window after the ACK.
-    #[expect(clippy::too_many_arguments, reason = "each is one fact of the ACK")]
-    fn answer(
-        &mut self,
-        accounts: &mut Accounts,
-        now: Time,
-        bytes: u64,
-        in_flight: u64,
-        rtt: Option<Span>,
-        news: &News,
-        found: Found,
-    ) {
-        if accounts.governed {
-            return;
-        }
-        if self.mode == Mode::Sack || (accounts.yields && accounts.proportional) {
-            accounts.prr.handle_ack(Progress {
-                delivered: news.segments,
-                safe: bytes > 0 && found.lost == 0,
-                in_flight: self.segments(self.pipe()),
-            });
-        } else if bytes > 0 && news.segments > 0 {
-            let window_limited = self.is_window_limited(accounts, bytes);
-            let smoothed_rtt = self.estimator.smoothed();
-            let segments = u32::try_from(news.segments).unwrap_or(u32::MAX);
-            self.controller.handle_acked(&Acked {
-                at: now,
-                bytes,
-                segments,
-                in_flight,
-                rtt,
-                smoothed_rtt,
-                window_limited,
-            });
-        }
     }
 }
 

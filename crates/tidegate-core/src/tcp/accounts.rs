@@ -9,7 +9,7 @@ use super::undo::Undo;
 use super::window_use::WindowUse;
 use crate::cc::Controller;
 use crate::plan::{Arithmetic, LossDetection, Reduction, TcpRules};
-use crate::units::Span;
+use crate::units::{Rate, Span};
 
 /// What a sender remembers to account for ACKs.
 #[derive(Debug)]
@@ -26,8 +26,14 @@ pub(super) struct Accounts {
     pub(super) frto: bool,
     pub(super) pacer: Pacer,
     pub(super) offload: Offload,
+    /// Data may be paced.
+    pub(super) paced: bool,
+    /// A rate, and the bytes that leave at once at it.
+    pub(super) burst: (Rate, u64),
     /// For controllers that hear of every ACK.
     pub(super) sampler: Option<Box<Sampler>>,
+    /// Nothing is repaired, reported, probed for, marked or to be taken back: looked at after each ACK; timers and what they send end it.
+    pub(super) calm: bool,
     /// SACKed segments outstanding (`sacked_out`).
     pub(super) sacked: u64,
     /// Time-outs since the acknowledgement last moved (`icsk_retransmits`).
@@ -63,7 +69,10 @@ impl Accounts {
             frto: false,
             pacer: Pacer::new(if linux { UNPACED } else { 0 }),
             offload: Offload::new(rules),
+            paced: rules.paces || controller.may_pace(),
+            burst: (Rate::ZERO, 0),
             sampler: controller.hears_acks().then(Box::default),
+            calm: false,
             sacked: 0,
             timeouts: 0,
             sent: false,

@@ -16,6 +16,31 @@ impl Sender {
             && segment.window == self.raw_window
     }
 
+    /// By how many bytes an acknowledgement is ahead of SND.UNA.
+    #[inline]
+    fn ahead(&self, number: u32) -> i32 {
+        number.wrapping_sub(self.numbering.wire(self.una)).cast_signed()
+    }
+
+    /// [`Sender::handle_ack`] of a sender that accounts for ACKs.
+    #[inline]
+    pub(super) fn handle_ack_by_accounts(
+        &mut self,
+        now: Time,
+        number: u32,
+        window: u32,
+        segment: Option<&Segment>,
+    ) -> bool {
+        let ahead = self.ahead(number);
+        let Some(mut accounts) = self.accounts.take() else { return true };
+        let usual = ahead > 0
+            && segment.is_none_or(|segment| segment.sack_count == 0)
+            && self.handle_next_ack(&mut accounts, now, u64::from(ahead.unsigned_abs()), window);
+        let known = usual || self.handle_ack_accounted(&mut accounts, now, ahead, window, segment);
+        self.accounts = Some(accounts);
+        known
+    }
+
     /// The acknowledgement and window fields of a segment, which is there if it has data or
     /// options; `false` if it acknowledges what was never sent.
     #[inline]
@@ -26,13 +51,8 @@ impl Sender {
         window: u32,
         segment: Option<&Segment>,
     ) -> bool {
-        if let Some(mut accounts) = self.accounts.take() {
-            let known = self.handle_ack_accounted(&mut accounts, now, number, window, segment);
-            self.accounts = Some(accounts);
-            return known;
-        }
+        let ahead = self.ahead(number);
         crate::work::step();
-        let ahead = number.wrapping_sub(self.numbering.wire(self.una)).cast_signed();
         if ahead > 0 {
             let bytes = u64::from(ahead.unsigned_abs());
             if bytes > self.outstanding() {
@@ -63,7 +83,8 @@ impl Sender {
 
     #[inline]
     fn handle_new_ack(&mut self, now: Time, bytes: u64, segment: Option<&Segment>) {
-        let in_flight = self.pipe();
+        let aimd = self.controller.is_aimd();
+        let in_flight = if aimd { 0 } else { self.pipe() };
         let old = self.una;
         let ack = old + bytes;
         let removed = self.board.acknowledge(ack);

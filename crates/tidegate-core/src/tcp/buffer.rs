@@ -1,6 +1,7 @@
 //! The receive window as Linux tunes it, and the ACKs that follow from its growth: `tcp_grow_window`, `tcp_rcv_space_adjust` and
 //! `tcp_rcvbuf_grow` of Linux 6.18. The application reads at once, so the buffer is always empty: only what it may hold matters.
 
+use super::compression::Compression;
 use crate::units::{Span, Time};
 
 /// The first window (`tcp_select_initial_window`: what a header without a scale can say).
@@ -32,6 +33,8 @@ pub(super) struct Buffer {
     /// Without timestamps: a window has come when this offset has, and when it began.
     window_end: u64,
     window_since: Time,
+    /// ACKs of what comes ahead of a gap.
+    pub(super) compression: Compression,
 }
 
 impl Buffer {
@@ -51,6 +54,7 @@ impl Buffer {
             echo: 0,
             window_end: 0,
             window_since: Time::ZERO,
+            compression: Compression::default(),
         }
     }
 

@@ -13,7 +13,7 @@ const LONGEST: Span = Span::from_millis(1);
 const SLACK: Span = Span::from_micros(100);
 
 /// The ACKs that one gap has had, and those that are put off.
-#[derive(Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Compression {
     /// Where the gap begins.
     gap: u64,

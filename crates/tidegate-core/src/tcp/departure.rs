@@ -2,6 +2,7 @@
 
 use super::accounts::Accounts;
 use super::outgoing::Outgoing;
+use super::rate::With;
 use super::scoreboard::REPEATED;
 use super::sender::{Mode, Sender};
 use super::window_use::Burst;
@@ -16,7 +17,7 @@ pub(super) const LARGEST_BURST: u64 = 65_536 - 1 - 320;
 
 impl Sender {
     /// What leaves now; `None`: nothing until the next ACK, write or time-out.
-    #[inline(never)]
+    #[inline]
     pub(super) fn poll_accounted(&mut self, now: Time) -> Option<Outgoing> {
         let mut accounts = self.accounts.take()?;
         let sent = self.poll_with(&mut accounts, now);
@@ -27,21 +28,21 @@ impl Sender {
         sent
     }
 
+    #[inline]
     fn poll_with(&mut self, accounts: &mut Accounts, now: Time) -> Option<Outgoing> {
-        if self.is_paced(accounts, now) {
+        if accounts.pacer.holds(now) && self.pacing_rate().is_some() {
+            self.wait_for_pacer(accounts);
             return None;
         }
         let alone = self.outstanding() == 0;
         let newest = self.board.next;
-        let sent = if accounts.probe.is_due() {
-            self.poll_probe(accounts, now)
-        } else if self.mode == Mode::Open {
+        let sent = if self.mode == Mode::Open && !accounts.probe.is_due() {
             if alone && self.max > 0 && self.written > self.max {
                 self.resume(accounts, now);
             }
             if self.defers(accounts, now) { None } else { self.poll_new(now, self.window_with(accounts)) }
         } else {
-            self.poll_mending_accounted(accounts, now)
+            self.poll_disturbed(accounts, now)
         };
         let Some(sent) = sent else {
             self.ready = false;
@@ -52,25 +53,55 @@ impl Sender {
         self.last_sent = now;
         let mut sent = sent;
         if self.board.next > newest {
-            self.note_sent(accounts, now, newest);
+            if let Some(sampler) = &mut accounts.sampler {
+                let with =
+                    With { alone, in_flight: self.pipe(), lost: self.board.lost_total, repeated: false };
+                sampler.handle_sent(now, newest, self.board.first, with);
+            }
+            accounts.sent = true;
+            self.note_reduced(accounts);
             sent = sent.push_if(self.ends_packet(accounts));
         }
-        if let Some(rate) = self.pacing_rate() {
-            accounts.pacer.handle_sent(now, sent.len(), rate, self.burst(rate));
+        if sent.is_retransmission() || !self.time_next(accounts, now) {
+            self.time_sent(accounts, now, sent, alone);
         }
-        self.time_sent(accounts, now, sent, alone);
+        if accounts.paced
+            && let Some(rate) = self.pacing_rate()
+        {
+            if rate != accounts.burst.0 {
+                accounts.burst = (rate, self.burst(rate));
+            }
+            accounts.pacer.handle_sent(now, sent.len(), rate, accounts.burst.1);
+            // That the next one is held back is known already.
+            if self.ready && accounts.pacer.holds(now) {
+                self.wait_for_pacer(accounts);
+            }
+        }
         Some(sent)
     }
 
-    /// The rate at which data leave, if they are paced.
-    pub(super) fn pacing_rate(&self) -> Option<Rate> {
-        if let Some(rate) = self.controller.pacing_rate() {
-            return Some(rate);
+    /// What leaves while a loss is repaired, or as a probe.
+    #[inline(never)]
+    fn poll_disturbed(&mut self, accounts: &mut Accounts, now: Time) -> Option<Outgoing> {
+        accounts.calm = false;
+        if accounts.probe.is_due() {
+            self.poll_probe(accounts, now)
+        } else {
+            self.poll_mending_accounted(accounts, now)
         }
-        if self.config.rules.paces { self.usual_rate() } else { None }
+    }
+
+    /// The rate at which data leave, if they are paced.
+    #[inline]
+    pub(super) fn pacing_rate(&self) -> Option<Rate> {
+        match self.controller.pacing_rate() {
+            None if self.config.rules.paces => self.usual_rate(),
+            rate => rate,
+        }
     }
 
     /// Twice the window in a round trip, or 1.2 times once slow start nears its end (`tcp_update_pacing_rate`).
+    #[inline(never)]
     pub(super) fn usual_rate(&self) -> Option<Rate> {
         let srtt = self.estimator.smoothed().picos();
         if srtt == 0 {
@@ -86,6 +117,7 @@ impl Sender {
 
     /// Bytes that leave at once where Linux's segmentation offload is at work (`tcp_tso_autosize`, `bbr_min_tso_segs`):
     /// 1/1024 s of the rate, two segments at least (one below 1.2 Mbit/s), 64 KB at most; 0: one segment.
+    #[inline(never)]
     pub(super) fn burst(&self, rate: Rate) -> u64 {
         let rules = &self.config.rules;
         if rules.segmentation != Segmentation::Kernel || rules.arithmetic != Arithmetic::Linux {
@@ -97,11 +129,8 @@ impl Sender {
         segments.max(least) * mss
     }
 
-    /// Whether what could leave must wait for the pacer, which then wakes the sender.
-    fn is_paced(&mut self, accounts: &Accounts, now: Time) -> bool {
-        if !accounts.pacer.holds(now) || self.pacing_rate().is_none() {
-            return false;
-        }
+    /// What could leave must wait for the pacer, which then wakes the sender.
+    fn wait_for_pacer(&mut self, accounts: &Accounts) {
         let some = self.written > self.max || (self.mode != Mode::Open && self.board.next_lost().is_some());
         if some {
             self.held = HeldBy::Pacing;
@@ -110,7 +139,16 @@ impl Sender {
             self.held = HeldBy::Application;
         }
         self.ready = false;
-        true
+    }
+
+    /// Whether all that could be said is that data wait for the pacer, as was said before: nothing need be asked to leave.
+    #[inline]
+    pub(super) fn still_waits(&self, accounts: &Accounts, now: Time) -> bool {
+        self.held == HeldBy::Pacing
+            && accounts.pacer.holds(now)
+            && self.pace_at == accounts.pacer.next()
+            && self.written > self.max
+            && self.pacing_rate().is_some()
     }
 
     /// The application is about to write: had it nothing to send (`tcp_rate_check_app_limited`)?
@@ -140,6 +178,7 @@ impl Sender {
     }
 
     /// What may leave now has left: was it the window that stopped the sender?
+    #[inline]
     pub(super) fn note_window_use(&mut self, accounts: &mut Accounts, now: Time) {
         // Data that are not sent yet, and a window that is full, are as much news as data that were sent.
         let waits = accounts.offload.close();
@@ -150,16 +189,24 @@ impl Sender {
         let window = self.window_with(accounts);
         let burst = Burst {
             at: now,
-            limited: waits || self.segments(self.pipe()) >= self.segments(window),
+            limited: waits || self.fills(window),
             out: self.board.next - self.board.first,
             una: self.una,
             max: self.max,
-            window: self.segments(window),
-            slow_start: self.controller.snapshot().slow_start,
             rto: self.estimator.rto(),
         };
+        let allows = |most| self.segments(window) < most && self.controller.in_slow_start();
+        if accounts.usage.handle_burst(burst, allows) {
+            self.shrink_unused(accounts, now, window);
+        }
+    }
+
+    /// The window has not been used for a time-out.
+    #[cold]
+    fn shrink_unused(&mut self, accounts: &mut Accounts, now: Time, window: u64) {
         let least = self.segments(self.config.initial_window);
-        if let Some(smaller) = accounts.usage.handle_burst(burst, least)
+        let smaller = accounts.usage.handle_unused(now, self.segments(window), least);
+        if let Some(smaller) = smaller
             && self.config.idle_restart
             && self.mode == Mode::Open
         {
@@ -167,22 +214,48 @@ impl Sender {
         }
     }
 
-    /// A segment of data leaves.
-    pub(super) fn note_sent(&mut self, accounts: &mut Accounts, now: Time, number: u64) {
-        accounts.rack.handle_sent(number, now);
-        self.stamp(accounts, now, number);
-        accounts.sent |= number + 1 == self.board.next;
+    /// Whether as many segments are in flight as `window` bytes hold.
+    #[inline]
+    fn fills(&self, window: u64) -> bool {
+        let (pipe, mss) = (self.pipe(), u64::from(self.config.mss));
+        // In whole segments, both rounded up; most often no division is needed to know.
+        pipe >= window || (pipe + mss > window && self.segments(pipe) >= self.segments(window))
+    }
+
+    /// A segment of data leaves: the reduction counts it.
+    #[inline]
+    fn note_reduced(&self, accounts: &mut Accounts) {
         if self.mode == Mode::Sack || accounts.yields {
             accounts.prr.handle_sent();
         }
     }
 
-    /// What is known when a segment leaves, for the sample that its arrival will be.
+    /// A lost segment is sent again.
+    pub(super) fn note_resent(&mut self, accounts: &mut Accounts, now: Time, number: u64) {
+        self.note_copy(accounts, now, number);
+        self.stamp(accounts, now, number);
+        accounts.sent |= number + 1 == self.board.next;
+        self.note_reduced(accounts);
+        accounts.undo.handle_copy(now);
+    }
+
+    /// Record `number` is sent again.
+    pub(super) fn note_copy(&self, accounts: &mut Accounts, now: Time, number: u64) {
+        if accounts.by_time {
+            accounts.rack.handle_copy(number, now, self.board.next);
+        }
+    }
+
+    /// What is known when a segment is sent again, for the sample that its arrival will be.
     pub(super) fn stamp(&mut self, accounts: &mut Accounts, now: Time, number: u64) {
         if let Some(sampler) = &mut accounts.sampler {
-            let alone = self.board.next - self.board.first == 1;
-            let repeated = self.board.slot(number).marked(REPEATED);
-            sampler.handle_sent(now, number, alone, self.pipe(), self.board.lost_total, repeated);
+            let with = With {
+                alone: self.board.next - self.board.first == 1,
+                in_flight: self.pipe(),
+                lost: self.board.lost_total,
+                repeated: self.board.slot(number).marked(REPEATED),
+            };
+            sampler.handle_sent(now, number, self.board.first, with);
         }
     }
 

@@ -6,7 +6,8 @@
 //!
 //! ACKs have the AccECN Option where it tells something new (RFC 9768 §3.2.3.3). DEVIATION: segments are not made shorter for
 //! it, so a full segment of data has no room for one, and the first segment of a client's data has none (RFC 9768 §3.2.3.2.1 has it
-//! to test the path; no path here takes options away).
+//! to test the path; no path here takes options away). Linux's receivers send fewer: where the codepoint changes, and some in each round
+//! trip (`tcp_accecn_opt_demand_min`).
 
 use super::accounts::Accounts;
 use super::endpoint::Endpoint;

@@ -200,9 +200,25 @@ impl Endpoint {
         }
     }
 
-    #[inline(never)]
+    #[inline]
     pub(super) fn handle_pure_ack(&mut self, now: Time, number: u32, window: u32, segment: Option<&Segment>) {
-        if !self.sender.handle_ack(now, number, window, segment) {
+        if self.sender.accounts.is_some() {
+            self.handle_ack_by(Sender::handle_ack_by_accounts, now, number, window, segment);
+        } else {
+            self.handle_ack_by(Sender::handle_ack, now, number, window, segment);
+        }
+    }
+
+    #[inline(never)]
+    fn handle_ack_by(
+        &mut self,
+        handle: impl FnOnce(&mut Sender, Time, u32, u32, Option<&Segment>) -> bool,
+        now: Time,
+        number: u32,
+        window: u32,
+        segment: Option<&Segment>,
+    ) {
+        if !handle(&mut self.sender, now, number, window, segment) {
             // RFC 9293 §3.10.7.4: an ACK of something not yet sent is answered with an ACK.
             self.receiver.demand_ack();
         }
@@ -302,10 +318,12 @@ impl Endpoint {
     /// The same before it is written as a segment, which [`Endpoint::write_segment`] does until anything else happens.
     #[inline]
     pub fn poll(&mut self, now: Time) -> Option<Outgoing> {
-        if self.sender.ready
-            && let Some(sent) = self.poll_sender(now).get()
-        {
-            return Some(sent);
+        if self.sender.ready {
+            let accounts = self.sender.accounts.is_some();
+            let sent = if accounts { self.poll_accounting(now) } else { self.poll_sender(now) };
+            if let Some(sent) = sent.get() {
+                return Some(sent);
+            }
         }
         if !self.receiver.ack_now() {
             return None;
@@ -316,11 +334,22 @@ impl Endpoint {
 
     #[inline(never)]
     fn poll_sender(&mut self, now: Time) -> Outgoing {
+        self.poll_by(now, Sender::poll)
+    }
+
+    /// The same for a sender that accounts for ACKs.
+    #[inline(never)]
+    fn poll_accounting(&mut self, now: Time) -> Outgoing {
+        self.poll_by(now, Sender::poll_accounted)
+    }
+
+    #[inline(always)]
+    fn poll_by(&mut self, now: Time, poll: impl FnOnce(&mut Sender, Time) -> Option<Outgoing>) -> Outgoing {
         if self.syn_due || self.state != State::Established {
             return self.poll_syn(now);
         }
         let held = self.sender.held;
-        let Some(sent) = self.sender.poll(now) else { return Outgoing::NOTHING };
+        let Some(sent) = poll(&mut self.sender, now) else { return Outgoing::NOTHING };
         let all = !sent.is_empty() && sent.start() + u64::from(sent.len()) == self.sender.written;
         // A repeat comes when loss recovery lets it, whatever the application has to add.
         let held = if sent.is_retransmission() { HeldBy::CongestionWindow } else { held };
@@ -333,7 +362,8 @@ impl Endpoint {
         let config = &self.sender.config;
         if !config.special && !self.receiver.tells() {
             self.receiver.settled();
-            return sent.options_if(config.sack && self.receiver.has_gaps());
+            let pushes = config.linux_acks && sent.is_pushed();
+            return sent.options_if(pushes || (config.sack && self.receiver.has_gaps()));
         }
         self.leave_with_options(sent)
     }

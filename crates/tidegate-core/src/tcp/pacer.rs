@@ -7,9 +7,13 @@ use crate::units::{Rate, Span, Time};
 pub(super) struct Pacer {
     /// Nothing leaves before (`tcp_wstamp_ns` in Linux).
     next: Time,
-    /// What was rounded off `next`, in bits · ps of `rate`.
-    remainder: u128,
+    /// What was rounded off `next`, in bits · ps; below `rate`.
+    remainder: u64,
     rate: Rate,
+    /// What a segment of `len` bytes takes at `rate`: whole picoseconds, and what is left in bits · ps.
+    len: u64,
+    whole: u64,
+    rest: u64,
     /// Segments that leave before pacing begins.
     free: u32,
     /// Bytes that are left of the burst under way.
@@ -19,7 +23,7 @@ pub(super) struct Pacer {
 impl Pacer {
     /// A pacer that lets `free` segments go before it begins.
     pub(super) fn new(free: u32) -> Pacer {
-        Pacer { next: Time::ZERO, remainder: 0, rate: Rate::ZERO, free, burst: 0 }
+        Pacer { next: Time::ZERO, remainder: 0, rate: Rate::ZERO, len: 0, whole: 0, rest: 0, free, burst: 0 }
     }
 
     /// The next data may leave then.
@@ -48,23 +52,40 @@ impl Pacer {
         }
         self.burst -= len.min(self.burst);
         let whole = self.duration(len, rate);
+        if now <= self.next {
+            self.next = self.next.saturating_add(whole);
+            return;
+        }
         // Who is late catches up, by half of what the segment takes at most (`tcp_update_skb_after_send`).
         let late = now.saturating_since(self.next).min(Span::from_picos(whole.picos() / 2));
         let credit = if self.next == Time::ZERO { Span::ZERO } else { late };
-        self.next = self.next.max(now).saturating_add(whole.saturating_sub(credit));
+        self.next = now.saturating_add(whole.saturating_sub(credit));
     }
 
-    /// Time that `len` bytes take at `rate`; what is below a picosecond is kept for the next.
+    /// Time that `len` bytes take at `rate`, which is not zero; what is below a picosecond is kept for the next.
     fn duration(&mut self, len: u64, rate: Rate) -> Span {
+        if rate != self.rate || len != self.len {
+            self.divide(len, rate);
+        }
+        let carries = self.rest >= rate.bps() - self.remainder;
+        self.remainder =
+            if carries { self.rest - (rate.bps() - self.remainder) } else { self.rest + self.remainder };
+        Span::from_picos(self.whole.saturating_add(u64::from(carries)))
+    }
+
+    /// Another length or rate than before.
+    fn divide(&mut self, len: u64, rate: Rate) {
         const BITS: u128 = 8 * 1_000_000_000_000;
         if rate != self.rate {
             self.rate = rate;
             self.remainder = 0;
         }
-        let work = u128::from(len) * BITS + self.remainder;
+        self.len = len;
+        let work = u128::from(len) * BITS;
         let bps = u128::from(rate.bps());
-        self.remainder = work % bps;
-        Span::from_picos(u64::try_from(work / bps).unwrap_or(u64::MAX))
+        self.whole = u64::try_from(work / bps).unwrap_or(u64::MAX);
+        // Below the rate.
+        self.rest = (work % bps) as u64;
     }
 }
 

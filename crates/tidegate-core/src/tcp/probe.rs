@@ -41,10 +41,12 @@ impl Sender {
                 self.start_timeout(&mut accounts, now);
             }
         }
+        accounts.calm = false;
         self.accounts = Some(accounts);
     }
 
     /// `tcp_rearm_rto`: from the last transmission of the oldest segment where another timer was set, else from now.
+    #[inline(never)]
     fn start_timeout(&mut self, accounts: &mut Accounts, now: Time) {
         let before = std::mem::replace(&mut accounts.timer, Timer::TimeOut);
         self.rto_at = if self.outstanding() == 0 {
@@ -57,11 +59,13 @@ impl Sender {
     }
 
     /// When the oldest segment times out.
+    #[inline]
     fn oldest_expiry(&self) -> Time {
         self.board.slot(self.board.first).at().saturating_add(self.estimator.rto())
     }
 
     /// `tcp_set_xmit_timer`.
+    #[inline]
     pub(super) fn set_timer(&mut self, accounts: &mut Accounts, now: Time) {
         // The ACK would start the time-out again.
         let expiry = self.estimator.expiry(now);
@@ -72,6 +76,7 @@ impl Sender {
 
     /// RFC 8985 §7.2, `tcp_schedule_loss_probe`: two round trips from now, if nothing is being repaired, and not after
     /// the time-out would expire.
+    #[inline]
     fn set_probe(&mut self, accounts: &mut Accounts, now: Time, expiry: Time) -> bool {
         let srtt = self.estimator.smoothed();
         let disorder = self.mode != Mode::Open || accounts.sacked > 0;
@@ -86,7 +91,16 @@ impl Sender {
         true
     }
 
-    /// A segment of new data left, or one again: the timer.
+    /// A segment of new data left: the timer, if it is that of a probe, which does not depend on what it was before. `false`:
+    /// [`Sender::time_sent`] says what it is.
+    #[inline]
+    pub(super) fn time_next(&mut self, accounts: &mut Accounts, now: Time) -> bool {
+        // The probe itself starts none (`tcp_send_loss_probe`).
+        accounts.probe.end != self.max && self.set_probe(accounts, now, self.oldest_expiry())
+    }
+
+    /// A segment of new data left for which no probe is set, or one again: the timer.
+    #[inline(never)]
     pub(super) fn time_sent(&mut self, accounts: &mut Accounts, now: Time, sent: Outgoing, alone: bool) {
         let oldest = sent.is_retransmission() && sent.start() <= self.una;
         if oldest && accounts.timer != Timer::Reorder {
@@ -98,10 +112,6 @@ impl Sender {
                     accounts.timer = Timer::TimeOut;
                 }
                 self.start_timeout(accounts, now);
-            }
-            // The probe itself starts none (`tcp_send_loss_probe`).
-            if accounts.probe.end != self.max {
-                self.set_probe(accounts, now, self.oldest_expiry());
             }
         }
         if self.rto_at == Time::NEVER {
@@ -117,7 +127,7 @@ impl Sender {
             Some(sent) => sent,
             None => {
                 let newest = self.board.newest_missing()?;
-                accounts.rack.handle_sent(newest.number, now);
+                self.note_copy(accounts, now, newest.number);
                 // As in Linux it does not count as in flight: the original may still arrive.
                 let sent = self.resend(now, newest, 0);
                 self.stamp(accounts, now, newest.number);

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use super::scoreboard::{LOST, RESENT, SACKED, Scoreboard, Sent};
+use super::scoreboard::{LOST, REPEATED, RESENT, SACKED, Scoreboard, Sent};
 use super::widening::Widening;
 use crate::units::{Span, Time};
 
@@ -21,15 +21,27 @@ pub(super) struct Rack {
     rtt: Span,
     /// It has moved since losses were looked for.
     advanced: bool,
+    /// All that is outstanding was sent after all that arrived.
+    in_order: bool,
     /// RACK.min_RTT. DEVIATION: of the whole connection; Linux forgets after 300 s.
     least_rtt: Option<Span>,
     /// RACK.reordering_seen.
     reordering_seen: bool,
     /// RACK.reo_wnd_mult.
     pub(super) widening: Widening,
-    /// Transmissions in the order of time: number of the record, and when. Those of records that have gone,
-    /// or were sent again, are passed over.
-    order: VecDeque<(u64, Time)>,
+    /// Records below this, as they were sent first, need not be looked at again: they were found lost, or passed over.
+    fresh: u64,
+    /// What was sent again, in the order of time. Entries of records that have gone, or were sent again since, are passed over.
+    copies: VecDeque<Again>,
+}
+
+/// A record was sent again.
+#[derive(Clone, Copy, Debug)]
+struct Again {
+    number: u64,
+    at: Time,
+    /// Number of the next record then: those below it had been sent before.
+    next: u64,
 }
 
 /// What looking for losses found.
@@ -44,9 +56,10 @@ pub(super) struct Found {
 }
 
 impl Rack {
-    /// A record was sent.
-    pub(super) fn handle_sent(&mut self, number: u64, at: Time) {
-        self.order.push_back((number, at));
+    /// Record `number` was sent again, with `next` as the number of the next one.
+    pub(super) fn handle_copy(&mut self, number: u64, at: Time, next: u64) {
+        self.in_order = false;
+        self.copies.push_back(Again { number, at, next });
     }
 
     /// A round trip was measured.
@@ -72,6 +85,7 @@ impl Rack {
             return;
         }
         self.advanced = true;
+        self.in_order = false;
         self.rtt = rtt;
         if (sent, end) > (self.sent, self.end) {
             (self.sent, self.end) = (sent, end);
@@ -83,6 +97,24 @@ impl Rack {
         if self.reordering_seen && !of_probe {
             self.widening.handle_duplicate();
         }
+    }
+
+    /// The same of segments that were sent once, the last of them at `sent`, where no other transmission is outstanding that
+    /// may have been sent before it. `false`: losses are to be looked for after all.
+    #[inline]
+    pub(super) fn handle_next(&mut self, now: Time, sent: Time, end: u64, board: &Scoreboard) -> bool {
+        if self.in_order {
+            // Sent after the newest until now, and before all that is left.
+            self.rtt = now.saturating_since(sent);
+            (self.sent, self.end) = (sent, end);
+            return true;
+        }
+        self.handle_delivered(now, sent, end, false);
+        self.in_order = self.copies.is_empty()
+            && (board.first == board.next
+                || (board.slot(board.first).at(), board.end_of(board.first)) >= (self.sent, self.end));
+        self.advanced = !self.in_order;
+        self.in_order
     }
 
     /// Losses are to be looked for although nothing newer has arrived.
@@ -128,31 +160,84 @@ impl Rack {
         sacked: u64,
         srtt: Span,
     ) -> Found {
-        let allowed = self.rtt + self.window(recovering, sacked, srtt);
-        let mut found = Found::default();
-        let mut late = Vec::new();
-        while let Some((number, at)) = self.order.front().copied() {
-            if let Some(sent) = board.waits(number, at) {
-                if (at, board.end_of(number)) >= (self.sent, self.end) {
-                    break;
+        self.fresh = self.fresh.max(board.first);
+        let mut search = Search {
+            now,
+            allowed: self.rtt + self.window(recovering, sacked, srtt),
+            newest: (self.sent, self.end),
+            found: Found::default(),
+        };
+        // All transmissions in the order of time: each record as it was sent first, and copies between them.
+        let mut fresh = self.fresh;
+        let mut late = None;
+        let mut late_copies = 0;
+        loop {
+            let copy = self.copies.get(late_copies).copied();
+            if let Some(copy) = copy
+                && copy.next <= fresh
+            {
+                match search.judge(board, copy.number, board.waits(copy.number, copy.at)) {
+                    Verdict::Newer => break,
+                    Verdict::Done => {
+                        self.copies.remove(late_copies);
+                    }
+                    Verdict::Late => late_copies += 1,
                 }
-                let out = now.saturating_since(at);
-                if out >= allowed {
-                    found.lost += 1;
-                    found.lost_retransmission |= sent.marked(RESENT);
-                    board.lose(number);
-                } else {
-                    let remaining = allowed.saturating_sub(out);
-                    found.again_after = Some(found.again_after.map_or(remaining, |span| span.max(remaining)));
-                    late.push((number, at));
+            } else if fresh < board.next {
+                let sent = *board.slot(fresh);
+                match search.judge(board, fresh, (!sent.marked(SACKED | LOST | REPEATED)).then_some(sent)) {
+                    Verdict::Newer => break,
+                    Verdict::Done => {}
+                    Verdict::Late => late = late.or(Some(fresh)),
                 }
+                fresh += 1;
+            } else {
+                break;
             }
-            self.order.pop_front();
         }
-        for entry in late.into_iter().rev() {
-            self.order.push_front(entry);
+        self.fresh = late.unwrap_or(fresh);
+        search.found
+    }
+}
+
+/// What becomes of a transmission that is looked at.
+enum Verdict {
+    /// It was sent after all that is known to have arrived, and so were those that follow.
+    Newer,
+    /// It need not be looked at again: it is lost, or nothing to wait for.
+    Done,
+    /// It may still arrive.
+    Late,
+}
+
+/// Looks at transmissions one after the other.
+struct Search {
+    now: Time,
+    /// A transmission that has been out so long is lost.
+    allowed: Span,
+    /// The newest that is known to have arrived: when it was sent, and the offset behind it.
+    newest: (Time, u64),
+    found: Found,
+}
+
+impl Search {
+    /// A transmission of record `number`; `waits`: its record, unless it has gone, was SACKed, sent again or lost.
+    #[inline]
+    fn judge(&mut self, board: &mut Scoreboard, number: u64, waits: Option<Sent>) -> Verdict {
+        let Some(sent) = waits else { return Verdict::Done };
+        if (sent.at(), board.end_of(number)) >= self.newest {
+            return Verdict::Newer;
         }
-        found
+        let out = self.now.saturating_since(sent.at());
+        if out >= self.allowed {
+            self.found.lost += 1;
+            self.found.lost_retransmission |= sent.marked(RESENT);
+            board.lose(number);
+            return Verdict::Done;
+        }
+        let remaining = self.allowed.saturating_sub(out);
+        self.found.again_after = Some(self.found.again_after.map_or(remaining, |span| span.max(remaining)));
+        Verdict::Late
     }
 }
 

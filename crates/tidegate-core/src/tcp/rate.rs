@@ -1,13 +1,11 @@
 //! Samples of the delivery rate (draft-ietf-ccwg-bbr §4.1): how fast data arrive, as `tcp_rate.c` of Linux 6.18 takes them.
 
-use std::collections::VecDeque;
-
 use super::scoreboard::Sent;
 use crate::cc::RateSample;
 use crate::units::{Span, Time};
 
 /// What was known when a segment was sent last.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Stamp {
     /// Bytes that had arrived (P.delivered), and when the last of them were reported (P.delivered_time).
     delivered: u64,
@@ -20,52 +18,56 @@ struct Stamp {
     lost: u64,
     app_limited: bool,
     repeated: bool,
-    /// Its arrival was reported.
-    reported: bool,
 }
 
-/// The newest segment that an ACK reported.
+/// A ring has room for so many records at least.
+const SMALL: usize = 16;
+
+/// What a record is sent with.
 #[derive(Clone, Copy, Debug)]
-struct Newest {
-    sent_at: Time,
-    number: u64,
-    stamp: Stamp,
+pub(super) struct With {
+    /// Nothing else is outstanding.
+    pub(super) alone: bool,
+    /// Bytes in flight, its own included.
+    pub(super) in_flight: u64,
+    /// Bytes ever taken to be lost.
+    pub(super) lost: u64,
+    /// It was sent before.
+    pub(super) repeated: bool,
 }
 
 /// The state of a connection's samples.
 #[derive(Debug, Default)]
 pub(super) struct Sampler {
-    /// Of the records outstanding, from number `first` on.
-    stamps: VecDeque<Stamp>,
-    first: u64,
+    /// Of the records outstanding: a ring, in which a record's place follows from its number.
+    stamps: Vec<Stamp>,
     /// C.delivered, C.delivered_time and C.first_send_time.
     delivered: u64,
     delivered_at: Time,
     first_sent_at: Time,
     /// Samples are of the application until more than this has arrived (C.app_limited); 0: they are not.
     app_limited_until: u64,
-    newest: Option<Newest>,
+    /// When the newest segment was sent that an ACK reported, and its number.
+    newest: Option<(Time, u64)>,
     /// A round is over when a segment is reported that was sent after so much had arrived.
     round_end: u64,
     round: u64,
 }
 
 impl Sampler {
-    /// Record `number` was sent; `alone`: nothing else is outstanding; `in_flight`: bytes with it; `lost`: bytes ever taken to be lost.
-    pub(super) fn handle_sent(
-        &mut self,
-        now: Time,
-        number: u64,
-        alone: bool,
-        in_flight: u64,
-        lost: u64,
-        repeated: bool,
-    ) {
+    /// Record `number` was sent, with `first` as the oldest outstanding.
+    #[inline]
+    pub(super) fn handle_sent(&mut self, now: Time, number: u64, first: u64, with: With) {
+        let With { alone, in_flight, lost, repeated } = with;
         if alone && !repeated {
             self.first_sent_at = now;
             self.delivered_at = now;
         }
-        let stamp = Stamp {
+        if (number - first) as usize >= self.stamps.len() {
+            self.grow(first, number);
+        }
+        let place = number as usize & (self.stamps.len() - 1);
+        self.stamps[place] = Stamp {
             delivered: self.delivered,
             delivered_at: self.delivered_at,
             first_sent_at: self.first_sent_at,
@@ -73,38 +75,34 @@ impl Sampler {
             lost,
             app_limited: self.app_limited_until > 0,
             repeated,
-            reported: false,
         };
-        if self.stamps.is_empty() {
-            self.first = number;
+    }
+
+    /// Makes room for the records from `first` to `number`.
+    #[cold]
+    fn grow(&mut self, first: u64, number: u64) {
+        let len = ((number - first + 1) as usize).next_power_of_two().max(SMALL);
+        let mut stamps = vec![Stamp::default(); len];
+        if !self.stamps.is_empty() {
+            for kept in first..number {
+                stamps[kept as usize & (len - 1)] = self.stamps[kept as usize & (self.stamps.len() - 1)];
+            }
         }
-        let place = (number - self.first) as usize;
-        if place == self.stamps.len() {
-            self.stamps.push_back(stamp);
-        } else {
-            self.stamps[place] = stamp;
-        }
+        self.stamps = stamps;
     }
 
     /// The arrival of record `number` is reported.
     pub(super) fn handle_delivered(&mut self, number: u64, sent: Sent) {
         self.delivered += u64::from(sent.len());
-        let Some(place) = number.checked_sub(self.first) else { return };
-        let Some(stamp) = self.stamps.get_mut(place as usize) else { return };
-        if std::mem::replace(&mut stamp.reported, true) {
-            return;
-        }
-        let later = self.newest.is_none_or(|newest| (sent.at(), number) > (newest.sent_at, newest.number));
-        if later {
-            self.newest = Some(Newest { sent_at: sent.at(), number, stamp: *stamp });
-        }
+        self.newest = self.newest.max(Some((sent.at(), number)));
     }
 
-    /// Records below `first` have gone.
-    pub(super) fn forget_below(&mut self, first: u64) {
-        let gone = (first.saturating_sub(self.first) as usize).min(self.stamps.len());
-        self.stamps.drain(..gone);
-        self.first = self.first.max(first);
+    /// The arrival of the oldest records is reported, the last of them just below number `first`, which was sent at `newest`;
+    /// they had `bytes`.
+    #[inline]
+    pub(super) fn handle_next(&mut self, first: u64, newest: Time, bytes: u64) {
+        self.delivered += bytes;
+        self.newest = Some((newest, first - 1));
     }
 
     /// The application had nothing to send, with so many bytes in flight.
@@ -118,11 +116,13 @@ impl Sampler {
     }
 
     /// The sample of an ACK; `lost`: bytes ever taken to be lost; `least_rtt`: no shorter interval is believed.
+    #[inline]
     pub(super) fn sample(&mut self, now: Time, lost: u64, least_rtt: Option<Span>) -> Option<RateSample> {
         if self.app_limited_until > 0 && self.delivered > self.app_limited_until {
             self.app_limited_until = 0;
         }
-        let Newest { sent_at, stamp, .. } = self.newest.take()?;
+        let (sent_at, number) = self.newest.take()?;
+        let stamp = self.stamps[number as usize & (self.stamps.len() - 1)];
         self.delivered_at = now;
         self.first_sent_at = sent_at;
         if stamp.delivered >= self.round_end {
@@ -159,6 +159,10 @@ mod tests {
         Time::ZERO + Span::from_millis(millis)
     }
 
+    fn with(alone: bool, in_flight: u64) -> With {
+        With { alone, in_flight, lost: 0, repeated: false }
+    }
+
     /// Ten segments leave at once, and one is reported each millisecond from 20 ms on: the sample is of what arrived since the
     /// segment was sent, over the time from then.
     #[test]
@@ -167,12 +171,11 @@ mod tests {
         let mut sampler = Sampler::default();
         for number in 0..10 {
             board.push((number + 1) * u64::from(LEN), LEN, at(0));
-            sampler.handle_sent(at(0), number, number == 0, (number + 1) * u64::from(LEN), 0, false);
+            sampler.handle_sent(at(0), number, 0, with(number == 0, (number + 1) * u64::from(LEN)));
         }
         for number in 0..10 {
             let sent = *board.slot(number);
             sampler.handle_delivered(number, sent);
-            sampler.forget_below(number + 1);
             let sample = sampler.sample(at(20 + number), 0, None).expect("a segment arrived");
             assert_eq!(
                 (sample.delivered, sample.interval),
@@ -183,7 +186,7 @@ mod tests {
         assert_eq!(sampler.round(), 1);
         // Sent after 10 000 bytes had arrived: a new round, and a rate over the round trip.
         board.push(11_000, LEN, at(30));
-        sampler.handle_sent(at(30), 10, true, 1000, 0, false);
+        sampler.handle_sent(at(30), 10, 10, with(true, 1000));
         sampler.handle_delivered(10, *board.slot(10));
         let sample = sampler.sample(at(50), 0, Some(Span::from_millis(20))).expect("it arrived");
         assert_eq!((sample.delivered, sample.interval), (1000, Span::from_millis(20)));
@@ -197,13 +200,13 @@ mod tests {
         sampler.handle_app_limited(0);
         for number in 0..3 {
             board.push((number + 1) * u64::from(LEN), LEN, at(number));
-            sampler.handle_sent(at(number), number, number == 0, 0, 0, false);
+            sampler.handle_sent(at(number), number, 0, with(number == 0, 0));
         }
         sampler.handle_delivered(0, *board.slot(0));
         let sample = sampler.sample(at(20), 0, None).expect("it arrived");
         assert!(sample.app_limited);
         board.push(4000, LEN, at(20));
-        sampler.handle_sent(at(20), 3, false, 0, 0, false);
+        sampler.handle_sent(at(20), 3, 1, with(false, 0));
         sampler.handle_delivered(3, *board.slot(3));
         assert!(!sampler.sample(at(40), 0, None).expect("it arrived").app_limited);
     }
@@ -213,7 +216,7 @@ mod tests {
         let mut board = Scoreboard::default();
         let mut sampler = Sampler::default();
         board.push(1000, LEN, at(0));
-        sampler.handle_sent(at(0), 0, true, 1000, 0, false);
+        sampler.handle_sent(at(0), 0, 0, with(true, 1000));
         sampler.handle_delivered(0, *board.slot(0));
         assert_eq!(sampler.sample(at(9), 0, Some(Span::from_millis(10))), None);
     }

@@ -51,8 +51,6 @@ pub(super) struct Receiver {
     /// A window that grows, and what of it the other side was told last.
     buffer: Option<Box<Buffer>>,
     told: u64,
-    /// ACKs of what comes ahead of a gap, if they may be put off.
-    compression: Option<Box<Compression>>,
     /// What came again, if that is reported.
     duplicates: Option<Box<Duplicates>>,
     /// See [`Receiver::tells`].
@@ -78,9 +76,8 @@ impl Receiver {
             ack_now: false,
             quick: plan.quick_acks,
             news: false,
-            tells: grows || (plan.sack && plan.rules.dsack),
+            tells: grows,
             buffer: grows.then(|| Box::new(Buffer::new(plan.mss, plan.window))),
-            compression: (grows && plan.sack).then(Box::default),
             told: 0,
             duplicates: (plan.sack && plan.rules.dsack).then(Box::default),
         }
@@ -128,12 +125,19 @@ impl Receiver {
     /// The next `segments` are acknowledged at once.
     pub(super) fn hasten(&mut self, segments: u32) {
         self.quick = self.quick.max(segments);
+        self.tells = true;
     }
 
     /// When a delayed ACK must leave.
     #[inline]
     pub(super) fn wakeup(&self) -> Time {
         self.delayed_until
+    }
+
+    /// The next ACK says more than its number and gaps.
+    fn has_news(&self) -> bool {
+        let told = self.duplicates.as_ref().is_some_and(|duplicates| duplicates.told().is_some());
+        told || self.has_duplicates() || self.window_is_news()
     }
 
     /// What a segment that leaves says of the window, if that is not the plan's.
@@ -158,23 +162,23 @@ impl Receiver {
     /// An ACK leaves, alone or on data.
     #[inline]
     pub(super) fn acknowledged(&mut self) {
-        if let Some(buffer) = &self.buffer {
+        if let Some(buffer) = &mut self.buffer {
             self.told = buffer.offered();
+            buffer.compression.held = 0;
             if std::mem::take(&mut self.news) {
                 // `tcp_dec_quickack_mode`: every ACK of data uses one up, whatever it left for.
                 self.quick = self.quick.saturating_sub(1);
             }
         }
-        if let Some(compression) = &mut self.compression {
-            compression.held = 0;
-        }
         if let Some(duplicates) = &mut self.duplicates {
             duplicates.leave();
         }
+        self.tells = self.has_news();
         self.settled();
     }
 
-    /// Whether an ACK may say more than its number and gaps: a window that grows, or duplicates.
+    /// Whether the next ACK says more than its number and gaps: a window that has grown, or duplicates. Also where it ends
+    /// something: duplicates that the last one told of, a quick ACK, ACKs that were put off.
     #[inline]
     pub(super) fn tells(&self) -> bool {
         self.tells
@@ -241,9 +245,13 @@ impl Receiver {
     fn owe(&mut self, now: Time, len: u32, config: &Config) {
         self.owed += u64::from(len);
         self.news = true;
-        if self.buffer.is_some() && self.widen(now, len, config) {
-            self.ack_now = true;
-            return;
+        if self.buffer.is_some() {
+            let short = self.widen(now, len, config);
+            self.tells |= self.quick > 0;
+            if short {
+                self.ack_now = true;
+                return;
+            }
         }
         // RFC 5681 §4.2: at least every second full-sized segment; here every `ack_every` bytes.
         if self.owed >= config.ack_every {
@@ -266,6 +274,7 @@ impl Receiver {
         {
             // `tcp_grow_window`.
             self.quick |= 1;
+            self.tells = true;
         }
         len < config.mss
     }
@@ -277,6 +286,7 @@ impl Receiver {
         // acknowledged at once.
         let was_due = std::mem::replace(&mut self.ack_now, true);
         self.news = true;
+        self.tells |= self.buffer.is_some();
         let end = start + u64::from(len);
         // RFC 9293 §3.10.7.4: what lies outside the window is dropped and acknowledged.
         if end > self.next.saturating_add(config.window) {
@@ -290,7 +300,8 @@ impl Receiver {
             // `tcp_enter_quickack_mode`: ACKs have been lost.
             self.quick = self.quick.max(MOST_QUICK);
         }
-        let old_news = self.compression.as_ref().is_some_and(|it| it.held > 0) && self.begins_island(start, end);
+        let old_news = self.buffer.as_ref().is_some_and(|buffer| buffer.compression.held > 0)
+            && self.begins_island(start, end);
         let new = if end <= self.next { 0 } else { self.insert(start.max(self.next), end) };
         if new == 0 {
             counters.duplicates_received += 1;
@@ -324,11 +335,12 @@ impl Receiver {
     /// Whether Linux answers new data that came ahead of a gap or into one at once (`__tcp_ack_snd_check`), or only
     /// with those that follow soon. DEVIATION: RFC 5681 §4.2 wants an ACK for each.
     fn answers_disorder(&mut self, now: Time, config: &Config) -> bool {
-        let (Some(buffer), Some(compression)) = (&self.buffer, &mut self.compression) else { return true };
-        if self.islands.is_empty() || self.quick > 0 || self.next - self.acknowledged_to > u64::from(config.mss) {
+        let Some(buffer) = &mut self.buffer else { return true };
+        let much = self.next - self.acknowledged_to > u64::from(config.mss);
+        if !config.sack || self.islands.is_empty() || self.quick > 0 || much {
             return true;
         }
-        if compression.answers(self.next) {
+        if buffer.compression.answers(self.next) {
             return true;
         }
         if self.delayed_until == Time::NEVER {
@@ -353,6 +365,7 @@ impl Receiver {
             && start < end
         {
             duplicates.add(start, end);
+            self.tells = true;
         }
     }
 

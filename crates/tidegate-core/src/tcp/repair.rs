@@ -83,8 +83,7 @@ impl Sender {
                 return None;
             }
             let sent = self.resend(now, lost, RESENT);
-            self.note_sent(accounts, now, lost.number);
-            accounts.undo.handle_copy(now);
+            self.note_resent(accounts, now, lost.number);
             return Some(sent);
         }
         let new = self.poll_new(now, window);

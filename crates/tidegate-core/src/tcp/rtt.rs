@@ -115,37 +115,36 @@ impl Estimator {
 
     /// A segment sent at `sent` was acknowledged at `now`; with `round_over` all is acknowledged that was out when the
     /// last round of samples began.
+    #[inline]
     pub(super) fn sample_of_round(&mut self, sent: Time, now: Time, round_over: bool) {
-        let Kind::Variance { mean, largest } = self.kind else { return self.sample(sent, now) };
+        let Kind::Variance { mean, largest } = &mut self.kind else { return self.sample(sent, now) };
         let rtt = now.saturating_since(sent).picos().max(1).cast_signed();
         let least = self.min.picos().cast_signed();
-        let (mut mean, mut largest) = (mean, largest);
         if self.srtt == 0 {
             self.srtt = rtt;
-            mean = rtt / 2;
+            *mean = rtt / 2;
             self.rttvar = (2 * rtt).max(least);
-            largest = self.rttvar;
+            *largest = self.rttvar;
         } else {
             let error = rtt - self.srtt;
             self.srtt = (self.srtt + (error >> 3)).max(1);
-            let mut change = error.abs() - mean;
+            let mut change = error.abs() - *mean;
             // A round trip that falls widens the deviation by an eighth of what one that rises does (the kernel's Eifel).
             if error < 0 && change > 0 {
                 change >>= 3;
             }
-            mean += change >> 2;
-            if 4 * mean > largest {
-                largest = 4 * mean;
-                self.rttvar = self.rttvar.max(largest);
+            *mean += change >> 2;
+            if 4 * *mean > *largest {
+                *largest = 4 * *mean;
+                self.rttvar = self.rttvar.max(*largest);
             }
             if round_over {
-                if largest < self.rttvar {
-                    self.rttvar -= (self.rttvar - largest) >> 2;
+                if *largest < self.rttvar {
+                    self.rttvar -= (self.rttvar - *largest) >> 2;
                 }
-                largest = least;
+                *largest = least;
             }
         }
-        self.kind = Kind::Variance { mean, largest };
         self.base = Span::from_picos((self.srtt + self.rttvar).unsigned_abs()).min(self.max);
         self.set_rto(self.base);
     }
@@ -229,6 +228,7 @@ impl Estimator {
     }
 
     /// Smoothed round-trip time; zero before the first sample.
+    #[inline]
     pub(super) fn smoothed(&self) -> Span {
         let srtt = self.srtt.unsigned_abs();
         match self.kind {

@@ -1,6 +1,6 @@
 //! What SACK tells about the segments outstanding: RFC 6675 §4's Update, IsLost and NextSeg.
 
-use super::scoreboard::{LOST, RESENT, Resend, SACKED, Scoreboard, Sent};
+use super::scoreboard::{Block, LOST, RESENT, Resend, SACKED, Scoreboard, Sent};
 
 impl Scoreboard {
     /// Whether the oldest segment is lost (RFC 6675 §5 step 2: IsLost(HighACK + 1)).
@@ -16,14 +16,17 @@ impl Scoreboard {
             return false;
         }
         // Blocks come again with every ACK, most of them as they were or a segment longer.
-        let known = self.blocks.iter().position(|(seen, _)| *seen == left);
-        let from = known.map_or(left, |index| self.blocks[index].1);
-        match known {
-            Some(index) => self.blocks[index].1 = self.blocks[index].1.max(right),
-            None => self.blocks = [(left, right), self.blocks[0], self.blocks[1]],
+        let place = self.blocks.iter().position(|block| block.left == left).unwrap_or_else(|| {
+            self.blocks = [Block { left, right: left, after: None }, self.blocks[0], self.blocks[1]];
+            0
+        });
+        let Block { right: from, after, .. } = self.blocks[place];
+        let mut number = after.map_or_else(|| self.find(from.max(self.base)), |after| after.max(self.first));
+        if right <= from && after.is_some() {
+            // All of it was read before.
+            return false;
         }
         let mut news = false;
-        let mut number = self.find(from.max(self.base));
         while number < self.next {
             let sent = *self.slot(number);
             if sent.end.wrapping_sub(right as u32).cast_signed() > 0 {
@@ -40,6 +43,11 @@ impl Scoreboard {
             }
             number += 1;
         }
+        let block = &mut self.blocks[place];
+        block.right = from.max(right);
+        // Unless a record lies across the end of the block.
+        let whole = number == self.next || self.describe(number).start >= right;
+        self.blocks[place].after = whole.then_some(number);
         news
     }
 

@@ -62,6 +62,12 @@ impl Sent {
         lost - if self.marked(RESENT) { len } else { 0 }
     }
 
+    /// It has marks: it was SACKed, lost or sent twice.
+    #[inline]
+    pub(super) fn is_marked(self) -> bool {
+        self.word > LENGTH
+    }
+
     /// Copies of it on their way.
     fn copies(self) -> u64 {
         u64::from(self.word & (RESENT | SACKED) == RESENT)
@@ -106,6 +112,15 @@ pub(super) struct Resend {
     pub(super) len: u32,
 }
 
+/// A SACK block that was read.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Block {
+    pub(super) left: u64,
+    pub(super) right: u64,
+    /// Number of the first record that begins at `right` or later; `None`: not known.
+    pub(super) after: Option<u64>,
+}
+
 /// The records of everything outstanding.
 #[derive(Debug, Default)]
 #[repr(C)]
@@ -121,6 +136,8 @@ pub(super) struct Scoreboard {
     pub(super) base: u64,
     /// Copies on their way (`retrans_out`).
     pub(super) copies: u64,
+    /// Records with any mark.
+    marked: u64,
     // Where something is lost.
     /// Where the next retransmission is looked for (HighRxt).
     pub(super) cursor: u64,
@@ -133,7 +150,7 @@ pub(super) struct Scoreboard {
     /// Bytes ever taken to be lost, copies included.
     pub(super) lost_total: u64,
     /// SACK blocks read last.
-    pub(super) blocks: [(u64, u64); 3],
+    pub(super) blocks: [Block; 3],
 }
 
 impl Scoreboard {
@@ -152,6 +169,12 @@ impl Scoreboard {
     #[inline]
     pub(super) fn holes(&self) -> i64 {
         self.holes
+    }
+
+    /// Whether every segment outstanding was sent once, and nothing is known of any.
+    #[inline]
+    pub(super) fn is_unmarked(&self) -> bool {
+        self.marked == 0
     }
 
     /// A segment of `len` bytes up to `end` was sent for the first time.
@@ -191,13 +214,19 @@ impl Scoreboard {
         if self.first != self.next {
             let sent = *self.slot(self.first);
             // One segment as it was sent first: the usual case.
-            if sent.end == ack as u32 && sent.word <= LENGTH {
-                self.base = ack;
-                self.first += 1;
+            if sent.end == ack as u32 && !sent.is_marked() {
+                self.drop_first(ack);
                 return Removed { count: 1, marks: 0, sent_at: sent.at, reported: None };
             }
         }
         self.acknowledge_any(ack)
+    }
+
+    /// Everything below `ack`, which is the oldest segment as it was sent first, has arrived.
+    #[inline]
+    pub(super) fn drop_first(&mut self, ack: u64) {
+        self.base = ack;
+        self.first += 1;
     }
 
     #[inline(never)]
@@ -226,7 +255,7 @@ impl Scoreboard {
             if !sent.marked(SACKED) {
                 removed.reported = Some(sent.at);
             }
-            if sent.word & !LENGTH != 0 {
+            if sent.is_marked() {
                 self.forget(sent);
             }
             self.first += 1;
@@ -242,6 +271,7 @@ impl Scoreboard {
     fn forget(&mut self, sent: Sent) {
         self.holes -= sent.hole();
         self.copies -= sent.copies();
+        self.marked -= 1;
         if sent.marked(SACKED) && self.first >= self.lost_end {
             self.sacked_above -= u64::from(sent.len());
         }
@@ -269,6 +299,7 @@ impl Scoreboard {
         }
         self.holes += marked.hole() - sent.hole();
         self.copies = self.copies + marked.copies() - sent.copies();
+        self.marked = self.marked + u64::from(marked.is_marked()) - u64::from(sent.is_marked());
         *self.slot_mut(number) = marked;
     }
 
@@ -283,7 +314,7 @@ impl Scoreboard {
         self.sacked_above = 0;
         self.cursor = self.first;
         if forget_sacks {
-            self.blocks = [(0, 0); 3];
+            self.blocks = [Block::default(); 3];
         }
     }
 

@@ -199,9 +199,6 @@ impl Sender {
     /// What leaves now; `None`: nothing until the next ACK, write or time-out.
     #[inline]
     pub(super) fn poll(&mut self, now: Time) -> Option<Outgoing> {
-        if self.accounts.is_some() {
-            return self.poll_accounted(now);
-        }
         let sent = if self.mode == Mode::Open {
             self.poll_new(now, self.controller.window())
         } else {

@@ -1,5 +1,6 @@
 //! Tests of the endpoints: packet traces, pairs over a virtual link, and properties.
 
+mod accecn_rules;
 mod arrivals;
 mod ecn_rules;
 mod golden;

@@ -31,40 +31,41 @@ pub(super) struct Burst {
     pub(super) una: u64,
     /// See `una`.
     pub(super) max: u64,
-    /// The congestion window, in segments.
-    pub(super) window: u64,
-    /// Whether slow start goes on.
-    pub(super) slow_start: bool,
     /// Time-out in force.
     pub(super) rto: Span,
 }
 
 impl WindowUse {
-    /// A burst has left. `Some`: the window has not been used for a time-out, and falls to this many segments or halfway
-    /// there (`tcp_cwnd_application_limited`); `least`: the initial window.
-    pub(super) fn handle_burst(&mut self, burst: Burst, least: u64) -> Option<u64> {
+    /// A burst has left. `allows` says whether slow start goes on at a window below so many segments.
+    /// `true`: the window has not been used for a time-out, and falls ([`WindowUse::handle_unused`]).
+    #[inline]
+    pub(super) fn handle_burst(&mut self, burst: Burst, allows: impl FnOnce(u64) -> bool) -> bool {
         if burst.una >= self.until || burst.limited || (!self.limited && burst.out > self.most) {
             self.limited = burst.limited;
             self.most = burst.out;
             self.until = burst.max;
         }
-        if self.is_limited(burst.window, burst.slow_start) {
+        if self.is_limited(allows) {
             self.used = 0;
             self.since = burst.at;
-            return None;
+            return false;
         }
         self.used = self.used.max(burst.out);
-        if burst.at.saturating_since(self.since) < burst.rto {
-            return None;
-        }
-        let used = std::mem::take(&mut self.used).max(least);
-        self.since = burst.at;
-        (used < burst.window).then_some(used.midpoint(burst.window))
+        burst.at.saturating_since(self.since) >= burst.rto
     }
 
-    /// Whether an ACK may widen a window of so many segments.
-    pub(super) fn is_limited(&self, window: u64, slow_start: bool) -> bool {
-        self.limited || (slow_start && window < 2 * self.most)
+    /// The window, of so many segments, has not been used for a time-out: the segments to which it falls, halfway to what was
+    /// used (`tcp_cwnd_application_limited`); `least`: the initial window.
+    pub(super) fn handle_unused(&mut self, at: Time, window: u64, least: u64) -> Option<u64> {
+        let used = std::mem::take(&mut self.used).max(least);
+        self.since = at;
+        (used < window).then_some(used.midpoint(window))
+    }
+
+    /// Whether an ACK may widen the window; `allows`: see [`WindowUse::handle_burst`].
+    #[inline]
+    pub(super) fn is_limited(&self, allows: impl FnOnce(u64) -> bool) -> bool {
+        self.limited || allows(2 * self.most)
     }
 
     /// The window was set anew after an idle time.

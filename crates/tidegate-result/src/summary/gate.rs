@@ -25,7 +25,7 @@ pub struct GateSummary {
     pub offered_packets: Option<u64>,
     /// Packets that went on. At a cell gate: packets reassembled after it; none where some go on as cells.
     pub delivered_packets: Option<u64>,
-    /// Packets dropped at the door or lost after service. At a cell gate: packets that lost their first cell there, or that AAL5 could not tell apart after it.
+    /// Packets dropped at the door or from the queue, or lost after service. At a cell gate: packets that lost their first cell there, or that AAL5 could not tell apart after it.
     pub dropped_packets: u64,
     /// `dropped_packets` by reason, as in the table of drops; only reasons that occurred.
     pub drops: BTreeMap<&'static str, u64>,
@@ -130,11 +130,11 @@ fn gate_row(
 ) -> GateSummary {
     let row = &plan.gates[index];
     let counters = gate.counters();
-    let [offered, delivered, refused, lost] =
-        [counters.offered(), counters.delivered(), counters.refused(), counters.lost()]
-            .map(|phases| phases.measured());
+    let [offered, delivered, lost] =
+        [counters.offered(), counters.delivered(), counters.lost()].map(|phases| phases.measured());
+    let dropped_before = [counters.refused(), counters.culled()].map(|phases| phases.measured().packets);
     let waits = counters.waits();
-    let dropped = refused.packets + lost.packets;
+    let dropped = dropped_before.iter().sum::<u64>() + lost.packets;
     let capacity = gate.capacity(row, seed(plan), measured);
     let by_packet = row.rate.counts_packets();
     let span = measured.seconds();

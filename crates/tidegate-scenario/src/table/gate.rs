@@ -1,10 +1,11 @@
 //! `[gate.x]`.
 
+use super::aqm::{AQM, AQM_WORDS};
 use super::jitter::JITTER;
 use super::police::POLICE;
 use super::{
-    Key, Kind, Section, TIME_0, WhenAbsent, Word, flag, key, later, quantity, quantity_or_zero, rate,
-    section, short, text, word,
+    Key, Kind, Section, TIME_0, WhenAbsent, Word, flag, key, quantity, quantity_or_zero, rate, section,
+    short, text, word,
 };
 use crate::units::Dim;
 
@@ -196,47 +197,12 @@ const QUEUE: Section = short(
             ),
             key(
                 "aqm",
-                Kind::AnyOf(&[
-                    Kind::Choice(&[
-                        word("none", "packets are dropped only where they do not fit"),
-                        word("step", "`step` with its default"),
-                    ]),
-                    Kind::Form(&AQM),
-                ]),
+                Kind::AnyOf(&[Kind::Choice(AQM_WORDS), Kind::Form(&AQM)]),
                 text("none"),
                 "Active queue management: which packets are marked CE, or dropped if their transport does not use ECN \
                  (`tcp.ecn`), before the queue is full. Not at cell gates.",
             ),
         ],
-    ),
-);
-
-const AQM: Section = super::one_of(
-    "Active queue management",
-    "Marks or drops packets before the queue is full.",
-    &[
-        key("step", Kind::Form(&STEP), WhenAbsent::Words("not used"), STEP.about),
-        later("codel", "Controlled delay (RFC 8289)."),
-        later("pie", "Proportional integral controller, enhanced (RFC 8033)."),
-        later("red", "Random early detection."),
-        later("fq_codel", "Flow queues with controlled delay (RFC 8290)."),
-        later("dualpi2", "Two coupled queues (RFC 9332)."),
-    ],
-);
-
-const STEP: Section = short(
-    "threshold",
-    section(
-        "Step",
-        "A packet that finds more than a threshold in the queue is marked (DCTCP's switch, RFC 8257 §3.1). `step = X` is \
-         short for `step.threshold = X`.",
-        &[key(
-            "threshold",
-            Kind::AnyOf(&[quantity_or_zero(Dim::Queue), super::TIME_0]),
-            WhenAbsent::Words("\"1 ms\""),
-            "In packets, in bytes of IP packets, or the time that as many bytes take, which needs a constant rate in \
-             bit/s.",
-        )],
     ),
 );
 

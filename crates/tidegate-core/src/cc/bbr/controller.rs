@@ -2,7 +2,7 @@
 
 use super::state::{Bbr, Mode, Repairing, Sample, UNIT, micros, ticks};
 use crate::cc::{
-    Ack, Acked, CongestionControl, ControllerSnapshot, LossKind, Lost, RateSample, Recovered, Repair, Undone,
+    Ack, Acked, CongestionControl, ControllerSnapshot, LossKind, Lost, Recovered, Repair, Undone,
 };
 use crate::units::{Rate, Span, Time};
 
@@ -14,26 +14,34 @@ impl Bbr {
         self.aggregation.since = now;
     }
 
-    fn sample(&self, ack: &Ack) -> Sample {
-        let rate = ack.rate.filter(|rate| rate.interval >= Span::from_micros(1));
-        Sample {
-            lost: ack.lost.div_ceil(self.mss),
-            acked: u64::from(ack.segments),
-            in_flight_before: ack.in_flight_before.div_ceil(self.mss),
-            in_flight: ack.in_flight.div_ceil(self.mss),
-            rate: rate.map(|rate| (rate.delivered.div_ceil(self.mss), rate.interval.picos() / 1_000_000)),
-            prior_delivered: rate.map_or(0, |rate| rate.prior_delivered),
-            app_limited: rate.is_some_and(|rate| rate.app_limited),
-            rtt: ack.rtt.map(|rtt| rtt.picos() / 1_000_000),
-            delayed: ack.delivered < self.mss && rate.is_some_and(|rate| self.is_alone(ack, &rate)),
-            until_departure: ack.next_departure.saturating_since(ack.at).picos() / 1_000_000,
-            smoothed_rtt: ack.smoothed_rtt.picos() / 1_000_000,
+    /// Whole segments of so many bytes.
+    #[inline]
+    fn segments(&self, bytes: u64) -> u64 {
+        if bytes == 0 { 0 } else { (bytes - 1) / self.mss + 1 }
+    }
+
+    /// So many bytes were ever lost.
+    #[inline]
+    fn note_lost(&mut self, bytes: u64) {
+        if bytes != self.lost_bytes {
+            self.lost_bytes = bytes;
+            self.lost = self.segments(bytes);
         }
     }
 
-    /// A single short segment, and nothing else arrived since it was sent.
-    fn is_alone(&self, ack: &Ack, rate: &RateSample) -> bool {
-        ack.segments == 1 && rate.delivered == ack.delivered && self.repairing == Repairing::Nothing
+    #[inline]
+    fn sample<'a>(&self, ack: &'a Ack) -> Sample<'a> {
+        let rate = ack.rate.as_ref().filter(|rate| rate.interval >= Span::from_micros(1));
+        Sample {
+            ack,
+            mss: self.mss,
+            lost: self.segments(ack.lost),
+            acked: u64::from(ack.segments),
+            rate: rate.map(|rate| (self.segments(rate.delivered), rate.interval.picos() / 1_000_000)),
+            prior_delivered: rate.map_or(0, |rate| rate.prior_delivered),
+            app_limited: rate.is_some_and(|rate| rate.app_limited),
+            rtt: ack.rtt.map(|rtt| rtt.picos() / 1_000_000),
+        }
     }
 }
 
@@ -55,7 +63,7 @@ impl CongestionControl for Bbr {
             self.delivered_bytes += ack.delivered;
             self.delivered_at = now;
         }
-        self.lost = ack.total_lost.div_ceil(self.mss);
+        self.note_lost(ack.total_lost);
         let sample = self.sample(ack);
         self.update_rate(&sample);
         self.update_aggregation(&sample);
@@ -64,7 +72,7 @@ impl CongestionControl for Bbr {
         self.check_drain(&sample);
         self.update_min_rtt(now, &sample);
         self.update_gains();
-        self.set_pace(self.pacing_gain, sample.smoothed_rtt);
+        self.set_pace(self.pacing_gain, || sample.smoothed_rtt());
         let repairing = match ack.repair {
             Repair::Nothing => Repairing::Nothing,
             Repair::Recovery => Repairing::Recovery,
@@ -94,7 +102,7 @@ impl CongestionControl for Bbr {
             self.repairing = Repairing::TimeOut;
             self.full.rate = 0;
             self.round_start = true;
-            self.lost = lost.total_lost.div_ceil(self.mss);
+            self.note_lost(lost.total_lost);
             self.sample_long_term(1, false);
         }
     }
@@ -121,7 +129,7 @@ impl CongestionControl for Bbr {
         self.aggregation.since = micros(at);
         self.aggregation.acked = 0;
         if self.mode == Mode::ProbeBw {
-            self.set_pace(UNIT, 0);
+            self.set_pace(UNIT, || 0);
         } else if self.mode == Mode::ProbeRtt {
             self.check_probe_rtt_done(ticks(micros(at)));
         }

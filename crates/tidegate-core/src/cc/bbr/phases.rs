@@ -30,7 +30,7 @@ impl Bbr {
         if self.pacing_gain == UNIT {
             return full_length;
         }
-        let in_network = self.in_network(sample.in_flight_before, sample.until_departure);
+        let in_network = self.in_network(sample.in_flight_before(), sample.until_departure());
         let rate = self.highest.get();
         if self.pacing_gain > UNIT {
             return full_length && (sample.lost > 0 || in_network >= self.target(rate, self.pacing_gain));
@@ -60,10 +60,15 @@ impl Bbr {
             self.ssthresh = Some(self.target(rate, UNIT));
         }
         if self.mode == Mode::Drain
-            && self.in_network(sample.in_flight, sample.until_departure) <= self.target(rate, UNIT)
+            && self.in_network(sample.in_flight(), sample.until_departure()) <= self.target(rate, UNIT)
         {
             self.begin_cycle();
         }
+    }
+
+    /// Whether the ACK may have been put off.
+    fn is_put_off(&self, sample: &Sample) -> bool {
+        self.repairing == Repairing::Nothing && sample.is_alone()
     }
 
     /// `bbr_update_min_rtt`.
@@ -71,7 +76,7 @@ impl Bbr {
         let tick = ticks(now);
         let expired = tick > self.min_rtt_at + MIN_RTT_TICKS;
         if let Some(rtt) = sample.rtt
-            && (self.min_rtt.is_none_or(|least| rtt < least) || (expired && !sample.delayed))
+            && (self.min_rtt.is_none_or(|least| rtt < least) || (expired && !self.is_put_off(sample)))
         {
             self.min_rtt = Some(rtt);
             self.min_rtt_at = tick;
@@ -82,7 +87,7 @@ impl Bbr {
             self.probe_until = None;
         }
         if self.mode == Mode::ProbeRtt {
-            if self.probe_until.is_none() && sample.in_flight <= LEAST_WINDOW {
+            if self.probe_until.is_none() && sample.in_flight() <= LEAST_WINDOW {
                 self.probe_until = Some(tick + PROBE_RTT_TICKS);
                 self.probe_round_done = false;
                 self.round_end = self.delivered_bytes;

@@ -1,5 +1,6 @@
 //! What BBR knows of its path, and the amounts that follow.
 
+use crate::cc::Ack;
 use crate::cc::running_max::RunningMax;
 use crate::plan::TcpPlan;
 use crate::random::Stream;
@@ -73,27 +74,50 @@ pub(super) struct LongTerm {
     pub(super) lost: u64,
 }
 
-/// A sample and what came with it.
+/// An ACK and its sample, in the units of BBR; what is seldom needed is converted when it is.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Sample {
+pub(super) struct Sample<'a> {
+    pub(super) ack: &'a Ack,
+    pub(super) mss: u64,
     /// Segments newly lost.
     pub(super) lost: u64,
     /// Segments newly reported.
     pub(super) acked: u64,
-    /// Segments in flight before and after.
-    pub(super) in_flight_before: u64,
-    pub(super) in_flight: u64,
     /// Segments delivered in so many µs; `None`: not a valid observation.
     pub(super) rate: Option<(u64, u64)>,
     /// Bytes delivered when the segment was sent.
     pub(super) prior_delivered: u64,
     pub(super) app_limited: bool,
     pub(super) rtt: Option<u64>,
-    /// The ACK may have been put off (`FLAG_ACK_MAYBE_DELAYED`).
-    pub(super) delayed: bool,
+}
+
+impl Sample<'_> {
+    /// Segments in flight before the ACK.
+    pub(super) fn in_flight_before(&self) -> u64 {
+        self.ack.in_flight_before.div_ceil(self.mss)
+    }
+
+    /// Segments in flight after it.
+    pub(super) fn in_flight(&self) -> u64 {
+        self.ack.in_flight.div_ceil(self.mss)
+    }
+
     /// From now to the next departure, in µs.
-    pub(super) until_departure: u64,
-    pub(super) smoothed_rtt: u64,
+    pub(super) fn until_departure(&self) -> u64 {
+        self.ack.next_departure.saturating_since(self.ack.at).picos() / 1_000_000
+    }
+
+    /// In µs.
+    pub(super) fn smoothed_rtt(&self) -> u64 {
+        self.ack.smoothed_rtt.picos() / 1_000_000
+    }
+
+    /// A single short segment arrived, and nothing else since it was sent: the ACK may have been put off where nothing is
+    /// repaired (`FLAG_ACK_MAYBE_DELAYED`).
+    pub(super) fn is_alone(&self) -> bool {
+        let alone = self.ack.delivered < self.mss && self.ack.segments == 1 && self.rate.is_some();
+        alone && self.ack.rate.is_some_and(|rate| rate.delivered == self.ack.delivered)
+    }
 }
 
 /// BBR, version 1.
@@ -104,8 +128,11 @@ pub struct Bbr {
     pub(super) window: u64,
     pub(super) prior_window: u64,
     pub(super) ssthresh: Option<u64>,
-    /// Bytes a second (`sk_pacing_rate`).
+    /// Bytes a second (`sk_pacing_rate`), and the segments that leave at once then.
     pub(super) pacing: u64,
+    pub(super) burst: u64,
+    /// The rate and the gain of which a pace was made last, and that pace.
+    pub(super) paced: (u64, u64, u64),
     pub(super) mode: Mode,
     pub(super) pacing_gain: u64,
     pub(super) window_gain: u64,
@@ -119,7 +146,9 @@ pub struct Bbr {
     pub(super) delivered_bytes: u64,
     /// When data were delivered last, in µs.
     pub(super) delivered_at: u64,
+    /// Ever lost, in segments and in bytes.
     pub(super) lost: u64,
+    pub(super) lost_bytes: u64,
     pub(super) rounds: u64,
     /// The round is over when a segment is reported that was sent after so many bytes were delivered.
     pub(super) round_end: u64,
@@ -172,6 +201,8 @@ impl Bbr {
             prior_window: 0,
             ssthresh: None,
             pacing: 0,
+            burst: 1,
+            paced: (0, 0, 0),
             mode: Mode::Startup,
             pacing_gain: HIGH_GAIN,
             window_gain: HIGH_GAIN,
@@ -182,6 +213,7 @@ impl Bbr {
             delivered_bytes: 0,
             delivered_at: 0,
             lost: 0,
+            lost_bytes: 0,
             rounds: 0,
             round_end: 0,
             round_start: false,
@@ -203,6 +235,10 @@ impl Bbr {
         bbr
     }
 
+    pub(in crate::cc) fn in_startup(&self) -> bool {
+        self.mode == Mode::Startup
+    }
+
     /// `bbr_bw`: the rate that is taken for the path's.
     pub(super) fn rate(&self) -> u64 {
         if self.long_term.in_use { self.long_term.rate } else { self.highest.get() }
@@ -214,15 +250,18 @@ impl Bbr {
         ((rate * min_rtt * gain) >> 8).div_ceil(1 << RATE_BITS)
     }
 
-    /// `bbr_tso_segs_goal`: segments that leave at once.
-    pub(super) fn burst(&self) -> u64 {
-        let least = if self.pacing < SLOW { 1 } else { 2 };
-        ((self.pacing >> BURST_SHIFT).min(LARGEST_BURST) / self.mss).max(least)
+    /// Paces at so many bytes a second. `bbr_tso_segs_goal`: segments that leave at once.
+    pub(super) fn pace_at(&mut self, pacing: u64) {
+        if pacing != self.pacing {
+            self.pacing = pacing;
+            let least = if pacing < SLOW { 1 } else { 2 };
+            self.burst = ((pacing >> BURST_SHIFT).min(LARGEST_BURST) / self.mss).max(least);
+        }
     }
 
     /// `bbr_quantization_budget`: room for bursts at both ends, for delayed ACKs, and for a probe on a small path.
     pub(super) fn with_room(&self, window: u64) -> u64 {
-        let even = (window + 3 * self.burst()).next_multiple_of(2);
+        let even = (window + 3 * self.burst).next_multiple_of(2);
         even + if self.mode == Mode::ProbeBw && self.place == 0 { 2 } else { 0 }
     }
 
@@ -234,7 +273,7 @@ impl Bbr {
     /// `bbr_packets_in_net_at_edt`: segments in the network when the next one leaves.
     pub(super) fn in_network(&self, in_flight: u64, until_departure: u64) -> u64 {
         let delivered = (self.rate() * until_departure) >> RATE_BITS;
-        let leaves = if self.pacing_gain > UNIT { self.burst() } else { 0 };
+        let leaves = if self.pacing_gain > UNIT { self.burst } else { 0 };
         (in_flight + leaves).saturating_sub(delivered)
     }
 }

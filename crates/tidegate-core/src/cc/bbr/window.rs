@@ -20,17 +20,21 @@ impl Bbr {
     pub(super) fn pace_by_rtt(&mut self, smoothed_rtt: u64) {
         let rtt = if smoothed_rtt > 0 { smoothed_rtt } else { 1000 };
         self.has_seen_rtt |= smoothed_rtt > 0;
-        self.pacing = self.bytes_per_second((self.window << RATE_BITS) / rtt, HIGH_GAIN);
+        self.pace_at(self.bytes_per_second((self.window << RATE_BITS) / rtt, HIGH_GAIN));
     }
 
-    /// `bbr_set_pacing_rate`.
-    pub(super) fn set_pace(&mut self, gain: u64, smoothed_rtt: u64) {
-        let pace = self.bytes_per_second(self.rate(), gain);
-        if !self.has_seen_rtt && smoothed_rtt > 0 {
-            self.pace_by_rtt(smoothed_rtt);
+    /// `bbr_set_pacing_rate`; `smoothed_rtt` in µs.
+    pub(super) fn set_pace(&mut self, gain: u64, smoothed_rtt: impl Fn() -> u64) {
+        let rate = self.rate();
+        if (self.paced.0, self.paced.1) != (rate, gain) {
+            self.paced = (rate, gain, self.bytes_per_second(rate, gain));
+        }
+        let pace = self.paced.2;
+        if !self.has_seen_rtt && smoothed_rtt() > 0 {
+            self.pace_by_rtt(smoothed_rtt());
         }
         if self.full.reached || pace > self.pacing {
-            self.pacing = pace;
+            self.pace_at(pace);
         }
     }
 
@@ -39,7 +43,7 @@ impl Bbr {
         if sample.acked > 0 {
             let window = self.recover_or_restore(sample, repairing);
             self.window = if self.conserves {
-                window.max(sample.in_flight + sample.acked)
+                window.max(sample.in_flight() + sample.acked)
             } else {
                 self.approach(window, sample.acked)
             };
@@ -60,7 +64,7 @@ impl Bbr {
         if repairing == Repairing::Recovery && before != Repairing::Recovery {
             self.conserves = true;
             self.round_end = self.delivered_bytes;
-            window = sample.in_flight + sample.acked;
+            window = sample.in_flight() + sample.acked;
         } else if before != Repairing::Nothing && repairing == Repairing::Nothing {
             window = window.max(self.prior_window);
             self.conserves = false;

@@ -83,6 +83,10 @@ impl LinuxCubic {
         }
     }
 
+    pub(in crate::cc) fn in_slow_start(&self) -> bool {
+        self.window.in_slow_start()
+    }
+
     /// `bictcp_reset`.
     fn reset(&mut self) {
         self.per = 0;
@@ -94,6 +98,21 @@ impl LinuxCubic {
         self.reno = 0;
         self.delay_min = None;
         self.found = false;
+    }
+
+    /// `hystart_update`: whether slow start is to end.
+    fn look_for_the_end(&mut self, measured: &Measured, least: Span) {
+        let Some(hystart) = &mut self.hystart else { return };
+        let segments = self.window.segments;
+        // `tcp_update_pacing_rate`: 200% of a window each round trip well below the threshold, 120% else.
+        let percent = if segments < self.window.threshold / 2 { 200 } else { 120 };
+        let smoothed = measured.smoothed_rtt.picos().max(1);
+        let bytes = u128::from(self.window.bytes()) * percent * 10_000_000_000 / u128::from(smoothed);
+        let pacing = u64::try_from(bytes).unwrap_or(u64::MAX);
+        if hystart.ends(measured, least, segments, pacing) {
+            self.found = true;
+            self.window.threshold = segments;
+        }
     }
 
     /// `bictcp_update`: how many ACKs the next segment of the window takes.
@@ -161,6 +180,7 @@ fn cube_root(value: u64) -> i64 {
 
 impl CongestionControl for LinuxCubic {
     /// `cubictcp_acked`.
+    #[inline]
     fn handle_measured(&mut self, measured: &Measured) {
         let rtt = measured.rtt;
         // Delays right after a fast recovery are of a queue that empties.
@@ -169,24 +189,13 @@ impl CongestionControl for LinuxCubic {
         }
         let least = self.delay_min.map_or(rtt, |least| least.min(rtt));
         self.delay_min = Some(least);
-        let segments = self.window.segments;
-        if let Some(hystart) = &mut self.hystart
-            && !self.found
-            && self.window.in_slow_start()
-        {
-            // `tcp_update_pacing_rate`: 200% of a window each round trip well below the threshold, 120% else.
-            let percent = if segments < self.window.threshold / 2 { 200 } else { 120 };
-            let smoothed = measured.smoothed_rtt.picos().max(1);
-            let bytes = u128::from(self.window.bytes()) * percent * 10_000_000_000 / u128::from(smoothed);
-            let pacing = u64::try_from(bytes).unwrap_or(u64::MAX);
-            if hystart.ends(measured, least, segments, pacing) {
-                self.found = true;
-                self.window.threshold = segments;
-            }
+        if self.hystart.is_some() && !self.found && self.window.in_slow_start() {
+            self.look_for_the_end(measured, least);
         }
     }
 
     /// `cubictcp_cong_avoid`.
+    #[inline]
     fn handle_acked(&mut self, acked: &Acked) {
         if !acked.window_limited {
             return;

@@ -18,6 +18,10 @@ impl LinuxReno {
     pub fn new(plan: &TcpPlan) -> LinuxReno {
         LinuxReno { window: Window::new(plan), abe: plan.abe }
     }
+
+    pub(in crate::cc) fn in_slow_start(&self) -> bool {
+        self.window.in_slow_start()
+    }
 }
 
 impl CongestionControl for LinuxReno {

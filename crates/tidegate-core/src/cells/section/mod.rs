@@ -78,7 +78,7 @@ enum Server {
     Slotted(Box<Slotted>),
     /// [`Gate::pass`], cell by cell.
     Any,
-    /// [`Gate::handle_unit`] and [`Gate::handle_service_end`]: its rate is set from outside.
+    /// [`Gate::handle_unit`] and [`Gate::handle_wakeup`]: its rate is set from outside.
     Steps(Box<Held>),
 }
 

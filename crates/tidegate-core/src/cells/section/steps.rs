@@ -84,7 +84,7 @@ impl Section {
             self.outputs.push_back(Output::Served { at, gate: row.number });
         }
         let came = server.serving();
-        server.handle_service_end();
+        server.handle_wakeup();
         let Some(Departure { unit, fate }) = server.poll_departure() else { return };
         let out = match fate {
             Ok(out) => out,

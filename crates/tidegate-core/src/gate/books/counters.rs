@@ -12,7 +12,7 @@ use crate::units::{Measured, Span, Time};
 /// Counters and statistics of one gate.
 ///
 /// Each unit that arrives is refused at once (`refused`), served at once, served after a wait (`waits`), or taken into
-/// the queue and never served (`unserved`). So units that are served at once need no count of their own.
+/// the queue and never served (`unserved`): it is dropped there (`culled`), or the run ends. So units that are served at once need no count of their own.
 #[derive(Clone, Debug)]
 pub struct Counters {
     measured: Measured,
@@ -24,9 +24,11 @@ pub struct Counters {
     delivered: Phases,
     /// Units dropped at their arrival.
     refused: Phases,
+    /// Units that had joined the queue and were dropped from it.
+    culled: Phases,
     /// Units lost after service.
     lost: Phases,
-    /// Units marked CE at their arrival.
+    /// Units marked CE.
     marked: Phases,
     /// Waits of the units that waited.
     waits: Quantiles,
@@ -51,6 +53,7 @@ impl Counters {
             offered: Phases::default(),
             delivered: Phases::default(),
             refused: Phases::default(),
+            culled: Phases::default(),
             lost: Phases::default(),
             marked: Phases::default(),
             waits: Quantiles::new(precision),
@@ -112,7 +115,16 @@ impl Counters {
         self.refused.add(self.measured, at, wire);
     }
 
-    /// Counts a unit that is marked CE at its arrival.
+    /// Counts a unit that arrived at `arrival` and is dropped from the queue at `at`.
+    #[cold]
+    pub(super) fn cull(&mut self, arrival: Time, at: Time, wire: u64) {
+        self.offered.add(self.measured, arrival, wire);
+        self.culled.add(self.measured, at, wire);
+        self.wait(arrival, Time::NEVER);
+        self.queued(arrival, at);
+    }
+
+    /// Counts a unit that is marked CE at `at`.
     pub(super) fn mark(&mut self, at: Time, wire: u64) {
         self.marked.add(self.measured, at, wire);
     }
@@ -240,13 +252,19 @@ impl Counters {
         self.refused
     }
 
+    /// Units dropped from the queue.
+    #[must_use]
+    pub fn culled(&self) -> Phases {
+        self.culled
+    }
+
     /// Units lost after service.
     #[must_use]
     pub fn lost(&self) -> Phases {
         self.lost
     }
 
-    /// Units marked CE at their arrival.
+    /// Units marked CE.
     #[must_use]
     pub fn marked(&self) -> Phases {
         self.marked
@@ -271,11 +289,11 @@ impl Counters {
     /// Units that arrived and had not left when the run ended.
     #[must_use]
     pub fn held(&self) -> Count {
-        let [arrived, left, refused, lost] =
-            [self.offered(), self.delivered(), self.refused, self.lost].map(|phases| phases.total());
+        let arrived = self.offered().total();
+        let gone = [self.delivered(), self.refused, self.culled, self.lost].map(|phases| phases.total());
         Count {
-            packets: arrived.packets - left.packets - refused.packets - lost.packets,
-            bytes: arrived.bytes - left.bytes - refused.bytes - lost.bytes,
+            packets: arrived.packets - gone.map(|count| count.packets).iter().sum::<u64>(),
+            bytes: arrived.bytes - gone.map(|count| count.bytes).iter().sum::<u64>(),
         }
     }
 }

@@ -65,7 +65,15 @@ impl Books {
         }
     }
 
-    /// A unit is marked CE at its arrival.
+    /// A unit that arrived at `arrival` and has joined the queue is dropped from it at `at`.
+    pub(super) fn cull(&mut self, arrival: Time, at: Time, (bytes, wire): (u32, u32)) {
+        self.counters.cull(arrival, at, u64::from(wire));
+        if let Some(recorder) = &mut self.recorder {
+            recorder.cull(at, u64::from(bytes));
+        }
+    }
+
+    /// A unit is marked CE at `at`.
     pub(super) fn mark(&mut self, at: Time, wire: u32) {
         self.counters.mark(at, u64::from(wire));
         if let Some(recorder) = &mut self.recorder {
@@ -83,7 +91,7 @@ impl Books {
 
     /// The service of a unit is known. A unit that is in the queue for any time has joined it before.
     pub(super) fn serve(&mut self, served: Served, tokens: Option<i128>) {
-        let Served { arrival, service, leaves, bytes, wire } = served;
+        let Served { arrival, service, leaves, wire, .. } = served;
         if service.start > arrival {
             self.counters.wait(arrival, service.start);
         }
@@ -93,7 +101,7 @@ impl Books {
         if let Some(recorder) = &mut self.recorder {
             recorder.took(service.start, tokens);
             if leaves > arrival {
-                recorder.serve(service, leaves, u64::from(bytes), u64::from(wire));
+                recorder.serve(&served);
             } else {
                 recorder.serve_at_once(arrival, service, u64::from(wire));
             }

@@ -6,6 +6,7 @@
 
 use std::collections::VecDeque;
 
+use super::Served;
 use super::content::Content;
 use super::level::Level;
 use super::rate_in_force::RateInForce;
@@ -28,8 +29,6 @@ pub(in crate::gate) struct Recorder {
     /// When services end, with bytes on the wire.
     departing: VecDeque<(Time, u64)>,
     losses: VecDeque<Time>,
-    /// Arrivals of the units in the queue whose services are not known yet.
-    arrivals: VecDeque<Time>,
     /// Beginnings of service, with the wait before each.
     starting: VecDeque<(Time, Span)>,
     /// At a cell gate.
@@ -53,7 +52,6 @@ impl Recorder {
             leaving: VecDeque::new(),
             departing: VecDeque::new(),
             losses: VecDeque::new(),
-            arrivals: VecDeque::new(),
             starting: VecDeque::new(),
             content: is_cell.then(Box::default),
             bucket: Level::new(plan).map(Box::new),
@@ -131,23 +129,30 @@ impl Recorder {
         self.settle(at);
         self.now.queue_packets += 1;
         self.now.queue_bytes += bytes;
-        self.arrivals.push_back(at);
         if let Some(content) = &mut self.content {
             content.arrive(at);
         }
         self.event(at);
     }
 
-    /// The service of the first unit in the queue whose service was not known. It leaves the queue at `leaves`.
-    pub(super) fn serve(&mut self, service: Service, leaves: Time, bytes: u64, wire: u64) {
-        if let Some(arrived) = self.arrivals.pop_front() {
-            self.starting.push_back((service.start, service.start.saturating_since(arrived)));
-        }
-        self.leaving.push_back((leaves, bytes));
-        self.departing.push_back((service.end, wire));
+    /// The service of a unit that has joined the queue is known.
+    pub(super) fn serve(&mut self, served: &Served) {
+        let Served { arrival, service, leaves, bytes, wire } = *served;
+        self.starting.push_back((service.start, service.start.saturating_since(arrival)));
+        self.leaving.push_back((leaves, u64::from(bytes)));
+        self.departing.push_back((service.end, u64::from(wire)));
         if let Some(content) = &mut self.content {
             content.serve(service);
         }
+    }
+
+    /// A unit that has joined the queue is dropped from it at `at`.
+    pub(super) fn cull(&mut self, at: Time, bytes: u64) {
+        self.settle(at);
+        self.now.queue_packets -= 1;
+        self.now.queue_bytes -= bytes;
+        self.now.dropped_packets += 1;
+        self.event(at);
     }
 
     /// A unit arrives and is not in the queue for any time.
@@ -191,7 +196,7 @@ impl Recorder {
         self.event(at);
     }
 
-    /// A unit is marked at its arrival; what becomes of it follows.
+    /// A unit is marked; what becomes of it follows.
     pub(super) fn mark(&mut self, at: Time) {
         self.settle(at);
         self.now.marked_packets += 1;

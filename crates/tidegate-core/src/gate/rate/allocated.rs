@@ -67,6 +67,11 @@ impl SetSpeed {
         self.rate == Rate::ZERO
     }
 
+    /// When a unit would begin.
+    pub(super) fn next_start(&self, arrival: Time) -> Time {
+        if self.is_stopped() { Time::NEVER } else { arrival.max(self.free) }
+    }
+
     pub(super) fn transmit(&mut self, arrival: Time, bits: u64) -> Service {
         if self.is_stopped() {
             return Service { start: Time::NEVER, end: Time::NEVER };

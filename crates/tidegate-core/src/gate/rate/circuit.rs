@@ -34,6 +34,11 @@ impl Circuit {
         }
     }
 
+    /// When a unit would begin.
+    pub(super) fn next_start(&self, arrival: Time) -> Time {
+        self.opened.map_or(Time::NEVER, |opened| arrival.max(opened).max(self.free))
+    }
+
     /// Services stated while it is closed never happen.
     pub(super) fn transmit(&mut self, arrival: Time, bits: u64) -> Service {
         let Some(opened) = self.opened else { return Service { start: Time::NEVER, end: Time::NEVER } };

@@ -39,6 +39,12 @@ impl Gcra {
         self.shaper.releases_at_once(arrival.picos())
     }
 
+    /// When the next cell would begin, which arrived at `arrival`; the shaper keeps cells in order, so nothing else can
+    /// be chosen.
+    pub(super) fn next_start(&self, arrival: Time) -> Time {
+        Time::from_picos(self.shaper.clone().release(arrival.picos()))
+    }
+
     /// The service of the next cell, which arrived at `arrival`.
     pub fn transmit(&mut self, arrival: Time) -> Service {
         let start = Time::from_picos(self.shaper.release(arrival.picos()));

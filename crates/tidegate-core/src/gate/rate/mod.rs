@@ -122,6 +122,31 @@ impl Law {
         }
     }
 
+    /// When the service of the next unit would begin, which arrived at `arrival` and needs `work`: what
+    /// [`Law::transmit`] would say, and nothing is served. [`Time::NEVER`] where that is not known.
+    #[must_use]
+    pub fn next_start(&mut self, arrival: Time, work: u64) -> Time {
+        match self {
+            Law::Unlimited => arrival,
+            Law::Constant(constant) => arrival.max(constant.free),
+            Law::Varying(varying) => varying.next_start(arrival),
+            Law::TokenBucket(bucket) => bucket.next_start(arrival, work),
+            Law::Opportunities(opportunities) => opportunities.next_start(arrival),
+            Law::SetSpeed(server) => server.next_start(arrival),
+            Law::Gcra(shaper) => shaper.next_start(arrival),
+            Law::Circuit(circuit) => circuit.next_start(arrival),
+        }
+    }
+
+    /// [`Law::transmit`] for a unit that was chosen at `now`, when [`Law::next_start`] had said that a service may begin.
+    pub(super) fn transmit_chosen(&mut self, now: Time, arrival: Time, work: u64) -> Service {
+        match self {
+            // A unit that comes at an opportunity is too late for it; one that was chosen then is not.
+            Law::Opportunities(opportunities) => opportunities.transmit(arrival, work),
+            _ => self.transmit(arrival.max(now), work),
+        }
+    }
+
     /// Whether the service of a unit that arrives at `arrival` at an idle server starts at that instant, as
     /// [`Law::transmit`] would say.
     #[must_use]

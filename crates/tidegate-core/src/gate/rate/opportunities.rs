@@ -75,16 +75,20 @@ impl Opportunities {
         Opportunities { cursor, left, free: Time::ZERO, measured, unused: 0, in_transit: 0 }
     }
 
-    pub(super) fn transmit(&mut self, arrival: Time, bits: u64) -> Service {
-        // A unit that waited when the one before it left may use the rest of that
-        // opportunity; any other begins after its own arrival.
+    /// When a unit begins. A unit that waited when the one before it left may use the rest of that
+    /// opportunity; any other begins after its own arrival.
+    pub(super) fn next_start(&mut self, arrival: Time) -> Time {
         if arrival >= self.free {
             while self.cursor.at() <= arrival && self.cursor.at() != Time::NEVER {
                 self.waste();
             }
         }
+        self.cursor.at()
+    }
+
+    pub(super) fn transmit(&mut self, arrival: Time, bits: u64) -> Service {
+        let start = self.next_start(arrival);
         let mut need = bits / 8;
-        let start = self.cursor.at();
         let mut sent_inside = 0;
         let end = loop {
             let at = self.cursor.at();

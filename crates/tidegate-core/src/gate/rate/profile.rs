@@ -154,16 +154,25 @@ impl Varying {
         self.profile.now().speed > 0
     }
 
-    pub(super) fn transmit(&mut self, arrival: Time, work: u64) -> Service {
+    /// When a unit begins: at a rate of zero it waits.
+    #[inline]
+    pub(super) fn next_start(&mut self, arrival: Time) -> Time {
         self.stand_until(arrival);
-        let mut start = self.free;
         while self.profile.now().speed == 0 {
             if self.profile.now().until == Time::NEVER {
                 self.free = Time::NEVER;
-                return Service { start: Time::NEVER, end: Time::NEVER };
+                break;
             }
             self.profile.advance();
-            start = self.profile.now().from;
+            self.free = self.profile.now().from;
+        }
+        self.free
+    }
+
+    pub(super) fn transmit(&mut self, arrival: Time, work: u64) -> Service {
+        let start = self.next_start(arrival);
+        if start == Time::NEVER {
+            return Service { start, end: start };
         }
         let piece = self.profile.now();
         let server = match &mut self.server {

@@ -50,6 +50,14 @@ impl TokenBucket {
         need - self.tokens_at(arrival) < i128::from(self.rate)
     }
 
+    /// When a unit would begin, as [`TokenBucket::transmit`] says.
+    pub(super) fn next_start(&self, arrival: Time, bits: u64) -> Time {
+        let ready = arrival.max(self.free);
+        let need = i128::from(bits) * i128::from(PICOS_PER_SECOND);
+        let wait = (need - self.tokens_at(ready)).max(0) / i128::from(self.rate);
+        Time::from_picos(ready.picos().saturating_add(wait as u64))
+    }
+
     pub(super) fn transmit(&mut self, arrival: Time, bits: u64) -> Service {
         let ready = arrival.max(self.free);
         if self.at_opening.is_none() && ready >= self.measured.from {

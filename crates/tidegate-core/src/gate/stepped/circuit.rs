@@ -20,7 +20,7 @@ impl Gate {
         circuit.open(at);
         let rate = circuit.rate();
         self.books.set_rate(at, rate.bps() as f64);
-        self.begin_next();
+        self.begin_next(at);
     }
 
     /// Closes the circuit at `at`, when no packet is in it.

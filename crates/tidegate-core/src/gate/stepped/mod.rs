@@ -1,7 +1,11 @@
 //! A gate driven step by step: its queue holds units, its server one of them, and the end of each service is an event.
 //! For gates whose departures are not known ahead; for any other, the slow twin of [`Gate::pass`], which proves it.
+//!
+//! Where the discipline decides when a unit would be served, [`judged`] asks it at the instant at which the rate law lets
+//! a service begin.
 
 mod circuit;
+mod judged;
 mod set_rate;
 
 use std::collections::VecDeque;
@@ -10,8 +14,9 @@ use crate::gate::Gate;
 use crate::gate::backlog::Backlog;
 use crate::gate::books::Served;
 use crate::gate::drops::GateDrop;
-use crate::gate::queue::Waiting;
 use crate::gate::rate::Service;
+use crate::gate::waiting::{Waiter, Waiting};
+use crate::plan::QueuePlan;
 use crate::unit::Unit;
 use crate::units::Time;
 
@@ -20,6 +25,12 @@ use crate::units::Time;
 pub(super) struct Stepped {
     serving: Option<(Unit, Served)>,
     waiting: Waiting,
+    /// The discipline decides when a unit would be served.
+    is_judged: bool,
+    /// Units wait, the server is idle, and the rate law lets a service begin then.
+    begins: Option<Time>,
+    /// Units that the discipline drops, for a moment.
+    gone: Vec<Waiter>,
     departures: VecDeque<Departure>,
 }
 
@@ -48,30 +59,35 @@ impl Gate {
         let wire = self.wire_bytes(unit.bytes);
         let (found, idle) = (self.backlog_stepped(at), self.is_empty());
         self.admit(at, &mut unit, wire, (found, idle))?;
+        if self.is_judged() {
+            return self.join_judged(at, unit, (found, idle));
+        }
         let queue = found.with(unit.bytes);
         if idle && !self.law.is_stopped() {
             self.begin(at, unit, Some(queue));
         } else {
-            self.stepped.get_or_insert_default().waiting.push(at, unit);
+            self.stepped.get_or_insert_default().waiting.push(at, unit, &mut Vec::new());
             self.books.join(at, queue, unit.bytes);
         }
         Ok(())
     }
 
-    /// When the present service ends, as its rate is now; `None` when idle.
+    /// When the present service ends, as its rate is now, or the next one begins; `None` where neither is known.
     #[must_use]
     pub fn next_wakeup(&self) -> Option<Time> {
-        self.serving().map(|(_, service)| service.end)
+        let stepped = self.stepped.as_ref()?;
+        stepped.serving.map_or(stepped.begins, |(_, served)| Some(served.service.end))
     }
 
-    /// Ends the present service and begins the next. [`Gate::poll_departure`] has what becomes of the unit. Panics when
-    /// idle.
-    pub fn handle_service_end(&mut self) {
-        let serving = self.stepped.as_mut().and_then(|stepped| stepped.serving.take());
-        let (unit, served) = serving.expect("a unit in service");
-        let fate = self.depart(&served);
-        self.stepped.get_or_insert_default().departures.push_back(Departure { unit, fate });
-        self.begin_next();
+    /// What happens at [`Gate::next_wakeup`]: the present service ends, and the next one begins if it may.
+    /// [`Gate::poll_departure`] has what becomes of units. Does nothing where there is no such instant.
+    pub fn handle_wakeup(&mut self) {
+        let Some(now) = self.next_wakeup() else { return };
+        if let Some((unit, served)) = self.stepped.as_mut().and_then(|stepped| stepped.serving.take()) {
+            let fate = self.depart(&served);
+            self.stepped.get_or_insert_default().departures.push_back(Departure { unit, fate });
+        }
+        self.begin_next(now);
     }
 
     /// The next of the units that have left the gate, or were dropped after they had joined the queue.
@@ -91,28 +107,38 @@ impl Gate {
         self.stepped.as_ref().is_none_or(|stepped| stepped.serving.is_none() && stepped.waiting.is_empty())
     }
 
-    /// Ends the run: states the services of all units that still wait, as run-ahead did at their arrivals.
+    /// Ends the run: states the services of all units that still wait, as run-ahead did at their arrivals. A discipline
+    /// that would have judged them then is not asked any more.
     pub fn settle(&mut self) {
+        if let Some(stepped) = &mut self.stepped {
+            stepped.is_judged = false;
+            stepped.begins = None;
+        }
         // Behind a closed circuit, or at a rate of zero, the service never ends.
         self.begin_first();
         while self.next_wakeup().is_some() {
-            self.handle_service_end();
+            self.handle_wakeup();
             self.begin_first();
             while self.poll_departure().is_some() {}
         }
     }
 
-    /// Begins the service of the first unit that waits, if the server is idle and not stopped.
-    fn begin_next(&mut self) {
-        if !self.law.is_stopped() {
+    /// Begins the service of the next unit at `now`, if the server is idle and not stopped.
+    fn begin_next(&mut self, now: Time) {
+        if self.is_judged() {
+            self.begin_judged(now);
+        } else if !self.law.is_stopped() {
             self.begin_first();
         }
     }
 
+    /// Begins the service of the first unit that waits, whatever a discipline or a closed circuit would say, if the
+    /// server is idle and nothing is known of when it begins.
     fn begin_first(&mut self) {
-        let Some(stepped) = self.stepped.as_mut().filter(|stepped| stepped.serving.is_none()) else { return };
-        let Some((arrival, next)) = stepped.waiting.pop() else { return };
-        self.begin(arrival, next, None);
+        let idle = |stepped: &&mut Box<Stepped>| stepped.serving.is_none() && stepped.begins.is_none();
+        let Some(stepped) = self.stepped.as_mut().filter(idle) else { return };
+        let Some(Waiter { arrival, unit }) = stepped.waiting.take_first() else { return };
+        self.begin(arrival, unit, None);
     }
 
     /// Begins the service of a unit. `joins` is the queue with it, if it has not joined the queue before.
@@ -144,6 +170,12 @@ impl Gate {
 }
 
 impl Stepped {
+    /// What a gate holds from the start on: only where the discipline decides when a unit would be served.
+    pub(super) fn judged(queue: &QueuePlan) -> Option<Box<Stepped>> {
+        let waiting = Waiting::judged(queue)?;
+        Some(Box::new(Stepped { waiting, is_judged: true, ..Stepped::default() }))
+    }
+
     pub(super) fn memory_bytes(&self) -> u64 {
         self.waiting.memory_bytes()
     }

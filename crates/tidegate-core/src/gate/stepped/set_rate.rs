@@ -24,7 +24,7 @@ impl Gate {
         if let Some(end) = end {
             self.reschedule(end);
         }
-        self.begin_next();
+        self.begin_next(at);
     }
 
     /// The rate in force, where the network sets it.

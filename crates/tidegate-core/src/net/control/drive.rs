@@ -103,7 +103,10 @@ impl Network {
         while let Some(gate) = self.controls.sets(by, group, place) {
             match self.sections.section_of(gate) {
                 Some(section) => self.collect(section),
-                None => self.wake_gate(gate),
+                None => {
+                    self.collect_departures(gate, self.schedule.now);
+                    self.wake_gate(gate);
+                }
             }
             place += 1;
         }

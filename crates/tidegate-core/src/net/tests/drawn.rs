@@ -134,6 +134,17 @@ pub(super) fn any_network() -> impl Strategy<Value = Plan> {
     })
 }
 
+/// The same, and some of the queues decide when a unit would be served.
+pub(super) fn any_judged_network() -> impl Strategy<Value = Plan> {
+    let judges = prop::collection::vec(prop::option::weighted(0.6, crate::gate::tests::any_judge()), 7);
+    (any_network(), judges).prop_map(|(mut plan, judges)| {
+        for (gate, judge) in plan.gates.iter_mut().zip(judges) {
+            gate.queue.discipline = judge.unwrap_or(gate.queue.discipline);
+        }
+        plan
+    })
+}
+
 pub(super) type FlowDraft = (Vec<usize>, Vec<usize>, u64, bool);
 
 pub(super) fn network(

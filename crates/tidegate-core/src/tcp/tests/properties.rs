@@ -134,7 +134,7 @@ fn rules() -> impl Strategy<Value = TcpRules> {
 }
 
 /// Half of them by the RFCs' rules, half by any mixture with Linux's.
-fn any_plans() -> impl Strategy<Value = TcpPlan> {
+pub(super) fn any_plans() -> impl Strategy<Value = TcpPlan> {
     prop_oneof![plans(), (plans(), rules()).prop_map(|(plan, rules)| TcpPlan { rules, sack: true, ..plan }),]
 }
 

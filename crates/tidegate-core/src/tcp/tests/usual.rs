@@ -3,11 +3,40 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 
+use super::pair::{Fate, Hop, Pair};
 use super::plans::{delayed, short};
+use super::properties::{any_plans, fates};
 use crate::plan::TcpPlan;
-use crate::tcp::{Endpoint, Role, Segment, State, flags};
+use crate::tcp::{Counters, Endpoint, Role, Segment, Snapshot, State, flags};
 use crate::unit::HeldBy;
 use crate::units::{Span, Time};
+
+/// A sender after each event: when, what it shows, when it wakes, what it has counted.
+type Course = Vec<(Time, Snapshot, Time, Counters)>;
+
+/// How a transfer goes, with the short way of usual ACKs, or without it.
+fn course(plan: &TcpPlan, bytes: u64, fates: &[Vec<Fate>; 2], queue: Option<usize>, short: bool) -> Course {
+    let mut pair = Pair::numbered(plan, 7);
+    if let Some(queue) = queue {
+        pair.there = vec![Hop::new(10_000_000, Span::from_millis(20), queue)];
+    }
+    let judge =
+        |fates: Vec<Fate>| move |n: u64, _: &Segment| fates.get(n as usize).copied().unwrap_or(Fate::Deliver);
+    pair.judge = Box::new(judge(fates[0].clone()));
+    pair.judge_back = Box::new(judge(fates[1].clone()));
+    pair.open_and_write(bytes);
+    let mut course = Vec::new();
+    for _ in 0..3000 {
+        if !short && let Some(accounts) = &mut pair.a.sender.accounts {
+            accounts.calm = false;
+        }
+        if !pair.step() {
+            break;
+        }
+        course.push((pair.now, pair.a.snapshot(), pair.a.next_wakeup(), *pair.a.counters()));
+    }
+    course
+}
 
 /// What a receiver answers, and what it then is.
 fn drive(plan: &TcpPlan, data: &[(u32, u32)], told: bool) -> (Vec<Segment>, String) {
@@ -46,6 +75,22 @@ proptest! {
     fn usual_data_are_data(data in vec((0u32..20, 1u32..=100), 1..60), wait in any::<bool>(), sack in any::<bool>()) {
         let plan = TcpPlan { delayed_ack: wait.then(delayed), sack, ..short() };
         prop_assert_eq!(drive(&plan, &data, true), drive(&plan, &data, false));
+    }
+}
+
+proptest! {
+    /// The short way of usual ACKs gives what the long way gives.
+    #[test]
+    fn usual_acks_are_acks(
+        plan in any_plans(),
+        bytes in 1_u64..200_000,
+        there in fates(),
+        back in fates(),
+        queue in prop::option::of(3_usize..40),
+    ) {
+        let fates = [there, back];
+        let (short, long) = (course(&plan, bytes, &fates, queue, true), course(&plan, bytes, &fates, queue, false));
+        prop_assert_eq!(short, long);
     }
 }
 

@@ -1,10 +1,13 @@
 //! `queue.aqm` to [`Discipline`].
 
-use tidegate_core::plan::{Discipline, Framing, RatePlan, StepThreshold};
+use tidegate_core::plan::{
+    CoDelPlan, Discipline, DualPi2Plan, FqCoDelPlan, Framing, RatePlan, StepThreshold,
+};
 use tidegate_core::units::{PICOS_PER_SECOND, Span, Speed};
 
 use crate::check::{Form, Item, Value};
 use crate::lower::notes::Notes;
+use crate::lower::values::bytes_u32;
 use crate::units::Amount;
 
 /// The threshold of `aqm = "step"`.
@@ -12,16 +15,30 @@ const STEP: Span = Span::from_millis(1);
 
 pub(super) fn aqm(queue: &Form, rate: &RatePlan, framing: Framing, notes: &mut Notes) -> Discipline {
     let Some(item) = queue.given("aqm") else { return Discipline::DropTail };
-    if item.word() == Some("none") {
+    // The name alone, or the table below the name.
+    let (name, form) = match item.table().and_then(Form::only) {
+        Some((name, below)) => (name, below.table()),
+        None => (item.word().unwrap_or("none"), None),
+    };
+    if name == "none" {
         return Discipline::DropTail;
     }
     if framing.is_cells() {
         notes.wrong(item, "a cell gate has no active queue management", "remove this key, or remove framing");
         return Discipline::DropTail;
     }
-    let law = item.table().and_then(|law| law.table("step"));
-    let threshold = law.and_then(|step| step.get("threshold"));
-    let threshold = match threshold.map(|given| &given.value) {
+    match name {
+        "step" => step(item, form, rate, notes).map_or(Discipline::DropTail, Discipline::Step),
+        "codel" => Discipline::CoDel(codel(form)),
+        "fq_codel" => Discipline::FqCoDel(form.map_or(FqCoDelPlan::USUAL, |form| fq_codel(form, notes))),
+        "dualpi2" => Discipline::DualPi2(form.map_or(DualPi2Plan::USUAL, |form| dualpi2(form, notes))),
+        _ => Discipline::DropTail,
+    }
+}
+
+fn step(item: &Item, form: Option<&Form>, rate: &RatePlan, notes: &mut Notes) -> Option<StepThreshold> {
+    let threshold = form.and_then(|step| step.get("threshold"));
+    match threshold.map(|given| &given.value) {
         Some(Value::Amount(Amount::Packets(packets))) => Some(StepThreshold::Packets(*packets)),
         Some(Value::Amount(Amount::Bytes(bytes))) => Some(StepThreshold::Bytes(*bytes)),
         Some(Value::Amount(Amount::Time(time))) => as_bytes(threshold.unwrap_or(item), *time, rate, notes),
@@ -31,8 +48,7 @@ pub(super) fn aqm(queue: &Form, rate: &RatePlan, framing: Framing, notes: &mut N
             None
         }
         _ => as_bytes(item, STEP, rate, notes),
-    };
-    threshold.map_or(Discipline::DropTail, Discipline::Step)
+    }
 }
 
 /// The bytes that a gate sends in a time.
@@ -44,4 +60,68 @@ fn as_bytes(item: &Item, time: Span, rate: &RatePlan, notes: &mut Notes) -> Opti
     let problem = "a threshold in time needs a constant rate in bit/s";
     notes.wrong(item, problem, "write packets or bytes, such as aqm.step.threshold = \"30 packets\"");
     None
+}
+
+/// CoDel's keys; `None`: all at their defaults.
+fn codel(form: Option<&Form>) -> CoDelPlan {
+    let of = |key: &str, usual: Span| form.and_then(|form| form.span(key)).unwrap_or(usual);
+    let usual = CoDelPlan::USUAL;
+    CoDelPlan {
+        target: of("target", usual.target),
+        interval: of("interval", usual.interval),
+        ce_threshold: form.and_then(|form| form.span("ce_threshold")),
+    }
+}
+
+fn fq_codel(form: &Form, notes: &mut Notes) -> FqCoDelPlan {
+    let usual = FqCoDelPlan::USUAL;
+    let memory = form.bytes("memory").unwrap_or(usual.memory);
+    let limits = match form.get("limit").map(|item| (item, &item.value)) {
+        Some((_, Value::Amount(Amount::Packets(packets)))) => (*packets, memory),
+        Some((_, Value::Amount(Amount::Bytes(bytes)))) => (u64::MAX, memory.min(*bytes)),
+        Some((item, Value::Amount(Amount::Cells(_)))) => {
+            let help = "write packets or bytes, such as \"1000 packets\"";
+            notes.wrong(item, "this gate's queue holds packets, not cells", help);
+            (usual.limit, memory)
+        }
+        _ => (usual.limit, memory),
+    };
+    FqCoDelPlan {
+        codel: codel(Some(form)),
+        queues: form.whole("queues").map_or(usual.queues, |queues| queues as u32),
+        quantum: bytes_u32(form.get("quantum"), LARGEST_QUANTUM, notes).max(1),
+        limit: limits.0,
+        memory: limits.1,
+    }
+}
+
+/// A larger quantum makes turns of seconds, at no rate that anybody shares.
+const LARGEST_QUANTUM: u32 = 1_000_000;
+
+fn dualpi2(form: &Form, notes: &mut Notes) -> DualPi2Plan {
+    let usual = DualPi2Plan::USUAL;
+    let of = |key: &str, usual: Span| form.span(key).unwrap_or(usual);
+    DualPi2Plan {
+        target: of("target", usual.target),
+        update: of("update", usual.update),
+        alpha: millionths(form, "alpha", usual.alpha, notes),
+        beta: millionths(form, "beta", usual.beta, notes),
+        coupling: millionths(form, "coupling", usual.coupling, notes),
+        step: of("step", usual.step),
+        range: of("range", usual.range),
+        classic_share: millionths(form, "classic_share", usual.classic_share, notes),
+    }
+}
+
+/// A number of a key in millionths, from one to a thousand million.
+fn millionths(form: &Form, key: &str, usual: u32, notes: &mut Notes) -> u32 {
+    let Some((item, number)) = form.get(key).and_then(|item| Some((item, item.real()?))) else {
+        return usual;
+    };
+    let millionths = (number * 1e6).round();
+    if (1.0..=1e9).contains(&millionths) {
+        return millionths as u32;
+    }
+    notes.wrong(item, format!("{number} is out of range"), "write a number from 0.000001 to 1000");
+    usual
 }

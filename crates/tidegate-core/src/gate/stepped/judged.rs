@@ -1,0 +1,116 @@
+//! A gate whose discipline decides when a unit would be served. The discipline is asked at the instant at which the rate
+//! law lets a service begin ([`crate::gate::rate::Law::next_start`]): under a trace, an outage or a token bucket that is
+//! later than the end of the service before. It may drop several units then, and mark the one that is served.
+//!
+//! DEVIATION: where the discipline chooses a unit that needs more tokens than the one it was woken for, the unit keeps its
+//! turn, waits for its tokens and is not judged again. Linux's `tbf` too holds the unit that it has looked at.
+
+use crate::gate::backlog::Backlog;
+use crate::gate::drops::{DropReason, GateDrop};
+use crate::gate::waiting::{Leaver, Waiter};
+use crate::gate::{Departure, Gate};
+use crate::unit::Unit;
+use crate::units::Time;
+
+impl Gate {
+    /// Whether the discipline decides when a unit would be served.
+    #[inline]
+    pub(super) fn is_judged(&self) -> bool {
+        self.stepped.as_ref().is_some_and(|stepped| stepped.is_judged)
+    }
+
+    /// Takes a unit that arrives at `at` into the queue, in which it found `found`; into service if it found the gate
+    /// `empty` and its service may begin.
+    ///
+    /// # Errors
+    /// How the unit was dropped.
+    pub(super) fn join_judged(
+        &mut self,
+        at: Time,
+        unit: Unit,
+        (found, empty): (Backlog, bool),
+    ) -> Result<(), GateDrop> {
+        let wire = self.wire_bytes(unit.bytes);
+        let begins = if empty { self.law.next_start(at, self.work(wire)) } else { Time::NEVER };
+        let Some(stepped) = self.stepped.as_mut() else { return Ok(()) };
+        let mut gone = std::mem::take(&mut stepped.gone);
+        let stays = stepped.waiting.push(at, unit, &mut gone);
+        // If the unit itself has to go it is the last: with it gone there is no more than before.
+        let itself = if stays { None } else { gone.pop() };
+        if begins == at {
+            // It goes through at once, so it needs no place. It has not waited, so nothing is dropped.
+            let itself = itself.map(|waiter| Leaver { waiter, marked: false });
+            let leaver = itself.or_else(|| stepped.waiting.pop(at, &mut gone));
+            stepped.gone = gone;
+            if let Some(leaver) = leaver {
+                self.serve_chosen(at, leaver, Some(found.with(unit.bytes)));
+            }
+            return Ok(());
+        }
+        if begins < Time::NEVER {
+            stepped.begins = Some(begins);
+        }
+        self.cull(at, DropReason::QueueFull, &mut gone);
+        if let Some(stepped) = self.stepped.as_mut() {
+            stepped.gone = gone;
+        }
+        if !stays {
+            return Err(self.refuse(at, wire, DropReason::QueueFull));
+        }
+        let queue = self.backlog_stepped(at);
+        self.books.join(at, queue, unit.bytes);
+        Ok(())
+    }
+
+    /// Begins the next service at `now`, or says when it begins.
+    pub(super) fn begin_judged(&mut self, now: Time) {
+        let Some(stepped) = self.stepped.as_mut().filter(|stepped| stepped.serving.is_none()) else { return };
+        stepped.begins = None;
+        let mut gone = std::mem::take(&mut stepped.gone);
+        if let Some(first) = stepped.waiting.first().copied() {
+            let work = self.work(self.wire_bytes(first.unit.bytes));
+            let begins = self.law.next_start(first.arrival, work);
+            let Some(stepped) = self.stepped.as_mut() else { return };
+            if begins > now {
+                stepped.begins = Some(begins).filter(|begins| *begins < Time::NEVER);
+            } else if let Some(leaver) = stepped.waiting.pop(now, &mut gone) {
+                self.cull(now, DropReason::Early, &mut gone);
+                self.serve_chosen(now, leaver, None);
+            } else {
+                self.cull(now, DropReason::Early, &mut gone);
+            }
+        }
+        if let Some(stepped) = self.stepped.as_mut() {
+            // Its room is used again.
+            stepped.gone = gone;
+        }
+    }
+
+    /// Begins the service of a unit that the discipline has chosen at `now`. `joins` is the queue with it, if it has not
+    /// joined the queue before.
+    fn serve_chosen(&mut self, now: Time, leaver: Leaver, joins: Option<Backlog>) {
+        let Leaver { waiter: Waiter { arrival, mut unit }, marked } = leaver;
+        let wire = self.wire_bytes(unit.bytes);
+        if marked {
+            self.mark(now, &mut unit, wire);
+        }
+        let service = self.law.transmit_chosen(now, arrival, self.work(wire));
+        let served = self.book_service((arrival, service), &mut unit, wire, joins);
+        if let Some(stepped) = self.stepped.as_mut() {
+            stepped.serving = Some((unit, served));
+        }
+    }
+
+    /// Drops units from the queue at `at`.
+    fn cull(&mut self, at: Time, reason: DropReason, gone: &mut Vec<Waiter>) {
+        for Waiter { arrival, unit } in gone.drain(..) {
+            let wire = self.wire_bytes(unit.bytes);
+            self.books.cull(arrival, at, (unit.bytes, wire));
+            self.door.note_refusal(at);
+            if let Some(stepped) = self.stepped.as_mut() {
+                let fate = Err(GateDrop { at, reason });
+                stepped.departures.push_back(Departure { unit, fate });
+            }
+        }
+    }
+}

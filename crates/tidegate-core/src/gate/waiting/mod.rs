@@ -1,0 +1,125 @@
+//! The units that wait at a gate that is driven step by step, without the one in service: which is served next, and which
+//! the discipline drops or marks when it would be.
+
+mod codel;
+mod control;
+mod dualpi2;
+mod fq_codel;
+mod line;
+
+use crate::gate::backlog::Backlog;
+use crate::plan::{Discipline, FqCoDelPlan, QueueLimit, QueuePlan};
+use crate::unit::Unit;
+use crate::units::Time;
+
+use codel::CoDelQueue;
+use dualpi2::DualPi2Queue;
+use fq_codel::FqCoDelQueue;
+use line::Line;
+pub(super) use line::{Leaver, Waiter};
+
+/// See the module.
+#[derive(Debug)]
+pub(super) enum Waiting {
+    /// First in, first out.
+    Line(Line),
+    /// [`Discipline::CoDel`].
+    CoDel(Box<CoDelQueue>),
+    /// [`Discipline::FqCoDel`].
+    FqCoDel(Box<FqCoDelQueue>),
+    /// [`Discipline::DualPi2`].
+    DualPi2(Box<DualPi2Queue>),
+}
+
+impl Default for Waiting {
+    fn default() -> Waiting {
+        Waiting::Line(Line::default())
+    }
+}
+
+impl Waiting {
+    /// The queue of a discipline that decides when a unit would be served; `None` for any other.
+    pub(super) fn judged(queue: &QueuePlan) -> Option<Waiting> {
+        match queue.discipline {
+            Discipline::DropTail | Discipline::Step(_) => None,
+            Discipline::CoDel(plan) => Some(Waiting::CoDel(Box::new(CoDelQueue::new(plan)))),
+            Discipline::FqCoDel(plan) => {
+                // It keeps to the limit of the queue too, in its own way.
+                let limits = match queue.limit {
+                    QueueLimit::Packets(limit) | QueueLimit::Cells(limit) => (limit, u64::MAX),
+                    QueueLimit::Bytes(limit) => (u64::MAX, limit),
+                    QueueLimit::Unlimited => (u64::MAX, u64::MAX),
+                };
+                let (limit, memory) = (plan.limit.min(limits.0), plan.memory.min(limits.1));
+                let plan = FqCoDelPlan { limit, memory, ..plan };
+                Some(Waiting::FqCoDel(Box::new(FqCoDelQueue::new(plan))))
+            }
+            Discipline::DualPi2(plan) => Some(Waiting::DualPi2(Box::new(DualPi2Queue::new(plan)))),
+        }
+    }
+
+    /// A unit joins. `gone` takes units that have to make room for it. Says whether the unit itself is still there.
+    pub(super) fn push(&mut self, arrival: Time, unit: Unit, gone: &mut Vec<Waiter>) -> bool {
+        let waiter = Waiter { arrival, unit };
+        match self {
+            Waiting::Line(line) => line.push(waiter),
+            Waiting::CoDel(queue) => queue.push(waiter),
+            Waiting::FqCoDel(queue) => return queue.push(waiter, gone),
+            Waiting::DualPi2(queue) => queue.push(waiter),
+        }
+        true
+    }
+
+    /// The unit that is served next at `now`, when a service begins. `gone` takes the units that are dropped.
+    pub(super) fn pop(&mut self, now: Time, gone: &mut Vec<Waiter>) -> Option<Leaver> {
+        match self {
+            Waiting::Line(line) => line.pop().map(|waiter| Leaver { waiter, marked: false }),
+            Waiting::CoDel(queue) => queue.pop(now, gone),
+            Waiting::FqCoDel(queue) => queue.pop(now, gone),
+            Waiting::DualPi2(queue) => queue.pop(now, gone),
+        }
+    }
+
+    /// The unit that would be served next if nothing were dropped.
+    pub(super) fn first(&self) -> Option<&Waiter> {
+        match self {
+            Waiting::Line(line) => line.first(),
+            Waiting::CoDel(queue) => queue.line.first(),
+            Waiting::FqCoDel(queue) => queue.first(),
+            Waiting::DualPi2(queue) => queue.first(),
+        }
+    }
+
+    /// Takes the unit that would be served next if nothing were dropped.
+    pub(super) fn take_first(&mut self) -> Option<Waiter> {
+        match self {
+            Waiting::Line(line) => line.pop(),
+            Waiting::CoDel(queue) => queue.line.pop(),
+            Waiting::FqCoDel(queue) => queue.take_first(),
+            Waiting::DualPi2(queue) => queue.take_first(),
+        }
+    }
+
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.backlog().units == 0
+    }
+
+    pub(super) fn backlog(&self) -> Backlog {
+        match self {
+            Waiting::Line(line) => line.backlog(),
+            Waiting::CoDel(queue) => queue.line.backlog(),
+            Waiting::FqCoDel(queue) => queue.backlog(),
+            Waiting::DualPi2(queue) => queue.backlog(),
+        }
+    }
+
+    pub(super) fn memory_bytes(&self) -> u64 {
+        match self {
+            Waiting::Line(line) => line.memory_bytes(),
+            Waiting::CoDel(queue) => queue.line.memory_bytes(),
+            Waiting::FqCoDel(queue) => queue.memory_bytes(),
+            Waiting::DualPi2(queue) => queue.memory_bytes(),
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! Queue disciplines: which units a queue drops or marks, beside those that find it full, and which leaves it next.
+
+use crate::units::Span;
+
+/// The rule by which a queue drops units, beside those that arrive when it is full.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Discipline {
+    /// No others.
+    DropTail,
+    /// A unit that finds more than this in the queue is marked CE, or dropped if its transport does not use ECN (RFC 8257
+    /// §3.1).
+    Step(StepThreshold),
+    /// Controlled delay (RFC 8289).
+    CoDel(CoDelPlan),
+    /// Flow queues with controlled delay (RFC 8290).
+    FqCoDel(FqCoDelPlan),
+    /// Two coupled queues (RFC 9332).
+    DualPi2(DualPi2Plan),
+}
+
+/// How much a queue holds before [`Discipline::Step`] marks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StepThreshold {
+    /// Whole packets.
+    Packets(u64),
+    /// IP bytes.
+    Bytes(u64),
+}
+
+/// What CoDel aims at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CoDelPlan {
+    /// The queueing delay that may stay (RFC 8289 §3.2 and §4.3).
+    pub target: Span,
+    /// How long the delay may be above it before the first drop: a round trip (RFC 8289 §4.2).
+    pub interval: Span,
+    /// An ECN-capable unit that waited longer than this is marked, whatever the rest says (RFC 8290
+    /// §5.2.7).
+    pub ce_threshold: Option<Span>,
+}
+
+/// What FQ-CoDel is made from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FqCoDelPlan {
+    /// CoDel of each queue.
+    pub codel: CoDelPlan,
+    /// The most queues (RFC 8290 §5.2.5).
+    pub queues: u32,
+    /// IP bytes that a queue may send in a turn (RFC 8290 §5.2.4).
+    pub quantum: u32,
+    /// Units in all queues (RFC 8290 §5.2.3).
+    pub limit: u64,
+    /// IP bytes in all queues (Linux 4.7, `memory_limit`).
+    pub memory: u64,
+}
+
+/// What DualPI2 is made from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DualPi2Plan {
+    /// The delay that the controller aims at.
+    pub target: Span,
+    /// From one update of the probability to the next.
+    pub update: Span,
+    /// Integral gain in millionths of a hertz.
+    pub alpha: u32,
+    /// Proportional gain in millionths of a hertz.
+    pub beta: u32,
+    /// k, in millionths: an L4S unit is marked with k times the base probability.
+    pub coupling: u32,
+    /// L4S units that waited longer are marked.
+    pub step: Span,
+    /// Up to this much above `step` the probability rises from 0 to 1; zero: a step.
+    pub range: Span,
+    /// The share of the classic queue where both wait, in millionths.
+    pub classic_share: u32,
+}
+
+impl FqCoDelPlan {
+    /// What RFC 8290 recommends (§5.2).
+    pub const USUAL: FqCoDelPlan = FqCoDelPlan {
+        codel: CoDelPlan::USUAL,
+        queues: 1024,
+        quantum: 1514,
+        limit: 10_240,
+        memory: 32 * 1024 * 1024,
+    };
+}
+
+impl DualPi2Plan {
+    /// What RFC 9332 recommends (Appendix A.1), with the step and the share of Linux 6.17.
+    pub const USUAL: DualPi2Plan = DualPi2Plan {
+        target: Span::from_millis(15),
+        update: Span::from_millis(16),
+        alpha: 160_000,
+        beta: 3_200_000,
+        coupling: 2_000_000,
+        step: Span::from_millis(1),
+        range: Span::ZERO,
+        classic_share: 100_000,
+    };
+}
+
+impl CoDelPlan {
+    /// What RFC 8289 recommends (§4.4).
+    pub const USUAL: CoDelPlan =
+        CoDelPlan { target: Span::from_millis(5), interval: Span::from_millis(100), ce_threshold: None };
+}
+
+/// What a discipline says of itself. A new one gets an arm in each of these.
+impl Discipline {
+    /// The word for it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Discipline::DropTail => "drop-tail",
+            Discipline::Step(_) => "step",
+            Discipline::CoDel(_) => "codel",
+            Discipline::FqCoDel(_) => "fq_codel",
+            Discipline::DualPi2(_) => "dualpi2",
+        }
+    }
+
+    /// Whether it marks packets CE.
+    #[must_use]
+    pub fn marks(self) -> bool {
+        match self {
+            Discipline::DropTail => false,
+            Discipline::Step(_) | Discipline::CoDel(_) | Discipline::FqCoDel(_) | Discipline::DualPi2(_) => {
+                true
+            }
+        }
+    }
+
+    /// Whether the fate of a unit is certain when it arrives. If not, its gate is driven step by step.
+    #[must_use]
+    pub fn decides_at_arrival(self) -> bool {
+        match self {
+            Discipline::DropTail | Discipline::Step(_) => true,
+            Discipline::CoDel(_) | Discipline::FqCoDel(_) | Discipline::DualPi2(_) => false,
+        }
+    }
+
+    /// Whether it draws random numbers, from the stream `gate.NAME/aqm`.
+    #[must_use]
+    pub fn is_random(self) -> bool {
+        match self {
+            Discipline::DropTail
+            | Discipline::Step(_)
+            | Discipline::CoDel(_)
+            | Discipline::FqCoDel(_)
+            | Discipline::DualPi2(_) => false,
+        }
+    }
+}

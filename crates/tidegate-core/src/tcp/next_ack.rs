@@ -1,0 +1,162 @@
+//! The usual ACK of a sender that accounts for each: nothing is SACKed, lost, sent twice or in doubt, and the oldest segments
+//! have arrived. What [`super::accounted`] does then, without what can bring nothing.
+
+use super::accounts::{Accounts, Repeats};
+use super::sender::{Mode, Sender};
+use super::told::Brought;
+use crate::cc::{Acked, Measured};
+use crate::units::Time;
+
+/// What a usual ACK took off the scoreboard.
+struct Left {
+    segments: u64,
+    bytes: u64,
+    /// When the first and the last of them were sent, and the offset behind the last.
+    oldest: Time,
+    newest: Time,
+    end: u64,
+}
+
+impl Sender {
+    /// Whether nothing is repaired, reported, probed for, marked or to be taken back.
+    pub(super) fn is_undisturbed(&self, accounts: &Accounts) -> bool {
+        self.mode == Mode::Open
+            && self.board.is_unmarked()
+            && accounts.probe.end == 0
+            && !accounts.probe.is_due()
+            && !accounts.yields
+            && self.marks.is_none()
+            && !accounts.undo.all_superfluous()
+    }
+
+    /// An ACK without SACK blocks that moves SND.UNA by `bytes` > 0. `false`: it is not a usual one, and nothing has been done.
+    #[inline]
+    pub(super) fn handle_next_ack(
+        &mut self,
+        accounts: &mut Accounts,
+        now: Time,
+        bytes: u64,
+        window: u32,
+    ) -> bool {
+        if bytes > self.outstanding() || !accounts.calm {
+            return false;
+        }
+        debug_assert!(self.is_undisturbed(accounts), "something disturbed it unnoticed");
+        let ack = self.una + bytes;
+        let sent = *self.board.slot(self.board.first);
+        let left = if sent.end == ack as u32 {
+            self.board.drop_first(ack);
+            Left { segments: 1, bytes: u64::from(sent.len()), oldest: sent.at(), newest: sent.at(), end: ack }
+        } else if let Some(left) = self.take_several(ack) {
+            left
+        } else {
+            return false;
+        };
+        self.read_window(window);
+        self.handle_left(accounts, now, bytes, &left);
+        true
+    }
+
+    /// Takes the records below `ack` off; `None`: there is no whole one.
+    #[inline(never)]
+    fn take_several(&mut self, ack: u64) -> Option<Left> {
+        let first = self.board.describe(self.board.first);
+        let mut end = first.start + u64::from(first.len);
+        if end > ack {
+            return None;
+        }
+        let oldest = self.board.slot(self.board.first).at();
+        let mut left = Left { segments: 0, bytes: 0, oldest, newest: oldest, end };
+        end = first.start;
+        self.board.acknowledge_each(ack, |_, sent| {
+            end += u64::from(sent.len());
+            left.segments += 1;
+            left.bytes += u64::from(sent.len());
+            left.newest = sent.at();
+        });
+        left.end = end;
+        Some(left)
+    }
+
+    #[inline]
+    fn handle_left(&mut self, accounts: &mut Accounts, now: Time, bytes: u64, left: &Left) {
+        let (in_flight, lost_before) = (self.outstanding(), self.board.lost_total);
+        if let Some(sampler) = &mut accounts.sampler {
+            sampler.handle_next(self.board.first, left.newest, left.bytes);
+        }
+        accounts.timeouts = 0;
+        self.una += bytes;
+        self.dupacks = 0;
+        self.counters.acked_bytes += bytes;
+        self.ready = true;
+        let rtt = now.saturating_since(left.newest);
+        let newer = accounts.rack.handle_next(now, left.newest, left.end, &self.board);
+        accounts.rack.handle_rtt(rtt);
+        let round_over = self.una > accounts.round_end;
+        if round_over {
+            accounts.round_end = self.max;
+        }
+        self.estimator.sample_of_round(left.oldest, now, round_over);
+        self.measured = Some(rtt);
+        let smoothed_rtt = self.estimator.smoothed();
+        let (una, max) = (self.una, self.max);
+        self.controller.handle_measured(&Measured { at: now, rtt, smoothed_rtt, una, max });
+        accounts.rack.widening.handle_ack(now, left.newest);
+        accounts.repeats = Repeats::Lost;
+        accounts.undo.forget_first_copy();
+        if !newer && accounts.by_time {
+            let brought = left.brought(now, bytes, in_flight, lost_before);
+            return self.handle_behind(accounts, &brought);
+        }
+        self.set_timer(accounts, now);
+        if !accounts.governed {
+            self.controller.handle_acked(&Acked {
+                at: now,
+                bytes,
+                segments: u32::try_from(left.segments).unwrap_or(u32::MAX),
+                in_flight,
+                rtt: Some(rtt),
+                smoothed_rtt,
+                window_limited: self.is_window_limited(accounts, bytes),
+            });
+        }
+        if accounts.sampler.is_some() {
+            self.tell_ack(accounts, &left.brought(now, bytes, in_flight, lost_before));
+        }
+        if accounts.paced && self.still_waits(accounts, now) {
+            self.ready = false;
+        }
+    }
+
+    /// A segment sent twice has arrived before one that was sent in between.
+    #[cold]
+    fn handle_behind(&mut self, accounts: &mut Accounts, brought: &Brought) {
+        accounts.calm = false;
+        let found = self.find_lost_by_time(accounts, brought.at);
+        if self.board.holds_lost() {
+            self.begin_reduction(accounts, brought.at);
+        }
+        if found.again_after.is_none() {
+            self.set_timer(accounts, brought.at);
+        }
+        self.answer(accounts, brought, found);
+        if accounts.sampler.is_some() {
+            self.tell_ack(accounts, brought);
+        }
+    }
+}
+
+impl Left {
+    /// The same for those who hear of it.
+    fn brought(&self, at: Time, acked: u64, in_flight: u64, lost_before: u64) -> Brought {
+        Brought {
+            at,
+            acked,
+            segments: self.segments,
+            delivered: self.bytes,
+            rtt: Some(at.saturating_since(self.newest)),
+            in_flight,
+            lost_before,
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! What the controller is told of an ACK by a sender that accounts for each, after what it proved lost is known.
+
+use super::accounts::Accounts;
+use super::prr::Progress;
+use super::rack::Found;
+use super::sender::{Mode, Sender};
+use crate::cc::{Ack, Acked, Repair};
+use crate::units::{Span, Time};
+
+/// What an ACK brought.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Brought {
+    /// When.
+    pub(super) at: Time,
+    /// Bytes by which the cumulative acknowledgement moved.
+    pub(super) acked: u64,
+    /// Segments newly reported as arrived, superfluous copies included.
+    pub(super) segments: u64,
+    /// Bytes newly reported as arrived.
+    pub(super) delivered: u64,
+    /// The round trip of the newest of them.
+    pub(super) rtt: Option<Span>,
+    /// Bytes in flight before it.
+    pub(super) in_flight: u64,
+    /// Bytes ever taken to be lost before it.
+    pub(super) lost_before: u64,
+}
+
+impl Sender {
+    /// Whether the congestion window stopped the sender in the flight of an ACK of so many bytes.
+    #[inline]
+    pub(super) fn is_window_limited(&self, accounts: &Accounts, bytes: u64) -> bool {
+        if accounts.linux_windows {
+            let controller = &self.controller;
+            let allows = |most| controller.in_slow_start() && self.segments(controller.window()) < most;
+            accounts.usage.is_limited(allows)
+        } else {
+            self.una - bytes < self.limited_end
+        }
+    }
+
+    /// Tells the controller all that is known after an ACK.
+    #[inline]
+    pub(super) fn tell_ack(&mut self, accounts: &mut Accounts, brought: &Brought) {
+        let lost = self.board.lost_total;
+        let window_limited =
+            self.controller.asks_for_the_limit() && self.is_window_limited(accounts, brought.acked);
+        let least_rtt = accounts.rack.least_rtt();
+        let Some(sampler) = &mut accounts.sampler else { return };
+        let rate = sampler.sample(brought.at, lost, least_rtt);
+        let in_flight = self.pipe();
+        self.controller.handle_ack(&Ack {
+            at: brought.at,
+            delivered: brought.delivered,
+            ecn_marked: self.marks.as_ref().map_or(0, |marks| marks.marked),
+            ecn_marked_bytes: self.marks.as_ref().and_then(|marks| marks.marked_bytes),
+            segments: u32::try_from(brought.segments).unwrap_or(u32::MAX),
+            lost: lost - brought.lost_before,
+            total_lost: lost,
+            in_flight_before: brought.in_flight,
+            in_flight,
+            rtt: brought.rtt,
+            smoothed_rtt: self.estimator.smoothed(),
+            una: self.una,
+            max: self.max,
+            repair: match self.mode {
+                Mode::Open => Repair::Nothing,
+                Mode::Fast | Mode::Sack => Repair::Recovery,
+                Mode::Loss => Repair::TimeOut,
+            },
+            window_limited,
+            round: sampler.round(),
+            next_departure: accounts.pacer.next(),
+            rate,
+        });
+        if self.controller.understates() {
+            sampler.handle_app_limited(in_flight);
+        }
+    }
+
+    /// `tcp_cong_control`: the window after the ACK.
+    pub(super) fn answer(&mut self, accounts: &mut Accounts, brought: &Brought, found: Found) {
+        if accounts.governed {
+            return;
+        }
+        let Brought { at, acked: bytes, segments, rtt, in_flight, .. } = *brought;
+        if self.mode == Mode::Sack || (accounts.yields && accounts.proportional) {
+            accounts.prr.handle_ack(Progress {
+                delivered: segments,
+                safe: bytes > 0 && found.lost == 0,
+                in_flight: self.segments(self.pipe()),
+            });
+        } else if bytes > 0 && segments > 0 {
+            self.controller.handle_acked(&Acked {
+                at,
+                bytes,
+                segments: u32::try_from(segments).unwrap_or(u32::MAX),
+                in_flight,
+                rtt,
+                smoothed_rtt: self.estimator.smoothed(),
+                window_limited: self.is_window_limited(accounts, bytes),
+            });
+        }
+    }
+}
