@@ -22,13 +22,14 @@ mod traffic;
 
 pub use circuits::{ArrivalPlan, Blocked, CallsPlan, Demand, PoolOrder, ReservationPlan, ReservePlan};
 pub use congestion::{CONTROLLERS, CongestionPlan, ControllerRow, PythonController, PythonSource};
-pub use discipline::{CoDelPlan, Discipline, DualPi2Plan, FqCoDelPlan, StepThreshold};
+pub use discipline::{CoDelPlan, Discipline, DualPi2Plan, FqCoDelPlan, PiePlan, StepThreshold};
 pub use feedback::{
     AbrPlan, DtmPlan, Estimators, FollowPlan, PoolPlan, Share, SignalKind, SignalPlan, SwitchPlan,
 };
 pub use framing::Framing;
 pub use gate::{
-    CellPlan, Contract, GatePlan, JitterPlan, LossPlan, PolicePlan, QueueCounts, QueueLimit, QueuePlan, Reassembly,
+    CellPlan, Contract, GatePlan, JitterPlan, LossPlan, PolicePlan, QueueCounts, QueueLimit, QueuePlan,
+    Reassembly,
 };
 pub use groups::groups_of_circuits;
 pub use holding::HoldingPlan;

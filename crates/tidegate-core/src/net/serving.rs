@@ -145,7 +145,8 @@ impl Network {
             }
             if let Some(controlled) = self.controls.of_gate(index) {
                 // What its queue drops never was on its wire.
-                let (at, sent) = fate.map_or_else(|drop| (drop.at, drop.reason.after_service()), |_| (now, true));
+                let (at, sent) =
+                    fate.map_or_else(|drop| (drop.at, drop.reason.after_service()), |_| (now, true));
                 let wire = if sent { self.gates[index].wire_bytes(unit.bytes) } else { 0 };
                 self.note_departure_to(controlled, at, index, wire);
             }

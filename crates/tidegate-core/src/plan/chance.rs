@@ -5,8 +5,8 @@
 
 use super::{
     AppPlan, ArrivalPlan, CallsPlan, CellPlan, FlowPlan, GatePlan, HoldingPlan, JitterPlan, LossPlan,
-    MessageLength, Plan, QueuePlan, RequestPlan, SizePlan, SourcePlan, StartPlan, TcpPlan, ThinkPlan, TickPhase,
-    TrafficPlan,
+    MessageLength, Plan, QueuePlan, RequestPlan, SizePlan, SourcePlan, StartPlan, TcpPlan, ThinkPlan,
+    TickPhase, TrafficPlan,
 };
 use crate::units::Span;
 
@@ -86,8 +86,13 @@ fn of_gate(gate: &GatePlan, shared: bool, found: &mut Vec<String>) {
         JitterPlan::Exponential { mean } => mean > Span::ZERO,
     };
     let slots = *slotted && shared;
-    let parts =
-        [("aqm", discipline.is_random()), ("rate", rate), ("loss", loss), ("slots", slots), ("jitter", jitter)];
+    let parts = [
+        ("aqm", discipline.is_random()),
+        ("rate", rate),
+        ("loss", loss),
+        ("slots", slots),
+        ("jitter", jitter),
+    ];
     found.extend(parts.iter().filter(|(_, drawn)| *drawn).map(|(what, _)| format!("gate.{name}/{what}")));
 }
 

@@ -4,8 +4,8 @@ use super::aqm::{AQM, AQM_WORDS};
 use super::jitter::JITTER;
 use super::police::POLICE;
 use super::{
-    Key, Kind, Section, TIME_0, WhenAbsent, Word, flag, key, quantity, quantity_or_zero, rate, section, short,
-    text, word,
+    Key, Kind, Section, TIME_0, WhenAbsent, Word, flag, key, quantity, quantity_or_zero, rate, section,
+    short, text, word,
 };
 use crate::units::Dim;
 
@@ -197,10 +197,7 @@ const QUEUE: Section = short(
             ),
             key(
                 "aqm",
-                Kind::AnyOf(&[
-                    Kind::Choice(AQM_WORDS),
-                    Kind::Form(&AQM),
-                ]),
+                Kind::AnyOf(&[Kind::Choice(AQM_WORDS), Kind::Form(&AQM)]),
                 text("none"),
                 "Active queue management: which packets are marked CE, or dropped if their transport does not use ECN \
                  (`tcp.ecn`), before the queue is full. Not at cell gates.",

@@ -6,11 +6,11 @@
 
 use std::collections::VecDeque;
 
+use super::Served;
 use super::content::Content;
 use super::level::Level;
 use super::rate_in_force::RateInForce;
 use super::row::{CellRow, GateRow};
-use super::Served;
 use crate::gate::rate::Service;
 use crate::gcra::Interval;
 use crate::plan::{GatePlan, RecordLevel};

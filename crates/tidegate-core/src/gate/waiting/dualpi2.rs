@@ -187,7 +187,9 @@ impl DualPi2Queue {
 
 /// The native probability of the L4S queue (Appendix A.1, `laqm`).
 fn ramp(plan: &DualPi2Plan, delay: Span) -> u64 {
-    let Some(above) = delay.picos().checked_sub(plan.step.picos()).filter(|above| *above > 0) else { return 0 };
+    let Some(above) = delay.picos().checked_sub(plan.step.picos()).filter(|above| *above > 0) else {
+        return 0;
+    };
     let range = plan.range.picos();
     if above >= range { ONE } else { (u128::from(above) * u128::from(ONE) / u128::from(range)) as u64 }
 }
@@ -264,7 +266,11 @@ mod tests {
             }
             // 0.16 of those that came out one way or the other.
             let expected = if fate == Fate::Marked { (159..=160, 0..=0) } else { (0..=0, 189..=191) };
-            assert!(expected.0.contains(&marked) && expected.1.contains(&gone.len()), "{marked} {}", gone.len());
+            assert!(
+                expected.0.contains(&marked) && expected.1.contains(&gone.len()),
+                "{marked} {}",
+                gone.len()
+            );
         }
     }
 

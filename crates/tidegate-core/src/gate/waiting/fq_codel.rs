@@ -163,7 +163,11 @@ impl FqCoDelQueue {
 
     /// The first queue of a list goes to the end of the old ones.
     fn to_old(&mut self, is_new: bool, number: u32) {
-        if is_new { self.new.pop_front() } else { self.old.pop_front() };
+        if is_new {
+            self.new.pop_front()
+        } else {
+            self.old.pop_front()
+        };
         self.queues[number as usize].on = On::Old;
         self.old.push_back(number);
     }
@@ -262,7 +266,8 @@ mod tests {
         let mut queue = queue(FqCoDelPlan { queues: 2, ..FqCoDelPlan::USUAL });
         (0..3).for_each(|chain| assert_eq!(push(&mut queue, Time::ZERO, unit(chain, 1514, 0)), (true, 0)));
         assert_eq!(queue.queues.len(), 2);
-        let left: Vec<_> = (0..3).filter_map(|_| pop(&mut queue, Time::ZERO)).map(|(chain, _)| chain).collect();
+        let left: Vec<_> =
+            (0..3).filter_map(|_| pop(&mut queue, Time::ZERO)).map(|(chain, _)| chain).collect();
         assert_eq!(left, [0, 1, 2]);
     }
 
@@ -278,7 +283,8 @@ mod tests {
             (0..2).for_each(|_| assert_eq!(push(&mut queue, now, unit(1, 1500, n)), (true, 0)));
             assert_eq!(push(&mut queue, now, unit(2, 100, n)), (true, 0));
             let leavers: Vec<_> = (0..2).filter_map(|_| queue.pop(now, &mut gone)).collect();
-            let mut others = leavers.iter().map(|leaver| leaver.waiter).filter(|waiter| waiter.unit.chain == 2);
+            let mut others =
+                leavers.iter().map(|leaver| leaver.waiter).filter(|waiter| waiter.unit.chain == 2);
             assert!(others.all(|waiter| waiter.sojourn(now) <= Span::from_millis(2)), "{n}");
         }
         assert!(gone.len() > 20);
