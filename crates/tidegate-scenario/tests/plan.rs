@@ -6,9 +6,9 @@ mod reading;
 use std::path::Path;
 
 use tidegate_core::plan::{
-    AppPlan, CongestionPlan, DelayedAckPlan, Discipline, FlowPlan, Framing, HoldingPlan, LossPlan, OnChange,
-    QueueCounts, QueueLimit, RatePlan, RecordLevel, RtoPlan, RtoRestart, SourcePlan, StartPlan,
-    StepThreshold, TcpPlan, TickPhase,
+    AppPlan, CoDelPlan, CongestionPlan, DelayedAckPlan, Discipline, DualPi2Plan, FlowPlan, FqCoDelPlan,
+    Framing, HoldingPlan, LossPlan, OnChange, PiePlan, QueueCounts, QueueLimit, RatePlan, RecordLevel,
+    RtoPlan, RtoRestart, SourcePlan, StartPlan, StepThreshold, TcpPlan, TickPhase,
 };
 use tidegate_core::units::{Rate, Span, Speed, Time};
 use tidegate_scenario::Scenario;
@@ -71,6 +71,60 @@ fn a_step_is_in_packets_bytes_or_time() {
     assert_eq!(step("30 packets"), Discipline::Step(StepThreshold::Packets(30)));
     assert_eq!(step("60 kB"), Discipline::Step(StepThreshold::Bytes(60_000)));
     assert_eq!(step("1 ms"), Discipline::Step(StepThreshold::Bytes(1000)));
+}
+
+/// The name alone and an empty table mean the constants of the RFC; a key changes one of them.
+#[test]
+fn disciplines_by_name_and_by_table() {
+    let of = |aqm: &str| {
+        let gate = format!("rate = \"8 Mbit/s\"\nqueue.aqm{aqm}");
+        small(&gate, "").gates.remove(0).queue.discipline
+    };
+    for (name, usual) in [
+        ("codel", Discipline::CoDel(CoDelPlan::USUAL)),
+        ("pie", Discipline::Pie(PiePlan::USUAL)),
+        ("fq_codel", Discipline::FqCoDel(FqCoDelPlan::USUAL)),
+        ("dualpi2", Discipline::DualPi2(DualPi2Plan::USUAL)),
+    ] {
+        assert_eq!(of(&format!(" = \"{name}\"")), usual);
+        assert_eq!(of(&format!(".{name} = {{}}")), usual);
+        assert_eq!(usual.name(), name);
+    }
+    let ms = Span::from_millis;
+    let codel = CoDelPlan { target: ms(7), interval: ms(80), ce_threshold: Some(ms(1)) };
+    let keys = "target = \"7 ms\", interval = \"80 ms\", ce_threshold = \"1 ms\"";
+    assert_eq!(of(&format!(".codel = {{ {keys} }}")), Discipline::CoDel(codel));
+    let fq = FqCoDelPlan { codel, queues: 8, quantum: 300, limit: 50, memory: 64_000 };
+    let more = "queues = 8, quantum = \"300 B\", limit = \"50 packets\", memory = \"64 kB\"";
+    assert_eq!(of(&format!(".fq_codel = {{ {keys}, {more} }}")), Discipline::FqCoDel(fq));
+    let bytes = FqCoDelPlan { limit: u64::MAX, memory: 9000, ..FqCoDelPlan::USUAL };
+    assert_eq!(of(".fq_codel.limit = \"9 kB\""), Discipline::FqCoDel(bytes));
+    let dual = DualPi2Plan {
+        target: ms(20),
+        update: ms(8),
+        alpha: 500_000,
+        beta: 1_250_000,
+        coupling: 1_500_000,
+        step: Span::from_micros(800),
+        range: Span::from_micros(400),
+        classic_share: 62_500,
+    };
+    let keys = "target = \"20 ms\", update = \"8 ms\", alpha = 0.5, beta = 1.25, coupling = 1.5, step = \"800 us\", \
+                range = \"400 us\", classic_share = \"6.25%\"";
+    assert_eq!(of(&format!(".dualpi2 = {{ {keys} }}")), Discipline::DualPi2(dual));
+    let pie = PiePlan {
+        target: ms(10),
+        update: ms(5),
+        alpha: 250_000,
+        beta: 2_500_000,
+        max_burst: Span::ZERO,
+        mark_below: 50_000_000_000_000_000,
+        derandomize: false,
+        cap: false,
+    };
+    let keys = "target = \"10 ms\", update = \"5 ms\", alpha = 0.25, beta = 2.5, max_burst = \"0 s\", mark_below = \"5%\", \
+                derandomize = false, cap = false";
+    assert_eq!(of(&format!(".pie = {{ {keys} }}")), Discipline::Pie(pie));
 }
 
 #[test]

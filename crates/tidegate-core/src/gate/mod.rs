@@ -100,7 +100,7 @@ impl Gate {
             exit: Exit::new(plan, seed),
             books,
             ahead: Ahead::new(),
-            stepped: Stepped::judged(&plan.queue),
+            stepped: Stepped::judged(&plan.queue, || seed.stream(&format!("gate.{}/aqm", plan.name))),
         }
     }
 

@@ -50,7 +50,9 @@ impl Queue {
             Discipline::DropTail => Ok(false),
             Discipline::Step(threshold) => step::judge(threshold, found, unit.ecn()),
             // It decides when the unit would be served.
-            Discipline::CoDel(_) | Discipline::FqCoDel(_) | Discipline::DualPi2(_) => Ok(false),
+            Discipline::CoDel(_) | Discipline::Pie(_) | Discipline::FqCoDel(_) | Discipline::DualPi2(_) => {
+                Ok(false)
+            }
         }
     }
 

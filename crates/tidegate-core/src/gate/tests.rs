@@ -8,7 +8,7 @@ use crate::aal5::CELL_BYTES;
 use crate::gcra::{Conformance, Interval, Limit};
 use crate::plan::{
     AtEnd, CoDelPlan, Discipline, DualPi2Plan, FqCoDelPlan, Framing, JitterPlan, LossPlan, OpportunityTrace,
-    PolicePlan, QueueCounts, QueueLimit, QueuePlan, RatePlan, StepThreshold,
+    PiePlan, PolicePlan, QueueCounts, QueueLimit, QueuePlan, RatePlan, StepThreshold,
 };
 use crate::unit::{Ecn, HeldBy, Limiter};
 use crate::units::{PICOS_PER_SECOND, Rate, Speed};
@@ -250,8 +250,21 @@ pub(crate) fn any_judge() -> impl Strategy<Value = Discipline> {
             range: Span::from_micros(range),
             ..DualPi2Plan::USUAL
         });
+    let pie =
+        (1u64..20_000, 1u64..20_000, (0u32..20_000_000, 0u32..200_000_000), 0u64..30, any::<[bool; 2]>())
+            .prop_map(|(target, update, (alpha, beta), burst, [derandomize, cap])| PiePlan {
+                target: Span::from_micros(target),
+                update: Span::from_micros(update),
+                alpha,
+                beta,
+                max_burst: Span::from_millis(burst),
+                derandomize,
+                cap,
+                ..PiePlan::USUAL
+            });
     prop_oneof![
         codel.prop_map(Discipline::CoDel),
+        pie.prop_map(Discipline::Pie),
         fq.prop_map(Discipline::FqCoDel),
         dual.prop_map(Discipline::DualPi2)
     ]

@@ -12,6 +12,8 @@ pub enum Discipline {
     Step(StepThreshold),
     /// Controlled delay (RFC 8289).
     CoDel(CoDelPlan),
+    /// The proportional integral controller, enhanced (RFC 8033).
+    Pie(PiePlan),
     /// Flow queues with controlled delay (RFC 8290).
     FqCoDel(FqCoDelPlan),
     /// Two coupled queues (RFC 9332).
@@ -52,6 +54,41 @@ pub struct FqCoDelPlan {
     pub limit: u64,
     /// IP bytes in all queues (Linux 4.7, `memory_limit`).
     pub memory: u64,
+}
+
+/// What PIE is made from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PiePlan {
+    /// The delay that the controller aims at (RFC 8033 §4.2, `QDELAY_REF`).
+    pub target: Span,
+    /// From one update of the probability to the next (§4.2, `T_UPDATE`).
+    pub update: Span,
+    /// Integral gain in millionths of a hertz (§4.2).
+    pub alpha: u32,
+    /// Proportional gain in millionths of a hertz (§4.2).
+    pub beta: u32,
+    /// For so long nothing is dropped after a time without congestion (§4.4, `MAX_BURST`).
+    pub max_burst: Span,
+    /// Up to this probability, in 10⁻¹⁸, ECN-capable units are marked; above it they are dropped (§5.1, `mark_ecnth`).
+    pub mark_below: u64,
+    /// Whether drops are kept apart (§5.4).
+    pub derandomize: bool,
+    /// Whether a step is 0.02 at most where the probability is 0.1 or more (§5.5).
+    pub cap: bool,
+}
+
+impl PiePlan {
+    /// What RFC 8033 recommends (§4.2, §4.4, §5).
+    pub const USUAL: PiePlan = PiePlan {
+        target: Span::from_millis(15),
+        update: Span::from_millis(15),
+        alpha: 125_000,
+        beta: 1_250_000,
+        max_burst: Span::from_millis(150),
+        mark_below: 100_000_000_000_000_000,
+        derandomize: true,
+        cap: true,
+    };
 }
 
 /// What DualPI2 is made from.
@@ -115,6 +152,7 @@ impl Discipline {
             Discipline::DropTail => "drop-tail",
             Discipline::Step(_) => "step",
             Discipline::CoDel(_) => "codel",
+            Discipline::Pie(_) => "pie",
             Discipline::FqCoDel(_) => "fq_codel",
             Discipline::DualPi2(_) => "dualpi2",
         }
@@ -125,9 +163,11 @@ impl Discipline {
     pub fn marks(self) -> bool {
         match self {
             Discipline::DropTail => false,
-            Discipline::Step(_) | Discipline::CoDel(_) | Discipline::FqCoDel(_) | Discipline::DualPi2(_) => {
-                true
-            }
+            Discipline::Step(_)
+            | Discipline::CoDel(_)
+            | Discipline::Pie(_)
+            | Discipline::FqCoDel(_)
+            | Discipline::DualPi2(_) => true,
         }
     }
 
@@ -136,7 +176,9 @@ impl Discipline {
     pub fn decides_at_arrival(self) -> bool {
         match self {
             Discipline::DropTail | Discipline::Step(_) => true,
-            Discipline::CoDel(_) | Discipline::FqCoDel(_) | Discipline::DualPi2(_) => false,
+            Discipline::CoDel(_) | Discipline::Pie(_) | Discipline::FqCoDel(_) | Discipline::DualPi2(_) => {
+                false
+            }
         }
     }
 
@@ -144,6 +186,7 @@ impl Discipline {
     #[must_use]
     pub fn is_random(self) -> bool {
         match self {
+            Discipline::Pie(_) => true,
             Discipline::DropTail
             | Discipline::Step(_)
             | Discipline::CoDel(_)

@@ -83,8 +83,8 @@ impl Sender {
 
     #[inline]
     fn handle_new_ack(&mut self, now: Time, bytes: u64, segment: Option<&Segment>) {
-        let aimd = self.controller.is_aimd();
-        let in_flight = if aimd { 0 } else { self.pipe() };
+        // What adds and halves does not ask.
+        let in_flight = if self.controller.is_aimd() { 0 } else { self.pipe() };
         let old = self.una;
         let ack = old + bytes;
         let removed = self.board.acknowledge(ack);

@@ -106,13 +106,13 @@ impl Sender {
         if oldest && accounts.timer != Timer::Reorder {
             accounts.timer = Timer::TimeOut;
             self.rto_at = self.estimator.expiry(now);
-        } else if !sent.is_retransmission() {
-            if alone || accounts.timer == Timer::Probe || self.rto_at == Time::NEVER {
-                if alone {
-                    accounts.timer = Timer::TimeOut;
-                }
-                self.start_timeout(accounts, now);
+        } else if !sent.is_retransmission()
+            && (alone || accounts.timer == Timer::Probe || self.rto_at == Time::NEVER)
+        {
+            if alone {
+                accounts.timer = Timer::TimeOut;
             }
+            self.start_timeout(accounts, now);
         }
         if self.rto_at == Time::NEVER {
             self.start_timeout(accounts, now);

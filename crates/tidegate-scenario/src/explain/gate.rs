@@ -204,6 +204,10 @@ fn queue_lines(gate: &GatePlan, packet: u32) -> Vec<String> {
             ));
         }
         Discipline::CoDel(plan) => lines.extend(codel_lines(plan)),
+        Discipline::Pie(plan) => lines.push(format!(
+            "packets that arrive are marked, or dropped, with a probability that holds their wait near {}",
+            plan.target
+        )),
         Discipline::FqCoDel(plan) => {
             lines.push(
                 "each flow has a queue of its own; they take turns by bytes, and a new one goes first"

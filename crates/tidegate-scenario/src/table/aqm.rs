@@ -1,8 +1,8 @@
 //! `gate.x.queue.aqm`: queue disciplines.
 
 use super::{
-    Key, Kind, Literal, SIZE, Section, TIME, TIME_0, WhenAbsent, Word, key, later, quantity_or_zero, section,
-    short, text, word,
+    Key, Kind, Literal, SIZE, Section, TIME, TIME_0, WhenAbsent, Word, flag, key, later, quantity_or_zero,
+    section, short, text, word,
 };
 use crate::units::Dim;
 
@@ -11,6 +11,7 @@ pub(super) const AQM_WORDS: &[Word] = &[
     word("none", "packets are dropped only where they do not fit"),
     word("step", "`step` with its default"),
     word("codel", "`codel` with its defaults"),
+    word("pie", "`pie` with its defaults"),
     word("fq_codel", "`fq_codel` with its defaults"),
     word("dualpi2", "`dualpi2` with its defaults"),
 ];
@@ -23,7 +24,7 @@ pub(super) const AQM: Section = super::one_of(
         key("codel", Kind::Form(&CODEL), WhenAbsent::Words("not used"), CODEL.about),
         key("fq_codel", Kind::Form(&FQ_CODEL), WhenAbsent::Words("not used"), FQ_CODEL.about),
         key("dualpi2", Kind::Form(&DUALPI2), WhenAbsent::Words("not used"), DUALPI2.about),
-        later("pie", "Proportional integral controller, enhanced (RFC 8033)."),
+        key("pie", Kind::Form(&PIE), WhenAbsent::Words("not used"), PIE.about),
         later("red", "Random early detection."),
         later("cake", "Flow queues with a shaper and classes."),
     ],
@@ -106,6 +107,53 @@ const FQ_CODEL: Section = section(
     ],
 );
 
+const PIE: Section = section(
+    "PIE",
+    "The proportional integral controller, enhanced (RFC 8033): a packet that arrives is dropped, or marked, with a \
+     probability that is set every `update` from how long the first packet in the queue has waited.",
+    &[
+        key(
+            "target",
+            TIME,
+            text("15 ms"),
+            "The wait that the controller aims at (RFC 8033 §4.2, `QDELAY_REF`).",
+        ),
+        key(
+            "update",
+            TIME,
+            text("15 ms"),
+            "From one update of the probability to the next; 100 us at least (RFC 8033 §4.2, `T_UPDATE`).",
+        ),
+        key("alpha", GAIN, WhenAbsent::Words("0.125"), "Integral gain in hertz (RFC 8033 §4.2)."),
+        key("beta", GAIN, WhenAbsent::Words("1.25"), "Proportional gain in hertz (RFC 8033 §4.2)."),
+        key(
+            "max_burst",
+            TIME_0,
+            text("150 ms"),
+            "For so long nothing is dropped after a time without congestion (RFC 8033 §4.4, `MAX_BURST`).",
+        ),
+        key(
+            "mark_below",
+            Kind::Probability,
+            text("10%"),
+            "Up to this probability ECN-capable packets are marked; above it they are dropped (RFC 8033 §5.1).",
+        ),
+        key(
+            "derandomize",
+            Kind::Flag,
+            flag(true),
+            "Keeps drops apart: none before the sum of probabilities since the last reaches 0.85, one for certain at 8.5 \
+             (RFC 8033 §5.4).",
+        ),
+        key(
+            "cap",
+            Kind::Flag,
+            flag(true),
+            "No step of the probability above 0.02 where it is 0.1 or more (RFC 8033 §5.5).",
+        ),
+    ],
+);
+
 const DUALPI2: Section = section(
     "DualPI2",
     "Two coupled queues (RFC 9332 Appendix A): packets with ECT(1) or CE (L4S) have a queue of their own, which is \
@@ -119,7 +167,12 @@ const DUALPI2: Section = section(
             text("15 ms"),
             "Classic delay that the controller aims at (RFC 9332 Appendix A.1).",
         ),
-        key("update", TIME, text("16 ms"), "From one update of p to the next (RFC 9332 Appendix A.1)."),
+        key(
+            "update",
+            TIME,
+            text("16 ms"),
+            "From one update of p to the next; 100 us at least (RFC 9332 Appendix A.1).",
+        ),
         key("alpha", GAIN, WhenAbsent::Words("0.16"), "Integral gain in hertz (RFC 9332 Appendix A.1)."),
         key("beta", GAIN, WhenAbsent::Words("3.2"), "Proportional gain in hertz (RFC 9332 Appendix A.1)."),
         key(

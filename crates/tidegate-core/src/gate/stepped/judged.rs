@@ -27,10 +27,16 @@ impl Gate {
     pub(super) fn join_judged(
         &mut self,
         at: Time,
-        unit: Unit,
+        mut unit: Unit,
         (found, empty): (Backlog, bool),
     ) -> Result<(), GateDrop> {
         let wire = self.wire_bytes(unit.bytes);
+        let Some(stepped) = self.stepped.as_mut() else { return Ok(()) };
+        match stepped.waiting.admit(at, &unit) {
+            Ok(false) => {}
+            Ok(true) => self.mark(at, &mut unit, wire),
+            Err(reason) => return Err(self.refuse(at, wire, reason)),
+        }
         let begins = if empty { self.law.next_start(at, self.work(wire)) } else { Time::NEVER };
         let Some(stepped) = self.stepped.as_mut() else { return Ok(()) };
         let mut gone = std::mem::take(&mut stepped.gone);

@@ -17,6 +17,7 @@ use crate::gate::drops::GateDrop;
 use crate::gate::rate::Service;
 use crate::gate::waiting::{Waiter, Waiting};
 use crate::plan::QueuePlan;
+use crate::random::Stream;
 use crate::unit::Unit;
 use crate::units::Time;
 
@@ -171,8 +172,8 @@ impl Gate {
 
 impl Stepped {
     /// What a gate holds from the start on: only where the discipline decides when a unit would be served.
-    pub(super) fn judged(queue: &QueuePlan) -> Option<Box<Stepped>> {
-        let waiting = Waiting::judged(queue)?;
+    pub(super) fn judged(queue: &QueuePlan, stream: impl FnOnce() -> Stream) -> Option<Box<Stepped>> {
+        let waiting = Waiting::judged(queue, stream)?;
         Some(Box::new(Stepped { waiting, is_judged: true, ..Stepped::default() }))
     }
 

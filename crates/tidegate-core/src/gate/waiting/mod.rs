@@ -1,14 +1,18 @@
 //! The units that wait at a gate that is driven step by step, without the one in service: which is served next, and which
-//! the discipline drops or marks when it would be.
+//! the discipline drops or marks when it would be. PIE judges a unit when it arrives ([`Waiting::admit`]), by what it has
+//! seen leave.
 
 mod codel;
 mod control;
 mod dualpi2;
 mod fq_codel;
 mod line;
+mod pie;
 
 use crate::gate::backlog::Backlog;
+use crate::gate::drops::DropReason;
 use crate::plan::{Discipline, FqCoDelPlan, QueueLimit, QueuePlan};
+use crate::random::Stream;
 use crate::unit::Unit;
 use crate::units::Time;
 
@@ -17,6 +21,7 @@ use dualpi2::DualPi2Queue;
 use fq_codel::FqCoDelQueue;
 use line::Line;
 pub(super) use line::{Leaver, Waiter};
+use pie::PieQueue;
 
 /// See the module.
 #[derive(Debug)]
@@ -25,6 +30,8 @@ pub(super) enum Waiting {
     Line(Line),
     /// [`Discipline::CoDel`].
     CoDel(Box<CoDelQueue>),
+    /// [`Discipline::Pie`].
+    Pie(Box<PieQueue>),
     /// [`Discipline::FqCoDel`].
     FqCoDel(Box<FqCoDelQueue>),
     /// [`Discipline::DualPi2`].
@@ -39,10 +46,11 @@ impl Default for Waiting {
 
 impl Waiting {
     /// The queue of a discipline that decides when a unit would be served; `None` for any other.
-    pub(super) fn judged(queue: &QueuePlan) -> Option<Waiting> {
+    pub(super) fn judged(queue: &QueuePlan, stream: impl FnOnce() -> Stream) -> Option<Waiting> {
         match queue.discipline {
             Discipline::DropTail | Discipline::Step(_) => None,
             Discipline::CoDel(plan) => Some(Waiting::CoDel(Box::new(CoDelQueue::new(plan)))),
+            Discipline::Pie(plan) => Some(Waiting::Pie(Box::new(PieQueue::new(plan, stream())))),
             Discipline::FqCoDel(plan) => {
                 // It keeps to the limit of the queue too, in its own way.
                 let limits = match queue.limit {
@@ -58,12 +66,24 @@ impl Waiting {
         }
     }
 
+    /// Whether a unit that arrives at `at` is marked. Asked before it joins.
+    ///
+    /// # Errors
+    /// Why it is dropped.
+    pub(super) fn admit(&mut self, at: Time, unit: &Unit) -> Result<bool, DropReason> {
+        match self {
+            Waiting::Pie(queue) => queue.admit(at, unit),
+            Waiting::Line(_) | Waiting::CoDel(_) | Waiting::FqCoDel(_) | Waiting::DualPi2(_) => Ok(false),
+        }
+    }
+
     /// A unit joins. `gone` takes units that have to make room for it. Says whether the unit itself is still there.
     pub(super) fn push(&mut self, arrival: Time, unit: Unit, gone: &mut Vec<Waiter>) -> bool {
         let waiter = Waiter { arrival, unit };
         match self {
             Waiting::Line(line) => line.push(waiter),
             Waiting::CoDel(queue) => queue.push(waiter),
+            Waiting::Pie(queue) => queue.push(waiter),
             Waiting::FqCoDel(queue) => return queue.push(waiter, gone),
             Waiting::DualPi2(queue) => queue.push(waiter),
         }
@@ -75,6 +95,7 @@ impl Waiting {
         match self {
             Waiting::Line(line) => line.pop().map(|waiter| Leaver { waiter, marked: false }),
             Waiting::CoDel(queue) => queue.pop(now, gone),
+            Waiting::Pie(queue) => queue.pop(now).map(|waiter| Leaver { waiter, marked: false }),
             Waiting::FqCoDel(queue) => queue.pop(now, gone),
             Waiting::DualPi2(queue) => queue.pop(now, gone),
         }
@@ -85,6 +106,7 @@ impl Waiting {
         match self {
             Waiting::Line(line) => line.first(),
             Waiting::CoDel(queue) => queue.line.first(),
+            Waiting::Pie(queue) => queue.line.first(),
             Waiting::FqCoDel(queue) => queue.first(),
             Waiting::DualPi2(queue) => queue.first(),
         }
@@ -95,6 +117,7 @@ impl Waiting {
         match self {
             Waiting::Line(line) => line.pop(),
             Waiting::CoDel(queue) => queue.line.pop(),
+            Waiting::Pie(queue) => queue.line.pop(),
             Waiting::FqCoDel(queue) => queue.take_first(),
             Waiting::DualPi2(queue) => queue.take_first(),
         }
@@ -109,6 +132,7 @@ impl Waiting {
         match self {
             Waiting::Line(line) => line.backlog(),
             Waiting::CoDel(queue) => queue.line.backlog(),
+            Waiting::Pie(queue) => queue.line.backlog(),
             Waiting::FqCoDel(queue) => queue.backlog(),
             Waiting::DualPi2(queue) => queue.backlog(),
         }
@@ -118,6 +142,7 @@ impl Waiting {
         match self {
             Waiting::Line(line) => line.memory_bytes(),
             Waiting::CoDel(queue) => queue.line.memory_bytes(),
+            Waiting::Pie(queue) => queue.line.memory_bytes(),
             Waiting::FqCoDel(queue) => queue.memory_bytes(),
             Waiting::DualPi2(queue) => queue.memory_bytes(),
         }

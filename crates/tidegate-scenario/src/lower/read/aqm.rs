@@ -1,7 +1,7 @@
 //! `queue.aqm` to [`Discipline`].
 
 use tidegate_core::plan::{
-    CoDelPlan, Discipline, DualPi2Plan, FqCoDelPlan, Framing, RatePlan, StepThreshold,
+    CoDelPlan, Discipline, DualPi2Plan, FqCoDelPlan, Framing, PiePlan, RatePlan, StepThreshold,
 };
 use tidegate_core::units::{PICOS_PER_SECOND, Span, Speed};
 
@@ -30,6 +30,7 @@ pub(super) fn aqm(queue: &Form, rate: &RatePlan, framing: Framing, notes: &mut N
     match name {
         "step" => step(item, form, rate, notes).map_or(Discipline::DropTail, Discipline::Step),
         "codel" => Discipline::CoDel(codel(form)),
+        "pie" => Discipline::Pie(form.map_or(PiePlan::USUAL, |form| pie(form, notes))),
         "fq_codel" => Discipline::FqCoDel(form.map_or(FqCoDelPlan::USUAL, |form| fq_codel(form, notes))),
         "dualpi2" => Discipline::DualPi2(form.map_or(DualPi2Plan::USUAL, |form| dualpi2(form, notes))),
         _ => Discipline::DropTail,
@@ -98,12 +99,30 @@ fn fq_codel(form: &Form, notes: &mut Notes) -> FqCoDelPlan {
 /// A larger quantum makes turns of seconds, at no rate that anybody shares.
 const LARGEST_QUANTUM: u32 = 1_000_000;
 
+fn pie(form: &Form, notes: &mut Notes) -> PiePlan {
+    let usual = PiePlan::USUAL;
+    let of = |key: &str, usual: Span| form.span(key).unwrap_or(usual);
+    PiePlan {
+        target: of("target", usual.target),
+        update: interval(form, usual.update, notes),
+        alpha: millionths(form, "alpha", usual.alpha, notes),
+        beta: millionths(form, "beta", usual.beta, notes),
+        max_burst: of("max_burst", usual.max_burst),
+        // Exact to a millionth.
+        mark_below: form
+            .real("mark_below")
+            .map_or(usual.mark_below, |share| (share * 1e6).round() as u64 * 1_000_000_000_000),
+        derandomize: form.flag("derandomize"),
+        cap: form.flag("cap"),
+    }
+}
+
 fn dualpi2(form: &Form, notes: &mut Notes) -> DualPi2Plan {
     let usual = DualPi2Plan::USUAL;
     let of = |key: &str, usual: Span| form.span(key).unwrap_or(usual);
     DualPi2Plan {
         target: of("target", usual.target),
-        update: of("update", usual.update),
+        update: interval(form, usual.update, notes),
         alpha: millionths(form, "alpha", usual.alpha, notes),
         beta: millionths(form, "beta", usual.beta, notes),
         coupling: millionths(form, "coupling", usual.coupling, notes),
@@ -111,6 +130,21 @@ fn dualpi2(form: &Form, notes: &mut Notes) -> DualPi2Plan {
         range: of("range", usual.range),
         classic_share: millionths(form, "classic_share", usual.classic_share, notes),
     }
+}
+
+/// The shortest time between two updates: the controllers take every one of them.
+const SHORTEST_UPDATE: Span = Span::from_micros(100);
+
+fn interval(form: &Form, usual: Span, notes: &mut Notes) -> Span {
+    let Some((item, update)) = form.get("update").and_then(|item| Some((item, item.span()?))) else {
+        return usual;
+    };
+    if update < SHORTEST_UPDATE {
+        let problem = format!("{update} is shorter than {SHORTEST_UPDATE}");
+        notes.wrong(item, problem, format!("write \"{SHORTEST_UPDATE}\" or more"));
+        return usual;
+    }
+    update
 }
 
 /// A number of a key in millionths, from one to a thousand million.
