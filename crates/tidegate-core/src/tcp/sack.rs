@@ -1,6 +1,6 @@
 //! What SACK tells about the segments outstanding: RFC 6675 §4's Update, IsLost and NextSeg.
 
-use super::scoreboard::{Block, LOST, RESENT, Resend, SACKED, Scoreboard, Sent};
+use super::scoreboard::{Block, LOST, RESENT, Resend, SACKED, Scoreboard, Sent, UNKNOWN};
 
 impl Scoreboard {
     /// Whether the oldest segment is lost (RFC 6675 §5 step 2: IsLost(HighACK + 1)).
@@ -17,15 +17,16 @@ impl Scoreboard {
         }
         // Blocks come again with every ACK, most of them as they were or a segment longer.
         let place = self.blocks.iter().position(|block| block.left == left).unwrap_or_else(|| {
-            self.blocks = [Block { left, right: left, after: None }, self.blocks[0], self.blocks[1]];
+            self.blocks = [Block { left, right: left, after: UNKNOWN }, self.blocks[0], self.blocks[1]];
             0
         });
         let Block { right: from, after, .. } = self.blocks[place];
-        let mut number = after.map_or_else(|| self.find(from.max(self.base)), |after| after.max(self.first));
-        if right <= from && after.is_some() {
+        let known = after != UNKNOWN;
+        if known && right <= from {
             // All of it was read before.
             return false;
         }
+        let mut number = if known { after.max(self.first) } else { self.find(from.max(self.base)) };
         let mut news = false;
         while number < self.next {
             let sent = *self.slot(number);
@@ -47,7 +48,7 @@ impl Scoreboard {
         block.right = from.max(right);
         // Unless a record lies across the end of the block.
         let whole = number == self.next || self.describe(number).start >= right;
-        self.blocks[place].after = whole.then_some(number);
+        self.blocks[place].after = if whole { number } else { UNKNOWN };
         news
     }
 

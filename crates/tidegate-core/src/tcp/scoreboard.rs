@@ -112,13 +112,16 @@ pub(super) struct Resend {
     pub(super) len: u32,
 }
 
-/// A SACK block that was read.
+/// No record has this number.
+pub(super) const UNKNOWN: u64 = u64::MAX;
+
+/// A SACK block that was read. At first one of nothing before all records.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Block {
     pub(super) left: u64,
     pub(super) right: u64,
-    /// Number of the first record that begins at `right` or later; `None`: not known.
-    pub(super) after: Option<u64>,
+    /// Number of the first record that begins at `right` or later; [`UNKNOWN`]: to be looked for.
+    pub(super) after: u64,
 }
 
 /// The records of everything outstanding.
