@@ -31,8 +31,8 @@ impl Gate {
         (found, empty): (Backlog, bool),
     ) -> Result<(), GateDrop> {
         let wire = self.wire_bytes(unit.bytes);
-        let Some(stepped) = self.stepped.as_mut() else { return Ok(()) };
-        match stepped.waiting.admit(at, &unit) {
+        let verdict = self.stepped.as_mut().map_or(Ok(false), |stepped| stepped.waiting.admit(at, &unit));
+        match verdict {
             Ok(false) => {}
             Ok(true) => self.mark(at, &mut unit, wire),
             Err(reason) => return Err(self.refuse(at, wire, reason)),
@@ -57,9 +57,7 @@ impl Gate {
             stepped.begins = Some(begins);
         }
         self.cull(at, DropReason::QueueFull, &mut gone);
-        if let Some(stepped) = self.stepped.as_mut() {
-            stepped.gone = gone;
-        }
+        self.keep_room(gone);
         if !stays {
             return Err(self.refuse(at, wire, DropReason::QueueFull));
         }
@@ -76,18 +74,22 @@ impl Gate {
         if let Some(first) = stepped.waiting.first().copied() {
             let work = self.work(self.wire_bytes(first.unit.bytes));
             let begins = self.law.next_start(first.arrival, work);
-            let Some(stepped) = self.stepped.as_mut() else { return };
+            let Some(held) = self.stepped.as_mut() else { return };
             if begins > now {
-                stepped.begins = Some(begins).filter(|begins| *begins < Time::NEVER);
-            } else if let Some(leaver) = stepped.waiting.pop(now, &mut gone) {
+                held.begins = Some(begins).filter(|begins| *begins < Time::NEVER);
+            } else if let Some(leaver) = held.waiting.pop(now, &mut gone) {
                 self.cull(now, DropReason::Early, &mut gone);
                 self.serve_chosen(now, leaver, None);
             } else {
                 self.cull(now, DropReason::Early, &mut gone);
             }
         }
+        self.keep_room(gone);
+    }
+
+    /// The room of an empty list is used again.
+    fn keep_room(&mut self, gone: Vec<Waiter>) {
         if let Some(stepped) = self.stepped.as_mut() {
-            // Its room is used again.
             stepped.gone = gone;
         }
     }
