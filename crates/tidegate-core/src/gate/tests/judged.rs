@@ -46,7 +46,7 @@ fn codel(rate: RatePlan) -> GatePlan {
 
 /// The instants of drops in milliseconds, and how many units went on.
 fn drops(gone: &[Gone]) -> (Vec<u64>, usize) {
-    let at = |gone: &Gone| gone.fate.err().map(|drop| drop.at.picos() / 1_000_000_000);
+    let at = |one: &Gone| one.fate.err().map(|drop| drop.at.picos() / 1_000_000_000);
     (gone.iter().filter_map(at).collect(), gone.iter().filter(|gone| gone.fate.is_ok()).count())
 }
 

@@ -189,11 +189,11 @@ mod tests {
         assert_eq!(leaves(&mut queue, 5 * MS), (0, false));
         assert_eq!(leaves(&mut queue, 105 * MS), (1, false));
         assert_eq!(leaves(&mut queue, 335 * MS), (3, false));
-        let mut queue = standing(CoDelPlan::USUAL, Ecn::Ect0);
-        assert_eq!(leaves(&mut queue, 5 * MS), (0, false));
-        assert_eq!(leaves(&mut queue, 105 * MS), (0, true));
+        let mut capable = standing(CoDelPlan::USUAL, Ecn::Ect0);
+        assert_eq!(leaves(&mut capable, 5 * MS), (0, false));
+        assert_eq!(leaves(&mut capable, 105 * MS), (0, true));
         for marked in [true, true, true, false] {
-            assert_eq!(leaves(&mut queue, 335 * MS), (0, marked));
+            assert_eq!(leaves(&mut capable, 335 * MS), (0, marked));
         }
     }
 

@@ -238,8 +238,8 @@ mod tests {
         let base = [51_360_000, 105_280_000, 161_760_000, 220_800_000];
         assert_eq!(seen, base.map(|base| (base, 2 * base)));
         // p_C = (p_CL/k)² at each update.
-        for base in base {
-            assert_eq!(product(base * 1_000_000_000, base * 1_000_000_000), base * base);
+        for p in base {
+            assert_eq!(product(p * 1_000_000_000, p * 1_000_000_000), p * p);
         }
         // The queue is empty: down by 0.16 × 15 ms and once by 3.2 × 64 ms; then nothing changes.
         assert!(queue.take_first().is_some());
@@ -280,7 +280,7 @@ mod tests {
         let mut queue = DualPi2Queue::new(DualPi2Plan::USUAL);
         (0..4).for_each(|_| queue.push(waiter(Time::ZERO, Ecn::Ect1)));
         let at = Time::ZERO + Span::from_millis(1);
-        let mut marked = |at| queue.pop(at, &mut vec![]).expect("a unit").marked;
+        let mut marked = |now| queue.pop(now, &mut vec![]).expect("a unit").marked;
         assert!(!marked(at), "not above");
         let above = at + Span::from_picos(1);
         // The sum of likelihoods has to pass 1.
@@ -318,12 +318,12 @@ mod tests {
         queue.plan.step = Span::from_secs(1);
         (0..1000).for_each(|_| queue.push(waiter(Time::ZERO, Ecn::Ect1)));
         (0..1000).for_each(|_| queue.push(waiter(Time::ZERO, Ecn::NotEct)));
-        let classic = |queue: &mut DualPi2Queue| {
-            let leaver = queue.pop(Time::ZERO, &mut vec![]).expect("a unit");
+        let classic = |both: &mut DualPi2Queue| {
+            let leaver = both.pop(Time::ZERO, &mut vec![]).expect("a unit");
             leaver.waiter.unit.ecn() == Ecn::NotEct
         };
         let first: Vec<bool> = (0..11).map(|_| classic(&mut queue)).collect();
-        assert_eq!(first.iter().filter(|classic| **classic).count(), 1);
+        assert_eq!(first.iter().filter(|goes| **goes).count(), 1);
         assert!(!first[0]);
         let share = (0..1000).filter(|_| classic(&mut queue)).count();
         assert!((99..=101).contains(&share), "{share}");

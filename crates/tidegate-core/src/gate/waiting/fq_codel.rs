@@ -99,7 +99,7 @@ impl FqCoDelQueue {
             let queue = &mut self.queues[number as usize];
             if queue.credits <= 0 {
                 queue.credits += i64::from(self.plan.quantum);
-                self.to_old(is_new, number);
+                self.make_old(is_new, number);
                 continue;
             }
             let dropped = gone.len();
@@ -109,7 +109,7 @@ impl FqCoDelQueue {
             let Some(leaver) = leaver else {
                 if is_new {
                     // It may come back soon, and must not overtake the others for ever.
-                    self.to_old(true, number);
+                    self.make_old(true, number);
                 } else {
                     self.old.pop_front();
                     queue.on = On::Neither;
@@ -162,7 +162,7 @@ impl FqCoDelQueue {
     }
 
     /// The first queue of a list goes to the end of the old ones.
-    fn to_old(&mut self, is_new: bool, number: u32) {
+    fn make_old(&mut self, is_new: bool, number: u32) {
         if is_new {
             self.new.pop_front()
         } else {
@@ -234,13 +234,13 @@ mod tests {
         assert_eq!(left(2), [1, 1]);
         assert_eq!(left(4), [2, 2, 2, 2]);
         assert_eq!(push(&mut queue, Time::ZERO, unit(7, 40, 0)), (true, 0));
-        let mut left = |n: usize| -> Vec<u32> {
+        let mut then = |n: usize| -> Vec<u32> {
             (0..n).filter_map(|_| pop(&mut queue, Time::ZERO)).map(|(chain, _)| chain).collect()
         };
-        assert_eq!(left(1), [7]);
+        assert_eq!(then(1), [7]);
         // Flow 1 has 28 bytes now, flow 2 1028.
-        assert_eq!(left(4), [1, 2, 2, 2]);
-        assert_eq!(left(9), [1, 2]);
+        assert_eq!(then(4), [1, 2, 2, 2]);
+        assert_eq!(then(9), [1, 2]);
         assert_eq!(queue.backlog(), Backlog::default());
     }
 
