@@ -28,6 +28,8 @@ pub(super) struct Buffer {
     counted_since: Time,
     /// Round trip as the receiver sees it; zero: not known yet.
     rtt: Span,
+    /// That of the handshake (the `srtt_us` of an end that sends no data).
+    handshake: Option<Span>,
     /// The last timestamp that came back.
     echo: u32,
     /// Without timestamps: a window has come when this offset has, and when it began.
@@ -51,6 +53,7 @@ impl Buffer {
             counted_from: 0,
             counted_since: Time::ZERO,
             rtt: Span::ZERO,
+            handshake: None,
             echo: 0,
             window_end: 0,
             window_since: Time::ZERO,
@@ -63,9 +66,14 @@ impl Buffer {
         self.offered
     }
 
-    /// The round trip as the receiver sees it; zero: not known yet.
+    /// The handshake took a round trip of `rtt`.
+    pub(super) fn handle_handshake(&mut self, rtt: Span) {
+        self.handshake = Some(rtt);
+    }
+
+    /// The round trip as the receiver sees it, or that of the handshake if it is shorter; zero: not known yet.
     pub(super) fn rtt(&self) -> Span {
-        self.rtt
+        self.handshake.map_or(self.rtt, |rtt| rtt.min(self.rtt))
     }
 
     /// A segment's timestamp `echo` tells how long ago what it answers was sent (`tcp_rcv_rtt_measure_ts`).

@@ -65,7 +65,8 @@ impl Endpoint {
         self.sender.ready = true;
         self.sender.rto_at = Time::NEVER;
         let rtt = (self.syns == 1).then(|| now.saturating_since(self.syn_at));
-        if self.syns == 1 {
+        if let Some(rtt) = rtt {
+            self.receiver.handle_handshake(rtt);
             self.sender.estimator.sample(self.syn_at, now);
             if let Some(accounts) = &mut self.sender.accounts {
                 // `tcp_ack_update_rtt`: the handshake is a round trip as any other.

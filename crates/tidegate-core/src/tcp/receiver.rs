@@ -152,6 +152,13 @@ impl Receiver {
         self.buffer.as_ref().is_some_and(|buffer| buffer.offered() != self.told)
     }
 
+    /// The handshake took a round trip of `rtt`.
+    pub(super) fn handle_handshake(&mut self, rtt: Span) {
+        if let Some(buffer) = &mut self.buffer {
+            buffer.handle_handshake(rtt);
+        }
+    }
+
     /// Data brought the timestamp `echo` back: how long ago it was sent.
     pub(super) fn handle_rtt(&mut self, echo: u32, rtt: Span) {
         if let Some(buffer) = &mut self.buffer {

@@ -1,8 +1,10 @@
 //! Linux's rules as packet traces: RACK, tail loss probes, PRR, the bound of the variance, restarts, the receive window.
 
 use super::plans::{delayed, short};
-use super::trace::{active, passive};
+use super::trace::{ISN, active, passive};
 use crate::plan::{CongestionPlan, TcpPlan, TcpRules};
+use crate::tcp::{Endpoint, Role, Segment, flags};
+use crate::units::{Span, Time};
 
 /// Segments of 100 bytes, ten at the start, by Linux's rules.
 fn linux() -> TcpPlan {
@@ -195,5 +197,99 @@ fn segments_that_widen_the_window_are_acknowledged_at_once() {
          5 ms      > ack 500
          6 ms      < 500..550
          6 ms      > ack 550",
+    );
+}
+
+/// Three segments ahead of a gap are answered one by one, and those that follow together; what fills the gap is answered at once.
+#[test]
+fn acks_ahead_of_a_gap_are_put_off() {
+    passive(
+        &TcpPlan { delayed_ack: Some(delayed()), window: Some(65_535), ..linux() },
+        "1 ms      < 0..100
+         2 ms      < 200..300
+         2 ms      > ack 100 sack 200..300
+         3 ms      < 300..400
+         3 ms      > ack 100 sack 200..400
+         4 ms      < 400..500
+         4 ms      > ack 100 sack 200..500
+         5000 us   < 500..600
+         5050 us   < 600..700
+         5100 us   > ack 100 sack 200..700
+         6000 us   < 700..800
+         6020 us   < 100..200
+         6020 us   > ack 800",
+    );
+}
+
+/// The last segment of a packet of several asks for an ACK at once; no other does.
+#[test]
+fn a_pushed_segment_is_acknowledged_at_once() {
+    passive(
+        &TcpPlan { delayed_ack: Some(delayed()), window: Some(65_535), ..linux() },
+        "1 ms      < 0..100 flags psh
+         1 ms      > ack 100
+         2 ms      < 100..200
+         3 ms      < 200..300
+         3 ms      > ack 300",
+    );
+}
+
+/// Packets of two segments, the second of them with PSH, and a rest of one that waits until more may leave.
+#[test]
+fn windows_leave_in_packets_of_two() {
+    let plan = TcpPlan { handshake: true, ..linux() };
+    let mut sender = Endpoint::new(&plan, Role::Active, ISN, None);
+    let mut answer =
+        Segment { seq: ISN, flags: flags::SYN | flags::ACK, window: 60_000, ..Segment::default() };
+    let left = |sender: &mut Endpoint, now: Time| {
+        std::iter::from_fn(|| sender.poll_transmit(now))
+            .map(|(sent, _)| (sent.len, sent.flags))
+            .collect::<Vec<_>>()
+    };
+    sender.open(Time::ZERO);
+    sender.write(Time::ZERO, u64::MAX);
+    assert_eq!(left(&mut sender, Time::ZERO), [(0, flags::SYN)]);
+    let now = Time::ZERO + Span::from_millis(40);
+    answer.ack = ISN + 1;
+    sender.handle_segment(now, &answer);
+    let (whole, last) = ((100, flags::ACK), (100, flags::ACK | flags::PSH));
+    // The handshake ends alone.
+    assert_eq!(left(&mut sender, now), [vec![(0, flags::ACK)], [whole, last].repeat(5)].concat());
+    // Three segments have arrived, so six may leave; one has, so two may.
+    let now = now + Span::from_millis(40);
+    let ack = |n: u32| Segment {
+        seq: ISN + 1,
+        ack: ISN + 1 + n,
+        flags: flags::ACK,
+        window: 60_000,
+        ..Segment::default()
+    };
+    sender.handle_segment(now, &ack(300));
+    assert_eq!(left(&mut sender, now), [whole, last].repeat(3));
+    sender.handle_segment(now, &ack(400));
+    assert_eq!(left(&mut sender, now), [whole, last]);
+}
+
+/// The first ACK with a SACK block also moves on: what it acknowledges was not overtaken, as nothing had been SACKed before. So no
+/// time is left for reordering after three SACKed segments.
+#[test]
+fn an_acknowledgement_with_the_first_block_is_no_reordering() {
+    active(
+        &linux(),
+        "0 ms      write 1000
+         0 ms      > 0..100
+         0 ms      > 100..200
+         0 ms      > 200..300
+         0 ms      > 300..400
+         0 ms      > 400..500
+         0 ms      > 500..600
+         0 ms      > 600..700
+         0 ms      > 700..800
+         0 ms      > 800..900
+         0 ms      > 900..1000
+         40 ms     < ack 100 sack 200..300
+         42 ms     < ack 100 sack 200..400
+         44 ms     < ack 100 sack 200..500
+         44 ms     > 100..200 again",
     );
 }

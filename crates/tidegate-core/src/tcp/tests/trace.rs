@@ -192,7 +192,11 @@ impl Trace {
 const ECN_FLAGS: [(&str, u16); 3] = [("ae", flags::AE), ("cwr", flags::CWR), ("ece", flags::ECE)];
 
 fn flag(name: &str) -> u16 {
-    ECN_FLAGS.iter().find(|(word, _)| *word == name).expect("a flag").1
+    if name == "psh" {
+        flags::PSH
+    } else {
+        ECN_FLAGS.iter().find(|(word, _)| *word == name).expect("a flag").1
+    }
 }
 
 /// `0:101,100`: the order, and the fields in it.
