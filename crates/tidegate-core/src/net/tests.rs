@@ -54,7 +54,20 @@ proptest! {
     /// time, and what leaves does so when it should have.
     #[test]
     fn waking_changes_no_departure(
-        plan in prop_oneof![any_network(), any_judged_network(), any_cell_network()],
+        plan in prop_oneof![any_network(), any_cell_network()],
+        entries in entries(),
+        grain in 1_000_000u64..5_000_000_000,
+        early in any::<bool>(),
+    ) {
+        let on_time = tell(&plan, &entries, None);
+        let pumped = tell(&plan, &entries, Some(Waking { grain, early }));
+        prop_assert_eq!(first_difference(&on_time, &pumped), None);
+    }
+
+    /// The same where a discipline decides at departures.
+    #[test]
+    fn waking_changes_no_departure_where_departures_are_judged(
+        plan in any_judged_network(),
         entries in entries(),
         grain in 1_000_000u64..5_000_000_000,
         early in any::<bool>(),
