@@ -47,25 +47,8 @@ UNITS: dict[str, tuple[str, float]] = {
     "time-outs": ("", 1),
     "completion": (" s", 1),
 }
-PAGE = """# Kernel and simulator, link by link
-
-Made by `python benches/kernel.py page benches/recorded/kernel-6.18.json`, from runs of kernel {kernel} and of the simulator with `tcp.base = "linux"`.
-{count} combinations of a link and a controller, {runs} runs of each; `benches/kernel.py` has the links and the rule.
-A number agrees if the simulator's mean lies between the least and the greatest of the kernel's runs, or within 2% (goodput, completion), 10% (delays) or 15% (counts) of their mean.
-
-{scores}
-
-The kernel ran on a virtual machine with two processors, three links at a time on one of them while the other was at work; runs that warned of lateness were repeated up to three times.
-On a quiet machine BBR's mean delays are lower, and so are those behind a policer: a late host sends in larger bursts.
-
-What differs has three causes, as far as it was followed, packet by packet:
-
-- Where the queue has few places, microseconds decide which packet is lost ([note 13](README.md)), and CUBIC's HyStart reads the spacing of ACKs to a fraction of a millisecond.
-- One packet more or less at an overflow decides whether a second recovery follows, which halves the window once more. Both engines repeat their own answer in every run, so that the spread of five runs is next to nothing: 1 Mbit/s with 100 ms.
-- Jitter of the host lets BBR measure a larger bandwidth and fills its queue.
-
-| link | controller | numbers of the simulator that agree; those that do not, and the kernel's range |
-|---|---|---|"""
+#: The page of the documentation without its rows.
+PAGE = Path(__file__).with_name("kernel_page.md")
 #: Links with nothing but a rate (Mbit/s), a round trip (ms) and queues (round trips of data).
 PLAIN: tuple[tuple[float, float, tuple[float, ...]], ...] = (
     (1, 20, (4,)),
@@ -125,7 +108,9 @@ def suite() -> dict[str, dict[str, Any]]:
         links[f"token bucket 8 Mbit/s, {burst}"] = link(8, 40, 1, gate=bucket)
         police = {"police": {"rate": "6 Mbit/s", "burst": burst}}
         links[f"policer 6 Mbit/s, {burst}"] = link(50, 40, 1, gate=police)
-    links["policer 20 Mbit/s, 50 kB"] = link(50, 20, 1, gate={"police": {"rate": "20 Mbit/s", "burst": "50 kB"}})
+    links["policer 20 Mbit/s, 50 kB"] = link(
+        50, 20, 1, gate={"police": {"rate": "20 Mbit/s", "burst": "50 kB"}}
+    )
     for rtt, queue in ((50, 300), (100, 100)):
         varying = {"rate": {"trace": str(CELLULAR)}, "queue": f"{queue} packets"}
         links[f"cellular, {rtt} ms, {queue} packets"] = link(10, rtt, 1, gate=varying, seconds=20)
@@ -209,7 +194,7 @@ def record(file: Path, controllers: list[str], only: str, count: int) -> None:
 
 
 def compare(file: Path, controllers: list[str], only: str) -> tuple[list[list[str]], list[str], str]:
-    """Simulate what the file holds; return a row for each link, a line for each controller, and which kernel it was."""
+    """Simulate what the file holds; return rows of links, lines of controllers, and which kernel it was."""
     found = json.loads(file.read_text())
     score = {cc: dict.fromkeys(NUMBERS, (0, 0)) for cc in controllers}
     rows = []
@@ -230,7 +215,9 @@ def compare(file: Path, controllers: list[str], only: str) -> tuple[list[list[st
                 score[cc][number] = (inside + good, total + 1)
                 if not good:
                     unit, by = UNITS[number]
-                    least, most, ours = (f"{value / by:.3g}" for value in (min(there), max(there), mean(here)))
+                    least, most, ours = (
+                        f"{value / by:.3g}" for value in (min(there), max(there), mean(here))
+                    )
                     wrong.append(f"{number} {ours}, not {least} to {most}{unit}")
             rows.append([name, cc, "; ".join(wrong) or "all"])
     lines = []
@@ -243,7 +230,7 @@ def compare(file: Path, controllers: list[str], only: str) -> tuple[list[list[st
 
 
 def judge(file: Path, controllers: list[str], only: str) -> None:
-    """Print where kernel and simulator differ: the simulator's mean, and the least and the greatest of the kernel's runs."""
+    """Print where kernel and simulator differ: the simulator's mean, the range of the kernel's runs."""
     rows, lines, kernel = compare(file, controllers, only)
     table(f"Kernel {kernel} and simulator", ["link", "cc", "what agrees"], rows, lines)
 
@@ -251,7 +238,13 @@ def judge(file: Path, controllers: list[str], only: str) -> None:
 def page(file: Path, controllers: list[str], only: str) -> None:
     """Print the same as a page of the documentation."""
     rows, lines, kernel = compare(file, controllers, only)
-    print(PAGE.format(kernel=kernel, count=len(rows), runs=5, scores="\n".join(f"- {line}." for line in lines)))
+    print(
+        PAGE.read_text()
+        .rstrip()
+        .format(
+            kernel=kernel.split("-")[0], count=len(rows), scores="\n".join(f"- {line}." for line in lines)
+        )
+    )
     for row in rows:
         print("| " + " | ".join(row) + " |")
 

@@ -221,7 +221,7 @@ JUDGES = (
     'queue.aqm.codel = { target = "1 ms", interval = "20 ms" }',
     'queue.aqm.codel = { target = "3 ms", interval = "30 ms", ce_threshold = "2 ms" }',
     'queue.aqm = "pie"',
-    'queue.aqm.pie = { target = "2 ms", update = "3 ms", alpha = 5, beta = 50, max_burst = "0 s", cap = false }',
+    'queue.aqm.pie = { target = "2 ms", update = "3 ms", alpha = 5, beta = 50, max_burst = "0 s" }',
     'queue.aqm = "fq_codel"',
     'queue.aqm.fq_codel = { queues = 2, quantum = "300 B", limit = "12 packets", target = "2 ms" }',
     'queue.aqm = "dualpi2"',

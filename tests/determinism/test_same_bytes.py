@@ -102,7 +102,8 @@ def test_random_scenarios_are_worth_something() -> None:
     for word in ("steps", "token_bucket", "markov", "trace", "follow", "abr", "packets/s", "gilbert_elliott",
                  "duplex", "per =", "host", "framing", "traffic", "back =", "count = 3", "fixed", "tahoe",
                  "cubic", "timestamps", "bsd44", "linux", "start.uniform", "on_off", "transfer",
-                 "request", "outstanding", "connection", "pareto", "lognormal", "file =", "aqm.step", "codel", "fq_codel", "dualpi2",
+                 "request", "outstanding", "connection", "pareto", "lognormal", "file =", "aqm.step", "codel",
+                 "fq_codel", "dualpi2",
                  "pacing", "fixed_rate", "classic", "accurate", "rack", "prr", "hystart", "dsack",
                  "undo", "frto"):  # fmt: skip
         assert word in together, word

@@ -43,7 +43,10 @@ def test_drops_of_packets_and_of_cells() -> None:
 
 def test_each_nth_unit_is_lost_by_count_and_not_at_random() -> None:
     # At a cell gate cells are counted, at another one packets.
-    for changes in ({}, {"gate.link.framing": "ip", "gate.host.framing": "ip", "gate.link.queue": "9 packets"}):
+    for changes in (
+        {},
+        {"gate.link.framing": "ip", "gate.host.framing": "ip", "gate.link.queue": "9 packets"},
+    ):
         scenario = tg.Scenario.from_toml(LOSSY, set={**changes, "gate.link.loss": {"every": 200}})
         link = tg.run(scenario, record="events").gates["link"]
         assert "random loss" not in link["drops"]
