@@ -109,9 +109,9 @@ fn disciplines_by_name_and_by_table() {
         range: Span::from_micros(400),
         classic_share: 62_500,
     };
-    let keys = "target = \"20 ms\", update = \"8 ms\", alpha = 0.5, beta = 1.25, coupling = 1.5, step = \"800 us\", \
+    let dual_keys = "target = \"20 ms\", update = \"8 ms\", alpha = 0.5, beta = 1.25, coupling = 1.5, step = \"800 us\", \
                 range = \"400 us\", classic_share = \"6.25%\"";
-    assert_eq!(of(&format!(".dualpi2 = {{ {keys} }}")), Discipline::DualPi2(dual));
+    assert_eq!(of(&format!(".dualpi2 = {{ {dual_keys} }}")), Discipline::DualPi2(dual));
     let pie = PiePlan {
         target: ms(10),
         update: ms(5),
@@ -122,9 +122,9 @@ fn disciplines_by_name_and_by_table() {
         derandomize: false,
         cap: false,
     };
-    let keys = "target = \"10 ms\", update = \"5 ms\", alpha = 0.25, beta = 2.5, max_burst = \"0 s\", mark_below = \"5%\", \
+    let pie_keys = "target = \"10 ms\", update = \"5 ms\", alpha = 0.25, beta = 2.5, max_burst = \"0 s\", mark_below = \"5%\", \
                 derandomize = false, cap = false";
-    assert_eq!(of(&format!(".pie = {{ {keys} }}")), Discipline::Pie(pie));
+    assert_eq!(of(&format!(".pie = {{ {pie_keys} }}")), Discipline::Pie(pie));
 }
 
 #[test]

@@ -70,8 +70,8 @@ fn a_unit_is_judged_when_it_begins() {
 /// The same where a unit waits for tokens, one each millisecond, and for opportunities of a trace.
 #[test]
 fn tokens_and_opportunities_are_waited_for_first() {
-    let rate = Rate::from_bps(8_000_000);
-    let bucket = RatePlan::TokenBucket { rate, burst_bytes: 1000, peak: None };
+    let tokens = Rate::from_bps(8_000_000);
+    let bucket = RatePlan::TokenBucket { rate: tokens, burst_bytes: 1000, peak: None };
     let trace = OpportunityTrace { at: vec![millis(50)], period: Span::from_millis(50), bytes: 1000 };
     let trace = RatePlan::Opportunities { trace: trace.into(), at_end: AtEnd::Repeat };
     for (rate, dropped, passed) in [
@@ -136,9 +136,9 @@ proptest! {
             if let Err(drop) = gate.handle_unit(at, unit) {
                 gone.push(Gone { handle, ecn: unit.ecn(), fate: Err(drop) });
             }
-            while let Some(Departure { unit, fate }) = gate.poll_departure() {
-                prop_assert!(fate.is_err());
-                gone.push(Gone { handle: unit.handle, ecn: unit.ecn(), fate });
+            while let Some(left) = gate.poll_departure() {
+                prop_assert!(left.fate.is_err());
+                gone.push(Gone { handle: left.unit.handle, ecn: left.unit.ecn(), fate: left.fate });
             }
         }
         wake(&mut gate, MEASURED.until, &mut gone);
@@ -165,8 +165,8 @@ proptest! {
         let counters = gate.counters();
         let before = |fate: &Fate| fate.err().is_none_or(|drop| drop.at < MEASURED.until);
         let of = |reasons: &[DropReason]| {
-            let counted = |gone: &&Gone| gone.fate.err().is_some_and(|drop| reasons.contains(&drop.reason));
-            gone.iter().filter(|gone| before(&gone.fate)).filter(counted).count() as u64
+            let counted = |one: &&Gone| one.fate.err().is_some_and(|drop| reasons.contains(&drop.reason));
+            gone.iter().filter(|one| before(&one.fate)).filter(counted).count() as u64
         };
         let [refused, culled, lost] =
             [counters.refused(), counters.culled(), counters.lost()].map(|count| count.total().packets);

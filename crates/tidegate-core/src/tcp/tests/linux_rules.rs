@@ -241,8 +241,8 @@ fn windows_leave_in_packets_of_two() {
     let mut sender = Endpoint::new(&plan, Role::Active, ISN, None);
     let mut answer =
         Segment { seq: ISN, flags: flags::SYN | flags::ACK, window: 60_000, ..Segment::default() };
-    let left = |sender: &mut Endpoint, now: Time| {
-        std::iter::from_fn(|| sender.poll_transmit(now))
+    let left = |endpoint: &mut Endpoint, now: Time| {
+        std::iter::from_fn(|| endpoint.poll_transmit(now))
             .map(|(sent, _)| (sent.len, sent.flags))
             .collect::<Vec<_>>()
     };

@@ -21,7 +21,7 @@ fn course(plan: &TcpPlan, bytes: u64, fates: &[Vec<Fate>; 2], queue: Option<usiz
         pair.there = vec![Hop::new(10_000_000, Span::from_millis(20), queue)];
     }
     let judge =
-        |fates: Vec<Fate>| move |n: u64, _: &Segment| fates.get(n as usize).copied().unwrap_or(Fate::Deliver);
+        |these: Vec<Fate>| move |n: u64, _: &Segment| these.get(n as usize).copied().unwrap_or(Fate::Deliver);
     pair.judge = Box::new(judge(fates[0].clone()));
     pair.judge_back = Box::new(judge(fates[1].clone()));
     pair.open_and_write(bytes);

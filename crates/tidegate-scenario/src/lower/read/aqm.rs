@@ -101,7 +101,7 @@ const LARGEST_QUANTUM: u32 = 1_000_000;
 
 fn pie(form: &Form, notes: &mut Notes) -> PiePlan {
     let usual = PiePlan::USUAL;
-    let of = |key: &str, usual: Span| form.span(key).unwrap_or(usual);
+    let of = |key: &str, left_out: Span| form.span(key).unwrap_or(left_out);
     PiePlan {
         target: of("target", usual.target),
         update: interval(form, usual.update, notes),
@@ -119,7 +119,7 @@ fn pie(form: &Form, notes: &mut Notes) -> PiePlan {
 
 fn dualpi2(form: &Form, notes: &mut Notes) -> DualPi2Plan {
     let usual = DualPi2Plan::USUAL;
-    let of = |key: &str, usual: Span| form.span(key).unwrap_or(usual);
+    let of = |key: &str, left_out: Span| form.span(key).unwrap_or(left_out);
     DualPi2Plan {
         target: of("target", usual.target),
         update: interval(form, usual.update, notes),
