@@ -96,7 +96,7 @@ def test_specification_names_what_is_there() -> None:
     code = sources()
     functions = set(re.findall(r"\b(?:fn|def) (\w+)", "\n".join(code.values())))
     modules = {Path(path).stem for path in code}
-    keys = {"go_back_n", "ssthresh_rounding"}
+    keys = {"go_back_n", "ssthresh_rounding", "ce_threshold"}
     core = "\n".join(text for path, text in code.items() if path.startswith("crates/tidegate-core"))
     kernel = set(re.findall(r"`(\w+_\w+)`", core))
     for name in re.findall(r"`(\w+_\w+)`", text):

@@ -28,7 +28,8 @@ struct News {
     repeated: bool,
     /// SACKed segments that left the scoreboard.
     sacked_left: u64,
-    /// Behind the highest record that was SACKed before this acknowledgement came: what arrives below was overtaken.
+    /// Behind the highest record that was SACKed before this acknowledgement came: what arrives below was overtaken
+    /// (`tcp_clean_rtx_queue`, `prior_fack`).
     highest: u64,
     /// When the newest of all these was sent last.
     newest: Option<Time>,

@@ -21,6 +21,7 @@ mod offload;
 mod outgoing;
 mod outstanding;
 mod pacer;
+mod packets;
 mod probe;
 mod prr;
 mod rack;

@@ -1,31 +1,18 @@
-//! Linux's segmentation offload for data that are not paced: the segments that leave at an instant are handed to the device
-//! as packets of several. The path sees single segments all the same; what remains of it are the PSH of each packet's last
-//! segment, which the receiver acknowledges at once, and the rest of a window that waits to leave with more.
+//! Linux's segmentation offload: the segments that leave at an instant are handed to the device as packets of several, see
+//! [`super::packets`].
 
-use super::accounts::Accounts;
-use super::departure::LARGEST_BURST;
-use super::sender::{Mode, Sender};
 use crate::plan::{Arithmetic, Segmentation, TcpRules};
-use crate::unit::HeldBy;
-use crate::units::{Span, Time};
-
-/// Segments of a packet at least (`tcp_min_tso_segs`).
-const LEAST: u64 = 2;
-/// A rest waits only for ACKs that are this near, and only so soon after what left before it (`tcp_tso_should_defer`).
-const NEAR: Span = Span::from_millis(1);
-/// A rest that is this part of the window does not wait (`tcp_tso_win_divisor`).
-const LARGE: u64 = 3;
 
 /// The packet that is being handed to the device.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Offload {
-    at_work: bool,
+    pub(super) at_work: bool,
     /// Segments of it that have not left.
-    left: u64,
+    pub(super) left: u64,
     /// It has more than one.
-    many: bool,
+    pub(super) many: bool,
     /// The last rest of a window waits.
-    waits: bool,
+    pub(super) waits: bool,
 }
 
 impl Offload {
@@ -38,87 +25,5 @@ impl Offload {
     pub(super) fn close(&mut self) -> bool {
         self.left = 0;
         std::mem::take(&mut self.waits)
-    }
-}
-
-impl Sender {
-    /// A new segment has left: whether it is the last of a packet of several.
-    pub(super) fn ends_packet(&self, accounts: &mut Accounts) -> bool {
-        if !accounts.offload.at_work {
-            return false;
-        }
-        if accounts.offload.left == 0 {
-            let segments = self.packet(accounts);
-            accounts.offload.left = segments;
-            accounts.offload.many = segments > 1;
-        }
-        accounts.offload.left -= 1;
-        accounts.offload.left == 0 && accounts.offload.many
-    }
-
-    /// Segments of the packet whose first segment has just left (`tcp_write_xmit`, `tcp_cwnd_test`).
-    fn packet(&self, accounts: &Accounts) -> u64 {
-        if self.mode != Mode::Open {
-            return 1;
-        }
-        let mss = u64::from(self.config.mss);
-        let window = self.window_with(accounts);
-        // As it was before that segment.
-        let room = (window + mss).saturating_sub(self.pipe()) / mss;
-        let half = (window / mss / 2).max(1);
-        let unsent = (self.written - self.max) / mss + 1;
-        let theirs = (self.una + self.peer_window).saturating_sub(self.max) / mss + 1;
-        self.largest_packet().min(room).min(half).min(unsent).min(theirs).max(1)
-    }
-
-    /// Segments of a packet at most: 1/1024 s of the rate (`tcp_tso_autosize`), which for data that are not paced is 200% or
-    /// 120% of the window in a round trip (`tcp_update_pacing_rate`).
-    fn largest_packet(&self) -> u64 {
-        let mss = u64::from(self.config.mss);
-        if let Some(rate) = self.controller.pacing_rate() {
-            return self.burst(rate) / mss;
-        }
-        // Most are too slow for a third segment, which needs no division to be seen: 2 · window / srtt / 1024 < 3 mss.
-        let window = self.window().max(self.outstanding());
-        let srtt = self.estimator.smoothed().picos();
-        if window.saturating_mul(2_000_000_000_000 / 1024) < (LEAST + 1) * mss * srtt {
-            return LEAST;
-        }
-        let Some(rate) = self.usual_rate() else { return LEAST };
-        (((rate.bps() / 8) >> 10).min(LARGEST_BURST) / mss).max(LEAST)
-    }
-
-    /// Whether what the window has room for waits to leave as part of a larger packet (`tcp_tso_should_defer`).
-    pub(super) fn defers(&mut self, accounts: &mut Accounts, now: Time) -> bool {
-        let mss = u64::from(self.config.mss);
-        let offload = &accounts.offload;
-        if !offload.at_work || offload.left > 0 || now.saturating_since(self.last_sent) > NEAR {
-            return false;
-        }
-        let window = self.window_with(accounts);
-        let room = window.saturating_sub(self.pipe());
-        let theirs = (self.una + self.peer_window).saturating_sub(self.max);
-        let limit = room.min(theirs);
-        if limit < mss
-            || self.written - self.max <= mss
-            || limit >= self.largest_packet() * mss
-            || limit >= window.min(self.peer_window) / LARGE
-            || self.outstanding() == 0
-        {
-            return false;
-        }
-        let srtt = self.estimator.smoothed();
-        let near = NEAR.min(Span::from_picos(srtt.picos() / 2));
-        let expected = self.board.slot(self.board.first).at().saturating_add(srtt);
-        if expected > now.saturating_add(near) {
-            return false;
-        }
-        if room < theirs {
-            accounts.offload.waits = true;
-            self.stopped_by_window();
-        } else {
-            self.held = HeldBy::ReceiverWindow;
-        }
-        true
     }
 }
