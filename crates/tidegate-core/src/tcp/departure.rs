@@ -13,7 +13,7 @@ use crate::units::{Rate, Span, Time};
 /// `bbr_min_tso_rate`.
 const SLOW: Rate = Rate::from_bps(1_200_000);
 /// `gso_max_size`, less the largest header.
-pub(super) const LARGEST_BURST: u64 = 65_536 - 1 - 320;
+const LARGEST_BURST: u64 = 65_536 - 1 - 320;
 
 impl Sender {
     /// What leaves now; `None`: nothing until the next ACK, write or time-out.

@@ -3,7 +3,6 @@
 //! segment, which the receiver acknowledges at once, and the rest of a window that waits to leave with more.
 
 use super::accounts::Accounts;
-use super::departure::LARGEST_BURST;
 use super::sender::{Mode, Sender};
 use crate::unit::HeldBy;
 use crate::units::{Span, Time};
@@ -59,7 +58,7 @@ impl Sender {
             return LEAST;
         }
         let Some(rate) = self.usual_rate() else { return LEAST };
-        (((rate.bps() / 8) >> 10).min(LARGEST_BURST) / mss).max(LEAST)
+        (self.burst(rate) / mss).max(LEAST)
     }
 
     /// Whether what the window has room for waits to leave as part of a larger packet (`tcp_tso_should_defer`).

@@ -47,7 +47,7 @@ pub(super) struct Receiver {
     /// ACKs that are still not delayed (Linux's quick ACKs).
     quick: u32,
     /// Data have arrived since the last ACK, in order or not (`ICSK_ACK_SCHED`).
-    news: bool,
+    scheduled: bool,
     /// A window that grows, and what of it the other side was told last.
     buffer: Option<Box<Buffer>>,
     told: u64,
@@ -75,7 +75,7 @@ impl Receiver {
             owed: 0,
             ack_now: false,
             quick: plan.quick_acks,
-            news: false,
+            scheduled: false,
             tells: grows,
             buffer: grows.then(|| Box::new(Buffer::new(plan.mss, plan.window))),
             told: 0,
@@ -172,7 +172,7 @@ impl Receiver {
         if let Some(buffer) = &mut self.buffer {
             self.told = buffer.offered();
             buffer.compression.held = 0;
-            if std::mem::take(&mut self.news) {
+            if std::mem::take(&mut self.scheduled) {
                 // `tcp_dec_quickack_mode`: every ACK of data uses one up, whatever it left for.
                 self.quick = self.quick.saturating_sub(1);
             }
@@ -251,7 +251,7 @@ impl Receiver {
     #[inline]
     fn owe(&mut self, now: Time, len: u32, config: &Config) {
         self.owed += u64::from(len);
-        self.news = true;
+        self.scheduled = true;
         if self.buffer.is_some() {
             let short = self.widen(now, len, config);
             self.tells |= self.quick > 0;
@@ -292,7 +292,7 @@ impl Receiver {
         // RFC 5681 §4.2: a segment out of order, one that fills a gap, or a duplicate is
         // acknowledged at once.
         let was_due = std::mem::replace(&mut self.ack_now, true);
-        self.news = true;
+        self.scheduled = true;
         self.tells |= self.buffer.is_some();
         let end = start + u64::from(len);
         // RFC 9293 §3.10.7.4: what lies outside the window is dropped and acknowledged.
@@ -307,7 +307,7 @@ impl Receiver {
             // `tcp_enter_quickack_mode`: ACKs have been lost.
             self.quick = self.quick.max(MOST_QUICK);
         }
-        let old_news = self.buffer.as_ref().is_some_and(|buffer| buffer.compression.held > 0)
+        let overdue = self.buffer.as_ref().is_some_and(|buffer| buffer.compression.held > 0)
             && self.begins_island(start, end);
         let new = if end <= self.next { 0 } else { self.insert(start.max(self.next), end) };
         if new == 0 {
@@ -322,7 +322,7 @@ impl Receiver {
         }
         if self.buffer.is_some() {
             self.widen_in_disorder(now, start, end, config);
-            self.ack_now = was_due || old_news || self.answers_disorder(now, config);
+            self.ack_now = was_due || overdue || self.answers_disorder(now, config);
         }
     }
 
