@@ -124,7 +124,7 @@ impl FqCoDelPlan {
 }
 
 impl DualPi2Plan {
-    /// What RFC 9332 recommends (Appendix A.1), with the step and the share of Linux 6.17.
+    /// RFC 9332 Appendix A.1 with the numbers of Linux 6.17 (`dualpi2_reset_default`): gains for T = 16 ms, a step, a share.
     pub const USUAL: DualPi2Plan = DualPi2Plan {
         target: Span::from_millis(15),
         update: Span::from_millis(16),
@@ -138,7 +138,7 @@ impl DualPi2Plan {
 }
 
 impl CoDelPlan {
-    /// What RFC 8289 recommends (§4.4).
+    /// What RFC 8289 recommends (§5.3).
     pub const USUAL: CoDelPlan =
         CoDelPlan { target: Span::from_millis(5), interval: Span::from_millis(100), ce_threshold: None };
 }

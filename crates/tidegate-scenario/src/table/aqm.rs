@@ -171,10 +171,20 @@ const DUALPI2: Section = section(
             "update",
             TIME,
             text("16 ms"),
-            "From one update of p to the next; 100 us at least (RFC 9332 Appendix A.1).",
+            "From one update of p to the next; 100 us at least (RFC 9332 Appendix A.1, `Tupdate`; Linux 6.17).",
         ),
-        key("alpha", GAIN, WhenAbsent::Words("0.16"), "Integral gain in hertz (RFC 9332 Appendix A.1)."),
-        key("beta", GAIN, WhenAbsent::Words("3.2"), "Proportional gain in hertz (RFC 9332 Appendix A.1)."),
+        key(
+            "alpha",
+            GAIN,
+            WhenAbsent::Words("0.16"),
+            "Integral gain in hertz (RFC 9332 Appendix A.1, `alpha`; Linux 6.17).",
+        ),
+        key(
+            "beta",
+            GAIN,
+            WhenAbsent::Words("3.2"),
+            "Proportional gain in hertz (RFC 9332 Appendix A.1, `beta`; Linux 6.17).",
+        ),
         key(
             "coupling",
             GAIN,

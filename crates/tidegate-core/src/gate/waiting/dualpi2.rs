@@ -8,7 +8,11 @@
 //!
 //! DEVIATION: the appendix leaves the scheduler open. Here both queues take turns by bytes where both wait, with a share
 //! for the classic one (Linux 6.17 `sch_dualpi2`, `c_protection`). Its ramp from 800 µs over 400 µs is a step at 1 ms unless
-//! `range` says otherwise, as there.
+//! `range` says otherwise, as there. Nothing is marked or dropped while fewer than two of the largest units wait, the one
+//! that leaves among them; Linux leaves the unit that leaves out, and its step knows no such bound.
+//!
+//! The appendix computes the gains from the longest round trip, R = 100 ms: T = min(target, R/3), α = 0.1 T/R², β = 0.3/R.
+//! The defaults are Linux's, for T = 16 ms: α = 0.16 Hz, β = 3.2 Hz.
 
 use super::control::{ONE, add, product, step};
 use super::line::{Leaver, Line, Waiter};
@@ -143,7 +147,9 @@ impl DualPi2Queue {
         if !recur(&mut self.classic.count, classic) {
             return Fate::Passes;
         }
-        if waiter.unit.ecn() == Ecn::NotEct || self.coupled() >= ONE { Fate::Dropped } else { Fate::Marked }
+        // p_C has reached p_Cmax = min(1/k², 1).
+        let overload = self.coupled() >= ONE || self.base == ONE;
+        if waiter.unit.ecn() == Ecn::NotEct || overload { Fate::Dropped } else { Fate::Marked }
     }
 
     /// Whether the L4S queue has the turn.
@@ -308,6 +314,20 @@ mod tests {
             // 0.36 of all: 0.5625 for each that is left.
             assert!((560..=565).contains(&gone.len()), "{}", gone.len());
             assert_eq!(marked, if ecn == Ecn::Ect1 { 1000 } else { 0 });
+        }
+    }
+
+    /// p_Cmax is min(1/k², 1): with k = 0.5, classic units are marked up to p' = 1, and dropped there.
+    #[test]
+    fn overload_of_a_weak_coupling_begins_at_one() {
+        for (base, drops) in [(999_999, false), (1_000_000, true)] {
+            let mut queue = held_at(base);
+            queue.plan.coupling = 500_000;
+            (0..200).for_each(|_| queue.push(waiter(Time::ZERO, Ecn::Ect0)));
+            let mut gone = vec![];
+            let leavers: Vec<_> = std::iter::from_fn(|| queue.pop(Time::ZERO, &mut gone)).collect();
+            assert_eq!(!gone.is_empty(), drops, "{base}");
+            assert_eq!(leavers.iter().any(|leaver| leaver.marked), !drops, "{base}");
         }
     }
 

@@ -4,6 +4,9 @@
 //! DEVIATION: RFC 8290 §4.1.1 tells flows apart by a hash of addresses and ports, so two may share a queue by chance. Here
 //! flows get queues in the order in which they first come, and share them only where there are more flows than queues. A
 //! flow is what takes one route: the packets of one flow of the scenario in one direction, whatever their connections.
+//!
+//! DEVIATION: beyond the limit, RFC 8290 §4.1 drops half the number of packets of the longest queue. Here it is half of its
+//! bytes, as in Linux (`fq_codel_drop`); where packets have one size, both are the same.
 
 use std::collections::VecDeque;
 

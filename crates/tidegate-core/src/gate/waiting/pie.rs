@@ -6,6 +6,9 @@
 //! auto-tuning divides a step.
 //!
 //! DEVIATION: it is always active; RFC 8033 §5.3 may turn it off while less than a third of the queue is full.
+//!
+//! DEVIATION: with no more than two of the largest units so far in the queue nothing is dropped. RFC 8033 §4.1 says two of
+//! `MEAN_PKTSIZE`, a constant; Linux takes the link's MTU.
 
 use rand::RngExt;
 
