@@ -19,8 +19,13 @@ BUDGET = {"s1": 1000, "s2": 1000, "s3": 1500, "s3k": 1500}
 #: Budgets of Linux's controllers on s1, by the names that the program gives them.
 LINUX = {"linux-cubic": 1200, "linux-bbr": 1500}
 
+#: Budgets of disciplines before the bottleneck of s1.
+QUEUES = {"fifo": 1000, "codel": 1900, "pie": 1900, "fq_codel": 2500}
+
 #: Simulated seconds of the short and of the long run.
 LENGTHS = {"s1": (100, 200), "s2": (10, 20), "s3": (5, 10), "s3k": (5, 10)}
+#: Of ns-3, which takes more than a hundred times as many instructions.
+NS3_LENGTHS = (10, 20)
 LONG = {"s1": (100, 200), "s2": (20, 60), "s3": (5, 20), "s3k": (5, 20)}
 
 
@@ -38,6 +43,30 @@ def measure(ours: Path, *, long: bool) -> None:
         rows,
         ["packets: counted when they first arrive, in order or not"],
     )
+    _disciplines(ours)
+
+
+def _disciplines(ours: Path) -> None:
+    """Print what a discipline before the bottleneck of s1 costs, beside ns-3's."""
+    ns3 = programs.build_ns3_queues()
+    rows: list[list[object]] = []
+    for aqm, budget in QUEUES.items():
+        scenario = "s1" if aqm == "fifo" else f"s1:{aqm}"
+        *_, each, allowed, met, events = _row(ours, scenario, "newreno", LENGTHS["s1"], budget)
+        theirs = "" if isinstance(ns3, str) else f"{_ns3(ns3, aqm):,.0f}".replace(",", " ")
+        rows.append([f"s1, {aqm}", each, allowed, met, events, theirs])
+    first, second = NS3_LENGTHS
+    notes = [ns3 if isinstance(ns3, str) else f"ns-3: the same way, from {first} to {second} simulated s"]
+    head = ["scenario", "instructions/packet", "budget", "met", "events/packet", "ns-3"]
+    table("Instructions per delivered packet with a queue discipline (NewReno)", head, rows, notes)
+
+
+def _ns3(program: Path, aqm: str) -> float:
+    """Return what a packet costs in ns-3, beyond a run's start."""
+    command = [str(program), "--chain=1", f"--aqm={aqm}", "--warmup=0", "--tcp=TcpNewReno"]
+    runs = [programs.instructions([*command, f"--seconds={seconds}"]) for seconds in NS3_LENGTHS]
+    (before, first), (after, second) = runs
+    return (after - before) / (second.number("delivered") - first.number("delivered"))
 
 
 def _row(ours: Path, scenario: str, tcp: str, lengths: tuple[int, int], budget: int) -> list[object]:

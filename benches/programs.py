@@ -113,13 +113,23 @@ def build_ns3() -> Path | str:
     missing = no_scripts("ns3_tcp.cc")
     if missing is not None:
         return missing
+    return _build_ns3(PEERS / "ns3_tcp.cc", ["nix-vector-routing"])
+
+
+def build_ns3_queues() -> Path | str:
+    """Build the dumbbell of ``queues.py`` for ns-3 and return the program, or the reason why not."""
+    return _build_ns3(Path(__file__).with_name("ns3_queues.cc"), ["traffic-control"])
+
+
+def _build_ns3(source: Path, more: list[str]) -> Path | str:
+    """Build a program with ns-3's libraries and some more of them; return it, or the reason why not."""
     if shutil.which("g++") is None:
         return "no g++ here, which builds ns-3's program"
-    source, program = PEERS / "ns3_tcp.cc", TARGET / "bench" / "ns3_tcp"
+    program = TARGET / "bench" / source.stem
     if program.is_file() and program.stat().st_mtime > source.stat().st_mtime:
         return program
     program.parent.mkdir(parents=True, exist_ok=True)
-    libraries = ["core", "network", "internet", "point-to-point", "applications", "nix-vector-routing"]
+    libraries = ["core", "network", "internet", "point-to-point", "applications", *more]
     done = subprocess.run(
         [
             "g++",

@@ -1,6 +1,7 @@
 //! The scenarios that ns-2 and ns-3 run beside us (s1, s2, s3, s3k), for comparisons of
 //! results and of speed: `peers SCENARIO [CC] [SECONDS] [VARY] [REPEAT]` prints one line of
-//! key=value pairs. SECONDS 0 is the scenario's own length. VARY is s1's bottleneck delay in
+//! key=value pairs. After s1 a colon and a word give the queue before its bottleneck a discipline with the constants of its
+//! RFC: `s1:codel`, `s1:pie`, `s1:fq_codel`, `s1:dualpi2`. SECONDS 0 is the scenario's own length. VARY is s1's bottleneck delay in
 //! milliseconds and, in s3 and s3k, microseconds added to every round-trip time: those two
 //! are chaotic, and one number of one run says little. REPEAT runs the same plan so often in
 //! one process, because one run is shorter than a process takes to start; `total` is what
@@ -9,26 +10,32 @@
 #![allow(clippy::print_stdout, reason = "a program that prints its result")]
 
 use tidegate_core::plan::{
-    AppPlan, CongestionPlan, EcnPlan, FlowPlan, GatePlan, Increase, Plan, QueueLimit, QueuePlan, RatePlan,
-    RtoPlan, RttTiming, SsthreshRounding, StartPlan, TcpBase, TcpPlan, TcpRules, TickPhase,
+    AppPlan, CoDelPlan, CongestionPlan, Discipline, DualPi2Plan, EcnPlan, FlowPlan, FqCoDelPlan, GatePlan,
+    Increase, PiePlan, Plan, QueueLimit, QueuePlan, RatePlan, RtoPlan, RttTiming, SsthreshRounding,
+    StartPlan, TcpBase, TcpPlan, TcpRules, TickPhase,
 };
 use tidegate_core::units::{Rate, Span, Speed, Time};
 
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let arg = |n: usize, default: &str| args.get(n).cloned().unwrap_or_else(|| default.to_owned());
-    let (scenario, cc) = (arg(0, "s1"), arg(1, "newreno"));
+    let (words, cc) = (arg(0, "s1"), arg(1, "newreno"));
+    let (scenario, aqm) = words.split_once(':').unwrap_or((&words, ""));
     let seconds: f64 = arg(2, "0").parse().expect("seconds");
     let vary: f64 = arg(3, if scenario == "s1" { "10" } else { "0" }).parse().expect("a number");
     let repeat: u64 = arg(4, "1").parse().expect("how often");
     let tcp = tcp(&cc);
-    let (mut plan, rate) = match scenario.as_str() {
+    let (mut plan, rate) = match scenario {
         "s1" => (one_flow(&tcp, Span::from_picos((vary * 1e9).round() as u64)), 5e6),
         "s2" => (fast_flow(&tcp), 622e6),
         "s3" => (dumbbell(&tcp, 100, vary * 1e-6), 1e9),
         "s3k" => (dumbbell(&tcp, 1000, vary * 1e-6), 1e9),
         other => panic!("no scenario {other}"),
     };
+    if !aqm.is_empty() {
+        let bottleneck = plan.gates.iter_mut().find(|gate| gate.name == "bottleneck").expect("a bottleneck");
+        bottleneck.queue.discipline = discipline(aqm);
+    }
     if seconds > 0.0 {
         plan.duration = Time::from_picos((seconds * 1e12) as u64);
     }
@@ -44,7 +51,7 @@ fn main() {
     let drops = bottleneck.map_or(0, |gate| gate.dropped_packets);
     let duration = plan.duration.as_secs_f64();
     println!(
-        "peer=tidegate scen={scenario} tcp={cc} dur={duration} delivered={delivered} sent={} rexmit={} timeouts={} \
+        "peer=tidegate scen={words} tcp={cc} dur={duration} delivered={delivered} sent={} rexmit={} timeouts={} \
          drops={drops} events={} goodput_mbps={:.3} util={:.4} runs={repeat} total={}",
         sum(|flow| flow.segments_sent),
         sum(|flow| flow.segments_retransmitted),
@@ -54,6 +61,17 @@ fn main() {
         delivered as f64 * 1500.0 * 8.0 / duration / rate,
         delivered * repeat,
     );
+}
+
+/// A discipline with the constants of its RFC.
+fn discipline(word: &str) -> Discipline {
+    match word {
+        "codel" => Discipline::CoDel(CoDelPlan::USUAL),
+        "pie" => Discipline::Pie(PiePlan::USUAL),
+        "fq_codel" => Discipline::FqCoDel(FqCoDelPlan::USUAL),
+        "dualpi2" => Discipline::DualPi2(DualPi2Plan::USUAL),
+        other => panic!("no discipline {other}"),
+    }
 }
 
 /// ns-2's TCP: SYN, initial window 2, limited transmit, no SACK, RTO of at least 200 ms with
