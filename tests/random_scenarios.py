@@ -208,10 +208,21 @@ def _rules(draw: random.Random, lines: list[str]) -> list[str]:
     return [*(line for line in lines if not line.startswith(replaced)), *more]
 
 
+#: Random early detection; it knows the mean rate of most gates, but not of all.
+REDS = (
+    'queue.aqm.red.bandwidth = "4 Mbit/s"',
+    'queue.aqm.red = { bandwidth = "4 Mbit/s", min = "1 packets", max = "4 packets", wq = 0.2 }',
+    'queue.aqm.red = { bandwidth = "2 Mbit/s", min = "2 kB", gentle = false, wait = true, by_size = true }',
+    'queue.aqm.red = { bandwidth = "9 Mbit/s", wq = 0.05, adaptive = true, hard_drop = false }',
+)
+
+
 def _step(draw: random.Random, gate: list[str]) -> list[str]:
     """Return the lines of a packet gate, in one of three with a queue that marks."""
     if draw.random() >= 0.33:
         return gate
+    if draw.random() < 0.4:
+        return [*gate, draw.choice(REDS)]
     return [*gate, f'queue.aqm.step = "{draw.choice(["0 packets", "1 packets", "3 packets", "9 kB"])}"']
 
 

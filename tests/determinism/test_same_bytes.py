@@ -103,7 +103,7 @@ def test_random_scenarios_are_worth_something() -> None:
                  "duplex", "per =", "host", "framing", "traffic", "back =", "count = 3", "fixed", "tahoe",
                  "cubic", "timestamps", "bsd44", "linux", "start.uniform", "on_off", "transfer",
                  "request", "outstanding", "connection", "pareto", "lognormal", "file =", "aqm.step", "codel",
-                 "fq_codel", "dualpi2",
+                 "fq_codel", "dualpi2", "aqm.red",
                  "pacing", "fixed_rate", "classic", "accurate", "rack", "prr", "hystart", "dsack",
                  "undo", "frto"):  # fmt: skip
         assert word in together, word

@@ -22,7 +22,9 @@ mod traffic;
 
 pub use circuits::{ArrivalPlan, Blocked, CallsPlan, Demand, PoolOrder, ReservationPlan, ReservePlan};
 pub use congestion::{CONTROLLERS, CongestionPlan, ControllerRow, PythonController, PythonSource};
-pub use discipline::{CoDelPlan, Discipline, DualPi2Plan, FqCoDelPlan, PiePlan, StepThreshold};
+pub use discipline::{
+    CoDelPlan, Discipline, DualPi2Plan, FqCoDelPlan, PiePlan, RedAdaptivePlan, RedPlan, StepThreshold,
+};
 pub use feedback::{
     AbrPlan, DtmPlan, Estimators, FollowPlan, PoolPlan, Share, SignalKind, SignalPlan, SwitchPlan,
 };

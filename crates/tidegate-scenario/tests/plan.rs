@@ -8,7 +8,7 @@ use std::path::Path;
 use tidegate_core::plan::{
     AppPlan, CoDelPlan, CongestionPlan, DelayedAckPlan, Discipline, DualPi2Plan, FlowPlan, FqCoDelPlan,
     Framing, HoldingPlan, LossPlan, OnChange, PiePlan, QueueCounts, QueueLimit, RatePlan, RecordLevel,
-    RtoPlan, RtoRestart, SourcePlan, StartPlan, StepThreshold, TcpPlan, TickPhase,
+    RedAdaptivePlan, RedPlan, RtoPlan, RtoRestart, SourcePlan, StartPlan, StepThreshold, TcpPlan, TickPhase,
 };
 use tidegate_core::units::{Rate, Span, Speed, Time};
 use tidegate_scenario::Scenario;
@@ -81,6 +81,8 @@ fn disciplines_by_name_and_by_table() {
         small(&gate, "").gates.remove(0).queue.discipline
     };
     for (name, usual) in [
+        // 500 bytes at 8 Mbit/s.
+        ("red", Discipline::Red(RedPlan::usual(Span::from_micros(500)))),
         ("codel", Discipline::CoDel(CoDelPlan::USUAL)),
         ("pie", Discipline::Pie(PiePlan::USUAL)),
         ("fq_codel", Discipline::FqCoDel(FqCoDelPlan::USUAL)),
@@ -125,6 +127,53 @@ fn disciplines_by_name_and_by_table() {
     let pie_keys = "target = \"10 ms\", update = \"5 ms\", alpha = 0.25, beta = 2.5, max_burst = \"0 s\", mark_below = \"5%\", \
                 derandomize = false, cap = false";
     assert_eq!(of(&format!(".pie = {{ {pie_keys} }}")), Discipline::Pie(pie));
+}
+
+/// Thresholds in packets, bytes or time; each follows from the other.
+#[test]
+fn red_by_table() {
+    let of = |keys: &str| {
+        let gate = format!("rate = \"8 Mbit/s\"\nqueue.aqm.red = {{ {keys} }}");
+        match small(&gate, "").gates.remove(0).queue.discipline {
+            Discipline::Red(plan) => plan,
+            other => panic!("{other:?}"),
+        }
+    };
+    let usual = RedPlan::usual(Span::from_micros(500));
+    let bytes = RedPlan { in_bytes: true, ..usual };
+    assert_eq!(of("min = \"7 packets\""), RedPlan { min: 7, max: 21, ..usual });
+    assert_eq!(of("max = \"21 packets\""), RedPlan { min: 7, max: 21, ..usual });
+    assert_eq!(of("min = \"9 kB\", max = \"12 kB\""), RedPlan { min: 9000, max: 12_000, ..bytes });
+    assert_eq!(of("max = \"3 ms\""), RedPlan { min: 1000, max: 3000, ..bytes });
+    let keys = "max_p = \"2%\", wq = 0.01, mean_packet = \"1 kB\", bandwidth = \"2 Mbit/s\", by_size = true, gentle = false, \
+                wait = true, hard_drop = false";
+    let other = RedPlan {
+        max_p: 20_000_000_000_000_000,
+        weight: 10_000_000,
+        packet_time: Span::from_millis(4),
+        by_size: Some(1000),
+        gentle: false,
+        wait: true,
+        hard_drop: false,
+        ..usual
+    };
+    assert_eq!(of(keys), other);
+    // 2000 packets of 500 bytes a second: 1 - exp(-1/2000).
+    assert_eq!(of("wq = \"auto\"").weight, 499_875);
+    assert_eq!(of("adaptive = true").adaptive, Some(RedAdaptivePlan::USUAL));
+    let steps = "adaptive = true, update = \"1 s\", increase = \"2%\", decrease = 0.8, max_p_least = \"3%\", \
+                max_p_most = \"40%\", target_low = \"30%\", target_high = \"50%\"";
+    let per_mille = 1_000_000_000_000_000;
+    let adaptive = RedAdaptivePlan {
+        interval: Span::from_secs(1),
+        increase: 20 * per_mille,
+        decrease: 800 * per_mille,
+        least: 30 * per_mille,
+        most: 400 * per_mille,
+        target_low: 300_000,
+        target_high: 500_000,
+    };
+    assert_eq!(of(steps).adaptive, Some(adaptive));
 }
 
 #[test]

@@ -162,8 +162,8 @@ class GateRow(Row):
 
     Series: ``queue`` (packets, bytes), ``wait`` (wait_ms), ``rate`` (rate_bps), ``slots`` (slots),
     ``delivered`` (bytes, every header counted), ``dropped`` (packets); of a cell gate ``queue`` (cells,
-    fluid) and ``dropped`` (cells); of a gate with a bucket ``tokens`` (tokens, in bytes). Each has
-    ``time_s`` first.
+    fluid) and ``dropped`` (cells); of a gate with a bucket ``tokens`` (tokens, in bytes); of a queue under
+    red, pie or dualpi2 ``drop_probability``. Each has ``time_s`` first.
     """
 
     _what = "gate"
@@ -176,6 +176,7 @@ class GateRow(Row):
         "delivered": {"delivered_bytes": "bytes"},
         "dropped": {"dropped_packets": "packets"},
         "tokens": {"tokens": "tokens"},
+        "drop_probability": {"drop_probability": "drop_probability"},
     }
     _of_cells: ClassVar[dict[str, dict[str, str]]] = {
         "queue": {"queue_cells": "cells", "queue_fluid": "fluid"},

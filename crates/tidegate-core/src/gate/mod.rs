@@ -22,6 +22,7 @@ mod drops;
 mod exit;
 mod queue;
 pub mod rate;
+mod red;
 mod step;
 mod stepped;
 mod waiting;
@@ -90,17 +91,18 @@ impl Gate {
             RatePlan::Constant(speed) if plan.is_plain() && !books.is_recorded() => speed.work_per_second(),
             _ => 0,
         };
+        let discipline_stream = || seed.stream(&format!("gate.{}/aqm", plan.name));
         Gate {
             express: Express::new(express_speed, plan.delay),
             index,
             door: Door::new(plan, measured),
-            queue: Queue::new(&plan.queue),
+            queue: Queue::new(&plan.queue, discipline_stream),
             law: Law::new(&plan.rate, plan.on_change, measured, rate_stream(plan, seed)),
             by_packet: plan.rate.counts_packets(),
             exit: Exit::new(plan, seed),
             books,
             ahead: Ahead::new(),
-            stepped: Stepped::judged(&plan.queue, || seed.stream(&format!("gate.{}/aqm", plan.name))),
+            stepped: Stepped::judged(&plan.queue, discipline_stream),
         }
     }
 
@@ -132,7 +134,9 @@ impl Gate {
         }
         let work = self.work(wire);
         let at_once = || idle && self.law.begins_at(at, work);
-        match self.queue.admit(found, unit, at_once) {
+        let verdict = self.queue.admit(at, (found, idle), unit, at_once);
+        self.books.probability(at, self.queue.probability());
+        match verdict {
             Ok(marked) => {
                 if marked {
                     self.mark(at, unit, wire);
@@ -175,6 +179,7 @@ impl Gate {
     /// The end of a service: the unit is lost, or goes on after the delay.
     fn depart(&mut self, served: &Served) -> Result<Time, GateDrop> {
         let Served { arrival, service, wire, .. } = *served;
+        self.queue.note_end(service.end);
         if let Some(reason) = self.exit.loses_next() {
             self.books.lose(arrival, service.end, wire);
             return Err(GateDrop { at: service.end, reason });

@@ -4,8 +4,10 @@
 use super::backlog::Backlog;
 use super::drops::DropReason;
 use super::rate::Service;
+use super::red::Red;
 use super::step;
 use crate::plan::{Discipline, QueueCounts, QueueLimit, QueuePlan};
+use crate::random::Stream;
 use crate::unit::Unit;
 use crate::units::Time;
 
@@ -19,27 +21,40 @@ pub(super) struct Queue {
     tagged: Option<u64>,
     /// What is too much is dropped from within.
     makes_room: bool,
+    /// [`Discipline::Red`].
+    red: Option<Box<Red>>,
 }
 
 impl Queue {
-    pub(super) fn new(plan: &QueuePlan) -> Queue {
+    /// `stream`: the random numbers of its discipline.
+    pub(super) fn new(plan: &QueuePlan, stream: impl FnOnce() -> Stream) -> Queue {
         let QueuePlan { discipline, limit, counts, tagged } = *plan;
         let makes_room = matches!(discipline, Discipline::FqCoDel(_));
-        Queue { discipline, limit, counts, tagged, makes_room }
+        let red = match discipline {
+            Discipline::Red(red) => Some(Box::new(Red::new(red, stream()))),
+            _ => None,
+        };
+        Queue { discipline, limit, counts, tagged, makes_room, red }
     }
 
-    /// Whether a unit that arrives may join the queue, in which it finds `found`, and whether it is marked CE. `at_once` says whether its service
-    /// begins the moment it arrives: then it needs no place.
+    /// Whether a unit that arrives at `at` may join the queue, and whether it is marked CE. It finds `found` in the queue,
+    /// and the server idle or not. `at_once` says whether its service begins the moment it arrives: then it needs no place.
     ///
     /// # Errors
     /// Why the unit is dropped.
     #[inline]
     pub(super) fn admit(
         &mut self,
-        found: Backlog,
+        at: Time,
+        (found, idle): (Backlog, bool),
         unit: &Unit,
         at_once: impl FnOnce() -> bool,
     ) -> Result<bool, DropReason> {
+        // It counts every arrival in its average, those included that find the queue full.
+        let by_average = match &mut self.red {
+            Some(red) => red.judge(at, (found, idle), unit)?,
+            None => false,
+        };
         if unit.tagged() && self.tagged.is_some_and(|threshold| found.units >= threshold) {
             return Err(DropReason::QueueFull);
         }
@@ -48,6 +63,7 @@ impl Queue {
         }
         match self.discipline {
             Discipline::DropTail => Ok(false),
+            Discipline::Red(_) => Ok(by_average),
             Discipline::Step(threshold) => step::judge(threshold, found, unit.ecn()),
             // It decides when the unit would be served.
             Discipline::CoDel(_) | Discipline::Pie(_) | Discipline::FqCoDel(_) | Discipline::DualPi2(_) => {
@@ -63,6 +79,20 @@ impl Queue {
             QueueLimit::Unlimited => false,
             QueueLimit::Packets(limit) | QueueLimit::Cells(limit) => found.units >= limit,
             QueueLimit::Bytes(limit) => found.bytes + u64::from(bytes) > limit,
+        }
+    }
+
+    /// The probability in 10⁻¹⁸ that the last unit was judged by; `None` where it has none at the arrival.
+    #[inline]
+    pub(super) fn probability(&self) -> Option<u64> {
+        self.red.as_ref().map(|red| red.probability())
+    }
+
+    /// The service of a unit ends at `end`.
+    #[inline]
+    pub(super) fn note_end(&mut self, end: Time) {
+        if let Some(red) = &mut self.red {
+            red.note_end(end);
         }
     }
 

@@ -8,7 +8,8 @@ use crate::aal5::CELL_BYTES;
 use crate::gcra::{Conformance, Interval, Limit};
 use crate::plan::{
     AtEnd, CoDelPlan, Discipline, DualPi2Plan, FqCoDelPlan, Framing, JitterPlan, LossPlan, OpportunityTrace,
-    PiePlan, PolicePlan, QueueCounts, QueueLimit, QueuePlan, RatePlan, StepThreshold,
+    PiePlan, PolicePlan, QueueCounts, QueueLimit, QueuePlan, RatePlan, RedAdaptivePlan, RedPlan,
+    StepThreshold,
 };
 use crate::unit::{Ecn, HeldBy, Limiter};
 use crate::units::{PICOS_PER_SECOND, Rate, Speed};
@@ -278,6 +279,42 @@ fn any_judged_gate() -> impl Strategy<Value = GatePlan> {
     })
 }
 
+/// RED with short thresholds and quick averages.
+pub(crate) fn any_red() -> impl Strategy<Value = Discipline> {
+    let thresholds = (any::<bool>(), 0u64..4, 1u64..6);
+    let shares = (0u64..=100, prop_oneof![Just(1_000_000_000u32), 1u32..1_000_000_000], 1u64..5_000);
+    let adaptive = prop::option::of(1u64..20);
+    (thresholds, shares, prop::option::of(100u32..1500), any::<[bool; 3]>(), adaptive).prop_map(
+        |((in_bytes, min, more), (percent, weight, micros), by_size, [gentle, wait, hard_drop], adaptive)| {
+            let each = if in_bytes { 1000 } else { 1 };
+            Discipline::Red(RedPlan {
+                in_bytes,
+                min: min * each,
+                max: (min + more) * each,
+                max_p: percent * 10_000_000_000_000_000,
+                weight,
+                packet_time: Span::from_micros(micros),
+                by_size,
+                gentle,
+                wait,
+                hard_drop,
+                adaptive: adaptive.map(|interval| RedAdaptivePlan {
+                    interval: Span::from_millis(interval),
+                    ..RedAdaptivePlan::USUAL
+                }),
+            })
+        },
+    )
+}
+
+/// Gates whose queue drops or marks by its average length.
+fn any_red_gate() -> impl Strategy<Value = GatePlan> {
+    (any_gate(), any_red()).prop_map(|(mut gate, red)| {
+        gate.queue.discipline = red;
+        gate
+    })
+}
+
 pub(crate) fn any_gate() -> impl Strategy<Value = GatePlan> {
     let limit = prop_oneof![
         Just(QueueLimit::Unlimited),
@@ -353,7 +390,7 @@ proptest! {
     /// same are dropped, and every count and row is equal.
     #[test]
     fn ahead_and_step_by_step_agree(
-        plan in any_gate(),
+        plan in prop_oneof![2 => any_gate(), 1 => any_red_gate()],
         gaps in prop::collection::vec((0u64..3_000_000_000, 40u32..1500), 1..200),
         record in prop_oneof![
             Just(RecordLevel::Summary),

@@ -10,6 +10,8 @@ pub enum Discipline {
     /// A unit that finds more than this in the queue is marked CE, or dropped if its transport does not use ECN (RFC 8257
     /// §3.1).
     Step(StepThreshold),
+    /// Random early detection (Floyd and Jacobson 1993).
+    Red(RedPlan),
     /// Controlled delay (RFC 8289).
     CoDel(CoDelPlan),
     /// The proportional integral controller, enhanced (RFC 8033).
@@ -27,6 +29,87 @@ pub enum StepThreshold {
     Packets(u64),
     /// IP bytes.
     Bytes(u64),
+}
+
+/// What RED is made from (Floyd and Jacobson 1993, "FJ"). Thresholds are packets or IP bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RedPlan {
+    /// Thresholds and average count IP bytes, not packets.
+    pub in_bytes: bool,
+    /// Below this average nothing is marked or dropped (FJ, `min_th`).
+    pub min: u64,
+    /// From this average on everything is or, if `gentle`, from twice as much on (FJ, `max_th`).
+    pub max: u64,
+    /// The probability near `max`, in 10⁻¹⁸ (FJ, `max_p`).
+    pub max_p: u64,
+    /// What one arrival counts in the average, in 10⁻⁹ (FJ, `w_q`).
+    pub weight: u32,
+    /// While the server is idle, an empty queue is counted once in this time (FJ, `s`).
+    pub packet_time: Span,
+    /// The probability is for packets of so many IP bytes, and in proportion for others (FJ, byte mode); `None`: the same
+    /// for all (RFC 7141 §2.3).
+    pub by_size: Option<u32>,
+    /// Between `max` and twice as much the probability rises from `max_p` to 1 (Floyd 2000).
+    pub gentle: bool,
+    /// Units that are marked or dropped are 1/p to 2/p apart, instead of 1 to 1/p (ns-2).
+    pub wait: bool,
+    /// Above all thresholds ECN-capable units are dropped (RFC 3168 §7).
+    pub hard_drop: bool,
+    /// How `max_p` follows the average.
+    pub adaptive: Option<RedAdaptivePlan>,
+}
+
+/// How RED's `max_p` follows the average (Floyd, Gummadi and Shenker 2001, "FGS", §4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RedAdaptivePlan {
+    /// From one step to the next.
+    pub interval: Span,
+    /// What is added at most above the target, in 10⁻¹⁸; never more than a quarter of `max_p`.
+    pub increase: u64,
+    /// What is left of it below the target, in 10⁻¹⁸.
+    pub decrease: u64,
+    /// It falls no more once it is below this, in 10⁻¹⁸.
+    pub least: u64,
+    /// It rises no more once it is above this, in 10⁻¹⁸.
+    pub most: u64,
+    /// The target begins so far on the way from `min` to `max`, in millionths.
+    pub target_low: u32,
+    /// The target ends so far on the way from `min` to `max`, in millionths.
+    pub target_high: u32,
+}
+
+impl RedPlan {
+    /// Thresholds of 5 and 15 packets, `gentle` and a `max_p` of 0.1 (Floyd 1997 and 2000), the rest of FJ §11, for packets
+    /// that take `packet_time`.
+    #[must_use]
+    pub fn usual(packet_time: Span) -> RedPlan {
+        RedPlan {
+            in_bytes: false,
+            min: 5,
+            max: 15,
+            max_p: 100_000_000_000_000_000,
+            weight: 2_000_000,
+            packet_time,
+            by_size: None,
+            gentle: true,
+            wait: false,
+            hard_drop: true,
+            adaptive: None,
+        }
+    }
+}
+
+impl RedAdaptivePlan {
+    /// What FGS recommend (figure 2).
+    pub const USUAL: RedAdaptivePlan = RedAdaptivePlan {
+        interval: Span::from_millis(500),
+        increase: 10_000_000_000_000_000,
+        decrease: 900_000_000_000_000_000,
+        least: 10_000_000_000_000_000,
+        most: 500_000_000_000_000_000,
+        target_low: 400_000,
+        target_high: 600_000,
+    };
 }
 
 /// What CoDel aims at.
@@ -151,6 +234,7 @@ impl Discipline {
         match self {
             Discipline::DropTail => "drop-tail",
             Discipline::Step(_) => "step",
+            Discipline::Red(_) => "red",
             Discipline::CoDel(_) => "codel",
             Discipline::Pie(_) => "pie",
             Discipline::FqCoDel(_) => "fq_codel",
@@ -164,6 +248,7 @@ impl Discipline {
         match self {
             Discipline::DropTail => false,
             Discipline::Step(_)
+            | Discipline::Red(_)
             | Discipline::CoDel(_)
             | Discipline::Pie(_)
             | Discipline::FqCoDel(_)
@@ -175,8 +260,20 @@ impl Discipline {
     #[must_use]
     pub fn decides_at_arrival(self) -> bool {
         match self {
-            Discipline::DropTail | Discipline::Step(_) => true,
+            Discipline::DropTail | Discipline::Step(_) | Discipline::Red(_) => true,
             Discipline::CoDel(_) | Discipline::Pie(_) | Discipline::FqCoDel(_) | Discipline::DualPi2(_) => {
+                false
+            }
+        }
+    }
+
+    /// Whether it drops or marks with a probability that the rows of its gate show: of classic units, at
+    /// [`Discipline::DualPi2`].
+    #[must_use]
+    pub fn has_probability(self) -> bool {
+        match self {
+            Discipline::Red(_) | Discipline::Pie(_) | Discipline::DualPi2(_) => true,
+            Discipline::DropTail | Discipline::Step(_) | Discipline::CoDel(_) | Discipline::FqCoDel(_) => {
                 false
             }
         }
@@ -186,7 +283,7 @@ impl Discipline {
     #[must_use]
     pub fn is_random(self) -> bool {
         match self {
-            Discipline::Pie(_) => true,
+            Discipline::Pie(_) | Discipline::Red(_) => true,
             Discipline::DropTail
             | Discipline::Step(_)
             | Discipline::CoDel(_)

@@ -156,6 +156,13 @@ pub static GATES: &[Entry<GateRow>] = &[
          rate); null where it has neither",
         Value::F64(|of| of.row.tokens),
     ),
+    of(
+        Gates::OfPackets,
+        "drop_probability",
+        "probability with which the queue discipline dropped or marked the packet that came or went last: red, pie, and \
+         of classic packets dualpi2; null where it has none",
+        Value::F64(|of| of.row.drop_probability),
+    ),
 ];
 
 /// Columns of drops.

@@ -1,16 +1,12 @@
 //! A gate in words.
 
 use tidegate_core::aal5::cells_of;
-use tidegate_core::plan::{
-    CoDelPlan, Discipline, DualPi2Plan, FlowPlan, Framing, GatePlan, JitterPlan, OnChange, Plan, QueueLimit,
-    RatePlan, StepThreshold,
-};
+use tidegate_core::plan::{FlowPlan, Framing, GatePlan, JitterPlan, OnChange, Plan, QueueLimit, RatePlan};
 use tidegate_core::units::{Rate, Speed};
 
 use super::text::{rate_text, seconds_text, three_digits};
-use super::{calls, cells, consequence, dtm, follow, police, rows_of, write_rows};
+use super::{calls, cells, consequence, dtm, follow, police, queues, rows_of, write_rows};
 use crate::check::Form;
-use crate::units::Amount;
 
 pub(super) fn explain(name: &str, form: &Form, plan: &Plan, out: &mut String) {
     let mut rows = Vec::new();
@@ -192,60 +188,8 @@ pub(super) fn queue_packets(gate: &GatePlan, packet: u32) -> Option<f64> {
 
 fn queue_lines(gate: &GatePlan, packet: u32) -> Vec<String> {
     let mut lines = full_queue(gate, packet);
-    match gate.queue.discipline {
-        Discipline::DropTail => {}
-        Discipline::Step(threshold) => {
-            let above = match threshold {
-                StepThreshold::Packets(packets) => Amount::Packets(packets),
-                StepThreshold::Bytes(bytes) => Amount::Bytes(bytes),
-            };
-            lines.push(format!(
-                "a packet that finds more than {above} is marked, or dropped if its flow does not use ECN"
-            ));
-        }
-        Discipline::CoDel(plan) => lines.extend(codel_lines(plan)),
-        Discipline::Pie(plan) => lines.push(format!(
-            "packets that arrive are marked, or dropped, with a probability that holds their wait near {}",
-            plan.target
-        )),
-        Discipline::FqCoDel(plan) => {
-            lines.push(
-                "each flow has a queue of its own; they take turns by bytes, and a new one goes first"
-                    .to_owned(),
-            );
-            lines.extend(codel_lines(plan.codel));
-        }
-        Discipline::DualPi2(plan) => lines.extend(dualpi2_lines(plan)),
-    }
+    lines.extend(queues::lines(gate.queue.discipline));
     lines
-}
-
-fn codel_lines(plan: CoDelPlan) -> Vec<String> {
-    let CoDelPlan { target, interval, ce_threshold } = plan;
-    let mut lines = vec![
-        format!(
-            "after {interval} of waits above {target} a packet is marked, or dropped if its flow does not use ECN"
-        ),
-        format!("the next ones follow {interval} / sqrt(n) apart until packets wait less"),
-    ];
-    lines.extend(
-        ce_threshold.map(|most| format!("an ECN-capable packet that waited longer than {most} is marked")),
-    );
-    lines
-}
-
-fn dualpi2_lines(plan: DualPi2Plan) -> Vec<String> {
-    let DualPi2Plan { target, coupling, step, .. } = plan;
-    let k = f64::from(coupling) / 1e6;
-    vec![
-        format!(
-            "packets with ECT(1) have a queue of their own, and are marked if they waited longer than {step}"
-        ),
-        format!(
-            "others are marked, or dropped, with p^2, where p holds their wait near {target}; L4S packets are marked \
-             with {k} p or more"
-        ),
-    ]
 }
 
 fn full_queue(gate: &GatePlan, packet: u32) -> Vec<String> {

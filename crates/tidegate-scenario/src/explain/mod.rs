@@ -9,6 +9,7 @@ mod flow;
 mod follow;
 mod gate;
 mod police;
+mod queues;
 mod request;
 mod text;
 

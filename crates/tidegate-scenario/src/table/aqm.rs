@@ -1,5 +1,6 @@
 //! `gate.x.queue.aqm`: queue disciplines.
 
+use super::red::RED;
 use super::{
     Key, Kind, Literal, SIZE, Section, TIME, TIME_0, WhenAbsent, Word, flag, key, later, quantity_or_zero,
     section, short, text, word,
@@ -10,6 +11,7 @@ use crate::units::Dim;
 pub(super) const AQM_WORDS: &[Word] = &[
     word("none", "packets are dropped only where they do not fit"),
     word("step", "`step` with its default"),
+    word("red", "`red` with its defaults"),
     word("codel", "`codel` with its defaults"),
     word("pie", "`pie` with its defaults"),
     word("fq_codel", "`fq_codel` with its defaults"),
@@ -21,11 +23,11 @@ pub(super) const AQM: Section = super::one_of(
     "Marks or drops packets before the queue is full.",
     &[
         key("step", Kind::Form(&STEP), WhenAbsent::Words("not used"), STEP.about),
+        key("red", Kind::Form(&RED), WhenAbsent::Words("not used"), RED.about),
         key("codel", Kind::Form(&CODEL), WhenAbsent::Words("not used"), CODEL.about),
         key("fq_codel", Kind::Form(&FQ_CODEL), WhenAbsent::Words("not used"), FQ_CODEL.about),
         key("dualpi2", Kind::Form(&DUALPI2), WhenAbsent::Words("not used"), DUALPI2.about),
         key("pie", Kind::Form(&PIE), WhenAbsent::Words("not used"), PIE.about),
-        later("red", "Random early detection."),
         later("cake", "Flow queues with a shaper and classes."),
     ],
 );

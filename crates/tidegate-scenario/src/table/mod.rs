@@ -9,6 +9,7 @@ mod jitter;
 mod police;
 mod pool;
 mod rate;
+mod red;
 mod request;
 mod tcp;
 mod timers;

@@ -81,6 +81,13 @@ impl Books {
         }
     }
 
+    /// The discipline drops or marks with this probability, in 10⁻¹⁸, from `at` on.
+    pub(super) fn probability(&mut self, at: Time, probability: Option<u64>) {
+        if let (Some(recorder), Some(probability)) = (&mut self.recorder, probability) {
+            recorder.probability(at, probability as f64 / 1e18);
+        }
+    }
+
     /// A unit joins the queue, which now holds `queue`.
     pub(super) fn join(&mut self, at: Time, queue: Backlog, bytes: u32) {
         self.counters.queue_is(at, queue);

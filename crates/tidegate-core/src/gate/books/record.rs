@@ -55,7 +55,10 @@ impl Recorder {
             starting: VecDeque::new(),
             content: is_cell.then(Box::default),
             bucket: Level::new(plan).map(Box::new),
-            now: GateRow::EMPTY,
+            now: GateRow {
+                drop_probability: if plan.queue.discipline.has_probability() { 0.0 } else { f64::NAN },
+                ..GateRow::EMPTY
+            },
             rows: Vec::new(),
         }
     }
@@ -200,6 +203,12 @@ impl Recorder {
     pub(super) fn mark(&mut self, at: Time) {
         self.settle(at);
         self.now.marked_packets += 1;
+    }
+
+    /// The discipline drops or marks with this probability from `at` on, which is the instant of an event.
+    pub(super) fn probability(&mut self, at: Time, probability: f64) {
+        self.settle(at);
+        self.now.drop_probability = probability;
     }
 
     /// A unit is lost at the end of its service.

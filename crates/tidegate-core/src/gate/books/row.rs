@@ -24,6 +24,9 @@ pub struct GateRow {
     /// Bytes on the wire in the bucket of its token-bucket law, else of its policer's contract; NaN where it
     /// has neither.
     pub tokens: f64,
+    /// The probability with which the discipline of the queue dropped or marked, as of the last unit that came or went;
+    /// NaN where it has none.
+    pub drop_probability: f64,
     /// The cells in a cell gate; `None` where units are packets.
     pub cells: Option<CellRow>,
 }
@@ -43,6 +46,7 @@ impl GateRow {
         marked_packets: 0,
         wait: GateRow::NO_WAIT,
         tokens: f64::NAN,
+        drop_probability: f64::NAN,
         cells: None,
     };
 }

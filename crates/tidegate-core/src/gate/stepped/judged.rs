@@ -32,6 +32,7 @@ impl Gate {
     ) -> Result<(), GateDrop> {
         let wire = self.wire_bytes(unit.bytes);
         let verdict = self.stepped.as_mut().map_or(Ok(false), |stepped| stepped.waiting.admit(at, &unit));
+        self.note_probability(at);
         match verdict {
             Ok(false) => {}
             Ok(true) => self.mark(at, &mut unit, wire),
@@ -77,14 +78,22 @@ impl Gate {
             let Some(held) = self.stepped.as_mut() else { return };
             if begins > now {
                 held.begins = Some(begins).filter(|begins| *begins < Time::NEVER);
-            } else if let Some(leaver) = held.waiting.pop(now, &mut gone) {
-                self.cull(now, DropReason::Early, &mut gone);
-                self.serve_chosen(now, leaver, None);
             } else {
+                let leaver = held.waiting.pop(now, &mut gone);
+                self.note_probability(now);
                 self.cull(now, DropReason::Early, &mut gone);
+                if let Some(leaver) = leaver {
+                    self.serve_chosen(now, leaver, None);
+                }
             }
         }
         self.keep_room(gone);
+    }
+
+    /// Tells the books the discipline's probability at `now`.
+    fn note_probability(&mut self, now: Time) {
+        let probability = self.stepped.as_ref().and_then(|stepped| stepped.waiting.probability());
+        self.books.probability(now, probability);
     }
 
     /// The room of an empty list is used again.

@@ -106,3 +106,69 @@ fn a_rate_that_is_set_is_in_force_counted_and_recorded() {
     assert!(set.contains(&(at(2), 3_000_000)), "{set:?}");
     assert!(set.iter().all(|(when, bps)| *bps == if *when < at(2) { 1_000_000 } else { 3_000_000 }));
 }
+
+/// One in service, and then three that find 0, 1 and 2 packets: between thresholds of 0 and 4, with an average that is the
+/// queue, p is 0, 0.25 and 0.5. The first three are not struck (p of 0 at the first, ECN at the others).
+#[test]
+fn rows_tell_the_probability_of_red() {
+    let red = RedPlan {
+        min: 0,
+        max: 4,
+        max_p: 1_000_000_000_000_000_000,
+        weight: 1_000_000_000,
+        ..RedPlan::usual(Span::from_millis(1))
+    };
+    let mut plan = link(8_000_000, QueueLimit::Unlimited);
+    plan.queue.discipline = Discipline::Red(red);
+    let mut gate = Gate::new(&plan, context(RecordLevel::Every(Span::from_millis(1))));
+    let at = |micros: u64| Time::ZERO + Span::from_micros(micros);
+    for micros in [500, 600, 700, 1400] {
+        gate.pass(at(micros), &mut unit(1000, 2), &MEASURED).expect("marked at most");
+    }
+    let rows = gate.take_history().expect("it is recorded");
+    let seen: Vec<f64> = rows.iter().take(4).map(|row| row.drop_probability).collect();
+    // 600 us: the queue is empty, one is in service; 700 us: one waits; 1400 us: two wait.
+    assert_eq!(seen, [0.0, 0.25, 0.5, 0.5]);
+    let mut plain = Gate::new(&link(8_000_000, QueueLimit::Unlimited), context(RecordLevel::Events));
+    plain.pass(at(1), &mut unit(1000, 0), &MEASURED).expect("no drops");
+    assert!(plain.take_history().expect("it is recorded").iter().all(|row| row.drop_probability.is_nan()));
+}
+
+/// PIE and DualPI2: from an update on, as the next packet shows.
+#[test]
+fn rows_tell_the_probability_of_controllers() {
+    let pie =
+        PiePlan { target: Span::from_micros(1), alpha: 1_000_000, beta: 1_000_000_000, ..PiePlan::USUAL };
+    let dual = DualPi2Plan {
+        target: Span::from_micros(1),
+        alpha: 1_000_000,
+        beta: 20_000_000,
+        ..DualPi2Plan::USUAL
+    };
+    for discipline in [Discipline::Pie(pie), Discipline::DualPi2(dual)] {
+        let mut plan = link(800_000, QueueLimit::Unlimited);
+        plan.queue.discipline = discipline;
+        let mut gate = Gate::new(&plan, context(RecordLevel::Events));
+        for _ in 0..5 {
+            gate.handle_unit(Time::ZERO, unit(1000, 2)).expect("no drops");
+        }
+        // The first of the queue has waited since 0 when p is updated at 15 or 16 ms; the next leaves at 20 ms.
+        gate.handle_wakeup();
+        gate.handle_wakeup();
+        let rows = gate.take_history().expect("it is recorded");
+        let at = |millis: u64| Time::ZERO + Span::from_millis(millis);
+        let of = |from: u64, to: u64| {
+            let rows = rows.iter().filter(|row| row.at >= at(from) && row.at < at(to));
+            rows.map(|row| row.drop_probability).collect::<Vec<f64>>()
+        };
+        assert!(of(0, 15).iter().all(|seen| *seen == 0.0), "{:?}", of(0, 15));
+        let expected = match discipline {
+            // 1 × 14.999 ms + 1000 × 15 ms = 15.014999, over 2048.
+            Discipline::Pie(_) => 15.014_999 / 2048.0,
+            // p' = 1 × 15.999 ms + 20 × 16 ms = 0.335999; p'².
+            _ => 0.335_999 * 0.335_999,
+        };
+        let last = *of(20, 21).last().expect("a row");
+        assert!((last - expected).abs() < 1e-9, "{last} and {expected}");
+    }
+}

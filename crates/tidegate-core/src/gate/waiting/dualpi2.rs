@@ -102,6 +102,11 @@ impl DualPi2Queue {
         }
     }
 
+    /// Of classic units: p_C = p'² (Appendix A.1).
+    pub(super) fn probability(&self) -> u64 {
+        product(self.base, self.base)
+    }
+
     /// The unit that would be served next if nothing were dropped.
     pub(super) fn first(&self) -> Option<&Waiter> {
         if self.l4s_goes() { self.l4s.line.first() } else { self.classic.line.first() }
@@ -172,7 +177,7 @@ impl DualPi2Queue {
 
     /// Updates p' at every multiple of the interval until `now` (Appendix A.1, `dualpi2_update`). Between two events the
     /// queues stay as they are.
-    fn update_until(&mut self, now: Time) {
+    pub(super) fn update_until(&mut self, now: Time) {
         while self.next_update <= now {
             let at = self.next_update;
             let delay = |class: &Class| class.line.first().map_or(Span::ZERO, |first| first.sojourn(at));

@@ -48,7 +48,7 @@ impl Waiting {
     /// The queue of a discipline that decides when a unit would be served; `None` for any other.
     pub(super) fn judged(queue: &QueuePlan, stream: impl FnOnce() -> Stream) -> Option<Waiting> {
         match queue.discipline {
-            Discipline::DropTail | Discipline::Step(_) => None,
+            Discipline::DropTail | Discipline::Step(_) | Discipline::Red(_) => None,
             Discipline::CoDel(plan) => Some(Waiting::CoDel(Box::new(CoDelQueue::new(plan)))),
             Discipline::Pie(plan) => Some(Waiting::Pie(Box::new(PieQueue::new(plan, stream())))),
             Discipline::FqCoDel(plan) => {
@@ -73,7 +73,21 @@ impl Waiting {
     pub(super) fn admit(&mut self, at: Time, unit: &Unit) -> Result<bool, DropReason> {
         match self {
             Waiting::Pie(queue) => queue.admit(at, unit),
-            Waiting::Line(_) | Waiting::CoDel(_) | Waiting::FqCoDel(_) | Waiting::DualPi2(_) => Ok(false),
+            Waiting::DualPi2(queue) => {
+                queue.update_until(at);
+                Ok(false)
+            }
+            Waiting::Line(_) | Waiting::CoDel(_) | Waiting::FqCoDel(_) => Ok(false),
+        }
+    }
+
+    /// The probability in 10⁻¹⁸ with which it drops or marks, as of the last unit that came or went; `None` where it has
+    /// none.
+    pub(super) fn probability(&self) -> Option<u64> {
+        match self {
+            Waiting::Pie(queue) => Some(queue.probability()),
+            Waiting::DualPi2(queue) => Some(queue.probability()),
+            Waiting::Line(_) | Waiting::CoDel(_) | Waiting::FqCoDel(_) => None,
         }
     }
 

@@ -79,6 +79,10 @@ impl PieQueue {
         self.line.pop()
     }
 
+    pub(super) fn probability(&self) -> u64 {
+        self.probability
+    }
+
     /// Whether this unit is to be dropped or marked.
     fn strikes(&mut self) -> bool {
         let calm = self.before < half(self.plan.target) && self.probability < ONE / 5;

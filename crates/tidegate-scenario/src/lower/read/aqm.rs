@@ -3,8 +3,10 @@
 use tidegate_core::plan::{
     CoDelPlan, Discipline, DualPi2Plan, FqCoDelPlan, Framing, PiePlan, RatePlan, StepThreshold,
 };
-use tidegate_core::units::{PICOS_PER_SECOND, Span, Speed};
+use tidegate_core::units::Span;
 
+use super::red::red;
+use super::threshold::{as_bytes, interval, threshold};
 use crate::check::{Form, Item, Value};
 use crate::lower::notes::Notes;
 use crate::lower::values::bytes_u32;
@@ -30,6 +32,7 @@ pub(super) fn aqm(queue: &Form, rate: &RatePlan, framing: Framing, notes: &mut N
     match name {
         "step" => step(item, form, rate, notes).map_or(Discipline::DropTail, Discipline::Step),
         "codel" => Discipline::CoDel(codel(form)),
+        "red" => red(item, form, rate, notes).map_or(Discipline::DropTail, Discipline::Red),
         "pie" => Discipline::Pie(form.map_or(PiePlan::USUAL, |form| pie(form, notes))),
         "fq_codel" => Discipline::FqCoDel(form.map_or(FqCoDelPlan::USUAL, |form| fq_codel(form, notes))),
         "dualpi2" => Discipline::DualPi2(form.map_or(DualPi2Plan::USUAL, |form| dualpi2(form, notes))),
@@ -38,29 +41,10 @@ pub(super) fn aqm(queue: &Form, rate: &RatePlan, framing: Framing, notes: &mut N
 }
 
 fn step(item: &Item, form: Option<&Form>, rate: &RatePlan, notes: &mut Notes) -> Option<StepThreshold> {
-    let threshold = form.and_then(|step| step.get("threshold"));
-    match threshold.map(|given| &given.value) {
-        Some(Value::Amount(Amount::Packets(packets))) => Some(StepThreshold::Packets(*packets)),
-        Some(Value::Amount(Amount::Bytes(bytes))) => Some(StepThreshold::Bytes(*bytes)),
-        Some(Value::Amount(Amount::Time(time))) => as_bytes(threshold.unwrap_or(item), *time, rate, notes),
-        Some(Value::Amount(Amount::Cells(_))) => {
-            let help = "write packets, bytes or a time, such as \"30 packets\"";
-            notes.wrong(threshold.unwrap_or(item), "this gate's queue holds packets, not cells", help);
-            None
-        }
-        _ => as_bytes(item, STEP, rate, notes),
+    match form.and_then(|step| step.given("threshold")) {
+        Some(given) => threshold(given, rate, "aqm.step.threshold", notes),
+        None => as_bytes(item, STEP, rate, "aqm.step.threshold", notes),
     }
-}
-
-/// The bytes that a gate sends in a time.
-fn as_bytes(item: &Item, time: Span, rate: &RatePlan, notes: &mut Notes) -> Option<StepThreshold> {
-    if let RatePlan::Constant(Speed::Bits(rate)) = rate {
-        let bits = u128::from(rate.bps()) * u128::from(time.picos()) / u128::from(PICOS_PER_SECOND);
-        return Some(StepThreshold::Bytes(u64::try_from(bits / 8).unwrap_or(u64::MAX)));
-    }
-    let problem = "a threshold in time needs a constant rate in bit/s";
-    notes.wrong(item, problem, "write packets or bytes, such as aqm.step.threshold = \"30 packets\"");
-    None
 }
 
 /// CoDel's keys; `None`: all at their defaults.
@@ -130,21 +114,6 @@ fn dualpi2(form: &Form, notes: &mut Notes) -> DualPi2Plan {
         range: of("range", usual.range),
         classic_share: millionths(form, "classic_share", usual.classic_share, notes),
     }
-}
-
-/// The shortest time between two updates: the controllers take every one of them.
-const SHORTEST_UPDATE: Span = Span::from_micros(100);
-
-fn interval(form: &Form, usual: Span, notes: &mut Notes) -> Span {
-    let Some((item, update)) = form.get("update").and_then(|item| Some((item, item.span()?))) else {
-        return usual;
-    };
-    if update < SHORTEST_UPDATE {
-        let problem = format!("{update} is shorter than {SHORTEST_UPDATE}");
-        notes.wrong(item, problem, format!("write \"{SHORTEST_UPDATE}\" or more"));
-        return usual;
-    }
-    update
 }
 
 /// A number of a key in millionths, from one to a thousand million.

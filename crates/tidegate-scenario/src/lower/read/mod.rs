@@ -9,9 +9,11 @@ mod laws;
 mod police;
 mod rate;
 pub(crate) mod record;
+mod red;
 mod request;
 mod tcp;
 mod tcp_layers;
+mod threshold;
 pub(crate) mod users;
 
 pub(crate) use tcp_layers::TcpLayers;
