@@ -1,14 +1,16 @@
 // The dumbbell of queues.py in ns-3 (measured with 3.37): five flows over one link, whose queue has a discipline. With
 // --chain=1 it is s1 instead: one flow over 10, 5, 10 and 10 Mbit/s of 10 ms each, and the discipline before the second.
+// With --dctcp=RTT it is one DCTCP flow over 50 Mbit/s and RTT ms; the discipline is CoDel with a CE threshold of 1 ms.
 //
 //   ns3_queues --aqm=fifo|red|codel|pie|fq_codel [--ecn=1] [--derandomize=1] [--offset=MS] [--seconds=60] [--warmup=10]
-//              [--tcp=HalfOfWindow] [--chain=1]
+//              [--tcp=HalfOfWindow] [--chain=1] [--dctcp=10] [--device=1]
 //
 // HalfOfWindow is ns-3's NewReno, but a loss leaves half of the window, as RFC 5681 has it for a window that is used up.
 // ns-3's own (--tcp=TcpNewReno) leaves half of what is in flight without what was SACKed or lost, about two packets less.
 //
 // It prints one line of key=value pairs. Delays are from the arrival in the queue to the start of the transmission, of
-// packets that are sent. The device below the discipline holds one packet, the least that ns-3 allows.
+// packets that are sent. The device below the discipline holds one packet, the least that ns-3 allows; with --device=3 it
+// holds three, under dynamic queue limits, as in ns-3's tcp-validation.
 #include "ns3/applications-module.h"
 #include "ns3/core-module.h"
 #include "ns3/internet-module.h"
@@ -77,6 +79,7 @@ int main(int argc, char* argv[])
 {
     std::string aqm = "fifo", tcp = "HalfOfWindow";
     bool ecn = false, derandomize = true, chain = false;
+    uint32_t dctcp = 0, device = 1;
     double offset = 0, seconds = 60, warmup = 10;
     CommandLine cmd;
     cmd.AddValue("aqm", "the discipline", aqm);
@@ -84,22 +87,29 @@ int main(int argc, char* argv[])
     cmd.AddValue("ecn", "whether the endpoints use ECN, and the discipline marks", ecn);
     cmd.AddValue("derandomize", "whether PIE keeps its drops apart", derandomize);
     cmd.AddValue("chain", "whether it is s1", chain);
+    cmd.AddValue("dctcp", "round trip in ms of one DCTCP flow", dctcp);
+    cmd.AddValue("device", "packets below the discipline", device);
     cmd.AddValue("offset", "milliseconds between the starts of two flows", offset);
     cmd.AddValue("seconds", "simulated time", seconds);
     cmd.AddValue("warmup", "what is not counted", warmup);
     cmd.Parse(argc, argv);
     g_warmup = Seconds(warmup);
+    if (dctcp > 0)
+    {
+        aqm = "codel", tcp = "TcpDctcp", ecn = true;
+        Config::SetDefault("ns3::CoDelQueueDisc::CeThreshold", TimeValue(MilliSeconds(1)));
+    }
 
     Config::SetDefault("ns3::TcpL4Protocol::SocketType", TypeIdValue(TypeId::LookupByName("ns3::" + tcp)));
     Config::SetDefault("ns3::TcpSocketBase::Timestamp", BooleanValue(false));
     Config::SetDefault("ns3::TcpSocketBase::MinRto", TimeValue(MilliSeconds(200)));
     Config::SetDefault("ns3::TcpSocketBase::UseEcn", StringValue(ecn ? "On" : "Off"));
-    Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(1460));
-    Config::SetDefault("ns3::TcpSocket::DelAckCount", UintegerValue(1));
+    Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(dctcp ? 1448 : 1460));
+    Config::SetDefault("ns3::TcpSocket::DelAckCount", UintegerValue(dctcp ? 2 : 1));
     Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(32 << 20));
     Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(32 << 20));
 
-    const uint32_t flows = chain ? 1 : 5;
+    const uint32_t flows = chain || dctcp ? 1 : 5;
     NodeContainer routers(chain ? 3 : 2), senders(flows), receivers(flows);
     InternetStackHelper stack;
     stack.SetIpv6StackInstall(false);
@@ -108,9 +118,9 @@ int main(int argc, char* argv[])
 
     // A packet has two bytes more on ns-3's wire: so the rate is that of 1500 bytes at 20 Mbit/s.
     PointToPointHelper bottleneck;
-    bottleneck.SetDeviceAttribute("DataRate", StringValue(chain ? "5006667bps" : "20026667bps"));
+    bottleneck.SetDeviceAttribute("DataRate", StringValue(chain ? "5006667bps" : dctcp ? "50066667bps" : "20026667bps"));
     bottleneck.SetChannelAttribute("Delay", StringValue(chain ? "10ms" : "0ms"));
-    bottleneck.SetQueue("ns3::DropTailQueue<Packet>", "MaxSize", StringValue("1p"));
+    bottleneck.SetQueue("ns3::DropTailQueue<Packet>", "MaxSize", QueueSizeValue(QueueSize(PACKETS, device)));
     NetDeviceContainer link = bottleneck.Install(routers.Get(0), routers.Get(1));
     TrafficControlHelper control;
     if (aqm == "fifo")
@@ -128,6 +138,7 @@ int main(int argc, char* argv[])
         control.SetRootQueueDisc("ns3::FqCoDelQueueDisc", "MaxSize", StringValue("1000p"), "UseEcn", BooleanValue(ecn));
     else
         NS_FATAL_ERROR("no discipline " << aqm);
+    if (device > 1) control.SetQueueLimits("ns3::DynamicQueueLimits", "HoldTime", StringValue("1ms"));
     Ptr<QueueDisc> queue = control.Install(link.Get(0)).Get(0);
     queue->TraceConnectWithoutContext("Enqueue", MakeCallback(&OnEnqueue));
     queue->TraceConnectWithoutContext("Drop", MakeCallback(&OnDrop));
@@ -149,7 +160,7 @@ int main(int argc, char* argv[])
     for (uint32_t n = 0; n < flows; ++n)
     {
         address.NewNetwork();
-        access.SetChannelAttribute("Delay", TimeValue(MilliSeconds(chain ? 10 : 20 + 5 * n)));
+        access.SetChannelAttribute("Delay", TimeValue(MicroSeconds(chain ? 10000 : dctcp ? 500 * dctcp : 20000 + 5000 * n)));
         address.Assign(access.Install(senders.Get(n), routers.Get(0)));
         address.NewNetwork();
         access.SetChannelAttribute("Delay", TimeValue(MilliSeconds(chain ? 10 : 0)));

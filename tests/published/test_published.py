@@ -3,7 +3,22 @@
 from __future__ import annotations
 
 import pytest
-from published_numbers import LOSSES, TABLES, Number, full_formula, ns3_first_maximum, rfc9438, square_root
+from published_numbers import (
+    BBR_LINKS,
+    LOSSES,
+    NS3_MARKED,
+    OTHER_SHARES,
+    SHARES,
+    TABLES,
+    Number,
+    bbr_alone,
+    dctcp_alpha,
+    full_formula,
+    ns3_first_maximum,
+    rfc9438,
+    shares,
+    square_root,
+)
 
 
 def holds(number: Number) -> None:
@@ -32,3 +47,21 @@ def test_the_full_formula(p: float, every: int) -> None:
 def test_first_maximum_of_ns3() -> None:
     """CUBIC over 50 Mbit/s and 50 ms."""
     holds(ns3_first_maximum())
+
+
+@pytest.mark.parametrize("rtt", sorted(NS3_MARKED))
+def test_dctcp_is_marked_as_in_ns3(rtt: int) -> None:
+    """CoDel with a CE threshold, 50 Mbit/s."""
+    holds(dctcp_alpha(rtt))
+
+
+@pytest.mark.parametrize(("rate", "rtt"), BBR_LINKS)
+def test_bbr_alone_takes_the_link(rate: int, rtt: int) -> None:
+    """Between its phases of ProbeRTT."""
+    holds(bbr_alone(rate, rtt))
+
+
+@pytest.mark.parametrize("index", [index for index in range(len(SHARES)) if index not in OTHER_SHARES])
+def test_shares_of_two_flows(index: int) -> None:
+    """CUBIC under a FIFO, FQ-CoDel and DualPI2, measured in 2020."""
+    holds(shares(index))
