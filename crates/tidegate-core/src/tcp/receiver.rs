@@ -277,7 +277,7 @@ impl Receiver {
     fn widen(&mut self, now: Time, len: u32, config: &Config) -> bool {
         let next = self.next;
         if let Some(buffer) = &mut self.buffer
-            && buffer.handle_data(now, next, config.timestamps)
+            && buffer.handle_data(now, next, next, config.timestamps)
         {
             // `tcp_grow_window`.
             self.quick |= 1;
@@ -330,7 +330,7 @@ impl Receiver {
     fn widen_in_disorder(&mut self, now: Time, start: u64, end: u64, config: &Config) {
         let Some(buffer) = &mut self.buffer else { return };
         let grew = if start <= self.next && self.next >= end {
-            buffer.handle_data(now, self.next, config.timestamps)
+            buffer.handle_data(now, end, self.next, config.timestamps)
         } else {
             // Without SACK the window stays, so that each ACK is a duplicate (`tcp_data_queue_ofo`).
             let ahead = self.islands.back().map_or(0, |island| island.end - self.next);
