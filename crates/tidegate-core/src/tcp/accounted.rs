@@ -2,7 +2,7 @@
 //! it measured. Loss recovery is RACK's and PRR's here (RFC 8985, RFC 9937), or RFC 6675's, as the plan has it;
 //! the order of things is that of `tcp_ack` in Linux 6.18.
 
-use super::accounts::{Accounts, LEAST, Repeats, Timer};
+use super::accounts::{Accounts, Repeats, Timer, on_ticks};
 use super::dsack::Report;
 use super::frto::Sign;
 use super::rack::Found;
@@ -357,7 +357,7 @@ impl Sender {
         let found = accounts.rack.detect(now, &mut self.board, recovering, accounts.sacked, srtt);
         if let Some(after) = found.again_after {
             accounts.timer = Timer::Reorder;
-            self.rto_at = now.saturating_add(after + LEAST);
+            self.rto_at = now.saturating_add(on_ticks(after));
         }
         found
     }

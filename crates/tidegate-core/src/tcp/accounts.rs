@@ -111,9 +111,20 @@ pub(super) enum Timer {
     Reorder,
 }
 
-/// `TCP_TIMEOUT_MIN_US` in Linux 6.18. DEVIATION: two ticks of the kernel's clock stand for its 2 ms and for what timers on
-/// ticks are late.
-pub(super) const LEAST: Span = Span::from_millis(8);
+/// `TCP_TIMEOUT_MIN_US` in Linux 6.18.
+const LEAST: Span = Span::from_millis(2);
+/// A tick of the kernel's clock where it ticks 250 times a second (`CONFIG_HZ`).
+const TICK: Span = Span::from_millis(4);
+
+/// What a timer set for any time, and [`LEAST`], takes longer in the mean.
+pub(super) const LATE: Span = Span::from_millis(6);
+
+/// How long a timer of Linux takes that is set for `wait` and the least time (`usecs_to_jiffies`, `calc_index` of its timers): so many
+/// whole ticks, and what is left of the tick in which it is set. DEVIATION: that is half a tick, for hosts whose clocks are not known.
+pub(super) fn on_ticks(wait: Span) -> Span {
+    let ticks = (wait + LEAST).picos().div_ceil(TICK.picos());
+    TICK.saturating_mul(ticks) + Span::from_picos(TICK.picos() / 2)
+}
 
 /// The tail loss probe of a flight.
 #[derive(Clone, Copy, Debug, Default)]

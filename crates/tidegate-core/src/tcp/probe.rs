@@ -1,7 +1,7 @@
 //! The timer of a sender that accounts for ACKs: one instant with three meanings, as in Linux, and the tail loss probe
 //! (RFC 8985 §7).
 
-use super::accounts::{Accounts, LEAST, Probe, Repeats, Timer};
+use super::accounts::{Accounts, LATE, Probe, Repeats, Timer};
 use super::dsack::Report;
 use super::outgoing::Outgoing;
 use super::prr::Progress;
@@ -84,7 +84,7 @@ impl Sender {
             return false;
         }
         let alone = self.board.next - self.board.first == 1;
-        let wait = srtt.saturating_mul(2) + if alone { ONE_IN_FLIGHT } else { LEAST };
+        let wait = srtt.saturating_mul(2) + if alone { ONE_IN_FLIGHT } else { LATE };
         let at = now.saturating_add(wait);
         accounts.timer = Timer::Probe;
         self.rto_at = if expiry > now { at.min(expiry) } else { at };

@@ -35,7 +35,7 @@ fn three_later_arrivals_prove_a_loss() {
          0 ms      > 700..800
          0 ms      > 800..900
          40 ms     < ack 0 sack 100..200
-         40 ms     = wakeup 58 ms
+         40 ms     = wakeup 54 ms
          41 ms     < ack 0 sack 100..300
          42 ms     < ack 0 sack 100..400
          42 ms     > 0..100 again
@@ -59,9 +59,9 @@ fn one_later_arrival_starts_the_reordering_timer() {
          0 ms      > 100..200
          0 ms      > 200..300
          40 ms     < ack 0 sack 100..200
-         40 ms     = wakeup 58 ms
-         58 ms     > 0..100 again
-         58 ms     = phase Recovery
+         40 ms     = wakeup 54 ms
+         54 ms     > 0..100 again
+         54 ms     = phase Recovery
          98 ms     < ack 300
          98 ms     = cwnd 500
          98 ms     = timeouts 0",
@@ -78,8 +78,8 @@ fn a_lost_tail_is_probed() {
          0 ms      > 100..200
          0 ms      > 200..300
          40 ms     < ack 100
-         40 ms     = wakeup 128 ms
-         128 ms    > 200..300 again
+         40 ms     = wakeup 126 ms
+         126 ms    > 200..300 again
          168 ms    < ack 100 sack 200..300
          168 ms    > 100..200 again
          208 ms    < ack 300

@@ -242,7 +242,7 @@ fn a_superfluous_probe_costs_nothing() {
          0 ms      > 100..200
          0 ms      > 200..300
          40 ms     < ack 100
-         128 ms    > 200..300 again
+         126 ms    > 200..300 again
          129 ms    < ack 300
          160 ms    < ack 300 sack 200..300
          160 ms    write 100
