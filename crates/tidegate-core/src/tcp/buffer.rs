@@ -26,6 +26,10 @@ pub(super) struct Buffer {
     /// Where the round trip began that is being counted, and when.
     counted_from: u64,
     counted_since: Time,
+    /// What arrived at the last instant and is read after it: where its first segment ends, and where it ends.
+    arrived_at: Time,
+    first_read: u64,
+    arrived: u64,
     /// Round trip as the receiver sees it; zero: not known yet.
     rtt: Span,
     /// That of the handshake (the `srtt_us` of an end that sends no data).
@@ -52,6 +56,9 @@ impl Buffer {
             space: (10 * mss).min(clamp),
             counted_from: 0,
             counted_since: Time::ZERO,
+            arrived_at: Time::ZERO,
+            first_read: 0,
+            arrived: 0,
             rtt: Span::ZERO,
             handshake: None,
             echo: 0,
@@ -97,10 +104,13 @@ impl Buffer {
         if !timestamps {
             self.measure_by_window(now, next);
         }
-        let grew = self.grow();
-        // The application reads after the segment was queued, one segment after the other.
-        self.count(now, read, next - read);
-        grew
+        if now > self.arrived_at {
+            // What arrived at one instant is read after the last of it, one segment after the other.
+            self.count(self.arrived_at, self.first_read, self.arrived - self.first_read);
+            (self.arrived_at, self.first_read) = (now, read);
+        }
+        self.arrived = next;
+        self.grow()
     }
 
     /// Data came ahead of a gap, and the last bytes now held lie `ahead` bytes after it: whether the window has grown.
@@ -167,35 +177,55 @@ mod tests {
         assert_eq!((grew, buffer.offered()), (8, 80_000));
     }
 
+    /// A buffer with a round trip of 10 ms, and segments that each come a round trip after the one before, at the ends given.
+    fn after_rounds(mss: u32, rtt: Span, ends: &[(u64, u64)]) -> Buffer {
+        let mut buffer = Buffer::new(mss, None);
+        buffer.handle_rtt(1, rtt);
+        let mut now = Time::ZERO;
+        for (read, next) in ends {
+            now += rtt;
+            buffer.handle_data(now, *read, *next, true);
+        }
+        buffer
+    }
+
     #[test]
     fn the_clamp_follows_what_a_round_trip_brings() {
-        let mut buffer = Buffer::new(1000, None);
-        buffer.handle_rtt(1, Span::from_millis(10));
-        let mut now = Time::ZERO;
-        let mut next = 0;
-        for round in [10_000, 20_000, 40_000, 80_000] {
-            now += Span::from_millis(10);
-            next += round;
-            buffer.handle_data(now, next, next, true);
-        }
+        let rounds: Vec<(u64, u64)> =
+            [10_000, 30_000, 70_000, 150_000, 150_001].map(|end| (end, end)).to_vec();
+        let rtt = Span::from_millis(10);
         // 2 · 80,000 · (1 + 2 · 40,000 / 40,000)
-        assert_eq!(buffer.clamp, 480_000);
+        assert_eq!(after_rounds(1000, rtt, &rounds).clamp, 480_000);
         // As much again does not widen it.
-        buffer.handle_data(now + Span::from_millis(10), next + 80_000, next + 80_000, true);
-        assert_eq!(buffer.clamp, 480_000);
+        let again: Vec<(u64, u64)> =
+            rounds[..4].iter().copied().chain([(230_000, 230_000), (230_001, 230_001)]).collect();
+        assert_eq!(after_rounds(1000, rtt, &again).clamp, 480_000);
     }
 
     #[test]
     fn what_waits_behind_the_segment_that_is_read_counts_against_it() {
         // As kernel 6.18 does over 1 Mbit/s with a round trip of 20 ms, told by its trace point `tcp_rcvbuf_grow`: 20,272 bytes read
         // since the last round trip, of 1448 each, and 1448 still to be read, make a space of 18,824 and leave the buffer.
-        let mut buffer = Buffer::new(1448, None);
-        buffer.handle_rtt(1, Span::from_micros(88_312));
-        buffer.handle_data(Time::ZERO + Span::from_millis(100), 8 * 1448, 8 * 1448, true);
-        buffer.handle_data(Time::ZERO + Span::from_micros(195_993), 22 * 1448, 23 * 1448, true);
-        assert_eq!((buffer.space, buffer.clamp, buffer.counted_from), (18_824, FIRST_CLAMP, 22 * 1448));
+        let mss = 1448;
+        let rtt = Span::from_micros(88_312);
+        let mut rounds = vec![(8 * mss, 8 * mss), (22 * mss, 23 * mss), (44 * mss, 44 * mss)];
+        let buffer = after_rounds(1448, rtt, &rounds);
+        assert_eq!((buffer.space, buffer.clamp, buffer.counted_from), (18_824, FIRST_CLAMP, 22 * mss));
         // The next round trip begins behind the segment read first: 2 · 31,856 · (1 + 2 · 13,032 / 18,824).
-        buffer.handle_data(Time::ZERO + Span::from_micros(290_000), 44 * 1448, 44 * 1448, true);
+        rounds.push((45 * mss, 45 * mss));
+        let buffer = after_rounds(1448, rtt, &rounds);
         assert_eq!((buffer.space, buffer.clamp), (31_856, 151_928));
+    }
+
+    #[test]
+    fn segments_of_one_instant_are_read_after_the_last() {
+        let mut buffer = after_rounds(1000, Span::from_millis(10), &[(1000, 1000)]);
+        let at = Time::ZERO + Span::from_millis(30);
+        for end in 2..=40 {
+            buffer.handle_data(at, end * 1000, end * 1000, true);
+        }
+        buffer.handle_data(at + Span::from_millis(1), 41_000, 41_000, true);
+        // The first of 39 was read where 38 waited: that brought nothing, and the next round trip begins behind it.
+        assert_eq!((buffer.space, buffer.counted_from, buffer.counted_since), (10_000, 2000, at));
     }
 }
