@@ -20,16 +20,21 @@ impl Sender {
     #[inline]
     pub(super) fn poll_accounted(&mut self, now: Time) -> Option<Outgoing> {
         let mut accounts = self.accounts.take()?;
-        let sent = self.poll_with(&mut accounts, now);
+        let mut window = self.window_with(&accounts);
+        let sent = self.poll_with(&mut accounts, now, &mut window);
         if !self.ready {
-            self.note_window_use(&mut accounts, now);
+            // What leaves while the window is being reduced may change the window in force.
+            if self.mode != Mode::Open || accounts.yields {
+                window = self.window_with(&accounts);
+            }
+            self.note_window_use(&mut accounts, now, window);
         }
         self.accounts = Some(accounts);
         sent
     }
 
     #[inline]
-    fn poll_with(&mut self, accounts: &mut Accounts, now: Time) -> Option<Outgoing> {
+    fn poll_with(&mut self, accounts: &mut Accounts, now: Time, window: &mut u64) -> Option<Outgoing> {
         if accounts.pacer.holds(now) && self.pacing_rate().is_some() {
             self.wait_for_pacer(accounts);
             return None;
@@ -39,8 +44,9 @@ impl Sender {
         let sent = if self.mode == Mode::Open && !accounts.probe.is_due() {
             if alone && self.max > 0 && self.written > self.max {
                 self.resume(accounts, now);
+                *window = self.window_with(accounts);
             }
-            if self.defers(accounts, now) { None } else { self.poll_new(now, self.window_with(accounts)) }
+            if self.defers(accounts, now, *window) { None } else { self.poll_new(now, *window) }
         } else {
             self.poll_disturbed(accounts, now)
         };
@@ -60,7 +66,7 @@ impl Sender {
             }
             accounts.sent = true;
             self.note_reduced(accounts);
-            sent = sent.push_if(self.ends_packet(accounts));
+            sent = sent.push_if(self.ends_packet(accounts, *window));
         }
         if sent.is_retransmission() || !self.time_next(accounts, now) {
             self.time_sent(accounts, now, sent, alone);
@@ -179,14 +185,13 @@ impl Sender {
 
     /// What may leave now has left: was it the window that stopped the sender?
     #[inline]
-    pub(super) fn note_window_use(&mut self, accounts: &mut Accounts, now: Time) {
+    fn note_window_use(&mut self, accounts: &mut Accounts, now: Time, window: u64) {
         // Data that are not sent yet, and a window that is full, are as much news as data that were sent.
         let waits = accounts.offload.close();
         let stopped = self.written > self.max && self.held == HeldBy::CongestionWindow;
         if !(std::mem::take(&mut accounts.sent) || stopped) || !accounts.linux_windows {
             return;
         }
-        let window = self.window_with(accounts);
         let burst = Burst {
             at: now,
             limited: waits || self.fills(window),

@@ -16,12 +16,12 @@ const LARGE: u64 = 3;
 
 impl Sender {
     /// A new segment has left: whether it is the last of a packet of several, which has PSH (`__tcp_transmit_skb`).
-    pub(super) fn ends_packet(&self, accounts: &mut Accounts) -> bool {
+    pub(super) fn ends_packet(&self, accounts: &mut Accounts, window: u64) -> bool {
         if !accounts.offload.at_work {
             return false;
         }
         if accounts.offload.left == 0 {
-            let segments = self.packet(accounts);
+            let segments = self.packet(window);
             accounts.offload.left = segments;
             accounts.offload.many = segments > 1;
         }
@@ -30,14 +30,15 @@ impl Sender {
     }
 
     /// Segments of the packet whose first segment has just left (`tcp_write_xmit`, `tcp_cwnd_test`).
-    fn packet(&self, accounts: &Accounts) -> u64 {
-        if self.mode != Mode::Open {
+    fn packet(&self, window: u64) -> u64 {
+        let mss = u64::from(self.config.mss);
+        // As it was before that segment.
+        let room = (window + mss).saturating_sub(self.pipe());
+        // An ACK for each segment makes room for one.
+        if room < 2 * mss || self.mode != Mode::Open {
             return 1;
         }
-        let mss = u64::from(self.config.mss);
-        let window = self.window_with(accounts);
-        // As it was before that segment.
-        let room = (window + mss).saturating_sub(self.pipe()) / mss;
+        let room = room / mss;
         let half = (window / mss / 2).max(1);
         let unsent = (self.written - self.max) / mss + 1;
         let theirs = (self.una + self.peer_window).saturating_sub(self.max) / mss + 1;
@@ -62,13 +63,12 @@ impl Sender {
     }
 
     /// Whether what the window has room for waits to leave as part of a larger packet (`tcp_tso_should_defer`).
-    pub(super) fn defers(&mut self, accounts: &mut Accounts, now: Time) -> bool {
+    pub(super) fn defers(&mut self, accounts: &mut Accounts, now: Time, window: u64) -> bool {
         let mss = u64::from(self.config.mss);
         let offload = &accounts.offload;
         if !offload.at_work || offload.left > 0 || now.saturating_since(self.last_sent) > NEAR {
             return false;
         }
-        let window = self.window_with(accounts);
         let room = window.saturating_sub(self.pipe());
         let theirs = (self.una + self.peer_window).saturating_sub(self.max);
         let limit = room.min(theirs);
