@@ -183,6 +183,28 @@ def results_reference() -> str:
         "### Background traffic: `traffic[]`\n",
         _fields(structs["TrafficSummary"]),
         "And as of a flow, what was dropped and tagged of its packets: `dropped_packets` to `drops`.\n",
+        (
+            "What became of the packets that were sent in the measured time, by the end of the run; null "
+            "where `traffic.NAME.delays` is false. A one-way delay runs from the instant at which the source "
+            "sends a packet to its arrival at the end of its path: waits, transmissions, delays and jitter "
+            "of every gate there are part of it.\n"
+        ),
+        _fields(structs["TransitSummary"]),
+        (
+            "Sources of media have these as well; on other sources the names are absent, and null in data "
+            "frames. They count the media frames that began in the measured time.\n"
+        ),
+        _fields(structs["MediaSummary"]),
+        "### Groups of background traffic: `traffic_groups[]`\n",
+        (
+            "One row for each group, then one of all sources, named `all`; without background traffic "
+            "`traffic_groups` is absent.\n"
+        ),
+        _fields(structs["TrafficGroupSummary"]),
+        (
+            "And as of a source, of all packets of the group: `packets_lost` to `delay_variation_ms`, null "
+            "where a source of the group does not measure it, and those of media frames.\n"
+        ),
         "### Requests: `requests[]`\n",
         (
             "One row for each flow with `app.request`, then one named `all`; where there is no such flow, "

@@ -70,6 +70,8 @@ fn plan(header: &[u8]) -> Plan {
         .collect();
     plan.traffic.push(TrafficPlan {
         name: "bg".to_owned(),
+        group: "bg".to_owned(),
+        delays: false,
         path: vec![SOURCES, 0],
         start: StartPlan::At(Time::ZERO),
         source: SourcePlan::Poisson { rate: Rate::from_bps(30_000_000), bytes: 1192 },

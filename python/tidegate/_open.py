@@ -62,9 +62,11 @@ def open_comparison(folder: str | os.PathLike[str]) -> Comparison:
             Variant(dict(entry["set"]), open_run(path / entry["folder"])) for entry in manifest["variants"]
         ]
         axes, gate, title = list(manifest["vary"]), manifest["gate"], str(manifest["title"])
+        # Folders of earlier versions have none.
+        columns = list(manifest.get("columns", []))
     if not variants:
         raise RunFolderError(f"{path / MANIFEST}: the comparison has no variants")
-    return Comparison(title, axes, variants, gate)
+    return Comparison(title, axes, variants, gate, columns)
 
 
 def open_engines(folder: str | os.PathLike[str]) -> EngineComparison:

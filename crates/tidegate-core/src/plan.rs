@@ -14,6 +14,7 @@ mod gate;
 mod groups;
 mod holding;
 mod laws;
+mod media;
 mod rate;
 mod request;
 mod tcp;
@@ -36,6 +37,7 @@ pub use gate::{
 pub use groups::groups_of_circuits;
 pub use holding::HoldingPlan;
 pub use laws::{AtEnd, GcraPlan, MarkovPlan, OnChange, OpportunityTrace, RateTrace};
+pub use media::{KeyFramesPlan, LARGEST_MEDIA_FRAME, MediaPlan};
 pub use rate::{Course, RatePlan};
 pub use request::{ConnectionPlan, Pace, RequestPlan, ServerPlan, SizePlan, ThinkPlan};
 pub use tcp::{

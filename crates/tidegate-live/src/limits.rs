@@ -194,6 +194,7 @@ fn mean_rate(source: &SourcePlan) -> f64 {
         | SourcePlan::OnOff { rate, .. }
         | SourcePlan::Poisson { rate, .. } => rate.bps() as f64 / 8.0,
         SourcePlan::Messages(messages) => messages.load.bps() as f64 / 8.0,
+        SourcePlan::Media(media) => media.bytes_per_second(),
     }
 }
 
@@ -206,6 +207,7 @@ fn source_rate(source: &SourcePlan) -> f64 {
         SourcePlan::Messages(messages) => {
             messages.load.bps() as f64 / f64::from(messages.mean().max(1)) / CELL_BITS as f64
         }
+        SourcePlan::Media(media) => media.packets_per_second(),
     }
 }
 

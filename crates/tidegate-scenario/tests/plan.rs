@@ -7,8 +7,9 @@ use std::path::Path;
 
 use tidegate_core::plan::{
     AppPlan, CoDelPlan, CongestionPlan, DelayedAckPlan, Discipline, DualPi2Plan, FlowPlan, FqCoDelPlan,
-    Framing, HoldingPlan, LossPlan, OnChange, PiePlan, QueueCounts, QueueLimit, RatePlan, RecordLevel,
-    RedAdaptivePlan, RedPlan, RtoPlan, RtoRestart, SourcePlan, StartPlan, StepThreshold, TcpPlan, TickPhase,
+    Framing, HoldingPlan, KeyFramesPlan, LossPlan, MediaPlan, OnChange, PiePlan, QueueCounts, QueueLimit,
+    RatePlan, RecordLevel, RedAdaptivePlan, RedPlan, RtoPlan, RtoRestart, SizePlan, SourcePlan, StartPlan,
+    StepThreshold, TcpPlan, TickPhase,
 };
 use tidegate_core::units::{Rate, Span, Speed, Time};
 use tidegate_scenario::Scenario;
@@ -399,4 +400,27 @@ fn tahoe_goes_back_and_bsd_has_no_guard() {
     assert_eq!(chosen(common), (true, true, TickPhase::Common));
     // The phase alone leaves the base's timer as it is.
     assert_eq!(tcp(common).rto, tcp("tcp.base = \"bsd44\"").rto);
+}
+
+#[test]
+fn media_and_groups_become_their_plans() {
+    let text = "duration = \"10 s\"\n[gate.link]\n\
+        [traffic.video]\npath = [\"link\"]\ngroup = \"calls\"\nsource.media = { frame_rate = 29.97, frame.exponential \
+        = \"5 kB\", key_frames = { every = 60, size = \"40 kB\" }, spread = \"10 ms\", deadline = \"150 ms\" }\n\
+        [traffic.voice]\npath = [\"link\"]\ncount = 2\ndelays = false\nsource.media = { frame_rate = 50, frame = \"160 B\" }\n";
+    let plan = load(text).plan(None, 0);
+    let media = MediaPlan {
+        frames_per_1000_s: 29_970,
+        frame: SizePlan::Exponential { mean: 5000 },
+        key_frames: Some(KeyFramesPlan { every: 60, size: SizePlan::Constant(40_000) }),
+        packet: 1200,
+        headers: 40,
+        spread: ms(10),
+        deadline: Some(ms(150)),
+    };
+    assert_eq!(plan.traffic[0].source, SourcePlan::Media(Box::new(media)));
+    let rows = plan.traffic.iter().map(|row| (row.name.as_str(), row.group.as_str(), row.delays));
+    let rows: Vec<(&str, &str, bool)> = rows.collect();
+    assert_eq!(rows, [("video", "calls", true), ("voice.1", "voice", false), ("voice.2", "voice", false)]);
+    assert_eq!(plan.traffic[1].source.largest(), 200);
 }

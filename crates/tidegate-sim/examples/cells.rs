@@ -84,6 +84,8 @@ fn shaping(pcr: Option<u64>) -> Plan {
         });
         plan.traffic.push(TrafficPlan {
             name: format!("bg.{n}"),
+            group: "bg".to_owned(),
+            delays: true,
             path: vec![source + 1, 0],
             start: StartPlan::At(Time::ZERO),
             // Messages of 25 cells.
@@ -100,6 +102,8 @@ fn back_to_back() -> Plan {
     plan.gates.push(cell_gate("L0", link(), Span::ZERO, Some(1000)));
     plan.traffic.push(TrafficPlan {
         name: "bg".to_owned(),
+        group: "bg".to_owned(),
+        delays: true,
         path: vec![0, 1],
         start: StartPlan::At(Time::ZERO),
         source: SourcePlan::Constant { rate: Rate::from_bps(LINK / 53 * 48 * 99 / 100), bytes: 193 * 48 - 8 },

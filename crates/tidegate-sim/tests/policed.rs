@@ -154,6 +154,8 @@ fn drops_are_told_apart_by_owner_and_reason() {
         plan(vec![gate("isp", 1000, 1000, Some(contract(20_000_000, 50_000)))], CongestionPlan::Reno);
     plan.traffic.push(TrafficPlan {
         name: "calls".to_owned(),
+        group: "bg".to_owned(),
+        delays: true,
         path: vec![0],
         start: StartPlan::At(Time::ZERO),
         source: SourcePlan::Poisson { rate: Rate::from_bps(15_000_000), bytes: 1000 },
@@ -179,6 +181,8 @@ fn a_bucket_over_time_by_hand() {
     plan.flows.clear();
     plan.traffic.push(TrafficPlan {
         name: "steady".to_owned(),
+        group: "bg".to_owned(),
+        delays: true,
         path: vec![0],
         start: StartPlan::At(Time::ZERO),
         source: SourcePlan::Constant { rate: Rate::from_bps(16_000_000), bytes: 1000 },

@@ -129,6 +129,11 @@ def plot(
 @click.option(
     "--gate", metavar="NAME", help="The gate to compare; default: the gate that limits the flows most."
 )
+@click.option(
+    "--columns",
+    metavar="A,B,C",
+    help="More numbers to print, such as traffic.calls.delay_p99_ms or flow.bulk.rtt_p99_ms.",
+)
 @SHOW
 @click.option("--jobs", type=click.IntRange(1), help="Number of runs at a time; default: one per processor.")
 @ENGINE
@@ -146,6 +151,7 @@ def compare(
     record: str | None,
     picture: str | None,
     gate: str | None,
+    columns: str | None,
     show: str | None,
     jobs: int | None,
     engine: str,
@@ -168,6 +174,8 @@ def compare(
             raise click.UsageError(f"--engines cannot be used with {'--vary' if vary else '--jobs'}")
         if show is not None:
             raise click.UsageError("--show is for variants (--vary), not for --engines")
+        if columns is not None:
+            raise click.UsageError("--columns is for variants (--vary), not for --engines")
         compare_engines(
             file,
             engines,
@@ -204,6 +212,7 @@ def compare(
                 engine=engine,
                 record=record,
                 gate=gate,
+                columns=[name.strip() for name in columns.split(",")] if columns is not None else [],
                 jobs=jobs,
                 progress=progress,
                 command=command_line(),

@@ -20,6 +20,11 @@ def fill_comparison(comparison: Variants, work: Path) -> None:
     names = []
     for number, variant in enumerate(comparison.variants, start=1):
         names.append({"folder": fill_part(variant.run, work, f"{number:02d}"), "set": variant.changes})
-    held = {"vary": comparison.axes, "gate": comparison.gate, "variants": names}
+    held = {
+        "vary": comparison.axes,
+        "gate": comparison.gate,
+        "columns": comparison.columns,
+        "variants": names,
+    }
     write_manifest(work, "comparison", comparison, comparison.variants[0].run, held)
     write(comparison_figure(comparison), work / "comparison.png")

@@ -36,6 +36,7 @@ def compare(
     set: Sets = None,  # noqa: A002
     record: str | None = None,
     gate: str | None = None,
+    columns: Sequence[str] = (),
     jobs: int | None = None,
 ) -> Comparison:
     """Run a scenario once for every combination of the varied keys, with the same seed.
@@ -48,17 +49,22 @@ def compare(
         set: changes for every variant.
         record: as :func:`tidegate.run`; left out, samples fine enough for the picture.
         gate: the gate to compare; left out, the one that holds flows back most.
+        columns: more numbers to compare, such as ``traffic.calls.delay_p99_ms``: names as in
+            :meth:`Study.values`.
         jobs: runs at a time; left out, one per processor. Results do not depend on it.
 
     Raises:
         ScenarioError, TraceError, EngineError, RunError: as :func:`tidegate.run`.
         ArgumentError: nothing is varied, or a key has no values.
+        UnknownNameError: the runs have no number of a column's name.
     """
     check_engine(engine, ("sim", "live"))
     if isinstance(source, Scenario):
         raise TypeError("give compare the scenario's file or dict: it has to be checked once per variant")
     prepared = prepare(source, vary, set)
-    return execute_all(prepared, seed=seed, engine=engine, record=record, gate=gate, jobs=jobs)
+    return execute_all(
+        prepared, seed=seed, engine=engine, record=record, gate=gate, columns=columns, jobs=jobs
+    )
 
 
 @dataclass(frozen=True)
@@ -95,6 +101,7 @@ def execute_all(
     engine: str = "sim",
     record: str | None = None,
     gate: str | None = None,
+    columns: Sequence[str] = (),
     jobs: int | None = None,
     progress: Callable[[float], None] | None = None,
     command: list[str] | None = None,
@@ -103,6 +110,7 @@ def execute_all(
 
     Raises:
         RunError: a run stopped before its end.
+        UnknownNameError: the runs have no number of a column's name.
         KeyboardInterrupt: every run stops within a moment.
     """
     from concurrent.futures import ThreadPoolExecutor
@@ -156,7 +164,9 @@ def execute_all(
     if shown is not None:
         for result in runs:
             result.gates.row(shown)
-    return Comparison(first.title or first.name, prepared.axes, variants, shown)
+    comparison = Comparison(first.title or first.name, prepared.axes, variants, shown, columns)
+    comparison.rows()  # Each column has to be there.
+    return comparison
 
 
 def _finished(future: Any) -> bool:

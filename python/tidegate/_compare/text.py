@@ -64,6 +64,7 @@ def report(comparison: Variants) -> str:
         ),
         "",
         table(head, body, left=count),
+        *_chosen(comparison),
         "",
         wrapped(
             "wait: queueing delay; used: share of the capacity. Goodput counts payload only; "
@@ -71,3 +72,17 @@ def report(comparison: Variants) -> str:
         ),
     ]
     return plain("\n".join(lines))
+
+
+def _chosen(comparison: Variants) -> list[str]:
+    """Return the numbers that were asked for as a table of their own, if any were."""
+    if not comparison.columns:
+        return []
+    short = short_keys(comparison.axes)
+    parts = [name.rpartition(".") for name in comparison.columns]
+    head = [[*short, *(element for element, _, _ in parts)], [""] * len(short) + [last for *_, last in parts]]
+    body = [
+        [*(str(row[key]) for key in comparison.axes), *(number(row[name]) for name in comparison.columns)]
+        for row in comparison.rows()
+    ]
+    return ["", table(head, body, left=len(short))]

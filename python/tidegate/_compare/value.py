@@ -47,7 +47,7 @@ class Comparison(Variants, Kept):
         if gate is not None:
             for variant in self.variants:
                 variant.run.gates.row(gate)
-            shown = Comparison(self.title, self.axes, self.variants, gate)
+            shown = Comparison(self.title, self.axes, self.variants, gate, self.columns)
         figure = comparison_figure(shown, show)
         return written(figure, path)
 

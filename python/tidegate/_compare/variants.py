@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tidegate._base.lazy import Lazy
 from tidegate._run.chance import advice, are_alike, no_difference
+from tidegate._run.metric import metric_of
 from tidegate._run.summary import figures_of
 from tidegate._run.value import Run
 
@@ -33,12 +34,18 @@ class Variants:
     """Runs of one scenario over the same network, and their numbers side by side."""
 
     def __init__(
-        self, title: str, axes: Sequence[str], variants: Sequence[Variant], gate: str | None
+        self,
+        title: str,
+        axes: Sequence[str],
+        variants: Sequence[Variant],
+        gate: str | None,
+        columns: Sequence[str] = (),
     ) -> None:
         self.title = title
         self.axes = list(axes)
         self.variants = list(variants)
         self.gate = gate
+        self.columns = list(columns)
 
     @property
     def seed(self) -> int:
@@ -84,9 +91,18 @@ class Variants:
         """Return one dict per variant: the varied keys, then the numbers with units in their names.
 
         ``goodput_bps`` is the sum over the flows (payload only); queueing delays, loss and
-        utilisation are those of the gate compared. None: there is no such number.
+        utilisation are those of the gate compared. ``columns`` are there under their own names. None: there
+        is no such number.
+
+        Raises:
+            UnknownNameError: a variant has no number of a column's name.
         """
-        return [{**v.changes, **figures_of(v.run.summary, self.gate)} for v in self.variants]
+        return [{**v.changes, **self._figures(v)} for v in self.variants]
+
+    def _figures(self, variant: Variant) -> dict[str, Any]:
+        summary = variant.run.summary
+        chosen = {name: metric_of(summary, {}, name) for name in self.columns}
+        return {**figures_of(summary, self.gate), **chosen}
 
     @property
     def table(self) -> pl.DataFrame:
@@ -106,9 +122,9 @@ class Variants:
             "measured_from_s": first["measured_from_s"],
             "gate": self.gate,
             "vary": self.axes,
+            "columns": self.columns,
             "variants": [
-                {"set": v.changes, **figures_of(v.run.summary, self.gate), "summary": v.run.summary}
-                for v in self.variants
+                {"set": v.changes, **self._figures(v), "summary": v.run.summary} for v in self.variants
             ],
             "warnings": self.warnings,
         }

@@ -12,15 +12,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 #: The tables of a study, and the Parquet files of its folder.
-TABLES = ("runs", "flows", "gates", "traffic", "requests", "pools", "calls")
-#: What a metric's first word means: the table that its element is in.
+TABLES = ("runs", "flows", "gates", "traffic", "traffic_groups", "requests", "pools", "calls")
+#: What a metric's first word means: the tables that its element may be in, the first that has its name.
 KINDS = {
-    "flow": "flows",
-    "gate": "gates",
-    "traffic": "traffic",
-    "request": "requests",
-    "pool": "pools",
-    "calls": "calls",
+    "flow": ("flows",),
+    "gate": ("gates",),
+    "traffic": ("traffic", "traffic_groups"),
+    "request": ("requests",),
+    "pool": ("pools",),
+    "calls": ("calls",),
 }
 #: Columns that say which run a row is of; the varied keys stand between them.
 PLACE = ("point", "replication")
@@ -33,14 +33,14 @@ def metric_of(summary: dict[str, Any], measured: Mapping[str, float | None], met
 
     ``flow.NAME.COLUMN``, ``gate.NAME.COLUMN``, ``traffic.NAME.COLUMN``, ``request.NAME.COLUMN``,
     ``pool.NAME.COLUMN``, ``calls.NAME.COLUMN``; otherwise a number of all flows together, or one
-    that was measured.
+    that was measured. Of traffic NAME is a source or a group of sources.
 
     Raises:
         UnknownNameError: the run has no such number; the message offers the nearest.
     """
     kind, _, rest = metric.partition(".")
     if rest and kind in KINDS:
-        names = {row["name"]: row for row in summary.get(KINDS[kind], [])}
+        names = elements(kind, summary)
         name, column = split(kind, rest, names)
         row = flat(names[name])
         if column in row and column not in WORDS:
@@ -54,9 +54,14 @@ def metric_of(summary: dict[str, Any], measured: Mapping[str, float | None], met
     of_flows += REQUESTS if summary.get("requests") else []
     if metric not in of_flows:
         known = [*measured, *of_flows]
-        known += [f"{kind}.{row['name']}" for kind in KINDS for row in summary.get(KINDS[kind], [])]
+        known += [f"{kind}.{name}" for kind in KINDS for name in elements(kind, summary)]
         raise UnknownNameError(nearest("metric", metric, known))
     return number(figures_of(summary, None)[metric])
+
+
+def elements(kind: str, rows: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return the rows of a kind by name; ``rows``: those of each table."""
+    return {row["name"]: row for table in reversed(KINDS[kind]) for row in rows.get(table, [])}
 
 
 def is_absent_zero(column: str) -> bool:

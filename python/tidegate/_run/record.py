@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Any
 from tidegate._base.errors import ArgumentError, NotRecordedError
 from tidegate._base.lazy import Lazy
 from tidegate._run.columns import TABLES
-from tidegate._run.table import CallsRow, FlowRow, GateRow, PoolRow, RequestRow, Table
+from tidegate._run.table import (
+    CallsRow,
+    FlowRow,
+    GateRow,
+    PoolRow,
+    RequestRow,
+    Table,
+    TrafficGroupRow,
+    TrafficRow,
+)
 from tidegate._run.throughput import normalised_throughput
 
 if TYPE_CHECKING:
@@ -38,6 +47,9 @@ class Recorded:
         self.flows = Table([FlowRow(self, row) for row in summary["flows"]])
         self.gates = Table([GateRow(self, row) for row in summary["gates"]])
         self.requests = Table([RequestRow(self, row) for row in summary.get("requests", [])])
+        self.traffic = Table([TrafficRow(self, row) for row in summary.get("traffic", [])])
+        groups = summary.get("traffic_groups", [])
+        self.traffic_groups = Table([TrafficGroupRow(self, row) for row in groups])
         self.pools = Table([PoolRow(self, row) for row in summary.get("pools", [])])
         self.calls = Table([CallsRow(self, row) for row in summary.get("calls", [])])
         self._load = load

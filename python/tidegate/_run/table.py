@@ -195,6 +195,24 @@ class GateRow(Row):
         return drops.filter(pl.col("gate").cast(pl.String) == self.name).drop("gate")
 
 
+class TrafficRow(Row):
+    """One background source: packets, one-way delay, interarrival jitter, loss, media frames. No history."""
+
+    _what = "source"
+    _table = "traffic"
+    _series: ClassVar[dict[str, dict[str, str]]] = {}
+    __slots__ = ()
+
+
+class TrafficGroupRow(Row):
+    """The background sources of one group, or all of them (named ``all``). No history."""
+
+    _what = "group"
+    _table = "traffic_groups"
+    _series: ClassVar[dict[str, dict[str, str]]] = {}
+    __slots__ = ()
+
+
 class PoolRow(Row):
     """One pool: capacity, what is reserved of it, and its calls. No history."""
 

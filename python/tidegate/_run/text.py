@@ -26,7 +26,7 @@ from tidegate._run.police_text import (
     police_tables,
 )
 from tidegate._run.text_calls import REQUESTS_SHORT, calls_tables, requests_table
-from tidegate._run.text_traffic import traffic_table
+from tidegate._run.text_traffic import TRAFFIC_SHORT, measures_delays, traffic_tables
 from tidegate._run.words import MOST_ROWS, share_of
 
 if TYPE_CHECKING:
@@ -192,8 +192,8 @@ def run_report(summary: dict[str, Any], title: str) -> str:
             lines += ["", wrapped(text, "  ")]
         if len(texts) > MOST_ROWS:
             lines += ["", f"(the first {MOST_ROWS} of {len(texts)} {what}; --json prints all)"]
-    if summary.get("traffic"):
-        lines += ["", traffic_table(summary["traffic"])]
+    groups = summary.get("traffic_groups", [])
+    lines += traffic_tables(groups)
     told = _limits(summary["flows"])
     if told:
         lines += ["", "What limited each flow (share of the time)"]
@@ -203,6 +203,8 @@ def run_report(summary: dict[str, Any], title: str) -> str:
         note += " A cell is 53 bytes."
     if any(map(has_policer, summary["gates"])):
         note += f" {POLICE_SHORT}"
+    if measures_delays(groups):
+        note = f"{note} {TRAFFIC_SHORT}".strip()
     if note:
         lines += ["", wrapped(note)]
     return plain("\n".join(lines))

@@ -23,7 +23,9 @@ class Run(Recorded):
 
     ``flows`` and ``gates`` are data frames with one row each, whose rows know their
     history: ``run.gates["bottleneck"].series("queue")``. ``requests`` is one as well, of the flows
-    with requests and of all of them together (``run.requests["all"]``); elsewhere empty. ``pools``
+    with requests and of all of them together (``run.requests["all"]``); elsewhere empty. ``traffic``
+    has a row for each background source and ``traffic_groups`` one for each group of them and one of all
+    (``run.traffic_groups["all"]``), with one-way delay, interarrival jitter and loss. ``pools``
     and ``calls`` are the same for pools and for sources of calls; they have no history. Goodput
     counts payload only; throughput and gate rates count every header.
     """

@@ -95,10 +95,9 @@ class StudyNumbers(StudyTables):
         kind, _, rest = metric.partition(".")
         if not rest or kind not in KINDS:
             raise UnknownNameError(nearest("metric", metric, self.metrics))
-        table = KINDS[kind]
-        names = dict.fromkeys(row["name"] for row in self._rows[table])
-        name, column = split(kind, rest, names)
-        return self._column(table, name, column, point.number)
+        tables = {row["name"]: table for table in reversed(KINDS[kind]) for row in self._rows[table]}
+        name, column = split(kind, rest, tables)
+        return self._column(tables[name], name, column, point.number)
 
     def _column(self, table: str, name: str, column: str, point: int) -> list[float | None]:
         if (table, name) not in self._elements:

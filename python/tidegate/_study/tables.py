@@ -77,7 +77,7 @@ class StudyTables:
         for (point, replication), summary, measured in results:
             place = {"point": point, **points[point].values, "replication": replication}
             rows["runs"].append({**place, **figures_of(summary, gate), **measured})
-            for table in KINDS.values():
+            for table in [table for tables in KINDS.values() for table in tables]:
                 rows[table] += [{**place, **flat(row)} for row in summary.get(table, [])]
         return cls(manifest, points, rows)
 
@@ -117,7 +117,9 @@ class StudyTables:
     # --- tables -------------------------------------------------------------------------------
 
     def frame(self, table: str) -> pl.DataFrame:
-        """Return a table: ``runs``, ``flows``, ``gates``, ``traffic``, ``requests``, ``pools`` or ``calls``.
+        """Return a table.
+
+        ``runs``, ``flows``, ``gates``, ``traffic``, ``traffic_groups``, ``requests``, ``pools`` or ``calls``.
 
         Raises:
             UnknownNameError: there is no such table.
@@ -149,6 +151,11 @@ class StudyTables:
     def traffic(self) -> pl.DataFrame:
         """One row per point, replication and background source."""
         return self.frame("traffic")
+
+    @property
+    def traffic_groups(self) -> pl.DataFrame:
+        """One row per point, replication and group of background sources, and one of all (``all``)."""
+        return self.frame("traffic_groups")
 
     @property
     def requests(self) -> pl.DataFrame:

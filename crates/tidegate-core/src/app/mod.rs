@@ -3,11 +3,15 @@
 //! An application never looks at TCP: it writes when its time has come, and TCP keeps what it cannot
 //! send yet.
 
+mod media;
+mod progression;
 mod request;
 mod server;
 mod size;
 mod source;
 
+#[cfg(test)]
+mod media_tests;
 #[cfg(test)]
 mod request_tests;
 #[cfg(test)]

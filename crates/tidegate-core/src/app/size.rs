@@ -25,31 +25,35 @@ impl Sizes {
 
     /// The next size in bytes: to the byte below, at least 1.
     pub fn next_size(&mut self) -> u64 {
-        let rng = &mut self.rng;
-        let (drawn, most) = match &self.law {
-            SizePlan::Constant(bytes) => return (*bytes).clamp(1, LARGEST_MESSAGE),
-            SizePlan::Exponential { mean } => {
-                let unit: f64 = Exp1.sample(rng);
-                (unit * *mean as f64, LARGEST_MESSAGE)
-            }
-            SizePlan::Pareto { least, shape, most } => {
-                // 1 − u lies in (0, 1].
-                let above = 1.0 - rng.random::<f64>();
-                (*least as f64 * libm::pow(above, -1.0 / shape), *most)
-            }
-            SizePlan::LogNormal { median, sigma, most } => {
-                let normal: f64 = StandardNormal.sample(rng);
-                (*median as f64 * libm::exp(sigma * normal), *most)
-            }
-            SizePlan::Table(table) => (table.draw(rng), LARGEST_MESSAGE),
-            SizePlan::List(list) => {
-                let place = if list.len() > 1 { rng.random_range(0..list.len()) } else { 0 };
-                return list.get(place).copied().unwrap_or(1).clamp(1, LARGEST_MESSAGE);
-            }
-        };
-        // A cast keeps what is too large, or no number, within its type.
-        (drawn as u64).clamp(1, most.clamp(1, LARGEST_MESSAGE))
+        draw_size(&self.law, &mut self.rng)
     }
+}
+
+/// A size of `law` in bytes: to the byte below, at least 1.
+pub(super) fn draw_size(law: &SizePlan, rng: &mut Stream) -> u64 {
+    let (drawn, most) = match law {
+        SizePlan::Constant(bytes) => return (*bytes).clamp(1, LARGEST_MESSAGE),
+        SizePlan::Exponential { mean } => {
+            let unit: f64 = Exp1.sample(rng);
+            (unit * *mean as f64, LARGEST_MESSAGE)
+        }
+        SizePlan::Pareto { least, shape, most } => {
+            // 1 − u lies in (0, 1].
+            let above = 1.0 - rng.random::<f64>();
+            (*least as f64 * libm::pow(above, -1.0 / shape), *most)
+        }
+        SizePlan::LogNormal { median, sigma, most } => {
+            let normal: f64 = StandardNormal.sample(rng);
+            (*median as f64 * libm::exp(sigma * normal), *most)
+        }
+        SizePlan::Table(table) => (table.draw(rng), LARGEST_MESSAGE),
+        SizePlan::List(list) => {
+            let place = if list.len() > 1 { rng.random_range(0..list.len()) } else { 0 };
+            return list.get(place).copied().unwrap_or(1).clamp(1, LARGEST_MESSAGE);
+        }
+    };
+    // A cast keeps what is too large, or no number, within its type.
+    (drawn as u64).clamp(1, most.clamp(1, LARGEST_MESSAGE))
 }
 
 impl SizePlan {

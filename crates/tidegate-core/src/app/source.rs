@@ -3,41 +3,12 @@
 
 use rand_distr::{Distribution, Exp1};
 
+use super::media::Media;
+use super::progression::Progression;
 use crate::aal5::CELL_BYTES;
 use crate::plan::{HoldingPlan, MessageLength, MessagePlan, SourcePlan};
 use crate::random::Stream;
 use crate::units::{PICOS_PER_SECOND, Rate, Span, Time};
-
-/// Evenly spaced instants: the n-th lies ⌊n · bits · 10¹² / rate⌋ ps after the origin,
-/// because the remainder is carried.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Progression {
-    whole: u64,
-    part: u64,
-    carry: u64,
-    rate: u64,
-}
-
-impl Progression {
-    fn new(rate: Rate, bytes: u32) -> Progression {
-        let rate = rate.bps();
-        let work = u128::from(bytes) * 8 * u128::from(PICOS_PER_SECOND);
-        if rate == 0 {
-            return Progression { whole: u64::MAX, part: 0, carry: 0, rate: 1 };
-        }
-        let whole = u64::try_from(work / u128::from(rate)).unwrap_or(u64::MAX);
-        Progression { whole, part: (work % u128::from(rate)) as u64, carry: 0, rate }
-    }
-
-    /// The gap to the next instant.
-    #[inline]
-    fn step(&mut self) -> Span {
-        self.carry += self.part;
-        let extra = u64::from(self.carry >= self.rate);
-        self.carry -= extra * self.rate;
-        Span::from_picos(self.whole.saturating_add(extra))
-    }
-}
 
 /// On and off periods: the progression's clock runs while the source is on and stands while it is off, so the
 /// mean rate is the on rate times the share of time that is on, whatever the lengths.
@@ -55,19 +26,22 @@ enum Process {
     OnOff(Progression, Periods),
     /// Mean gap in picoseconds.
     Poisson(f64),
+    Media(Box<Media>),
 }
 
 /// When how many bytes come.
 ///
 /// *Constant*: `bytes` at the start and then evenly spaced, exactly. *On–off*: the same while on;
 /// it begins on. *Poisson*: exponential gaps, the first one before the first arrival. *Messages*:
-/// one of the two, each of its own length.
+/// one of the two, each of its own length. *Media*: frames evenly spaced, each in packets.
 #[derive(Debug)]
 pub struct Arrivals {
     process: Process,
     bytes: u32,
     /// Where they say how many.
     messages: Option<Box<MessagePlan>>,
+    /// Packets of the media frame that the last arrival began; 0: it began none.
+    begun: u32,
     next: Time,
     rng: Stream,
 }
@@ -75,7 +49,7 @@ pub struct Arrivals {
 impl Arrivals {
     /// The process of `plan` from `start` on. A rate of zero brings one arrival, or none.
     #[must_use]
-    pub fn new(plan: &SourcePlan, start: Time, rng: Stream) -> Arrivals {
+    pub fn new(plan: &SourcePlan, start: Time, mut rng: Stream) -> Arrivals {
         let (process, bytes) = match plan {
             SourcePlan::Constant { rate, bytes } => (evenly(*rate, *bytes), *bytes),
             SourcePlan::OnOff { rate, bytes, on, off } => {
@@ -88,14 +62,17 @@ impl Arrivals {
                 let gaps = if messages.exponential { at_random } else { evenly };
                 (gaps(messages.load, wire), messages.bytes(messages.mean()))
             }
+            SourcePlan::Media(media) => {
+                (Process::Media(Box::new(Media::new(media, start, &mut rng))), media.largest_packet())
+            }
         };
         let messages = match plan {
             SourcePlan::Messages(messages) => Some(Box::new(messages.clone())),
             _ => None,
         };
-        let mut arrivals = Arrivals { process, bytes, messages, next: start, rng };
+        let mut arrivals = Arrivals { process, bytes, messages, begun: 0, next: start, rng };
         match &mut arrivals.process {
-            Process::Constant(_) => {}
+            Process::Constant(_) | Process::Media(_) => {}
             Process::OnOff(_, periods) => periods.left = draw(periods.on, &mut arrivals.rng),
             Process::Poisson(_) => arrivals.advance(),
         }
@@ -109,6 +86,12 @@ impl Arrivals {
         self.next
     }
 
+    /// Packets of the media frame that the last arrival began; `None`: it began none.
+    #[must_use]
+    pub fn begun(&self) -> Option<u32> {
+        (self.begun > 0).then_some(self.begun)
+    }
+
     /// The next arrival: when, and how many bytes.
     #[expect(clippy::should_implement_trait, reason = "an iterator that may be peeked without a wrapper")]
     pub fn next(&mut self) -> Option<(Time, u32)> {
@@ -116,6 +99,12 @@ impl Arrivals {
             return None;
         }
         let at = self.next;
+        if let Process::Media(media) = &mut self.process {
+            let (bytes, begun) = media.take();
+            self.begun = begun.unwrap_or(0);
+            self.next = media.next_at(&mut self.rng);
+            return Some((at, bytes));
+        }
         let bytes = match &self.messages {
             None => self.bytes,
             Some(messages) => match &messages.length {
@@ -132,6 +121,7 @@ impl Arrivals {
         let gap = match &mut self.process {
             Process::Constant(progression) => progression.step(),
             Process::Poisson(mean) => exponential(*mean, rng),
+            Process::Media(media) => return self.next = media.next_at(rng),
             Process::OnOff(progression, periods) => {
                 let step = progression.step();
                 if step == Span::MAX { Span::MAX } else { periods.stretch(step, rng) }

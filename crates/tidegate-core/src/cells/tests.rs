@@ -54,6 +54,7 @@ impl Bench {
                 gates: gates.to_vec(),
                 hears_departures: false,
                 ends_in_background: false,
+                asks_when: false,
             })
             .collect();
         let numbers: Vec<usize> = (0..plans.len()).collect();

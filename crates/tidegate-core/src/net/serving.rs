@@ -3,7 +3,7 @@
 
 use crate::aal5::CELL_BYTES;
 use crate::cells::Output;
-use crate::gate::{Count, Departure};
+use crate::gate::Departure;
 use crate::net::Network;
 use crate::net::drops::Dropped;
 use crate::net::map::{Chain, NONE};
@@ -33,8 +33,7 @@ impl Network {
                     let chain = self.map.chains[unit.chain as usize];
                     let after = self.map.chains[unit.chain as usize + 1];
                     if chain.route >= self.map.traffic_from && after.line == NONE {
-                        let count = Count { packets: 1, bytes: u64::from(unit.bytes) };
-                        self.count_delivered(at, chain.route, count);
+                        self.end_transit(at, chain.route, unit);
                     } else {
                         self.send(at, unit, chain.line);
                     }
@@ -45,7 +44,7 @@ impl Network {
                 Output::Drop { at, gate, reason, unit } => {
                     let route = self.map.chains[unit.chain as usize].route;
                     let owner = self.map.owner(route);
-                    self.reports.note_drop(Dropped { at, gate, owner, reason, unit }, route);
+                    self.note_drop(Dropped { at, gate, owner, reason, unit }, route);
                 }
                 Output::Served { at, gate } => {
                     if let Some(controlled) = self.controls.of_gate(gate) {

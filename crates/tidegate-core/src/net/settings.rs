@@ -27,6 +27,12 @@ pub fn precision(plan: &Plan) -> Precision {
     if elements > MANY_ELEMENTS { Precision::Coarse } else { Precision::Fine }
 }
 
+/// How finely the delays of background traffic are kept.
+#[must_use]
+pub fn traffic_precision(plan: &Plan) -> Precision {
+    if plan.traffic.len() > MANY_ELEMENTS { Precision::Coarse } else { precision(plan) }
+}
+
 /// What a plan records of a gate.
 pub(super) fn record_level(plan: &Plan, gate: usize) -> RecordLevel {
     match &plan.record.gates {

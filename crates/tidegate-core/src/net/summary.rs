@@ -7,6 +7,7 @@ use crate::net::control::{CallCounts, PoolUse};
 use crate::net::drops::DropCounts;
 use crate::net::map::Owner;
 use crate::net::traffic::TrafficCounts;
+use crate::net::transit::Transit;
 use crate::plan::RatePlan;
 use crate::unit::Unit;
 use crate::units::{Rate, Time};
@@ -49,6 +50,12 @@ impl Network {
     /// What each background source sent and brought to its end, as in the plan.
     pub fn traffic_counts(&self) -> impl Iterator<Item = TrafficCounts> {
         self.traffic.iter().map(|traffic| traffic.counts)
+    }
+
+    /// What became of a background source's packets on their way; `None`: the plan does not ask.
+    #[must_use]
+    pub fn transit(&self, source: usize) -> Option<&Transit> {
+        self.traffic[source].transit.as_ref()
     }
 
     /// What a gate dropped inside the measured time, in packets; at a cell gate, packets that lost

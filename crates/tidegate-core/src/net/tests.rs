@@ -7,6 +7,7 @@ mod golden;
 mod random_calls;
 mod story;
 mod stretches;
+mod transits;
 
 use super::*;
 use crate::dtm::{Settings, Slots};
@@ -16,9 +17,9 @@ use crate::gate::{DropReason, GateRow};
 use crate::gcra::{Interval, Limit, Release};
 use crate::plan::{
     AppPlan, CellPlan, Discipline, DtmPlan, Estimators, FlowPlan, FollowPlan, Framing, GatePlan, GcraPlan,
-    HoldingPlan, JitterPlan, OnChange, Plan, PoolOrder, PoolPlan, QueueCounts, QueueLimit, RatePlan,
-    Reassembly, RtoPlan, RtoRestart, Share, SignalKind, SignalPlan, SourcePlan, StartPlan, SwitchPlan,
-    TcpPlan, TrafficPlan,
+    HoldingPlan, JitterPlan, KeyFramesPlan, MediaPlan, OnChange, Plan, PoolOrder, PoolPlan, QueueCounts,
+    QueueLimit, RatePlan, Reassembly, RtoPlan, RtoRestart, Share, SignalKind, SignalPlan, SizePlan,
+    SourcePlan, StartPlan, SwitchPlan, TcpPlan, TrafficPlan,
 };
 use crate::tcp::tests::plans;
 use crate::unit::{Blame, HeldBy};
@@ -34,7 +35,7 @@ proptest! {
     /// arrival and each end of service is an event of its own.
     #[test]
     fn exact_events_tell_the_same_story(
-        plan in prop_oneof![any_network(), any_judged_network(), any_red_network()],
+        plan in prop_oneof![any_network(), any_judged_network(), any_red_network()].prop_map(followed),
         entries in entries()) {
         let ahead = tell(&plan, &entries, None);
         let exact = tell(&Plan { exact_events: true, ..plan }, &entries, None);
@@ -43,7 +44,7 @@ proptest! {
 
     /// Trains give the results of cells one by one, and both those of a run with every event.
     #[test]
-    fn trains_change_nothing(plan in any_cell_network(), entries in entries()) {
+    fn trains_change_nothing(plan in any_cell_network().prop_map(followed), entries in entries()) {
         let trains = tell(&plan, &entries, None);
         let one_by_one = tell(&Plan { cells_one_by_one: true, ..plan.clone() }, &entries, None);
         prop_assert_eq!(first_difference(&trains, &one_by_one), None);
@@ -55,7 +56,7 @@ proptest! {
     /// time, and what leaves does so when it should have.
     #[test]
     fn waking_changes_no_departure(
-        plan in prop_oneof![any_network(), any_red_network(), any_cell_network()],
+        plan in prop_oneof![any_network(), any_red_network(), any_cell_network()].prop_map(followed),
         entries in entries(),
         grain in 1_000_000u64..5_000_000_000,
         early in any::<bool>(),
@@ -68,7 +69,7 @@ proptest! {
     /// The same where a discipline decides at departures.
     #[test]
     fn waking_changes_no_departure_where_departures_are_judged(
-        plan in any_judged_network(),
+        plan in any_judged_network().prop_map(followed),
         entries in entries(),
         grain in 1_000_000u64..5_000_000_000,
         early in any::<bool>(),

@@ -2,7 +2,9 @@
 
 use crate::app::Arrivals;
 use crate::gate::Count;
-use crate::plan::{Plan, StartPlan};
+use crate::net::settings::{measured, traffic_precision};
+use crate::net::transit::Transit;
+use crate::plan::{Plan, SourcePlan, StartPlan};
 use crate::random::Seed;
 use crate::units::{Measured, Time};
 
@@ -12,6 +14,8 @@ pub(super) struct Traffic {
     pub(super) arrivals: Arrivals,
     pub(super) route: usize,
     pub(super) counts: TrafficCounts,
+    /// What becomes of its packets; `None`: that is not measured.
+    pub(super) transit: Option<Transit>,
 }
 
 /// What a background source sent, and what arrived, inside the measured time.
@@ -26,11 +30,17 @@ pub struct TrafficCounts {
 impl Traffic {
     pub(super) fn all(plan: &Plan, seed: Seed) -> Vec<Traffic> {
         let first_route = plan.flows.len() * 2;
+        let precision = traffic_precision(plan);
         let source = |(index, row): (usize, &crate::plan::TrafficPlan)| {
             let name = format!("traffic.{}", row.name);
             let start = start_time(seed, &format!("{name}/start"), row.start);
             let arrivals = Arrivals::new(&row.source, start, seed.stream(&format!("{name}/source")));
-            Traffic { arrivals, route: first_route + index, counts: TrafficCounts::default() }
+            let media = match &row.source {
+                SourcePlan::Media(media) => Some(media.deadline),
+                _ => None,
+            };
+            let transit = row.delays.then(|| Transit::new(measured(plan), precision, media));
+            Traffic { arrivals, route: first_route + index, counts: TrafficCounts::default(), transit }
         };
         plan.traffic.iter().enumerate().map(source).collect()
     }

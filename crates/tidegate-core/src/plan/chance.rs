@@ -146,7 +146,7 @@ fn of_tcp(tcp: &TcpPlan) -> (Option<&'static str>, bool) {
 }
 
 fn of_traffic(traffic: &TrafficPlan, found: &mut Vec<String>) {
-    let TrafficPlan { name, path: _, start, source } = traffic;
+    let TrafficPlan { name, group: _, path: _, start, source, delays: _ } = traffic;
     let parts = [("start", of_start(*start)), ("source", of_source(source))];
     found.extend(parts.iter().filter(|(_, drawn)| *drawn).map(|(what, _)| format!("traffic.{name}/{what}")));
 }
@@ -186,6 +186,10 @@ fn of_source(source: &SourcePlan) -> bool {
             };
             messages.exponential || drawn
         }
+        SourcePlan::Media(media) => {
+            let key = media.key_frames.as_ref().is_some_and(|key| of_size(&key.size));
+            of_size(&media.frame) || key
+        }
     }
 }
 
@@ -218,7 +222,14 @@ mod tests {
     use crate::units::{Rate, Span, Time};
 
     fn traffic(name: &str, source: SourcePlan) -> TrafficPlan {
-        TrafficPlan { name: name.to_owned(), path: vec![0], start: StartPlan::At(Time::ZERO), source }
+        TrafficPlan {
+            name: name.to_owned(),
+            group: String::new(),
+            path: vec![0],
+            start: StartPlan::At(Time::ZERO),
+            source,
+            delays: false,
+        }
     }
 
     fn constant() -> SourcePlan {

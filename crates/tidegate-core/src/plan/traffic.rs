@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{GateIndex, HoldingPlan, RequestPlan, StartPlan, TcpPlan};
+use super::{GateIndex, HoldingPlan, MediaPlan, RequestPlan, StartPlan, TcpPlan};
 use crate::aal5::{CELL_PAYLOAD, LLC_SNAP, TRAILER};
 use crate::random::TruncatedGeometric;
 use crate::units::Rate;
@@ -66,6 +66,8 @@ pub enum SourcePlan {
     },
     /// Messages of whole cells, each one packet.
     Messages(MessagePlan),
+    /// Media frames, each in packets.
+    Media(Box<MediaPlan>),
 }
 
 impl SourcePlan {
@@ -77,6 +79,7 @@ impl SourcePlan {
             | SourcePlan::OnOff { bytes, .. }
             | SourcePlan::Poisson { bytes, .. } => *bytes,
             SourcePlan::Messages(messages) => messages.bytes(messages.most()),
+            SourcePlan::Media(media) => media.largest_packet(),
         }
     }
 }
@@ -134,10 +137,14 @@ impl MessagePlan {
 pub struct TrafficPlan {
     /// Unique: `bg`, or `bg.2`.
     pub name: String,
+    /// Sources of one group are counted together too.
+    pub group: String,
     /// Gates, in order.
     pub path: Vec<GateIndex>,
     /// When it begins.
     pub start: StartPlan,
     /// What it sends.
     pub source: SourcePlan,
+    /// The delay of each packet is measured.
+    pub delays: bool,
 }

@@ -6,7 +6,7 @@ mod gate;
 mod traffic;
 
 use serde::Serialize;
-use tidegate_core::net::{Network, Owner, measured, precision};
+use tidegate_core::net::{Network, Owner, measured, precision, traffic_precision};
 use tidegate_core::plan::{AtEnd, Plan, RatePlan};
 
 use crate::calls::{self, CallsSummary, PoolSummary};
@@ -14,7 +14,7 @@ use crate::losses;
 use crate::request_summary::RequestSummary;
 pub use flow::{FlowMeasure, FlowSummary};
 pub use gate::{AllocationSummary, FeedbackSummary, GateSummary};
-pub use traffic::TrafficSummary;
+pub use traffic::{MediaSummary, TrafficGroupSummary, TrafficSummary, TransitSummary};
 
 /// A run in numbers.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -37,6 +37,9 @@ pub struct Summary {
     pub gates: Vec<GateSummary>,
     /// One row per background source.
     pub traffic: Vec<TrafficSummary>,
+    /// One row per group of background sources, then one of all; without traffic, none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub traffic_groups: Vec<TrafficGroupSummary>,
     /// One row per flow with requests, then one of all together; without such a flow, none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub requests: Vec<RequestSummary>,
@@ -80,11 +83,12 @@ pub fn summarise(
         flows,
         gates: gate::rows(plan, network, measured),
         traffic: traffic::rows(plan, network, measured),
+        traffic_groups: traffic::groups(plan, network, measured),
         requests,
         pools: calls::pools(plan, network, measured),
         calls: calls::sources(plan, network),
         warnings: warnings(plan, network),
-        quantile_precision: precision(plan).relative(),
+        quantile_precision: precision(plan).relative().max(traffic_precision(plan).relative()),
         events,
     }
 }

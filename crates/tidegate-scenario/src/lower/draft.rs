@@ -37,7 +37,7 @@ pub(crate) struct User<'a> {
 /// What it sends.
 pub(crate) enum Load {
     Flow { app: AppPlan, tcp: TcpPlan },
-    Traffic(SourcePlan),
+    Traffic { source: SourcePlan, group: String, delays: bool },
 }
 
 /// One gate of a list, and which of its two servers.

@@ -1,8 +1,8 @@
 //! `[flow.x]` and `[traffic.x]`.
 
 use super::{
-    Key, Kind, Literal, PATH, RATE, SIZE, Section, TIME, TIME_0, WhenAbsent, jitter, key, one_of, quantity,
-    request, section, tcp, text, word,
+    Key, Kind, Literal, PATH, RATE, SIZE, Section, TIME, TIME_0, WhenAbsent, jitter, key, media, one_of,
+    quantity, request, section, tcp, text, word,
 };
 use crate::units::Dim;
 
@@ -54,6 +54,19 @@ pub(crate) const TRAFFIC: Section = section(
             Kind::Form(&SOURCE),
             WhenAbsent::Required("{ constant = { rate = \"1 Mbit/s\" } }"),
             "When packets are sent: one of the sources below.",
+        ),
+        key(
+            "group",
+            Kind::Text,
+            WhenAbsent::Words("the name of this source: all its copies are one group"),
+            "The summary counts all sources of a group together too.",
+        ),
+        key(
+            "delays",
+            Kind::Flag,
+            WhenAbsent::Words("true; false where the source is `messages`"),
+            "Measures how long each packet is on its way, and which are lost. At gates with `slotted` this makes a \
+             run a quarter longer.",
         ),
     ],
 );
@@ -156,6 +169,12 @@ const SOURCE: Section = one_of(
             Kind::Form(&MESSAGES),
             WhenAbsent::Words("not used"),
             "Messages that AAL5 cuts into cells; all cells of a message are sent at once.",
+        ),
+        key(
+            "media",
+            Kind::Form(&media::MEDIA),
+            WhenAbsent::Words("not used"),
+            "Frames of a video or of sound, each in packets.",
         ),
     ],
 );

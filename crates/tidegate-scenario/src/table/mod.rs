@@ -6,6 +6,7 @@ mod aqm;
 mod flow;
 mod gate;
 mod jitter;
+mod media;
 mod police;
 mod pool;
 mod rate;

@@ -87,7 +87,7 @@ const THINK: Section = one_of(
     &[key("exponential", TIME, WhenAbsent::Required("\"5 s\""), "Exponential with this mean.")],
 );
 
-const SIZES: Kind = Kind::AnyOf(&[SIZE, Kind::Form(&LAWS)]);
+pub(super) const SIZES: Kind = Kind::AnyOf(&[SIZE, Kind::Form(&LAWS)]);
 
 const LAWS: Section = one_of(
     "Sizes of messages",

@@ -245,6 +245,8 @@ pub(crate) fn assemble((mut gates, flows, crossing, record): Draft) -> Plan {
     }
     plan.traffic.extend(crossing.map(|path| TrafficPlan {
         name: "crossing".to_owned(),
+        group: "bg".to_owned(),
+        delays: true,
         path,
         start: StartPlan::At(Time::ZERO),
         source: SourcePlan::OnOff {

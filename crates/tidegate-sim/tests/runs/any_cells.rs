@@ -108,6 +108,8 @@ pub(crate) fn any_cell_plan() -> impl Strategy<Value = Plan> {
             plan.traffic.extend(crossing.into_iter().enumerate().map(|(n, (path, mbps, exponential))| {
                 TrafficPlan {
                     name: format!("crossing{n}"),
+                    group: "bg".to_owned(),
+                    delays: n == 0,
                     path,
                     start: StartPlan::At(Time::ZERO),
                     source: SourcePlan::Messages(MessagePlan {

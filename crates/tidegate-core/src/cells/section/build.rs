@@ -121,6 +121,7 @@ impl Section {
             rule: plans[plan.gates[places.len() - 1]].cells.reassembly,
             hears_departures: plan.hears_departures,
             background: plan.ends_in_background && self.passing != Passing::ThroughGates,
+            asks_when: plan.asks_when,
             joined: false,
             endless: 0,
             open: VecDeque::new(),

@@ -180,9 +180,9 @@ pub(super) struct Loss {
 
 impl Crossing {
     /// Whether its packets only have to be counted as long as no last cell is lost: nobody waits for
-    /// them, and none may be joined to one before it.
+    /// them or asks when they came, and none may be joined to one before it.
     pub(super) fn only_counts(&self) -> bool {
-        self.background && !self.joined && self.endless == 0
+        self.background && !self.asks_when && !self.joined && self.endless == 0
     }
 
     /// The fate of a packet's last cell is known: nearly always that of the oldest packet.

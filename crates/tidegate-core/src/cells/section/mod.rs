@@ -94,6 +94,8 @@ struct Crossing {
     hears_departures: bool,
     /// Deliveries of its packets are only counted.
     background: bool,
+    /// Somebody asks when they came.
+    asks_when: bool,
     /// Cells of packets without an end stand before the next packet.
     joined: bool,
     /// Packets without an end whose other cells are not all settled.

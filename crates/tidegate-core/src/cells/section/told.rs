@@ -99,4 +99,6 @@ pub struct CrossingPlan {
     pub hears_departures: bool,
     /// Its packets leave the network at the end of the section, where they are only counted.
     pub ends_in_background: bool,
+    /// Of each packet it is asked when it comes to the end of the section.
+    pub asks_when: bool,
 }

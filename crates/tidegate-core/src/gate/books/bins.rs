@@ -127,6 +127,18 @@ impl Bins {
         (self.first..).zip(&self.counts).filter(|(_, count)| **count > 0)
     }
 
+    /// Counts what other bins of the same precision have counted.
+    pub(super) fn add_all(&mut self, other: &Bins) {
+        for (bin, count) in other.filled() {
+            let bin = bin as usize;
+            if bin.wrapping_sub(self.first as usize) >= self.counts.len() {
+                self.widen(bin);
+            }
+            let own = &mut self.counts[bin - self.first as usize];
+            *own = own.saturating_add(*count);
+        }
+    }
+
     /// Counts one length in a bin for which there is no memory yet.
     #[cold]
     fn grow(&mut self, bin: usize) {

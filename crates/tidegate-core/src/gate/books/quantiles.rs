@@ -103,6 +103,17 @@ impl Quantiles {
         self.zeros = zeros;
     }
 
+    /// Records every length that another has recorded, at the same precision.
+    pub fn merge(&mut self, other: &Quantiles) {
+        let Quantiles { sum, count, least, greatest, bins, zeros } = other;
+        self.sum += sum;
+        self.count += count;
+        self.least = self.least.min(*least);
+        self.greatest = self.greatest.max(*greatest);
+        self.bins.add_all(bins);
+        self.zeros += zeros;
+    }
+
     /// How many lengths there were.
     #[must_use]
     pub fn count(&self) -> u64 {
@@ -113,6 +124,12 @@ impl Quantiles {
     #[must_use]
     pub fn mean_s(&self) -> Option<f64> {
         (self.count() > 0).then(|| self.sum as f64 / self.count() as f64 / 1e12)
+    }
+
+    /// The greatest in seconds, exactly; `None` where there was no length.
+    #[must_use]
+    pub fn max_s(&self) -> Option<f64> {
+        (self.count() > 0).then(|| Time::from_picos(self.greatest).as_secs_f64())
     }
 
     /// The smallest length that at least a share `q` of all lengths do not exceed, in seconds.

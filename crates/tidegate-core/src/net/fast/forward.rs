@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use crate::gate::{Count, GateDrop};
 use crate::net::Network;
 use crate::net::drops::Dropped;
-use crate::net::map::{Chain, NONE};
+use crate::net::map::{Chain, NONE, Owner};
 use crate::net::sources::{EventSource, SourceKind};
 use crate::net::traffic::TrafficCounts;
 use crate::unit::{HeldBy, Unit};
@@ -35,7 +35,7 @@ impl Network {
         if chain.route < self.map.traffic_from {
             return Some((at, chain.route as usize, unit));
         }
-        self.count_delivered(at, chain.route, Count { packets: 1, bytes: u64::from(unit.bytes) });
+        self.end_transit(at, chain.route, unit);
         None
     }
 
@@ -54,6 +54,16 @@ impl Network {
         Some(first)
     }
 
+    /// A packet of background traffic has come to its end.
+    #[inline]
+    pub(in crate::net) fn end_transit(&mut self, at: Time, route: u32, unit: Unit) {
+        self.count_delivered(at, route, Count { packets: 1, bytes: u64::from(unit.bytes) });
+        let traffic = &mut self.traffic[(route - self.map.traffic_from) as usize];
+        if let Some(transit) = &mut traffic.transit {
+            transit.arrive(at, unit.handle);
+        }
+    }
+
     /// Packets of background traffic have come to their end.
     #[inline]
     pub(in crate::net) fn count_delivered(&mut self, at: Time, route: u32, packets: Count) {
@@ -68,8 +78,10 @@ impl Network {
         let count = Count { packets: 1, bytes: u64::from(bytes) };
         TrafficCounts::note(&mut traffic.counts.sent, self.reports.measured, at, count);
         let route = traffic.route;
+        let begins = traffic.arrivals.begun();
+        let number = traffic.transit.as_mut().map_or(0, |transit| transit.send(at, begins));
         self.schedule.wake(SourceKind::Traffic, source, traffic.arrivals.peek());
-        let ahead = self.handle_unit(at, route, &mut Unit::new(bytes, 0, HeldBy::Application));
+        let ahead = self.handle_unit(at, route, &mut Unit::new(bytes, number, HeldBy::Application));
         debug_assert!(ahead.is_none(), "background traffic has no receiver");
     }
 
@@ -168,7 +180,18 @@ impl Network {
     pub(in crate::net) fn drop(&mut self, gate: u32, GateDrop { at, reason }: GateDrop, unit: Unit) {
         let route = self.map.chains[unit.chain as usize].route;
         let owner = self.map.owner(route);
-        self.reports.note_drop(Dropped { at, gate: gate as usize, owner, reason, unit }, route);
+        self.note_drop(Dropped { at, gate: gate as usize, owner, reason, unit }, route);
+    }
+
+    /// A unit of this route was dropped.
+    #[cold]
+    pub(in crate::net) fn note_drop(&mut self, dropped: Dropped, route: u32) {
+        if let Owner::Traffic(source) = dropped.owner
+            && let Some(transit) = &mut self.traffic[source].transit
+        {
+            transit.lose(dropped.at, dropped.unit.handle);
+        }
+        self.reports.note_drop(dropped, route);
     }
 
     /// A flow's data unit leaves a gate of its own machine; it arrives at what comes next at `out`.

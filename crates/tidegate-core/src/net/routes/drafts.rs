@@ -15,6 +15,8 @@ pub(super) struct Draft {
     pub(super) extra: Span,
     /// The owner's TCP hears of departures.
     pub(super) notify: bool,
+    /// Somebody asks when units come to its end.
+    pub(super) asks_when: bool,
 }
 
 /// Every route of a plan, in the order of their numbers.
@@ -22,12 +24,19 @@ pub(super) fn drafts(plan: &Plan) -> Vec<Draft> {
     let mut drafts = Vec::new();
     for (index, flow) in plan.flows.iter().enumerate() {
         let notify = matches!(flow.tcp.rto, RtoPlan::Fixed { restart: RtoRestart::Departure, .. });
-        drafts.push(Draft { owner: Owner::Data(index), gates: flow.path.clone(), extra: Span::ZERO, notify });
+        drafts.push(Draft {
+            owner: Owner::Data(index),
+            gates: flow.path.clone(),
+            extra: Span::ZERO,
+            notify,
+            asks_when: false,
+        });
         drafts.push(Draft {
             owner: Owner::Back(index),
             gates: flow.back.clone(),
             extra: flow.back_delay,
             notify: false,
+            asks_when: false,
         });
     }
     for (index, traffic) in plan.traffic.iter().enumerate() {
@@ -36,6 +45,7 @@ pub(super) fn drafts(plan: &Plan) -> Vec<Draft> {
             gates: traffic.path.clone(),
             extra: Span::ZERO,
             notify: false,
+            asks_when: traffic.delays,
         });
     }
     drafts
@@ -108,7 +118,13 @@ mod tests {
     use super::*;
 
     fn draft(gates: &[usize]) -> Draft {
-        Draft { owner: Owner::Data(0), gates: gates.to_vec(), extra: Span::ZERO, notify: false }
+        Draft {
+            owner: Owner::Data(0),
+            gates: gates.to_vec(),
+            extra: Span::ZERO,
+            notify: false,
+            asks_when: false,
+        }
     }
 
     fn meeting(gates: usize, drafts: &[Draft]) -> Vec<bool> {

@@ -91,6 +91,7 @@ impl Routes {
             gates: self.map.gates[chain.first as usize..].iter().map(|gate| *gate as usize).collect(),
             hears_departures: draft.notify,
             ends_in_background: last && matches!(draft.owner, Owner::Traffic(_)),
+            asks_when: draft.asks_when,
         });
     }
 

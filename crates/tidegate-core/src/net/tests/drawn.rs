@@ -154,6 +154,31 @@ fn with_disciplines(any: impl Strategy<Value = Discipline>) -> impl Strategy<Val
     })
 }
 
+/// Asks how long packets of most background sources are on their way; one of them sends media.
+pub(super) fn followed(mut plan: Plan) -> Plan {
+    for (number, row) in plan.traffic.iter_mut().enumerate() {
+        row.delays = number > 0 || row.path.len().is_multiple_of(2);
+        if matches!(row.source, SourcePlan::Constant { .. }) {
+            row.source = SourcePlan::Media(Box::new(any_media(number as u64)));
+        }
+    }
+    plan
+}
+
+/// Frames of one packet, or of several at once or spread.
+fn any_media(number: u64) -> MediaPlan {
+    let key = KeyFramesPlan { every: 3, size: SizePlan::Constant(4000) };
+    MediaPlan {
+        frames_per_1000_s: 49_970 * (number + 1),
+        frame: SizePlan::Exponential { mean: 1000 },
+        key_frames: (number > 0).then_some(key),
+        packet: 540,
+        headers: 40,
+        spread: Span::from_millis(5 * number),
+        deadline: Some(Span::from_millis(10)),
+    }
+}
+
 pub(super) type FlowDraft = (Vec<usize>, Vec<usize>, u64, bool);
 
 pub(super) fn network(
@@ -185,6 +210,8 @@ pub(super) fn network(
         };
         plan.traffic.push(TrafficPlan {
             name: format!("bg{n}"),
+            group: "bg".to_owned(),
+            delays: false,
             path,
             start: StartPlan::At(Time::ZERO),
             source,

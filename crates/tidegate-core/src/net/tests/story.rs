@@ -102,6 +102,7 @@ pub(super) fn tell(plan: &Plan, entries: &[(u64, usize, u32)], waking: Option<Wa
     let rows = |rows: Vec<GateRow>| rows.iter().map(|row| format!("{row:?}")).collect();
     story.histories = network.gates_mut().iter_mut().map(|gate| gate.take_history().map(rows)).collect();
     story.traffic = network.traffic_counts().collect();
+    story.counters.extend((0..plan.traffic.len()).filter_map(|source| transit(&network, source)));
     story.calls = random_calls::told(plan, &network);
     story
 }
@@ -124,4 +125,13 @@ pub(super) fn drain(network: &mut Network, until: Time, story: &mut Story) {
             Step::Alarm { .. } => {}
         }
     }
+}
+
+/// What is measured of a background source's packets.
+fn transit(network: &Network, source: usize) -> Option<String> {
+    let transit = network.transit(source)?;
+    let (lost, delays, jitter) = (transit.lost(), transit.delays(), transit.jitter());
+    let frames =
+        transit.frames().map(|f| format!("{} {} {:?} {:?}", f.sent(), f.lost(), f.late(), f.delays()));
+    Some(format!("{lost} lost, {delays:?} {jitter:?} {frames:?}"))
 }

@@ -40,7 +40,7 @@ pub(crate) fn largest<'a>(gates: usize, users: &'a [User<'_>]) -> Vec<Option<(u3
     for user in users {
         let (data, answer) = match &user.load {
             Load::Flow { tcp, app } => (tcp.largest_packet(), app.largest_packet_back(tcp)),
-            Load::Traffic(source) => (source.largest(), 0),
+            Load::Traffic { source, .. } => (source.largest(), 0),
         };
         for (hops, bytes) in [(&user.path, data), (&user.back, answer)] {
             for hop in hops {

@@ -134,12 +134,14 @@ pub(crate) fn connect(
                     app: app.clone(),
                     tcp: tcp.clone(),
                 }),
-                Load::Traffic(source) => {
+                Load::Traffic { source, group, delays } => {
                     traffic.push(TrafficPlan {
                         name: name.clone(),
                         path,
                         start: user.start,
+                        group: group.clone(),
                         source: source.clone(),
+                        delays: *delays,
                     });
                 }
             }

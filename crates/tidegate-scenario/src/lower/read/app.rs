@@ -7,7 +7,7 @@ use tidegate_core::plan::{AppPlan, MessageLength, MessagePlan, SourcePlan};
 use tidegate_core::random::TruncatedGeometric;
 use tidegate_core::units::Rate;
 
-use super::request;
+use super::{media, request};
 use crate::check::{Form, Item, Value};
 use crate::inputs::Library;
 use crate::lower::changes;
@@ -34,14 +34,27 @@ pub(crate) fn app(root: &Form, flow: &Form, library: &mut Library, notes: &mut N
 /// A packet without an IP header is none.
 const SMALLEST_PACKET: u32 = 20;
 
+/// In place of a source with a mistake.
+const NOTHING: SourcePlan = SourcePlan::Constant { rate: Rate::ZERO, bytes: 0 };
+
 /// `llc`: whether the first cells on the path have LLC/SNAP; `None`: no gate makes any.
-pub(crate) fn source(root: &Form, traffic: &Form, llc: Option<bool>, notes: &mut Notes) -> SourcePlan {
+pub(crate) fn source(
+    root: &Form,
+    traffic: &Form,
+    llc: Option<bool>,
+    library: &mut Library,
+    notes: &mut Notes,
+) -> SourcePlan {
     let law = traffic.table("source").and_then(Form::only);
     let Some((law, form)) = law.and_then(|(law, item)| Some((law, item.table()?))) else {
-        return SourcePlan::Constant { rate: Rate::ZERO, bytes: 0 };
+        return NOTHING;
     };
     if law == "messages" {
-        return messages(form, llc, notes).unwrap_or(SourcePlan::Constant { rate: Rate::ZERO, bytes: 0 });
+        return messages(form, llc, notes).unwrap_or(NOTHING);
+    }
+    if law == "media" {
+        let plan = media::media(form, library, notes);
+        return plan.map_or(NOTHING, |plan| SourcePlan::Media(Box::new(plan)));
     }
     let source = process(root, law, form, "packet", LARGEST_PACKET, notes);
     if let Some(item) = form.get("packet")

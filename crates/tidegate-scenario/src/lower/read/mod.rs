@@ -6,6 +6,7 @@ pub(crate) mod calls;
 mod congestion;
 pub(crate) mod gate;
 mod laws;
+mod media;
 mod police;
 mod rate;
 pub(crate) mod record;
@@ -14,6 +15,7 @@ mod request;
 mod tcp;
 mod tcp_layers;
 mod threshold;
+mod traffic_groups;
 pub(crate) mod users;
 
 pub(crate) use tcp_layers::TcpLayers;

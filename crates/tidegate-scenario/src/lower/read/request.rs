@@ -85,7 +85,8 @@ fn check_outstanding(
     }
 }
 
-fn size(item: &Item, library: &mut Library, notes: &mut Notes) -> Option<SizePlan> {
+/// The law of a size.
+pub(super) fn size(item: &Item, library: &mut Library, notes: &mut Notes) -> Option<SizePlan> {
     let Value::Table(laws) = &item.value else { return Some(SizePlan::Constant(message(item, notes)?)) };
     let (law, given) = laws.only()?;
     match (law, given.table()) {

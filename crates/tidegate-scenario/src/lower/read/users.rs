@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
 
-use tidegate_core::plan::StartPlan;
+use tidegate_core::plan::{SourcePlan, StartPlan};
 use tidegate_core::units::{Span, Time};
 
-use super::{app, tcp};
+use super::{app, tcp, traffic_groups};
 use crate::check::{Form, Item, Value};
 use crate::document::Place;
 use crate::inputs::Library;
@@ -62,6 +62,7 @@ pub(crate) fn users<'a>(
             check_start(users.last(), form, duration, notes);
         }
     }
+    traffic_groups::check(root, notes);
     if let Some(sets) = root.table("tcp") {
         tcp::check_sets(sets, root, library, notes);
     }
@@ -86,7 +87,10 @@ fn user<'a>(
         let app = app::app(root, form, library, notes);
         Load::Flow { app, tcp: tcp::tcp(root, form, library, notes) }
     } else {
-        Load::Traffic(app::source(root, form, first_cells(&path, gates), notes))
+        let source = app::source(root, form, first_cells(&path, gates), library, notes);
+        let messages = matches!(source, SourcePlan::Messages(_));
+        let delays = if form.given("delays").is_some() { form.flag("delays") } else { !messages };
+        Load::Traffic { source, group: traffic_groups::group(form, name), delays }
     };
     let (key, at, start, jitter) = (form.key.clone(), form.at, start(form, notes), jitter(form));
     User { name, key, at, count, instances: Vec::new(), path, back, back_delay, start, jitter, load }

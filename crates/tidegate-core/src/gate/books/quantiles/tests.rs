@@ -57,6 +57,24 @@ proptest! {
         prop_assert_eq!(format!("{single:?}"), format!("{together:?}"));
     }
 
+    /// Lengths recorded apart and then put together are the same lengths recorded together.
+    #[test]
+    fn merged_lengths_are_lengths(
+        lengths in prop::collection::vec((0u64..1 << 50, 0u32..50, any::<bool>()), 0..60),
+        fine in any::<bool>(),
+    ) {
+        let empty = Quantiles::new(if fine { Precision::Fine } else { Precision::Coarse });
+        let (mut one, mut other, mut together) = (empty.clone(), empty.clone(), empty);
+        for (length, shift, first) in lengths {
+            let length = Span::from_picos(length >> shift);
+            if first { one.record(length) } else { other.record(length) }
+            together.record(length);
+        }
+        one.merge(&other);
+        prop_assert_eq!(format!("{one:?}"), format!("{together:?}"));
+        prop_assert_eq!(one.max_s(), one.quantile_s(1.0).map(|_| one.greatest as f64 / 1e12));
+    }
+
     /// Against a sorted list.
     #[test]
     fn any_quantile_of_any_list(
