@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import tidegate as tg
 from common import EXAMPLES, tidegate
-from tidegate._run.text_traffic import traffic_table
+from tidegate._run.text_traffic import traffic_tables
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,6 +28,10 @@ MARKOV = {
 
 def source(kind: str) -> dict[str, Any]:
     return {"traffic.bg": {"path": ["link"], "source": {kind: {"rate": "1 Mbit/s"}}}}
+
+
+def source_of(rate: str) -> dict[str, Any]:
+    return {"constant": {"rate": rate, "packet": "125 B"}}
 
 
 def test_a_study_in_which_nothing_is_random_has_no_intervals() -> None:
@@ -120,23 +124,20 @@ def test_seeds_that_change_nothing_are_said(tmp_path: Path) -> None:
 
 
 def test_a_table_of_sources_leaves_none_out() -> None:
-    rows = [
-        {"name": f"call.{n}", "packets_sent": 100, "packets_delivered": 99, "throughput_bps": 1e5 + n}
-        for n in range(1, 16)
-    ]
-    rows.append({"name": "backup", "packets_sent": 10, "packets_delivered": 10, "throughput_bps": 5e5})
-    lines = traffic_table(rows).splitlines()
-    call, backup, every = (line.split() for line in lines[3:])
-    assert call[:2] == ["call", "15"]
+    call = {"path": ["link"], "source": {"constant": {"rate": "100 kbit/s", "packet": "125 B"}}}
+    traffic = {"call": {**call, "count": 15}, "backup": {"path": ["link"], "source": source_of("500 kbit/s")}}
+    run = tg.run({**PLAIN, "flow": {}, "traffic": traffic}, set={"gate.link.queue": "100 packets"})
+    lines = traffic_tables(run.summary["traffic_groups"])[1].splitlines()
+    calls, backup, every = (line.split() for line in lines[3:])
+    assert calls[:2] == ["call", "15"]
     assert backup[:2] == ["backup", "1"]
-    assert every[:3] == ["all", "16", "2.00"]
+    assert every[:2] == ["all", "16"]
+    assert float(every[2]) == pytest.approx(2.0, rel=0.01)
 
 
 def test_a_long_table_of_sources_says_what_it_leaves_out() -> None:
-    rows = [
-        {"name": f"source{n}x", "packets_sent": 1, "packets_delivered": 1, "throughput_bps": 1e5}
-        for n in range(20)
-    ]
-    text = traffic_table(rows)
+    one = {"path": ["link"], "source": source_of("10 kbit/s")}
+    run = tg.run({**PLAIN, "flow": {}, "traffic": {f"source{n}x": one for n in range(20)}})
+    _, text = traffic_tables(run.summary["traffic_groups"])
     assert "the 12 groups with the highest rates of 20" in text
     assert "all" in text
