@@ -180,6 +180,8 @@ def results_reference() -> str:
         _fields(structs["CellSummary"]),
         "Circuits (gates with `rate.reserve`) have this as well, and what tells of calls, below.\n",
         _fields(structs["CircuitSummary"]),
+        "Each class of a gate with `classes` has these:\n",
+        _fields(structs["ClassSummary"]),
         "### Background traffic: `traffic[]`\n",
         _fields(structs["TrafficSummary"]),
         "And as of a flow, what was dropped and tagged of its packets: `dropped_packets` to `drops`.\n",

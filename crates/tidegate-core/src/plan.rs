@@ -6,6 +6,7 @@
 
 mod chance;
 mod circuits;
+mod classes;
 mod congestion;
 mod discipline;
 mod feedback;
@@ -22,6 +23,10 @@ mod tcp_rules;
 mod traffic;
 
 pub use circuits::{ArrivalPlan, Blocked, CallsPlan, Demand, PoolOrder, ReservationPlan, ReservePlan};
+pub use classes::{
+    ClassPlan, ClassesPlan, CreditPlan, HtbNode, HtbPlan, MOST_CLASSES, OpeningsPlan, SchedulerPlan,
+    StrictPlan, WfqPlan,
+};
 pub use congestion::{CONTROLLERS, CongestionPlan, ControllerRow, PythonController, PythonSource};
 pub use discipline::{
     CoDelPlan, Discipline, DualPi2Plan, FqCoDelPlan, PiePlan, RedAdaptivePlan, RedPlan, StepThreshold,

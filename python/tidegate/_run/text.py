@@ -26,6 +26,7 @@ from tidegate._run.police_text import (
     police_tables,
 )
 from tidegate._run.text_calls import REQUESTS_SHORT, calls_tables, requests_table
+from tidegate._run.text_classes import classes_tables
 from tidegate._run.text_traffic import TRAFFIC_SHORT, measures_delays, traffic_tables
 from tidegate._run.words import MOST_ROWS, share_of
 
@@ -177,6 +178,7 @@ def run_report(summary: dict[str, Any], title: str) -> str:
         lines += ["", gates_table(summary["gates"])]
     if summary.get("requests"):
         lines += ["", requests_table(summary["requests"]), wrapped(REQUESTS_SHORT)]
+    lines += classes_tables(summary)
     lines += police_tables(summary)
     lines += calls_tables(summary)
     slots = [_slots(gate) for gate in summary["gates"] if "slots_mean" in gate]

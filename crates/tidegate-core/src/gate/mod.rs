@@ -28,14 +28,14 @@ mod stepped;
 mod waiting;
 
 pub use backlog::Backlog;
-pub use books::{CellRow, Count, Counters, GateRow, Phases, Precision, Quantiles};
+pub use books::{CellRow, ClassCounters, ClassRow, Count, Counters, GateRow, Phases, Precision, Quantiles};
 pub(crate) use books::{ExactPicos, Progression};
 pub use door::{Policer, Slot};
 pub use drops::{DropReason, GateDrop};
 pub use stepped::Departure;
 
 use crate::gate::ahead::{Ahead, Express};
-use crate::gate::books::{Books, Served};
+use crate::gate::books::{Books, ClassBooks, Served};
 use crate::gate::door::Door;
 use crate::gate::exit::Exit;
 use crate::gate::queue::Queue;
@@ -64,6 +64,8 @@ pub struct Gate {
     books: Books,
     ahead: Ahead,
     stepped: Option<Box<Stepped>>,
+    /// The books of its classes, where it has any.
+    classes: Option<Box<ClassBooks>>,
 }
 
 /// What a gate is told when it is made.
@@ -102,7 +104,8 @@ impl Gate {
             exit: Exit::new(plan, seed),
             books,
             ahead: Ahead::new(),
-            stepped: Stepped::judged(&plan.queue, discipline_stream),
+            stepped: Stepped::classed(plan, seed).or_else(|| Stepped::judged(&plan.queue, discipline_stream)),
+            classes: plan.classes.as_deref().map(|classes| Box::new(ClassBooks::new(classes, &context))),
         }
     }
 
@@ -115,6 +118,9 @@ impl Gate {
         self.door.note_arrival(at, wire);
         if self.door.admits(at, unit, wire, &mut self.books) {
             return Ok(wire);
+        }
+        if self.is_classed() {
+            self.note_refused_of_class(at, unit, DropReason::Policed);
         }
         Err(self.refuse(at, wire, DropReason::Policed))
     }

@@ -1,3 +1,4 @@
+pub(crate) mod classed;
 mod judged;
 mod rows;
 

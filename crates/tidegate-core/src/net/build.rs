@@ -1,6 +1,7 @@
 //! How the network of a plan is made.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use crate::gate::{Gate, GateContext};
 use crate::net::Network;
@@ -34,6 +35,7 @@ impl Network {
         };
         let mut gates: Vec<Gate> =
             plan.gates.iter().enumerate().map(|(n, gate)| Gate::new(gate, context(n))).collect();
+        set_members(plan, &routes, &mut gates);
         let controls = Controls::new(plan, &mut gates);
         let signals: Vec<Signal> =
             plan.signals.iter().map(|row| Signal::new(row, plan, seed(plan), &mut gates)).collect();
@@ -65,6 +67,22 @@ impl Network {
             traffic,
             horizon,
         }
+    }
+}
+
+/// Tells gates with classes which class the units of each stretch are of; copies of one gate share the list.
+fn set_members(plan: &Plan, routes: &Routes, gates: &mut [Gate]) {
+    let mut last: Option<(&Arc<[u16]>, Arc<[u16]>)> = None;
+    for (row, gate) in plan.gates.iter().zip(gates) {
+        let Some(classes) = &row.classes else { continue };
+        let of_route = &classes.of_route;
+        let known = last.as_ref().filter(|(known, _)| Arc::ptr_eq(known, of_route));
+        let members = known.map(|(_, members)| Arc::clone(members)).unwrap_or_else(|| {
+            let class = |route: u32| of_route.get(route as usize).copied().unwrap_or(0);
+            routes.map.chains.iter().map(|chain| class(chain.route)).collect()
+        });
+        gate.set_members(Arc::clone(&members));
+        last = Some((of_route, members));
     }
 }
 

@@ -35,7 +35,7 @@ proptest! {
     /// arrival and each end of service is an event of its own.
     #[test]
     fn exact_events_tell_the_same_story(
-        plan in prop_oneof![any_network(), any_judged_network(), any_red_network()].prop_map(followed),
+        plan in prop_oneof![any_network(), any_judged_network(), any_red_network(), any_classed_network()].prop_map(followed),
         entries in entries()) {
         let ahead = tell(&plan, &entries, None);
         let exact = tell(&Plan { exact_events: true, ..plan }, &entries, None);
@@ -69,7 +69,7 @@ proptest! {
     /// The same where a discipline decides at departures.
     #[test]
     fn waking_changes_no_departure_where_departures_are_judged(
-        plan in any_judged_network().prop_map(followed),
+        plan in prop_oneof![any_judged_network(), any_classed_network()].prop_map(followed),
         entries in entries(),
         grain in 1_000_000u64..5_000_000_000,
         early in any::<bool>(),
@@ -82,7 +82,7 @@ proptest! {
     /// What is said of the next delivery holds, as long as nothing enters and no rate is fed back.
     #[test]
     fn nothing_is_delivered_sooner_than_said(
-        plan in prop_oneof![any_network(), any_judged_network(), any_cell_network()],
+        plan in prop_oneof![any_network(), any_judged_network(), any_classed_network(), any_cell_network()],
         entries in entries(),
     ) {
         let mut plan = plan;
@@ -140,7 +140,7 @@ proptest! {
     /// or dropped, once.
     #[test]
     fn every_packet_has_one_fate(
-        plan in prop_oneof![any_network(), any_judged_network(), any_cell_network()],
+        plan in prop_oneof![any_network(), any_judged_network(), any_classed_network(), any_cell_network()],
         entries in entries(),
     ) {
         let plan = Plan { duration: Time::ZERO + Span::from_secs(10_000), traffic: vec![], ..plan };

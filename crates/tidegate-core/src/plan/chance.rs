@@ -61,6 +61,7 @@ fn of_gate(gate: &GatePlan, shared: bool, found: &mut Vec<String>) {
     let GatePlan {
         name,
         queue: QueuePlan { discipline, limit: _, counts: _, tagged: _ },
+        classes,
         rate,
         on_change: _,
         framing: _,
@@ -94,6 +95,9 @@ fn of_gate(gate: &GatePlan, shared: bool, found: &mut Vec<String>) {
         ("jitter", jitter),
     ];
     found.extend(parts.iter().filter(|(_, drawn)| *drawn).map(|(what, _)| format!("gate.{name}/{what}")));
+    let classes = classes.iter().flat_map(|classes| &classes.classes);
+    let drawn = classes.filter(|class| class.queue.discipline.is_random());
+    found.extend(drawn.map(|class| format!("gate.{name}/aqm.{}", class.name)));
 }
 
 fn of_flow(flow: &FlowPlan, found: &mut Vec<String>) {

@@ -1,6 +1,8 @@
 //! What a gate is made from.
 
-use super::{Discipline, Framing, OnChange, RatePlan};
+use std::sync::Arc;
+
+use super::{ClassesPlan, Discipline, Framing, OnChange, RatePlan};
 use crate::aal5::{CELL_BITS, CELL_BYTES};
 use crate::gcra::{Conformance, Limit};
 use crate::units::{PICOS_PER_SECOND, Span, Speed};
@@ -13,6 +15,8 @@ pub struct GatePlan {
     pub name: String,
     /// The queue before the server.
     pub queue: QueuePlan,
+    /// Classes with queues of their own; then `queue` is all of them together, and has no discipline.
+    pub classes: Option<Arc<ClassesPlan>>,
     /// When a unit started at t ends.
     pub rate: RatePlan,
     /// What happens to a unit in transmission when the rate changes.
@@ -40,6 +44,7 @@ impl GatePlan {
         GatePlan {
             name: name.to_owned(),
             queue: QueuePlan::UNLIMITED,
+            classes: None,
             rate: RatePlan::Unlimited,
             on_change: OnChange::Keep,
             framing: Framing::Ip,
@@ -77,7 +82,7 @@ impl GatePlan {
     /// Whether departures can be stated at arrivals; otherwise the gate is driven step by step.
     #[must_use]
     pub fn is_known_ahead(&self) -> bool {
-        self.rate.is_known_ahead() && self.queue.discipline.decides_at_arrival()
+        self.rate.is_known_ahead() && self.queue.discipline.decides_at_arrival() && self.classes.is_none()
     }
 
     /// Whether nothing about the gate is special. If it then has a constant rate and is not observed, packets may take
@@ -87,6 +92,7 @@ impl GatePlan {
         self.loss == LossPlan::None
             && self.jitter == JitterPlan::None
             && self.police.is_none()
+            && self.classes.is_none()
             && self.queue.discipline == Discipline::DropTail
             && self.queue.tagged.is_none()
             && self.framing == Framing::Ip

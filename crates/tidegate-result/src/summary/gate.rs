@@ -9,6 +9,7 @@ use tidegate_core::net::{DropCounts, Network, seed};
 use tidegate_core::plan::{GatePlan, Plan, RatePlan};
 use tidegate_core::units::{Measured, PICOS_PER_SECOND};
 
+use super::classes::{self, ClassSummary};
 use crate::calls::{self, CircuitSummary};
 use crate::cells::{self, CellSummary, PacketsOfCells, Place};
 use crate::losses::{self, PoliceSummary};
@@ -65,6 +66,9 @@ pub struct GateSummary {
     /// Its calls; a gate that is no circuit has none of these names.
     #[serde(flatten)]
     pub circuit: Option<CircuitSummary>,
+    /// Its classes, in the order of the file; a gate without classes has no such name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub classes: Vec<ClassSummary>,
     /// Its policer; a gate without one has none of these names.
     #[serde(flatten)]
     pub police: Option<PoliceSummary>,
@@ -177,7 +181,7 @@ fn gate_row(
         delivered_packets: packets.delivered,
         dropped_packets: packets.dropped,
         drops: BTreeMap::new(),
-        marked_packets: row.queue.discipline.marks().then(|| counters.marked().measured().packets),
+        marked_packets: marks(row).then(|| counters.marked().measured().packets),
         loss: (offered.packets > 0).then(|| dropped as f64 / offered.packets as f64),
         queue_mean_packets: of_packets.then(|| counters.queue_mean()),
         queue_max_packets: of_packets.then_some(counters.queue_max),
@@ -195,9 +199,15 @@ fn gate_row(
         allocation: allocation(row, gate, offered.bytes, span),
         feedback: feedback(row, gate),
         circuit: None,
+        classes: classes::rows(row, gate),
         police: None,
         cells: cells.map(|(place, counts)| place.cells(&counters, counts)),
     }
+}
+
+/// Whether its queue marks packets, or that of a class.
+fn marks(row: &GatePlan) -> bool {
+    row.queue.discipline.marks() || row.classes.as_ref().is_some_and(|classes| classes.marks())
 }
 
 /// `offered_bytes` came to the door in `span` seconds.

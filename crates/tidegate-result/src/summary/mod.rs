@@ -1,6 +1,7 @@
 //! The summary of a run: one row per flow, gate and background source, over the measured
 //! time `[warmup, duration)`. The names are an interface: other programs read them.
 
+mod classes;
 mod flow;
 mod gate;
 mod traffic;
@@ -12,6 +13,7 @@ use tidegate_core::plan::{AtEnd, Plan, RatePlan};
 use crate::calls::{self, CallsSummary, PoolSummary};
 use crate::losses;
 use crate::request_summary::RequestSummary;
+pub use classes::ClassSummary;
 pub use flow::{FlowMeasure, FlowSummary};
 pub use gate::{AllocationSummary, FeedbackSummary, GateSummary};
 pub use traffic::{MediaSummary, TrafficGroupSummary, TrafficSummary, TransitSummary};

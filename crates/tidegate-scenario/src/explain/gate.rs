@@ -5,12 +5,12 @@ use tidegate_core::plan::{FlowPlan, Framing, GatePlan, JitterPlan, OnChange, Pla
 use tidegate_core::units::{Rate, Speed};
 
 use super::text::{rate_text, seconds_text, three_digits};
-use super::{calls, cells, consequence, dtm, follow, police, queues, rows_of, write_rows};
+use super::{calls, cells, classes, consequence, dtm, follow, police, queues, rows_of, write_rows};
 use crate::check::Form;
 
 pub(super) fn explain(name: &str, form: &Form, plan: &Plan, out: &mut String) {
     let mut rows = Vec::new();
-    rows_of(form, "", &[], &mut rows);
+    rows_of(form, "", &classes::hidden(form), &mut rows);
     let copies: Vec<usize> =
         (0..plan.gates.len()).filter(|index| is_copy(&plan.gates[*index].name, name)).collect();
     if let (Some(first), Some(row)) = (copies.first(), rows.iter_mut().find(|row| row.key == "on_change"))
@@ -54,6 +54,9 @@ pub(super) fn explain(name: &str, form: &Form, plan: &Plan, out: &mut String) {
     }
     if !in_cells {
         queue_lines(gate, packet).iter().for_each(|line| consequence(line, out));
+    }
+    for line in classes::lines(gate, form, plan) {
+        consequence(&line, out);
     }
 }
 

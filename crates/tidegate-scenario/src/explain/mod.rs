@@ -4,6 +4,7 @@
 
 mod calls;
 mod cells;
+mod classes;
 mod dtm;
 mod flow;
 mod follow;

@@ -31,6 +31,8 @@ pub(crate) struct User<'a> {
     pub(crate) start: StartPlan,
     /// Random delay before the first gate.
     pub(crate) jitter: JitterPlan,
+    /// Differentiated services codepoint.
+    pub(crate) dscp: u8,
     pub(crate) load: Load,
 }
 

@@ -51,6 +51,30 @@ pub(crate) fn jitter(form: &Form) -> JitterPlan {
     }
 }
 
+/// A differentiated services codepoint by number or name; the default is 0.
+pub(crate) fn dscp(item: Option<&Item>) -> u8 {
+    match item.map(|item| &item.value) {
+        Some(Value::Whole(number)) => *number as u8,
+        Some(Value::Word(name)) => named_dscp(name),
+        _ => 0,
+    }
+}
+
+/// The number of a codepoint's name (IANA registry "Differentiated Services Field Codepoints").
+fn named_dscp(name: &str) -> u8 {
+    let digits: Vec<u8> = name.bytes().filter(u8::is_ascii_digit).map(|digit| digit - b'0').collect();
+    match (name, digits.as_slice()) {
+        ("LE", _) => 1,
+        ("VA", _) => 44,
+        ("NQB", _) => 45,
+        ("EF", _) => 46,
+        // RFC 2474 §4.2.2.1; RFC 2597 §6.
+        (_, [selector]) => 8 * selector,
+        (_, [class, precedence]) => 8 * class + 2 * precedence,
+        _ => 0,
+    }
+}
+
 /// What is wrong with a file that a key names.
 pub(crate) fn unreadable(item: &Item, error: &TraceError, notes: &mut Notes) {
     notes.wrong(item, error.what(), &error.help);
@@ -116,6 +140,12 @@ pub(crate) fn no_meaning(item: &Item, name: &str, notes: &mut Notes) {
 mod tests {
     use super::*;
     use crate::document::Place;
+
+    #[test]
+    fn codepoints_have_names() {
+        let names = ["DF", "LE", "CS1", "CS7", "AF11", "AF23", "AF43", "VA", "NQB", "EF"];
+        assert_eq!(names.map(named_dscp), [0, 1, 8, 56, 10, 22, 38, 44, 45, 46]);
+    }
 
     #[test]
     fn a_word_without_a_meaning_is_reported() {

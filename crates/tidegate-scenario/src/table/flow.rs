@@ -1,5 +1,6 @@
 //! `[flow.x]` and `[traffic.x]`.
 
+use super::classes;
 use super::{
     Key, Kind, Literal, PATH, RATE, SIZE, Section, TIME, TIME_0, WhenAbsent, jitter, key, media, one_of,
     quantity, request, section, tcp, text, word,
@@ -26,6 +27,7 @@ pub(crate) const FLOW: Section = section(
         key("count", Kind::Whole { min: 1, max: MOST }, WhenAbsent::Is(Literal::Whole(1)), COUNT),
         START,
         JITTER,
+        DSCP,
         key(
             "app",
             APP,
@@ -49,6 +51,7 @@ pub(crate) const TRAFFIC: Section = section(
         ),
         START,
         JITTER,
+        DSCP,
         key(
             "source",
             Kind::Form(&SOURCE),
@@ -88,6 +91,13 @@ const JITTER: Key = key(
     "Random delay of each packet between the sender and the first gate. A time is the longest delay of a uniform \
      distribution; the laws below give others. Packets keep their order. The report lists this delay as a gate \
      named jitter/x.",
+);
+
+const DSCP: Key = key(
+    "dscp",
+    classes::DSCP,
+    text("DF"),
+    "The codepoint of its packets, in both directions: gates with classes may tell them apart by it (`gate.x.classes`).",
 );
 
 const UNIFORM: Section = one_of(

@@ -1,6 +1,7 @@
 //! `[gate.x]`.
 
 use super::aqm::{AQM, AQM_WORDS};
+use super::classes::{CLASSES, SCHEDULER, TAS};
 use super::jitter::JITTER;
 use super::police::POLICE;
 use super::{
@@ -90,6 +91,9 @@ pub(crate) const GATE: Section = section(
         ),
         key("abr", Kind::Form(&SWITCH), WhenAbsent::Words("no ABR switch"), SWITCH.about),
         key("police", Kind::Form(&POLICE), WhenAbsent::Words("no policer"), POLICE.about),
+        CLASSES,
+        SCHEDULER,
+        key("tas", Kind::Form(&TAS), WhenAbsent::Words("no time-aware gates"), TAS.about),
         key(
             "slotted",
             Kind::Flag,

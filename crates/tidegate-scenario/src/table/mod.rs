@@ -3,6 +3,7 @@
 //! line that lowers it.
 
 mod aqm;
+mod classes;
 mod flow;
 mod gate;
 mod jitter;

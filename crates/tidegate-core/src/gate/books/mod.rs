@@ -1,6 +1,7 @@
 //! The books of a gate: counters always, and rows where the gate is recorded.
 
 mod bins;
+mod classes;
 mod content;
 mod count;
 mod counters;
@@ -12,6 +13,8 @@ mod record;
 mod row;
 
 pub use bins::Precision;
+pub(super) use classes::ClassBooks;
+pub use classes::{ClassCounters, ClassRow};
 pub use count::{Count, Phases};
 pub use counters::Counters;
 pub(crate) use progression::{ExactPicos, Progression};

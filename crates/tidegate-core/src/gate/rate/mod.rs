@@ -138,6 +138,14 @@ impl Law {
         }
     }
 
+    /// [`Law::next_start`] for a unit that was chosen at `now`, however long before it came.
+    pub(super) fn next_start_chosen(&mut self, now: Time, arrival: Time, work: u64) -> Time {
+        match self {
+            Law::Opportunities(opportunities) => opportunities.next_start(arrival),
+            _ => self.next_start(arrival.max(now), work),
+        }
+    }
+
     /// [`Law::transmit`] for a unit that was chosen at `now`, when [`Law::next_start`] had said that a service may begin.
     pub(super) fn transmit_chosen(&mut self, now: Time, arrival: Time, work: u64) -> Service {
         match self {

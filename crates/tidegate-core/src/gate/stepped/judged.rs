@@ -97,7 +97,7 @@ impl Gate {
     }
 
     /// The room of an empty list is used again.
-    fn keep_room(&mut self, gone: Vec<Waiter>) {
+    pub(super) fn keep_room(&mut self, gone: Vec<Waiter>) {
         if let Some(stepped) = self.stepped.as_mut() {
             stepped.gone = gone;
         }
@@ -119,7 +119,7 @@ impl Gate {
     }
 
     /// Drops units from the queue at `at`.
-    fn cull(&mut self, at: Time, reason: DropReason, gone: &mut Vec<Waiter>) {
+    pub(super) fn cull(&mut self, at: Time, reason: DropReason, gone: &mut Vec<Waiter>) {
         for Waiter { arrival, unit } in gone.drain(..) {
             let wire = self.wire_bytes(unit.bytes);
             self.books.cull(arrival, at, (unit.bytes, wire));

@@ -5,6 +5,7 @@
 //! a service begin.
 
 mod circuit;
+mod classed;
 mod judged;
 mod set_rate;
 
@@ -57,6 +58,9 @@ impl Gate {
 
     /// [`Gate::handle_unit`] for a unit that [`Gate::handle_at_door`] has let through.
     pub(crate) fn handle_behind_door(&mut self, at: Time, mut unit: Unit) -> Result<(), GateDrop> {
+        if self.is_classed() {
+            return self.join_classed(at, unit);
+        }
         let wire = self.wire_bytes(unit.bytes);
         let (found, idle) = (self.backlog_stepped(at), self.is_empty());
         self.admit(at, &mut unit, wire, (found, idle))?;
@@ -85,8 +89,11 @@ impl Gate {
     pub fn handle_wakeup(&mut self) {
         let Some(now) = self.next_wakeup() else { return };
         if let Some((unit, served)) = self.stepped.as_mut().and_then(|stepped| stepped.serving.take()) {
-            let fate = self.depart(&served);
-            self.stepped.get_or_insert_default().departures.push_back(Departure { unit, fate });
+            let departure = Departure { unit, fate: self.depart(&served) };
+            if self.is_classed() {
+                self.note_departure_of_class(&departure, &served);
+            }
+            self.stepped.get_or_insert_default().departures.push_back(departure);
         }
         self.begin_next(now);
     }
@@ -111,6 +118,9 @@ impl Gate {
     /// Ends the run: states the services of all units that still wait, as run-ahead did at their arrivals. A discipline
     /// that would have judged them then is not asked any more.
     pub fn settle(&mut self) {
+        if self.is_classed() {
+            return self.settle_classed();
+        }
         if let Some(stepped) = &mut self.stepped {
             stepped.is_judged = false;
             stepped.begins = None;
@@ -128,6 +138,8 @@ impl Gate {
     fn begin_next(&mut self, now: Time) {
         if self.is_judged() {
             self.begin_judged(now);
+        } else if self.is_classed() {
+            self.begin_classed(now);
         } else if !self.law.is_stopped() {
             self.begin_first();
         }
@@ -152,10 +164,15 @@ impl Gate {
     /// The present service ends at `end` instead.
     fn reschedule(&mut self, end: Time) {
         let serving = self.stepped.as_mut().and_then(|stepped| stepped.serving.as_mut());
-        let Some((_, served)) = serving else { return };
+        let Some((unit, served)) = serving else { return };
+        let chain = unit.chain;
         let expected = std::mem::replace(&mut served.service.end, end);
         served.leaves = self.queue.leaves(served.service);
-        self.books.reschedule(served.arrival, expected, end, self.queue.counts_service());
+        let (arrival, in_queue) = (served.arrival, self.queue.counts_service());
+        self.books.reschedule(arrival, expected, end, in_queue);
+        if let Some((books, class)) = self.class_books(chain) {
+            books.reschedule(class, arrival, (expected, end), in_queue);
+        }
     }
 
     /// What is in the queue of a gate driven step by step at `at`, as the gate's queue counts.

@@ -2,6 +2,7 @@
 //! the discipline drops or marks when it would be. PIE judges a unit when it arrives ([`Waiting::admit`]), by what it has
 //! seen leave.
 
+mod classes;
 mod codel;
 mod control;
 mod dualpi2;
@@ -16,6 +17,7 @@ use crate::random::Stream;
 use crate::unit::Unit;
 use crate::units::Time;
 
+pub(super) use classes::ClassesQueue;
 use codel::CoDelQueue;
 use dualpi2::DualPi2Queue;
 use fq_codel::FqCoDelQueue;
@@ -36,6 +38,8 @@ pub(super) enum Waiting {
     FqCoDel(Box<FqCoDelQueue>),
     /// [`Discipline::DualPi2`].
     DualPi2(Box<DualPi2Queue>),
+    /// Classes, each with a queue of its own.
+    Classes(Box<ClassesQueue>),
 }
 
 impl Default for Waiting {
@@ -77,7 +81,7 @@ impl Waiting {
                 queue.update_until(at);
                 Ok(false)
             }
-            Waiting::Line(_) | Waiting::CoDel(_) | Waiting::FqCoDel(_) => Ok(false),
+            Waiting::Line(_) | Waiting::CoDel(_) | Waiting::FqCoDel(_) | Waiting::Classes(_) => Ok(false),
         }
     }
 
@@ -87,7 +91,7 @@ impl Waiting {
         match self {
             Waiting::Pie(queue) => Some(queue.probability()),
             Waiting::DualPi2(queue) => Some(queue.probability()),
-            Waiting::Line(_) | Waiting::CoDel(_) | Waiting::FqCoDel(_) => None,
+            Waiting::Line(_) | Waiting::CoDel(_) | Waiting::FqCoDel(_) | Waiting::Classes(_) => None,
         }
     }
 
@@ -100,6 +104,7 @@ impl Waiting {
             Waiting::Pie(queue) => queue.push(waiter),
             Waiting::FqCoDel(queue) => return queue.push(waiter, gone),
             Waiting::DualPi2(queue) => queue.push(waiter),
+            Waiting::Classes(queue) => return queue.push(waiter, gone),
         }
         true
     }
@@ -112,6 +117,9 @@ impl Waiting {
             Waiting::Pie(queue) => queue.pop(now).map(|waiter| Leaver { waiter, marked: false }),
             Waiting::FqCoDel(queue) => queue.pop(now, gone),
             Waiting::DualPi2(queue) => queue.pop(now, gone),
+            Waiting::Classes(queue) => {
+                queue.choose(now).ok().and_then(|class| queue.pop_of(class, now, gone))
+            }
         }
     }
 
@@ -123,6 +131,7 @@ impl Waiting {
             Waiting::Pie(queue) => queue.line.first(),
             Waiting::FqCoDel(queue) => queue.first(),
             Waiting::DualPi2(queue) => queue.first(),
+            Waiting::Classes(queue) => queue.first(),
         }
     }
 
@@ -134,6 +143,7 @@ impl Waiting {
             Waiting::Pie(queue) => queue.line.pop(),
             Waiting::FqCoDel(queue) => queue.take_first(),
             Waiting::DualPi2(queue) => queue.take_first(),
+            Waiting::Classes(queue) => queue.take_first(),
         }
     }
 
@@ -149,6 +159,7 @@ impl Waiting {
             Waiting::Pie(queue) => queue.line.backlog(),
             Waiting::FqCoDel(queue) => queue.backlog(),
             Waiting::DualPi2(queue) => queue.backlog(),
+            Waiting::Classes(queue) => queue.backlog(),
         }
     }
 
@@ -159,6 +170,7 @@ impl Waiting {
             Waiting::Pie(queue) => queue.line.memory_bytes(),
             Waiting::FqCoDel(queue) => queue.memory_bytes(),
             Waiting::DualPi2(queue) => queue.memory_bytes(),
+            Waiting::Classes(queue) => queue.memory_bytes(),
         }
     }
 }

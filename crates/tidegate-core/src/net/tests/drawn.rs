@@ -1,6 +1,7 @@
 //! Networks and packets drawn at random.
 
 use super::*;
+use crate::gate::tests::classed::any_dress;
 
 /// A flow's routes matter here, and whether its TCP wants to hear departures.
 pub(super) fn flow(
@@ -131,6 +132,19 @@ pub(super) fn any_network() -> impl Strategy<Value = Plan> {
                 random_calls::reserved(plan, calls)
             },
         )
+    })
+}
+
+/// The same, and some of the gates have classes.
+pub(super) fn any_classed_network() -> impl Strategy<Value = Plan> {
+    let dresses = prop::collection::vec(prop::option::weighted(0.5, any_dress()), 7);
+    (any_network(), dresses).prop_map(|(mut plan, dresses)| {
+        for (gate, dress) in plan.gates.iter_mut().zip(dresses) {
+            if let (Some(dress), false) = (dress, matches!(gate.rate, RatePlan::Reserve(_))) {
+                *gate = dress.put_on(gate.clone());
+            }
+        }
+        plan
     })
 }
 

@@ -2,6 +2,7 @@
 
 pub(crate) mod abr;
 pub(crate) mod circuits;
+pub(crate) mod classes;
 pub(crate) mod follow;
 pub(crate) mod layout;
 pub(crate) mod pools;

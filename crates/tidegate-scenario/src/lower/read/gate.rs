@@ -7,7 +7,7 @@ use tidegate_core::units::Span;
 
 use super::aqm::aqm;
 use super::laws::reserve;
-use super::{police, rate};
+use super::{classes, police, rate};
 use crate::check::{Form, Value};
 use crate::inputs::Library;
 use crate::lower::changes::check_clock;
@@ -48,9 +48,12 @@ fn gate(name: &str, root: &Form, form: &Form, library: &mut Library, notes: &mut
         None => rate.usual_on_change().unwrap_or(OnChange::Keep),
     };
     let framing = reserve::framing(&rate, framing(form, notes));
+    let classes = classes::classes(form, &classes::Host { rate: &rate, framing }, notes);
+    classes::check_law(form, classes.as_deref(), &rate, notes);
     GatePlan {
         name: name.to_owned(),
         queue: queue(form, &rate, framing, notes),
+        classes,
         rate,
         on_change,
         framing,

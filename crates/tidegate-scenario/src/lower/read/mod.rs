@@ -3,6 +3,7 @@
 mod app;
 mod aqm;
 pub(crate) mod calls;
+pub(crate) mod classes;
 mod congestion;
 pub(crate) mod gate;
 mod laws;

@@ -13,7 +13,7 @@ use crate::inputs::Library;
 use crate::lower::draft::{Gate, Hop, Load, User};
 use crate::lower::names::{GATE, reserved, unknown};
 use crate::lower::notes::Notes;
-use crate::lower::values::{jitter, time};
+use crate::lower::values::{dscp, jitter, time};
 use crate::units::{Amount, LONGEST_DAYS, LONGEST_PICOS};
 
 /// The gates as written, and where each name stands.
@@ -93,7 +93,8 @@ fn user<'a>(
         Load::Traffic { source, group: traffic_groups::group(form, name), delays }
     };
     let (key, at, start, jitter) = (form.key.clone(), form.at, start(form, notes), jitter(form));
-    User { name, key, at, count, instances: Vec::new(), path, back, back_delay, start, jitter, load }
+    let dscp = dscp(form.get("dscp"));
+    User { name, key, at, count, instances: Vec::new(), path, back, back_delay, start, jitter, dscp, load }
 }
 
 /// Whether the first cells on a path have LLC/SNAP; `None`: there are none.

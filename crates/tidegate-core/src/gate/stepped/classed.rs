@@ -1,0 +1,278 @@
+//! A gate with classes: units join the queue of their class, and the scheduler is asked whenever the server is idle: when
+//! a service ends, when a unit comes, and at the instant at which it says that a class may send.
+//!
+//! The limit of the gate's queue holds for all classes together. A unit whose service begins when it comes needs no place.
+
+use crate::gate::backlog::Backlog;
+use crate::gate::books::{ClassBooks, ClassCounters, ClassRow};
+use crate::gate::drops::{DropReason, GateDrop};
+use crate::gate::rate::Service;
+use crate::gate::waiting::{ClassesQueue, Leaver, Waiter, Waiting};
+use crate::gate::{Departure, Gate};
+use crate::plan::GatePlan;
+use crate::random::Seed;
+use crate::unit::Unit;
+use crate::units::Time;
+use std::sync::Arc;
+
+use super::Stepped;
+
+impl Stepped {
+    /// What a gate with classes holds from the start on.
+    pub(in crate::gate) fn classed(plan: &GatePlan, seed: Seed) -> Option<Box<Stepped>> {
+        let classes = plan.classes.as_deref()?;
+        let stream = |class: &str| seed.stream(&format!("gate.{}/aqm.{class}", plan.name));
+        let queue = ClassesQueue::new(classes, plan.framing, stream);
+        Some(Box::new(Stepped { waiting: Waiting::Classes(Box::new(queue)), ..Stepped::default() }))
+    }
+
+    fn classes(&mut self) -> Option<&mut ClassesQueue> {
+        match &mut self.waiting {
+            Waiting::Classes(classes) => Some(classes),
+            _ => None,
+        }
+    }
+}
+
+impl Gate {
+    /// Whether it has classes.
+    #[inline]
+    pub(crate) fn is_classed(&self) -> bool {
+        self.classes.is_some()
+    }
+
+    /// Says which class the units of each stretch are of. Does nothing at a gate without classes.
+    pub(crate) fn set_members(&mut self, of_chain: Arc<[u16]>) {
+        if let Some(classes) = self.classes_queue() {
+            classes.set_members(of_chain);
+        }
+    }
+
+    /// What it counted of each class, in their order; none at a gate without classes.
+    #[must_use]
+    pub fn class_counters(&self) -> &[ClassCounters] {
+        self.classes.as_ref().map_or(&[], |books| books.classes())
+    }
+
+    /// Ends the recording of its classes and returns its rows; `None` where it was not recorded or has no classes.
+    pub fn take_class_history(&mut self) -> Option<Vec<ClassRow>> {
+        self.classes.as_mut().and_then(|books| books.take_history())
+    }
+
+    fn classes_queue(&mut self) -> Option<&mut ClassesQueue> {
+        self.stepped.as_mut().and_then(|stepped| stepped.classes())
+    }
+
+    /// The books of the classes, with the class of units on a stretch.
+    pub(super) fn class_books(&mut self, chain: u32) -> Option<(&mut ClassBooks, usize)> {
+        let class = self.stepped.as_mut()?.classes()?.class_of(chain);
+        Some((self.classes.as_deref_mut()?, class))
+    }
+
+    /// [`Gate::handle_behind_door`] of a gate with classes.
+    pub(super) fn join_classed(&mut self, at: Time, mut unit: Unit) -> Result<(), GateDrop> {
+        let wire = self.wire_bytes(unit.bytes);
+        let found = self.backlog_stepped(at);
+        match self.admits_to_class(at, &unit, found) {
+            Ok(true) => self.mark_classed(at, &mut unit, wire),
+            Ok(false) => {}
+            Err(reason) => return Err(self.refuse_classed(at, &unit, reason)),
+        }
+        let Some(classes) = self.classes_queue() else { return Ok(()) };
+        let class = classes.class_of(unit.chain);
+        let was_empty = classes.backlog_of(class).units == 0;
+        let Some(stepped) = self.stepped.as_mut() else { return Ok(()) };
+        let mut gone = std::mem::take(&mut stepped.gone);
+        let stays = stepped.waiting.push(at, unit, &mut gone);
+        let itself = if stays { None } else { gone.pop() };
+        self.cull_classed(at, DropReason::QueueFull, &mut gone);
+        if itself.is_some() {
+            self.keep_room(gone);
+            return Err(self.refuse_classed(at, &unit, DropReason::QueueFull));
+        }
+        let begins = self.decide(at);
+        if was_empty && begins == Some((at, class)) {
+            let leaver = self.classes_queue().and_then(|classes| classes.pop_of(class, at, &mut gone));
+            self.keep_room(gone);
+            if let Some(leaver) = leaver {
+                self.serve_of_class(at, class, leaver, Some(found));
+            }
+            return Ok(());
+        }
+        self.keep_room(gone);
+        let queue = self.backlog_stepped(at);
+        self.books.join(at, queue, unit.bytes);
+        let held = self.backlog_of_class(class, at);
+        if let Some((books, class)) = self.class_books(unit.chain) {
+            books.join(class, at, held, unit.bytes);
+        }
+        self.wake_to_begin(begins.map(|(begins, _)| begins));
+        Ok(())
+    }
+
+    /// Whether a unit may join, and whether it is marked.
+    fn admits_to_class(&mut self, at: Time, unit: &Unit, found: Backlog) -> Result<bool, DropReason> {
+        let wire = self.wire_bytes(unit.bytes);
+        if !self.law.admits(wire) {
+            return Err(DropReason::TooLarge);
+        }
+        let work = self.work(wire);
+        let is_idle = self.stepped.as_ref().is_none_or(|stepped| stepped.serving.is_none());
+        let law = &mut self.law;
+        let classes = self.stepped.as_mut().and_then(|stepped| stepped.classes());
+        let Some(classes) = classes else { return Ok(false) };
+        // The limit of all classes together. What begins at once in a class that holds nothing needs no place.
+        self.queue
+            .admit(found, unit, || is_idle && law.begins_at(at, work) && classes.would_begin(at, unit))?;
+        classes.admit(at, unit, || is_idle && law.begins_at(at, work))
+    }
+
+    /// Begins the next service at `now`, or says when it begins.
+    pub(super) fn begin_classed(&mut self, now: Time) {
+        let Some(stepped) = self.stepped.as_mut().filter(|stepped| stepped.serving.is_none()) else { return };
+        stepped.begins = None;
+        let mut gone = std::mem::take(&mut stepped.gone);
+        while let Some((begins, class)) = self.decide(now) {
+            if begins > now {
+                self.wake_to_begin(Some(begins));
+                break;
+            }
+            let leaver = self.classes_queue().and_then(|classes| classes.pop_of(class, now, &mut gone));
+            self.cull_classed(now, DropReason::Early, &mut gone);
+            if let Some(leaver) = leaver {
+                self.serve_of_class(now, class, leaver, None);
+                break;
+            }
+        }
+        self.keep_room(gone);
+    }
+
+    /// The class whose unit is served at `now`, or the instant at which to ask again; `None` where the server is busy or
+    /// nothing is known of one.
+    fn decide(&mut self, now: Time) -> Option<(Time, usize)> {
+        let stepped = self.stepped.as_mut().filter(|stepped| stepped.serving.is_none())?;
+        let classes = stepped.classes()?;
+        let class = match classes.choose(now) {
+            Ok(class) => class,
+            Err(begins) => return Some((begins, 0)).filter(|_| begins < Time::NEVER),
+        };
+        let Waiter { arrival, unit } = *classes.first_of(class)?;
+        let work = self.work(self.wire_bytes(unit.bytes));
+        let begins = self.law.next_start_chosen(now, arrival, work).max(now);
+        Some((begins, class)).filter(|_| begins < Time::NEVER)
+    }
+
+    fn wake_to_begin(&mut self, begins: Option<Time>) {
+        if let Some(stepped) = self.stepped.as_mut() {
+            stepped.begins = begins;
+        }
+    }
+
+    /// Begins the service of a unit that was chosen at `now`. `found` is the queue that it found, if it has just come.
+    fn serve_of_class(&mut self, now: Time, class: usize, leaver: Leaver, found: Option<Backlog>) {
+        let Leaver { waiter: Waiter { arrival, mut unit }, marked } = leaver;
+        let wire = self.wire_bytes(unit.bytes);
+        if marked {
+            self.mark_classed(now, &mut unit, wire);
+        }
+        let service = self.law.transmit_chosen(now, arrival, self.work(wire));
+        let joins = found.map(|found| found.with(unit.bytes));
+        let served = self.book_service((arrival, service), &mut unit, wire, joins);
+        if let Some(classes) = self.classes_queue() {
+            classes.charge(class, (now, service.end), wire);
+        }
+        if let Some(books) = &mut self.classes {
+            if found.is_some() && served.leaves > arrival {
+                books.join(class, arrival, Backlog::default().with(unit.bytes), unit.bytes);
+            }
+            books.serve(class, &served);
+        }
+        if let Some(stepped) = self.stepped.as_mut() {
+            stepped.begins = None;
+            stepped.serving = Some((unit, served));
+        }
+    }
+
+    /// What a class holds at `at`, as the gate's queue counts.
+    fn backlog_of_class(&mut self, class: usize, at: Time) -> Backlog {
+        let counts = |served: Time| served > at;
+        let Some(stepped) = self.stepped.as_mut() else { return Backlog::default() };
+        let serving = stepped.serving;
+        let Some(classes) = stepped.classes() else { return Backlog::default() };
+        let held = classes.backlog_of(class);
+        match serving {
+            Some((unit, served))
+                if classes.class_of(unit.chain) == class && counts(self.queue.leaves(served.service)) =>
+            {
+                held.with(unit.bytes)
+            }
+            _ => held,
+        }
+    }
+
+    fn mark_classed(&mut self, at: Time, unit: &mut Unit, wire: u32) {
+        let before = unit.ecn();
+        self.mark(at, unit, wire);
+        if before != unit.ecn()
+            && let Some((books, class)) = self.class_books(unit.chain)
+        {
+            books.mark(class, at, wire);
+        }
+    }
+
+    /// Drops a unit at its arrival.
+    pub(super) fn refuse_classed(&mut self, at: Time, unit: &Unit, reason: DropReason) -> GateDrop {
+        let wire = self.wire_bytes(unit.bytes);
+        self.note_refused_of_class(at, unit, reason);
+        self.refuse(at, wire, reason)
+    }
+
+    /// Counts a unit that is dropped at its arrival in its class.
+    #[cold]
+    pub(in crate::gate) fn note_refused_of_class(&mut self, at: Time, unit: &Unit, reason: DropReason) {
+        let wire = self.wire_bytes(unit.bytes);
+        if let Some((books, class)) = self.class_books(unit.chain) {
+            books.refuse(class, at, wire, reason);
+        }
+    }
+
+    /// Drops units from the queues of classes at `at`.
+    fn cull_classed(&mut self, at: Time, reason: DropReason, gone: &mut Vec<Waiter>) {
+        for Waiter { arrival, unit } in gone.iter() {
+            let wire = self.wire_bytes(unit.bytes);
+            if let Some((books, class)) = self.class_books(unit.chain) {
+                books.cull(class, (*arrival, at), (unit.bytes, wire), reason);
+            }
+        }
+        self.cull(at, reason, gone);
+    }
+
+    /// [`Gate::settle`] of a gate with classes: the scheduler serves what waits. What would never be served stays.
+    pub(super) fn settle_classed(&mut self) {
+        if let Some(classes) = self.classes_queue() {
+            classes.settle();
+        }
+        while self.next_wakeup().is_some_and(|at| at < Time::NEVER) {
+            self.handle_wakeup();
+            while self.poll_departure().is_some() {}
+        }
+        let never = Service { start: Time::NEVER, end: Time::NEVER };
+        while let Some(Waiter { arrival, mut unit }) =
+            self.stepped.as_mut().and_then(|stepped| stepped.waiting.take_first())
+        {
+            let wire = self.wire_bytes(unit.bytes);
+            let served = self.book_service((arrival, never), &mut unit, wire, None);
+            if let Some((books, class)) = self.class_books(unit.chain) {
+                books.serve(class, &served);
+            }
+        }
+    }
+
+    /// The service of a unit of a class has ended.
+    pub(super) fn note_departure_of_class(&mut self, departure: &Departure, served: &super::Served) {
+        let lost = departure.fate.err().map(|drop| drop.reason);
+        if let Some((books, class)) = self.class_books(departure.unit.chain) {
+            books.depart(class, served, lost);
+        }
+    }
+}

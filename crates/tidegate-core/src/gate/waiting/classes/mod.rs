@@ -1,0 +1,233 @@
+//! Classes of units at one gate: each has a queue of its own with a limit and a discipline, and a scheduler chooses the
+//! class that is served next. Strict priority and hierarchical token buckets may leave the server idle while units wait.
+//!
+//! Schedulers count bytes on the wire.
+
+mod credit;
+mod drr;
+mod htb;
+mod openings;
+mod scheduler;
+mod strict;
+mod wfq;
+
+use std::sync::Arc;
+
+use super::Waiting;
+use super::line::{Leaver, Waiter};
+use crate::gate::backlog::Backlog;
+use crate::gate::drops::DropReason;
+use crate::gate::queue::Queue;
+use crate::plan::{ClassPlan, ClassesPlan, Framing};
+use crate::random::Stream;
+use crate::unit::Unit;
+use crate::units::Time;
+
+use scheduler::Scheduler;
+
+/// See the module.
+#[derive(Debug)]
+pub(in crate::gate) struct ClassesQueue {
+    /// The class of each stretch that units may be on; those beyond are of the first class.
+    of_chain: Arc<[u16]>,
+    classes: Vec<ClassQueue>,
+    scheduler: Scheduler,
+    held: Backlog,
+    /// Disciplines are not asked any more: the run is over.
+    is_settling: bool,
+}
+
+/// The queue of a class.
+#[derive(Debug)]
+struct ClassQueue {
+    waiting: Waiting,
+    rules: Queue,
+    framing: Framing,
+    /// When the service of its last unit ends.
+    busy_until: Time,
+}
+
+impl ClassQueue {
+    fn new(plan: &ClassPlan, framing: Framing, stream: impl Fn() -> Stream) -> ClassQueue {
+        let waiting = Waiting::judged(&plan.queue, &stream).unwrap_or_default();
+        ClassQueue { waiting, rules: Queue::new(&plan.queue, stream), framing, busy_until: Time::ZERO }
+    }
+
+    /// Bytes on the wire of the unit that would be served first.
+    fn head(&self) -> Option<u32> {
+        self.waiting.first().map(|waiter| self.framing.unit_bytes(waiter.unit.bytes))
+    }
+}
+
+impl ClassesQueue {
+    /// `stream` says the random numbers of a class by its name.
+    pub(in crate::gate) fn new(
+        plan: &ClassesPlan,
+        framing: Framing,
+        stream: impl Fn(&str) -> Stream,
+    ) -> ClassesQueue {
+        let class = |class: &ClassPlan| ClassQueue::new(class, framing, || stream(&class.name));
+        ClassesQueue {
+            of_chain: Arc::new([]),
+            classes: plan.classes.iter().map(class).collect(),
+            scheduler: Scheduler::new(&plan.scheduler, plan.classes.len()),
+            held: Backlog::default(),
+            is_settling: false,
+        }
+    }
+
+    /// Says which class the units of each stretch are of.
+    pub(in crate::gate) fn set_members(&mut self, of_chain: Arc<[u16]>) {
+        self.of_chain = of_chain;
+    }
+
+    /// The class of units on a stretch.
+    pub(in crate::gate) fn class_of(&self, chain: u32) -> usize {
+        self.of_chain.get(chain as usize).map_or(0, |class| usize::from(*class))
+    }
+
+    /// Whether a unit that arrives at `at` would be served at once, if the server is idle and the rate law begins then.
+    pub(in crate::gate) fn would_begin(&mut self, at: Time, unit: &Unit) -> bool {
+        let class = self.class_of(unit.chain);
+        let wire = self.classes[class].framing.unit_bytes(unit.bytes);
+        self.classes[class].waiting.is_empty()
+            && self.choose(at).is_err()
+            && self.scheduler.may_send(class, at, wire) <= at
+    }
+
+    /// Whether a unit that arrives at `at` may join its class, and whether it is marked. `is_idle`: no unit is in service
+    /// and the rate law would begin with this one.
+    ///
+    /// # Errors
+    /// Why it is dropped.
+    pub(in crate::gate) fn admit(
+        &mut self,
+        at: Time,
+        unit: &Unit,
+        is_idle: impl FnOnce() -> bool,
+    ) -> Result<bool, DropReason> {
+        let class = self.class_of(unit.chain);
+        let wire = self.classes[class].framing.unit_bytes(unit.bytes);
+        if !self.scheduler.fits(class, wire) {
+            return Err(DropReason::TooLarge);
+        }
+        let found = self.classes[class].waiting.backlog();
+        let is_full = self.classes[class].rules.is_full(found, unit.bytes);
+        let at_once = is_full && is_idle() && self.would_begin(at, unit);
+        let class = &mut self.classes[class];
+        let is_empty = found.units == 0 && at >= class.busy_until;
+        let marked = class.rules.admit(at, (found, is_empty), unit, || at_once)?;
+        Ok(class.waiting.admit(at, unit)? || marked)
+    }
+
+    /// A unit joins. `gone` takes units that have to make room for it. Says whether the unit itself is still there.
+    pub(super) fn push(&mut self, waiter: Waiter, gone: &mut Vec<Waiter>) -> bool {
+        let Waiter { arrival, unit } = waiter;
+        let number = self.class_of(unit.chain);
+        self.note_waiting(arrival);
+        let class = &mut self.classes[number];
+        let before = gone.len();
+        self.held = self.held.with(unit.bytes);
+        let stays = class.waiting.push(arrival, unit, gone);
+        self.scheduler.arrive(arrival, number, class.framing.unit_bytes(unit.bytes));
+        self.forget(number, &gone[before..]);
+        self.note_waiting(arrival);
+        stays
+    }
+
+    /// The class that is served at `now`, or when one may be; [`Time::NEVER`] where no unit waits.
+    pub(in crate::gate) fn choose(&mut self, now: Time) -> Result<usize, Time> {
+        if self.held.units == 0 {
+            return Err(Time::NEVER);
+        }
+        self.note_waiting(now);
+        let classes = &self.classes;
+        self.scheduler.choose(now, |class| classes[class].head())
+    }
+
+    /// The unit that a class would serve first.
+    pub(in crate::gate) fn first_of(&self, class: usize) -> Option<&Waiter> {
+        self.classes[class].waiting.first()
+    }
+
+    /// Takes the unit of a class that was chosen at `now`. `gone` takes the units that its discipline drops.
+    pub(in crate::gate) fn pop_of(
+        &mut self,
+        class: usize,
+        now: Time,
+        gone: &mut Vec<Waiter>,
+    ) -> Option<Leaver> {
+        let waiting = &mut self.classes[class].waiting;
+        let before = gone.len();
+        let leaver = if self.is_settling {
+            waiting.take_first().map(|waiter| Leaver { waiter, marked: false })
+        } else {
+            waiting.pop(now, gone)
+        };
+        self.forget(class, &gone[before..]);
+        if let Some(leaver) = &leaver {
+            self.forget(class, std::slice::from_ref(&leaver.waiter));
+        }
+        self.note_waiting(now);
+        leaver
+    }
+
+    /// The unit of a class that was taken at `now` is served until `end`.
+    pub(in crate::gate) fn charge(&mut self, class: usize, (now, end): (Time, Time), wire: u32) {
+        self.scheduler.charge(class, (now, end), wire);
+        let class = &mut self.classes[class];
+        class.rules.note_end(end);
+        class.busy_until = end;
+    }
+
+    /// What a class holds.
+    pub(in crate::gate) fn backlog_of(&self, class: usize) -> Backlog {
+        self.classes[class].waiting.backlog()
+    }
+
+    /// The run is over: whatever waits is served, and no discipline is asked.
+    pub(in crate::gate) fn settle(&mut self) {
+        self.is_settling = true;
+    }
+
+    /// The unit that is first in the first class that has any.
+    pub(super) fn first(&self) -> Option<&Waiter> {
+        self.classes.iter().find_map(|class| class.waiting.first())
+    }
+
+    /// Takes that unit.
+    pub(super) fn take_first(&mut self) -> Option<Waiter> {
+        let class = self.classes.iter().position(|class| class.waiting.first().is_some())?;
+        let waiter = self.classes[class].waiting.take_first()?;
+        self.forget(class, std::slice::from_ref(&waiter));
+        Some(waiter)
+    }
+
+    pub(super) fn backlog(&self) -> Backlog {
+        self.held
+    }
+
+    pub(super) fn memory_bytes(&self) -> u64 {
+        self.classes.iter().map(|class| class.waiting.memory_bytes()).sum()
+    }
+
+    /// Units of a class wait no more.
+    fn forget(&mut self, class: usize, units: &[Waiter]) {
+        for waiter in units {
+            self.held = self.held.without(waiter.unit.bytes);
+            self.scheduler.leave(class);
+        }
+    }
+
+    /// Tells the scheduler which classes have units from `now` on.
+    fn note_waiting(&mut self, now: Time) {
+        if self.scheduler.needs_waiting() {
+            for (number, class) in self.classes.iter().enumerate() {
+                self.scheduler.note_waiting(number, now, class.waiting.first().is_some());
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

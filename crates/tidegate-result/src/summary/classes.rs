@@ -1,0 +1,72 @@
+//! The classes of a gate in numbers.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use tidegate_core::gate::{ClassCounters, Gate, Phases};
+use tidegate_core::plan::{ClassPlan, GatePlan};
+
+/// A class of a gate in numbers.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ClassSummary {
+    /// Name in the scenario.
+    pub name: String,
+    /// Its packets that came to the gate.
+    pub offered_packets: u64,
+    /// Of these, packets that went on.
+    pub delivered_packets: u64,
+    /// Their bytes on the gate's wire.
+    pub delivered_bytes: u64,
+    /// Packets dropped at the door or from its queue, or lost after service.
+    pub dropped_packets: u64,
+    /// `dropped_packets` by reason, as in the table of drops; only reasons that occurred.
+    pub drops: BTreeMap<&'static str, u64>,
+    /// Packets marked CE; a class whose queue marks none has no such name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub marked_packets: Option<u64>,
+    /// Time average of its queue.
+    pub queue_mean_packets: f64,
+    /// Its largest value.
+    pub queue_max_packets: u64,
+    /// Its largest value in IP bytes.
+    pub queue_max_bytes: u64,
+    /// Mean wait for service.
+    pub queue_delay_mean_ms: Option<f64>,
+    /// Median wait.
+    pub queue_delay_p50_ms: Option<f64>,
+    /// 99th percentile of the wait.
+    pub queue_delay_p99_ms: Option<f64>,
+    /// The longest wait.
+    pub queue_delay_max_ms: Option<f64>,
+}
+
+pub(super) fn rows(plan: &GatePlan, gate: &Gate) -> Vec<ClassSummary> {
+    let plans = plan.classes.iter().flat_map(|classes| &classes.classes);
+    plans.zip(gate.class_counters()).map(|(plan, counted)| row(plan, counted)).collect()
+}
+
+fn row(plan: &ClassPlan, counted: &ClassCounters) -> ClassSummary {
+    let counters = &counted.counters;
+    let inside = |phases: Phases| phases.measured();
+    let delivered = inside(counters.delivered());
+    let dropped =
+        [counters.refused(), counters.culled(), counters.lost()].map(|phases| inside(phases).packets);
+    let waits = counters.waits();
+    let millis = |seconds: Option<f64>| seconds.map(|seconds| seconds * 1e3);
+    ClassSummary {
+        name: plan.name.clone(),
+        offered_packets: inside(counters.offered()).packets,
+        delivered_packets: delivered.packets,
+        delivered_bytes: delivered.bytes,
+        dropped_packets: dropped.iter().sum(),
+        drops: counted.drops().map(|(reason, packets)| (reason.name(), packets)).collect(),
+        marked_packets: plan.queue.discipline.marks().then(|| inside(counters.marked()).packets),
+        queue_mean_packets: counters.queue_mean(),
+        queue_max_packets: counters.queue_max,
+        queue_max_bytes: counters.queue_max_bytes,
+        queue_delay_mean_ms: millis(waits.mean_s()),
+        queue_delay_p50_ms: millis(waits.quantile_s(0.5)),
+        queue_delay_p99_ms: millis(waits.quantile_s(0.99)),
+        queue_delay_max_ms: millis(waits.max_s()),
+    }
+}

@@ -1,0 +1,139 @@
+//! The classes of a gate in words.
+
+use std::collections::BTreeSet;
+
+use tidegate_core::plan::{
+    ClassesPlan, GatePlan, HtbPlan, OpeningsPlan, Plan, QueueLimit, SchedulerPlan, StrictPlan,
+};
+
+use super::text::rate_text;
+use crate::check::Form;
+use crate::units::Amount;
+
+/// Keys that are not shown: those that a gate without classes has no use for, and the tables of the classes, which have
+/// lines of their own.
+pub(super) fn hidden(form: &Form) -> Vec<&'static str> {
+    match form.table("classes") {
+        Some(_) => vec!["classes"],
+        None => vec!["classes", "scheduler", "tas"],
+    }
+}
+
+pub(super) fn lines(gate: &GatePlan, form: &Form, plan: &Plan) -> Vec<String> {
+    let Some(classes) = gate.classes.as_deref() else { return Vec::new() };
+    let mut lines = vec![rule(&classes.scheduler).to_owned()];
+    for (number, class) in classes.classes.iter().enumerate() {
+        let mut text = format!("class {}: {}", class.name, members(classes, number as u16, gate, plan));
+        text += &share(classes, number, form);
+        text += &match class.queue.limit {
+            QueueLimit::Unlimited => ", a queue without limit".to_owned(),
+            QueueLimit::Packets(limit) => format!(", a queue of {}", Amount::Packets(limit)),
+            QueueLimit::Bytes(limit) => format!(", a queue of {}", Amount::Bytes(limit)),
+            QueueLimit::Cells(limit) => format!(", a queue of {}", Amount::Cells(limit)),
+        };
+        if !class.queue.discipline.decides_at_arrival() || class.queue.discipline.marks() {
+            text += &format!(" under {}", class.queue.discipline.name());
+        }
+        lines.push(text);
+    }
+    lines
+}
+
+fn rule(scheduler: &SchedulerPlan) -> &'static str {
+    match scheduler {
+        SchedulerPlan::Strict(_) => {
+            "the first class that has packets and may send is served next; none is interrupted"
+        }
+        SchedulerPlan::Drr(_) => "classes take turns, and send the bytes of their quantum in each",
+        SchedulerPlan::Wfq(_) => {
+            "the packet goes next that would end first if all classes were served at once by weight"
+        }
+        SchedulerPlan::Htb(_) => {
+            "a class sends at its rate; beyond it, up to its ceiling, with what its parent does not need"
+        }
+    }
+}
+
+/// Whose packets a class has.
+fn members(classes: &ClassesPlan, class: u16, gate: &GatePlan, plan: &Plan) -> String {
+    // Copies have the part of their name after the last dot.
+    let stem = |name: &str| name.split('.').next().unwrap_or(name).to_owned();
+    let server = plan.gates.iter().position(|row| row.name == gate.name);
+    let passes = |path: &[usize]| server.is_some_and(|server| path.contains(&server));
+    let is_of = |route: usize| classes.of_route.get(route).copied().unwrap_or(0) == class;
+    let mut names = BTreeSet::new();
+    for (number, flow) in plan.flows.iter().enumerate() {
+        if passes(&flow.path) && is_of(2 * number) {
+            names.insert(stem(&flow.name));
+        }
+        if passes(&flow.back) && is_of(2 * number + 1) {
+            names.insert(format!("{}/back", stem(&flow.name)));
+        }
+    }
+    for (number, source) in plan.traffic.iter().enumerate() {
+        if passes(&source.path) && is_of(2 * plan.flows.len() + number) {
+            names.insert(stem(&source.name));
+        }
+    }
+    if names.is_empty() {
+        return "nobody".to_owned();
+    }
+    let all = names.len();
+    let mut text = names.into_iter().take(6).collect::<Vec<_>>().join(", ");
+    if all > 6 {
+        text += &format!(" and {} more", all - 6);
+    }
+    text
+}
+
+/// What the scheduler gives a class.
+fn share(classes: &ClassesPlan, number: usize, form: &Form) -> String {
+    match &classes.scheduler {
+        SchedulerPlan::Strict(plan) => strict(plan, number),
+        SchedulerPlan::Drr(quanta) => {
+            let sum: u64 = quanta.iter().map(|quantum| u64::from(*quantum)).sum();
+            format!(", {} of the rate while all have packets", part(f64::from(quanta[number]) / sum as f64))
+        }
+        SchedulerPlan::Wfq(plan) => {
+            let sum: u64 = plan.weights.iter().map(|weight| u64::from(*weight)).sum();
+            let share = f64::from(plan.weights[number]) / sum as f64;
+            format!(", {} of the rate while all have packets", part(share))
+        }
+        SchedulerPlan::Htb(plan) => htb(plan, number, &classes.classes[number].name, form),
+    }
+}
+
+fn part(share: f64) -> String {
+    format!("{:.1}%", 100.0 * share)
+}
+
+fn strict(plan: &StrictPlan, number: usize) -> String {
+    let mut text = String::new();
+    if let Some(credit) = plan.credits[number] {
+        text += &format!(", {} by credit", rate_text(credit.idle_slope.bps() as f64));
+    }
+    if let Some(open) = plan.open[number].as_deref() {
+        let OpeningsPlan { cycle, openings, .. } = open;
+        let picos: u64 = openings.iter().map(|(from, to)| to.picos() - from.picos()).sum();
+        text += &format!(", may send for {} of each {cycle}", tidegate_core::units::Span::from_picos(picos));
+    }
+    text
+}
+
+fn htb(plan: &HtbPlan, number: usize, name: &str, form: &Form) -> String {
+    let node = plan.nodes[number];
+    let [rate, ceil] = [node.rate, node.ceil].map(|rate| rate_text(rate.bps() as f64));
+    if node.ceil == node.rate {
+        return format!(", {rate}");
+    }
+    let parent = form
+        .table("classes")
+        .and_then(|classes| classes.table(name))
+        .and_then(|class| class.table("htb"))
+        .and_then(|htb| htb.given("parent"))
+        .and_then(|item| item.text());
+    match parent {
+        Some(parent) => format!(", {rate} and up to {ceil} borrowed from {parent}"),
+        None => format!(", {rate} and up to {ceil} borrowed from the gate"),
+    }
+}

@@ -1,0 +1,157 @@
+//! Who is of which class, once flows and background sources have their numbers.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use tidegate_core::plan::{ClassesPlan, GatePlan};
+
+use super::wiring::Wiring;
+use crate::check::{Form, Item};
+use crate::lower::draft::{Gate, User};
+use crate::lower::notes::Notes;
+use crate::lower::read::classes::with_packets;
+use crate::lower::values::dscp;
+use crate::spelling::value_meant;
+
+/// Gives the classes of every gate their members.
+pub(crate) fn resolve(
+    gates: &[Gate<'_>],
+    users: &[User<'_>],
+    wiring: &Wiring,
+    planned: &mut [GatePlan],
+    notes: &mut Notes,
+) {
+    for (number, gate) in gates.iter().enumerate() {
+        let (Some(plan), Some(form)) = (&gate.plan.classes, gate.form.table("classes")) else { continue };
+        let servers = || wiring.iter().filter(|((of, ..), _)| *of == number).map(|(_, server)| *server);
+        if servers().next().is_none() {
+            continue;
+        }
+        let Some(of_route) = of_route(number, gate, form, users, notes) else { continue };
+        let plan = Arc::new(ClassesPlan { of_route: of_route.into(), ..ClassesPlan::clone(plan) });
+        servers().for_each(|server| planned[server].classes = Some(Arc::clone(&plan)));
+    }
+}
+
+/// Names and codepoints of all classes of a gate, with the class of each.
+#[derive(Default)]
+struct Members<'a> {
+    names: BTreeMap<&'a str, u16>,
+    codepoints: BTreeMap<u8, u16>,
+    rest: Option<u16>,
+}
+
+/// The class of each route in the order of their numbers.
+fn of_route(
+    number: usize,
+    gate: &Gate<'_>,
+    form: &Form,
+    users: &[User<'_>],
+    notes: &mut Notes,
+) -> Option<Vec<u16>> {
+    let before = notes.problems.len();
+    let members = members(form, users, notes);
+    check_names(number, gate, form, users, notes);
+    if notes.problems.len() > before {
+        return None;
+    }
+    let (mut flows, mut sources) = (Vec::new(), Vec::new());
+    for user in users {
+        let passes = [&user.path, &user.back].map(|hops| hops.iter().any(|hop| hop.gate == number));
+        for name in &user.instances {
+            let class = members.class(user, name, false);
+            let back = members.class(user, name, true);
+            let lost = (passes[0] && class.is_none()) || (passes[1] && back.is_none());
+            if lost {
+                let problem = format!("no class takes the packets of {name}");
+                let help =
+                    "name it in the members of a class, or add a class without members and dscp for the rest";
+                notes.wrong(gate.form.get("classes")?, problem, help);
+                return None;
+            }
+            let (class, back) = (class.unwrap_or(0), back.unwrap_or(0));
+            if user.is_flow() {
+                flows.extend([class, back]);
+            } else {
+                sources.push(class);
+            }
+        }
+    }
+    flows.extend(sources);
+    Some(flows)
+}
+
+fn members<'a>(form: &'a Form, users: &[User<'_>], notes: &mut Notes) -> Members<'a> {
+    let mut members = Members::default();
+    let known: BTreeSet<&str> =
+        users.iter().flat_map(|user| user.instances.iter().map(String::as_str).chain([user.name])).collect();
+    let sends_back: BTreeSet<&str> = users
+        .iter()
+        .filter(|user| user.is_flow())
+        .flat_map(|user| user.instances.iter().map(String::as_str).chain([user.name]))
+        .collect();
+    for (class, (named, below)) in (0..).zip(with_packets(form)) {
+        let (names, codepoints) = (below.list("members"), below.list("dscp"));
+        for item in names {
+            let Some(text) = item.text() else { continue };
+            let (name, back) = text.strip_suffix("/back").map_or((text, false), |name| (name, true));
+            if !known.contains(name) {
+                let help = value_meant(name, known.iter().copied())
+                    .unwrap_or_else(|| format!("add [flow.{name}] or [traffic.{name}]"));
+                notes.wrong(item, format!("no flow or traffic is called {name:?}"), help);
+            } else if back && !sends_back.contains(name) {
+                notes.wrong(item, "nothing comes back to a background source", "remove /back");
+            } else if members.names.insert(text, class).is_some_and(|other| other != class) {
+                twice(item, text, notes);
+            }
+        }
+        for item in codepoints {
+            let codepoint = dscp(Some(item));
+            if members.codepoints.insert(codepoint, class).is_some_and(|other| other != class) {
+                twice(item, &format!("codepoint {codepoint}"), notes);
+            }
+        }
+        if names.is_empty() && codepoints.is_empty() && members.rest.replace(class).is_some() {
+            let problem = "two classes have neither members nor dscp, and only one can take the rest";
+            notes.wrong(&named.item, problem, "add members = [\"NAME\"] to one of them");
+        }
+    }
+    members
+}
+
+fn twice(item: &Item, what: &str, notes: &mut Notes) {
+    notes.wrong(item, format!("{what} is in two classes"), "remove it from one of them");
+}
+
+/// A name of somebody who does not pass the gate is a mistake.
+fn check_names(number: usize, gate: &Gate<'_>, form: &Form, users: &[User<'_>], notes: &mut Notes) {
+    for item in with_packets(form).flat_map(|(_, below)| below.list("members")) {
+        let Some(text) = item.text() else { continue };
+        let (name, back) = text.strip_suffix("/back").map_or((text, false), |name| (name, true));
+        let is_user = |user: &&User<'_>| user.name == name || user.instances.iter().any(|one| one == name);
+        let Some(user) = users.iter().find(is_user) else { continue };
+        let hops = if back { &user.back } else { &user.path };
+        let passes = |hops: &[crate::lower::draft::Hop<'_>]| hops.iter().any(|hop| hop.gate == number);
+        if !(passes(hops) || !back && passes(&user.back)) {
+            let which = if back { "back" } else { "path" };
+            let problem = format!("{name} does not pass gate {}", gate.name);
+            notes.wrong(item, problem, format!("remove it, or add \"{}\" to its {which}", gate.name));
+        }
+    }
+}
+
+impl Members<'_> {
+    /// The class of a copy's packets, or of what comes back to it. The longer name holds; names go before codepoints.
+    fn class(&self, user: &User<'_>, copy: &str, back: bool) -> Option<u16> {
+        let named = |name: &str| {
+            let of_back = || self.names.get(format!("{name}/back").as_str());
+            (if back { of_back() } else { None }).copied()
+        };
+        named(copy)
+            .or_else(|| named(user.name))
+            .or_else(|| self.names.get(copy).copied())
+            .or_else(|| self.names.get(user.name).copied())
+            .or_else(|| self.codepoints.get(&user.dscp).copied())
+            .or(self.rest)
+    }
+}
