@@ -179,7 +179,7 @@ ONE = {"one": {"members": ["a"]}, "rest": {}}
         ({"scheduler": "htb", "classes": ONE}, ["every class needs a rate"]),
         (
             {"classes": {"one": {"members": ["a"], "cbs": "10 Mbit/s"}, "rest": {}}},
-            ["idle_slope", "not less"],
+            ["cbs", "not less"],
         ),
         (
             {"classes": {"one": {"members": ["a"], "cbs": "6 Mbit/s"}, "rest": {"cbs": "6 Mbit/s"}}},

@@ -72,6 +72,7 @@ pub(crate) fn explain(root: &Form, plan: &Plan) -> String {
         let Some(form) = named.item.table() else { continue };
         let mut of_it = Vec::new();
         rows_of(form, "", &[], &mut of_it);
+        of_it.retain(|row| !row.default || row.key != "dscp");
         write_rows(&format!("traffic {}", named.name), &of_it, &mut out);
         copies(&named.name, plan.traffic.iter().map(|traffic| traffic.name.as_str()), &mut out);
         let is_it = |full: &str| full.split('.').next() == Some(&named.name);
