@@ -16,6 +16,7 @@ mod groups;
 mod holding;
 mod laws;
 mod media;
+mod queue;
 mod rate;
 mod request;
 mod tcp;
@@ -35,14 +36,12 @@ pub use feedback::{
     AbrPlan, DtmPlan, Estimators, FollowPlan, PoolPlan, Share, SignalKind, SignalPlan, SwitchPlan,
 };
 pub use framing::Framing;
-pub use gate::{
-    CellPlan, Contract, GatePlan, JitterPlan, LossPlan, PolicePlan, QueueCounts, QueueLimit, QueuePlan,
-    Reassembly,
-};
+pub use gate::{CellPlan, Contract, GatePlan, JitterPlan, LossPlan, PolicePlan, Reassembly};
 pub use groups::groups_of_circuits;
 pub use holding::HoldingPlan;
 pub use laws::{AtEnd, GcraPlan, MarkovPlan, OnChange, OpportunityTrace, RateTrace};
 pub use media::{KeyFramesPlan, LARGEST_MEDIA_FRAME, MediaPlan};
+pub use queue::{QueueCounts, QueueLimit, QueuePlan};
 pub use rate::{Course, RatePlan};
 pub use request::{ConnectionPlan, Pace, RequestPlan, ServerPlan, SizePlan, ThinkPlan};
 pub use tcp::{

@@ -72,17 +72,16 @@ impl Network {
 
 /// Tells gates with classes which class the units of each stretch are of; copies of one gate share the list.
 fn set_members(plan: &Plan, routes: &Routes, gates: &mut [Gate]) {
-    let mut last: Option<(&Arc<[u16]>, Arc<[u16]>)> = None;
+    let (mut known, mut members): (Option<&Arc<[u16]>>, Arc<[u16]>) = (None, Arc::new([]));
     for (row, gate) in plan.gates.iter().zip(gates) {
         let Some(classes) = &row.classes else { continue };
         let of_route = &classes.of_route;
-        let known = last.as_ref().filter(|(known, _)| Arc::ptr_eq(known, of_route));
-        let members = known.map(|(_, members)| Arc::clone(members)).unwrap_or_else(|| {
+        if known.is_none_or(|known| !Arc::ptr_eq(known, of_route)) {
             let class = |route: u32| of_route.get(route as usize).copied().unwrap_or(0);
-            routes.map.chains.iter().map(|chain| class(chain.route)).collect()
-        });
+            members = routes.map.chains.iter().map(|chain| class(chain.route)).collect();
+            known = Some(of_route);
+        }
         gate.set_members(Arc::clone(&members));
-        last = Some((of_route, members));
     }
 }
 

@@ -42,7 +42,7 @@ pub struct ClassSummary {
 
 pub(super) fn rows(plan: &GatePlan, gate: &Gate) -> Vec<ClassSummary> {
     let plans = plan.classes.iter().flat_map(|classes| &classes.classes);
-    plans.zip(gate.class_counters()).map(|(plan, counted)| row(plan, counted)).collect()
+    plans.zip(gate.class_counters()).map(|(class, counted)| row(class, counted)).collect()
 }
 
 fn row(plan: &ClassPlan, counted: &ClassCounters) -> ClassSummary {

@@ -218,9 +218,9 @@ impl History {
     fn sample(&mut self, at: Time) {
         let RecordLevel::Every(every) = self.level else { return };
         while self.next_sample < at.min(self.until) {
-            let at = self.next_sample;
-            self.rows.extend(self.now.iter().map(|row| ClassRow { at, ..*row }));
-            self.next_sample = at.saturating_add(every);
+            let sample = self.next_sample;
+            self.rows.extend(self.now.iter().map(|row| ClassRow { at: sample, ..*row }));
+            self.next_sample = sample.saturating_add(every);
         }
     }
 

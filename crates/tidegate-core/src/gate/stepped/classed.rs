@@ -3,6 +3,8 @@
 //!
 //! The limit of the gate's queue holds for all classes together. A unit whose service begins when it comes needs no place.
 
+use std::sync::Arc;
+
 use crate::gate::backlog::Backlog;
 use crate::gate::books::{ClassBooks, ClassCounters, ClassRow};
 use crate::gate::drops::{DropReason, GateDrop};
@@ -13,7 +15,6 @@ use crate::plan::GatePlan;
 use crate::random::Seed;
 use crate::unit::Unit;
 use crate::units::Time;
-use std::sync::Arc;
 
 use super::Stepped;
 
@@ -92,7 +93,7 @@ impl Gate {
         }
         let begins = self.decide(at);
         if was_empty && begins == Some((at, class)) {
-            let leaver = self.classes_queue().and_then(|classes| classes.pop_of(class, at, &mut gone));
+            let leaver = self.classes_queue().and_then(|queue| queue.pop_of(class, at, &mut gone));
             self.keep_room(gone);
             if let Some(leaver) = leaver {
                 self.serve_of_class(at, class, leaver, Some(found));
@@ -103,7 +104,7 @@ impl Gate {
         let queue = self.backlog_stepped(at);
         self.books.join(at, queue, unit.bytes);
         let held = self.backlog_of_class(class, at);
-        if let Some((books, class)) = self.class_books(unit.chain) {
+        if let Some((books, _)) = self.class_books(unit.chain) {
             books.join(class, at, held, unit.bytes);
         }
         self.wake_to_begin(begins.map(|(begins, _)| begins));
@@ -122,8 +123,9 @@ impl Gate {
         let classes = self.stepped.as_mut().and_then(|stepped| stepped.classes());
         let Some(classes) = classes else { return Ok(false) };
         // The limit of all classes together. What begins at once in a class that holds nothing needs no place.
-        self.queue
-            .admit(found, unit, || is_idle && law.begins_at(at, work) && classes.would_begin(at, unit))?;
+        self.queue.admit(at, (found, is_idle), unit, || {
+            is_idle && law.begins_at(at, work) && classes.would_begin(at, unit)
+        })?;
         classes.admit(at, unit, || is_idle && law.begins_at(at, work))
     }
 
@@ -195,14 +197,13 @@ impl Gate {
 
     /// What a class holds at `at`, as the gate's queue counts.
     fn backlog_of_class(&mut self, class: usize, at: Time) -> Backlog {
-        let counts = |served: Time| served > at;
         let Some(stepped) = self.stepped.as_mut() else { return Backlog::default() };
         let serving = stepped.serving;
         let Some(classes) = stepped.classes() else { return Backlog::default() };
         let held = classes.backlog_of(class);
         match serving {
             Some((unit, served))
-                if classes.class_of(unit.chain) == class && counts(self.queue.leaves(served.service)) =>
+                if classes.class_of(unit.chain) == class && self.queue.leaves(served.service) > at =>
             {
                 held.with(unit.bytes)
             }

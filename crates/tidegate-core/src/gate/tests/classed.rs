@@ -151,8 +151,8 @@ fn arrivals() -> impl Strategy<Value = Vec<Came>> {
     let gap = prop_oneof![2 => Just(0u64), 3 => 0u64..2_000_000_000, 1 => (0u64..4).prop_map(|ms| ms * 1_000_000_000)];
     prop::collection::vec((gap, 40u32..1500, 0u32..8), 1..250).prop_map(|rows| {
         let mut at = Time::ZERO;
-        let row = |(gap, bytes, chain): (u64, u32, u32)| {
-            at += Span::from_picos(gap / 1000 * 1000);
+        let row = |(after, bytes, chain): (u64, u32, u32)| {
+            at += Span::from_picos(after / 1000 * 1000);
             (at, bytes, chain)
         };
         rows.into_iter().map(row).collect()
@@ -177,8 +177,8 @@ fn drive_all(gate: &mut Gate, arrivals: &[Came], until: Time) -> Vec<(u32, Fate)
         if let Err(drop) = gate.handle_unit(*at, unit) {
             gone.push((handle, Err(drop)));
         }
-        while let Some(Departure { unit, fate }) = gate.poll_departure() {
-            gone.push((unit.handle, fate));
+        while let Some(left) = gate.poll_departure() {
+            gone.push((left.unit.handle, left.fate));
         }
     }
     wake(gate, until, &mut gone);

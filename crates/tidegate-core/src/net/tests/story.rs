@@ -97,6 +97,7 @@ pub(super) fn tell(plan: &Plan, entries: &[(u64, usize, u32)], waking: Option<Wa
     // Flows that hear at one instant, in any order.
     story.departed.sort_unstable();
     story.counters = network.gates().iter().map(|gate| format!("{:?}", gate.counters())).collect();
+    story.counters.extend(network.gates().iter().map(|gate| format!("{:?}", gate.class_counters())));
     story.counters.extend((0..plan.gates.len()).map(|gate| format!("{:?}", network.cell_counts(gate))));
     story.allocated = network.gates().iter().map(Gate::allocated).collect();
     let rows = |rows: Vec<GateRow>| rows.iter().map(|row| format!("{row:?}")).collect();

@@ -7,7 +7,7 @@ use tidegate_core::plan::{ClassesPlan, GatePlan};
 
 use super::wiring::Wiring;
 use crate::check::{Form, Item};
-use crate::lower::draft::{Gate, User};
+use crate::lower::draft::{Gate, Hop, User};
 use crate::lower::notes::Notes;
 use crate::lower::read::classes::with_packets;
 use crate::lower::values::dscp;
@@ -131,7 +131,7 @@ fn check_names(number: usize, gate: &Gate<'_>, form: &Form, users: &[User<'_>], 
         let is_user = |user: &&User<'_>| user.name == name || user.instances.iter().any(|one| one == name);
         let Some(user) = users.iter().find(is_user) else { continue };
         let hops = if back { &user.back } else { &user.path };
-        let passes = |hops: &[crate::lower::draft::Hop<'_>]| hops.iter().any(|hop| hop.gate == number);
+        let passes = |list: &[Hop<'_>]| list.iter().any(|hop| hop.gate == number);
         if !(passes(hops) || !back && passes(&user.back)) {
             let which = if back { "back" } else { "path" };
             let problem = format!("{name} does not pass gate {}", gate.name);

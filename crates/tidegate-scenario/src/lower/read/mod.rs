@@ -13,6 +13,7 @@ mod rate;
 pub(crate) mod record;
 mod red;
 mod request;
+mod schedulers;
 mod tcp;
 mod tcp_layers;
 mod threshold;
