@@ -76,7 +76,7 @@ fn credits(packets: &[Row<'_>], link: Option<Rate>, notes: &mut Notes) -> Vec<Op
 /// When each class may send.
 fn openings(tas: &Form, packets: &[Row<'_>], notes: &mut Notes) -> Vec<Option<Arc<OpeningsPlan>>> {
     let mut open: Vec<Vec<(Span, Span)>> = vec![Vec::new(); packets.len()];
-    let mut now = Span::ZERO;
+    let (mut now, before) = (Span::ZERO, notes.problems.len());
     for state in tas.list("states") {
         let [length, names] = state.list() else { continue };
         let end = now + length.span().unwrap_or(Span::ZERO);
@@ -98,6 +98,9 @@ fn openings(tas: &Form, packets: &[Row<'_>], notes: &mut Notes) -> Vec<Option<Ar
     }
     if let (Some(item), true) = (tas.get("states"), now > LONGEST_CYCLE) {
         notes.wrong(item, format!("a cycle of {now}"), format!("write {LONGEST_CYCLE} or less in all"));
+        return vec![None; packets.len()];
+    }
+    if notes.problems.len() > before {
         return vec![None; packets.len()];
     }
     let (cycle, offset) = (now, tas.span("offset").unwrap_or(Span::ZERO));
