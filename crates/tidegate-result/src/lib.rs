@@ -28,6 +28,6 @@ pub use request_summary::RequestSummary;
 pub use result::{RunResult, Table, slot_bps};
 pub use rows::{Column, FlowRow, Mark, MarkKind, PacketRecord, Side};
 pub use summary::{
-    AllocationSummary, ClassSummary, FeedbackSummary, FlowMeasure, FlowSummary, GateSummary, MediaSummary, Summary,
-    TrafficGroupSummary, TrafficSummary, TransitSummary, summarise,
+    AllocationSummary, ClassSummary, FeedbackSummary, FlowMeasure, FlowSummary, GateSummary, MediaSummary,
+    Summary, TrafficGroupSummary, TrafficSummary, TransitSummary, summarise,
 };
