@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from tidegate._base.text import counts_cells, number, percent, plain, rate_scale, seconds, table, wrapped
+from tidegate._base.text import (
+    counts_cells,
+    number,
+    percent,
+    plain,
+    rate,
+    rate_scale,
+    seconds,
+    table,
+    wrapped,
+)
 from tidegate._run.summary import short_keys
 
 if TYPE_CHECKING:
@@ -82,7 +92,15 @@ def _chosen(comparison: Variants) -> list[str]:
     parts = [name.rpartition(".") for name in comparison.columns]
     head = [[*short, *(element for element, _, _ in parts)], [""] * len(short) + [last for *_, last in parts]]
     body = [
-        [*(str(row[key]) for key in comparison.axes), *(number(row[name]) for name in comparison.columns)]
+        [
+            *(str(row[key]) for key in comparison.axes),
+            *(_cell(name, row[name]) for name in comparison.columns),
+        ]
         for row in comparison.rows()
     ]
     return ["", table(head, body, left=len(short))]
+
+
+def _cell(name: str, value: Any) -> str:
+    """Return a number of the summary; a rate with its own unit, since it may be large."""
+    return rate(value) if name.endswith("_bps") and value is not None else number(value)
