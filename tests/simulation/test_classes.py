@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import polars as pl
 import pytest
 import tidegate as tg
 from tidegate._run.text import run_report
@@ -126,6 +127,23 @@ def test_books_of_classes_add_up() -> None:
     assert run_report(tg.run(scenario({})).summary, "x").count("class of") == 0
     exact = tg.run({**scenario(gate), "exact_events": True})
     assert exact.to_json() == run.to_json()
+
+
+def test_the_backlog_of_classes_is_recorded() -> None:
+    """The table of classes adds up to the queue of the gate at each instant."""
+    gate = {
+        "scheduler": "drr",
+        "classes": {"one": {"members": ["a"], **QUEUE}, "rest": {"queue": "20 packets"}},
+    }
+    run = tg.run(scenario(gate), record="10 ms")
+    table = run.table("classes")
+    assert table.columns[:5] == ["time_s", "gate", "class", "queue_packets", "queue_bytes"]
+    whole = table.group_by("time_s").agg(pl.col("queue_packets").sum()).sort("time_s")
+    gates = run.table("gates").sort("time_s")
+    assert whole["queue_packets"].to_list() == gates["queue_packets"].to_list()
+    rest = table.filter(pl.col("class") == "rest")
+    assert rest["queue_packets"].max() == 20
+    assert not tg.run(scenario({}), record="10 ms").has("classes")
 
 
 def test_a_guard_band_keeps_the_way_free() -> None:

@@ -6,7 +6,7 @@ use serde::Serialize;
 use tidegate_core::net::{Dropped, seed, start_time};
 use tidegate_core::plan::{Plan, RecordLevel};
 use tidegate_core::units::{Span, Time};
-use tidegate_result::{RunResult, slot_bps};
+use tidegate_result::{RunResult, class_histories, slot_bps};
 
 use crate::endpoints::{self, EndReport, Endpoints, Stack};
 use crate::lab::{Backend, Lab, LabOptions, Work};
@@ -164,11 +164,13 @@ fn assemble(plan: &Plan, seen: EndReport, mut report: PumpReport, every: Span) -
     let mut drops: Vec<Dropped> = if recorded { report.drops.clone() } else { Vec::new() };
     drops.retain(|dropped| dropped.at < until);
     drops.sort_by_key(Dropped::place);
+    let classes = class_histories(plan, report.network.gates_mut());
     let gates = report.network.gates_mut().iter_mut();
     let gates = gates.map(|gate| gate.take_history().unwrap_or_default()).collect();
     let result = RunResult {
         summary,
         gates,
+        classes,
         slot_bps: plan.gates.iter().map(slot_bps).collect(),
         flows: rows::histories(plan, &flows, &states, every),
         drops,

@@ -93,6 +93,7 @@ pub(crate) fn columns() -> String {
         Names::Flow => "flow",
         Names::Gate => "gate",
         Names::Traffic => "traffic",
+        Names::Class => "class",
     };
     let of_table = |(table, columns): (&str, Vec<Description>)| {
         let of_column = |column: Description| {

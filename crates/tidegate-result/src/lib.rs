@@ -25,7 +25,7 @@ pub use interval::student_t;
 pub use key::digest;
 pub use losses::{LossSummary, PoliceSummary};
 pub use request_summary::RequestSummary;
-pub use result::{RunResult, Table, slot_bps};
+pub use result::{RunResult, Table, class_histories, slot_bps};
 pub use rows::{Column, FlowRow, Mark, MarkKind, PacketRecord, Side};
 pub use summary::{
     AllocationSummary, ClassSummary, FeedbackSummary, FlowMeasure, FlowSummary, GateSummary, MediaSummary,

@@ -1,9 +1,9 @@
 //! What comes out of a run: a summary and columns.
 
 use tidegate_core::app::Exchange;
-use tidegate_core::gate::GateRow;
+use tidegate_core::gate::{ClassRow, Gate, GateRow};
 use tidegate_core::net::Dropped;
-use tidegate_core::plan::{GatePlan, RatePlan};
+use tidegate_core::plan::{GatePlan, Plan, RatePlan};
 
 use crate::columns::{self, Entry, Of};
 use crate::rows::{Column, FlowRow, Mark, PacketRecord};
@@ -16,6 +16,9 @@ pub struct RunResult {
     pub summary: Summary,
     /// Each gate's history, by gate; empty where it was not recorded.
     pub gates: Vec<Vec<GateRow>>,
+    /// The history of each gate's classes, by gate; empty where there are none, or it was not recorded. A class has the
+    /// number of its name ([`class_histories`]).
+    pub classes: Vec<Vec<ClassRow>>,
     /// Bit rate of one slot, by gate; NaN where it has none.
     pub slot_bps: Vec<f64>,
     /// Each flow's history, by flow.
@@ -33,7 +36,7 @@ pub struct RunResult {
 /// A named table of named columns of equal length.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
-    /// `flows`, `gates`, `drops`, `marks` or, where there are any, `requests`.
+    /// `flows`, `gates`, `drops`, `marks` or, where there are any, `classes` and `requests`.
     pub name: &'static str,
     /// Name (with its unit) and values.
     pub columns: Vec<(&'static str, Column)>,
@@ -48,6 +51,27 @@ pub fn slot_bps(gate: &GatePlan) -> f64 {
     }
 }
 
+/// Takes the histories of the classes of all gates. The classes are numbered by their names, each name once, in the order of
+/// the plan.
+pub fn class_histories(plan: &Plan, gates: &mut [Gate]) -> Vec<Vec<ClassRow>> {
+    let mut names: Vec<&str> = Vec::new();
+    let mut number = |name| {
+        names.iter().position(|known| *known == name).unwrap_or_else(|| {
+            names.push(name);
+            names.len() - 1
+        }) as u32
+    };
+    let mut histories = Vec::new();
+    for (row, gate) in plan.gates.iter().zip(gates) {
+        let classes = row.classes.iter().flat_map(|classes| &classes.classes);
+        let numbers: Vec<u32> = classes.map(|class| number(class.name.as_str())).collect();
+        let mut rows = gate.take_class_history().unwrap_or_default();
+        rows.iter_mut().for_each(|each| each.class = numbers[each.class as usize]);
+        histories.push(rows);
+    }
+    histories
+}
+
 impl RunResult {
     /// Every recorded table in long form; index columns count the plan's flows, gates and background sources.
     #[must_use]
@@ -59,6 +83,9 @@ impl RunResult {
             table("drops", columns::DROPS, &events(&self.drops)),
             table("marks", columns::MARKS, &events(&self.marks)),
         ];
+        if self.summary.gates.iter().any(|gate| !gate.classes.is_empty()) {
+            tables.push(table("classes", columns::CLASSES, &owned(&self.classes, |_| f64::NAN)));
+        }
         if !self.summary.requests.is_empty() {
             tables.push(table("requests", columns::REQUESTS, &owned(&self.requests, |_| f64::NAN)));
         }

@@ -5,7 +5,7 @@ use tidegate_core::net::{Dropped, Event, Owner, Step};
 use tidegate_core::plan::{Limits, Plan, RecordLevel};
 use tidegate_core::unit::Unit;
 use tidegate_core::units::Time;
-use tidegate_result::{PacketRecord, RunResult, slot_bps};
+use tidegate_result::{PacketRecord, RunResult, class_histories, slot_bps};
 
 use crate::alarms::Alarm;
 use crate::flow::Flow;
@@ -276,12 +276,14 @@ impl Simulation {
         self.drops.retain(|dropped| dropped.at < until);
         self.drops.sort_by_key(Dropped::place);
         let requests = self.requests();
+        let classes = class_histories(plan, self.wire.network.gates_mut());
         let gates = self.wire.network.gates_mut().iter_mut();
         let histories = self.flows.iter_mut().map(|flow| flow.history.take());
         RunResult {
             summary,
             slot_bps: plan.gates.iter().map(slot_bps).collect(),
             gates: gates.map(|gate| gate.take_history().unwrap_or_default()).collect(),
+            classes,
             flows: histories.map(|history| history.map(|kept| kept.rows).unwrap_or_default()).collect(),
             drops: self.drops,
             marks: self.wire.marks,

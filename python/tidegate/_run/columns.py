@@ -41,12 +41,18 @@ def frame(
     flow_names: Sequence[str],
     gate_names: Sequence[str],
     traffic_names: Sequence[str] = (),
+    class_names: Sequence[str] = (),
 ) -> pl.DataFrame:
     """Return a recorded table with its codes spelled out; "not a number" becomes null."""
     import numpy as np
     import polars as pl
 
-    names = {"flow": list(flow_names), "gate": list(gate_names), "traffic": list(traffic_names)}
+    names = {
+        "flow": list(flow_names),
+        "gate": list(gate_names),
+        "traffic": list(traffic_names),
+        "class": list(class_names),
+    }
     spelled = {**_CODES, **{column: names[of] for column, of in _NAMES.items()}}
     columns: list[pl.Series] = []
     for column, (kind, data) in raw.items():

@@ -72,7 +72,7 @@ class Recorded:
         return list(self.summary.get("warnings", []))
 
     def table(self, name: str) -> pl.DataFrame:
-        """Return a recorded table: ``flows``, ``gates``, ``drops``, ``marks`` or ``requests``.
+        """Return a recorded table: ``flows``, ``gates``, ``classes``, ``drops``, ``marks`` or ``requests``.
 
         Raises:
             NotRecordedError: the run kept only its summary.
@@ -87,6 +87,8 @@ class Recorded:
                 raise NotRecordedError(f"a theory has no {name} over time; use engine sim")
             if name == "requests" and not len(self.requests):
                 raise NotRecordedError("no flow of this run has requests (app.request)")
+            if name == "classes" and not any(gate.get("classes") for gate in self.summary["gates"]):
+                raise NotRecordedError("no gate of this run has classes (gate.x.classes)")
             raise NotRecordedError(
                 f'the run recorded no {name}; run it again with record = "10 ms" (or "events")'
             )

@@ -165,10 +165,12 @@ def assemble(
     flows = [row["name"] for row in summary["flows"]]
     gates = [row["name"] for row in summary["gates"]]
     traffic = [row["name"] for row in summary["traffic"]]
+    # Each name once, in the order of the gates, as the engine numbers them.
+    classes = list(dict.fromkeys(row["name"] for gate in summary["gates"] for row in gate.get("classes", [])))
     raw = data.tables
 
     def load(table: str) -> pl.DataFrame | None:
-        return frame(raw[table], flows, gates, traffic) if table in raw else None
+        return frame(raw[table], flows, gates, traffic, classes) if table in raw else None
 
     return Run(summary, manifest, load, pcap=None if pcap is None else Path(pcap))
 

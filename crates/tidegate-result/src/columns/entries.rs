@@ -1,7 +1,7 @@
 //! The columns of each table, one entry each.
 
 use tidegate_core::app::Exchange;
-use tidegate_core::gate::GateRow;
+use tidegate_core::gate::{ClassRow, GateRow};
 use tidegate_core::net::{Dropped, Owner};
 use tidegate_core::units::Time;
 
@@ -162,6 +162,25 @@ pub static GATES: &[Entry<GateRow>] = &[
         "probability with which the queue discipline dropped or marked the packet that came or went last: red, pie, and \
          of classic packets dualpi2; null where it has none",
         Value::F64(|of| of.row.drop_probability),
+    ),
+];
+
+/// Columns of the classes of gates.
+pub static CLASSES: &[Entry<ClassRow>] = &[
+    all("time_s", TIME, Value::F64(|of| of.row.at.as_secs_f64())),
+    all("gate", GATE, Value::Index(Names::Gate, |of| of.index)),
+    all("class", "name of the class", Value::Index(Names::Class, |of| of.row.class)),
+    all("queue_packets", "packets of the class in its queue", Value::U64(|of| of.row.queue_packets)),
+    all("queue_bytes", "bytes of the class in its queue", Value::U64(|of| of.row.queue_bytes)),
+    all(
+        "delivered_bytes",
+        "bytes of the class on the gate's wire since the start; every header counted",
+        Value::U64(|of| of.row.delivered_bytes),
+    ),
+    all(
+        "dropped_packets",
+        "packets of the class dropped since the start",
+        Value::U64(|of| of.row.dropped_packets),
     ),
 ];
 

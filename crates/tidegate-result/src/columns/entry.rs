@@ -28,6 +28,8 @@ pub enum Names {
     Gate,
     /// The plan's background sources.
     Traffic,
+    /// The names of classes, each once, in the order of the plan.
+    Class,
 }
 
 /// Gates that have a column.
