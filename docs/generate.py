@@ -173,6 +173,8 @@ def results_reference() -> str:
             "data frames.\n"
         ),
         _fields(structs["PoliceSummary"]),
+        "Gates with `police.srtcm` or `police.trtcm` have these as well, absent and null in the same way.\n",
+        _fields(structs["ColourSummary"]),
         (
             'Cell gates (`framing = "aal5"`) have these as well; on other gates the names are absent, and '
             "null in data frames.\n"

@@ -87,11 +87,17 @@ fn by_cell(gate: &mut GatePlan, byte: u8) {
     };
     let cells = u64::from(byte >> 4);
     gate.police = match byte & 7 {
-        0 => Some(PolicePlan { peak: limit(100, 1 + cells), sustained: None, tags: byte & 8 != 0 }),
+        0 => Some(PolicePlan {
+            peak: limit(100, 1 + cells),
+            sustained: None,
+            tags: byte & 8 != 0,
+            per_flow: None,
+        }),
         1 => Some(PolicePlan {
             peak: limit(100, 1 + cells),
             sustained: Some((limit(40, 1 + 2 * cells), Conformance::Vbr3)),
             tags: false,
+            per_flow: None,
         }),
         _ => None,
     };

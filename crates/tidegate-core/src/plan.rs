@@ -15,6 +15,7 @@ mod gate;
 mod groups;
 mod holding;
 mod laws;
+mod marker;
 mod media;
 mod queue;
 mod rate;
@@ -40,6 +41,7 @@ pub use gate::{CellPlan, Contract, GatePlan, JitterPlan, LossPlan, PolicePlan, R
 pub use groups::groups_of_circuits;
 pub use holding::HoldingPlan;
 pub use laws::{AtEnd, GcraPlan, MarkovPlan, OnChange, OpportunityTrace, RateTrace};
+pub use marker::{ColourAction, MarkerPlan, MeterPlan};
 pub use media::{KeyFramesPlan, LARGEST_MEDIA_FRAME, MediaPlan};
 pub use queue::{QueueCounts, QueueLimit, QueuePlan};
 pub use rate::{Course, RatePlan};

@@ -12,7 +12,7 @@ pub struct Unit {
     pub bytes: u32,
     /// The engine's own name for it.
     pub handle: u32,
-    /// Bits: [`TAGGED`], [`COMPACT`], and the codepoint of ECN above them.
+    /// Bits: [`TAGGED`], [`COMPACT`], the codepoint of ECN above them, and the colour above that.
     flags: u32,
     /// What made it come when it did.
     pub(crate) blame: Blame,
@@ -24,6 +24,22 @@ const TAGGED: u32 = 1;
 const COMPACT: u32 = 2;
 /// Where the codepoint of ECN stands.
 const ECN: u32 = 2;
+
+/// Where the colour stands.
+const COLOUR: u32 = 4;
+
+/// The colour of a packet (RFC 2697, RFC 2698): how well it conforms. What no marker has coloured is green.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
+#[repr(u8)]
+pub enum Colour {
+    /// It conforms.
+    #[default]
+    Green = 0,
+    /// It exceeds the committed burst or rate.
+    Yellow = 1,
+    /// It exceeds the excess burst or the peak rate.
+    Red = 2,
+}
 
 /// The two bits of ECN in an IP header (RFC 3168 §5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -186,6 +202,23 @@ impl Unit {
     #[inline]
     pub fn set_ecn(&mut self, ecn: Ecn) {
         self.flags = self.flags & !(3 << ECN) | u32::from(ecn as u8) << ECN;
+    }
+
+    /// Its colour.
+    #[inline]
+    #[must_use]
+    pub fn colour(&self) -> Colour {
+        match (self.flags >> COLOUR) & 3 {
+            0 => Colour::Green,
+            1 => Colour::Yellow,
+            _ => Colour::Red,
+        }
+    }
+
+    /// Sets that.
+    #[inline]
+    pub fn set_colour(&mut self, colour: Colour) {
+        self.flags = self.flags & !(3 << COLOUR) | u32::from(colour as u8) << COLOUR;
     }
 
     /// The sender was held back by the congestion window, and that is owed to a gate's policer.

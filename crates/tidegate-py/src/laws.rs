@@ -13,7 +13,7 @@ pub(crate) fn to_json(plan: &Plan) -> Value {
 
 fn of_gate(gate: &GatePlan) -> Value {
     let bucket = match gate.rate {
-        RatePlan::TokenBucket { rate, burst_bytes, peak } => json!({
+        RatePlan::TokenBucket { rate, burst_bytes, peak, .. } => json!({
             "rate_bps": rate.bps(),
             "burst_bytes": burst_bytes,
             "peak_bps": peak.map(Rate::bps),

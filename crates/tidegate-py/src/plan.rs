@@ -91,7 +91,7 @@ fn gate(gate: &GatePlan) -> Value {
         "loses": gate.loss != LossPlan::None,
         "slotted": gate.cells.slotted,
         "epd": gate.cells.epd,
-        "polices": gate.police.is_some(),
+        "polices": gate.police.is_some() || gate.marker.is_some(),
         "delay_ps": gate.delay.picos(),
         "jitters": gate.jitter != JitterPlan::None,
     })
@@ -102,8 +102,11 @@ fn rate(law: &RatePlan) -> Value {
     let bps = |rate: &Option<Rate>| rate.map(Rate::bps);
     let mut found = match law {
         RatePlan::Constant(Speed::Bits(rate)) => json!({ "bps": rate.bps() }),
-        RatePlan::TokenBucket { rate, burst_bytes, peak } => {
-            json!({ "bps": rate.bps(), "burst_bytes": burst_bytes, "peak_bps": bps(peak) })
+        RatePlan::TokenBucket { rate, burst_bytes, peak, peak_burst_bytes } => {
+            json!({
+                "bps": rate.bps(), "burst_bytes": burst_bytes, "peak_bps": bps(peak),
+                "peak_burst_bytes": peak_burst_bytes,
+            })
         }
         RatePlan::Markov(chain) => json!({
             "rates_bps": chain.rates.iter().map(|rate| rate.bps()).collect::<Vec<_>>(),

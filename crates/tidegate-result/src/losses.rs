@@ -7,6 +7,7 @@ use tidegate_core::cells::CellCounts;
 use tidegate_core::gate::rate::Capacity;
 use tidegate_core::gate::{DropReason, Gate};
 use tidegate_core::net::{DropCounts, Network, Owner};
+use tidegate_core::unit::Colour;
 use tidegate_core::units::PICOS_PER_SECOND;
 
 /// What became of a sender's packets at the gates of its path, inside the measured time.
@@ -49,6 +50,23 @@ pub struct PoliceSummary {
     pub tagged_cells: Option<u64>,
 }
 
+/// A three-colour marker in numbers: only on gates with `police.srtcm` or `police.trtcm`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct ColourSummary {
+    /// Packets that the marker measured as green.
+    pub green_packets: u64,
+    /// As yellow.
+    pub yellow_packets: u64,
+    /// As red.
+    pub red_packets: u64,
+    /// Bytes of the green ones, IP headers included.
+    pub green_bytes: u64,
+    /// Of the yellow ones.
+    pub yellow_bytes: u64,
+    /// Of the red ones.
+    pub red_bytes: u64,
+}
+
 fn is_zero(count: &u64) -> bool {
     *count == 0
 }
@@ -84,6 +102,21 @@ pub(crate) fn police(gate: &Gate, dropped: DropCounts, cells: Option<CellCounts>
         tagged_packets: (!policer.in_cells()).then(|| policer.tagged()),
         policed_cells: cells.map(|counts| counts.lost[DropReason::Policed as usize]),
         tagged_cells: policer.in_cells().then(|| policer.tagged()),
+    })
+}
+
+/// The three-colour marker of a gate.
+pub(crate) fn colours(gate: &Gate) -> Option<ColourSummary> {
+    let marker = gate.marker()?;
+    let [green, yellow, red] =
+        [Colour::Green, Colour::Yellow, Colour::Red].map(|colour| marker.coloured(colour));
+    Some(ColourSummary {
+        green_packets: green.packets,
+        yellow_packets: yellow.packets,
+        red_packets: red.packets,
+        green_bytes: green.bytes,
+        yellow_bytes: yellow.bytes,
+        red_bytes: red.bytes,
     })
 }
 

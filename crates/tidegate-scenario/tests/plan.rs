@@ -6,10 +6,10 @@ mod reading;
 use std::path::Path;
 
 use tidegate_core::plan::{
-    AppPlan, CoDelPlan, CongestionPlan, DelayedAckPlan, Discipline, DualPi2Plan, FlowPlan, FqCoDelPlan,
-    Framing, HoldingPlan, KeyFramesPlan, LossPlan, MediaPlan, OnChange, PiePlan, QueueCounts, QueueLimit,
-    RatePlan, RecordLevel, RedAdaptivePlan, RedPlan, RtoPlan, RtoRestart, SizePlan, SourcePlan, StartPlan,
-    StepThreshold, TcpPlan, TickPhase,
+    AppPlan, CoDelPlan, ColourAction, CongestionPlan, DelayedAckPlan, Discipline, DualPi2Plan, FlowPlan,
+    FqCoDelPlan, Framing, HoldingPlan, KeyFramesPlan, LossPlan, MarkerPlan, MediaPlan, MeterPlan, OnChange,
+    PiePlan, QueueCounts, QueueLimit, RatePlan, RecordLevel, RedAdaptivePlan, RedPlan, RtoPlan, RtoRestart,
+    SizePlan, SourcePlan, StartPlan, StepThreshold, TcpPlan, TickPhase,
 };
 use tidegate_core::units::{Rate, Span, Speed, Time};
 use tidegate_scenario::Scenario;
@@ -177,6 +177,50 @@ fn red_by_table() {
     assert_eq!(of(steps).adaptive, Some(adaptive));
 }
 
+/// Markers by their RFCs' names, with what becomes of each colour, and limits by colour.
+#[test]
+fn markers_and_limits_by_colour() {
+    let gate = |keys: &str| small(&format!("rate = \"8 Mbit/s\"\n{keys}"), "").gates.remove(0);
+    let rate = Rate::from_bps;
+    let single = gate("police.srtcm = { cir = \"2 Mbit/s\", cbs = \"15 kB\", ebs = \"0 B\" }");
+    let meter = MeterPlan::SingleRate { cir: rate(2_000_000), cbs: 15_000, ebs: 0 };
+    let actions = [ColourAction::Remark, ColourAction::Remark, ColourAction::Drop];
+    assert_eq!(single.marker, Some(MarkerPlan { meter, colour_aware: false, actions }));
+    assert_eq!((single.police, single.queue.colours), (None, [QueueLimit::Unlimited; 3]));
+    let two = gate(
+        "police.trtcm = { cir = \"2 Mbit/s\", cbs = \"15 kB\", pir = \"2 Mbit/s\", pbs = \"20 kB\", colour_aware = true, \
+         green = \"pass\", yellow = \"drop\", red = \"remark\" }\nqueue.colour_limits = { yellow = \"9 packets\", red = \"3 kB\" }",
+    );
+    let two_rates =
+        MeterPlan::TwoRate { cir: rate(2_000_000), cbs: 15_000, pir: rate(2_000_000), pbs: 20_000 };
+    let others = [ColourAction::Pass, ColourAction::Drop, ColourAction::Remark];
+    assert_eq!(two.marker, Some(MarkerPlan { meter: two_rates, colour_aware: true, actions: others }));
+    assert_eq!(two.queue.colours, [QueueLimit::Unlimited, QueueLimit::Packets(9), QueueLimit::Bytes(3000)]);
+}
+
+#[test]
+fn a_limit_of_each_flow_and_a_second_bucket() {
+    let police = "police = { rate = \"2 Mbit/s\", burst = \"15 kB\", per_flow = { rate = \"1 Mbit/s\", burst = \"5 kB\" } }";
+    let policed =
+        small(&format!("rate = \"8 Mbit/s\"\n{police}"), "").gates.remove(0).police.expect("a policer");
+    let each = policed.per_flow.expect("a limit of each flow");
+    assert_eq!((each.bits_per_second(8), each.burst()), (1_000_000, 5000));
+    let names = ["rate, burst, peak, peak_burst", "cir, cbs, pir, pbs"];
+    for given in names.map(|line| line.split(", ").collect::<Vec<_>>()) {
+        let [rate, burst, peak, second] = given[..] else { panic!("four names") };
+        let law = format!(
+            "rate.token_bucket = {{ {rate} = \"2 Mbit/s\", {burst} = \"15 kB\", {peak} = \"4 Mbit/s\", {second} = \"3 kB\" }}"
+        );
+        let expected = RatePlan::TokenBucket {
+            rate: Rate::from_bps(2_000_000),
+            burst_bytes: 15_000,
+            peak: Some(Rate::from_bps(4_000_000)),
+            peak_burst_bytes: Some(3000),
+        };
+        assert_eq!(small(&law, "").gates.remove(0).rate, expected);
+    }
+}
+
 #[test]
 fn copies_are_private_and_shared_gates_are_one() {
     let plan = load(common::WIDE).plan(None, 0);
@@ -240,6 +284,7 @@ fn every_law_becomes_its_plan() {
         rate: Rate::from_bps(4_000_000),
         burst_bytes: 10_000,
         peak: Some(Rate::from_bps(10_000_000)),
+        peak_burst_bytes: None,
     };
     assert_eq!(token.rate, bucket);
     assert_eq!(token.framing, Framing::Overhead { overhead: 38, minimum: 84 });

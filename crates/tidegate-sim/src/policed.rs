@@ -8,7 +8,7 @@
 
 use tidegate_core::gate::DropReason;
 use tidegate_core::net::Dropped;
-use tidegate_core::plan::{CongestionPlan, FlowPlan, Plan};
+use tidegate_core::plan::{CongestionPlan, FlowPlan, GatePlan, Plan};
 use tidegate_core::tcp::{Endpoint, Phase};
 use tidegate_core::unit::{Cause, HeldBy, Unit};
 use tidegate_core::units::Time;
@@ -35,7 +35,9 @@ pub(crate) struct Policed {
 impl Policed {
     /// `None` where no gate on the flow's path has a policer that drops.
     pub(crate) fn new(plan: &Plan, flow: &FlowPlan) -> Option<Policed> {
-        let polices = flow.path.iter().any(|gate| plan.gates[*gate].police.is_some());
+        let drops =
+            |gate: &GatePlan| gate.police.is_some() || gate.marker.is_some_and(|marker| marker.drops());
+        let polices = flow.path.iter().any(|gate| drops(&plan.gates[*gate]));
         polices.then(|| Policed {
             drops: Vec::new(),
             forget_at: ENOUGH,

@@ -60,7 +60,7 @@ fn bytes_limit(bps: u64, burst: u64) -> Limit {
 }
 
 fn contract(bps: u64, burst: u64) -> PolicePlan {
-    PolicePlan { peak: bytes_limit(bps, burst), sustained: None, tags: false }
+    PolicePlan { peak: bytes_limit(bps, burst), sustained: None, tags: false, per_flow: None }
 }
 
 fn gate(name: &str, mbps: u64, queue: u64, police: Option<PolicePlan>) -> GatePlan {
@@ -213,6 +213,7 @@ fn any_contract() -> impl Strategy<Value = PolicePlan> {
             peak: bytes_limit(bps, burst),
             sustained: kind.map(|kind| (bytes_limit(bps / 2, lower), kind)),
             tags: tags && kind.is_none(),
+            per_flow: None,
         }
     })
 }
@@ -236,6 +237,7 @@ proptest! {
                 rate: Rate::from_bps(mbps * 1_000_000),
                 burst_bytes: 10_000,
                 peak: Some(Rate::from_bps(mbps * 4_000_000)),
+                peak_burst_bytes: None,
             };
         }
         gates[0].queue.tagged = Some(0);

@@ -31,13 +31,29 @@ def limiting_rate(gate: Row) -> float | None:
 
 
 def police_tables(summary: dict[str, Any]) -> list[str]:
-    """Return a table of the policers, and one of what they did to each flow and source; none, no table."""
+    """Return tables of policers, of markers, and of what they did to each flow and source."""
     gates = [gate for gate in summary["gates"] if has_policer(gate)]
-    if not gates:
+    marking = [gate for gate in summary["gates"] if "green_packets" in gate]
+    if not gates and not marking:
         return []
     senders = [(row["name"], row["segments_sent"], row) for row in summary["flows"]]
     senders += [(f"traffic {row['name']}", row["packets_sent"], row) for row in summary.get("traffic", [])]
-    return ["", _policers(gates), "", _policed(senders)]
+    told = [_policers(gates)] if gates else []
+    told += [_markers(marking)] if marking else []
+    return [line for text in (*told, _policed(senders)) for line in ("", text)]
+
+
+def _markers(gates: Sequence[Row]) -> str:
+    head = [["marker", "green", "yellow", "red", "dropped"]]
+    rows = [
+        [
+            shorten(gate["name"], 18),
+            *(number(gate[f"{colour}_packets"]) for colour in ("green", "yellow", "red")),
+            number((gate.get("drops") or {}).get("policed", 0)),
+        ]
+        for gate in gates[:_SHOWN]
+    ]
+    return _cut(table(head, rows), len(gates), "markers")
 
 
 def _policers(gates: Sequence[Row]) -> str:

@@ -142,7 +142,7 @@ fn a_policer_judges_cells_of_a_slot_as_they_come() {
     // One cell in two slots conforms, no matter whose. Slots are of 1 us.
     let mut link = gate(100, CellPlan { slotted: true, ..CellPlan::default() });
     let limit = Limit::new(Interval::at_rate(CELL_BITS, Rate::from_bps(SPEED / 2)).unwrap(), 0).unwrap();
-    link.police = Some(PolicePlan { peak: limit, sustained: None, tags: false });
+    link.police = Some(PolicePlan { peak: limit, sustained: None, tags: false, per_flow: None });
     let mut entry = gate(100, CellPlan::default());
     entry.rate = RatePlan::Constant(Speed::Bits(Rate::from_bps(SPEED * 2)));
     let mut bench = Bench::new(&[entry.clone(), entry, link], &[&[0, 2], &[1, 2]]);
@@ -213,7 +213,7 @@ fn the_policer_stands_before_packet_discard() {
         let mut link = gate(100, CellPlan { ppd: true, slotted, ..CellPlan::default() });
         let increment = Interval::at_rate(CELL_BITS * 3, Rate::from_bps(SPEED)).unwrap();
         let limit = Limit::new(increment, 0).unwrap();
-        link.police = Some(PolicePlan { peak: limit, sustained: None, tags: false });
+        link.police = Some(PolicePlan { peak: limit, sustained: None, tags: false, per_flow: None });
         let mut bench = Bench::new(&[gate(100, CellPlan::default()), link], &[&[0, 1]]);
         for (handle, (at, cells)) in (0..).zip([(0, 5), (20, 1), (30, 1)]) {
             bench.enter(us(at), 0, packet(cells, handle));

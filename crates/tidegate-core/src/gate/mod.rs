@@ -30,7 +30,7 @@ mod waiting;
 pub use backlog::Backlog;
 pub use books::{CellRow, ClassCounters, ClassRow, Count, Counters, GateRow, Phases, Precision, Quantiles};
 pub(crate) use books::{ExactPicos, Progression};
-pub use door::{Policer, Slot};
+pub use door::{Marker, Policer, Slot};
 pub use drops::{DropReason, GateDrop};
 pub use stepped::Departure;
 
@@ -273,6 +273,12 @@ impl Gate {
     #[must_use]
     pub fn policer(&self) -> Option<&Policer> {
         self.door.policer()
+    }
+
+    /// Its three-colour marker, where it has one.
+    #[must_use]
+    pub fn marker(&self) -> Option<&Marker> {
+        self.door.marker()
     }
 
     /// Ends the recording and returns its rows; `None` where the gate was not recorded.

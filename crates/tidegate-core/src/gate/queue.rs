@@ -19,6 +19,8 @@ pub(super) struct Queue {
     counts: QueueCounts,
     /// A tagged unit that finds this many units is dropped.
     tagged: Option<u64>,
+    /// By the colour of a unit, where any of them has a limit.
+    colours: Option<[QueueLimit; 3]>,
     /// What is too much is dropped from within.
     makes_room: bool,
     /// [`Discipline::Red`].
@@ -28,13 +30,14 @@ pub(super) struct Queue {
 impl Queue {
     /// `stream`: the random numbers of its discipline.
     pub(super) fn new(plan: &QueuePlan, stream: impl FnOnce() -> Stream) -> Queue {
-        let QueuePlan { discipline, limit, counts, tagged } = *plan;
+        let QueuePlan { discipline, limit, counts, tagged, colours } = *plan;
+        let colours = (colours != QueuePlan::UNLIMITED.colours).then_some(colours);
         let makes_room = matches!(discipline, Discipline::FqCoDel(_));
         let red = match discipline {
             Discipline::Red(red) => Some(Box::new(Red::new(red, stream()))),
             _ => None,
         };
-        Queue { discipline, limit, counts, tagged, makes_room, red }
+        Queue { discipline, limit, counts, tagged, colours, makes_room, red }
     }
 
     /// Whether a unit that arrives at `at` may join the queue, and whether it is marked CE. It finds `found` in the queue,
@@ -58,6 +61,11 @@ impl Queue {
         if unit.tagged() && self.tagged.is_some_and(|threshold| found.units >= threshold) {
             return Err(DropReason::QueueFull);
         }
+        if let Some(limits) = &self.colours
+            && is_full(limits[unit.colour() as usize], found, unit.bytes)
+        {
+            return Err(DropReason::QueueFull);
+        }
         if !self.makes_room && self.is_full(found, unit.bytes) && !at_once() {
             return Err(DropReason::QueueFull);
         }
@@ -75,11 +83,7 @@ impl Queue {
     /// Whether a queue that holds `found` has no place for a unit of so many IP bytes.
     #[inline]
     pub(super) fn is_full(&self, found: Backlog, bytes: u32) -> bool {
-        match self.limit {
-            QueueLimit::Unlimited => false,
-            QueueLimit::Packets(limit) | QueueLimit::Cells(limit) => found.units >= limit,
-            QueueLimit::Bytes(limit) => found.bytes + u64::from(bytes) > limit,
-        }
+        is_full(self.limit, found, bytes)
     }
 
     /// The probability in 10⁻¹⁸ that the last unit was judged by; `None` where it has none at the arrival.
@@ -106,5 +110,14 @@ impl Queue {
     #[inline]
     pub(super) fn counts_service(&self) -> bool {
         self.counts == QueueCounts::All
+    }
+}
+
+#[inline]
+fn is_full(limit: QueueLimit, found: Backlog, bytes: u32) -> bool {
+    match limit {
+        QueueLimit::Unlimited => false,
+        QueueLimit::Packets(most) | QueueLimit::Cells(most) => found.units >= most,
+        QueueLimit::Bytes(most) => found.bytes + u64::from(bytes) > most,
     }
 }

@@ -8,11 +8,11 @@ use super::*;
 use crate::aal5::CELL_BYTES;
 use crate::gcra::{Conformance, Interval, Limit};
 use crate::plan::{
-    AtEnd, CoDelPlan, Discipline, DualPi2Plan, FqCoDelPlan, Framing, JitterPlan, LossPlan, OpportunityTrace,
-    PiePlan, PolicePlan, QueueCounts, QueueLimit, QueuePlan, RatePlan, RedAdaptivePlan, RedPlan,
-    StepThreshold,
+    AtEnd, CoDelPlan, ColourAction, Discipline, DualPi2Plan, FqCoDelPlan, Framing, JitterPlan, LossPlan,
+    MarkerPlan, MeterPlan, OpportunityTrace, PiePlan, PolicePlan, QueueCounts, QueueLimit, QueuePlan,
+    RatePlan, RedAdaptivePlan, RedPlan, StepThreshold,
 };
-use crate::unit::{Ecn, HeldBy, Limiter};
+use crate::unit::{Colour, Ecn, HeldBy, Limiter};
 use crate::units::{PICOS_PER_SECOND, Rate, Speed};
 
 const MEASURED: Measured =
@@ -58,6 +58,7 @@ pub(crate) fn any_police(burst: u64) -> impl Strategy<Value = PolicePlan> {
             peak: limit(speed, peak_burst),
             sustained: sustained.map(|(units, which)| (limit(speed / 2, units), which)),
             tags,
+            per_flow: None,
         }
     })
 }
@@ -106,7 +107,8 @@ fn a_queue_of_nothing() {
         let constant = of(RatePlan::Constant(Speed::Bits(mbps(8))), limit);
         assert_eq!(departures(&constant, &[0, 0, 1, 5], false), [Some(1000), None, Some(2000), Some(6000)]);
         // Two packets' tokens, and one more each millisecond. The third finds none, though nothing is in service.
-        let bucket = RatePlan::TokenBucket { rate: mbps(8), burst_bytes: 2000, peak: None };
+        let bucket =
+            RatePlan::TokenBucket { rate: mbps(8), burst_bytes: 2000, peak: None, peak_burst_bytes: None };
         let conform = [Some(0), Some(0), None, Some(1000), None];
         assert_eq!(departures(&of(bucket, limit), &[0, 0, 0, 1, 1], false), conform);
         // No rate from 2 ms to 4 ms.
@@ -229,6 +231,47 @@ fn a_step_marks_what_finds_more_than_its_threshold() {
     assert_eq!(gate.take_history().and_then(|rows| Some(rows.last()?.marked_packets)), Some(2));
 }
 
+/// A marker colours, a plain gate passes the colours on, and a queue keeps more room for green packets.
+#[test]
+fn colours_are_carried_from_gate_to_gate() {
+    let mbps = |mbps: u64| Rate::from_bps(mbps * 1_000_000);
+    let marker = |colour_aware| MarkerPlan {
+        meter: MeterPlan::TwoRate { cir: mbps(8), cbs: 2000, pir: mbps(8), pbs: 4000 },
+        colour_aware,
+        actions: [ColourAction::Remark; 3],
+    };
+    let edge = GatePlan { marker: Some(marker(false)), ..link(8_000_000_000, QueueLimit::Unlimited) };
+    let mut core = GatePlan { marker: Some(marker(true)), ..link(8_000_000, QueueLimit::Unlimited) };
+    core.queue.colours = [QueueLimit::Packets(3), QueueLimit::Packets(2), QueueLimit::Bytes(0)];
+    let mut gates = [edge, link(8_000_000_000, QueueLimit::Unlimited), core]
+        .map(|plan| Gate::new(&plan, context(RecordLevel::Summary)));
+    let start = Time::from_picos(2_000_000_000);
+    let mut seen = vec![];
+    // 2000 bytes are green, 2000 yellow, the rest is red; a byte each microsecond comes to both buckets.
+    for (n, after) in [0, 0, 0, 0, 0, 1000].into_iter().enumerate() {
+        let (mut at, mut unit) = (start + Span::from_micros(after), unit(1000, n as u32));
+        let mut fates = vec![];
+        for gate in &mut gates {
+            let out = gate.pass(at, &mut unit, &MEASURED);
+            fates.push(out.is_some());
+            let Some(out) = out else { break };
+            at = out;
+        }
+        seen.push((unit.colour(), fates.len() == 3 && fates[2]));
+    }
+    let [green, yellow, red] = [Colour::Green, Colour::Yellow, Colour::Red];
+    // The first is in service; the second and the third wait, so the fourth finds no room for yellow; red has none ever.
+    assert_eq!(
+        seen,
+        [(green, true), (green, true), (yellow, true), (yellow, false), (red, false), (green, true)]
+    );
+    let counted = |gate: &Gate| {
+        [green, yellow, red].map(|colour| gate.marker().expect("it marks").coloured(colour).packets)
+    };
+    assert_eq!((counted(&gates[0]), counted(&gates[2])), ([3, 2, 1], [3, 2, 1]));
+    assert_eq!(gates[2].last_drop().map(|drop| drop.reason), Some(DropReason::QueueFull));
+}
+
 /// Disciplines that decide when a unit would be served.
 pub(crate) fn any_judge() -> impl Strategy<Value = Discipline> {
     let codel = (1u64..5_000, 1u64..20, prop::option::weighted(0.3, 1u64..5_000)).prop_map(
@@ -281,7 +324,7 @@ fn any_judged_gate() -> impl Strategy<Value = GatePlan> {
 }
 
 /// RED with short thresholds and quick averages.
-pub(crate) fn any_red() -> impl Strategy<Value = Discipline> {
+fn any_red() -> impl Strategy<Value = Discipline> {
     let thresholds = (any::<bool>(), 0u64..4, 1u64..6);
     let shares = (0u64..=100, prop_oneof![Just(1_000_000_000u32), 1u32..1_000_000_000], 1u64..5_000);
     let adaptive = prop::option::of(1u64..20);
@@ -308,10 +351,78 @@ pub(crate) fn any_red() -> impl Strategy<Value = Discipline> {
     )
 }
 
-/// Gates whose queue drops or marks by its average length.
-fn any_red_gate() -> impl Strategy<Value = GatePlan> {
-    (any_gate(), any_red()).prop_map(|(mut gate, red)| {
-        gate.queue.discipline = red;
+/// Markers of some Mbit/s with bursts of a few packets.
+fn any_marker() -> impl Strategy<Value = MarkerPlan> {
+    let action =
+        || prop_oneof![Just(ColourAction::Remark), Just(ColourAction::Pass), Just(ColourAction::Drop)];
+    let numbers = (1u64..10, 1u64..4000, 0u64..4000, 0u64..10);
+    (any::<[bool; 2]>(), numbers, [action(), action(), action()]).prop_map(
+        |([two, colour_aware], (mbps, cbs, more, faster), actions)| {
+            let cir = Rate::from_bps(mbps * 1_000_000);
+            let pir = Rate::from_bps((mbps + faster) * 1_000_000);
+            let meter = if two {
+                MeterPlan::TwoRate { cir, cbs, pir, pbs: cbs + more }
+            } else {
+                MeterPlan::SingleRate { cir, cbs, ebs: more }
+            };
+            MarkerPlan { meter, colour_aware, actions }
+        },
+    )
+}
+
+/// What today's gates have beside the others: random early detection, a marker and limits by colour, a policer of each
+/// flow, a bucket of the peak rate. Some of each.
+#[derive(Clone, Debug)]
+pub(crate) struct Extras {
+    red: Option<Discipline>,
+    marker: Option<MarkerPlan>,
+    colours: [Option<u64>; 3],
+    per_flow: Option<u64>,
+    peak_burst: Option<u64>,
+}
+
+pub(crate) fn any_extras() -> impl Strategy<Value = Extras> {
+    let colour = || prop::option::weighted(0.2, 0u64..6);
+    (
+        prop::option::weighted(0.4, any_red()),
+        prop::option::weighted(0.4, any_marker()),
+        [colour(), colour(), colour()],
+        prop::option::weighted(0.4, 1500u64..4000),
+        prop::option::weighted(0.6, 1500u64..4000),
+    )
+        .prop_map(|(red, marker, colours, per_flow, peak_burst)| Extras {
+            red,
+            marker,
+            colours,
+            per_flow,
+            peak_burst,
+        })
+}
+
+impl Extras {
+    /// A gate of packets with them.
+    pub(crate) fn given_to(self, gate: &mut GatePlan) {
+        if gate.is_cell_gate() {
+            return;
+        }
+        gate.queue.discipline = self.red.unwrap_or(gate.queue.discipline);
+        gate.queue.colours =
+            self.colours.map(|limit| limit.map_or(QueueLimit::Unlimited, QueueLimit::Packets));
+        gate.marker = self.marker;
+        if let (Some(police), Some(burst)) = (&mut gate.police, self.per_flow) {
+            let increment = Interval::at_rate(8, Rate::from_bps(2_000_000)).expect("a rate");
+            police.per_flow = Some(Limit::tokens(increment, burst).expect("a burst"));
+        }
+        if let RatePlan::TokenBucket { rate, peak, peak_burst_bytes, .. } = &mut gate.rate {
+            *peak = peak.map(|peak| peak.max(*rate));
+            *peak_burst_bytes = peak.and(self.peak_burst);
+        }
+    }
+}
+
+fn any_gate_with_extras() -> impl Strategy<Value = GatePlan> {
+    (any_gate(), any_extras()).prop_map(|(mut gate, extras)| {
+        extras.given_to(&mut gate);
         gate
     })
 }
@@ -342,6 +453,7 @@ pub(crate) fn any_gate() -> impl Strategy<Value = GatePlan> {
             limit,
             counts: if all { QueueCounts::All } else { QueueCounts::Waiting },
             tagged,
+            ..QueuePlan::UNLIMITED
         });
     (rate::tests::any_plan(), queue, loss, framing, (0u64..5, any_jitter()), police).prop_map(
         |(rate, queue, loss, framing, (delay, jitter), police)| GatePlan {
@@ -391,7 +503,7 @@ proptest! {
     /// same are dropped, and every count and row is equal.
     #[test]
     fn ahead_and_step_by_step_agree(
-        plan in prop_oneof![2 => any_gate(), 1 => any_red_gate()],
+        plan in prop_oneof![2 => any_gate(), 3 => any_gate_with_extras()],
         gaps in prop::collection::vec((0u64..3_000_000_000, 40u32..1500), 1..200),
         record in prop_oneof![
             Just(RecordLevel::Summary),

@@ -16,10 +16,10 @@ use crate::gate::rate::Allocated;
 use crate::gate::{DropReason, GateRow};
 use crate::gcra::{Interval, Limit, Release};
 use crate::plan::{
-    AppPlan, CellPlan, Discipline, DtmPlan, Estimators, FlowPlan, FollowPlan, Framing, GatePlan, GcraPlan,
-    HoldingPlan, JitterPlan, KeyFramesPlan, MediaPlan, OnChange, Plan, PoolOrder, PoolPlan, QueueCounts,
-    QueueLimit, RatePlan, Reassembly, RtoPlan, RtoRestart, Share, SignalKind, SignalPlan, SizePlan,
-    SourcePlan, StartPlan, SwitchPlan, TcpPlan, TrafficPlan,
+    AppPlan, CellPlan, DtmPlan, Estimators, FlowPlan, FollowPlan, Framing, GatePlan, GcraPlan, HoldingPlan,
+    JitterPlan, KeyFramesPlan, MediaPlan, OnChange, Plan, PoolOrder, PoolPlan, QueueCounts, QueueLimit,
+    RatePlan, Reassembly, RtoPlan, RtoRestart, Share, SignalKind, SignalPlan, SizePlan, SourcePlan,
+    StartPlan, SwitchPlan, TcpPlan, TrafficPlan,
 };
 use crate::tcp::tests::plans;
 use crate::unit::{Blame, HeldBy};
@@ -35,7 +35,7 @@ proptest! {
     /// arrival and each end of service is an event of its own.
     #[test]
     fn exact_events_tell_the_same_story(
-        plan in prop_oneof![any_network(), any_judged_network(), any_red_network(), any_classed_network()].prop_map(followed),
+        plan in prop_oneof![any_network(), any_judged_network(), any_network_with_extras(), any_classed_network()].prop_map(followed),
         entries in entries()) {
         let ahead = tell(&plan, &entries, None);
         let exact = tell(&Plan { exact_events: true, ..plan }, &entries, None);
@@ -56,7 +56,7 @@ proptest! {
     /// time, and what leaves does so when it should have.
     #[test]
     fn waking_changes_no_departure(
-        plan in prop_oneof![any_network(), any_red_network(), any_cell_network()].prop_map(followed),
+        plan in prop_oneof![any_network(), any_network_with_extras(), any_cell_network()].prop_map(followed),
         entries in entries(),
         grain in 1_000_000u64..5_000_000_000,
         early in any::<bool>(),

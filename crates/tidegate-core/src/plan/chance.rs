@@ -60,7 +60,7 @@ impl Plan {
 fn of_gate(gate: &GatePlan, shared: bool, found: &mut Vec<String>) {
     let GatePlan {
         name,
-        queue: QueuePlan { discipline, limit: _, counts: _, tagged: _ },
+        queue: QueuePlan { discipline, limit: _, counts: _, tagged: _, colours: _ },
         classes,
         rate,
         on_change: _,
@@ -71,6 +71,7 @@ fn of_gate(gate: &GatePlan, shared: bool, found: &mut Vec<String>) {
         host: _,
         cells: CellPlan { slotted, epd: _, ppd: _, reassembly: _ },
         police: _,
+        marker: _,
     } = gate;
     let rate = rate.is_random();
     let open = |probability: f64| probability > 0.0 && probability < 1.0;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{ClassesPlan, Discipline, Framing, OnChange, QueueCounts, QueuePlan, RatePlan};
+use super::{ClassesPlan, Discipline, Framing, MarkerPlan, OnChange, QueueCounts, QueuePlan, RatePlan};
 use crate::aal5::{CELL_BITS, CELL_BYTES};
 use crate::gcra::{Conformance, Limit};
 use crate::units::{PICOS_PER_SECOND, Span, Speed};
@@ -35,6 +35,8 @@ pub struct GatePlan {
     pub cells: CellPlan,
     /// A policer before the queue.
     pub police: Option<PolicePlan>,
+    /// A three-colour marker before the queue.
+    pub marker: Option<MarkerPlan>,
 }
 
 impl GatePlan {
@@ -54,6 +56,7 @@ impl GatePlan {
             host: false,
             cells: CellPlan::default(),
             police: None,
+            marker: None,
         }
     }
 }
@@ -93,8 +96,10 @@ impl GatePlan {
             && self.jitter == JitterPlan::None
             && self.police.is_none()
             && self.classes.is_none()
+            && self.marker.is_none()
             && self.queue.discipline == Discipline::DropTail
             && self.queue.tagged.is_none()
+            && self.queue.colours == QueuePlan::UNLIMITED.colours
             && self.framing == Framing::Ip
             && self.queue.counts == QueueCounts::Waiting
             && !self.rate.counts_packets()
@@ -162,6 +167,8 @@ pub struct PolicePlan {
     pub sustained: Option<(Limit, Conformance)>,
     /// With one rate: what does not conform is tagged and goes on, instead of being dropped.
     pub tags: bool,
+    /// Each flow has this limit besides: a unit conforms where both limits let it, and is counted by both or by none.
+    pub per_flow: Option<Limit>,
 }
 
 impl PolicePlan {

@@ -13,6 +13,8 @@ pub struct QueuePlan {
     pub counts: QueueCounts,
     /// A tagged unit that finds as many units waiting is dropped; 0: every tagged unit.
     pub tagged: Option<u64>,
+    /// A green, yellow or red unit for which so much waits already is dropped.
+    pub colours: [QueueLimit; 3],
 }
 
 impl QueuePlan {
@@ -22,6 +24,7 @@ impl QueuePlan {
         limit: QueueLimit::Unlimited,
         counts: QueueCounts::Waiting,
         tagged: None,
+        colours: [QueueLimit::Unlimited; 3],
     };
 }
 

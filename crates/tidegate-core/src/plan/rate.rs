@@ -23,14 +23,17 @@ pub enum RatePlan {
         repeat: Option<Span>,
     },
     /// Tokens of `rate` up to `burst`; a unit leaves when its tokens are there and is then
-    /// sent at `peak` (at once when there is none).
+    /// sent at `peak` (at once when there is none). With `peak_burst_bytes`, `peak` is the rate of a second bucket instead: a
+    /// unit leaves at once when its tokens are in both.
     TokenBucket {
         /// Long-term rate.
         rate: Rate,
         /// Bucket depth in bytes on the wire; full at the start.
         burst_bytes: u64,
-        /// Speed of transmission.
+        /// Speed of transmission, or rate of the second bucket.
         peak: Option<Rate>,
+        /// Depth of the second bucket in bytes on the wire; full at the start. Only with `peak`.
+        peak_burst_bytes: Option<u64>,
     },
     /// A Markov chain of rates.
     Markov(MarkovPlan),

@@ -12,7 +12,7 @@ use tidegate_core::units::{Measured, PICOS_PER_SECOND};
 use super::classes::{self, ClassSummary};
 use crate::calls::{self, CircuitSummary};
 use crate::cells::{self, CellSummary, PacketsOfCells, Place};
-use crate::losses::{self, PoliceSummary};
+use crate::losses::{self, ColourSummary, PoliceSummary};
 
 /// A gate in numbers.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -72,6 +72,9 @@ pub struct GateSummary {
     /// Its policer; a gate without one has none of these names.
     #[serde(flatten)]
     pub police: Option<PoliceSummary>,
+    /// Its three-colour marker; a gate without one has none of these names.
+    #[serde(flatten)]
+    pub colours: Option<ColourSummary>,
     /// Its cells; a gate that passes packets has none of these names.
     #[serde(flatten)]
     pub cells: Option<CellSummary>,
@@ -119,7 +122,13 @@ pub(super) fn rows(plan: &Plan, network: &Network, measured: Measured) -> Vec<Ga
             let dropped = network.drops_at(n);
             let police = losses::police(gate, dropped, cells.map(|(_, counts)| counts));
             let drops = losses::by_reason(dropped);
-            GateSummary { circuit, drops, police, ..gate_row(plan, n, gate, measured, cells) }
+            GateSummary {
+                circuit,
+                drops,
+                police,
+                colours: losses::colours(gate),
+                ..gate_row(plan, n, gate, measured, cells)
+            }
         })
         .collect()
 }
@@ -201,6 +210,7 @@ fn gate_row(
         circuit: None,
         classes: classes::rows(row, gate),
         police: None,
+        colours: None,
         cells: cells.map(|(place, counts)| place.cells(&counters, counts)),
     }
 }

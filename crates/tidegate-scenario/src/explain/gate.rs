@@ -136,11 +136,22 @@ fn rate_lines(gate: &GatePlan, packet: u32, plan: &Plan) -> Vec<String> {
             },
             change,
         ],
-        RatePlan::TokenBucket { rate, burst_bytes, .. } => vec![format!(
-            "after a pause {} packets of {packet} B{heavy} pass at once, then one every {}",
-            (*burst_bytes as f64 / wire).floor(),
-            takes(*rate)
-        )],
+        RatePlan::TokenBucket { rate, burst_bytes, peak, peak_burst_bytes } => {
+            let holds = |bytes: u64| (bytes as f64 / wire).floor();
+            let mut lines = vec![format!(
+                "after a pause {} packets of {packet} B{heavy} pass at once, then one every {}",
+                holds(*burst_bytes),
+                takes(*rate)
+            )];
+            if let (Some(peak), Some(bytes)) = (peak, peak_burst_bytes) {
+                lines.push(format!(
+                    "of these, {} at once and then one every {}",
+                    holds(*bytes),
+                    takes(*peak)
+                ));
+            }
+            lines
+        }
         RatePlan::Markov(markov) => {
             let range = (markov.rates.iter().min(), markov.rates.iter().max());
             let (Some(least), Some(most)) = range else { return Vec::new() };

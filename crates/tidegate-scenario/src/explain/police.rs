@@ -1,27 +1,72 @@
 //! Policers and token buckets in words, and what their bursts mean for TCP.
 
 use tidegate_core::gcra::{Conformance, Limit};
-use tidegate_core::plan::{AppPlan, FlowPlan, GatePlan, RatePlan};
+use tidegate_core::plan::{AppPlan, ColourAction, FlowPlan, GatePlan, MarkerPlan, MeterPlan, RatePlan};
+use tidegate_core::units::Rate;
 
 use super::text::{rate_text, seconds_text, three_digits};
 use crate::units::bytes_text;
 
 /// What a gate's policer does with packets of one size.
 pub(super) fn lines(gate: &GatePlan, packet: u32) -> Vec<String> {
+    if let Some(marker) = &gate.marker {
+        return marker_lines(marker, packet);
+    }
     let Some(police) = &gate.police else { return Vec::new() };
     let Some((sustained, conformance)) = &police.sustained else {
         let above = if police.tags { "tagged" } else { "dropped" };
-        return vec![format!("policed to {}; the excess is {above}", contract(gate, &police.peak, packet))];
+        let whole = format!("policed to {}; the excess is {above}", contract(gate, &police.peak, packet));
+        let each = police.per_flow.as_ref().map(|limit| each_line(gate, limit, packet, police.tags_excess()));
+        return [Some(whole), each].into_iter().flatten().collect();
     };
     let above = match conformance {
         Conformance::Vbr1 => "dropped",
         Conformance::Vbr2 => "dropped, unless it arrived tagged",
         Conformance::Vbr3 => "tagged",
     };
-    vec![
+    let each = police.per_flow.as_ref().map(|limit| each_line(gate, limit, packet, police.tags_excess()));
+    let mut lines = vec![
         format!("policed to {}; the excess is {above}", contract(gate, sustained, packet)),
         format!("and to a peak of {}; the excess is dropped", contract(gate, &police.peak, packet)),
-    ]
+    ];
+    lines.extend(each);
+    lines
+}
+
+fn each_line(gate: &GatePlan, limit: &Limit, packet: u32, tags: bool) -> String {
+    let above = if tags { "tagged" } else { "dropped" };
+    format!("inside that each flow is policed to {}; the excess is {above}", contract(gate, limit, packet))
+}
+
+/// What a three-colour marker does with packets of one size.
+fn marker_lines(marker: &MarkerPlan, packet: u32) -> Vec<String> {
+    let bucket = |rate: Rate, burst: u64| {
+        let packets = burst / u64::from(packet.max(1));
+        format!("{rate}, and after a pause {packets} packets of {packet} B at once")
+    };
+    let (green, yellow) = match marker.meter {
+        MeterPlan::SingleRate { cir, cbs, ebs } => {
+            (bucket(cir, cbs), format!("up to {} packets more at once", ebs / u64::from(packet.max(1))))
+        }
+        MeterPlan::TwoRate { cir, cbs, pir, pbs } => {
+            (bucket(cir, cbs), format!("up to {}", bucket(pir, pbs)))
+        }
+    };
+    let becomes = |action: ColourAction| match action {
+        ColourAction::Remark => "are coloured so for later gates",
+        ColourAction::Pass => "keep the colour that they came with",
+        ColourAction::Drop => "are dropped",
+    };
+    let [first, second, third] = marker.actions.map(becomes);
+    let mut lines = vec![
+        format!("green packets, up to {green}, {first}"),
+        format!("yellow ones, {yellow}, {second}"),
+        format!("red ones, beyond that, {third}"),
+    ];
+    if marker.colour_aware {
+        lines.push("a packet that came yellow or red never gets a better colour".to_owned());
+    }
+    lines
 }
 
 /// "20 Mbit/s: after a rest 33 packets of 1500 B conform at once, then one every 600 us".

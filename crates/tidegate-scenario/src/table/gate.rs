@@ -200,6 +200,12 @@ const QUEUE: Section = short(
                  arrive. In packets; at a cell gate in cells. With 0 they are always dropped.",
             ),
             key(
+                "colour_limits",
+                Kind::Form(&COLOUR_LIMITS),
+                WhenAbsent::Words("no limits by colour"),
+                COLOUR_LIMITS.about,
+            ),
+            key(
                 "aqm",
                 Kind::AnyOf(&[Kind::Choice(AQM_WORDS), Kind::Form(&AQM)]),
                 text("none"),
@@ -266,3 +272,29 @@ const GILBERT: Section = section(
 const fn required_probability(name: &'static str, about: &'static str) -> Key {
     key(name, Kind::Probability, WhenAbsent::Required("0.01"), about)
 }
+
+const COLOUR_LIMITS: Section = section(
+    "Limits by colour",
+    "A packet that a three-colour marker (`police.srtcm`, `police.trtcm`) gave this colour is dropped if so much waits \
+     when it arrives, in packets or in bytes of IP packets with its own. What no gate has coloured is green.",
+    &[
+        key(
+            "green",
+            quantity_or_zero(Dim::Queue),
+            WhenAbsent::Words("no limit of its own"),
+            "For green packets.",
+        ),
+        key(
+            "yellow",
+            quantity_or_zero(Dim::Queue),
+            WhenAbsent::Words("no limit of its own"),
+            "For yellow packets.",
+        ),
+        key(
+            "red",
+            quantity_or_zero(Dim::Queue),
+            WhenAbsent::Words("no limit of its own"),
+            "For red packets.",
+        ),
+    ],
+);

@@ -7,6 +7,7 @@ mod classes;
 mod flow;
 mod gate;
 mod jitter;
+mod marker;
 mod media;
 mod police;
 mod pool;

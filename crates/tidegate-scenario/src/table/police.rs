@@ -1,5 +1,6 @@
 //! `gate.x.police`.
 
+use super::marker::{SRTCM, TRTCM};
 use crate::table::{Kind, Section, TIME_0, WhenAbsent, hints, key, quantity, section, text, word};
 use crate::units::Dim;
 
@@ -8,8 +9,11 @@ pub(super) const POLICE: Section = hints(POLICE_HINTS, POLICE_KEYS);
 /// What others call these keys (Cisco, Linux tc), and what there is not.
 const POLICE_HINTS: &[(&str, &str)] = &[
     ("bc", "write burst, or cbs: how much may arrive at once"),
-    ("be", "beside pir write pbs; the excess burst of one rate (RFC 2697's EBS) is not here"),
-    ("ebs", "there is no excess burst (RFC 2697's EBS): one rate has one burst; two rates are cir and pir"),
+    (
+        "be",
+        "beside pir write pbs; the excess burst of one rate is in srtcm = { cir = ..., cbs = ..., ebs = ... }",
+    ),
+    ("ebs", "the excess burst is in srtcm = { cir = ..., cbs = ..., ebs = ... }"),
     ("peak", "write pir and pbs beside cir and cbs"),
     ("peakrate", "write pir and pbs beside cir and cbs"),
     ("bps", "write rate, such as rate = \"10 Mbit/s\""),
@@ -27,7 +31,8 @@ const POLICE_KEYS: Section = section(
      gate does anything else with it. The policer counts bytes on the wire; at a cell gate it counts cells. There \
      are three sets of names; use one of them. For one rate: `rate` and `burst`. The names of RFC 2697 and RFC \
      2698: `cir` and `cbs`, with `pir` and `pbs` for a second rate. The names of ATM (TM 4.0): `pcr` with `burst` \
-     or `cdvt`, with `scr` and `mbs` for a second rate.",
+     or `cdvt`, with `scr` and `mbs` for a second rate. Or, without any other key, a three-colour marker: `srtcm` or \
+     `trtcm`.",
     &[
         key(
             "rate",
@@ -127,6 +132,25 @@ const POLICE_KEYS: Section = section(
             ]),
             text("drop"),
             "With one rate: what happens to a packet that does not conform.",
+        ),
+        key("per_flow", Kind::Form(&PER_FLOW), WhenAbsent::Words("no limit of each flow"), PER_FLOW.about),
+        key("srtcm", Kind::Form(&SRTCM), WhenAbsent::Words("not used"), SRTCM.about),
+        key("trtcm", Kind::Form(&TRTCM), WhenAbsent::Words("not used"), TRTCM.about),
+    ],
+);
+
+const PER_FLOW: Section = section(
+    "Policer of each flow",
+    "Each flow has a limit of its own inside the contract (hierarchical policing): a packet conforms where both let it, \
+     and takes its tokens from both or from none. A flow is what takes one path in one direction, and a background \
+     source.",
+    &[
+        key("rate", quantity(Dim::Rate), WhenAbsent::Required("\"2 Mbit/s\""), "The rate of each flow."),
+        key(
+            "burst",
+            quantity(Dim::Queue),
+            WhenAbsent::Required("\"15 kB\""),
+            "Depth of the bucket of each flow: in bytes, or in cells at a cell gate.",
         ),
     ],
 );

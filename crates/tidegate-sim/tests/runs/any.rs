@@ -20,6 +20,7 @@ pub(crate) fn any_rate() -> impl Strategy<Value = RatePlan> {
             rate: rate(mbps),
             burst_bytes,
             peak: Some(rate(mbps * 3)),
+            peak_burst_bytes: None,
         }),
         1 => (2u64..10, 20u64..300).prop_map(move |(mbps, mean)| RatePlan::Markov(MarkovPlan {
             rates: vec![rate(mbps), rate(mbps / 2)],

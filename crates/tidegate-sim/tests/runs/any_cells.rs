@@ -86,7 +86,7 @@ pub(crate) fn any_police() -> impl Strategy<Value = (PolicePlan, u64)> {
     (2u64..30, 1u64..100, any::<bool>(), sustained, 0u64..100).prop_map(
         move |(mbps, cells, tags, sustained, threshold)| {
             let sustained = sustained.map(|(burst, which)| (cell_limit(mbps / 2, burst), which));
-            (PolicePlan { peak: cell_limit(mbps, cells), sustained, tags }, threshold)
+            (PolicePlan { peak: cell_limit(mbps, cells), sustained, tags, per_flow: None }, threshold)
         },
     )
 }

@@ -104,7 +104,8 @@ fn what_a_policer_took_is_known_when_the_sender_misses_it() {
     let mut plan = one_link(None, AppPlan::Bulk, TcpPlan { sack: false, delayed_ack: None, ..tahoe });
     plan.gates = vec![cells("isp", 3, false), cells("core", 25, true)];
     let sustained = Some((cell_limit(3, 183), Conformance::Vbr1));
-    plan.gates[0].police = Some(PolicePlan { peak: cell_limit(6, 9), sustained, tags: false });
+    plan.gates[0].police =
+        Some(PolicePlan { peak: cell_limit(6, 9), sustained, tags: false, per_flow: None });
     (plan.flows[0].path, plan.flows[0].back) = (vec![0, 1], vec![1]);
     plan.duration = Time::ZERO + Span::from_millis(1_200);
     let trains = whole(&plan);

@@ -13,7 +13,7 @@ pub struct Count {
 
 impl Count {
     #[inline]
-    pub(super) fn add(&mut self, bytes: u64) {
+    pub(in crate::gate) fn add(&mut self, bytes: u64) {
         self.packets += 1;
         self.bytes += bytes;
     }

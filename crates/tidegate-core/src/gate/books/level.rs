@@ -79,7 +79,7 @@ mod tests {
     fn law() -> GatePlan {
         let rate = Rate::from_bps(8_000_000);
         GatePlan {
-            rate: RatePlan::TokenBucket { rate, burst_bytes: 2000, peak: None },
+            rate: RatePlan::TokenBucket { rate, burst_bytes: 2000, peak: None, peak_burst_bytes: None },
             ..GatePlan::open("link")
         }
     }
@@ -87,7 +87,7 @@ mod tests {
     fn policed() -> GatePlan {
         let increment = Interval::of(1_000_000).expect("a microsecond");
         let peak = Limit::tokens(increment, 2000).expect("a burst");
-        let police = Some(PolicePlan { peak, sustained: None, tags: false });
+        let police = Some(PolicePlan { peak, sustained: None, tags: false, per_flow: None });
         GatePlan { police, ..GatePlan::open("link") }
     }
 

@@ -1,9 +1,11 @@
 //! The door of a gate: what happens to a unit before the queue. It is weighed in bytes on the wire, counted for those
 //! who measure arrivals, and judged by the policer.
 
+mod marker;
 mod police;
 mod tally;
 
+pub use marker::Marker;
 pub use police::Policer;
 pub use tally::Slot;
 
@@ -19,13 +21,19 @@ use crate::units::{Measured, Span, Time};
 pub(super) struct Door {
     framing: Framing,
     policer: Option<Box<Policer>>,
+    marker: Option<Box<Marker>>,
     tallies: Vec<Tally>,
 }
 
 impl Door {
     pub(super) fn new(plan: &GatePlan, measured: Measured) -> Door {
         let policer = |police| Box::new(Policer::new(police, plan.policed_unit(), measured));
-        Door { framing: plan.framing, policer: plan.police.as_ref().map(policer), tallies: Vec::new() }
+        Door {
+            framing: plan.framing,
+            policer: plan.police.as_ref().map(policer),
+            marker: plan.marker.map(|marker| Box::new(Marker::new(marker, measured))),
+            tallies: Vec::new(),
+        }
     }
 
     /// Bytes of a unit on the wire.
@@ -44,9 +52,14 @@ impl Door {
         self.tallies.iter_mut().for_each(|tally| tally.note_refusal(at));
     }
 
-    /// Whether the policer lets a packet pass; it may tag it. A policer of cells is not asked about packets.
+    /// Whether marker and policer let a packet pass; the one may colour it, the other tag it. A policer of cells is not
+    /// asked about packets.
     #[inline]
     pub(super) fn admits(&mut self, at: Time, unit: &mut Unit, wire: u32, books: &mut Books) -> bool {
+        if let Some(marker) = &mut self.marker {
+            let Some(colour) = marker.judge(at, unit.bytes, unit.colour()) else { return false };
+            unit.set_colour(colour);
+        }
         if self.policer.as_ref().is_none_or(|policer| policer.in_cells()) {
             return true;
         }
@@ -74,6 +87,10 @@ impl Door {
             books.policed(at, policer.state());
         }
         verdict
+    }
+
+    pub(super) fn marker(&self) -> Option<&Marker> {
+        self.marker.as_deref()
     }
 
     pub(super) fn policer(&self) -> Option<&Policer> {

@@ -1,7 +1,7 @@
 //! Policers before the queue. A policer takes no time. It drops a unit that does not conform to its contract, or tags
 //! it, so that a later queue drops it before others. A unit that does not conform does not change the policer's state.
 
-use crate::gcra::{Conformance, Dual, Gcra, Interval, Verdict};
+use crate::gcra::{Conformance, Dual, Gcra, Interval, Limit, Verdict};
 use crate::plan::PolicePlan;
 use crate::units::{Measured, Time};
 
@@ -12,6 +12,8 @@ use crate::units::{Measured, Time};
 #[derive(Clone, Debug)]
 pub struct Policer {
     kind: Kind,
+    /// What each flow may send besides.
+    flows: Option<Flows>,
     /// Bytes of a unit: a cell, or a byte.
     unit: u32,
     measured: Measured,
@@ -23,10 +25,35 @@ pub struct Policer {
     tagged: Vec<u64>,
 }
 
+/// A limit for each flow.
+#[derive(Clone, Debug)]
+struct Flows {
+    limit: Limit,
+    /// By the chain that a flow's units are on.
+    flows: Vec<Gcra>,
+}
+
+impl Flows {
+    fn of(&mut self, chain: u32) -> &mut Gcra {
+        let place = chain as usize;
+        if self.flows.len() <= place {
+            self.flows.resize(place + 1, Gcra::new(self.limit));
+        }
+        &mut self.flows[place]
+    }
+}
+
 #[derive(Clone, Debug)]
 enum Kind {
     One { gcra: Gcra, tags: bool },
     Two { dual: Dual, conformance: Conformance },
+}
+
+impl Kind {
+    /// Whether it tags what exceeds the contract.
+    fn tags(&self) -> bool {
+        matches!(self, Kind::One { tags: true, .. } | Kind::Two { conformance: Conformance::Vbr3, .. })
+    }
 }
 
 impl Policer {
@@ -37,7 +64,8 @@ impl Policer {
                 Kind::Two { dual: Dual::new(plan.peak, sustained, conformance), conformance }
             }
         };
-        Policer { kind, unit, measured, at_opening: None, conforming: 0, tagged: Vec::new() }
+        let flows = plan.per_flow.map(|limit| Flows { limit, flows: Vec::new() });
+        Policer { kind, flows, unit, measured, at_opening: None, conforming: 0, tagged: Vec::new() }
     }
 
     /// Judges a unit that arrives at `at` on `chain`; `tagged` says whether it is tagged already.
@@ -46,7 +74,16 @@ impl Policer {
             self.at_opening = Some(self.units_at(self.measured.from));
         }
         let units = u64::from(wire / self.unit);
+        let own = self.flows.as_mut().map(|flows| flows.of(chain));
         let verdict = match &mut self.kind {
+            // What its own limit does not let pass takes nothing of the shared one.
+            kind if own.as_ref().is_some_and(|own| own.earliest(at.picos(), units) != Some(at.picos())) => {
+                if kind.tags() {
+                    Verdict::Tag
+                } else {
+                    Verdict::Discard
+                }
+            }
             Kind::Two { dual, .. } => dual.police_units(at.picos(), units, tagged),
             Kind::One { gcra, tags } => {
                 if gcra.police_units(at.picos(), units) {
@@ -58,6 +95,9 @@ impl Policer {
                 }
             }
         };
+        if let (Some(own), Verdict::Pass) = (own, verdict) {
+            own.count_units(at.picos(), units);
+        }
         if at >= self.measured.from && at < self.measured.until {
             self.count(verdict, wire, tagged, chain as usize);
         }
@@ -109,7 +149,7 @@ impl Policer {
     /// Whether it tags units that exceed the contract, instead of dropping them.
     #[must_use]
     pub fn tags(&self) -> bool {
-        matches!(self.kind, Kind::One { tags: true, .. } | Kind::Two { conformance: Conformance::Vbr3, .. })
+        self.kind.tags()
     }
 
     /// The contract's rate, bits on the gate's wire per second, rounded down.
@@ -170,7 +210,7 @@ mod tests {
     fn policer(sustained: Option<(Limit, Conformance)>, tags: bool) -> Policer {
         // The peak rate, where there are two, stops nothing here.
         let peak = bytes(if sustained.is_some() { 1_000_000 } else { 2000 });
-        Policer::new(&PolicePlan { peak, sustained, tags }, 1, MEASURED)
+        Policer::new(&PolicePlan { peak, sustained, tags, per_flow: None }, 1, MEASURED)
     }
 
     #[test]
@@ -237,12 +277,47 @@ mod tests {
         }
     }
 
+    /// Two flows with 1000 bytes each, a byte each microsecond, inside a contract of 1500 bytes and the same rate. What one
+    /// limit refuses costs nothing at the other.
+    #[test]
+    fn each_flow_has_a_limit_inside_the_contract() {
+        let plan =
+            PolicePlan { peak: bytes(1500), sustained: None, tags: false, per_flow: Some(bytes(1000)) };
+        let mut police = Policer::new(&plan, 1, MEASURED);
+        let mut judge =
+            |at: u64, units: u32, flow: u32| police.judge(micros(at), units, false, flow) == Verdict::Pass;
+        // Flow 3: 1000 of its own, 1500 shared. 400 are left and 900; 401 are too many of its own.
+        assert!(judge(1000, 600, 3) && !judge(1000, 401, 3));
+        // Flow 0 finds the 900; 100 of its own are left. 0 shared now: the 400 of flow 3 are of no use.
+        assert!(judge(1000, 900, 0) && !judge(1000, 1, 3));
+        // 100 us later: 500 own and 100 shared; that refusal at 1000 us cost nothing.
+        assert!(!judge(1100, 101, 3) && judge(1100, 100, 3));
+        // 400 us later: 400 shared, 800 and 600 own.
+        assert!(!judge(1500, 401, 0) && judge(1500, 400, 0));
+        // Long after, all is full: each its own, together 1500.
+        assert!(!judge(9000, 1001, 0) && judge(9000, 1000, 0) && !judge(9000, 501, 3) && judge(9000, 500, 3));
+        assert_eq!(police.conforming_bytes(), 600 + 900 + 100 + 400 + 1000 + 500);
+    }
+
+    /// Where the contract tags, what exceeds a flow's own limit is tagged too.
+    #[test]
+    fn what_exceeds_a_flow_s_own_limit_is_tagged() {
+        let plan = PolicePlan { peak: bytes(1500), sustained: None, tags: true, per_flow: Some(bytes(1000)) };
+        let mut police = Policer::new(&plan, 1, MEASURED);
+        assert_eq!(police.judge(micros(1000), 1001, false, 0), Verdict::Tag);
+        assert_eq!(police.judge(micros(1000), 1000, false, 0), Verdict::Pass);
+        assert_eq!(police.judge(micros(1000), 501, false, 1), Verdict::Tag);
+        assert_eq!(police.judge(micros(1000), 500, false, 1), Verdict::Pass);
+        assert_eq!((police.tagged(), police.conforming_bytes()), (2, 1500));
+    }
+
     #[test]
     fn units_of_cell_gates_are_cells() {
         // A cell each 10 µs, four at once.
         let increment = Interval::at_rate(424, Rate::from_bps(42_400_000)).expect("a rate");
         let peak = Limit::tokens(increment, 4).expect("a burst");
-        let mut police = Policer::new(&PolicePlan { peak, sustained: None, tags: false }, 53, MEASURED);
+        let mut police =
+            Policer::new(&PolicePlan { peak, sustained: None, tags: false, per_flow: None }, 53, MEASURED);
         let verdicts = [(); 5].map(|()| police.judge(micros(1000), 53, false, 0));
         assert_eq!(verdicts.map(|verdict| verdict == Verdict::Pass), [true, true, true, true, false]);
         assert!(police.in_cells());

@@ -82,8 +82,9 @@ impl Law {
             RatePlan::Constant(speed) => {
                 Law::Constant(Constant { server: Serializer::new(speed.work_per_second()), free: Time::ZERO })
             }
-            RatePlan::TokenBucket { rate, burst_bytes, peak } => {
-                Law::TokenBucket(Box::new(TokenBucket::new(*rate, *burst_bytes, *peak, measured)))
+            RatePlan::TokenBucket { rate, burst_bytes, peak, peak_burst_bytes } => {
+                let peak = peak.map(|peak| (peak, *peak_burst_bytes));
+                Law::TokenBucket(Box::new(TokenBucket::new(*rate, *burst_bytes, peak, measured)))
             }
             RatePlan::Opportunities { trace, at_end } => {
                 Law::Opportunities(Box::new(Opportunities::new(trace.clone(), *at_end, measured)))

@@ -60,7 +60,12 @@ fn a_stopped_trace_holds_what_comes_later() {
 #[test]
 fn tokens_of_one_packet() {
     let mut bucket = law(
-        &RatePlan::TokenBucket { rate: Rate::from_bps(1_000_000), burst_bytes: 1500, peak: None },
+        &RatePlan::TokenBucket {
+            rate: Rate::from_bps(1_000_000),
+            burst_bytes: 1500,
+            peak: None,
+            peak_burst_bytes: None,
+        },
         OnChange::Keep,
     );
     let starts: Vec<Time> = (0..3).map(|_| bucket.transmit(ms(0), 12_000).start).collect();
@@ -68,6 +73,36 @@ fn tokens_of_one_packet() {
     // Full again 12 ms after the last, and no fuller ever.
     assert_eq!(bucket.transmit(ms(1000), 12_000).start, ms(1000));
     assert_eq!(bucket.transmit(ms(1000), 12_000).start, ms(1012));
+}
+
+/// 1 Mbit/s with a burst of 6000 bytes, and 3 Mbit/s with one of 3000: packets of 12 ms and of 4 ms. After a pause two
+/// leave at once; then the peak rate lets one leave each 4 ms until the burst is gone, and then one each 12 ms.
+#[test]
+fn tokens_of_two_buckets() {
+    let mbps = |mbps: u64| Rate::from_bps(mbps * 1_000_000);
+    let plan = RatePlan::TokenBucket {
+        rate: mbps(1),
+        burst_bytes: 6000,
+        peak: Some(mbps(3)),
+        peak_burst_bytes: Some(3000),
+    };
+    let mut bucket = law(&plan, OnChange::Keep);
+    let packet = 12_000;
+    assert!(bucket.begins_at(ms(0), packet) && bucket.admits(3000) && !bucket.admits(3001));
+    // Sustained: 4 packets' tokens at 0, of which 2, 1.33 and 0.67 are left at 0, 4 and 8 ms: the fifth waits until 12 ms,
+    // those after it 12 ms each.
+    let mut starts = vec![];
+    for _ in 0..8 {
+        let said = bucket.next_start(ms(0), packet);
+        let Service { start, end } = bucket.transmit(ms(0), packet);
+        assert_eq!((said, start), (start, end));
+        starts.push(start);
+    }
+    assert_eq!(starts, [0, 0, 4, 8, 12, 24, 36, 48].map(ms));
+    // 2 packets' tokens of the peak rate are there after 8 ms, all of the sustained after 48 ms.
+    assert!(!bucket.begins_at(ms(56), packet));
+    let again = [ms(1000); 5].map(|at| bucket.transmit(at, packet).start);
+    assert_eq!(again, [1000, 1000, 1004, 1008, 1012].map(ms));
 }
 
 #[test]
@@ -205,6 +240,7 @@ pub(crate) fn any_plan() -> impl Strategy<Value = RatePlan> {
                     rate: Rate::from_bps(bps),
                     burst_bytes,
                     peak: peak.map(Rate::from_bps),
+                    peak_burst_bytes: None,
                 }
             }
         ),

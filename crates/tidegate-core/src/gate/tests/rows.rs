@@ -38,7 +38,7 @@ fn rows_tell_the_rate_in_force() {
 fn rows_tell_what_is_in_the_bucket() {
     let increment = Interval::at_rate(8, Rate::from_bps(8_000_000)).expect("a rate");
     let peak = Limit::tokens(increment, 2000).expect("a burst");
-    let police = Some(PolicePlan { peak, sustained: None, tags: false });
+    let police = Some(PolicePlan { peak, sustained: None, tags: false, per_flow: None });
     let at = |millis: u64| Time::ZERO + Span::from_millis(millis);
     let plan = GatePlan { police, ..link(8_000_000_000, QueueLimit::Unlimited) };
     let mut gate = Gate::new(&plan, context(RecordLevel::Every(Span::from_millis(1))));

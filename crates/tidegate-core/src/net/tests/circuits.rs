@@ -105,7 +105,7 @@ fn what_a_policer_drops_asks_for_no_circuit() {
     let mut plan = circuits(1, 1, &call(0, Some(0), Blocked::Wait));
     let increment = Interval::at_rate(8, Rate::from_bps(1_000_000)).expect("a rate");
     let peak = Limit::tokens(increment, 999).expect("a burst");
-    plan.gates[0].police = Some(PolicePlan { peak, sustained: None, tags: false });
+    plan.gates[0].police = Some(PolicePlan { peak, sustained: None, tags: false, per_flow: None });
     let mut network = Network::new(&plan, 1);
     for (at, bytes, calls) in [(Time::ZERO, 1000, 0), (Time::from_picos(MS), 999, 1)] {
         network.handle_unit(at, 0, &mut Unit::new(bytes, bytes, HeldBy::Application));

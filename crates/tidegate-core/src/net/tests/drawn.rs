@@ -150,19 +150,23 @@ pub(super) fn any_classed_network() -> impl Strategy<Value = Plan> {
 
 /// The same, and some of the queues decide when a unit would be served.
 pub(super) fn any_judged_network() -> impl Strategy<Value = Plan> {
-    with_disciplines(crate::gate::tests::any_judge())
+    let judges = prop::collection::vec(prop::option::weighted(0.6, crate::gate::tests::any_judge()), 7);
+    (any_network(), judges).prop_map(|(mut plan, judges)| {
+        for (gate, judge) in plan.gates.iter_mut().zip(judges) {
+            gate.queue.discipline = judge.unwrap_or(gate.queue.discipline);
+        }
+        plan
+    })
 }
 
-/// The same, and some of the queues drop or mark by their average length.
-pub(super) fn any_red_network() -> impl Strategy<Value = Plan> {
-    with_disciplines(crate::gate::tests::any_red())
-}
-
-fn with_disciplines(any: impl Strategy<Value = Discipline>) -> impl Strategy<Value = Plan> {
-    let drawn = prop::collection::vec(prop::option::weighted(0.6, any), 7);
-    (any_network(), drawn).prop_map(|(mut plan, drawn)| {
-        for (gate, discipline) in plan.gates.iter_mut().zip(drawn) {
-            gate.queue.discipline = discipline.unwrap_or(gate.queue.discipline);
+/// The same with queues that drop or mark by their average length, markers, policers of each flow and second buckets.
+pub(super) fn any_network_with_extras() -> impl Strategy<Value = Plan> {
+    let extras = prop::collection::vec(prop::option::weighted(0.6, crate::gate::tests::any_extras()), 7);
+    (any_network(), extras).prop_map(|(mut plan, extras)| {
+        for (gate, more) in plan.gates.iter_mut().zip(extras) {
+            if let Some(more) = more {
+                more.given_to(gate);
+            }
         }
         plan
     })

@@ -1,8 +1,9 @@
 //! Packets against the gates they must fit: queues in bytes and token buckets.
 
 use tidegate_core::aal5::CELL_BYTES;
-use tidegate_core::plan::{AppPlan, CongestionPlan, QueueLimit, RatePlan};
+use tidegate_core::plan::{AppPlan, CongestionPlan, MeterPlan, QueueLimit, RatePlan};
 
+use crate::check::Form;
 use crate::lower::draft::{Gate, Hop, Load, User};
 use crate::lower::notes::Notes;
 
@@ -24,7 +25,8 @@ fn warn_unbounded(gates: &[Gate<'_>], user: &User<'_>, notes: &mut Notes) {
     let Some(first) = user.path.first() else { return };
     let rated = |hop: &Hop<'_>| {
         let plan = &gates[hop.gate].plan;
-        let drops = plan.police.is_some_and(|police| police.sustained.is_some() || !police.tags);
+        let drops = plan.police.is_some_and(|police| police.sustained.is_some() || !police.tags)
+            || plan.marker.is_some_and(|marker| marker.drops());
         plan.rate != RatePlan::Unlimited || drops
     };
     let fixed = matches!(tcp.cc, CongestionPlan::Fixed { .. } | CongestionPlan::FixedRate { .. });
@@ -70,11 +72,12 @@ fn check_queue(gate: &Gate<'_>, largest: u32, whose: &str, notes: &mut Notes) {
 /// A packet that is larger than the bucket never conforms.
 fn warn_policed(gate: &Gate<'_>, largest: u32, whose: &str, notes: &mut Notes) {
     let Some(form) = gate.form.table("police") else { return };
+    warn_marked(gate, form, largest, whose, notes);
     let (Some(police), false) = (gate.plan.police, gate.plan.is_cell_gate()) else {
         return;
     };
     let wire = u64::from(gate.plan.wire_bytes(largest));
-    let limits = [Some(police.peak), police.sustained.map(|(limit, _)| limit)];
+    let limits = [Some(police.peak), police.sustained.map(|(limit, _)| limit), police.per_flow];
     for limit in limits.into_iter().flatten().filter(|limit| limit.burst() < wire) {
         let problem =
             format!("with a burst of {} B, a packet of {wire} B of {whose} never conforms", limit.burst());
@@ -82,16 +85,27 @@ fn warn_policed(gate: &Gate<'_>, largest: u32, whose: &str, notes: &mut Notes) {
     }
 }
 
+/// A packet that is larger than the committed bucket is never green (RFC 2697 §2, RFC 2698 §2).
+fn warn_marked(gate: &Gate<'_>, police: &Form, largest: u32, whose: &str, notes: &mut Notes) {
+    let Some(marker) = gate.plan.marker else { return };
+    let (MeterPlan::SingleRate { cbs, .. } | MeterPlan::TwoRate { cbs, .. }) = marker.meter;
+    if cbs < u64::from(largest) {
+        let problem = format!("with a cbs of {cbs} B, a packet of {largest} B of {whose} is never green");
+        notes.warn(police.at, &police.key, problem, format!("write \"{largest} B\" or more"));
+    }
+}
+
 fn check_burst(gate: &Gate<'_>, largest: u32, whose: &str, notes: &mut Notes) {
-    let RatePlan::TokenBucket { burst_bytes, .. } = gate.plan.rate else { return };
+    let RatePlan::TokenBucket { burst_bytes, peak_burst_bytes, .. } = gate.plan.rate else { return };
     let law = gate.form.table("rate").and_then(|laws| laws.table("token_bucket"));
-    let Some(item) = law.and_then(|law| law.get("burst")) else { return };
     let in_cells = gate.plan.is_cell_gate();
     let wire = u64::from(if in_cells { CELL_BYTES } else { gate.plan.wire_bytes(largest) });
-    if burst_bytes < wire {
+    for (name, bytes) in [("burst", Some(burst_bytes)), ("peak_burst", peak_burst_bytes)] {
+        let Some(bytes) = bytes.filter(|bytes| *bytes < wire) else { continue };
+        let Some(item) = law.and_then(|law| law.get(name)) else { continue };
         let what =
             if in_cells { format!("a cell of {wire} B") } else { format!("a packet of {wire} B of {whose}") };
-        let problem = format!("a burst of {burst_bytes} B never lets {what} pass");
+        let problem = format!("a burst of {bytes} B never lets {what} pass");
         notes.wrong(item, problem, format!("write \"{wire} B\" or more"));
     }
 }

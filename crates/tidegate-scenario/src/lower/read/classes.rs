@@ -130,7 +130,7 @@ fn queue(form: &Form, host: &Host<'_>, notes: &mut Notes) -> QueuePlan {
     } else {
         aqm(queue, host.rate, host.framing, notes)
     };
-    QueuePlan { discipline, limit, counts: QueueCounts::Waiting, tagged: None }
+    QueuePlan { discipline, limit, counts: QueueCounts::Waiting, ..QueuePlan::UNLIMITED }
 }
 
 /// Whether packets could be held back by an opportunity and by their tokens at once.

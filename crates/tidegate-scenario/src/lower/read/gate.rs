@@ -7,7 +7,7 @@ use tidegate_core::units::Span;
 
 use super::aqm::aqm;
 use super::laws::reserve;
-use super::{classes, police, rate};
+use super::{classes, marker, police, rate};
 use crate::check::{Form, Value};
 use crate::inputs::Library;
 use crate::lower::changes::check_clock;
@@ -63,6 +63,7 @@ fn gate(name: &str, root: &Form, form: &Form, library: &mut Library, notes: &mut
         host: form.flag("host"),
         cells: cells(form, notes),
         police: police::police(form, framing, notes),
+        marker: marker::marker(form, framing, notes),
     }
 }
 
@@ -94,7 +95,8 @@ fn queue(form: &Form, rate: &RatePlan, framing: Framing, notes: &mut Notes) -> Q
         }
     }
     let discipline = aqm(queue, rate, framing, notes);
-    QueuePlan { discipline, limit, counts, tagged: threshold(queue, framing, notes) }
+    let colours = marker::colour_limits(queue, framing, notes);
+    QueuePlan { discipline, limit, counts, tagged: threshold(queue, framing, notes), colours }
 }
 
 /// Where tagged units are dropped.

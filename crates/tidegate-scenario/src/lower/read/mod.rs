@@ -7,6 +7,7 @@ pub(crate) mod classes;
 mod congestion;
 pub(crate) mod gate;
 mod laws;
+mod marker;
 mod media;
 mod police;
 mod rate;

@@ -5,6 +5,7 @@ use tidegate_core::gcra::{self, Conformance, Interval, Limit, LimitError};
 use tidegate_core::plan::{Framing, PolicePlan};
 use tidegate_core::units::{Rate, Span};
 
+use super::marker::MARKERS;
 use crate::check::{Form, Item, Value};
 use crate::error::Problem;
 use crate::lower::notes::Notes;
@@ -100,6 +101,9 @@ fn given<'a>(form: &'a Form, names: &[&'static str]) -> Option<(&'static str, &'
 /// The policer of a gate; `None` where there is none, or something was wrong.
 pub(crate) fn police(gate: &Form, framing: Framing, notes: &mut Notes) -> Option<PolicePlan> {
     let form = gate.table("police")?;
+    if MARKERS.iter().any(|name| form.given(name).is_some()) {
+        return None;
+    }
     let cells = framing.is_cells();
     let names = Names::used(form, notes)?;
     let (first, second) = names.keys(form);
@@ -138,7 +142,17 @@ pub(crate) fn police(gate: &Form, framing: Framing, notes: &mut Notes) -> Option
         let help = "write conformance = \"vbr3\" to tag traffic above the sustained rate, and remove action";
         notes.wrong(item, "with two rates, conformance decides what is tagged", help);
     }
-    Some(PolicePlan { peak, sustained, tags })
+    let per_flow = match form.table("per_flow") {
+        Some(each) => Some(per_flow(each, cells, notes)?),
+        None => None,
+    };
+    Some(PolicePlan { peak, sustained, tags, per_flow })
+}
+
+/// The limit of each flow.
+fn per_flow(form: &Form, cells: bool, notes: &mut Notes) -> Option<Limit> {
+    let burst = burst_units(form.get("burst")?, cells, notes)?;
+    counted(unit(form.rate("rate")?, cells).map(|unit| Limit::tokens(unit, burst)), form, "rate", notes)
 }
 
 /// The time of a cell, or of a byte.

@@ -7,6 +7,7 @@ pub(super) const TOKEN_BUCKET: Section = aliases(
         alias("cir", "rate", "Another name of `rate`: the committed information rate (RFC 2697)."),
         alias("cbs", "burst", "Another name of `burst`: the committed burst size (RFC 2697)."),
         alias("pir", "peak", "Another name of `peak`."),
+        alias("pbs", "peak_burst", "Another name of `peak_burst`: the peak burst size (RFC 2698)."),
     ],
     hints(BUCKET_HINTS, TOKEN_BUCKET_KEYS),
 );
@@ -17,9 +18,8 @@ const BUCKET_HINTS: &[(&str, &str)] = &[
     ("buffer", "write burst: how much may leave at once"),
     ("peakrate", "write peak"),
     ("ceil", "write peak"),
-    ("pbs", "peak is the speed of transmission: it has no burst of its own; take pbs out"),
-    ("mtu", "peak is the speed of transmission: it has no burst of its own; take mtu out"),
-    ("minburst", "peak is the speed of transmission: it has no burst of its own; take minburst out"),
+    ("mtu", "write peak_burst: how much may leave at once at the peak rate"),
+    ("minburst", "write peak_burst: how much may leave at once at the peak rate"),
     ("limit", "what waits for tokens is the gate's queue: write queue = \"100 packets\" beside rate"),
     ("latency", "what waits for tokens is the gate's queue: write queue = \"100 packets\" beside rate"),
 ];
@@ -35,7 +35,14 @@ const TOKEN_BUCKET_KEYS: Section = section(
             "peak",
             RATE,
             WhenAbsent::Words("unlimited: a packet with enough tokens leaves at once"),
-            "Rate at which a packet is transmitted.",
+            "Rate at which a packet is transmitted; with `peak_burst`, the rate of a second bucket.",
+        ),
+        key(
+            "peak_burst",
+            SIZE,
+            WhenAbsent::Words("no second bucket"),
+            "Depth of a second bucket, in bytes on the wire, which `peak` fills: a packet waits until its tokens are in both \
+             buckets, and leaves at once (a dual-rate shaper: sustained and peak rate).",
         ),
     ],
 );

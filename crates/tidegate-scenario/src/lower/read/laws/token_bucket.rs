@@ -17,5 +17,13 @@ pub(crate) fn law(form: &Form, notes: &mut Notes) -> Option<RatePlan> {
         );
         notes.wrong(item, problem, format!("write \"{rate}\" or more"));
     }
-    Some(RatePlan::TokenBucket { rate, burst_bytes: form.bytes("burst")?, peak })
+    if let (None, Some(item)) = (peak, form.given("peak_burst")) {
+        notes.wrong(item, "peak_burst needs peak", "add peak = \"100 Mbit/s\", or remove peak_burst");
+    }
+    Some(RatePlan::TokenBucket {
+        rate,
+        burst_bytes: form.bytes("burst")?,
+        peak,
+        peak_burst_bytes: form.bytes("peak_burst"),
+    })
 }
