@@ -30,7 +30,7 @@ FAR = 0.05
 #: The keys of our gate; ns3_queues.cc has the same.
 DISCIPLINES = {
     "fifo": "",
-    "red": 'queue.aqm.red = { min = "10 packets", max = "30 packets", max_p = 0.1 }',
+    "red": 'queue.aqm.red = { min = "10 packets", max = "30 packets", mean_packet = "1500 B", wait = true }',
     "codel": 'queue.aqm = "codel"',
     "pie": 'queue.aqm = "pie"',
     "pie, random": "queue.aqm.pie = { derandomize = false }",

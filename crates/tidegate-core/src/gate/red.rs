@@ -104,11 +104,17 @@ impl Red {
     }
 
     /// The average at `at`, with the server idle until then: as if so many units had come as the server could have sent,
-    /// and each had found the queue empty (FJ, `avg <- (1-w_q)^m avg`).
+    /// and each had found the queue empty (FJ, `avg <- (1-w_q)^m avg`). Gaps shorter than a packet count too: a server that
+    /// is never idle for as long as a packet takes would otherwise keep its average for ever.
     fn after_idle(&self, at: Time) -> i128 {
         let idle = at.saturating_since(self.idle_since).picos();
-        let units = idle / self.plan.packet_time.picos().max(1);
+        let packet_time = self.plan.packet_time.picos().max(1);
+        let (units, rest) = (idle / packet_time, idle % packet_time);
+        // FJ's m is a number of packets that need not be whole: of the last one only the part that fits counts.
+        let part = u128::from(rest) * u128::from(ONE) / u128::from(packet_time);
+        let part = part * u128::from(self.plan.weight) / WEIGHTS as u128;
         let keeps = power(WEIGHTS as u64 - u64::from(self.plan.weight), units);
+        let keeps = (u128::from(keeps) * (u128::from(ONE) - part) / u128::from(ONE)) as u64;
         // The average is below 2^64 × 10^12, so this is in two steps.
         let (whole, rest) = (self.average / i128::from(ONE), self.average % i128::from(ONE));
         whole * i128::from(keeps) + rest * i128::from(keeps) / i128::from(ONE)

@@ -50,7 +50,8 @@ fn the_average_step_by_step() {
     }
 }
 
-/// 3.9 ms without service: three times an empty queue, a packet's time being 1 ms. That time counts once, also where the
+/// 3.9 ms without service: three times an empty queue and nine tenths of it, a packet's time being 1 ms. Each halves the
+/// average: 64/8 × 0.55. That time counts once, also where the
 /// unit that ended it was dropped; and before the first unit there is nothing to forget.
 #[test]
 fn the_average_falls_while_the_server_is_idle() {
@@ -59,11 +60,12 @@ fn the_average_falls_while_the_server_is_idle() {
     let idle = (Backlog::default(), true);
     let at = Time::from_picos(13_900_000_000);
     assert_eq!(red.judge(at, idle, &unit(Ecn::NotEct)), Err(DropReason::Early));
-    assert_eq!(red.average, 8 * WHOLE);
+    assert_eq!(red.average, 44 * WHOLE / 10);
     assert_eq!(red.judge(at, idle, &unit(Ecn::NotEct)), Err(DropReason::Early));
-    assert_eq!(red.average, 8 * WHOLE);
+    assert_eq!(red.average, 44 * WHOLE / 10);
+    // 2.1 ms more: 4.4/4 × 0.95.
     let _ = red.judge(millis(16), idle, &unit(Ecn::NotEct));
-    assert_eq!(red.average, 2 * WHOLE);
+    assert_eq!(red.average, 1_045 * WHOLE / 1000);
     // For ever is long enough to forget all.
     let _ = red.judge(Time::from_picos(u64::MAX / 2), idle, &unit(Ecn::NotEct));
     assert_eq!(red.average, 0);
