@@ -85,7 +85,7 @@ fn gate(gate: &GatePlan) -> Value {
         "name": gate.name,
         "rate": rate(&gate.rate),
         "queue_limit": queue_limit(gate.queue.limit),
-        "discipline": gate.queue.discipline.name(),
+        "discipline": gate.classes.as_ref().map_or(gate.queue.discipline.name(), |classes| classes.scheduler.name()),
         "queue_counts_all": gate.queue.counts == QueueCounts::All,
         "framing": framing,
         "loses": gate.loss != LossPlan::None,
