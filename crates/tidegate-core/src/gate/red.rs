@@ -109,12 +109,12 @@ impl Red {
     fn after_idle(&self, at: Time) -> i128 {
         let idle = at.saturating_since(self.idle_since).picos();
         let packet_time = self.plan.packet_time.picos().max(1);
-        let (units, rest) = (idle / packet_time, idle % packet_time);
+        let (units, left) = (idle / packet_time, idle % packet_time);
         // FJ's m is a number of packets that need not be whole: of the last one only the part that fits counts.
-        let part = u128::from(rest) * u128::from(ONE) / u128::from(packet_time);
-        let part = part * u128::from(self.plan.weight) / WEIGHTS as u128;
+        let part = u128::from(left) * u128::from(ONE) / u128::from(packet_time);
+        let falls = part * u128::from(self.plan.weight) / WEIGHTS as u128;
         let keeps = power(WEIGHTS as u64 - u64::from(self.plan.weight), units);
-        let keeps = (u128::from(keeps) * (u128::from(ONE) - part) / u128::from(ONE)) as u64;
+        let keeps = (u128::from(keeps) * (u128::from(ONE) - falls) / u128::from(ONE)) as u64;
         // The average is below 2^64 × 10^12, so this is in two steps.
         let (whole, rest) = (self.average / i128::from(ONE), self.average % i128::from(ONE));
         whole * i128::from(keeps) + rest * i128::from(keeps) / i128::from(ONE)
