@@ -52,6 +52,7 @@ impl Section {
                 ppd,
                 discards: epd.is_some() || ppd,
                 tells: matches!(plan.rate, RatePlan::Abr(_)),
+                before_telling: false,
                 tagged: plan.queue.tagged,
                 plain_slots: slotted
                     && !ppd
@@ -88,16 +89,32 @@ impl Section {
         for crossing in crossings {
             section.add(crossing, plans);
         }
-        for CellGate { inputs, singles, server, policed, .. } in &mut section.gates {
+        section.find_before_telling();
+        for CellGate { inputs, singles, server, policed, before_telling, .. } in &mut section.gates {
             if let Server::Slotted(slotted) = server
                 && passing == Passing::OneByOne
                 && !*policed
+                && !*before_telling
                 && inputs.len() <= MOST_SINGLES
             {
                 *singles = Some(Box::new(Singles::new(slotted, inputs.len())));
             }
         }
         section
+    }
+
+    /// Which gates cells leave for one that tells each departure.
+    fn find_before_telling(&mut self) {
+        for gate in (0..self.gates.len()).rev() {
+            let leads = |to: To| match to {
+                To::Gate { gate: next, .. } => {
+                    let next = &self.gates[next as usize];
+                    next.tells || next.before_telling
+                }
+                To::End => false,
+            };
+            self.gates[gate].before_telling = self.gates[gate].inputs.iter().any(|input| leads(input.to));
+        }
     }
 
     fn add(&mut self, plan: &CrossingPlan, plans: &[GatePlan]) {

@@ -56,6 +56,8 @@ struct CellGate {
     discards: bool,
     /// Each cell's departure is told.
     tells: bool,
+    /// A gate further on tells each departure, so none may be found late.
+    before_telling: bool,
     /// A tagged cell that finds as many waiting is dropped.
     tagged: Option<u64>,
     /// Slotted, without anything that looks at single cells, before the section's end.

@@ -101,16 +101,25 @@ impl Section {
         self.deliver(gate, input, cell, out, gates);
     }
 
-    /// No packet's end leaves the gate before this, if the rate stays as it is.
+    /// No packet's end leaves the gate before this, if the rate stays as it is. Where a gate further on tells each departure, no
+    /// cell does.
     pub(super) fn steps_wakeup(&self, gate: usize, gates: &[Gate]) -> Time {
         let row = &self.gates[gate];
-        let Server::Steps(held) = &row.server else { return Time::NEVER };
+        let Server::Steps(held) = &row.server else {
+            let comes = row.next.iter().min().filter(|_| row.before_telling);
+            let slot = match &row.server {
+                Server::Slotted(slotted) => slotted.beat().span(),
+                _ => Span::ZERO,
+            };
+            let comes = comes.map_or(Time::NEVER, |at| Time::from_picos(*at));
+            return comes.saturating_add(slot).saturating_add(Span::from_picos(1));
+        };
         let server = &gates[row.number];
         let Some(end) = server.next_wakeup() else {
             let comes = row.next.iter().min().map_or(Time::NEVER, |at| Time::from_picos(*at));
             return comes.saturating_add(Span::from_picos(1));
         };
-        if row.tells {
+        if row.tells || row.before_telling {
             return end;
         }
         // Cells after the one in service, up to the first that ends a packet or the last.
