@@ -213,8 +213,8 @@ mod tests {
         assert_eq!((buffer.space, buffer.clamp, buffer.counted_from), (18_824, FIRST_CLAMP, 22 * mss));
         // The next round trip begins behind the segment read first: 2 · 31,856 · (1 + 2 · 13,032 / 18,824).
         rounds.push((45 * mss, 45 * mss));
-        let buffer = after_rounds(1448, rtt, &rounds);
-        assert_eq!((buffer.space, buffer.clamp), (31_856, 151_928));
+        let later = after_rounds(1448, rtt, &rounds);
+        assert_eq!((later.space, later.clamp), (31_856, 151_928));
     }
 
     #[test]

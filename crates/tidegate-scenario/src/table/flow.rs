@@ -97,7 +97,8 @@ const DSCP: Key = key(
     "dscp",
     classes::DSCP,
     text("DF"),
-    "The codepoint of its packets, in both directions: gates with classes may tell them apart by it (`gate.x.classes`).",
+    "The codepoint of its packets, in both directions: gates with classes may tell them apart by it (`gate.x.classes`). \
+     Captures do not show it, and packets of the live engine do not carry it.",
 );
 
 const UNIFORM: Section = one_of(
