@@ -1,7 +1,7 @@
 """Congestion windows of the kernel's TCP and of the simulator's over the same links, in one picture.
 
-``python benches/windows.py docs/images/kernel-windows.png`` needs root and a quiet machine. Each panel has one run of
-each engine over a link of ``kernel.py``'s suite, sampled every 20 ms.
+``python benches/windows.py docs/images/kernel-windows.png`` needs root and a quiet machine. Each panel has
+one run of each engine over a link of ``kernel.py``'s suite, sampled every 20 ms.
 """
 
 from __future__ import annotations

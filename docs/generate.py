@@ -109,6 +109,7 @@ SUMMARY = (
     "summary/mod.rs",
     "summary/flow.rs",
     "summary/gate.rs",
+    "summary/classes.rs",
     "summary/traffic.rs",
     "cells.rs",
     "request_summary.rs",
