@@ -47,8 +47,12 @@ UNITS: dict[str, tuple[str, float]] = {
     "time-outs": ("", 1),
     "completion": (" s", 1),
 }
-#: The page of the documentation without its rows.
+#: The page of the documentation without its rows, and the picture that stands in it (``windows.py``).
 PAGE = Path(__file__).with_name("kernel_page.md")
+WINDOWS = (
+    "![Congestion windows of the kernel and of the simulator over eight links: the lines lie on each other, "
+    "but for the losses at a token bucket and single probes of BBR.](../images/kernel-windows.png)"
+)
 #: Links with nothing but a rate (Mbit/s), a round trip (ms) and queues (round trips of data).
 PLAIN: tuple[tuple[float, float, tuple[float, ...]], ...] = (
     (1, 20, (4,)),
@@ -242,7 +246,10 @@ def page(file: Path, controllers: list[str], only: str) -> None:
         PAGE.read_text()
         .rstrip()
         .format(
-            kernel=kernel.split("-")[0], count=len(rows), scores="\n".join(f"- {line}." for line in lines)
+            kernel=kernel.split("-")[0],
+            count=len(rows),
+            scores="\n".join(f"- {line}." for line in lines),
+            windows=WINDOWS,
         )
     )
     for row in rows:

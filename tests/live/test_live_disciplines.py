@@ -13,12 +13,13 @@ pytestmark = pytest.mark.live
 def link(queue: dict[str, Any], **gate: Any) -> dict[str, Any]:
     """Return two flows over 10 Mbit/s whose plain queue would hold 240 ms."""
     flow = {"path": ["link"], "rtt": "20 ms", "tcp": {"base": "linux", "cc": "cubic"}}
+    limited = {"limit": "200 packets", **queue}
     return {
         "duration": "6 s",
         "warmup": "2 s",
         "seed": 1,
         "gate": {
-            "link": {"rate": "10 Mbit/s", "delay": "10 ms", "queue": {"limit": "200 packets", **queue}, **gate}
+            "link": {"rate": "10 Mbit/s", "delay": "10 ms", "queue": limited, **gate},
         },
         "flow": {"one": flow, "two": {**flow}},
     }
