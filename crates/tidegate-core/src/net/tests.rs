@@ -62,9 +62,8 @@ proptest! {
         grain in 1_000_000u64..5_000_000_000,
         early in any::<bool>(),
     ) {
-        let on_time = tell(&plan, &entries, None);
-        let pumped = tell(&plan, &entries, Some(Waking { grain, early }));
-        prop_assert_eq!(first_difference(&on_time, &pumped), None);
+        let waking = Waking { grain, early };
+        prop_assert_eq!(difference_when_woken(&plan, &entries, waking), None);
     }
 
     /// The same where a discipline decides at departures.
@@ -75,9 +74,8 @@ proptest! {
         grain in 1_000_000u64..5_000_000_000,
         early in any::<bool>(),
     ) {
-        let on_time = tell(&plan, &entries, None);
-        let pumped = tell(&plan, &entries, Some(Waking { grain, early }));
-        prop_assert_eq!(first_difference(&on_time, &pumped), None);
+        let waking = Waking { grain, early };
+        prop_assert_eq!(difference_when_woken(&plan, &entries, waking), None);
     }
 
     /// What is said of the next delivery holds, as long as nothing enters and no rate is fed back.

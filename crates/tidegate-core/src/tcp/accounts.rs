@@ -117,7 +117,7 @@ const LEAST: Span = Span::from_millis(2);
 const TICK: Span = Span::from_millis(4);
 
 /// What a timer set for any time, and [`LEAST`], takes longer in the mean.
-pub(super) const LATE: Span = Span::from_millis(6);
+pub(super) const LATE: Span = Span::from_picos(LEAST.picos() + TICK.picos());
 
 /// How long a timer of Linux takes that is set for `wait` and the least time (`usecs_to_jiffies`, `calc_index` of its timers): so many
 /// whole ticks, and what is left of the tick in which it is set. DEVIATION: that is half a tick, for hosts whose clocks are not known.

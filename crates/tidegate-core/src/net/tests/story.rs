@@ -43,6 +43,15 @@ pub(super) struct Waking {
     pub(super) early: bool,
 }
 
+/// The first difference between what `plan` tells where it is woken on time and where it is woken as `waking` says.
+pub(super) fn difference_when_woken(
+    plan: &Plan,
+    entries: &[(u64, usize, u32)],
+    waking: Waking,
+) -> Option<String> {
+    first_difference(&tell(plan, entries, None), &tell(plan, entries, Some(waking)))
+}
+
 /// Sends packets into the network as `entries` say and answers each data packet with an ACK,
 /// as endpoints would.
 pub(super) fn tell(plan: &Plan, entries: &[(u64, usize, u32)], waking: Option<Waking>) -> Story {
