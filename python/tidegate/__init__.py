@@ -28,6 +28,7 @@ from tidegate._advise.tune_result import Setting, Tuning
 from tidegate._ask.scenario import Scenario, load, reference, schema
 from tidegate._base.errors import (
     ArgumentError,
+    CaptureError,
     ControllerError,
     EngineError,
     InternalError,
@@ -42,6 +43,8 @@ from tidegate._base.errors import (
     UnknownNameError,
 )
 from tidegate._base.estimate import Estimate
+from tidegate._capture.start import read as read_capture
+from tidegate._capture.value import Capture, Connection, Packets, Traffic
 from tidegate._compare.start import compare
 from tidegate._compare.value import Comparison
 from tidegate._compare.variants import Variant
@@ -71,8 +74,11 @@ _MODULES = ("dtm", "effcap", "gcra", "gym", "tcp", "theory")
 __all__ = [
     "Ack",
     "ArgumentError",
+    "Capture",
+    "CaptureError",
     "Comparison",
     "CongestionControl",
+    "Connection",
     "ControllerError",
     "EngineComparison",
     "EngineError",
@@ -82,6 +88,7 @@ __all__ = [
     "InternalError",
     "Loss",
     "NotRecordedError",
+    "Packets",
     "Point",
     "PoolSizing",
     "Reproduction",
@@ -99,6 +106,7 @@ __all__ = [
     "Table",
     "TooFewRunsError",
     "TraceError",
+    "Traffic",
     "Tuning",
     "UnknownNameError",
     "Until",
@@ -116,6 +124,7 @@ __all__ = [
     "open_engines",
     "open_run",
     "open_study",
+    "read_capture",
     "reference",
     "reproduce",
     "run",

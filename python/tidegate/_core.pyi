@@ -8,6 +8,8 @@ from typing_extensions import disjoint_base
 __all__ = [
     "Ack",
     "ArgumentError",
+    "CaptureData",
+    "CaptureError",
     "CongestionControl",
     "ControllerError",
     "Endpoint",
@@ -22,6 +24,7 @@ __all__ = [
     "Stepper",
     "TraceError",
     "build_info",
+    "capture_read",
     "columns",
     "dtm_allocate",
     "effcap_estimate",
@@ -60,6 +63,9 @@ class TraceError(ValueError):
     line: int | None
     read: str | None
     help: str | None
+
+class CaptureError(ValueError):
+    """A file is no capture, or cannot be used as one; the message names the file."""
 
 class ArgumentError(ValueError):
     """An argument of a call has a value that it cannot have; the message says what it takes."""
@@ -311,6 +317,22 @@ class Stepper:
 def schema() -> str: ...
 def columns() -> str: ...
 def reference() -> str: ...
+
+@final
+class CaptureData:
+    """What one or several capture files hold."""
+
+    def about(self) -> str:
+        """Files, notes, connections and traffic, as JSON; times in nanoseconds."""
+    def column(self, connection: int, name: str) -> tuple[str, bytes]:
+        """One column of a connection's packets: its kind, and its values as little-endian bytes."""
+    def traffic(self, index: int) -> dict[str, tuple[str, bytes]]:
+        """Times and sizes of the packets of one kind of traffic, as two columns."""
+    @staticmethod
+    def columns() -> list[str]:
+        """The names of the columns."""
+
+def capture_read(paths: Sequence[str], progress: Callable[[int], object] | None = None) -> CaptureData: ...
 def trace_info(path: str, format: str | None, opportunity_bytes: int) -> str: ...  # noqa: A002
 def trace_convert(
     path: str,

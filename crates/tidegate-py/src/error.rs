@@ -8,6 +8,7 @@
 //! | `tidegate_sim::RunError` | what stopped the run: the exception of the caller, `EngineError` for what only another engine has, or `RunError` |
 //! | `tidegate_live::LiveError` | `EngineError` where the engine cannot run here or not this plan, `RunError` where a run failed |
 //! | a mistake in a user's controller | `ControllerError` (a `ValueError`) |
+//! | `tidegate_capture::CaptureError` | `CaptureError` (a `ValueError`), or `OSError` where the file cannot be read |
 //! | `std::io::Error` | the builtin `OSError` of its kind |
 //! | a panic | `InternalError` |
 
@@ -30,6 +31,12 @@ create_exception!(
     TraceError,
     PyValueError,
     "A link trace cannot be used; the message names file and line."
+);
+create_exception!(
+    tidegate,
+    CaptureError,
+    PyValueError,
+    "A file is no capture, or cannot be used as one; the message names the file."
 );
 create_exception!(
     tidegate,
@@ -65,6 +72,7 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     }
     module.add("ScenarioError", scenario)?;
     module.add("TraceError", trace)?;
+    module.add("CaptureError", CaptureError::type_object(py))?;
     module.add("ArgumentError", ArgumentError::type_object(py))?;
     module.add("ControllerError", ControllerError::type_object(py))?;
     module.add("EngineError", EngineError::type_object(py))?;
@@ -127,6 +135,15 @@ pub(crate) fn trace(py: Python<'_>, error: &Trace) -> PyErr {
     match set() {
         Ok(()) => raised,
         Err(failed) => failed,
+    }
+}
+
+pub(crate) fn capture(error: tidegate_capture::CaptureError) -> PyErr {
+    match error {
+        tidegate_capture::CaptureError::Io { file, error } if error.raw_os_error().is_some() => {
+            named(error, &file)
+        }
+        other => CaptureError::new_err(other.to_string()),
     }
 }
 

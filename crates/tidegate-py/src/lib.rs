@@ -3,6 +3,7 @@
 //! Rust code runs with the GIL released, inside a guard that turns a panic into
 //! `tidegate.InternalError`. Columns cross as little-endian bytes.
 
+mod capture;
 mod control;
 mod dtm;
 mod effcap;
@@ -78,6 +79,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     error::register(module)?;
     module.add_class::<scenario::Scenario>()?;
     module.add_class::<run::RunData>()?;
+    module.add_class::<capture::CaptureData>()?;
+    module.add_function(wrap_pyfunction!(capture::capture_read, module)?)?;
     module.add_class::<pool::Pool>()?;
     module.add_class::<tcp::Endpoint>()?;
     module.add_class::<steps::Stepper>()?;

@@ -117,7 +117,7 @@ fn bytes<'py>(py: Python<'py>, column: &Column) -> PyResult<(&'static str, Bound
     })
 }
 
-fn filled<'py, T: Copy, const N: usize>(
+pub(crate) fn filled<'py, T: Copy, const N: usize>(
     py: Python<'py>,
     values: &[T],
     write: impl Fn(T) -> [u8; N],

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from tidegate._core import (
     ArgumentError,
+    CaptureError,
     ControllerError,
     EngineError,
     InternalError,
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ArgumentError",
+    "CaptureError",
     "ControllerError",
     "EngineError",
     "InternalError",

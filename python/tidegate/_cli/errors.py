@@ -57,6 +57,7 @@ def _explain(error: BaseException) -> int:
 def _judge(error: BaseException) -> tuple[int, str]:
     from tidegate._base.errors import (
         ArgumentError,
+        CaptureError,
         ControllerError,
         EngineError,
         InternalError,
@@ -93,7 +94,9 @@ def _judge(error: BaseException) -> tuple[int, str]:
         return FAILED, f"error: {error}"
     if isinstance(error, EngineError | UnknownNameError | NotRecordedError):
         return WRONG_INPUT, f"error: {error}"
-    if isinstance(error, ArgumentError | ControllerError | TraceError | RunFolderError | StoreError):
+    if isinstance(
+        error, ArgumentError | CaptureError | ControllerError | TraceError | RunFolderError | StoreError
+    ):
         return WRONG_INPUT, f"error: {error}"
     if isinstance(error, MemoryError):
         return FAILED, "error: out of memory; record less (--record summary) or run a shorter scenario"

@@ -1,0 +1,172 @@
+//! The frames of a pcap or pcapng file, one by one, through `pcap-parser`.
+
+use pcap_parser::traits::PcapReaderIterator;
+use pcap_parser::{Block, LegacyPcapReader, PcapBlockOwned, PcapError, PcapNGReader};
+
+use crate::source::{Source, Trouble};
+
+/// Bytes that are held of the unpacked file.
+const BUFFER: usize = 1 << 20;
+/// More than any packet has: a length above it is a damaged one.
+const MOST: usize = 1 << 26;
+/// Nanoseconds in a second.
+const SECOND: i128 = 1_000_000_000;
+
+/// One frame.
+pub(crate) struct Frame<'a> {
+    /// Nanoseconds since 1970; none where the file gives none.
+    pub(crate) time: Option<i64>,
+    pub(crate) link: i32,
+    pub(crate) bytes: &'a [u8],
+    /// Its length before the capture cut it.
+    pub(crate) original: u32,
+}
+
+/// How a file ended.
+pub(crate) enum End {
+    /// As it should.
+    Whole,
+    /// In the middle of something.
+    Cut,
+    /// At something that cannot be read.
+    Damaged,
+    /// The caller wants no more.
+    Stopped,
+    /// It is no capture.
+    NotACapture,
+}
+
+/// Reads frame by frame; `each` says whether to go on.
+pub(crate) fn read(
+    source: Source<'_>,
+    magic: &[u8],
+    trouble: &Trouble,
+    each: impl FnMut(Frame<'_>) -> bool,
+) -> End {
+    match magic {
+        [0x0a, 0x0d, 0x0d, 0x0a, ..] => match PcapNGReader::new(BUFFER, source) {
+            Ok(reader) => walk(reader, trouble, each),
+            Err(error) => at_beginning(&error),
+        },
+        // Microseconds, nanoseconds, and Kuznetzov's format, in either byte order.
+        [0xd4, 0xc3, 0xb2, 0xa1, ..]
+        | [0xa1, 0xb2, 0xc3, 0xd4, ..]
+        | [0x4d, 0x3c, 0xb2, 0xa1, ..]
+        | [0xa1, 0xb2, 0x3c, 0x4d, ..]
+        | [0x34, 0xcd, 0xb2, 0xa1, ..] => match LegacyPcapReader::new(BUFFER, source) {
+            Ok(reader) => walk(reader, trouble, each),
+            Err(error) => at_beginning(&error),
+        },
+        _ => End::NotACapture,
+    }
+}
+
+fn at_beginning(error: &PcapError<&[u8]>) -> End {
+    match error {
+        PcapError::Incomplete(_) | PcapError::Eof | PcapError::UnexpectedEof => End::Cut,
+        _ => End::Damaged,
+    }
+}
+
+/// An interface of a pcapng section, or the one of a pcap file.
+#[derive(Clone, Copy)]
+struct Interface {
+    link: i32,
+    /// Units of time in a second.
+    resolution: u64,
+    /// Seconds to add.
+    offset: i64,
+}
+
+fn walk<R: PcapReaderIterator>(
+    mut reader: R,
+    trouble: &Trouble,
+    mut each: impl FnMut(Frame<'_>) -> bool,
+) -> End {
+    let mut interfaces: Vec<Interface> = Vec::new();
+    let mut room = BUFFER;
+    loop {
+        match reader.next() {
+            Ok((length, block)) => {
+                let go_on = match &block {
+                    PcapBlockOwned::LegacyHeader(header) => {
+                        let resolution =
+                            if header.is_nanosecond_precision() { 1_000_000_000 } else { 1_000_000 };
+                        // The upper bits speak of a checksum at the frame's end.
+                        let link = header.network.0 & 0xffff;
+                        interfaces = vec![Interface { link, resolution, offset: 0 }];
+                        true
+                    }
+                    PcapBlockOwned::Legacy(packet) => {
+                        let Interface { link, resolution, .. } = interfaces[0];
+                        let time = i128::from(packet.ts_sec) * SECOND
+                            + i128::from(packet.ts_usec) * (SECOND / i128::from(resolution));
+                        each(Frame {
+                            time: i64::try_from(time).ok(),
+                            link,
+                            bytes: packet.data,
+                            original: packet.origlen.max(packet.caplen),
+                        })
+                    }
+                    PcapBlockOwned::NG(block) => of_section(block, &mut interfaces, &mut each),
+                };
+                reader.consume(length);
+                if !go_on {
+                    return End::Stopped;
+                }
+            }
+            Err(PcapError::Eof) => return End::Whole,
+            Err(PcapError::Incomplete(_)) => {
+                if reader.refill().is_err() {
+                    return End::Damaged;
+                }
+            }
+            Err(PcapError::BufferTooSmall) if room < MOST => {
+                room *= 2;
+                if !reader.grow(room) || reader.refill().is_err() {
+                    return End::Damaged;
+                }
+            }
+            Err(PcapError::UnexpectedEof) => return End::Cut,
+            Err(_) => return if trouble.is_there() { End::Cut } else { End::Damaged },
+        }
+    }
+}
+
+fn of_section(
+    block: &Block<'_>,
+    interfaces: &mut Vec<Interface>,
+    each: &mut impl FnMut(Frame<'_>) -> bool,
+) -> bool {
+    match block {
+        Block::SectionHeader(_) => interfaces.clear(),
+        Block::InterfaceDescription(about) => interfaces.push(Interface {
+            link: about.linktype.0,
+            resolution: about.ts_resolution().unwrap_or(1_000_000).max(1),
+            offset: about.ts_offset(),
+        }),
+        Block::EnhancedPacket(packet) => {
+            // A packet of an interface that the section does not describe has neither link type nor time.
+            let known = interfaces.get(packet.if_id as usize);
+            let ticks = i128::from(u64::from(packet.ts_high) << 32 | u64::from(packet.ts_low));
+            let time = known.and_then(|interface| {
+                let resolution = i128::from(interface.resolution);
+                let seconds = ticks / resolution + i128::from(interface.offset);
+                i64::try_from(seconds * SECOND + ticks % resolution * SECOND / resolution).ok()
+            });
+            let held = packet.data.len().min(packet.caplen as usize);
+            return each(Frame {
+                time,
+                link: known.map_or(-1, |interface| interface.link),
+                bytes: &packet.data[..held],
+                original: packet.origlen.max(packet.caplen),
+            });
+        }
+        Block::SimplePacket(packet) => {
+            let link = interfaces.first().map_or(-1, |interface| interface.link);
+            return each(Frame { time: None, link, bytes: packet.data, original: packet.origlen });
+        }
+        _ => {}
+    }
+    true
+}

@@ -1,0 +1,29 @@
+//! Reads captures: pcap and pcapng, plain or compressed, into the packets of each TCP connection.
+//!
+//! A capture is read once, from its beginning to its end. What is kept of a packet is its headers, packed
+//! to about ten bytes ([`log`]); a column of numbers is unpacked when it is asked for. Checksums are not
+//! looked at: where the network card computes them, a capture on the sender shows wrong ones.
+//!
+//! What cannot be used is counted and said in words ([`Capture::notes`]).
+
+mod blocks;
+pub mod capture;
+pub mod columns;
+pub mod connection;
+mod error;
+mod left;
+mod link;
+pub mod log;
+mod options;
+mod packet;
+mod sequence;
+mod source;
+mod table;
+mod traffic;
+mod varint;
+
+pub use capture::{Capture, Watch, read, read_bytes};
+pub use columns::{Column, Field};
+pub use connection::{Connection, Host, Side};
+pub use error::CaptureError;
+pub use traffic::Traffic;

@@ -1,0 +1,152 @@
+//! Captures: read once, columns as bytes when they are asked for.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use pyo3::exceptions::{PyIndexError, PyKeyError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+use serde_json::{Value, json};
+use tidegate_capture::{Capture, Column, Connection, Field, Side, Watch, read};
+
+use crate::error::{self, InternalError};
+use crate::guard::{guarded, patiently_asking};
+use crate::run::filled;
+
+/// What one or several capture files hold.
+#[pyclass(frozen, module = "tidegate._core")]
+pub(crate) struct CaptureData {
+    capture: Capture,
+}
+
+impl CaptureData {
+    fn connection(&self, index: usize) -> PyResult<&Connection> {
+        let found = self.capture.connections.get(index);
+        found.ok_or_else(|| PyIndexError::new_err(format!("there is no connection {index}")))
+    }
+}
+
+/// Reads captures; `progress` is called again and again with the bytes read so far.
+#[pyfunction]
+#[pyo3(signature = (paths, progress=None))]
+pub(crate) fn capture_read(
+    py: Python<'_>,
+    paths: Vec<String>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<CaptureData> {
+    let watch = Arc::new(Watch::default());
+    let theirs = Arc::clone(&watch);
+    let tell = |again: Python<'_>| {
+        if let Some(progress) = &progress {
+            progress.call1(again, (watch.done.load(Ordering::Relaxed),))?;
+        }
+        Ok(true)
+    };
+    let done = patiently_asking(py, tell, move |_| {
+        let paths: Vec<&Path> = paths.iter().map(Path::new).collect();
+        read(&paths, &theirs)
+    });
+    // Where the wait ended early, the thread ends too.
+    watch.stop.store(true, Ordering::Relaxed);
+    let capture = done?.map_err(error::capture)?;
+    Ok(CaptureData { capture })
+}
+
+#[pymethods]
+impl CaptureData {
+    /// Files, notes, connections and traffic, as JSON; times in nanoseconds.
+    fn about(&self, py: Python<'_>) -> PyResult<String> {
+        let capture = &self.capture;
+        let text = guarded(py, || {
+            let connections: Vec<Value> =
+                capture.connections.iter().map(|each| about(capture, each)).collect();
+            let traffic: Vec<Value> = capture
+                .traffic
+                .iter()
+                .map(|(file, traffic)| {
+                    json!({
+                        "from": traffic.from.to_string(), "to": traffic.to.to_string(), "file": capture.files[*file],
+                        "packets": traffic.packets, "bytes": traffic.bytes,
+                    })
+                })
+                .collect();
+            serde_json::to_string(&json!({
+                "files": capture.files, "start_ns": capture.starts.iter().flatten().min(),
+                "notes": capture.notes, "packets": capture.packets,
+                "connections": connections, "traffic": traffic,
+            }))
+        })?;
+        text.map_err(|wrong| {
+            InternalError::new_err(format!("the capture's description is not JSON: {wrong}"))
+        })
+    }
+
+    /// One column of a connection's packets: its kind, and its values as little-endian bytes.
+    fn column<'py>(
+        &self,
+        py: Python<'py>,
+        connection: usize,
+        name: &str,
+    ) -> PyResult<(&'static str, Bound<'py, PyBytes>)> {
+        let field = Field::ALL.into_iter().find(|field| field.name() == name);
+        let field = field.ok_or_else(|| PyKeyError::new_err(format!("there is no column {name}")))?;
+        let of = self.connection(connection)?;
+        let shift = self.capture.shift(of.file);
+        let column = guarded(py, || of.column(field, shift))?;
+        bytes(py, &column)
+    }
+
+    /// Times and sizes of the packets of one kind of traffic, as two columns.
+    fn traffic<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyDict>> {
+        let found = self.capture.traffic.get(index);
+        let (file, traffic) =
+            found.ok_or_else(|| PyIndexError::new_err(format!("there is no traffic {index}")))?;
+        let shift = self.capture.shift(*file);
+        let (times, sizes) = guarded(py, || {
+            traffic
+                .packets()
+                .map(|(time, size)| (time.wrapping_add(shift), size))
+                .collect::<(Vec<_>, Vec<_>)>()
+        })?;
+        let columns = PyDict::new(py);
+        columns.set_item("time_ns", bytes(py, &Column::I64(times))?)?;
+        columns.set_item("ip_bytes", bytes(py, &Column::U32(sizes))?)?;
+        Ok(columns)
+    }
+
+    /// The names of the columns.
+    #[staticmethod]
+    fn columns() -> Vec<&'static str> {
+        Field::ALL.into_iter().map(Field::name).collect()
+    }
+}
+
+fn about(capture: &Capture, connection: &Connection) -> Value {
+    let shift = capture.shift(connection.file);
+    let (first, last) = connection.times();
+    let host = |side| {
+        let host = connection.host(side);
+        json!({
+            "address": host.address.to_string(), "opened": host.opened, "mss": host.mss, "scale": host.scale,
+            "sack_permitted": host.sack_permitted, "packets": host.packets, "payload_bytes": host.payload,
+            "largest_payload_bytes": host.largest, "super_segments": host.super_segments,
+        })
+    };
+    json!({
+        "client": host(Side::Client), "server": host(Side::Server), "file": capture.files[connection.file],
+        "packets": connection.packets(), "first_ns": first.wrapping_add(shift), "last_ns": last.wrapping_add(shift),
+        "cut_packets": connection.cut_packets(), "packed_bytes": connection.packed_bytes(),
+    })
+}
+
+fn bytes<'py>(py: Python<'py>, column: &Column) -> PyResult<(&'static str, Bound<'py, PyBytes>)> {
+    Ok(match column {
+        Column::Bool(values) => ("bool", filled(py, values, |value| [u8::from(value)])?),
+        Column::U8(values) => ("u1", PyBytes::new(py, values)),
+        Column::U16(values) => ("<u2", filled(py, values, u16::to_le_bytes)?),
+        Column::U32(values) => ("<u4", filled(py, values, u32::to_le_bytes)?),
+        Column::U64(values) => ("<u8", filled(py, values, u64::to_le_bytes)?),
+        Column::I64(values) => ("<i8", filled(py, values, i64::to_le_bytes)?),
+    })
+}

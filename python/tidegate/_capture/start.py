@@ -1,0 +1,68 @@
+"""Reads captures."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from tidegate import _core
+from tidegate._base.errors import ArgumentError
+from tidegate._capture.value import Capture, Connection, Host, Packets, Traffic
+
+#: One file, or several.
+Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+
+
+def read(paths: Paths, progress: Callable[[float], object] | None = None) -> Capture:
+    """Read captures: pcap or pcapng, plain or packed by gzip, xz or zstd.
+
+    Times count from the earliest packet of all files, so files of both ends need clocks that agree.
+    A connection of two files is two connections. Columns of packets are made when they are asked for.
+
+    Args:
+        paths: one file, or several.
+        progress: called now and then with the share of the files that has been read, from 0 to 1.
+
+    Raises:
+        CaptureError: a file is empty or no capture; the message names it.
+        OSError: a file cannot be read.
+    """
+    names = (
+        [os.fspath(paths)] if isinstance(paths, str | os.PathLike) else [os.fspath(path) for path in paths]
+    )
+    if not names:
+        raise ArgumentError("paths: there is no file to read")
+    total = sum(Path(name).stat().st_size for name in names)
+
+    def tell(done: int) -> None:
+        if progress is not None and total:
+            progress(min(done / total, 1.0))
+
+    data = _core.capture_read(names, tell)
+    about: dict[str, Any] = json.loads(data.about())
+    return Capture(
+        files=tuple(about["files"]),
+        connections=[
+            Connection(
+                number=index + 1,
+                file=each["file"],
+                client_host=Host(**each["client"]),
+                server_host=Host(**each["server"]),
+                first_ns=each["first_ns"],
+                last_ns=each["last_ns"],
+                cut_packets=each["cut_packets"],
+                packets=Packets(data, index, each["packets"]),
+            )
+            for index, each in enumerate(about["connections"])
+        ],
+        traffic=[
+            Traffic(each["from"], each["to"], each["file"], each["packets"], each["bytes"], data, index)
+            for index, each in enumerate(about["traffic"])
+        ],
+        notes=about["notes"],
+        packets=about["packets"],
+        start_ns=about["start_ns"],
+    )
