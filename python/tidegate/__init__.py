@@ -51,6 +51,8 @@ from tidegate._compare.variants import Variant
 from tidegate._core import Ack, CongestionControl, Loss, build_info
 from tidegate._engines.start import compare_engines
 from tidegate._engines.value import EngineComparison
+from tidegate._identify.start import identify
+from tidegate._identify.value import Identification
 from tidegate._open import open_comparison, open_engines, open_run, open_study
 from tidegate._reproduce.start import reproduce
 from tidegate._reproduce.value import Reproduction
@@ -85,6 +87,7 @@ __all__ = [
     "Estimate",
     "FlowRow",
     "GateRow",
+    "Identification",
     "InternalError",
     "Loss",
     "NotRecordedError",
@@ -119,6 +122,7 @@ __all__ = [
     "effcap",
     "gcra",
     "gym",
+    "identify",
     "load",
     "open_comparison",
     "open_engines",

@@ -14,6 +14,7 @@ import click
 
 from tidegate._cli.compare import compare, plot
 from tidegate._cli.errors import guarded
+from tidegate._cli.identify import identify
 from tidegate._cli.language import reference, schema
 from tidegate._cli.live import live
 from tidegate._cli.options import epilog
@@ -47,6 +48,7 @@ for _command in (
     tune,
     live,
     traces,
+    identify,
     schema,
     reference,
 ):

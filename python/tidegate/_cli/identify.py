@@ -1,0 +1,45 @@
+"""``tidegate identify``: from a capture to the law of the link."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from tidegate._cli.options import JSON, check_picture, epilog, tell
+
+
+@click.command(
+    epilog=epilog(
+        "identify download.pcap",
+        "identify download.pcap -o link.toml --plot link.png",
+        "identify a.pcapng b.pcap.xz --json",
+    )
+)
+@click.argument("captures", metavar="CAPTURE...", nargs=-1, required=True)
+@JSON
+@click.option("--plot", "picture", metavar="FILE", help="Draw sequence numbers, losses, tokens and the law.")
+@click.option("-o", "--out", "scenario", metavar="FILE", help="Write a scenario with the law, ready to run.")
+def identify(captures: tuple[str, ...], as_json: bool, picture: str | None, scenario: str | None) -> None:
+    """Tell from captures which law the link had, and what limited each connection.
+
+    Captures are pcap or pcapng, plain or packed by gzip, xz or zstd, taken near the sender or near the
+    receiver.
+    """
+    from tidegate._base.progress import Progress
+    from tidegate._identify.start import identify as do
+
+    check_picture(picture)
+    with Progress("identify") as progress:
+        found = do(list(captures), progress)
+    if picture is not None:
+        found.plot(picture)
+    report = None
+    if scenario is not None:
+        from tidegate._identify.predicted import beside
+
+        text = found.scenario()
+        Path(scenario).write_text(text, encoding="utf-8")
+        if not as_json:
+            report = found.report() + "\n\n" + beside(found, Path(scenario))
+    tell(found, as_json=as_json, folder=None, picture=picture, report=report)

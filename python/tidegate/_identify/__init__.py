@@ -1,0 +1,1 @@
+"""From a capture to the law of the link: what a connection met on its way."""

@@ -1,0 +1,81 @@
+"""What arrived and what was missing, as a capture near the receiver tells it.
+
+A packet that was lost before the capture is seen as a hole: a later packet came first. It would have passed
+just before that one. Where the sender's timestamps are fine enough, the time from a packet's stamp to its
+arrival is its one-way delay, up to a constant (RFC 7323 §5.4: a clock of 1 ms to 1 s a tick).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tidegate._identify.sent import ARRIVED, LOST, Sent
+
+#: Ticks of timestamp clocks in use: 1, 4 and 10 ms (RFC 7323 §5.4 allows more).
+_TICKS_NS = (1_000_000, 4_000_000, 10_000_000)
+#: A tick that fits leaves less drift than this over the capture, as a share.
+_DRIFT = 0.01
+_NEVER = np.iinfo(np.int64).max
+
+
+def received(packets: Any, *, from_client: bool, base_ns: int) -> Sent:
+    """Return the packets of one direction as they arrived, with those that were missing put in.
+
+    ``base_ns``: the round trip of the handshake, for want of a better one.
+    """
+    mine = np.flatnonzero((packets.from_client == from_client) & (packets.payload > 0))
+    start = packets.seq[mine].astype(np.int64)
+    payload = packets.payload[mine].astype(np.int64)
+    time = packets.time_ns[mine].astype(np.int64)
+    size = packets.ip_bytes[mine].astype(np.int64)
+    if not len(mine):
+        empty = np.zeros(0, dtype=np.int64)
+        return Sent(empty, empty, empty, empty, empty, empty, empty, 0, base_ns)
+    top = np.maximum.accumulate(start + payload)
+    gap = np.concatenate([[0], np.maximum(0, start[1:] - top[:-1])])
+    largest = int(payload.max())
+    missing = np.ceil(gap / largest).astype(int)
+    # Whatever filled a hole within half a base round trip was late, not lost.
+    for at in np.flatnonzero(missing):
+        soon = np.searchsorted(time, time[at] + base_ns // 2)
+        begin = start[at] - gap[at]
+        late = np.count_nonzero((start[at:soon] >= begin) & (start[at:soon] < start[at]))
+        missing[at] = max(0, missing[at] - late)
+    place = np.repeat(np.arange(len(mine)), missing)
+    header = int(size[np.argmax(payload)] - largest)
+    arrival_delay = _delays(packets, mine, time)
+    trip = np.where(arrival_delay >= 0, arrival_delay + max(base_ns, 1), -1)
+    seen, again = np.unique(start, return_counts=True)
+    return Sent(
+        time_ns=np.insert(time, place, time[place] - 1),
+        ip_bytes=np.insert(size, place, largest + header),
+        payload=np.insert(payload, place, largest),
+        start=np.insert(start, place, start[place] - gap[place]),
+        fate=np.insert(np.full(len(mine), ARRIVED, dtype=np.int8), place, LOST),
+        round_trip_ns=np.insert(trip, place, -1),
+        report_ns=np.insert(time, place, _NEVER),
+        spurious=int((again - 1).sum()) if len(seen) else 0,
+        base_round_trip_ns=max(base_ns, 1),
+    )
+
+
+def _delays(packets: Any, mine: Any, time: Any) -> Any:
+    """Return one-way delays above the shortest in nanoseconds; -1 where stamps do not give them."""
+    none = np.full(len(mine), -1, dtype=np.int64)
+    if len(mine) < 20 or not packets.has_ts[mine].all():
+        return none
+    stamp = packets.ts_value[mine].astype(np.int64)
+    passed = int(stamp[-1] - stamp[0])
+    span = int(time[-1] - time[0])
+    if passed <= 0 or span <= 0:
+        return none
+    for tick in _TICKS_NS:
+        delay = time - stamp * tick
+        if (
+            abs(passed * tick - span) < _DRIFT * span + float(np.ptp(delay))
+            and abs(passed * tick / span - 1) < 0.2
+        ):
+            return delay - delay.min()
+    return none

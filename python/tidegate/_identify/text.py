@@ -1,0 +1,83 @@
+"""What a capture tells, as text for people."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tidegate._base.text import number, percent, table, wrapped
+
+if TYPE_CHECKING:
+    from tidegate._identify.value import Direction, Law, Limit, Number
+
+
+def report(directions: list[Direction], limits: list[Limit]) -> str:
+    """Return a table of directions, the law of each limit with its evidence, and what limited each sender."""
+    if not directions:
+        return "Nothing to identify."
+    rows = [
+        [
+            str(each.connection),
+            f"{each.sender} to {each.receiver}",
+            str(each.data_packets),
+            str(each.lost),
+            percent(each.lost / each.data_packets if each.data_packets else None),
+            number(None if each.base_round_trip_s is None else 1e3 * each.base_round_trip_s.value),
+            number(each.goodput_bps / 1e6),
+            str(each.limit),
+        ]
+        for each in directions
+    ]
+    head = [
+        ["no", "direction", "data", "lost", "loss", "round trip", "goodput", "limit"],
+        ["", "", "packets", "packets", "%", "base, ms", "Mbit/s", ""],
+    ]
+    parts = [table(head, rows, left=2)]
+    for limit in limits:
+        parts.append("\n".join(_limit(limit, directions)))
+    shares = [
+        f"  {each.connection}: "
+        + ", ".join(f"{cause} {100 * share:.0f}%" for cause, share in _largest(each.limited_by))
+        for each in directions
+        if each.limited_by
+    ]
+    if shares:
+        parts.append("\n".join(["What limited each sender (share of the time)", *shares]))
+    return "\n\n".join(parts)
+
+
+def _largest(shares: dict[str, float]) -> list[tuple[str, float]]:
+    return sorted(
+        ((cause, share) for cause, share in shares.items() if share >= 0.005), key=lambda each: -each[1]
+    )
+
+
+def _limit(limit: Limit, directions: list[Direction]) -> list[str]:
+    law = limit.law
+    who = ", ".join(str(directions[at].connection) for at in limit.members)
+    shared = "shared by connections" if len(limit.members) > 1 else "of connection"
+    lines = [f"Limit {limit.number}, {shared} {who}", wrapped(law.sentence, "  ")]
+    lines.extend(_numbers(law))
+    lines.extend(wrapped(f"- {each}", "  ") for each in law.evidence)
+    return lines
+
+
+def _numbers(law: Law) -> list[str]:
+    lines = []
+    if law.rate_bps is not None and law.kind != "steps":
+        lines.append(f"  rate       {_interval(law.rate_bps, 1e6, 'Mbit/s')}, in {law.counts}")
+    for start, each in law.pieces:
+        lines.append(f"  rate       {_interval(each, 1e6, 'Mbit/s')} from {start:.1f} s")
+    if law.burst_bytes is not None:
+        lines.append(f"  bucket     {_interval(law.burst_bytes, 1e3, 'kB')}")
+    if law.queue_bytes is not None:
+        lines.append(f"  queue      {_interval(law.queue_bytes, 1e3, 'kB')}")
+    if law.random_loss is not None:
+        lines.append(f"  loss       {_interval(law.random_loss, 0.01, '%')}")
+    if law.standing_delay_s is not None:
+        lines.append(f"  wait       {number(1e3 * law.standing_delay_s)} ms, median")
+    return lines
+
+
+def _interval(value: Number, unit: float, name: str) -> str:
+    low, high = (each / unit for each in value.interval)
+    return f"{number(value.value / unit, 4)} {name} (95%: {number(low, 5)} to {number(high, 5)})"
