@@ -21,10 +21,12 @@ from tidegate._cli.options import JSON, check_picture, epilog, tell
 @click.option("--plot", "picture", metavar="FILE", help="Draw sequence numbers, losses, tokens and the law.")
 @click.option("-o", "--out", "scenario", metavar="FILE", help="Write a scenario with the law, ready to run.")
 def identify(captures: tuple[str, ...], as_json: bool, picture: str | None, scenario: str | None) -> None:
-    """Tell from captures which law the link had, and what limited each connection.
+    """Tell the law of a link from captures.
 
-    Captures are pcap or pcapng, plain or packed by gzip, xz or zstd, taken near the sender or near the
-    receiver.
+    A policer with rate and bucket, a link with a queue, a shaper, steps, or random loss, each number with
+    its interval, and what limited each connection.
+
+    Captures are pcap or pcapng, plain or packed by gzip, xz or zstd, taken near the sender or the receiver.
     """
     from tidegate._base.progress import Progress
     from tidegate._identify.start import identify as do

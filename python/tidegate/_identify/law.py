@@ -25,8 +25,8 @@ from tidegate._identify.bucket import Bucket, Crossings, fit, fullness
 from tidegate._identify.counting import COUNTINGS, choose
 from tidegate._identify.delay import Waiting, explained_at, waiting
 from tidegate._identify.delivery import Delivery, delivery
+from tidegate._identify.found import Law, Number
 from tidegate._identify.share import crossings
-from tidegate._identify.value import Law, Number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -86,8 +86,8 @@ def _policer(packets: Crossings, plain: Bucket, delayed: float) -> Law:
     judged = int(packets.judged.sum())
     evidence = [
         (
-            f"A bucket that fills at this rate tells {judged - bucket.wrong} of {judged} packets rightly as passed "
-            f"or lost, {bucket.drops} of which were lost: {100 * bucket.explained:.0f}% of the deviance, of which "
+            f"A bucket that fills at this rate tells {judged - bucket.wrong} of {judged} packets rightly as "
+            f"passed or lost ({bucket.drops} lost): {100 * bucket.explained:.0f}% of the deviance, of which "
             "losses at random explain nothing."
         ),
         (
@@ -129,9 +129,7 @@ def _queue(streams: Sequence[Sent], packets: Crossings, trip: Any, bucket: Bucke
 def _one_rate(packets: Crossings, trip: Any, found: Waiting, bucket: Bucket | None) -> Law:
     mean = float(packets.size.max())
     shaper = found.allowance_interval[0] > 3 * mean
-    drops, queue, words, loss = _drops(
-        packets, trip, found.rate_bps, bucket, found.allowance if shaper else 0.0
-    )
+    drops, queue, words, loss = _drops(packets, trip, bucket, found.allowance if shaper else 0.0)
     kind = "token bucket" if shaper else "constant"
     what = (
         f"A shaper of {rate(found.rate_bps)} lets {_bytes(found.allowance)} pass at once and queues the rest"

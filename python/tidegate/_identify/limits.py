@@ -14,8 +14,8 @@ import numpy as np
 from tidegate._identify.sent import LOST
 
 if TYPE_CHECKING:
+    from tidegate._identify.found import Law
     from tidegate._identify.sent import Sent
-    from tidegate._identify.value import Law
 
 #: Data in flight of this share of the window fill it: a whole segment may not fit in the rest.
 _FULL = 0.9

@@ -21,11 +21,13 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from tidegate._identify.value import Direction, Law, Limit
+    from tidegate._identify.found import Direction, Law, Limit
 
 _WIDTH, _HEIGHT = 7.2, 5.0
 #: More points than this are thinned: a picture has fewer pixels.
 _POINTS = 20_000
+#: From so many losses on, their marks are small.
+_MANY = 1000
 #: Window over which the rate of arrival is drawn, as a share of the time.
 _WINDOW = 1 / 100
 
@@ -84,7 +86,8 @@ def _sequence(
             label=f"connection {directions[at].connection}", rasterized=True,
         )  # fmt: skip
         axes.plot(
-            time[lost], start[lost], "x", markersize=3, color=ACCENT, markeredgewidth=0.7,
+            time[lost], start[lost], "x", color=ACCENT, markeredgewidth=0.7,
+            markersize=3 if lost.sum() < _MANY else 1.2,
             label="lost" if number == len(limit.members) - 1 else None, rasterized=True,
         )  # fmt: skip
     axes.set_ylabel("sequence number, MB")
@@ -104,7 +107,7 @@ def _law(axes: Axes, limit: Limit, streams: list[Any]) -> None:
             packets.time_s[lost],
             level[lost],
             "x",
-            markersize=3,
+            markersize=3 if lost.sum() < _MANY else 1.2,
             color=ACCENT,
             markeredgewidth=0.7,
             label="lost",
@@ -131,4 +134,4 @@ def _law(axes: Axes, limit: Limit, streams: list[Any]) -> None:
             )
         axes.set_ylabel("Mbit/s")
         axes.set_ylim(bottom=0)
-    axes.legend(loc="upper right", frameon=False)
+    axes.legend(loc="upper right", frameon=True, edgecolor="none", framealpha=0.8)

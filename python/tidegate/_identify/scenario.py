@@ -11,7 +11,7 @@ from tidegate._base.text import counted
 from tidegate._identify.application import application
 
 if TYPE_CHECKING:
-    from tidegate._identify.value import Direction, Law, Limit
+    from tidegate._identify.found import Direction, Law, Limit
 
 #: A policer or a link without a limit stands on a line that is never the limit itself.
 _LINE_BPS = 1_000_000_000

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tidegate._base.lazy import Lazy
-from tidegate._identify.value import Direction, Identification, Law, Limit, Number
+from tidegate._identify.found import Direction, Law, Limit, Number
+from tidegate._identify.value import Identification
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable, Sequence
-
     import numpy as np
 
     from tidegate._identify.sent import Sent

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tidegate._base.text import number, percent, table, wrapped
 
 if TYPE_CHECKING:
-    from tidegate._identify.value import Direction, Law, Limit, Number
+    from tidegate._identify.found import Direction, Law, Limit, Number
 
 
 def report(directions: list[Direction], limits: list[Limit]) -> str:

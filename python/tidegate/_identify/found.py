@@ -1,0 +1,153 @@
+"""What is found in a capture: directions, the limits that they met, and the law of each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+Interval = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number that was estimated, with its 95% interval."""
+
+    value: float
+    interval: Interval
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return value and interval."""
+        return {"value": self.value, "low": self.interval[0], "high": self.interval[1]}
+
+
+@dataclass(frozen=True)
+class Law:
+    """The law of a limit.
+
+    Attributes:
+        kind: "policer", "constant", "token bucket", "steps", "varying", "none" (no limit was reached) or
+            "cannot tell".
+        rate_bps: the rate, in bits of what `counts` says.
+        burst_bytes: the bucket of a policer, or what a shaper lets pass at once.
+        queue_bytes: what the queue holds, in the same bytes.
+        pieces: of steps: when each begins in seconds, and its rate.
+        counts: what the device counts.
+        header_bytes: what that is more than the IP packet.
+        counts_known: whether the capture tells what the device counts.
+        drops: "policer", "queue full", "early" (an AQM), "random" or "none".
+        random_loss: share of packets lost at random, where drops are random.
+        standing_delay_s: median wait, where packets waited.
+        sentence: the law in words.
+        evidence: sentences, each with its numbers.
+    """
+
+    kind: str
+    sentence: str
+    evidence: list[str]
+    rate_bps: Number | None = None
+    burst_bytes: Number | None = None
+    queue_bytes: Number | None = None
+    pieces: list[tuple[float, Number]] = field(default_factory=list)
+    counts: str = "IP packets"
+    header_bytes: int = 0
+    counts_known: bool = False
+    drops: str = "none"
+    random_loss: Number | None = None
+    standing_delay_s: float | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers by name."""
+        return {
+            "kind": self.kind,
+            "policed": self.kind == "policer",
+            "sentence": self.sentence,
+            "evidence": self.evidence,
+            "rate_bps": _or_none(self.rate_bps),
+            "burst_bytes": _or_none(self.burst_bytes),
+            "queue_bytes": _or_none(self.queue_bytes),
+            "pieces": [{"start_s": start, "rate_bps": rate.to_dict()} for start, rate in self.pieces],
+            "counts": self.counts,
+            "header_bytes": self.header_bytes,
+            "counts_known": self.counts_known,
+            "drops": self.drops,
+            "random_loss": _or_none(self.random_loss),
+            "standing_delay_s": self.standing_delay_s,
+        }
+
+
+def _or_none(number: Number | None) -> dict[str, Any] | None:
+    return None if number is None else number.to_dict()
+
+
+@dataclass(frozen=True)
+class Direction:
+    """One direction of one connection that carries data.
+
+    Attributes:
+        connection: number in the capture, from 1.
+        sender: address and port of the end that sends.
+        receiver: of the other end.
+        from_client: whether the client sends.
+        seen_at: "sender" or "receiver": near which end the capture was taken.
+        data_packets: packets with data, repeated ones included.
+        data_bytes: distinct bytes.
+        lost: packets lost.
+        spurious: packets sent again although the first had arrived.
+        base_round_trip_s: the shortest round trip with its interval; None where none was seen.
+        goodput_bps: distinct bits over the time from the first packet to the last.
+        limited_by: shares of that time, by what held the sender back.
+        limit: number of the limit that it met, from 1.
+        policed: whether that limit is a policer, and this direction lost packets at it.
+        losses_s: when each lost packet left, in seconds from the capture's first packet.
+    """
+
+    connection: int
+    sender: str
+    receiver: str
+    from_client: bool
+    seen_at: str
+    data_packets: int
+    data_bytes: int
+    lost: int
+    spurious: int
+    base_round_trip_s: Number | None
+    goodput_bps: float
+    limited_by: dict[str, float]
+    limit: int
+    policed: bool
+    losses_s: list[float] = field(repr=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers by name."""
+        return {
+            "connection": self.connection,
+            "sender": self.sender,
+            "receiver": self.receiver,
+            "from_client": self.from_client,
+            "seen_at": self.seen_at,
+            "data_packets": self.data_packets,
+            "data_bytes": self.data_bytes,
+            "lost": self.lost,
+            "spurious": self.spurious,
+            "base_round_trip_s": _or_none(self.base_round_trip_s),
+            "goodput_bps": self.goodput_bps,
+            "limited_by": self.limited_by,
+            "limit": self.limit,
+            "policed": self.policed,
+            "losses_s": self.losses_s,
+        }
+
+
+@dataclass(frozen=True)
+class Limit:
+    """What one or more directions met together.
+
+    Attributes:
+        number: from 1.
+        law: its law.
+        members: places in `Identification.directions`, from 0.
+    """
+
+    number: int
+    law: Law
+    members: list[int]
