@@ -44,6 +44,7 @@ from tidegate._base.errors import (
 )
 from tidegate._base.estimate import Estimate
 from tidegate._capture.start import read as read_capture
+from tidegate._capture.trace import CapturedTrace, trace_from
 from tidegate._capture.value import Capture, Connection, Packets, Traffic
 from tidegate._compare.start import compare
 from tidegate._compare.value import Comparison
@@ -78,6 +79,7 @@ __all__ = [
     "ArgumentError",
     "Capture",
     "CaptureError",
+    "CapturedTrace",
     "Comparison",
     "CongestionControl",
     "Connection",
@@ -139,6 +141,7 @@ __all__ = [
     "tcp",
     "theory",
     "trace_convert",
+    "trace_from",
     "trace_info",
     "trace_synth",
     "tune",

@@ -117,7 +117,7 @@ def test_no_circle_of_files() -> None:
 
 #: Folders of the package, each below those that may need it.
 FLOORS = (
-    {"_core"}, {"_base"}, {"_capture"}, {"_traces", "_draw", "dtm", "effcap", "gcra"}, {"_ask"},
+    {"_core"}, {"_base"}, {"_traces", "_draw", "dtm", "effcap", "gcra"}, {"_capture"}, {"_ask"},
     {"theory", "tcp"}, {"_run"}, {"_compare", "_study", "gym", "_identify"},
     {"_engines", "_advise", "_reproduce"},
     {"_open", "papers"}, {"_cli"}, {"__main__"},

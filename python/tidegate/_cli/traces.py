@@ -1,4 +1,4 @@
-"""``tidegate traces …``: describing, converting and making link traces."""
+"""``tidegate traces …``: describing, converting and making link traces, and finding them in captures."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tidegate._cli.options import JSON, epilog, say, say_json
 
 @click.group()
 def traces() -> None:
-    """Describe, convert and generate link traces."""
+    """Describe, convert, make or find link traces."""
 
 
 _FORMAT = click.option(
@@ -112,3 +112,68 @@ def traces_synth(target: str, model: str, seed: int | None, as_json: bool, **par
         say_json({"target": target, "model": model, "seed": chosen})
     else:
         say(f"Trace: {target} (model {model}, seed {chosen})")
+
+
+@traces.command("from", epilog=epilog("traces from download.pcap -o link.csv --window '100 ms'"))
+@click.argument("captures", metavar="CAPTURE...", nargs=-1, required=True)
+@click.option(
+    "--connection",
+    "connections",
+    type=click.IntRange(1),
+    multiple=True,
+    help="Number of a connection; repeatable, if several shared the link. Default: the one with most data.",
+)
+@click.option("-o", "--output", "target", metavar="FILE", help="Write the trace there; default: only report.")
+@click.option("--to", metavar="NAME", help="mahimahi, drp or csv; default: by FILE's suffix.")
+@click.option(
+    "--window",
+    metavar="SPAN",
+    default="100 ms",
+    show_default=True,
+    help="Interval over which rates are averaged.",
+)
+@click.option(
+    "--at",
+    type=click.Choice(["sender", "receiver"]),
+    help="Where the capture was taken; default: found in the packets.",
+)
+@click.option(
+    "--unsaturated",
+    type=click.Choice(["mean", "seen", "cut"]),
+    default="mean",
+    show_default=True,
+    help="What stands where it was not saturated: the mean of the other windows, what was seen, nothing.",
+)
+@JSON
+def traces_from(
+    captures: tuple[str, ...],
+    connections: tuple[int, ...],
+    target: str | None,
+    to: str | None,
+    window: str,
+    at: str | None,
+    unsaturated: str,
+    as_json: bool,
+) -> None:
+    """Find in a capture what a link could carry, from a transfer that saturated it.
+
+    A window of the trace is saturated if packets waited at the link during 90% of it. The report, and the
+    column "saturated" of a CSV trace, say which are not: there the capture does not show the capacity.
+    """
+    from tidegate._base.progress import Progress
+    from tidegate._capture.start import read
+    from tidegate._capture.trace import trace_from
+
+    with Progress("reading") as progress:
+        capture = read(captures, progress)
+    found = trace_from(capture, connections=connections or None, at=at, window=window)
+    if target is not None:
+        found.write(target, to=to, fill=unsaturated)
+    if as_json:
+        say_json({**found.to_dict(), "target": target})
+    else:
+        from tidegate._capture.text import captured_report
+
+        say(captured_report(found))
+        if target is not None:
+            say(f"Trace: {target}")
