@@ -27,11 +27,12 @@ mod traffic;
 pub use circuits::{ArrivalPlan, Blocked, CallsPlan, Demand, PoolOrder, ReservationPlan, ReservePlan};
 pub use classes::{
     ClassPlan, ClassesPlan, CreditPlan, HtbNode, HtbPlan, MOST_CLASSES, OpeningsPlan, SchedulerPlan,
-    StrictPlan, WfqPlan,
+    SpacedClass, SpacerPlan, StrictPlan, WfqPlan,
 };
 pub use congestion::{CONTROLLERS, CongestionPlan, ControllerRow, PythonController, PythonSource};
 pub use discipline::{
-    CoDelPlan, Discipline, DualPi2Plan, FqCoDelPlan, PiePlan, RedAdaptivePlan, RedPlan, StepThreshold,
+    CoDelPlan, Discipline, DualPi2Plan, FqCoDelPlan, PiePlan, RedAdaptivePlan, RedCurve, RedPlan,
+    StepThreshold,
 };
 pub use feedback::{
     AbrPlan, DtmPlan, Estimators, FollowPlan, PoolPlan, Share, SignalKind, SignalPlan, SwitchPlan,

@@ -8,8 +8,8 @@ use std::path::Path;
 use tidegate_core::plan::{
     AppPlan, CoDelPlan, ColourAction, CongestionPlan, DelayedAckPlan, Discipline, DualPi2Plan, FlowPlan,
     FqCoDelPlan, Framing, HoldingPlan, KeyFramesPlan, LossPlan, MarkerPlan, MediaPlan, MeterPlan, OnChange,
-    PiePlan, QueueCounts, QueueLimit, RatePlan, RecordLevel, RedAdaptivePlan, RedPlan, RtoPlan, RtoRestart,
-    SizePlan, SourcePlan, StartPlan, StepThreshold, TcpPlan, TickPhase,
+    PiePlan, QueueCounts, QueueLimit, RatePlan, RecordLevel, RedAdaptivePlan, RedCurve, RedPlan, RtoPlan,
+    RtoRestart, SizePlan, SourcePlan, StartPlan, StepThreshold, TcpPlan, TickPhase,
 };
 use tidegate_core::units::{Rate, Span, Speed, Time};
 use tidegate_scenario::Scenario;
@@ -159,6 +159,13 @@ fn red_by_table() {
         ..usual
     };
     assert_eq!(of(keys), other);
+    let weighted = of(
+        "min = \"20 packets\", max = \"40 packets\", yellow = { min = \"10 packets\", max = \"30 packets\", \
+                       max_p = \"50%\" }, red = { min = \"5 packets\", max = \"6 packets\" }",
+    );
+    let curve = |min, max, percent: u64| Some(RedCurve { min, max, max_p: percent * 10_000_000_000_000_000 });
+    let colours = [None, curve(10, 30, 50), curve(5, 6, 10)];
+    assert_eq!(weighted, RedPlan { min: 20, max: 40, colours, ..usual });
     // 2000 packets of 500 bytes a second: 1 - exp(-1/2000).
     assert_eq!(of("wq = \"auto\"").weight, 499_875);
     assert_eq!(of("adaptive = true").adaptive, Some(RedAdaptivePlan::USUAL));

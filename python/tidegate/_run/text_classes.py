@@ -29,6 +29,7 @@ def _classes_table(gate: Row, seconds: float) -> str:
     classes: Sequence[Row] = gate["classes"]
     rates = [8 * row["delivered_bytes"] / seconds for row in classes]
     factor, unit = rate_scale(max(rates))
+    what = "cells" if "offered_cells" in classes[0] else "packets"
     head = [
         [
             f"class of {shorten(gate['name'], 18)}",
@@ -41,16 +42,16 @@ def _classes_table(gate: Row, seconds: float) -> str:
             "p99",
             "max",
         ],
-        ["", unit, "packets", "%", "mean", "packets", "ms", "ms", "ms"],
+        ["", unit, what, "%", "mean", what, "ms", "ms", "ms"],
     ]
     rows = [
         [
             shorten(row["name"], 18),
             number(rate / factor),
-            number(row["dropped_packets"]),
-            percent(share_of(row["dropped_packets"], row["offered_packets"]), 2),
-            number(row["queue_mean_packets"]),
-            number(row["queue_max_packets"]),
+            number(row[f"dropped_{what}"]),
+            percent(share_of(row[f"dropped_{what}"], row[f"offered_{what}"]), 2),
+            number(row[f"queue_mean_{what}"]),
+            number(row[f"queue_max_{what}"]),
             number(row["queue_delay_mean_ms"]),
             number(row["queue_delay_p99_ms"]),
             number(row["queue_delay_max_ms"]),

@@ -2,6 +2,9 @@
 //! that follows the average length of the queue. `gentle` is Floyd's change of 2000, `adaptive` is of Floyd, Gummadi and
 //! Shenker 2001 ("FGS").
 //!
+//! Units of different colours may have thresholds of their own: all look at one average, and each colour counts what it lets
+//! through by itself (weighted RED: Cisco IOS, "Congestion Avoidance Overview"; Linux `sch_gred`).
+//!
 //! All of it is certain when a unit arrives, so a gate states its departure then. Averages are whole numbers of 10⁻¹²
 //! packets or bytes and probabilities of 10⁻¹⁸; both are rounded towards zero.
 
@@ -9,9 +12,9 @@ use rand::RngExt;
 
 use super::backlog::Backlog;
 use super::drops::DropReason;
-use crate::plan::{RedAdaptivePlan, RedPlan};
+use crate::plan::{RedAdaptivePlan, RedCurve, RedPlan};
 use crate::random::Stream;
-use crate::unit::{Ecn, Unit};
+use crate::unit::{Colour, Ecn, Unit};
 use crate::units::Time;
 
 /// Probability 1.
@@ -28,8 +31,9 @@ pub(super) struct Red {
     stream: Stream,
     /// The average length of the queue.
     average: i128,
-    /// Units let through since the last that was struck; `None` below the lower threshold (FJ, `count` of -1).
-    count: Option<u64>,
+    /// Units let through since the last that was struck; `None` below the lower threshold (FJ, `count` of -1). By colour,
+    /// where colours have thresholds of their own.
+    counts: [Option<u64>; 3],
     /// The greatest probability below the upper threshold (FJ, `max_p`).
     max_p: u64,
     /// The probability that the last unit was judged by, before drops are spread (FJ, `p_b`).
@@ -54,7 +58,7 @@ impl Red {
             plan,
             stream,
             average: 0,
-            count: None,
+            counts: [None; 3],
             max_p: plan.max_p,
             probability: 0,
             next_update: plan.adaptive.map_or(Time::NEVER, |adaptive| Time::ZERO + adaptive.interval),
@@ -84,7 +88,7 @@ impl Red {
             self.idle_since = at;
         }
         let may_mark = unit.ecn() != Ecn::NotEct;
-        match self.verdict(unit.bytes) {
+        match self.verdict(unit.bytes, unit.colour()) {
             Verdict::Passes => Ok(false),
             // Above all thresholds ECN-capable units are dropped too (RFC 3168 §7).
             Verdict::Forced if self.plan.hard_drop => Err(DropReason::Early),
@@ -121,26 +125,32 @@ impl Red {
     }
 
     /// Judges a unit by the average as it is now, and counts.
-    fn verdict(&mut self, bytes: u32) -> Verdict {
-        let RedPlan { min, max, gentle, .. } = self.plan;
+    fn verdict(&mut self, bytes: u32, colour: Colour) -> Verdict {
+        let RedPlan { min, max, gentle, colours, .. } = self.plan;
+        let own = colours[colour as usize];
+        let RedCurve { min, max, max_p } = own.unwrap_or(RedCurve { min, max, max_p: self.max_p });
+        // Those without thresholds of their own count together.
+        let counts = if own.is_some() {
+            colour as usize
+        } else {
+            colours.iter().position(Option::is_none).unwrap_or(0)
+        };
         let (low, high) = (i128::from(min) * WHOLE, i128::from(max) * WHOLE);
         let over = |threshold: i128| (self.average - threshold) as u128;
         let share = |part: u128, of: u64, whole: i128| scaled(part, of, whole as u128);
         let base = match self.average {
             average if average < low => None,
-            average if average < high => Some(share(over(low), self.max_p, high - low)),
-            average if gentle && average < 2 * high => {
-                Some(self.max_p + share(over(high), ONE - self.max_p, high))
-            }
+            average if average < high => Some(share(over(low), max_p, high - low)),
+            average if gentle && average < 2 * high => Some(max_p + share(over(high), ONE - max_p, high)),
             _ => {
                 self.probability = ONE;
-                self.count = Some(0);
+                self.counts[counts] = Some(0);
                 return Verdict::Forced;
             }
         };
         let Some(base) = base else {
             self.probability = 0;
-            self.count = None;
+            self.counts[counts] = None;
             return Verdict::Passes;
         };
         self.probability = base;
@@ -151,9 +161,9 @@ impl Red {
             }
             None => base,
         };
-        let count = self.count.map_or(0, |count| count + 1);
+        let count = self.counts[counts].map_or(0, |count| count + 1);
         let strikes = self.strikes(base, count);
-        self.count = Some(if strikes { 0 } else { count });
+        self.counts[counts] = Some(if strikes { 0 } else { count });
         if strikes { Verdict::Struck } else { Verdict::Passes }
     }
 

@@ -1,6 +1,7 @@
 pub(crate) mod classed;
 mod judged;
 mod rows;
+mod spaced;
 
 use proptest::prelude::*;
 
@@ -10,7 +11,7 @@ use crate::gcra::{Conformance, Interval, Limit};
 use crate::plan::{
     AtEnd, CoDelPlan, ColourAction, Discipline, DualPi2Plan, FqCoDelPlan, Framing, JitterPlan, LossPlan,
     MarkerPlan, MeterPlan, OpportunityTrace, PiePlan, PolicePlan, QueueCounts, QueueLimit, QueuePlan,
-    RatePlan, RedAdaptivePlan, RedPlan, StepThreshold,
+    RatePlan, RedAdaptivePlan, RedCurve, RedPlan, StepThreshold,
 };
 use crate::unit::{Colour, Ecn, HeldBy, Limiter};
 use crate::units::{PICOS_PER_SECOND, Rate, Speed};
@@ -342,6 +343,14 @@ fn any_red() -> impl Strategy<Value = Discipline> {
                 gentle,
                 wait,
                 hard_drop,
+                // Green units have the thresholds above, the others sometimes their own.
+                colours: if wait {
+                    let curve =
+                        |part: u64| RedCurve { min, max: min + part * each, max_p: 400_000_000_000_000_000 };
+                    [None, Some(curve(2)), Some(curve(1))]
+                } else {
+                    [None; 3]
+                },
                 adaptive: adaptive.map(|interval| RedAdaptivePlan {
                     interval: Span::from_millis(interval),
                     ..RedAdaptivePlan::USUAL

@@ -45,7 +45,10 @@ proptest! {
 
     /// Trains give the results of cells one by one, and both those of a run with every event.
     #[test]
-    fn trains_change_nothing(plan in any_cell_network().prop_map(followed), entries in entries()) {
+    fn trains_change_nothing(
+        plan in prop_oneof![3 => any_cell_network(), 1 => any_classed_cell_network()].prop_map(followed),
+        entries in entries(),
+    ) {
         let trains = tell(&plan, &entries, None);
         let one_by_one = tell(&Plan { cells_one_by_one: true, ..plan.clone() }, &entries, None);
         prop_assert_eq!(first_difference(&trains, &one_by_one), None);
@@ -69,7 +72,7 @@ proptest! {
     /// The same where a discipline decides at departures.
     #[test]
     fn waking_changes_no_departure_where_departures_are_judged(
-        plan in prop_oneof![any_judged_network(), any_classed_network()].prop_map(followed),
+        plan in prop_oneof![any_judged_network(), any_classed_network(), any_classed_cell_network()].prop_map(followed),
         entries in entries(),
         grain in 1_000_000u64..5_000_000_000,
         early in any::<bool>(),

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::QueuePlan;
+use crate::gcra::{Limit, Release};
 use crate::units::{Rate, Span};
 
 /// The most classes of a gate.
@@ -40,6 +41,26 @@ pub enum SchedulerPlan {
     Wfq(WfqPlan),
     /// Hierarchical token buckets.
     Htb(HtbPlan),
+    /// A contract for each class: virtual channels in a virtual path.
+    Spacer(SpacerPlan),
+}
+
+/// Classes that are shaped to contracts of their own inside the rate that they share.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SpacerPlan {
+    /// Bytes on the wire of the unit that the contracts count: 53 at a cell gate, elsewhere 1.
+    pub unit_bytes: u32,
+    /// The contract of each class, in their order.
+    pub classes: Vec<SpacedClass>,
+}
+
+/// The contract of a class.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SpacedClass {
+    /// What leaves it keeps each of these; none: it is only served in turn.
+    pub limits: Vec<Limit>,
+    /// When a unit that would come too early leaves.
+    pub release: Release,
 }
 
 /// What strict priority heeds beside the order.
@@ -110,6 +131,14 @@ pub struct HtbNode {
     pub quantum: u32,
 }
 
+impl SpacedClass {
+    /// A class that is only served in turn.
+    #[must_use]
+    pub fn without_limit() -> SpacedClass {
+        SpacedClass { limits: Vec::new(), release: Release::Earliest }
+    }
+}
+
 impl SchedulerPlan {
     /// The word for it.
     #[must_use]
@@ -119,6 +148,7 @@ impl SchedulerPlan {
             SchedulerPlan::Drr(_) => "drr",
             SchedulerPlan::Wfq(_) => "wfq",
             SchedulerPlan::Htb(_) => "htb",
+            SchedulerPlan::Spacer(_) => "spacer",
         }
     }
 }

@@ -57,6 +57,19 @@ pub struct RedPlan {
     pub hard_drop: bool,
     /// How `max_p` follows the average.
     pub adaptive: Option<RedAdaptivePlan>,
+    /// Thresholds of green, yellow and red units, which all look at one average (weighted RED); `None`: those above.
+    pub colours: [Option<RedCurve>; 3],
+}
+
+/// Where the probability of RED rises: what the thresholds of a colour are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RedCurve {
+    /// As [`RedPlan::min`].
+    pub min: u64,
+    /// As [`RedPlan::max`].
+    pub max: u64,
+    /// As [`RedPlan::max_p`].
+    pub max_p: u64,
 }
 
 /// How RED's `max_p` follows the average (Floyd, Gummadi and Shenker 2001, "FGS", §4).
@@ -95,6 +108,7 @@ impl RedPlan {
             wait: false,
             hard_drop: true,
             adaptive: None,
+            colours: [None; 3],
         }
     }
 }

@@ -11,24 +11,44 @@ use tidegate_core::plan::{ClassPlan, GatePlan};
 pub struct ClassSummary {
     /// Name in the scenario.
     pub name: String,
-    /// Its packets that came to the gate.
-    pub offered_packets: u64,
+    /// Its packets that came to the gate; a class of cells has no such name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub offered_packets: Option<u64>,
     /// Of these, packets that went on.
-    pub delivered_packets: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delivered_packets: Option<u64>,
+    /// At a cell gate: its cells that came to the gate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub offered_cells: Option<u64>,
+    /// Of these, cells that went on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delivered_cells: Option<u64>,
     /// Their bytes on the gate's wire.
     pub delivered_bytes: u64,
     /// Packets dropped at the door or from its queue, or lost after service.
-    pub dropped_packets: u64,
-    /// `dropped_packets` by reason, as in the table of drops; only reasons that occurred.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dropped_packets: Option<u64>,
+    /// At a cell gate: cells, likewise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dropped_cells: Option<u64>,
+    /// What was dropped by reason, as in the table of drops; only reasons that occurred.
     pub drops: BTreeMap<&'static str, u64>,
     /// Packets marked CE; a class whose queue marks none has no such name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub marked_packets: Option<u64>,
     /// Time average of its queue.
-    pub queue_mean_packets: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queue_mean_packets: Option<f64>,
     /// Its largest value.
-    pub queue_max_packets: u64,
-    /// Its largest value in IP bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queue_max_packets: Option<u64>,
+    /// At a cell gate: time average of its queue.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queue_mean_cells: Option<f64>,
+    /// Its largest value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queue_max_cells: Option<u64>,
+    /// Its largest value in IP bytes, at a cell gate in bytes of cells.
     pub queue_max_bytes: u64,
     /// Mean wait for service.
     pub queue_delay_mean_ms: Option<f64>,
@@ -42,27 +62,39 @@ pub struct ClassSummary {
 
 pub(super) fn rows(plan: &GatePlan, gate: &Gate) -> Vec<ClassSummary> {
     let plans = plan.classes.iter().flat_map(|classes| &classes.classes);
-    plans.zip(gate.class_counters()).map(|(class, counted)| row(class, counted)).collect()
+    plans
+        .zip(gate.class_counters())
+        .map(|(class, counted)| row(class, counted, plan.is_cell_gate()))
+        .collect()
 }
 
-fn row(plan: &ClassPlan, counted: &ClassCounters) -> ClassSummary {
+fn row(plan: &ClassPlan, counted: &ClassCounters, is_cell: bool) -> ClassSummary {
     let counters = &counted.counters;
     let inside = |phases: Phases| phases.measured();
     let delivered = inside(counters.delivered());
     let dropped =
         [counters.refused(), counters.culled(), counters.lost()].map(|phases| inside(phases).packets);
     let waits = counters.waits();
+    let [offered, passed, dropped] =
+        [inside(counters.offered()).packets, delivered.packets, dropped.iter().sum::<u64>()];
+    let packets = |units: u64| (!is_cell).then_some(units);
+    let cells = |units: u64| is_cell.then_some(units);
     let millis = |seconds: Option<f64>| seconds.map(|seconds| seconds * 1e3);
     ClassSummary {
         name: plan.name.clone(),
-        offered_packets: inside(counters.offered()).packets,
-        delivered_packets: delivered.packets,
+        offered_packets: packets(offered),
+        delivered_packets: packets(passed),
+        offered_cells: cells(offered),
+        delivered_cells: cells(passed),
         delivered_bytes: delivered.bytes,
-        dropped_packets: dropped.iter().sum(),
+        dropped_packets: packets(dropped),
+        dropped_cells: cells(dropped),
         drops: counted.drops().map(|(reason, packets)| (reason.name(), packets)).collect(),
         marked_packets: plan.queue.discipline.marks().then(|| inside(counters.marked()).packets),
-        queue_mean_packets: counters.queue_mean(),
-        queue_max_packets: counters.queue_max,
+        queue_mean_packets: (!is_cell).then(|| counters.queue_mean()),
+        queue_max_packets: packets(counters.queue_max),
+        queue_mean_cells: is_cell.then(|| counters.queue_mean()),
+        queue_max_cells: cells(counters.queue_max),
         queue_max_bytes: counters.queue_max_bytes,
         queue_delay_mean_ms: millis(waits.mean_s()),
         queue_delay_p50_ms: millis(waits.quantile_s(0.5)),

@@ -3,18 +3,20 @@
 use std::collections::BTreeSet;
 
 use tidegate_core::plan::{
-    ClassesPlan, GatePlan, HtbPlan, OpeningsPlan, Plan, QueueLimit, SchedulerPlan, StrictPlan,
+    ClassesPlan, GatePlan, HtbPlan, OpeningsPlan, Plan, QueueLimit, SchedulerPlan, SpacedClass, SpacerPlan,
+    StrictPlan,
 };
 
 use super::text::rate_text;
 use crate::check::Form;
-use crate::units::Amount;
+use crate::units::{Amount, plural};
 
 /// Keys that are not shown: those that a gate without classes has no use for, and the tables of the classes, which have
 /// lines of their own.
 pub(super) fn hidden(form: &Form) -> Vec<&'static str> {
     match form.table("classes") {
         Some(_) => vec!["classes"],
+        None if form.given("scheduler").is_some() => vec!["classes", "tas"],
         None => vec!["classes", "scheduler", "tas"],
     }
 }
@@ -22,6 +24,10 @@ pub(super) fn hidden(form: &Form) -> Vec<&'static str> {
 pub(super) fn lines(gate: &GatePlan, form: &Form, plan: &Plan) -> Vec<String> {
     let Some(classes) = gate.classes.as_deref() else { return Vec::new() };
     let mut lines = vec![rule(&classes.scheduler).to_owned()];
+    if let SchedulerPlan::Spacer(spacer) = &classes.scheduler {
+        lines.push(circuits(classes, spacer));
+        return lines;
+    }
     for (number, class) in classes.classes.iter().enumerate() {
         let mut text = format!("class {}: {}", class.name, members(classes, number as u16, gate, plan));
         text += &share(classes, number, form);
@@ -50,6 +56,9 @@ fn rule(scheduler: &SchedulerPlan) -> &'static str {
         }
         SchedulerPlan::Htb(_) => {
             "a class sends at its rate; beyond it, up to its ceiling, with what its parent does not need"
+        }
+        SchedulerPlan::Spacer(_) => {
+            "each flow is a virtual circuit that keeps its contract; the one with the earliest theoretical emission time goes first"
         }
     }
 }
@@ -100,7 +109,24 @@ fn share(classes: &ClassesPlan, number: usize, form: &Form) -> String {
             format!(", {} of the rate while all have packets", part(share))
         }
         SchedulerPlan::Htb(plan) => htb(plan, number, &classes.classes[number].name, form),
+        SchedulerPlan::Spacer(_) => String::new(),
     }
+}
+
+/// How many virtual circuits there are, what they may send together, and their queues.
+fn circuits(classes: &ClassesPlan, spacer: &SpacerPlan) -> String {
+    let bits = 8 * u64::from(spacer.unit_bytes);
+    let rate =
+        |class: &SpacedClass| class.limits.first().map_or(0.0, |limit| limit.exact_bits_per_second(bits));
+    let sum: f64 = spacer.classes.iter().map(rate).sum();
+    let queue = match classes.classes.first().map(|class| class.queue.limit) {
+        None | Some(QueueLimit::Unlimited) => "without limit".to_owned(),
+        Some(QueueLimit::Packets(limit)) => format!("of {}", Amount::Packets(limit)),
+        Some(QueueLimit::Bytes(limit)) => format!("of {}", Amount::Bytes(limit)),
+        Some(QueueLimit::Cells(limit)) => format!("of {}", Amount::Cells(limit)),
+    };
+    let count = plural(classes.classes.len() as u64, "virtual circuit");
+    format!("{count} with contracts of {} together, each with a queue {queue}", rate_text(sum))
 }
 
 fn part(share: f64) -> String {

@@ -1,6 +1,6 @@
 //! Queue disciplines in words.
 
-use tidegate_core::plan::{CoDelPlan, Discipline, DualPi2Plan, RedPlan, StepThreshold};
+use tidegate_core::plan::{CoDelPlan, Discipline, DualPi2Plan, RedCurve, RedPlan, StepThreshold};
 
 use crate::units::Amount;
 
@@ -52,6 +52,12 @@ fn red_lines(plan: RedPlan) -> Vec<String> {
         "the average follows the queue within about {arrivals:.0} arrivals; while nothing is sent, {} count as one",
         plan.packet_time
     ));
+    for (colour, curve) in ["green", "yellow", "red"].iter().zip(plan.colours) {
+        if let Some(RedCurve { min, max, max_p }) = curve {
+            let percent = max_p as f64 / 1e16;
+            lines.push(format!("{colour} packets: 0% at {}, {percent}% at {}", amount(min), amount(max)));
+        }
+    }
     if let Some(adaptive) = plan.adaptive {
         lines.push(format!("every {} the {percent}% are adapted to the average", adaptive.interval));
     }

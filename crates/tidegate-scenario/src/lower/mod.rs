@@ -61,6 +61,7 @@ fn plan(root: &Form, library: &mut Library, notes: &mut Notes) -> Plan {
     cells::check(&gates, &users, notes);
     let (mut planned, wiring) = place::layout::lay_out(&gates, &users, notes);
     place::classes::resolve(&gates, &users, &wiring, &mut planned, notes);
+    place::spacers::resolve(&gates, &users, &wiring, &mut planned, notes);
     cell_order::check(&planned, &users, &wiring, notes);
     check::circuits::check(&gates, &users, &wiring, notes);
     let servers = place::servers::servers(root, &users, notes);

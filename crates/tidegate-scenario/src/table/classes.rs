@@ -14,9 +14,19 @@ pub(super) const SCHEDULER: Key = key(
         word("drr", "deficit round robin: turns of `quantum` bytes"),
         word("wfq", "weighted fair queueing: shares by `weight`, packet by packet"),
         word("htb", "hierarchical token buckets: rates, ceilings and borrowing"),
+        word(
+            "spacer",
+            "without `classes`: each flow is a virtual circuit with a queue of its own, as large as `queue` says, and keeps the \
+             contract of the shaper with `per = \"flow\"` before this gate; of those whose time has come, the one with \
+             the earliest theoretical emission time goes first",
+        ),
+        word("fifo", "without `classes`: one queue, first in, first out"),
     ]),
-    text("strict"),
-    "Which class is served next. It counts bytes on the wire.",
+    WhenAbsent::Words(
+        "\"strict\" with `classes`; without, \"spacer\" where shapers with `per = \"flow\"` stand before a shared shaper \
+         (`gcra`, `token_bucket`), else \"fifo\"",
+    ),
+    "Which class, or which virtual circuit, is served next. It counts bytes on the wire.",
 );
 
 pub(super) const CLASSES: Key = key(

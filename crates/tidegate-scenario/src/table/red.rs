@@ -118,6 +118,34 @@ pub(super) const RED: Section = section(
             text("60%"),
             "With `adaptive`: where the target ends on the way from `min` to `max`.",
         ),
+        key(
+            "green",
+            Kind::Form(&COLOUR),
+            WhenAbsent::Words("min, max and max_p as above"),
+            "Thresholds of green packets (weighted RED): every colour looks at the average of the whole queue.",
+        ),
+        key(
+            "yellow",
+            Kind::Form(&COLOUR),
+            WhenAbsent::Words("min, max and max_p as above"),
+            "Thresholds of packets that a marker made yellow (`police.srtcm`, `police.trtcm`).",
+        ),
+        key(
+            "red",
+            Kind::Form(&COLOUR),
+            WhenAbsent::Words("min, max and max_p as above"),
+            "Thresholds of packets that a marker made red.",
+        ),
+    ],
+);
+
+const COLOUR: Section = section(
+    "RED of a colour",
+    "Where the probability of packets of one colour rises.",
+    &[
+        key("min", THRESHOLD, WhenAbsent::Required("\"5 packets\""), "As `min` above, in the same unit."),
+        key("max", THRESHOLD, WhenAbsent::Required("\"10 packets\""), "As `max` above, in the same unit."),
+        key("max_p", Kind::Probability, WhenAbsent::Words("max_p as above"), "The probability near `max`."),
     ],
 );
 

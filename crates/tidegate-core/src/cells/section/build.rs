@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use super::input::{Input, To};
 use super::own::Pace;
 use super::single::{MOST_SINGLES, Singles};
+use super::steps::Held;
 use super::{CellCounts, CellGate, Crossing, CrossingPlan, NEVER, Options, Passing, Section, Server, serve};
 use crate::gate::Count;
 use crate::plan::{CellPlan, Framing, GatePlan, JitterPlan, RatePlan};
@@ -32,7 +33,7 @@ impl Section {
             CellGate {
                 number: *number,
                 server: if !plan.is_known_ahead() {
-                    Server::Steps(Box::default())
+                    Server::Steps(Box::new(Held::new(plan.classes.is_some())))
                 } else if slotted {
                     Server::Slotted(Box::new(serve::slotted_server(plan, stream(*number), measured)))
                 } else if passing == Passing::ThroughGates || observed {
@@ -45,6 +46,7 @@ impl Section {
                 inputs: vec![],
                 next: vec![],
                 delay: plan.delay,
+                cell_time: plan.cell_time(),
                 spreads: vec![],
                 host: plan.host,
                 observed,

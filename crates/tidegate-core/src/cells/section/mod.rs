@@ -46,6 +46,8 @@ struct CellGate {
     /// Arrival of each input's next cell in picoseconds; [`NEVER`]: none is known.
     next: Vec<u64>,
     delay: Span,
+    /// How long a cell is on its wire; none where that is not always the same.
+    cell_time: Span,
     host: bool,
     observed: bool,
     /// How long the gate before takes for a cell, by input.

@@ -1,6 +1,9 @@
-//! A cell gate whose rate is set from outside: nothing can be said ahead, so its [`Gate`] is
-//! driven step by step, cell by cell. Its cells move on when their services end, at the latest
-//! when the end of a packet is due.
+//! A cell gate whose rate is set from outside, or whose cells are of classes: nothing can be said ahead, so its [`Gate`]
+//! is driven step by step, cell by cell. Its cells move on when their services end, at the latest when the end of a packet
+//! is due.
+//!
+//! Cells of one input leave in the order in which they came, those of several in the order that the gate chooses; a cell's
+//! unit has the number of its input as its handle.
 
 use std::collections::VecDeque;
 
@@ -10,15 +13,62 @@ use crate::gate::{Departure, DropReason, Gate};
 use crate::serial::span_of;
 use crate::units::{Span, Time};
 
-/// The cells that the gate holds, that in service first, each with its input.
-#[derive(Debug, Default)]
-pub(super) struct Held {
-    cells: VecDeque<(u32, Cell)>,
+/// The cells that the gate holds.
+#[derive(Debug)]
+pub(super) enum Held {
+    /// In one queue, that in service first, each with its input.
+    InOrder(VecDeque<(u32, Cell)>),
+    /// By input, where the gate has classes.
+    ByInput(Vec<VecDeque<Cell>>),
 }
 
 impl Held {
+    pub(super) fn new(by_input: bool) -> Held {
+        if by_input { Held::ByInput(vec![]) } else { Held::InOrder(VecDeque::new()) }
+    }
+
     pub(super) fn memory_bytes(&self) -> u64 {
-        (self.cells.capacity() * size_of::<(u32, Cell)>()) as u64
+        let bytes = match self {
+            Held::InOrder(cells) => cells.capacity() * size_of::<(u32, Cell)>(),
+            Held::ByInput(inputs) => inputs.iter().map(VecDeque::capacity).sum::<usize>() * size_of::<Cell>(),
+        };
+        bytes as u64
+    }
+
+    fn push(&mut self, input: usize, cell: Cell) {
+        match self {
+            Held::InOrder(cells) => cells.push_back((input as u32, cell)),
+            Held::ByInput(inputs) => {
+                if inputs.len() <= input {
+                    inputs.resize_with(input + 1, VecDeque::new);
+                }
+                inputs[input].push_back(cell);
+            }
+        }
+    }
+
+    /// Takes the cell of an input that is served first.
+    fn pop(&mut self, input: usize) -> Option<Cell> {
+        match self {
+            Held::InOrder(cells) => cells.pop_front().map(|(_, cell)| cell),
+            Held::ByInput(inputs) => inputs.get_mut(input)?.pop_front(),
+        }
+    }
+
+    /// How many services end, at the least, before that of a cell that ends a packet; where none is held, of the last.
+    fn before_end(&self) -> u64 {
+        let before = match self {
+            Held::InOrder(cells) => {
+                let first = cells.iter().position(|(_, cell)| cell.ends);
+                first.unwrap_or(cells.len().saturating_sub(1))
+            }
+            Held::ByInput(inputs) => {
+                let first = |cells: &VecDeque<Cell>| cells.iter().position(|cell| cell.ends);
+                let all: usize = inputs.iter().map(VecDeque::len).sum();
+                inputs.iter().filter_map(first).min().unwrap_or(all.saturating_sub(1))
+            }
+        };
+        before as u64
     }
 }
 
@@ -56,8 +106,10 @@ impl Section {
         }
         let mut unit = frame.unit;
         unit.bytes = CELL_BYTES;
+        unit.handle = input as u32;
         unit.set_tagged(cell.tagged);
-        if !Self::admits(row, input, cell, server.backlog_stepped(at).units) {
+        if !Self::admits(row, input, cell, server.backlog_found(at, unit.chain).units) {
+            server.note_refused_of_class(at, &unit, DropReason::Discarded);
             server.refuse_cell(at);
             return self.lose(gate, input, cell, at, DropReason::Discarded);
         }
@@ -65,19 +117,17 @@ impl Section {
         match server.handle_unit(at, unit) {
             Ok(()) => {
                 if let Server::Steps(held) = &mut row.server {
-                    held.cells.push_back((input as u32, cell));
+                    held.push(input, cell);
                 }
             }
             Err(drop) => self.lose(gate, input, cell, drop.at, drop.reason),
         }
     }
 
-    /// The service of the first cell ends.
+    /// The service of a cell ends, or the next one begins.
     fn end_step(&mut self, gate: usize, gates: &mut [Gate]) {
         let row = &mut self.gates[gate];
         let Server::Steps(held) = &mut row.server else { return };
-        let Some((input, mut cell)) = held.cells.pop_front() else { return };
-        let input = input as usize;
         let server = &mut gates[row.number];
         if row.tells {
             let at = server.next_wakeup().unwrap_or(Time::NEVER);
@@ -86,6 +136,8 @@ impl Section {
         let came = server.serving();
         server.handle_wakeup();
         let Some(Departure { unit, fate }) = server.poll_departure() else { return };
+        let input = unit.handle as usize;
+        let Some(mut cell) = held.pop(input) else { return };
         let out = match fate {
             Ok(out) => out,
             Err(drop) => return self.lose(gate, input, cell, drop.at, drop.reason),
@@ -122,11 +174,12 @@ impl Section {
         if row.tells || row.before_telling {
             return end;
         }
-        // Cells after the one in service, up to the first that ends a packet or the last.
-        let first = held.cells.iter().position(|(_, cell)| cell.ends);
-        let after = first.unwrap_or(held.cells.len().saturating_sub(1)) as u64;
-        let bps = server.rate_set().map_or(0, crate::units::Rate::bps);
-        let each = if bps > 0 { span_of(CELL_BITS, bps).0 } else { 0 };
+        let each = match server.rate_set() {
+            Some(rate) if rate.bps() > 0 => span_of(CELL_BITS, rate.bps()).0,
+            Some(_) => 0,
+            None => row.cell_time.picos(),
+        };
+        let after = held.before_end();
         end.saturating_add(Span::from_picos(each.saturating_mul(after)))
     }
 }

@@ -84,7 +84,7 @@ fn powers_of_shares() {
 fn the_probability_follows_the_average() {
     let of = |plan: RedPlan, thousandths| {
         let mut red = at_average(plan, thousandths);
-        let forced = red.verdict(1000) == Verdict::Forced;
+        let forced = red.verdict(1000, Colour::Green) == Verdict::Forced;
         (red.probability / (ONE / 10_000), forced)
     };
     for (average, expected) in [
@@ -106,12 +106,12 @@ fn the_probability_follows_the_average() {
 /// How many units come from one that is struck to the next, that one included.
 fn gaps(plan: RedPlan, bytes: u32) -> Vec<usize> {
     let mut red = at_average(plan, 10_000);
-    red.count = Some(0);
+    red.counts[0] = Some(0);
     let mut gaps = vec![0; 40];
     let mut gap = 0;
     for _ in 0..100_000 {
         gap += 1;
-        if red.verdict(bytes) == Verdict::Struck {
+        if red.verdict(bytes, Colour::Green) == Verdict::Struck {
             gaps[gap] += 1;
             gap = 0;
         }
@@ -193,4 +193,33 @@ fn it_adapts_to_an_idle_server() {
     let _ = red.judge(millis(1_000_000), (Backlog::default(), true), &unit(Ecn::NotEct));
     assert!(red.max_p < ONE / 100 && red.max_p > ONE / 1000 * 8, "{}", red.max_p);
     assert_eq!(red.next_update, millis(1_000_500));
+}
+
+/// Weighted RED: at an average of 12 packets green units (20 to 40) pass, yellow ones (10 to 30 with at most a half) are
+/// struck with a probability of 0.05, and red ones (5 to 6, twice 6 is 12) are all dropped. Green units do not end the count
+/// of yellow ones.
+#[test]
+fn each_colour_has_its_own_thresholds() {
+    let curve = |min, max, percent| Some(RedCurve { min, max, max_p: percent * PERCENT });
+    let colours = [curve(20, 40, 10), curve(10, 30, 50), curve(5, 6, 10)];
+    let mut red = at_average(RedPlan { colours, ..plan() }, 12_000);
+    let found = Backlog { units: 12, bytes: 12_000 };
+    let mut fate = |colour| {
+        let mut unit = unit(Ecn::NotEct);
+        unit.set_colour(colour);
+        (red.judge(Time::ZERO, (found, false), &unit), red.probability())
+    };
+    let mut between = 0;
+    loop {
+        assert_eq!(fate(Colour::Green), (Ok(false), 0));
+        assert_eq!(fate(Colour::Red), (Err(DropReason::Early), ONE));
+        let (yellow, probability) = fate(Colour::Yellow);
+        assert_eq!(probability, 5 * PERCENT);
+        if yellow.is_err() {
+            break;
+        }
+        between += 1;
+    }
+    // At most 1/p = 20 yellow units lie between two that are struck.
+    assert!(between < 20, "{between}");
 }

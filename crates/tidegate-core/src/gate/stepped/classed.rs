@@ -195,6 +195,14 @@ impl Gate {
         }
     }
 
+    /// What a unit on a stretch finds at `at`: the queue of its class, at a gate without classes the gate's.
+    pub(crate) fn backlog_found(&mut self, at: Time, chain: u32) -> Backlog {
+        match self.classes_queue().map(|classes| classes.class_of(chain)) {
+            Some(class) => self.backlog_of_class(class, at),
+            None => self.backlog_stepped(at),
+        }
+    }
+
     /// What a class holds at `at`, as the gate's queue counts.
     fn backlog_of_class(&mut self, class: usize, at: Time) -> Backlog {
         let Some(stepped) = self.stepped.as_mut() else { return Backlog::default() };
@@ -230,7 +238,7 @@ impl Gate {
 
     /// Counts a unit that is dropped at its arrival in its class.
     #[cold]
-    pub(in crate::gate) fn note_refused_of_class(&mut self, at: Time, unit: &Unit, reason: DropReason) {
+    pub(crate) fn note_refused_of_class(&mut self, at: Time, unit: &Unit, reason: DropReason) {
         let wire = self.wire_bytes(unit.bytes);
         if let Some((books, class)) = self.class_books(unit.chain) {
             books.refuse(class, at, wire, reason);

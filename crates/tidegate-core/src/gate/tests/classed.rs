@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use super::*;
+use crate::gcra::Release;
 use crate::plan::{
-    ClassPlan, ClassesPlan, CreditPlan, HtbNode, HtbPlan, OpeningsPlan, SchedulerPlan, StrictPlan, WfqPlan,
+    ClassPlan, ClassesPlan, CreditPlan, HtbNode, HtbPlan, OpeningsPlan, SchedulerPlan, SpacedClass,
+    SpacerPlan, StrictPlan, WfqPlan,
 };
 
 /// How many classes the gates of these tests have.
@@ -23,8 +25,8 @@ fn openings(cycle: u64, cuts: &[u64; CLASSES]) -> Vec<Option<Arc<OpeningsPlan>>>
     (0..).zip(cuts).map(opening).collect()
 }
 
-/// Schedulers; `kind` says which.
-fn scheduler(kind: u8, bps: u64, numbers: [u64; CLASSES]) -> SchedulerPlan {
+/// Schedulers; `kind` says which. Contracts count units of so many bytes.
+fn scheduler(kind: u8, bps: u64, numbers: [u64; CLASSES], unit: u32) -> SchedulerPlan {
     let link = Rate::from_bps(bps);
     let strict = |shapes: bool, gates: bool| {
         let credit = |(class, part): (usize, &u64)| {
@@ -60,6 +62,23 @@ fn scheduler(kind: u8, bps: u64, numbers: [u64; CLASSES]) -> SchedulerPlan {
         3 => strict(true, false),
         4 => strict(false, true),
         5 => strict(true, true),
+        7 => {
+            let limit = |number: u64| {
+                let increment =
+                    Interval::at_rate(8 * u64::from(unit), Rate::from_bps(300_000 * (number + 1)));
+                let burst = if unit > 1 { 1 + number / 8 } else { 1500 + 50 * number };
+                Limit::tokens(increment.expect("a rate"), burst).expect("a burst")
+            };
+            let class = |number: &u64| SpacedClass {
+                // The first of them without a contract.
+                limits: if *number == 0 { vec![] } else { vec![limit(*number)] },
+                release: if number % 2 == 0 { Release::Earliest } else { Release::Tat },
+            };
+            SchedulerPlan::Spacer(SpacerPlan {
+                unit_bytes: unit,
+                classes: numbers.iter().map(class).collect(),
+            })
+        }
         _ => {
             let parents = [Some(4), Some(4), Some(5), None, Some(5), None];
             let nodes =
@@ -95,14 +114,23 @@ fn with_classes(
     let class = |(number, (limit, discipline)): (usize, (QueueLimit, Discipline))| ClassPlan {
         name: number.to_string(),
         queue: QueuePlan {
-            limit,
-            // Time gates choose a packet by its length: nothing may replace it.
-            discipline: if kind == 4 || kind == 5 { Discipline::DropTail } else { discipline },
+            limit: match limit {
+                QueueLimit::Packets(limit) | QueueLimit::Bytes(limit) if gate.is_cell_gate() => {
+                    QueueLimit::Cells(limit)
+                }
+                limit => limit,
+            },
+            // Time gates and spacers choose a packet by its length: nothing may replace it.
+            discipline: match kind {
+                4 | 5 | 7 => Discipline::DropTail,
+                _ if gate.is_cell_gate() => Discipline::DropTail,
+                _ => discipline,
+            },
             ..QueuePlan::UNLIMITED
         },
     };
     let classes = ClassesPlan {
-        scheduler: scheduler(kind, bps.unwrap_or(1_000_000), numbers),
+        scheduler: scheduler(kind, bps.unwrap_or(1_000_000), numbers, gate.policed_unit()),
         classes: queues.into_iter().enumerate().map(class).collect(),
         of_route: (0..64).map(|route| (route % CLASSES) as u16).collect(),
     };
@@ -132,7 +160,7 @@ pub(crate) fn any_dress() -> impl Strategy<Value = Dress> {
     ];
     let discipline = prop_oneof![3 => Just(Discipline::DropTail), 1 => any_judge()];
     let queues = prop::collection::vec((limit, discipline), CLASSES);
-    (0u8..7, any::<[u8; CLASSES]>(), queues).prop_map(|(kind, numbers, queues)| Dress {
+    (0u8..8, any::<[u8; CLASSES]>(), queues).prop_map(|(kind, numbers, queues)| Dress {
         kind,
         numbers: numbers.map(|number| u64::from(number) % 40),
         queues,

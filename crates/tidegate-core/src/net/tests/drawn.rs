@@ -15,7 +15,16 @@ pub(super) fn flow(
     if listens {
         tcp.rto = RtoPlan::Fixed { rto: Span::from_millis(100), restart: RtoRestart::Departure };
     }
-    FlowPlan { name, path, back, back_delay, start: StartPlan::At(Time::ZERO), app: AppPlan::Bulk, tcp }
+    FlowPlan {
+        name,
+        path,
+        back,
+        back_delay,
+        start: StartPlan::At(Time::ZERO),
+        app: AppPlan::Bulk,
+        tcp,
+        dscp: 0,
+    }
 }
 
 pub(super) fn any_gate() -> impl Strategy<Value = GatePlan> {
@@ -316,6 +325,19 @@ pub(super) fn any_cell_network() -> impl Strategy<Value = Plan> {
                 random_calls::reserved(led(network(gates, flows, sources, recorded), &leaders), calls)
             },
         )
+    })
+}
+
+/// The same, and some of the cell gates have classes; not slotted ones, where cells of one slot are in random order.
+pub(super) fn any_classed_cell_network() -> impl Strategy<Value = Plan> {
+    let dresses = prop::collection::vec(prop::option::weighted(0.6, any_dress()), 6);
+    (any_cell_network(), dresses).prop_map(|(mut plan, dresses)| {
+        for (gate, dress) in plan.gates.iter_mut().zip(dresses) {
+            if let (Some(dress), true, false) = (dress, gate.is_cell_gate(), gate.cells.slotted) {
+                *gate = dress.put_on(gate.clone());
+            }
+        }
+        plan
     })
 }
 

@@ -8,4 +8,5 @@ pub(crate) mod layout;
 pub(crate) mod pools;
 pub(crate) mod resolve;
 pub(crate) mod servers;
+pub(crate) mod spacers;
 pub(crate) mod wiring;

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use tidegate_core::plan::{
-    ClassPlan, ClassesPlan, Discipline, Framing, MOST_CLASSES, QueueCounts, QueueLimit, QueuePlan, RatePlan,
+    ClassPlan, ClassesPlan, Framing, MOST_CLASSES, QueueCounts, QueueLimit, QueuePlan, RatePlan,
     SchedulerPlan,
 };
 use tidegate_core::units::{Rate, Speed};
@@ -42,7 +42,9 @@ pub(crate) fn with_packets(classes: &Form) -> impl Iterator<Item = (&Named, &For
 
 pub(crate) fn classes(form: &Form, host: &Host<'_>, notes: &mut Notes) -> Option<Arc<ClassesPlan>> {
     let Some(classes) = form.table("classes").filter(|classes| !classes.items.is_empty()) else {
-        for item in ["scheduler", "tas"].into_iter().filter_map(|key| form.given(key)) {
+        let of_classes = |item: &&Item| !matches!(item.word(), Some("spacer" | "fifo"));
+        let scheduler = form.given("scheduler").filter(of_classes);
+        for item in scheduler.into_iter().chain(form.given("tas")) {
             notes.wrong(item, "the gate has no classes", "add gate.x.classes, or remove this key");
         }
         return None;
@@ -50,7 +52,7 @@ pub(crate) fn classes(form: &Form, host: &Host<'_>, notes: &mut Notes) -> Option
     check_gate(form, classes, host, notes);
     let scheduler = form.get("scheduler");
     let name = scheduler.and_then(Item::word).unwrap_or("strict");
-    check_keys(form, classes, name, notes);
+    check_keys(form, classes, name, host, notes);
     let packets: Vec<Row<'_>> = with_packets(classes).collect();
     let mut plans = Vec::new();
     for (named, class) in &packets {
@@ -66,6 +68,11 @@ pub(crate) fn classes(form: &Form, host: &Host<'_>, notes: &mut Notes) -> Option
         }
         "wfq" => SchedulerPlan::Wfq(wfq(&packets, scheduler, link, notes)?),
         "htb" => SchedulerPlan::Htb(htb(classes, &packets, notes)?),
+        "spacer" | "fifo" => {
+            let problem = format!("\"{name}\" is for a gate without classes, and this one has some");
+            notes.wrong(scheduler?, problem, "remove classes, or write strict, drr, wfq or htb");
+            return None;
+        }
         other => {
             no_meaning(scheduler?, other, notes);
             return None;
@@ -77,8 +84,11 @@ pub(crate) fn classes(form: &Form, host: &Host<'_>, notes: &mut Notes) -> Option
 /// What the gate itself must not have.
 fn check_gate(form: &Form, classes: &Form, host: &Host<'_>, notes: &mut Notes) {
     let whole = form.get("classes").expect("its form is there");
-    if host.framing.is_cells() {
-        notes.wrong(whole, "a cell gate has no classes of packets", "remove this key, or remove framing");
+    if host.framing.is_cells()
+        && let Some(item) = form.given("slotted").filter(|_| form.flag("slotted"))
+    {
+        let problem = "cells of one slot are served in random order, whatever their class";
+        notes.wrong(item, problem, "remove slotted, or remove classes");
     }
     if matches!(host.rate, RatePlan::Reserve(_)) {
         let help = "give another gate on the path classes, or use another rate law";
@@ -95,7 +105,19 @@ fn check_gate(form: &Form, classes: &Form, host: &Host<'_>, notes: &mut Notes) {
 }
 
 /// Keys of one scheduler that stand beside another.
-fn check_keys(form: &Form, classes: &Form, scheduler: &str, notes: &mut Notes) {
+fn check_keys(form: &Form, classes: &Form, scheduler: &str, host: &Host<'_>, notes: &mut Notes) {
+    for class in
+        classes.items.iter().filter_map(|named| named.item.table()).filter(|_| host.framing.is_cells())
+    {
+        if let Some(item) = class.given("cbs") {
+            let problem = "credit-based shaping is for Ethernet frames, and this gate passes cells";
+            notes.wrong(item, problem, "remove this key, or remove framing");
+        }
+    }
+    if let Some(item) = form.given("tas").filter(|_| host.framing.is_cells()) {
+        let problem = "time-aware gates are for Ethernet frames, and this gate passes cells";
+        notes.wrong(item, problem, "remove this key, or remove framing");
+    }
     let only = [("quantum", "drr"), ("weight", "wfq"), ("cbs", "strict"), ("htb", "htb")];
     for class in classes.items.iter().filter_map(|named| named.item.table()) {
         for (key, of) in only.iter().filter(|(_, of)| *of != scheduler) {
@@ -116,6 +138,14 @@ fn check_keys(form: &Form, classes: &Form, scheduler: &str, notes: &mut Notes) {
 fn queue(form: &Form, host: &Host<'_>, notes: &mut Notes) -> QueuePlan {
     let Some(queue) = form.table("queue") else { return QueuePlan::UNLIMITED };
     let limit = match queue.get("limit").map(|item| (item, &item.value)) {
+        Some((_, Value::Amount(Amount::Cells(cells)))) if host.framing.is_cells() => {
+            QueueLimit::Cells(*cells)
+        }
+        Some((item, Value::Amount(Amount::Packets(_) | Amount::Bytes(_)))) if host.framing.is_cells() => {
+            let problem = "the queue of a class at a cell gate is counted in cells";
+            notes.wrong(item, problem, "write a number of cells, such as \"500 cells\"");
+            QueueLimit::Unlimited
+        }
         Some((_, Value::Amount(Amount::Packets(packets)))) => QueueLimit::Packets(*packets),
         Some((_, Value::Amount(Amount::Bytes(bytes)))) => QueueLimit::Bytes(*bytes),
         Some((item, Value::Amount(Amount::Cells(_)))) => {
@@ -125,11 +155,7 @@ fn queue(form: &Form, host: &Host<'_>, notes: &mut Notes) -> QueuePlan {
         }
         _ => QueueLimit::Unlimited,
     };
-    let discipline = if host.framing.is_cells() {
-        Discipline::DropTail
-    } else {
-        aqm(queue, host.rate, host.framing, notes)
-    };
+    let discipline = aqm(queue, host.rate, host.framing, notes);
     QueuePlan { discipline, limit, counts: QueueCounts::Waiting, ..QueuePlan::UNLIMITED }
 }
 

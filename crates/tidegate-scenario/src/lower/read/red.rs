@@ -1,6 +1,6 @@
 //! `queue.aqm.red` to [`RedPlan`].
 
-use tidegate_core::plan::{RatePlan, RedAdaptivePlan, RedPlan, StepThreshold};
+use tidegate_core::plan::{RatePlan, RedAdaptivePlan, RedCurve, RedPlan, StepThreshold};
 use tidegate_core::units::Span;
 
 use super::threshold::{interval, threshold};
@@ -14,6 +14,9 @@ const MEAN_PACKET: u32 = 500;
 /// The keys that say how `max_p` follows the average.
 const ADAPTIVE: [&str; 7] =
     ["update", "increase", "decrease", "max_p_least", "max_p_most", "target_low", "target_high"];
+
+/// The colours that may have thresholds of their own, in the order of the plan.
+const COLOURS: [&str; 3] = ["green", "yellow", "red"];
 
 /// RED as `form` has it, or with every key at its default; `item` is where the discipline was named.
 pub(super) fn red(item: &Item, form: Option<&Form>, rate: &RatePlan, notes: &mut Notes) -> Option<RedPlan> {
@@ -36,8 +39,46 @@ pub(super) fn red(item: &Item, form: Option<&Form>, rate: &RatePlan, notes: &mut
         wait: form.flag("wait"),
         hard_drop: form.flag("hard_drop"),
         adaptive: adaptive(form, notes),
+        colours: COLOURS.map(|colour| curve(form, colour, in_bytes, rate, usual, notes)),
         ..usual
     })
+}
+
+/// The thresholds of a colour; `None`: it has none of its own, or something was wrong.
+fn curve(
+    form: &Form,
+    colour: &str,
+    in_bytes: bool,
+    rate: &RatePlan,
+    usual: RedPlan,
+    notes: &mut Notes,
+) -> Option<RedCurve> {
+    let own = form.table(colour).filter(|_| form.given(colour).is_some())?;
+    if form.flag("adaptive") {
+        let problem = "max_p adapts to one average, and colours have a max_p of their own";
+        notes.wrong(form.given(colour)?, problem, "remove adaptive, or remove this key");
+        return None;
+    }
+    let mut read = |name: &str| -> Option<u64> {
+        let item = own.get(name)?;
+        match threshold(item, rate, &format!("aqm.red.{colour}.{name}"), notes)? {
+            StepThreshold::Packets(packets) if !in_bytes => Some(packets),
+            StepThreshold::Bytes(bytes) if in_bytes => Some(bytes),
+            _ => {
+                let unit = if in_bytes { "bytes or times" } else { "packets" };
+                let problem = "thresholds of colours and of the rest have different units";
+                notes.wrong(item, problem, format!("write {unit}, or min and max of aqm.red in this unit"));
+                None
+            }
+        }
+    };
+    let (min, max) = (read("min")?, read("max")?);
+    if min >= max {
+        let problem = "max is not above min";
+        notes.wrong(own.get("max")?, problem, "write a max above min, such as three times as much");
+        return None;
+    }
+    Some(RedCurve { min, max, max_p: part(own, "max_p", part(form, "max_p", usual.max_p)) })
 }
 
 /// How many packets of `mean_packet` a second takes.

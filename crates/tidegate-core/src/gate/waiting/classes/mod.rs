@@ -1,5 +1,5 @@
 //! Classes of units at one gate: each has a queue of its own with a limit and a discipline, and a scheduler chooses the
-//! class that is served next. Strict priority and hierarchical token buckets may leave the server idle while units wait.
+//! class that is served next. Strict priority, hierarchical token buckets and spacers may leave the server idle while units wait.
 //!
 //! Schedulers count bytes on the wire.
 
@@ -8,6 +8,7 @@ mod drr;
 mod htb;
 mod openings;
 mod scheduler;
+mod spacer;
 mod strict;
 mod wfq;
 

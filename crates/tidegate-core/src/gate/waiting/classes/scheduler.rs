@@ -2,6 +2,7 @@
 
 use super::drr::Drr;
 use super::htb::Htb;
+use super::spacer::Spacer;
 use super::strict::Strict;
 use super::wfq::Wfq;
 use crate::plan::SchedulerPlan;
@@ -18,6 +19,8 @@ pub(super) enum Scheduler {
     Wfq(Wfq),
     /// [`SchedulerPlan::Htb`].
     Htb(Htb),
+    /// [`SchedulerPlan::Spacer`].
+    Spacer(Spacer),
 }
 
 impl Scheduler {
@@ -27,6 +30,7 @@ impl Scheduler {
             SchedulerPlan::Drr(quanta) => Scheduler::Drr(Drr::new(quanta)),
             SchedulerPlan::Wfq(plan) => Scheduler::Wfq(Wfq::new(plan)),
             SchedulerPlan::Htb(plan) => Scheduler::Htb(Htb::new(plan, classes)),
+            SchedulerPlan::Spacer(plan) => Scheduler::Spacer(Spacer::new(plan)),
         }
     }
 
@@ -34,6 +38,7 @@ impl Scheduler {
     pub(super) fn fits(&self, class: usize, wire: u32) -> bool {
         match self {
             Scheduler::Strict(strict) => strict.fits(class, wire),
+            Scheduler::Spacer(spacer) => spacer.fits(class, wire),
             Scheduler::Drr(_) | Scheduler::Wfq(_) | Scheduler::Htb(_) => true,
         }
     }
@@ -43,14 +48,17 @@ impl Scheduler {
         match self {
             Scheduler::Drr(drr) => drr.arrive(class),
             Scheduler::Wfq(wfq) => wfq.arrive(now, class, u64::from(wire) * 8),
+            Scheduler::Spacer(spacer) => spacer.arrive(now, class),
             Scheduler::Strict(_) | Scheduler::Htb(_) => {}
         }
     }
 
     /// A unit of a class waits no more: it is served, or was dropped.
     pub(super) fn leave(&mut self, class: usize) {
-        if let Scheduler::Wfq(wfq) = self {
-            wfq.leave(class);
+        match self {
+            Scheduler::Wfq(wfq) => wfq.leave(class),
+            Scheduler::Spacer(spacer) => spacer.leave(class),
+            Scheduler::Strict(_) | Scheduler::Drr(_) | Scheduler::Htb(_) => {}
         }
     }
 
@@ -62,6 +70,7 @@ impl Scheduler {
             Scheduler::Drr(drr) => drr.choose(head).ok_or(Time::NEVER),
             Scheduler::Wfq(wfq) => wfq.choose().ok_or(Time::NEVER),
             Scheduler::Htb(htb) => htb.choose(now, |class| head(class).is_some()),
+            Scheduler::Spacer(spacer) => spacer.choose(now, head),
         }
     }
 
@@ -70,6 +79,7 @@ impl Scheduler {
         match self {
             Scheduler::Strict(strict) => strict.may_send(class, now, wire),
             Scheduler::Htb(htb) => htb.may_send(class, now),
+            Scheduler::Spacer(spacer) => spacer.may_send(class, now, wire),
             Scheduler::Drr(_) | Scheduler::Wfq(_) => now,
         }
     }
@@ -80,6 +90,7 @@ impl Scheduler {
             Scheduler::Strict(strict) => strict.charge(class, (now, end), wire),
             Scheduler::Drr(drr) => drr.charge(class, wire),
             Scheduler::Htb(htb) => htb.charge(now, class, wire),
+            Scheduler::Spacer(spacer) => spacer.charge(now, class, wire),
             Scheduler::Wfq(_) => {}
         }
     }

@@ -2,6 +2,7 @@
 
 mod bounds;
 mod shaping;
+mod spacing;
 
 use super::*;
 use crate::plan::{QueuePlan, SchedulerPlan, StrictPlan, WfqPlan};

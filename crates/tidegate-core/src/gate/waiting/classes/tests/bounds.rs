@@ -2,6 +2,7 @@
 
 use super::shaping::shaped;
 use super::*;
+use crate::aal5::CELL_BYTES;
 use proptest::prelude::*;
 
 /// Packets of classes that come at random: gap in microseconds, class, bytes.
@@ -46,15 +47,17 @@ fn fluid(weights: &[u32], bps: f64, arrivals: &[(Time, u32, u32)]) -> Vec<f64> {
 
 proptest! {
     /// Weighted fair queueing: no packet ends later than in the fluid reference by more than the time of one largest
-    /// packet (Parekh and Gallager, theorem 1).
+    /// packet (Parekh and Gallager, theorem 1); of cells, than the time of one cell.
     #[test]
     fn within_one_packet_of_the_fluid(
         weights in prop::collection::vec(1u32..9, 1..5),
         arrivals in any_arrivals(4),
+        in_cells in any::<bool>(),
     ) {
-        let bps = 10_000_000;
+        let bps = if in_cells { 500_000 } else { 10_000_000 };
         let count = weights.len() as u32;
-        let arrivals: Vec<_> = arrivals.into_iter().map(|(at, class, bytes)| (at, class % count, bytes)).collect();
+        let size = |bytes: u32| if in_cells { CELL_BYTES } else { bytes };
+        let arrivals: Vec<_> = arrivals.into_iter().map(|(at, class, bytes)| (at, class % count, size(bytes))).collect();
         let plan = WfqPlan { link: Rate::from_bps(bps), weights: weights.clone() };
         let mut queue = classes(SchedulerPlan::Wfq(plan), weights.len());
         let sent = send(&mut queue, bps, &arrivals, Time::from_picos(1 << 60));
@@ -71,15 +74,17 @@ proptest! {
     }
 
     /// Deficit round robin: a class that always has packets is within one packet of its share after each turn (Shreedhar
-    /// and Varghese, theorem 4.2).
+    /// and Varghese, theorem 4.2); of cells, within one cell.
     #[test]
     fn within_one_packet_of_the_share(
         quanta in prop::collection::vec(1500u32..6000, 2..5),
         sizes in prop::collection::vec(40u32..1500, 50..200),
+        in_cells in any::<bool>(),
     ) {
+        let (sizes, largest) = if in_cells { (vec![CELL_BYTES], u64::from(CELL_BYTES)) } else { (sizes, 1500) };
         let mut queue = classes(SchedulerPlan::Drr(quanta.clone()), quanta.len());
         let mut sizes = sizes.iter().cycle();
-        for class in (0..quanta.len() as u32).cycle().take(400 * quanta.len()) {
+        for class in (0..quanta.len() as u32).cycle().take(if in_cells { 2000 } else { 400 } * quanta.len()) {
             push(&mut queue, Time::ZERO, class, *sizes.next().expect("a size"));
         }
         let mut sent = vec![0_u64; quanta.len()];
@@ -89,7 +94,7 @@ proptest! {
             if class != last {
                 if last < usize::MAX {
                     let share = turns[last] * u64::from(quanta[last]);
-                    prop_assert!(sent[last] <= share && share - sent[last] < 1500, "{} of {}", sent[last], share);
+                    prop_assert!(sent[last] <= share && share - sent[last] < largest, "{} of {}", sent[last], share);
                 }
                 turns[class] += 1;
                 last = class;
