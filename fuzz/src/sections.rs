@@ -59,6 +59,7 @@ fn plan(header: &[u8]) -> Plan {
     }
     plan.flows = (1..SOURCES)
         .map(|source| FlowPlan {
+            dscp: 0,
             name: format!("flow{source}"),
             path: vec![source, 0],
             back: vec![],

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+import struct
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import tidegate as tg
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 pytestmark = pytest.mark.live
 
@@ -61,3 +65,35 @@ def test_rates_of_classes_hold_for_the_kernels_packets() -> None:
     for name, rate in (("one", 2e6), ("two", 6e6)):
         # Headers take 3.5% of it.
         assert 0.9 * rate < run.flows[name].summary["goodput_bps"] < rate
+
+
+def test_the_kernels_packets_carry_the_codepoint(tmp_path: Path) -> None:
+    """Both ends set it, ECN is the kernel's, and the class by codepoint has the flow's packets."""
+    classes = {
+        "marked": {"dscp": ["AF41"], "queue": "100 packets"},
+        "rest": {"queue": "100 packets"},
+    }
+    scenario = link({}, classes=classes, scheduler="drr")
+    scenario["duration"], scenario["warmup"] = "3 s", "0 s"
+    scenario["flow"]["two"]["dscp"] = "AF41"
+    try:
+        run = tg.run(scenario, engine="live", out=tmp_path / "run", pcap=True)
+    except tg.EngineError as reason:
+        if "namespace" in str(reason):
+            pytest.skip(str(reason))
+        raise
+    codepoints: dict[int, set[int]] = {}
+    sent = 0
+    for name in ("packets.pcap", "packets-receiver.pcap"):
+        data = (tmp_path / "run" / name).read_bytes()[24:]
+        while data:
+            kept = struct.unpack("<I", data[8:12])[0]
+            packet, data = data[16 : 16 + kept], data[16 + kept :]
+            ports = struct.unpack(">HH", packet[20:24])
+            flow = next(port - 5001 for port in ports if 5001 <= port <= 5002)
+            codepoints.setdefault(flow, set()).add(packet[1] >> 2)
+            sent += 1
+    assert sent > 1000
+    assert codepoints == {0: {0}, 1: {34}}
+    marked = run.gates["link"].summary["classes"][0]
+    assert marked["delivered_packets"] > 500

@@ -142,3 +142,37 @@ def test_sequence_numbers_wrap(tmp_path: Path) -> None:
     found = inspect(capture)
     assert found["data"] == flow["segments_sent"]
     assert found["again"] == flow["segments_retransmitted"]
+
+
+def fields(capture: Path) -> list[tuple[str, int]]:
+    """Return the source address and the field of codepoint and ECN of each packet."""
+    data = capture.read_bytes()[24:]
+    found = []
+    while data:
+        kept = struct.unpack("<I", data[8:12])[0]
+        packet, data = data[16 : 16 + kept], data[16 + kept :]
+        found.append((".".join(map(str, packet[12:16])), packet[1]))
+    return found
+
+
+def test_codepoints_and_ecn(tmp_path: Path) -> None:
+    """Each packet has its flow's codepoint in the upper six bits, both ways, and ECN in the lower two."""
+    flow = {"path": ["link"], "rtt": "20 ms"}
+    scenario = {
+        "duration": "2 s",
+        "seed": 1,
+        "gate": {"link": {"rate": "5 Mbit/s", "queue": {"limit": "100 packets", "aqm": "codel"}}},
+        "flow": {
+            "plain": flow,
+            "marked": {**flow, "dscp": "AF41", "tcp": {"ecn": "classic"}},
+        },
+    }
+    run = tg.run(scenario, out=tmp_path / "run", pcap=True)
+    assert run.flows["marked"].summary["marked_segments"] > 0
+    seen = fields(tmp_path / "run" / "packets-receiver.pcap") + fields(tmp_path / "run" / "packets.pcap")
+    plain = {field for address, field in seen if address in ("10.1.0.0", "10.2.0.0")}
+    marked = {field for address, field in seen if address in ("10.1.0.1", "10.2.0.1")}
+    assert plain == {0}
+    assert {field >> 2 for field in marked} == {34}
+    # SYNs and ACKs without ECN, data with ECT(0), and CE.
+    assert {field & 3 for field in marked} == {0, 2, 3}

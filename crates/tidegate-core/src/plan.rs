@@ -146,6 +146,9 @@ pub struct FlowPlan {
     pub app: AppPlan,
     /// How it is sent.
     pub tcp: TcpPlan,
+    /// The differentiated services codepoint of its packets (RFC 2474 §3), in both directions: in captures, and on the
+    /// packets of the live engine. Below 64. Who is of which class at a gate is in the plan of the gate.
+    pub dscp: u8,
 }
 
 impl FlowPlan {

@@ -10,7 +10,7 @@ use std::io::{self, Write};
 use etherparse::{Ipv4Header, PacketBuilder, TcpOptionElement};
 use pcap_file::pcap::{PcapHeader, PcapPacket, PcapWriter};
 use pcap_file::{DataLink, Endianness, TsResolution};
-use tidegate_core::plan::{Plan, TcpPlan};
+use tidegate_core::plan::{FlowPlan, Plan, TcpPlan};
 use tidegate_core::tcp::{AccEcn, Segment, flags};
 use tidegate_core::units::PICOS_PER_SECOND;
 
@@ -37,7 +37,7 @@ pub fn write(plan: &Plan, packets: &[PacketRecord], seen: Side, out: impl Write)
     };
     let mut writer = PcapWriter::with_header(out, header).map_err(io::Error::other)?;
     for packet in packets.iter().filter(|packet| packet.seen == seen) {
-        let bytes = packet_bytes(&plan.flows[packet.flow as usize].tcp, packet)?;
+        let bytes = packet_bytes(&plan.flows[packet.flow as usize], packet)?;
         let at = std::time::Duration::new(
             packet.at.picos() / PICOS_PER_SECOND,
             (packet.at.picos() % PICOS_PER_SECOND / 1000) as u32,
@@ -50,7 +50,8 @@ pub fn write(plan: &Plan, packets: &[PacketRecord], seen: Side, out: impl Write)
     writer.into_writer().flush()
 }
 
-fn packet_bytes(plan: &TcpPlan, packet: &PacketRecord) -> io::Result<Vec<u8>> {
+fn packet_bytes(flow: &FlowPlan, packet: &PacketRecord) -> io::Result<Vec<u8>> {
+    let plan = &flow.tcp;
     let segment = &packet.segment;
     let [x, y] = (packet.flow as u16).to_be_bytes();
     let port = 40_000 + (segment.connection % PORTS) as u16;
@@ -62,6 +63,8 @@ fn packet_bytes(plan: &TcpPlan, packet: &PacketRecord) -> io::Result<Vec<u8>> {
     let has = |flag: u16| segment.flags & flag != 0;
     let mut ip = Ipv4Header::new(0, 64, etherparse::IpNumber::TCP, from.0, to.0).map_err(io::Error::other)?;
     ip.dont_fragment = true;
+    // The upper six bits of the field, ECN the lower two (RFC 2474 §3, RFC 3168 §5).
+    ip.dscp = etherparse::IpDscp::try_new(flow.dscp).map_err(io::Error::other)?;
     ip.ecn = etherparse::IpEcn::try_new(segment.ecn as u8).map_err(io::Error::other)?;
     // Windows beyond 16 bits are shown scaled by 2¹⁴, the largest scale there is.
     let window = if has(flags::SYN) {

@@ -74,6 +74,7 @@ fn shaping(pcr: Option<u64>) -> Plan {
         plan.gates.push(cell_gate(&format!("shaper/{n}"), pcr.map_or_else(link, shaper), hop, None));
         plan.gates.push(cell_gate(&format!("bgshaper/{n}"), shaper(15_000_000), Span::ZERO, None));
         plan.flows.push(FlowPlan {
+            dscp: 0,
             name: format!("tcp.{n}"),
             path: vec![source, 0],
             back: vec![],

@@ -77,6 +77,7 @@ fn plan(gates: Vec<GatePlan>, cc: CongestionPlan) -> Plan {
     let mut plan = Plan::empty(Time::ZERO + Span::from_secs(30));
     plan.warmup = Time::ZERO + Span::from_secs(5);
     plan.flows.push(FlowPlan {
+        dscp: 0,
         name: "bulk".to_owned(),
         path: (0..gates.len()).collect(),
         back: vec![],

@@ -86,6 +86,7 @@ fn plan(flows: Vec<(RequestPlan, TcpPlan)>) -> Plan {
     plan.record.level = RecordLevel::Events;
     for (n, (requests, tcp)) in flows.into_iter().enumerate() {
         plan.flows.push(FlowPlan {
+            dscp: 0,
             name: format!("client{n}"),
             path: vec![0],
             back: vec![1],

@@ -102,7 +102,7 @@ fn of_gate(gate: &GatePlan, shared: bool, found: &mut Vec<String>) {
 }
 
 fn of_flow(flow: &FlowPlan, found: &mut Vec<String>) {
-    let FlowPlan { name, path: _, back: _, back_delay: _, start, app, tcp } = flow;
+    let FlowPlan { name, path: _, back: _, back_delay: _, start, app, tcp, dscp: _ } = flow;
     let app = match app {
         AppPlan::Bulk | AppPlan::Transfer { bytes: _ } => false,
         AppPlan::Source(source) => of_source(source),

@@ -41,6 +41,9 @@ fn configure(socket: &OwnedFd, stack: &FlowStack) -> io::Result<()> {
     if stack.paces {
         sockopt::pace(socket.as_fd())?;
     }
+    if stack.dscp != 0 {
+        sockopt::set_dscp(socket.as_fd(), stack.dscp)?;
+    }
     sockopt::set(socket.as_fd(), TcpOption::MaxSegment, stack.max_segment)
 }
 

@@ -28,6 +28,13 @@ pub(crate) fn close_at_once(socket: BorrowedFd<'_>) -> io::Result<()> {
     set_bytes(socket, libc::SOL_SOCKET, libc::SO_LINGER, &linger)
 }
 
+/// Sets the codepoint of what the socket sends, the upper six bits of the field (RFC 2474 §3). The lower two are ECN's, which
+/// the kernel keeps for itself at TCP sockets.
+pub(crate) fn set_dscp(socket: BorrowedFd<'_>, dscp: u8) -> io::Result<()> {
+    let field = i32::from(dscp) << 2;
+    set_bytes(socket, libc::IPPROTO_IP, libc::IP_TOS, &field.to_ne_bytes())
+}
+
 /// Chooses a congestion controller by the kernel's name.
 pub(crate) fn set_congestion(socket: BorrowedFd<'_>, name: &str) -> io::Result<()> {
     set_bytes(socket, libc::IPPROTO_TCP, TcpOption::Congestion as i32, name.as_bytes())

@@ -40,6 +40,8 @@ pub struct Stack {
 pub struct FlowStack {
     /// Congestion controller by the kernel's name.
     pub congestion: &'static str,
+    /// `IP_TOS`: the codepoint of its packets.
+    pub dscp: u8,
     /// `TCP_MAXSEG`: user bytes and options.
     pub max_segment: u32,
     /// User bytes of a full segment.
@@ -232,6 +234,7 @@ fn settle(
     let late = tcp.delayed_ack.and_then(|delayed| delayed.timeout);
     Ok(FlowStack {
         congestion,
+        dscp: flow.dscp,
         max_segment,
         mss: tcp.mss,
         sack: tcp.sack,

@@ -98,7 +98,7 @@ const DSCP: Key = key(
     classes::DSCP,
     text("DF"),
     "The codepoint of its packets, in both directions: gates with classes may tell them apart by it (`gate.x.classes`). \
-     Captures do not show it, and packets of the live engine do not carry it.",
+     Captures show it, and packets of the live engine carry it.",
 );
 
 const UNIFORM: Section = one_of(

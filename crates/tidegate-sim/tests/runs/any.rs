@@ -237,6 +237,7 @@ pub(crate) fn assemble((mut gates, flows, crossing, record): Draft) -> Plan {
     plan.gates = gates;
     for (n, (path, back, tcp, start)) in flows.into_iter().enumerate() {
         plan.flows.push(FlowPlan {
+            dscp: 0,
             name: format!("flow{n}"),
             path,
             back,

@@ -56,6 +56,7 @@ pub(crate) fn link(name: &str, mbps: u64, packets: Option<u64>, delay: Span) -> 
 
 pub(crate) fn flow(path: Vec<usize>, app: AppPlan, tcp: TcpPlan) -> FlowPlan {
     FlowPlan {
+        dscp: 0,
         name: "bulk".to_owned(),
         path,
         back: vec![],

@@ -133,6 +133,7 @@ pub(crate) fn connect(
                     start: user.start,
                     app: app.clone(),
                     tcp: tcp.clone(),
+                    dscp: user.dscp,
                 }),
                 Load::Traffic { source, group, delays } => {
                     traffic.push(TrafficPlan {
