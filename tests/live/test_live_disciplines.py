@@ -77,7 +77,7 @@ def test_the_kernels_packets_carry_the_codepoint(tmp_path: Path) -> None:
     scenario["duration"], scenario["warmup"] = "3 s", "0 s"
     scenario["flow"]["two"]["dscp"] = "AF41"
     try:
-        run = tg.run(scenario, engine="live", out=tmp_path / "run", pcap=True)
+        run = tg.run(scenario, engine="live", record="summary", pcap=tmp_path / "packets.pcap")
     except tg.EngineError as reason:
         if "namespace" in str(reason):
             pytest.skip(str(reason))
@@ -85,7 +85,7 @@ def test_the_kernels_packets_carry_the_codepoint(tmp_path: Path) -> None:
     codepoints: dict[int, set[int]] = {}
     sent = 0
     for name in ("packets.pcap", "packets-receiver.pcap"):
-        data = (tmp_path / "run" / name).read_bytes()[24:]
+        data = (tmp_path / name).read_bytes()[24:]
         while data:
             kept = struct.unpack("<I", data[8:12])[0]
             packet, data = data[16 : 16 + kept], data[16 + kept :]

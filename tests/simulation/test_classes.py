@@ -208,7 +208,7 @@ ONE = {"one": {"members": ["a"]}, "rest": {}}
             ["cbs", "constant rate"],
         ),
         ({"classes": ONE, "queue": {"aqm": "codel"}}, ["queue.aqm", "by class"]),
-        ({"classes": ONE, "framing": "aal5"}, ["cell gate"]),
+        ({"classes": ONE, "framing": "aal5", "slotted": True}, ["slot", "random order"]),
         ({"classes": {"one": {"members": ["a"], "queue": "9 cells"}, "rest": {}}}, ["cells"]),
         ({"classes": ONE, "tas": {"states": [["1 ms", ["rest"]]]}}, ["one may never send"]),
         ({"classes": ONE, "tas": {"states": [["1 ms", ["two"]]]}}, ['"two"']),

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 import tidegate as tg
+from common import EXAMPLES
 
 CELL = 53
 SECONDS = 8
@@ -76,14 +77,14 @@ def test_without_tolerance_what_is_late_stays_late() -> None:
 
 def test_one_queue_shuts_a_circuit_out() -> None:
     """With one queue for all, cells that come at the same instants are not served alike."""
-    scenario = path([10, 10], cells=True, scheduler="fifo")
-    run = tg.run(scenario, record="summary")
-    assert "classes" not in run.gates["path"].summary
-    sent = [run.traffic[f"s{n}"]["packets_delivered"] for n in range(2)]
-    assert max(sent) > 5 * min(sent)
-    fair = tg.run(path([10, 10], cells=True), record="summary")
-    equal = [row["delivered_bytes"] for row in fair.gates["path"].summary["classes"]]
-    assert max(equal) - min(equal) <= CELL
+    goodput = {}
+    for scheduler in ("fifo", "spacer"):
+        run = tg.run(EXAMPLES / "virtual-path.toml", set={"gate.vp.scheduler": scheduler}, record="summary")
+        assert ("classes" in run.gates["vp"].summary) == (scheduler == "spacer")
+        goodput[scheduler] = sorted(run.flows[name]["goodput_bps"] for name in "ab")
+    assert goodput["fifo"][1] > 5 * goodput["fifo"][0]
+    assert goodput["spacer"][0] == pytest.approx(goodput["spacer"][1], rel=0.01)
+    assert goodput["spacer"][0] > 4e6
 
 
 def test_classes_of_cells_have_their_weights() -> None:

@@ -89,7 +89,7 @@ fn row(plan: &ClassPlan, counted: &ClassCounters, is_cell: bool) -> ClassSummary
         delivered_bytes: delivered.bytes,
         dropped_packets: packets(dropped),
         dropped_cells: cells(dropped),
-        drops: counted.drops().map(|(reason, packets)| (reason.name(), packets)).collect(),
+        drops: counted.drops().map(|(reason, count)| (reason.name(), count)).collect(),
         marked_packets: plan.queue.discipline.marks().then(|| inside(counters.marked()).packets),
         queue_mean_packets: (!is_cell).then(|| counters.queue_mean()),
         queue_max_packets: packets(counters.queue_max),

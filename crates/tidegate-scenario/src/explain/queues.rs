@@ -1,6 +1,6 @@
 //! Queue disciplines in words.
 
-use tidegate_core::plan::{CoDelPlan, Discipline, DualPi2Plan, RedCurve, RedPlan, StepThreshold};
+use tidegate_core::plan::{CoDelPlan, Discipline, DualPi2Plan, RedPlan, StepThreshold};
 
 use crate::units::Amount;
 
@@ -53,9 +53,13 @@ fn red_lines(plan: RedPlan) -> Vec<String> {
         plan.packet_time
     ));
     for (colour, curve) in ["green", "yellow", "red"].iter().zip(plan.colours) {
-        if let Some(RedCurve { min, max, max_p }) = curve {
-            let percent = max_p as f64 / 1e16;
-            lines.push(format!("{colour} packets: 0% at {}, {percent}% at {}", amount(min), amount(max)));
+        if let Some(own) = curve {
+            let most = own.max_p as f64 / 1e16;
+            lines.push(format!(
+                "{colour} packets: 0% at {}, {most}% at {}",
+                amount(own.min),
+                amount(own.max)
+            ));
         }
     }
     if let Some(adaptive) = plan.adaptive {

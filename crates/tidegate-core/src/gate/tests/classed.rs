@@ -72,7 +72,7 @@ fn scheduler(kind: u8, bps: u64, numbers: [u64; CLASSES], unit: u32) -> Schedule
             let class = |number: &u64| SpacedClass {
                 // The first of them without a contract.
                 limits: if *number == 0 { vec![] } else { vec![limit(*number)] },
-                release: if number % 2 == 0 { Release::Earliest } else { Release::Tat },
+                release: if number.is_multiple_of(2) { Release::Earliest } else { Release::Tat },
             };
             SchedulerPlan::Spacer(SpacerPlan {
                 unit_bytes: unit,

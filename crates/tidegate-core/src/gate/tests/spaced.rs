@@ -16,7 +16,7 @@ fn path(plan: GatePlan, limits: &[Limit], release: Release, room: u64) -> GatePl
         name: number.to_string(),
         queue: QueuePlan { limit, ..QueuePlan::UNLIMITED },
     };
-    let class = |limit: &Limit| SpacedClass { limits: vec![*limit], release };
+    let class = |own: &Limit| SpacedClass { limits: vec![*own], release };
     let classes = ClassesPlan {
         scheduler: SchedulerPlan::Spacer(SpacerPlan {
             unit_bytes: plan.policed_unit(),
@@ -33,10 +33,10 @@ fn leaves(plan: &GatePlan, came: &[(Time, u32, u32)], last: Span) -> Vec<(Time, 
     let mut gate = Gate::new(plan, context(RecordLevel::Summary));
     gate.set_members((0..CIRCUITS as u16).collect());
     let mut sent = vec![];
-    let take = |gate: &mut Gate, sent: &mut Vec<(Time, usize, u32)>| {
-        while let Some(Departure { unit, fate }) = gate.poll_departure() {
+    let take = |from: &mut Gate, list: &mut Vec<(Time, usize, u32)>| {
+        while let Some(Departure { unit, fate }) = from.poll_departure() {
             let out = fate.expect("nothing is lost behind the queue");
-            sent.push((Time::from_picos(out.picos() - last.picos()), unit.chain as usize, unit.bytes));
+            list.push((Time::from_picos(out.picos() - last.picos()), unit.chain as usize, unit.bytes));
         }
     };
     for (at, circuit, bytes) in came {

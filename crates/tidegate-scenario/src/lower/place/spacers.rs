@@ -103,12 +103,12 @@ fn space(
         circuits.push((route, if back { format!("{name}/back") } else { name.clone() }, contract));
     };
     for flows in [true, false] {
-        for (number, user) in users.iter().enumerate().filter(|(_, user)| user.is_flow() == flows) {
+        for (which, user) in users.iter().enumerate().filter(|(_, user)| user.is_flow() == flows) {
             for copy in 0..user.instances.len() {
-                add(routes, (number, copy), &user.path, false);
+                add(routes, (which, copy), &user.path, false);
                 routes += 1;
                 if flows {
-                    add(routes, (number, copy), &user.back, true);
+                    add(routes, (which, copy), &user.back, true);
                     routes += 1;
                 }
             }
@@ -166,7 +166,7 @@ fn contract(before: &[Hop<'_>], gates: &[Gate<'_>], path: &Gate<'_>) -> Option<S
 
 /// What leaves a gate of this law keeps this contract; `None`: it keeps none.
 fn contract_of(rate: &RatePlan) -> Option<SpacedClass> {
-    let bucket = |rate, burst| Limit::tokens(Interval::at_rate(8, rate).ok()?, burst).ok();
+    let bucket = |speed, burst| Limit::tokens(Interval::at_rate(8, speed).ok()?, burst).ok();
     match rate {
         RatePlan::Gcra(gcra) => Some(SpacedClass { limits: vec![gcra.limit], release: gcra.release }),
         RatePlan::TokenBucket { rate, burst_bytes, peak, peak_burst_bytes } => {

@@ -9,8 +9,8 @@ const CELL: u32 = 53;
 
 /// A contract of one cell each `micros`, and so many microseconds earlier.
 fn contract(micros: u64, tolerance: u64, release: Release) -> SpacedClass {
-    let interval = |micros: u64| Interval::of(micros * 1_000_000).expect("not too long");
-    let limit = Limit::new(interval(micros), tolerance * 1_000_000).expect("a limit");
+    let interval = Interval::of(micros * 1_000_000).expect("not too long");
+    let limit = Limit::new(interval, tolerance * 1_000_000).expect("a limit");
     SpacedClass { limits: vec![limit], release }
 }
 
@@ -55,8 +55,8 @@ fn a_tolerance_catches_up() {
     let sent = sent_of(vec![contract(10, 5, Release::Tat), contract(10, 5, Release::Tat)], 4, 4);
     assert_eq!(sent, [(0, 0), (4, 1), (10, 0), (14, 1), (20, 0), (24, 1), (30, 0), (34, 1)]);
     // The second is due at 10 too: with T alone it would be sent at 14 whatever the first did.
-    let sent = sent_of(vec![contract(11, 5, Release::Tat), contract(10, 5, Release::Tat)], 3, 4);
-    assert_eq!(sent, [(0, 0), (4, 1), (10, 1), (14, 0), (20, 1), (24, 0)]);
+    let later = sent_of(vec![contract(11, 5, Release::Tat), contract(10, 5, Release::Tat)], 3, 4);
+    assert_eq!(later, [(0, 0), (4, 1), (10, 1), (14, 0), (20, 1), (24, 0)]);
 }
 
 /// T = 10, τ = 15: two cells at once after a pause, then one each 10 µs, from the earliest time on.
@@ -118,9 +118,9 @@ proptest! {
             let mut police = Gcra::new(contract.limits[0]);
             let came = cells.iter().filter(|(_, of, _)| *of as usize == class).map(|(at, ..)| *at);
             let left = sent.iter().filter(|(_, of, _)| *of == class).map(|(at, ..)| *at);
-            for (came, left) in came.zip(left) {
-                prop_assert!(left >= came);
-                prop_assert!(police.police(left.picos()), "class {class} at {left}");
+            for (arrived, at) in came.zip(left) {
+                prop_assert!(at >= arrived);
+                prop_assert!(police.police(at.picos()), "class {class} at {at}");
             }
         }
     }
