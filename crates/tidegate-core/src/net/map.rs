@@ -43,6 +43,8 @@ pub(super) struct Chain {
     pub(super) crossing: u32,
     /// What comes to its end is handed out instead of waiting on the line.
     pub(super) ahead: bool,
+    /// So it is, and its gates are a series, which is not slow: the shortest way through.
+    pub(super) direct: bool,
     /// While halves take turns, units go to the arrivals of this half, and the line stays empty.
     pub(super) half: Option<Half>,
     /// The series that its last gates are; [`NONE`] where they are none.

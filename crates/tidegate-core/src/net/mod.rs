@@ -93,7 +93,10 @@ impl Network {
         }
         match &mut self.map.chains[there] {
             [.., last, _end] if last.steps || last.crossing != NONE => return false,
-            [.., last, _end] => last.ahead = true,
+            [.., last, _end] => {
+                last.ahead = true;
+                last.direct = !last.slow && last.first == last.end && last.series != NONE;
+            }
             _ => {}
         }
         true

@@ -25,6 +25,8 @@ struct Leg {
     passed: u64,
     /// Size of the units; 0: not all servers were idle.
     bytes: u32,
+    /// The last unit that was taken through gate by gate found every server idle.
+    idle: bool,
 }
 
 impl Leg {
@@ -82,7 +84,8 @@ impl Leg {
                 out
             };
         }
-        if idle {
+        // As one only from the second unit on: where every other one waits, it is not worth it.
+        if std::mem::replace(&mut self.idle, idle) && idle {
             self.open(at, bytes, gates, numbers, measured);
         }
         Ok(Passage::new(out, blame))
@@ -105,6 +108,7 @@ impl Leg {
             latest: Time::from_picos((measured.until.picos() + delay.picos()).saturating_sub(total.picos())),
             passed: 0,
             bytes,
+            idle: true,
         };
     }
 }
@@ -171,7 +175,7 @@ impl Cascade {
         if self.place > 0 {
             match self.lead.pass(at, bytes) {
                 Some(out) => middle = out,
-                None => match self.walk_lead(at, bytes, blame, gates).get() {
+                None => match self.pass_lead(at, bytes, blame, gates).get() {
                     Some(passed) => (middle, blame) = passed,
                     None => return Passage::DROPPED,
                 },
@@ -213,6 +217,22 @@ impl Cascade {
             self.all.open(at, bytes, gates, &self.gates, &self.measured);
         }
         passage
+    }
+
+    /// What lies before the slowest gate, where that is not known to be idle.
+    #[inline(always)]
+    fn pass_lead(&mut self, at: Time, bytes: u32, blame: Blame, gates: &mut [Gate]) -> Passage {
+        // A single gate, which every second unit may find busy.
+        if self.place == 1 && self.lead.bytes == 0 {
+            let first = &mut gates[self.gates[0] as usize];
+            if !self.lead.idle
+                && let Some(out) = first.pass_idle(at, bytes, &self.measured)
+            {
+                self.lead.idle = true;
+                return Passage::new(out, blame);
+            }
+        }
+        self.walk_lead(at, bytes, blame, gates)
     }
 
     #[inline(never)]

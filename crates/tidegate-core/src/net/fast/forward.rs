@@ -90,6 +90,12 @@ impl Network {
     #[inline(always)]
     pub(in crate::net) fn forward(&mut self, at: Time, unit: &mut Unit) -> Option<Time> {
         let chain = &self.map.chains[unit.chain as usize];
+        if chain.direct {
+            return match self.cascades[chain.series as usize].pass(at, unit, &mut self.gates) {
+                Ok(out) => Some(out.saturating_add(chain.delay)),
+                Err(gate) => self.drop_ahead(gate, *unit),
+            };
+        }
         if chain.slow {
             // A copy, so that the unit may stay in registers.
             let mut copy = *unit;

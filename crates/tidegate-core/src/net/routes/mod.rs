@@ -115,6 +115,7 @@ impl Routes {
             steps: false,
             crossing: NONE,
             ahead: false,
+            direct: false,
             half: None,
             series: NONE,
             slow: false,
