@@ -133,13 +133,13 @@ impl Controller {
         match self {
             Controller::LinuxCubic(cubic) => cubic.handle_measured(measured),
             Controller::LinuxReno(_) | Controller::Bbr(_) => {}
-            other => other.handle_measured_by_any(measured),
+            other => other.handle_measured_by_any(*measured),
         }
     }
 
     #[inline(never)]
-    fn handle_measured_by_any(&mut self, measured: &Measured) {
-        each!(self, inner => inner.handle_measured(measured));
+    fn handle_measured_by_any(&mut self, measured: Measured) {
+        each!(self, inner => inner.handle_measured(&measured));
     }
 
     /// See [`CongestionControl::handle_ack`].
@@ -147,13 +147,13 @@ impl Controller {
     pub fn handle_ack(&mut self, ack: &Ack) {
         match self {
             Controller::Bbr(bbr) => bbr.handle_ack(ack),
-            other => other.handle_ack_by_any(ack),
+            other => other.handle_ack_by_any(*ack),
         }
     }
 
     #[inline(never)]
-    fn handle_ack_by_any(&mut self, ack: &Ack) {
-        each!(self, inner => inner.handle_ack(ack));
+    fn handle_ack_by_any(&mut self, ack: Ack) {
+        each!(self, inner => inner.handle_ack(&ack));
     }
 
     /// See [`CongestionControl::hears_acks`].
@@ -178,13 +178,13 @@ impl Controller {
     pub fn handle_acked(&mut self, acked: &Acked) {
         match self {
             Controller::LinuxCubic(cubic) => cubic.handle_acked(acked),
-            other => other.handle_acked_by_any(acked),
+            other => other.handle_acked_by_any(*acked),
         }
     }
 
     #[inline(never)]
-    fn handle_acked_by_any(&mut self, acked: &Acked) {
-        each!(self, inner => inner.handle_acked(acked));
+    fn handle_acked_by_any(&mut self, acked: Acked) {
+        each!(self, inner => inner.handle_acked(&acked));
     }
 
     /// Whether [`Controller::aimd_mut`] has it.

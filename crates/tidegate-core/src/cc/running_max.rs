@@ -11,6 +11,8 @@ struct Sample {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RunningMax {
     best: [Sample; 3],
+    /// With this window no candidate falls out of it at this time, nor is one due: a smaller value changes nothing.
+    settled: Option<(u64, u64)>,
 }
 
 impl RunningMax {
@@ -19,7 +21,16 @@ impl RunningMax {
     }
 
     /// Takes a value; the window is `window` long (`minmax_running_max`).
+    #[inline]
     pub(super) fn add(&mut self, window: u64, at: u64, value: u64) {
+        if self.settled != Some((window, at)) || value >= self.best[2].value {
+            self.add_any(window, at, value);
+        }
+    }
+
+    #[inline(never)]
+    fn add_any(&mut self, window: u64, at: u64, value: u64) {
+        self.settled = None;
         let new = Sample { at, value };
         let [first, second, third] = &mut self.best;
         if value >= first.value || at - third.at > window {
@@ -42,6 +53,8 @@ impl RunningMax {
             (*second, *third) = (new, new);
         } else if third.at == second.at && age > window / 2 {
             *third = new;
+        } else {
+            self.settled = Some((window, at));
         }
     }
 }

@@ -53,6 +53,7 @@ impl CongestionControl for Bbr {
     }
 
     /// `bbr_main`.
+    #[inline(always)]
     fn handle_ack(&mut self, ack: &Ack) {
         let now = micros(ack.at);
         if !self.begun {

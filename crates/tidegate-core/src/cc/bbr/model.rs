@@ -15,6 +15,7 @@ const FULL_ROUNDS: u32 = 3;
 
 impl Bbr {
     /// `bbr_update_bw`.
+    #[inline(always)]
     pub(super) fn update_rate(&mut self, sample: &Sample) {
         self.round_start = false;
         let Some((delivered, interval)) = sample.rate else { return };
@@ -32,6 +33,7 @@ impl Bbr {
     }
 
     /// `bbr_update_ack_aggregation`.
+    #[inline(always)]
     pub(super) fn update_aggregation(&mut self, sample: &Sample) {
         if sample.acked == 0 || sample.rate.is_none() {
             return;
@@ -59,6 +61,7 @@ impl Bbr {
     }
 
     /// `bbr_check_full_bw_reached`.
+    #[inline(always)]
     pub(super) fn check_full(&mut self, sample: &Sample) {
         if self.full.reached || !self.round_start || sample.app_limited {
             return;

@@ -17,6 +17,7 @@ const PROBE_RTT_TICKS: u64 = 200 / 4;
 
 impl Bbr {
     /// `bbr_update_cycle_phase`.
+    #[inline(always)]
     pub(super) fn update_cycle(&mut self, sample: &Sample) {
         if self.mode == Mode::ProbeBw && self.is_place_over(sample) {
             self.advance();
@@ -24,6 +25,7 @@ impl Bbr {
     }
 
     /// `bbr_is_next_cycle_phase`.
+    #[inline(always)]
     fn is_place_over(&self, sample: &Sample) -> bool {
         let full_length =
             self.min_rtt.is_some_and(|least| self.delivered_at.saturating_sub(self.place_at) > least);
@@ -53,6 +55,7 @@ impl Bbr {
     }
 
     /// `bbr_check_drain`.
+    #[inline(always)]
     pub(super) fn check_drain(&mut self, sample: &Sample) {
         let rate = self.highest.get();
         if self.mode == Mode::Startup && self.full.reached {
@@ -67,11 +70,13 @@ impl Bbr {
     }
 
     /// Whether the ACK may have been put off.
+    #[inline(always)]
     fn is_put_off(&self, sample: &Sample) -> bool {
         self.repairing == Repairing::Nothing && sample.is_alone()
     }
 
     /// `bbr_update_min_rtt`.
+    #[inline(always)]
     pub(super) fn update_min_rtt(&mut self, now: u64, sample: &Sample) {
         let tick = ticks(now);
         let expired = tick > self.min_rtt_at + MIN_RTT_TICKS;
@@ -127,6 +132,7 @@ impl Bbr {
     }
 
     /// `bbr_update_gains`.
+    #[inline(always)]
     pub(super) fn update_gains(&mut self) {
         (self.pacing_gain, self.window_gain) = match self.mode {
             Mode::Startup => (HIGH_GAIN, HIGH_GAIN),

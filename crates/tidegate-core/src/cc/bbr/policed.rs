@@ -30,7 +30,17 @@ impl Bbr {
     }
 
     /// `bbr_lt_bw_sampling`; `lost`: segments newly lost.
+    #[inline(always)]
     pub(super) fn sample_long_term(&mut self, lost: u64, app_limited: bool) {
+        let idle = !self.long_term.in_use && !self.long_term.sampling;
+        // The first loss says that the bucket is empty.
+        if !idle || lost > 0 {
+            self.go_on_sampling(lost, app_limited);
+        }
+    }
+
+    #[inline(never)]
+    fn go_on_sampling(&mut self, lost: u64, app_limited: bool) {
         if self.long_term.in_use {
             if self.mode == Mode::ProbeBw && self.round_start {
                 self.long_term.rounds += 1;
@@ -41,11 +51,7 @@ impl Bbr {
             }
             return;
         }
-        // The first loss says that the bucket is empty.
         if !self.long_term.sampling {
-            if lost == 0 {
-                return;
-            }
             self.begin_interval();
             self.long_term.sampling = true;
         }

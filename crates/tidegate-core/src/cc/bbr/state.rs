@@ -245,12 +245,14 @@ impl Bbr {
     }
 
     /// `bbr_bdp`: a rate's product with the least round trip, in segments.
+    #[inline(always)]
     pub(super) fn product(&self, rate: u64, gain: u64) -> u64 {
         let Some(min_rtt) = self.min_rtt else { return INITIAL_WINDOW };
         ((rate * min_rtt * gain) >> 8).div_ceil(1 << RATE_BITS)
     }
 
     /// Paces at so many bytes a second. `bbr_tso_segs_goal`: segments that leave at once.
+    #[inline(always)]
     pub(super) fn pace_at(&mut self, pacing: u64) {
         if pacing != self.pacing {
             self.pacing = pacing;
@@ -260,6 +262,7 @@ impl Bbr {
     }
 
     /// `bbr_quantization_budget`: room for bursts at both ends, for delayed ACKs, and for a probe on a small path.
+    #[inline(always)]
     pub(super) fn with_room(&self, window: u64) -> u64 {
         let even = (window + 3 * self.burst).next_multiple_of(2);
         even + if self.mode == Mode::ProbeBw && self.place == 0 { 2 } else { 0 }

@@ -24,6 +24,7 @@ impl Bbr {
     }
 
     /// `bbr_set_pacing_rate`; `smoothed_rtt` in µs.
+    #[inline(always)]
     pub(super) fn set_pace(&mut self, gain: u64, smoothed_rtt: impl Fn() -> u64) {
         let rate = self.rate();
         if (self.paced.0, self.paced.1) != (rate, gain) {
@@ -39,6 +40,7 @@ impl Bbr {
     }
 
     /// `bbr_set_cwnd`.
+    #[inline(always)]
     pub(super) fn set_window(&mut self, sample: &Sample, repairing: Repairing) {
         if sample.acked > 0 {
             let window = self.recover_or_restore(sample, repairing);
@@ -55,6 +57,7 @@ impl Bbr {
 
     /// The window in the repair of a loss, and the one before it thereafter (`bbr_set_cwnd_to_recover_or_restore`): in the
     /// first round what arrives may be sent.
+    #[inline(always)]
     fn recover_or_restore(&mut self, sample: &Sample, repairing: Repairing) -> u64 {
         let before = std::mem::replace(&mut self.repairing, repairing);
         let mut window = self.window;
@@ -73,6 +76,7 @@ impl Bbr {
     }
 
     /// Towards the target, by what was acknowledged.
+    #[inline(always)]
     fn approach(&self, window: u64, acked: u64) -> u64 {
         let mut target = self.product(self.rate(), self.window_gain);
         if self.full.reached {

@@ -116,13 +116,18 @@ impl LinuxCubic {
     }
 
     /// `bictcp_update`: how many ACKs the next segment of the window takes.
+    #[inline(always)]
     fn update(&mut self, at: Time, acked: u64) {
         let now = ticks(at);
-        let window = self.window.segments;
         self.ack_count += acked;
-        if self.last_window == window && now - self.last_time <= HZ / 32 {
-            return;
+        if self.last_window != self.window.segments || now - self.last_time > HZ / 32 {
+            self.update_at(now, acked);
         }
+    }
+
+    #[inline(never)]
+    fn update_at(&mut self, now: i64, acked: u64) {
+        let window = self.window.segments;
         if self.epoch.is_none() || now != self.last_time {
             self.last_window = window;
             self.last_time = now;
@@ -183,13 +188,18 @@ impl CongestionControl for LinuxCubic {
     #[inline]
     fn handle_measured(&mut self, measured: &Measured) {
         let rtt = measured.rtt;
+        let lower = self.delay_min.is_none_or(|least| rtt < least);
+        let looks = self.window.in_slow_start() && !self.found && self.hystart.is_some();
+        if !lower && !looks {
+            return;
+        }
         // Delays right after a fast recovery are of a queue that empties.
         if self.epoch.is_some_and(|epoch| ticks(measured.at) - epoch.start < HZ) {
             return;
         }
         let least = self.delay_min.map_or(rtt, |least| least.min(rtt));
         self.delay_min = Some(least);
-        if self.hystart.is_some() && !self.found && self.window.in_slow_start() {
+        if looks {
             self.look_for_the_end(measured, least);
         }
     }

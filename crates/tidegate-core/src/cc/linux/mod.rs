@@ -70,19 +70,22 @@ impl Window {
         left
     }
 
+    fn grow(&mut self, segments: u64) {
+        self.segments = (self.segments + segments).min(LARGEST);
+    }
+
     /// `tcp_cong_avoid_ai`: one segment for each `per` acknowledged.
     fn avoid(&mut self, per: u64, acked: u64) {
         if self.credit >= per {
             self.credit = 0;
-            self.segments += 1;
+            self.grow(1);
         }
         self.credit += acked;
         if self.credit >= per {
             let grown = self.credit / per;
             self.credit -= grown * per;
-            self.segments += grown;
+            self.grow(grown);
         }
-        self.segments = self.segments.min(LARGEST);
     }
 
     /// `tcp_reno_cong_avoid`.
