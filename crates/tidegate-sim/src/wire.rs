@@ -97,6 +97,13 @@ impl Wire {
         if !PLAIN {
             flow.in_network -= 1;
         }
+        if PLAIN && unit.is_compact() {
+            let next = flow.sender.answer_usual_ack(at, unit.handle);
+            if let Some(rtt) = flow.sender.take_rtt_sample() {
+                flow.meter.sample_rtt(at, rtt);
+            }
+            return self.send_all::<PLAIN>(at, index, flow, next);
+        }
         if unit.is_compact() {
             flow.sender.handle_usual_ack(at, unit.handle);
         } else {
@@ -119,7 +126,7 @@ impl Wire {
         if !PLAIN && flow.dialogue.is_some() {
             self.take_requests(at, index, flow);
         }
-        self.pump::<PLAIN>(at, index, flow);
+        self.pump_sender(at, index, flow);
     }
 
     /// Reports to the circuits when a transfer begins or ends.
@@ -171,18 +178,27 @@ impl Wire {
     /// Sends what the sender has to send.
     pub(crate) fn pump_sender(&mut self, at: Time, index: usize, flow: &mut Flow) {
         if flow.plain {
-            self.pump::<true>(at, index, flow);
+            let next = flow.sender.poll(at);
+            self.send_all::<true>(at, index, flow, next);
         } else {
-            self.pump::<false>(at, index, flow);
+            if let Some(policed) = &mut flow.policed {
+                policed.review(at, &flow.sender);
+            }
+            let next = flow.sender.poll(at);
+            self.send_all::<false>(at, index, flow, next);
         }
     }
 
+    /// Sends `next`, what the sender's poll gave, and all that follows.
     #[inline(always)]
-    fn pump<const PLAIN: bool>(&mut self, at: Time, index: usize, flow: &mut Flow) {
-        if !PLAIN && let Some(policed) = &mut flow.policed {
-            policed.review(at, &flow.sender);
-        }
-        while let Some(sent) = flow.sender.poll(at) {
+    fn send_all<const PLAIN: bool>(
+        &mut self,
+        at: Time,
+        index: usize,
+        flow: &mut Flow,
+        mut next: Option<Outgoing>,
+    ) {
+        while let Some(sent) = next {
             let mut unit = if (PLAIN || flow.light) && sent.is_usual() && !sent.is_empty() {
                 let bytes = flow.headers + sent.len();
                 Unit::new_compact(bytes, flow.sender.sequence_number(sent), sent.held_by())
@@ -198,6 +214,7 @@ impl Wire {
             if let Some(due) = self.network.handle_unit_at(at, flow.entries[0], &mut unit) {
                 self.receive_at::<PLAIN>(due, index, flow, unit);
             }
+            next = flow.sender.poll(at);
         }
         flow.meter.window_is(at, flow.sender.congestion_window());
         if !PLAIN {

@@ -58,7 +58,7 @@ impl Sender {
     }
 
     /// The congestion window in force: during a proportional reduction what that lets go.
-    #[inline]
+    #[inline(always)]
     pub(super) fn window(&self) -> u64 {
         match &self.accounts {
             Some(accounts) => self.window_with(accounts),

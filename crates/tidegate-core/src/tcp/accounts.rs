@@ -18,6 +18,8 @@ pub(super) struct Accounts {
     pub(super) prr: Prr,
     pub(super) probe: Probe,
     pub(super) timer: Timer,
+    /// What is still to be done to the timer.
+    pub(super) owed: Owed,
     pub(super) usage: WindowUse,
     pub(super) undo: Undo,
     /// What may be sent again until the next ACK.
@@ -28,6 +30,8 @@ pub(super) struct Accounts {
     pub(super) offload: Offload,
     /// Data may be paced.
     pub(super) paced: bool,
+    /// ACKs alone say when data leave, by Linux's rules: nothing is paced, or sampled for a controller, and there are probes.
+    pub(super) clocked: bool,
     /// A rate, and the bytes that leave at once at it.
     pub(super) burst: (Rate, u64),
     /// For controllers that hear of every ACK.
@@ -58,27 +62,32 @@ impl Accounts {
     pub(super) fn new(rules: &TcpRules, controller: &Controller) -> Accounts {
         let linux = rules.arithmetic == Arithmetic::Linux;
         let governed = controller.governs_repair();
+        let by_time = rules.loss == LossDetection::Rack;
+        let paced = rules.paces || controller.may_pace();
+        let samples = controller.hears_acks();
         Accounts {
             rack: Rack::default(),
             prr: Prr::default(),
             probe: Probe::default(),
             timer: Timer::TimeOut,
+            owed: Owed::Nothing,
             usage: WindowUse::default(),
             undo: Undo::new(rules),
             repeats: Repeats::Lost,
             frto: false,
             pacer: Pacer::new(if linux { UNPACED } else { 0 }),
             offload: Offload::new(rules),
-            paced: rules.paces || controller.may_pace(),
+            paced,
+            clocked: linux && by_time && !paced && !samples,
             burst: (Rate::ZERO, 0),
-            sampler: controller.hears_acks().then(Box::default),
+            sampler: samples.then(Box::default),
             calm: false,
             sacked: 0,
             timeouts: 0,
             sent: false,
             round_end: 0,
             yields: false,
-            by_time: rules.loss == LossDetection::Rack,
+            by_time,
             governed,
             proportional: rules.reduction == Reduction::Prr && !governed,
             linux_windows: linux,
@@ -109,6 +118,18 @@ pub(super) enum Timer {
     Probe,
     /// Segments that may be reordered are lost if they have not come by then (RFC 8985 §6.2 step 5).
     Reorder,
+}
+
+/// What is to be done to the timer as soon as all has left that may leave now: once, however many segments that are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Owed {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// An ACK restarts it.
+    Restart,
+    /// New data that left set a probe.
+    Probe,
 }
 
 /// `TCP_TIMEOUT_MIN_US` in Linux 6.18.

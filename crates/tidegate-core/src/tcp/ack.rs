@@ -1,5 +1,6 @@
 //! What an acknowledgement does to the sender.
 
+use super::accounts::Accounts;
 use super::scoreboard::{REPEATED, Removed};
 use super::segment::Segment;
 use super::sender::{Mode, Sender};
@@ -31,19 +32,33 @@ impl Sender {
         window: u32,
         segment: Option<&Segment>,
     ) -> bool {
-        let ahead = self.ahead(number);
         let Some(mut accounts) = self.accounts.take() else { return true };
-        let usual = ahead > 0
-            && segment.is_none_or(|segment| segment.sack_count == 0)
-            && self.handle_next_ack(&mut accounts, now, u64::from(ahead.unsigned_abs()), window);
-        let known = usual || self.handle_ack_accounted(&mut accounts, now, ahead, window, segment);
+        let known = self.handle_ack_with(&mut accounts, now, number, window, segment);
+        self.settle_timer(&mut accounts, now);
         self.accounts = Some(accounts);
         known
     }
 
+    /// The same, with `accounts` as those of the sender. The timer may be owed until what may leave now has left.
+    #[inline(always)]
+    pub(super) fn handle_ack_with(
+        &mut self,
+        accounts: &mut Accounts,
+        now: Time,
+        number: u32,
+        window: u32,
+        segment: Option<&Segment>,
+    ) -> bool {
+        let ahead = self.ahead(number);
+        let usual = ahead > 0
+            && segment.is_none_or(|segment| segment.sack_count == 0)
+            && self.handle_next_ack(accounts, now, u64::from(ahead.unsigned_abs()), window);
+        usual || self.handle_ack_accounted(accounts, now, ahead, window, segment)
+    }
+
     /// The acknowledgement and window fields of a segment, which is there if it has data or
     /// options; `false` if it acknowledges what was never sent.
-    #[inline]
+    #[inline(always)]
     pub(super) fn handle_ack(
         &mut self,
         now: Time,
@@ -81,7 +96,7 @@ impl Sender {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn handle_new_ack(&mut self, now: Time, bytes: u64, segment: Option<&Segment>) {
         // What adds and halves does not ask.
         let in_flight = if self.controller.is_aimd() { 0 } else { self.pipe() };

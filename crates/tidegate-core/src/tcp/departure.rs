@@ -20,21 +20,32 @@ impl Sender {
     #[inline]
     pub(super) fn poll_accounted(&mut self, now: Time) -> Option<Outgoing> {
         let mut accounts = self.accounts.take()?;
-        let mut window = self.window_with(&accounts);
-        let sent = self.poll_with(&mut accounts, now, &mut window);
-        if !self.ready {
-            // What leaves while the window is being reduced may change the window in force.
-            if self.mode != Mode::Open || accounts.yields {
-                window = self.window_with(&accounts);
-            }
-            self.note_window_use(&mut accounts, now, window);
-        }
+        let sent = self.poll_with(&mut accounts, now);
         self.accounts = Some(accounts);
         sent
     }
 
-    #[inline]
-    fn poll_with(&mut self, accounts: &mut Accounts, now: Time, window: &mut u64) -> Option<Outgoing> {
+    /// The same, with `accounts` as those of the sender.
+    #[inline(always)]
+    pub(super) fn poll_with(&mut self, accounts: &mut Accounts, now: Time) -> Option<Outgoing> {
+        if self.is_clocked(accounts, now) {
+            return Some(self.poll_clocked(accounts, now));
+        }
+        let mut window = self.window_with(accounts);
+        let sent = self.poll_one(accounts, now, &mut window);
+        if !self.ready {
+            // What leaves while the window is being reduced may change the window in force.
+            if self.mode != Mode::Open || accounts.yields {
+                window = self.window_with(accounts);
+            }
+            self.settle_timer(accounts, now);
+            self.note_window_use(accounts, now, window);
+        }
+        sent
+    }
+
+    #[inline(always)]
+    fn poll_one(&mut self, accounts: &mut Accounts, now: Time, window: &mut u64) -> Option<Outgoing> {
         if accounts.pacer.holds(now) && self.pacing_rate().is_some() {
             self.wait_for_pacer(accounts);
             return None;
@@ -54,9 +65,7 @@ impl Sender {
             self.ready = false;
             return None;
         };
-        self.counters.segments_sent += 1;
-        self.counters.bytes_sent += u64::from(sent.len());
-        self.last_sent = now;
+        self.note_sent(now, sent);
         let mut sent = sent;
         if self.board.next > newest {
             if let Some(sampler) = &mut accounts.sampler {
@@ -184,7 +193,7 @@ impl Sender {
     }
 
     /// What may leave now has left: was it the window that stopped the sender?
-    #[inline]
+    #[inline(always)]
     fn note_window_use(&mut self, accounts: &mut Accounts, now: Time, window: u64) {
         // Data that are not sent yet, and a window that is full, are as much news as data that were sent.
         let waits = accounts.offload.close();

@@ -170,9 +170,49 @@ impl Endpoint {
         }
     }
 
+    /// [`Endpoint::handle_usual_ack`], then [`Endpoint::poll`]: one way from an ACK to what it lets go.
+    #[inline(always)]
+    pub fn answer_usual_ack(&mut self, now: Time, number: u32) -> Option<Outgoing> {
+        if !self.plain {
+            self.handle_usual_ack(now, number);
+            return self.poll(now);
+        }
+        let accounts = self.sender.accounts.is_some();
+        let sent = if accounts { self.answer_accounting(now, number) } else { self.answer_ack(now, number) };
+        sent.get().or_else(|| self.poll_ack())
+    }
+
+    #[inline(never)]
+    fn answer_ack(&mut self, now: Time, number: u32) -> Outgoing {
+        let window = self.sender.raw_window;
+        if !self.sender.handle_ack(now, number, window, None) {
+            self.receiver.demand_ack();
+        }
+        if !self.sender.ready {
+            return Outgoing::NOTHING;
+        }
+        let held = self.sender.held;
+        let sent = self.sender.poll(now);
+        self.release(sent, held)
+    }
+
+    /// The same for a sender that accounts for ACKs.
+    #[inline(never)]
+    fn answer_accounting(&mut self, now: Time, number: u32) -> Outgoing {
+        let Some(mut accounts) = self.sender.accounts.take() else { return Outgoing::NOTHING };
+        let window = self.sender.raw_window;
+        if !self.sender.handle_ack_with(&mut accounts, now, number, window, None) {
+            self.receiver.demand_ack();
+        }
+        let held = self.sender.held;
+        let sent = if self.sender.ready { self.sender.poll_with(&mut accounts, now) } else { None };
+        self.sender.accounts = Some(accounts);
+        self.release(sent, held)
+    }
+
     /// A segment arrived of which [`Outgoing::is_usual`] was true at the other end, to which this end
     /// sends no data: the number of its first byte and its length.
-    #[inline]
+    #[inline(always)]
     pub fn handle_usual_data(&mut self, now: Time, seq: u32, len: u32) {
         if self.plain && seq == self.acknowledgement_number() {
             return self.handle_next(now, len);
@@ -181,7 +221,7 @@ impl Endpoint {
     }
 
     /// The next data of the stream; what they acknowledge is old.
-    #[inline]
+    #[inline(always)]
     fn handle_next(&mut self, now: Time, len: u32) {
         let Sender { config, counters, .. } = &mut self.sender;
         self.receiver.handle_next(now, len, config, counters);
@@ -325,6 +365,12 @@ impl Endpoint {
                 return Some(sent);
             }
         }
+        self.poll_ack()
+    }
+
+    /// An ACK that is to leave although no data do.
+    #[inline(always)]
+    fn poll_ack(&mut self) -> Option<Outgoing> {
         if !self.receiver.ack_now() {
             return None;
         }
@@ -349,7 +395,14 @@ impl Endpoint {
             return self.poll_syn(now);
         }
         let held = self.sender.held;
-        let Some(sent) = poll(&mut self.sender, now) else { return Outgoing::NOTHING };
+        let sent = poll(&mut self.sender, now);
+        self.release(sent, held)
+    }
+
+    /// What the sender lets go, which `held` had held back.
+    #[inline(always)]
+    fn release(&mut self, sent: Option<Outgoing>, held: HeldBy) -> Outgoing {
+        let Some(sent) = sent else { return Outgoing::NOTHING };
         let all = !sent.is_empty() && sent.start() + u64::from(sent.len()) == self.sender.written;
         // A repeat comes when loss recovery lets it, whatever the application has to add.
         let held = if sent.is_retransmission() { HeldBy::CongestionWindow } else { held };

@@ -5,6 +5,7 @@ mod accounted;
 mod accounts;
 mod ack;
 mod buffer;
+mod clocked;
 mod compression;
 mod config;
 mod departure;

@@ -1,13 +1,14 @@
 //! The usual ACK of a sender that accounts for each: nothing is SACKed, lost, sent twice or in doubt, and the oldest segments
 //! have arrived. What [`super::accounted`] does then, without what can bring nothing.
 
-use super::accounts::{Accounts, Repeats};
+use super::accounts::{Accounts, Owed, Repeats};
 use super::sender::{Mode, Sender};
 use super::told::Brought;
 use crate::cc::{Acked, Measured};
 use crate::units::Time;
 
 /// What a usual ACK took off the scoreboard.
+#[derive(Clone, Copy)]
 struct Left {
     segments: u64,
     bytes: u64,
@@ -30,7 +31,7 @@ impl Sender {
     }
 
     /// An ACK without SACK blocks that moves SND.UNA by `bytes` > 0. `false`: it is not a usual one, and nothing has been done.
-    #[inline]
+    #[inline(always)]
     pub(super) fn handle_next_ack(
         &mut self,
         accounts: &mut Accounts,
@@ -53,7 +54,7 @@ impl Sender {
             return false;
         };
         self.read_window(window);
-        self.handle_left(accounts, now, bytes, &left);
+        self.handle_left(accounts, now, bytes, left);
         true
     }
 
@@ -78,8 +79,8 @@ impl Sender {
         Some(left)
     }
 
-    #[inline]
-    fn handle_left(&mut self, accounts: &mut Accounts, now: Time, bytes: u64, left: &Left) {
+    #[inline(always)]
+    fn handle_left(&mut self, accounts: &mut Accounts, now: Time, bytes: u64, left: Left) {
         let (in_flight, lost_before) = (self.outstanding(), self.board.lost_total);
         if let Some(sampler) = &mut accounts.sampler {
             sampler.handle_next(self.board.first, left.newest, left.bytes);
@@ -108,7 +109,7 @@ impl Sender {
             let brought = left.brought(now, bytes, in_flight, lost_before);
             return self.handle_behind(accounts, &brought);
         }
-        self.set_timer(accounts, now);
+        accounts.owed = Owed::Restart;
         if !accounts.governed {
             self.controller.handle_acked(&Acked {
                 at: now,
@@ -121,11 +122,18 @@ impl Sender {
             });
         }
         if accounts.sampler.is_some() {
-            self.tell_ack(accounts, &left.brought(now, bytes, in_flight, lost_before));
+            self.tell_next(accounts, now, left, (bytes, in_flight));
         }
         if accounts.paced && self.still_waits(accounts, now) {
             self.ready = false;
+            self.settle_timer(accounts, now);
         }
+    }
+
+    /// Tells the controller all that is known after a usual ACK, which proves nothing lost.
+    #[inline(never)]
+    fn tell_next(&mut self, accounts: &mut Accounts, now: Time, left: Left, (bytes, in_flight): (u64, u64)) {
+        self.tell_ack_here(accounts, &left.brought(now, bytes, in_flight, self.board.lost_total));
     }
 
     /// A segment sent twice has arrived before one that was sent in between.
@@ -148,7 +156,7 @@ impl Sender {
 
 impl Left {
     /// The same for those who hear of it.
-    fn brought(&self, at: Time, acked: u64, in_flight: u64, lost_before: u64) -> Brought {
+    fn brought(self, at: Time, acked: u64, in_flight: u64, lost_before: u64) -> Brought {
         Brought {
             at,
             acked,

@@ -16,6 +16,7 @@ const LARGE: u64 = 3;
 
 impl Sender {
     /// A new segment has left: whether it is the last of a packet of several, which has PSH (`__tcp_transmit_skb`).
+    #[inline(always)]
     pub(super) fn ends_packet(&self, accounts: &mut Accounts, window: u64) -> bool {
         if !accounts.offload.at_work {
             return false;
@@ -30,6 +31,7 @@ impl Sender {
     }
 
     /// Segments of the packet whose first segment has just left (`tcp_write_xmit`, `tcp_cwnd_test`).
+    #[inline(always)]
     fn packet(&self, window: u64) -> u64 {
         let mss = u64::from(self.config.mss);
         // As it was before that segment.
@@ -63,6 +65,7 @@ impl Sender {
     }
 
     /// Whether what the window has room for waits to leave as part of a larger packet (`tcp_tso_should_defer`).
+    #[inline(always)]
     pub(super) fn defers(&mut self, accounts: &mut Accounts, now: Time, window: u64) -> bool {
         let mss = u64::from(self.config.mss);
         let offload = &accounts.offload;

@@ -1,7 +1,7 @@
 //! The timer of a sender that accounts for ACKs: one instant with three meanings, as in Linux, and the tail loss probe
 //! (RFC 8985 §7).
 
-use super::accounts::{Accounts, LATE, Probe, Repeats, Timer};
+use super::accounts::{Accounts, LATE, Owed, Probe, Repeats, Timer};
 use super::dsack::Report;
 use super::outgoing::Outgoing;
 use super::prr::Progress;
@@ -59,13 +59,13 @@ impl Sender {
     }
 
     /// When the oldest segment times out.
-    #[inline]
+    #[inline(always)]
     fn oldest_expiry(&self) -> Time {
         self.board.slot(self.board.first).at().saturating_add(self.estimator.rto())
     }
 
     /// `tcp_set_xmit_timer`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn set_timer(&mut self, accounts: &mut Accounts, now: Time) {
         // The ACK would start the time-out again.
         let expiry = self.estimator.expiry(now);
@@ -74,27 +74,55 @@ impl Sender {
         }
     }
 
+    /// What is owed to the timer is done: nothing more leaves now.
+    #[inline(always)]
+    pub(super) fn settle_timer(&mut self, accounts: &mut Accounts, now: Time) {
+        match accounts.owed {
+            Owed::Nothing => return,
+            Owed::Restart => self.set_timer(accounts, now),
+            Owed::Probe => self.start_probe(accounts, now, self.oldest_expiry()),
+        }
+        accounts.owed = Owed::Nothing;
+    }
+
     /// RFC 8985 §7.2, `tcp_schedule_loss_probe`: two round trips from now, if nothing is being repaired, and not after
     /// the time-out would expire.
-    #[inline]
+    #[inline(always)]
     fn set_probe(&mut self, accounts: &mut Accounts, now: Time, expiry: Time) -> bool {
-        let srtt = self.estimator.smoothed();
         let disorder = self.mode != Mode::Open || accounts.sacked > 0;
-        if !accounts.by_time || disorder || self.outstanding() == 0 || srtt == Span::ZERO {
+        if disorder || self.outstanding() == 0 || !self.probes(accounts) {
             return false;
         }
+        self.start_probe(accounts, now, expiry);
+        true
+    }
+
+    /// Whether there are probes where nothing is in disorder.
+    #[inline(always)]
+    fn probes(&self, accounts: &Accounts) -> bool {
+        accounts.by_time && self.estimator.smoothed() != Span::ZERO
+    }
+
+    #[inline(always)]
+    fn start_probe(&mut self, accounts: &mut Accounts, now: Time, expiry: Time) {
+        let srtt = self.estimator.smoothed();
         let alone = self.board.next - self.board.first == 1;
         let wait = srtt.saturating_mul(2) + if alone { ONE_IN_FLIGHT } else { LATE };
         let at = now.saturating_add(wait);
         accounts.timer = Timer::Probe;
         self.rto_at = if expiry > now { at.min(expiry) } else { at };
-        true
     }
 
     /// A segment of new data left: the timer, if it is that of a probe, which does not depend on what it was before. `false`:
     /// [`Sender::time_sent`] says what it is.
-    #[inline]
+    #[inline(always)]
     pub(super) fn time_next(&mut self, accounts: &mut Accounts, now: Time) -> bool {
+        if accounts.calm && self.probes(accounts) {
+            // The last of those that leave now sets it for all.
+            accounts.owed = Owed::Probe;
+            return true;
+        }
+        self.settle_timer(accounts, now);
         // The probe itself starts none (`tcp_send_loss_probe`).
         accounts.probe.end != self.max && self.set_probe(accounts, now, self.oldest_expiry())
     }

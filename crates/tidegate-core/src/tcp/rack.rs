@@ -63,8 +63,11 @@ impl Rack {
     }
 
     /// A round trip was measured.
+    #[inline]
     pub(super) fn handle_rtt(&mut self, rtt: Span) {
-        self.least_rtt = Some(self.least_rtt.map_or(rtt, |least| least.min(rtt)));
+        if self.least_rtt.is_none_or(|least| rtt < least) {
+            self.least_rtt = Some(rtt);
+        }
     }
 
     /// RACK.min_RTT.

@@ -235,7 +235,7 @@ impl Receiver {
     }
 
     /// The next `len` > 0 user bytes arrived.
-    #[inline]
+    #[inline(always)]
     pub(super) fn handle_next(&mut self, now: Time, len: u32, config: &Config, counters: &mut Counters) {
         if self.islands.is_empty() && u64::from(len) <= config.window {
             self.next += u64::from(len);

@@ -145,8 +145,8 @@ impl Estimator {
                 *largest = least;
             }
         }
-        self.base = Span::from_picos((self.srtt + self.rttvar).unsigned_abs()).min(self.max);
-        self.set_rto(self.base);
+        self.base = Span::from_picos((self.srtt + self.rttvar).cast_unsigned()).min(self.max);
+        self.rto = self.base;
     }
 
     #[inline]
@@ -230,7 +230,8 @@ impl Estimator {
     /// Smoothed round-trip time; zero before the first sample.
     #[inline]
     pub(super) fn smoothed(&self) -> Span {
-        let srtt = self.srtt.unsigned_abs();
+        // Never below zero.
+        let srtt = self.srtt.cast_unsigned();
         match self.kind {
             Kind::Ticks { tick, .. } => Span::from_picos(srtt.saturating_mul(tick) / 8),
             Kind::Fixed | Kind::Exact | Kind::Variance { .. } => Span::from_picos(srtt),

@@ -197,7 +197,7 @@ impl Sender {
     }
 
     /// What leaves now; `None`: nothing until the next ACK, write or time-out.
-    #[inline]
+    #[inline(always)]
     pub(super) fn poll(&mut self, now: Time) -> Option<Outgoing> {
         let sent = if self.mode == Mode::Open {
             self.poll_new(now, self.controller.window())
@@ -208,14 +208,20 @@ impl Sender {
             self.ready = false;
             return None;
         };
-        self.counters.segments_sent += 1;
-        self.counters.bytes_sent += u64::from(sent.len());
-        self.last_sent = now;
+        self.note_sent(now, sent);
         if self.rto_at == Time::NEVER {
             // RFC 6298 §5.1.
             self.rto_at = self.estimator.expiry(now);
         }
         Some(sent)
+    }
+
+    /// A segment leaves.
+    #[inline(always)]
+    pub(super) fn note_sent(&mut self, now: Time, sent: Outgoing) {
+        self.counters.segments_sent += 1;
+        self.counters.bytes_sent += u64::from(sent.len());
+        self.last_sent = now;
     }
 
     /// New data, if both windows allow.
@@ -229,6 +235,15 @@ impl Sender {
             self.ready = false;
             return None;
         };
+        let sent = self.push_new(now, len);
+        // Whether this was the last for now is known already.
+        self.ready = self.mode != Mode::Open || self.allowed(window_end).is_some();
+        Some(sent)
+    }
+
+    /// The next `len` bytes leave.
+    #[inline(always)]
+    pub(super) fn push_new(&mut self, now: Time, len: u32) -> Outgoing {
         let start = self.max;
         self.max += u64::from(len);
         self.board.push(self.max, len, now);
@@ -236,9 +251,7 @@ impl Sender {
             self.timed_end = self.max;
             self.timed_at = now;
         }
-        // Whether this was the last for now is known already.
-        self.ready = self.mode != Mode::Open || self.allowed(window_end).is_some();
-        Some(Outgoing::new(start, len))
+        Outgoing::new(start, len)
     }
 
     /// The next new segment's length if it may go; notes what stops it if it may not.

@@ -25,7 +25,15 @@ impl Widening {
     }
 
     /// Once a round trip: an ACK newly reports what was sent at `newest` last.
+    #[inline]
     pub(super) fn handle_ack(&mut self, now: Time, newest: Time) {
+        // Most often nothing has widened, and nothing does.
+        if self.seen || self.steps > 0 {
+            self.update(now, newest);
+        }
+    }
+
+    fn update(&mut self, now: Time, newest: Time) {
         if newest < self.at {
             self.seen = false;
         }

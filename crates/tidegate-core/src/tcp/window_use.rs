@@ -38,7 +38,7 @@ pub(super) struct Burst {
 impl WindowUse {
     /// A burst has left. `allows` says whether slow start goes on at a window below so many segments.
     /// `true`: the window has not been used for a time-out, and falls ([`WindowUse::handle_unused`]).
-    #[inline]
+    #[inline(always)]
     pub(super) fn handle_burst(&mut self, burst: Burst, allows: impl FnOnce(u64) -> bool) -> bool {
         if burst.una >= self.until || burst.limited || (!self.limited && burst.out > self.most) {
             self.limited = burst.limited;
