@@ -55,6 +55,8 @@ from tidegate._engines.value import EngineComparison
 from tidegate._identify.start import identify
 from tidegate._identify.value import Identification
 from tidegate._open import open_comparison, open_engines, open_run, open_study
+from tidegate._regress.start import regress
+from tidegate._regress.value import Regression
 from tidegate._reproduce.start import reproduce
 from tidegate._reproduce.value import Reproduction
 from tidegate._run.start import run
@@ -96,6 +98,7 @@ __all__ = [
     "Packets",
     "Point",
     "PoolSizing",
+    "Regression",
     "Reproduction",
     "RequestRow",
     "Run",
@@ -132,6 +135,7 @@ __all__ = [
     "open_study",
     "read_capture",
     "reference",
+    "regress",
     "reproduce",
     "run",
     "schema",

@@ -119,7 +119,7 @@ def test_no_circle_of_files() -> None:
 FLOORS = (
     {"_core"}, {"_base"}, {"_traces", "_draw", "dtm", "effcap", "gcra"}, {"_capture"}, {"_ask"},
     {"theory", "tcp"}, {"_run"}, {"_compare", "_study", "gym", "_identify"},
-    {"_engines", "_advise", "_reproduce"},
+    {"_engines", "_advise", "_reproduce", "_regress"},
     {"_open", "papers"}, {"_cli"}, {"__main__"},
 )  # fmt: skip
 

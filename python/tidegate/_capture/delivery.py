@@ -34,6 +34,7 @@ class Deliveries:
         time_s: seconds since the capture's first packet.
         ip_bytes: bytes of IP packets that were delivered then.
         waited_s: how long what was delivered last had waited; NaN where it cannot be told.
+        least_s: the shortest round trip, at the sender; 0 at the receiver, where only differences are known.
         grain_s: how exact the waiting times are.
         sent_s: when data was sent, as far as the place shows it.
         outstanding: bytes sent and not yet delivered at each of ``sent_s``; None at the receiver.
@@ -45,6 +46,7 @@ class Deliveries:
     time_s: Column
     ip_bytes: Column
     waited_s: Column
+    least_s: float
     grain_s: float
     sent_s: Column
     outstanding: Column | None
@@ -133,6 +135,7 @@ def _at_receiver(connection: Connection) -> Deliveries:
         time,
         _on_the_link(connection, data),
         waited,
+        0.0,
         grain,
         time,
         None,
@@ -196,12 +199,13 @@ def _at_sender(connection: Connection) -> Deliveries:
         )
     )
     known = trip[~np.isnan(trip)]
-    waited = trip - known.min() if len(known) else trip
+    least = float(known.min()) if len(known) else 0.0
     return Deliveries(
         at="sender",
         time_s=when,
         ip_bytes=bytes_ * per_byte,
-        waited_s=waited,
+        waited_s=trip - least,
+        least_s=least,
         grain_s=0.0,
         sent_s=time[data],
         outstanding=np.array(flight),

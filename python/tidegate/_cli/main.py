@@ -18,6 +18,7 @@ from tidegate._cli.identify import identify
 from tidegate._cli.language import reference, schema
 from tidegate._cli.live import live
 from tidegate._cli.options import epilog
+from tidegate._cli.regress import regress
 from tidegate._cli.run import check, run
 from tidegate._cli.studies import reproduce, size, tune
 from tidegate._cli.study import study
@@ -43,6 +44,7 @@ for _command in (
     plot,
     compare,
     study,
+    regress,
     reproduce,
     size,
     tune,

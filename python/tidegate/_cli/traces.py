@@ -155,10 +155,11 @@ def traces_from(
     unsaturated: str,
     as_json: bool,
 ) -> None:
-    """Find in a capture what a link could carry, from a transfer that saturated it.
+    """Find in a capture what a link could carry.
 
-    A window of the trace is saturated if packets waited at the link during 90% of it. The report, and the
-    column "saturated" of a CSV trace, say which are not: there the capture does not show the capacity.
+    A transfer must have saturated it: a window of the trace counts if packets waited at the link during 90%
+    of it. The report, and the column "saturated" of a CSV trace, say which do not: there the capture does not
+    show the capacity.
     """
     from tidegate._base.progress import Progress
     from tidegate._capture.start import read

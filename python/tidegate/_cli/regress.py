@@ -1,0 +1,80 @@
+"""``tidegate regress SCENARIO MEASUREMENT…``."""
+
+from __future__ import annotations
+
+import click
+
+from tidegate._cli.errors import FAILED
+from tidegate._cli.options import FILE, JSON, SEED, SET, epilog, tell
+
+
+@click.command(
+    "regress",
+    epilog=epilog(
+        "regress link.toml download.pcap",
+        "regress link.toml download.pcap --within goodput=10% --within 'rtt=5 ms'",
+        "regress link.toml iperf3.json",
+    ),
+)
+@FILE
+@click.argument("measurement", metavar="MEASUREMENT...", nargs=-1, required=True)
+@click.option(
+    "--within",
+    multiple=True,
+    metavar="NUMBER=DIFFERENCE",
+    help="Allowed difference of goodput (5%), resent (1 points), rtt (10%) or completion (5%); repeatable.",
+)
+@click.option(
+    "--connection",
+    "connections",
+    type=click.IntRange(1),
+    multiple=True,
+    help="Number of a connection of the capture; repeatable. Default: all with at least 10 kB of data.",
+)
+@click.option(
+    "--runs",
+    type=click.IntRange(1),
+    default=8,
+    show_default=True,
+    help="Runs of a scenario in which something is random.",
+)
+@SEED
+@SET
+@JSON
+def regress(
+    file: str,
+    measurement: tuple[str, ...],
+    within: tuple[str, ...],
+    connections: tuple[int, ...],
+    runs: int,
+    seed: int | None,
+    sets: tuple[str, ...],
+    as_json: bool,
+) -> int:
+    """Compare a scenario with a measurement.
+
+    The measurement is a capture, or a file of iperf3 (--json) or of flent. The scenario runs with the sizes,
+    pauses and starts that were measured. Exit status: 0 no number differs, 1 one does, 2 the input was wrong.
+    """
+    from tidegate._base.progress import Progress
+    from tidegate._regress.start import regress as compute
+
+    allowed = {}
+    for text in within:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise click.UsageError(f'--within: read "{text}"; write such as goodput=5%')
+        allowed[name.strip()] = value
+    with Progress("running") as progress:
+        found = compute(
+            file,
+            measurement,
+            connections=connections or None,
+            within=allowed,
+            runs=runs,
+            seed=seed,
+            set=list(sets),
+            progress=progress,
+        )
+    tell(found, as_json=as_json, folder=None, picture=None)
+    return 0 if found.agrees else FAILED

@@ -1,0 +1,1 @@
+"""A scenario beside a measurement: what agrees, and what does not."""

@@ -1,0 +1,128 @@
+"""A scenario agrees with captures of itself, and not with those of another link."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+import tidegate as tg
+from common import tidegate
+
+CHUNKS = """
+title = "Four pieces"
+duration = "20 s"
+seed = 3
+[gate.line]
+rate = "8 Mbit/s"
+delay = "15 ms"
+queue = "60 packets"
+[flow.f]
+path = ["line"]
+rtt = "40 ms"
+app.request = { response = "1 MB", think = ["500 ms", "1 s", "2 s"], count = 4 }
+tcp.cc = "cubic"
+"""
+RANDOM = CHUNKS.replace('queue = "60 packets"', 'queue = "60 packets"\nloss = 0.002')
+
+
+def captured(text: str, folder: Path) -> Path:
+    """Run a scenario; return the capture of its senders."""
+    tg.run(tg.Scenario.from_toml(text), pcap=folder / "run.pcap")
+    return folder / "run.pcap"
+
+
+def written(text: str, folder: Path) -> Path:
+    """Write a scenario."""
+    path = folder / "link.toml"
+    path.write_text(text)
+    return path
+
+
+def test_a_scenario_agrees_with_its_own_capture(tmp_path: Path) -> None:
+    found = tg.regress(written(CHUNKS, tmp_path), captured(CHUNKS, tmp_path))
+    assert found.agrees
+    assert found.exact
+    assert {row.number.name for row in found.rows} == {"goodput", "resent", "RTT mean", "completion"}
+    for row in found.rows:
+        assert row.verdict == "agree"
+        # Sizes, pauses and start are the capture's: next to nothing is left to differ.
+        assert abs(row.difference) <= max(0.01 * row.measured, 0.002)
+
+
+def test_another_rate_is_told_by_its_numbers(tmp_path: Path) -> None:
+    found = tg.regress(
+        written(CHUNKS, tmp_path), captured(CHUNKS, tmp_path), set={"gate.line.rate": "5 Mbit/s"}
+    )
+    assert not found.agrees
+    differ = {row.number.name for row in found.rows if row.verdict == "differ"}
+    assert {"goodput", "completion"} <= differ
+    assert "They differ in goodput of connection 1" in found.sentences[0]
+
+
+def test_random_loss_gives_intervals(tmp_path: Path) -> None:
+    found = tg.regress(written(RANDOM, tmp_path), captured(RANDOM, tmp_path), within={"goodput": "15%"})
+    assert not found.exact
+    assert found.runs == 8
+    assert all(row.predicted.half_width is not None for row in found.rows)
+    assert next(row for row in found.rows if row.number.name == "goodput").verdict != "differ"
+
+
+def test_the_command_has_an_exit_status_for_ci(tmp_path: Path) -> None:
+    link, capture = written(CHUNKS, tmp_path), captured(CHUNKS, tmp_path)
+    same = tidegate("regress", link, capture)
+    assert (same.returncode, same.stderr) == (0, "")
+    assert "agree on all 4 numbers" in same.stdout
+    other = tidegate("regress", link, capture, "--set", "gate.line.rate=5 Mbit/s", "--json")
+    assert other.returncode == 1
+    assert json.loads(other.stdout)["agrees"] is False
+    wide = tidegate(
+        "regress", link, capture, "--set", "gate.line.rate=7.5 Mbit/s", "--within", "goodput=20%",
+        "--within", "completion=20%", "--within", "rtt=20 ms",
+    )  # fmt: skip
+    assert wide.returncode == 0, wide.stdout
+    for wrong in (["--within", "speed=5%"], ["--within", "rtt=soon"], ["--connection", "7"]):
+        assert tidegate("regress", link, capture, *wrong).returncode == 2
+
+
+BULK = """
+duration = "12 s"
+seed = 1
+[gate.line]
+rate = "10 Mbit/s"
+delay = "20 ms"
+queue = "60 packets"
+[flow.f]
+path = ["line"]
+rtt = "50 ms"
+tcp.cc = "cubic"
+"""
+
+
+def test_iperf3_and_flent_are_measurements(tmp_path: Path) -> None:
+    link = written(BULK, tmp_path)
+    stream = {
+        "sender": {"bytes": 11_800_000, "bits_per_second": 9.44e6, "seconds": 10.0, "retransmits": 60},
+        "receiver": {"bytes": 11_700_000, "bits_per_second": 9.36e6, "seconds": 10.0},
+    }
+    start = {"test_start": {"protocol": "TCP"}, "tcp_mss_default": 1448}
+    iperf = tmp_path / "iperf.json"
+    iperf.write_text(json.dumps({"start": start, "end": {"streams": [stream]}}))
+    found = tg.regress(link, iperf)
+    assert {row.number.name for row in found.rows} >= {"goodput", "resent"}
+    assert next(row for row in found.rows if row.number.name == "goodput").verdict == "agree"
+    assert not tg.regress(link, iperf, set={"gate.line.rate": "20 Mbit/s"}).agrees
+    data = {
+        "metadata": {},
+        "x_values": [0.2 * step for step in range(50)],
+        "results": {"TCP download": [9.4] * 50, "Ping (ms) ICMP": [90.0] * 50},
+    }
+    flent = tmp_path / "run.flent.gz"
+    flent.write_bytes(gzip.compress(json.dumps(data).encode()))
+    found = tg.regress(link, flent)
+    assert found.rows[0].measured == pytest.approx(9.4e6)
+    assert found.rows[0].verdict == "agree"
+    iperf.write_text('{"neither": 1}')
+    with pytest.raises(tg.ArgumentError, match="neither of iperf3"):
+        tg.regress(link, iperf)
