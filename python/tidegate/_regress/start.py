@@ -15,7 +15,6 @@ from tidegate._ask.source import as_scenario
 from tidegate._base.errors import ArgumentError
 from tidegate._base.estimate import estimate
 from tidegate._capture.start import Paths, read
-from tidegate._regress.captured import measured, transfer
 from tidegate._regress.judge import NUMBERS, bounds, judge
 from tidegate._regress.measured import Measurement, Transfer
 from tidegate._regress.others import other
@@ -111,6 +110,8 @@ def _measurement(paths: Paths, connections: Sequence[int] | None) -> Measurement
     names = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
     if len(names) == 1 and (found := other(Path(names[0]))) is not None:
         return found
+    from tidegate._regress.captured import measured
+
     return measured(read(names), connections)
 
 
@@ -186,6 +187,8 @@ def _span(seconds: float) -> str:
 
 def _simulate(scenario: Scenario, seed: int, replication: int) -> dict[int, Transfer]:
     """Run once; measure the capture of the run as any other."""
+    from tidegate._regress.captured import transfer
+
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "run.pcap"
         run(scenario, seed=seed, replication=replication, record="summary", pcap=file)

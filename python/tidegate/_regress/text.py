@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tidegate._base.text import counted, number, plain, table, wrapped
 
 if TYPE_CHECKING:
     from tidegate._regress.judge import Row
-    from tidegate._regress.value import Regression
 
 
-def report(found: Regression) -> str:
+def report(found: Any) -> str:
     """Return what was measured, what the scenario says, and what agrees."""
     made = (
         "nothing is random, one run" if found.exact else f"{counted(found.runs, 'run')} · seed {found.seed}"
