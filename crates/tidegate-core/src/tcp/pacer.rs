@@ -18,12 +18,14 @@ pub(super) struct Pacer {
     free: u32,
     /// Bytes that are left of the burst under way.
     burst: u64,
+    /// By how much it left later than it might have, less what was made up for.
+    late: Span,
 }
 
 impl Pacer {
     /// A pacer that lets `free` segments go before it begins.
     pub(super) fn new(free: u32) -> Pacer {
-        Pacer { next: Time::ZERO, remainder: 0, rate: Rate::ZERO, len: 0, whole: 0, rest: 0, free, burst: 0 }
+        Pacer { next: Time::ZERO, remainder: 0, rate: Rate::ZERO, len: 0, whole: 0, rest: 0, free, burst: 0, late: Span::ZERO }
     }
 
     /// The next data may leave then.
@@ -49,17 +51,14 @@ impl Pacer {
         }
         if self.burst == 0 || now >= self.next {
             self.burst = burst.max(len);
+            self.late = if self.next == Time::ZERO { Span::ZERO } else { now.saturating_since(self.next) };
         }
         self.burst -= len.min(self.burst);
         let whole = self.duration(len, rate);
-        if now <= self.next {
-            self.next = self.next.saturating_add(whole);
-            return;
-        }
-        // Who is late catches up, by half of what the segment takes at most (`tcp_update_skb_after_send`).
-        let late = now.saturating_since(self.next).min(Span::from_picos(whole.picos() / 2));
-        let credit = if self.next == Time::ZERO { Span::ZERO } else { late };
-        self.next = now.saturating_add(whole.saturating_sub(credit));
+        // Who is late catches up, by half of what the burst takes at most (`tcp_update_skb_after_send`).
+        let credit = self.late.min(Span::from_picos(whole.picos() / 2));
+        self.late = self.late.saturating_sub(credit);
+        self.next = self.next.max(now).saturating_add(whole.saturating_sub(credit));
     }
 
     /// Time that `len` bytes take at `rate`, which is not zero; what is below a picosecond is kept for the next.
@@ -132,6 +131,23 @@ mod tests {
         let idle = pacer.next() + Span::from_secs(1);
         pacer.handle_sent(idle, 1000, rate, 0);
         assert_eq!(pacer.next(), idle + Span::from_micros(500));
+    }
+
+    #[test]
+    fn half_of_a_delay_is_caught_up_by_a_burst_as_a_whole() {
+        let mut pacer = Pacer::new(0);
+        let (now, rate) = (Time::ZERO + Span::from_secs(1), Rate::from_bps(8_000_000));
+        pacer.handle_sent(now, 1000, rate, 0);
+        let idle = pacer.next() + Span::from_secs(1);
+        for _ in 0..4 {
+            pacer.handle_sent(idle, 1000, rate, 4000);
+        }
+        assert_eq!(pacer.next(), idle + Span::from_millis(2));
+        let late = pacer.next() + Span::from_micros(700);
+        for _ in 0..4 {
+            pacer.handle_sent(late, 1000, rate, 4000);
+        }
+        assert_eq!(pacer.next(), late + Span::from_micros(3300));
     }
 
     #[test]

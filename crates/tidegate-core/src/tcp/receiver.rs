@@ -319,6 +319,7 @@ impl Receiver {
         while let Some(island) = self.islands.front().copied().filter(|island| island.start <= self.next) {
             self.next = island.end;
             self.islands.pop_front();
+            self.forget_reached();
         }
         if self.buffer.is_some() {
             self.widen_in_disorder(now, start, end, config);
@@ -409,6 +410,16 @@ impl Receiver {
         let mut newest = [island.start, 0, 0, 0];
         let others = self.recent.iter().filter(|offset| !island.holds(**offset));
         for (place, offset) in newest[1..].iter_mut().zip(others) {
+            *place = *offset;
+        }
+        self.recent = newest;
+    }
+
+    /// The islands below `next` are islands no more: their places go to those that came before them (RFC 2018 §4).
+    fn forget_reached(&mut self) {
+        let mut newest = [0; 4];
+        let above = self.recent.iter().filter(|offset| **offset > self.next);
+        for (place, offset) in newest.iter_mut().zip(above) {
             *place = *offset;
         }
         self.recent = newest;
