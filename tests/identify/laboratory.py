@@ -37,7 +37,7 @@ class Verdict:
 
 
 def held_out(file: str) -> bool:
-    """Tell whether a capture is in the half that nothing was tuned on: a fixed half, by its name."""
+    """Tell whether a capture is in the half that is reported apart: a fixed half, by its name."""
     return hashlib.sha256(file.encode()).digest()[0] % 2 == 1
 
 

@@ -39,6 +39,13 @@ HALF = 0.5
 FEWEST = 20
 #: A delay that rises by less than this is no queue, whatever its shape.
 _RISE_S = 0.003
+#: Before losses at a queue, round trips are longer by the time that the full queue takes to drain; a queue
+#: that never empties hides up to three quarters of it. Behind a policer they are not longer at all (Flach
+#: et al., §3).
+_INFLATED = 0.25
+#: Clocks of computers are off by up to 50 millionths each (the usual tolerance of their crystals), and the
+#: capture's and the device's are two: no rate is known better.
+_CLOCK = 1e-4
 #: Losses fewer than this do not make a law.
 _FEW_LOSSES = 3
 
@@ -55,9 +62,20 @@ def law_of(streams: Sequence[Sent], bucket: Bucket | None) -> Law:
     packets, trip = crossings(streams)
     if bucket is not None and bucket.gain > 0 and bucket.explained >= HALF and bucket.drops >= _FEW_LOSSES:
         delayed = explained_at(packets, trip, bucket.rate_bps)
-        if delayed < HALF:
+        if delayed < HALF and _inflation(packets, trip, bucket) < _INFLATED:
             return _policer(packets, bucket, delayed)
     return _queue(streams, packets, trip, bucket) or _no_queue(packets, trip)
+
+
+def _inflation(packets: Crossings, trip: Any, bucket: Bucket) -> float:
+    """Return how much longer round trips are before losses, as a share of a full bucket's time to drain."""
+    known = np.flatnonzero(trip > 0)
+    before = np.searchsorted(known, np.flatnonzero(packets.judged & ~packets.passed)) - 1
+    before = before[before >= 0]
+    if len(before) < _FEW_LOSSES:
+        return 0.0
+    longer = float(np.median(trip[known][before]) - np.quantile(trip[known], 0.05))
+    return longer * bucket.rate_bps / (8 * bucket.limit)
 
 
 def _policer(packets: Crossings, plain: Bucket, delayed: float) -> Law:
@@ -100,7 +118,7 @@ def _policer(packets: Crossings, plain: Bucket, delayed: float) -> Law:
         "policer",
         f"A policer of {rate(bucket.rate_bps)} with {size} drops what exceeds it and delays nothing.",
         evidence,
-        rate_bps=Number(bucket.rate_bps, bucket.rate_interval),
+        rate_bps=_clocked(bucket.rate_bps, bucket.rate_interval),
         burst_bytes=limit,
         counts=words,
         header_bytes=counting.extra,
@@ -145,7 +163,7 @@ def _one_rate(packets: Crossings, trip: Any, found: Waiting, bucket: Bucket | No
                 f"{100 * found.explained:.0f}% of their spread and leaves {number(1e3 * found.noise_s)} ms."
             ),
         ],
-        rate_bps=Number(found.rate_bps, found.rate_interval),
+        rate_bps=_clocked(found.rate_bps, found.rate_interval),
         burst_bytes=Number(found.allowance, found.allowance_interval) if shaper else None,
         queue_bytes=queue,
         drops=drops,
@@ -155,7 +173,7 @@ def _one_rate(packets: Crossings, trip: Any, found: Waiting, bucket: Bucket | No
 
 
 def _trains(packets: Crossings, trip: Any, trains: Delivery) -> Law:
-    pieces = [(start, Number(value, interval)) for start, value, interval in trains.pieces]
+    pieces = [(start, _clocked(value, interval)) for start, value, interval in trains.pieces]
     drops, queue, words, loss = _drops(packets, trip, None, 0.0)
     seen = trip[trip > 0]
     low, high = (float(each) for each in np.quantile(trains.rate_bps, (0.05, 0.95)))
@@ -226,6 +244,11 @@ def _risk(packets: Crossings, trip: Any) -> tuple[float, float] | None:
     waits = trip[known]
     test = mannwhitneyu(waits[before], waits, alternative="greater")
     return float(np.median(waits[before]) - np.median(waits)), float(test.pvalue)
+
+
+def _clocked(value: float, interval: tuple[float, float]) -> Number:
+    """Return a rate whose interval is not narrower than the clocks of two machines allow."""
+    return Number(value, (min(interval[0], value * (1 - _CLOCK)), max(interval[1], value * (1 + _CLOCK))))
 
 
 def loss_share(packets: Crossings) -> Number:

@@ -30,13 +30,16 @@ def beside(found: Identification, scenario: Path) -> str:
             lost = each.lost / each.data_packets if each.data_packets else None
             sent = row["segments_sent"]
             again = row["segments_retransmitted"] / sent if sent else None
+            # A transfer's goodput is that of the time it took, as the capture's is.
+            took = row["completion_s"]
+            said = 8 * each.data_bytes / took if took else row["goodput_bps"]
             trip = None if each.base_round_trip_s is None else 1e3 * each.base_round_trip_s.value
             rows += [
                 [
                     str(each.connection),
                     "goodput, Mbit/s",
                     number(each.goodput_bps / 1e6),
-                    number(row["goodput_bps"] / 1e6),
+                    number(said / 1e6),
                 ],
                 ["", "lost, resent, %", percent(lost), percent(again)],
                 ["", "round trip, base and median, ms", number(trip), number(row["rtt_p50_ms"])],

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from tidegate._base.errors import ArgumentError
 from tidegate._base.text import counted
 from tidegate._identify.application import application
@@ -18,6 +16,10 @@ _LINE_BPS = 1_000_000_000
 #: Where nothing was lost, the queue holds more than was ever in it.
 _ROOMY = 4
 _LEAST_BYTES = 10_000
+#: TCP's flag FIN (RFC 9293 §3.1).
+_FIN = 1
+#: A run may take so much longer than the capture before its transfers are cut off.
+_MORE = 0.25
 #: A think time is not zero; the first one is this.
 _AT_ONCE_S = 0.001
 
@@ -42,7 +44,7 @@ def scenario(directions: list[Direction], limits: list[Limit], streams: list[Any
         "# The capture does not tell the congestion control: cubic is what most senders use.",
         "",
         'title = "The link of a capture"',
-        f'duration = "{np.ceil((end - begin) / 1e9) + 1:.0f} s"',
+        f'duration = "{_duration(end - begin, [streams[at] for at in members])}"',
         "seed = 1",
         "",
         "[gate.link]",
@@ -51,6 +53,18 @@ def scenario(directions: list[Direction], limits: list[Limit], streams: list[Any
     for at in members:
         lines += ["", *_flow(directions[at], streams[at], int(begin), directions)]
     return "\n".join(lines) + "\n"
+
+
+def still_sending(stream: Any) -> bool:
+    """Tell whether the capture ends before the transfer: its sender has not closed the connection."""
+    packets = stream.connection.packets
+    return not bool(((packets.flags & _FIN) > 0)[packets.from_client == stream.from_client].any())
+
+
+def _duration(span_ns: float, streams: list[Any]) -> str:
+    # What ends by itself has some time to do so; what does not, ends with the capture.
+    more = 0.0 if all(still_sending(each) for each in streams) else _MORE * span_ns
+    return f"{max(1.0, (span_ns + more) / 1e9):.3f} s"
 
 
 def _round_trip(direction: Direction) -> float:
@@ -114,4 +128,6 @@ def _flow(direction: Direction, stream: Any, begin: int, directions: list[Direct
             f"app.request.think = [{thinks}]",
             f"app.request.count = {len(did.bytes)}",
         ]
+    if still_sending(stream):
+        return [*lines, 'app = "bulk"']
     return [*lines, f'app.transfer = "{did.bytes[0]} B"']

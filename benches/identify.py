@@ -1,0 +1,215 @@
+"""What `tidegate identify` says of links whose law is known: random simulated links, captured at the sender.
+
+Draws links of every law with reno, cubic or bbr, with and without background traffic, identifies each
+from its capture, and prints a confusion matrix and how often the intervals hold the true number.
+
+    .venv/bin/python benches/identify.py --links 400 --record
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import tempfile
+import time
+from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict, dataclass
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+LAWS = ("policer", "constant", "token bucket", "steps", "varying", "early", "random", "none")
+RECORDED = Path(__file__).with_name("recorded") / "identify.json"
+
+
+@dataclass(frozen=True)
+class Truth:
+    """A link that was drawn: its law, its numbers, and its scenario."""
+
+    number: int
+    law: str
+    cc: str
+    background: bool
+    rate_bps: int | None
+    burst_bytes: int | None
+    queue_bytes: int | None
+    loss: float | None
+    round_trip_s: float
+    scenario: str
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What was said of it, and which intervals held the truth; None where there is none."""
+
+    number: int
+    truth: str
+    said: str
+    cc: str
+    background: bool
+    lost: int
+    rate_held: bool | None
+    rate_error: float | None
+    burst_held: bool | None
+    queue_held: bool | None
+    loss_held: bool | None
+    round_trip_error_s: float | None
+    sentence: str
+
+
+def draw(number: int) -> Truth:
+    """Draw a link; the same number gives the same link."""
+    dice = random.Random(f"identify {number}")
+    law = LAWS[number % len(LAWS)]
+    cc = dice.choice(["reno", "cubic", "bbr"])
+    rate = int(10 ** dice.uniform(6, 7.5))
+    trip = dice.uniform(0.01, 0.12)
+    product = rate * trip / 8
+    background = law not in ("none", "random") and dice.random() < 0.3
+    burst = queue = None
+    loss = None
+    gate: list[str] = []
+    if law == "policer":
+        burst = int(max(6000, product * 10 ** dice.uniform(-0.7, 1)))
+        gate = ['rate = "1 Gbit/s"', f'police = {{ rate = "{rate} bit/s", burst = "{burst} B" }}']
+    elif law == "token bucket":
+        burst = int(max(15_000, product * 10 ** dice.uniform(-0.3, 0.7)))
+        queue = int(max(15_000, product * dice.uniform(0.5, 3)))
+        gate = [
+            f'rate.token_bucket = {{ rate = "{rate} bit/s", burst = "{burst} B" }}',
+            f'queue = "{queue} B"',
+        ]
+    elif law == "steps":
+        other = int(rate * dice.choice([0.3, 0.5, 2, 3]))
+        at = dice.uniform(8, 16)
+        gate = [
+            f'rate.steps = [["0 s", "{rate} bit/s"], ["{at:.1f} s", "{other} bit/s"]]',
+            f'queue = "{int(max(15_000, max(1.0, other / rate) * product * dice.uniform(1, 3)))} B"',
+        ]
+    elif law == "varying":
+        states = ", ".join(f'"{int(rate * share)} bit/s"' for share in (0.25, 0.6, 1, 1.6, 2.5))
+        holding = ", ".join([f'"{dice.uniform(0.2, 1):.2f} s"'] * 5)
+        gate = [
+            f"rate.markov = {{ rates = [{states}], mean_holding = [{holding}] }}",
+            f'queue = "{int(max(30_000, 3 * product))} B"',
+        ]
+    elif law == "early":
+        gate = [
+            f'rate = "{rate} bit/s"',
+            'queue.limit = "1000 packets"',
+            f'queue.aqm = "{dice.choice(["codel", "pie", "red"])}"',
+        ]
+    elif law == "random":
+        loss = 10 ** dice.uniform(-2.7, -1.4)
+        gate = [f'rate = "{100 * rate} bit/s"', f"loss = {loss:.5f}"]
+    elif law == "none":
+        gate = [f'rate = "{100 * rate} bit/s"']
+    else:
+        queue = int(max(10_000, product * dice.uniform(0.3, 3)))
+        gate = [f'rate = "{rate} bit/s"', f'queue = "{queue} B"']
+    lines = [
+        'duration = "25 s"', f"seed = {number + 1}",
+        "[gate.link]", *gate, f'delay = "{500 * trip:.3f} ms"',
+        "[flow.a]", 'path = ["link"]', f'rtt = "{1e3 * trip:.3f} ms"',
+        'tcp.base = "linux"', f'tcp.cc = "{cc}"',
+    ]  # fmt: skip
+    if law == "none":
+        lines.append(f'tcp.window = "{int(max(6000, min(product, 200_000)))} B"')
+    if dice.random() < 0.3 and law != "none":
+        size = int(rate * dice.uniform(1.5, 4) / 8)
+        lines += [f'app.request.response = "{size} B"', f'app.request.think = "{dice.uniform(0.3, 2):.2f} s"']
+    else:
+        lines.append('app = "bulk"')
+    if background:
+        lines += [
+            "[traffic.cross]",
+            'path = ["link"]',
+            f'source.poisson = {{ rate = "{rate // 20} bit/s", packet = "500 B" }}',
+        ]
+    rated = rate if law in ("policer", "constant", "token bucket", "early") else None
+    return Truth(number, law, cc, background, rated, burst, queue, loss, trip, "\n".join(lines) + "\n")
+
+
+def answer(number: int) -> Answer:
+    """Simulate a link, identify it from its capture, and compare."""
+    import tidegate as tg
+
+    truth = draw(number)
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder) / "link.pcap"
+        tg.run(tg.Scenario.from_toml(truth.scenario), record="summary", pcap=place)
+        found = tg.identify(place)
+    if not found.directions:
+        return Answer(number, truth.law, "nothing", truth.cc, truth.background, 0, *[None] * 6, "")
+    direction = max(found.directions, key=lambda each: each.data_bytes)
+    law = found.limits[direction.limit - 1].law
+    said = law.kind
+    if said in ("constant", "token bucket") and law.drops == "early":
+        said = "early"
+    if said == "none" and law.drops == "random":
+        said = "random"
+    trip = direction.base_round_trip_s
+    same = said == truth.law
+    return Answer(
+        number, truth.law, said, truth.cc, truth.background, direction.lost,
+        held(law.rate_bps, truth.rate_bps) if same and not truth.background else None,
+        law.rate_bps.value / truth.rate_bps - 1 if same and law.rate_bps and truth.rate_bps else None,
+        held(law.burst_bytes, truth.burst_bytes) if same and not truth.background else None,
+        held(law.queue_bytes, truth.queue_bytes) if same and not truth.background else None,
+        held(law.random_loss, truth.loss) if same else None,
+        trip.value - truth.round_trip_s if trip else None,
+        law.sentence,
+    )  # fmt: skip
+
+
+def held(number: Any, truth: float | None) -> bool | None:
+    """Tell whether an interval holds the true number."""
+    if number is None or truth is None:
+        return None
+    low, high = number.interval
+    return bool(low <= truth <= high)
+
+
+def report(answers: list[Answer]) -> str:
+    """Return the confusion matrix and the coverage of the intervals."""
+    said = sorted({each.said for each in answers}, key=lambda name: (name not in LAWS, name))
+    lines = ["| truth | " + " | ".join(said) + " |", "|---" * (len(said) + 1) + "|"]
+    for law in LAWS:
+        counts = Counter(each.said for each in answers if each.truth == law)
+        lines.append(f"| {law} | " + " | ".join(str(counts[name] or "") for name in said) + " |")
+    lines += ["", "| interval | held | of |", "|---|---|---|"]
+    for name in ("rate_held", "burst_held", "queue_held", "loss_held"):
+        known = [getattr(each, name) for each in answers if getattr(each, name) is not None]
+        lines.append(f"| {name.removesuffix('_held').replace('_', ' ')} | {sum(known)} | {len(known)} |")
+    for background in (False, True):
+        told = [each for each in answers if each.rate_error is not None and each.background == background]
+        errors = [abs(each.rate_error or 0.0) for each in told]
+        if errors:
+            where = "with 5% of hidden background traffic" if background else "without background traffic"
+            middle, most = 100 * sorted(errors)[len(errors) // 2], 100 * max(errors)
+            lines.append(f"Error of the rate {where}: median {middle:.3f}%, greatest {most:.2f}%.")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Draw, identify, print; with --record also keep the answers."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--links", type=int, default=400)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--record", action="store_true", help=f"keep the answers in {RECORDED.name}")
+    options = parser.parse_args()
+    begin = time.perf_counter()
+    numbers = range(options.first, options.first + options.links)
+    with ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("spawn")) as pool:
+        answers = list(pool.map(answer, numbers, chunksize=4))
+    print(report(answers))
+    print(f"{len(answers)} links in {time.perf_counter() - begin:.0f} s")
+    if options.record:
+        RECORDED.write_text(json.dumps([asdict(each) for each in answers], indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
