@@ -20,7 +20,7 @@ BUDGET = {"s1": 1000, "s2": 1000, "s3": 1500, "s3k": 1500}
 LINUX = {"linux-cubic": 1200, "linux-bbr": 1500}
 
 #: Budgets of disciplines before the bottleneck of s1.
-QUEUES = {"fifo": 1000, "codel": 1900, "pie": 1900, "fq_codel": 2500}
+QUEUES = {"fifo": 1000, "codel": 1900, "pie": 1900, "fq_codel": 2500, "cake": 3500}
 
 #: Simulated seconds of the short and of the long run.
 LENGTHS = {"s1": (100, 200), "s2": (10, 20), "s3": (5, 10), "s3k": (5, 10)}

@@ -236,6 +236,9 @@ JUDGES = (
     'queue.aqm = "fq_codel"',
     'queue.aqm.fq_codel = { queues = 2, quantum = "300 B", limit = "12 packets", target = "2 ms" }',
     'queue.aqm = "dualpi2"',
+    'queue.aqm = "cake"',
+    'queue.aqm.cake = { bandwidth = "3 Mbit/s", overhead = 44, compensation = "atm", memory = "12 kB" }',
+    'queue.aqm.cake = { queues = 2, quantum = "300 B", target = "1 ms", diffserv = "diffserv4" }',
     'queue.aqm.dualpi2 = { target = "4 ms", update = "5 ms", step = "800 us", range = "400 us" }',
 )
 

@@ -38,7 +38,7 @@ def live(scenario: dict[str, Any]) -> tg.Run:
         raise
 
 
-@pytest.mark.parametrize("aqm", ["red", "codel", "pie", "fq_codel", "dualpi2"])
+@pytest.mark.parametrize("aqm", ["red", "codel", "pie", "fq_codel", "dualpi2", "cake"])
 def test_a_discipline_holds_the_wait_of_the_kernels_packets(aqm: str) -> None:
     scenario = link({"aqm": aqm})
     seen = live(scenario).gates["link"].summary

@@ -4,10 +4,12 @@
 //! What it does not hold: file positions, units as text, unresolved names. Those belong to
 //! the scenario crate, which makes plans.
 
+mod cake;
 mod chance;
 mod circuits;
 mod classes;
 mod congestion;
+mod diffserv;
 mod discipline;
 mod feedback;
 mod framing;
@@ -22,14 +24,17 @@ mod rate;
 mod request;
 mod tcp;
 mod tcp_rules;
+mod tins;
 mod traffic;
 
+pub use cake::CakePlan;
 pub use circuits::{ArrivalPlan, Blocked, CallsPlan, Demand, PoolOrder, ReservationPlan, ReservePlan};
 pub use classes::{
     ClassPlan, ClassesPlan, CreditPlan, HtbNode, HtbPlan, MOST_CLASSES, OpeningsPlan, SchedulerPlan,
     SpacedClass, SpacerPlan, StrictPlan, WfqPlan,
 };
 pub use congestion::{CONTROLLERS, CongestionPlan, ControllerRow, PythonController, PythonSource};
+pub use diffserv::Diffserv;
 pub use discipline::{
     CoDelPlan, Discipline, DualPi2Plan, FqCoDelPlan, PiePlan, RedAdaptivePlan, RedCurve, RedPlan,
     StepThreshold,
@@ -54,6 +59,8 @@ pub use tcp::{
 pub use tcp_rules::{
     AckRule, Arithmetic, EcnPlan, LeastRto, LossDetection, Reduction, Segmentation, SlowStart, TcpRules,
 };
+pub(crate) use tins::time_of;
+pub use tins::{CobaltPlan, Isolation, LinkLayer, ShapedBytes, TinPlan, TinsPlan};
 pub use traffic::{AppPlan, MessageLength, MessagePlan, SourcePlan, TrafficPlan};
 
 use crate::units::{Span, Time};

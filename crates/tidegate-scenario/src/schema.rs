@@ -98,6 +98,7 @@ fn kind(of: Kind) -> Value {
         Kind::Text => json!({ "type": "string" }),
         Kind::Python => json!({ "type": "string", "pattern": "^python:.+:[A-Za-z_][A-Za-z0-9_]*$" }),
         Kind::Whole { min, max } => json!({ "type": "integer", "minimum": min, "maximum": max }),
+        Kind::Signed { min, max } => json!({ "type": "integer", "minimum": min, "maximum": max }),
         Kind::Number => json!({ "type": "number", "exclusiveMinimum": 0 }),
         Kind::Probability => json!({ "anyOf": [
             { "type": "number", "minimum": 0, "maximum": 1 },

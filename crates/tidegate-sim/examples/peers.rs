@@ -1,7 +1,7 @@
 //! The scenarios that ns-2 and ns-3 run beside us (s1, s2, s3, s3k), for comparisons of
 //! results and of speed: `peers SCENARIO [CC] [SECONDS] [VARY] [REPEAT]` prints one line of
 //! key=value pairs. After s1 a colon and a word give the queue before its bottleneck a discipline with the constants of its
-//! RFC: `s1:codel`, `s1:pie`, `s1:fq_codel`, `s1:dualpi2`. SECONDS 0 is the scenario's own length. VARY is s1's bottleneck delay in
+//! RFC, or of Linux: `s1:codel`, `s1:pie`, `s1:fq_codel`, `s1:dualpi2`, `s1:cake`. SECONDS 0 is the scenario's own length. VARY is s1's bottleneck delay in
 //! milliseconds and, in s3 and s3k, microseconds added to every round-trip time: those two
 //! are chaotic, and one number of one run says little. REPEAT runs the same plan so often in
 //! one process, because one run is shorter than a process takes to start; `total` is what
@@ -10,8 +10,8 @@
 #![allow(clippy::print_stdout, reason = "a program that prints its result")]
 
 use tidegate_core::plan::{
-    AppPlan, CoDelPlan, CongestionPlan, Discipline, DualPi2Plan, EcnPlan, FlowPlan, FqCoDelPlan, GatePlan,
-    Increase, PiePlan, Plan, QueueLimit, QueuePlan, RatePlan, RtoPlan, RttTiming, SsthreshRounding,
+    AppPlan, CakePlan, CoDelPlan, CongestionPlan, Discipline, DualPi2Plan, EcnPlan, FlowPlan, FqCoDelPlan,
+    GatePlan, Increase, PiePlan, Plan, QueueLimit, QueuePlan, RatePlan, RtoPlan, RttTiming, SsthreshRounding,
     StartPlan, TcpBase, TcpPlan, TcpRules, TickPhase,
 };
 use tidegate_core::units::{Rate, Span, Speed, Time};
@@ -34,7 +34,11 @@ fn main() {
     };
     if !aqm.is_empty() {
         let bottleneck = plan.gates.iter_mut().find(|gate| gate.name == "bottleneck").expect("a bottleneck");
-        bottleneck.queue.discipline = discipline(aqm);
+        if aqm == "cake" {
+            bottleneck.classes = Some(CakePlan::usual(bottleneck.framing).classes().into());
+        } else {
+            bottleneck.queue.discipline = discipline(aqm);
+        }
     }
     if seconds > 0.0 {
         plan.duration = Time::from_picos((seconds * 1e12) as u64);

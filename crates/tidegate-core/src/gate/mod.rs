@@ -41,7 +41,7 @@ use crate::gate::exit::Exit;
 use crate::gate::queue::Queue;
 use crate::gate::rate::{Capacity, Law, Service};
 use crate::gate::stepped::Stepped;
-use crate::plan::{GatePlan, RatePlan, RecordLevel};
+use crate::plan::{ClassesPlan, GatePlan, RatePlan, RecordLevel};
 use crate::random::{Seed, Stream};
 use crate::unit::{Ecn, Unit};
 use crate::units::{Measured, Span, Time};
@@ -98,7 +98,11 @@ impl Gate {
             express: Express::new(express_speed, plan.delay),
             index,
             door: Door::new(plan, measured),
-            queue: Queue::new(&plan.queue, discipline_stream),
+            queue: if plan.classes.as_deref().is_some_and(ClassesPlan::makes_room) {
+                Queue::new(&plan.queue, discipline_stream).making_room()
+            } else {
+                Queue::new(&plan.queue, discipline_stream)
+            },
             law: Law::new(&plan.rate, plan.on_change, measured, rate_stream(plan, seed)),
             by_packet: plan.rate.counts_packets(),
             exit: Exit::new(plan, seed),

@@ -40,6 +40,11 @@ impl Queue {
         Queue { discipline, limit, counts, tagged, colours, makes_room, red }
     }
 
+    /// The same, where what is too much is dropped from within.
+    pub(super) fn making_room(self) -> Queue {
+        Queue { makes_room: true, ..self }
+    }
+
     /// Whether a unit that arrives at `at` may join the queue, and whether it is marked CE. It finds `found` in the queue,
     /// and the server idle or not. `at_once` says whether its service begins the moment it arrives: then it needs no place.
     ///
@@ -74,9 +79,11 @@ impl Queue {
             Discipline::Red(_) => Ok(by_average),
             Discipline::Step(threshold) => step::judge(threshold, found, unit.ecn()),
             // It decides when the unit would be served.
-            Discipline::CoDel(_) | Discipline::Pie(_) | Discipline::FqCoDel(_) | Discipline::DualPi2(_) => {
-                Ok(false)
-            }
+            Discipline::CoDel(_)
+            | Discipline::Pie(_)
+            | Discipline::FqCoDel(_)
+            | Discipline::DualPi2(_)
+            | Discipline::Cake(_) => Ok(false),
         }
     }
 

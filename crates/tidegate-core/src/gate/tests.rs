@@ -9,9 +9,10 @@ use super::*;
 use crate::aal5::CELL_BYTES;
 use crate::gcra::{Conformance, Interval, Limit};
 use crate::plan::{
-    AtEnd, CoDelPlan, ColourAction, Discipline, DualPi2Plan, FqCoDelPlan, Framing, JitterPlan, LossPlan,
-    MarkerPlan, MeterPlan, OpportunityTrace, PiePlan, PolicePlan, QueueCounts, QueueLimit, QueuePlan,
-    RatePlan, RedAdaptivePlan, RedCurve, RedPlan, StepThreshold,
+    AtEnd, CoDelPlan, CobaltPlan, ColourAction, Discipline, DualPi2Plan, FqCoDelPlan, Framing, Isolation,
+    JitterPlan, LinkLayer, LossPlan, MarkerPlan, MeterPlan, OpportunityTrace, PiePlan, PolicePlan,
+    QueueCounts, QueueLimit, QueuePlan, RatePlan, RedAdaptivePlan, RedCurve, RedPlan, ShapedBytes,
+    StepThreshold, TinPlan,
 };
 use crate::unit::{Colour, Ecn, HeldBy, Limiter};
 use crate::units::{PICOS_PER_SECOND, Rate, Speed};
@@ -309,6 +310,7 @@ pub(crate) fn any_judge() -> impl Strategy<Value = Discipline> {
                 ..PiePlan::USUAL
             });
     prop_oneof![
+        any_tin().prop_map(Discipline::Cake),
         codel.prop_map(Discipline::CoDel),
         pie.prop_map(Discipline::Pie),
         fq.prop_map(Discipline::FqCoDel),
@@ -322,6 +324,33 @@ fn any_judged_gate() -> impl Strategy<Value = GatePlan> {
         gate.queue.discipline = judge;
         gate
     })
+}
+
+/// Flow queues of CAKE with few queues and short times.
+pub(crate) fn any_tin() -> impl Strategy<Value = TinPlan> {
+    let isolation = prop_oneof![
+        Just(Isolation::Triple),
+        Just(Isolation::Flows),
+        Just(Isolation::HostPairs),
+        Just(Isolation::DualDestination)
+    ];
+    let times = (1u64..5_000, 1u64..20_000, 0u64..2_000);
+    let blue = (0u64..500, 0u64..100);
+    (isolation, times, blue, 1u32..6, 40u32..3000, -40i32..60).prop_map(
+        |(isolation, (target, interval, packet_time), (up, down), queues, quantum, overhead)| TinPlan {
+            cobalt: CobaltPlan {
+                target: Span::from_micros(target),
+                interval: Span::from_micros(interval),
+                packet_time: Span::from_micros(packet_time),
+                increment: up * 1_000_000_000_000_000,
+                decrement: down * 1_000_000_000_000_000,
+            },
+            isolation,
+            queues,
+            quantum,
+            bytes: ShapedBytes::Beyond { overhead, least: 64, link: LinkLayer::Atm },
+        },
+    )
 }
 
 /// RED with short thresholds and quick averages.

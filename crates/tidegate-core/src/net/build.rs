@@ -17,7 +17,7 @@ use crate::net::settings::{measured, precision, record_level, seed};
 use crate::net::signals::Signal;
 use crate::net::sources::{SourceKind, SourceTable};
 use crate::net::traffic::Traffic;
-use crate::plan::Plan;
+use crate::plan::{Plan, SchedulerPlan};
 
 impl Network {
     /// The network of `plan`, with `alarms` sources for the engine's own timers, ranked
@@ -82,6 +82,11 @@ fn set_members(plan: &Plan, routes: &Routes, gates: &mut [Gate]) {
             known = Some(of_route);
         }
         gate.set_members(Arc::clone(&members));
+        if let SchedulerPlan::Cake(tins) = &classes.scheduler {
+            // A route that is not in the list has hosts of its own, apart from those that are numbered.
+            let hosts = |route: u32| tins.hosts.get(route as usize).copied().unwrap_or([u32::MAX - route; 2]);
+            gate.set_hosts(&routes.map.chains.iter().map(|chain| hosts(chain.route)).collect());
+        }
     }
 }
 

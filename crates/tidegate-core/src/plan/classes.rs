@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::QueuePlan;
+use super::{QueuePlan, TinsPlan};
 use crate::gcra::{Limit, Release};
 use crate::units::{Rate, Span};
 
@@ -43,6 +43,8 @@ pub enum SchedulerPlan {
     Htb(HtbPlan),
     /// A contract for each class: virtual channels in a virtual path.
     Spacer(SpacerPlan),
+    /// The tins of CAKE and its shaper.
+    Cake(TinsPlan),
 }
 
 /// Classes that are shaped to contracts of their own inside the rate that they share.
@@ -149,6 +151,7 @@ impl SchedulerPlan {
             SchedulerPlan::Wfq(_) => "wfq",
             SchedulerPlan::Htb(_) => "htb",
             SchedulerPlan::Spacer(_) => "spacer",
+            SchedulerPlan::Cake(_) => "cake",
         }
     }
 }
@@ -158,5 +161,10 @@ impl ClassesPlan {
     #[must_use]
     pub fn marks(&self) -> bool {
         self.classes.iter().any(|class| class.queue.discipline.marks())
+    }
+    /// Whether units that are too much are dropped from the classes' queues, not at the door.
+    #[must_use]
+    pub fn makes_room(&self) -> bool {
+        matches!(self.scheduler, SchedulerPlan::Cake(_))
     }
 }

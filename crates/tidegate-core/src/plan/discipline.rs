@@ -1,5 +1,6 @@
 //! Queue disciplines: which units a queue drops or marks, beside those that find it full, and which leaves it next.
 
+use super::TinPlan;
 use crate::units::Span;
 
 /// The rule by which a queue drops units, beside those that arrive when it is full.
@@ -20,6 +21,8 @@ pub enum Discipline {
     FqCoDel(FqCoDelPlan),
     /// Two coupled queues (RFC 9332).
     DualPi2(DualPi2Plan),
+    /// Flow queues of a tin of CAKE, under COBALT.
+    Cake(TinPlan),
 }
 
 /// How much a queue holds before [`Discipline::Step`] marks.
@@ -253,6 +256,7 @@ impl Discipline {
             Discipline::Pie(_) => "pie",
             Discipline::FqCoDel(_) => "fq_codel",
             Discipline::DualPi2(_) => "dualpi2",
+            Discipline::Cake(_) => "cake",
         }
     }
 
@@ -266,7 +270,8 @@ impl Discipline {
             | Discipline::CoDel(_)
             | Discipline::Pie(_)
             | Discipline::FqCoDel(_)
-            | Discipline::DualPi2(_) => true,
+            | Discipline::DualPi2(_)
+            | Discipline::Cake(_) => true,
         }
     }
 
@@ -275,9 +280,11 @@ impl Discipline {
     pub fn decides_at_arrival(self) -> bool {
         match self {
             Discipline::DropTail | Discipline::Step(_) | Discipline::Red(_) => true,
-            Discipline::CoDel(_) | Discipline::Pie(_) | Discipline::FqCoDel(_) | Discipline::DualPi2(_) => {
-                false
-            }
+            Discipline::CoDel(_)
+            | Discipline::Pie(_)
+            | Discipline::FqCoDel(_)
+            | Discipline::DualPi2(_)
+            | Discipline::Cake(_) => false,
         }
     }
 
@@ -287,9 +294,11 @@ impl Discipline {
     pub fn has_probability(self) -> bool {
         match self {
             Discipline::Red(_) | Discipline::Pie(_) | Discipline::DualPi2(_) => true,
-            Discipline::DropTail | Discipline::Step(_) | Discipline::CoDel(_) | Discipline::FqCoDel(_) => {
-                false
-            }
+            Discipline::DropTail
+            | Discipline::Step(_)
+            | Discipline::CoDel(_)
+            | Discipline::FqCoDel(_)
+            | Discipline::Cake(_) => false,
         }
     }
 
@@ -297,7 +306,7 @@ impl Discipline {
     #[must_use]
     pub fn is_random(self) -> bool {
         match self {
-            Discipline::Pie(_) | Discipline::Red(_) => true,
+            Discipline::Pie(_) | Discipline::Red(_) | Discipline::Cake(_) => true,
             Discipline::DropTail
             | Discipline::Step(_)
             | Discipline::CoDel(_)

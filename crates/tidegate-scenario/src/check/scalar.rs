@@ -35,6 +35,24 @@ impl Checker {
         None
     }
 
+    /// A whole number that may be below zero.
+    pub(super) fn signed(
+        &mut self,
+        number: i64,
+        min: i64,
+        max: i64,
+        node: &Node,
+        key: &str,
+    ) -> Option<Value> {
+        if (min..=max).contains(&number) {
+            return Some(Value::Real(number as f64));
+        }
+        let (what, bound) = if number < min { ("small", min) } else { ("large", max) };
+        let help = format!("at {} {bound}", if number < min { "least" } else { "most" });
+        self.push(Problem::new(node.at, key, format!("{number} is too {what}")).help(help));
+        None
+    }
+
     pub(super) fn probability(&mut self, node: &Node, key: &str) -> Option<Value> {
         let example = "write a bare number such as 0.01, or \"1%\"";
         let (number, shown) = self.part(Kind::Probability, "a probability", example, node, key)?;

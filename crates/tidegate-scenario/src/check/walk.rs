@@ -142,6 +142,7 @@ impl Checker {
                 None
             }
             (Kind::Number, Data::Whole(_) | Data::Real(_)) => self.number(node, key),
+            (Kind::Signed { min, max }, Data::Whole(number)) => self.signed(*number, min, max, node, key),
             (Kind::Probability, _) => self.probability(node, key),
             (Kind::Share, _) => self.share(node, key),
             (Kind::Quantity { dim, zero, words }, _) => self.quantity(dim, zero, words, node, key),

@@ -34,7 +34,7 @@ pub(super) fn takes(kind: Kind, node: &Node) -> bool {
         (Kind::AnyOf(kinds), _) => kinds.iter().any(|any| takes(*any, node)),
         (Kind::Flag, Data::Flag(_))
         | (Kind::Text | Kind::Choice(_), Data::Text(_))
-        | (Kind::Whole { .. }, Data::Whole(_))
+        | (Kind::Whole { .. } | Kind::Signed { .. }, Data::Whole(_))
         | (
             Kind::Probability | Kind::Share | Kind::Quantity { .. },
             Data::Whole(_) | Data::Real(_) | Data::Text(_),
@@ -66,6 +66,7 @@ pub(super) fn expected(kind: Kind) -> String {
         Kind::Text => "text in quotes".to_owned(),
         Kind::Python => "a class of yours such as \"python:mine.py:Mine\"".to_owned(),
         Kind::Whole { min, .. } => format!("a whole number such as {}", min.max(1)),
+        Kind::Signed { max, .. } => format!("a whole number such as {}", max.min(44)),
         Kind::Number => "a number above 0 such as 1.5".to_owned(),
         Kind::Probability => "a probability such as 0.01 or \"1%\"".to_owned(),
         Kind::Share => "a share such as 0.5 or \"50%\"".to_owned(),

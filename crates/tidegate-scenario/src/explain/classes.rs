@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 
 use tidegate_core::plan::{
-    ClassesPlan, GatePlan, HtbPlan, OpeningsPlan, Plan, QueueLimit, SchedulerPlan, SpacedClass, SpacerPlan,
-    StrictPlan,
+    ClassesPlan, Discipline, GatePlan, HtbPlan, OpeningsPlan, Plan, QueueLimit, SchedulerPlan, SpacedClass,
+    SpacerPlan, StrictPlan,
 };
 
-use super::text::rate_text;
+use super::text::{part, rate_text};
+use super::tins;
 use crate::check::Form;
 use crate::units::{Amount, plural};
 
@@ -23,7 +24,10 @@ pub(super) fn hidden(form: &Form) -> Vec<&'static str> {
 
 pub(super) fn lines(gate: &GatePlan, form: &Form, plan: &Plan) -> Vec<String> {
     let Some(classes) = gate.classes.as_deref() else { return Vec::new() };
-    let mut lines = vec![rule(&classes.scheduler).to_owned()];
+    let mut lines = match &classes.scheduler {
+        SchedulerPlan::Cake(cake) => tins::rules(cake),
+        scheduler => vec![rule(scheduler).to_owned()],
+    };
     if let SchedulerPlan::Spacer(spacer) = &classes.scheduler {
         lines.push(circuits(classes, spacer));
         return lines;
@@ -31,6 +35,10 @@ pub(super) fn lines(gate: &GatePlan, form: &Form, plan: &Plan) -> Vec<String> {
     for (number, class) in classes.classes.iter().enumerate() {
         let mut text = format!("class {}: {}", class.name, members(classes, number as u16, gate, plan));
         text += &share(classes, number, form);
+        if let Discipline::Cake(tin) = class.queue.discipline {
+            lines.push(text + &tins::queues(&tin));
+            continue;
+        }
         text += &match class.queue.limit {
             QueueLimit::Unlimited => ", a queue without limit".to_owned(),
             QueueLimit::Packets(limit) => format!(", a queue of {}", Amount::Packets(limit)),
@@ -60,6 +68,7 @@ fn rule(scheduler: &SchedulerPlan) -> &'static str {
         SchedulerPlan::Spacer(_) => {
             "each flow is a virtual circuit that keeps its contract; the one with the earliest theoretical emission time goes first"
         }
+        SchedulerPlan::Cake(_) => "",
     }
 }
 
@@ -110,6 +119,7 @@ fn share(classes: &ClassesPlan, number: usize, form: &Form) -> String {
         }
         SchedulerPlan::Htb(plan) => htb(plan, number, &classes.classes[number].name, form),
         SchedulerPlan::Spacer(_) => String::new(),
+        SchedulerPlan::Cake(plan) => tins::share(plan, number),
     }
 }
 
@@ -127,10 +137,6 @@ fn circuits(classes: &ClassesPlan, spacer: &SpacerPlan) -> String {
     };
     let count = plural(classes.classes.len() as u64, "virtual circuit");
     format!("{count} with contracts of {} together, each with a queue {queue}", rate_text(sum))
-}
-
-fn part(share: f64) -> String {
-    format!("{:.1}%", 100.0 * share)
 }
 
 fn strict(plan: &StrictPlan, number: usize) -> String {

@@ -15,7 +15,7 @@ use crate::units::bytes_text;
 pub(super) fn explain(name: &str, form: &Form, root: &Form, plan: &Plan, out: &mut String) {
     let mut rows = Vec::new();
     rows_of(form, "", &["tcp"], &mut rows);
-    rows.retain(|row| !row.default || row.key != "dscp");
+    rows.retain(|row| !row.default || !["dscp", "from", "to"].contains(&row.key.as_str()));
     let Some(flow) = plan.flows.iter().find(|flow| flow.name.split('.').next() == Some(name)) else { return };
     tcp_rows(&TcpLayers::new(root, form), flow, &mut rows);
     write_rows(&format!("flow {name}"), &rows, out);

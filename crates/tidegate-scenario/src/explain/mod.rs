@@ -13,6 +13,7 @@ mod police;
 mod queues;
 mod request;
 mod text;
+mod tins;
 
 use std::fmt::Write as _;
 
@@ -72,7 +73,7 @@ pub(crate) fn explain(root: &Form, plan: &Plan) -> String {
         let Some(form) = named.item.table() else { continue };
         let mut of_it = Vec::new();
         rows_of(form, "", &[], &mut of_it);
-        of_it.retain(|row| !row.default || row.key != "dscp");
+        of_it.retain(|row| !row.default || !["dscp", "from", "to"].contains(&row.key.as_str()));
         write_rows(&format!("traffic {}", named.name), &of_it, &mut out);
         copies(&named.name, plan.traffic.iter().map(|traffic| traffic.name.as_str()), &mut out);
         let is_it = |full: &str| full.split('.').next() == Some(&named.name);

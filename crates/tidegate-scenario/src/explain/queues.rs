@@ -32,6 +32,8 @@ pub(super) fn lines(discipline: Discipline) -> Vec<String> {
             lines.extend(codel_lines(plan.codel));
         }
         Discipline::DualPi2(plan) => lines.extend(dualpi2_lines(plan)),
+        // Its tins have lines of their own.
+        Discipline::Cake(_) => {}
     }
     lines
 }

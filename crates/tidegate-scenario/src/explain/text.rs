@@ -10,7 +10,7 @@ pub(super) fn value_text(kind: Kind, value: &Value) -> String {
     match value {
         Value::Flag(flag) => if *flag { "yes" } else { "no" }.to_owned(),
         Value::Whole(number) => number.to_string(),
-        Value::Real(number) if kind == Kind::Number => number.to_string(),
+        Value::Real(number) if matches!(kind, Kind::Number | Kind::Signed { .. }) => number.to_string(),
         Value::Real(number) => format!("{}%", number * 100.0),
         Value::Text(text) => text.clone(),
         Value::Word(word) => match about(kind, word) {
@@ -43,6 +43,11 @@ pub(super) fn value_text(kind: Kind, value: &Value) -> String {
         }
         Value::Free => "as written".to_owned(),
     }
+}
+
+/// A share of something.
+pub(super) fn part(share: f64) -> String {
+    format!("{:.1}%", 100.0 * share)
 }
 
 fn about(kind: Kind, name: &str) -> Option<&'static str> {

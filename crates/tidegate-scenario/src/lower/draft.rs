@@ -33,6 +33,10 @@ pub(crate) struct User<'a> {
     pub(crate) jitter: JitterPlan,
     /// Differentiated services codepoint.
     pub(crate) dscp: u8,
+    /// The host that sends its data.
+    pub(crate) from: Option<&'a str>,
+    /// The host that its data go to.
+    pub(crate) to: Option<&'a str>,
     pub(crate) load: Load,
 }
 

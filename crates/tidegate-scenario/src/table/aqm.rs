@@ -1,9 +1,10 @@
 //! `gate.x.queue.aqm`: queue disciplines.
 
+use super::cake::CAKE;
 use super::red::RED;
 use super::{
-    Key, Kind, Literal, SIZE, Section, TIME, TIME_0, WhenAbsent, Word, flag, key, later, quantity_or_zero,
-    section, short, text, word,
+    Key, Kind, Literal, SIZE, Section, TIME, TIME_0, WhenAbsent, Word, flag, key, quantity_or_zero, section,
+    short, text, word,
 };
 use crate::units::Dim;
 
@@ -16,6 +17,7 @@ pub(super) const AQM_WORDS: &[Word] = &[
     word("pie", "`pie` with its defaults"),
     word("fq_codel", "`fq_codel` with its defaults"),
     word("dualpi2", "`dualpi2` with its defaults"),
+    word("cake", "`cake` with its defaults"),
 ];
 
 pub(super) const AQM: Section = super::one_of(
@@ -28,7 +30,7 @@ pub(super) const AQM: Section = super::one_of(
         key("fq_codel", Kind::Form(&FQ_CODEL), WhenAbsent::Words("not used"), FQ_CODEL.about),
         key("dualpi2", Kind::Form(&DUALPI2), WhenAbsent::Words("not used"), DUALPI2.about),
         key("pie", Kind::Form(&PIE), WhenAbsent::Words("not used"), PIE.about),
-        later("cake", "Flow queues with a shaper and classes."),
+        key("cake", Kind::Form(&CAKE), WhenAbsent::Words("not used"), CAKE.about),
     ],
 );
 

@@ -28,6 +28,8 @@ pub(crate) const FLOW: Section = section(
         START,
         JITTER,
         DSCP,
+        FROM,
+        TO,
         key(
             "app",
             APP,
@@ -52,6 +54,8 @@ pub(crate) const TRAFFIC: Section = section(
         START,
         JITTER,
         DSCP,
+        FROM,
+        TO,
         key(
             "source",
             Kind::Form(&SOURCE),
@@ -97,8 +101,24 @@ const DSCP: Key = key(
     "dscp",
     classes::DSCP,
     text("DF"),
-    "The codepoint of its packets, in both directions: gates with classes may tell them apart by it (`gate.x.classes`). \
+    "The codepoint of its packets, in both directions: gates with classes and tins of CAKE tell them apart by it \
+     (`gate.x.classes`, `gate.x.queue.aqm.cake`). \
      Captures show it, and packets of the live engine carry it.",
+);
+
+const FROM: Key = key(
+    "from",
+    Kind::Text,
+    WhenAbsent::Words("a host of its own, as has each copy"),
+    "Name of the host that sends its data. Flows and background sources with one name share a host, which matters at gates with \
+     `queue.aqm.cake`.",
+);
+
+const TO: Key = key(
+    "to",
+    Kind::Text,
+    WhenAbsent::Words("a host of its own, as has each copy"),
+    "Name of the host that its data go to; ACKs come from there.",
 );
 
 const UNIFORM: Section = one_of(

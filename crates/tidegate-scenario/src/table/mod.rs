@@ -3,6 +3,7 @@
 //! line that lowers it.
 
 mod aqm;
+mod cake;
 mod classes;
 mod flow;
 mod gate;
@@ -37,6 +38,8 @@ pub(crate) enum Kind {
     Python,
     /// A bare whole number.
     Whole { min: u64, max: u64 },
+    /// A bare whole number, which may be below zero.
+    Signed { min: i64, max: i64 },
     /// A bare number in `[0, 1]`, or text such as "1%".
     Probability,
     /// A bare number above 0 and up to 1, or text such as "50%".

@@ -49,6 +49,13 @@ impl Gate {
         }
     }
 
+    /// Says which hosts the units of each stretch come from and go to. Does nothing at a gate without classes.
+    pub(crate) fn set_hosts(&mut self, of_chain: &Arc<[[u32; 2]]>) {
+        if let Some(classes) = self.classes_queue() {
+            classes.set_hosts(of_chain);
+        }
+    }
+
     /// What it counted of each class, in their order; none at a gate without classes.
     #[must_use]
     pub fn class_counters(&self) -> &[ClassCounters] {
@@ -181,7 +188,7 @@ impl Gate {
         let joins = found.map(|found| found.with(unit.bytes));
         let served = self.book_service((arrival, service), &mut unit, wire, joins);
         if let Some(classes) = self.classes_queue() {
-            classes.charge(class, (now, service.end), wire);
+            classes.charge(class, (now, service.end), unit.bytes);
         }
         if let Some(books) = &mut self.classes {
             if found.is_some() && served.leaves > arrival {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::*;
 use crate::gcra::Release;
 use crate::plan::{
-    ClassPlan, ClassesPlan, CreditPlan, HtbNode, HtbPlan, OpeningsPlan, SchedulerPlan, SpacedClass,
-    SpacerPlan, StrictPlan, WfqPlan,
+    CakePlan, ClassPlan, ClassesPlan, CreditPlan, Diffserv, HtbNode, HtbPlan, OpeningsPlan, SchedulerPlan,
+    SpacedClass, SpacerPlan, StrictPlan, TinsPlan, WfqPlan,
 };
 
 /// How many classes the gates of these tests have.
@@ -79,6 +79,17 @@ fn scheduler(kind: u8, bps: u64, numbers: [u64; CLASSES], unit: u32) -> Schedule
                 classes: numbers.iter().map(class).collect(),
             })
         }
+        8 => SchedulerPlan::Cake(TinsPlan {
+            bandwidth: numbers[0].is_multiple_of(2).then(|| Rate::from_bps(bps / 2 + 1)),
+            bytes: ShapedBytes::Beyond { overhead: numbers[1] as i32 - 20, least: 64, link: LinkLayer::Ptm },
+            diffserv: Diffserv::Four,
+            rates: numbers.iter().map(|number| Rate::from_bps(bps * (number + 1) / 80 + 1)).collect(),
+            quanta: numbers.iter().map(|number| 60 + 30 * *number as u32).collect(),
+            limit: numbers[2],
+            memory: 3000 * (numbers[3] + 1),
+            wash: false,
+            hosts: (0..6u32).map(|route| [route % 3, route % 2]).collect(),
+        }),
         _ => {
             let parents = [Some(4), Some(4), Some(5), None, Some(5), None];
             let nodes =
@@ -121,10 +132,13 @@ fn with_classes(
                 limit => limit,
             },
             // Time gates and spacers choose a packet by its length: nothing may replace it.
-            discipline: match kind {
-                4 | 5 | 7 => Discipline::DropTail,
+            discipline: match discipline {
+                _ if kind == 4 || kind == 5 || kind == 7 => Discipline::DropTail,
                 _ if gate.is_cell_gate() => Discipline::DropTail,
-                _ => discipline,
+                // The tins of CAKE have queues of CAKE.
+                Discipline::Cake(_) => discipline,
+                _ if kind == 8 => Discipline::Cake(CakePlan::usual(Framing::Ip).tin(None)),
+                other => other,
             },
             ..QueuePlan::UNLIMITED
         },
@@ -160,7 +174,7 @@ pub(crate) fn any_dress() -> impl Strategy<Value = Dress> {
     ];
     let discipline = prop_oneof![3 => Just(Discipline::DropTail), 1 => any_judge()];
     let queues = prop::collection::vec((limit, discipline), CLASSES);
-    (0u8..8, any::<[u8; CLASSES]>(), queues).prop_map(|(kind, numbers, queues)| Dress {
+    (0u8..9, any::<[u8; CLASSES]>(), queues).prop_map(|(kind, numbers, queues)| Dress {
         kind,
         numbers: numbers.map(|number| u64::from(number) % 40),
         queues,

@@ -118,12 +118,12 @@ impl CoDel {
 }
 
 /// Whether a unit may be marked.
-fn capable(waiter: &Waiter) -> bool {
+pub(super) fn capable(waiter: &Waiter) -> bool {
     waiter.unit.ecn() != Ecn::NotEct
 }
 
 /// t + interval/√n, rounded down to a picosecond (RFC 8289 §5.6, `control_law`).
-fn control_law(interval: Span, from: Time, count: u64) -> Time {
+pub(super) fn control_law(interval: Span, from: Time, count: u64) -> Time {
     let interval = u128::from(interval.picos());
     let gap = (interval * interval / u128::from(count.max(1))).isqrt();
     from.saturating_add(Span::from_picos(gap as u64))

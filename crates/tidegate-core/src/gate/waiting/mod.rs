@@ -2,6 +2,7 @@
 //! the discipline drops or marks when it would be. PIE judges a unit when it arrives ([`Waiting::admit`]), by what it has
 //! seen leave.
 
+mod cake;
 mod classes;
 mod codel;
 mod control;
@@ -17,6 +18,7 @@ use crate::random::Stream;
 use crate::unit::Unit;
 use crate::units::Time;
 
+use cake::TinQueue;
 pub(super) use classes::ClassesQueue;
 use codel::CoDelQueue;
 use dualpi2::DualPi2Queue;
@@ -38,6 +40,8 @@ pub(super) enum Waiting {
     FqCoDel(Box<FqCoDelQueue>),
     /// [`Discipline::DualPi2`].
     DualPi2(Box<DualPi2Queue>),
+    /// [`Discipline::Cake`].
+    Cake(Box<TinQueue>),
     /// Classes, each with a queue of its own.
     Classes(Box<ClassesQueue>),
 }
@@ -67,6 +71,7 @@ impl Waiting {
                 Some(Waiting::FqCoDel(Box::new(FqCoDelQueue::new(plan))))
             }
             Discipline::DualPi2(plan) => Some(Waiting::DualPi2(Box::new(DualPi2Queue::new(plan)))),
+            Discipline::Cake(plan) => Some(Waiting::Cake(Box::new(TinQueue::new(plan, stream())))),
         }
     }
 
@@ -81,7 +86,11 @@ impl Waiting {
                 queue.update_until(at);
                 Ok(false)
             }
-            Waiting::Line(_) | Waiting::CoDel(_) | Waiting::FqCoDel(_) | Waiting::Classes(_) => Ok(false),
+            Waiting::Line(_)
+            | Waiting::CoDel(_)
+            | Waiting::FqCoDel(_)
+            | Waiting::Cake(_)
+            | Waiting::Classes(_) => Ok(false),
         }
     }
 
@@ -91,7 +100,11 @@ impl Waiting {
         match self {
             Waiting::Pie(queue) => Some(queue.probability()),
             Waiting::DualPi2(queue) => Some(queue.probability()),
-            Waiting::Line(_) | Waiting::CoDel(_) | Waiting::FqCoDel(_) | Waiting::Classes(_) => None,
+            Waiting::Line(_)
+            | Waiting::CoDel(_)
+            | Waiting::FqCoDel(_)
+            | Waiting::Cake(_)
+            | Waiting::Classes(_) => None,
         }
     }
 
@@ -104,6 +117,7 @@ impl Waiting {
             Waiting::Pie(queue) => queue.push(waiter),
             Waiting::FqCoDel(queue) => return queue.push(waiter, gone),
             Waiting::DualPi2(queue) => queue.push(waiter),
+            Waiting::Cake(queue) => queue.push(waiter),
             Waiting::Classes(queue) => return queue.push(waiter, gone),
         }
         true
@@ -117,6 +131,7 @@ impl Waiting {
             Waiting::Pie(queue) => queue.pop(now).map(|waiter| Leaver { waiter, marked: false }),
             Waiting::FqCoDel(queue) => queue.pop(now, gone),
             Waiting::DualPi2(queue) => queue.pop(now, gone),
+            Waiting::Cake(queue) => queue.pop(now, gone),
             Waiting::Classes(queue) => {
                 queue.choose(now).ok().and_then(|class| queue.pop_of(class, now, gone))
             }
@@ -131,6 +146,7 @@ impl Waiting {
             Waiting::Pie(queue) => queue.line.first(),
             Waiting::FqCoDel(queue) => queue.first(),
             Waiting::DualPi2(queue) => queue.first(),
+            Waiting::Cake(queue) => queue.first(),
             Waiting::Classes(queue) => queue.first(),
         }
     }
@@ -143,6 +159,7 @@ impl Waiting {
             Waiting::Pie(queue) => queue.line.pop(),
             Waiting::FqCoDel(queue) => queue.take_first(),
             Waiting::DualPi2(queue) => queue.take_first(),
+            Waiting::Cake(queue) => queue.take_first(),
             Waiting::Classes(queue) => queue.take_first(),
         }
     }
@@ -159,6 +176,7 @@ impl Waiting {
             Waiting::Pie(queue) => queue.line.backlog(),
             Waiting::FqCoDel(queue) => queue.backlog(),
             Waiting::DualPi2(queue) => queue.backlog(),
+            Waiting::Cake(queue) => queue.backlog(),
             Waiting::Classes(queue) => queue.backlog(),
         }
     }
@@ -170,6 +188,7 @@ impl Waiting {
             Waiting::Pie(queue) => queue.line.memory_bytes(),
             Waiting::FqCoDel(queue) => queue.memory_bytes(),
             Waiting::DualPi2(queue) => queue.memory_bytes(),
+            Waiting::Cake(queue) => queue.memory_bytes(),
             Waiting::Classes(queue) => queue.memory_bytes(),
         }
     }

@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use tidegate_core::plan::{ClassesPlan, GatePlan};
+use tidegate_core::plan::{ClassesPlan, GatePlan, SchedulerPlan};
 
+use super::tins;
 use super::wiring::Wiring;
 use crate::check::{Form, Item};
 use crate::lower::draft::{Gate, Hop, User};
@@ -21,13 +22,22 @@ pub(crate) fn resolve(
     planned: &mut [GatePlan],
     notes: &mut Notes,
 ) {
+    let hosts = tins::hosts(users);
     for (number, gate) in gates.iter().enumerate() {
+        if let Some(plan) = &gate.plan.classes
+            && let SchedulerPlan::Cake(cake) = &plan.scheduler
+        {
+            let plan = Arc::new(tins::with_members((plan, cake), &hosts, (gates, number), users));
+            let servers = wiring.iter().filter(|((of, ..), _)| *of == number);
+            servers.for_each(|(_, server)| planned[*server].classes = Some(Arc::clone(&plan)));
+            continue;
+        }
         let (Some(plan), Some(form)) = (&gate.plan.classes, gate.form.table("classes")) else { continue };
         let servers = || wiring.iter().filter(|((of, ..), _)| *of == number).map(|(_, server)| *server);
         if servers().next().is_none() {
             continue;
         }
-        let Some(of_route) = of_route(number, gate, form, users, notes) else { continue };
+        let Some(of_route) = of_route((gates, number), form, users, notes) else { continue };
         let plan = Arc::new(ClassesPlan { of_route: of_route.into(), ..ClassesPlan::clone(plan) });
         servers().for_each(|server| planned[server].classes = Some(Arc::clone(&plan)));
     }
@@ -43,12 +53,12 @@ struct Members<'a> {
 
 /// The class of each route in the order of their numbers.
 fn of_route(
-    number: usize,
-    gate: &Gate<'_>,
+    (gates, number): (&[Gate<'_>], usize),
     form: &Form,
     users: &[User<'_>],
     notes: &mut Notes,
 ) -> Option<Vec<u16>> {
+    let gate = &gates[number];
     let before = notes.problems.len();
     let members = members(form, users, notes);
     check_names(number, gate, form, users, notes);
@@ -59,8 +69,8 @@ fn of_route(
     for user in users {
         let passes = [&user.path, &user.back].map(|hops| hops.iter().any(|hop| hop.gate == number));
         for name in &user.instances {
-            let class = members.class(user, name, false);
-            let back = members.class(user, name, true);
+            let [class, back] = [false, true]
+                .map(|back| members.class(user, name, tins::codepoint(user, gates, number, back), back));
             let lost = (passes[0] && class.is_none()) || (passes[1] && back.is_none());
             if lost {
                 let problem = format!("no class takes the packets of {name}");
@@ -142,7 +152,7 @@ fn check_names(number: usize, gate: &Gate<'_>, form: &Form, users: &[User<'_>], 
 
 impl Members<'_> {
     /// The class of a copy's packets, or of what comes back to it. The longer name holds; names go before codepoints.
-    fn class(&self, user: &User<'_>, copy: &str, back: bool) -> Option<u16> {
+    fn class(&self, user: &User<'_>, copy: &str, codepoint: u8, back: bool) -> Option<u16> {
         let named = |name: &str| {
             let of_back = || self.names.get(format!("{name}/back").as_str());
             (if back { of_back() } else { None }).copied()
@@ -151,7 +161,7 @@ impl Members<'_> {
             .or_else(|| named(user.name))
             .or_else(|| self.names.get(copy).copied())
             .or_else(|| self.names.get(user.name).copied())
-            .or_else(|| self.codepoints.get(&user.dscp).copied())
+            .or_else(|| self.codepoints.get(&codepoint).copied())
             .or(self.rest)
     }
 }

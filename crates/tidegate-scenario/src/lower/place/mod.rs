@@ -9,4 +9,5 @@ pub(crate) mod pools;
 pub(crate) mod resolve;
 pub(crate) mod servers;
 pub(crate) mod spacers;
+mod tins;
 pub(crate) mod wiring;

@@ -81,7 +81,7 @@ fn fq_codel(form: &Form, notes: &mut Notes) -> FqCoDelPlan {
 }
 
 /// A larger quantum makes turns of seconds, at no rate that anybody shares.
-const LARGEST_QUANTUM: u32 = 1_000_000;
+pub(super) const LARGEST_QUANTUM: u32 = 1_000_000;
 
 fn pie(form: &Form, notes: &mut Notes) -> PiePlan {
     let usual = PiePlan::USUAL;

@@ -10,6 +10,7 @@ use tidegate_core::plan::{
 use tidegate_core::units::{Rate, Speed};
 
 use super::aqm::aqm;
+use super::cake;
 use super::schedulers::{LARGEST_QUANTUM, Row, htb, parent, strict, wfq};
 use crate::check::{Form, Item, Named, Value};
 use crate::lower::notes::Notes;
@@ -99,8 +100,13 @@ fn check_gate(form: &Form, classes: &Form, host: &Host<'_>, notes: &mut Notes) {
         notes.wrong(whole, problem, "put several flows into one class");
     }
     if let Some(aqm) = form.table("queue").and_then(|queue| queue.given("aqm")) {
-        let help = "write it in the class: gate.x.classes.NAME.queue.aqm";
-        notes.wrong(aqm, "a gate with classes has active queue management by class", help);
+        if form.table("queue").and_then(cake::named).is_some() {
+            let problem = "cake has classes of its own, its tins, and cannot stand beside others";
+            notes.wrong(aqm, problem, "remove gate.x.classes, or use fq_codel in the classes");
+        } else {
+            let help = "write it in the class: gate.x.classes.NAME.queue.aqm";
+            notes.wrong(aqm, "a gate with classes has active queue management by class", help);
+        }
     }
 }
 
@@ -155,6 +161,10 @@ fn queue(form: &Form, host: &Host<'_>, notes: &mut Notes) -> QueuePlan {
         }
         _ => QueueLimit::Unlimited,
     };
+    if let Some((item, _)) = cake::named(queue) {
+        let help = "write it at the gate, gate.x.queue.aqm, and remove the classes; or use fq_codel here";
+        notes.wrong(item, "cake has classes of its own, its tins, and cannot be inside a class", help);
+    }
     let discipline = aqm(queue, host.rate, host.framing, notes);
     QueuePlan { discipline, limit, counts: QueueCounts::Waiting, ..QueuePlan::UNLIMITED }
 }

@@ -6,6 +6,7 @@ use tidegate_core::plan::{
 use tidegate_core::units::Span;
 
 use super::aqm::aqm;
+use super::cake;
 use super::laws::reserve;
 use super::{classes, marker, police, rate};
 use crate::check::{Form, Value};
@@ -50,6 +51,7 @@ fn gate(name: &str, root: &Form, form: &Form, library: &mut Library, notes: &mut
     let framing = reserve::framing(&rate, framing(form, notes));
     let classes = classes::classes(form, &classes::Host { rate: &rate, framing }, notes);
     classes::check_law(form, classes.as_deref(), &rate, notes);
+    let classes = classes.or_else(|| cake::tins(form, &rate, framing, notes));
     GatePlan {
         name: name.to_owned(),
         queue: queue(form, &rate, framing, notes),

@@ -2,6 +2,7 @@
 
 mod app;
 mod aqm;
+pub(crate) mod cake;
 pub(crate) mod calls;
 pub(crate) mod classes;
 mod congestion;

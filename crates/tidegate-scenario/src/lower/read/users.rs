@@ -94,7 +94,33 @@ fn user<'a>(
     };
     let (key, at, start, jitter) = (form.key.clone(), form.at, start(form, notes), jitter(form));
     let dscp = dscp(form.get("dscp"));
-    User { name, key, at, count, instances: Vec::new(), path, back, back_delay, start, jitter, dscp, load }
+    let (from, to) = (host(form, "from", notes), host(form, "to", notes));
+    User {
+        name,
+        key,
+        at,
+        count,
+        instances: Vec::new(),
+        path,
+        back,
+        back_delay,
+        start,
+        jitter,
+        dscp,
+        from,
+        to,
+        load,
+    }
+}
+
+/// The name of a host.
+fn host<'a>(form: &'a Form, key: &str, notes: &mut Notes) -> Option<&'a str> {
+    let item = form.given(key)?;
+    let name = item.text()?;
+    if name.is_empty() {
+        notes.wrong(item, "a host needs a name", "write a name such as \"laptop\", or remove this key");
+    }
+    Some(name)
 }
 
 /// Whether the first cells on a path have LLC/SNAP; `None`: there are none.

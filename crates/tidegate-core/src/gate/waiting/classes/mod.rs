@@ -1,7 +1,7 @@
 //! Classes of units at one gate: each has a queue of its own with a limit and a discipline, and a scheduler chooses the
 //! class that is served next. Strict priority, hierarchical token buckets and spacers may leave the server idle while units wait.
 //!
-//! Schedulers count bytes on the wire.
+//! Schedulers count bytes on the wire; CAKE's may count those of another.
 
 mod credit;
 mod drr;
@@ -10,6 +10,7 @@ mod openings;
 mod scheduler;
 mod spacer;
 mod strict;
+mod tins;
 mod wfq;
 
 use std::sync::Arc;
@@ -19,7 +20,7 @@ use super::line::{Leaver, Waiter};
 use crate::gate::backlog::Backlog;
 use crate::gate::drops::DropReason;
 use crate::gate::queue::Queue;
-use crate::plan::{ClassPlan, ClassesPlan, Framing};
+use crate::plan::{ClassPlan, ClassesPlan, Framing, SchedulerPlan, ShapedBytes};
 use crate::random::Stream;
 use crate::unit::Unit;
 use crate::units::Time;
@@ -33,6 +34,8 @@ pub(in crate::gate) struct ClassesQueue {
     of_chain: Arc<[u16]>,
     classes: Vec<ClassQueue>,
     scheduler: Scheduler,
+    /// Beyond so many units, or so many IP bytes, the longest queue is dropped from.
+    room: Option<(u64, u64)>,
     held: Backlog,
     /// Disciplines are not asked any more: the run is over.
     is_settling: bool,
@@ -43,20 +46,20 @@ pub(in crate::gate) struct ClassesQueue {
 struct ClassQueue {
     waiting: Waiting,
     rules: Queue,
-    framing: Framing,
+    bytes: ShapedBytes,
     /// When the service of its last unit ends.
     busy_until: Time,
 }
 
 impl ClassQueue {
-    fn new(plan: &ClassPlan, framing: Framing, stream: impl Fn() -> Stream) -> ClassQueue {
+    fn new(plan: &ClassPlan, bytes: ShapedBytes, stream: impl Fn() -> Stream) -> ClassQueue {
         let waiting = Waiting::judged(&plan.queue, &stream).unwrap_or_default();
-        ClassQueue { waiting, rules: Queue::new(&plan.queue, stream), framing, busy_until: Time::ZERO }
+        ClassQueue { waiting, rules: Queue::new(&plan.queue, stream), bytes, busy_until: Time::ZERO }
     }
 
-    /// Bytes on the wire of the unit that would be served first.
+    /// What the scheduler counts of the unit that would be served first.
     fn head(&self) -> Option<u32> {
-        self.waiting.first().map(|waiter| self.framing.unit_bytes(waiter.unit.bytes))
+        self.waiting.first().map(|waiter| self.bytes.of(waiter.unit.bytes))
     }
 }
 
@@ -67,11 +70,16 @@ impl ClassesQueue {
         framing: Framing,
         stream: impl Fn(&str) -> Stream,
     ) -> ClassesQueue {
-        let class = |class: &ClassPlan| ClassQueue::new(class, framing, || stream(&class.name));
+        let (bytes, room) = match &plan.scheduler {
+            SchedulerPlan::Cake(plan) => (plan.bytes, Some((plan.limit, plan.memory))),
+            _ => (ShapedBytes::Wire(framing), None),
+        };
+        let class = |class: &ClassPlan| ClassQueue::new(class, bytes, || stream(&class.name));
         ClassesQueue {
             of_chain: Arc::new([]),
             classes: plan.classes.iter().map(class).collect(),
             scheduler: Scheduler::new(&plan.scheduler, plan.classes.len()),
+            room,
             held: Backlog::default(),
             is_settling: false,
         }
@@ -82,6 +90,15 @@ impl ClassesQueue {
         self.of_chain = of_chain;
     }
 
+    /// Says which hosts the units of each stretch come from and go to. Asked of the tins of CAKE.
+    pub(in crate::gate) fn set_hosts(&mut self, of_chain: &Arc<[[u32; 2]]>) {
+        for class in &mut self.classes {
+            if let Waiting::Cake(queue) = &mut class.waiting {
+                queue.set_hosts(Arc::clone(of_chain));
+            }
+        }
+    }
+
     /// The class of units on a stretch.
     pub(in crate::gate) fn class_of(&self, chain: u32) -> usize {
         self.of_chain.get(chain as usize).map_or(0, |class| usize::from(*class))
@@ -90,7 +107,7 @@ impl ClassesQueue {
     /// Whether a unit that arrives at `at` would be served at once, if the server is idle and the rate law begins then.
     pub(in crate::gate) fn would_begin(&mut self, at: Time, unit: &Unit) -> bool {
         let class = self.class_of(unit.chain);
-        let wire = self.classes[class].framing.unit_bytes(unit.bytes);
+        let wire = self.classes[class].bytes.of(unit.bytes);
         self.classes[class].waiting.is_empty()
             && self.choose(at).is_err()
             && self.scheduler.may_send(class, at, wire) <= at
@@ -108,7 +125,7 @@ impl ClassesQueue {
         is_idle: impl FnOnce() -> bool,
     ) -> Result<bool, DropReason> {
         let class = self.class_of(unit.chain);
-        let wire = self.classes[class].framing.unit_bytes(unit.bytes);
+        let wire = self.classes[class].bytes.of(unit.bytes);
         if !self.scheduler.fits(class, wire) {
             return Err(DropReason::TooLarge);
         }
@@ -130,10 +147,37 @@ impl ClassesQueue {
         let before = gone.len();
         self.held = self.held.with(unit.bytes);
         let stays = class.waiting.push(arrival, unit, gone);
-        self.scheduler.arrive(arrival, number, class.framing.unit_bytes(unit.bytes));
+        self.scheduler.arrive(arrival, number, class.bytes.of(unit.bytes));
         self.forget(number, &gone[before..]);
+        let stays = stays && self.make_room(arrival, number, unit.chain, gone);
         self.note_waiting(arrival);
         stays
+    }
+
+    /// Drops from the longest queue of all classes while too much waits. Says whether the last unit of the stretch, which
+    /// is of this class, is still there.
+    fn make_room(&mut self, now: Time, class: usize, chain: u32, gone: &mut Vec<Waiter>) -> bool {
+        let Some((units, bytes)) = self.room else { return true };
+        if self.held.units <= units && self.held.bytes <= bytes {
+            return true;
+        }
+        let longest_of = |tin: &ClassQueue| match &tin.waiting {
+            Waiting::Cake(queue) => queue.longest(),
+            _ => 0,
+        };
+        while self.held.units > units || self.held.bytes > bytes {
+            // Of several, the first.
+            let lengths = self.classes.iter().map(longest_of).enumerate().rev();
+            let Some((longest, _)) = lengths.max_by_key(|(_, length)| *length) else { break };
+            let Waiting::Cake(queue) = &mut self.classes[longest].waiting else { break };
+            let Some(waiter) = queue.drop_from_longest(now) else { break };
+            self.forget(longest, std::slice::from_ref(&waiter));
+            gone.push(waiter);
+        }
+        match &self.classes[class].waiting {
+            Waiting::Cake(queue) => queue.holds(chain),
+            _ => true,
+        }
     }
 
     /// The class that is served at `now`, or when one may be; [`Time::NEVER`] where no unit waits.
@@ -173,9 +217,10 @@ impl ClassesQueue {
         leaver
     }
 
-    /// The unit of a class that was taken at `now` is served until `end`.
-    pub(in crate::gate) fn charge(&mut self, class: usize, (now, end): (Time, Time), wire: u32) {
-        self.scheduler.charge(class, (now, end), wire);
+    /// The unit of a class that was taken at `now` is served until `end`; of so many IP bytes.
+    pub(in crate::gate) fn charge(&mut self, class: usize, (now, end): (Time, Time), bytes: u32) {
+        let counted = self.classes[class].bytes.of(bytes);
+        self.scheduler.charge(class, (now, end), counted);
         let class = &mut self.classes[class];
         class.rules.note_end(end);
         class.busy_until = end;

@@ -4,6 +4,7 @@ use super::drr::Drr;
 use super::htb::Htb;
 use super::spacer::Spacer;
 use super::strict::Strict;
+use super::tins::Tins;
 use super::wfq::Wfq;
 use crate::plan::SchedulerPlan;
 use crate::units::Time;
@@ -21,6 +22,8 @@ pub(super) enum Scheduler {
     Htb(Htb),
     /// [`SchedulerPlan::Spacer`].
     Spacer(Spacer),
+    /// [`SchedulerPlan::Cake`].
+    Tins(Tins),
 }
 
 impl Scheduler {
@@ -31,6 +34,7 @@ impl Scheduler {
             SchedulerPlan::Wfq(plan) => Scheduler::Wfq(Wfq::new(plan)),
             SchedulerPlan::Htb(plan) => Scheduler::Htb(Htb::new(plan, classes)),
             SchedulerPlan::Spacer(plan) => Scheduler::Spacer(Spacer::new(plan)),
+            SchedulerPlan::Cake(plan) => Scheduler::Tins(Tins::new(plan)),
         }
     }
 
@@ -39,7 +43,7 @@ impl Scheduler {
         match self {
             Scheduler::Strict(strict) => strict.fits(class, wire),
             Scheduler::Spacer(spacer) => spacer.fits(class, wire),
-            Scheduler::Drr(_) | Scheduler::Wfq(_) | Scheduler::Htb(_) => true,
+            Scheduler::Drr(_) | Scheduler::Wfq(_) | Scheduler::Htb(_) | Scheduler::Tins(_) => true,
         }
     }
 
@@ -49,6 +53,7 @@ impl Scheduler {
             Scheduler::Drr(drr) => drr.arrive(class),
             Scheduler::Wfq(wfq) => wfq.arrive(now, class, u64::from(wire) * 8),
             Scheduler::Spacer(spacer) => spacer.arrive(now, class),
+            Scheduler::Tins(tins) => tins.arrive(now, class),
             Scheduler::Strict(_) | Scheduler::Htb(_) => {}
         }
     }
@@ -58,6 +63,7 @@ impl Scheduler {
         match self {
             Scheduler::Wfq(wfq) => wfq.leave(class),
             Scheduler::Spacer(spacer) => spacer.leave(class),
+            Scheduler::Tins(tins) => tins.leave(class),
             Scheduler::Strict(_) | Scheduler::Drr(_) | Scheduler::Htb(_) => {}
         }
     }
@@ -71,6 +77,7 @@ impl Scheduler {
             Scheduler::Wfq(wfq) => wfq.choose().ok_or(Time::NEVER),
             Scheduler::Htb(htb) => htb.choose(now, |class| head(class).is_some()),
             Scheduler::Spacer(spacer) => spacer.choose(now, head),
+            Scheduler::Tins(tins) => tins.choose(now),
         }
     }
 
@@ -80,6 +87,7 @@ impl Scheduler {
             Scheduler::Strict(strict) => strict.may_send(class, now, wire),
             Scheduler::Htb(htb) => htb.may_send(class, now),
             Scheduler::Spacer(spacer) => spacer.may_send(class, now, wire),
+            Scheduler::Tins(tins) => tins.may_send(now),
             Scheduler::Drr(_) | Scheduler::Wfq(_) => now,
         }
     }
@@ -91,6 +99,7 @@ impl Scheduler {
             Scheduler::Drr(drr) => drr.charge(class, wire),
             Scheduler::Htb(htb) => htb.charge(now, class, wire),
             Scheduler::Spacer(spacer) => spacer.charge(now, class, wire),
+            Scheduler::Tins(tins) => tins.charge(now, class, wire),
             Scheduler::Wfq(_) => {}
         }
     }

@@ -3,6 +3,7 @@
 mod bounds;
 mod shaping;
 mod spacing;
+mod tins;
 
 use super::*;
 use crate::plan::{QueuePlan, SchedulerPlan, StrictPlan, WfqPlan};
