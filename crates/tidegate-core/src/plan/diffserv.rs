@@ -100,7 +100,7 @@ impl Diffserv {
 mod tests {
     use super::*;
 
-    /// Codepoints of RFC 4594 in the tins that the manual page of `tc-cake` names.
+    /// Codepoints are in the tins that the manual page of `tc-cake` names.
     #[test]
     fn codepoints_are_where_the_manual_says() {
         let of =
