@@ -92,9 +92,29 @@ fn gate(gate: &GatePlan) -> Value {
         "slotted": gate.cells.slotted,
         "epd": gate.cells.epd,
         "polices": gate.police.is_some() || gate.marker.is_some(),
+        "contract": contract(gate),
+        "loss": match gate.loss {
+            LossPlan::None => json!(0.0),
+            LossPlan::Independent { probability } => json!(probability),
+            LossPlan::GilbertElliott { .. } | LossPlan::Every { .. } => json!(null),
+        },
         "delay_ps": gate.delay.picos(),
         "jitters": gate.jitter != JitterPlan::None,
     })
+}
+
+/// What a policer of one rate that drops allows; null where none polices, or in another way.
+fn contract(gate: &GatePlan) -> Value {
+    let plain = gate
+        .police
+        .as_ref()
+        .is_some_and(|police| police.sustained.is_none() && police.per_flow.is_none() && !police.tags);
+    match gate.contract() {
+        Some(contract) if plain && gate.marker.is_none() => {
+            json!({ "bps": contract.rate, "burst_bytes": contract.burst_bytes })
+        }
+        _ => json!(null),
+    }
 }
 
 /// The kind of a law, with what a closed form may ask of it.
@@ -179,6 +199,12 @@ fn tcp(tcp: &TcpPlan) -> Value {
         "window": tcp.window,
         "initial_window": tcp.initial_window,
         "initial_ssthresh": tcp.initial_ssthresh,
+        "arithmetic": match tcp.rules.arithmetic {
+            Arithmetic::Rfc => "rfc",
+            Arithmetic::Linux => "linux",
+        },
+        "sack": tcp.sack,
+        "paces": tcp.rules.paces,
         "increase": increase,
         "fast_retransmit": fast_retransmit,
         "fixed_rto_ps": fixed_rto,

@@ -89,6 +89,13 @@ class Framing(TypedDict):
     llc: NotRequired[bool]
 
 
+class Contract(TypedDict):
+    """What a policer of one rate that drops allows, in bits and bytes on the gate's wire."""
+
+    bps: float
+    burst_bytes: float
+
+
 class Gate(TypedDict):
     """A gate."""
 
@@ -105,6 +112,10 @@ class Gate(TypedDict):
     #: The threshold of early packet discard, in cells.
     epd: int | None
     polices: bool
+    #: None where nothing polices, or not with one rate, the same for all flows, that drops.
+    contract: Contract | None
+    #: The probability of a loss, the same for each unit; 0: none; None: not independent.
+    loss: float | None
     delay_ps: int
     jitters: bool
 
@@ -127,6 +138,11 @@ class Tcp(TypedDict):
     window: int | None
     initial_window: int
     initial_ssthresh: int | None
+    #: Whose arithmetic the window has.
+    arithmetic: Literal["rfc", "linux"]
+    sack: bool
+    #: Data leave at a pace although the controller names no rate.
+    paces: bool
     increase: Literal["per window", "per ack", "random"]
     fast_retransmit: bool
     fixed_rto_ps: int | None

@@ -19,11 +19,15 @@ from tidegate.theory._erlang import ErlangC, erlang_b, erlang_c, erlang_servers
 from tidegate.theory._erlang_a import erlang_a
 from tidegate.theory._loss_network import CallClass, LossSystem, kaufman_roberts, product_form
 from tidegate.theory._match import Fit, Miss, match
+from tidegate.theory._policer import Policed, policer, policer_bucket
+from tidegate.theory._random_loss import cubic, mathis, pftk
+from tidegate.theory._rfc6349 import Achievable, rfc6349
 from tidegate.theory._spacer import spacer
 from tidegate.theory._spacer_results import Interval, Printed, Spacer
 
 __all__ = [
     "Abr",
+    "Achievable",
     "Assumption",
     "CallClass",
     "Engset",
@@ -32,10 +36,12 @@ __all__ = [
     "Interval",
     "LossSystem",
     "Miss",
+    "Policed",
     "Printed",
     "Spacer",
     "Waiting",
     "abr",
+    "cubic",
     "engset",
     "engset_waiting",
     "erlang_a",
@@ -44,6 +50,11 @@ __all__ = [
     "erlang_servers",
     "kaufman_roberts",
     "match",
+    "mathis",
+    "pftk",
+    "policer",
+    "policer_bucket",
     "product_form",
+    "rfc6349",
     "spacer",
 ]

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tidegate._ask.source import Source
-from tidegate.theory import _abr_match, _erlang_match, _loss_match, _spacer_match
+from tidegate.theory import (
+    _abr_match,
+    _erlang_match,
+    _loss_match,
+    _policer_match,
+    _random_loss_match,
+    _rfc6349_match,
+    _spacer_match,
+)
 from tidegate.theory._match_rules import DoesNotApplyError
+
+if TYPE_CHECKING:
+    from tidegate._ask.plan import Plan
 
 
 @dataclass(frozen=True)
@@ -53,6 +64,34 @@ _OF_CALLS = {
     "kaufman-roberts": _loss_match.read,
     "product-form": _loss_match.read_product_form,
 }
+#: Those that are tried only where a gate polices.
+_OF_POLICERS = {"policer": _policer_match.read}
+#: Those that are tried only where a gate loses packets at random.
+_OF_LOSS = {
+    "mathis": _random_loss_match.read_mathis,
+    "pftk": _random_loss_match.read_pftk,
+    "rfc-9438": _random_loss_match.read_cubic,
+}
+#: That of one gate with a constant rate, tried where nothing polices and nothing is lost at random.
+_OF_A_RATE = {"rfc-6349": _rfc6349_match.read}
+
+
+def _tried(plan: Plan) -> dict[str, Callable[[Plan], dict[str, Any]]]:
+    """Return the theories that a plan is held against: of the others it is plain that they do not apply."""
+    found: dict[str, Callable[[Plan], dict[str, Any]]] = dict(_THEORIES)
+    if plan["calls"]:
+        found |= _OF_CALLS
+    polices = any(gate["polices"] for gate in plan["gates"])
+    loses = any(gate["loses"] for gate in plan["gates"])
+    if polices:
+        found |= _OF_POLICERS
+    if loses:
+        found |= _OF_LOSS
+    rated = [gate for gate in plan["gates"] if gate["rate"]["kind"] != "unlimited"]
+    alone = len(plan["flows"]) == 1 and len(rated) == 1 and rated[0]["rate"]["kind"] == "constant"
+    if alone and not polices and not loses:
+        found |= _OF_A_RATE
+    return found
 
 
 def match(source: Source) -> list[Fit | Miss]:
@@ -69,7 +108,7 @@ def match(source: Source) -> list[Fit | Miss]:
 
     plan = plan_of(as_scenario(source))
     told: list[Fit | Miss] = []
-    for theory, read in (_THEORIES | (_OF_CALLS if plan["calls"] else {})).items():
+    for theory, read in _tried(plan).items():
         try:
             told.append(Fit(theory, **read(plan)))
         except DoesNotApplyError as reason:

@@ -1,0 +1,78 @@
+"""The policer's theory for a plan: one Reno connection, one policer of one rate, nothing else in the way."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tidegate.theory import _tcp_match as tcp_match
+from tidegate.theory._match_rules import DoesNotApplyError, need
+from tidegate.theory._policer import policer
+
+if TYPE_CHECKING:
+    from tidegate._ask.plan import Plan
+
+#: With a largest window below this many segments a halved one has fewer than three segments behind a loss.
+LEAST_WINDOW = 8
+
+
+def read(plan: Plan) -> dict[str, Any]:
+    """Return the parts of a fit.
+
+    Raises:
+        DoesNotApplyError: the plan has another shape.
+    """
+    flow = tcp_match.long_flow(plan)
+    gates = tcp_match.path_of(plan, flow)
+    tcp_match.halves(flow)
+    policing = [gate for gate in gates if gate["polices"]]
+    need(
+        len(policing) == 1,
+        f"the model has one policer, and the path of flow {flow['name']} has {len(policing)}",
+    )
+    gate, tcp = policing[0], flow["tcp"]
+    contract = gate["contract"]
+    if contract is None:
+        raise DoesNotApplyError(f"the policer of gate {gate['name']} does not drop what is above one rate")
+    for each in gates:
+        need(not each["loses"], f"gate {each['name']} loses packets at random")
+    for each in gates[: gates.index(gate)]:
+        need(each["rate"]["kind"] == "unlimited", f"gate {each['name']} before the policer has a rate")
+    segment = tcp_match.wire_bytes(gate, tcp)
+    rate, rtt = contract["bps"] / (8 * segment), tcp_match.seconds(plan, flow)
+    need(rate > 0, f"the contract of gate {gate['name']} has a rate of 0")
+    need(contract["burst_bytes"] >= segment, f"the bucket of gate {gate['name']} does not hold one segment")
+    bdp, bucket = rate * rtt, contract["burst_bytes"] / segment
+    found = policer(bucket, bdp, growth=tcp_match.growth(tcp), paced=tcp["paces"])
+    least = tcp_match.slowest(gates, tcp)
+    need(
+        least is None or least * rtt > 1.2 * found.window_max,
+        f"a gate on the path is hardly faster than the contract of gate {gate['name']}",
+    )
+    need(
+        tcp["window"] is None or tcp["window"] >= tcp["mss"] * found.window_max,
+        f"the window of flow {flow['name']} is below the {found.window_max:.4g} segments that the "
+        "policer lets pass",
+    )
+    bent: list[str] = []
+    if bucket < bdp and not tcp["paces"]:
+        bent.append(
+            f"the bucket of {bucket:.3g} segments is below a round trip's {bdp:.3g}: a window that leaves in "
+            "several bursts gets up to two fifths more than this"
+        )
+    if found.window_max < LEAST_WINDOW:
+        bent.append(
+            f"the window is at most {found.window_max:.3g} segments, so losses may end in time-outs, "
+            "which are not counted"
+        )
+    tcp_match.settled(plan, bent, 4 * found.cycle * rtt, f"after some cycles of {found.cycle * rtt:.3g} s")
+    parameters = {
+        "bucket": bucket,
+        "bdp": bdp,
+        "growth": tcp_match.growth(tcp),
+        "paced": int(tcp["paces"]),
+        "segment_bytes": segment,
+        "rate_bps": contract["bps"],
+        "rtt_s": rtt,
+    }
+    row = tcp_match.flow_row(flow, rate * found.share, 0.0, cwnd_mean_segments=found.window_mean)
+    return tcp_match.parts(parameters, bent, found, row)

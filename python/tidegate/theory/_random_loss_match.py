@@ -1,0 +1,112 @@
+"""The theories of random loss for a plan: a long connection, independent losses, no gate that limits."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tidegate.theory import _tcp_match as tcp_match
+from tidegate.theory._match_rules import DoesNotApplyError, need
+from tidegate.theory._random_loss import cubic, mathis, pftk
+
+if TYPE_CHECKING:
+    from tidegate._ask.plan import Flow, Gate, Plan
+
+#: Above this probability time-outs are so frequent that a formula without them is far off.
+MATHIS_MOST = 0.01
+
+
+def read_mathis(plan: Plan) -> dict[str, Any]:
+    """Return the parts of a fit of Mathis et al.
+
+    Raises:
+        DoesNotApplyError: the plan has another shape.
+    """
+    flow, gates, loss, rtt = _losing(plan)
+    tcp_match.halves(flow)
+    need(
+        loss <= MATHIS_MOST * (1 + 1e-9),
+        f"{100 * loss:g}% of packets are lost; above {100 * MATHIS_MOST:g}% time-outs count, not in it",
+    )
+    every = round(1 / tcp_match.growth(flow["tcp"]))
+    rate = mathis(loss, rtt, segments_per_ack=every)
+    _unlimited(flow, rate * rtt)
+    tcp_match.fits_below(rate, gates, flow, "the rate under this loss")
+    parameters = {"loss": loss, "rtt_s": rtt, "segments_per_ack": every}
+    return _parts(plan, flow, parameters, rate, loss, rtt)
+
+
+def read_pftk(plan: Plan) -> dict[str, Any]:
+    """Return the parts of a fit of Padhye et al.
+
+    Raises:
+        DoesNotApplyError: the plan has another shape.
+    """
+    flow, gates, loss, rtt = _losing(plan)
+    tcp_match.halves(flow)
+    tcp = flow["tcp"]
+    every = round(1 / tcp_match.growth(tcp))
+    window = None if tcp["window"] is None else tcp["window"] / tcp["mss"]
+    timeout = (tcp["fixed_rto_ps"] or max(tcp["least_timeout_ps"], rtt * tcp_match.PICOS)) / tcp_match.PICOS
+    rate = pftk(loss, rtt, timeout, segments_per_ack=every, window=window)
+    tcp_match.fits_below(rate, gates, flow, "the rate under this loss")
+    parameters = {"loss": loss, "rtt_s": rtt, "timeout_s": timeout, "segments_per_ack": every}
+    found = _parts(plan, flow, parameters, rate, loss, rtt)
+    found["bent"] = (
+        "losses are independent; in the model all segments behind a loss in its round trip are lost, too",
+        *found["bent"],
+    )
+    return found
+
+
+def read_cubic(plan: Plan) -> dict[str, Any]:
+    """Return the parts of a fit of RFC 9438's response function.
+
+    Raises:
+        DoesNotApplyError: the plan has another shape.
+    """
+    flow, gates, loss, rtt = _losing(plan)
+    need(
+        flow["tcp"]["cc"] == "cubic",
+        f'flow {flow["name"]} has tcp.cc = "{flow["tcp"]["cc"]}"; the theory is about cubic',
+    )
+    need(
+        loss <= MATHIS_MOST * (1 + 1e-9),
+        f"{100 * loss:g}% of packets are lost; above {100 * MATHIS_MOST:g}% time-outs count",
+    )
+    rate = cubic(loss, rtt)
+    _unlimited(flow, rate * rtt)
+    tcp_match.fits_below(rate, gates, flow, "the rate under this loss")
+    found = _parts(plan, flow, {"loss": loss, "rtt_s": rtt}, rate, loss, rtt)
+    found["bent"] = ("losses are random; in the response function they come regularly", *found["bent"])
+    return found
+
+
+def _losing(plan: Plan) -> tuple[Flow, list[Gate], float, float]:
+    """Return the flow, its path, the share of its packets that is lost, and its round trip in seconds."""
+    flow = tcp_match.long_flow(plan)
+    gates = tcp_match.path_of(plan, flow)
+    passed = 1.0
+    for gate in gates:
+        need(not gate["polices"], f"gate {gate['name']} has a policer")
+        if gate["loss"] is None:
+            raise DoesNotApplyError(f"the losses of gate {gate['name']} are not independent")
+        passed *= 1 - gate["loss"]
+    need(0 < 1 - passed < 1, "nothing is lost at random, or everything")
+    return flow, gates, 1 - passed, tcp_match.seconds(plan, flow)
+
+
+def _unlimited(flow: Flow, mean: float) -> None:
+    """Refuse a window that would often limit."""
+    tcp = flow["tcp"]
+    need(
+        tcp["window"] is None or tcp["window"] >= 2 * mean * tcp["mss"],
+        f"the window of flow {flow['name']} is below twice the mean of {mean:.4g} segments, so it limits",
+    )
+
+
+def _parts(
+    plan: Plan, flow: Flow, parameters: dict[str, Any], rate: float, loss: float, rtt: float
+) -> dict[str, Any]:
+    bent: list[str] = []
+    tcp_match.settled(plan, bent, 10 * rtt, "after slow start")
+    return tcp_match.parts(parameters, bent, rate, tcp_match.flow_row(flow, rate, loss))

@@ -1,0 +1,129 @@
+"""What the theories of one long TCP connection ask of a plan, each in words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tidegate._ask.plan import RATE_WORDS, packet_bytes, round_trip_ps
+from tidegate.theory._match_rules import DoesNotApplyError, need, only_flow
+
+if TYPE_CHECKING:
+    from tidegate._ask.plan import Flow, Gate, Plan, Tcp
+
+PICOS = 10**12
+
+
+def long_flow(plan: Plan) -> Flow:
+    """Return the one flow of a plan, which always has data to send.
+
+    Raises:
+        DoesNotApplyError: there is another number of flows, or other traffic, or the flow has pauses.
+    """
+    flow = only_flow(plan)
+    need(flow["app"] == "bulk", f'flow {flow["name"]} does not always have data to send: app is not "bulk"')
+    return flow
+
+
+def path_of(plan: Plan, flow: Flow) -> list[Gate]:
+    """Return the gates on the way there, of which none does what no theory here describes.
+
+    Raises:
+        DoesNotApplyError: one of them, or one on the way back, does.
+    """
+    there = [plan["gates"][n] for n in flow["path"]]
+    back = [plan["gates"][n] for n in flow["back"]]
+    for gate in (*there, *back):
+        name = gate["name"]
+        need(gate["discipline"] == "drop-tail", f"gate {name} has the queue discipline {gate['discipline']}")
+        need(gate["framing"]["kind"] != "aal5", f"gate {name} carries cells")
+    for gate in back:
+        need(gate["rate"]["kind"] == "unlimited", f"gate {gate['name']} on the way back has a rate")
+        need(not gate["loses"] and not gate["polices"], f"gate {gate['name']} on the way back loses packets")
+    for gate in there:
+        kind = gate["rate"]["kind"]
+        need(
+            kind in ("unlimited", "constant"),
+            f"the rate of gate {gate['name']} is not a constant bit rate: it is {RATE_WORDS[kind]}",
+        )
+    return there
+
+
+def halves(flow: Flow) -> None:
+    """Refuse a controller that is not Reno or NewReno with fast retransmit."""
+    tcp = flow["tcp"]
+    need(
+        tcp["cc"] in ("reno", "newreno") and tcp["fast_retransmit"],
+        f'flow {flow["name"]} has tcp.cc = "{tcp["cc"]}"; the theory is about reno and newreno',
+    )
+
+
+def growth(tcp: Tcp) -> float:
+    """Return by how many segments the window grows in a round trip: 1, or less where ACKs are counted."""
+    return 1 if tcp["increase"] == "per window" else 1 / segments_per_ack(tcp)
+
+
+def segments_per_ack(tcp: Tcp) -> int:
+    """Return the segments that an ACK acknowledges where nothing is lost."""
+    return 1 if tcp["delayed_ack"] is None else tcp["delayed_ack"]["every"]
+
+
+def seconds(plan: Plan, flow: Flow) -> float:
+    """Return the fixed round trip.
+
+    Raises:
+        DoesNotApplyError: it is 0.
+    """
+    trip = round_trip_ps(plan, flow)
+    need(trip > 0, "the round trip has no delay")
+    return trip / PICOS
+
+
+def wire_bytes(gate: Gate, tcp: Tcp) -> int:
+    """Return the bytes of a full segment on a gate's wire."""
+    packet, framing = packet_bytes(tcp), gate["framing"]
+    if framing["kind"] == "overhead":
+        return max(packet + framing["overhead"], framing["minimum"])
+    return packet
+
+
+def slowest(gates: list[Gate], tcp: Tcp) -> float | None:
+    """Return the segments per second of the slowest gate; None: no gate has a rate."""
+    rates = [
+        gate["rate"]["bps"] / (8 * wire_bytes(gate, tcp))
+        for gate in gates
+        if gate["rate"]["kind"] == "constant"
+    ]
+    return min(rates, default=None)
+
+
+def fits_below(rate: float, gates: list[Gate], flow: Flow, found: str) -> None:
+    """Refuse a path of which a gate is not clearly faster than what the theory finds."""
+    least = slowest(gates, flow["tcp"])
+    if least is not None and rate > 0.8 * least:
+        raise DoesNotApplyError(
+            f"{found} would be {rate:.4g} segments/s, and the slowest gate carries {least:.4g}, so it limits"
+        )
+
+
+def settled(plan: Plan, bent: list[str], after_s: float, what: str) -> None:
+    """Note where the warmup ends before the numbers hold."""
+    if plan["warmup_ps"] < after_s * PICOS:
+        bent.append(f"the numbers hold {what}, and the summary starts at {plan['warmup_ps'] / PICOS:g} s")
+
+
+def flow_row(flow: Flow, sent: float, lost: float, **more: Any) -> dict[str, Any]:
+    """Return a flow's row: ``sent`` segments per second, of which a share is lost."""
+    tcp = flow["tcp"]
+    arrived = sent * (1 - lost)
+    return {
+        "name": flow["name"],
+        "cc": tcp["cc"],
+        "goodput_bps": float(8 * tcp["mss"] * arrived),
+        "throughput_bps": float(8 * packet_bytes(tcp) * arrived),
+        **more,
+    }
+
+
+def parts(parameters: dict[str, Any], bent: list[str], result: Any, row: dict[str, Any]) -> dict[str, Any]:
+    """Return the parts of a fit that says something of the flow alone."""
+    return {"parameters": parameters, "bent": tuple(bent), "result": result, "flows": [row], "gates": []}

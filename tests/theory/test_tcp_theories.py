@@ -1,0 +1,225 @@
+"""Theories of one TCP connection: policers, random loss, RFC 6349; against simulations and by hand."""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import Any
+
+import pytest
+import tidegate as tg
+from tidegate._ask.source import as_scenario
+from tidegate._base.estimate import Estimate, estimate
+
+RUNS = 8
+
+
+def policed(rate_mbps: float, rtt_ms: float, bucket_bdp: float, **tcp: Any) -> dict[str, Any]:
+    """Return a scenario of one NewReno behind a policer."""
+    burst = int(rate_mbps * rtt_ms * 125 * bucket_bdp)
+    return {
+        "duration": "100 s",
+        "warmup": "30 s",
+        "seed": 1,
+        "gate": {
+            "isp": {
+                "rate": "10 Gbit/s",
+                "police": {"rate": f"{rate_mbps} Mbit/s", "burst": f"{burst} B"},
+                "delay": f"{rtt_ms / 2} ms",
+            }
+        },
+        "flow": {
+            "bulk": {"path": ["isp"], "start": {"uniform": ["0 s", "1 s"]}, "tcp": {"cc": "newreno", **tcp}}
+        },
+    }
+
+
+def losing(cc: str, loss: float, rtt_ms: float, **tcp: Any) -> dict[str, Any]:
+    """Return a scenario of one connection with random loss."""
+    return {
+        "duration": "150 s",
+        "warmup": "20 s",
+        "seed": 1,
+        "gate": {"air": {"loss": loss, "delay": f"{rtt_ms / 2} ms"}},
+        "flow": {"bulk": {"path": ["air"], "tcp": {"cc": cc, **tcp}}},
+    }
+
+
+def fits(scenario: dict[str, Any]) -> dict[str, tg.theory.Fit]:
+    return {each.theory: each for each in tg.theory.match(scenario) if isinstance(each, tg.theory.Fit)}
+
+
+def simulated(scenario: dict[str, Any], column: str = "goodput_bps") -> Estimate:
+    rows = [tg.run(scenario, replication=n).flows["bulk"][column] for n in range(RUNS)]
+    return estimate(rows)
+
+
+def over(scenario: dict[str, Any], theory: str) -> tuple[float, float]:
+    """Return the interval of simulation over theory."""
+    told = fits(scenario)[theory].flows[0]["goodput_bps"]
+    found = simulated(scenario)
+    assert found.mean is not None
+    half = found.half_width or 0.0
+    return (found.mean - half) / told, (found.mean + half) / told
+
+
+@pytest.mark.parametrize("growth", [1, 0.5])
+@pytest.mark.parametrize("bdp", [20, 90, 400])
+def test_both_regimes_meet(bdp: float, growth: float) -> None:
+    edge = bdp * bdp / (18 * growth)
+    below = tg.theory.policer(edge * (1 - 1e-9), bdp, growth=growth)
+    above = tg.theory.policer(edge * (1 + 1e-9), bdp, growth=growth)
+    assert (below.always_used, above.always_used) == (False, True)
+    assert below.share == pytest.approx(1, abs=1e-6) == above.share
+    assert below.window_max == pytest.approx(4 * bdp / 3) == above.window_max
+    # By hand: 0.75 (1 + sqrt(2 a b) / B).
+    some = tg.theory.policer(edge / 4, bdp, growth=growth)
+    assert some.share == pytest.approx(0.75 * (1 + sqrt(2 * growth * edge / 4) / bdp))
+
+
+def test_tokens_are_not_made() -> None:
+    """By stepping the model itself: a window that grows, a bucket that fills, no closed form."""
+    for bucket, bdp, growth in ((50, 80, 1.0), (300, 80, 1.0), (1000, 80, 0.5), (2000, 80, 1.0)):
+        step, tokens, window, passed, time = 0.01, float(bucket), bdp / 2, 0.0, 0.0
+        peak = 0.0
+        for n in range(300_000):
+            tokens = min(bucket, tokens + (bdp - window) * step)
+            if n > 100_000:
+                passed, time, peak = passed + window * step, time + step, max(peak, window)
+            window += growth * step
+            if tokens < 0:
+                tokens, window = 0.0, window / 2
+        found = tg.theory.policer(bucket, bdp, growth=growth)
+        assert passed / time / bdp == pytest.approx(found.share, rel=0.01)
+        assert peak == pytest.approx(found.window_max, rel=0.01)
+
+
+def test_the_inverse() -> None:
+    for paced in (True, False):
+        for wanted in (0.8, 0.9, 0.99):
+            bucket = tg.theory.policer_bucket(wanted, 83, paced=paced)
+            assert tg.theory.policer(bucket, 83, paced=paced).share == pytest.approx(wanted, rel=1e-6)
+            assert tg.theory.policer(0.99 * bucket, 83, paced=paced).share < wanted
+    with pytest.raises(tg.ArgumentError, match="above 0"):
+        tg.theory.policer_bucket(0, 83)
+    with pytest.raises(tg.ArgumentError, match="bucket"):
+        tg.theory.policer("8 kB", 83)
+
+
+@pytest.mark.parametrize("tcp", [{}, {"increase": "per ack"}], ids=["bytes", "acks"])
+@pytest.mark.parametrize(("rate", "rtt"), [(10, 100), (20, 40), (50, 60)])
+@pytest.mark.parametrize("ratio", [1.5, 4])
+def test_a_policer_and_its_simulation(rate: float, rtt: float, ratio: float, tcp: dict[str, Any]) -> None:
+    scenario = policed(rate, rtt, ratio, **tcp)
+    low, high = over(scenario, "policer")
+    assert high > 0.98
+    assert low < 1.025
+    told = fits(scenario)["policer"].result
+    lost = estimate(tg.run(scenario, replication=n).gates["isp"]["loss"] for n in range(RUNS)).mean or 0
+    assert lost == pytest.approx(told.loss, rel=0.35)
+
+
+@pytest.mark.parametrize(("rate", "rtt"), [(10, 100), (50, 60)])
+@pytest.mark.parametrize("ratio", [0.25, 1, 4])
+def test_a_paced_sender(rate: float, rtt: float, ratio: float) -> None:
+    low, high = over(policed(rate, rtt, ratio, pacing=True), "policer")
+    assert high > 0.96
+    assert low < 1.02
+
+
+def test_where_it_breaks_it_says_so() -> None:
+    small = fits(policed(10, 100, 0.5))["policer"]
+    assert any("below a round trip's 83.3" in text for text in small.bent)
+    low, high = over(policed(10, 100, 0.5), "policer")
+    assert 1.0 < low <= high < 1.4
+    tiny = fits(policed(1.5, 100, 8000 / 18750))["policer"]
+    assert any("time-outs" in text for text in tiny.bent)
+
+
+@pytest.mark.parametrize(
+    ("theory", "scenario", "least", "most"),
+    [
+        ("mathis", losing("newreno", 0.001, 20), 0.93, 1.05),
+        ("mathis", losing("newreno", 0.001, 50, increase="per ack"), 0.93, 1.05),
+        ("mathis", losing("newreno", 0.01, 100), 0.78, 0.92),
+        ("pftk", losing("newreno", 0.001, 100), 1.0, 1.2),
+        ("pftk", losing("newreno", 0.01, 100), 1.0, 1.25),
+        ("pftk", losing("newreno", 0.03, 100), 1.1, 1.5),
+        ("rfc-9438", losing("cubic", 0.001, 100), 1.1, 1.3),
+        ("rfc-9438", losing("cubic", 0.005, 20), 1.0, 1.15),
+    ],
+)
+def test_random_loss_and_its_simulation(
+    theory: str, scenario: dict[str, Any], least: float, most: float
+) -> None:
+    low, high = over(scenario, theory)
+    assert high > least
+    assert low < most
+
+
+def test_formulas_by_hand() -> None:
+    # Mathis et al., table 1: 1.22 with regular losses, 0.87 with delayed ACKs; 0.93 with random ones.
+    assert tg.theory.mathis(0.01, 0.1, regular=True) == pytest.approx(122.5, abs=0.1)
+    assert tg.theory.mathis(0.01, 0.1, regular=True, segments_per_ack=2) == pytest.approx(86.6, abs=0.1)
+    assert tg.theory.mathis(0.01, 0.1, segments_per_ack=2) == pytest.approx(92.6, abs=0.1)
+    # PFTK for rare losses is Mathis with regular losses, and is limited by the receiver's window.
+    assert tg.theory.pftk(1e-6, 0.1, 1, segments_per_ack=2) == pytest.approx(8660, rel=0.01)
+    assert tg.theory.pftk(1e-6, 0.1, 1, window=20) == pytest.approx(200, rel=0.01)
+    # RFC 9438 §5, the table of response functions for a round trip of 0.1 s, C = 0.4.
+    for loss, window in ((1e-3, 39), (1e-4, 187), (1e-5, 1054), (1e-6, 5926), (1e-7, 33325), (1e-8, 187398)):
+        assert 0.1 * tg.theory.cubic(loss, 0.1) == pytest.approx(window, rel=0.02)
+
+
+def test_the_frame_rate_of_rfc_6349() -> None:
+    found = tg.theory.rfc6349(100e6, 0.05)
+    # §4.1.1: 100 Mbit/s of Ethernet with 1538 bytes a frame are 8127 frames a second: 94.9 Mbit/s.
+    assert found.frames == pytest.approx(8127, abs=1)
+    assert found.rate_bps == pytest.approx(94.9e6, rel=1e-3)
+    assert found.bdp_bytes == 625_000
+    assert not found.window_limits
+    assert tg.theory.rfc6349(100e6, 0.05, window=65_535).goodput_bps == pytest.approx(8 * 65_535 / 0.05)
+
+
+@pytest.mark.parametrize("tcp", [{}, {"window": "10 segments"}, {"cc": "cubic"}], ids=str)
+def test_one_rate_and_its_simulation(tcp: dict[str, Any]) -> None:
+    link = {"rate": "10 Mbit/s", "queue": "100 packets", "delay": "20 ms", "framing": {"overhead": "38 B"}}
+    scenario = {
+        "duration": "60 s",
+        "warmup": "20 s",
+        "seed": 1,
+        "gate": {"link": link},
+        "flow": {"bulk": {"path": ["link"], "tcp": tcp}},
+    }
+    told = fits(scenario)["rfc-6349"].flows[0]["goodput_bps"]
+    assert tg.run(scenario).flows["bulk"]["goodput_bps"] == pytest.approx(told, rel=0.01)
+
+
+MISSES: list[tuple[str, dict[str, Any], str]] = [
+    ("policer", {"flow.bulk.tcp.cc": "cubic"}, "about reno and newreno"),
+    ("policer", {"gate.isp.loss": "1%"}, "loses packets at random"),
+    ("policer", {"gate.isp.police.action": "tag"}, "does not drop what is above one rate"),
+    ("policer", {"gate.isp.rate": "11 Mbit/s"}, "hardly faster than the contract"),
+    ("policer", {"flow.bulk.tcp.window": "20 segments"}, "below the"),
+    ("policer", {"flow.bulk.count": 2}, "one flow, and the scenario has 2"),
+    ("policer", {"gate.isp.police.burst": "1000 B"}, "does not hold one segment"),
+]
+
+
+@pytest.mark.parametrize(("theory", "changes", "reason"), MISSES, ids=[reason for _, _, reason in MISSES])
+def test_what_is_not_recognised(theory: str, changes: dict[str, Any], reason: str) -> None:
+    told = {each.theory: each for each in tg.theory.match(as_scenario(policed(10, 100, 2), changes))}
+    miss = told[theory]
+    assert isinstance(miss, tg.theory.Miss)
+    assert reason in miss.reason
+
+
+def test_what_random_loss_is_not() -> None:
+    def reason(scenario: dict[str, Any], theory: str, **changes: Any) -> str:
+        told = {each.theory: each for each in tg.theory.match(as_scenario(scenario, changes))}
+        return str(getattr(told[theory], "reason", ""))
+
+    base = losing("newreno", 0.01, 50)
+    assert "about cubic" in reason(base, "rfc-9438")
+    assert "not in it" in reason(base, "mathis", **{"gate.air.loss": "5%"})
+    assert "so it limits" in reason(base, "mathis", **{"gate.air.rate": "2 Mbit/s"})
+    assert "so it limits" in reason(base, "mathis", **{"flow.bulk.tcp.window": "5 segments"})
+    assert reason(base, "pftk") == ""
