@@ -1,0 +1,134 @@
+"""The laboratory of the policing paper as studies: what claims and figures share.
+
+Goodput is that of five chunks together, Mbit/s: their bytes over the sum of their response times.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tidegate.papers.policing.measured import JOIN, LABORATORY, REBUFFERING
+
+if TYPE_CHECKING:
+    from tidegate.papers.api import Lab, Run, Study
+    from tidegate.papers.policing.measured import Row
+
+RATES = (0.5, 1.5, 3, 10)
+SIZES = ("8 kB", "100 kB", "1 MB", "2 MB")
+CHUNK_MBIT = 16.0
+#: Seconds of a chunk of the player's video.
+PLAYS_S = 2.0
+
+_TCP = "flow.client.tcp"
+#: TCPs in words, with what they change; the first is the laboratory's.
+TCPS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("CUBIC of 2015", {}),
+    ("CUBIC of today", {f"{_TCP}.loss": "rack"}),
+    ("Reno of today", {f"{_TCP}.loss": "rack", f"{_TCP}.cc": "reno"}),
+    ("BBR", {f"{_TCP}.loss": "rack", f"{_TCP}.cc": "bbr"}),
+)
+#: §5.2: how the sender is tamed. 1.425 Mbit/s are of IP packets, of which 1448 of 1500 bytes are user data.
+REMEDIES: dict[str, dict[str, Any]] = {
+    "plain": {},
+    "paced": {f"{_TCP}.pacing": True},
+    "limited": {f"{_TCP}.cc": "fixed_rate", f"{_TCP}.rate": "1375600 bit/s"},
+}
+#: What the captures do not tell of the laboratory's hosts.
+STRETCHED = {f"{_TCP}.delayed_ack": {"every": 8, "timeout": "40 ms"}}
+WITHOUT_PRR = {f"{_TCP}.reduction": "pipe"}
+
+
+def rates(lab: Lab) -> tuple[float, ...]:
+    """Return the rates of the grid, Mbit/s."""
+    return (1.5, 10) if lab.quick else RATES
+
+
+def sizes(lab: Lab) -> tuple[str, ...]:
+    """Return the buckets and queues of the grid."""
+    return ("8 kB", "1 MB") if lab.quick else SIZES
+
+
+def tcps(lab: Lab) -> tuple[tuple[str, dict[str, Any]], ...]:
+    """Return the TCPs that are tried."""
+    return (TCPS[0], TCPS[1], TCPS[3]) if lab.quick else TCPS
+
+
+def rows(lab: Lab, device: str) -> tuple[Row, ...]:
+    """Return the measured settings of a device."""
+    found = tuple(row for row in LABORATORY if row.device == device)
+    return found[1::2] if lab.quick else found
+
+
+def buckets(lab: Lab) -> tuple[int, ...]:
+    """Return the buckets of Table 5 that are tried, kB."""
+    return (8, 128, 1024) if lab.quick else tuple(REBUFFERING)
+
+
+def point(lab: Lab, device: str, rate: float, size: str, changes: dict[str, Any] | None = None) -> Study:
+    """Return 16 runs of five chunks through a device."""
+    settings = {**_device(device, rate, size), **(changes or {})}
+    return lab.study(device, set=settings, measure=numbers, record="1 s")
+
+
+def lossy(lab: Lab, loss: float) -> Study:
+    """Return 16 runs of five chunks with a random loss, in percent, and no limit of the rate."""
+    return lab.study("loss", set={"gate.device.loss": f"{loss:g}%"}, measure=numbers, record="1 s")
+
+
+def player(lab: Lab, bucket: int) -> Study:
+    """Return 16 runs of a player behind a policer of 0.5 Mbit/s with a bucket in kB."""
+    return lab.study(
+        "player", set={"gate.device.police.burst": f"{bucket} kB"}, measure=playing, record="1 s"
+    )
+
+
+def joining(lab: Lab, device: str, size: int) -> Study:
+    """Return 16 runs of a first chunk of 750 kB through a device of 0.5 Mbit/s."""
+    first = {"flow.client.app.request.response": "750 kB", "flow.client.app.request.count": 1}
+    settings = {**_device(device, 0.5, f"{size} kB"), **first, "duration": "60 s"}
+    return lab.study(device, set=settings, measure=playing, record="1 s")
+
+
+def joins(lab: Lab) -> tuple[int, ...]:
+    """Return the buckets of Table 6, kB."""
+    del lab
+    return tuple(JOIN)
+
+
+def _device(device: str, rate: float, size: str) -> dict[str, Any]:
+    if device == "policer":
+        return {"gate.device.police.rate": f"{rate:g} Mbit/s", "gate.device.police.burst": size}
+    return {"gate.device.rate": f"{rate:g} Mbit/s", "gate.device.queue": size}
+
+
+def numbers(run: Run) -> dict[str, float | None]:
+    """Return goodput of all chunks, of the first and of the others, Mbit/s, and the loss in percent.
+
+    An unfinished chunk leaves the goodputs out.
+    """
+    found = [float(value) for value in run.table("requests")["response_s"].drop_nulls()]
+    whole = len(found) == 5
+    gates = {gate["name"]: gate for gate in run.summary["gates"]}
+    return {
+        "goodput": CHUNK_MBIT * len(found) / sum(found) if whole else None,
+        "first": CHUNK_MBIT / found[0] if whole else None,
+        "later": CHUNK_MBIT * 4 / sum(found[1:]) if whole else None,
+        "loss": 100 * gates["device"]["loss"],
+        "timeouts": float(run.summary["flows"][0]["timeouts"]),
+    }
+
+
+def playing(run: Run) -> dict[str, float | None]:
+    """Return when the first chunk is there, and for how long the player then waits for others, seconds.
+
+    Each chunk plays for 2 s. A player that has none left waits until the next one is there as a whole.
+    """
+    table = run.table("requests")
+    asked, took = table["time_s"].to_list(), table["response_s"].to_list()
+    there = [a + t - asked[0] for a, t in zip(asked, took, strict=True)]
+    clock, waited = there[0], 0.0
+    for at in there[1:]:
+        clock += PLAYS_S
+        waited += max(0.0, at - clock)
+        clock = max(clock, at)
+    return {"join": there[0], "waited": waited, "end": there[-1]}

@@ -1,0 +1,83 @@
+"""The policing paper: what is certain in it, and that its checks can fail."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from common import tidegate
+from tidegate._base.estimate import Estimate
+from tidegate._reproduce import paper as _paper
+from tidegate._reproduce import verdict as _verdict
+from tidegate._reproduce.lab import Lab
+from tidegate.papers.policing import cases, claims, laboratory, measured
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_the_policing_paper_quickly(tmp_path: Path) -> None:
+    folder = tmp_path / "policing"
+    done = tidegate("reproduce", "policing", "--quick", "--json", "--out", folder)
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    found = {claim["id"]: claim for claim in result["claims"]}
+    assert len(found) == len(claims.CLAIMS) == 16
+    for claim in found.values():
+        assert claim["measured"] is not None, claim
+        assert claim["runs"] >= _verdict.LEAST_RUNS
+        assert claim["rule"]
+    for figure in result["figures"]:
+        assert figure["error"] is None
+        assert (folder / f"{figure['id']}.svg").stat().st_size > 3000
+    for name in ("burst-first", "paced", "limited", "policing-joins-faster", "not-random-loss"):
+        assert found[name]["verdict"] == "reproduced", found[name]
+    # A bucket of five segments is where the simulation and the hardware differ.
+    assert found["plain"]["verdict"] == "not reproduced"
+    assert "Does not hold: policer 10 Mbit/s, 8 kB" in found["policed-goodput"]["note"]
+    assert found["paced"]["measured"] == pytest.approx(1.27, abs=0.02)
+
+
+def test_a_wrong_simulation_shows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A goodput that is a quarter too high is not the laboratory's, and equal losses are not more."""
+
+    class Off:
+        def estimate(self, metric: str) -> Estimate:
+            real = self.row.goodput if metric == "goodput" else self.row.loss
+            return Estimate(self.by * real, 0.0, 0.0, 16)
+
+        def __init__(self, row: measured.Row, by: float) -> None:
+            self.row, self.by = row, by
+
+    def stand_in(by: float) -> Any:
+        def point(_: Lab, device: str, rate: float, size: str, *__: Any) -> Off:
+            rows = measured.LABORATORY
+            return Off(next(r for r in rows if (r.device, r.rate, r.size) == (device, rate, size)), by)
+
+        return point
+
+    lab = Lab(_paper.open_paper("policing").folder)
+    for by, verdict in ((1.0, "reproduced"), (1.25, "not reproduced"), (0.8, "not reproduced")):
+        monkeypatch.setattr(laboratory, "point", stand_in(by))
+        assert laboratory.claim_goodput.measure(lab).judgement.verdict == verdict
+        assert laboratory.claim_shaped.measure(lab).judgement.verdict == verdict
+
+
+def test_the_player_by_hand() -> None:
+    """Chunks play for 2 s each: the third comes a second too late."""
+    import polars as pl
+
+    class Asked:
+        def table(self, _: str) -> pl.DataFrame:
+            return pl.DataFrame({"time_s": [1.0, 2.0, 4.0], "response_s": [1.0, 2.0, 4.0]})
+
+    told = cases.playing(Asked())  # type: ignore[arg-type]
+    # There at 1, 3 and 7 s after the first was asked for; played from 1 and from 3 s.
+    assert told == {"join": 1.0, "waited": 2.0, "end": 7.0}
+
+
+def test_measured_goodput() -> None:
+    row = measured.LABORATORY[0]
+    assert row.goodput == pytest.approx(0.4554, abs=1e-4)
+    assert len(measured.LABORATORY) == 11
