@@ -19,6 +19,8 @@ buckets; ``tg.tcp``, one TCP endpoint driven by hand; ``tg.theory``, what is kno
 
 import typing as _typing
 
+from tidegate._advise.gate import size_for_goal
+from tidegate._advise.gate_result import GateSizing
 from tidegate._advise.pool import size_pool
 from tidegate._advise.pool_result import PoolSizing
 from tidegate._advise.queue import size
@@ -91,6 +93,7 @@ __all__ = [
     "Estimate",
     "FlowRow",
     "GateRow",
+    "GateSizing",
     "Identification",
     "InternalError",
     "Loss",
@@ -140,6 +143,7 @@ __all__ = [
     "run",
     "schema",
     "size",
+    "size_for_goal",
     "size_pool",
     "study",
     "tcp",

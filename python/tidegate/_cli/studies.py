@@ -103,6 +103,7 @@ def reproduce(
 @click.command(
     epilog=epilog(
         "size scenario.toml --gate link",
+        'size scenario.toml --gate isp --goal "goodput > 95%"',
         'size scenario.toml --pool vp --goal "p95 response < 2 s"',
     )
 )
@@ -112,8 +113,16 @@ def reproduce(
 @click.option(
     "--goal",
     metavar="TEXT",
-    help='With --pool: what the pool must achieve, such as "p95 response < 2 s" or "large blocked < 1%".',
+    help='What the pool must achieve, such as "p95 response < 2 s"; or the gate: "goodput > 95%", '
+    '"loss < 1%", "p99 delay < 100 ms".',
 )
+@click.option(
+    "--key",
+    metavar="KEY",
+    help="With --gate and --goal: what is sized: police.burst, queue, rate.token_bucket.burst, "
+    "rate.token_bucket.rate or rate; default: the policer's bucket, else the queue.",
+)
+@click.option("--plot", metavar="FILE", help="With --gate and --goal: draw the sizes that were tried.")
 @click.option(
     "--method",
     type=click.Choice(["auto", "theory", "sim"]),
@@ -135,6 +144,8 @@ def size(
     gate: str | None,
     pool: str | None,
     goal: str | None,
+    key: str | None,
+    plot: str | None,
     method: str | None,
     runs: int | None,
     seed: int | None,
@@ -142,20 +153,28 @@ def size(
     workers: int | None,
     store: str | bool,
     as_json: bool,
-) -> None:
+) -> int:
     """Find the smallest queue without loss, or the smallest pool.
 
     --gate finds the smallest queue that loses no packet, by a theory if one applies, otherwise by
     simulation. The answer includes the standing queue and the delay. --pool with --goal finds the
     smallest capacity of a pool that meets the goal, by simulation and by a theory if one applies.
-    If they do not decide, the answer says so. The size given in FILE is ignored.
+    If they do not decide, the answer says so. --gate with --goal finds the smallest bucket of a
+    policer, or queue, that meets a goal on goodput or loss; with a bound on a delay, the one with the
+    most goodput under it. The size given in FILE is ignored.
     """
     from tidegate._advise.bench import bench_for
+    from tidegate._advise.gate import find as find_for_goal
+    from tidegate._advise.gate_result import GateSizing
     from tidegate._advise.pool import find_pool
     from tidegate._advise.queue import find
     from tidegate._base.progress import Progress
 
-    if (gate is None) == (pool is None) or (pool is None) != (goal is None):
+    if (key or plot) and (gate is None or goal is None):
+        raise click.UsageError("--key and --plot belong to --gate with --goal")
+    if goal is not None and gate is not None and method is not None:
+        raise click.UsageError("--method does not belong to --gate with --goal, which simulates")
+    if (gate is None) == (pool is None) or (pool is not None and goal is None):
         raise click.UsageError('give either --gate NAME, or --pool NAME with --goal "p95 response < 2 s"')
     found: Answer
     with (
@@ -164,10 +183,16 @@ def size(
     ):
         if pool is not None and goal is not None:
             found = find_pool(bench, pool, goal, method=method or "auto")
+        elif goal is not None:
+            assert gate is not None
+            found = find_for_goal(bench, gate, goal, key=key)
         else:
             assert gate is not None
             found = find(bench, gate, method=method or "auto")
+    if plot is not None and isinstance(found, GateSizing):
+        found.plot(plot)
     say(found.to_json() if as_json else found.report())
+    return 1 if isinstance(found, GateSizing) and not (found.met and found.verdict != "missed") else 0
 
 
 @click.command(

@@ -1,0 +1,147 @@
+"""The size at a gate that serves a goal: a bucket, a queue, or a rate, by simulation.
+
+Sizes are tried on a ladder of factors of two about where the closed form, or the bandwidth-delay product,
+begins, all with the same random numbers. Then finer ladders are tried beside the answer, and the answer
+is measured once more on networks that the search has not seen.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from tidegate._advise.bench import Bench, bench_for
+from tidegate._advise.gate_goal import parse
+from tidegate._advise.gate_result import GateSizing, verdict_of
+from tidegate._advise.gate_trials import GateTrials, Tried
+from tidegate._advise.tune_result import MET, MISSED
+from tidegate._base.errors import UnknownNameError, nearest
+
+if TYPE_CHECKING:
+    from tidegate._ask.scenario import Sets
+    from tidegate._ask.source import Source
+
+#: Fewer runs have hardly an interval.
+LEAST_RUNS = 4
+#: Factors of two below and above the start.
+_BELOW, _ABOVE = 4, 5
+#: How often a finer ladder is tried, and how many sizes are between two of the coarser.
+_FINER, _BETWEEN = 3, 3
+#: How far the seed of networks that the search has not seen is from the search's.
+_HELD_OUT = 1_000_003
+
+
+def size_for_goal(
+    source: Source,
+    gate: str,
+    goal: str,
+    *,
+    key: str | None = None,
+    set: Sets = None,  # noqa: A002
+    runs: int | None = None,
+    seed: int | None = None,
+    workers: int | None = None,
+    store: str | os.PathLike[str] | bool = True,
+) -> GateSizing:
+    """Return the size of a policer's bucket, a token bucket, a queue or a rate that serves a goal.
+
+    With bounds on goodput and loss it is the smallest size that meets them; with one on a delay it is
+    the one with the most goodput of those that meet all. Whatever the scenario says of the size does
+    not matter.
+
+    Args:
+        source: a scenario file, a dict of its keys, or a loaded :class:`Scenario`.
+        gate: its name in the scenario.
+        goal: such as ``"goodput > 95%"``, ``"loss < 1%"``, ``"p99 delay < 100 ms"``; several joined by
+            ``and``.
+        key: what is sized: ``"police.burst"``, ``"queue"``, ``"rate.token_bucket.burst"``,
+            ``"rate.token_bucket.rate"`` or ``"rate"``; left out, the policer's bucket where there is one,
+            else the queue.
+        set: changes to the scenario.
+        runs: replications of each size; left out, the scenario's ``runs``, and at least 4.
+        seed: as :func:`tidegate.run`.
+        workers: threads; left out, one per processor.
+        store: as :func:`tidegate.study`.
+
+    Raises:
+        ScenarioError, TraceError, OSError: the scenario is wrong.
+        UnknownNameError: it has no such gate.
+        ArgumentError: the goal is none, or the gate has nothing of the kind; the message says why.
+    """
+    with bench_for(source, set, runs=runs, seed=seed, workers=workers, store=store) as bench:
+        return find(bench, gate, goal, key=key)
+
+
+def find(bench: Bench, gate: str, goal: str, *, key: str | None = None) -> GateSizing:
+    """Find it; see :func:`size_for_goal`."""
+    bounds = parse(goal)
+    known = bench.scenario.gate_names
+    if gate not in known:
+        raise UnknownNameError(nearest("gate", gate, known))
+    trials = GateTrials(bench, gate, bounds, key, bench.replications(2, usual=LEAST_RUNS))
+    best = any(bound.what in ("delay", "rtt") for bound in bounds)
+    start = trials.start()
+    ladder = sorted({trials.floored(round(start * 2.0**n)) for n in range(-_BELOW, _ABOVE + 1)})
+    tried = {row.size: row for row in trials.look(ladder)}
+    for _ in range(_FINER):
+        fresh = [size for size in _between(tried, best) if size not in tried]
+        if not fresh:
+            break
+        tried |= {row.size: row for row in trials.look(fresh)}
+    answer = _chosen(tried, best)
+    (held_out,) = trials.look([answer.size], seed=bench.seed + _HELD_OUT)
+    met = verdict_of(answer) == MET
+    sizes = sorted(tried)
+    notes = []
+    if not bench.scenario.draws:
+        notes.append(
+            "Nothing in the scenario is random, so all replications are one and other networks the same: a "
+            "random start or jitter tells how far the answer holds."
+        )
+    if met and not best and answer.size == sizes[0]:
+        notes.append("Smaller sizes than the smallest in the table were not tried.")
+    if met and best and answer.size == sizes[-1]:
+        notes.append("Larger sizes than the largest in the table were not tried.")
+    return GateSizing(
+        gate=gate,
+        key=trials.key,
+        goal=" ".join(goal.split()),
+        size=answer.size,
+        unit=trials.unit,
+        best=best,
+        met=met,
+        verdict=verdict_of(held_out),
+        seed=bench.seed,
+        runs=trials.runs,
+        held_out=held_out,
+        frontier=tuple(tried[size] for size in sizes),
+        start=start,
+        theory=trials.theory,
+        notes=notes,
+    )
+
+
+def _chosen(tried: dict[int, Tried], best: bool) -> Tried:
+    """Return the answer among what was tried; where nothing meets the goal, what comes nearest."""
+    rows = [tried[size] for size in sorted(tried)]
+    meeting = [row for row in rows if verdict_of(row) == MET]
+    if meeting:
+        return max(meeting, key=lambda row: row.goodput_bps.mean or 0.0) if best else meeting[0]
+    fewest = min(sum(verdict == MISSED for verdict in row.verdicts) for row in rows)
+    near = [row for row in rows if sum(verdict == MISSED for verdict in row.verdicts) == fewest]
+    # Of delays the smallest size is nearest, of goodput the one with the most.
+    return near[0] if best else max(near, key=lambda row: row.goodput_bps.mean or 0.0)
+
+
+def _between(tried: dict[int, Tried], best: bool) -> list[int]:
+    """Return sizes between the answer and its neighbours, evenly by ratio."""
+    sizes = sorted(tried)
+    place = sizes.index(_chosen(tried, best).size)
+    pairs = [(sizes[place - 1], sizes[place])] if place > 0 else []
+    if best and place + 1 < len(sizes):
+        pairs.append((sizes[place], sizes[place + 1]))
+    found = []
+    for low, high in pairs:
+        ratio = (high / low) ** (1 / (_BETWEEN + 1))
+        found += [round(low * ratio**n) for n in range(1, _BETWEEN + 1)]
+    return sorted({*found} - {*tried})

@@ -1,0 +1,88 @@
+"""What a size at a gate is judged by: goodput, loss, delay."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from tidegate import _core
+from tidegate._advise.tune_result import MET, MISSED, UNDECIDED
+from tidegate._base.errors import ArgumentError
+from tidegate._base.estimate import Estimate
+
+_FORM = re.compile(
+    r"(?:(?P<statistic>mean|p50|p99) )?(?P<what>goodput|loss|delay|rtt) ?"
+    r"(?P<sign><=|>=|<|>|≤|≥) ?(?P<bound>.+)"
+)
+_HELP = (
+    'write "goodput > 95%" (of what the gate can carry), "goodput > 5 Mbit/s", "loss < 1%", '
+    '"p99 delay < 100 ms" (mean, p50 or p99; of delay, the wait at the gate, or of rtt), '
+    'or several joined by "and"'
+)
+
+
+@dataclass(frozen=True)
+class Bound:
+    """One bound: on goodput (bit/s, or a share of the gate's most), loss (a share), delay or rtt (ms)."""
+
+    text: str
+    what: str
+    statistic: str
+    bound: float
+    #: Of goodput: the bound is a share.
+    share: bool = False
+
+    @property
+    def least(self) -> bool:
+        """Whether more is better."""
+        return self.what == "goodput"
+
+    def verdict(self, found: Estimate) -> str:
+        """Tell whether the 95% interval keeps to the bound, misses it, or holds it."""
+        if found.mean is None:
+            return MISSED
+        half = found.half_width or 0.0
+        low, high = found.mean - half, found.mean + half
+        if self.least:
+            return MET if low >= self.bound else MISSED if high < self.bound else UNDECIDED
+        return MET if high <= self.bound else MISSED if low > self.bound else UNDECIDED
+
+
+def parse(text: str) -> tuple[Bound, ...]:
+    """Read a goal.
+
+    Raises:
+        ArgumentError: it is none; the message says how one is written.
+    """
+    words = " ".join(text.split())
+    return tuple(_bound(part, words) for part in words.split(" and "))
+
+
+def _bound(part: str, whole: str) -> Bound:
+    found = _FORM.fullmatch(part)
+    if found is None:
+        raise ArgumentError(f'goal: read "{whole}"; {_HELP}')
+    what, statistic, given = found["what"], found["statistic"] or "", found["bound"]
+    if (found["sign"] in (">", ">=", "≥")) != (what == "goodput"):
+        raise ArgumentError(f'goal: read "{part}"; goodput is to be above a bound, and {what} below; {_HELP}')
+    if (what in ("delay", "rtt")) != bool(statistic):
+        raise ArgumentError(f'goal: read "{part}"; mean, p50 or p99 belongs to a delay or rtt; {_HELP}')
+    if what in ("delay", "rtt"):
+        bound = _core.read_span("goal", given) / 10**9
+    elif given.endswith("%") or what == "loss":
+        bound = _percent(given, part)
+    else:
+        bound = float(_core.read_rate("goal", given))
+    if not bound > 0:
+        raise ArgumentError(f'goal: read "{part}"; a bound is above 0')
+    return Bound(part, what, statistic, bound, share=what == "goodput" and given.endswith("%"))
+
+
+def _percent(given: str, part: str) -> float:
+    try:
+        share = float(given.removesuffix("%")) / 100
+    except ValueError:
+        share = -1.0
+    if not given.endswith("%") or not 0 < share < 1:
+        raise ArgumentError(f'goal: read "{part}"; a share is above 0% and below 100%')
+    return share

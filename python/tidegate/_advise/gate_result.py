@@ -1,0 +1,142 @@
+"""What ``size`` gives back for a goal at a gate: the size, the frontier, and how sure that is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from tidegate._advise.tune_result import MET
+from tidegate._base.answer import Answer
+from tidegate._base.text import plain, rate, table, wrapped
+
+if TYPE_CHECKING:
+    import os
+    from pathlib import Path
+
+    from tidegate._advise.gate_trials import Tried
+
+
+@dataclass(frozen=True)
+class GateSizing(Answer):
+    """The size at a gate that serves a goal, and what the sizes beside it gave.
+
+    ``size`` is in ``unit`` (``"B"`` or ``"bit/s"``). ``frontier`` has every size that was tried, with the
+    same random numbers; ``held_out`` the answer on networks that the search has not seen, and ``verdict``
+    (``"met"``, ``"missed"``, ``"undecided"``) is by those. ``best`` says that the goal has a bound on a
+    delay, and the size has the most goodput under it; else it is the smallest size that meets the goal.
+    """
+
+    gate: str
+    key: str
+    goal: str
+    size: int
+    unit: str
+    best: bool
+    met: bool
+    verdict: str
+    seed: int
+    runs: int
+    held_out: Tried
+    frontier: tuple[Tried, ...]
+    start: int
+    theory: str = ""
+    notes: list[str] = field(default_factory=list)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what ``tidegate size --json`` prints."""
+        return {
+            "gate": self.gate,
+            "key": self.key,
+            "goal": self.goal,
+            "size": self.size,
+            "unit": self.unit,
+            "chosen": "most goodput" if self.best else "smallest",
+            "verdict": self.verdict,
+            "seed": self.seed,
+            "runs": self.runs,
+            "theory": self.theory or None,
+            "start": self.start,
+            "held_out": _numbers(self.held_out),
+            "frontier": [_numbers(row) for row in self.frontier],
+            "notes": self.notes,
+        }
+
+    def report(self) -> str:
+        """Return the same for people."""
+        words = "most goodput with" if self.best else "smallest for"
+        lines = [
+            f"gate {self.gate}: {self.key} = {size_text(self.size, self.unit)}, the {words} {self.goal}"
+            if self.met
+            else f"gate {self.gate}: no {self.key} that was tried surely meets {self.goal}; "
+            f"{size_text(self.size, self.unit)} comes nearest",
+            f"  by simulation, {self.runs} replications of each size, seed {self.seed}",
+            f"  on networks that the search has not seen: {self.verdict}",
+        ]
+        if self.theory:
+            begins = size_text(self.start, self.unit)
+            lines.append(f"  the search began at {begins}, by the theory {self.theory}")
+        head = [
+            [self.key, "goodput", "of most", "loss", "wait p99", "RTT p99", "goal"],
+            ["", "Mbit/s", "%", "%"],
+        ]
+        head[1] += ["ms", "ms", ""]
+        rows = [_row(row, self.unit, " *" if row.size == self.size else "") for row in self.frontier]
+        lines += ["", table(head, [*rows, _row(self.held_out, self.unit, " held out")])]
+        lines.append("*: the answer. ±: half of the 95% interval.")
+        lines += [wrapped(note) for note in self.notes]
+        return plain("\n".join(lines))
+
+    def plot(self, file: str | os.PathLike[str]) -> Path:
+        """Draw the frontier: goodput, loss and wait against the size.
+
+        Raises:
+            OSError: the file cannot be written.
+        """
+        from tidegate._advise.gate_plot import draw
+
+        return draw(self, file)
+
+    def __repr__(self) -> str:
+        return f"<tidegate.GateSizing {self.gate!r}: {self.key} {self.size} {self.unit}, {self.verdict}>"
+
+
+def size_text(size: int, unit: str) -> str:
+    """Return a size in words."""
+    if unit == "bit/s":
+        return rate(size)
+    return f"{size / 1e6:.4g} MB" if size >= 10**6 else f"{size / 1e3:.4g} kB"
+
+
+def _row(row: Tried, unit: str, mark: str) -> list[str]:
+    from tidegate._study.text import plus_minus
+
+    return [
+        size_text(row.size, unit) + mark,
+        plus_minus(row.goodput_bps, 1e6),
+        "–" if row.goodput_share is None else plus_minus(row.goodput_share, 0.01),
+        plus_minus(row.loss, 0.01),
+        plus_minus(row.delay_ms),
+        plus_minus(row.rtt_ms),
+        verdict_of(row),
+    ]
+
+
+def verdict_of(row: Tried) -> str:
+    """Return one word for all bounds of a size."""
+    from tidegate._advise.tune_result import MISSED, UNDECIDED
+
+    if MISSED in row.verdicts:
+        return MISSED
+    return UNDECIDED if UNDECIDED in row.verdicts else MET
+
+
+def _numbers(row: Tried) -> dict[str, Any]:
+    return {
+        "size": row.size,
+        "goodput_bps": row.goodput_bps.to_dict(),
+        "goodput_share": None if row.goodput_share is None else row.goodput_share.to_dict(),
+        "loss": row.loss.to_dict(),
+        "delay_p99_ms": row.delay_ms.to_dict(),
+        "rtt_p99_ms": row.rtt_ms.to_dict(),
+        "goal": verdict_of(row),
+    }

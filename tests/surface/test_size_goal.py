@@ -1,0 +1,123 @@
+"""The size at a gate that serves a goal: against brute force, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import tidegate as tg
+from common import ROOT, tidegate
+from tidegate._advise.gate_goal import parse
+from tidegate._base.estimate import Estimate
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+POLICER = ROOT / "examples" / "policer.toml"
+RANDOM = {"flow.bulk.start.uniform": ["0 s", "1 s"], "flow.bulk.jitter": "100 us"}
+RUNS = 4
+
+
+def goodput(file: Path, changes: dict[str, Any]) -> float:
+    """Return the mean goodput of the replications, Mbit/s, by plain runs."""
+    rows = [
+        tg.run(file, set=changes, replication=n, seed=1, record="summary").flows["bulk"]["goodput_bps"]
+        for n in range(RUNS)
+    ]
+    return sum(rows) / len(rows) / 1e6
+
+
+@pytest.mark.parametrize("cc", ["reno", "cubic"])
+def test_a_bucket_against_brute_force(cc: str) -> None:
+    changes = {**RANDOM, "flow.bulk.tcp.cc": cc}
+    began = time.monotonic()
+    found = tg.size_for_goal(POLICER, "isp", "goodput > 95%", set=changes, seed=1, runs=RUNS, store=False)
+    took = time.monotonic() - began
+    assert found.met
+    assert found.verdict != "missed"
+    assert (found.key, found.unit, found.best) == ("police.burst", "B", False)
+    assert found.theory == ("policer" if cc == "reno" else "")
+    # 1460 of 1500 bytes are user data.
+    needed = 0.95 * 20 * 1460 / 1500
+    assert goodput(POLICER, {**changes, "gate.isp.police.burst": f"{found.size} B"}) >= needed
+    # Every tenth more or less below it: none is enough, and the one just below has almost the goodput.
+    for share in (0.5, 0.6, 0.7, 0.8, 0.9):
+        less = goodput(POLICER, {**changes, "gate.isp.police.burst": f"{round(share * found.size)} B"})
+        assert less < needed
+    near = goodput(POLICER, {**changes, "gate.isp.police.burst": f"{round(0.95 * found.size)} B"})
+    assert near > 0.98 * needed
+    assert took < 60  # a few seconds; the machine may be busy
+
+
+def test_where_the_closed_form_begins() -> None:
+    found = tg.size_for_goal(
+        POLICER, "isp", "goodput > 90%", set={**RANDOM, "flow.bulk.tcp.cc": "newreno"}, seed=1, store=False
+    )
+    assert found.theory == "policer"
+    assert found.size == pytest.approx(found.start, rel=0.15)
+
+
+def test_the_best_under_a_bound_against_brute_force() -> None:
+    lte = ROOT / "examples" / "lte.toml"
+    changes = {"duration": "20 s", "flow.bulk.jitter": "100 us"}
+    found = tg.size_for_goal(
+        lte, "bottleneck", "p99 delay < 100 ms", set=changes, seed=1, runs=RUNS, store=False
+    )
+    assert found.best
+    assert found.met
+    most = 0.0
+    for packets in range(8, 40, 2):
+        limit = {**changes, "gate.bottleneck.queue.limit": f"{packets * 1500} B"}
+        runs = [tg.run(lte, set=limit, replication=n, seed=1, record="summary") for n in range(RUNS)]
+        waits = [run.gates["bottleneck"]["queue_delay_p99_ms"] for run in runs]
+        if max(waits) < 100:
+            most = max(most, sum(run.flows["bulk"]["goodput_bps"] for run in runs) / RUNS)
+    answer = next(row for row in found.frontier if row.size == found.size)
+    assert (answer.goodput_bps.mean or 0) > 0.99 * most
+
+
+def test_other_keys(tmp_path: Path) -> None:
+    shaper = ROOT / "examples" / "shaper.toml"
+    gate = tg.load(shaper).gate_names[0]
+    found = tg.size_for_goal(
+        shaper, gate, "loss < 5%", key="rate.token_bucket.burst", runs=2, seed=1, store=False
+    )
+    assert found.key == "rate.token_bucket.burst"
+    assert found.plot(tmp_path / "frontier.png").stat().st_size > 5000
+
+
+def test_the_command(tmp_path: Path) -> None:
+    picture = tmp_path / "frontier.svg"
+    goal = "goodput > 15 Mbit/s and loss < 2%"
+    done = tidegate("size", POLICER, "--gate", "isp", "--goal", goal, "--json", "--plot", picture)
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert told["key"] == "police.burst"
+    assert told["held_out"]["goodput_bps"]["mean"] > 15e6
+    assert picture.stat().st_size > 3000
+    never = tidegate("size", POLICER, "--gate", "isp", "--goal", "goodput > 30 Mbit/s")
+    assert never.returncode == 1
+    assert "surely meets" in never.stdout
+    for arguments, message in (
+        (["--gate", "isp", "--goal", "much"], 'write "goodput > 95%"'),
+        (["--gate", "isp", "--goal", "goodput < 95%"], "goodput is to be above"),
+        (["--gate", "isp", "--goal", "loss < 120%"], "above 0% and below 100%"),
+        (["--gate", "isp", "--goal", "delay < 1 ms"], "mean, p50 or p99 belongs to"),
+        (["--gate", "ips", "--goal", "loss < 1%"], 'did you mean "isp"?'),
+        (["--gate", "isp", "--goal", "loss < 1%", "--key", "rate.token_bucket.burst"], "is no token bucket"),
+        (["--gate", "isp", "--key", "queue"], "--key and --plot belong to"),
+    ):
+        refused = tidegate("size", POLICER, *arguments)
+        assert (refused.returncode, refused.stdout) == (2, ""), arguments
+        assert message in refused.stderr, (arguments, refused.stderr)
+
+
+def test_bounds_are_judged_by_intervals() -> None:
+    (bound,) = parse("p99 delay < 100 ms")
+    for mean, half, verdict in ((90, 5, "met"), (97, 5, "undecided"), (110, 5, "missed")):
+        assert bound.verdict(Estimate(mean, half, None, 4)) == verdict
+    (more,) = parse("goodput > 5 Mbit/s")
+    assert more.verdict(Estimate(6e6, 2e6, None, 4)) == "undecided"
+    assert more.verdict(Estimate(None, None, None, 0)) == "missed"
