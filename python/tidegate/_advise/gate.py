@@ -8,18 +8,15 @@ is measured once more on networks that the search has not seen.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 from tidegate._advise.bench import Bench, bench_for
 from tidegate._advise.gate_goal import parse
-from tidegate._advise.gate_result import GateSizing, verdict_of
+from tidegate._advise.gate_result import GateSizing
 from tidegate._advise.gate_trials import GateTrials, Tried
 from tidegate._advise.tune_result import MET, MISSED
+from tidegate._ask.scenario import Sets
+from tidegate._ask.source import Source
 from tidegate._base.errors import UnknownNameError, nearest
-
-if TYPE_CHECKING:
-    from tidegate._ask.scenario import Sets
-    from tidegate._ask.source import Source
 
 #: Fewer runs have hardly an interval.
 LEAST_RUNS = 4
@@ -90,7 +87,7 @@ def find(bench: Bench, gate: str, goal: str, *, key: str | None = None) -> GateS
         tried |= {row.size: row for row in trials.look(fresh)}
     answer = _chosen(tried, best)
     (held_out,) = trials.look([answer.size], seed=bench.seed + _HELD_OUT)
-    met = verdict_of(answer) == MET
+    met = answer.verdict == MET
     sizes = sorted(tried)
     notes = []
     if not bench.scenario.draws:
@@ -110,7 +107,7 @@ def find(bench: Bench, gate: str, goal: str, *, key: str | None = None) -> GateS
         unit=trials.unit,
         best=best,
         met=met,
-        verdict=verdict_of(held_out),
+        verdict=held_out.verdict,
         seed=bench.seed,
         runs=trials.runs,
         held_out=held_out,
@@ -124,7 +121,7 @@ def find(bench: Bench, gate: str, goal: str, *, key: str | None = None) -> GateS
 def _chosen(tried: dict[int, Tried], best: bool) -> Tried:
     """Return the answer among what was tried; where nothing meets the goal, what comes nearest."""
     rows = [tried[size] for size in sorted(tried)]
-    meeting = [row for row in rows if verdict_of(row) == MET]
+    meeting = [row for row in rows if row.verdict == MET]
     if meeting:
         return max(meeting, key=lambda row: row.goodput_bps.mean or 0.0) if best else meeting[0]
     fewest = min(sum(verdict == MISSED for verdict in row.verdicts) for row in rows)

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
-from tidegate._advise.tune_result import MET
+from tidegate._advise.gate_trials import Tried
 from tidegate._base.answer import Answer
 from tidegate._base.text import plain, rate, table, wrapped
-
-if TYPE_CHECKING:
-    import os
-    from pathlib import Path
-
-    from tidegate._advise.gate_trials import Tried
 
 
 @dataclass(frozen=True)
@@ -94,7 +90,8 @@ class GateSizing(Answer):
         """
         from tidegate._advise.gate_plot import draw
 
-        return draw(self, file)
+        title = f"{self.key} of {self.gate}: {self.goal} (filled: met; dashed: the answer)"
+        return draw(title, self.key, self.unit, self.size, self.frontier, file)
 
     def __repr__(self) -> str:
         return f"<tidegate.GateSizing {self.gate!r}: {self.key} {self.size} {self.unit}, {self.verdict}>"
@@ -117,17 +114,8 @@ def _row(row: Tried, unit: str, mark: str) -> list[str]:
         plus_minus(row.loss, 0.01),
         plus_minus(row.delay_ms),
         plus_minus(row.rtt_ms),
-        verdict_of(row),
+        row.verdict,
     ]
-
-
-def verdict_of(row: Tried) -> str:
-    """Return one word for all bounds of a size."""
-    from tidegate._advise.tune_result import MISSED, UNDECIDED
-
-    if MISSED in row.verdicts:
-        return MISSED
-    return UNDECIDED if UNDECIDED in row.verdicts else MET
 
 
 def _numbers(row: Tried) -> dict[str, Any]:
@@ -138,5 +126,5 @@ def _numbers(row: Tried) -> dict[str, Any]:
         "loss": row.loss.to_dict(),
         "delay_p99_ms": row.delay_ms.to_dict(),
         "rtt_p99_ms": row.rtt_ms.to_dict(),
-        "goal": verdict_of(row),
+        "goal": row.verdict,
     }

@@ -6,10 +6,10 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tidegate._advise.tune_result import MET, MISSED, UNDECIDED
 from tidegate._ask.plan import packet_bytes, plan_of, round_trip_ps
 from tidegate._base.errors import ArgumentError
 from tidegate._base.estimate import Estimate, estimate
-from tidegate.theory import policer_bucket
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,6 +42,13 @@ class Tried:
     delay_ms: Estimate
     rtt_ms: Estimate
     verdicts: tuple[str, ...]
+
+    @property
+    def verdict(self) -> str:
+        """One word for all bounds."""
+        if MISSED in self.verdicts:
+            return MISSED
+        return UNDECIDED if UNDECIDED in self.verdicts else MET
 
 
 class GateTrials:
@@ -93,6 +100,8 @@ class GateTrials:
         """Return where the search begins: the closed form's size, else one bandwidth-delay product."""
         if self.unit == "bit/s":
             return max(self.rate_bps, 1000)
+        from tidegate.theory import policer_bucket
+
         share = next((bound.bound for bound in self.bounds if bound.share), None)
         if self.key == "police.burst" and share is not None:
             fit, _ = self.bench.theory([], lambda fit: fit.theory == "policer", "it is not about policers")
