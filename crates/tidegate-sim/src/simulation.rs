@@ -126,7 +126,13 @@ impl Simulation {
 
     fn handle(&mut self, step: Step) {
         match step {
-            Step::Deliver { at, route, unit } => self.deliver(at, route, unit),
+            Step::Deliver { at, route, unit } => {
+                let mut next = Some((at, route, unit));
+                while let Some((at, route, unit)) = next {
+                    self.deliver(at, route, unit);
+                    next = self.wire.network.poll_delivery();
+                }
+            }
             Step::Alarm { at, alarm } => self.alarm(at, alarm),
             Step::Drop(dropped) => self.drop(dropped),
             // Endpoints do not listen to gates.

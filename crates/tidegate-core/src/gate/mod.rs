@@ -113,6 +113,11 @@ impl Gate {
         }
     }
 
+    /// Whether every unit passes its door, and nobody counts what comes.
+    pub(crate) fn has_open_door(&self) -> bool {
+        self.door.is_open()
+    }
+
     /// What happens at the door to a unit that arrives at `at`, which the policer may tag. Returns its bytes on the wire.
     ///
     /// # Errors

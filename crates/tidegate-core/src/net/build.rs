@@ -8,7 +8,9 @@ use crate::net::Network;
 use crate::net::control::Controls;
 use crate::net::fast::Cascade;
 use crate::net::fast::DelayLine;
+use crate::net::fast::Judged;
 use crate::net::horizon::Horizon;
+use crate::net::map::NONE;
 use crate::net::reports::Reports;
 use crate::net::routes::Routes;
 use crate::net::schedule::Schedule;
@@ -53,8 +55,9 @@ impl Network {
         let horizon = Horizon::new(plan, &routes);
         let speed = |gate: &Gate| if plan.exact_events { 0 } else { gate.express_speed() };
         let series = routes.take_series(&gates.iter().map(speed).collect::<Vec<u64>>());
-        let line = |delay: &_| DelayLine { units: VecDeque::new(), delay: *delay };
-        Network {
+        let line = |delay: &_| DelayLine { units: VecDeque::new(), delay: *delay, taken_by: NONE };
+        let mut network = Network {
+            judged: vec![Judged::NOT; gates.len()],
             sections: Sections::new(plan, &routes.crossings, &routes.order),
             cascades: series.into_iter().map(|series| Cascade::new(series, measured(plan))).collect(),
             schedule: first_events(Schedule::new(sources), &controls, &signals, &traffic),
@@ -66,7 +69,9 @@ impl Network {
             signals,
             traffic,
             horizon,
-        }
+        };
+        network.spare_events(plan);
+        network
     }
 }
 

@@ -41,6 +41,10 @@ pub(super) struct Chain {
     /// Its gates are cell gates, and this is its number among the network's crossings; or
     /// [`NONE`].
     pub(super) crossing: u32,
+    /// Driven step by step, and what leaves at the end of a service is certain ([`crate::net::fast`]).
+    pub(super) certain: bool,
+    /// What leaves goes on through the next stretch at once; the line stays empty.
+    pub(super) through: bool,
     /// What comes to its end is handed out instead of waiting on the line.
     pub(super) ahead: bool,
     /// So it is, and its gates are a series, which is not slow: the shortest way through.

@@ -52,6 +52,7 @@ use crate::net::control::Controls;
 use crate::net::events::Next;
 use crate::net::fast::Cascade;
 use crate::net::fast::DelayLine;
+use crate::net::fast::Judged;
 use crate::net::horizon::Horizon;
 use crate::net::map::{NONE, RouteMap};
 use crate::net::reports::Reports;
@@ -70,6 +71,8 @@ pub struct Network {
     map: RouteMap,
     cascades: Vec<Cascade>,
     lines: Vec<DelayLine>,
+    /// By gate.
+    judged: Vec<Judged>,
     sections: Sections,
     controls: Controls,
     signals: Vec<Signal>,
@@ -84,18 +87,18 @@ impl Network {
     /// ahead of their time, by [`Network::handle_unit`] and [`Network::poll_step`]; what the endpoint
     /// there answers enters the flow's other route ahead of its time as well. Says whether it
     /// will be so: not where an answer could come to a gate before something earlier, where
-    /// TCP is informed of departures, nor where the last gate of the one route or the first of the
-    /// other is driven step by step.
+    /// TCP is informed of departures, nor where the first gate of the other route is driven step by step, or the last
+    /// one of this route is and its departures are not certain.
     pub fn deliver_ahead(&mut self, route: usize) -> bool {
         let (there, answers) = (self.map.stretches(route), self.map.stretches(route ^ 1));
         if !self.map.private_entries[route ^ 1] || self.map.chains[answers.start].notify {
             return false;
         }
         match &mut self.map.chains[there] {
-            [.., last, _end] if last.steps || last.crossing != NONE => return false,
+            [.., last, _end] if (last.steps && !last.certain) || last.crossing != NONE => return false,
             [.., last, _end] => {
                 last.ahead = true;
-                last.direct = !last.slow && last.first == last.end && last.series != NONE;
+                last.direct = !last.slow && !last.steps && last.first == last.end && last.series != NONE;
             }
             _ => {}
         }
@@ -163,6 +166,9 @@ impl Network {
             if let Some(dropped) = self.poll_drop() {
                 return Some(Step::Drop(dropped));
             }
+            if let Some((at, route, unit)) = self.poll_delivery() {
+                return Some(Step::Deliver { at, route, unit });
+            }
             let step = match self.poll_event(until)? {
                 Event::Arrival { at, unit } => {
                     self.handle_arrival(at, unit).map(|(at, route, unit)| Step::Deliver { at, route, unit })
@@ -181,6 +187,13 @@ impl Network {
     #[inline]
     pub fn poll_drop(&mut self) -> Option<Dropped> {
         self.reports.dropped.pop_front()
+    }
+
+    /// A delivery that is certain beside the one that [`Network::handle_wakeup`] has reported. An engine that does not use
+    /// [`Network::poll_step`] asks for this until there is none whenever an event has reported a delivery.
+    #[inline]
+    pub fn poll_delivery(&mut self) -> Option<(Time, usize, Unit)> {
+        self.reports.deliveries.pop_front()
     }
 
     /// The next event before `until`.

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use crate::net::drops::{Dropped, Drops};
 use crate::plan::Plan;
+use crate::unit::Unit;
 use crate::units::{Measured, Time};
 
 /// See the module.
@@ -14,6 +15,8 @@ pub(super) struct Reports {
     /// Drops inside the measured time.
     pub(super) drops: Drops,
     pub(super) departures: Departures,
+    /// Deliveries that are certain, behind a gate that is driven step by step: when, which route, which unit.
+    pub(super) deliveries: VecDeque<(Time, usize, Unit)>,
     /// The time in which summaries count.
     pub(super) measured: Measured,
 }
@@ -24,6 +27,7 @@ impl Reports {
             dropped: VecDeque::new(),
             drops: Drops::default(),
             departures: Departures::new(plan),
+            deliveries: VecDeque::new(),
             measured,
         }
     }

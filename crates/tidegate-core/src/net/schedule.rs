@@ -11,6 +11,8 @@ pub(super) struct Schedule {
     pub(super) queue: EventQueue,
     /// When the event happened that was handled last.
     pub(super) now: Time,
+    /// The engine has asked for what happens before this.
+    pub(super) until: Time,
     /// Events handled.
     pub(super) handled: u64,
     /// Events handled, and when, as turns were reviewed last.
@@ -21,7 +23,7 @@ impl Schedule {
     /// All sources sleep.
     pub(super) fn new(sources: SourceTable) -> Schedule {
         let queue = EventQueue::new(sources.len());
-        Schedule { sources, queue, now: Time::ZERO, handled: 0, reviewed: (0, Time::ZERO) }
+        Schedule { sources, queue, now: Time::ZERO, until: Time::ZERO, handled: 0, reviewed: (0, Time::ZERO) }
     }
 
     /// Wakes a source at `at`, unless it wakes earlier anyway; a source that is woken early finds
@@ -39,6 +41,7 @@ impl Schedule {
     /// The next event before `until`, which is now.
     #[inline(always)]
     pub(super) fn pop_before(&mut self, until: Time) -> Option<Next> {
+        self.until = until;
         let next = self.queue.pop_before(until)?;
         let (Next::Arrival(at, _) | Next::Source(at, _)) = next;
         debug_assert!(self.may_come_next(at), "{at} comes after {}", self.now);

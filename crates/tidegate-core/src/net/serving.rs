@@ -62,16 +62,27 @@ impl Network {
     }
 
     /// The event of a gate: a service ends (step by step), or a departure is to be reported.
-    pub(super) fn serve_gate(&mut self, at: Time, gate: usize) -> Option<Step> {
+    pub(super) fn serve_gate(&mut self, now: Time, gate: usize) -> Option<Step> {
         if let Some(section) = self.sections.waking_at(gate) {
-            self.feed_back(at, section);
-            self.sections.sections[section].advance(at, &mut self.gates);
+            self.feed_back(now, section);
+            self.sections.sections[section].advance(now, &mut self.gates);
             self.collect(section);
         }
-        self.complete_until(at, gate);
-        self.wake_gate(gate);
-        let (first, flow) = self.reports.departures.first(gate)?;
-        if first > at {
+        if self.judged[gate].is_free {
+            self.run_on(now, gate);
+        } else {
+            self.complete_until(now, gate);
+            self.wake_gate(gate);
+        }
+        let departed = self.reports.departures.first(gate);
+        if let Some((at, route, unit)) = self.reports.deliveries.pop_front() {
+            if let Some((first, _)) = departed {
+                self.schedule.wake(SourceKind::Gate, gate, first);
+            }
+            return Some(Step::Deliver { at, route, unit });
+        }
+        let (first, flow) = departed?;
+        if first > now {
             self.schedule.wake(SourceKind::Gate, gate, first);
             return None;
         }
@@ -110,6 +121,9 @@ impl Network {
         }
         self.collect_departures(index, at);
         self.wake_gate(index);
+        if !self.reports.deliveries.is_empty() {
+            self.schedule.wake(SourceKind::Gate, index, at);
+        }
     }
 
     /// Takes what is fed back to the gates of a section by `at`.
@@ -124,6 +138,7 @@ impl Network {
     fn complete_until(&mut self, at: Time, index: usize) {
         self.set_rate_until(at, index);
         while let Some(now) = self.gates[index].next_wakeup().filter(|now| *now <= at) {
+            self.take_late(index, now);
             self.gates[index].handle_wakeup();
             self.collect_departures(index, now);
         }
@@ -131,24 +146,45 @@ impl Network {
 
     /// Units that a gate holds no longer since it was asked last, which is `now`: they go on, or were dropped.
     pub(super) fn collect_departures(&mut self, index: usize, now: Time) {
-        while let Some(Departure { unit, fate }) = self.gates[index].poll_departure() {
-            let chain = self.map.chains[unit.chain as usize];
-            match fate {
-                Ok(out) => {
-                    if chain.notify {
-                        self.note_departure(index as u32, chain, out);
-                    }
-                    self.send(out, unit, chain.line);
+        while let Some(departure) = self.gates[index].poll_departure() {
+            self.let_go(index, now, departure);
+        }
+    }
+
+    /// A gate holds a unit no longer.
+    pub(super) fn let_go(&mut self, index: usize, now: Time, Departure { unit, fate }: Departure) {
+        let chain = self.map.chains[unit.chain as usize];
+        match fate {
+            Ok(out) => {
+                if chain.notify {
+                    self.note_departure(index as u32, chain, out);
                 }
-                Err(drop) => self.drop(index as u32, drop, unit),
+                self.go_on(out, unit, chain);
             }
-            if let Some(controlled) = self.controls.of_gate(index) {
-                // What its queue drops never was on its wire.
-                let (at, sent) =
-                    fate.map_or_else(|drop| (drop.at, drop.reason.after_service()), |_| (now, true));
-                let wire = if sent { self.gates[index].wire_bytes(unit.bytes) } else { 0 };
-                self.note_departure_to(controlled, at, index, wire);
-            }
+            Err(drop) => self.drop(index as u32, drop, unit),
+        }
+        if let Some(controlled) = self.controls.of_gate(index) {
+            // What its queue drops never was on its wire.
+            let (at, sent) = fate.map_or_else(|drop| (drop.at, drop.reason.after_service()), |_| (now, true));
+            let wire = if sent { self.gates[index].wire_bytes(unit.bytes) } else { 0 };
+            self.note_departure_to(controlled, at, index, wire);
+        }
+    }
+
+    /// A unit has left a gate that is driven step by step.
+    #[inline]
+    fn go_on(&mut self, out: Time, mut unit: Unit, chain: Chain) {
+        let delivered = if chain.ahead {
+            Some(out.saturating_add(chain.delay))
+        } else if chain.through {
+            unit.chain += 1;
+            self.forward(out, &mut unit)
+        } else {
+            self.send(out, unit, chain.line);
+            None
+        };
+        if let Some(at) = delivered {
+            self.reports.deliveries.push_back((at, chain.route as usize, unit));
         }
     }
 
@@ -157,5 +193,6 @@ impl Network {
         if let Some(end) = self.gates[index].next_wakeup() {
             self.schedule.wake(SourceKind::Gate, index, end);
         }
+        self.wake_late(index);
     }
 }

@@ -25,6 +25,10 @@ impl Network {
             // Background packets are flushed only here.
             self.collect(section);
         }
+        for gate in 0..self.gates.len() {
+            self.take_late(gate, self.reports.measured.until);
+            self.collect_departures(gate, self.schedule.now);
+        }
         for gate in &mut self.gates {
             gate.settle();
         }

@@ -139,6 +139,16 @@ impl Law {
         }
     }
 
+    /// Whether a service of any unit that has come by `now` begins at once, for certain.
+    #[inline]
+    pub(super) fn is_ready(&self, now: Time) -> bool {
+        match self {
+            Law::Unlimited => true,
+            Law::Constant(constant) => constant.free <= now,
+            _ => false,
+        }
+    }
+
     /// [`Law::next_start`] for a unit that was chosen at `now`, however long before it came.
     pub(super) fn next_start_chosen(&mut self, now: Time, arrival: Time, work: u64) -> Time {
         match self {

@@ -5,6 +5,7 @@
 //! DEVIATION: where the discipline chooses a unit that needs more tokens than the one it was woken for, the unit keeps its
 //! turn, waits for its tokens and is not judged again. Linux's `tbf` too holds the unit that it has looked at.
 
+use super::Stepped;
 use crate::gate::backlog::Backlog;
 use crate::gate::drops::{DropReason, GateDrop};
 use crate::gate::waiting::{Leaver, Waiter};
@@ -57,7 +58,9 @@ impl Gate {
         if begins < Time::NEVER {
             stepped.begins = Some(begins);
         }
-        self.cull(at, DropReason::QueueFull, &mut gone);
+        if !gone.is_empty() {
+            self.cull(at, DropReason::QueueFull, &mut gone);
+        }
         self.keep_room(gone);
         if !stays {
             return Err(self.refuse(at, wire, DropReason::QueueFull));
@@ -65,6 +68,94 @@ impl Gate {
         let queue = self.backlog_stepped(at);
         self.books.join(at, queue, unit.bytes);
         Ok(())
+    }
+
+    /// [`Gate::handle_unit`] during a service, after which it is asked who is next: fewer questions, the same answers.
+    ///
+    /// # Errors
+    /// How the unit was dropped.
+    pub(crate) fn handle_unit_in_service(&mut self, at: Time, mut unit: Unit) -> Result<(), GateDrop> {
+        let usual = |stepped: &&mut Box<Stepped>| stepped.is_judged;
+        let (Some(stepped), true) = (self.stepped.as_mut().filter(usual), self.door.is_open()) else {
+            return self.handle_unit(at, unit);
+        };
+        let Some((in_service, served)) = &stepped.serving else { return self.handle_unit(at, unit) };
+        let wire = self.door.wire_bytes(unit.bytes);
+        let mut found = stepped.waiting.backlog();
+        if self.queue.leaves(served.service) > at {
+            found = found.with(in_service.bytes);
+        }
+        if !self.law.admits(wire) {
+            return Err(self.refuse(at, wire, DropReason::TooLarge));
+        }
+        if let Err(reason) = self.queue.admit(at, (found, false), &unit, || false) {
+            return Err(self.refuse(at, wire, reason));
+        }
+        match stepped.waiting.admit(at, &unit) {
+            Ok(false) => self.note_probability(at),
+            Ok(true) => {
+                self.note_probability(at);
+                self.mark(at, &mut unit, wire);
+            }
+            Err(reason) => {
+                self.note_probability(at);
+                return Err(self.refuse(at, wire, reason));
+            }
+        }
+        let Some(stepped) = self.stepped.as_mut() else { return Ok(()) };
+        if stepped.waiting.push(at, unit, &mut stepped.gone) && stepped.gone.is_empty() {
+            self.books.join(at, found.with(unit.bytes), unit.bytes);
+            return Ok(());
+        }
+        self.make_room(at, unit)
+    }
+
+    /// A unit that has joined the queue drove others out, or itself.
+    #[cold]
+    fn make_room(&mut self, at: Time, unit: Unit) -> Result<(), GateDrop> {
+        let Some(stepped) = self.stepped.as_mut() else { return Ok(()) };
+        let mut gone = std::mem::take(&mut stepped.gone);
+        // If the unit itself has to go it is the last: with it gone there is no more than before.
+        let itself = gone.pop_if(|last| last.arrival == at && last.unit == unit);
+        self.cull(at, DropReason::QueueFull, &mut gone);
+        self.keep_room(gone);
+        if itself.is_some() {
+            let wire = self.wire_bytes(unit.bytes);
+            return Err(self.refuse(at, wire, DropReason::QueueFull));
+        }
+        let queue = self.backlog_stepped(at);
+        self.books.join(at, queue, unit.bytes);
+        Ok(())
+    }
+
+    /// Ends the service of a unit at `now` and begins the next one, or says when it begins. Answers with the unit that has
+    /// left.
+    pub(super) fn end_judged(&mut self, now: Time) -> Option<Departure> {
+        let stepped = self.stepped.as_mut()?;
+        let ended = stepped.serving.take();
+        let departure = ended.map(|(unit, served)| Departure { unit, fate: self.depart(&served) });
+        if !self.law.is_ready(now) {
+            self.begin_judged(now);
+            return departure;
+        }
+        let stepped = self.stepped.as_mut()?;
+        stepped.begins = None;
+        if stepped.waiting.is_empty() {
+            return departure;
+        }
+        let leaver = stepped.waiting.pop(now, &mut stepped.gone);
+        let drops = !stepped.gone.is_empty();
+        self.note_probability(now);
+        if drops {
+            let mut gone =
+                self.stepped.as_mut().map(|stepped| std::mem::take(&mut stepped.gone)).unwrap_or_default();
+            self.cull(now, DropReason::Early, &mut gone);
+            self.keep_room(gone);
+        }
+        if let Some(leaver) = leaver {
+            self.serve_chosen(now, leaver, None);
+        }
+        departure
     }
 
     /// Begins the next service at `now`, or says when it begins.
@@ -81,7 +172,9 @@ impl Gate {
             } else {
                 let leaver = held.waiting.pop(now, &mut gone);
                 self.note_probability(now);
-                self.cull(now, DropReason::Early, &mut gone);
+                if !gone.is_empty() {
+                    self.cull(now, DropReason::Early, &mut gone);
+                }
                 if let Some(leaver) = leaver {
                     self.serve_chosen(now, leaver, None);
                 }
@@ -91,7 +184,11 @@ impl Gate {
     }
 
     /// Tells the books the discipline's probability at `now`.
+    #[inline]
     fn note_probability(&mut self, now: Time) {
+        if !self.books.is_recorded() {
+            return;
+        }
         let probability = self.stepped.as_ref().and_then(|stepped| stepped.waiting.probability());
         self.books.probability(now, probability);
     }
@@ -119,6 +216,7 @@ impl Gate {
     }
 
     /// Drops units from the queue at `at`.
+    #[cold]
     pub(super) fn cull(&mut self, at: Time, reason: DropReason, gone: &mut Vec<Waiter>) {
         for Waiter { arrival, unit } in gone.drain(..) {
             let wire = self.wire_bytes(unit.bytes);

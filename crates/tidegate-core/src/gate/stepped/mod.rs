@@ -98,6 +98,17 @@ impl Gate {
         self.begin_next(now);
     }
 
+    /// [`Gate::handle_wakeup`] at `now`. Answers with the unit whose service has ended; [`Gate::poll_departure`] has the
+    /// others.
+    #[inline]
+    pub(crate) fn end_service(&mut self, now: Time) -> Option<Departure> {
+        if !self.is_judged() {
+            self.handle_wakeup();
+            return self.poll_departure();
+        }
+        self.end_judged(now)
+    }
+
     /// The next of the units that have left the gate, or were dropped after they had joined the queue.
     pub fn poll_departure(&mut self) -> Option<Departure> {
         self.stepped.as_mut()?.departures.pop_front()
@@ -107,6 +118,12 @@ impl Gate {
     pub(crate) fn serving(&self) -> Option<(Time, Service)> {
         let (_, served) = self.stepped.as_ref()?.serving?;
         Some((served.arrival, served.service))
+    }
+
+    /// Whether a unit is in service.
+    #[inline]
+    pub(crate) fn is_serving(&self) -> bool {
+        self.stepped.as_ref().is_some_and(|stepped| stepped.serving.is_some())
     }
 
     /// Whether no unit waits or is in service.

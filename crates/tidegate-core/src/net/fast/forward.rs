@@ -20,6 +20,8 @@ const LONG_LINE: usize = 64;
 pub(in crate::net) struct DelayLine {
     pub(in crate::net) units: VecDeque<(Time, Unit)>,
     pub(in crate::net) delay: Span,
+    /// The gate that takes its units at the end of a service; [`NONE`]: each is an event.
+    pub(in crate::net) taken_by: u32,
 }
 
 impl Network {
@@ -46,6 +48,8 @@ impl Network {
         let line = &mut self.lines[line];
         let first = line.units.pop_front()?;
         match line.units.front() {
+            // The gate wakes it again if it serves nothing.
+            Some(_) if line.taken_by != NONE => {}
             Some((next, _)) => self.schedule.queue.wake_asleep(source, *next),
             // Back to the first place, which the cache still knows; a burst's room is freed.
             None if line.units.capacity() > LONG_LINE => line.units = VecDeque::new(),
@@ -166,7 +170,8 @@ impl Network {
         unit.chain += 1;
         let line = &mut self.lines[line_number as usize];
         let at = at.saturating_add(line.delay);
-        if line.units.is_empty() {
+        let late = line.taken_by != NONE && self.gates[line.taken_by as usize].is_serving();
+        if line.units.is_empty() && !late {
             self.schedule.wake(SourceKind::Line, line_number as usize, at);
         }
         line.units.push_back((at, unit));

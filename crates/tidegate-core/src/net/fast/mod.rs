@@ -21,9 +21,11 @@ mod arrivals;
 mod cascade;
 mod forward;
 mod halves;
+mod judged;
 mod turns;
 
 pub(in crate::net) use cascade::Cascade;
 pub(in crate::net) use forward::DelayLine;
 pub use halves::Half;
 pub(in crate::net) use halves::{Halves, Turns};
+pub(in crate::net) use judged::Judged;

@@ -124,7 +124,7 @@ impl Network {
     }
 
     /// All gates of a stretch, those of its series too.
-    fn gates_of<'a>(&'a self, chain: &'a Chain) -> impl Iterator<Item = usize> + 'a {
+    pub(in crate::net) fn gates_of<'a>(&'a self, chain: &'a Chain) -> impl Iterator<Item = usize> + 'a {
         let series = self.cascades.get(chain.series as usize).map_or(&[][..], |cascade| cascade.gates());
         self.map.gates_of(chain).iter().chain(series).map(|gate| *gate as usize)
     }

@@ -114,6 +114,8 @@ impl Routes {
             notify: draft.notify,
             steps: false,
             crossing: NONE,
+            certain: false,
+            through: false,
             ahead: false,
             direct: false,
             half: None,

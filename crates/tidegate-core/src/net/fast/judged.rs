@@ -1,0 +1,186 @@
+//! Gates whose discipline or scheduler decides when a unit would be served. Their rate is known ahead, so the end of a
+//! service is certain once it has begun, and nothing that comes during a service changes anything before its end. So
+//!
+//! - a unit whose service has ended goes on at once: through the gates behind that hear from this gate alone, or to a
+//!   receiver that is informed ahead of its time,
+//! - the gate goes on to the end of the next service, and so on, up to the next instant at which anything else may
+//!   happen: an event, the arrival of what it has handed out, or the end of what the engine has asked for,
+//! - what comes during a service from the one gate before waits on its line, and is taken, in order and at its own
+//!   time, when the service ends. Those arrivals are no events.
+//!
+//! None of it is done where somebody must be informed at the time itself: at a gate that polices or marks colours, or whose
+//! arrivals a control or a signal counts. Where TCP is informed of departures, what leaves takes the line.
+
+use std::collections::BTreeSet;
+
+use crate::net::Network;
+use crate::net::map::NONE;
+use crate::net::sources::SourceKind;
+use crate::plan::{GatePlan, Plan};
+use crate::unit::Unit;
+use crate::units::{Span, Time};
+
+/// What is done for a gate.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::net) struct Judged {
+    /// It runs on ([`Network::run_on`]).
+    pub(in crate::net) is_free: bool,
+    /// The line whose units it takes late; [`NONE`]: every arrival is an event.
+    line: u32,
+}
+
+impl Judged {
+    /// Nothing.
+    pub(in crate::net) const NOT: Judged = Judged { is_free: false, line: NONE };
+}
+
+/// Who leads to a gate.
+#[derive(Clone, Debug, Default)]
+struct Inputs {
+    lines: BTreeSet<u32>,
+    /// A route begins here.
+    is_entry: bool,
+    /// Cells are put together on a line before it.
+    after_cells: bool,
+}
+
+impl Inputs {
+    /// The only way to the gate.
+    fn only_line(&self) -> Option<u32> {
+        let line = *self.lines.first()?;
+        (self.lines.len() == 1 && !self.is_entry).then_some(line)
+    }
+}
+
+impl Network {
+    /// Finds the gates and stretches of which the module speaks.
+    pub(in crate::net) fn spare_events(&mut self, plan: &Plan) {
+        if plan.exact_events {
+            return;
+        }
+        let is_free = |(index, gate): (usize, &GatePlan)| {
+            let judged = !gate.is_known_ahead() && gate.rate.is_known_ahead() && !gate.is_cell_gate();
+            let switched = plan.switches.iter().any(|switch| switch.gate == index);
+            judged && !switched && self.controls.of_gate(index).is_none() && self.gates[index].has_open_door()
+        };
+        let free: Vec<bool> = plan.gates.iter().enumerate().map(is_free).collect();
+        let inputs = self.inputs();
+        for (gate, inputs) in inputs.iter().enumerate() {
+            self.judged[gate].is_free = free[gate];
+            if let (true, false, Some(line)) = (free[gate], inputs.after_cells, inputs.only_line()) {
+                self.judged[gate].line = line;
+                self.lines[line as usize].taken_by = gate as u32;
+            }
+        }
+        let mut through = vec![true; self.lines.len()];
+        for number in 0..self.map.chains.len() {
+            let chain = self.map.chains[number];
+            if chain.line == NONE {
+                continue;
+            }
+            let gate = self.map.gates_of(&chain).first();
+            let certain = chain.steps && !chain.notify && gate.is_some_and(|gate| free[*gate as usize]);
+            let next = self.map.chains[number + 1];
+            let first = self.gates_of(&next).next();
+            let alone = first.is_some_and(|gate| inputs[gate].only_line() == Some(chain.line));
+            self.map.chains[number].certain = certain;
+            // All that take one line keep their order.
+            through[chain.line as usize] &= certain && alone && !next.slow && chain.delay == Span::ZERO;
+        }
+        for chain in &mut self.map.chains {
+            chain.through = through.get(chain.line as usize).is_some_and(|through| *through);
+        }
+    }
+
+    /// Who leads to each gate that a stretch begins with.
+    fn inputs(&self) -> Vec<Inputs> {
+        let mut inputs = vec![Inputs::default(); self.gates.len()];
+        for route in 0..self.map.first.len() {
+            let stretches = self.map.stretches(route);
+            for number in stretches.clone() {
+                let Some(gate) = self.gates_of(&self.map.chains[number]).next() else { continue };
+                if number == stretches.start {
+                    inputs[gate].is_entry = true;
+                } else {
+                    let before = &self.map.chains[number - 1];
+                    inputs[gate].lines.insert(before.line);
+                    inputs[gate].after_cells |= before.crossing != NONE;
+                }
+            }
+        }
+        inputs
+    }
+
+    /// A free gate goes on from `now` to the next instant at which anything else may happen.
+    pub(in crate::net) fn run_on(&mut self, now: Time, gate: usize) {
+        let mut earliest = Time::NEVER;
+        loop {
+            let bound = self.schedule.until.min(self.schedule.queue.next()).min(earliest);
+            let wakes = self.gates[gate].next_wakeup().unwrap_or(Time::NEVER);
+            if !self.gates[gate].is_serving() {
+                // What comes is taken as it comes, but behind a service that begins at the same instant.
+                let comes = self.next_late(gate);
+                if comes < wakes && comes < bound {
+                    // One: its service may be over at the same instant.
+                    if let Some((at, unit)) = self.lines[self.judged[gate].line as usize].units.pop_front() {
+                        self.take(gate, at, unit);
+                    }
+                    self.collect_departures(gate, comes);
+                    continue;
+                }
+                if comes < wakes || wakes == Time::NEVER {
+                    break;
+                }
+            }
+            if wakes >= bound && wakes > now {
+                break;
+            }
+            self.take_late(gate, wakes);
+            if let Some(departure) = self.gates[gate].end_service(wakes) {
+                self.let_go(gate, wakes, departure);
+            }
+            self.collect_departures(gate, wakes);
+            if let Some((at, ..)) = self.reports.deliveries.back() {
+                earliest = earliest.min(*at);
+            }
+        }
+        self.wake_gate(gate);
+    }
+
+    /// When the next unit comes that a gate takes late.
+    #[inline]
+    fn next_late(&self, gate: usize) -> Time {
+        match self.judged[gate].line {
+            NONE => Time::NEVER,
+            line => self.lines[line as usize].units.front().map_or(Time::NEVER, |(at, _)| *at),
+        }
+    }
+
+    /// A gate takes what came before `until` during a service.
+    #[inline]
+    pub(in crate::net) fn take_late(&mut self, gate: usize, until: Time) {
+        while self.next_late(gate) < until {
+            let Some((at, unit)) = self.lines[self.judged[gate].line as usize].units.pop_front() else {
+                return;
+            };
+            self.take(gate, at, unit);
+        }
+    }
+
+    #[inline]
+    fn take(&mut self, gate: usize, at: Time, unit: Unit) {
+        crate::work::step();
+        if let Err(drop) = self.gates[gate].handle_unit_in_service(at, unit) {
+            self.drop(gate as u32, drop, unit);
+        }
+    }
+
+    /// The line before a gate that serves nothing is an event again.
+    #[inline]
+    pub(in crate::net) fn wake_late(&mut self, gate: usize) {
+        let at = self.next_late(gate);
+        if at < Time::NEVER && !self.gates[gate].is_serving() {
+            self.schedule.wake(SourceKind::Line, self.judged[gate].line as usize, at);
+        }
+    }
+}
