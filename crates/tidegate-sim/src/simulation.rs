@@ -127,11 +127,8 @@ impl Simulation {
     fn handle(&mut self, step: Step) {
         match step {
             Step::Deliver { at, route, unit } => {
-                let mut next = Some((at, route, unit));
-                while let Some((at, route, unit)) = next {
-                    self.deliver(at, route, unit);
-                    next = self.wire.network.poll_delivery();
-                }
+                self.deliver(at, route, unit);
+                self.deliver_rest();
             }
             Step::Alarm { at, alarm } => self.alarm(at, alarm),
             Step::Drop(dropped) => self.drop(dropped),
@@ -143,6 +140,13 @@ impl Simulation {
                 flow.sender.handle_departure(at);
                 self.wire.pump_sender(at, index, flow);
             }
+        }
+    }
+
+    /// Deliveries that are certain beside the one that an event reported.
+    fn deliver_rest(&mut self) {
+        while let Some((at, route, unit)) = self.wire.network.poll_delivery() {
+            self.deliver(at, route, unit);
         }
     }
 

@@ -102,8 +102,8 @@ impl Gate {
                 return Err(self.refuse(at, wire, reason));
             }
         }
-        let Some(stepped) = self.stepped.as_mut() else { return Ok(()) };
-        if stepped.waiting.push(at, unit, &mut stepped.gone) && stepped.gone.is_empty() {
+        let Some(held) = self.stepped.as_mut() else { return Ok(()) };
+        if held.waiting.push(at, unit, &mut held.gone) && held.gone.is_empty() {
             self.books.join(at, found.with(unit.bytes), unit.bytes);
             return Ok(());
         }
@@ -131,8 +131,7 @@ impl Gate {
     /// Ends the service of a unit at `now` and begins the next one, or says when it begins. Answers with the unit that has
     /// left.
     pub(super) fn end_judged(&mut self, now: Time) -> Option<Departure> {
-        let stepped = self.stepped.as_mut()?;
-        let ended = stepped.serving.take();
+        let ended = self.stepped.as_mut()?.serving.take();
         let departure = ended.map(|(unit, served)| Departure { unit, fate: self.depart(&served) });
         if !self.law.is_ready(now) {
             self.begin_judged(now);
@@ -144,11 +143,11 @@ impl Gate {
             return departure;
         }
         let leaver = stepped.waiting.pop(now, &mut stepped.gone);
-        let drops = !stepped.gone.is_empty();
-        self.note_probability(now);
-        if drops {
-            let mut gone =
-                self.stepped.as_mut().map(|stepped| std::mem::take(&mut stepped.gone)).unwrap_or_default();
+        if stepped.gone.is_empty() {
+            self.note_probability(now);
+        } else {
+            let mut gone = std::mem::take(&mut stepped.gone);
+            self.note_probability(now);
             self.cull(now, DropReason::Early, &mut gone);
             self.keep_room(gone);
         }

@@ -65,9 +65,9 @@ impl Network {
         };
         let free: Vec<bool> = plan.gates.iter().enumerate().map(is_free).collect();
         let inputs = self.inputs();
-        for (gate, inputs) in inputs.iter().enumerate() {
+        for (gate, ways) in inputs.iter().enumerate() {
             self.judged[gate].is_free = free[gate];
-            if let (true, false, Some(line)) = (free[gate], inputs.after_cells, inputs.only_line()) {
+            if let (true, false, Some(line)) = (free[gate], ways.after_cells, ways.only_line()) {
                 self.judged[gate].line = line;
                 self.lines[line as usize].taken_by = gate as u32;
             }
@@ -82,7 +82,7 @@ impl Network {
             let certain = chain.steps && !chain.notify && gate.is_some_and(|gate| free[*gate as usize]);
             let next = self.map.chains[number + 1];
             let first = self.gates_of(&next).next();
-            let alone = first.is_some_and(|gate| inputs[gate].only_line() == Some(chain.line));
+            let alone = first.is_some_and(|first| inputs[first].only_line() == Some(chain.line));
             self.map.chains[number].certain = certain;
             // All that take one line keep their order.
             through[chain.line as usize] &= certain && alone && !next.slow && chain.delay == Span::ZERO;
