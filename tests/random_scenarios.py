@@ -246,7 +246,12 @@ JUDGES = (
 def _judge(draw: random.Random, gate: list[str]) -> list[str]:
     """Return the lines of a packet gate, in one of four with a discipline that decides at the departure."""
     others = [line for line in gate if not line.startswith("queue.aqm")]
-    return [*others, draw.choice(JUDGES)] if draw.random() < 0.25 else gate
+    if draw.random() >= 0.25:
+        return gate
+    judge = draw.choice(JUDGES)
+    # A circuit has no tins.
+    circuit = any(line.startswith("rate.reserve") for line in gate)
+    return gate if circuit and "cake" in judge else [*others, judge]
 
 
 def _requests(draw: random.Random) -> list[str]:

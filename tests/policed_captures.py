@@ -11,7 +11,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 FOLDER = Path(os.environ.get("TIDEGATE_CAPTURES", ROOT.parent / "shared" / "captures")) / "policing"
 
 #: A device's default bucket, found from the captures whose name leaves it out: 250 ms of its rate.
