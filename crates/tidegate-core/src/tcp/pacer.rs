@@ -25,7 +25,17 @@ pub(super) struct Pacer {
 impl Pacer {
     /// A pacer that lets `free` segments go before it begins.
     pub(super) fn new(free: u32) -> Pacer {
-        Pacer { next: Time::ZERO, remainder: 0, rate: Rate::ZERO, len: 0, whole: 0, rest: 0, free, burst: 0, late: Span::ZERO }
+        Pacer {
+            next: Time::ZERO,
+            remainder: 0,
+            rate: Rate::ZERO,
+            len: 0,
+            whole: 0,
+            rest: 0,
+            free,
+            burst: 0,
+            late: Span::ZERO,
+        }
     }
 
     /// The next data may leave then.
