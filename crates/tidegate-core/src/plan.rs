@@ -29,9 +29,10 @@ mod traffic;
 
 pub use cake::CakePlan;
 pub use circuits::{ArrivalPlan, Blocked, CallsPlan, Demand, PoolOrder, ReservationPlan, ReservePlan};
+pub(crate) use classes::NAMED;
 pub use classes::{
-    ClassPlan, ClassesPlan, CreditPlan, HtbNode, HtbPlan, MOST_CLASSES, OpeningsPlan, SchedulerPlan,
-    SpacedClass, SpacerPlan, StrictPlan, WfqPlan,
+    ByCodepoint, ClassPlan, ClassesPlan, CreditPlan, HtbNode, HtbPlan, MOST_CLASSES, OpeningsPlan,
+    SchedulerPlan, SpacedClass, SpacerPlan, StrictPlan, WfqPlan,
 };
 pub use congestion::{CONTROLLERS, CongestionPlan, ControllerRow, PythonController, PythonSource};
 pub use diffserv::Diffserv;
@@ -75,6 +76,8 @@ pub struct Plan {
     pub title: String,
     /// The run ends here; summaries count `[warmup, duration)`.
     pub duration: Time,
+    /// The run ends before `duration`, when every finite transfer and every request workload with a count is done.
+    pub until_done: bool,
     /// Where the summary begins to count.
     pub warmup: Time,
     /// Every random stream derives from (seed, replication, element name).
@@ -116,6 +119,7 @@ impl Plan {
         Plan {
             title: String::new(),
             duration,
+            until_done: false,
             warmup: Time::ZERO,
             seed: 1,
             replication: 0,
@@ -159,6 +163,16 @@ pub struct FlowPlan {
 }
 
 impl FlowPlan {
+    /// Whether it comes to an end by itself: a finite transfer, or requests with a count.
+    #[must_use]
+    pub fn ends(&self) -> bool {
+        match &self.app {
+            AppPlan::Transfer { .. } => true,
+            AppPlan::Request(requests) => requests.count.is_some(),
+            AppPlan::Bulk | AppPlan::Source(_) => false,
+        }
+    }
+
     /// All constant delays of both directions: the round trip without transmission, queueing and jitter.
     #[must_use]
     pub fn round_trip_delay(&self, gates: &[GatePlan]) -> Span {

@@ -12,7 +12,7 @@ pub struct Unit {
     pub bytes: u32,
     /// The engine's own name for it.
     pub handle: u32,
-    /// Bits: [`TAGGED`], [`COMPACT`], the codepoint of ECN above them, and the colour above that.
+    /// Bits: [`TAGGED`], [`COMPACT`], the codepoint of ECN above them, then the colour, then a codepoint of its own.
     flags: u32,
     /// What made it come when it did.
     pub(crate) blame: Blame,
@@ -27,6 +27,11 @@ const ECN: u32 = 2;
 
 /// Where the colour stands.
 const COLOUR: u32 = 4;
+
+/// Where a codepoint of its own stands, six bits.
+const CODEPOINT: u32 = 6;
+/// It has one.
+const CODED: u32 = 1 << 12;
 
 /// The colour of a packet (RFC 2697, RFC 2698): how well it conforms. What no marker has coloured is green.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -219,6 +224,19 @@ impl Unit {
     #[inline]
     pub fn set_colour(&mut self, colour: Colour) {
         self.flags = self.flags & !(3 << COLOUR) | u32::from(colour as u8) << COLOUR;
+    }
+
+    /// The codepoint of DiffServ (RFC 2474 §3) that this packet itself carries; `None`: that of its flow.
+    #[inline]
+    #[must_use]
+    pub fn codepoint(&self) -> Option<u8> {
+        (self.flags & CODED != 0).then_some((self.flags >> CODEPOINT) as u8 & 63)
+    }
+
+    /// Sets that, to the low six bits.
+    #[inline]
+    pub fn set_codepoint(&mut self, codepoint: u8) {
+        self.flags = self.flags & !(63 << CODEPOINT) | u32::from(codepoint & 63) << CODEPOINT | CODED;
     }
 
     /// The sender was held back by the congestion window, and that is owed to a gate's policer.

@@ -3,7 +3,7 @@
 use super::{
     Ack, Acked, Aimd, Bbr, Bbr3, CongestionControl, ControllerSnapshot, Copa, Cubic, Dctcp, EcnNeed, Fixed,
     FixedRate, Ledbat, LinuxCubic, LinuxDctcp, LinuxReno, Lost, Measured, NewReno, Prague, Recovered,
-    Recovery, Reno, Tahoe, Undone, Vegas, Westwood, python,
+    Recovery, Reno, Tahoe, Undone, UsualAck, Vegas, Westwood, python,
 };
 use crate::plan::{Arithmetic, CongestionPlan, TcpPlan};
 use crate::random::Stream;
@@ -126,13 +126,18 @@ impl Controller {
         each!(self, inner => inner.understates())
     }
 
+    /// Whether [`Controller::handle_measured`] may do anything.
+    #[inline]
+    pub(crate) fn hears_measured(&self) -> bool {
+        !matches!(self, Controller::LinuxReno(_) | Controller::Bbr(_))
+    }
+
     /// See [`CongestionControl::handle_measured`].
     #[inline]
     pub fn handle_measured(&mut self, measured: &Measured) {
         // What most flows use needs no table of jumps.
         match self {
             Controller::LinuxCubic(cubic) => cubic.handle_measured(measured),
-            Controller::LinuxReno(_) | Controller::Bbr(_) => {}
             other => other.handle_measured_by_any(*measured),
         }
     }
@@ -154,6 +159,18 @@ impl Controller {
     #[inline(never)]
     fn handle_ack_by_any(&mut self, ack: Ack) {
         each!(self, inner => inner.handle_ack(&ack));
+    }
+
+    /// Whether [`Controller::handle_usual_ack`] may do what [`Controller::handle_ack`] does.
+    #[inline(always)]
+    pub(crate) fn is_steady(&self) -> bool {
+        matches!(self, Controller::Bbr(bbr) if bbr.is_steady())
+    }
+
+    /// The short way to [`Controller::handle_ack`]; `false`: it was not taken, and nothing has been done.
+    #[inline(always)]
+    pub(crate) fn handle_usual_ack(&mut self, ack: &UsualAck) -> bool {
+        if let Controller::Bbr(bbr) = self { bbr.handle_usual(ack) } else { false }
     }
 
     /// See [`CongestionControl::hears_acks`].
@@ -243,6 +260,12 @@ impl Controller {
     #[inline]
     #[must_use]
     pub fn window(&self) -> u64 {
+        // What needs the fewest instructions beside it has a way without a table of jumps.
+        if let Controller::NewReno(newreno) = self { newreno.window() } else { self.window_of_any() }
+    }
+
+    #[inline(always)]
+    fn window_of_any(&self) -> u64 {
         each!(self, inner => inner.window())
     }
 
@@ -259,6 +282,18 @@ impl Controller {
     #[inline(never)]
     fn pacing_rate_of_any(&self) -> Option<Rate> {
         each!(self, inner => inner.pacing_rate())
+    }
+
+    /// Whether it names a rate now.
+    #[inline(always)]
+    pub(crate) fn names_rate(&self) -> bool {
+        matches!(self, Controller::Bbr(_)) || self.pacing_rate_of_any().is_some()
+    }
+
+    /// The window in bytes and the rate of a controller by which data leave in bursts.
+    #[inline(always)]
+    pub(crate) fn window_and_rate(&self) -> Option<(u64, Rate)> {
+        if let Controller::Bbr(bbr) = self { Some((bbr.window(), bbr.pace)) } else { None }
     }
 
     /// Whether it may ever name a rate. `false`: [`Controller::pacing_rate`] is always `None`.

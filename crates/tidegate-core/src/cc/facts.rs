@@ -62,6 +62,24 @@ pub struct Ack {
     pub rate: Option<RateSample>,
 }
 
+/// An ACK after which nothing is repaired and which proved nothing lost; its sample is of the network, not of the application,
+/// and was sent once.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct UsualAck {
+    /// See [`Ack`].
+    pub(crate) at: Time,
+    pub(crate) delivered: u64,
+    pub(crate) segments: u64,
+    pub(crate) total_lost: u64,
+    pub(crate) in_flight_before: u64,
+    pub(crate) rtt: Span,
+    pub(crate) next_departure: Time,
+    /// See [`RateSample`].
+    pub(crate) sampled: u64,
+    pub(crate) interval: Span,
+    pub(crate) prior_delivered: u64,
+}
+
 /// What an endpoint repairs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repair {

@@ -11,8 +11,10 @@ struct Sample {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RunningMax {
     best: [Sample; 3],
-    /// With this window no candidate falls out of it at this time, nor is one due: a smaller value changes nothing.
-    settled: Option<(u64, u64)>,
+    /// With this window no candidate falls out of it at this time, nor is one due ...
+    settled: (u64, u64),
+    /// ... so that a value below this changes nothing.
+    below: u64,
 }
 
 impl RunningMax {
@@ -20,21 +22,30 @@ impl RunningMax {
         self.best[0].value
     }
 
+    /// A value below this changes nothing if it is added now.
+    #[inline]
+    pub(super) fn indifferent_below(&self, window: u64, at: u64) -> u64 {
+        if self.settled == (window, at) { self.below } else { 0 }
+    }
+
     /// Takes a value; the window is `window` long (`minmax_running_max`).
     #[inline]
     pub(super) fn add(&mut self, window: u64, at: u64, value: u64) {
-        if self.settled != Some((window, at)) || value >= self.best[2].value {
+        if value >= self.indifferent_below(window, at) {
             self.add_any(window, at, value);
         }
     }
 
     #[inline(never)]
     fn add_any(&mut self, window: u64, at: u64, value: u64) {
-        self.settled = None;
+        self.settled = (window, at);
+        self.below = 0;
         let new = Sample { at, value };
         let [first, second, third] = &mut self.best;
         if value >= first.value || at - third.at > window {
             self.best = [new; 3];
+            // The same again at this time would say nothing new.
+            self.below = value.saturating_add(1);
             return;
         }
         if value >= second.value {
@@ -54,7 +65,7 @@ impl RunningMax {
         } else if third.at == second.at && age > window / 2 {
             *third = new;
         } else {
-            self.settled = Some((window, at));
+            self.below = third.value;
         }
     }
 }

@@ -170,6 +170,7 @@ impl Gate {
     }
 
     /// Books the service of a unit with its arrival.
+    #[inline]
     fn book_service(
         &mut self,
         (arrival, service): (Time, Service),
@@ -192,6 +193,7 @@ impl Gate {
     }
 
     /// The end of a service: the unit is lost, or goes on after the delay.
+    #[inline(always)]
     fn depart(&mut self, served: &Served) -> Result<Time, GateDrop> {
         let Served { arrival, service, wire, .. } = *served;
         self.queue.note_end(service.end);

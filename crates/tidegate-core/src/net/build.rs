@@ -19,7 +19,7 @@ use crate::net::settings::{measured, precision, record_level, seed};
 use crate::net::signals::Signal;
 use crate::net::sources::{SourceKind, SourceTable};
 use crate::net::traffic::Traffic;
-use crate::plan::{Plan, SchedulerPlan};
+use crate::plan::{NAMED, Plan, SchedulerPlan};
 
 impl Network {
     /// The network of `plan`, with `alarms` sources for the engine's own timers, ranked
@@ -82,7 +82,13 @@ fn set_members(plan: &Plan, routes: &Routes, gates: &mut [Gate]) {
         let Some(classes) = &row.classes else { continue };
         let of_route = &classes.of_route;
         if known.is_none_or(|known| !Arc::ptr_eq(known, of_route)) {
-            let class = |route: u32| of_route.get(route as usize).copied().unwrap_or(0);
+            let is_named = |route: usize| {
+                classes.by_codepoint.as_ref().is_some_and(|by| by.named.get(route).copied().unwrap_or(false))
+            };
+            let class = |route: u32| {
+                let named = if is_named(route as usize) { NAMED } else { 0 };
+                of_route.get(route as usize).copied().unwrap_or(0) | named
+            };
             members = routes.map.chains.iter().map(|chain| class(chain.route)).collect();
             known = Some(of_route);
         }

@@ -97,6 +97,7 @@ impl CakePlan {
             classes: self.diffserv.names().iter().copied().zip(&shares).map(tin).collect(),
             scheduler: SchedulerPlan::Cake(tins),
             of_route: [].into(),
+            by_codepoint: None,
         }
     }
 

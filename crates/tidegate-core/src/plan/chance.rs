@@ -21,6 +21,7 @@ impl Plan {
         let Plan {
             title: _,
             duration: _,
+            until_done: _,
             warmup: _,
             seed: _,
             replication: _,

@@ -9,6 +9,9 @@ use crate::units::{Rate, Span};
 /// The most classes of a gate.
 pub const MOST_CLASSES: usize = 256;
 
+/// With the class of a route: its packets are of that class by name, whatever they carry.
+pub(crate) const NAMED: u16 = 1 << 15;
+
 /// Classes of packets and their scheduler.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClassesPlan {
@@ -19,6 +22,18 @@ pub struct ClassesPlan {
     /// The class of each route by its number: data of the first flow, its other direction, and so on; then background
     /// sources. A route that is not here is of the first class.
     pub of_route: Arc<[u16]>,
+    /// The classes of packets that carry a codepoint of their own, as those of live runs do; `None`: theirs too is that
+    /// of their route.
+    pub by_codepoint: Option<Arc<ByCodepoint>>,
+}
+
+/// Classes by the codepoint of each packet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ByCodepoint {
+    /// The class of each codepoint; `None`: that of the packet's route.
+    pub classes: [Option<u16>; 64],
+    /// By the number of a route: its packets are of its class by name, whatever they carry.
+    pub named: Arc<[bool]>,
 }
 
 /// A class.

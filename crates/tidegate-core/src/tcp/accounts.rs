@@ -1,4 +1,4 @@
-//! What a sender remembers that accounts for every ACK, and what its one timer is set for.
+//! What a sender remembers that accounts for every ACK.
 
 use super::offload::Offload;
 use super::pacer::Pacer;
@@ -9,7 +9,7 @@ use super::undo::Undo;
 use super::window_use::WindowUse;
 use crate::cc::Controller;
 use crate::plan::{Arithmetic, LossDetection, Reduction, TcpRules};
-use crate::units::{Rate, Span};
+use crate::units::Rate;
 
 /// What a sender remembers to account for ACKs.
 #[derive(Debug)]
@@ -17,7 +17,6 @@ pub(super) struct Accounts {
     pub(super) rack: Rack,
     pub(super) prr: Prr,
     pub(super) probe: Probe,
-    pub(super) timer: Timer,
     /// What is still to be done to the timer.
     pub(super) owed: Owed,
     pub(super) usage: WindowUse,
@@ -32,12 +31,16 @@ pub(super) struct Accounts {
     pub(super) paced: bool,
     /// ACKs alone say when data leave, by Linux's rules: nothing is paced, or sampled for a controller, and there are probes.
     pub(super) clocked: bool,
-    /// A rate, and the bytes that leave at once at it.
-    pub(super) burst: (Rate, u64),
+    /// Data leave in bursts at the controller's rate, by Linux's rules, and are sampled.
+    pub(super) bursts: bool,
+    /// At the last pace.
+    pub(super) at_once: AtOnce,
     /// For controllers that hear of every ACK.
     pub(super) sampler: Option<Box<Sampler>>,
     /// Nothing is repaired, reported, probed for, marked or to be taken back: looked at after each ACK; timers and what they send end it.
     pub(super) calm: bool,
+    /// There are probes where nothing is in disorder (RACK, and a round trip was measured): looked at with `calm`; it stays.
+    pub(super) probing: bool,
     /// SACKed segments outstanding (`sacked_out`).
     pub(super) sacked: u64,
     /// Time-outs since the acknowledgement last moved (`icsk_retransmits`).
@@ -65,23 +68,25 @@ impl Accounts {
         let by_time = rules.loss == LossDetection::Rack;
         let paced = rules.paces || controller.may_pace();
         let samples = controller.hears_acks();
+        let offload = Offload::new(rules);
         Accounts {
             rack: Rack::default(),
             prr: Prr::default(),
             probe: Probe::default(),
-            timer: Timer::TimeOut,
             owed: Owed::Nothing,
             usage: WindowUse::default(),
             undo: Undo::new(rules),
             repeats: Repeats::Lost,
             frto: false,
             pacer: Pacer::new(if linux { UNPACED } else { 0 }),
-            offload: Offload::new(rules),
+            offload,
             paced,
             clocked: linux && by_time && !paced && !samples,
-            burst: (Rate::ZERO, 0),
+            bursts: offload.at_work && by_time && paced && samples,
+            at_once: AtOnce { rate: Rate::ZERO, bytes: 0, segments: 0 },
             sampler: samples.then(Box::default),
             calm: false,
+            probing: false,
             sacked: 0,
             timeouts: 0,
             sent: false,
@@ -93,6 +98,16 @@ impl Accounts {
             linux_windows: linux,
         }
     }
+}
+
+/// What leaves at once at a rate.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct AtOnce {
+    pub(super) rate: Rate,
+    /// User bytes; 0: a segment.
+    pub(super) bytes: u64,
+    /// The same in whole segments.
+    pub(super) segments: u64,
 }
 
 /// Linux paces from the eleventh segment on (`tcp_update_skb_after_send`).
@@ -109,17 +124,6 @@ pub(super) enum Repeats {
     None,
 }
 
-/// What the timer is set for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Timer {
-    /// The retransmission time-out (RFC 6298).
-    TimeOut,
-    /// A tail loss probe (RFC 8985 §7.2).
-    Probe,
-    /// Segments that may be reordered are lost if they have not come by then (RFC 8985 §6.2 step 5).
-    Reorder,
-}
-
 /// What is to be done to the timer as soon as all has left that may leave now: once, however many segments that are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Owed {
@@ -130,21 +134,6 @@ pub(super) enum Owed {
     Restart,
     /// New data that left set a probe.
     Probe,
-}
-
-/// `TCP_TIMEOUT_MIN_US` in Linux 6.18.
-const LEAST: Span = Span::from_millis(2);
-/// A tick of the kernel's clock where it ticks 250 times a second (`CONFIG_HZ`).
-const TICK: Span = Span::from_millis(4);
-
-/// What a timer set for any time, and [`LEAST`], takes longer in the mean.
-pub(super) const LATE: Span = Span::from_picos(LEAST.picos() + TICK.picos());
-
-/// How long a timer of Linux takes that is set for `wait` and the least time (`usecs_to_jiffies`, `calc_index` of its timers): so many
-/// whole ticks, and what is left of the tick in which it is set. DEVIATION: that is half a tick, for hosts whose clocks are not known.
-pub(super) fn on_ticks(wait: Span) -> Span {
-    let ticks = (wait + LEAST).picos().div_ceil(TICK.picos());
-    TICK.saturating_mul(ticks) + Span::from_picos(TICK.picos() / 2)
 }
 
 /// The tail loss probe of a flight.

@@ -107,9 +107,9 @@ impl Sender {
         self.ready = true;
         self.counters.acked_bytes += bytes;
         let rtt = self.measure(now, &removed, segment);
-        let timer_before = self.rto_at;
+        let timer_before = self.timers.expires();
         // RFC 6298 §5.2 and §5.3.
-        self.rto_at = if ack == self.max { Time::NEVER } else { self.estimator.expiry(now) };
+        self.timers.move_to(if ack == self.max { Time::NEVER } else { self.estimator.expiry(now) });
         if let Some(segment) = segment
             && segment.sack_count > 0
             && self.config.sack

@@ -5,7 +5,7 @@ use super::accounts::{Accounts, Owed};
 use super::outgoing::Outgoing;
 use super::sender::Sender;
 use super::window_use::Burst;
-use crate::units::{Span, Time};
+use crate::units::Time;
 
 impl Sender {
     /// Whether one full segment fills the window, after an ACK that took the short way ([`super::next_ack`]), and
@@ -24,7 +24,7 @@ impl Sender {
             && filled <= self.peer_window
             && self.written - self.max > mss
             && accounts.clocked
-            && self.estimator.smoothed() != Span::ZERO
+            && accounts.probing
             && !self.defers(accounts, now, window)
     }
 

@@ -1,6 +1,6 @@
 //! What leaves a sender that accounts for ACKs, and what it notes of it: transmissions, the timer, whether the window is used.
 
-use super::accounts::Accounts;
+use super::accounts::{Accounts, AtOnce};
 use super::outgoing::Outgoing;
 use super::rate::With;
 use super::scoreboard::REPEATED;
@@ -46,7 +46,7 @@ impl Sender {
 
     #[inline(always)]
     fn poll_one(&mut self, accounts: &mut Accounts, now: Time, window: &mut u64) -> Option<Outgoing> {
-        if accounts.pacer.holds(now) && self.pacing_rate().is_some() {
+        if accounts.pacer.holds(now) && self.is_paced() {
             self.wait_for_pacer(accounts);
             return None;
         }
@@ -78,15 +78,16 @@ impl Sender {
             sent = sent.push_if(self.ends_packet(accounts, *window));
         }
         if sent.is_retransmission() || !self.time_next(accounts, now) {
-            self.time_sent(accounts, now, sent, alone);
+            self.time_sent(now, sent, alone);
         }
         if accounts.paced
             && let Some(rate) = self.pacing_rate()
         {
-            if rate != accounts.burst.0 {
-                accounts.burst = (rate, self.burst(rate));
+            if rate != accounts.at_once.rate {
+                let bytes = self.burst(rate);
+                accounts.at_once = AtOnce { rate, bytes, segments: bytes / u64::from(self.config.mss) };
             }
-            accounts.pacer.handle_sent(now, sent.len(), rate, accounts.burst.1);
+            accounts.pacer.handle_sent(now, sent.len(), rate, accounts.at_once.bytes);
             // That the next one is held back is known already.
             if self.ready && accounts.pacer.holds(now) {
                 self.wait_for_pacer(accounts);
@@ -149,7 +150,7 @@ impl Sender {
         let some = self.written > self.max || (self.mode != Mode::Open && self.board.next_lost().is_some());
         if some {
             self.held = HeldBy::Pacing;
-            self.pace_at = accounts.pacer.next();
+            self.timers.pace(accounts.pacer.next());
         } else {
             self.held = HeldBy::Application;
         }
@@ -161,9 +162,15 @@ impl Sender {
     pub(super) fn still_waits(&self, accounts: &Accounts, now: Time) -> bool {
         self.held == HeldBy::Pacing
             && accounts.pacer.holds(now)
-            && self.pace_at == accounts.pacer.next()
+            && self.timers.paces_until(accounts.pacer.next())
             && self.written > self.max
-            && self.pacing_rate().is_some()
+            && self.is_paced()
+    }
+
+    /// Whether [`Sender::pacing_rate`] has one.
+    #[inline(always)]
+    fn is_paced(&self) -> bool {
+        self.controller.names_rate() || (self.config.rules.paces && self.estimator.smoothed() != Span::ZERO)
     }
 
     /// The application is about to write: had it nothing to send (`tcp_rate_check_app_limited`)?
@@ -209,7 +216,7 @@ impl Sender {
             max: self.max,
             rto: self.estimator.rto(),
         };
-        let allows = |most| self.segments(window) < most && self.controller.in_slow_start();
+        let allows = |most| self.controller.in_slow_start() && self.segments(window) < most;
         if accounts.usage.handle_burst(burst, allows) {
             self.shrink_unused(accounts, now, window);
         }
@@ -217,7 +224,7 @@ impl Sender {
 
     /// The window has not been used for a time-out.
     #[cold]
-    fn shrink_unused(&mut self, accounts: &mut Accounts, now: Time, window: u64) {
+    pub(super) fn shrink_unused(&mut self, accounts: &mut Accounts, now: Time, window: u64) {
         let least = self.segments(self.config.initial_window);
         let smaller = accounts.usage.handle_unused(now, self.segments(window), least);
         if let Some(smaller) = smaller

@@ -63,7 +63,7 @@ impl Endpoint {
         self.plain = self.sender.config.is_plain();
         self.syn_due = false;
         self.sender.ready = true;
-        self.sender.rto_at = Time::NEVER;
+        self.sender.timers.move_to(Time::NEVER);
         let rtt = (self.syns == 1).then(|| now.saturating_since(self.syn_at));
         if let Some(rtt) = rtt {
             self.receiver.handle_handshake(rtt);
@@ -135,8 +135,8 @@ impl Endpoint {
         if self.syns == 1 {
             self.syn_at = now;
         }
-        if self.sender.rto_at == Time::NEVER {
-            self.sender.rto_at = self.sender.estimator.expiry(now);
+        if self.sender.timers.is_off() {
+            self.sender.timers.move_to(self.sender.estimator.expiry(now));
         }
         let syn = Outgoing::new(0, 0).syn();
         self.leave(if self.syns > 1 { syn.again() } else { syn })

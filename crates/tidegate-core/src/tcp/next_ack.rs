@@ -4,7 +4,7 @@
 use super::accounts::{Accounts, Owed, Repeats};
 use super::sender::{Mode, Sender};
 use super::told::Brought;
-use crate::cc::{Acked, Measured};
+use crate::cc::{Acked, Measured, UsualAck};
 use crate::units::Time;
 
 /// What a usual ACK took off the scoreboard.
@@ -45,21 +45,31 @@ impl Sender {
         debug_assert!(self.is_undisturbed(accounts), "something disturbed it unnoticed");
         let ack = self.una + bytes;
         let sent = *self.board.slot(self.board.first);
-        let left = if sent.end == ack as u32 {
-            self.board.drop_first(ack);
-            Left { segments: 1, bytes: u64::from(sent.len()), oldest: sent.at(), newest: sent.at(), end: ack }
-        } else if let Some(left) = self.take_several(ack) {
-            left
-        } else {
-            return false;
-        };
+        if sent.end != ack as u32 {
+            return self.handle_several(accounts, now, bytes, window);
+        }
+        self.board.drop_first(ack);
+        self.read_window(window);
+        let (segments, len, at) = (1, u64::from(sent.len()), sent.at());
+        self.handle_left(
+            accounts,
+            now,
+            bytes,
+            Left { segments, bytes: len, oldest: at, newest: at, end: ack },
+        );
+        true
+    }
+
+    /// The same where it does not acknowledge a single segment.
+    #[inline(never)]
+    fn handle_several(&mut self, accounts: &mut Accounts, now: Time, bytes: u64, window: u32) -> bool {
+        let Some(left) = self.take_several(self.una + bytes) else { return false };
         self.read_window(window);
         self.handle_left(accounts, now, bytes, left);
         true
     }
 
     /// Takes the records below `ack` off; `None`: there is no whole one.
-    #[inline(never)]
     fn take_several(&mut self, ack: u64) -> Option<Left> {
         let first = self.board.describe(self.board.first);
         let mut end = first.start + u64::from(first.len);
@@ -82,9 +92,6 @@ impl Sender {
     #[inline(always)]
     fn handle_left(&mut self, accounts: &mut Accounts, now: Time, bytes: u64, left: Left) {
         let (in_flight, lost_before) = (self.outstanding(), self.board.lost_total);
-        if let Some(sampler) = &mut accounts.sampler {
-            sampler.handle_next(self.board.first, left.newest, left.bytes);
-        }
         accounts.timeouts = 0;
         self.una += bytes;
         self.dupacks = 0;
@@ -100,16 +107,18 @@ impl Sender {
         self.estimator.sample_of_round(left.oldest, now, round_over);
         self.measured = Some(rtt);
         let smoothed_rtt = self.estimator.smoothed();
-        let (una, max) = (self.una, self.max);
-        self.controller.handle_measured(&Measured { at: now, rtt, smoothed_rtt, una, max });
+        if self.controller.hears_measured() {
+            let (una, max) = (self.una, self.max);
+            self.controller.handle_measured(&Measured { at: now, rtt, smoothed_rtt, una, max });
+        }
         accounts.rack.widening.handle_ack(now, left.newest);
         accounts.repeats = Repeats::Lost;
         accounts.undo.forget_first_copy();
         if !newer && accounts.by_time {
             let brought = left.brought(now, bytes, in_flight, lost_before);
+            accounts.sample_left(self.board.first, left.newest, left.bytes);
             return self.handle_behind(accounts, &brought);
         }
-        accounts.owed = Owed::Restart;
         if !accounts.governed {
             self.controller.handle_acked(&Acked {
                 at: now,
@@ -121,19 +130,66 @@ impl Sender {
                 window_limited: self.is_window_limited(accounts, bytes),
             });
         }
-        if accounts.sampler.is_some() {
-            self.tell_next(accounts, now, left, (bytes, in_flight));
+        if accounts.sampler.is_some() && !self.tell_usual(accounts, now, &left, in_flight) {
+            self.tell_next(accounts, (now, left.newest), left.segments, left.bytes, bytes);
         }
         if accounts.paced && self.still_waits(accounts, now) {
             self.ready = false;
-            self.settle_timer(accounts, now);
+            self.restart_timer(accounts, now);
+        } else {
+            accounts.owed = Owed::Restart;
         }
     }
 
     /// Tells the controller all that is known after a usual ACK, which proves nothing lost.
     #[inline(never)]
-    fn tell_next(&mut self, accounts: &mut Accounts, now: Time, left: Left, (bytes, in_flight): (u64, u64)) {
-        self.tell_ack_here(accounts, &left.brought(now, bytes, in_flight, self.board.lost_total));
+    fn tell_next(
+        &mut self,
+        accounts: &mut Accounts,
+        (at, newest): (Time, Time),
+        segments: u64,
+        delivered: u64,
+        acked: u64,
+    ) {
+        accounts.sample_left(self.board.first, newest, delivered);
+        let brought = Brought {
+            at,
+            acked,
+            segments,
+            delivered,
+            rtt: Some(at.saturating_since(newest)),
+            in_flight: self.outstanding() + acked,
+            lost_before: self.board.lost_total,
+        };
+        self.tell_ack(accounts, &brought);
+    }
+
+    /// Tells a controller that is as it was after the last ACK. `false`: nothing has been done.
+    #[inline(always)]
+    fn tell_usual(&mut self, accounts: &mut Accounts, at: Time, left: &Left, in_flight_before: u64) -> bool {
+        if !self.controller.is_steady() {
+            return false;
+        }
+        let (rtt, least_rtt) = (at.saturating_since(left.newest), accounts.rack.least_rtt());
+        let Some(sampler) = &mut accounts.sampler else { return false };
+        let Some(sample) = sampler.usual(at, self.board.first, left.newest, left.bytes) else { return false };
+        let told = least_rtt.is_some_and(|least| sample.interval >= least)
+            && self.controller.handle_usual_ack(&UsualAck {
+                at,
+                delivered: left.bytes,
+                segments: left.segments,
+                total_lost: self.board.lost_total,
+                in_flight_before,
+                rtt,
+                next_departure: accounts.pacer.next(),
+                sampled: sample.delivered,
+                interval: sample.interval,
+                prior_delivered: sample.prior_delivered,
+            });
+        if told {
+            sampler.note_usual(at, left.newest, left.bytes);
+        }
+        told
     }
 
     /// A segment sent twice has arrived before one that was sent in between.
@@ -150,6 +206,15 @@ impl Sender {
         self.answer(accounts, brought, found);
         if accounts.sampler.is_some() {
             self.tell_ack(accounts, brought);
+        }
+    }
+}
+
+impl Accounts {
+    /// The oldest records have left, those below number `first`.
+    fn sample_left(&mut self, first: u64, newest: Time, bytes: u64) {
+        if let Some(sampler) = &mut self.sampler {
+            sampler.handle_next(first, newest, bytes);
         }
     }
 }

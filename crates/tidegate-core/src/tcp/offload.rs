@@ -21,6 +21,17 @@ impl Offload {
         Offload { at_work, left: 0, many: false, waits: false }
     }
 
+    /// A segment has left: whether it is the last of a packet of several. `segments` says of how many, where it is the first.
+    #[inline(always)]
+    pub(super) fn next_of(&mut self, segments: impl FnOnce() -> u64) -> bool {
+        if self.left == 0 {
+            self.left = segments();
+            self.many = self.left > 1;
+        }
+        self.left -= 1;
+        self.left == 0 && self.many
+    }
+
     /// What may leave has left; whether a rest of the window waits.
     pub(super) fn close(&mut self) -> bool {
         self.left = 0;

@@ -64,11 +64,14 @@ impl Pacer {
             self.late = if self.next == Time::ZERO { Span::ZERO } else { now.saturating_since(self.next) };
         }
         self.burst -= len.min(self.burst);
-        let whole = self.duration(len, rate);
-        // Who is late catches up, by half of what the burst takes at most (`tcp_update_skb_after_send`).
-        let credit = self.late.min(Span::from_picos(whole.picos() / 2));
-        self.late = self.late.saturating_sub(credit);
-        self.next = self.next.max(now).saturating_add(whole.saturating_sub(credit));
+        let mut whole = self.duration(len, rate);
+        if self.late > Span::ZERO {
+            // Who is late catches up, by half of what the burst takes at most (`tcp_update_skb_after_send`).
+            let credit = self.late.min(Span::from_picos(whole.picos() / 2));
+            self.late = self.late.saturating_sub(credit);
+            whole = whole.saturating_sub(credit);
+        }
+        self.next = self.next.max(now).saturating_add(whole);
     }
 
     /// Time that `len` bytes take at `rate`, which is not zero; what is below a picosecond is kept for the next.

@@ -18,16 +18,7 @@ impl Sender {
     /// A new segment has left: whether it is the last of a packet of several, which has PSH (`__tcp_transmit_skb`).
     #[inline(always)]
     pub(super) fn ends_packet(&self, accounts: &mut Accounts, window: u64) -> bool {
-        if !accounts.offload.at_work {
-            return false;
-        }
-        if accounts.offload.left == 0 {
-            let segments = self.packet(window);
-            accounts.offload.left = segments;
-            accounts.offload.many = segments > 1;
-        }
-        accounts.offload.left -= 1;
-        accounts.offload.left == 0 && accounts.offload.many
+        accounts.offload.at_work && accounts.offload.next_of(|| self.packet(window))
     }
 
     /// Segments of the packet whose first segment has just left (`tcp_write_xmit`, `tcp_cwnd_test`).

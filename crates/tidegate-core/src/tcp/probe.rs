@@ -1,11 +1,12 @@
 //! The timer of a sender that accounts for ACKs: one instant with three meanings, as in Linux, and the tail loss probe
 //! (RFC 8985 §7).
 
-use super::accounts::{Accounts, LATE, Owed, Probe, Repeats, Timer};
+use super::accounts::{Accounts, Owed, Probe, Repeats};
 use super::dsack::Report;
 use super::outgoing::Outgoing;
 use super::prr::Progress;
 use super::sender::{Mode, Sender};
+use super::timers::{LATE, Purpose};
 use crate::cc::LossKind;
 use crate::units::{Span, Time};
 
@@ -19,15 +20,15 @@ impl Sender {
         let Some(mut accounts) = self.accounts.take() else {
             return self.handle_timeout(now);
         };
-        match accounts.timer {
-            Timer::TimeOut => self.handle_timeout_accounted(&mut accounts, now),
-            Timer::Probe => {
+        match self.timers.purpose() {
+            Purpose::TimeOut => self.handle_timeout_accounted(&mut accounts, now),
+            Purpose::Probe => {
                 // RFC 8985 §7.3: at most one probe is out.
                 accounts.probe.due = accounts.probe.end == 0;
                 self.ready = true;
-                self.start_timeout(&mut accounts, now);
+                self.start_timeout(now);
             }
-            Timer::Reorder => {
+            Purpose::Reorder => {
                 let (srtt, recovering) = (self.estimator.smoothed(), self.mode != Mode::Open);
                 let found = accounts.rack.look(now, &mut self.board, recovering, accounts.sacked, srtt);
                 if found.lost > 0 && self.mode != Mode::Sack {
@@ -38,7 +39,7 @@ impl Sender {
                 }
                 accounts.repeats = Repeats::Lost;
                 self.ready = true;
-                self.start_timeout(&mut accounts, now);
+                self.start_timeout(now);
             }
         }
         accounts.calm = false;
@@ -47,15 +48,16 @@ impl Sender {
 
     /// `tcp_rearm_rto`: from the last transmission of the oldest segment where another timer was set, else from now.
     #[inline(never)]
-    fn start_timeout(&mut self, accounts: &mut Accounts, now: Time) {
-        let before = std::mem::replace(&mut accounts.timer, Timer::TimeOut);
-        self.rto_at = if self.outstanding() == 0 {
+    fn start_timeout(&mut self, now: Time) {
+        let before = self.timers.purpose();
+        let expires = if self.outstanding() == 0 {
             Time::NEVER
-        } else if before == Timer::TimeOut {
+        } else if before == Purpose::TimeOut {
             self.estimator.expiry(now)
         } else {
             self.oldest_expiry().max(now + Span::from_picos(1))
         };
+        self.timers.set(Purpose::TimeOut, expires);
     }
 
     /// When the oldest segment times out.
@@ -70,7 +72,18 @@ impl Sender {
         // The ACK would start the time-out again.
         let expiry = self.estimator.expiry(now);
         if !self.set_probe(accounts, now, expiry) {
-            self.start_timeout(accounts, now);
+            self.start_timeout(now);
+        }
+    }
+
+    /// The same after a usual ACK, where nothing is in disorder.
+    #[inline(always)]
+    pub(super) fn restart_timer(&mut self, accounts: &mut Accounts, now: Time) {
+        if accounts.calm && accounts.probing && self.outstanding() > 0 {
+            let expiry = self.estimator.expiry(now);
+            self.start_probe(now, expiry);
+        } else {
+            self.set_timer(accounts, now);
         }
     }
 
@@ -80,7 +93,7 @@ impl Sender {
         match accounts.owed {
             Owed::Nothing => return,
             Owed::Restart => self.set_timer(accounts, now),
-            Owed::Probe => self.start_probe(accounts, now, self.oldest_expiry()),
+            Owed::Probe => self.start_probe(now, self.oldest_expiry()),
         }
         accounts.owed = Owed::Nothing;
     }
@@ -93,31 +106,30 @@ impl Sender {
         if disorder || self.outstanding() == 0 || !self.probes(accounts) {
             return false;
         }
-        self.start_probe(accounts, now, expiry);
+        self.start_probe(now, expiry);
         true
     }
 
     /// Whether there are probes where nothing is in disorder.
     #[inline(always)]
-    fn probes(&self, accounts: &Accounts) -> bool {
+    pub(super) fn probes(&self, accounts: &Accounts) -> bool {
         accounts.by_time && self.estimator.smoothed() != Span::ZERO
     }
 
     #[inline(always)]
-    fn start_probe(&mut self, accounts: &mut Accounts, now: Time, expiry: Time) {
+    fn start_probe(&mut self, now: Time, expiry: Time) {
         let srtt = self.estimator.smoothed();
         let alone = self.board.next - self.board.first == 1;
         let wait = srtt.saturating_mul(2) + if alone { ONE_IN_FLIGHT } else { LATE };
         let at = now.saturating_add(wait);
-        accounts.timer = Timer::Probe;
-        self.rto_at = if expiry > now { at.min(expiry) } else { at };
+        self.timers.set(Purpose::Probe, if expiry > now { at.min(expiry) } else { at });
     }
 
     /// A segment of new data left: the timer, if it is that of a probe, which does not depend on what it was before. `false`:
     /// [`Sender::time_sent`] says what it is.
     #[inline(always)]
     pub(super) fn time_next(&mut self, accounts: &mut Accounts, now: Time) -> bool {
-        if accounts.calm && self.probes(accounts) {
+        if accounts.calm && accounts.probing {
             // The last of those that leave now sets it for all.
             accounts.owed = Owed::Probe;
             return true;
@@ -129,21 +141,16 @@ impl Sender {
 
     /// A segment of new data left for which no probe is set, or one again: the timer.
     #[inline(never)]
-    pub(super) fn time_sent(&mut self, accounts: &mut Accounts, now: Time, sent: Outgoing, alone: bool) {
-        let oldest = sent.is_retransmission() && sent.start() <= self.una;
-        if oldest && accounts.timer != Timer::Reorder {
-            accounts.timer = Timer::TimeOut;
-            self.rto_at = self.estimator.expiry(now);
-        } else if !sent.is_retransmission()
-            && (alone || accounts.timer == Timer::Probe || self.rto_at == Time::NEVER)
-        {
-            if alone {
-                accounts.timer = Timer::TimeOut;
-            }
-            self.start_timeout(accounts, now);
+    pub(super) fn time_sent(&mut self, now: Time, sent: Outgoing, alone: bool) {
+        let (again, purpose) = (sent.is_retransmission(), self.timers.purpose());
+        let anew = if again { sent.start() <= self.una && purpose != Purpose::Reorder } else { alone };
+        if anew {
+            self.timers.set(Purpose::TimeOut, self.estimator.expiry(now));
+        } else if !again && purpose == Purpose::Probe {
+            self.start_timeout(now);
         }
-        if self.rto_at == Time::NEVER {
-            self.start_timeout(accounts, now);
+        if self.timers.is_off() {
+            self.start_timeout(now);
         }
     }
 
@@ -163,8 +170,7 @@ impl Sender {
             }
         };
         accounts.probe = Probe { end: self.max, repeats: new.is_none(), due: false };
-        accounts.timer = Timer::TimeOut;
-        self.rto_at = self.estimator.expiry(now);
+        self.timers.set(Purpose::TimeOut, self.estimator.expiry(now));
         Some(sent)
     }
 

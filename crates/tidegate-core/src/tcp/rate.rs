@@ -36,6 +36,14 @@ pub(super) struct With {
     pub(super) repeated: bool,
 }
 
+/// What is usually known of a sample ([`RateSample`]).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Usual {
+    pub(super) delivered: u64,
+    pub(super) interval: Span,
+    pub(super) prior_delivered: u64,
+}
+
 /// The state of a connection's samples.
 #[derive(Debug, Default)]
 pub(super) struct Sampler {
@@ -108,6 +116,31 @@ impl Sampler {
     /// The application had nothing to send, with so many bytes in flight.
     pub(super) fn handle_app_limited(&mut self, in_flight: u64) {
         self.app_limited_until = (self.delivered + in_flight).max(1);
+    }
+
+    /// The same, with the sample that follows, where neither a round is over nor the application had a say. `None`: nothing has been
+    /// done.
+    #[inline(always)]
+    pub(super) fn usual(&self, now: Time, first: u64, newest: Time, bytes: u64) -> Option<Usual> {
+        let stamp = &self.stamps[(first - 1) as usize & (self.stamps.len() - 1)];
+        if stamp.delivered >= self.round_end || stamp.app_limited || self.app_limited_until > 0 {
+            return None;
+        }
+        let sending = newest.saturating_since(stamp.first_sent_at);
+        let acknowledging = now.saturating_since(stamp.delivered_at);
+        Some(Usual {
+            delivered: self.delivered + bytes - stamp.delivered,
+            interval: sending.max(acknowledging),
+            prior_delivered: stamp.delivered,
+        })
+    }
+
+    /// [`Sampler::usual`] has been used.
+    #[inline(always)]
+    pub(super) fn note_usual(&mut self, now: Time, newest: Time, bytes: u64) {
+        self.delivered += bytes;
+        self.delivered_at = now;
+        self.first_sent_at = newest;
     }
 
     /// Rounds that are over.

@@ -39,7 +39,7 @@ impl Sender {
         }
         // DEVIATION: RFC 6298 does not restart the timer here. BSD, Linux and ns-2 do, and without it
         // a queue that doubles the round trip turns every fast retransmit into a time-out.
-        self.rto_at = self.estimator.expiry(now);
+        self.timers.move_to(self.estimator.expiry(now));
     }
 
     /// RFC 6675 §5 step 4.
@@ -132,7 +132,7 @@ impl Sender {
         }
         // Only the first partial ACK restarts the timer (the Impatient variant, RFC 6582 §3.2 step 3).
         if !self.first_partial {
-            self.rto_at = timer_before;
+            self.timers.move_to(timer_before);
         }
         self.first_partial = false;
     }
@@ -167,7 +167,7 @@ impl Sender {
         // `go_back_n` it is forgotten.
         self.board.lose_all(self.config.go_back_n);
         // RFC 6298 §5.6.
-        self.rto_at = self.estimator.expiry(now);
+        self.timers.move_to(self.estimator.expiry(now));
     }
 
     /// What leaves now while a loss is being mended.

@@ -1,9 +1,10 @@
 //! How a sender that accounts for ACKs repairs losses: the reduction, the time-out, and what is sent meanwhile.
 
-use super::accounts::{Accounts, Repeats, Timer};
+use super::accounts::{Accounts, Repeats};
 use super::outgoing::Outgoing;
 use super::scoreboard::RESENT;
 use super::sender::{Mode, Sender};
+use super::timers::Purpose;
 use crate::cc::LossKind;
 use crate::units::Time;
 
@@ -61,8 +62,7 @@ impl Sender {
         self.dupacks = 0;
         self.timed_end = 0;
         accounts.probe.forget();
-        accounts.timer = Timer::TimeOut;
-        self.rto_at = self.estimator.expiry(now);
+        self.timers.set(Purpose::TimeOut, self.estimator.expiry(now));
     }
 
     /// What leaves while a loss is repaired: what is lost, then new data, as far as the window allows.

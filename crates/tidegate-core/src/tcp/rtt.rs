@@ -194,7 +194,7 @@ impl Estimator {
     }
 
     /// When a timer started now expires; `now` never goes back.
-    #[inline]
+    #[inline(always)]
     pub(super) fn expiry(&mut self, now: Time) -> Time {
         match self.kind {
             Kind::Fixed | Kind::Exact | Kind::Variance { .. } => now.saturating_add(self.rto),

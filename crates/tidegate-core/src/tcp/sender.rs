@@ -13,6 +13,7 @@ use super::report::Counters;
 use super::rtt::Estimator;
 use super::scoreboard::Scoreboard;
 use super::seq::Numbering;
+use super::timers::Timers;
 use crate::cc::Controller;
 use crate::plan::{LeastRto, TcpPlan};
 use crate::random::Stream;
@@ -77,10 +78,7 @@ pub(super) struct Sender {
     pub(super) timed_end: u64,
     pub(super) timed_at: Time,
     pub(super) counters: Counters,
-    /// When the retransmission timer expires.
-    pub(super) rto_at: Time,
-    /// When the pacer lets the next data go; `NEVER`: it holds nothing back.
-    pub(super) pace_at: Time,
+    pub(super) timers: Timers,
     pub(super) mode: Mode,
     /// There may be something to send.
     pub(super) ready: bool,
@@ -123,8 +121,7 @@ impl Sender {
                 &plan.rto,
                 config.account && plan.rules.least_rto == LeastRto::Variance,
             ),
-            rto_at: Time::NEVER,
-            pace_at: Time::NEVER,
+            timers: Timers::new(),
             mode: Mode::Open,
             ready: false,
             held: HeldBy::Application,
@@ -160,6 +157,14 @@ impl Sender {
             self.accounts = Some(Box::new(Accounts::new(&self.config.rules, &controller)));
         }
         self.controller = controller;
+    }
+
+    /// Puts back the accounts that were taken: nothing has their place.
+    #[inline(always)]
+    pub(super) fn put_back(&mut self, accounts: Box<Accounts>) {
+        debug_assert!(self.accounts.is_none(), "they were not taken");
+        // So that no code is made that would drop something.
+        std::mem::forget(self.accounts.replace(accounts));
     }
 
     /// The application adds bytes; `u64::MAX` is more than will ever be sent.
@@ -209,9 +214,9 @@ impl Sender {
             return None;
         };
         self.note_sent(now, sent);
-        if self.rto_at == Time::NEVER {
+        if self.timers.is_off() {
             // RFC 6298 §5.1.
-            self.rto_at = self.estimator.expiry(now);
+            self.timers.move_to(self.estimator.expiry(now));
         }
         Some(sent)
     }
@@ -294,7 +299,7 @@ impl Sender {
         // Until then the segment waited, and the sender was not idle (RFC 5681 §4.1).
         self.last_sent = now;
         if self.outstanding() > 0 {
-            self.rto_at = self.estimator.expiry(now);
+            self.timers.move_to(self.estimator.expiry(now));
         }
     }
 }

@@ -42,12 +42,6 @@ impl Sender {
     /// Tells the controller all that is known after an ACK.
     #[inline(never)]
     pub(super) fn tell_ack(&mut self, accounts: &mut Accounts, brought: &Brought) {
-        self.tell_ack_here(accounts, brought);
-    }
-
-    /// [`Sender::tell_ack`] without a call, so that the facts stay in registers.
-    #[inline(always)]
-    pub(super) fn tell_ack_here(&mut self, accounts: &mut Accounts, brought: &Brought) {
         let lost = self.board.lost_total;
         let window_limited =
             self.controller.asks_for_the_limit() && self.is_window_limited(accounts, brought.acked);

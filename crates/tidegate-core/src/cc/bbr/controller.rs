@@ -80,6 +80,7 @@ impl CongestionControl for Bbr {
             Repair::TimeOut => Repairing::TimeOut,
         };
         self.set_window(&sample, repairing);
+        self.note_steady(sample.acked);
     }
 
     fn hears_acks(&self) -> bool {
@@ -93,6 +94,7 @@ impl CongestionControl for Bbr {
     fn handle_acked(&mut self, _acked: &Acked) {}
 
     fn handle_lost(&mut self, lost: &Lost) {
+        self.steady = false;
         // `bbr_ssthresh`
         if lost.kind != (LossKind::Timeout { again: true }) {
             self.save_window();
@@ -112,6 +114,7 @@ impl CongestionControl for Bbr {
 
     /// `bbr_undo_cwnd`; the window comes back with the end of the repair.
     fn handle_undone(&mut self, _undone: &Undone) {
+        self.steady = false;
         self.full.rate = 0;
         self.full.rounds = 0;
         self.forget_long_term();
@@ -126,6 +129,7 @@ impl CongestionControl for Bbr {
 
     /// `bbr_cwnd_event` (`CA_EVENT_TX_START`): nothing was in flight, because the application had nothing to send.
     fn handle_resumed(&mut self, at: Time, _idle: Span) {
+        self.steady = false;
         self.idle_restart = true;
         self.aggregation.since = micros(at);
         self.aggregation.acked = 0;
@@ -146,7 +150,7 @@ impl CongestionControl for Bbr {
     }
 
     fn pacing_rate(&self) -> Option<Rate> {
-        Some(Rate::from_bps(self.pacing.saturating_mul(8)))
+        Some(self.pace)
     }
 
     fn snapshot(&self) -> ControllerSnapshot {

@@ -9,6 +9,7 @@ mod model;
 mod phases;
 mod policed;
 mod state;
+mod steady;
 mod window;
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::state::{Bbr, RATE_BITS, Sample, UNIT};
 
 /// `bbr_bw_rtts`: the highest rate of so many rounds counts.
-const RATE_ROUNDS: u64 = 10;
+pub(super) const RATE_ROUNDS: u64 = 10;
 /// `bbr_extra_acked_win_rtts`.
 const EXTRA_ROUNDS: u64 = 5;
 /// `bbr_ack_epoch_acked_reset_thresh`.
@@ -38,8 +38,6 @@ impl Bbr {
         if sample.acked == 0 || sample.rate.is_none() {
             return;
         }
-        let rate = self.rate();
-        let (now, window) = (self.delivered_at, self.window);
         let bunch = &mut self.aggregation;
         if self.round_start {
             bunch.rounds += 1;
@@ -49,15 +47,26 @@ impl Bbr {
                 bunch.extra[bunch.half] = 0;
             }
         }
+        self.bunch(self.rate(), sample.acked);
+    }
+
+    /// So many segments were reported that should have come at `rate`; whether more have come at once than ever before.
+    #[inline(always)]
+    pub(super) fn bunch(&mut self, rate: u64, acked: u64) -> bool {
+        let (now, window) = (self.delivered_at, self.window);
+        let bunch = &mut self.aggregation;
         let mut expected = (rate * now.saturating_sub(bunch.since)) >> RATE_BITS;
-        if bunch.acked <= expected || bunch.acked + sample.acked >= MOST_ACKED {
+        if bunch.acked <= expected || bunch.acked + acked >= MOST_ACKED {
             bunch.acked = 0;
             bunch.since = now;
             expected = 0;
         }
-        bunch.acked = (bunch.acked + sample.acked).min(MOST_ACKED - 1);
+        bunch.acked = (bunch.acked + acked).min(MOST_ACKED - 1);
         let extra = (bunch.acked - expected).min(window);
-        bunch.extra[bunch.half] = bunch.extra[bunch.half].max(extra);
+        let most = &mut bunch.extra[bunch.half];
+        let more = extra > *most;
+        *most = extra.max(*most);
+        more
     }
 
     /// `bbr_check_full_bw_reached`.

@@ -1,8 +1,14 @@
 //! When each way of sending begins and ends.
 
+use std::cmp::Ordering;
+
 use rand::RngExt as _;
 
-use super::state::{Bbr, DRAIN_GAIN, HIGH_GAIN, LEAST_WINDOW, Mode, Repairing, Sample, UNIT, ticks};
+use super::state::{
+    Bbr, DRAIN_GAIN, HIGH_GAIN, LEAST_WINDOW, Mode, Repairing, Sample, UNIT, span_micros, ticks,
+};
+use crate::cc::Ack;
+use crate::units::Time;
 
 /// `bbr_pacing_gain`: more, as much less, then six times the rate itself.
 const CYCLE: [u64; 8] = [UNIT * 5 / 4, UNIT * 3 / 4, UNIT, UNIT, UNIT, UNIT, UNIT, UNIT];
@@ -11,7 +17,7 @@ const STARTS: usize = 7;
 /// `bbr_cwnd_gain`.
 const WINDOW_GAIN: u64 = 2 * UNIT;
 /// `bbr_min_rtt_win_sec`, in ticks.
-const MIN_RTT_TICKS: u64 = 10 * 250;
+pub(super) const MIN_RTT_TICKS: u64 = 10 * 250;
 /// `bbr_probe_rtt_mode_ms`, in ticks.
 const PROBE_RTT_TICKS: u64 = 200 / 4;
 
@@ -19,25 +25,41 @@ impl Bbr {
     /// `bbr_update_cycle_phase`.
     #[inline(always)]
     pub(super) fn update_cycle(&mut self, sample: &Sample) {
-        if self.mode == Mode::ProbeBw && self.is_place_over(sample) {
+        let Ack { at, in_flight_before, next_departure, .. } = *sample.ack;
+        if self.mode == Mode::ProbeBw
+            && self.is_place_over(sample.lost > 0, in_flight_before, (at, next_departure))
+        {
             self.advance();
         }
     }
 
-    /// `bbr_is_next_cycle_phase`.
+    /// `bbr_is_next_cycle_phase`; `in_flight`: bytes before the ACK.
     #[inline(always)]
-    fn is_place_over(&self, sample: &Sample) -> bool {
+    pub(super) fn is_place_over(&self, lost: bool, in_flight: u64, times: (Time, Time)) -> bool {
         let full_length =
             self.min_rtt.is_some_and(|least| self.delivered_at.saturating_sub(self.place_at) > least);
-        if self.pacing_gain == UNIT {
-            return full_length;
+        match self.pacing_gain.cmp(&UNIT) {
+            Ordering::Equal => full_length,
+            Ordering::Greater => full_length && (lost || self.has_filled(in_flight, times)),
+            Ordering::Less => full_length || self.has_drained(in_flight, times),
         }
-        let in_network = self.in_network(sample.in_flight_before(), sample.until_departure());
-        let rate = self.highest.get();
-        if self.pacing_gain > UNIT {
-            return full_length && (sample.lost > 0 || in_network >= self.target(rate, self.pacing_gain));
-        }
-        full_length || in_network <= self.target(rate, UNIT)
+    }
+
+    /// Whether as much is in flight as the gain asks for.
+    #[inline(never)]
+    fn has_filled(&self, in_flight: u64, times: (Time, Time)) -> bool {
+        self.in_flight_then(in_flight, times) >= self.target(self.highest.get(), self.pacing_gain)
+    }
+
+    /// Whether no more is in flight than the path holds.
+    #[inline(never)]
+    fn has_drained(&self, in_flight: u64, times: (Time, Time)) -> bool {
+        self.in_flight_then(in_flight, times) <= self.target(self.highest.get(), UNIT)
+    }
+
+    /// Segments in the network at the next departure, with so many bytes in flight.
+    fn in_flight_then(&self, in_flight: u64, (at, next_departure): (Time, Time)) -> u64 {
+        self.in_network(in_flight.div_ceil(self.mss), span_micros(next_departure.saturating_since(at)))
     }
 
     /// `bbr_advance_cycle_phase`.
@@ -63,7 +85,8 @@ impl Bbr {
             self.ssthresh = Some(self.target(rate, UNIT));
         }
         if self.mode == Mode::Drain
-            && self.in_network(sample.in_flight(), sample.until_departure()) <= self.target(rate, UNIT)
+            && self.in_flight_then(sample.ack.in_flight, (sample.ack.at, sample.ack.next_departure))
+                <= self.target(rate, UNIT)
         {
             self.begin_cycle();
         }

@@ -4,7 +4,7 @@ use crate::cc::Ack;
 use crate::cc::running_max::RunningMax;
 use crate::plan::TcpPlan;
 use crate::random::Stream;
-use crate::units::Time;
+use crate::units::{Rate, Span, Time};
 
 /// `BW_SCALE`: rates are segments per microsecond times 2²⁴.
 pub(super) const RATE_BITS: u32 = 24;
@@ -92,19 +92,9 @@ pub(super) struct Sample<'a> {
 }
 
 impl Sample<'_> {
-    /// Segments in flight before the ACK.
-    pub(super) fn in_flight_before(&self) -> u64 {
-        self.ack.in_flight_before.div_ceil(self.mss)
-    }
-
     /// Segments in flight after it.
     pub(super) fn in_flight(&self) -> u64 {
         self.ack.in_flight.div_ceil(self.mss)
-    }
-
-    /// From now to the next departure, in µs.
-    pub(super) fn until_departure(&self) -> u64 {
-        self.ack.next_departure.saturating_since(self.ack.at).picos() / 1_000_000
     }
 
     /// In µs.
@@ -131,6 +121,8 @@ pub struct Bbr {
     /// Bytes a second (`sk_pacing_rate`), and the segments that leave at once then.
     pub(super) pacing: u64,
     pub(super) burst: u64,
+    /// `pacing` in bits.
+    pub(in crate::cc) pace: Rate,
     /// The rate and the gain of which a pace was made last, and that pace.
     pub(super) paced: (u64, u64, u64),
     pub(super) mode: Mode,
@@ -167,6 +159,10 @@ pub struct Bbr {
     /// What was being repaired at the ACK before.
     pub(super) repairing: Repairing,
     pub(super) has_seen_rtt: bool,
+    /// The window to which it grew or shrank last.
+    pub(super) target: u64,
+    /// Nothing but what [`super::steady`] looks at can change with the next ACK.
+    pub(super) steady: bool,
     /// The connection is there.
     pub(super) begun: bool,
     pub(super) rng: Option<Stream>,
@@ -185,9 +181,17 @@ pub(super) fn micros(at: Time) -> u64 {
     at.picos() / 1_000_000
 }
 
+/// In microseconds.
+pub(super) fn span_micros(span: Span) -> u64 {
+    span.picos() / 1_000_000
+}
+
+/// A tick in microseconds (HZ = 250).
+pub(super) const TICK: u64 = 4000;
+
 /// `tcp_jiffies32`.
 pub(super) fn ticks(micros: u64) -> u64 {
-    micros / 4000
+    micros / TICK
 }
 
 impl Bbr {
@@ -202,6 +206,7 @@ impl Bbr {
             ssthresh: None,
             pacing: 0,
             burst: 1,
+            pace: Rate::ZERO,
             paced: (0, 0, 0),
             mode: Mode::Startup,
             pacing_gain: HIGH_GAIN,
@@ -228,6 +233,8 @@ impl Bbr {
             conserves: false,
             repairing: Repairing::Nothing,
             has_seen_rtt: false,
+            target: 0,
+            steady: false,
             begun: false,
             rng,
         };
@@ -256,6 +263,7 @@ impl Bbr {
     pub(super) fn pace_at(&mut self, pacing: u64) {
         if pacing != self.pacing {
             self.pacing = pacing;
+            self.pace = Rate::from_bps(pacing.saturating_mul(8));
             let least = if pacing < SLOW { 1 } else { 2 };
             self.burst = ((pacing >> BURST_SHIFT).min(LARGEST_BURST) / self.mss).max(least);
         }

@@ -77,7 +77,7 @@ impl Bbr {
 
     /// Towards the target, by what was acknowledged.
     #[inline(always)]
-    fn approach(&self, window: u64, acked: u64) -> u64 {
+    pub(super) fn approach(&mut self, window: u64, acked: u64) -> u64 {
         let mut target = self.product(self.rate(), self.window_gain);
         if self.full.reached {
             // `bbr_ack_aggregation_cwnd`
@@ -85,6 +85,7 @@ impl Bbr {
             target += self.aggregation.extra[0].max(self.aggregation.extra[1]).min(most);
         }
         let target = self.with_room(target);
+        self.target = target;
         let window = if self.full.reached {
             (window + acked).min(target)
         } else if window < target || self.delivered < INITIAL_WINDOW {

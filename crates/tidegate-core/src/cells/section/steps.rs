@@ -108,7 +108,7 @@ impl Section {
         unit.bytes = CELL_BYTES;
         unit.handle = input as u32;
         unit.set_tagged(cell.tagged);
-        if !Self::admits(row, input, cell, server.backlog_found(at, unit.chain).units) {
+        if !Self::admits(row, input, cell, server.backlog_found(at, &unit).units) {
             server.note_refused_of_class(at, &unit, DropReason::Discarded);
             server.refuse_cell(at);
             return self.lose(gate, input, cell, at, DropReason::Discarded);

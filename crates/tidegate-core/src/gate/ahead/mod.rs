@@ -158,16 +158,18 @@ impl Ahead {
     #[inline]
     fn backlog_at(&mut self, at: Time) -> Backlog {
         crate::work::step();
+        // Most often all have left; then back to the first place, which is still in the cache.
+        if self.leaving.back().is_none_or(|(leaves, _)| *leaves <= at) {
+            self.leaving.clear();
+            self.leaving_bytes = 0;
+            return self.backlog();
+        }
         while let Some((leaves, bytes)) = self.leaving.front() {
             if *leaves > at {
                 break;
             }
             self.leaving_bytes -= u64::from(*bytes);
             self.leaving.pop_front();
-        }
-        if self.leaving.is_empty() {
-            // Back to the first place, which is still in the cache.
-            self.leaving.clear();
         }
         self.backlog()
     }

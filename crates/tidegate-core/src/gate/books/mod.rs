@@ -92,6 +92,7 @@ impl Books {
     }
 
     /// A unit joins the queue, which now holds `queue`.
+    #[inline]
     pub(super) fn join(&mut self, at: Time, queue: Backlog, bytes: u32) {
         self.counters.queue_is(at, queue);
         if let Some(recorder) = &mut self.recorder {
@@ -100,6 +101,7 @@ impl Books {
     }
 
     /// The service of a unit is known. A unit that is in the queue for any time has joined it before.
+    #[inline(always)]
     pub(super) fn serve(&mut self, served: Served, tokens: Option<i128>) {
         let Served { arrival, service, leaves, wire, .. } = served;
         if service.start > arrival {

@@ -158,8 +158,11 @@ impl Law {
     }
 
     /// [`Law::transmit`] for a unit that was chosen at `now`, when [`Law::next_start`] had said that a service may begin.
+    #[inline]
     pub(super) fn transmit_chosen(&mut self, now: Time, arrival: Time, work: u64) -> Service {
         match self {
+            // The usual one is not asked which it is twice.
+            Law::Constant(constant) => constant.transmit(arrival.max(now), work),
             // A unit that comes at an opportunity is too late for it; one that was chosen then is not.
             Law::Opportunities(opportunities) => opportunities.transmit(arrival, work),
             _ => self.transmit(arrival.max(now), work),

@@ -71,9 +71,9 @@ impl Gate {
         self.stepped.as_mut().and_then(|stepped| stepped.classes())
     }
 
-    /// The books of the classes, with the class of units on a stretch.
-    pub(super) fn class_books(&mut self, chain: u32) -> Option<(&mut ClassBooks, usize)> {
-        let class = self.stepped.as_mut()?.classes()?.class_of(chain);
+    /// The books of the classes, with the class of a unit.
+    pub(super) fn class_books(&mut self, unit: &Unit) -> Option<(&mut ClassBooks, usize)> {
+        let class = self.stepped.as_mut()?.classes()?.class_of(unit);
         Some((self.classes.as_deref_mut()?, class))
     }
 
@@ -87,7 +87,7 @@ impl Gate {
             Err(reason) => return Err(self.refuse_classed(at, &unit, reason)),
         }
         let Some(classes) = self.classes_queue() else { return Ok(()) };
-        let class = classes.class_of(unit.chain);
+        let class = classes.class_of(&unit);
         let was_empty = classes.backlog_of(class).units == 0;
         let Some(stepped) = self.stepped.as_mut() else { return Ok(()) };
         let mut gone = std::mem::take(&mut stepped.gone);
@@ -111,7 +111,7 @@ impl Gate {
         let queue = self.backlog_stepped(at);
         self.books.join(at, queue, unit.bytes);
         let held = self.backlog_of_class(class, at);
-        if let Some((books, _)) = self.class_books(unit.chain) {
+        if let Some((books, _)) = self.class_books(&unit) {
             books.join(class, at, held, unit.bytes);
         }
         self.wake_to_begin(begins.map(|(begins, _)| begins));
@@ -202,9 +202,9 @@ impl Gate {
         }
     }
 
-    /// What a unit on a stretch finds at `at`: the queue of its class, at a gate without classes the gate's.
-    pub(crate) fn backlog_found(&mut self, at: Time, chain: u32) -> Backlog {
-        match self.classes_queue().map(|classes| classes.class_of(chain)) {
+    /// What a unit finds at `at`: the queue of its class, at a gate without classes the gate's.
+    pub(crate) fn backlog_found(&mut self, at: Time, unit: &Unit) -> Backlog {
+        match self.classes_queue().map(|classes| classes.class_of(unit)) {
             Some(class) => self.backlog_of_class(class, at),
             None => self.backlog_stepped(at),
         }
@@ -218,7 +218,7 @@ impl Gate {
         let held = classes.backlog_of(class);
         match serving {
             Some((unit, served))
-                if classes.class_of(unit.chain) == class && self.queue.leaves(served.service) > at =>
+                if classes.class_of(&unit) == class && self.queue.leaves(served.service) > at =>
             {
                 held.with(unit.bytes)
             }
@@ -230,7 +230,7 @@ impl Gate {
         let before = unit.ecn();
         self.mark(at, unit, wire);
         if before != unit.ecn()
-            && let Some((books, class)) = self.class_books(unit.chain)
+            && let Some((books, class)) = self.class_books(unit)
         {
             books.mark(class, at, wire);
         }
@@ -247,7 +247,7 @@ impl Gate {
     #[cold]
     pub(crate) fn note_refused_of_class(&mut self, at: Time, unit: &Unit, reason: DropReason) {
         let wire = self.wire_bytes(unit.bytes);
-        if let Some((books, class)) = self.class_books(unit.chain) {
+        if let Some((books, class)) = self.class_books(unit) {
             books.refuse(class, at, wire, reason);
         }
     }
@@ -256,7 +256,7 @@ impl Gate {
     fn cull_classed(&mut self, at: Time, reason: DropReason, gone: &mut Vec<Waiter>) {
         for Waiter { arrival, unit } in gone.iter() {
             let wire = self.wire_bytes(unit.bytes);
-            if let Some((books, class)) = self.class_books(unit.chain) {
+            if let Some((books, class)) = self.class_books(unit) {
                 books.cull(class, (*arrival, at), (unit.bytes, wire), reason);
             }
         }
@@ -278,17 +278,20 @@ impl Gate {
         {
             let wire = self.wire_bytes(unit.bytes);
             let served = self.book_service((arrival, never), &mut unit, wire, None);
-            if let Some((books, class)) = self.class_books(unit.chain) {
+            if let Some((books, class)) = self.class_books(&unit) {
                 books.serve(class, &served);
             }
         }
     }
 
     /// The service of a unit of a class has ended.
-    pub(super) fn note_departure_of_class(&mut self, departure: &Departure, served: &super::Served) {
+    pub(super) fn note_departure_of_class(&mut self, departure: &mut Departure, served: &super::Served) {
         let lost = departure.fate.err().map(|drop| drop.reason);
-        if let Some((books, class)) = self.class_books(departure.unit.chain) {
+        if let Some((books, class)) = self.class_books(&departure.unit) {
             books.depart(class, served, lost);
+        }
+        if departure.unit.codepoint().is_some() && self.classes_queue().is_some_and(|queue| queue.washes()) {
+            departure.unit.set_codepoint(0);
         }
     }
 }

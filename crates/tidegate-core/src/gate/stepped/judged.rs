@@ -201,6 +201,7 @@ impl Gate {
 
     /// Begins the service of a unit that the discipline has chosen at `now`. `joins` is the queue with it, if it has not
     /// joined the queue before.
+    #[inline]
     fn serve_chosen(&mut self, now: Time, leaver: Leaver, joins: Option<Backlog>) {
         let Leaver { waiter: Waiter { arrival, mut unit }, marked } = leaver;
         let wire = self.wire_bytes(unit.bytes);

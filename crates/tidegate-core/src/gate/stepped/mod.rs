@@ -89,9 +89,9 @@ impl Gate {
     pub fn handle_wakeup(&mut self) {
         let Some(now) = self.next_wakeup() else { return };
         if let Some((unit, served)) = self.stepped.as_mut().and_then(|stepped| stepped.serving.take()) {
-            let departure = Departure { unit, fate: self.depart(&served) };
+            let mut departure = Departure { unit, fate: self.depart(&served) };
             if self.is_classed() {
-                self.note_departure_of_class(&departure, &served);
+                self.note_departure_of_class(&mut departure, &served);
             }
             self.stepped.get_or_insert_default().departures.push_back(departure);
         }
@@ -182,12 +182,12 @@ impl Gate {
     fn reschedule(&mut self, end: Time) {
         let serving = self.stepped.as_mut().and_then(|stepped| stepped.serving.as_mut());
         let Some((unit, served)) = serving else { return };
-        let chain = unit.chain;
+        let unit = *unit;
         let expected = std::mem::replace(&mut served.service.end, end);
         served.leaves = self.queue.leaves(served.service);
         let (arrival, in_queue) = (served.arrival, self.queue.counts_service());
         self.books.reschedule(arrival, expected, end, in_queue);
-        if let Some((books, class)) = self.class_books(chain) {
+        if let Some((books, class)) = self.class_books(&unit) {
             books.reschedule(class, arrival, (expected, end), in_queue);
         }
     }

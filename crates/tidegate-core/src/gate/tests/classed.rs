@@ -147,6 +147,7 @@ fn with_classes(
         scheduler: scheduler(kind, bps.unwrap_or(1_000_000), numbers, gate.policed_unit()),
         classes: queues.into_iter().enumerate().map(class).collect(),
         of_route: (0..64).map(|route| (route % CLASSES) as u16).collect(),
+        by_codepoint: None,
     };
     let queue = QueuePlan { discipline: Discipline::DropTail, ..gate.queue };
     GatePlan { queue, classes: Some(Arc::new(classes)), ..gate }
@@ -350,6 +351,7 @@ fn tokens_are_waited_for_exactly() {
         scheduler: SchedulerPlan::Htb(HtbPlan { nodes: vec![node] }),
         classes: vec![class],
         of_route: Arc::new([]),
+        by_codepoint: None,
     };
     let plan = GatePlan { classes: Some(Arc::new(classes)), ..GatePlan::open("shaper") };
     let mut gate = Gate::new(&plan, context(RecordLevel::Summary));

@@ -24,6 +24,7 @@ fn path(plan: GatePlan, limits: &[Limit], release: Release, room: u64) -> GatePl
         }),
         classes: (0..limits.len()).map(circuit).collect(),
         of_route: Arc::new([]),
+        by_codepoint: None,
     };
     GatePlan { classes: Some(Arc::new(classes)), ..plan }
 }

@@ -38,17 +38,32 @@ impl CoDelQueue {
         CoDelQueue { plan, line: Line::default(), codel: CoDel::default(), largest: 0 }
     }
 
+    #[inline]
     pub(super) fn push(&mut self, waiter: Waiter) {
         self.largest = self.largest.max(u64::from(waiter.unit.bytes));
         self.line.push(waiter);
     }
 
+    #[inline]
     pub(super) fn pop(&mut self, now: Time, gone: &mut Vec<Waiter>) -> Option<Leaver> {
+        if self.plan.ce_threshold.is_none()
+            && self.line.first().is_some_and(|first| first.sojourn(now) < self.plan.target)
+        {
+            self.codel.is_calm();
+            return self.line.pop().map(|waiter| Leaver { waiter, marked: false });
+        }
         self.codel.pop(&self.plan, self.largest, now, &mut self.line, gone)
     }
 }
 
 impl CoDel {
+    /// What [`CoDel::pop`] remembers of a unit that waited less than the target.
+    #[inline]
+    fn is_calm(&mut self) {
+        self.first_above = None;
+        self.dropping = false;
+    }
+
     /// The unit that leaves the `line` at `now` (RFC 8289 §5.5). `largest`: the largest unit so far, in IP bytes.
     ///
     /// An ECN-capable unit is marked where another would be dropped, and goes on: it is the one that is served.

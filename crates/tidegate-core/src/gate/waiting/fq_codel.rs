@@ -8,9 +8,8 @@
 //! DEVIATION: beyond the limit, RFC 8290 §4.1 drops half the number of packets of the longest queue. Here it is half of its
 //! bytes, as in Linux (`fq_codel_drop`); where packets have one size, both are the same.
 
-use std::collections::VecDeque;
-
 use super::codel::CoDel;
+use super::flow_queues::{self, FlowQueues};
 use super::line::{Leaver, Line, Waiter};
 use crate::gate::backlog::Backlog;
 use crate::plan::FqCoDelPlan;
@@ -18,9 +17,6 @@ use crate::units::Time;
 
 /// The most units that are dropped at once when the limit is exceeded (RFC 8290 §4.1).
 const BATCH: u64 = 64;
-
-/// A flow has no queue yet.
-const NONE: u32 = u32::MAX;
 
 /// Which list a queue is on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -41,65 +37,60 @@ struct FlowQueue {
     on: On,
 }
 
+impl flow_queues::FlowQueue for FlowQueue {
+    fn line(&self) -> &Line {
+        &self.line
+    }
+
+    fn line_mut(&mut self) -> &mut Line {
+        &mut self.line
+    }
+}
+
 /// All of them.
 #[derive(Clone, Debug)]
 pub(in crate::gate) struct FqCoDelQueue {
     plan: FqCoDelPlan,
-    queues: Vec<FlowQueue>,
-    /// The queue of each flow, by the stretch that its units are on.
-    of_chain: Vec<u32>,
+    each: FlowQueues<FlowQueue>,
     /// Flows that have a queue.
     flows: u32,
-    /// Queues that have just begun, and others, in the order of their turns.
-    new: VecDeque<u32>,
-    old: VecDeque<u32>,
-    held: Backlog,
     /// IP bytes of the largest unit so far.
     largest: u64,
 }
 
 impl FqCoDelQueue {
     pub(super) fn new(plan: FqCoDelPlan) -> FqCoDelQueue {
-        FqCoDelQueue {
-            plan,
-            queues: Vec::new(),
-            of_chain: Vec::new(),
-            flows: 0,
-            new: VecDeque::new(),
-            old: VecDeque::new(),
-            held: Backlog::default(),
-            largest: 0,
-        }
+        FqCoDelQueue { plan, each: FlowQueues::new(), flows: 0, largest: 0 }
     }
 
     /// A unit joins (RFC 8290 §4.1). If that is too much, `gone` takes units from the head of the longest queue. Says
     /// whether the unit itself is still there.
     pub(super) fn push(&mut self, waiter: Waiter, gone: &mut Vec<Waiter>) -> bool {
         let number = self.queue_of(waiter.unit.chain);
-        let queue = &mut self.queues[number as usize];
+        let queue = &mut self.each.queues[number as usize];
         self.largest = self.largest.max(u64::from(waiter.unit.bytes));
-        self.held = self.held.with(waiter.unit.bytes);
+        self.each.held = self.each.held.with(waiter.unit.bytes);
         queue.line.push(waiter);
         if queue.on == On::Neither {
             queue.on = On::New;
             queue.credits = i64::from(self.plan.quantum);
-            self.new.push_back(number);
+            self.each.new.push_back(number);
         }
-        while self.held.units > self.plan.limit || self.held.bytes > self.plan.memory {
+        while self.each.held.units > self.plan.limit || self.each.held.bytes > self.plan.memory {
             self.drop_from_longest(gone);
         }
-        !self.queues[number as usize].line.is_empty()
+        !self.each.queues[number as usize].line.is_empty()
     }
 
     /// The unit that is served next (RFC 8290 §4.2).
     pub(super) fn pop(&mut self, now: Time, gone: &mut Vec<Waiter>) -> Option<Leaver> {
         loop {
-            let (is_new, number) = match (self.new.front(), self.old.front()) {
+            let (is_new, number) = match (self.each.new.front(), self.each.old.front()) {
                 (Some(number), _) => (true, *number),
                 (None, Some(number)) => (false, *number),
                 (None, None) => return None,
             };
-            let queue = &mut self.queues[number as usize];
+            let queue = &mut self.each.queues[number as usize];
             if queue.credits <= 0 {
                 queue.credits += i64::from(self.plan.quantum);
                 self.make_old(is_new, number);
@@ -108,13 +99,13 @@ impl FqCoDelQueue {
             let dropped = gone.len();
             let leaver = queue.codel.pop(&self.plan.codel, self.largest, now, &mut queue.line, gone);
             let units = gone[dropped..].iter().chain(leaver.iter().map(|leaver| &leaver.waiter));
-            units.for_each(|waiter| self.held = self.held.without(waiter.unit.bytes));
+            units.for_each(|waiter| self.each.held = self.each.held.without(waiter.unit.bytes));
             let Some(leaver) = leaver else {
                 if is_new {
                     // It may come back soon, and must not overtake the others for ever.
                     self.make_old(true, number);
                 } else {
-                    self.old.pop_front();
+                    self.each.old.pop_front();
                     queue.on = On::Neither;
                 }
                 continue;
@@ -124,42 +115,34 @@ impl FqCoDelQueue {
         }
     }
 
-    /// A unit that may be served next; the one that is, if no turn ends.
+    /// See [`FlowQueues::first`].
     pub(super) fn first(&self) -> Option<&Waiter> {
-        self.new.iter().chain(&self.old).find_map(|number| self.queues[*number as usize].line.first())
+        self.each.first()
     }
 
-    /// Takes that unit.
+    /// See [`FlowQueues::take_first`].
     pub(super) fn take_first(&mut self) -> Option<Waiter> {
-        let mut numbers = self.new.iter().chain(&self.old);
-        let number = *numbers.find(|number| !self.queues[**number as usize].line.is_empty())?;
-        let waiter = self.queues[number as usize].line.pop()?;
-        self.held = self.held.without(waiter.unit.bytes);
-        Some(waiter)
+        self.each.take_first()
     }
 
     pub(super) fn backlog(&self) -> Backlog {
-        self.held
+        self.each.held
     }
 
     pub(super) fn memory_bytes(&self) -> u64 {
-        let lines: u64 = self.queues.iter().map(|queue| queue.line.memory_bytes()).sum();
-        lines + (self.queues.capacity() * size_of::<FlowQueue>() + self.of_chain.capacity() * 4) as u64
+        self.each.memory_bytes()
     }
 
     /// The queue of the flow whose units are on this stretch.
     fn queue_of(&mut self, chain: u32) -> u32 {
-        let place = chain as usize;
-        if self.of_chain.len() <= place {
-            self.of_chain.resize(place + 1, NONE);
+        if let Some(number) = self.each.number_of(chain) {
+            return number;
         }
-        if self.of_chain[place] == NONE {
-            self.of_chain[place] = self.flows % self.plan.queues;
-            self.flows = self.flows.wrapping_add(1);
-        }
-        let number = self.of_chain[place];
-        if self.queues.len() <= number as usize {
-            self.queues.resize_with(number as usize + 1, FlowQueue::default);
+        let number = self.flows % self.plan.queues;
+        self.flows = self.flows.wrapping_add(1);
+        self.each.assign(chain, number);
+        if self.each.queues.len() <= number as usize {
+            self.each.queues.resize_with(number as usize + 1, FlowQueue::default);
         }
         number
     }
@@ -167,12 +150,12 @@ impl FqCoDelQueue {
     /// The first queue of a list goes to the end of the old ones.
     fn make_old(&mut self, is_new: bool, number: u32) {
         if is_new {
-            self.new.pop_front()
+            self.each.new.pop_front()
         } else {
-            self.old.pop_front()
+            self.each.old.pop_front()
         };
-        self.queues[number as usize].on = On::Old;
-        self.old.push_back(number);
+        self.each.queues[number as usize].on = On::Old;
+        self.each.old.push_back(number);
     }
 
     /// Drops half of what the longest queue holds in bytes, [`BATCH`] units at most, from its head.
@@ -180,14 +163,14 @@ impl FqCoDelQueue {
         let bytes = |queue: &FlowQueue| queue.line.backlog().bytes;
         let held = |queue: &&mut FlowQueue| (bytes(queue), queue.line.backlog().units);
         // Of several, the first.
-        let longest = self.queues.iter_mut().rev().max_by_key(held);
+        let longest = self.each.queues.iter_mut().rev().max_by_key(held);
         let Some(queue) = longest else { return };
         let half = bytes(queue) / 2;
         let mut dropped = 0;
         for _ in 0..BATCH {
             let Some(waiter) = queue.line.pop() else { return };
             dropped += u64::from(waiter.unit.bytes);
-            self.held = self.held.without(waiter.unit.bytes);
+            self.each.held = self.each.held.without(waiter.unit.bytes);
             gone.push(waiter);
             if dropped >= half {
                 return;
@@ -268,7 +251,7 @@ mod tests {
     fn flows_share_queues_where_there_are_too_few() {
         let mut queue = queue(FqCoDelPlan { queues: 2, ..FqCoDelPlan::USUAL });
         (0..3).for_each(|chain| assert_eq!(push(&mut queue, Time::ZERO, unit(chain, 1514, 0)), (true, 0)));
-        assert_eq!(queue.queues.len(), 2);
+        assert_eq!(queue.each.queues.len(), 2);
         let left: Vec<_> =
             (0..3).filter_map(|_| pop(&mut queue, Time::ZERO)).map(|(chain, _)| chain).collect();
         assert_eq!(left, [0, 1, 2]);

@@ -40,12 +40,14 @@ impl Waiter {
 }
 
 impl Line {
+    #[inline]
     pub(super) fn push(&mut self, waiter: Waiter) {
         self.bytes += u64::from(waiter.unit.bytes);
         self.units.push_back(waiter);
     }
 
     /// The first unit, which leaves the line.
+    #[inline]
     pub(super) fn pop(&mut self) -> Option<Waiter> {
         let first = self.units.pop_front()?;
         self.bytes -= u64::from(first.unit.bytes);
@@ -53,14 +55,17 @@ impl Line {
     }
 
     /// The first unit.
+    #[inline]
     pub(super) fn first(&self) -> Option<&Waiter> {
         self.units.front()
     }
 
+    #[inline]
     pub(super) fn is_empty(&self) -> bool {
         self.units.is_empty()
     }
 
+    #[inline]
     pub(super) fn backlog(&self) -> Backlog {
         Backlog { units: self.units.len() as u64, bytes: self.bytes }
     }

@@ -7,6 +7,7 @@ mod classes;
 mod codel;
 mod control;
 mod dualpi2;
+mod flow_queues;
 mod fq_codel;
 mod line;
 mod pie;
@@ -79,6 +80,7 @@ impl Waiting {
     ///
     /// # Errors
     /// Why it is dropped.
+    #[inline(always)]
     pub(super) fn admit(&mut self, at: Time, unit: &Unit) -> Result<bool, DropReason> {
         match self {
             Waiting::Pie(queue) => queue.admit(at, unit),
@@ -109,6 +111,7 @@ impl Waiting {
     }
 
     /// A unit joins. `gone` takes units that have to make room for it. Says whether the unit itself is still there.
+    #[inline(always)]
     pub(super) fn push(&mut self, arrival: Time, unit: Unit, gone: &mut Vec<Waiter>) -> bool {
         let waiter = Waiter { arrival, unit };
         match self {
@@ -124,6 +127,7 @@ impl Waiting {
     }
 
     /// The unit that is served next at `now`, when a service begins. `gone` takes the units that are dropped.
+    #[inline(always)]
     pub(super) fn pop(&mut self, now: Time, gone: &mut Vec<Waiter>) -> Option<Leaver> {
         match self {
             Waiting::Line(line) => line.pop().map(|waiter| Leaver { waiter, marked: false }),
@@ -169,6 +173,7 @@ impl Waiting {
         self.backlog().units == 0
     }
 
+    #[inline]
     pub(super) fn backlog(&self) -> Backlog {
         match self {
             Waiting::Line(line) => line.backlog(),

@@ -58,6 +58,7 @@ impl PieQueue {
     ///
     /// # Errors
     /// It is dropped.
+    #[inline]
     pub(super) fn admit(&mut self, at: Time, unit: &Unit) -> Result<bool, DropReason> {
         self.update_until(at);
         self.largest = self.largest.max(u64::from(unit.bytes));
@@ -69,11 +70,13 @@ impl PieQueue {
         if may_mark { Ok(true) } else { Err(DropReason::Early) }
     }
 
+    #[inline]
     pub(super) fn push(&mut self, waiter: Waiter) {
         self.line.push(waiter);
     }
 
     /// The next unit, at `now`.
+    #[inline]
     pub(super) fn pop(&mut self, now: Time) -> Option<Waiter> {
         self.update_until(now);
         self.line.pop()
@@ -108,7 +111,15 @@ impl PieQueue {
     }
 
     /// Updates the probability at every multiple of the interval until `now`. Between two events the queue stays as it is.
+    #[inline]
     fn update_until(&mut self, now: Time) {
+        if self.next_update <= now {
+            self.update_all_until(now);
+        }
+    }
+
+    #[cold]
+    fn update_all_until(&mut self, now: Time) {
         while self.next_update <= now {
             let at = self.next_update;
             let delay = self.line.first().map_or(Span::ZERO, |first| first.sojourn(at));

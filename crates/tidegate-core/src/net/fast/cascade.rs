@@ -224,15 +224,30 @@ impl Cascade {
     fn pass_lead(&mut self, at: Time, bytes: u32, blame: Blame, gates: &mut [Gate]) -> Passage {
         // A single gate, which every second unit may find busy.
         if self.place == 1 && self.lead.bytes == 0 {
-            let first = &mut gates[self.gates[0] as usize];
-            if !self.lead.idle
-                && let Some(out) = first.pass_idle(at, bytes, &self.measured)
-            {
-                self.lead.idle = true;
-                return Passage::new(out, blame);
-            }
+            return self.pass_first(at, bytes, blame, gates);
         }
         self.walk_lead(at, bytes, blame, gates)
+    }
+
+    /// The first gate, which is all that lies before the slowest one and stands for itself.
+    #[inline(always)]
+    fn pass_first(&mut self, at: Time, bytes: u32, blame: Blame, gates: &mut [Gate]) -> Passage {
+        let number = self.gates[0];
+        let first = &mut gates[number as usize];
+        let out = first.pass_idle(at, bytes, &self.measured);
+        let idle_before = std::mem::replace(&mut self.lead.idle, out.is_some());
+        let Some(out) = out else {
+            let passage = first.pass_busy(at, bytes, blame);
+            if passage.get().is_none() {
+                self.dropped_by = number;
+            }
+            return passage;
+        };
+        // As one only from the second unit on, as in [`Leg::walk`].
+        if idle_before {
+            self.lead.open(at, bytes, gates, &self.gates[..1], &self.measured);
+        }
+        Passage::new(out, blame)
     }
 
     #[inline(never)]

@@ -4,9 +4,9 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::pair::{Fate, Hop, Pair};
-use super::plans::{delayed, short};
+use super::plans::{delayed, plain, short};
 use super::properties::{any_plans, fates};
-use crate::plan::TcpPlan;
+use crate::plan::{CongestionPlan, RtoPlan, RttTiming, TcpPlan, TcpRules};
 use crate::tcp::{Counters, Endpoint, Role, Segment, Snapshot, State, flags};
 use crate::unit::HeldBy;
 use crate::units::{Span, Time};
@@ -14,11 +14,24 @@ use crate::units::{Span, Time};
 /// A sender after each event: when, what it shows, when it wakes, what it has counted.
 type Course = Vec<(Time, Snapshot, Time, Counters)>;
 
-/// How a transfer goes, with the short way of usual ACKs, or without it.
+/// How a transfer goes, with the short ways of usual ACKs and of bursts, or without them.
 fn course(plan: &TcpPlan, bytes: u64, fates: &[Vec<Fate>; 2], queue: Option<usize>, short: bool) -> Course {
+    let hop = queue.map(|queue| Hop::new(10_000_000, Span::from_millis(20), queue));
+    course_over(plan, bytes, fates, hop, short).0
+}
+
+/// The same over one hop; also how many ACKs found a controller that a usual one changes little in.
+fn course_over(
+    plan: &TcpPlan,
+    bytes: u64,
+    fates: &[Vec<Fate>; 2],
+    hop: Option<Hop>,
+    short: bool,
+) -> (Course, u64) {
     let mut pair = Pair::numbered(plan, 7);
-    if let Some(queue) = queue {
-        pair.there = vec![Hop::new(10_000_000, Span::from_millis(20), queue)];
+    let mut steady = 0;
+    if let Some(hop) = hop {
+        pair.there = vec![hop];
     }
     let judge =
         |these: Vec<Fate>| move |n: u64, _: &Segment| these.get(n as usize).copied().unwrap_or(Fate::Deliver);
@@ -33,9 +46,28 @@ fn course(plan: &TcpPlan, bytes: u64, fates: &[Vec<Fate>; 2], queue: Option<usiz
         if !pair.step() {
             break;
         }
+        steady += u64::from(pair.a.sender.controller.is_steady());
         course.push((pair.now, pair.a.snapshot(), pair.a.next_wakeup(), *pair.a.counters()));
     }
-    course
+    (course, steady)
+}
+
+/// BBR as in Linux.
+fn bbr() -> TcpPlan {
+    let rto = RtoPlan::Estimated {
+        min: Span::from_millis(200),
+        max: Span::from_secs(120),
+        initial: Span::from_secs(1),
+        tick: Span::ZERO,
+    };
+    TcpPlan {
+        cc: CongestionPlan::Bbr,
+        sack: true,
+        rtt_timing: RttTiming::Every,
+        rto,
+        rules: TcpRules::LINUX,
+        ..plain()
+    }
 }
 
 /// What a receiver answers, and what it then is.
@@ -92,6 +124,37 @@ proptest! {
         let (short, long) = (course(&plan, bytes, &fates, queue, true), course(&plan, bytes, &fates, queue, false));
         prop_assert_eq!(short, long);
     }
+}
+
+proptest! {
+    /// BBR that cycles through its gains: the short ways of its ACKs and of its bursts give what the long ways give.
+    #[test]
+    fn short_ways_of_bbr_are_its_long_ways(
+        megabits in prop_oneof![1_u64..5, 5_u64..200],
+        millis in 1_u64..60,
+        queue in 5_usize..200,
+        written in prop_oneof![Just(u64::MAX), 100_000_u64..2_000_000],
+        lost in vec(0_usize..1500, 0..4),
+        delayed_ack in prop_oneof![Just(None), Just(Some(delayed()))],
+    ) {
+        let mut there = vec![Fate::Deliver; 1500];
+        for number in lost {
+            there[number] = Fate::Drop;
+        }
+        let plan = TcpPlan { delayed_ack, ..bbr() };
+        let fates = [there, Vec::new()];
+        let hop = || Some(Hop::new(megabits * 1_000_000, Span::from_millis(millis), queue));
+        let short = course_over(&plan, written, &fates, hop(), true).0;
+        prop_assert_eq!(short, course_over(&plan, written, &fates, hop(), false).0);
+    }
+}
+
+/// Nearly all ACKs of a flow that has the path for itself find BBR so.
+#[test]
+fn bbr_is_steady_most_of_the_time() {
+    let hop = Hop::new(10_000_000, Span::from_millis(20), 100);
+    let (course, steady) = course_over(&bbr(), u64::MAX, &[Vec::new(), Vec::new()], Some(hop), true);
+    assert!(steady * 2 > course.len() as u64, "{steady} of {}", course.len());
 }
 
 #[test]

@@ -19,6 +19,7 @@ mod hosts;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
+use super::flow_queues::{self, FlowQueues};
 use super::line::{Leaver, Line, Waiter};
 use crate::gate::backlog::Backlog;
 use crate::plan::{Isolation, TinPlan};
@@ -27,9 +28,6 @@ use crate::units::Time;
 
 use cobalt::Cobalt;
 use hosts::{Ends, Hosts};
-
-/// A flow has no queue yet.
-const NONE: u32 = u32::MAX;
 
 /// What a queue counts as.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -68,23 +66,28 @@ struct FlowQueue {
     ends: Ends,
 }
 
+impl flow_queues::FlowQueue for FlowQueue {
+    fn line(&self) -> &Line {
+        &self.line
+    }
+
+    fn line_mut(&mut self) -> &mut Line {
+        &mut self.line
+    }
+}
+
 /// All queues of a tin.
 #[derive(Clone, Debug)]
 pub(in crate::gate) struct TinQueue {
     plan: TinPlan,
     stream: Stream,
-    queues: Vec<FlowQueue>,
-    /// The queue of each flow, by the stretch that its units are on.
-    of_chain: Vec<u32>,
+    each: FlowQueues<FlowQueue>,
     /// The queue of each flow, host or pair of hosts.
     of_key: BTreeMap<[u32; 2], u32>,
     /// The hosts that the units of each stretch come from and go to; of others, hosts of their own.
     hosts_of_chain: Arc<[[u32; 2]]>,
     hosts: Hosts,
-    new: VecDeque<u32>,
-    old: VecDeque<u32>,
     decaying: VecDeque<u32>,
-    held: Backlog,
 }
 
 impl TinQueue {
@@ -92,15 +95,11 @@ impl TinQueue {
         TinQueue {
             plan,
             stream,
-            queues: Vec::new(),
-            of_chain: Vec::new(),
+            each: FlowQueues::new(),
             of_key: BTreeMap::new(),
             hosts_of_chain: Arc::new([]),
             hosts: Hosts::default(),
-            new: VecDeque::new(),
-            old: VecDeque::new(),
             decaying: VecDeque::new(),
-            held: Backlog::default(),
         }
     }
 
@@ -112,8 +111,8 @@ impl TinQueue {
     /// A unit joins (`cake_enqueue`).
     pub(super) fn push(&mut self, waiter: Waiter) {
         let number = self.queue_of(waiter.unit.chain);
-        self.held = self.held.with(waiter.unit.bytes);
-        let queue = &mut self.queues[number as usize];
+        self.each.held = self.each.held.with(waiter.unit.bytes);
+        let queue = &mut self.each.queues[number as usize];
         queue.line.push(waiter);
         match queue.set {
             Set::Idle | Set::Decaying => {
@@ -123,7 +122,7 @@ impl TinQueue {
                 queue.set = Set::Sparse;
                 queue.credits = 0;
                 self.give_turn(number);
-                self.new.push_back(number);
+                self.each.new.push_back(number);
             }
             Set::SparseWaits => self.make_busy(number),
             Set::Sparse | Set::Busy => {}
@@ -133,13 +132,13 @@ impl TinQueue {
     /// The unit that is served next (`cake_dequeue`).
     pub(super) fn pop(&mut self, now: Time, gone: &mut Vec<Waiter>) -> Option<Leaver> {
         let mut list = if self.decaying.is_empty() { List::New } else { List::Decaying };
-        while self.held.units > 0 {
+        while self.each.held.units > 0 {
             let Some(number) = self.list(list).front().copied() else {
                 list = if list == List::New { List::Old } else { List::New };
                 continue;
             };
             list = List::New;
-            let queue = &mut self.queues[number as usize];
+            let queue = &mut self.each.queues[number as usize];
             if queue.credits <= 0 {
                 if queue.set == Set::Sparse && queue.line.is_empty() {
                     queue.set = Set::SparseWaits;
@@ -148,7 +147,7 @@ impl TinQueue {
                 }
                 self.give_turn(number);
                 self.take_from_list(number);
-                self.old.push_back(number);
+                self.each.old.push_back(number);
                 continue;
             }
             match self.serve(number, now, gone) {
@@ -161,10 +160,10 @@ impl TinQueue {
 
     /// A unit of this queue that goes on, after those that are dropped; `None`: it is empty.
     fn serve(&mut self, number: u32, now: Time, gone: &mut Vec<Waiter>) -> Option<Leaver> {
-        let queue = &mut self.queues[number as usize];
+        let queue = &mut self.each.queues[number as usize];
         loop {
             let waiter = queue.line.pop()?;
-            self.held = self.held.without(waiter.unit.bytes);
+            self.each.held = self.each.held.without(waiter.unit.bytes);
             let verdict = queue.cobalt.judge(&self.plan.cobalt, now, &waiter, &mut self.stream);
             // The last unit may be marked, and is not dropped.
             if verdict.dropped && !queue.line.is_empty() {
@@ -179,7 +178,7 @@ impl TinQueue {
     /// A queue that had its turn and is empty leaves the rotation.
     fn retire(&mut self, number: u32, now: Time) {
         self.take_from_list(number);
-        let queue = &mut self.queues[number as usize];
+        let queue = &mut self.each.queues[number as usize];
         queue.cobalt.note_empty(&self.plan.cobalt, now);
         if queue.set == Set::Busy {
             self.hosts.leave(queue.ends);
@@ -194,58 +193,52 @@ impl TinQueue {
 
     /// IP bytes of the longest queue.
     pub(super) fn longest(&self) -> u64 {
-        self.queues.iter().map(|queue| queue.line.backlog().bytes).max().unwrap_or(0)
+        self.each.queues.iter().map(|queue| queue.line.backlog().bytes).max().unwrap_or(0)
     }
 
     /// Drops the first unit of the longest queue; of several, of the first (`cake_drop`).
     pub(super) fn drop_from_longest(&mut self, now: Time) -> Option<Waiter> {
-        let queue = self.queues.iter_mut().rev().max_by_key(|queue| queue.line.backlog().bytes)?;
+        let queue = self.each.queues.iter_mut().rev().max_by_key(|queue| queue.line.backlog().bytes)?;
         let waiter = queue.line.pop()?;
         queue.cobalt.note_overflow(&self.plan.cobalt, now);
-        self.held = self.held.without(waiter.unit.bytes);
+        self.each.held = self.each.held.without(waiter.unit.bytes);
         Some(waiter)
     }
 
     /// Whether the queue of the units on a stretch has any.
     pub(super) fn holds(&self, chain: u32) -> bool {
-        let number = self.of_chain.get(chain as usize).copied().unwrap_or(NONE);
-        self.queues.get(number as usize).is_some_and(|queue| !queue.line.is_empty())
+        self.each.number_of(chain).is_some_and(|number| !self.each.queues[number as usize].line.is_empty())
     }
 
-    /// A unit that may be served next; the one that is, if no turn ends.
+    /// See [`FlowQueues::first`].
     pub(super) fn first(&self) -> Option<&Waiter> {
-        self.new.iter().chain(&self.old).find_map(|number| self.queues[*number as usize].line.first())
+        self.each.first()
     }
 
-    /// Takes that unit.
+    /// See [`FlowQueues::take_first`].
     pub(super) fn take_first(&mut self) -> Option<Waiter> {
-        let mut numbers = self.new.iter().chain(&self.old);
-        let number = *numbers.find(|number| !self.queues[**number as usize].line.is_empty())?;
-        let waiter = self.queues[number as usize].line.pop()?;
-        self.held = self.held.without(waiter.unit.bytes);
-        Some(waiter)
+        self.each.take_first()
     }
 
     pub(super) fn backlog(&self) -> Backlog {
-        self.held
+        self.each.held
     }
 
     pub(super) fn memory_bytes(&self) -> u64 {
-        let lines: u64 = self.queues.iter().map(|queue| queue.line.memory_bytes()).sum();
-        lines + (self.queues.capacity() * size_of::<FlowQueue>() + self.of_chain.capacity() * 4) as u64
+        self.each.memory_bytes()
     }
 
     fn list(&self, list: List) -> &VecDeque<u32> {
         match list {
-            List::New => &self.new,
-            List::Old => &self.old,
+            List::New => &self.each.new,
+            List::Old => &self.each.old,
             List::Decaying => &self.decaying,
         }
     }
 
     /// Takes a queue off the list of which it is the first.
     fn take_from_list(&mut self, number: u32) {
-        let lists = [&mut self.new, &mut self.old, &mut self.decaying];
+        let lists = [&mut self.each.new, &mut self.each.old, &mut self.decaying];
         if let Some(list) = lists.into_iter().find(|list| list.front() == Some(&number)) {
             list.pop_front();
         }
@@ -253,14 +246,14 @@ impl TinQueue {
 
     /// A sparse queue becomes busy.
     fn make_busy(&mut self, number: u32) {
-        let queue = &mut self.queues[number as usize];
+        let queue = &mut self.each.queues[number as usize];
         queue.set = Set::Busy;
         self.hosts.join(queue.ends);
     }
 
     /// A queue gets its part of its host's turn (`cake_get_flow_quantum`).
     fn give_turn(&mut self, number: u32) {
-        let queue = &mut self.queues[number as usize];
+        let queue = &mut self.each.queues[number as usize];
         let load = self.hosts.load(self.plan.isolation, queue.ends);
         let part = (u64::from(self.plan.quantum) << 32) / u64::from(load) + queue.rest;
         queue.credits += (part >> 32) as i64;
@@ -269,14 +262,7 @@ impl TinQueue {
 
     /// The queue of the flow whose units are on this stretch.
     fn queue_of(&mut self, chain: u32) -> u32 {
-        let place = chain as usize;
-        if self.of_chain.len() <= place {
-            self.of_chain.resize(place + 1, NONE);
-        }
-        if self.of_chain[place] == NONE {
-            self.of_chain[place] = self.new_queue(chain);
-        }
-        self.of_chain[place]
+        self.each.number_of(chain).unwrap_or_else(|| self.new_queue(chain))
     }
 
     #[cold]
@@ -293,10 +279,11 @@ impl TinQueue {
         };
         let next = self.of_key.len() as u32 % self.plan.queues;
         let number = *self.of_key.entry(key).or_insert(next);
-        if self.queues.len() <= number as usize {
+        if self.each.queues.len() <= number as usize {
             let ends = self.hosts.ends([source, destination]);
-            self.queues.push(FlowQueue { ends, ..FlowQueue::default() });
+            self.each.queues.push(FlowQueue { ends, ..FlowQueue::default() });
         }
+        self.each.assign(chain, number);
         number
     }
 }

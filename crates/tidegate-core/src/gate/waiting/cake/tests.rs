@@ -60,7 +60,7 @@ fn turns_count_the_bytes_of_the_shaper() {
 fn flows_share_queues_where_there_are_too_few() {
     let mut queue = queue(TinPlan { queues: 3, ..tin(Isolation::Flows) });
     (0..8).for_each(|chain| push(&mut queue, Time::ZERO, chain, 1514));
-    assert_eq!(queue.queues.len(), 3);
+    assert_eq!(queue.each.queues.len(), 3);
     assert_eq!(flows(&mut queue, Time::ZERO, 8), [0, 1, 2, 3, 4, 5, 6, 7]);
 }
 
@@ -76,7 +76,7 @@ fn hosts_have_queues_of_their_own() {
         let mut queue = queue(tin(isolation));
         queue.set_hosts(Arc::new([[1, 2], [1, 3], [4, 2], [1, 2]]));
         (0..4).for_each(|chain| push(&mut queue, Time::ZERO, chain, 100));
-        assert_eq!(queue.queues.len(), queues, "{isolation:?}");
+        assert_eq!(queue.each.queues.len(), queues, "{isolation:?}");
     }
 }
 
@@ -92,7 +92,7 @@ fn the_longest_queue_is_dropped_from() {
     // 3500, 2800 against 3000, 2800 against 2000, 2100 against 2000.
     let chains: Vec<_> = (0..4).filter_map(&mut dropped).collect();
     assert_eq!(chains, [2, 1, 2, 2]);
-    assert_eq!(queue.queues[1].cobalt.probability(), 3_906_250_000_000_000);
+    assert_eq!(queue.each.queues[1].cobalt.probability(), 3_906_250_000_000_000);
     assert_eq!(queue.backlog(), Backlog { units: 4, bytes: 2 * 1000 + 2 * 700 });
 }
 
@@ -106,14 +106,18 @@ fn signals_are_forgotten_while_others_are_served() {
     queue.drop_from_longest(ms(0));
     push(&mut queue, ms(0), 2, 1000);
     assert_eq!(flows(&mut queue, ms(0), 2).len(), 2);
-    assert_eq!(queue.queues[0].set, Set::Decaying);
+    assert_eq!(queue.each.queues[0].set, Set::Decaying);
     // 16 steps of 1/4096, more than a target apart; then the interval of CoDel's last signal has to pass.
     for n in 1..=40 {
         push(&mut queue, ms(6 * n), 2, 1000);
         assert_eq!(flows(&mut queue, ms(6 * n), 1), [2]);
         let expected = 3_906_250_000_000_000u64.saturating_sub(n * 244_140_625_000_000);
         let set = if n <= 16 { Set::Decaying } else { Set::Idle };
-        assert_eq!((queue.queues[0].set, queue.queues[0].cobalt.probability()), (set, expected), "{n}");
+        assert_eq!(
+            (queue.each.queues[0].set, queue.each.queues[0].cobalt.probability()),
+            (set, expected),
+            "{n}"
+        );
     }
 }
 

@@ -20,7 +20,9 @@ use super::line::{Leaver, Waiter};
 use crate::gate::backlog::Backlog;
 use crate::gate::drops::DropReason;
 use crate::gate::queue::Queue;
-use crate::plan::{ClassPlan, ClassesPlan, Framing, SchedulerPlan, ShapedBytes};
+use crate::plan::{
+    ByCodepoint, ClassPlan, ClassesPlan, Framing, NAMED, SchedulerPlan, ShapedBytes, TinsPlan,
+};
 use crate::random::Stream;
 use crate::unit::Unit;
 use crate::units::Time;
@@ -32,6 +34,10 @@ use scheduler::Scheduler;
 pub(in crate::gate) struct ClassesQueue {
     /// The class of each stretch that units may be on; those beyond are of the first class.
     of_chain: Arc<[u16]>,
+    /// Of packets that carry a codepoint of their own; with [`NAMED`] in `of_chain` it does not matter.
+    by_codepoint: Option<Arc<ByCodepoint>>,
+    /// What has been sent carries the codepoint 0.
+    washes: bool,
     classes: Vec<ClassQueue>,
     scheduler: Scheduler,
     /// Beyond so many units, or so many IP bytes, the longest queue is dropped from.
@@ -77,6 +83,8 @@ impl ClassesQueue {
         let class = |class: &ClassPlan| ClassQueue::new(class, bytes, || stream(&class.name));
         ClassesQueue {
             of_chain: Arc::new([]),
+            by_codepoint: plan.by_codepoint.clone(),
+            washes: matches!(&plan.scheduler, SchedulerPlan::Cake(TinsPlan { wash: true, .. })),
             classes: plan.classes.iter().map(class).collect(),
             scheduler: Scheduler::new(&plan.scheduler, plan.classes.len()),
             room,
@@ -99,14 +107,26 @@ impl ClassesQueue {
         }
     }
 
-    /// The class of units on a stretch.
-    pub(in crate::gate) fn class_of(&self, chain: u32) -> usize {
-        self.of_chain.get(chain as usize).map_or(0, |class| usize::from(*class))
+    /// The class of a unit.
+    pub(in crate::gate) fn class_of(&self, unit: &Unit) -> usize {
+        let of_route = self.of_chain.get(unit.chain as usize).copied().unwrap_or(0);
+        if let (Some(by), Some(codepoint)) = (&self.by_codepoint, unit.codepoint())
+            && of_route & NAMED == 0
+            && let Some(class) = by.classes[usize::from(codepoint)]
+        {
+            return usize::from(class);
+        }
+        usize::from(of_route & !NAMED)
+    }
+
+    /// Whether what has been sent carries the codepoint 0.
+    pub(in crate::gate) fn washes(&self) -> bool {
+        self.washes
     }
 
     /// Whether a unit that arrives at `at` would be served at once, if the server is idle and the rate law begins then.
     pub(in crate::gate) fn would_begin(&mut self, at: Time, unit: &Unit) -> bool {
-        let class = self.class_of(unit.chain);
+        let class = self.class_of(unit);
         let wire = self.classes[class].bytes.of(unit.bytes);
         self.classes[class].waiting.is_empty()
             && self.choose(at).is_err()
@@ -124,7 +144,7 @@ impl ClassesQueue {
         unit: &Unit,
         is_idle: impl FnOnce() -> bool,
     ) -> Result<bool, DropReason> {
-        let class = self.class_of(unit.chain);
+        let class = self.class_of(unit);
         let wire = self.classes[class].bytes.of(unit.bytes);
         if !self.scheduler.fits(class, wire) {
             return Err(DropReason::TooLarge);
@@ -141,7 +161,7 @@ impl ClassesQueue {
     /// A unit joins. `gone` takes units that have to make room for it. Says whether the unit itself is still there.
     pub(super) fn push(&mut self, waiter: Waiter, gone: &mut Vec<Waiter>) -> bool {
         let Waiter { arrival, unit } = waiter;
-        let number = self.class_of(unit.chain);
+        let number = self.class_of(&unit);
         self.note_waiting(arrival);
         let class = &mut self.classes[number];
         let before = gone.len();

@@ -13,7 +13,12 @@ use crate::units::{Rate, Span};
 
 fn classes(scheduler: SchedulerPlan, count: usize) -> ClassesQueue {
     let class = |n: usize| ClassPlan { name: n.to_string(), queue: QueuePlan::UNLIMITED };
-    let plan = ClassesPlan { scheduler, classes: (0..count).map(class).collect(), of_route: Arc::new([]) };
+    let plan = ClassesPlan {
+        scheduler,
+        classes: (0..count).map(class).collect(),
+        of_route: Arc::new([]),
+        by_codepoint: None,
+    };
     let seed = Seed { seed: 1, replication: 0 };
     let mut queue = ClassesQueue::new(&plan, Framing::Ip, |name| seed.stream(name));
     queue.set_members((0..count as u16).collect());
@@ -135,4 +140,30 @@ fn a_class_that_comes_late_has_no_claim_on_the_past() {
         .collect();
     // At 2.5 ms the fluid has sent 2.5 packets: tags of the second class 3.5, 4.5, 5.5, of the first 3, 4, 5, 6.
     assert_eq!(sent, [0, 0, 0, 1, 0, 1, 0, 1, 0]);
+}
+
+/// A codepoint that a packet itself carries says its class, unless its route is named; without one the route says it.
+#[test]
+fn a_codepoint_of_ones_own_says_the_class() {
+    let mut classes = [None; 64];
+    (classes[46], classes[0]) = (Some(1), Some(2));
+    let class = |name: &str| ClassPlan { name: name.to_owned(), queue: QueuePlan::UNLIMITED };
+    let plan = ClassesPlan {
+        scheduler: SchedulerPlan::Drr(vec![1000; 3]),
+        classes: ["route", "voice", "rest"].map(class).to_vec(),
+        of_route: Arc::new([]),
+        by_codepoint: Some(Arc::new(ByCodepoint { classes, named: Arc::new([]) })),
+    };
+    let mut queue = ClassesQueue::new(&plan, Framing::Ip, |_| panic!("nothing is random"));
+    queue.set_members(Arc::new([0, NAMED]));
+    let of = |chain: u32, codepoint: Option<u8>| {
+        let mut unit = Unit::new(1000, 0, HeldBy::Application);
+        unit.chain = chain;
+        codepoint.inspect(|codepoint| unit.set_codepoint(*codepoint));
+        assert_eq!(unit.codepoint(), codepoint);
+        queue.class_of(&unit)
+    };
+    // The first route is of no class by name; nothing is said of codepoint 8.
+    assert_eq!([None, Some(46), Some(0), Some(8)].map(|codepoint| of(0, codepoint)), [0, 1, 2, 0]);
+    assert_eq!([None, Some(46), Some(0), Some(8)].map(|codepoint| of(1, codepoint)), [0; 4]);
 }

@@ -2,16 +2,16 @@
 //! it measured. Loss recovery is RACK's and PRR's here (RFC 8985, RFC 9937), or RFC 6675's, as the plan has it;
 //! the order of things is that of `tcp_ack` in Linux 6.18.
 
-use super::accounts::{Accounts, Repeats, Timer, on_ticks};
-use super::dsack::Report;
-use super::frto::Sign;
-use super::rack::Found;
-use super::scoreboard::{REPEATED, SACKED, Sent};
-use super::segment::Segment;
-use super::sender::{Mode, Sender};
-use super::timestamp;
-use super::told::Brought;
+mod losses;
+
 use crate::cc::Measured;
+use crate::tcp::accounts::Accounts;
+use crate::tcp::dsack::Report;
+use crate::tcp::scoreboard::{REPEATED, SACKED, Sent};
+use crate::tcp::segment::Segment;
+use crate::tcp::sender::{Mode, Sender};
+use crate::tcp::timestamp;
+use crate::tcp::told::Brought;
 use crate::units::{Span, Time};
 
 /// What one ACK newly reported as arrived.
@@ -51,7 +51,7 @@ impl News {
 
 impl Sender {
     /// Whether a proportional reduction says what may leave.
-    pub(super) fn reduces(&self) -> bool {
+    pub(in crate::tcp) fn reduces(&self) -> bool {
         self.accounts
             .as_ref()
             .is_some_and(|accounts| accounts.proportional && (self.mode == Mode::Sack || accounts.yields))
@@ -59,7 +59,7 @@ impl Sender {
 
     /// The congestion window in force: during a proportional reduction what that lets go.
     #[inline(always)]
-    pub(super) fn window(&self) -> u64 {
+    pub(in crate::tcp) fn window(&self) -> u64 {
         match &self.accounts {
             Some(accounts) => self.window_with(accounts),
             None => self.controller.window(),
@@ -68,7 +68,7 @@ impl Sender {
 
     /// The same, with `accounts` as those of the sender.
     #[inline]
-    pub(super) fn window_with(&self, accounts: &Accounts) -> u64 {
+    pub(in crate::tcp) fn window_with(&self, accounts: &Accounts) -> u64 {
         if (self.mode == Mode::Sack || accounts.yields) && accounts.proportional {
             return accounts.prr.window() * u64::from(self.config.mss);
         }
@@ -77,14 +77,14 @@ impl Sender {
 
     /// Whole segments that so many bytes take.
     #[inline]
-    pub(super) fn segments(&self, bytes: u64) -> u64 {
+    pub(in crate::tcp) fn segments(&self, bytes: u64) -> u64 {
         let mss = u64::from(self.config.mss);
         if bytes == 0 { 0 } else { (bytes - 1) / mss + 1 }
     }
 
     /// See [`Sender::handle_ack`].
     #[inline(never)]
-    pub(super) fn handle_ack_accounted(
+    pub(in crate::tcp) fn handle_ack_accounted(
         &mut self,
         accounts: &mut Accounts,
         now: Time,
@@ -162,6 +162,7 @@ impl Sender {
             self.tell_ack(accounts, &brought);
         }
         accounts.calm = self.is_undisturbed(accounts);
+        accounts.probing = self.probes(accounts);
         true
     }
 
@@ -303,76 +304,6 @@ impl Sender {
             self.measured = Some(rtt);
         }
         Some(rtt)
-    }
-
-    /// `tcp_fastretrans_alert`: the end of a recovery, what is lost, the beginning of one.
-    fn account_losses(
-        &mut self,
-        accounts: &mut Accounts,
-        now: Time,
-        bytes: u64,
-        duplicate: bool,
-        news: &News,
-    ) -> Found {
-        let (moved, echo) = (bytes > 0, news.echo);
-        accounts.repeats = Repeats::Lost;
-        if self.mode == Mode::Sack && self.una >= self.recover {
-            self.end_repair(accounts, echo);
-        }
-        match self.mode {
-            Mode::Sack => {
-                if moved && accounts.by_time && self.undo_partially(accounts, echo) {
-                    accounts.repeats = Repeats::None;
-                    return Found::default();
-                }
-                self.undo_superfluous(accounts);
-            }
-            Mode::Loss => {
-                let duplicate = news.newly_sacked > 0 || (duplicate && news.again.segments == 0);
-                let sign = Sign { moved, original: news.original, duplicate, echo };
-                self.account_after_timeout(accounts, sign);
-            }
-            Mode::Open | Mode::Fast => self.undo_superfluous(accounts),
-        }
-        if self.mode == Mode::Open {
-            self.forget_first_copy(accounts);
-        }
-        let found = if accounts.by_time {
-            self.find_lost_by_time(accounts, now)
-        } else {
-            self.find_lost_by_sack(bytes, news)
-        };
-        let again = self.mode == Mode::Loss && found.lost_retransmission;
-        // `tcp_time_to_recover`: also where a recovery has just ended and what was lost after it began is out again.
-        if again || (self.mode == Mode::Open && self.board.holds_lost()) {
-            self.begin_reduction(accounts, now);
-        }
-        found
-    }
-
-    /// RACK, and its timer where more may be lost.
-    pub(super) fn find_lost_by_time(&mut self, accounts: &mut Accounts, now: Time) -> Found {
-        let srtt = self.estimator.smoothed();
-        let recovering = self.mode != Mode::Open;
-        let found = accounts.rack.detect(now, &mut self.board, recovering, accounts.sacked, srtt);
-        if let Some(after) = found.again_after {
-            accounts.timer = Timer::Reorder;
-            self.rto_at = now.saturating_add(on_ticks(after));
-        }
-        found
-    }
-
-    /// RFC 6675 §5 steps 1 and 2.
-    fn find_lost_by_sack(&mut self, bytes: u64, news: &News) -> Found {
-        let before = self.pipe();
-        if news.newly_sacked > 0 && bytes == 0 {
-            self.dupacks = self.dupacks.saturating_add(1);
-        }
-        self.board.find_lost(self.config.dupthresh, self.config.mss);
-        if self.mode == Mode::Open && self.dupacks >= self.config.dupthresh && !self.board.oldest_is_lost() {
-            self.board.lose_first();
-        }
-        Found { lost: self.segments(before.saturating_sub(self.pipe())), ..Found::default() }
     }
 }
 

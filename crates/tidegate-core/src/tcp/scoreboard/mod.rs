@@ -6,159 +6,73 @@
 //! never come back. The ring grows by doubling, and shrinks where few are left: what is gone through
 //! again and again stays in the cache.
 
+mod record;
+
 use crate::units::Time;
-
-/// Received out of order, says the receiver.
-pub(super) const SACKED: u32 = 1 << 24;
-/// Taken for lost.
-pub(super) const LOST: u32 = 1 << 25;
-/// Retransmitted since the last time-out; the copy is in flight.
-pub(super) const RESENT: u32 = 1 << 26;
-/// Sent more than once, ever (Karn's rule looks at this).
-pub(super) const REPEATED: u32 = 1 << 27;
-
-const LENGTH: u32 = SACKED - 1;
+use record::LENGTH;
+pub(in crate::tcp) use record::{LONGEST, LOST, REPEATED, RESENT, Removed, SACKED, Sent};
 
 /// A ring of so many records is not worth shrinking.
 const SMALL: usize = 64;
 
-/// The longest segment that a record can hold.
-pub(super) const LONGEST: u32 = LENGTH;
-
-/// One segment. 16 bytes: 1000 flows have many.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub(super) struct Sent {
-    /// The last transmission.
-    at: Time,
-    /// Low 32 bits of the offset behind the segment.
-    pub(super) end: u32,
-    /// Length in the low 24 bits, marks above.
-    word: u32,
-}
-
-impl Sent {
-    #[inline]
-    pub(super) fn at(self) -> Time {
-        self.at
-    }
-
-    #[inline]
-    pub(super) fn len(self) -> u32 {
-        self.word & LENGTH
-    }
-
-    #[inline]
-    pub(super) fn marked(self, mark: u32) -> bool {
-        self.word & mark != 0
-    }
-
-    /// Bytes by which this record makes the pipe smaller than the bytes outstanding.
-    fn hole(self) -> i64 {
-        let len = i64::from(self.len());
-        if self.marked(SACKED) {
-            return len;
-        }
-        let lost = if self.marked(LOST) { len } else { 0 };
-        lost - if self.marked(RESENT) { len } else { 0 }
-    }
-
-    /// It has marks: it was SACKed, lost or sent twice.
-    #[inline]
-    pub(super) fn is_marked(self) -> bool {
-        self.word > LENGTH
-    }
-
-    /// Copies of it on their way.
-    fn copies(self) -> u64 {
-        u64::from(self.word & (RESENT | SACKED) == RESENT)
-    }
-}
-
-/// What a cumulative acknowledgement removed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub(super) struct Removed {
-    /// Segments.
-    pub(super) count: u32,
-    /// All their marks.
-    pub(super) marks: u32,
-    /// Last transmission of the newest of them.
-    pub(super) sent_at: Time,
-    /// Of the newest that had not been SACKed, where any has marks.
-    reported: Option<Time>,
-}
-
-impl Removed {
-    /// Karn's rule (RFC 6298 §3): none of them was sent more than once.
-    #[inline]
-    pub(super) fn measurable(&self) -> bool {
-        self.count > 0 && self.marks & REPEATED == 0
-    }
-
-    /// When the newest was sent that this acknowledgement is the first to report.
-    #[inline]
-    pub(super) fn reported(&self) -> Option<Time> {
-        if self.marks == 0 { Some(self.sent_at) } else { self.reported }
-    }
-}
-
 /// A segment to send again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Resend {
+pub(in crate::tcp) struct Resend {
     /// Its record.
-    pub(super) number: u64,
+    pub(in crate::tcp) number: u64,
     /// Offset of its first byte.
-    pub(super) start: u64,
+    pub(in crate::tcp) start: u64,
     /// User bytes.
-    pub(super) len: u32,
+    pub(in crate::tcp) len: u32,
 }
 
 /// No record has this number.
-pub(super) const UNKNOWN: u64 = u64::MAX;
+pub(in crate::tcp) const UNKNOWN: u64 = u64::MAX;
 
 /// A SACK block that was read. At first one of nothing before all records.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Block {
-    pub(super) left: u64,
-    pub(super) right: u64,
+pub(in crate::tcp) struct Block {
+    pub(in crate::tcp) left: u64,
+    pub(in crate::tcp) right: u64,
     /// Number of the first record that begins at `right` or later; [`UNKNOWN`]: to be looked for.
-    pub(super) after: u64,
+    pub(in crate::tcp) after: u64,
 }
 
 /// The records of everything outstanding.
 #[derive(Debug, Default)]
 #[repr(C)]
-pub(super) struct Scoreboard {
+pub(in crate::tcp) struct Scoreboard {
     slots: Vec<Sent>,
     /// Number of the oldest record.
-    pub(super) first: u64,
+    pub(in crate::tcp) first: u64,
     /// Number of the next record.
-    pub(super) next: u64,
+    pub(in crate::tcp) next: u64,
     /// Outstanding minus this is the pipe (RFC 6675 §4).
-    pub(super) holes: i64,
+    pub(in crate::tcp) holes: i64,
     /// Offset of the oldest unacknowledged byte.
-    pub(super) base: u64,
+    pub(in crate::tcp) base: u64,
     /// Copies on their way (`retrans_out`).
-    pub(super) copies: u64,
+    pub(in crate::tcp) copies: u64,
     /// Records with any mark.
     marked: u64,
     // Where something is lost.
     /// Where the next retransmission is looked for (HighRxt).
-    pub(super) cursor: u64,
+    pub(in crate::tcp) cursor: u64,
     /// One past the highest SACKed record.
-    pub(super) sacked_end: u64,
+    pub(in crate::tcp) sacked_end: u64,
     /// Records below this and not SACKed are lost (IsLost).
-    pub(super) lost_end: u64,
+    pub(in crate::tcp) lost_end: u64,
     /// SACKed bytes in records from `lost_end` on.
-    pub(super) sacked_above: u64,
+    pub(in crate::tcp) sacked_above: u64,
     /// Bytes ever taken to be lost, copies included.
-    pub(super) lost_total: u64,
+    pub(in crate::tcp) lost_total: u64,
     /// SACK blocks read last.
-    pub(super) blocks: [Block; 3],
+    pub(in crate::tcp) blocks: [Block; 3],
 }
 
 impl Scoreboard {
     #[inline]
-    pub(super) fn slot(&self, number: u64) -> &Sent {
+    pub(in crate::tcp) fn slot(&self, number: u64) -> &Sent {
         &self.slots[number as usize & (self.slots.len() - 1)]
     }
 
@@ -170,19 +84,19 @@ impl Scoreboard {
 
     /// Outstanding minus this is the pipe (RFC 6675 §4).
     #[inline]
-    pub(super) fn holes(&self) -> i64 {
+    pub(in crate::tcp) fn holes(&self) -> i64 {
         self.holes
     }
 
     /// Whether every segment outstanding was sent once, and nothing is known of any.
     #[inline]
-    pub(super) fn is_unmarked(&self) -> bool {
+    pub(in crate::tcp) fn is_unmarked(&self) -> bool {
         self.marked == 0
     }
 
     /// A segment of `len` bytes up to `end` was sent for the first time.
     #[inline]
-    pub(super) fn push(&mut self, end: u64, len: u32, at: Time) {
+    pub(in crate::tcp) fn push(&mut self, end: u64, len: u32, at: Time) {
         if (self.next - self.first) as usize == self.slots.len() {
             self.grow();
         }
@@ -213,7 +127,7 @@ impl Scoreboard {
 
     /// Everything below `ack` has arrived.
     #[inline]
-    pub(super) fn acknowledge(&mut self, ack: u64) -> Removed {
+    pub(in crate::tcp) fn acknowledge(&mut self, ack: u64) -> Removed {
         if self.first != self.next {
             let sent = *self.slot(self.first);
             // One segment as it was sent first: the usual case.
@@ -227,7 +141,7 @@ impl Scoreboard {
 
     /// Everything below `ack`, which is the oldest segment as it was sent first, has arrived.
     #[inline]
-    pub(super) fn drop_first(&mut self, ack: u64) {
+    pub(in crate::tcp) fn drop_first(&mut self, ack: u64) {
         self.base = ack;
         self.first += 1;
     }
@@ -238,7 +152,11 @@ impl Scoreboard {
     }
 
     /// The same; `leaves` sees each record that leaves, and its number.
-    pub(super) fn acknowledge_each(&mut self, ack: u64, mut leaves: impl FnMut(u64, Sent)) -> Removed {
+    pub(in crate::tcp) fn acknowledge_each(
+        &mut self,
+        ack: u64,
+        mut leaves: impl FnMut(u64, Sent),
+    ) -> Removed {
         crate::work::step();
         self.base = ack;
         let mut removed = Removed::default();
@@ -294,7 +212,7 @@ impl Scoreboard {
         *self.slot_mut(first) = shorter;
     }
 
-    pub(super) fn mark(&mut self, number: u64, set: u32, clear: u32) {
+    pub(in crate::tcp) fn mark(&mut self, number: u64, set: u32, clear: u32) {
         let sent = *self.slot(number);
         let marked = Sent { word: (sent.word & !clear) | set, ..sent };
         if set & LOST != 0 && (!sent.marked(LOST) || sent.word & clear & RESENT != 0) {
@@ -308,7 +226,7 @@ impl Scoreboard {
 
     /// A time-out: everything that is not SACKed is lost, and so are the copies; with
     /// `forget_sacks` everything is.
-    pub(super) fn lose_all(&mut self, forget_sacks: bool) {
+    pub(in crate::tcp) fn lose_all(&mut self, forget_sacks: bool) {
         for number in self.first..self.next {
             let keep = self.slot(number).marked(SACKED) && !forget_sacks;
             self.mark(number, if keep { 0 } else { LOST }, if keep { RESENT } else { SACKED | RESENT });
@@ -322,7 +240,7 @@ impl Scoreboard {
     }
 
     /// The oldest segment is lost, whatever SACK says.
-    pub(super) fn lose_first(&mut self) {
+    pub(in crate::tcp) fn lose_first(&mut self) {
         if self.first != self.next {
             self.mark(self.first, LOST, RESENT);
             self.lost_end = self.lost_end.max(self.first + 1);
@@ -331,13 +249,13 @@ impl Scoreboard {
     }
 
     /// The oldest segment.
-    pub(super) fn oldest(&self) -> Option<Resend> {
+    pub(in crate::tcp) fn oldest(&self) -> Option<Resend> {
         (self.first != self.next).then(|| self.describe(self.first))
     }
 
     /// The next lost segment that was not retransmitted yet (RFC 6675 §4 NextSeg rule 1; after
     /// a time-out, the next segment of the gap).
-    pub(super) fn next_lost(&mut self) -> Option<Resend> {
+    pub(in crate::tcp) fn next_lost(&mut self) -> Option<Resend> {
         self.cursor = self.cursor.max(self.first);
         while self.cursor < self.lost_end.min(self.next) {
             let sent = *self.slot(self.cursor);
@@ -350,23 +268,23 @@ impl Scoreboard {
     }
 
     /// Whether something is taken for lost, sent again or not.
-    pub(super) fn holds_lost(&self) -> bool {
+    pub(in crate::tcp) fn holds_lost(&self) -> bool {
         let lost = |sent: &Sent| sent.marked(LOST) && !sent.marked(SACKED);
         (self.first..self.lost_end.min(self.next)).any(|number| lost(self.slot(number)))
     }
 
     /// `segment` is sent again; `mark` is [`RESENT`] where copies count in the pipe, or 0.
-    pub(super) fn resend(&mut self, segment: Resend, at: Time, mark: u32) {
+    pub(in crate::tcp) fn resend(&mut self, segment: Resend, at: Time, mark: u32) {
         self.mark(segment.number, mark | REPEATED, 0);
         self.slot_mut(segment.number).at = at;
     }
 
     /// Retransmissions are looked for from the oldest segment on.
-    pub(super) fn rewind(&mut self) {
+    pub(in crate::tcp) fn rewind(&mut self) {
         self.cursor = self.first;
     }
 
-    pub(super) fn describe(&self, number: u64) -> Resend {
+    pub(in crate::tcp) fn describe(&self, number: u64) -> Resend {
         let sent = *self.slot(number);
         let ahead = sent.end.wrapping_sub(sent.len()).wrapping_sub(self.base as u32);
         Resend { number, start: self.base + u64::from(ahead), len: sent.len() }

@@ -1,0 +1,77 @@
+//! What disciplines with a queue for each flow share (FQ-CoDel, CAKE): which queue a flow has, and the lists of those whose
+//! turn it may be.
+
+use std::collections::VecDeque;
+
+use super::line::{Line, Waiter};
+use crate::gate::backlog::Backlog;
+
+/// A flow has no queue yet.
+const NONE: u32 = u32::MAX;
+
+/// The queue of a flow.
+pub(super) trait FlowQueue {
+    /// The units in it.
+    fn line(&self) -> &Line;
+
+    /// The same.
+    fn line_mut(&mut self) -> &mut Line;
+}
+
+/// All queues.
+#[derive(Clone, Debug)]
+pub(super) struct FlowQueues<Q> {
+    pub(super) queues: Vec<Q>,
+    /// The queue of each flow, by the stretch that its units are on.
+    of_chain: Vec<u32>,
+    /// Queues that have just begun, and others, in the order of their turns.
+    pub(super) new: VecDeque<u32>,
+    pub(super) old: VecDeque<u32>,
+    pub(super) held: Backlog,
+}
+
+impl<Q: FlowQueue> FlowQueues<Q> {
+    pub(super) fn new() -> FlowQueues<Q> {
+        FlowQueues {
+            queues: Vec::new(),
+            of_chain: Vec::new(),
+            new: VecDeque::new(),
+            old: VecDeque::new(),
+            held: Backlog::default(),
+        }
+    }
+
+    /// The number of the queue of the flow whose units are on this stretch.
+    #[inline]
+    pub(super) fn number_of(&self, chain: u32) -> Option<u32> {
+        self.of_chain.get(chain as usize).copied().filter(|number| *number != NONE)
+    }
+
+    /// Gives a flow its queue.
+    pub(super) fn assign(&mut self, chain: u32, number: u32) {
+        let place = chain as usize;
+        if self.of_chain.len() <= place {
+            self.of_chain.resize(place + 1, NONE);
+        }
+        self.of_chain[place] = number;
+    }
+
+    /// A unit that may be served next; the one that is, if no turn ends.
+    pub(super) fn first(&self) -> Option<&Waiter> {
+        self.new.iter().chain(&self.old).find_map(|number| self.queues[*number as usize].line().first())
+    }
+
+    /// Takes that unit.
+    pub(super) fn take_first(&mut self) -> Option<Waiter> {
+        let mut numbers = self.new.iter().chain(&self.old);
+        let number = *numbers.find(|number| !self.queues[**number as usize].line().is_empty())?;
+        let waiter = self.queues[number as usize].line_mut().pop()?;
+        self.held = self.held.without(waiter.unit.bytes);
+        Some(waiter)
+    }
+
+    pub(super) fn memory_bytes(&self) -> u64 {
+        let lines: u64 = self.queues.iter().map(|queue| queue.line().memory_bytes()).sum();
+        lines + (self.queues.capacity() * size_of::<Q>() + self.of_chain.capacity() * 4) as u64
+    }
+}

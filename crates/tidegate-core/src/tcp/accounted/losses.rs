@@ -1,0 +1,80 @@
+//! Which losses an acknowledgement proves, and the reduction that begins with them.
+
+use super::News;
+use crate::tcp::accounts::{Accounts, Repeats};
+use crate::tcp::frto::Sign;
+use crate::tcp::rack::Found;
+use crate::tcp::sender::{Mode, Sender};
+use crate::tcp::timers::{Purpose, on_ticks};
+use crate::units::Time;
+
+impl Sender {
+    /// `tcp_fastretrans_alert`: the end of a recovery, what is lost, the beginning of one.
+    pub(super) fn account_losses(
+        &mut self,
+        accounts: &mut Accounts,
+        now: Time,
+        bytes: u64,
+        duplicate: bool,
+        news: &News,
+    ) -> Found {
+        let (moved, echo) = (bytes > 0, news.echo);
+        accounts.repeats = Repeats::Lost;
+        if self.mode == Mode::Sack && self.una >= self.recover {
+            self.end_repair(accounts, echo);
+        }
+        match self.mode {
+            Mode::Sack => {
+                if moved && accounts.by_time && self.undo_partially(accounts, echo) {
+                    accounts.repeats = Repeats::None;
+                    return Found::default();
+                }
+                self.undo_superfluous(accounts);
+            }
+            Mode::Loss => {
+                let duplicate = news.newly_sacked > 0 || (duplicate && news.again.segments == 0);
+                let sign = Sign { moved, original: news.original, duplicate, echo };
+                self.account_after_timeout(accounts, sign);
+            }
+            Mode::Open | Mode::Fast => self.undo_superfluous(accounts),
+        }
+        if self.mode == Mode::Open {
+            self.forget_first_copy(accounts);
+        }
+        let found = if accounts.by_time {
+            self.find_lost_by_time(accounts, now)
+        } else {
+            self.find_lost_by_sack(bytes, news)
+        };
+        let again = self.mode == Mode::Loss && found.lost_retransmission;
+        // `tcp_time_to_recover`: also where a recovery has just ended and what was lost after it began is out again.
+        if again || (self.mode == Mode::Open && self.board.holds_lost()) {
+            self.begin_reduction(accounts, now);
+        }
+        found
+    }
+
+    /// RACK, and its timer where more may be lost.
+    pub(in crate::tcp) fn find_lost_by_time(&mut self, accounts: &mut Accounts, now: Time) -> Found {
+        let srtt = self.estimator.smoothed();
+        let recovering = self.mode != Mode::Open;
+        let found = accounts.rack.detect(now, &mut self.board, recovering, accounts.sacked, srtt);
+        if let Some(after) = found.again_after {
+            self.timers.set(Purpose::Reorder, now.saturating_add(on_ticks(after)));
+        }
+        found
+    }
+
+    /// RFC 6675 §5 steps 1 and 2.
+    fn find_lost_by_sack(&mut self, bytes: u64, news: &News) -> Found {
+        let before = self.pipe();
+        if news.newly_sacked > 0 && bytes == 0 {
+            self.dupacks = self.dupacks.saturating_add(1);
+        }
+        self.board.find_lost(self.config.dupthresh, self.config.mss);
+        if self.mode == Mode::Open && self.dupacks >= self.config.dupthresh && !self.board.oldest_is_lost() {
+            self.board.lose_first();
+        }
+        Found { lost: self.segments(before.saturating_sub(self.pipe())), ..Found::default() }
+    }
+}

@@ -1,0 +1,97 @@
+//! What an endpoint tells of itself.
+
+use super::{Endpoint, Role, State};
+use crate::tcp::report::{Counters, Phase, Snapshot};
+use crate::tcp::sender::Mode;
+use crate::units::{Span, Time};
+
+impl Endpoint {
+    /// When to come back at the latest. It may move with every call.
+    #[inline]
+    #[must_use]
+    pub fn next_wakeup(&self) -> Time {
+        self.sender.timers.next().min(self.receiver.wakeup())
+    }
+
+    /// The exact round trip of a segment that was sent once: the newest that the last ACK was the first to report, by its
+    /// number or by SACK. Where that number covers a segment that was sent again, only SACK counts, because the others
+    /// may have waited for it. Each is handed out once.
+    #[inline]
+    pub fn take_rtt_sample(&mut self) -> Option<Span> {
+        self.sender.measured.take()
+    }
+
+    /// Whether it asks for ECN.
+    #[must_use]
+    pub fn uses_ecn(&self) -> bool {
+        self.sender.marks.is_some()
+    }
+
+    /// Totals.
+    #[must_use]
+    pub fn counters(&self) -> &Counters {
+        &self.sender.counters
+    }
+
+    /// The sequence number of the oldest byte that has not been acknowledged (SND.UNA).
+    #[must_use]
+    pub fn oldest_unacknowledged(&self) -> u32 {
+        self.sender.numbering.wire(self.sender.una)
+    }
+
+    /// User bytes received in order since the connection began: what the application could read.
+    #[inline]
+    #[must_use]
+    pub fn in_order_bytes(&self) -> u64 {
+        self.receiver.next()
+    }
+
+    /// Whether all that was written has been acknowledged.
+    #[must_use]
+    pub fn all_acknowledged(&self) -> bool {
+        self.sender.una >= self.sender.written
+    }
+
+    /// The congestion window in whole bytes.
+    #[inline]
+    #[must_use]
+    pub fn congestion_window(&self) -> u64 {
+        self.sender.window()
+    }
+
+    /// The state of the connection.
+    #[must_use]
+    pub fn state(&self) -> State {
+        self.state
+    }
+
+    /// Which end began.
+    #[must_use]
+    pub fn role(&self) -> Role {
+        self.role
+    }
+
+    /// The state that plots show.
+    #[must_use]
+    pub fn snapshot(&self) -> Snapshot {
+        let controller = self.sender.controller.snapshot();
+        let srtt = self.sender.estimator.smoothed();
+        Snapshot {
+            cwnd: if self.sender.reduces() { self.sender.window() as f64 } else { controller.window },
+            ssthresh: controller.ssthresh,
+            in_flight: self.sender.pipe(),
+            outstanding: self.sender.outstanding(),
+            srtt: (srtt != Span::ZERO).then_some(srtt),
+            rto: self.sender.estimator.rto(),
+            phase: match self.sender.mode {
+                Mode::Fast | Mode::Sack => Phase::Recovery,
+                Mode::Loss => Phase::Loss,
+                Mode::Open if controller.slow_start => Phase::SlowStart,
+                Mode::Open => Phase::CongestionAvoidance,
+            },
+            held_by: self.sender.held,
+            pacing_rate: self.sender.pacing_rate(),
+            detail: self.sender.controller.detail(),
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! One end of a connection: states, handshake, and the order of things.
+//!
+//! Written to RFC 9293 (states, segments), RFC 5681 and 6582 (congestion control), RFC 6298
+//! (timer), RFC 3042 (Limited Transmit), RFC 2018 and 6675 (SACK) and RFC 7323 (timestamps).
+//!
+//! **Not here**: FIN and RST (a connection lasts as long as its engine keeps it), simultaneous open,
+//! urgent data, zero windows (see [`crate::tcp::receiver`]), Nagle (see [`crate::tcp::sender`]),
+//! path MTU discovery, PAWS.
+
+mod look;
+mod receive;
+mod state;
+mod transmit;
+
+pub use state::{Role, State};
+
+use super::receiver::Receiver;
+use super::sender::Sender;
+use super::seq::Numbering;
+use crate::cc::Controller;
+use crate::plan::TcpPlan;
+use crate::random::Stream;
+use crate::units::{Span, Time};
+
+/// One end of a TCP connection, without clock, timer or wire.
+///
+/// Call order: [`Endpoint::open`] once (both ends), then in any order `write` and the
+/// `handle_*`, with `now` never going back; after **each** of them [`Endpoint::poll_transmit`] until it
+/// says `None`. Come back at [`Endpoint::next_wakeup`] at the latest; coming early changes nothing.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub struct Endpoint {
+    pub(in crate::tcp) sender: Sender,
+    pub(in crate::tcp) receiver: Receiver,
+    pub(in crate::tcp) theirs: Numbering,
+    pub(in crate::tcp) state: State,
+    /// ESTABLISHED, and neither timestamps nor ECN to look at.
+    pub(in crate::tcp) plain: bool,
+    role: Role,
+    /// A SYN is to be sent.
+    pub(in crate::tcp) syn_due: bool,
+    /// Highest timestamp to echo (TS.Recent).
+    pub(in crate::tcp) echo: u32,
+    /// How often a SYN was sent.
+    pub(in crate::tcp) syns: u32,
+    /// When our SYN was sent first.
+    pub(in crate::tcp) syn_at: Time,
+}
+
+impl Endpoint {
+    /// An endpoint before [`Endpoint::open`]. `isn` is its initial sequence number; without a
+    /// handshake neither end could learn the other's, so both must be given the same. `rng` is
+    /// needed for [`crate::plan::Increase::Random`], and for controllers that draw.
+    #[must_use]
+    pub fn new(plan: &TcpPlan, role: Role, isn: u32, rng: Option<Stream>) -> Endpoint {
+        let waits = if plan.handshake { State::Listen } else { State::Established };
+        let sender = Sender::new(plan, isn, rng);
+        Endpoint {
+            plain: role == Role::Passive && !plan.handshake && sender.config.is_plain(),
+            sender,
+            receiver: Receiver::new(plan),
+            state: if role == Role::Active { State::Closed } else { waits },
+            role,
+            theirs: Numbering::after_syn(isn),
+            echo: 0,
+            syn_at: Time::ZERO,
+            syns: 0,
+            syn_due: false,
+        }
+    }
+
+    /// Replaces the congestion controller before the connection begins; at both ends, if it needs ECN.
+    pub fn set_controller(&mut self, controller: Controller) {
+        self.sender.set_controller(controller);
+        self.sender.prepare_marks();
+        self.plain &= !self.sender.config.special;
+    }
+
+    /// The controller's window or pace was set from outside. Says whether data may leave by it now: poll then.
+    pub fn handle_window_set(&mut self) -> bool {
+        let open = self.state == State::Established;
+        self.sender.ready |= open;
+        open
+    }
+
+    /// The host had been up for `uptime` at time 0: its coarse clocks, which started when it was switched on,
+    /// tick accordingly. Without this call they tick at the multiples of their periods. Before [`Endpoint::open`].
+    pub fn start_clock(&mut self, uptime: Span) {
+        self.sender.estimator.start_clock(uptime);
+        self.sender.config.start_clock(uptime);
+    }
+
+    /// The application opens the connection. An active end sends a SYN, or is ESTABLISHED at
+    /// once when the plan has no handshake; a passive end does nothing.
+    pub fn open(&mut self, _now: Time) {
+        if self.state == State::Closed {
+            self.sender.ready = true;
+            self.syn_due = self.sender.config.handshake;
+            self.state = if self.sender.config.handshake { State::SynSent } else { State::Established };
+            self.plain = !self.sender.config.handshake && self.sender.config.is_plain();
+        }
+    }
+
+    /// The application adds `bytes`; `u64::MAX`: it always has more.
+    pub fn write(&mut self, _now: Time, bytes: u64) {
+        self.sender.write(bytes);
+    }
+}

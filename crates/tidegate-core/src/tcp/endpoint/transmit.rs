@@ -1,0 +1,157 @@
+//! What leaves an endpoint, and how it is written.
+
+use super::{Endpoint, State};
+use crate::tcp::outgoing::Outgoing;
+use crate::tcp::segment::{Segment, flags};
+use crate::tcp::sender::Sender;
+use crate::tcp::timestamp;
+use crate::unit::{Ecn, HeldBy};
+use crate::units::Time;
+
+impl Endpoint {
+    /// The next segment to send and what had held it back; `None`: nothing more now.
+    #[inline]
+    pub fn poll_transmit(&mut self, now: Time) -> Option<(Segment, HeldBy)> {
+        let mut segment = Segment::default();
+        let sent = self.poll(now)?;
+        self.write_segment(now, sent, &mut segment);
+        Some((segment, sent.held_by()))
+    }
+
+    /// The same before it is written as a segment, which [`Endpoint::write_segment`] does until anything else happens.
+    #[inline]
+    pub fn poll(&mut self, now: Time) -> Option<Outgoing> {
+        if self.sender.ready {
+            let accounts = self.sender.accounts.is_some();
+            let sent = if accounts { self.poll_accounting(now) } else { self.poll_sender(now) };
+            if let Some(sent) = sent.get() {
+                return Some(sent);
+            }
+        }
+        self.poll_ack()
+    }
+
+    /// An ACK that is to leave although no data do.
+    #[inline(always)]
+    pub(super) fn poll_ack(&mut self) -> Option<Outgoing> {
+        if !self.receiver.ack_now() {
+            return None;
+        }
+        self.sender.counters.acks_sent += 1;
+        Some(self.leave(Outgoing::new(self.sender.max, 0)))
+    }
+
+    #[inline(never)]
+    fn poll_sender(&mut self, now: Time) -> Outgoing {
+        self.poll_by(now, Sender::poll)
+    }
+
+    /// The same for a sender that accounts for ACKs.
+    #[inline(never)]
+    fn poll_accounting(&mut self, now: Time) -> Outgoing {
+        let Some(mut accounts) = self.sender.accounts.take() else { return Outgoing::NOTHING };
+        if self.sender.is_in_burst(&accounts, now) {
+            let held = self.sender.held;
+            let sent = self.sender.poll_burst(&mut accounts, now);
+            self.sender.put_back(accounts);
+            return self.leave(sent.held_back_by(held));
+        }
+        self.sender.put_back(accounts);
+        self.poll_by(now, Sender::poll_accounted)
+    }
+
+    #[inline(always)]
+    fn poll_by(&mut self, now: Time, poll: impl FnOnce(&mut Sender, Time) -> Option<Outgoing>) -> Outgoing {
+        if self.syn_due || self.state != State::Established {
+            return self.poll_syn(now);
+        }
+        let held = self.sender.held;
+        let sent = poll(&mut self.sender, now);
+        self.release(sent, held)
+    }
+
+    /// What the sender lets go, which `held` had held back.
+    #[inline(always)]
+    pub(super) fn release(&mut self, sent: Option<Outgoing>, held: HeldBy) -> Outgoing {
+        let Some(sent) = sent else { return Outgoing::NOTHING };
+        let all = !sent.is_empty() && sent.start() + u64::from(sent.len()) == self.sender.written;
+        // A repeat comes when loss recovery lets it, whatever the application has to add.
+        let held = if sent.is_retransmission() { HeldBy::CongestionWindow } else { held };
+        self.leave(sent.push_if(all).held_back_by(held))
+    }
+
+    /// A segment of ours leaves; each acknowledges, so nothing is owed afterwards.
+    #[inline]
+    pub(in crate::tcp) fn leave(&mut self, sent: Outgoing) -> Outgoing {
+        let config = &self.sender.config;
+        if !config.special && !self.receiver.tells() {
+            self.receiver.settled();
+            let pushes = config.linux_acks && sent.is_pushed();
+            return sent.options_if(pushes || (config.sack && self.receiver.has_gaps()));
+        }
+        self.leave_with_options(sent)
+    }
+
+    /// The same where a segment may say more than what it acknowledges.
+    #[inline(never)]
+    fn leave_with_options(&mut self, sent: Outgoing) -> Outgoing {
+        let news = self.receiver.window_is_news() || self.receiver.has_duplicates();
+        if self.sender.config.special && self.sender.marks.is_some() {
+            return self.leave_with_marks(sent);
+        }
+        self.receiver.acknowledged();
+        let config = &self.sender.config;
+        let pushes = config.linux_acks && sent.is_pushed();
+        sent.options_if(config.special || pushes || (config.sack && self.receiver.has_gaps()) || news)
+    }
+
+    /// Writes what [`Endpoint::poll`] gave last, whatever was there before. SACK blocks beyond
+    /// `sack_count` are left as they were.
+    #[inline]
+    pub fn write_segment(&self, now: Time, sent: Outgoing, segment: &mut Segment) {
+        segment.seq = self.sequence_number(sent);
+        segment.ack = self.acknowledgement_number();
+        segment.len = sent.len();
+        segment.window = self.receiver.offered().unwrap_or(self.sender.config.advertised);
+        segment.ts_val = 0;
+        segment.ts_ecr = 0;
+        segment.flags = if sent.is_pushed() { flags::ACK | flags::PSH } else { flags::ACK };
+        segment.ecn = Ecn::NotEct;
+        segment.sack_count = 0;
+        segment.accecn = None;
+        segment.retransmission = sent.is_retransmission();
+        if sent.has_options() {
+            self.write_options(now, segment);
+        }
+        if sent.is_syn() {
+            self.write_syn(segment);
+        }
+    }
+
+    /// The sequence number of a segment that leaves.
+    #[inline]
+    #[must_use]
+    pub fn sequence_number(&self, sent: Outgoing) -> u32 {
+        self.sender.numbering.wire(sent.start())
+    }
+
+    /// What a segment that leaves now acknowledges.
+    #[inline]
+    #[must_use]
+    pub fn acknowledgement_number(&self) -> u32 {
+        self.theirs.wire(self.receiver.next())
+    }
+
+    /// RFC 7323 timestamps and RFC 2018 blocks.
+    #[inline(never)]
+    fn write_options(&self, now: Time, segment: &mut Segment) {
+        if self.sender.config.timestamps {
+            segment.ts_val = timestamp::at(now);
+            segment.ts_ecr = self.echo;
+        }
+        if self.sender.config.sack {
+            self.receiver.report(segment, self.theirs);
+        }
+        self.write_marks(segment);
+    }
+}

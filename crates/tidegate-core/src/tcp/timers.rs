@@ -1,0 +1,105 @@
+//! What a sender waits for: one timer with three purposes, as in Linux (`icsk_pending`), and the pacer. The timer of delayed ACKs
+//! is the receiving half's ([`super::receiver`]).
+
+use crate::units::{Span, Time};
+
+/// `TCP_TIMEOUT_MIN_US` in Linux 6.18.
+const LEAST: Span = Span::from_millis(2);
+/// A tick of the kernel's clock where it ticks 250 times a second (`CONFIG_HZ`).
+const TICK: Span = Span::from_millis(4);
+
+/// What a timer set for any time, and [`LEAST`], takes longer in the mean.
+pub(super) const LATE: Span = Span::from_picos(LEAST.picos() + TICK.picos());
+
+/// How long a timer of Linux takes that is set for `wait` and the least time (`usecs_to_jiffies`, `calc_index` of its timers): so many
+/// whole ticks, and what is left of the tick in which it is set. DEVIATION: that is half a tick, for hosts whose clocks are not known.
+pub(super) fn on_ticks(wait: Span) -> Span {
+    let ticks = (wait + LEAST).picos().div_ceil(TICK.picos());
+    TICK.saturating_mul(ticks) + Span::from_picos(TICK.picos() / 2)
+}
+
+/// What the timer is set for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// The retransmission time-out (RFC 6298).
+    TimeOut,
+    /// A tail loss probe (RFC 8985 §7.2).
+    Probe,
+    /// Segments that may be reordered are lost if they have not come by then (RFC 8985 §6.2 step 5).
+    Reorder,
+}
+
+/// The timers of a sender. Setting the one for another purpose ends what it was set for.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub(super) struct Timers {
+    /// When the timer expires; `NEVER`: it is off.
+    expires: Time,
+    /// When the pacer lets the next data go; `NEVER`: it holds nothing back.
+    paced: Time,
+    purpose: Purpose,
+}
+
+impl Timers {
+    /// None is set.
+    pub(super) fn new() -> Timers {
+        Timers { expires: Time::NEVER, paced: Time::NEVER, purpose: Purpose::TimeOut }
+    }
+
+    /// The earliest of them.
+    #[inline]
+    pub(super) fn next(&self) -> Time {
+        self.expires.min(self.paced)
+    }
+
+    /// When the timer expires; `NEVER`: it is off.
+    #[inline]
+    pub(super) fn expires(&self) -> Time {
+        self.expires
+    }
+
+    #[inline]
+    pub(super) fn purpose(&self) -> Purpose {
+        self.purpose
+    }
+
+    #[inline]
+    pub(super) fn is_off(&self) -> bool {
+        self.expires == Time::NEVER
+    }
+
+    /// Sets the timer.
+    #[inline]
+    pub(super) fn set(&mut self, purpose: Purpose, expires: Time) {
+        self.purpose = purpose;
+        self.expires = expires;
+    }
+
+    /// It expires then, for the purpose that it has; `NEVER`: it does not.
+    #[inline]
+    pub(super) fn move_to(&mut self, expires: Time) {
+        self.expires = expires;
+    }
+
+    /// Data wait for the pacer until then.
+    #[inline]
+    pub(super) fn pace(&mut self, until: Time) {
+        self.paced = until;
+    }
+
+    /// Whether they wait until then.
+    #[inline]
+    pub(super) fn paces_until(&self, until: Time) -> bool {
+        self.paced == until
+    }
+
+    /// Whether what the pacer held back may go at `now`: said once.
+    #[inline]
+    pub(super) fn take_paced(&mut self, now: Time) -> bool {
+        let due = now >= self.paced;
+        if due {
+            self.paced = Time::NEVER;
+        }
+        due
+    }
+}
