@@ -69,12 +69,24 @@ pub struct Report {
     pub problem: String,
     /// What would be right.
     pub help: Option<String>,
+    /// What else is wrong, in the order of the text, each without others of its own.
+    pub others: Vec<ScenarioError>,
     rendered: String,
 }
 
+/// More problems than this are counted only: a person mends the first ones and asks again.
+const MOST_SHOWN: usize = 20;
+
 impl fmt::Display for ScenarioError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(&self.rendered)
+        out.write_str(&self.rendered)?;
+        for other in self.others.iter().take(MOST_SHOWN - 1) {
+            write!(out, "\n\n{}", other.rendered)?;
+        }
+        if self.others.len() >= MOST_SHOWN {
+            write!(out, "\n\n{} more problems", self.others.len() + 1 - MOST_SHOWN)?;
+        }
+        Ok(())
     }
 }
 
@@ -97,8 +109,24 @@ impl ScenarioError {
             read: String::new(),
             problem,
             help,
+            others: Vec::new(),
             rendered,
         }))
+    }
+
+    /// All problems as one error: the file before `--set`, in the order of the text. What is missing counts only where
+    /// everything that was written is right.
+    pub(crate) fn from_problems(mut problems: Vec<Problem>, sources: &Sources) -> ScenarioError {
+        problems.sort_by_key(|problem| (problem.missing, problem.at));
+        let missing = problems.first().is_some_and(|problem| problem.missing);
+        problems.retain(|problem| problem.missing == missing);
+        problems.dedup_by(|one, other| one.at == other.at && one.key == other.key);
+        let mut errors = problems.into_iter().map(|problem| ScenarioError::from_problem(problem, sources));
+        let unknown =
+            || ScenarioError::from_problem(Problem::new(Place::default(), "", "unknown problem"), sources);
+        let mut first = errors.next().unwrap_or_else(unknown);
+        first.0.others = errors.collect();
+        first
     }
 
     pub(crate) fn from_problem(problem: Problem, sources: &Sources) -> ScenarioError {
@@ -111,6 +139,7 @@ impl ScenarioError {
             read: shown.read,
             problem: problem.problem,
             help: problem.help,
+            others: Vec::new(),
             rendered: shown.rendered,
         }))
     }

@@ -23,6 +23,31 @@ pub struct Input {
     pub sha256: String,
 }
 
+/// Files that are given as bytes, by the names that a scenario has for them. A scenario that is read with them opens no file:
+/// so it is read where there is no file system, as in a browser.
+#[derive(Clone, Debug, Default)]
+pub struct Files(Arc<BTreeMap<String, Vec<u8>>>);
+
+impl FromIterator<(String, Vec<u8>)> for Files {
+    fn from_iter<I: IntoIterator<Item = (String, Vec<u8>)>>(files: I) -> Files {
+        Files(Arc::new(files.into_iter().collect()))
+    }
+}
+
+impl Files {
+    /// The bytes of the file `name`.
+    fn get(&self, name: &str) -> Result<Vec<u8>, TraceError> {
+        self.0.get(name).cloned().ok_or_else(|| {
+            let given: Vec<&str> = self.0.keys().map(String::as_str).collect();
+            let help = match given.as_slice() {
+                [] => "give the file together with the scenario".to_owned(),
+                names => format!("give the file together with the scenario; given: {}", names.join(", ")),
+            };
+            TraceError::not_given(name, help)
+        })
+    }
+}
+
 /// A trace that gates share.
 #[derive(Clone, Debug)]
 pub(crate) enum Loaded {
@@ -30,7 +55,7 @@ pub(crate) enum Loaded {
     Opportunities(Arc<OpportunityTrace>),
 }
 
-/// Which files a message may quote.
+/// Which files may be read, and which a message may quote.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Quotes {
     /// Every file.
@@ -38,6 +63,8 @@ pub(crate) struct Quotes {
     /// Beside those in the scenario's folder, absolute paths that stand in one of these edits: whoever made
     /// the edit chose the file.
     pub(crate) edits: Vec<String>,
+    /// Only files in the scenario's folder are read, links followed, and none is executed.
+    pub(crate) confined: bool,
 }
 
 impl Quotes {
@@ -56,6 +83,8 @@ type TraceKey = (String, Option<Format>, u32, Option<Span>);
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Library {
     base_dir: Option<PathBuf>,
+    /// In place of the file system.
+    given: Option<Files>,
     quotes: Quotes,
     traces: BTreeMap<TraceKey, Result<Loaded, TraceError>>,
     sizes: BTreeMap<String, Result<SizePlan, TraceError>>,
@@ -65,8 +94,22 @@ pub(crate) struct Library {
 }
 
 impl Library {
-    pub(crate) fn new(base_dir: Option<&Path>, quotes: Quotes) -> Library {
-        Library { base_dir: base_dir.map(Path::to_owned), quotes, ..Library::default() }
+    pub(crate) fn new(base_dir: Option<&Path>, quotes: Quotes, given: Option<&Files>) -> Library {
+        Library {
+            base_dir: base_dir.map(Path::to_owned),
+            quotes,
+            given: given.cloned(),
+            ..Library::default()
+        }
+    }
+
+    /// The bytes of the file `name`: as given, or as `read` finds them.
+    fn bytes(
+        &self,
+        name: &str,
+        read: impl FnOnce() -> Result<Vec<u8>, TraceError>,
+    ) -> Result<Vec<u8>, TraceError> {
+        self.given.as_ref().map_or_else(read, |given| given.get(name))
     }
 
     /// The trace in the file `name`, which counts from the scenario's folder.
@@ -81,9 +124,9 @@ impl Library {
         if let Some(loaded) = self.traces.get(&key) {
             return loaded.clone();
         }
-        let path = self.path(name);
+        let path = self.readable(name)?;
         let shown = path.display().to_string();
-        let loaded = trace::read(&path, &shown).and_then(|bytes| {
+        let loaded = self.bytes(name, || trace::read(&path, &shown)).and_then(|bytes| {
             let trace = trace::parse(&bytes, &shown, format, &options)?;
             self.keep_input(name, path.clone(), &bytes);
             Ok(match trace {
@@ -102,8 +145,8 @@ impl Library {
         if let Some(loaded) = self.sizes.get(name) {
             return loaded.clone();
         }
-        let path = self.path(name);
-        let loaded = trace::sizes::read(&path, name).and_then(|bytes| {
+        let path = self.readable(name)?;
+        let loaded = self.bytes(name, || trace::sizes::read(&path, name)).and_then(|bytes| {
             let sizes = trace::sizes::parse(&bytes, name)?;
             self.keep_input(name, path.clone(), &bytes);
             Ok(sizes)
@@ -116,14 +159,28 @@ impl Library {
     /// The file of code `name`, which counts from the scenario's folder: where it is. It is hashed, not read.
     pub(crate) fn code(&mut self, name: &str) -> Result<String, TraceError> {
         self.named.insert(name.to_owned());
+        if self.quotes.confined {
+            let help = "tidegate run runs it".to_owned();
+            return Err(refused(name, "a congestion controller in Python is not run from here", help));
+        }
         let path = self.path(name);
-        let bytes = trace::read_code(&path, name)?;
+        let bytes = self.bytes(name, || trace::read_code(&path, name))?;
         self.keep_input(name, path.clone(), &bytes);
         Ok(path.display().to_string())
     }
 
     fn path(&self, name: &str) -> PathBuf {
         self.base_dir.as_ref().map_or_else(|| PathBuf::from(name), |folder| folder.join(name))
+    }
+
+    /// Where a file is, if it may be read. Of a file elsewhere nothing is said, not even whether it is there.
+    fn readable(&self, name: &str) -> Result<PathBuf, TraceError> {
+        let path = self.path(name);
+        if self.quotes.confined && !self.is_inside(&path) {
+            let help = "put it there and give its name, without folders above it".to_owned();
+            return Err(refused(name, "there is no such file in the scenario's folder", help));
+        }
+        Ok(path)
     }
 
     fn keep_input(&mut self, name: &str, path: PathBuf, bytes: &[u8]) {
@@ -134,7 +191,7 @@ impl Library {
     /// The error without a byte of the file, where the file lies outside the scenario's folder and nobody
     /// but the scenario's author chose it.
     fn discreet(&self, error: TraceError, name: &str, path: &Path) -> TraceError {
-        if self.quotes.outside || self.quotes.chosen(name) || self.is_inside(path) {
+        if self.given.is_some() || self.quotes.outside || self.quotes.chosen(name) || self.is_inside(path) {
             error
         } else {
             error.without_content()
@@ -159,6 +216,17 @@ impl Library {
 
     pub(crate) fn inputs(&self) -> Vec<Input> {
         self.inputs.values().filter(|input| self.named.contains(&input.name)).cloned().collect()
+    }
+}
+
+fn refused(name: &str, problem: &str, help: String) -> TraceError {
+    TraceError {
+        file: name.to_owned(),
+        line: None,
+        read: "".into(),
+        problem: problem.to_owned(),
+        before: "".into(),
+        help,
     }
 }
 

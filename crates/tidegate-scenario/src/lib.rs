@@ -7,6 +7,7 @@
 //! | `units` | text with a unit, exactly |
 //! | `table` | every key: type, range, default, description |
 //! | `check` | the tree against the table |
+//! | `relative` | sizes given by a time or in bandwidth–delay products |
 //! | `lower` | checked values to the plan; what needs more than one key |
 //! | `explain` | a scenario in words, with its consequences |
 //! | `schema`, `reference` | the table for programs and for people |
@@ -26,6 +27,7 @@ mod planned;
 mod quantity;
 mod reading;
 mod reference;
+mod relative;
 mod scenario;
 mod schema;
 mod spelling;
@@ -35,11 +37,12 @@ pub mod trace;
 mod units;
 
 pub use error::{Report, ScenarioError, Warning};
-pub use inputs::Input;
+pub use inputs::{Files, Input};
 pub use lower::check_recording;
 pub use quantity::{QuantityError, read_instant, read_rate, read_span};
 pub use reading::Reading;
 pub use reference::reference;
+pub use relative::ComputedSize;
 pub use scenario::{Scenario, Syntax};
 pub use schema::schema;
 pub use sweep::Sweep;

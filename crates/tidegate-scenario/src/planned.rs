@@ -7,6 +7,7 @@ use crate::document::Node;
 use crate::error::Problem;
 use crate::inputs::Library;
 use crate::lower;
+use crate::relative;
 use crate::table::ROOT;
 
 /// The tree against the table, then every key against the others.
@@ -16,7 +17,8 @@ pub(crate) fn check(tree: &Node, library: &mut Library) -> Result<(Form, Plan, V
     if !checker.problems.is_empty() {
         return Err(checker.problems);
     }
-    let Some(root) = root else { return Err(Vec::new()) };
+    let Some(mut root) = root else { return Err(Vec::new()) };
+    relative::settle(&mut root, library)?;
     let lowered = lower::lower(&root, library);
     if !lowered.problems.is_empty() {
         return Err(lowered.problems);

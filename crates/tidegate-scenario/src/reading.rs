@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::document::{self, Node, Op, Source, Sources};
 use crate::error::{Problem, ScenarioError, Warning};
 use crate::file::{self, LARGEST_SCENARIO, Refused};
-use crate::inputs::{Library, Quotes};
+use crate::inputs::{Files, Library, Quotes};
 use crate::planned;
 use crate::scenario::{Scenario, Syntax, Written};
 use crate::sweep;
@@ -20,6 +20,11 @@ pub struct Reading<'a> {
     /// A message about a trace or a file of sizes may quote numbers in it even where the file lies outside the
     /// scenario's folder. Otherwise it may only if an edit names the file by an absolute path.
     pub allow_outside: bool,
+    /// Files are read only in the scenario's folder, links followed, and no code is executed: for a scenario
+    /// from somebody else.
+    pub confined: bool,
+    /// The files that the scenario may name, in place of those of the file system.
+    pub files: Option<&'a Files>,
 }
 
 const TOO_LARGE: &str = "a scenario is a small text file: use count = 1000 to make many flows of one table";
@@ -31,7 +36,7 @@ impl Scenario {
     /// # Errors
     /// The first thing that is wrong, in the order of the file.
     pub fn load(path: &Path, sets: &[String]) -> Result<Scenario, ScenarioError> {
-        Scenario::load_with(path, Reading { sets, allow_outside: false })
+        Scenario::load_with(path, Reading { sets, ..Reading::default() })
     }
 
     /// The same, read as `reading` says.
@@ -76,7 +81,7 @@ impl Scenario {
         base_dir: Option<&Path>,
         sets: &[String],
     ) -> Result<Scenario, ScenarioError> {
-        Scenario::from_text(text, name, base_dir, Syntax::Toml, Reading { sets, allow_outside: false })
+        Scenario::from_text(text, name, base_dir, Syntax::Toml, Reading { sets, ..Reading::default() })
     }
 
     /// The scenario in the JSON `text`: the same keys, checks and messages.
@@ -89,7 +94,7 @@ impl Scenario {
         base_dir: Option<&Path>,
         sets: &[String],
     ) -> Result<Scenario, ScenarioError> {
-        Scenario::from_text(text, name, base_dir, Syntax::Json, Reading { sets, allow_outside: false })
+        Scenario::from_text(text, name, base_dir, Syntax::Json, Reading { sets, ..Reading::default() })
     }
 
     /// The scenario in `text`, written in `syntax` and read as `reading` says.
@@ -111,13 +116,17 @@ impl Scenario {
                 Some(TOO_LARGE.to_owned()),
             ));
         }
-        let quotes = Quotes { outside: reading.allow_outside, edits: reading.sets.to_vec() };
+        let quotes = Quotes {
+            outside: reading.allow_outside,
+            edits: reading.sets.to_vec(),
+            confined: reading.confined,
+        };
         Scenario::build(Written {
             text: text.to_owned(),
             name: name.to_owned(),
             sets: reading.sets.to_vec(),
             syntax,
-            library: Library::new(base_dir, quotes),
+            library: Library::new(base_dir, quotes, reading.files),
         })
     }
 
@@ -138,14 +147,8 @@ impl Scenario {
         let mut sources = vec![Source { name: written.name.clone(), text: written.text.clone() }];
         let sets = written.sets.iter();
         sources.extend(sets.map(|set| Source { name: "--set".to_owned(), text: set.clone() }));
-        Scenario::check(written, &sources).map_err(|mut problems| {
-            // What is there before what is missing; the file before --set; in the order of the text.
-            problems.sort_by_key(|problem| (problem.missing, problem.at));
-            let first = problems.into_iter().next();
-            let first =
-                first.unwrap_or_else(|| Problem::new(document::Place::default(), "", "unknown problem"));
-            ScenarioError::from_problem(first, &sources)
-        })
+        Scenario::check(written, &sources)
+            .map_err(|problems| ScenarioError::from_problems(problems, &sources))
     }
 
     fn check(mut written: Written, sources: &Sources) -> Result<Scenario, Vec<Problem>> {

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::table::{Key, Kind, Literal, ROOT, Section, WhenAbsent};
-use crate::units::{Dim, example, noun, unit_names};
+use crate::units::{Dim, PRODUCT, example, noun, unit_names};
 
 /// Every key of a scenario: what it takes, its default, what it means.
 #[must_use]
@@ -18,6 +18,10 @@ pub fn reference() -> String {
     for dim in [Dim::Time, Dim::Speed, Dim::Size, Dim::Cells, Dim::Slots] {
         let _ = writeln!(out, "| {} | {} |", noun(dim), unit_names(dim).collect::<Vec<_>>().join(", "));
     }
+    let _ = writeln!(
+        out,
+        "| a bandwidth–delay product, where a queue, burst or receive window is asked | {PRODUCT} |"
+    );
     let mut seen = Vec::new();
     describe(&ROOT, "", &mut seen, &mut out);
     out
@@ -139,7 +143,8 @@ fn takes(kind: Kind) -> String {
         Kind::Share => "above 0 and up to 1, or `\"50%\"`".to_owned(),
         Kind::Quantity { dim, words, .. } => {
             let words: String = words.iter().map(|word| format!(", or `\"{}\"`", word.name)).collect();
-            format!("{} such as `\"{}\"`{words}", noun(dim), example(dim))
+            let relative = if dim.is_relative() { ", a time, or `\"1 BDP\"`" } else { "" };
+            format!("{} such as `\"{}\"`{relative}{words}", noun(dim), example(dim))
         }
         Kind::Choice(words) => {
             let open = words.iter().map(|word| format!("`\"{}\"`", word.name));

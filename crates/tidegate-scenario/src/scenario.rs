@@ -9,6 +9,7 @@ use crate::check::Form;
 use crate::error::Warning;
 use crate::explain;
 use crate::inputs::{Input, Library};
+use crate::relative::{self, ComputedSize};
 use crate::sweep::{self, Sweep};
 
 /// A scenario, parsed and checked: it makes plans and cannot fail any more.
@@ -79,6 +80,12 @@ impl Scenario {
         explain::explain(&self.root, &self.plan)
     }
 
+    /// Sizes that were written as a time or in bandwidth–delay products, and what they came to.
+    #[must_use]
+    pub fn computed_sizes(&self) -> Vec<ComputedSize> {
+        relative::computed(&self.root)
+    }
+
     /// The files that the scenario read, by name.
     #[must_use]
     pub fn inputs(&self) -> &[Input] {
@@ -116,7 +123,13 @@ impl Scenario {
         &self.plan.title
     }
 
-    /// How long the run is.
+    /// Whether the run ends when every finite transfer and every flow with a count of requests is done.
+    #[must_use]
+    pub fn until_done(&self) -> bool {
+        self.plan.until_done
+    }
+
+    /// How long the run is; where it ends when all is done, how long it is at most.
     #[must_use]
     pub fn duration(&self) -> Time {
         self.plan.duration

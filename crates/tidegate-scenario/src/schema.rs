@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::table::{Key, Kind, Literal, ROOT, Section, WhenAbsent};
-use crate::units::{example, unit_names};
+use crate::units::{PRODUCT, example, unit_names};
 
 /// The JSON Schema (draft 2020-12) of a scenario, with a description on every key. It
 /// describes shapes and units; what needs more than one key is checked by loading.
@@ -109,7 +109,12 @@ fn kind(of: Kind) -> Value {
             { "type": "string", "pattern": "^ *[0-9.]+([eE][+-]?[0-9]+)? *% *$", "examples": ["50%"] },
         ] }),
         Kind::Quantity { dim, words, .. } => {
-            let units = unit_names(dim).collect::<Vec<_>>().join("|");
+            // Editors check by this pattern; the unit may be in small letters too.
+            let spelling = |unit: &str| match unit {
+                PRODUCT => "[Bb][Dd][Pp]".to_owned(),
+                _ => unit.to_owned(),
+            };
+            let units = unit_names(dim).map(spelling).collect::<Vec<_>>().join("|");
             let number = json!({
                 "type": "string",
                 "pattern": format!("^ *\\+?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]+)? *({units}) *$"),

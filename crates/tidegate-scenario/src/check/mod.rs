@@ -8,5 +8,5 @@ mod value;
 mod walk;
 mod words;
 
-pub(crate) use value::{Form, Item, Named, Value};
+pub(crate) use value::{Computed, Form, Item, Named, Value};
 pub(crate) use walk::{Checker, default_item};

@@ -15,6 +15,18 @@ pub(crate) struct Item {
     /// Dotted key, for messages.
     pub(crate) key: String,
     pub(crate) given: bool,
+    /// Where a size was given by a time or in bandwidth–delay products: what was written and how it was
+    /// computed. The value is what it came to.
+    pub(crate) computed: Option<Computed>,
+}
+
+/// How a size came about that was not written as one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Computed {
+    /// As written, such as `0.5 BDP`.
+    pub(crate) written: String,
+    /// What it is made of, such as `0.5 × 20 Mbit/s × 40 ms`.
+    pub(crate) from: String,
 }
 
 /// A value after the table has had its say.

@@ -112,7 +112,7 @@ impl Checker {
 
     pub(super) fn item(&mut self, kind: Kind, node: &Node, key: &str) -> Option<Item> {
         let value = self.value(kind, node, key)?;
-        Some(Item { value, at: node.at, key: key.to_owned(), given: true })
+        Some(Item { value, at: node.at, key: key.to_owned(), given: true, computed: None })
     }
 
     fn value(&mut self, kind: Kind, node: &Node, key: &str) -> Option<Value> {

@@ -5,7 +5,7 @@ use tidegate_core::plan::{DelayedAckPlan, FlowPlan, Plan, RtoPlan, RtoRestart, T
 use tidegate_core::units::Span;
 
 use super::gate::{jitter_text, queue_packets};
-use super::text::{rate_text, seconds_text, three_digits, value_text};
+use super::text::{item_text, rate_text, seconds_text, three_digits};
 use super::{Row, consequence, copies, police, request, rows_of, write_rows};
 use crate::check::Form;
 use crate::lower::TcpLayers;
@@ -30,7 +30,7 @@ fn tcp_rows(layers: &TcpLayers<'_>, flow: &FlowPlan, rows: &mut Vec<Row>) {
         let mut default = layers.given(row.name).is_none();
         let text = match row.name {
             "use" => match layers.given("use") {
-                Some(item) => value_text(row.kind, &item.value),
+                Some(item) => item_text(row.kind, item),
                 None => continue,
             },
             "fast_retransmit"
@@ -45,7 +45,7 @@ fn tcp_rows(layers: &TcpLayers<'_>, flow: &FlowPlan, rows: &mut Vec<Row>) {
             "delayed_ack" => delayed_ack_text(flow.tcp.delayed_ack.as_ref()),
             _ => {
                 let Some(item) = layers.item(row.name) else { continue };
-                value_text(row.kind, &item.value)
+                item_text(row.kind, &item)
             }
         };
         let mut text = text;

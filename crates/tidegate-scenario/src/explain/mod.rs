@@ -21,7 +21,7 @@ use tidegate_core::plan::{Plan, SourcePlan};
 
 use crate::check::Form;
 use crate::table::{Kind, WhenAbsent};
-use text::value_text;
+use text::item_text;
 
 /// One line: a dotted key, its value in words, whether it is a default.
 struct Row {
@@ -46,9 +46,16 @@ pub(crate) fn explain(root: &Form, plan: &Plan) -> String {
         skip.push("cells");
     }
     rows_of(root, "", &skip, &mut rows);
+    rows.retain(|row| plan.until_done || row.key != "limits.duration");
     write_rows("the run", &rows, &mut out);
     let counted = plan.duration.saturating_since(plan.warmup);
-    consequence(&format!("the summary covers {counted} of the {}", plan.duration), &mut out);
+    let covers = if plan.until_done {
+        let ends = plan.flows.iter().filter(|flow| flow.ends()).count();
+        format!("the run ends when {} done, at {} at the latest", what_ends(ends), plan.duration)
+    } else {
+        format!("the summary covers {counted} of the {}", plan.duration)
+    };
+    consequence(&covers, &mut out);
     for named in root.table("gate").map_or(&[][..], |gates| gates.items.as_slice()) {
         let Some(form) = named.item.table() else { continue };
         gate::explain(&named.name, form, plan, &mut out);
@@ -86,6 +93,14 @@ pub(crate) fn explain(root: &Form, plan: &Plan) -> String {
     out
 }
 
+/// The flows that come to an end.
+fn what_ends(count: usize) -> String {
+    match count {
+        1 => "the flow that comes to an end is".to_owned(),
+        count => format!("the {count} flows that come to an end are"),
+    }
+}
+
 /// The rows of a table, those below it under dotted keys, but for `skip`.
 fn rows_of(form: &Form, prefix: &str, skip: &[&str], rows: &mut Vec<Row>) {
     let open = form.section.keys.iter().filter(|row| row.kind != Kind::Later && !skip.contains(&row.name));
@@ -94,7 +109,7 @@ fn rows_of(form: &Form, prefix: &str, skip: &[&str], rows: &mut Vec<Row>) {
         match form.get(row.name) {
             Some(item) => match item.table() {
                 Some(below) => rows_of(below, &format!("{key}."), &[], rows),
-                None => rows.push(Row { key, text: value_text(row.kind, &item.value), default: !item.given }),
+                None => rows.push(Row { key, text: item_text(row.kind, item), default: !item.given }),
             },
             None if form.section.one_of => {}
             None => {

@@ -2,11 +2,11 @@
 
 use tidegate_core::units::Rate;
 
-use crate::check::Value;
+use crate::check::{Item, Value};
 use crate::table::{Kind, Word};
 
 /// A value as it would be written, and what a word means.
-pub(super) fn value_text(kind: Kind, value: &Value) -> String {
+fn value_text(kind: Kind, value: &Value) -> String {
     match value {
         Value::Flag(flag) => if *flag { "yes" } else { "no" }.to_owned(),
         Value::Whole(number) => number.to_string(),
@@ -42,6 +42,15 @@ pub(super) fn value_text(kind: Kind, value: &Value) -> String {
             texts.join(", ")
         }
         Value::Free => "as written".to_owned(),
+    }
+}
+
+/// The value of a key; for a size that was computed, also what was written and from what it was computed.
+pub(super) fn item_text(kind: Kind, item: &Item) -> String {
+    let value = value_text(kind, &item.value);
+    match &item.computed {
+        Some(computed) => format!("{value} ({} = {})", computed.written, computed.from),
+        None => value,
     }
 }
 

@@ -47,7 +47,7 @@ pub(crate) fn lower(root: &Form, library: &mut Library) -> Lowered {
 }
 
 fn plan(root: &Form, library: &mut Library, notes: &mut Notes) -> Plan {
-    let duration = time(root.span("duration"));
+    let (duration, until_done) = limits::duration(root);
     let warmup = time(root.span("warmup"));
     check_warmup(root, warmup, duration, notes);
     let gates = read::gate::gates(root, library, notes);
@@ -80,6 +80,7 @@ fn plan(root: &Form, library: &mut Library, notes: &mut Notes) -> Plan {
     place::follow::resolve(&placed, &mut planned, notes);
     let switches = place::abr::resolve(&placed, &mut planned, notes);
     let mut plan = Plan {
+        until_done,
         warmup,
         flows,
         traffic,
@@ -95,6 +96,7 @@ fn plan(root: &Form, library: &mut Library, notes: &mut Notes) -> Plan {
         limits: limits::limits(root),
         ..Plan::empty(duration)
     };
+    limits::check_until_done(root, &plan, notes);
     plan.record = read::record::record(root, &gates, &users, &plan, notes);
     if let (Err(problem), Some(item)) =
         (check_recording(&plan), root.table("record").and_then(|record| record.given("every")))

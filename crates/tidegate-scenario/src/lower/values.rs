@@ -149,8 +149,13 @@ mod tests {
 
     #[test]
     fn a_word_without_a_meaning_is_reported() {
-        let item =
-            |word| Item { value: Value::Word(word), at: Place::default(), key: "a".to_owned(), given: true };
+        let item = |word| Item {
+            value: Value::Word(word),
+            at: Place::default(),
+            key: "a".to_owned(),
+            given: true,
+            computed: None,
+        };
         let mut notes = Notes::default();
         let meanings = [("one", 1), ("two", 2)];
         assert_eq!(choice(None, meanings, &mut notes), 1);

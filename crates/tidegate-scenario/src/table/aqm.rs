@@ -42,10 +42,10 @@ const STEP: Section = short(
          short for `step.threshold = X`.",
         &[key(
             "threshold",
-            Kind::AnyOf(&[quantity_or_zero(Dim::Queue), TIME_0]),
+            quantity_or_zero(Dim::Queue),
             WhenAbsent::Words("\"1 ms\""),
-            "In packets, in bytes of IP packets, or the time that as many bytes take, which needs a constant rate in \
-             bit/s.",
+            "In packets, in bytes of IP packets, or by a time or BDP at the rate of the gate. The default needs a \
+             constant rate in bit/s.",
         )],
     ),
 );

@@ -2,8 +2,8 @@
 
 use super::aqm::{AQM, AQM_WORDS};
 use super::{
-    Key, Kind, Literal, RATE, SIZE, Section, TIME, TIME_0, WhenAbsent, Word, key, named, section, short,
-    text, word,
+    BURST, Key, Kind, Literal, RATE, SIZE, Section, TIME, TIME_0, WhenAbsent, Word, key, named, section,
+    short, text, word,
 };
 use crate::units::Dim;
 
@@ -91,7 +91,7 @@ const QUEUE: Section = short(
                 "limit",
                 Kind::Quantity { dim: Dim::Queue, zero: true, words: UNLIMITED },
                 text("unlimited"),
-                "In packets, in bytes of IP packets, or \"unlimited\". A packet whose transmission begins when it arrives \
+                "In packets, in bytes of IP packets, by a time or BDP at the rate of the gate, or \"unlimited\". A packet whose transmission begins when it arrives \
                  takes no place. `queue.limit` of the gate holds for all classes together.",
             ),
             key(
@@ -155,12 +155,12 @@ const HTB: Section = short(
             ),
             key(
                 "burst",
-                SIZE,
+                BURST,
                 text("1600 B"),
                 "The bucket of `rate`: bytes on the wire that may come at once after a pause. A packet may begin while the \
                  bucket is not below zero (`burst`; `tc` takes 1600 B and what comes in a tick).",
             ),
-            key("ceil_burst", SIZE, text("1600 B"), "The bucket of `ceil` (`cburst`)."),
+            key("ceil_burst", BURST, text("1600 B"), "The bucket of `ceil` (`cburst`)."),
             key(
                 "priority",
                 Kind::Whole { min: 0, max: 7 },

@@ -162,7 +162,10 @@ const QUEUE: Section = short(
                 "limit",
                 Kind::Quantity { dim: Dim::Queue, zero: true, words: UNLIMITED },
                 text("unlimited"),
-                "In packets, in bytes of IP packets, or \"unlimited\"; at a cell gate in cells. A packet whose \
+                "In packets, in bytes of IP packets, or \"unlimited\"; at a cell gate in cells. A time such as \
+                 \"100 ms\" is what the gate sends in it at its rate; \"1 BDP\" is what it sends in the longest \
+                 round trip, without queueing, of the flows that pass it. A rate that varies counts with its mean; \
+                 `check --explain` says what it came to. A packet whose \
                  transmission begins when it arrives takes no place in the queue. With a limit of 0, every packet \
                  that would have to wait is dropped: one that arrives during a transmission or while the rate is 0, \
                  one for which a token bucket lacks tokens, a cell that a GCRA shaper would delay, one that finds \

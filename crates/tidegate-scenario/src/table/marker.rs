@@ -1,7 +1,7 @@
 //! `gate.x.police.srtcm` and `gate.x.police.trtcm`: three-colour markers.
 
 use super::{
-    Key, Kind, RATE, SIZE, Section, WhenAbsent, Word, flag, key, quantity_or_zero, section, text, word,
+    BURST, Key, Kind, RATE, Section, WhenAbsent, Word, flag, key, quantity_or_zero, section, text, word,
 };
 use crate::units::Dim;
 
@@ -17,7 +17,7 @@ pub(super) const SRTCM: Section = section(
             "ebs",
             SIZE_0,
             WhenAbsent::Required("\"100 kB\""),
-            "Excess burst size: the depth of the second bucket; with \"0 B\" no packet is yellow.",
+            "Excess burst size: the depth of the second bucket, or a time or BDP at `cir`; with \"0 B\" no packet is yellow.",
         ),
         AWARE,
         GREEN,
@@ -36,9 +36,9 @@ pub(super) const TRTCM: Section = section(
         key("pir", RATE, WhenAbsent::Required("\"30 Mbit/s\""), "Peak information rate, at least `cir`."),
         key(
             "pbs",
-            SIZE,
+            BURST,
             WhenAbsent::Required("\"100 kB\""),
-            "Peak burst size: the depth of the bucket of `pir`.",
+            "Peak burst size: the depth of the bucket of `pir`; or a time or BDP at `pir`.",
         ),
         AWARE,
         GREEN,
@@ -54,15 +54,15 @@ const ACTIONS: &[Word] = &[
     word("drop", "the packet is dropped"),
 ];
 
-const SIZE_0: Kind = quantity_or_zero(Dim::Size);
+const SIZE_0: Kind = quantity_or_zero(Dim::Burst);
 
 const CIR: Key = key("cir", RATE, WhenAbsent::Required("\"10 Mbit/s\""), "Committed information rate.");
 
 const CBS: Key = key(
     "cbs",
-    SIZE,
+    BURST,
     WhenAbsent::Required("\"50 kB\""),
-    "Committed burst size: the depth of the bucket of `cir`.",
+    "Committed burst size: the depth of the bucket of `cir`; or a time or BDP at `cir`.",
 );
 
 const AWARE: Key = key(

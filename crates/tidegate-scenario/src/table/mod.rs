@@ -151,6 +151,11 @@ impl Section {
 }
 
 impl Kind {
+    /// Whether it takes a size that may be given by a time or in bandwidth–delay products.
+    pub(crate) fn is_relative(self) -> bool {
+        matches!(self, Kind::Quantity { dim, .. } if dim.is_relative())
+    }
+
     /// The section of a table that this kind takes.
     pub(crate) fn section(self) -> Option<&'static Section> {
         match self {
@@ -246,6 +251,8 @@ const TIME: Kind = quantity(Dim::Time);
 const TIME_0: Kind = quantity_or_zero(Dim::Time);
 /// A size above zero.
 const SIZE: Kind = quantity(Dim::Size);
+/// The depth of a bucket: a size above zero, which may be given by a time or in bandwidth–delay products.
+const BURST: Kind = quantity(Dim::Burst);
 /// A number of slots above zero.
 const SLOTS: Kind = quantity(Dim::Slots);
 /// A number of slots, zero included.

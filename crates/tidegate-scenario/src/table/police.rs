@@ -46,7 +46,7 @@ const POLICE_KEYS: Section = section(
             quantity(Dim::Queue),
             WhenAbsent::Words("needed for packets"),
             "Depth of the bucket of `rate` or `pcr`: how much may arrive at once after a pause. In bytes; at a cell \
-             gate in cells. A packet larger than this never conforms.",
+             gate in cells; or a time or BDP at that rate. A packet larger than this never conforms.",
         ),
         key(
             "cir",
@@ -58,7 +58,8 @@ const POLICE_KEYS: Section = section(
             "cbs",
             quantity(Dim::Queue),
             WhenAbsent::Words("needed for cir"),
-            "Committed burst size: the depth of the bucket of `cir`, in bytes, or in cells at a cell gate.",
+            "Committed burst size: the depth of the bucket of `cir`, in bytes, or in cells at a cell gate; or a time or BDP at \
+             `cir`.",
         ),
         key(
             "pir",
@@ -70,7 +71,7 @@ const POLICE_KEYS: Section = section(
             "pbs",
             quantity(Dim::Queue),
             WhenAbsent::Words("needed for pir"),
-            "Peak burst size: the depth of the bucket of `pir`, in bytes, or in cells at a cell gate.",
+            "Peak burst size: the depth of the bucket of `pir`, in bytes, or in cells at a cell gate; or a time or BDP at `pir`.",
         ),
         key(
             "pcr",
@@ -96,7 +97,7 @@ const POLICE_KEYS: Section = section(
             quantity(Dim::Queue),
             WhenAbsent::Words("needed for scr"),
             "Maximum burst size. At a cell gate: how many cells may arrive at the peak rate. Elsewhere: the depth \
-             of the bucket of `scr`, in bytes.",
+             of the bucket of `scr`, in bytes, or a time or BDP at `scr`.",
         ),
         key(
             "cdvt_scr",
@@ -150,7 +151,7 @@ const PER_FLOW: Section = section(
             "burst",
             quantity(Dim::Queue),
             WhenAbsent::Required("\"15 kB\""),
-            "Depth of the bucket of each flow: in bytes, or in cells at a cell gate.",
+            "Depth of the bucket of each flow: in bytes, or in cells at a cell gate; or a time or BDP at its rate.",
         ),
     ],
 );

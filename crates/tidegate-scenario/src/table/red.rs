@@ -1,8 +1,7 @@
 //! `gate.x.queue.aqm.red`: random early detection.
 
 use super::{
-    Key, Kind, RATE, SIZE, Section, TIME, TIME_0, WhenAbsent, flag, key, quantity_or_zero, section, text,
-    word,
+    Key, Kind, RATE, SIZE, Section, TIME, WhenAbsent, flag, key, quantity_or_zero, section, text, word,
 };
 use crate::units::Dim;
 
@@ -156,4 +155,4 @@ const TARGET_LOW: Key = key(
     "With `adaptive`: where the target begins on the way from `min` to `max`.",
 );
 
-const THRESHOLD: Kind = Kind::AnyOf(&[quantity_or_zero(Dim::Queue), TIME_0]);
+const THRESHOLD: Kind = quantity_or_zero(Dim::Queue);

@@ -12,7 +12,12 @@ pub(crate) const ROOT: Section = section(
     "Settings of the whole run. The tables below describe its parts.",
     &[
         key("title", Kind::Text, text(""), "One line that heads every table and picture."),
-        key("duration", TIME, WhenAbsent::Required("\"60 s\""), "Length of the run."),
+        key(
+            "duration",
+            Kind::Quantity { dim: Dim::Time, zero: false, words: UNTIL_DONE },
+            WhenAbsent::Required("\"60 s\""),
+            "Length of the run.",
+        ),
         key("warmup", TIME_0, text("0 s"), "The summary counts from this time to the end of the run."),
         key(
             "seed",
@@ -118,6 +123,12 @@ const RECORD: Section = Section {
     )
 };
 
+const UNTIL_DONE: &[Word] = &[word(
+    "until done",
+    "the run ends when every finite transfer and every flow with a count of requests is done, at `limits.duration` at \
+     the latest",
+)];
+
 const LIMITS: Section = section(
     "Limits",
     "Limits at which a run stops early, with a warning. A run that is certain to exceed them is refused.",
@@ -127,6 +138,12 @@ const LIMITS: Section = section(
             Kind::Whole { min: 1, max: i64::MAX as u64 },
             WhenAbsent::Words("no limit"),
             "Number of events handled.",
+        ),
+        key(
+            "duration",
+            TIME,
+            text("1000 s"),
+            "With `duration = \"until done\"`: where the run ends at the latest. Not used otherwise.",
         ),
         key("memory", SIZE, text("2 GB"), "Bytes held in queues, delay lines and recordings."),
     ],

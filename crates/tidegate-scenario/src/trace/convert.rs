@@ -17,7 +17,7 @@ use tidegate_core::plan::{OpportunityTrace, RateTrace};
 use tidegate_core::units::{Rate, Span, Time};
 
 use super::windows::{BIT, bits, windows};
-use super::{Format, LoadedTrace, OPPORTUNITY_BYTES, csv, drp, mahimahi};
+use super::{Format, LoadedTrace, OPPORTUNITY_BYTES, csv, drp, mahimahi, seconds_mbps};
 
 /// More windows or opportunities than this are refused: a slip of the unit, not a trace.
 const MOST: u128 = 50_000_000;
@@ -74,6 +74,10 @@ pub fn convert(
         Format::Csv => match (trace, options.window) {
             (LoadedTrace::Rates(rates), None) => Ok(csv::write(rates)),
             (_, window) => Ok(csv::write(&to_rates(trace, window.unwrap_or(STEP))?)),
+        },
+        Format::SecondsMbps => match (trace, options.window) {
+            (LoadedTrace::Rates(rates), None) => Ok(seconds_mbps::write(rates)),
+            (_, window) => Ok(seconds_mbps::write(&to_rates(trace, window.unwrap_or(STEP))?)),
         },
         Format::Drp => {
             let step = options.window.unwrap_or(STEP);

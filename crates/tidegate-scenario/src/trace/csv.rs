@@ -9,7 +9,7 @@
 //!
 //! - The header names the columns and their units: `time` (seconds), `time_s`, `time_ms`,
 //!   `time_us`; `rate` (bit/s), `rate_bps`, `rate_kbps`, `rate_mbps`, `rate_gbps`. Their
-//!   order is free and other columns are ignored. Without a header: seconds, bit/s.
+//!   order is free and other columns are ignored. A file without a header is refused: its unit is not known.
 //! - Times increase and begin at 0. A rate of 0 is an outage.
 //! - The last row may leave its rate empty: the recording ends there. Where it does not,
 //!   the last rate holds as long as the one before it.
@@ -75,11 +75,7 @@ pub fn read(bytes: &[u8], name: &str) -> Result<RateTrace, TraceError> {
         let shown = shown(&record);
         let wrong = |(problem, help): Wrong| blame.line(line, shown.as_bytes(), problem, help);
         let Some(known) = columns else {
-            let (found, is_header) = header(&record).map_err(wrong)?;
-            columns = Some(found);
-            if !is_header {
-                push(&mut rows, row(&record, found, line).map_err(wrong)?).map_err(wrong)?;
-            }
+            columns = Some(header(&record).map_err(wrong)?);
             continue;
         };
         push(&mut rows, row(&record, known, line).map_err(wrong)?).map_err(wrong)?;
@@ -103,10 +99,13 @@ fn unreadable(error: &::csv::Error, blame: Blame<'_>) -> TraceError {
     TraceError { line, ..whole }
 }
 
-/// The columns of the first row, and whether it is a header at all.
-fn header(record: &::csv::ByteRecord) -> Result<(Columns, bool), Wrong> {
+/// The columns that the first row names.
+fn header(record: &::csv::ByteRecord) -> Result<Columns, Wrong> {
     if record.get(0).is_some_and(|field| field.first().is_some_and(|b| b.is_ascii_digit() || *b == b'.')) {
-        return Ok((Columns { time: (0, 12), rate: (1, 0) }, false));
+        return Err((
+            "there is no header, so the unit of the rate is not known",
+            "write one above this line, such as time_s,rate_mbps (or rate_bps, rate_kbps, rate_gbps)",
+        ));
     }
     let mut time = None;
     let mut rate = None;
@@ -123,7 +122,7 @@ fn header(record: &::csv::ByteRecord) -> Result<(Columns, bool), Wrong> {
         }
     }
     match (time, rate) {
-        (Some(time), Some(rate)) => Ok((Columns { time, rate }, true)),
+        (Some(time), Some(rate)) => Ok(Columns { time, rate }),
         (None, _) => Err(("the header names no time column", HEADER_HELP)),
         (_, None) => Err(("the header names no rate column", HEADER_HELP)),
     }

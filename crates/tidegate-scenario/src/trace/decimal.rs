@@ -18,6 +18,21 @@ pub(super) enum Refused {
 /// Accepts digits with an optional point and an optional power of ten (`1.2e6`), as
 /// spreadsheets and scripts write them. The result is exact or refused.
 pub(super) fn scaled(text: &str, scale: i32) -> Result<u64, Refused> {
+    value(text, scale, shift)
+}
+
+/// As [`scaled`], but a part finer than one unit is rounded to the nearest, halves upwards.
+pub(super) fn nearest(text: &str, scale: i32) -> Result<u64, Refused> {
+    value(text, scale, |number, power| {
+        if power >= 0 {
+            return shift(number, power);
+        }
+        let Some(unit) = 10_u128.checked_pow(power.unsigned_abs()) else { return Ok(0) };
+        u64::try_from((number + unit / 2) / unit).map_err(|_| Refused::TooLarge)
+    })
+}
+
+fn value(text: &str, scale: i32, shift: impl Fn(u128, i32) -> Result<u64, Refused>) -> Result<u64, Refused> {
     let (negative, unsigned) = match text.as_bytes().first() {
         Some(b'-') => (true, &text[1..]),
         Some(b'+') => (false, &text[1..]),

@@ -46,6 +46,11 @@ impl TraceError {
         text
     }
 
+    /// A file that was not given where files are given as bytes.
+    pub(crate) fn not_given(file: &str, help: String) -> TraceError {
+        Blame { file }.whole("there is no such file here", help)
+    }
+
     /// The same without a byte of the file.
     pub(crate) fn without_content(self) -> TraceError {
         TraceError { read: "".into(), before: "".into(), ..self }

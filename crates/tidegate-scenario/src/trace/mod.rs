@@ -2,13 +2,14 @@
 //!
 //! A trace says what a link can carry over time, in one of two ways: a rate that holds
 //! until the next ([`RateTrace`]), or instants at which so many bytes may leave
-//! ([`OpportunityTrace`]). Three file formats are read:
+//! ([`OpportunityTrace`]). Four file formats are read:
 //!
 //! | format | file | gives |
 //! |---|---|---|
 //! | [`Format::Mahimahi`] | one whole number of milliseconds per line, one delivery opportunity each ([`mahimahi`]) | opportunities |
 //! | [`Format::Drp`] | one rate in kbit/s per line, a fixed step from the header ([`drp`]) | rates |
 //! | [`Format::Csv`] | columns of time and rate ([`csv`]) | rates |
+//! | [`Format::SecondsMbps`] | seconds and Mbit/s on each line ([`seconds_mbps`]) | rates |
 //!
 //! [`info`] describes a trace and [`convert`] makes one kind from the other;
 //! [`synth`] invents one. What a gate does with a trace lives in `tidegate_core::gate`; what a scenario may say
@@ -21,7 +22,8 @@
 //!
 //! 1. The name: `.up`, `.down`, `.mahi` and `.mahimahi` are Mahimahi, `.drp` is DRP.
 //! 2. The content: a comment with `:recommended_frequency` (or `:recommended_freqeuncy`) is
-//!    DRP; else a comma in the first line that is neither empty nor a comment is CSV.
+//!    DRP; else a comma in the first line that is neither empty nor a comment is CSV, and two
+//!    numbers in it with white space between them are seconds and Mbit/s.
 //!
 //! Anything else (one number per line under another name) could be milliseconds or kbit/s:
 //! an error that asks for the format.
@@ -33,6 +35,7 @@ pub mod drp;
 mod error;
 pub mod info;
 pub mod mahimahi;
+pub mod seconds_mbps;
 pub(crate) mod sizes;
 pub mod synth;
 mod windows;
@@ -85,11 +88,13 @@ pub enum Format {
     Drp,
     /// Time and rate in columns.
     Csv,
+    /// Seconds and Mbit/s on each line, with white space between them.
+    SecondsMbps,
 }
 
 impl Format {
     /// Every format, in the order that messages list them.
-    pub const ALL: [Format; 3] = [Format::Mahimahi, Format::Drp, Format::Csv];
+    pub const ALL: [Format; 4] = [Format::Mahimahi, Format::Drp, Format::Csv, Format::SecondsMbps];
 
     /// The name in scenarios and on the command line.
     #[must_use]
@@ -98,6 +103,7 @@ impl Format {
             Format::Mahimahi => "mahimahi",
             Format::Drp => "drp",
             Format::Csv => "csv",
+            Format::SecondsMbps => "seconds-mbps",
         }
     }
 }
@@ -108,9 +114,9 @@ impl fmt::Display for Format {
     }
 }
 
-/// The name is none of `mahimahi`, `drp`, `csv`.
+/// The name is none of `mahimahi`, `drp`, `csv`, `seconds-mbps`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no such trace format; write mahimahi, drp or csv")]
+#[error("no such trace format; write mahimahi, drp, csv or seconds-mbps")]
 pub struct UnknownFormat;
 
 impl FromStr for Format {
@@ -186,6 +192,7 @@ pub fn parse(
         Format::Mahimahi => mahimahi::read(bytes, name, options).map(LoadedTrace::Opportunities),
         Format::Drp => drp::read(bytes, name, options).map(LoadedTrace::Rates),
         Format::Csv => csv::read(bytes, name).map(LoadedTrace::Rates),
+        Format::SecondsMbps => seconds_mbps::read(bytes, name).map(LoadedTrace::Rates),
     }
 }
 
@@ -214,6 +221,7 @@ pub fn detect(bytes: &[u8], name: &str) -> Result<Format, TraceError> {
     }
     match first {
         Some((_, line)) if line.contains(&b',') => Ok(Format::Csv),
+        Some((_, line)) if seconds_mbps::is_line(line) => Ok(Format::SecondsMbps),
         Some((number, line)) => Err(blame.line(
             number,
             line,

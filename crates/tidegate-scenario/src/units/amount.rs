@@ -5,7 +5,8 @@ use std::fmt;
 use tidegate_core::dtm::Slots;
 use tidegate_core::units::{Span, Speed};
 
-use super::write::{bytes_text, plural};
+use super::known::PRODUCT;
+use super::write::{bytes_text, nanos_text, plural};
 
 /// A value with its unit taken in.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,6 +25,8 @@ pub(crate) enum Amount {
     Cells(u64),
     /// Slots of a channel.
     Slots(Slots),
+    /// Billionths of a bandwidth–delay product.
+    Products(u64),
 }
 
 impl Amount {
@@ -33,7 +36,11 @@ impl Amount {
             Amount::Time(span) => span == Span::ZERO,
             Amount::Speed(speed) => speed.work_per_second() == 0,
             Amount::Slots(slots) => slots == Slots::default(),
-            Amount::Bytes(n) | Amount::Packets(n) | Amount::Segments(n) | Amount::Cells(n) => n == 0,
+            Amount::Bytes(n)
+            | Amount::Packets(n)
+            | Amount::Segments(n)
+            | Amount::Cells(n)
+            | Amount::Products(n) => n == 0,
         }
     }
 }
@@ -49,6 +56,7 @@ impl fmt::Display for Amount {
             Amount::Segments(segments) => out.write_str(&plural(*segments, "segment")),
             Amount::Cells(cells) => out.write_str(&plural(*cells, "cell")),
             Amount::Slots(slots) => slots.fmt(out),
+            Amount::Products(nanos) => write!(out, "{} {PRODUCT}", nanos_text(*nanos)),
         }
     }
 }

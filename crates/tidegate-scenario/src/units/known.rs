@@ -13,12 +13,16 @@ pub(crate) enum Dim {
     Speed,
     /// Bytes or bits.
     Size,
-    /// Packets, cells, or a size.
+    /// Packets, cells, or a size; also by a time, or in bandwidth–delay products.
     Queue,
+    /// A size; also by a time, or in bandwidth–delay products.
+    Burst,
     /// Cells.
     Cells,
     /// Segments, or a size.
     Window,
+    /// Segments, or a size; also by a time, or in bandwidth–delay products.
+    ReceiveWindow,
     /// Slots of a channel, in billionths.
     Slots,
     /// Slots, or a rate.
@@ -32,12 +36,25 @@ impl Dim {
             Dim::Rate => measure == Measure::Rate,
             Dim::Speed => matches!(measure, Measure::Rate | Measure::PacketRate),
             Dim::Size => measure == Measure::Size,
-            Dim::Queue => matches!(measure, Measure::Packets | Measure::Cells | Measure::Size),
+            Dim::Queue => {
+                matches!(measure, Measure::Packets | Measure::Cells | Measure::Size) || measure.is_relative()
+            }
+            Dim::Burst => measure == Measure::Size || measure.is_relative(),
             Dim::Cells => measure == Measure::Cells,
             Dim::Window => matches!(measure, Measure::Segments | Measure::Size),
+            Dim::ReceiveWindow => {
+                matches!(measure, Measure::Segments | Measure::Size) || measure.is_relative()
+            }
             Dim::Slots => measure == Measure::Slots,
             Dim::Pool => matches!(measure, Measure::Slots | Measure::Rate),
         }
+    }
+}
+
+impl Dim {
+    /// Whether it is a size that may be given by what it holds: a time at a rate, or a bandwidth–delay product.
+    pub(crate) fn is_relative(self) -> bool {
+        matches!(self, Dim::Queue | Dim::Burst | Dim::ReceiveWindow)
     }
 }
 
@@ -53,10 +70,18 @@ pub(super) enum Measure {
     Cells,
     CellRate,
     Slots,
+    Product,
+}
+
+impl Measure {
+    /// Whether it makes a size only with a rate.
+    fn is_relative(self) -> bool {
+        matches!(self, Measure::Time | Measure::Product)
+    }
 }
 
 /// A unit and how many of the smallest step (ps, bit/s, millionths of packets/s, bits,
-/// billionths of slots, one) it is.
+/// billionths of slots or of bandwidth–delay products, one) it is.
 pub(super) struct Unit {
     pub(super) name: &'static str,
     pub(super) measure: Measure,
@@ -66,6 +91,11 @@ pub(super) struct Unit {
 const fn unit(name: &'static str, measure: Measure, factor: u128) -> Unit {
     Unit { name, measure, factor }
 }
+
+/// The bandwidth–delay product as a unit; it may also be written in small letters.
+pub(crate) const PRODUCT: &str = "BDP";
+/// Steps of a number of bandwidth–delay products.
+pub(crate) const NANOS_PER_PRODUCT: u64 = 1_000_000_000;
 
 /// Every unit there is. The first name of a factor is the one that messages propose.
 pub(super) const UNITS: &[Unit] = &[
@@ -122,6 +152,7 @@ pub(super) const UNITS: &[Unit] = &[
     unit("cells/s", Measure::CellRate, 1),
     unit("slots", Measure::Slots, NANOS_PER_SLOT as u128),
     unit("slot", Measure::Slots, NANOS_PER_SLOT as u128),
+    unit(PRODUCT, Measure::Product, NANOS_PER_PRODUCT as u128),
 ];
 
 /// The units of `dim`, each under every name it has.

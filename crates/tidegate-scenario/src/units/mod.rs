@@ -10,7 +10,7 @@ mod repair;
 mod write;
 
 pub(crate) use amount::Amount;
-pub(crate) use known::{Dim, unit_names};
+pub(crate) use known::{Dim, NANOS_PER_PRODUCT, PRODUCT, unit_names};
 pub(crate) use read::read;
 pub(crate) use repair::{Complaint, example, noun};
 pub(crate) use write::{bytes_text, plural};
@@ -23,5 +23,7 @@ pub(crate) const LONGEST_PICOS: u64 = LONGEST_DAYS * 86_400 * tidegate_core::uni
 pub(crate) const FASTEST_BPS: u64 = 1_000_000_000_000_000;
 /// The most slots that a scenario may name.
 pub(crate) const MOST_SLOTS: u64 = 1_000_000_000;
+/// The most bandwidth–delay products that a scenario may name.
+pub(crate) const MOST_PRODUCTS: u64 = 1_000_000;
 /// The largest size a scenario may name, in bytes.
 pub(crate) const LARGEST_BYTES: u64 = 1_000_000_000_000_000_000;

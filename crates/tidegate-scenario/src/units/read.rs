@@ -5,9 +5,9 @@ use tidegate_core::units::{Rate, Span, Speed};
 
 use super::amount::Amount;
 use super::decimal::{Decimal, NotWhole};
-use super::known::{Dim, Measure, UNITS, Unit};
+use super::known::{Dim, Measure, NANOS_PER_PRODUCT, PRODUCT, UNITS, Unit};
 use super::repair::{self, Complaint};
-use super::{FASTEST_BPS, LARGEST_BYTES, LONGEST_DAYS, LONGEST_PICOS, MOST_SLOTS};
+use super::{FASTEST_BPS, LARGEST_BYTES, LONGEST_DAYS, LONGEST_PICOS, MOST_PRODUCTS, MOST_SLOTS};
 
 /// Reads `text` as an amount of `dim`.
 pub(crate) fn read(text: &str, dim: Dim) -> Result<Amount, Complaint> {
@@ -23,7 +23,10 @@ pub(crate) fn read(text: &str, dim: Dim) -> Result<Amount, Complaint> {
     if name.is_empty() {
         return Err(negative(text, dim));
     }
-    let Some(unit) = UNITS.iter().find(|unit| unit.name == name) else {
+    let is_it = |unit: &&Unit| {
+        unit.name == name || (unit.measure == Measure::Product && unit.name.eq_ignore_ascii_case(name))
+    };
+    let Some(unit) = UNITS.iter().find(is_it) else {
         return Err(repair::unknown_unit(text, number, name, dim));
     };
     if !dim.takes(unit.measure) {
@@ -92,6 +95,10 @@ fn amount(text: &str, measure: Measure, whole: u128) -> Result<Amount, Complaint
         }
         Measure::Cells => Amount::Cells(below(u64::from(u32::MAX), most_help("cells"))?),
         Measure::Segments => Amount::Segments(below(u64::from(u32::MAX), most_help("segments"))?),
+        Measure::Product => {
+            let help = format!("at most \"{MOST_PRODUCTS} {PRODUCT}\"");
+            Amount::Products(below(MOST_PRODUCTS * NANOS_PER_PRODUCT, help)?)
+        }
         // No key takes it: its dimension has refused it before.
         Measure::CellRate => return Err(Complaint::new("a rate in cells", "write a rate in bit/s")),
     })
@@ -118,6 +125,13 @@ fn not_whole(text: &str, unit: &Unit, why: NotWhole) -> Complaint {
             format!("{text:?} is not a whole number of steps of {step}"),
             format!("write \"{} packets/s\"", floor as f64 / 1e6),
         ),
+        NotWhole::Remainder(floor) if unit.measure == Measure::Product => {
+            let [less, more] = [floor, floor + 1].map(|nanos| Amount::Products(nanos as u64));
+            Complaint::new(
+                format!("{text:?} is finer than 10⁻⁹ {PRODUCT}, the step of {PRODUCT}"),
+                format!("write \"{less}\" or \"{more}\""),
+            )
+        }
         NotWhole::Remainder(floor)
             if matches!(unit.measure, Measure::Packets | Measure::Segments | Measure::Cells) =>
         {

@@ -25,10 +25,10 @@ pub(crate) fn noun(dim: Dim) -> &'static str {
     match dim {
         Dim::Time => "a time",
         Dim::Rate | Dim::Speed => "a rate",
-        Dim::Size => "a size",
+        Dim::Size | Dim::Burst => "a size",
         Dim::Queue => "a number of packets or cells, or a size",
         Dim::Cells => "a number of cells",
-        Dim::Window => "a number of segments or a size",
+        Dim::Window | Dim::ReceiveWindow => "a number of segments or a size",
         Dim::Slots => "a number of slots",
         Dim::Pool => "a number of slots or a rate",
     }
@@ -40,9 +40,10 @@ pub(crate) fn example(dim: Dim) -> &'static str {
         Dim::Time => "10 ms",
         Dim::Rate | Dim::Speed => "10 Mbit/s",
         Dim::Size => "1500 B",
+        Dim::Burst => "15 kB",
         Dim::Queue => "50 packets",
         Dim::Cells => "25 cells",
-        Dim::Window => "10 segments",
+        Dim::Window | Dim::ReceiveWindow => "10 segments",
         Dim::Slots => "2 slots",
         Dim::Pool => "40 slots",
     }
@@ -54,9 +55,11 @@ fn units_of(dim: Dim) -> &'static str {
         Dim::Rate => "bit/s, kbit/s, Mbit/s, Gbit/s, B/s, kB/s, MB/s",
         Dim::Speed => "bit/s, kbit/s, Mbit/s, Gbit/s, B/s, kB/s, MB/s, packets/s",
         Dim::Size => "B, kB, MB, KiB, MiB",
-        Dim::Queue => "packets, cells, B, kB, MB, KiB, MiB",
+        Dim::Queue => "packets, cells, B, kB, MB, KiB, MiB, ms, BDP",
+        Dim::Burst => "B, kB, MB, KiB, MiB, ms, BDP",
         Dim::Cells => "cells",
         Dim::Window => "segments, B, kB, MB, KiB, MiB",
+        Dim::ReceiveWindow => "segments, B, kB, MB, KiB, MiB, ms, BDP",
         Dim::Slots => "slots",
         Dim::Pool => "slots, bit/s, kbit/s, Mbit/s, Gbit/s, B/s, kB/s, MB/s",
     }
@@ -73,6 +76,7 @@ fn measure_noun(measure: Measure) -> &'static str {
         Measure::Cells => "a number of cells",
         Measure::CellRate => "a rate in cells",
         Measure::Slots => "a number of slots",
+        Measure::Product => "a number of bandwidth–delay products",
     }
 }
 
@@ -81,10 +85,10 @@ fn usual(dim: Dim) -> &'static str {
     match dim {
         Dim::Time => "ms",
         Dim::Rate | Dim::Speed => "Mbit/s",
-        Dim::Size => "B",
+        Dim::Size | Dim::Burst => "B",
         Dim::Queue => "packets",
         Dim::Cells => "cells",
-        Dim::Window => "segments",
+        Dim::Window | Dim::ReceiveWindow => "segments",
         Dim::Slots | Dim::Pool => "slots",
     }
 }
@@ -129,7 +133,7 @@ pub(super) fn wrong_measure(text: &str, number: &str, unit: &Unit, dim: Dim) -> 
         );
     }
     let counted = match (dim, unit.measure) {
-        (Dim::Window, Measure::Packets) => Some("segments"),
+        (Dim::Window | Dim::ReceiveWindow, Measure::Packets) => Some("segments"),
         (Dim::Queue, Measure::Segments) => Some("packets"),
         _ => None,
     };
@@ -173,10 +177,12 @@ fn meant(name: &str, dim: Dim) -> Vec<&'static str> {
             prefixed(&rate_stem(name), RATE_NAMES)
         }
         Dim::Queue if matches!(lower.as_str(), "pkt" | "pkts" | "p" | "packs" | "paquets") => vec!["packets"],
-        Dim::Window if matches!(lower.as_str(), "seg" | "segs" | "mss" | "packets" | "packet") => {
+        Dim::Window | Dim::ReceiveWindow
+            if matches!(lower.as_str(), "seg" | "segs" | "mss" | "packets" | "packet") =>
+        {
             vec!["segments"]
         }
-        Dim::Size | Dim::Queue | Dim::Window => {
+        Dim::Size | Dim::Queue | Dim::Burst | Dim::Window | Dim::ReceiveWindow => {
             let stem = name.to_lowercase();
             let stem =
                 ["ytes", "yte", "octets"].iter().find_map(|end| stem.strip_suffix(end)).map(str::to_owned);
@@ -250,12 +256,18 @@ fn prefixed(stem: &str, names: Names) -> Vec<&'static str> {
     }
 }
 
+/// The unit that is spelt most like `name`; none where two are as near.
 fn nearest_unit(name: &str, dim: Dim) -> Option<&'static str> {
-    UNITS
+    let mut near: Vec<_> = UNITS
         .iter()
         .filter(|unit| dim.takes(unit.measure) && !unit.name.ends_with("ps"))
         .map(|unit| (strsim::damerau_levenshtein(&name.to_lowercase(), &unit.name.to_lowercase()), unit.name))
         .filter(|(distance, unit)| *distance <= 1.max(unit.len() / 3) && name.len() > 1)
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, unit)| unit)
+        .collect();
+    near.sort_by_key(|(distance, _)| *distance);
+    match near.as_slice() {
+        [(one, _), (other, _), ..] if one == other => None,
+        [(_, unit), ..] => Some(*unit),
+        [] => None,
+    }
 }

@@ -1,5 +1,7 @@
 //! Values printed so that reading them again gives the same value.
 
+use super::known::NANOS_PER_PRODUCT;
+
 /// Exact text of a size: 2 560 000 is "2.56 MB", 61 440 is "60 KiB".
 pub(crate) fn bytes_text(bytes: u64) -> String {
     for (size, name) in [(1_u64 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")] {
@@ -22,6 +24,15 @@ pub(crate) fn bytes_text(bytes: u64) -> String {
     format!("{bytes} B")
 }
 
+/// A number of billionths: 1 500 000 000 is "1.5".
+pub(crate) fn nanos_text(nanos: u64) -> String {
+    let (whole, part) = (nanos / NANOS_PER_PRODUCT, nanos % NANOS_PER_PRODUCT);
+    if part == 0 {
+        return whole.to_string();
+    }
+    format!("{whole}.{part:09}").trim_end_matches('0').to_owned()
+}
+
 /// `1 packet`, `2 packets`.
 pub(crate) fn plural(count: u64, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
@@ -35,7 +46,7 @@ mod tests {
     use tidegate_core::dtm::Slots;
     use tidegate_core::units::{Rate, Span, Speed};
 
-    use crate::units::{Amount, Dim, FASTEST_BPS, LARGEST_BYTES, LONGEST_PICOS, read};
+    use crate::units::{Amount, Dim, FASTEST_BPS, LARGEST_BYTES, LONGEST_PICOS, MOST_PRODUCTS, read};
 
     #[test]
     fn sizes_read_as_people_write_them() {
@@ -54,6 +65,12 @@ mod tests {
             let rate = Rate::from_bps(bps);
             prop_assert_eq!(read(&rate.to_string(), Dim::Rate), Ok(Amount::Speed(Speed::Bits(rate))));
             prop_assert_eq!(read(&bytes_text(bytes), Dim::Size), Ok(Amount::Bytes(bytes)));
+            let products = Amount::Products(bytes % (MOST_PRODUCTS * NANOS_PER_PRODUCT));
+            for dim in [Dim::Queue, Dim::Burst, Dim::ReceiveWindow] {
+                prop_assert_eq!(read(&products.to_string(), dim), Ok(products));
+                prop_assert_eq!(read(&products.to_string().to_lowercase(), dim), Ok(products));
+                prop_assert_eq!(read(&span.to_string(), dim), Ok(Amount::Time(span)));
+            }
             let slots = Slots::from_nanos(bytes);
             prop_assert_eq!(read(&slots.to_string(), Dim::Slots), Ok(Amount::Slots(slots)));
         }
@@ -65,7 +82,7 @@ mod tests {
 
         #[test]
         fn any_text_is_read_or_refused(text in "\\PC{0,20}", number in "-?[0-9.e]{1,12} ?[a-zA-Zµ/]{0,8}") {
-            for dim in [Dim::Time, Dim::Rate, Dim::Speed, Dim::Size, Dim::Queue, Dim::Cells, Dim::Window, Dim::Slots, Dim::Pool] {
+            for dim in [Dim::Time, Dim::Rate, Dim::Speed, Dim::Size, Dim::Queue, Dim::Burst, Dim::Cells, Dim::Window, Dim::ReceiveWindow, Dim::Slots, Dim::Pool] {
                 let _ = read(&text, dim);
                 let _ = read(&number, dim);
             }

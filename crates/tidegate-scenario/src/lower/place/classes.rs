@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use tidegate_core::plan::{ClassesPlan, GatePlan, SchedulerPlan};
+use tidegate_core::plan::{ByCodepoint, ClassesPlan, GatePlan, SchedulerPlan};
 
 use super::tins;
 use super::wiring::Wiring;
@@ -37,8 +37,9 @@ pub(crate) fn resolve(
         if servers().next().is_none() {
             continue;
         }
-        let Some(of_route) = of_route((gates, number), form, users, notes) else { continue };
-        let plan = Arc::new(ClassesPlan { of_route: of_route.into(), ..ClassesPlan::clone(plan) });
+        let Some((of_route, by_codepoint)) = of_route((gates, number), form, users, notes) else { continue };
+        let of_route = of_route.into();
+        let plan = Arc::new(ClassesPlan { of_route, by_codepoint, ..ClassesPlan::clone(plan) });
         servers().for_each(|server| planned[server].classes = Some(Arc::clone(&plan)));
     }
 }
@@ -51,13 +52,13 @@ struct Members<'a> {
     rest: Option<u16>,
 }
 
-/// The class of each route in the order of their numbers.
+/// The class of each route in the order of their numbers, and classes by the codepoint of each packet where there are any.
 fn of_route(
     (gates, number): (&[Gate<'_>], usize),
     form: &Form,
     users: &[User<'_>],
     notes: &mut Notes,
-) -> Option<Vec<u16>> {
+) -> Option<(Vec<u16>, Option<Arc<ByCodepoint>>)> {
     let gate = &gates[number];
     let before = notes.problems.len();
     let members = members(form, users, notes);
@@ -88,7 +89,8 @@ fn of_route(
         }
     }
     flows.extend(sources);
-    Some(flows)
+    let by_codepoint = (!members.codepoints.is_empty()).then(|| Arc::new(members.by_codepoint(users)));
+    Some((flows, by_codepoint))
 }
 
 fn members<'a>(form: &'a Form, users: &[User<'_>], notes: &mut Notes) -> Members<'a> {
@@ -151,8 +153,32 @@ fn check_names(number: usize, gate: &Gate<'_>, form: &Form, users: &[User<'_>], 
 }
 
 impl Members<'_> {
-    /// The class of a copy's packets, or of what comes back to it. The longer name holds; names go before codepoints.
+    /// The class of each packet that carries a codepoint of its own.
+    fn by_codepoint(&self, users: &[User<'_>]) -> ByCodepoint {
+        let of = |user: &User<'_>, back: bool| {
+            let named = |name: &String| self.by_name(user, name, back).is_some();
+            user.instances.iter().map(named).collect::<Vec<bool>>()
+        };
+        let both = |user: &User<'_>| of(user, false).into_iter().zip(of(user, true)).collect::<Vec<_>>();
+        let flows = users.iter().filter(|user| user.is_flow()).flat_map(both);
+        let mut named: Vec<bool> = flows.flat_map(|(data, back)| [data, back]).collect();
+        named.extend(users.iter().filter(|user| !user.is_flow()).flat_map(|user| of(user, false)));
+        ByCodepoint {
+            classes: std::array::from_fn(|codepoint| {
+                self.codepoints.get(&(codepoint as u8)).copied().or(self.rest)
+            }),
+            named: named.into(),
+        }
+    }
+
+    /// The class of a copy's packets, or of what comes back to it. Names go before codepoints.
     fn class(&self, user: &User<'_>, copy: &str, codepoint: u8, back: bool) -> Option<u16> {
+        let of_codepoint = || self.codepoints.get(&codepoint).copied();
+        self.by_name(user, copy, back).or_else(of_codepoint).or(self.rest)
+    }
+
+    /// The class that names a copy. The longer name holds.
+    fn by_name(&self, user: &User<'_>, copy: &str, back: bool) -> Option<u16> {
         let named = |name: &str| {
             let of_back = || self.names.get(format!("{name}/back").as_str());
             (if back { of_back() } else { None }).copied()
@@ -161,7 +187,5 @@ impl Members<'_> {
             .or_else(|| named(user.name))
             .or_else(|| self.names.get(copy).copied())
             .or_else(|| self.names.get(user.name).copied())
-            .or_else(|| self.codepoints.get(&codepoint).copied())
-            .or(self.rest)
     }
 }

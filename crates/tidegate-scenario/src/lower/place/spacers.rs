@@ -150,7 +150,8 @@ fn give(plan: &mut GatePlan, circuits: Vec<Virtual>, routes: usize) {
         spaced.push(contract.or_else(|| contract_of(&plan.rate)).unwrap_or_else(SpacedClass::without_limit));
     }
     let scheduler = SchedulerPlan::Spacer(SpacerPlan { unit_bytes: plan.policed_unit(), classes: spaced });
-    plan.classes = Some(Arc::new(ClassesPlan { scheduler, classes, of_route: of_route.into() }));
+    plan.classes =
+        Some(Arc::new(ClassesPlan { scheduler, classes, of_route: of_route.into(), by_codepoint: None }));
     plan.queue = QueuePlan { counts: plan.queue.counts, ..QueuePlan::UNLIMITED };
 }
 

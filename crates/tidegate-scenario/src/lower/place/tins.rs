@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use tidegate_core::plan::{ClassesPlan, SchedulerPlan, TinsPlan};
+use tidegate_core::plan::{ByCodepoint, ClassesPlan, SchedulerPlan, TinsPlan};
 
 use crate::lower::draft::{Gate, User};
 
@@ -27,7 +27,12 @@ pub(super) fn with_members(
     }
     flows.extend(sources);
     let scheduler = SchedulerPlan::Cake(TinsPlan { hosts: Arc::clone(hosts), ..cake.clone() });
-    ClassesPlan { scheduler, of_route: flows.into(), ..ClassesPlan::clone(plan) }
+    let by_codepoint = ByCodepoint {
+        classes: std::array::from_fn(|codepoint| Some(cake.diffserv.tin_of(codepoint as u8))),
+        named: [].into(),
+    };
+    let by_codepoint = Some(Arc::new(by_codepoint));
+    ClassesPlan { scheduler, of_route: flows.into(), by_codepoint, ..ClassesPlan::clone(plan) }
 }
 
 /// The hosts that the packets of each route come from and go to. A copy that names none has hosts of its own.

@@ -79,7 +79,7 @@ pub(crate) fn classes(form: &Form, host: &Host<'_>, notes: &mut Notes) -> Option
             return None;
         }
     };
-    Some(Arc::new(ClassesPlan { scheduler, classes: plans, of_route: Arc::new([]) }))
+    Some(Arc::new(ClassesPlan { scheduler, classes: plans, of_route: Arc::new([]), by_codepoint: None }))
 }
 
 /// What the gate itself must not have.

@@ -1,6 +1,6 @@
 //! Keys of `gate.x.rate.token_bucket`.
 
-use crate::table::{RATE, SIZE, Section, WhenAbsent, alias, aliases, hints, key, section};
+use crate::table::{BURST, RATE, Section, WhenAbsent, alias, aliases, hints, key, section};
 
 pub(super) const TOKEN_BUCKET: Section = aliases(
     &[
@@ -30,7 +30,12 @@ const TOKEN_BUCKET_KEYS: Section = section(
      the gate until the bucket has enough tokens for it. The bucket is full at the start.",
     &[
         key("rate", RATE, WhenAbsent::Required("\"10 Mbit/s\""), "Long-term rate, in bits on the wire."),
-        key("burst", SIZE, WhenAbsent::Required("\"15 kB\""), "Depth of the bucket, in bytes on the wire."),
+        key(
+            "burst",
+            BURST,
+            WhenAbsent::Required("\"15 kB\""),
+            "Depth of the bucket, in bytes on the wire; or a time or BDP at `rate`.",
+        ),
         key(
             "peak",
             RATE,
@@ -39,9 +44,9 @@ const TOKEN_BUCKET_KEYS: Section = section(
         ),
         key(
             "peak_burst",
-            SIZE,
+            BURST,
             WhenAbsent::Words("no second bucket"),
-            "Depth of a second bucket, in bytes on the wire, which `peak` fills: a packet waits until its tokens are in both \
+            "Depth of a second bucket, in bytes on the wire or by a time or BDP at `peak`, which `peak` fills: a packet waits until its tokens are in both \
              buckets, and leaves at once (a dual-rate shaper: sustained and peak rate).",
         ),
     ],

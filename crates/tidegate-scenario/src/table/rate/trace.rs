@@ -19,6 +19,10 @@ pub(super) const TRACE: Section = short(
                 Kind::Choice(&[
                     word("drp", "one rate in kbit/s on each line, at the fixed step given in the header"),
                     word("csv", "columns time,rate"),
+                    word(
+                        "seconds-mbps",
+                        "seconds and Mbit/s on each line, the throughput since the line before",
+                    ),
                     word("mahimahi", "the time of one delivery opportunity on each line, in ms"),
                 ]),
                 WhenAbsent::Words("recognised from the file's name and content"),

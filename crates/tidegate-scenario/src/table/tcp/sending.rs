@@ -74,9 +74,9 @@ pub(super) const SENDING: &[Key] = &[
     ),
     key(
         "window",
-        WINDOW,
+        Kind::Quantity { dim: Dim::ReceiveWindow, zero: false, words: UNLIMITED },
         text("unlimited"),
-        "Receive window, which limits the bytes in flight; with cc = \"fixed\" it is the constant window. Live: \
+        "Receive window, which limits the bytes in flight; a time or BDP counts at the lowest rate on the flow's path; with cc = \"fixed\" it is the constant window. Live: \
          set, and verified by the bytes that were in flight.",
     ),
     key(

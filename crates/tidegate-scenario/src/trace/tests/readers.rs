@@ -153,13 +153,45 @@ fn csv_reads_units_from_its_header() {
         "time_ms,rate_kbps\n0,12000\n500,3200\n2000,\n",
         "rate_gbps, time_us\n0.012,0\n0.0032,500000\n,2000000\n",
         "time,rate\n0,12e6\n0.5,3200000\n2,\n",
-        "0,12000000\n0.5,3200000\n2,\n",
         "# a comment\nTime_s,note,Rate_Mbps\r\n0,x,12\r\n\r\n0.5,y,3.2\r\n2,end,\r\n",
     ] {
         let trace = rates(text, Format::Csv);
         assert_eq!(points(&trace), expected, "{text}");
         assert_eq!(trace.period, Span::from_secs(2), "{text}");
     }
+}
+
+#[test]
+fn csv_without_a_header_is_asked_for_its_unit() {
+    assert_eq!(
+        message("0,10\n1,20\n", Format::Csv),
+        "t, line 1: read `0,10`: there is no header, so the unit of the rate is not known; write one above this line, \
+         such as time_s,rate_mbps (or rate_bps, rate_kbps, rate_gbps)"
+    );
+}
+
+#[test]
+fn seconds_and_mbps_hold_since_the_line_before() {
+    let trace = rates("# video\n10.0 99\n10.5\t4.03\n11.1 3.2000004\n", Format::SecondsMbps);
+    assert_eq!(points(&trace), [(0, 4_030_000), (500, 3_200_000)]);
+    assert_eq!(trace.period, Span::from_millis(1100));
+    let again = rates(&seconds_mbps::write(&trace), Format::SecondsMbps);
+    assert_eq!(again, trace);
+    for content in ["0.0 10.5\n1 2\n", "0 1\n1 1e1\n"] {
+        assert_eq!(detect(content.as_bytes(), "t.txt"), Ok(Format::SecondsMbps));
+    }
+    assert!(detect(b"1\n2\n", "t.txt").is_err());
+}
+
+#[test]
+fn errors_of_seconds_and_mbps_name_the_line() {
+    let m = |text: &str| message(text, Format::SecondsMbps);
+    let form = "write seconds and Mbit/s on each line, as in 0.5 3.2";
+    assert_eq!(m("0 1\n1\n"), format!("t, line 2: read `1`: this is not two numbers; {form}"));
+    assert_eq!(m("0 1\n"), format!("t: one line is no recording: its throughput has no beginning; {form}"));
+    assert_eq!(m(""), format!("t: there are no rows in this file; {form}"));
+    assert!(m("1 1\n1 2\n").contains("not later than the line before"));
+    assert!(m("0 1\n1 99999999999\n").contains("above 1 Pbit/s"));
 }
 
 #[test]
