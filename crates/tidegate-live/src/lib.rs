@@ -45,6 +45,8 @@ pub mod settings;
 #[cfg(target_os = "linux")]
 pub mod shell;
 #[cfg(target_os = "linux")]
+mod until_done;
+#[cfg(target_os = "linux")]
 pub mod userns;
 #[cfg(target_os = "linux")]
 mod verify;

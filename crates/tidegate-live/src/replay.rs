@@ -37,6 +37,7 @@ pub fn replay(plan: &Plan, arrivals: &[Arrival], words: &[Word], ended: Time) ->
         replay.arrived = number + 1;
         let mut unit = Unit::new(arrival.bytes, number, HeldBy::CongestionWindow);
         unit.set_ecn(arrival.ecn);
+        unit.set_codepoint(arrival.codepoint);
         replay.network.handle_unit(arrival.at, arrival.route as usize, &mut unit);
     }
     // What happens at the end of the plan is no part of it; a run that is stopped ends after

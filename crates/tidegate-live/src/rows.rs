@@ -126,6 +126,7 @@ pub(crate) fn summaries(
             owed: &wire.owed,
             started: starts[number],
             completed: wire.completed,
+            transferred: wire.progress.last().map_or(0, |(_, arrived)| arrived.in_order),
         };
         FlowSummary::new(plan, flow, measure)
     };

@@ -6,14 +6,14 @@ use serde::Serialize;
 use tidegate_core::net::{Dropped, seed, start_time};
 use tidegate_core::plan::{Plan, RecordLevel};
 use tidegate_core::units::{Span, Time};
-use tidegate_result::{RunResult, class_histories, slot_bps};
+use tidegate_result::{RunResult, class_histories, not_done, slot_bps};
 
 use crate::endpoints::{self, EndReport, Endpoints, Stack};
 use crate::lab::{Backend, Lab, LabOptions, Work};
 use crate::pump::{Classifier, Pump, PumpOptions, PumpReport};
 use crate::rows::{self, States};
 use crate::verify::{self, Verified};
-use crate::{LiveError, capture, limits, segment, userns, wire};
+use crate::{LiveError, capture, limits, segment, until_done, userns, wire};
 
 /// How often the caller is asked whether to go on.
 const REVIEW: Duration = Duration::from_millis(20);
@@ -110,7 +110,8 @@ pub fn run(
     let clock = pump.clock();
     let every = sampling(plan);
     let ends = Endpoints::start(&lab, plan, prepared, (clock, pump.owed()), every)?;
-    while pump.is_running() && ends.are_running() {
+    let is_done = || plan.until_done && ends.open(plan) == 0;
+    while pump.is_running() && ends.are_running() && !is_done() {
         std::thread::sleep(REVIEW);
         if !go_on(clock.now()) {
             ends.stop()?;
@@ -118,12 +119,22 @@ pub fn run(
             return Err(LiveError::Interrupted);
         }
     }
+    let open = ends.open(plan);
+    let done = is_done();
     let seen = ends.stop()?;
     let report = pump.stop()?;
+    if done {
+        let (shorter, seen, report) = until_done::cut(plan, seen, report);
+        return Ok(assemble(&shorter, seen, report, every));
+    }
     if report.ended < plan.duration {
         return Err(LiveError::FellBehind(format!("the run ended at {} of {}", report.ended, plan.duration)));
     }
-    Ok(assemble(plan, seen, report, every))
+    let mut run = assemble(plan, seen, report, every);
+    if plan.until_done {
+        run.result.summary.warnings.push(not_done(plan, open));
+    }
+    Ok(run)
 }
 
 /// How often the state of senders is read: as often as rows are asked for, within bounds.

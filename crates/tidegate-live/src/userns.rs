@@ -5,6 +5,7 @@ use std::io;
 use std::os::fd::{AsRawFd as _, FromRawFd as _, OwnedFd};
 use std::os::unix::process::CommandExt as _;
 use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use nix::sched::{CloneFlags, unshare};
@@ -53,8 +54,18 @@ pub fn enter() -> Result<(), LiveError> {
     }
     become_root_inside(&Maps::new()).map_err(|error| LiveError::NotPermitted {
         why: format!("the kernel refused a user namespace: {error}"),
-    })
+    })?;
+    ENTERED.store(true, Ordering::Relaxed);
+    Ok(())
 }
+
+/// Whether [`enter`] has made this process root inside a user namespace: the machine's own network belongs to
+/// another one, and cannot be entered again (user_namespaces(7)).
+pub(crate) fn has_entered() -> bool {
+    ENTERED.load(Ordering::Relaxed)
+}
+
+static ENTERED: AtomicBool = AtomicBool::new(false);
 
 /// Whether this process has one thread. A thread that has ended, and was waited for, may be counted for a moment longer.
 #[allow(clippy::disallowed_methods, reason = "the kernel takes its time to forget a thread")]

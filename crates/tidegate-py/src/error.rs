@@ -24,7 +24,8 @@ create_exception!(
     tidegate,
     ScenarioError,
     PyValueError,
-    "A scenario is wrong; str() is the whole message, the attributes are its parts."
+    "A scenario is wrong; str() is the whole message, the attributes are its parts.\n\n\
+     ``problem`` is one sentence; ``others`` are further problems of the same scenario."
 );
 create_exception!(
     tidegate,
@@ -63,7 +64,7 @@ create_exception!(tidegate, InternalError, PyRuntimeError, "A bug in Tidegate it
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     let scenario = ScenarioError::type_object(py);
-    for name in ["file", "line", "column", "key", "read", "help"] {
+    for name in ["file", "line", "column", "key", "read", "problem", "help", "others"] {
         scenario.setattr(name, py.None())?;
     }
     let trace = TraceError::type_object(py);
@@ -89,6 +90,9 @@ pub(crate) fn scenario(py: Python<'_>, error: &Wrong) -> PyErr {
     let raised = ScenarioError::new_err(error.to_string());
     let value = raised.value(py);
     let set = || {
+        let others: Vec<_> = error.others.iter().map(|other| scenario(py, other).into_value(py)).collect();
+        value.setattr("others", others)?;
+        value.setattr("problem", &error.problem)?;
         value.setattr("file", &error.file)?;
         value.setattr("line", error.line)?;
         value.setattr("column", error.column)?;

@@ -15,7 +15,7 @@ mod here {
     use tidegate_core::plan::Plan;
     use tidegate_core::units::Time;
     use tidegate_live::settings::VARIABLE;
-    use tidegate_live::{Backend, LiveRun, RunOptions, Side};
+    use tidegate_live::{Backend, LiveRun, PumpReport, RunOptions, Side};
 
     use crate::error;
     use crate::error::named;
@@ -67,8 +67,13 @@ mod here {
         done.write_pcap(side, BufWriter::new(File::create(path)?))
     }
 
-    /// Exit status, packets dropped, packets, 99th percentile of lateness in µs, warnings.
-    pub(crate) type Shell = (i32, u64, u64, Option<f64>, Vec<String>);
+    /// Exit status, seconds, packets dropped, packets, 99th percentile of lateness in µs, packets that went nowhere,
+    /// warnings.
+    pub(crate) type Told = (i32, f64, u64, u64, Option<f64>, u64, Vec<String>);
+    /// When each packet came, seconds; its way (0: the flow's path, 1: back) and bytes; how long it was on its way, ms;
+    /// the gate that dropped it.
+    pub(crate) type Packets = (Vec<f64>, Vec<u32>, Vec<u32>, Vec<Option<f64>>, Vec<Option<String>>);
+    pub(crate) type Shell = (Told, Packets);
 
     pub(crate) fn shell(
         py: Python<'_>,
@@ -76,16 +81,52 @@ mod here {
         command: Vec<String>,
         peer: Option<String>,
         (uploads, nat): (bool, bool),
+        (recorded, pcap): (bool, Option<String>),
         go_on: &mut (dyn FnMut() -> bool + Send),
     ) -> PyResult<Shell> {
         use std::os::unix::process::ExitStatusExt as _;
         let command = command.into_iter().map(Into::into).collect();
-        let options = tidegate_live::shell::ShellOptions { command, peer, uploads, nat };
+        let options =
+            tidegate_live::shell::ShellOptions { command, peer, uploads, nat, packets: pcap.is_some() };
         let done = guarded(py, || tidegate_live::shell::shell(plan, &options, go_on))?
             .map_err(|failed| error::live(&failed))?;
         let status = done.status.code().or_else(|| done.status.signal().map(|signal| 128 + signal));
         let late = done.lateness.p99_s.map(|seconds| seconds * 1e6);
-        Ok((status.unwrap_or(1), done.dropped, done.lateness.packets, late, done.warnings))
+        if let Some(path) = pcap {
+            let side = if uploads { Side::Sender } else { Side::Receiver };
+            let write = || done.write_pcap(side, BufWriter::new(File::create(&path)?));
+            guarded(py, write)?.map_err(|failed| named(failed, &path))?;
+        }
+        let told = (
+            status.unwrap_or(1),
+            done.report.ended.as_secs_f64(),
+            done.dropped,
+            done.lateness.packets,
+            late,
+            done.astray,
+            done.warnings,
+        );
+        Ok((told, if recorded { packets(&done.report, plan) } else { Packets::default() }))
+    }
+
+    fn packets(report: &PumpReport, plan: &Plan) -> Packets {
+        let came = &report.arrivals;
+        let mut delays = vec![None; came.len()];
+        let mut gates = vec![None; came.len()];
+        for gone in &report.departures {
+            let number = gone.arrival as usize;
+            delays[number] = Some(gone.due.saturating_since(came[number].at).as_secs_f64() * 1e3);
+        }
+        for dropped in &report.drops {
+            gates[dropped.unit.handle as usize] = Some(plan.gates[dropped.gate].name.clone());
+        }
+        (
+            came.iter().map(|packet| packet.at.as_secs_f64()).collect(),
+            came.iter().map(|packet| packet.route % 2).collect(),
+            came.iter().map(|packet| packet.bytes).collect(),
+            delays,
+            gates,
+        )
     }
 
     /// Makes this process root of a user namespace where it may make no network namespaces as it is;
@@ -134,7 +175,9 @@ mod nowhere {
         match done {}
     }
 
-    pub(crate) type Shell = (i32, u64, u64, Option<f64>, Vec<String>);
+    pub(crate) type Told = (i32, f64, u64, u64, Option<f64>, u64, Vec<String>);
+    pub(crate) type Packets = (Vec<f64>, Vec<u32>, Vec<u32>, Vec<Option<f64>>, Vec<Option<String>>);
+    pub(crate) type Shell = (Told, Packets);
 
     pub(crate) fn shell(
         _py: Python<'_>,
@@ -142,6 +185,7 @@ mod nowhere {
         _command: Vec<String>,
         _peer: Option<String>,
         _ways: (bool, bool),
+        _kept: (bool, Option<String>),
         _go_on: &mut (dyn FnMut() -> bool + Send),
     ) -> PyResult<Shell> {
         Err(error::live(&LiveError::NotLinux))

@@ -3,9 +3,9 @@
 
 use serde_json::{Value, json};
 use tidegate_core::plan::{
-    AppPlan, Arithmetic, ArrivalPlan, Blocked, CallsPlan, CongestionPlan, FlowPlan, Framing, GatePlan,
-    HoldingPlan, Increase, JitterPlan, LossPlan, Plan, PoolOrder, PoolPlan, QueueCounts, QueueLimit,
-    RatePlan, RtoPlan, StartPlan, TcpPlan,
+    AppPlan, Arithmetic, ArrivalPlan, Blocked, CallsPlan, CoDelPlan, CongestionPlan, Discipline, FlowPlan,
+    Framing, GatePlan, HoldingPlan, Increase, JitterPlan, LossPlan, Plan, PoolOrder, PoolPlan, QueueCounts,
+    QueueLimit, RatePlan, RtoPlan, StartPlan, StepThreshold, TcpPlan,
 };
 use tidegate_core::units::{Rate, Span, Speed};
 
@@ -86,6 +86,7 @@ fn gate(gate: &GatePlan) -> Value {
         "rate": rate(&gate.rate),
         "queue_limit": queue_limit(gate.queue.limit),
         "discipline": gate.classes.as_ref().map_or(gate.queue.discipline.name(), |classes| classes.scheduler.name()),
+        "aqm": aqm(gate.queue.discipline),
         "queue_counts_all": gate.queue.counts == QueueCounts::All,
         "framing": framing,
         "loses": gate.loss != LossPlan::None,
@@ -98,9 +99,57 @@ fn gate(gate: &GatePlan) -> Value {
             LossPlan::Independent { probability } => json!(probability),
             LossPlan::GilbertElliott { .. } | LossPlan::Every { .. } => json!(null),
         },
+        "gilbert_elliott": match gate.loss {
+            LossPlan::GilbertElliott { good_to_bad, bad_to_good, loss_good, loss_bad } => json!({
+                "good_to_bad": good_to_bad, "bad_to_good": bad_to_good, "loss_good": loss_good, "loss_bad": loss_bad,
+            }),
+            _ => json!(null),
+        },
         "delay_ps": gate.delay.picos(),
         "jitters": gate.jitter != JitterPlan::None,
     })
+}
+
+/// The constants of a discipline that stand in its plan; null where it has none, or where they stand in classes.
+fn aqm(discipline: Discipline) -> Value {
+    let codel = |plan: CoDelPlan| {
+        json!({
+            "target_ps": plan.target.picos(), "interval_ps": plan.interval.picos(),
+            "ce_threshold_ps": plan.ce_threshold.map(Span::picos),
+        })
+    };
+    let millionths = |value: u32| f64::from(value) / 1e6;
+    match discipline {
+        Discipline::DropTail | Discipline::Cake(_) => json!(null),
+        Discipline::Step(threshold) => match threshold {
+            StepThreshold::Packets(count) => json!({ "unit": "packets", "count": count }),
+            StepThreshold::Bytes(count) => json!({ "unit": "bytes", "count": count }),
+        },
+        Discipline::Red(red) => json!({
+            "unit": if red.in_bytes { "bytes" } else { "packets" },
+            "min": red.min, "max": red.max, "max_p": red.max_p as f64 / 1e18, "weight": f64::from(red.weight) / 1e9,
+            "gentle": red.gentle, "adaptive": red.adaptive.is_some(), "by_colour": red.colours != [None; 3],
+        }),
+        Discipline::CoDel(plan) => codel(plan),
+        Discipline::FqCoDel(plan) => {
+            let mut found = codel(plan.codel);
+            found["queues"] = json!(plan.queues);
+            found["quantum"] = json!(plan.quantum);
+            found["limit"] = json!(plan.limit);
+            found["memory"] = json!(plan.memory);
+            found
+        }
+        Discipline::Pie(pie) => json!({
+            "target_ps": pie.target.picos(), "update_ps": pie.update.picos(),
+            "alpha": millionths(pie.alpha), "beta": millionths(pie.beta), "max_burst_ps": pie.max_burst.picos(),
+        }),
+        Discipline::DualPi2(plan) => json!({
+            "target_ps": plan.target.picos(), "update_ps": plan.update.picos(),
+            "alpha": millionths(plan.alpha), "beta": millionths(plan.beta),
+            "coupling": millionths(plan.coupling), "step_ps": plan.step.picos(), "range_ps": plan.range.picos(),
+            "classic_share": millionths(plan.classic_share),
+        }),
+    }
 }
 
 /// What a policer of one rate that drops allows; null where none polices, or in another way.

@@ -55,12 +55,15 @@ impl Scenario {
     #[pyo3(signature = (path, sets, allow_outside = false))]
     fn load(py: Python<'_>, path: PathBuf, sets: Vec<String>, allow_outside: bool) -> PyResult<Scenario> {
         checked(py, move || {
-            tidegate_scenario::Scenario::load_with(&path, Reading { sets: &sets, allow_outside })
+            tidegate_scenario::Scenario::load_with(
+                &path,
+                Reading { sets: &sets, allow_outside, confined: false, files: None },
+            )
         })
     }
 
     #[staticmethod]
-    #[pyo3(signature = (text, name, base_dir, sets, allow_outside = false))]
+    #[pyo3(signature = (text, name, base_dir, sets, allow_outside = false, confined = false))]
     fn from_toml(
         py: Python<'_>,
         text: String,
@@ -68,9 +71,10 @@ impl Scenario {
         base_dir: Option<PathBuf>,
         sets: Vec<String>,
         allow_outside: bool,
+        confined: bool,
     ) -> PyResult<Scenario> {
         checked(py, move || {
-            let reading = Reading { sets: &sets, allow_outside };
+            let reading = Reading { sets: &sets, allow_outside, confined, files: None };
             tidegate_scenario::Scenario::from_text(&text, &name, base_dir.as_deref(), Syntax::Toml, reading)
         })
     }
@@ -86,7 +90,7 @@ impl Scenario {
         allow_outside: bool,
     ) -> PyResult<Scenario> {
         checked(py, move || {
-            let reading = Reading { sets: &sets, allow_outside };
+            let reading = Reading { sets: &sets, allow_outside, confined: false, files: None };
             tidegate_scenario::Scenario::from_text(&text, &name, base_dir.as_deref(), Syntax::Json, reading)
         })
     }
@@ -123,6 +127,11 @@ impl Scenario {
     #[getter]
     fn duration_s(&self) -> f64 {
         self.inner.duration().as_secs_f64()
+    }
+
+    #[getter]
+    fn until_done(&self) -> bool {
+        self.inner.until_done()
     }
 
     #[getter]
@@ -183,6 +192,13 @@ impl Scenario {
         each.collect()
     }
 
+    /// Sizes written as a time or in bandwidth–delay products: key, as written, what it is made of, what it came to.
+    #[getter]
+    fn computed_sizes(&self) -> Vec<(String, String, String, String)> {
+        let sizes = self.inner.computed_sizes().into_iter();
+        sizes.map(|size| (size.key, size.written, size.from, size.size)).collect()
+    }
+
     fn explain(&self, py: Python<'_>) -> PyResult<String> {
         let inner = Arc::clone(&self.inner);
         patiently(py, move |_| inner.explain())
@@ -211,19 +227,20 @@ impl Scenario {
         seed: u64,
         replication: u64,
         record: Option<&str>,
-        pcap: Option<&str>,
+        pcap: Option<(String, String)>,
         exact_events: bool,
         tick: Option<Py<PyAny>>,
     ) -> PyResult<RunData> {
         let mut plan = self.plan(seed, replication, record)?;
         plan.exact_events |= exact_events;
         plan.record.packets |= pcap.is_some();
-        start::sim(py, plan, pcap.map(str::to_owned), tick)
+        start::sim(py, plan, pcap, tick)
     }
 
-    /// A program across the gates of the first flow: its exit status, packets dropped, packets, 99th
-    /// percentile of lateness in µs, warnings.
-    #[pyo3(signature = (*, command, peer = None, uploads = false, nat = false, seed = 1))]
+    /// A program across the gates of the first flow: its exit status, seconds, packets dropped, packets, 99th
+    /// percentile of lateness in µs, packets that went nowhere, warnings; then every packet, if `recorded`.
+    #[pyo3(signature = (*, command, peer = None, uploads = false, nat = false, recorded = false, pcap = None, seed = 1))]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn live_shell(
         &self,
         py: Python<'_>,
@@ -231,12 +248,16 @@ impl Scenario {
         peer: Option<String>,
         uploads: bool,
         nat: bool,
+        recorded: bool,
+        pcap: Option<String>,
         seed: u64,
     ) -> PyResult<crate::live::Shell> {
         let plan = self.plan(seed, 0, Some("summary"))?;
         let mut asking = Asking::new(&plan, None);
         let done =
-            crate::live::shell(py, &plan, command, peer, (uploads, nat), &mut || asking.go_on(Time::ZERO));
+            crate::live::shell(py, &plan, command, peer, (uploads, nat), (recorded, pcap), &mut || {
+                asking.go_on(Time::ZERO)
+            });
         asking.settle(done)
     }
 

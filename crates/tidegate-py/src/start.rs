@@ -16,11 +16,12 @@ use crate::error::{self, named};
 use crate::guard::patiently_asking;
 use crate::run::RunData;
 
-/// A simulated run. `tick` is called with the share that is done and says whether to go on.
+/// A simulated run. `pcap` names the captures at the two ends; `tick` is called with the share that is done
+/// and says whether to go on.
 pub(crate) fn sim(
     py: Python<'_>,
     plan: Plan,
-    pcap: Option<String>,
+    pcap: Option<(String, String)>,
     tick: Option<Py<PyAny>>,
 ) -> PyResult<RunData> {
     let reached = Arc::new(AtomicU64::new(0));
@@ -35,8 +36,10 @@ pub(crate) fn sim(
         let mut run = || tidegate_sim::run(&plan, &mut go_on);
         let result = control::run(&plan, || run().map_err(|stopped| error::stopped(&stopped)))?;
         let mut warnings = Vec::new();
-        if let Some(path) = pcap {
-            write_pcap(&plan, &result, &path).map_err(|error| named(error, &path))?;
+        if let Some((sender, receiver)) = pcap {
+            for (path, side) in [(sender, Side::Sender), (receiver, Side::Receiver)] {
+                write_pcap(&plan, &result, side, &path).map_err(|error| named(error, &path))?;
+            }
             warnings.extend(pcap::misfit(&plan));
         }
         RunData::new(&plan, result, warnings)
@@ -84,7 +87,7 @@ fn ask(plan: &Plan, now: Time, tick: Option<&Py<PyAny>>) -> PyResult<bool> {
     })
 }
 
-/// The capture at the senders.
-fn write_pcap(plan: &Plan, result: &RunResult, path: &str) -> io::Result<()> {
-    pcap::write(plan, &result.packets, Side::Sender, BufWriter::new(File::create(path)?))
+/// The capture at one end.
+fn write_pcap(plan: &Plan, result: &RunResult, side: Side, path: &str) -> io::Result<()> {
+    pcap::write(plan, &result.packets, side, BufWriter::new(File::create(path)?))
 }

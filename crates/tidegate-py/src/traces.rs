@@ -95,7 +95,7 @@ pub(crate) fn trace_synth(
     let seed = Seed { seed, replication: 0 };
     let made = patiently(py, move |_| match to {
         Format::Mahimahi => link.opportunities(seed).map(LoadedTrace::Opportunities),
-        Format::Csv | Format::Drp => link.rates(seed).map(LoadedTrace::Rates),
+        Format::Csv | Format::Drp | Format::SecondsMbps => link.rates(seed).map(LoadedTrace::Rates),
     })?;
     let trace = made.map_err(error::synth)?;
     patiently(py, move |_| convert(&trace, to, &options))?.map_err(|wrong| error::convert(model, wrong))

@@ -29,5 +29,5 @@ pub use result::{RunResult, Table, class_histories, slot_bps};
 pub use rows::{Column, FlowRow, Mark, MarkKind, PacketRecord, Side};
 pub use summary::{
     AllocationSummary, ClassSummary, FeedbackSummary, FlowMeasure, FlowSummary, GateSummary, MediaSummary,
-    Summary, TrafficGroupSummary, TrafficSummary, TransitSummary, summarise,
+    Summary, TrafficGroupSummary, TrafficSummary, TransitSummary, not_done, summarise,
 };

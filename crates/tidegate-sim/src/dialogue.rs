@@ -33,6 +33,13 @@ impl Dialogue {
         }))
     }
 
+    /// When the last of its requests ended, if it has a count of them and all have ended.
+    pub(crate) fn done_at(&self) -> Option<Time> {
+        let AppPlan::Request(plan) = &self.flow.app else { return None };
+        let all = plan.count.is_some_and(|count| self.log.len() as u64 >= count);
+        self.log.iter().map(|exchange| exchange.ended).max().filter(|_| all)
+    }
+
     pub(crate) fn memory_bytes(&self) -> u64 {
         self.client.memory_bytes() + (self.log.capacity() * size_of::<Exchange>()) as u64
     }

@@ -213,8 +213,7 @@ impl Flow {
     #[inline]
     pub(crate) fn note_completion(&mut self, at: Time) {
         if self.receiver.in_order_bytes() >= self.meter.awaited {
-            self.meter.awaited = u64::MAX;
-            self.meter.completed = Some(at);
+            self.meter.complete(at);
         }
     }
 
@@ -231,8 +230,20 @@ impl Flow {
 
     /// User bytes that became readable in order inside the measured time.
     pub(crate) fn measured_in_order(&self) -> u64 {
-        let all = self.past_in_order + self.receiver.in_order_bytes();
-        self.meter.receiver_baseline.map_or(0, |_| all - self.meter.in_order_before)
+        self.meter.receiver_baseline.map_or(0, |_| self.in_order() - self.meter.in_order_before)
+    }
+
+    /// User bytes that became readable in order since the flow began.
+    pub(crate) fn in_order(&self) -> u64 {
+        self.past_in_order + self.receiver.in_order_bytes()
+    }
+
+    /// When its finite transfer was done, or the last of its counted requests; `None` while it is not.
+    pub(crate) fn done_at(&self) -> Option<Time> {
+        match &self.dialogue {
+            Some(dialogue) => dialogue.done_at(),
+            None => self.meter.completed,
+        }
     }
 
     /// The next connection replaces the old one; segments of the old one that are still in the network are

@@ -27,6 +27,8 @@ pub(crate) struct Meter {
     cwnd: u64,
     pub(crate) cwnd_max: u64,
     pub(crate) completed: Option<Time>,
+    /// `received_bytes` then.
+    received_until_completed: u64,
     /// Counters of the sender and of the receiver when the measured time began.
     pub(crate) sender_baseline: Option<Counters>,
     pub(crate) receiver_baseline: Option<Counters>,
@@ -54,6 +56,7 @@ impl Meter {
                 _ => u64::MAX,
             },
             completed: None,
+            received_until_completed: 0,
         }
     }
 
@@ -91,6 +94,19 @@ impl Meter {
             self.received_bytes += u64::from(bytes);
         }
         self.delivered(at, cause);
+    }
+
+    /// The finite transfer is done.
+    pub(crate) fn complete(&mut self, at: Time) {
+        self.awaited = u64::MAX;
+        self.completed = Some(at);
+        self.received_until_completed = self.received_bytes;
+    }
+
+    /// IP bytes of data segments that reached the receiver inside the measured time; of a finite transfer, until it
+    /// was done.
+    pub(crate) fn own_received_bytes(&self) -> u64 {
+        self.completed.map_or(self.received_bytes, |_| self.received_until_completed)
     }
 
     #[inline]

@@ -29,7 +29,7 @@ fn flow_row(plan: &Plan, row: &FlowPlan, flow: &Flow) -> FlowSummary {
         cc: row.tcp.cc.name(),
         delivered_bytes: received.delivered_bytes,
         in_order_bytes: flow.measured_in_order(),
-        received_bytes: meter.received_bytes,
+        received_bytes: meter.own_received_bytes(),
         segments_sent: sent.segments_sent,
         segments_delivered: received.delivered_segments,
         segments_retransmitted: sent.segments_retransmitted,
@@ -43,6 +43,7 @@ fn flow_row(plan: &Plan, row: &FlowPlan, flow: &Flow) -> FlowSummary {
         owed: &meter.owed,
         started: flow.start,
         completed: meter.completed,
+        transferred: flow.in_order(),
     };
     FlowSummary::new(plan, row, measure)
 }

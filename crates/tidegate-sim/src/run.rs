@@ -1,14 +1,15 @@
 //! A whole run: what can be run at all, and where its limits end it.
 
 use tidegate_core::cc::can_make;
-use tidegate_core::plan::{CongestionPlan, Limits, Plan};
-use tidegate_core::units::Time;
-use tidegate_result::RunResult;
+use tidegate_core::plan::{CongestionPlan, Limits, Plan, RecordPlan};
+use tidegate_core::units::{Span, Time};
+use tidegate_result::{RunResult, not_done};
 
-use crate::simulation::Simulation;
+use crate::simulation::{Simulation, ending};
 use crate::stopped::{Limit, RunError};
 
-/// Runs a plan to its end. `go_on` is asked now and then (every few milliseconds of work),
+/// Runs a plan to its end. A run until all is done (`Plan::until_done`) is run once without records, which tells when
+/// that is, then up to that instant: its numbers are those of a run of that length. `go_on` is asked now and then (every few milliseconds of work),
 /// with the simulated time reached; when it says no the run ends without a result.
 ///
 /// A run that reaches one of the plan's limits is run again up to that instant, because
@@ -19,6 +20,9 @@ use crate::stopped::{Limit, RunError};
 /// control of the kernel's.
 pub fn run(plan: &Plan, go_on: &mut dyn FnMut(Time) -> bool) -> Result<RunResult, RunError> {
     only_known_controllers(plan)?;
+    if plan.until_done {
+        return until_done(plan, go_on);
+    }
     let (limit, at) = match drive(plan, go_on)? {
         Ended::Whole(result) => return Ok(*result),
         Ended::Stopped { limit, at } => (limit, at),
@@ -34,6 +38,26 @@ pub fn run(plan: &Plan, go_on: &mut dyn FnMut(Time) -> bool) -> Result<RunResult
     };
     result.summary.warnings.push(limit.words(plan, at));
     Ok(*result)
+}
+
+/// A run that ends when every finite transfer and every request workload with a count is done.
+fn until_done(plan: &Plan, go_on: &mut dyn FnMut(Time) -> bool) -> Result<RunResult, RunError> {
+    let known = Plan { until_done: false, ..plan.clone() };
+    let unrecorded = Plan { record: RecordPlan::default(), ..plan.clone() };
+    let mut simulation = Simulation::new(&unrecorded);
+    simulation.start();
+    let limit = simulation.drive(plan.duration, go_on)?;
+    match simulation.done_at().filter(|at| limit.is_none() && *at < plan.duration) {
+        Some(at) => run(&Plan { duration: at.saturating_add(Span::from_picos(1)), ..known }, go_on),
+        // Memory and events are limits of the whole, records included.
+        None if limit.is_some() => run(&known, go_on),
+        None => {
+            let mut result = run(&known, go_on)?;
+            let open = ending(plan).filter(|flow| simulation.flows[*flow].done_at().is_none()).count();
+            result.summary.warnings.push(not_done(plan, open));
+            Ok(result)
+        }
+    }
 }
 
 /// Refuses what only the kernel has, and classes in Python where there is no Python.

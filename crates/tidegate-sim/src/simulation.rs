@@ -17,10 +17,17 @@ use crate::wire::Wire;
 const REVIEW: u64 = 1 << 17;
 const FIRST_REVIEW: u64 = 1 << 10;
 
+/// The flows of a plan that come to an end by themselves.
+pub(crate) fn ending(plan: &Plan) -> impl Iterator<Item = usize> {
+    plan.flows.iter().enumerate().filter(|(_, flow)| flow.ends()).map(|(number, _)| number)
+}
+
 /// A run under way.
 pub(crate) struct Simulation {
     limits: Limits,
     level: RecordLevel,
+    /// The flows whose ends end the run.
+    awaited: Vec<usize>,
     pub(crate) flows: Vec<Flow>,
     pub(crate) wire: Wire,
     drops: Vec<Dropped>,
@@ -36,6 +43,7 @@ impl Simulation {
         Simulation {
             limits: plan.limits,
             level: plan.record.level,
+            awaited: if plan.until_done { ending(plan).collect() } else { Vec::new() },
             flows,
             wire,
             drops: Vec::new(),
@@ -75,7 +83,8 @@ impl Simulation {
         }
     }
 
-    /// Does all that happens before `to`, or says which limit was reached.
+    /// Does all that happens before `to`, or says which limit was reached. Of a run until all is done it does no more
+    /// than a little beyond that.
     pub(crate) fn drive(
         &mut self,
         to: Time,
@@ -113,6 +122,9 @@ impl Simulation {
             if let Some(limit) = self.limit() {
                 return Ok(Some(limit));
             }
+            if self.done_at().is_some() {
+                return Ok(None);
+            }
         }
     }
 
@@ -148,6 +160,12 @@ impl Simulation {
         while let Some((at, route, unit)) = self.wire.network.poll_delivery() {
             self.deliver(at, route, unit);
         }
+    }
+
+    /// When the last of the flows was done whose ends end the run; `None` while one is not, or without such flows.
+    pub(crate) fn done_at(&self) -> Option<Time> {
+        let each = self.awaited.iter().map(|flow| self.flows[*flow].done_at());
+        each.collect::<Option<Vec<Time>>>()?.into_iter().max()
     }
 
     /// The simulated time that it has reached.

@@ -39,8 +39,14 @@ impl Stepper {
     /// A run at time 0, in which the flows of these numbers are steered. Their windows are the initial ones until set.
     ///
     /// # Errors
-    /// [`RunError::OnlyLive`] for a congestion control of the kernel's in a flow that is not steered.
+    /// [`RunError::OnlyLive`] for a congestion control of the kernel's in a flow that is not steered,
+    /// [`RunError::Limit`] for a run until all is done.
     pub fn new(mut plan: Plan, steered: &[usize]) -> Result<Stepper, RunError> {
+        if plan.until_done {
+            let what =
+                "duration: a run in steps needs a length, such as \"60 s\"; this one has \"until done\"";
+            return Err(RunError::Limit(what.to_owned()));
+        }
         for &flow in steered {
             plan.flows[flow].tcp.cc = CongestionPlan::Steered;
         }

@@ -143,15 +143,20 @@ impl Wire {
     #[cold]
     fn wake_earlier(&mut self, index: usize, flow: &mut Flow) {
         let (timer, app) = (flow.sender.next_wakeup(), flow.app.next_wakeup());
-        if timer <= app { self.wake_sender(timer, index, flow) } else { self.wake_app(app, index, flow) }
+        if timer <= app { self.run_sender(timer, index, flow) } else { self.wake_app(app, index, flow) }
+    }
+
+    /// A timer of the sender is due.
+    fn run_sender(&mut self, at: Time, index: usize, flow: &mut Flow) {
+        flow.before_sender(at);
+        flow.sender.handle_wakeup(at);
+        self.pump_sender(at, index, flow);
     }
 
     pub(crate) fn wake_sender(&mut self, at: Time, index: usize, flow: &mut Flow) {
         // Run-ahead may already have handled this timer.
         if at >= flow.sender.next_wakeup() {
-            flow.before_sender(at);
-            flow.sender.handle_wakeup(at);
-            self.pump_sender(at, index, flow);
+            self.run_sender(at, index, flow);
         } else {
             self.network.set_alarm(Alarms::sender(index), flow.sender.next_wakeup());
         }

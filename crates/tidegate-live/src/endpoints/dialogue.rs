@@ -64,6 +64,11 @@ impl Dialogues {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// How many exchanges of a flow have ended.
+    pub(super) fn ended(&self, flow: usize) -> u64 {
+        self.lock().flows[flow].as_ref().map_or(0, |dialogue| dialogue.log.len() as u64)
+    }
+
     /// Every exchange of every flow, those last that had not ended.
     pub(super) fn logs(&self) -> Vec<Vec<Exchange>> {
         let all = |dialogue: &Option<Dialogue>| {

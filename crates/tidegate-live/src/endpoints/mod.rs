@@ -22,13 +22,13 @@ mod watch;
 
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::os::fd::OwnedFd;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
 use nix::sys::eventfd::{EfdFlags, EventFd};
 use tidegate_core::app::Exchange;
-use tidegate_core::plan::Plan;
+use tidegate_core::plan::{AppPlan, FlowPlan, Plan};
 use tidegate_core::units::Span;
 
 use crate::lab::{FIRST_PORT, Lab, Namespace, RouteOptions, Side};
@@ -51,6 +51,8 @@ struct Shared {
     facts: Mutex<Vec<Facts>>,
     owed: Arc<Owed>,
     dialogues: Dialogues,
+    /// User bytes that have come out of each receiver's socket, of its latest connection.
+    delivered: Vec<AtomicU64>,
 }
 
 /// A flow's sending end, for whoever reads its state.
@@ -231,6 +233,7 @@ impl Endpoints {
             facts: Mutex::new(vec![Facts::default(); flows]),
             owed,
             dialogues: Dialogues::new(plan),
+            delivered: plan.flows.iter().map(|_| AtomicU64::new(0)).collect(),
         });
         let mut own: [Vec<Option<OwnedFd>>; 2] = [Vec::new(), Vec::new()];
         for (flow, door) in plan.flows.iter().zip(doors) {
@@ -261,6 +264,20 @@ impl Endpoints {
     #[must_use]
     pub fn are_running(&self) -> bool {
         self.threads.iter().all(|thread| !thread.is_finished())
+    }
+
+    /// How many of the flows that come to an end are not done yet: of a finite transfer its bytes have come out of the
+    /// receiver's socket, of requests with a count all have ended.
+    #[must_use]
+    pub fn open(&self, plan: &Plan) -> usize {
+        let is_open = |(number, flow): &(usize, &FlowPlan)| match &flow.app {
+            AppPlan::Transfer { bytes } => self.shared.delivered[*number].load(Ordering::Relaxed) < *bytes,
+            AppPlan::Request(requests) => {
+                requests.count.is_some_and(|count| self.shared.dialogues.ended(*number) < count)
+            }
+            AppPlan::Bulk | AppPlan::Source(_) => false,
+        };
+        plan.flows.iter().enumerate().filter(is_open).count()
     }
 
     /// Ends every connection at once and says what was seen.

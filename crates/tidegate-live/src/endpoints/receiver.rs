@@ -3,6 +3,7 @@
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use nix::sys::epoll::EpollFlags;
 use tidegate_core::plan::Plan;
@@ -163,6 +164,7 @@ impl Receiver {
                 sockopt::set(socket.as_fd(), TcpOption::WindowClamp, window).ok();
             }
         }
+        self.shared.delivered[flow].store(guest.delivered, Ordering::Relaxed);
         self.clients.came(flow, guest.delivered, &self.shared);
         self.speak(flow)
     }

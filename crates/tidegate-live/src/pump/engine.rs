@@ -19,7 +19,7 @@ use super::transfers::{Place, Transfers};
 use super::waiter::{Waiter, Woken};
 use crate::clock::after;
 use crate::lab::{Edge, Side};
-use crate::segment::{ecn, mark};
+use crate::segment::{codepoint, ecn, mark, set_codepoint};
 use crate::{Clock, LiveError, limits};
 
 /// Packets taken from one edge before what is due is written.
@@ -225,10 +225,13 @@ impl Engine {
             self.recording.tell(at, flow, begins, self.leaving.len());
             tell(&mut self.network, at, flow, begins);
         }
-        let number = self.recording.arrive(Arrival { at, route, bytes, ecn: ecn(packet) }, packet);
+        let number = self
+            .recording
+            .arrive(Arrival { at, route, bytes, ecn: ecn(packet), codepoint: codepoint(packet) }, packet);
         let place = self.slab.put(packet, number);
         let mut unit = Unit::new(bytes, place, HeldBy::CongestionWindow);
         unit.set_ecn(ecn(packet));
+        unit.set_codepoint(codepoint(packet));
         let told = self.network.handle_unit(at, route as usize, &mut unit);
         debug_assert!(told.is_none(), "nothing is told ahead here");
     }
@@ -285,6 +288,11 @@ impl Engine {
         let marked = unit.ecn() == Ecn::Ce;
         if marked {
             mark(self.slab.bytes_mut(unit.handle));
+        }
+        if let Some(left_with) =
+            unit.codepoint().filter(|left| *left != codepoint(self.slab.bytes(unit.handle)))
+        {
+            set_codepoint(self.slab.bytes_mut(unit.handle), left_with);
         }
         let packet = self.slab.bytes(unit.handle);
         let written = self.edges[exit].write(packet);

@@ -23,6 +23,8 @@ pub struct Arrival {
     pub bytes: u32,
     /// Its codepoint of ECN.
     pub ecn: Ecn,
+    /// Its codepoint of DiffServ.
+    pub codepoint: u8,
 }
 
 /// A packet that left the last gate of its route.

@@ -1,4 +1,5 @@
-//! The two bits of ECN in the IP header of a packet (RFC 3168 §5, §23.1).
+//! The two bits of ECN in the IP header of a packet (RFC 3168 §5, §23.1), and the codepoint of DiffServ above them
+//! (RFC 2474 §3).
 
 use tidegate_core::unit::Ecn;
 
@@ -12,18 +13,47 @@ pub(crate) fn ecn(packet: &[u8]) -> Ecn {
     }
 }
 
-/// Marks a packet CE; in IPv4 the header's checksum changes with it (RFC 1624 §3).
-pub(crate) fn mark(packet: &mut [u8]) {
+/// The codepoint of DiffServ of an IPv4 or IPv6 packet; 0 of any other.
+pub(crate) fn codepoint(packet: &[u8]) -> u8 {
+    traffic_class(packet) >> 2
+}
+
+/// The byte of which the upper six bits are the codepoint.
+fn traffic_class(packet: &[u8]) -> u8 {
     match packet {
-        [first, class, ..] if *first >> 4 == 6 => *class |= 0x30,
+        [first, tos, ..] if first >> 4 == 4 => *tos,
+        [first, second, ..] if first >> 4 == 6 => first << 4 | second >> 4,
+        _ => 0,
+    }
+}
+
+/// Marks a packet CE.
+pub(crate) fn mark(packet: &mut [u8]) {
+    set_traffic_class(packet, traffic_class(packet) | 3);
+}
+
+/// Gives a packet a codepoint of DiffServ.
+pub(crate) fn set_codepoint(packet: &mut [u8], codepoint: u8) {
+    set_traffic_class(packet, codepoint << 2 | traffic_class(packet) & 3);
+}
+
+/// Sets that byte; in IPv4 the header's checksum changes with it (RFC 1624 §3).
+fn set_traffic_class(packet: &mut [u8], class: u8) {
+    match packet {
+        [first, second, ..] if *first >> 4 == 6 => {
+            *first = *first & 0xf0 | class >> 4;
+            *second = *second & 0x0f | class << 4;
+        }
         [first, tos, ..] if *first >> 4 == 4 => {
-            let before = *tos;
-            *tos |= 3;
-            let grown = u32::from(*tos - before);
+            let before = std::mem::replace(tos, class);
+            let word = u16::from_be_bytes([*first, before]);
+            let changed = u16::from_be_bytes([*first, class]);
             if let Some(sum) = packet.get_mut(10..12) {
-                // HC' = ~(~HC + ~m + m'), and only the low byte of m grows.
-                let old = u32::from(!u16::from_be_bytes([sum[0], sum[1]])) + grown;
-                let folded = (old & 0xffff) + (old >> 16);
+                // HC' = ~(~HC + ~m + m').
+                let old = u32::from(!u16::from_be_bytes([sum[0], sum[1]]));
+                let total = old + u32::from(!word) + u32::from(changed);
+                let folded = (total & 0xffff) + (total >> 16);
+                let folded = (folded & 0xffff) + (folded >> 16);
                 sum.copy_from_slice(&(!(folded as u16)).to_be_bytes());
             }
         }
@@ -51,7 +81,11 @@ mod tests {
             packet[10..12].copy_from_slice(&check.to_be_bytes());
             assert_eq!(ecn(&packet), Ecn::from_bits(tos));
             mark(&mut packet);
-            assert_eq!((ecn(&packet), sum(&packet), packet[1] >> 2), (Ecn::Ce, 0xffff, tos >> 2));
+            assert_eq!((ecn(&packet), sum(&packet), codepoint(&packet)), (Ecn::Ce, 0xffff, tos >> 2));
+            for changed in [0, 46, 63] {
+                set_codepoint(&mut packet, changed);
+                assert_eq!((ecn(&packet), sum(&packet), codepoint(&packet)), (Ecn::Ce, 0xffff, changed));
+            }
         }
     }
 
@@ -61,6 +95,11 @@ mod tests {
         assert_eq!(ecn(&packet), Ecn::Ect0);
         mark(&mut packet);
         assert_eq!((ecn(&packet), packet), (Ecn::Ce, [0x60, 0x35, 0, 0]));
-        assert_eq!(ecn(&[]), Ecn::NotEct);
+        // A traffic class of 0xaa; the flow label behind it stays.
+        let mut coded = [0x6a, 0xa7, 0xff, 0xff];
+        assert_eq!((codepoint(&coded), ecn(&coded)), (0b101010, Ecn::Ect0));
+        set_codepoint(&mut coded, 46);
+        assert_eq!((codepoint(&coded), ecn(&coded), coded), (46, Ecn::Ect0, [0x6b, 0xa7, 0xff, 0xff]));
+        assert_eq!((ecn(&[]), codepoint(&[])), (Ecn::NotEct, 0));
     }
 }

@@ -6,7 +6,7 @@ mod header;
 mod places;
 mod sack;
 
-pub(crate) use ecn::{ecn, mark};
+pub(crate) use ecn::{codepoint, ecn, mark, set_codepoint};
 pub(crate) use header::ENOUGH;
 pub use header::Header;
 pub(crate) use places::Places;

@@ -27,7 +27,7 @@ pub struct FlowWire {
     pub segments_sent: u64,
     /// Of these, sent again in part or whole.
     pub segments_retransmitted: u64,
-    /// IP bytes of data segments that reached the receiver.
+    /// IP bytes of data segments that reached the receiver; of a finite transfer, until it was done.
     pub received_bytes: u64,
     /// Data segments that reached the receiver with a mark.
     pub marked_segments: u64,
@@ -247,7 +247,7 @@ impl Reader {
             return;
         }
         let inside = at >= measured.from;
-        if inside {
+        if inside && self.wire.completed.is_none() {
             self.wire.received_bytes += u64::from(bytes);
         }
         self.owe(at, cause, measured);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use tidegate_core::gate::Quantiles;
 use tidegate_core::net::measured;
-use tidegate_core::plan::{FlowPlan, Plan};
+use tidegate_core::plan::{AppPlan, FlowPlan, Plan};
 use tidegate_core::unit::{Cause, HeldBy, Limiter};
 use tidegate_core::units::Time;
 
@@ -18,12 +18,14 @@ pub struct FlowSummary {
     pub name: String,
     /// Congestion controller.
     pub cc: &'static str,
-    /// User bits that reached the receiver, each counted when it first arrives, in order or not, per second.
+    /// User bits that reached the receiver, each counted when it first arrives, in order or not, per second of the
+    /// measured time; of a finite transfer that ended, per second from its start (or that of the measured time, if it
+    /// is later) to its end.
     pub goodput_bps: f64,
-    /// User bits that became readable in order, per second. A gap that is filled makes all that waited
+    /// User bits that became readable in order, per second of the same time. A gap that is filled makes all that waited
     /// behind it readable at once, so over a short time this can exceed goodput and the link's rate.
     pub in_order_bps: f64,
-    /// IP bits of data segments that reached the receiver, headers and repeats included, per second.
+    /// IP bits of data segments that reached the receiver, headers and repeats included, in the same time, per second.
     pub throughput_bps: f64,
     /// Goodput over what entered the network: distinct segments received / segments sent.
     pub efficiency: Option<f64>,
@@ -64,9 +66,16 @@ pub struct FlowSummary {
     pub limited_by: BTreeMap<String, f64>,
     /// From the start to the last byte in order, for a finite transfer that ended.
     pub completion_s: Option<f64>,
+    /// Of a finite transfer the share that had arrived in order when the run ended: 1 where it is done. Other flows
+    /// have no such name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub progress: Option<f64>,
+    /// When a finite transfer began. Other flows have no such name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start_s: Option<f64>,
 }
 
-/// What an engine measured of a flow; all but the two last count the measured time.
+/// What an engine measured of a flow; all but the three last count the measured time.
 #[derive(Clone, Copy, Debug)]
 pub struct FlowMeasure<'a> {
     /// Congestion controller, as the engine calls it.
@@ -75,7 +84,7 @@ pub struct FlowMeasure<'a> {
     pub delivered_bytes: u64,
     /// User bytes that became readable in order.
     pub in_order_bytes: u64,
-    /// IP bytes of data segments that arrived.
+    /// IP bytes of data segments that arrived; of a finite transfer, until it was done.
     pub received_bytes: u64,
     /// Data segments sent, repeats included.
     pub segments_sent: u64,
@@ -103,20 +112,23 @@ pub struct FlowMeasure<'a> {
     pub started: Time,
     /// When the last byte of a finite transfer arrived.
     pub completed: Option<Time>,
+    /// User bytes that arrived in order since the flow began.
+    pub transferred: u64,
 }
 
 impl FlowSummary {
     /// The row of a flow. What gates dropped of its packets is filled in by [`summarise`](super::summarise).
     #[must_use]
     pub fn new(plan: &Plan, flow: &FlowPlan, of: FlowMeasure<'_>) -> FlowSummary {
-        let span = measured(plan).seconds();
+        let span = own_seconds(plan, &of);
+        let per_second = |bytes: u64| if span > 0.0 { bytes as f64 * 8.0 / span } else { 0.0 };
         let millis = |seconds: f64| seconds * 1e3;
         FlowSummary {
             name: flow.name.clone(),
             cc: of.cc,
-            goodput_bps: of.delivered_bytes as f64 * 8.0 / span,
-            in_order_bps: of.in_order_bytes as f64 * 8.0 / span,
-            throughput_bps: of.received_bytes as f64 * 8.0 / span,
+            goodput_bps: per_second(of.delivered_bytes),
+            in_order_bps: per_second(of.in_order_bytes),
+            throughput_bps: per_second(of.received_bytes),
             efficiency: (of.segments_sent > 0)
                 .then(|| of.segments_delivered as f64 / of.segments_sent as f64),
             segments_sent: of.segments_sent,
@@ -135,7 +147,22 @@ impl FlowSummary {
             cwnd_max_segments: of.cwnd_max_segments,
             limited_by: limited_by(plan, of.owed),
             completion_s: of.completed.map(|at| at.saturating_since(of.started).as_secs_f64()),
+            progress: match flow.app {
+                AppPlan::Transfer { bytes } => Some(of.transferred.min(bytes) as f64 / bytes.max(1) as f64),
+                _ => None,
+            },
+            start_s: matches!(flow.app, AppPlan::Transfer { .. }).then(|| of.started.as_secs_f64()),
         }
+    }
+}
+
+/// The seconds over which a flow's rates count: the measured time; of a finite transfer that ended, the part of it
+/// between the transfer's start and its end.
+fn own_seconds(plan: &Plan, of: &FlowMeasure<'_>) -> f64 {
+    let measured = measured(plan);
+    match of.completed {
+        Some(end) => end.saturating_since(of.started.max(measured.from)).as_secs_f64(),
+        None => measured.seconds(),
     }
 }
 

@@ -95,6 +95,17 @@ pub fn summarise(
     }
 }
 
+/// What a run says that was to last until all is done and reached `limits.duration` before; `open` flows were not done.
+#[must_use]
+pub fn not_done(plan: &Plan, open: usize) -> String {
+    let all = plan.flows.iter().filter(|flow| flow.ends()).count();
+    format!(
+        "stopped at {}, limits.duration: {open} of {all} flows that come to an end were not done; raise \
+         limits.duration, or write a duration",
+        plan.duration
+    )
+}
+
 fn warnings(plan: &Plan, network: &Network) -> Vec<String> {
     let mut warnings = Vec::new();
     warnings.extend(calls::warnings(plan, network));

@@ -11,7 +11,9 @@ mod random;
 mod small;
 mod stepper;
 
-use tidegate_core::plan::{AppPlan, CongestionPlan, Framing, LossPlan, Plan, SourcePlan, TcpPlan};
+use tidegate_core::plan::{
+    AppPlan, CongestionPlan, Framing, LossPlan, Plan, RecordLevel, SourcePlan, StartPlan, TcpPlan,
+};
 use tidegate_core::units::{Rate, Span, Time};
 use tidegate_sim::{RunError, RunResult, run};
 
@@ -69,6 +71,52 @@ fn a_limit_stops_a_run_and_its_numbers_are_those_of_a_run_of_that_length() {
     let same = whole(&shorter);
     assert_eq!(stopped.summary.gates, same.summary.gates);
     assert_eq!(stopped.summary.flows, same.summary.flows);
+}
+
+#[test]
+fn a_transfer_has_its_goodput_over_its_own_time() {
+    let plan = one_link(None, AppPlan::Transfer { bytes: 500_000 }, tcp(CongestionPlan::Reno));
+    let row = |of: &Plan| whole(of).summary.flows[0].clone();
+    let first = row(&plan);
+    let took = first.completion_s.expect("it ends");
+    assert_eq!(first.goodput_bps, 4e6 / took);
+    assert_eq!((first.progress, first.start_s), (Some(1.0), Some(0.0)));
+    // However long the run goes on.
+    let longer = row(&Plan { duration: Time::ZERO + Span::from_secs(50), ..plan.clone() });
+    assert_eq!((longer.goodput_bps, longer.throughput_bps), (first.goodput_bps, first.throughput_bps));
+    // What the warm-up took is no part of it, neither bytes nor time.
+    let half = Span::from_picos((took / 2.0 * 1e12) as u64);
+    let later = row(&Plan { warmup: Time::ZERO + half, ..plan.clone() });
+    assert_eq!(later.completion_s, Some(took));
+    assert!((later.goodput_bps / 8e6 - 1000.0 / 1040.0).abs() < 0.01, "{}", later.goodput_bps);
+    // One that is not done: the measured time, and how much came.
+    let short = row(&Plan { duration: Time::ZERO + half, ..plan });
+    assert_eq!(short.completion_s, None);
+    let share = short.goodput_bps * half.as_secs_f64() / 8.0 / 500_000.0;
+    assert!((short.progress.expect("a transfer") - share).abs() < 1e-9 && share > 0.3, "{share}");
+}
+
+#[test]
+fn a_run_until_done_is_a_run_of_that_length() {
+    let mut plan = one_link(Some(20), AppPlan::Transfer { bytes: 500_000 }, tcp(CongestionPlan::NewReno));
+    plan.flows.push(small::flow(vec![0], AppPlan::Bulk, tcp(CongestionPlan::Cubic)));
+    plan.flows.push(small::flow(vec![0], AppPlan::Transfer { bytes: 200_000 }, tcp(CongestionPlan::Cubic)));
+    plan.flows[2].start = StartPlan::At(Time::ZERO + Span::from_millis(300));
+    plan.record.level = RecordLevel::Every(Span::from_millis(7));
+    let done = whole(&Plan { until_done: true, ..plan.clone() });
+    let ends = done.summary.flows.iter().filter_map(|row| Some(row.start_s? + row.completion_s?));
+    let last = ends.fold(0.0, f64::max);
+    assert!((done.summary.duration_s - last).abs() < 5e-12 && last < 10.0, "{last}");
+    let duration = Time::from_picos((done.summary.duration_s * 1e12).round() as u64);
+    let same = whole(&Plan { duration, ..plan.clone() });
+    assert_eq!(done.summary, same.summary);
+    assert_eq!(tables_differ(&done, &same), None);
+    // At the bound it stops, and says what was not done.
+    let bound = Plan { duration: Time::ZERO + Span::from_millis(500), ..plan };
+    let mut stopped = whole(&Plan { until_done: true, ..bound.clone() });
+    let told = stopped.summary.warnings.pop().expect("a warning");
+    assert!(told.contains("stopped at 500 ms") && told.contains("2 of 2 flows"), "{told}");
+    assert_eq!(stopped.summary, whole(&bound).summary);
 }
 
 #[test]

@@ -59,7 +59,6 @@ pub(crate) fn largest_packet(plan: &Plan, gate: usize) -> f64 {
 
 /// Goodput is at most throughput less headers, flow by flow, in every interval of the history and in the summary.
 pub(crate) fn goodput_is_received(plan: &Plan, result: &RunResult) -> Result<(), TestCaseError> {
-    let span = plan.duration.saturating_since(plan.warmup).as_secs_f64();
     for (n, (flow, row)) in plan.flows.iter().zip(&result.summary.flows).enumerate() {
         prop_assert!(row.goodput_bps <= row.throughput_bps, "{row:?}");
         let came = received(result, n);
@@ -74,8 +73,14 @@ pub(crate) fn goodput_is_received(plan: &Plan, result: &RunResult) -> Result<(),
             prop_assert!(in_order <= state.in_order_bytes && state.in_order_bytes <= state.delivered_bytes);
             (before, delivered, in_order) = (now, state.delivered_bytes, state.in_order_bytes);
         }
-        let measured = came.iter().filter(|(at, _)| *at >= plan.warmup).map(|(_, bytes)| bytes).sum::<u64>();
-        prop_assert!((measured as f64 * 8.0 / span - row.throughput_bps).abs() < 1e-3);
+        // Rates are over the measured time, of a transfer that is done over its own part of it.
+        let done = row.start_s.zip(row.completion_s).map(|(start, took)| (start, start + took));
+        let (begin, end) = done.unwrap_or((0.0, plan.duration.as_secs_f64()));
+        let span = end - begin.max(plan.warmup.as_secs_f64());
+        let inside = |at: Time| at >= plan.warmup && at.as_secs_f64() <= end + 5e-13;
+        let measured = came.iter().filter(|(at, _)| inside(*at)).map(|(_, bytes)| bytes).sum::<u64>();
+        let rate = if measured == 0 { 0.0 } else { measured as f64 * 8.0 / span };
+        prop_assert!((rate - row.throughput_bps).abs() < 1e-3, "{rate} and {row:?}");
     }
     Ok(())
 }
