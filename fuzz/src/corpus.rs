@@ -12,7 +12,7 @@ pub fn input(target: &Target, index: u64) -> Vec<u8> {
     let mut stream = Seed { seed: 1, replication: index }.stream(target.name);
     if !target.seeds.is_empty() && stream.random() {
         let right = target.seeds[stream.random_range(0..target.seeds.len())];
-        return spoil(right.as_bytes().to_vec(), target, &mut stream);
+        return spoil(right.to_vec(), target, &mut stream);
     }
     let most = [4, 12, 60, 200][stream.random_range(0..4)];
     let mut bytes = Vec::new();

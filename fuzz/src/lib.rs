@@ -6,8 +6,10 @@
 //! `[[bin]]` in `Cargo.toml`.
 
 pub mod calls;
+pub mod capture;
 pub mod corpus;
 pub mod endpoints;
+pub mod queues;
 pub mod scenario;
 pub mod sections;
 pub mod trace;
@@ -20,23 +22,25 @@ pub struct Target {
     /// Takes any bytes.
     pub run: fn(&[u8]),
     /// Input that is right, to be spoiled.
-    pub seeds: &'static [&'static str],
+    pub seeds: &'static [&'static [u8]],
     /// Pieces that random input is put together from, between raw bytes.
     pub words: &'static [&'static str],
 }
 
 /// Every target.
-pub const TARGETS: [Target; 7] = [
-    Target { name: "scenario", run: scenario::run, seeds: scenario::SEEDS, words: scenario::WORDS },
+pub const TARGETS: [Target; 9] = [
+    Target { name: "scenario", run: scenario::run, seeds: &scenario::SEED_BYTES, words: scenario::WORDS },
     Target { name: "endpoints", run: endpoints::run, seeds: &[], words: &[] },
     Target { name: "sections", run: sections::run, seeds: &[], words: &[] },
+    Target { name: "queues", run: queues::run, seeds: &[], words: &[] },
     Target { name: "calls", run: calls::run, seeds: &[], words: &[] },
+    Target { name: "capture", run: capture::run, seeds: capture::SEEDS, words: &[] },
     Target {
         name: "trace_mahimahi",
         run: trace::mahimahi,
-        seeds: &["0\n1\n1\n250\n"],
+        seeds: &[b"0\n1\n1\n250\n"],
         words: trace::MAHIMAHI,
     },
-    Target { name: "trace_drp", run: trace::drp, seeds: &[trace::DRP_SEED], words: trace::DRP },
-    Target { name: "trace_csv", run: trace::csv, seeds: &[trace::CSV_SEED], words: trace::CSV },
+    Target { name: "trace_drp", run: trace::drp, seeds: &[trace::DRP_SEED.as_bytes()], words: trace::DRP },
+    Target { name: "trace_csv", run: trace::csv, seeds: &[trace::CSV_SEED.as_bytes()], words: trace::CSV },
 ];

@@ -10,6 +10,9 @@ pub const SEEDS: &[&str] = &[
     include_str!("../seeds/scenario/requests.toml"),
 ];
 
+/// The same as bytes.
+pub const SEED_BYTES: [&[u8]; 3] = [SEEDS[0].as_bytes(), SEEDS[1].as_bytes(), SEEDS[2].as_bytes()];
+
 /// Pieces that stand in scenarios.
 pub const WORDS: &[&str] = &[
     "\n",

@@ -39,6 +39,19 @@ fn some_random_traces_are_read() {
     }
 }
 
+/// The same of captures: most of what is read holds packets of TCP.
+#[test]
+fn some_random_captures_are_read() {
+    let target = TARGETS.iter().find(|target| target.name == "capture").expect("a target");
+    let read = (0..INPUTS)
+        .map(|index| corpus::input(target, index))
+        .filter(|input| {
+            tidegate_capture::read_bytes("t", input).is_ok_and(|capture| !capture.connections.is_empty())
+        })
+        .count();
+    assert!(read >= 1000, "only {read} of {INPUTS} inputs are captures of connections");
+}
+
 /// Inputs that broke a law once, or a target's own assumptions, stay right.
 #[test]
 fn every_target_takes_its_seeds() {
