@@ -1,0 +1,134 @@
+//! What an answer says.
+//!
+//! - A run: `{"summary": …, "warnings": […], "tables": {"flows": {"time_s": {"kind": "f64", "at": 0, "rows": 1001}, …}, …}}`. `summary`
+//!   is that of `tidegate run --json`; the bytes of a column begin at `at` behind the JSON, least significant byte first, 255s where a
+//!   `maybe_u64` has none.
+//! - A scenario that was checked: `{"title": …, "duration_s": …, "explain": …, …}`.
+//! - A scenario that is wrong: `{"error": {"kind": "scenario", "message": …, "problems": [{"line": 3, "column": 8, …}, …]}}`.
+//! - A run that stopped: `{"error": {"kind": "run", "message": …}}`; a question that is none: `"kind": "question"`.
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
+use tidegate_core::plan::{Plan, RecordLevel};
+use tidegate_result::{Column, RunResult};
+use tidegate_scenario::{Report, Scenario, ScenarioError};
+
+use crate::message::Message;
+
+/// A run's answer. The summary is kept as it was written, so that it is the native program's to the byte.
+#[derive(Serialize)]
+struct Done<'a> {
+    summary: &'a RawValue,
+    warnings: Vec<String>,
+    tables: Map<String, Value>,
+}
+
+/// What a finished run gave.
+pub(crate) fn done(scenario: &Scenario, plan: &Plan, result: &RunResult) -> Message {
+    let mut bytes = Vec::new();
+    let mut tables = Map::new();
+    if plan.record.level != RecordLevel::Summary {
+        for table in result.tables() {
+            let columns = table.columns.iter();
+            let columns = columns.map(|(name, column)| ((*name).to_owned(), append(&mut bytes, column)));
+            tables.insert(table.name.to_owned(), Value::Object(columns.collect()));
+        }
+    }
+    let summary = serde_json::value::to_raw_value(&result.summary);
+    let json = summary.and_then(|summary| {
+        serde_json::to_string(&Done { summary: &summary, warnings: warnings(scenario), tables })
+    });
+    match json {
+        Ok(json) => Message { json, bytes },
+        Err(error) => stopped(&format!("the summary is not JSON: {error}")),
+    }
+}
+
+/// Adds the bytes of a column; says where they are.
+fn append(bytes: &mut Vec<u8>, column: &Column) -> Value {
+    let at = bytes.len();
+    let (kind, rows) = match column {
+        Column::F64(values) => ("f64", extend(bytes, values, |value| value.to_le_bytes())),
+        Column::U64(values) => ("u64", extend(bytes, values, |value| value.to_le_bytes())),
+        Column::U32(values) => ("u32", extend(bytes, values, |value| value.to_le_bytes())),
+        Column::U8(values) => ("u8", extend(bytes, values, |value| [value])),
+        Column::MaybeU64(values) => {
+            ("maybe_u64", extend(bytes, values, |value| value.unwrap_or(u64::MAX).to_le_bytes()))
+        }
+    };
+    json!({ "kind": kind, "at": at, "rows": rows })
+}
+
+fn extend<T: Copy, const N: usize>(bytes: &mut Vec<u8>, values: &[T], write: impl Fn(T) -> [u8; N]) -> usize {
+    bytes.extend(values.iter().flat_map(|value| write(*value)));
+    values.len()
+}
+
+/// What a right scenario says of itself.
+pub(crate) fn checked(scenario: &Scenario) -> Message {
+    let plan = scenario.plan(None, 0);
+    let axes = scenario.sweeps().iter().map(|axis| json!({ "keys": axis.keys, "steps": axis.steps }));
+    let sizes = scenario.computed_sizes();
+    let sizes =
+        sizes.iter().map(|size| json!({ "key": size.key, "written": size.written, "size": size.size }));
+    plain(json!({
+        "title": scenario.title(),
+        "duration_s": scenario.duration().as_secs_f64(),
+        "warmup_s": scenario.warmup().as_secs_f64(),
+        "seed": scenario.seed(),
+        "runs": scenario.runs(),
+        "flows": scenario.flow_names(),
+        "gates": scenario.gate_names(),
+        "draws": plan.draws(),
+        "axes": axes.collect::<Vec<_>>(),
+        "computed_sizes": sizes.collect::<Vec<_>>(),
+        "warnings": warnings(scenario),
+        "explain": scenario.explain(),
+        "toml": scenario.to_toml(),
+    }))
+}
+
+fn warnings(scenario: &Scenario) -> Vec<String> {
+    let of_one = |warning: &tidegate_scenario::Warning| {
+        let help = warning.help.as_ref().map(|help| format!("; {help}")).unwrap_or_default();
+        format!("{}: {}{help}", warning.key, warning.message)
+    };
+    scenario.warnings().iter().map(of_one).collect()
+}
+
+/// Everything that is wrong with a scenario.
+pub(crate) fn wrong_scenario(error: &ScenarioError) -> Message {
+    let problems: Vec<Value> = std::iter::once(error).chain(&error.others).map(|one| problem(one)).collect();
+    plain(json!({ "error": { "kind": "scenario", "message": error.to_string(), "problems": problems } }))
+}
+
+fn problem(report: &Report) -> Value {
+    json!({
+        "line": report.line,
+        "column": report.column,
+        "key": report.key,
+        "read": report.read,
+        "problem": report.problem,
+        "help": report.help,
+    })
+}
+
+/// The JSON Schema of the scenario language.
+pub(crate) fn schema() -> Message {
+    plain(tidegate_scenario::schema())
+}
+
+/// A run that ended without a result.
+pub(crate) fn stopped(message: &str) -> Message {
+    plain(json!({ "error": { "kind": "run", "message": message } }))
+}
+
+/// A question that cannot be answered.
+pub(crate) fn wrong_question(message: &str) -> Message {
+    plain(json!({ "error": { "kind": "question", "message": message } }))
+}
+
+fn plain(json: Value) -> Message {
+    Message { json: json.to_string(), bytes: Vec::new() }
+}
