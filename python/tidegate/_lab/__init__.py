@@ -1,0 +1,1 @@
+"""The laboratory: a server on this machine and the page that it serves."""

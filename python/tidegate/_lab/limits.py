@@ -1,0 +1,36 @@
+"""What one visitor may ask of the laboratory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Bounds of a request and of a run; what lies beyond is refused in words."""
+
+    #: Bytes of a request.
+    body: int = 1_000_000
+    #: Seconds that a scenario may last in its own time.
+    duration_s: float = 3600.0
+    #: Flows, and background sources, of a scenario, copies counted.
+    flows: int = 1000
+    #: Seconds that an answer may take.
+    wall_s: float = 30.0
+    #: Bytes that a run may need beside the program itself.
+    memory: int = 1_000_000_000
+    #: Scenarios of a comparison.
+    variants: int = 4
+    #: Requests that wait for a free process.
+    waiting: int = 32
+    #: Connections at a time.
+    connections: int = 64
+
+
+class RefusedError(Exception):
+    """A request that is not answered: the HTTP status, and why, in one sentence."""
+
+    def __init__(self, status: int, reason: str) -> None:
+        super().__init__(reason)
+        self.status = status
+        self.reason = reason

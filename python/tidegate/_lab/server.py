@@ -1,0 +1,237 @@
+"""The laboratory's server: the page, and what the page asks for."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import select
+import socket
+import threading
+import time
+from base64 import b64decode
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs, urlsplit
+
+from tidegate._base.errors import UnknownNameError
+from tidegate._lab.files import examples_folder, gallery, scenarios, text_of
+from tidegate._lab.guard import Guard
+from tidegate._lab.limits import RefusedError
+from tidegate._lab.pool import Pool
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_BUILT = Path(__file__).parents[1] / "_page" / "built"
+#: What the page is made of: these names and no others.
+_PAGE = {
+    "": ("lab.html", "text/html; charset=utf-8"),
+    "lab.js": ("lab.js", "text/javascript; charset=utf-8"),
+    "lab.css": ("lab.css", "text/css; charset=utf-8"),
+    "LICENSES.txt": ("LICENSES.txt", "text/plain; charset=utf-8"),
+}
+_KINDS = {
+    "toml": "application/toml",
+    "json": "application/json",
+    "png": "image/png",
+    "svg": "image/svg+xml",
+    "pdf": "application/pdf",
+    "html": "text/html; charset=utf-8",
+}
+#: Nothing is loaded from elsewhere, nobody frames the page, and the token goes nowhere.
+_RULES = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
+    "img-src 'self' data: blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+#: What a page may have done, and the lane in which its newest wish takes the place of the one before.
+_LANES = {"check": "check", "run": "run", "compare": "run", "theory": "theory", "download": "download"}
+#: Seconds for which a connection may say nothing.
+_PATIENCE_S = 60
+#: Seconds for which the rest of a refused request is thrown away.
+_DRAIN_S = 2.0
+
+
+class Laboratory(ThreadingHTTPServer):
+    """A server for one folder and, where one is given, one scenario of it."""
+
+    daemon_threads = True
+    # Whoever starts it again at once gets its port again.
+    allow_reuse_address = True
+
+    def __init__(
+        self, place: tuple[str, int], guard: Guard, pool: Pool, folder: Path, file: str | None
+    ) -> None:
+        self.guard = guard
+        self.pool = pool
+        self.folder = folder
+        self.file = file
+        self.room = threading.BoundedSemaphore(guard.limits.connections)
+        super().__init__(place, _Handler)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Answer in a thread of its own, or close where there are too many."""
+        if not self.room.acquire(blocking=False):
+            self.shutdown_request(request)
+            return
+        super().process_request(request, client_address)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        """Answer, then make room."""
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self.room.release()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing: a visitor who goes away is no error."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: Laboratory
+    protocol_version = "HTTP/1.1"
+    server_version = "tidegate"
+    sys_version = ""
+    timeout = _PATIENCE_S
+    # Else the end of an answer waits until its beginning was acknowledged: 40 ms.
+    disable_nagle_algorithm = True
+
+    def do_GET(self) -> None:
+        self._answer(self._get)
+
+    def do_POST(self) -> None:
+        self._answer(self._post)
+
+    def _answer(self, work: Any) -> None:
+        try:
+            work()
+        except RefusedError as error:
+            # What was not read of the request must not be taken for the next one.
+            self.close_connection = True
+            self._json(error.status, {"error": error.reason})
+            self._drain()
+        except UnknownNameError as error:
+            self.close_connection = True
+            self._json(404, {"error": str(error)})
+
+    def handle_expect_100(self) -> bool:
+        """Refuse before the body is sent."""
+        try:
+            self.server.guard.path(self.path, self.headers)
+            self.server.guard.size(self.headers)
+        except RefusedError as error:
+            self.close_connection = True
+            self._json(error.status, {"error": error.reason})
+            return False
+        return super().handle_expect_100()
+
+    def _drain(self) -> None:
+        """Take what still comes for a moment: a connection that is closed before loses the answer."""
+        end = time.monotonic() + _DRAIN_S
+        with contextlib.suppress(OSError):
+            self.connection.shutdown(socket.SHUT_WR)
+            while time.monotonic() < end:
+                ready, _, _ = select.select([self.connection], [], [], 0.1)
+                if ready and not self.connection.recv(1 << 16):
+                    return
+
+    def _get(self) -> None:
+        asked = self.server.guard.path(self.path, self.headers)
+        if asked in _PAGE:
+            name, kind = _PAGE[asked]
+            self._send(200, (_BUILT / name).read_bytes(), kind)
+        elif asked == "api/schema":
+            from tidegate._ask.scenario import schema
+
+            self._json(200, schema())
+        elif asked == "api/gallery":
+            self._json(200, {"examples": gallery()})
+        elif asked == "api/start":
+            self._json(200, self._start())
+        elif asked == "api/status":
+            self._json(200, self.server.pool.state())
+        elif asked == "api/file":
+            name = parse_qs(urlsplit(self.path).query).get("name", [""])[0]
+            self._json(200, {"name": name, "text": text_of(self.server.folder, name)})
+        else:
+            raise RefusedError(404, f'there is nothing at "{asked[:80]}"')
+
+    def _start(self) -> dict[str, Any]:
+        """Return what the page begins with."""
+        from tidegate import _core
+
+        file = self.server.file
+        return {
+            "version": _core.build_info()["tidegate"],
+            "folder": self.server.folder.name,
+            "files": scenarios(self.server.folder),
+            "file": file,
+            "text": None if file is None else text_of(self.server.folder, file),
+        }
+
+    def _post(self) -> None:
+        guard = self.server.guard
+        asked = guard.path(self.path, self.headers)
+        length = guard.size(self.headers)
+        try:
+            job = json.loads(self.rfile.read(length))
+            # Half a letter, which JSON can spell, is no text.
+            json.dumps(job, ensure_ascii=False).encode()
+        except (ValueError, RecursionError) as error:
+            raise RefusedError(400, f"the request is not JSON: {error}") from None
+        what = asked.removeprefix("api/")
+        if not isinstance(job, dict) or asked == what or what not in _LANES:
+            raise RefusedError(404, f'there is nothing at "{asked[:80]}"')
+        page = str(job.get("page"))[:80]
+        folder = examples_folder() if job.get("from") == "examples" else self.server.folder
+        work = {**job, "do": what, "folder": str(folder)}
+        self._told(self.server.pool.do(page, _LANES[what], work, self._is_gone))
+
+    def _told(self, found: Mapping[str, Any]) -> None:
+        if "file" in found:
+            name = f'attachment; filename="tidegate.{found["kind"]}"'
+            data = b64decode(found["file"])
+            self._send(200, data, _KINDS[found["kind"]], {"Content-Disposition": name})
+        else:
+            self._json(int(found["status"]), found["body"])
+
+    def _is_gone(self) -> bool:
+        """Whether the page has closed the connection."""
+        try:
+            ready, _, _ = select.select([self.connection], [], [], 0)
+            return bool(ready) and self.connection.recv(1, socket.MSG_PEEK) == b""
+        except (OSError, ValueError):
+            return True
+
+    def _json(self, status: int, what: Any) -> None:
+        text = json.dumps(what, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        self._send(status, text.encode(errors="replace"), "application/json")
+
+    def _send(self, status: int, data: bytes, kind: str, more: Mapping[str, str] | None = None) -> None:
+        try:
+            self.send_response(status)
+            for name, value in {**_RULES, "Content-Type": kind, **(more or {})}.items():
+                self.send_header(name, value)
+            self.send_header("Content-Length", str(len(data)))
+            if self.close_connection:
+                self.send_header("Connection", "close")
+            self.end_headers()
+            self.wfile.write(data)
+        except OSError:
+            self.close_connection = True
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:  # noqa: ARG002
+        """Refuse what is no request, in the form of every answer."""
+        self.close_connection = True
+        self.command = self.command or "GET"
+        self.request_version = "HTTP/1.1"
+        self._json(code, {"error": f"this is no request that the laboratory answers ({message or code})"})
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
+        """Say nothing: a request's line has the token."""

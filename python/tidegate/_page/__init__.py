@@ -1,0 +1,1 @@
+"""Pages: reports as one self-contained HTML file each, and what a notebook shows."""

@@ -1,0 +1,36 @@
+"""A laboratory that all tests of a file share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from common import SMALL
+from laboratory import running
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from laboratory import Running
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a scenario, and with links that lead out of it."""
+    around = tmp_path_factory.mktemp("around")
+    folder = around / "folder"
+    folder.mkdir()
+    (folder / "small.toml").write_text(SMALL)
+    (folder / "note.txt").write_text("not a scenario")
+    (around / "secret.toml").write_text("title = 'secret'\n")
+    (around / "secret.csv").write_text("time_s,rate_bps\n0,1000000\n1,2000000\n")
+    (folder / "link.toml").symlink_to(around / "secret.toml")
+    (folder / "link.csv").symlink_to(around / "secret.csv")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def lab(folder: Path) -> Iterator[Running]:
+    with running(folder) as found:
+        yield found

@@ -1,0 +1,286 @@
+"""The laboratory in a real browser."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from browser import complaints, faults, opened
+from common import EXAMPLES, SMALL, command
+from laboratory import TOKEN, Running, ask, running
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from selenium.webdriver import Chrome
+    from selenium.webdriver.remote.webelement import WebElement
+
+#: Seconds that a page may take on a busy machine.
+PATIENCE = 20
+
+
+@pytest.fixture(scope="module")
+def served(folder: Path) -> Iterator[Running]:
+    with running(folder / "small.toml") as found:
+        yield found
+
+
+@pytest.fixture
+def chrome(tmp_path: Path, served: Running) -> Iterator[Chrome]:
+    with opened(tmp_path / "chrome") as browser:
+        browser.get(served.address)
+        until(browser, lambda: answered(browser) > 0)
+        yield browser
+
+
+def one(browser: Chrome, selector: str) -> WebElement:
+    return browser.find_element("css selector", selector)
+
+
+def answered(browser: Chrome) -> int:
+    return int(browser.execute_script("return document.body.dataset.answered || 0"))
+
+
+def until(browser: Chrome, true: Callable[[], Any]) -> None:
+    from selenium.common.exceptions import StaleElementReferenceException
+
+    def now() -> Any:
+        # The page makes its tables anew with every answer, also between two looks at them.
+        try:
+            return true()
+        except StaleElementReferenceException:
+            return False
+
+    end = time.monotonic() + PATIENCE
+    while not now():
+        assert time.monotonic() < end, one(browser, "header").text + one(browser, "#problems").text
+        time.sleep(0.02)
+
+
+def write(browser: Chrome, text: str) -> None:
+    """Put a text into the editor, as typing does."""
+    before = answered(browser)
+    browser.execute_script(
+        "const area = document.getElementById('text'); area.value = arguments[0];"
+        "area.dispatchEvent(new Event('input')); area.dispatchEvent(new Event('change'));",
+        text,
+    )
+    until(browser, lambda: answered(browser) > before or one(browser, "#problems").text)
+
+
+def drag(browser: Chrome, field: str, *steps: int) -> None:
+    """Move a slider through steps, as a hand does."""
+    slider = browser.find_element("id", f"field-{field}-slider")
+    browser.execute_script(
+        "for (const step of arguments[1]) { arguments[0].value = step;"
+        " arguments[0].dispatchEvent(new Event('input')); }"
+        "arguments[0].dispatchEvent(new Event('change'));",
+        slider,
+        list(steps),
+    )
+
+
+def shown(browser: Chrome, key: str) -> float:
+    return float(one(browser, f"#results td[data-key={key}]").get_attribute("data-value") or "nan")
+
+
+def text_of(browser: Chrome) -> str:
+    return str(one(browser, "#text").get_property("value"))
+
+
+def said(folder: Path, text: str) -> dict[str, Any]:
+    """Return what the command line says of a text that stands in the page."""
+    path = folder / "from-page.txt.toml"
+    path.write_text(text)
+    try:
+        found: dict[str, Any] = json.loads(command("run", path, "--seed", "1", "--json"))
+    finally:
+        path.unlink()
+    return found
+
+
+def test_dragging_changes_numbers_to_those_of_the_command_line(chrome: Chrome, folder: Path) -> None:
+    assert shown(chrome, "goodput_bps") == said(folder, SMALL)["flows"][0]["goodput_bps"]
+    before = answered(chrome)
+    drag(chrome, "gate.bottleneck.rate", 110, 120, 130, 140)
+    until(chrome, lambda: answered(chrome) > before and "answered" in one(chrome, "#state").text)
+    text = text_of(chrome)
+    assert 'rate = "10 Mbit/s"' in text
+    time.sleep(0.3)
+    summary = said(folder, text)
+    assert shown(chrome, "goodput_bps") == summary["flows"][0]["goodput_bps"]
+    assert shown(chrome, "queue_delay_p99_ms") == summary["gates"][0]["queue_delay_p99_ms"]
+    assert chrome.find_element("id", "field-gate.bottleneck.rate").get_property("value") == "10 Mbit/s"
+    assert complaints(chrome) == []
+
+
+def test_a_wrong_value_is_told_under_its_line(chrome: Chrome) -> None:
+    write(chrome, SMALL.replace("4 Mbit/s", "4 Mbot/s"))
+    assert 'the unit of "4 Mbot/s" is not known' in one(chrome, "#problems").text
+    assert 'write "4 Mbit/s"' in one(chrome, ".under p").text
+    assert one(chrome, ".gutter .wrong").text == "6"
+    assert "stale" in (one(chrome, "#answer").get_attribute("class") or "")
+    one(chrome, "#problems button").click()
+    chosen = chrome.execute_script(
+        "const a = document.activeElement; return a.value.slice(a.selectionStart, a.selectionEnd)"
+    )
+    assert "4 Mbot/s".startswith(chosen.strip('"'))
+    write(chrome, SMALL)
+    until(chrome, lambda: not one(chrome, "#problems").text)
+    assert chrome.find_elements("css selector", ".under p") == []
+
+
+def test_form_and_text_are_one(chrome: Chrome) -> None:
+    select = chrome.find_element("id", "field-flow.bulk.tcp.cc")
+    words = [option.text for option in select.find_elements("css selector", "option")]
+    assert {"newreno", "cubic", "bbr"} <= {*words}
+    select.send_keys("cubic")
+    until(chrome, lambda: 'tcp.cc = "cubic"' in text_of(chrome))
+    write(chrome, SMALL.replace("20 packets", "33 packets"))
+    assert chrome.find_element("id", "field-gate.bottleneck.queue").get_property("value") == "33 packets"
+    more = one(chrome, "select[aria-label='Add a key to gate bottleneck']")
+    more.send_keys("duplex")
+    until(chrome, lambda: "duplex = false" in text_of(chrome))
+    box = chrome.find_element("id", "field-gate.bottleneck.duplex")
+    box.click()
+    until(chrome, lambda: "duplex = true" in text_of(chrome))
+
+
+def test_keys_are_completed(chrome: Chrome) -> None:
+    from selenium.webdriver import ActionChains, Keys
+
+    area = one(chrome, "#text")
+    place = SMALL.index("loss = 0.002")
+    chrome.execute_script(
+        "arguments[0].focus(); arguments[0].setSelectionRange(arguments[1], arguments[1])", area, place
+    )
+    ActionChains(chrome).key_down(Keys.CONTROL).send_keys(" ").key_up(Keys.CONTROL).perform()
+    offers = [each.text for each in chrome.find_elements("css selector", ".offers button")]
+    assert {"police", "jitter", "framing"} <= {*offers}
+
+
+def test_back_and_forward(chrome: Chrome) -> None:
+    write(chrome, SMALL.replace("4 Mbit/s", "5 Mbit/s"))
+    address = chrome.current_url
+    until(chrome, lambda: chrome.current_url != address or "#s=" in address)
+    time.sleep(0.2)
+    write(chrome, SMALL.replace("4 Mbit/s", "6 Mbit/s"))
+    time.sleep(0.3)
+    chrome.back()
+    until(chrome, lambda: '"5 Mbit/s"' in text_of(chrome))
+    chrome.back()
+    until(chrome, lambda: text_of(chrome) == SMALL)
+    chrome.forward()
+    until(chrome, lambda: '"5 Mbit/s"' in text_of(chrome))
+    before = text_of(chrome)
+    chrome.refresh()
+    until(chrome, lambda: answered(chrome) > 0)
+    assert text_of(chrome) == before, "the address holds the scenario"
+
+
+def test_two_tabs_are_apart(chrome: Chrome, served: Running) -> None:
+    first = chrome.current_window_handle
+    write(chrome, SMALL.replace("4 Mbit/s", "7 Mbit/s"))
+    chrome.switch_to.new_window("tab")
+    chrome.get(served.address)
+    until(chrome, lambda: answered(chrome) > 0)
+    assert text_of(chrome) == SMALL
+    drag(chrome, "gate.bottleneck.rate", *range(100, 150))
+    chrome.switch_to.window(first)
+    assert '"7 Mbit/s"' in text_of(chrome)
+    write(chrome, SMALL.replace("4 Mbit/s", "8 Mbit/s"))
+    assert shown(chrome, "goodput_bps") > 5e6
+
+
+def test_fifty_rapid_changes_leave_one_run(chrome: Chrome, served: Running) -> None:
+    drag(chrome, "gate.bottleneck.queue", *range(100, 150))
+    until(chrome, lambda: ask(served, "GET", f"/{TOKEN}/api/status")[1]["running"] <= 1)
+    until(chrome, lambda: ask(served, "GET", f"/{TOKEN}/api/status")[1]["running"] == 0)
+    time.sleep(0.5)
+    assert answered(chrome) <= 6, "the newest counts, not each"
+    assert complaints(chrome) == []
+
+
+def test_variants_are_compared(chrome: Chrome) -> None:
+    one(chrome, "#keep").click()
+    write(chrome, SMALL.replace("newreno", "cubic"))
+    until(chrome, lambda: "Variants" in one(chrome, "#results h2").text)
+    names = [each.text for each in chrome.find_elements("css selector", "#results td.text")]
+    assert names == ["first", "now: tcp.cc cubic"]
+    assert len(chrome.find_elements("css selector", "#cloud .mark")) == 2
+    one(chrome, ".variants button[aria-label^=Remove]").click()
+    until(chrome, lambda: "Small" in one(chrome, "#results h2").text)
+
+
+def test_the_gallery_opens_an_example(chrome: Chrome) -> None:
+    one(chrome, "#scenarios").click()
+    card = next(c for c in chrome.find_elements("css selector", ".card") if c.text.startswith("lte-codel\n"))
+    before = answered(chrome)
+    card.click()
+    until(chrome, lambda: answered(chrome) > before)
+    assert "cellular.csv" in text_of(chrome)
+    assert complaints(chrome) == []
+
+
+def test_an_address_names_an_example(chrome: Chrome, served: Running) -> None:
+    chrome.get("about:blank")
+    chrome.get(f"{served.address}#e=steps")
+    until(chrome, lambda: answered(chrome) > 0)
+    assert text_of(chrome) == (EXAMPLES / "steps.toml").read_text()
+
+
+def test_a_file_is_downloaded(chrome: Chrome, tmp_path: Path) -> None:
+    behaviour = {"behavior": "allow", "downloadPath": str(tmp_path)}
+    chrome.execute_cdp_cmd("Page.setDownloadBehavior", behaviour)
+    one(chrome, ".menu summary").click()
+    for what in ("toml", "html"):
+        one(chrome, f"#get-{what}").click()
+        until(chrome, lambda what=what: (tmp_path / f"tidegate.{what}").is_file())
+    assert (tmp_path / "tidegate.toml").read_text() == text_of(chrome)
+    assert (tmp_path / "tidegate.html").read_text().startswith("<!doctype html>")
+
+
+def test_the_server_is_killed_and_started_again(folder: Path, tmp_path: Path) -> None:
+    with opened(tmp_path / "chrome") as browser:
+        with running(folder / "small.toml") as first:
+            browser.get(first.address)
+            until(browser, lambda: answered(browser) > 0)
+        write_only = SMALL.replace("4 Mbit/s", "9 Mbit/s")
+        browser.execute_script(
+            "const area = document.getElementById('text'); area.value = arguments[0];"
+            "area.dispatchEvent(new Event('input'));",
+            write_only,
+        )
+        until(browser, lambda: "does not answer" in one(browser, "#banner").text)
+        before = answered(browser)
+        with running(folder / "small.toml", port=first.port):
+            until(browser, lambda: answered(browser) > before)
+            assert not one(browser, "#banner").is_displayed()
+            assert text_of(browser) == write_only
+
+
+def test_no_serious_fault_for_those_who_do_not_see(chrome: Chrome) -> None:
+    assert faults(chrome) == []
+    write(chrome, SMALL.replace("4 Mbit/s", "4 Mbot/s"))
+    assert faults(chrome) == []
+
+
+@pytest.mark.parametrize("width", [390, 1280, 1920])
+@pytest.mark.parametrize("dark", [False, True])
+def test_the_page_fits(tmp_path: Path, served: Running, width: int, dark: bool) -> None:
+    with opened(tmp_path / "chrome", dark=dark) as browser:
+        size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        browser.get(served.address)
+        until(browser, lambda: answered(browser) > 0)
+        assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+        assert complaints(browser) == []
+        assert faults(browser) == []
+
+
+def test_the_page_is_small(served: Running) -> None:
+    sizes = [len(ask(served, "GET", f"/{TOKEN}/{name}")[1]) for name in ("", "lab.js", "lab.css")]
+    assert sum(sizes) < 400_000

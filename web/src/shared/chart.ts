@@ -1,0 +1,196 @@
+// One panel over time: a uPlot chart that is given only the points that there is room for.
+import uPlot from "uplot";
+import { colour, element, told } from "./dom";
+import { edges, means, type Row, rates, thinned } from "./thin";
+import type { Line, Panel } from "./view";
+
+/** What the board does with every chart. */
+export interface Chart {
+  readonly host: HTMLElement;
+  readonly plot: uPlot;
+  show(from: number, to: number): void;
+  /** What stands at an instant, in words. */
+  at(time: number): string;
+}
+
+export interface Linked {
+  key: string;
+  end: number;
+  zoomed(from: number, to: number): void;
+}
+
+const HEIGHT = 190;
+const DASH: Record<Line["look"], number[]> = { line: [], dash: [6, 4], fill: [] };
+
+/** The room, the axes and the linked cursor that all charts of a board share. */
+export function options(linked: Linked, width: number, height: number): uPlot.Options {
+  const axis: uPlot.Axis = {
+    stroke: () => colour("mid"),
+    grid: { stroke: () => colour("soft"), width: 1 },
+    ticks: { stroke: () => colour("soft"), width: 1, size: 4 },
+    font: "12px system-ui, sans-serif",
+  };
+  return {
+    width,
+    height,
+    legend: { show: false },
+    cursor: {
+      sync: { key: linked.key, filters: { pub: (type) => /move|leave/.test(type) } },
+      drag: { x: true, y: false, setScale: false },
+      points: { size: 6 },
+    },
+    scales: { x: { time: false, range: (_, min, max) => [min, max] } },
+    axes: [
+      { ...axis, size: 30, gap: 3, values: (_, at) => at.map((each) => `${round(each)} s`) },
+      { ...axis, size: 52, gap: 3, values: (_, at) => at.map((each) => told(each)) },
+    ],
+    series: [{}],
+    hooks: {
+      setSelect: [
+        (plot) => {
+          const { left, width: wide } = plot.select;
+          if (wide > 3) linked.zoomed(plot.posToVal(left, "x"), plot.posToVal(left + wide, "x"));
+          if (wide > 0) plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+        },
+      ],
+    },
+  };
+}
+
+const round = (value: number) => Number(value.toPrecision(10));
+
+export function chart(
+  host: HTMLElement,
+  panel: Panel,
+  columns: Float64Array[],
+  linked: Linked,
+): Chart {
+  const x = columns[panel.x] ?? new Float64Array();
+  const marks = panel.marks.map((mark) => ({ ...mark, times: columns[mark.at] ?? [] }));
+  const binned = panel.lines.some((line) => line.from !== "numbers");
+  const setup = options(linked, host.clientWidth || 600, HEIGHT);
+  const shown = panel.lines.map(() => true);
+  setup.series = [{}, ...panel.lines.map((line) => series(line, binned))];
+  setup.scales = { ...setup.scales, y: { range: (_, __, most) => upright(panel, most) } };
+  setup.hooks = {
+    ...setup.hooks,
+    draw: [
+      (plot) => {
+        for (const [row, mark] of marks.entries()) drawMarks(plot, mark.times, mark.colour, row);
+      },
+    ],
+  };
+  const values = panel.lines.map((line) => columns[line.y] ?? new Float64Array());
+
+  function data(from: number, to: number, room: number): uPlot.AlignedData {
+    if (!binned) return thinned(x, values, from, to, room);
+    const bins = edges(x, from, to, 300);
+    return [bins, ...panel.lines.map((line, place) => binnedLine(line, values[place], bins))];
+  }
+  const binnedLine = (line: Line, y: Float64Array | undefined, bins: number[]): Row =>
+    line.from === "count" ? rates(x, y ?? [], bins) : means(x, y ?? [], bins);
+
+  const key = element("ul", { class: "key" });
+  const holder = element("div", { class: "canvas", "aria-hidden": "true" });
+  host.append(key, holder);
+  const plot = new uPlot(setup, data(0, linked.end, 400), holder);
+  const outputs = keyOf(key, panel, (place) => {
+    shown[place] = !shown[place];
+    plot.setSeries(place + 1, { show: shown[place] ?? true });
+    return shown[place] ?? true;
+  });
+  marks.forEach((mark) => {
+    const sign = element("i", { style: `background: var(--${mark.colour})` });
+    key.append(element("li", { class: "tick" }, sign, `${mark.name}: ${mark.count}`));
+  });
+  plot.hooks.setCursor = [
+    (moved) => {
+      outputs.forEach((output, place) => {
+        const at = moved.cursor.idxs?.[place + 1];
+        output.value = at === null || at === undefined ? "" : told(moved.data[place + 1]?.[at]);
+      });
+    },
+  ];
+  return {
+    host,
+    plot,
+    show(from, to) {
+      plot.batch(() => {
+        plot.setData(data(from, to, Math.max(100, plot.width)), false);
+        plot.setScale("x", { min: from, max: to });
+      });
+    },
+    at(time) {
+      const place = plot.valToIdx(time);
+      const parts = panel.lines.flatMap((line, number) =>
+        shown[number] ? [`${line.name} ${told(plot.data[number + 1]?.[place])}`] : [],
+      );
+      return `${panel.title}: ${parts.join(", ")} ${panel.unit}`;
+    },
+  };
+}
+
+function series(line: Line, binned: boolean): uPlot.Series {
+  const stepped = uPlot.paths.stepped?.({ align: 1 });
+  const fill = line.look === "fill";
+  return {
+    label: line.name,
+    stroke: () => colour(fill ? "shade-line" : `c${line.colour % 8}`),
+    width: fill || line.look === "dash" ? 1 : 1.6,
+    dash: DASH[line.look],
+    points: { show: false },
+    auto: line.fit,
+    ...(fill ? { fill: () => colour("shade") } : {}),
+    ...(binned && stepped ? { paths: stepped } : {}),
+  };
+}
+
+/** The axis begins at zero and has some room above. */
+function upright(panel: Panel, most: number | null): [number, number] {
+  const needed = Number.isFinite(most) ? (most ?? 1) : 1;
+  return [
+    0,
+    panel.top !== null ? Math.min(panel.top, 1.08 * needed || panel.top) : 1.08 * needed || 1,
+  ];
+}
+
+function keyOf(key: HTMLElement, panel: Panel, toggle: (place: number) => boolean) {
+  return panel.lines.map((line, place) => {
+    const output = element("output", { "aria-live": "off" });
+    const fill = line.look === "fill";
+    const paint = fill ? "shade-line" : `c${line.colour % 8}`;
+    const sign = element("i", { class: line.look, style: `color: var(--${paint})` });
+    const button = element(
+      "button",
+      {
+        type: "button",
+        "aria-pressed": "true",
+        click: () => button.setAttribute("aria-pressed", String(toggle(place))),
+      },
+      sign,
+      line.name,
+    );
+    key.append(element("li", {}, button, output));
+    return output;
+  });
+}
+
+/** Ticks at the top, one for each pixel in which something happened. */
+function drawMarks(plot: uPlot, times: ArrayLike<number>, paint: string, row: number): void {
+  const { ctx, bbox } = plot;
+  const { min = 0, max = 1 } = plot.scales.x as { min?: number; max?: number };
+  const scale = bbox.width / (max - min || 1);
+  const [tall, ratio] = [6 * devicePixelRatio, devicePixelRatio];
+  ctx.save();
+  ctx.fillStyle = colour(paint);
+  let before = Number.NEGATIVE_INFINITY;
+  for (let at = 0; at < times.length; at++) {
+    const time = times[at] ?? 0;
+    const left = bbox.left + Math.round((time - min) * scale);
+    if (time >= min && time <= max && left - before >= ratio) {
+      ctx.fillRect(left, bbox.top + row * (tall + 2 * ratio), Math.max(1, ratio), tall);
+      before = left;
+    }
+  }
+  ctx.restore();
+}

@@ -1,0 +1,2 @@
+// esbuild takes styles along; for types they are nothing.
+declare module "*.css";
