@@ -1,9 +1,13 @@
-"""What `tidegate identify` says of links whose law is known: random simulated links, captured at the sender.
+"""What `tidegate identify` says of links whose law is known: random simulated links, captured at both ends.
 
 Draws links of every law with reno, cubic or bbr, with and without background traffic, identifies each
-from its capture, and prints a confusion matrix and how often the intervals hold the true number.
+from the capture near its sender and from that near its receiver, and prints for each end a confusion
+matrix and how often the intervals hold the true number.
 
     .venv/bin/python benches/identify.py --links 400 --record
+    .venv/bin/python benches/identify.py --links 30 --live
+
+With ``--live`` the TCP is the kernel's, in real time, 12 s for each link, one after the other (root).
 """
 
 from __future__ import annotations
@@ -16,12 +20,17 @@ import tempfile
 import time
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-LAWS = ("policer", "constant", "token bucket", "steps", "varying", "early", "random", "none")
+LAWS = ("policer", "constant", "token bucket", "two rates", "steps", "varying", "early", "random", "none")
+#: A link that dropped nothing and kept no packet waiting for this long was not the limit, whatever its law.
+REACHED_MS = 3.0
+#: Seconds of a link with the kernel's TCP, and the laws that such a time shows.
+LIVE_S = 12
+LIVE_LAWS = ("policer", "constant", "token bucket", "early", "random", "none")
 RECORDED = Path(__file__).with_name("recorded") / "identify.json"
 
 
@@ -34,6 +43,7 @@ class Truth:
     cc: str
     background: bool
     rate_bps: int | None
+    peak_bps: int | None
     burst_bytes: int | None
     queue_bytes: int | None
     loss: float | None
@@ -46,6 +56,7 @@ class Answer:
     """What was said of it, and which intervals held the truth; None where there is none."""
 
     number: int
+    end: str
     truth: str
     said: str
     cc: str
@@ -53,11 +64,14 @@ class Answer:
     lost: int
     rate_held: bool | None
     rate_error: float | None
+    peak_held: bool | None
     burst_held: bool | None
     queue_held: bool | None
     loss_held: bool | None
     round_trip_error_s: float | None
     sentence: str
+    sender: str | None = None
+    told_hidden: bool = False
 
 
 def draw(number: int) -> Truth:
@@ -65,11 +79,12 @@ def draw(number: int) -> Truth:
     dice = random.Random(f"identify {number}")
     law = LAWS[number % len(LAWS)]
     cc = dice.choice(["reno", "cubic", "bbr"])
-    rate = int(10 ** dice.uniform(6, 7.5))
+    # Contracts are round numbers: two digits count.
+    rate = int(float(f"{10 ** dice.uniform(6, 7.5):.1e}"))
     trip = dice.uniform(0.01, 0.12)
     product = rate * trip / 8
     background = law not in ("none", "random") and dice.random() < 0.3
-    burst = queue = None
+    burst = queue = peak = None
     loss = None
     gate: list[str] = []
     if law == "policer":
@@ -80,6 +95,14 @@ def draw(number: int) -> Truth:
         queue = int(max(15_000, product * dice.uniform(0.5, 3)))
         gate = [
             f'rate.token_bucket = {{ rate = "{rate} bit/s", burst = "{burst} B" }}',
+            f'queue = "{queue} B"',
+        ]
+    elif law == "two rates":
+        peak = int(rate * dice.uniform(2, 6))
+        burst = int(max(40_000, peak * trip / 8 * dice.uniform(1, 4)))
+        queue = int(max(40_000, product * dice.uniform(1, 4)))
+        gate = [
+            f'rate.token_bucket = {{ rate = "{rate} bit/s", burst = "{burst} B", peak = "{peak} bit/s" }}',
             f'queue = "{queue} B"',
         ]
     elif law == "steps":
@@ -104,14 +127,14 @@ def draw(number: int) -> Truth:
         ]
     elif law == "random":
         loss = 10 ** dice.uniform(-2.7, -1.4)
-        gate = [f'rate = "{100 * rate} bit/s"', f"loss = {loss:.5f}"]
+        gate = [f'rate = "{10 * rate} bit/s"', 'queue = "5 MB"', f"loss = {loss:.5f}"]
     elif law == "none":
         gate = [f'rate = "{100 * rate} bit/s"']
     else:
         queue = int(max(10_000, product * dice.uniform(0.3, 3)))
         gate = [f'rate = "{rate} bit/s"', f'queue = "{queue} B"']
     lines = [
-        'duration = "25 s"', f"seed = {number + 1}",
+        f'duration = "{10 if law in ("random", "none") else 25} s"', f"seed = {number + 1}",
         "[gate.link]", *gate, f'delay = "{500 * trip:.3f} ms"',
         "[flow.a]", 'path = ["link"]', f'rtt = "{1e3 * trip:.3f} ms"',
         'tcp.base = "linux"', f'tcp.cc = "{cc}"',
@@ -129,39 +152,65 @@ def draw(number: int) -> Truth:
             'path = ["link"]',
             f'source.poisson = {{ rate = "{rate // 20} bit/s", packet = "500 B" }}',
         ]
-    rated = rate if law in ("policer", "constant", "token bucket", "early") else None
-    return Truth(number, law, cc, background, rated, burst, queue, loss, trip, "\n".join(lines) + "\n")
+    rated = rate if law in ("policer", "constant", "token bucket", "two rates", "early") else None
+    return Truth(number, law, cc, background, rated, peak, burst, queue, loss, trip, "\n".join(lines) + "\n")
 
 
-def answer(number: int) -> Answer:
-    """Simulate a link, identify it from its capture, and compare."""
+def alive(truth: Truth) -> Truth:
+    """Return the link as the kernel meets it: for a shorter time, and without traffic beside it."""
+    scenario = truth.scenario.split("[traffic.cross]")[0]
+    first, rest = scenario.split("\n", 1)
+    assert first.startswith("duration")
+    return replace(truth, background=False, scenario=f'duration = "{LIVE_S} s"\n{rest}')
+
+
+def answers(number: int, engine: str = "sim") -> list[Answer]:
+    """Run a link, identify it from the capture at each end, and compare."""
     import tidegate as tg
 
-    truth = draw(number)
+    truth = draw(number) if engine == "sim" else alive(draw(number))
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder) / "link.pcap"
-        tg.run(tg.Scenario.from_toml(truth.scenario), record="summary", pcap=place)
-        found = tg.identify(place)
+        run = tg.run(tg.Scenario.from_toml(truth.scenario), record="summary", pcap=place, engine=engine)
+        if truth.background and truth.rate_bps is not None:
+            # What the capture does not show takes its part: the rate is what it leaves.
+            truth = replace(truth, rate_bps=truth.rate_bps - round(run.traffic[0]["throughput_bps"]))
+        gate = dict(run.gates[0])
+        return [
+            compared(truth, gate, end, tg.identify(place.with_name(name)))
+            for end, name in (("sender", "link.pcap"), ("receiver", "link-receiver.pcap"))
+        ]
+
+
+def compared(truth: Truth, gate: dict[str, Any], end: str, found: Any) -> Answer:
+    """Return what was said beside the truth."""
     if not found.directions:
-        return Answer(number, truth.law, "nothing", truth.cc, truth.background, 0, *[None] * 6, "")
+        return Answer(truth.number, end, truth.law, "nothing", truth.cc, truth.background, 0, *[None] * 7, "")
     direction = max(found.directions, key=lambda each: each.data_bytes)
     law = found.limits[direction.limit - 1].law
     said = law.kind
     if said in ("constant", "token bucket") and law.drops == "early":
         said = "early"
-    if said == "none" and law.drops == "random":
+    if said in ("none", "constant") and law.drops == "random":
         said = "random"
+    if gate["dropped_packets"] == 0 and gate["queue_delay_p99_ms"] < REACHED_MS:
+        truth = replace(truth, law="none", rate_bps=None)
+    elif truth.law == "early" and gate["dropped_packets"] == 0:
+        truth = replace(truth, law="constant")
     trip = direction.base_round_trip_s
     same = said == truth.law
     return Answer(
-        number, truth.law, said, truth.cc, truth.background, direction.lost,
-        held(law.rate_bps, truth.rate_bps) if same and not truth.background else None,
+        truth.number, end, truth.law, said, truth.cc, truth.background, direction.lost,
+        held(law.rate_bps, truth.rate_bps) if same else None,
         law.rate_bps.value / truth.rate_bps - 1 if same and law.rate_bps and truth.rate_bps else None,
+        held(law.peak_bps, truth.peak_bps) if same and not truth.background else None,
         held(law.burst_bytes, truth.burst_bytes) if same and not truth.background else None,
         held(law.queue_bytes, truth.queue_bytes) if same and not truth.background else None,
         held(law.random_loss, truth.loss) if same else None,
         trip.value - truth.round_trip_s if trip else None,
         law.sentence,
+        direction.congestion.name,
+        "does not show" in " ".join(law.evidence),
     )  # fmt: skip
 
 
@@ -174,23 +223,56 @@ def held(number: Any, truth: float | None) -> bool | None:
 
 
 def report(answers: list[Answer]) -> str:
+    """Return for each end the confusion matrix and the coverage of the intervals."""
+    return "\n\n".join(
+        f"Captured near the {end}\n\n{matrix([each for each in answers if each.end == end])}"
+        for end in ("sender", "receiver")
+    )
+
+
+def matrix(answers: list[Answer]) -> str:
     """Return the confusion matrix and the coverage of the intervals."""
     said = sorted({each.said for each in answers}, key=lambda name: (name not in LAWS, name))
     lines = ["| truth | " + " | ".join(said) + " |", "|---" * (len(said) + 1) + "|"]
     for law in LAWS:
         counts = Counter(each.said for each in answers if each.truth == law)
         lines.append(f"| {law} | " + " | ".join(str(counts[name] or "") for name in said) + " |")
-    lines += ["", "| interval | held | of |", "|---|---|---|"]
-    for name in ("rate_held", "burst_held", "queue_held", "loss_held"):
-        known = [getattr(each, name) for each in answers if getattr(each, name) is not None]
-        lines.append(f"| {name.removesuffix('_held').replace('_', ' ')} | {sum(known)} | {len(known)} |")
+    right = sum(each.said == each.truth for each in answers)
+    lines += ["", f"{right} of {len(answers)} laws are named rightly."]
+    lines += ["", "| interval | held | of | share |", "|---|---|---|---|"]
+    for name, background in (
+        ("rate_held", False), ("peak_held", False), ("burst_held", False), ("queue_held", False),
+        ("loss_held", False), ("rate_held", True),
+    ):  # fmt: skip
+        among = [each for each in answers if each.background == background]
+        known = [getattr(each, name) for each in among if getattr(each, name) is not None]
+        share = f"{100 * sum(known) / len(known):.1f}%" if known else ""
+        what = name.removesuffix("_held") + (", beside hidden traffic" if background else "")
+        lines.append(f"| {what} | {sum(known)} | {len(known)} | {share} |")
+    lines.append("")
     for background in (False, True):
         told = [each for each in answers if each.rate_error is not None and each.background == background]
         errors = [abs(each.rate_error or 0.0) for each in told]
         if errors:
-            where = "with 5% of hidden background traffic" if background else "without background traffic"
+            where = (
+                "beside what 5% of hidden background traffic leaves"
+                if background
+                else "without background traffic"
+            )
             middle, most = 100 * sorted(errors)[len(errors) // 2], 100 * max(errors)
             lines.append(f"Error of the rate {where}: median {middle:.3f}%, greatest {most:.2f}%.")
+    hidden = [each for each in answers if each.background and each.said == each.truth]
+    plain = [each for each in answers if not each.background and each.said == each.truth]
+    lines.append(
+        f"Hidden traffic is said to be possible in {sum(each.told_hidden for each in hidden)} of "
+        f"{len(hidden)} links with it, and in {sum(each.told_hidden for each in plain)} of {len(plain)} "
+        "without."
+    )
+    senders = [each for each in answers if each.sender is not None]
+    lines.append(
+        f"Of {len(answers)} senders the congestion control is told of {len(senders)}, rightly of "
+        f"{sum(each.sender == each.cc for each in senders)}."
+    )
     return "\n".join(lines)
 
 
@@ -199,16 +281,28 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--links", type=int, default=400)
     parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--live", action="store_true", help="the kernel's TCP in real time (root)")
     parser.add_argument("--record", action="store_true", help=f"keep the answers in {RECORDED.name}")
     options = parser.parse_args()
     begin = time.perf_counter()
-    numbers = range(options.first, options.first + options.links)
-    with ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("spawn")) as pool:
-        answers = list(pool.map(answer, numbers, chunksize=4))
-    print(report(answers))
-    print(f"{len(answers)} links in {time.perf_counter() - begin:.0f} s")
+    if options.live:
+        shown = [
+            each
+            for each in range(4 * (options.first + options.links) + len(LAWS))
+            if LAWS[each % len(LAWS)] in LIVE_LAWS
+        ]
+        numbers = shown[options.first : options.first + options.links]
+        found = [each for number in numbers for each in answers(number, "live")]
+    else:
+        numbers = range(options.first, options.first + options.links)
+        with ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("spawn")) as pool:
+            found = [each for several in pool.map(answers, numbers, chunksize=4) for each in several]
+    print(report(found))
+    print(f"{options.links} links in {time.perf_counter() - begin:.0f} s")
     if options.record:
-        RECORDED.write_text(json.dumps([asdict(each) for each in answers], indent=1) + "\n", encoding="utf-8")
+        kept = json.loads(RECORDED.read_text(encoding="utf-8")) if RECORDED.exists() else {}
+        kept["live" if options.live else "simulated"] = [asdict(each) for each in found]
+        RECORDED.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -7,42 +7,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 import tidegate as tg
+from common import EXAMPLES
+from made_captures import POLICED, captured, records
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-POLICED = """
-duration = "12 s"
-seed = 3
-[gate.link]
-rate = "1 Gbit/s"
-police = { rate = "4 Mbit/s", burst = "60 kB" }
-delay = "20 ms"
-[flow.a]
-path = ["link"]
-rtt = "40 ms"
-app = "bulk"
-tcp.base = "linux"
-tcp.cc = "cubic"
-"""
-
 
 @pytest.fixture(scope="module")
 def policed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    place = tmp_path_factory.mktemp("captures") / "policed.pcap"
-    tg.run(tg.Scenario.from_toml(POLICED), record="summary", pcap=place)
-    return place
-
-
-def records(place: Path) -> tuple[bytes, list[bytes]]:
-    """Return the head of a pcap file, and its records."""
-    data = place.read_bytes()
-    head, at, found = data[:24], 24, []
-    while at < len(data):
-        length = struct.unpack_from("<I", data, at + 8)[0]
-        found.append(data[at : at + 16 + length])
-        at += 16 + length
-    return head, found
+    return captured(POLICED, tmp_path_factory.mktemp("captures") / "policed.pcap")
 
 
 def test_a_policer_is_found_with_its_numbers(policed: Path) -> None:
@@ -56,6 +30,21 @@ def test_a_policer_is_found_with_its_numbers(policed: Path) -> None:
     assert law.burst_bytes.value == pytest.approx(60e3, rel=0.05)
     assert found.to_dict()["limits"][0]["law"]["policed"] is True
     assert "policer of 4.00 Mbit/s" in found.report()
+
+
+def test_a_rate_that_drops_hardly_tell_is_told_as_its_interval(tmp_path: Path) -> None:
+    place = tmp_path / "policer.pcap"
+    tg.run(EXAMPLES / "policer.toml", set={"duration": "20 s"}, record="summary", pcap=place)
+    law = tg.identify(place).limits[0].law
+    assert law.rate_bps is not None
+    # Every rate from 15 to 35 Mbit/s with a bucket of its own tells all packets rightly; the truth is 20.
+    low, high = law.rate_bps.interval
+    assert low < 15e6
+    assert high > 35e6
+    assert low < law.rate_bps.value < high
+    assert "the drops do not tell it closer" in law.sentence
+    assert law.burst_bytes is not None
+    assert law.burst_bytes.interval[0] < 50e3 < law.burst_bytes.interval[1]
 
 
 def test_the_scenario_of_a_capture_runs_and_loses_as_much(policed: Path, tmp_path: Path) -> None:

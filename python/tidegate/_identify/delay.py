@@ -13,18 +13,27 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 
-from tidegate._identify.bucket import fullness
+from tidegate._identify.crossings import fullness
 
 if TYPE_CHECKING:
-    from tidegate._identify.bucket import Crossings
+    from tidegate._identify.crossings import Crossings
 
 #: Round trips needed before delays are compared.
 LEAST = 20
 _ALLOWANCES = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.95)
 #: Rates tried first, as shares of the mean rate, and how fine.
 _LOWEST, _HIGHEST, _STEP = 0.6, 8.0, 0.01
+#: Allowances are searched down to such shares of the longest wait.
+_COARSE, _FINE = 1e-3, 1e-6
+#: So many rates are followed to the dip beside them, down to such a step.
+_FOLLOWED, _FINEST = 3, 1e-6
+#: Round trips that are enough to compare rates, first roughly, then finely; of more, every so many is taken.
+_FEW, _ENOUGH = 2000, 20_000
+#: The queue is not empty while packets wait for more than this share of the usual longest wait.
+_BUSY = 0.1
+#: Parts of the busy time whose rates are compared.
+_PARTS = 12
 #: What a chi-squared with one degree of freedom exceeds in 5% of cases.
 _CHI = 3.84
 
@@ -40,6 +49,7 @@ class Waiting:
         allowance_interval: 95%.
         explained: share of the mean absolute deviation of round trips that the queue explains; at most 1.
         noise_s: what it leaves.
+        plain_noise_s: what it leaves without the allowance.
         delay_s: median wait, by the round trips.
     """
 
@@ -49,6 +59,7 @@ class Waiting:
     allowance_interval: tuple[float, float]
     explained: float
     noise_s: float
+    plain_noise_s: float
     delay_s: float
 
 
@@ -62,8 +73,11 @@ def explained_at(packets: Crossings, trip_s: Any, rate_bps: float) -> float:
     return 1 - _residual(wait, trip_s[use])[0] / flat if flat > 0 else 0.0
 
 
-def waiting(packets: Crossings, trip_s: Any) -> Waiting | None:
-    """Return the queue that explains the round trips best; None where there are too few."""
+def waiting(packets: Crossings, trip_s: Any, near_bps: float | None = None) -> Waiting | None:
+    """Return the queue that explains the round trips best; None where there are too few.
+
+    ``near_bps``: a rate to look at besides, such as the one that the drops tell.
+    """
     use = trip_s > 0
     if np.count_nonzero(use) < LEAST:
         return None
@@ -72,21 +86,26 @@ def waiting(packets: Crossings, trip_s: Any) -> Waiting | None:
     if flat == 0:
         return None
 
-    def left(rate: float) -> float:
-        return _residual((fullness(packets, rate) + packets.size)[use] * (8 / rate), trip)[0]
+    def left(rate: float, step: float = _COARSE, few: int = _ENOUGH) -> float:
+        some = slice(None, None, max(1, len(trip) // few))
+        wait = (fullness(packets, rate) + packets.size)[use][some] * (8 / rate)
+        return _residual(wait, trip[some], step)[0]
 
     mean = 8 * float(packets.size[packets.passed].sum()) / max(float(packets.time_s[-1]), 1e-3)
     rates = mean * np.exp(np.arange(np.log(_LOWEST), np.log(_HIGHEST), _STEP))
-    tried = np.array([left(rate) for rate in rates])
-    at = int(np.argmin(tried))
-    low, high = rates[max(at - 1, 0)], rates[min(at + 1, len(rates) - 1)]
-    found = minimize_scalar(left, bounds=(low, high), method="bounded", options={"xatol": mean * 1e-6})
-    rate = float(found.x)
+    tried = np.array([left(rate, few=_FEW) for rate in rates])
+    # Where the sender pauses often the right rate is a narrow dip, so several are followed down.
+    starts = [*rates[np.argsort(tried)[:_FOLLOWED]], *_drained(packets, trip_s)]
+    starts += [] if near_bps is None else [near_bps]
+    rate = min((_followed(left, float(each)) for each in starts), key=left)
+    if _residual((fullness(packets, rate) + packets.size)[use] * (8 / rate), trip)[1] > 0:
+        # Rate and allowance go together: what is fine in one is fine only with the other.
+        rate = _followed(lambda each: left(each, _FINE), rate)
     wait = (fullness(packets, rate) + packets.size)[use] * (8 / rate)
-    least, allowance, base = _residual(wait, trip)
+    least, allowance, base = _residual(wait, trip, _FINE)
     count = _independent(trip - base - np.maximum(0, wait - allowance))
     bound = least * np.exp(_CHI / (2 * count))
-    step = _reach(left, rate, bound)
+    step = max(_reach(left, rate, bound), _unsteady(packets, trip_s))
     tolerance = allowance + np.array([-1, 1]) * max(2 * least / np.sqrt(count), float(wait.max()) * 0.01)
     return Waiting(
         rate_bps=rate,
@@ -95,8 +114,68 @@ def waiting(packets: Crossings, trip_s: Any) -> Waiting | None:
         allowance_interval=tuple(float(max(0.0, each * rate / 8)) for each in tolerance),  # type: ignore[arg-type]
         explained=1 - least / flat,
         noise_s=least,
+        plain_noise_s=_spread(trip - wait),
         delay_s=float(np.median(trip) - trip.min()),
     )
+
+
+def _drained(packets: Crossings, trip_s: Any) -> list[float]:
+    """Return the rates, bit/s, at which the queue let packets leave in the longest times it was never empty.
+
+    The first packet of such a time leaves at its time and round trip, so does the last, and between them
+    leaves what was sent between them.
+    """
+    known = np.flatnonzero(trip_s > 0)
+    waits = trip_s[known] - trip_s[known].min()
+    busy = waits > _BUSY * float(np.quantile(waits, 0.9))
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], busy, [False]]).astype(int)))
+    begins, ends = known[edges[::2]], known[edges[1::2] - 1]
+    leave = packets.time_s + trip_s
+    sent = np.cumsum(np.where(packets.passed, packets.size, 0.0))
+    longest = np.argsort(leave[begins] - leave[ends])[:_FOLLOWED]
+    return [
+        float(8 * (sent[end] - sent[begin]) / (leave[end] - leave[begin]))
+        for begin, end in zip(begins[longest], ends[longest], strict=True)
+        if leave[end] > leave[begin]
+    ]
+
+
+def _unsteady(packets: Crossings, trip_s: Any) -> float:
+    """Return half a 95% interval of the rate, as a share of it, by how much the rates of busy times differ.
+
+    They do not differ where all that passes is in the capture. What other traffic leaves is now more, now
+    less.
+    """
+    known = np.flatnonzero(trip_s > 0)
+    waits = trip_s[known] - trip_s[known].min()
+    busy = waits > _BUSY * float(np.quantile(waits, 0.9))
+    leave = (packets.time_s + trip_s)[known]
+    sent = np.cumsum(np.where(packets.passed, packets.size, 0.0))[known]
+    inside = busy[1:] & busy[:-1]
+    span = np.where(inside, np.diff(leave), 0.0)
+    done = np.cumsum(span)
+    if done[-1] <= 0:
+        return 0.0
+    part = np.minimum((done * (_PARTS / done[-1])).astype(int), _PARTS - 1)
+    weight = np.bincount(part, weights=span, minlength=_PARTS)
+    bits = np.bincount(part, weights=np.where(inside, 8 * np.diff(sent), 0.0), minlength=_PARTS)
+    rates = bits[weight > 0] / weight[weight > 0]
+    if len(rates) < 3:
+        return 0.0
+    # Student's t, as the parts are few.
+    from scipy.stats import t
+
+    mean = float(bits.sum() / weight.sum())
+    return float(t.ppf(0.975, len(rates) - 1) * rates.std(ddof=1) / np.sqrt(len(rates)) / mean)
+
+
+def _followed(left: Any, rate: float) -> float:
+    """Return the rate with the least residual near this one, on finer and finer grids."""
+    step = _STEP
+    while step > _FINEST:
+        step /= 4
+        rate = min((rate * (1 + step * each) for each in range(-4, 5)), key=left)
+    return rate
 
 
 def _reach(left: Any, rate: float, bound: float) -> float:
@@ -111,7 +190,7 @@ def _spread(trip: Any) -> float:
     return float(np.abs(trip - np.median(trip)).mean())
 
 
-def _residual(wait: Any, trip: Any) -> tuple[float, float, float]:
+def _residual(wait: Any, trip: Any, finest: float = _COARSE) -> tuple[float, float, float]:
     """Return the least mean absolute residual, with the allowance in seconds and the base that have it."""
     best = (np.inf, 0.0, 0.0)
     top = float(wait.max())
@@ -120,7 +199,7 @@ def _residual(wait: Any, trip: Any) -> tuple[float, float, float]:
         base = float(np.median(rest))
         best = min(best, (float(np.abs(rest - base).mean()), share * top, base))
     step = 0.05 * top
-    while step > 0.001 * top:
+    while step > finest * top:
         for allowance in (best[1] - step, best[1] + step):
             if allowance >= 0:
                 rest = trip - np.maximum(0, wait - allowance)

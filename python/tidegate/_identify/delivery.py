@@ -24,8 +24,10 @@ _TRAIN, _MOST = 32, 300
 #: A train waited where its shortest round trip is so far above the base: a share of the usual range, at
 #: least 2 ms.
 _WAITED, _LEAST_S = 0.15, 0.002
-#: Rates are steps if so few of them explain this share of their variance.
-_STEPS, _EXPLAINED = 8, 0.8
+#: Rates are steps if fewer than so many of them explain this share of their variance; more of them vary.
+_STEPS, _EXPLAINED = 5, 0.8
+#: A step holds at least this share of the trains.
+_SHORTEST = 0.04
 #: Rates whose deviation is below this share are one rate.
 _ONE = 0.05
 
@@ -91,9 +93,18 @@ def delivery(streams: Sequence[Sent]) -> Delivery | None:
     start, end, rate = np.array(rows).T
     cuts, kind = _pieces(rate)
     pieces = []
+    cuts = [at for at in cuts if _differ(rate, cuts, at)]
     for low, high in zip([0, *cuts], [*cuts, len(rate)], strict=True):
         pieces.append((float(start[low]), *_mean(rate[low:high])))
     return Delivery(start, end, rate, pieces, kind, len(rows) / len(trains))
+
+
+def _differ(rate: Any, cuts: list[int], at: int) -> bool:
+    """Tell whether the rate is another one after a cut: a train across a change makes a cut of its own."""
+    edges = [0, *cuts, len(rate)]
+    place = edges.index(at)
+    before, after = rate[edges[place - 1] : at], rate[at : edges[place + 1]]
+    return abs(float(np.log(np.median(after) / np.median(before)))) > _ONE
 
 
 def _mean(rate: Any) -> tuple[float, tuple[float, float]]:
@@ -129,7 +140,7 @@ def _pieces(rate: Any) -> tuple[list[int], str]:
     chosen = int(np.argmin(bic)) + 1
     if chosen == 1:
         return [], "constant" if spread < 3 * _ONE else "varying"
-    if 1 - left[chosen - 1] / left[0] < _EXPLAINED:
+    if chosen == _STEPS or 1 - left[chosen - 1] / left[0] < _EXPLAINED:
         return [], "varying"
     cuts, end = [], count
     for pieces in range(chosen, 1, -1):
@@ -139,11 +150,11 @@ def _pieces(rate: Any) -> tuple[list[int], str]:
 
 
 def _costs(value: Any) -> Any:
-    """Return the sum of squared deviations of each stretch from its mean, at least two long."""
+    """Return the sum of squared deviations of each stretch from its mean; short ones are not allowed."""
     count = len(value)
     one = np.concatenate([[0.0], np.cumsum(value)])
     two = np.concatenate([[0.0], np.cumsum(value**2)])
     low, high = np.meshgrid(np.arange(count + 1), np.arange(count + 1), indexing="ij")
     length = np.maximum(high - low, 1)
     cost = two[high] - two[low] - (one[high] - one[low]) ** 2 / length
-    return np.where(high - low >= 2, np.maximum(cost, 0), np.inf)
+    return np.where(high - low >= max(2, int(_SHORTEST * count)), np.maximum(cost, 0), np.inf)

@@ -7,6 +7,10 @@ from typing import Any
 
 Interval = tuple[float, float]
 
+#: Clocks of computers are off by up to 50 millionths each (the usual tolerance of their crystals), and the
+#: capture's and the device's are two: no rate is known better.
+_CLOCK = 1e-4
+
 
 @dataclass(frozen=True)
 class Number:
@@ -20,17 +24,25 @@ class Number:
         return {"value": self.value, "low": self.interval[0], "high": self.interval[1]}
 
 
+def clocked(value: float, interval: tuple[float, float]) -> Number:
+    """Return a rate whose interval is not narrower than the clocks of two machines allow."""
+    return Number(value, (min(interval[0], value * (1 - _CLOCK)), max(interval[1], value * (1 + _CLOCK))))
+
+
 @dataclass(frozen=True)
 class Law:
     """The law of a limit.
 
     Attributes:
-        kind: "policer", "constant", "token bucket", "steps", "varying", "none" (no limit was reached) or
-            "cannot tell".
+        kind: "policer", "constant", "token bucket", "two rates", "steps", "varying", "none" (no limit was
+            reached) or "cannot tell".
         rate_bps: the rate, in bits of what `counts` says.
         burst_bytes: the bucket of a policer, or what a shaper lets pass at once.
         queue_bytes: what the queue holds, in the same bytes.
-        pieces: of steps: when each begins in seconds, and its rate.
+        peak_bps: of two rates: the rate at which a shaper lets its burst pass.
+        queue_packets: what the queue holds, where it counts packets and not bytes.
+        pieces: of steps, and of a policer whose contract changed: when each begins in seconds, and its rate.
+        trace: of a varying rate: when each train of packets began, and its rate in bit/s.
         counts: what the device counts.
         header_bytes: what that is more than the IP packet.
         counts_known: whether the capture tells what the device counts.
@@ -47,7 +59,10 @@ class Law:
     rate_bps: Number | None = None
     burst_bytes: Number | None = None
     queue_bytes: Number | None = None
+    peak_bps: Number | None = None
+    queue_packets: Number | None = None
     pieces: list[tuple[float, Number]] = field(default_factory=list)
+    trace: list[tuple[float, float]] = field(default_factory=list, repr=False)
     counts: str = "IP packets"
     header_bytes: int = 0
     counts_known: bool = False
@@ -65,6 +80,9 @@ class Law:
             "rate_bps": _or_none(self.rate_bps),
             "burst_bytes": _or_none(self.burst_bytes),
             "queue_bytes": _or_none(self.queue_bytes),
+            "peak_bps": _or_none(self.peak_bps),
+            "queue_packets": _or_none(self.queue_packets),
+            "trace": [{"start_s": start, "rate_bps": rate} for start, rate in self.trace],
             "pieces": [{"start_s": start, "rate_bps": rate.to_dict()} for start, rate in self.pieces],
             "counts": self.counts,
             "header_bytes": self.header_bytes,
@@ -77,6 +95,33 @@ class Law:
 
 def _or_none(number: Number | None) -> dict[str, Any] | None:
     return None if number is None else number.to_dict()
+
+
+@dataclass(frozen=True)
+class Congestion:
+    """The congestion control of a sender.
+
+    Attributes:
+        name: "reno", "cubic", "bbr", or None where it cannot be told.
+        sentence: why.
+        share_left: what a reduction left of the data in flight, the median with a 95% interval; None where
+            too few were seen.
+        reductions: episodes of loss that were measured.
+    """
+
+    name: str | None
+    sentence: str
+    share_left: Number | None = None
+    reductions: int = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers by name."""
+        return {
+            "name": self.name,
+            "sentence": self.sentence,
+            "share_left": _or_none(self.share_left),
+            "reductions": self.reductions,
+        }
 
 
 @dataclass(frozen=True)
@@ -98,6 +143,7 @@ class Direction:
         limited_by: shares of that time, by what held the sender back.
         limit: number of the limit that it met, from 1.
         policed: whether that limit is a policer, and this direction lost packets at it.
+        congestion: the sender's congestion control, as far as its reductions after losses tell it.
         losses_s: when each lost packet left, in seconds from the capture's first packet.
     """
 
@@ -115,6 +161,7 @@ class Direction:
     limited_by: dict[str, float]
     limit: int
     policed: bool
+    congestion: Congestion
     losses_s: list[float] = field(repr=False)
 
     def to_dict(self) -> dict[str, Any]:
@@ -134,6 +181,7 @@ class Direction:
             "limited_by": self.limited_by,
             "limit": self.limit,
             "policed": self.policed,
+            "congestion": self.congestion.to_dict(),
             "losses_s": self.losses_s,
         }
 

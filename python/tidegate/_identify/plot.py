@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 import numpy as np
-from matplotlib.figure import Figure
 
 from tidegate._base.errors import ArgumentError
 from tidegate._base.text import rate
+from tidegate._draw.figure import Figure
 from tidegate._draw.style import ACCENT, INK, MID, SOFT, STYLE, suffix_of, write
 from tidegate._identify.law import tokens
 from tidegate._identify.sent import LOST
@@ -64,6 +64,7 @@ def _title(law: Law) -> str:
         "policer": "A policer",
         "constant": "A link of one rate with a queue",
         "token bucket": "A shaper with a bucket",
+        "two rates": "A shaper with a peak rate",
         "steps": "A link whose rate changes in steps",
         "varying": "A link whose rate varies",
         "none": "No rate limit found",
@@ -98,7 +99,7 @@ def _law(axes: Axes, limit: Limit, streams: list[Any]) -> None:
     law = limit.law
     packets, _ = crossings([streams[at].sent for at in limit.members])
     lost = packets.judged & ~packets.passed
-    if law.kind == "policer" and law.burst_bytes is not None:
+    if law.kind == "policer" and law.burst_bytes is not None and not law.pieces:
         level = (law.burst_bytes.value - tokens(packets, law)) / 1e3
         axes.plot(
             packets.time_s, level, color=INK, linewidth=0.6, label="tokens in the bucket", rasterized=True

@@ -44,5 +44,5 @@ def beside(found: Identification, scenario: Path) -> str:
                 ["", "lost, resent, %", percent(lost), percent(again)],
                 ["", "round trip, base and median, ms", number(trip), number(row["rtt_p50_ms"])],
             ]
-    lines = [f"Scenario: {scenario}; its prediction (CUBIC) beside the capture", ""]
+    lines = [f"Scenario: {scenario}; its prediction beside the capture", ""]
     return "\n".join([*lines, table([["no", "", "capture", "predicted"]], rows, left=2)])

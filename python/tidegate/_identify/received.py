@@ -1,8 +1,12 @@
 """What arrived and what was missing, as a capture near the receiver tells it.
 
 A packet that was lost before the capture is seen as a hole: a later packet came first. It would have passed
-just before that one. Where the sender's timestamps are fine enough, the time from a packet's stamp to its
-arrival is its one-way delay, up to a constant (RFC 7323 §5.4: a clock of 1 ms to 1 s a tick).
+between the packets on both sides of the hole, and the packets of a hole evenly between them.
+
+Where the sender's timestamps are fine enough, the time from a packet's stamp to its arrival is its one-way
+delay, up to a constant (RFC 7323 §5.4: a clock of 1 ms to 1 s a tick). Then packets stand at their stamps'
+times, at which they came to the limit, and not at their arrivals, at which the limit had spread them. Where
+nothing waited, arrivals are the finer ones.
 """
 
 from __future__ import annotations
@@ -17,6 +21,10 @@ from tidegate._identify.sent import ARRIVED, LOST, Sent
 _TICKS_NS = (1_000_000, 4_000_000, 10_000_000)
 #: A tick that fits leaves less drift than this over the capture, as a share.
 _DRIFT = 0.01
+#: Packets waited if of this share of them the delays are spread over more than this, a tick included.
+_MOST, _WAITED_NS = 0.9, 4_000_000
+#: So many packets before a hole tell how close a flight's packets are.
+_FLIGHT = 16
 _NEVER = np.iinfo(np.int64).max
 
 
@@ -47,18 +55,54 @@ def received(packets: Any, *, from_client: bool, base_ns: int) -> Sent:
     header = int(size[np.argmax(payload)] - largest)
     arrival_delay = _delays(packets, mine, time)
     trip = np.where(arrival_delay >= 0, arrival_delay + max(base_ns, 1), -1)
+    waited = np.quantile(arrival_delay, _MOST) > _WAITED_NS
+    left = np.maximum.accumulate(time - np.maximum(0, arrival_delay)) if waited else time
+    passing = _passing(left, top, missing, base_ns)
     seen, again = np.unique(start, return_counts=True)
+    passing_time = np.insert(left, place, passing)
+    order = np.argsort(passing_time, kind="stable")
+
+    def merged(values: Any, holes: Any) -> Any:
+        return np.insert(values, place, holes)[order]
+
     return Sent(
-        time_ns=np.insert(time, place, time[place] - 1),
-        ip_bytes=np.insert(size, place, largest + header),
-        payload=np.insert(payload, place, largest),
-        start=np.insert(start, place, start[place] - gap[place]),
-        fate=np.insert(np.full(len(mine), ARRIVED, dtype=np.int8), place, LOST),
-        round_trip_ns=np.insert(trip, place, -1),
-        report_ns=np.insert(time, place, _NEVER),
+        time_ns=passing_time[order],
+        ip_bytes=merged(size, largest + header),
+        payload=merged(payload, largest),
+        start=merged(start, start[place] - gap[place]),
+        fate=merged(np.full(len(mine), ARRIVED, dtype=np.int8), LOST),
+        round_trip_ns=merged(trip, -1),
+        report_ns=merged(time, _NEVER),
         spurious=int((again - 1).sum()) if len(seen) else 0,
         base_round_trip_ns=max(base_ns, 1),
+        coarse_ns=_coarse(left, passing, place, waited=bool(waited)),
     )
+
+
+def _coarse(left: Any, passing: Any, place: Any, *, waited: bool) -> int:
+    """Return how exact the times are: half a tick of stamps, half the usual hole around a missing packet."""
+    hole = int(np.median(left[place] - passing)) if len(place) else 0
+    return max(_TICKS_NS[0] // 2 if waited else 0, hole // 2)
+
+
+def _passing(time: Any, top: Any, missing: Any, base_ns: int) -> Any:
+    """Return when the packets of each hole would have passed, in nanoseconds.
+
+    Between the packets on both sides of the hole in the stream, evenly. A hole longer than half a round trip
+    is the end of a flight, after which the sender waited: its packets followed the one before it, as close
+    as the closest of the flight.
+    """
+    fresh = np.diff(top, prepend=0) > 0
+    before = np.maximum.accumulate(np.where(fresh, np.arange(len(time)), 0))
+    parts = []
+    for at in np.flatnonzero(missing):
+        last = int(before[at - 1])
+        gap, count = int(time[at] - time[last]), int(missing[at])
+        step = gap // (count + 1)
+        if gap > base_ns // 2 and last > 0:
+            step = min(step, int(np.diff(time[max(0, last - _FLIGHT) : last + 1]).min()))
+        parts.append(time[last] + step * np.arange(1, count + 1))
+    return np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
 
 
 def _delays(packets: Any, mine: Any, time: Any) -> Any:

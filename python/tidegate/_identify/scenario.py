@@ -20,6 +20,8 @@ _LEAST_BYTES = 10_000
 _FIN = 1
 #: A run may take so much longer than the capture before its transfers are cut off.
 _MORE = 0.25
+#: The congestion control of most senders.
+_USUAL = "cubic"
 #: A think time is not zero; the first one is this.
 _AT_ONCE_S = 0.001
 
@@ -41,7 +43,7 @@ def scenario(directions: list[Direction], limits: list[Limit], streams: list[Any
     lines = [
         f"# Found by tidegate identify in a capture, from {counted(len(members), 'direction')} of data.",
         f"# {limit.law.sentence}",
-        "# The capture does not tell the congestion control: cubic is what most senders use.",
+        *_senders([directions[at] for at in members]),
         "",
         'title = "The link of a capture"',
         f'duration = "{_duration(end - begin, [streams[at] for at in members])}"',
@@ -53,6 +55,14 @@ def scenario(directions: list[Direction], limits: list[Limit], streams: list[Any
     for at in members:
         lines += ["", *_flow(directions[at], streams[at], int(begin), directions)]
     return "\n".join(lines) + "\n"
+
+
+def _senders(members: list[Direction]) -> list[str]:
+    if all(each.congestion.name for each in members):
+        return ["# The congestion control is the one that the capture tells."]
+    return [
+        f"# Where the capture does not tell the congestion control, it is {_USUAL}, as with most senders."
+    ]
 
 
 def still_sending(stream: Any) -> bool:
@@ -81,6 +91,15 @@ def _gate(law: Law, base: float, limit: Limit, streams: list[Any]) -> list[str]:
             lines.append(f'framing = {{ overhead = "{law.header_bytes} B" }}')
     elif law.kind == "token bucket" and law.burst_bytes is not None:
         lines.append(f'rate.token_bucket = {{ rate = "{rate}", burst = "{round(law.burst_bytes.value)} B" }}')
+    elif law.kind == "two rates" and law.burst_bytes is not None and law.peak_bps is not None:
+        size, peak = round(law.burst_bytes.value), round(law.peak_bps.value)
+        lines.append(f'rate.token_bucket = {{ rate = "{rate}", burst = "{size} B", peak = "{peak} bit/s" }}')
+    elif law.trace:
+        steps = [
+            f'["{0.0 if not at else start:.3f} s", "{round(each)} bit/s"]'
+            for at, (start, each) in enumerate(law.trace)
+        ]
+        lines.append(f"rate.steps = [{', '.join(steps)}]")
     elif law.pieces:
         steps = [
             f'["{0.0 if not at else start:.3f} s", "{round(each.value)} bit/s"]'
@@ -89,7 +108,7 @@ def _gate(law: Law, base: float, limit: Limit, streams: list[Any]) -> list[str]:
         lines.append(f"rate.steps = [{', '.join(steps)}]")
     else:
         lines.append(f'rate = "{rate or f"{_LINE_BPS} bit/s"}"')
-    if law.kind in ("constant", "token bucket", "steps", "varying"):
+    if law.kind in ("constant", "token bucket", "two rates", "steps", "varying"):
         lines.append(f'queue = "{_queue(law, base, limit, streams)} B"')
     if law.random_loss is not None:
         lines.append(f"loss = {law.random_loss.value:.6f}")
@@ -117,7 +136,7 @@ def _flow(direction: Direction, stream: Any, begin: int, directions: list[Direct
         f'rtt = "{1e3 * _round_trip(direction):.3f} ms"',
         f'start = "{did.start_s:.3f} s"',
         'tcp.base = "linux"',
-        'tcp.cc = "cubic"',
+        f'tcp.cc = "{direction.congestion.name or _USUAL}"',
     ]
     if did.pauses_s:
         mean = sum(did.bytes) // len(did.bytes)

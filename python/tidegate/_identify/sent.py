@@ -33,10 +33,11 @@ class Sent:
         payload: bytes of data; 0 for ACKs, which use the link as well.
         start: first byte of its range, as an offset in the stream.
         fate: arrived (1), lost (0), or not known (-1).
-        round_trip_ns: to the first report of it, where it was sent once; -1 where there is none.
+        round_trip_ns: to the first report of it, where it was sent once and is its last; else -1.
         report_ns: when its range was first reported; the largest number where it never was.
         spurious: resends whose first copy had arrived.
         base_round_trip_ns: the shortest round trip; 0 where none was seen.
+        coarse_ns: how exact the times are, on each side.
     """
 
     time_ns: Any
@@ -48,6 +49,7 @@ class Sent:
     report_ns: Any
     spurious: int
     base_round_trip_ns: int
+    coarse_ns: int = 0
 
     @property
     def lost(self) -> int:
@@ -88,7 +90,7 @@ def sent(packets: Any, *, from_client: bool) -> Sent:
         once = np.zeros(len(data), dtype=bool)
         once[first[count == 1]] = True
         seen = once & (report[data] < _NEVER)
-        trip[data] = np.where(seen, report[data] - time[data], -1)
+        trip[data] = np.where(seen & _last_of_report(report[data]), report[data] - time[data], -1)
         positive = trip[trip > 0]
         base = int(positive.min()) if len(positive) else 0
         stamps = packets.ts_value[mine][data].astype(np.int64)
@@ -99,29 +101,45 @@ def sent(packets: Any, *, from_client: bool) -> Sent:
     return Sent(time, _ip_bytes(packets, mine), payload, start, fate, trip, report, spurious, base)
 
 
+def _last_of_report(report: Any) -> Any:
+    """Return which packets are the last that their ACK reports: the others' round trips hold its delay.
+
+    A receiver that delays ACKs (RFC 1122 §4.2.3.2) answers every second packet, at once.
+    """
+    last = np.zeros(len(report), dtype=bool)
+    # Of equal values, `unique` returns the first; backwards that is the last.
+    _, first = np.unique(report[::-1], return_index=True)
+    last[len(report) - 1 - first] = True
+    return last
+
+
 def _ip_bytes(packets: Any, mine: Any) -> Any:
     return packets.ip_bytes[mine].astype(np.int64)
 
 
 def _reports(packets: Any, from_client: bool, left: Any, right: Any) -> _Reports:
     edges = np.unique(np.concatenate([left, right]))
-    when = np.full(len(edges), _NEVER)
-    echo = np.full(len(edges), -1)
-    duplicates: list[tuple[int, int]] = []
     acks = np.flatnonzero((packets.from_client != from_client) & packets.has_ack)
-    done = 0
+    if not len(acks):
+        return _Reports(edges, np.full(len(edges), _NEVER), np.full(len(edges), -1), [])
+    # The first cumulative ACK beyond each edge, and the first SACK that holds it.
+    first = np.searchsorted(np.maximum.accumulate(packets.ack[acks].astype(np.int64)), edges, side="right")
+    known = first < len(acks)
+    by = acks[np.minimum(first, len(acks) - 1)]
+    when = np.where(known, packets.time_ns[by], _NEVER)
+    echo = np.where(known & packets.has_ts[by], packets.ts_echo[by].astype(np.int64), -1)
+    sacked, duplicates = _sacked(packets, acks, edges)
+    echo = np.where(when <= sacked, echo, -1)
+    return _Reports(edges, np.minimum(when, sacked), echo, duplicates)
+
+
+def _sacked(packets: Any, acks: Any, edges: Any) -> tuple[Any, list[tuple[int, int]]]:
+    """Return when each edge was first in a SACK block, and the duplicates that were reported."""
+    when = np.full(len(edges), _NEVER)
+    duplicates: list[tuple[int, int]] = []
     first = packets.sack_first
-    for at in acks:
+    for at in acks[np.diff(first)[acks] > 0]:
         now, ack = int(packets.time_ns[at]), int(packets.ack[at])
-        upto = (
-            int(np.searchsorted(edges, ack, side="left")) if done < len(edges) and edges[done] < ack else done
-        )
-        if upto > done:
-            fresh = np.flatnonzero(when[done:upto] == _NEVER) + done
-            when[fresh] = now
-            if packets.has_ts[at]:
-                echo[fresh] = int(packets.ts_echo[at])
-            done = upto
         low, high = int(first[at]), int(first[at + 1])
         for block in range(low, high):
             begin, end = int(packets.sack_left[block]), int(packets.sack_right[block])
@@ -138,7 +156,7 @@ def _reports(packets: Any, from_client: bool, left: Any, right: Any) -> _Reports
             one, two = np.searchsorted(edges, (begin, end))
             part = when[one:two]
             part[part == _NEVER] = now
-    return _Reports(edges, when, echo, duplicates)
+    return when, duplicates
 
 
 def _reports_of(reports: _Reports, left: Any, payload: Any) -> tuple[Any, Any]:
@@ -159,12 +177,12 @@ def _fates(
     fate = np.full(len(start), ARRIVED, dtype=np.int8)
     fate[report == _NEVER] = UNKNOWN
     order = np.argsort(start, kind="stable")
-    cuts = np.flatnonzero(np.diff(start[order])) + 1
+    cuts = np.concatenate([[0], np.flatnonzero(np.diff(start[order])) + 1, [len(order)]])
+    several = np.flatnonzero(np.diff(cuts) > 1)
     copies_of: dict[int, Any] = {}
     soon = int(_TOO_SOON * base)
-    for copies in np.split(order, cuts):
-        if len(copies) == 1:
-            continue
+    for place in several:
+        copies = order[cuts[place] : cuts[place + 1]]
         copies_of[int(start[copies[0]])] = copies
         fate[copies] = LOST
         if report[copies[0]] == _NEVER:

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tidegate._identify.bucket import Bucket, Crossings, fit, random_likelihood
+from tidegate._identify.bucket import Bucket, Point, point, with_intervals
+from tidegate._identify.crossings import Crossings
+from tidegate._identify.likelihood import random_likelihood
 from tidegate._identify.sent import LOST, UNKNOWN
 
 if TYPE_CHECKING:
@@ -36,6 +38,7 @@ def crossings(streams: Sequence[Sent]) -> tuple[Crossings, Any]:
         passed=fate != LOST,
         judged=(fate != UNKNOWN) & (column("payload") > 0),
         owner=owner,
+        coarse_s=max(each.coarse_ns for each in streams) / 1e9,
     )
     return packets, _above_base(column("round_trip_ns"), owner, streams)
 
@@ -51,10 +54,10 @@ def groups(streams: Sequence[Sent]) -> list[tuple[list[int], Bucket | None]]:
     """Return which of these connections share a bucket, and the bucket of each group."""
     everything = list(range(len(streams)))
     if len(streams) > 1:
-        joint = fit(crossings(streams)[0])
+        joint = point(_of(streams, everything))
         if joint is not None and joint.explained >= _ENOUGH:
-            return [(everything, joint)]
-    parts = [([each], fit(crossings([streams[each]])[0])) for each in everything]
+            return [(everything, with_intervals(_of(streams, everything), joint))]
+    parts = [([each], point(_of(streams, [each]))) for each in everything]
     while 1 < len(parts) <= _MOST:
         merged = _best_merger(streams, parts)
         if merged is None:
@@ -62,19 +65,26 @@ def groups(streams: Sequence[Sent]) -> list[tuple[list[int], Bucket | None]]:
         one, two, members, bucket = merged
         parts = [part for at, part in enumerate(parts) if at not in (one, two)]
         parts.append((members, bucket))
-    return sorted(parts, key=lambda part: part[0])
+    return [
+        (members, None if found is None else with_intervals(_of(streams, members), found))
+        for members, found in sorted(parts, key=lambda part: part[0])
+    ]
+
+
+def _of(streams: Sequence[Sent], members: list[int]) -> Crossings:
+    return crossings([streams[each] for each in members])[0]
 
 
 def _best_merger(
-    streams: Sequence[Sent], parts: list[tuple[list[int], Bucket | None]]
-) -> tuple[int, int, list[int], Bucket] | None:
+    streams: Sequence[Sent], parts: list[tuple[list[int], Point | None]]
+) -> tuple[int, int, list[int], Point] | None:
     best = None
     for one in range(len(parts)):
         for two in range(one + 1, len(parts)):
             if parts[one][1] is None and parts[two][1] is None:
                 continue
             members = sorted(parts[one][0] + parts[two][0])
-            bucket = fit(crossings([streams[each] for each in members])[0])
+            bucket = point(_of(streams, members))
             if bucket is None:
                 continue
             apart = _gain(streams, parts[one]) + _gain(streams, parts[two])
@@ -84,12 +94,12 @@ def _best_merger(
     return None if best is None else best[1:]
 
 
-def _gain(streams: Sequence[Sent], part: tuple[list[int], Bucket | None]) -> float:
+def _gain(streams: Sequence[Sent], part: tuple[list[int], Point | None]) -> float:
     """Return the log likelihood of a part's drops, by its bucket or by chance, less what parameters cost."""
     return _total(streams, *part)
 
 
-def _total(streams: Sequence[Sent], members: list[int], bucket: Bucket | None) -> float:
+def _total(streams: Sequence[Sent], members: list[int], bucket: Point | None) -> float:
     chance = 0.0
     judged = 0
     for each in members:

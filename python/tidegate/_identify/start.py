@@ -146,7 +146,7 @@ def _handshake(packets: Any) -> int:
     if not len(syn):
         return 1
     later = np.flatnonzero(
-        packets.from_client & packets.has_ack & (packets.time_ns > packets.time_ns[syn[-1]])
+        packets.from_client & packets.has_ack & (packets.time_ns >= packets.time_ns[syn[-1]])
     )
     return int(packets.time_ns[later[0]] - packets.time_ns[syn[0]]) if len(later) else 1
 
@@ -176,6 +176,7 @@ def _first(streams: list[Stream]) -> int:
 
 
 def _direction(stream: Stream, limit: int, law: Law, start: int) -> Direction:
+    from tidegate._identify.congestion import congestion
     from tidegate._identify.limits import limited_by
     from tidegate._identify.sent import LOST
 
@@ -200,6 +201,9 @@ def _direction(stream: Stream, limit: int, law: Law, start: int) -> Direction:
         limited_by=limited_by(connection.packets, sent, law, from_client=stream.from_client),
         limit=limit,
         policed=law.kind == "policer" and sent.lost > 0,
+        congestion=congestion(
+            connection.packets, sent, from_client=stream.from_client, seen_at=stream.seen_at
+        ),
         losses_s=[float(each - start) / 1e9 for each in sent.time_ns[sent.fate == LOST]],
     )
 

@@ -31,7 +31,7 @@ def report(directions: list[Direction], limits: list[Limit]) -> str:
         ["no", "direction", "data", "lost", "loss", "round trip", "goodput", "limit"],
         ["", "", "packets", "packets", "%", "base, ms", "Mbit/s", ""],
     ]
-    parts = [table(head, rows, left=2)]
+    parts: list[str] = [table(head, rows, left=2)]
     for limit in limits:
         parts.append("\n".join(_limit(limit, directions)))
     shares = [
@@ -42,6 +42,10 @@ def report(directions: list[Direction], limits: list[Limit]) -> str:
     ]
     if shares:
         parts.append("\n".join(["What limited each sender (share of the time)", *shares]))
+    senders = [
+        "  " + wrapped(f"{each.connection}: {each.congestion.sentence}", "    ") for each in directions
+    ]
+    parts.append("\n".join(["Congestion control of each sender", *senders]))
     return "\n\n".join(parts)
 
 
@@ -63,10 +67,12 @@ def _limit(limit: Limit, directions: list[Direction]) -> list[str]:
 
 def _numbers(law: Law) -> list[str]:
     lines = []
-    if law.rate_bps is not None and law.kind != "steps":
+    if law.rate_bps is not None and not law.pieces:
         lines.append(f"  rate       {_interval(law.rate_bps, 1e6, 'Mbit/s')}, in {law.counts}")
     for start, each in law.pieces:
         lines.append(f"  rate       {_interval(each, 1e6, 'Mbit/s')} from {start:.1f} s")
+    if law.peak_bps is not None:
+        lines.append(f"  peak       {_interval(law.peak_bps, 1e6, 'Mbit/s')}")
     if law.burst_bytes is not None:
         lines.append(f"  bucket     {_interval(law.burst_bytes, 1e3, 'kB')}")
     if law.queue_bytes is not None:

@@ -1,0 +1,77 @@
+"""The packets that crossed a limit, and how full a bucket was that drains at a rate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Crossings:
+    """The packets that crossed one limit, of one or more connections, in order of time.
+
+    Args:
+        time_s: seconds from the first.
+        size: bytes that the bucket counts.
+        passed: whether it arrived, or is taken to have arrived.
+        judged: whether its fate is known, and it carries data.
+        owner: which connection it belongs to.
+        coarse_s: how exact the times are, on each side.
+    """
+
+    time_s: Any
+    size: Any
+    passed: Any
+    judged: Any
+    owner: Any
+    coarse_s: float = 0.0
+
+    def counting(self, extra: int) -> Crossings:
+        """Return the same packets with so many more bytes each."""
+        return replace(self, size=self.size + extra)
+
+    def part(self, low: int, high: int) -> Crossings:
+        """Return a stretch of the packets, its times from its own first."""
+        time = self.time_s[low:high]
+        return Crossings(
+            time - (time[0] if len(time) else 0.0), self.size[low:high], self.passed[low:high],
+            self.judged[low:high], self.owner[low:high], self.coarse_s,
+        )  # fmt: skip
+
+    @cached_property
+    def drops(self) -> int:
+        """Packets known to be lost."""
+        return int(np.count_nonzero(self.judged & ~self.passed))
+
+    @cached_property
+    def largest(self) -> float:
+        """Bytes of the largest packet."""
+        return float(self.size.max())
+
+    @cached_property
+    def before(self) -> Any:
+        """Bytes that passed before each packet."""
+        used = np.where(self.passed, self.size, 0.0)
+        return np.cumsum(used) - used
+
+    @cached_property
+    def decided(self) -> tuple[Any, Any]:
+        """Places of the packets that passed, and of those that were dropped, among those judged."""
+        return np.flatnonzero(self.judged & self.passed), np.flatnonzero(self.judged & ~self.passed)
+
+
+def fullness(packets: Crossings, rate_bps: float) -> Any:
+    """Return the bytes in the bucket just before each packet."""
+    level = packets.before - packets.time_s * (rate_bps / 8)
+    level -= np.minimum.accumulate(level)
+    return level
+
+
+def filled(packets: Crossings, rate_bps: float) -> tuple[Any, Any]:
+    """Return the bytes in the bucket with each packet: of those that passed, of those that were dropped."""
+    value = fullness(packets, rate_bps) + packets.size
+    passed, dropped = packets.decided
+    return value[passed], value[dropped]

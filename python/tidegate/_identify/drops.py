@@ -1,0 +1,114 @@
+"""Why a queue dropped packets: it was full, it drops early, or losses fall at random."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tidegate._identify.found import Number
+
+if TYPE_CHECKING:
+    from tidegate._identify.bucket import Bucket
+    from tidegate._identify.crossings import Crossings
+
+#: A delay that rises by less than this is no queue, whatever its shape.
+RISE_S = 0.003
+#: More than this share of deviance, or of spread, is "explained".
+HALF = 0.5
+#: A queue was full where its limit explains this share of the deviance of drops.
+_FULL = 0.3
+#: Fewer data packets than this say nothing.
+FEWEST = 20
+#: Losses fewer than this do not make a law.
+FEW_LOSSES = 3
+#: Of a 95% interval, this share lies outside on each side.
+_TAIL = 0.025
+#: A packet that waits for less than this share of the longest waits hardly waits.
+_SHORT = 0.25
+#: So many packets that hardly waited would be lost, if losses fell at random, before their absence tells.
+_EXPECTED = 3.0
+
+
+def drops_of(
+    packets: Crossings, trip: Any, bucket: Bucket | None, allowance: Number | None
+) -> tuple[str, Number | None, str, Number | None]:
+    """Return what dropped packets in a queue: a name, the queue's limit, words, the share if random."""
+    if packets.drops == 0:
+        return "none", None, "Nothing was lost, so the queue's limit is not known.", None
+    if bucket is not None and bucket.explained >= _FULL and bucket.gain > 0:
+        return "queue full", limit_of(packets, bucket, allowance), "It loses packets when it is full.", None
+    told = risk(packets, trip)
+    if told is None:
+        return "cannot tell", None, f"{packets.drops} losses are too few to tell why.", None
+    wait, chance = told
+    if chance < 0.001 and wait > 0:
+        return (
+            "early",
+            None,
+            "The longer its queue, the likelier it loses packets: an AQM, or a queue often full.",
+            None,
+        )
+    if not _seen_without_wait(packets, trip):
+        return "cannot tell", None, "Its losses may be random or an AQM's: packets waited all the time.", None
+    share = loss_share(packets)
+    return "random", None, f"{100 * share.value:.2g}% are lost at random, whatever the queue holds.", share
+
+
+def _seen_without_wait(packets: Crossings, trip: Any) -> bool:
+    """Tell whether losses also fell on packets that hardly waited, which no queue drops."""
+    known = np.flatnonzero(trip > 0)
+    lost = np.flatnonzero(packets.judged & ~packets.passed)
+    before = np.searchsorted(known, lost) - 1
+    waits = trip[known] - trip[known].min()
+    short = waits < _SHORT * float(np.quantile(waits, 0.95))
+    if short.mean() * len(lost) < _EXPECTED:
+        return False
+    return bool(np.count_nonzero(short[before[before >= 0]]) > 0)
+
+
+def limit_of(packets: Crossings, bucket: Bucket, allowance: Number | None) -> Number:
+    """Return the queue's limit: the bucket's, corrected by the packet that is about to leave.
+
+    A queue counts whole packets that wait; the bucket drains byte by byte. Before a constant rate the bucket
+    also holds what is left of the packet in transmission, so a drop at the fullness `v` tells a limit between
+    `v` less a packet and `v`. In a shaper the first packet waits until its tokens are whole: between `v` and
+    `v` and a packet, less the burst. Each value between is as likely as the next.
+    """
+    packet = packets.largest
+    if allowance is None:
+        burst, value = (0.0, 0.0), bucket.limit - packet / 2
+    else:
+        burst, value = allowance.interval, bucket.limit - allowance.value + packet / 2
+    parts = (
+        (0.5 - _TAIL) * packet,
+        (bucket.limit_interval[1] - bucket.limit_interval[0]) / 2,
+        (burst[1] - burst[0]) / 2,
+    )
+    half = float(np.sqrt(sum(each**2 for each in parts)))
+    return Number(value, (max(0.0, value - half), value + half))
+
+
+def risk(packets: Crossings, trip: Any) -> tuple[float, float] | None:
+    """Return by how many seconds waits before losses exceed others, and the probability by chance."""
+    from scipy.stats import mannwhitneyu
+
+    # A lost packet has no round trip; the one before it waited about as long.
+    known = np.flatnonzero(trip > 0)
+    lost = np.flatnonzero(packets.judged & ~packets.passed)
+    before = np.searchsorted(known, lost) - 1
+    before = before[before >= 0]
+    if len(before) < FEW_LOSSES or len(known) < FEWEST:
+        return None
+    waits = trip[known]
+    test = mannwhitneyu(waits[before], waits, alternative="greater")
+    return float(np.median(waits[before]) - np.median(waits)), float(test.pvalue)
+
+
+def loss_share(packets: Crossings) -> Number:
+    """Return the share of packets lost, with an exact binomial interval."""
+    from scipy.stats import binomtest
+
+    count = int(packets.judged.sum())
+    interval = binomtest(packets.drops, count).proportion_ci(0.95)
+    return Number(packets.drops / count, (float(interval.low), float(interval.high)))

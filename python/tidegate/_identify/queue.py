@@ -1,0 +1,165 @@
+"""What is said of a queue: before one rate, a shaper, two rates, steps, or a rate that varies."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tidegate._base.text import number, rate
+from tidegate._identify.bucket import Bucket, fit_at
+from tidegate._identify.delay import Waiting, waiting
+from tidegate._identify.delivery import Delivery, delivery
+from tidegate._identify.drops import FEWEST, HALF, RISE_S, drops_of
+from tidegate._identify.found import Law, Number, clocked
+from tidegate._identify.two_rates import TwoRates, two_rates
+from tidegate._identify.words import in_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tidegate._identify.crossings import Crossings
+    from tidegate._identify.sent import Sent
+
+#: A shaper's burst is believed if without it the residual of the round trips is so many times as large.
+_BURST_TELLS = 1.1
+#: A shaper's rate is taken from its drops if they are explained to this share.
+_DROPS_TELL = 0.9
+#: Traffic that the capture does not show may be there if round trips differ by so many packets and seconds.
+_HIDDEN_PACKETS, _HIDDEN_S = 0.2, 0.0005
+#: What one rate leaves of the round trips is worth a second rate only if it is more than this.
+_NOISE_S = 0.00005
+
+
+def queue_of(streams: Sequence[Sent], packets: Crossings, trip: Any, bucket: Bucket | None) -> Law | None:
+    """Return the law of a queue; None where packets did not wait."""
+    seen = trip[trip > 0]
+    if len(seen) < FEWEST or float(np.quantile(seen, 0.9) - seen.min()) < RISE_S:
+        return None
+    found = waiting(packets, trip, None if bucket is None else bucket.rate_bps)
+    if found is not None and found.explained > HALF / 2 and found.noise_s > _NOISE_S:
+        both = two_rates(packets, trip, found)
+        if both is not None and both.explained > 0.9:
+            return _both_rates(packets, trip, both, found)
+    trains = delivery(streams)
+    good = found is not None and found.explained >= HALF
+    if trains is None or (good and trains.kind == "constant"):
+        return _one_rate(packets, trip, found, bucket) if good and found is not None else None
+    if trains.saturated < 0.05 and not good:
+        return None
+    if good and found is not None and found.explained > 0.9:
+        return _one_rate(packets, trip, found, bucket)
+    return _trains(packets, trip, trains)
+
+
+def _one_rate(packets: Crossings, trip: Any, found: Waiting, bucket: Bucket | None) -> Law:
+    mean = packets.largest
+    shaper = found.allowance_interval[0] > 3 * mean and found.plain_noise_s > _BURST_TELLS * found.noise_s
+    # Delays tell the rate better than drops do, and the limit is as exact as the rate.
+    by_drops, bucket = bucket, fit_at(packets, found.rate_bps) or bucket
+    value = clocked(found.rate_bps, found.rate_interval)
+    if shaper and by_drops is not None and by_drops.explained > _DROPS_TELL:
+        # After each pause a shaper's burst hides some of the rate from the delays, but not from the drops.
+        value = clocked(by_drops.rate_bps, by_drops.rate_interval)
+    drops, queue, words, loss = drops_of(
+        packets, trip, bucket, Number(found.allowance, found.allowance_interval) if shaper else None
+    )
+    kind = "token bucket" if shaper else "constant"
+    what = (
+        (
+            f"A shaper of {rate(found.rate_bps)} lets {in_bytes(found.allowance)} pass at once and queues "
+            "the rest"
+        )
+        if shaper
+        else f"A link of {rate(found.rate_bps)} with a queue"
+    )
+    return Law(
+        kind,
+        f"{what}{'' if queue is None else f', which holds {in_bytes(queue.value)}'}. {words}",
+        [
+            (
+                "Round trips follow the backlog of such a queue: it explains "
+                f"{100 * found.explained:.0f}% of their spread and leaves {number(1e3 * found.noise_s)} ms."
+            ),
+            *_hidden(packets, found),
+        ],
+        rate_bps=value,
+        burst_bytes=Number(found.allowance, found.allowance_interval) if shaper else None,
+        queue_bytes=queue,
+        drops=drops,
+        random_loss=loss,
+        standing_delay_s=found.delay_s,
+    )
+
+
+def _hidden(packets: Crossings, found: Waiting) -> list[str]:
+    """Return what to say where packets waited for more than the capture shows."""
+    others = found.noise_s * found.rate_bps / (8 * packets.largest)
+    if others < _HIDDEN_PACKETS or found.noise_s < _HIDDEN_S:
+        return []
+    return [
+        (
+            f"What it leaves is the time of {number(others)} packets: traffic that the capture does not show "
+            "may share the link. The rate is then what that traffic leaves, and the link's is higher."
+        )
+    ]
+
+
+def _both_rates(packets: Crossings, trip: Any, found: TwoRates, one: Waiting) -> Law:
+    burst = Number(found.burst, found.burst_interval)
+    drops, queue, words, loss = drops_of(packets, trip, fit_at(packets, found.rate_bps), burst)
+    return Law(
+        "two rates",
+        f"A shaper lets {in_bytes(found.burst)} pass at {rate(found.peak_bps)}, and queues the rest for "
+        f"{rate(found.rate_bps)}{'' if queue is None else f'; it holds {in_bytes(queue.value)}'}. {words}",
+        [
+            (
+                "Round trips follow the longer backlog of two buckets: they explain "
+                f"{100 * found.explained:.0f}% of their spread and leave {number(1e3 * found.noise_s)} ms; "
+                f"one rate leaves {number(1e3 * one.noise_s)} ms."
+            ),
+        ],
+        rate_bps=clocked(found.rate_bps, found.rate_interval),
+        peak_bps=clocked(found.peak_bps, found.peak_interval),
+        burst_bytes=burst,
+        queue_bytes=queue,
+        drops=drops,
+        random_loss=loss,
+        standing_delay_s=one.delay_s,
+    )
+
+
+def _trains(packets: Crossings, trip: Any, trains: Delivery) -> Law:
+    pieces = [(start, clocked(value, interval)) for start, value, interval in trains.pieces]
+    drops, queue, words, loss = drops_of(packets, trip, None, None)
+    seen = trip[trip > 0]
+    low, high = (float(each) for each in np.quantile(trains.rate_bps, (0.05, 0.95)))
+    steps = ", ".join(rate(each.value) for _, each in pieces)
+    sentence = {
+        "constant": f"A link of {rate(pieces[0][1].value)} with a queue. {words}",
+        "steps": f"A link whose rate changes in steps: {steps}. {words}",
+        "varying": f"A link whose rate varies between {rate(low)} and {rate(high)}. {words}",
+    }[trains.kind]
+    return Law(
+        trains.kind,
+        sentence,
+        [
+            (
+                f"{len(trains.rate_bps)} trains of packets waited and were delivered at {rate(low)} to "
+                f"{rate(high)} (nine of ten); {100 * trains.saturated:.0f}% of all trains waited."
+            ),
+        ],
+        rate_bps=Number(float(np.median(trains.rate_bps)), (low, high))
+        if trains.kind == "varying"
+        else pieces[0][1],
+        queue_bytes=queue,
+        pieces=pieces if trains.kind == "steps" else [],
+        trace=[
+            (float(start), float(each)) for start, each in zip(trains.start_s, trains.rate_bps, strict=True)
+        ]
+        if trains.kind == "varying"
+        else [],
+        drops=drops,
+        random_loss=loss,
+        standing_delay_s=float(np.median(seen) - seen.min()),
+    )

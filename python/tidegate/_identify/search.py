@@ -1,0 +1,75 @@
+"""The rate at which a bucket explains drops: first roughly on short stretches, then finer on all packets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tidegate._identify.crossings import Crossings, filled
+from tidegate._identify.likelihood import split
+
+#: Rates tried first, as shares of the mean rate that passed, and the step from one to the next. What passed
+#: is the rate times the time, plus what the bucket held, less what an idle sender left in it: near the mean
+#: the fit is narrow, and far above it, where the bucket was often full, it is wide.
+_LOWEST, _NEAR_LOW, _NEAR_HIGH, _HIGHEST = 0.3, 0.85, 1.35, 60.0
+_STEP, _NEAR_STEP = 0.03, 0.005
+#: Packets of the shortest stretch, and the most that all rates are tried on.
+_STRETCH, _WIDEST = 750, 40_000
+#: The finest step.
+_FINEST = 1e-5
+
+
+def searched(packets: Crossings) -> float:
+    """Return the rate in bit/s with the fewest decisions on the wrong side of the best limit.
+
+    Over a long capture the fit is as narrow as the bucket is small beside what passed. A few thousand
+    packets see a wide one, so candidates come from short stretches, and are refined as the stretches grow.
+    """
+    span = max(float(packets.time_s[-1]), 1e-3)
+    mean = 8 * float(packets.size[packets.passed].sum()) / span
+    wide = np.exp(np.arange(np.log(_LOWEST), np.log(_HIGHEST), _STEP))
+    rates = mean * np.concatenate([wide, np.arange(_NEAR_LOW, _NEAR_HIGH, _NEAR_STEP)])
+    count = len(packets.time_s)
+    lost = packets.decided[1]
+    middle = int(lost[len(lost) // 2])
+    begin = max(0, min(middle - _WIDEST // 2, count - _WIDEST))
+    first = packets if count <= _WIDEST else packets.part(begin, begin + _WIDEST)
+    found = list(_best(first, rates, 4))
+    for share in (0.2, 0.5, 0.8):
+        centre = int(lost[int(share * (len(lost) - 1))])
+        length, step = _STRETCH, _NEAR_STEP
+        kept = rates
+        while length < count:
+            low = max(0, min(centre - length // 2, count - length))
+            kept = _best(packets.part(low, low + length), kept, 4)
+            kept = np.unique(np.concatenate([rate * (1 + step * np.arange(-4, 5)) for rate in kept]))
+            length, step = 2 * length, step * 0.45
+        found.extend(_best(packets, kept, 2))
+    return refined(packets, found)
+
+
+def refined(packets: Crossings, found: list[float]) -> float:
+    """Return the rate near one of these with the fewest wrong decisions."""
+    step, kept = _NEAR_STEP, np.array(found)
+    while True:
+        step /= 4
+        near = np.unique(np.concatenate([rate * (1 + step * np.arange(-4, 5)) for rate in kept]))
+        wrong = np.array([_wrong(packets, rate) for rate in near])
+        least = near[wrong == wrong.min()]
+        if step < _FINEST:
+            return float(least[len(least) // 2])
+        order = np.argsort(wrong, kind="stable")
+        kept = np.unique(np.concatenate([[least[len(least) // 2]], near[order[:3]]]))
+
+
+def _wrong(packets: Crossings, rate: float) -> int:
+    if not packets.drops:
+        return 0
+    return split(*filled(packets, rate))[0]
+
+
+def _best(packets: Crossings, rates: Any, count: int) -> Any:
+    """Return the rates with the fewest wrong decisions."""
+    wrong = np.array([_wrong(packets, rate) for rate in rates])
+    return rates[np.argsort(wrong, kind="stable")[:count]]
