@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import json
 import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tidegate._ask.compiled import simulate
 from tidegate._ask.scenario import Scenario
+
+if TYPE_CHECKING:
+    from types import ModuleType
 
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLES = ROOT / "examples"
@@ -37,6 +41,18 @@ path = ["bottleneck"]
 rtt = "30 ms"
 tcp.cc = "newreno"
 """
+
+
+def benchmark(name: str) -> ModuleType:
+    """Load a file of `benches` by its path: its folder is not searched, because names there are names here too."""
+    known = f"benchmark_{name}"
+    if known not in sys.modules:
+        spec = importlib.util.spec_from_file_location(known, ROOT / "benches" / f"{name}.py")
+        assert spec is not None
+        assert spec.loader is not None
+        sys.modules[known] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(sys.modules[known])
+    return sys.modules[known]
 
 
 def trace(name: str) -> Path:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+import random_queues
 from common import EXAMPLES
 
 CONTROLS = ("tahoe", "reno", "newreno", "cubic", "fixed", "bbr", "bbr3")
@@ -208,52 +209,6 @@ def _rules(draw: random.Random, lines: list[str]) -> list[str]:
     return [*(line for line in lines if not line.startswith(replaced)), *more]
 
 
-#: Random early detection; it knows the mean rate of most gates, but not of all.
-REDS = (
-    'queue.aqm.red.bandwidth = "4 Mbit/s"',
-    'queue.aqm.red = { bandwidth = "4 Mbit/s", min = "1 packets", max = "4 packets", wq = 0.2 }',
-    'queue.aqm.red = { bandwidth = "2 Mbit/s", min = "2 kB", gentle = false, wait = true, by_size = true }',
-    'queue.aqm.red = { bandwidth = "9 Mbit/s", wq = 0.05, adaptive = true, hard_drop = false }',
-)
-
-
-def _step(draw: random.Random, gate: list[str]) -> list[str]:
-    """Return the lines of a packet gate, in one of three with a queue that marks."""
-    if draw.random() >= 0.33:
-        return gate
-    if draw.random() < 0.4:
-        return [*gate, draw.choice(REDS)]
-    return [*gate, f'queue.aqm.step = "{draw.choice(["0 packets", "1 packets", "3 packets", "9 kB"])}"']
-
-
-#: Queue disciplines that decide when a packet would be sent.
-JUDGES = (
-    'queue.aqm = "codel"',
-    'queue.aqm.codel = { target = "1 ms", interval = "20 ms" }',
-    'queue.aqm.codel = { target = "3 ms", interval = "30 ms", ce_threshold = "2 ms" }',
-    'queue.aqm = "pie"',
-    'queue.aqm.pie = { target = "2 ms", update = "3 ms", alpha = 5, beta = 50, max_burst = "0 s" }',
-    'queue.aqm = "fq_codel"',
-    'queue.aqm.fq_codel = { queues = 2, quantum = "300 B", limit = "12 packets", target = "2 ms" }',
-    'queue.aqm = "dualpi2"',
-    'queue.aqm = "cake"',
-    'queue.aqm.cake = { bandwidth = "3 Mbit/s", overhead = 44, compensation = "atm", memory = "12 kB" }',
-    'queue.aqm.cake = { queues = 2, quantum = "300 B", target = "1 ms", diffserv = "diffserv4" }',
-    'queue.aqm.dualpi2 = { target = "4 ms", update = "5 ms", step = "800 us", range = "400 us" }',
-)
-
-
-def _judge(draw: random.Random, gate: list[str]) -> list[str]:
-    """Return the lines of a packet gate, in one of four with a discipline that decides at the departure."""
-    others = [line for line in gate if not line.startswith("queue.aqm")]
-    if draw.random() >= 0.25:
-        return gate
-    judge = draw.choice(JUDGES)
-    # A circuit has no tins.
-    circuit = any(line.startswith("rate.reserve") for line in gate)
-    return gate if circuit and "cake" in judge else [*others, judge]
-
-
 def _requests(draw: random.Random) -> list[str]:
     """Requests and responses, in a closed or an open loop, on one connection or on many."""
     sizes = [
@@ -375,6 +330,7 @@ def scenario(number: int) -> str:
     hearing = random.Random(f"controllers {number}")
     rules = random.Random(f"rules {number}")
     judges = random.Random(f"judges {number}")
+    classes = random.Random(f"classes {number}")
     circuit = more.choice([n for n in range(count) if n != cells] + [None])
     if circuit is not None:
         lines += ["[pool.vp]", f'capacity = "{more.choice([8, 15, 30])} Mbit/s"']
@@ -384,15 +340,20 @@ def scenario(number: int) -> str:
         if n == circuit:
             gate = _circuit(more, gate)
         if n != cells:
-            gate = _judge(judges, _step(rules, gate))
+            gate = random_queues.judge(judges, random_queues.step(rules, gate))
+        if n != circuit:
+            gate = random_queues.with_classes(classes, gate)
+        if n != cells:
+            gate = random_queues.marker(classes, gate)
         lines += gate + _jitter(late)
         if n == cells:
             lines += late.choice([[], [POLICE]])
         gates[f"g{n}"] = any(line.startswith("rate") for line in gate)
     for n in range(draw.randint(1, 3)):
         lines += _rules(rules, _hearing(hearing, _flow(draw, f"f{n}", gates)))
+        lines.append(f'dscp = "{classes.choice(random_queues.CODEPOINTS)}"')
     for n in range(draw.choice([0, 0, 1, 2])):
-        lines += _traffic(draw, f"t{n}", gates)
+        lines += random_queues.media(classes, _traffic(draw, f"t{n}", gates))
     if draw.random() < 0.15:
         lines += _abr(draw)
     lines += ["[record]", f'every = "{draw.choice(["events", "5 ms", "37 ms"])}"']

@@ -54,6 +54,10 @@ from tidegate._compare.variants import Variant
 from tidegate._core import Ack, CongestionControl, Loss, build_info
 from tidegate._engines.start import compare_engines
 from tidegate._engines.value import EngineComparison
+from tidegate._expect.start import check_run
+from tidegate._expect.value import Checked
+from tidegate._export.start import export
+from tidegate._export.value import Export
 from tidegate._identify.start import identify
 from tidegate._identify.value import Identification
 from tidegate._open import open_comparison, open_engines, open_run, open_study
@@ -64,11 +68,12 @@ from tidegate._reproduce.value import Reproduction
 from tidegate._run.start import run
 from tidegate._run.table import FlowRow, GateRow, RequestRow, Table
 from tidegate._run.value import Run
+from tidegate._study.part import merge_study, study_part
 from tidegate._study.point import Point
 from tidegate._study.start import study
 from tidegate._study.until import Until
 from tidegate._study.value import Study
-from tidegate._traces.start import trace_convert, trace_info, trace_synth
+from tidegate._traces.start import trace_convert, trace_info, trace_plot, trace_synth
 
 if _typing.TYPE_CHECKING:
     from tidegate import dtm, effcap, gcra, gym, tcp, theory
@@ -84,6 +89,7 @@ __all__ = [
     "Capture",
     "CaptureError",
     "CapturedTrace",
+    "Checked",
     "Comparison",
     "CongestionControl",
     "Connection",
@@ -91,6 +97,7 @@ __all__ = [
     "EngineComparison",
     "EngineError",
     "Estimate",
+    "Export",
     "FlowRow",
     "GateRow",
     "GateSizing",
@@ -124,14 +131,17 @@ __all__ = [
     "Variant",
     "__version__",
     "build_info",
+    "check_run",
     "compare",
     "compare_engines",
     "dtm",
     "effcap",
+    "export",
     "gcra",
     "gym",
     "identify",
     "load",
+    "merge_study",
     "open_comparison",
     "open_engines",
     "open_run",
@@ -146,11 +156,13 @@ __all__ = [
     "size_for_goal",
     "size_pool",
     "study",
+    "study_part",
     "tcp",
     "theory",
     "trace_convert",
     "trace_from",
     "trace_info",
+    "trace_plot",
     "trace_synth",
     "tune",
 ]

@@ -47,14 +47,19 @@ __all__ = [
 ]
 
 class ScenarioError(ValueError):
-    """A scenario is wrong; str() is the whole message, the attributes are its parts."""
+    """A scenario is wrong; str() is the whole message, the attributes are its parts.
+
+    ``problem`` is one sentence; ``others`` are further problems of the same scenario.
+    """
 
     file: str | None
     line: int | None
     column: int | None
     key: str | None
     read: str | None
+    problem: str | None
     help: str | None
+    others: list[ScenarioError] | None
 
 class TraceError(ValueError):
     """A link trace cannot be used; the message names file and line."""
@@ -179,7 +184,12 @@ class Scenario:
     def load(path: str, sets: Sequence[str], allow_outside: bool = False) -> Scenario: ...
     @staticmethod
     def from_toml(
-        text: str, name: str, base_dir: str | None, sets: Sequence[str], allow_outside: bool = False
+        text: str,
+        name: str,
+        base_dir: str | None,
+        sets: Sequence[str],
+        allow_outside: bool = False,
+        confined: bool = False,
     ) -> Scenario: ...
     @staticmethod
     def from_json(
@@ -215,6 +225,10 @@ class Scenario:
     def warnings(self) -> list[str]: ...
     @property
     def inputs(self) -> list[dict[str, str]]: ...
+    @property
+    def until_done(self) -> bool: ...
+    @property
+    def computed_sizes(self) -> list[tuple[str, str, str, str]]: ...
     def explain(self) -> str: ...
     def laws_json(self) -> str: ...
     def plan_json(self) -> str: ...
@@ -225,7 +239,7 @@ class Scenario:
         seed: int,
         replication: int = 0,
         record: str | None = None,
-        pcap: str | None = None,
+        pcap: tuple[str, str] | None = None,
         exact_events: bool = False,
         tick: Callable[[float], bool] | None = None,
     ) -> RunData: ...
@@ -236,8 +250,13 @@ class Scenario:
         peer: str | None = None,
         uploads: bool = False,
         nat: bool = False,
+        recorded: bool = False,
+        pcap: str | None = None,
         seed: int = 1,
-    ) -> tuple[int, int, int, float | None, list[str]]: ...
+    ) -> tuple[
+        tuple[int, float, int, int, float | None, int, list[str]],
+        tuple[list[float], list[int], list[int], list[float | None], list[str | None]],
+    ]: ...
     def run_live(
         self,
         *,

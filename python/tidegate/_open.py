@@ -16,6 +16,8 @@ from tidegate._engines.agreement import EngineRuns
 from tidegate._engines.value import EngineComparison
 from tidegate._run.folder import MANIFEST, PCAP, SUMMARY, read_json, read_manifest
 from tidegate._run.value import Run
+from tidegate._run.varied import without_numbers
+from tidegate._shell.value import PACKETS, ShellRecord
 from tidegate._study.point import Point
 from tidegate._study.value import Study
 
@@ -92,6 +94,21 @@ def open_engines(folder: str | os.PathLike[str]) -> EngineComparison:
         )
 
 
+def open_shell(folder: str | os.PathLike[str]) -> ShellRecord:
+    """Open what a live shell left in a folder.
+
+    Raises:
+        FileNotFoundError: there is no such folder.
+        RunFolderError: it holds something else, or is damaged.
+    """
+    path = Path(folder)
+    manifest = read_manifest(path, "shell")
+    summary = read_json(path / SUMMARY)
+    with _whole(path):
+        title = str(manifest["title"] or manifest["scenario_file"])
+    return ShellRecord(title, summary, manifest, _table(path / f"{PACKETS}.parquet"))
+
+
 def open_study(folder: str | os.PathLike[str]) -> Study:
     """Open the study that a folder holds.
 
@@ -109,7 +126,7 @@ def open_study(folder: str | os.PathLike[str]) -> Study:
         axes = list(manifest["axes"])
         rows = {}
         for name in manifest["tables"]:
-            frame = _table(path / f"{name}.parquet")
+            frame = without_numbers(_table(path / f"{name}.parquet"), axes)
             rows[name] = [
                 {**row, **{key: points[row["point"]].values[key] for key in axes}}
                 for row in frame.iter_rows(named=True)

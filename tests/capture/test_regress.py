@@ -69,6 +69,19 @@ def test_random_loss_gives_intervals(tmp_path: Path) -> None:
     assert next(row for row in found.rows if row.number.name == "goodput").verdict != "differ"
 
 
+def test_an_undecided_number_has_its_own_exit_status(tmp_path: Path) -> None:
+    link, capture = written(RANDOM, tmp_path), captured(RANDOM, tmp_path)
+    # The allowed difference is as small as what the runs differ by among themselves.
+    wide = ["--within", "completion=90%", "--within", "rtt=900 ms", "--within", "resent=50 points"]
+    said = tidegate("regress", link, capture, "--json", "--runs", "4", "--within", "goodput=6%", *wide)
+    answer = json.loads(said.stdout)
+    verdicts = {row["number"]: row["verdict"] for row in answer["rows"]}
+    assert verdicts.pop("goodput_bps") == "undecided"
+    assert set(verdicts.values()) == {"agree"}
+    assert answer["undecided"] is True
+    assert said.returncode == 3
+
+
 def test_the_command_has_an_exit_status_for_ci(tmp_path: Path) -> None:
     link, capture = written(CHUNKS, tmp_path), captured(CHUNKS, tmp_path)
     same = tidegate("regress", link, capture)

@@ -74,8 +74,8 @@ def test_run_ahead_changes_nothing(example: str) -> None:
     assert fast.to_json() == slow.to_json()
 
 
-def test_jobs_change_nothing(small) -> None:
+def test_workers_change_nothing(small) -> None:
     vary = {"flow.bulk.tcp.cc": ["reno", "newreno", "cubic"]}
-    one = tg.compare(small, vary=vary, seed=3, jobs=1)
-    two = tg.compare(small, vary=vary, seed=3, jobs=3)
+    one = tg.compare(small, vary=vary, seed=3, workers=1)
+    two = tg.compare(small, vary=vary, seed=3, workers=3)
     assert one.to_json() == two.to_json()

@@ -105,13 +105,16 @@ def test_random_scenarios_are_worth_something() -> None:
                  "request", "outstanding", "connection", "pareto", "lognormal", "file =", "aqm.step", "codel",
                  "fq_codel", "dualpi2", "aqm.red",
                  "pacing", "fixed_rate", "classic", "accurate", "rack", "prr", "hystart", "dsack",
-                 "undo", "frto"):  # fmt: skip
+                 "undo", "frto", "source.media", "srtcm", "trtcm", "colour_limits", "cbs =",
+                 *(f'scheduler = "{name}"' for name in ("strict", "drr", "wfq", "htb"))):  # fmt: skip
         assert word in together, word
     runs = [
         tg.run(Scenario.from_toml(text), seed=number, record="summary").summary
         for number, text in enumerate(texts)
     ]
     flows = [row for summary in runs for row in summary["flows"]]
+    classes = [row for summary in runs for gate in summary["gates"] for row in gate.get("classes", [])]
+    assert sum(row.get("delivered_packets", 0) > 100 for row in classes) > 10
     asked = [row for summary in runs for row in summary.get("requests", []) if row["name"] != "all"]
     assert sum(row["finished"] for row in asked) > 100
     assert sum(row["unfinished"] for row in asked) > 5

@@ -83,6 +83,13 @@ def test_every_page_of_the_guide_is_in_its_table() -> None:
         assert page.name == "README.md" or f"]({page.name})" in first, page.name
 
 
+def test_recipes_need_no_clone() -> None:
+    """The recipes start in an empty folder: `tidegate init` writes what they read."""
+    text = (ROOT / "docs" / "guide" / "recipes.md").read_text(encoding="utf-8")
+    found = snippets.blocks(text)
+    assert [block.text for block in found if "examples/" in block.text] == []
+
+
 def test_part_of_an_output() -> None:
     """A page may show some lines of an output; what it leaves out is marked."""
     said = "one\ntwo  \nthree\nfour\nfive\n"

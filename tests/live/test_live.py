@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 import tidegate as tg
 from common import tidegate
+from tidegate._run.completion import total_throughput
 
 pytestmark = pytest.mark.live
 
@@ -69,7 +70,7 @@ def test_a_live_run_is_a_run(link: Path, tmp_path: Path) -> None:
     assert two["cc"] == "cubic"
     assert 0.3 < two["completion_s"] < 2.5
     # The gate delivers its rate, and all of it reached one of the two receivers.
-    carried = one["throughput_bps"] + two["throughput_bps"]
+    carried = total_throughput(summary)
     assert 0.9 * 8e6 < carried <= 8e6 * 1.01
     assert summary["gates"][0]["delivered_bytes"] * 8 / 2 == pytest.approx(carried, rel=0.01)
     run = tg.open_run(out)
@@ -84,6 +85,57 @@ def test_a_live_run_is_a_run(link: Path, tmp_path: Path) -> None:
     assert (tmp_path / "live.png").stat().st_size > 10_000
     for name in ("packets.pcap", "packets-receiver.pcap"):
         assert (out / name).read_bytes()[:4] == b"\x4d\x3c\xb2\xa1"
+
+
+def test_a_live_run_ends_when_all_is_done(link: Path) -> None:
+    sets = ["warmup=0 s", "duration=until done", "limits.duration=20 s", "record.every=5 ms"]
+    began = time.monotonic()
+    run = tg.run(link, engine="live", set=sets)
+    assert time.monotonic() - began < 15
+    bulk, two = run.summary["flows"]
+    end = two["start_s"] + two["completion_s"]
+    assert run.summary["duration_s"] == pytest.approx(end, abs=1e-9)
+    assert two["goodput_bps"] == pytest.approx(8 * 300_000 / two["completion_s"])
+    # What is counted and recorded ends with the run.
+    carried = run.summary["gates"][0]["delivered_bytes"] * 8 / end
+    assert carried <= 8e6 * 1.01
+    assert 0 < bulk["throughput_bps"] < 8e6
+    assert end - 0.02 < run.flows["one"].series("cwnd")["time_s"].max() <= end
+    assert run.warnings == [warning for warning in run.warnings if "stopped at" not in warning]
+    stopped = tg.run(link, engine="live", set=[*sets, "limits.duration=500 ms"])
+    assert stopped.summary["duration_s"] == 0.5
+    assert any("stopped at 500 ms, limits.duration: 1 of 1 flows" in warning for warning in stopped.warnings)
+    assert 0 < stopped.flows["two"]["progress"] < 1
+
+
+@pytest.mark.usefixtures("link")
+@pytest.mark.parametrize("count", [1, 3])
+def test_a_live_run_ends_with_the_last_of_its_transfers(count: int) -> None:
+    flow = {
+        "path": ["link"],
+        "rtt": "20 ms",
+        "app": {"transfer": "200 kB"},
+        "count": count,
+        "tcp": {"base": "linux"},
+    }
+    scenario = {
+        "duration": "until done",
+        "limits": {"duration": "20 s"},
+        "gate": {"link": {"rate": "8 Mbit/s", "queue": "1 BDP"}},
+        "flow": {"get": flow},
+    }
+    began = time.monotonic()
+    run = tg.run(scenario, engine="live", seed=1)
+    # Seconds of real time, none of which is a wait for the limit.
+    assert time.monotonic() - began < 15
+    flows = run.summary["flows"]
+    assert len(flows) == count
+    assert [each["progress"] for each in flows] == [1.0] * count
+    ends = [each["start_s"] + each["completion_s"] for each in flows]
+    assert run.summary["duration_s"] == pytest.approx(max(ends), abs=1e-9)
+    # The link cannot carry them faster.
+    assert max(ends) >= count * 200_000 * 8 / 8e6
+    assert not [warning for warning in run.warnings if "not finished" in warning or "stopped at" in warning]
 
 
 def test_an_unknown_controller_is_refused_before_anything_starts(link: Path) -> None:

@@ -94,6 +94,21 @@ def test_the_command_makes_its_own_namespace(rootless: Rootless, tmp_path: Path)
     assert (clean.returncode, json.loads(clean.stdout)) == (0, {"runs": [], "processes": []})
 
 
+def test_a_shell_has_an_empty_network_at_its_other_end(rootless: Rootless, tmp_path: Path) -> None:
+    file = tmp_path / "link.toml"
+    file.write_text(LINK)
+    ask = "import socket; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.sendto(b'?', ('{}', 9))"
+    for host, count in (("10.77.0.1", 0), ("192.0.2.1", 1)):
+        program = [sys.executable, "-c", ask.format(host)]
+        done = rootless(["-m", "tidegate", "live", "shell", str(file), "--", *program])
+        assert done.returncode == 0, done.stderr
+        assert ("hint: " in done.stderr) == bool(count), done.stderr
+    assert "(1 of them); --nat, as root, connects" in done.stderr
+    refused = rootless(["-m", "tidegate", "live", "shell", "--nat", str(file), "--", "true"])
+    assert refused.returncode == 2
+    assert "without root there is no way to this machine's network" in refused.stderr
+
+
 def test_the_live_tests_pass(rootless: Rootless, tmp_path: Path) -> None:
     tests = [str(ROOT / "tests" / "live" / name) for name in ("test_live.py", "test_study_live.py")]
     quiet = ["-p", "no:cacheprovider", "-rs", "-q", f"--basetemp={tmp_path / 'home' / 'pytest'}"]

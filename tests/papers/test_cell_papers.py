@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import random
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from common import tidegate
+from reproduction import reproduced
 from tidegate._reproduce import paper as _paper
 from tidegate._reproduce import verdict as _verdict
 from tidegate._reproduce.estimates import ratio_of_means
@@ -19,26 +18,6 @@ from tidegate.papers.traffic_shaping import efficiency as shaping
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-VERDICTS = {"reproduced", "partly", "not reproduced", "undecided"}
-
-
-def reproduced(paper: str, folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the whole result and the claims by name of a quick reproduction."""
-    done = tidegate("reproduce", paper, "--quick", "--json", "--out", folder)
-    assert done.returncode == 0, done.stderr
-    result = json.loads(done.stdout)
-    claims = {claim["id"]: claim for claim in result["claims"]}
-    for claim in claims.values():
-        assert claim["verdict"] in VERDICTS
-        assert claim["measured"] is not None
-        assert claim["rule"]
-        assert {*_paper.open_paper(paper).claims[0].figures} <= {f["id"] for f in result["figures"]}
-    for figure in result["figures"]:
-        assert figure["error"] is None
-        assert (folder / f"{figure['id']}.svg").stat().st_size > 3000
-    assert (folder / "report.html").is_file()
-    return result, claims
 
 
 def test_the_cell_spacing_paper_quickly(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from common import tidegate
+from reproduction import VERDICTS
 from tidegate._reproduce import paper as _paper
 from tidegate._reproduce.claim import Claim
 
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 KEYS = {"id", "where", "claim", "verdict", "measured", "interval", "unit", "paper_value", "note"}
-VERDICTS = {"reproduced", "partly", "not reproduced", "undecided"}
 
 
 class Page(HTMLParser):

@@ -52,7 +52,15 @@ def test_out_plot_and_compare(small: Path, tmp_path: Path) -> None:
     assert drawn.returncode == 0
     assert Path(json.loads(drawn.stdout)["picture"]).stat().st_size > 10_000
     done = tidegate(
-        "compare", small, "--seed", "1", "--vary", "flow.bulk.tcp.cc=reno,newreno,cubic", cwd=tmp_path
+        "compare",
+        small,
+        "--seed",
+        "1",
+        "--vary",
+        "flow.bulk.tcp.cc=reno,newreno,cubic",
+        "--plot",
+        "small-compare.png",
+        cwd=tmp_path,
     )
     assert done.returncode == 0
     assert (tmp_path / "small-compare.png").stat().st_size > 10_000

@@ -72,7 +72,7 @@ def test_an_engine_that_does_not_apply_is_said_and_two_are_needed(tmp_path: Path
         (["--engines", "theory,sim", "--vary", "seed=1,2"], "--engines cannot be used with --vary"),
         (["--engines", "theory,sim", "--tolerance", "lots"], 'read "lots"'),
         (["--vary", "seed=1,2", "--runs", "2"], "--runs needs --engines"),
-        ([], "give --vary KEY=A,B,C, or --engines"),
+        ([], "give --vary KEY=A,B,C, several files, or --engines"),
     ],
 )
 def test_wrong_input_is_said_in_a_line(arguments: list[str], message: str, tmp_path: Path) -> None:

@@ -45,7 +45,7 @@ def test_commands_in_the_heads_are_right() -> None:
             words = shlex.split(line.removeprefix("#"))
             assert words[2] == f"examples/{path.name}"
             vary = [words[i + 1] for i, word in enumerate(words) if word == "--vary"]
-            prepare(path, parse_vary(vary))
+            prepare([path], parse_vary(vary))
             seen += 1
     assert seen >= len(SCENARIOS) - 1
 

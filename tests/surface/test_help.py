@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import click
 import pytest
 from click.testing import CliRunner
-from common import tidegate
+from common import ROOT, tidegate
 from tidegate._cli.main import cli
 
 if TYPE_CHECKING:
@@ -44,7 +45,15 @@ def test_a_list_of_commands_is_not_cut(words: tuple[str, ...]) -> None:
 def test_a_command_shows_examples_and_where_to_read_on(words: tuple[str, ...]) -> None:
     text = help_of(*words)
     assert f"  tidegate {' '.join(words)}" in text[text.index("Examples:") :]
-    assert "Documentation: " in text
+    page = re.search(r"Guide: (docs/guide/\S+\.md) ", text)
+    assert page, text
+    told = (ROOT / page[1]).read_text(encoding="utf-8")
+    assert f"tidegate {' '.join(words)}" in told, f"{page[1]} does not show this command"
+
+
+@pytest.mark.parametrize("words", [(), *ALL], ids=" ".join)
+def test_help_fits_80_columns(words: tuple[str, ...]) -> None:
+    assert [line for line in help_of(*words).splitlines() if len(line) > 80] == []
 
 
 def test_engines_are_listed_with_the_default() -> None:

@@ -116,7 +116,7 @@ def test_flows_are_compared_by_bars_and_fairness() -> None:
     transfers = {"user": {**FLOW, "count": 2, "app": {"transfer": "100 kB"}}}
     figure = run({**BASE, "gate": {"link": LINK}, "flow": transfers}).plot()
     assert panel(figure, "Time until each transfer was done")
-    assert "last done after" in texts(figure)
+    assert "all transfers done, the slowest after" in texts(figure)
 
 
 def test_a_policer_sets_the_scale_and_not_the_wire() -> None:

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import tidegate as tg
 from common import tidegate
+from tidegate._base.quantity import is_geometric, quantities
 from tidegate._run.words import key_words, metric_label
-from tidegate._study.quantity import is_geometric, quantities
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -214,6 +214,7 @@ def test_distributions_are_those_of_the_runs(study: tg.Study) -> None:
 def test_mixed_units_are_one_axis() -> None:
     assert quantities(["25 kB", "100 kB", "1 MB"]) == ([25, 100, 1000], "kB")
     assert quantities(["1 s", "500 ms"]) == ([1000, 500], "ms")
+    assert quantities(["0.5 BDP", "1 bdp"]) == ([0.5, 1], "BDP")
     assert quantities(["1 GiB", "1 MiB"]) == ([1024, 1], "MiB")
     assert quantities(["1 Mbit/s", "1 Gbit/s"]) == ([1, 1000], "Mbit/s")
     assert quantities(["0", "5 ms"]) == ([0, 5], "ms")

@@ -108,3 +108,55 @@ def test_the_command_line() -> None:
         done = tidegate("size", FIG_3, *arguments)
         assert (done.returncode, done.stdout) == (2, ""), arguments
         assert message in done.stderr, (arguments, done.stderr)
+
+
+#: Bursts of two circuits, which are shaped to half of the path each.
+CIRCUITS = {
+    "duration": "2 s",
+    "gate": {
+        "shape": {"per": "flow", "rate": {"token_bucket": {"rate": "2 Mbit/s", "burst": "12 kB"}}},
+        "path": {
+            "rate": {"token_bucket": {"rate": "4 Mbit/s", "burst": "2 kB"}},
+            "scheduler": "spacer",
+            "duplex": True,
+            "delay": "5 ms",
+        },
+    },
+    "traffic": {
+        name: {
+            "path": ["shape", "path"],
+            "source": {"on_off": {"rate": "8 Mbit/s", "packet": "1 kB", "on": "20 ms", "off": off}},
+        }
+        for name, off in (("a", "80 ms"), ("b", {"exponential": "60 ms"}))
+    },
+    "flow": {"back": {"path": ["path/back"], "back": ["path"], "app": {"transfer": "9 kB"}}},
+}
+
+
+def test_the_queue_of_each_circuit_is_sized() -> None:
+    """With the scheduler of circuits each has a queue of its own, which needs less than all have together."""
+    found = tg.size(CIRCUITS, "path", method="sim", runs=2, seed=5, store=False)
+    dropped = {
+        size: [
+            tg.run(CIRCUITS, set={"gate.path.queue.limit": f"{size} packets"}, seed=5, replication=n)
+            .gates["path"]["dropped_packets"]
+            for n in range(2)
+        ]
+        for size in (found.each[0] - 1, found.each[0], found.each[1] - 1, found.each[1])
+    }  # fmt: skip
+    assert [dropped[size][run] for run, size in enumerate(found.each)] == [0, 0]
+    assert all(dropped[size - 1][run] > 0 for run, size in enumerate(found.each))
+    together = tg.run(CIRCUITS, seed=5).gates["path"]["queue_max_packets"]
+    assert 1 < found.each[0] < together
+
+
+def test_circuits_are_told_apart_in_both_directions() -> None:
+    """A duplex gate keeps the circuits of each direction: data of one flow, and ACKs of the other's."""
+    run = tg.run(CIRCUITS, seed=5)
+    names = {
+        gate["name"]: [row["name"] for row in gate["classes"]]
+        for gate in run.summary["gates"]
+        if "classes" in gate
+    }
+    assert names == {"path": ["back/back", "a", "b"], "path/back": ["back"]}
+    assert run.flows["back"]["segments_delivered"] > 5

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import tidegate as tg
-from common import ROOT, tidegate
+from common import ROOT, tidegate, trace
 from tidegate._advise.gate_goal import parse
-from tidegate._base.estimate import Estimate
+from tidegate._base.estimate import Estimate, estimate
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -78,6 +78,53 @@ def test_the_best_under_a_bound_against_brute_force() -> None:
     assert (answer.goodput_bps.mean or 0) > 0.99 * most
 
 
+@pytest.mark.parametrize(
+    "name", ["ATT-LTE-driving-2016.down", "Verizon-LTE-short.down", "Verizon-LTE-short.up"]
+)
+def test_queues_of_lte_recordings_against_brute_force(name: str) -> None:
+    recording = trace(name)
+    link = {
+        "duration": "30 s",
+        "gate": {"link": {"rate": {"trace": str(recording)}, "delay": "20 ms", "queue": "60 packets"}},
+        "flow": {
+            "a": {"path": ["link"], "rtt": "40 ms", "app": "bulk", "tcp": {"cc": "cubic"}, "jitter": "100 us"}
+        },
+    }
+    began = time.monotonic()
+    found = tg.size_for_goal(link, "link", "p99 delay < 300 ms", seed=1, runs=RUNS, store=False)
+    took = time.monotonic() - began
+    assert (found.met, found.best, found.key) == (True, True, "queue")
+    most = 0.0
+    for step in range(-24, 16):
+        limit = {"gate.link.queue": f"{round(found.size * 1.04**step)} B"}
+        runs = [tg.run(link, set=limit, replication=n, seed=1, record="summary") for n in range(RUNS)]
+        waits = estimate([run.gates["link"]["queue_delay_p99_ms"] for run in runs])
+        if (waits.mean or 0) + (waits.half_width or 0) <= 300:
+            most = max(most, sum(run.flows["a"]["goodput_bps"] for run in runs) / RUNS)
+    answer = next(row for row in found.frontier if row.size == found.size)
+    assert (answer.goodput_bps.mean or 0) >= 0.99 * most > 0
+    assert took < 30  # one or two seconds; the machine may be busy
+
+
+@pytest.mark.parametrize("key", ["rate", "rate.token_bucket.rate"])
+def test_the_smallest_rate_that_keeps_a_delay(key: str) -> None:
+    shaper = {"token_bucket": {"rate": "10 Mbit/s", "burst": "15 kB"}}
+    gate = {"queue": "60 packets", "delay": "20 ms", "rate": "10 Mbit/s" if key == "rate" else shaper}
+    flow = {"path": ["link"], "rtt": "40 ms", "app": {"constant": {"rate": "5 Mbit/s"}}, "jitter": "100 us"}
+    scenario = {"duration": "10 s", "gate": {"link": gate}, "flow": {"a": flow}}
+    found = tg.size_for_goal(scenario, "link", "p99 delay < 60 ms", key=key, seed=1, runs=RUNS, store=False)
+    assert (found.key, found.unit, found.met, found.best) == (key, "bit/s", True, False)
+
+    def longest(rate: float) -> float:
+        change = {f"gate.link.{key}": f"{round(rate)} bit/s"}
+        runs = [tg.run(scenario, set=change, replication=n, seed=1, record="summary") for n in range(RUNS)]
+        return max(run.gates["link"]["queue_delay_p99_ms"] for run in runs)
+
+    assert longest(found.size) < 60
+    # 1% below what was found is the resolution of the ladder: 3% below misses the goal.
+    assert longest(0.97 * found.size) > 60
+
+
 def test_other_keys(tmp_path: Path) -> None:
     shaper = ROOT / "examples" / "shaper.toml"
     gate = tg.load(shaper).gate_names[0]
@@ -97,6 +144,8 @@ def test_the_command(tmp_path: Path) -> None:
     assert told["key"] == "police.burst"
     assert told["held_out"]["goodput_bps"]["mean"] > 15e6
     assert picture.stat().st_size > 3000
+    text = tidegate("size", POLICER, "--gate", "isp", "--goal", goal, "--plot", picture).stdout
+    assert text.endswith(f"Picture: {picture}\n")
     never = tidegate("size", POLICER, "--gate", "isp", "--goal", "goodput > 30 Mbit/s")
     assert never.returncode == 1
     assert "surely meets" in never.stdout
@@ -108,6 +157,8 @@ def test_the_command(tmp_path: Path) -> None:
         (["--gate", "ips", "--goal", "loss < 1%"], 'did you mean "isp"?'),
         (["--gate", "isp", "--goal", "loss < 1%", "--key", "rate.token_bucket.burst"], "is no token bucket"),
         (["--gate", "isp", "--key", "queue"], "--key and --plot belong to"),
+        (["--gate", "isp", "--goal", "loss < 1%", "--plot", "x.txt"], "ends in .png, .svg or .pdf"),
+        (["--gate", "isp", "--goal", "loss < 1%", "--plot", "nowhere/x.png"], "there is no folder nowhere"),
     ):
         refused = tidegate("size", POLICER, *arguments)
         assert (refused.returncode, refused.stdout) == (2, ""), arguments

@@ -42,9 +42,9 @@ def size_for_goal(
 ) -> GateSizing:
     """Return the size of a policer's bucket, a token bucket, a queue or a rate that serves a goal.
 
-    With bounds on goodput and loss it is the smallest size that meets them; with one on a delay it is
-    the one with the most goodput of those that meet all. Whatever the scenario says of the size does
-    not matter.
+    With bounds on goodput and loss it is the smallest size that meets them, and of a rate always; a queue
+    or a bucket with a bound on a delay is the one with the most goodput of those that meet all. Whatever
+    the scenario says of the size does not matter.
 
     Args:
         source: a scenario file, a dict of its keys, or a loaded :class:`Scenario`.
@@ -76,7 +76,8 @@ def find(bench: Bench, gate: str, goal: str, *, key: str | None = None) -> GateS
     if gate not in known:
         raise UnknownNameError(nearest("gate", gate, known))
     trials = GateTrials(bench, gate, bounds, key, bench.replications(2, usual=LEAST_RUNS))
-    best = any(bound.what in ("delay", "rtt") for bound in bounds)
+    # A queue or a bucket trades delay for goodput; of a rate, more than is needed is paid for.
+    best = any(bound.what in ("delay", "rtt") for bound in bounds) and not trials.key.endswith("rate")
     start = trials.start()
     ladder = sorted({trials.floored(round(start * 2.0**n)) for n in range(-_BELOW, _ABOVE + 1)})
     tried = {row.size: row for row in trials.look(ladder)}

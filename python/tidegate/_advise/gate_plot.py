@@ -20,7 +20,8 @@ def draw(
 ) -> Path:
     """Draw it."""
     import matplotlib as mpl
-    from matplotlib.figure import Figure
+
+    from tidegate._draw.figure import Figure
 
     by, shown = (1e3, "kB") if unit == "B" else (1e6, "Mbit/s")
     with mpl.rc_context(STYLE):

@@ -19,7 +19,8 @@ class GateSizing(Answer):
     ``size`` is in ``unit`` (``"B"`` or ``"bit/s"``). ``frontier`` has every size that was tried, with the
     same random numbers; ``held_out`` the answer on networks that the search has not seen, and ``verdict``
     (``"met"``, ``"missed"``, ``"undecided"``) is by those. ``best`` says that the goal has a bound on a
-    delay, and the size has the most goodput under it; else it is the smallest size that meets the goal.
+    delay, and the queue or bucket has the most goodput under it; else it is the smallest size that meets
+    the goal.
     """
 
     gate: str

@@ -43,6 +43,8 @@ class QueueTrials:
             ),
             None,
         )
+        #: Each circuit has a queue of its own, as large as the limit says.
+        self.by_circuit = copies[0]["discipline"] == "spacer"
         self.counts_all = bool(copies[0]["queue_counts_all"])
         limit = copies[0]["queue_limit"]
         cells = copies[0]["framing"]["kind"] == "aal5"
@@ -104,7 +106,8 @@ class QueueTrials:
         while True:
             study = self.study(limit, whole=True)
             if not self.lost(study):
-                return [max(each, 1) for each in self.most(study)]
+                most = [max(each, 1) for each in self.most(study)]
+                return self.needed_by_circuit(most) if self.by_circuit else most
             room = 2 * 1500 if self.unit == "bytes" else 0
             dry = [
                 lost and most + room < limit
@@ -122,6 +125,23 @@ class QueueTrials:
                     "unlimited window fills any queue: set tcp.window, or a shorter duration"
                 )
             limit *= _GROWTH
+
+    def needed_by_circuit(self, most: list[int]) -> list[int]:
+        """Return the smallest queue of each circuit without loss, by replication.
+
+        A run counts what waits in all of them together, ``most``. A limit below the longest queue of any
+        circuit drops, and no other does: so it is found by halving.
+        """
+        least = [0] * len(most)
+        while any(low + 1 < high for low, high in zip(least, most, strict=True)):
+            widest = max(range(len(most)), key=lambda run: most[run] - least[run])
+            limit = (least[widest] + most[widest]) // 2
+            for run, lost in enumerate(self.losses(self.study(limit, whole=True))):
+                if lost:
+                    least[run] = max(least[run], limit)
+                else:
+                    most[run] = min(most[run], limit)
+        return most
 
 
 def _values(study: Study, metric: str) -> list[float | None]:

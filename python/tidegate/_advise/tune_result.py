@@ -8,7 +8,7 @@ from typing import Any
 
 from tidegate._base.answer import Answer
 from tidegate._base.estimate import Estimate
-from tidegate._base.text import number, plain, rate, rate_scale, table, wrapped
+from tidegate._base.text import joined, number, rate, rate_scale, table, wrapped
 
 MET, MISSED, UNDECIDED = "met", "missed", "undecided"
 
@@ -131,7 +131,7 @@ class Tuning(Answer):
             wrapped(f"gain: goodput minus that of the {self._rule()}, with the same random networks"),
         ]
         told += [wrapped(note) for note in self.notes]
-        return plain("\n".join(told))
+        return joined(told)
 
     def _table(self) -> str:
         from tidegate._study.text import plus_minus

@@ -20,7 +20,7 @@ def simulate(
     seed: int,
     replication: int = 0,
     record: str | None = None,
-    pcap: str | None = None,
+    pcap: tuple[str, str] | None = None,
     exact_events: bool = False,
     tick: Callable[[float], bool] | None = None,
 ) -> _core.RunData:
@@ -44,15 +44,33 @@ def run_live(
 
 
 def live_shell(
-    scenario: Scenario, *, command: list[str], peer: str | None, uploads: bool, nat: bool
-) -> tuple[int, int, int, float | None, list[str]]:
+    scenario: Scenario,
+    *,
+    command: list[str],
+    peer: str | None,
+    uploads: bool,
+    nat: bool,
+    recorded: bool,
+    pcap: str | None,
+) -> tuple[
+    tuple[int, float, int, int, float | None, int, list[str]],
+    tuple[list[float], list[int], list[int], list[float | None], list[str | None]],
+]:
     """Run a program whose traffic passes the gates.
 
-    Returns its exit status, the packets dropped and passed, the 99th percentile of lateness in
-    microseconds, and warnings.
+    Returns how it went: its exit status, how long it took in seconds, the packets dropped and passed, the
+    99th percentile of lateness in microseconds, the packets that went nowhere, and warnings. Then, if
+    ``recorded``, of every packet when it came in seconds, its way (0: the flow's path), bytes, delay in
+    milliseconds, and the gate that dropped it.
     """
     return scenario._inner.live_shell(
-        command=command, peer=peer, uploads=uploads, nat=nat, seed=scenario.seed or 1
+        command=command,
+        peer=peer,
+        uploads=uploads,
+        nat=nat,
+        recorded=recorded,
+        pcap=pcap,
+        seed=scenario.seed or 1,
     )
 
 

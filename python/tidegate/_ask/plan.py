@@ -8,7 +8,7 @@ Where a word that is not listed here is compared with, a type checker says so.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Literal, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, NotRequired, TypedDict
 
 if TYPE_CHECKING:
     from tidegate._ask.scenario import Scenario
@@ -96,6 +96,15 @@ class Contract(TypedDict):
     burst_bytes: float
 
 
+class GilbertElliott(TypedDict):
+    """Losses by two states; the probabilities are for each unit."""
+
+    good_to_bad: float
+    bad_to_good: float
+    loss_good: float
+    loss_bad: float
+
+
 class Gate(TypedDict):
     """A gate."""
 
@@ -104,6 +113,8 @@ class Gate(TypedDict):
     queue_limit: QueueLimit | None
     #: What the queue drops, beside packets that find it full: `drop-tail` is nothing.
     discipline: str
+    #: Constants of the discipline; None: it has none, or is cake or a scheduler of classes.
+    aqm: dict[str, Any] | None
     #: The limit counts the packet in service, too.
     queue_counts_all: bool
     framing: Framing
@@ -116,6 +127,8 @@ class Gate(TypedDict):
     contract: Contract | None
     #: The probability of a loss, the same for each unit; 0: none; None: not independent.
     loss: float | None
+    #: None: losses are of another kind.
+    gilbert_elliott: GilbertElliott | None
     delay_ps: int
     jitters: bool
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import re
+import sys
 from collections.abc import Iterable, Mapping
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
 from tidegate import _core
-from tidegate._base.errors import ArgumentError
+from tidegate._ask.link import Link, is_trace, looks_like_trace, no_scenario
+from tidegate._base.errors import ArgumentError, ScenarioError
+from tidegate._base.text import counted
 from tidegate._traces.start import readable
 
 #: Changes to a scenario, as a mapping or as on the command line.
@@ -68,6 +72,18 @@ def _allowed(allow_outside: bool | None) -> bool:
     return OUTSIDE.get() if allow_outside is None else allow_outside
 
 
+@functools.cache
+def _standard_input() -> str:
+    """Return what standard input holds, also when it is asked for again."""
+    return sys.stdin.read()
+
+
+def _first(name: str) -> str:
+    """Return the beginning of a file."""
+    with Path(name).open(encoding="utf-8", errors="replace") as file:
+        return file.read(4096)
+
+
 class Scenario:
     """A scenario that passed every check, with every default filled in.
 
@@ -87,7 +103,9 @@ class Scenario:
         set: Sets = None,  # noqa: A002
         allow_outside: bool | None = None,
     ) -> Scenario:
-        """Read a scenario file, TOML or (by its suffix ``.json``) JSON.
+        """Read a scenario file, TOML or (by its suffix ``.json``) JSON; ``"-"`` is standard input.
+
+        A link trace (``.down``, ``.up``, ``.drp``, ``.csv``) stands for one download over it, with CUBIC.
 
         ``set`` changes keys before the checks, as ``--set`` does. Traces are looked for
         beside the file. A message about a trace quotes numbers in it only where it lies in the
@@ -104,8 +122,20 @@ class Scenario:
             raise ArgumentError(
                 "this is a scenario's text, not a path; use tidegate.Scenario.from_toml(text)"
             )
+        if name == "-":
+            return Scenario.from_toml(
+                _standard_input(), name="standard input", set=set, allow_outside=allow_outside
+            )
         readable(name)
-        return Scenario(_core.Scenario.load(name, as_sets(set), _allowed(allow_outside)), name)
+        if is_trace(name):
+            text = Link(trace=name).toml()
+            return Scenario.from_toml(text, name=name, set=set, allow_outside=allow_outside)
+        try:
+            return Scenario(_core.Scenario.load(name, as_sets(set), _allowed(allow_outside)), name)
+        except ScenarioError as error:
+            if "this is not TOML" in str(error) and looks_like_trace(_first(name)):
+                raise no_scenario(name) from None
+            raise
 
     @staticmethod
     def from_toml(
@@ -124,6 +154,15 @@ class Scenario:
         base = None if folder is None else os.fspath(folder)
         outside = _allowed(allow_outside)
         return Scenario(_core.Scenario.from_toml(text, name, base, as_sets(set), outside), name)
+
+    @staticmethod
+    def confined(text: str, *, name: str, folder: str | os.PathLike[str]) -> Scenario:
+        """Check a scenario that comes from somebody else, given as TOML text.
+
+        Files are read only in ``folder``, links followed, and a controller in Python is refused. Raises as
+        :meth:`load`.
+        """
+        return Scenario(_core.Scenario.from_toml(text, name, os.fspath(folder), [], False, True), name)
 
     @staticmethod
     def from_dict(
@@ -157,8 +196,18 @@ class Scenario:
         return self._inner.title
 
     @property
+    def until_done(self) -> bool:
+        """Whether the run ends when every finite transfer and every flow with a count of requests is done."""
+        return self._inner.until_done
+
+    @property
+    def length_told(self) -> str:
+        """The length of the run in words: "60 s", or "until done, 1000 s at most"."""
+        return f"until done, {self.duration_s:g} s at most" if self.until_done else f"{self.duration_s:g} s"
+
+    @property
     def duration_s(self) -> float:
-        """Where the run ends, seconds."""
+        """Where the run ends, seconds; where it ends when all is done, the latest instant."""
         return self._inner.duration_s
 
     @property
@@ -207,6 +256,17 @@ class Scenario:
         return self._inner.inputs
 
     @property
+    def computed_sizes(self) -> list[dict[str, str]]:
+        """The sizes written as a time or in bandwidth-delay products: ``{"key", "written", "from", "size"}``.
+
+        ``from`` says what a size is made of (``20 Mbit/s × 40 ms``), ``size`` what it came to (``100 kB``).
+        """
+        return [
+            dict(zip(("key", "written", "from", "size"), row, strict=True))
+            for row in self._inner.computed_sizes
+        ]
+
+    @property
     def draws(self) -> list[str]:
         """What a run draws from its seed, by the names of the random streams (``gate.link/rate``).
 
@@ -240,7 +300,21 @@ class Scenario:
         return _again, (self.to_toml(), self._label, folder)
 
     def __repr__(self) -> str:
-        return f"tidegate.load({self._label!r})"
+        flows, gates = len(self.flow_names), len(self.gate_names)
+        return (
+            f"<tidegate.Scenario {self._label!r}: {counted(flows, 'flow')}, {counted(gates, 'gate')}, "
+            f"{self.length_told}>"
+        )
+
+    def _repr_html_(self) -> str:
+        from tidegate._page.render import fragment
+        from tidegate._page.sheet import Listing
+
+        facts = (
+            f"flows {', '.join(self.flow_names) or 'none'} · gates {', '.join(self.gate_names) or 'none'} · "
+            f"{self.length_told}, measured from {self.warmup_s:g} s"
+        )
+        return fragment(self.title or self._label, facts, [Listing("The scenario as TOML", self.to_toml())])
 
 
 def _again(text: str, name: str, folder: str) -> Scenario:

@@ -40,13 +40,16 @@ class Estimate:
         """Return the mean without an interval, where all values are of one run told again."""
         return Estimate(self.mean, None, None, self.n) if not self.sd else self
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers by name."""
+    def to_dict(self, possible: tuple[float, float] | None = None) -> dict[str, Any]:
+        """Return the numbers by name; the interval is cut to the values that are ``possible``."""
+        low, high = self.low, self.high
+        if possible is not None and low is not None and high is not None:
+            low, high = max(low, possible[0]), min(high, possible[1])
         return {
             "mean": self.mean,
             "half_width": self.half_width,
-            "low": self.low,
-            "high": self.high,
+            "low": low,
+            "high": high,
             "sd": self.sd,
             "n": self.n,
         }

@@ -2,20 +2,39 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import shutil
 import sys
 import textwrap
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 HEADERS_SHORT = "Goodput counts payload only; throughput and gate rates count every header."
 
 
+#: The columns to write for where a terminal has no say.
+_WIDTH: ContextVar[int | None] = ContextVar("width", default=None)
+
+
+@contextlib.contextmanager
+def wide() -> Iterator[None]:
+    """Write for a page and not for a terminal: no paragraph is broken, and no table is parted."""
+    before = _WIDTH.set(1_000_000)
+    try:
+        yield
+    finally:
+        _WIDTH.reset(before)
+
+
 def width() -> int:
     """Return the columns to write for: the terminal's, at least 60 and at most 120; 80 when unknown."""
+    fixed = _WIDTH.get()
+    if fixed is not None:
+        return fixed
     return max(60, min(120, shutil.get_terminal_size((80, 24)).columns))
 
 
@@ -37,7 +56,10 @@ def number(value: Any, digits: int = 3) -> str:
 
 def percent(share: Any, digits: int = 3) -> str:
     """Return a share as a number of per cent, without the sign."""
-    return number(None if share is None else 100 * share, digits)
+    told = number(None if share is None else 100 * share, digits)
+    # What rounds to the whole is written like the whole: 100, as beside it.
+    whole = number(100.0, digits)
+    return whole if told in (whole + ".0", whole + "0") else told
 
 
 def rate_scale(top_bps: float) -> tuple[float, str]:
@@ -71,8 +93,63 @@ def shorten(name: str, limit: int = 24) -> str:
     return name if len(name) <= limit else name[: limit - 1] + "…"
 
 
-def table(head: Sequence[Sequence[str]], rows: Sequence[Sequence[str]], *, left: int = 1) -> str:
+class TextTable(str):
+    """A table as text that knows its cells, so that a page can show it as a table."""
+
+    head: Sequence[Sequence[str]]
+    rows: Sequence[Sequence[str]]
+    left: int
+    note: str
+
+    def __new__(
+        cls, head: Sequence[Sequence[str]], rows: Sequence[Sequence[str]], left: int, note: str = ""
+    ) -> TextTable:
+        """Align the columns; ``note`` is a line below them."""
+        made = super().__new__(cls, "\n".join(filter(None, [_aligned(head, rows, left), note])))
+        made.head, made.rows, made.left, made.note = head, rows, left, note
+        return made
+
+    def with_note(self, note: str) -> TextTable:
+        """Return the table with a line below it."""
+        return TextTable(self.head, self.rows, self.left, note)
+
+
+def table(head: Sequence[Sequence[str]], rows: Sequence[Sequence[str]], *, left: int = 1) -> TextTable:
     """Return aligned columns under a head of one or more lines; the first ``left`` are text."""
+    return TextTable(head, rows, left)
+
+
+def joined(lines: Sequence[str]) -> str:
+    """Return the lines of a report; columns that do not fit into the width make tables of their own below."""
+    out: list[str] = []
+    for line in lines:
+        parts = _fitted(line) if isinstance(line, TextTable) else [line]
+        out += ["\n\n".join(parts)]
+    return plain("\n".join(out))
+
+
+def _fitted(whole: TextTable) -> list[str]:
+    """Return a table as one or more that fit, each with the left columns; the note stands below the last."""
+    count = len(whole.head[0])
+    widths = [max(len(line[n]) for line in (*whole.head, *whole.rows)) for n in range(count)]
+    if sum(widths) + 2 * (count - 1) <= width() or count <= whole.left + 1:
+        return [whole]
+    room = width() - sum(widths[: whole.left]) - 2 * (whole.left - 1)
+    parts: list[list[int]] = [[]]
+    for number in range(whole.left, count):
+        if parts[-1] and sum(widths[n] + 2 for n in parts[-1]) + widths[number] + 2 > room:
+            parts.append([])
+        parts[-1].append(number)
+    tables = []
+    for part in parts:
+        chosen = [*range(whole.left), *part]
+        head = [[line[n] for n in chosen] for line in whole.head]
+        head = [head[0], *(line for line in head[1:] if any(line))]
+        tables.append(TextTable(head, [[row[n] for n in chosen] for row in whole.rows], whole.left))
+    return [*tables[:-1], tables[-1].with_note(whole.note)]
+
+
+def _aligned(head: Sequence[Sequence[str]], rows: Sequence[Sequence[str]], left: int) -> str:
     count = len(head[0])
     widths = [max(len(line[i]) for line in (*head, *rows)) if (head or rows) else 0 for i in range(count)]
 

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from tidegate._cli.begin import SCENARIOS
+from tidegate._cli.names import FILES, FOLDERS
 from tidegate._cli.options import (
+    CSV,
     ENGINE,
-    FILE,
     FORCE,
     JSON,
     RECORD,
+    REPORT,
     SEED,
     SET,
+    WORKERS,
     check_picture,
+    check_report,
+    check_target,
     command_line,
     epilog,
     folder_for,
@@ -24,7 +30,7 @@ from tidegate._cli.options import (
     say_json,
     tell,
 )
-from tidegate._cli.picture import PICTURE_OPTIONS, SHOW, panels, picture_options
+from tidegate._cli.picture import PICTURE_OPTIONS, SHOW, against_options, panels, picture_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,7 +38,13 @@ if TYPE_CHECKING:
     from tidegate._study.picture import Picture
 
 #: What a folder holds, in words.
-_KINDS = {"run": "run", "comparison": "comparison", "study": "study", "engines": "comparison of engines"}
+_KINDS = {
+    "run": "run",
+    "comparison": "comparison",
+    "study": "study",
+    "engines": "comparison of engines",
+    "shell": "live shell",
+}
 
 
 @click.command(
@@ -40,10 +52,13 @@ _KINDS = {"run": "run", "comparison": "comparison", "study": "study", "engines":
         "run scenario.toml --out results",
         "plot results -o run.svg",
         "plot study --metric queue_delay_p99_ms",
+        page="results",
     )
 )
-@click.argument("folder", metavar="FOLDER")
-@click.option("target", "-o", "--output", metavar="FILE", help="The picture; default: a PNG in FOLDER.")
+@click.argument("folder", metavar="FOLDER", type=FOLDERS)
+@click.option(
+    "target", "-o", "--output", metavar="FILE", type=FILES, help="The picture; default: a PNG in FOLDER."
+)
 @click.option(
     "--gate", metavar="NAME", help="The gate to draw; default: the gate that limits the flows most."
 )
@@ -58,13 +73,14 @@ def plot(
     shows: Callable[[], Picture],
     as_json: bool,
 ) -> None:
-    """Draw the picture of a run, comparison or study folder.
+    """Draw the picture of a folder of results.
 
-    Without --output it writes FOLDER/run.png, FOLDER/comparison.png or FOLDER/study.png. The
-    suffix of the output chooses PNG, SVG or PDF.
+    The folder is what --out of run, compare, study or live shell wrote.
+    Without --output it writes FOLDER/run.png, FOLDER/comparison.png and so on. The suffix of the
+    output chooses PNG, SVG or PDF.
     """
     from tidegate._draw.style import write
-    from tidegate._open import open_comparison, open_engines, open_run, open_study
+    from tidegate._open import open_comparison, open_engines, open_run, open_shell, open_study
     from tidegate._run.folder import read_manifest
     from tidegate._study.picture import Picture
 
@@ -72,20 +88,24 @@ def plot(
     kind = read_manifest(Path(folder))["kind"]
     place = Path(target) if target is not None else Path(folder) / f"{kind}.png"
     chosen = shows()
-    if kind != "study" and chosen != Picture():
+    of_comparison = Picture(x=chosen.x, y=chosen.y) if kind == "comparison" else Picture()
+    if kind != "study" and chosen != of_comparison:
         raise click.UsageError(
-            f"{folder}: {PICTURE_OPTIONS} are for studies; this folder holds a {_KINDS.get(kind, kind)}"
+            f"{folder}: {PICTURE_OPTIONS} are for studies, --x and --y also for comparisons; "
+            f"this folder holds a {_KINDS.get(kind, kind)}"
         )
-    if kind in ("study", "engines") and (gate is not None or show is not None):
+    if kind in ("study", "engines", "shell") and (gate is not None or show is not None):
         raise click.UsageError(
             f"{folder}: --gate and --show are for runs and comparisons; this folder holds a {_KINDS[kind]}"
         )
-    if kind == "engines":
+    if kind == "shell":
+        open_shell(folder).plot(place)
+    elif kind == "engines":
         open_engines(folder).plot(place)
     elif kind == "study":
         write(chosen.figure(open_study(folder)), place)
     elif kind == "comparison":
-        open_comparison(folder).plot(place, gate=gate, show=panels(show))
+        open_comparison(folder).plot(place, gate=gate, show=panels(show), x=chosen.x, y=chosen.y)
     else:
         open_run(folder).plot(place, gate=gate, show=panels(show))
     if as_json:
@@ -97,11 +117,13 @@ def plot(
 @click.command(
     epilog=epilog(
         "compare scenario.toml --vary flow.bulk.tcp.cc=reno,cubic",
-        'compare scenario.toml --vary gate.link.queue="10 packets,50 packets" --plot queues.png',
+        'compare x.toml --vary gate.link.queue="1 BDP,100 ms" --plot x.png',
+        "compare shaper.toml policer.toml --columns flow.bulk.rtt_p99_ms",
         "compare scenario.toml --engines theory,sim",
+        page="compare",
     )
 )
-@FILE
+@SCENARIOS
 @click.option(
     "vary",
     "--vary",
@@ -120,11 +142,15 @@ def plot(
 )
 @SEED
 @SET
-@click.option("--out", metavar="DIR", help="Write a folder with the run of every variant.")
+@click.option("--out", metavar="DIR", type=FOLDERS, help="Write a folder with the run of every variant.")
 @FORCE
 @RECORD
 @click.option(
-    "picture", "--plot", metavar="FILE", help="The picture; default: NAME-compare.png in this folder."
+    "picture",
+    "--plot",
+    metavar="FILE",
+    type=FILES,
+    help="Draw the variants; the name ends in .png, .svg or .pdf.",
 )
 @click.option(
     "--gate", metavar="NAME", help="The gate to compare; default: the gate that limits the flows most."
@@ -135,11 +161,14 @@ def plot(
     help="More numbers to print, such as traffic.calls.delay_p99_ms or flow.bulk.rtt_p99_ms.",
 )
 @SHOW
-@click.option("--jobs", type=click.IntRange(1), help="Number of runs at a time; default: one per processor.")
+@CSV
+@against_options
+@REPORT
+@WORKERS
 @ENGINE
 @JSON
 def compare(
-    file: str,
+    files: list[Any],
     vary: tuple[str, ...],
     engines: str | None,
     runs: int | None,
@@ -153,16 +182,19 @@ def compare(
     gate: str | None,
     columns: str | None,
     show: str | None,
-    jobs: int | None,
+    csv: str | None,
+    x: str | None,
+    y: str | None,
+    page: str | None,
+    workers: int | None,
     engine: str,
     as_json: bool,
 ) -> None:
-    """Compare variants of a scenario, or engines.
+    """Compare variants of a scenario, several scenarios, or engines.
 
-    With --vary it runs every variant once and prints one table and one picture. All variants
-    have the same seed, so that their random numbers are the same. With --engines it runs one
-    scenario with several engines and reports which numbers agree. With --json it draws a
-    picture only if --plot or --out is given.
+    With --vary it runs every variant once and prints one table; of several files it runs each. All
+    have the same seed, so that their random numbers are the same. With --engines it runs one scenario
+    with several engines and reports which numbers agree. It draws a picture with --plot.
     """
     from tidegate._ask.source import check_engine
     from tidegate._base.progress import Progress
@@ -170,14 +202,22 @@ def compare(
     from tidegate._compare.start import execute_all, prepare
 
     if engines is not None:
-        if vary or jobs is not None:
-            raise click.UsageError(f"--engines cannot be used with {'--vary' if vary else '--jobs'}")
+        if vary or workers is not None:
+            raise click.UsageError(f"--engines cannot be used with {'--vary' if vary else '--workers'}")
         if show is not None:
             raise click.UsageError("--show is for variants (--vary), not for --engines")
         if columns is not None:
             raise click.UsageError("--columns is for variants (--vary), not for --engines")
+        if csv is not None:
+            raise click.UsageError("--csv is for variants (--vary), not for --engines")
+        if x is not None or y is not None:
+            raise click.UsageError("--x and --y are for variants (--vary), not for --engines")
+        if page is not None:
+            raise click.UsageError("--report is for variants (--vary), not for --engines")
+        if len(files) > 1:
+            raise click.UsageError("--engines runs one scenario; give one FILE")
         compare_engines(
-            file,
+            files[0],
             engines,
             sets,
             runs=runs,
@@ -194,16 +234,18 @@ def compare(
     for option, value in (("--runs", runs), ("--tolerance", tolerance)):
         if value is not None:
             raise click.UsageError(f"{option} needs --engines")
-    if not vary:
-        raise click.UsageError("give --vary KEY=A,B,C, or --engines theory,sim,live")
+    if not vary and len(files) == 1:
+        raise click.UsageError("give --vary KEY=A,B,C, several files, or --engines theory,sim,live")
     check_engine(engine, ("sim", "live"))
-    if engine == "live" and jobs not in (None, 1):
-        raise click.UsageError("--jobs: live runs run one after the other")
-    prepared = prepare(file, parse_vary(vary), sets)
-    if picture is None and out is None and not as_json:
-        picture = f"{prepared.variants[0][1].stem}-compare.png"
+    if engine == "live" and workers not in (None, 1):
+        raise click.UsageError("--workers: live runs run one after the other")
+    prepared = prepare(files, parse_vary(vary), sets)
     shown = panels(show)
+    if picture is None and (x is not None or y is not None):
+        raise click.UsageError(f"--{'y' if x is None else 'x'} is for the picture; give --plot FILE too")
     check_picture(picture)
+    check_report(page)
+    check_target(csv)
     with folder_for(out, force=force) as fill:
         with Progress(f"running {len(prepared.variants)} variants") as progress:
             result = execute_all(
@@ -213,11 +255,17 @@ def compare(
                 record=record,
                 gate=gate,
                 columns=[name.strip() for name in columns.split(",")] if columns is not None else [],
-                jobs=jobs,
+                workers=workers,
                 progress=progress,
                 command=command_line(),
             )
         fill(result)
         if picture is not None:
-            result.plot(picture, show=shown)
-    tell(result, as_json=as_json, folder=out, picture=picture)
+            result.plot(picture, show=shown, x=x, y=y)
+        if page is not None:
+            result.write_report(page)
+        if csv is not None:
+            result.table.write_csv(csv)
+    tell(result, as_json=as_json, folder=out, picture=picture, page=page)
+    if csv is not None and not as_json:
+        say(f"Table: {csv}")

@@ -36,8 +36,6 @@ def compare_engines(
     names = engine_names(engines)
     scenario = as_scenario(file, sets)
     allowed = TOLERANCE if tolerance is None else _share(tolerance)
-    if picture is None and out is None and not as_json:
-        picture = f"{scenario.stem}-engines.png"
     check_picture(picture)
     with folder_for(out, force=force) as fill:
         with Progress(f"running {', '.join(names)}") as progress:

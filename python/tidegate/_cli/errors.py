@@ -110,16 +110,24 @@ def _report_json(error: BaseException, message: str) -> None:
     """With ``--json``, say on standard output what went wrong, as one object too."""
     if "--json" not in sys.argv:
         return
-    parts = {
-        name: getattr(error, name)
-        for name in ("file", "line", "column", "key", "read", "help")
-        if getattr(error, name, None) not in (None, "")
-    }
+    told = {"kind": type(error).__name__, **_parts(error, message)}
+    others = [_parts(other, str(other)) for other in getattr(error, "others", None) or []]
     try:
-        say_json({"error": {"kind": type(error).__name__, "message": message, **parts}})
+        say_json({"error": {**told, **({"others": others} if others else {})}})
         sys.stdout.flush()
     except OSError:
         _mute(sys.stdout)
+
+
+def _parts(error: BaseException, message: str) -> dict[str, Any]:
+    """Return one sentence, and where it belongs."""
+    sentence = getattr(error, "problem", None) or message.removeprefix("error: ")
+    names = ("file", "line", "column", "key", "read", "help")
+    there = {name: getattr(error, name, None) for name in names}
+    return {
+        "message": sentence,
+        **{name: value for name, value in there.items() if value not in (None, "")},
+    }
 
 
 def _mute(stream: Any) -> None:

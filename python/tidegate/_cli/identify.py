@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from tidegate._cli.names import FILES
 from tidegate._cli.options import JSON, check_picture, epilog, tell
 
 
@@ -14,12 +15,17 @@ from tidegate._cli.options import JSON, check_picture, epilog, tell
         "identify download.pcap",
         "identify download.pcap -o link.toml --plot link.png",
         "identify a.pcapng b.pcap.xz --json",
+        page="my-link",
     )
 )
 @click.argument("captures", metavar="CAPTURE...", nargs=-1, required=True)
 @JSON
-@click.option("--plot", "picture", metavar="FILE", help="Draw sequence numbers, losses, tokens and the law.")
-@click.option("-o", "--out", "scenario", metavar="FILE", help="Write a scenario with the law, ready to run.")
+@click.option(
+    "--plot", "picture", metavar="FILE", type=FILES, help="Draw sequence numbers, losses, tokens and the law."
+)
+@click.option(
+    "-o", "--out", "scenario", metavar="FILE", type=FILES, help="Write a scenario with the law, ready to run."
+)
 def identify(captures: tuple[str, ...], as_json: bool, picture: str | None, scenario: str | None) -> None:
     """Tell the law of a link from captures.
 

@@ -7,7 +7,7 @@ import click
 from tidegate._cli.options import JSON, epilog, plain, say, say_json
 
 
-@click.command(epilog=epilog("schema > scenario.schema.json"))
+@click.command(epilog=epilog("schema > scenario.schema.json", page="start"))
 @JSON
 def schema(as_json: bool) -> None:  # noqa: ARG001
     """Print the JSON Schema of scenario files."""
@@ -16,7 +16,7 @@ def schema(as_json: bool) -> None:  # noqa: ARG001
     say_json(get_schema())
 
 
-@click.command(epilog=epilog("reference > reference.md"))
+@click.command(epilog=epilog("reference > reference.md", page="start"))
 @JSON
 def reference(as_json: bool) -> None:
     """Print every key of the scenario language, as Markdown."""

@@ -2,15 +2,34 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import signal
+import tempfile
 from pathlib import Path
 from typing import Any
 
 import click
 
-from tidegate._cli.options import FILE, JSON, SET, count, epilog, note, say, say_json, warn
+from tidegate._cli.names import FILES, FOLDERS
+from tidegate._cli.options import (
+    FILE,
+    FORCE,
+    JSON,
+    SET,
+    check_picture,
+    check_target,
+    command_line,
+    count,
+    epilog,
+    folder_for,
+    note,
+    say,
+    say_json,
+    warn,
+)
+from tidegate._shell.welcome import RECEIVER, SENDER, banner, with_tag
 
 
 @click.group()
@@ -23,7 +42,8 @@ def live() -> None:
     epilog=epilog(
         "live shell scenario.toml",
         "live shell scenario.toml -- ping -c 3 10.77.0.1",
-        "live shell --nat scenario.toml -- curl -O http://example.org/file",
+        "live shell --plot x.png --nat x.toml -- curl http://example.org/",
+        page="shell",
     ),
 )
 @FILE
@@ -33,9 +53,38 @@ def live() -> None:
 @click.option(
     "--nat", is_flag=True, help="Connect the program to this machine's network, under its address (root)."
 )
+@click.option(
+    "--out",
+    metavar="DIR",
+    type=FOLDERS,
+    help="Write a folder with every packet's time, size, delay and drop.",
+)
+@FORCE
+@click.option(
+    "picture",
+    "--plot",
+    metavar="FILE",
+    type=FILES,
+    help="Draw throughput, delays and drops; the name ends in .png, .svg or .pdf.",
+)
+@click.option(
+    "--pcap",
+    metavar="FILE",
+    type=FILES,
+    help="Write the headers of every packet, as the program's end saw it.",
+)
 @SET
 def shell(
-    file: str, command: tuple[str, ...], peer: str | None, upload: bool, nat: bool, sets: tuple[str, ...]
+    file: str,
+    command: tuple[str, ...],
+    peer: str | None,
+    upload: bool,
+    nat: bool,
+    out: str | None,
+    force: bool,
+    picture: str | None,
+    pcap: str | None,
+    sets: tuple[str, ...],
 ) -> int:
     """Run a program whose network traffic passes the gates of FILE.
 
@@ -50,10 +99,12 @@ def shell(
     from tidegate._ask import compiled
     from tidegate._ask.source import as_scenario
 
+    is_root = os.geteuid() == 0 if hasattr(os, "geteuid") else False
     # Before anything that starts threads.
     _core.live_enter()
     scenario = as_scenario(file, sets)
     words = list(command[1:] if command[:1] == ("--",) else command)
+    is_shell = not words
     words = words or [os.environ.get("SHELL", "/bin/sh")]
     if shutil.which(words[0]) is None:
         raise click.UsageError(f"{words[0]}: there is no such program")
@@ -61,21 +112,61 @@ def shell(
         raise click.UsageError(
             "--nat cannot be used with --peer: the other end is either the real network or the peer"
         )
+    if force and out is None:
+        raise click.UsageError("--force needs --out DIR")
+    check_picture(picture)
+    check_target(pcap)
     if nat and (server := _own_name_server()) is not None:
         note(
             f"name lookups will fail: /etc/resolv.conf names {server}, this machine itself, which the "
             "program cannot reach; use addresses"
         )
-    # Ctrl-C is the program's; a handler of ours is not handed down to it, ignoring would be.
-    before = signal.signal(signal.SIGINT, lambda *_: None)
-    try:
-        status, dropped, packets, late, warnings = compiled.live_shell(
-            scenario, command=words, peer=peer, uploads=upload, nat=nat
+    recorded = out is not None or picture is not None
+    with contextlib.ExitStack() as stack:
+        fill = stack.enter_context(folder_for(out, force=force))
+        program = " ".join(words)
+        if is_shell and scenario.flow_names:
+            own = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="tidegate-shell-")))
+            words, environment = with_tag(words[0], f"tidegate {Path(file).name}", own)
+            os.environ.update(environment)
+            note(banner(scenario, peer=peer, uploads=upload, nat=nat, root=is_root))
+        # Ctrl-C is the program's; a handler of ours is not handed down to it, ignoring would be.
+        before = signal.signal(signal.SIGINT, lambda *_: None)
+        try:
+            told, packets = compiled.live_shell(
+                scenario, command=words, peer=peer, uploads=upload, nat=nat, recorded=recorded, pcap=pcap
+            )
+        finally:
+            signal.signal(signal.SIGINT, before)
+        status, took_s, dropped, passed, late, astray, warnings = told
+        lateness = "" if late is None else f"; 99% were at most {late:.0f} us late"
+        note(f"{count(passed, 'packet')} passed the gates, {dropped} dropped by them{lateness}")
+        if recorded:
+            from tidegate._shell.value import ShellRecord
+
+            how = {
+                "program": program,
+                "status": status,
+                "duration_s": took_s,
+                "lateness_p99_us": late,
+                "nowhere_packets": astray,
+                "warnings": warnings,
+            }
+            record = ShellRecord.of(scenario, how, packets, uploads=upload, command=command_line())
+            if record.report():
+                note(record.report())
+            fill(record)
+            if picture is not None:
+                record.plot(picture)
+    for what, place in (("Folder", out), ("Picture", picture), ("Packets", pcap)):
+        if place is not None:
+            note(f"{what}: {place}")
+    if astray:
+        other = SENDER if not upload else RECEIVER
+        note(
+            f"hint: packets for hosts other than {other} went nowhere ({astray} of them); --nat"
+            f"{'' if is_root else ', as root,'} connects the program to this machine's network"
         )
-    finally:
-        signal.signal(signal.SIGINT, before)
-    lateness = "" if late is None else f"; 99% were at most {late:.0f} us late"
-    note(f"{count(packets, 'packet')} passed the gates, {dropped} dropped by them{lateness}")
     warn(warnings)
     return status
 
@@ -91,7 +182,7 @@ def _own_name_server() -> str | None:
     return own[0] if own and len(own) == len(servers) else None
 
 
-@live.command(epilog=epilog("live clean"))
+@live.command(epilog=epilog("live clean", page="live"))
 @JSON
 def clean(as_json: bool) -> None:
     """Clean up after live runs whose process was killed.

@@ -13,6 +13,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from tidegate._cli.colour import coloured, wanted, with_verdicts
+from tidegate._cli.names import FILES, FOLDERS
+
 _Command = TypeVar("_Command", bound="Callable[..., Any] | click.Command")
 
 if TYPE_CHECKING:
@@ -21,8 +24,28 @@ if TYPE_CHECKING:
     from tidegate._run.kept import Kept
 
 JSON = click.option("as_json", "--json", is_flag=True, help="Print one JSON object instead of text.")
+
+
+def _from_here(_context: click.Context, _option: click.Parameter, sets: tuple[str, ...]) -> tuple[str, ...]:
+    """Let the path of a trace count from the working folder, if there is such a file."""
+    return tuple(_path_from_here(change) for change in sets)
+
+
+def _path_from_here(change: str) -> str:
+    key, equals, value = change.partition("=")
+    path = value.strip().strip("\"'")
+    if equals and key.strip().endswith((".trace", ".trace.file")) and path and Path(path).is_file():
+        return f"{key}={json.dumps(str(Path(path).resolve()))}"
+    return change
+
+
 _SETS = click.option(
-    "sets", "--set", multiple=True, metavar="KEY=VALUE", help="Change a key of the scenario; repeatable."
+    "sets",
+    "--set",
+    multiple=True,
+    metavar="KEY=VALUE",
+    callback=_from_here,
+    help="Change a key of the scenario; repeatable. Paths of traces count from this folder.",
 )
 
 
@@ -83,10 +106,11 @@ RECORD = click.option(
     help='Time series: "summary" for none, "events" for every change, or an interval such as "10 ms".',
 )
 FORCE = click.option("--force", is_flag=True, help="Replace the results that DIR already holds.")
-FILE = click.argument("file", metavar="FILE")
+FILE = click.argument("file", metavar="FILE", type=FILES)
 _STORE = click.option(
     "--store",
     metavar="DIR",
+    type=FOLDERS,
     help="Folder in which results are kept and found again; default: TIDEGATE_STORE, else the user's cache.",
 )
 _NO_STORE = click.option("--no-store", is_flag=True, help="Do not keep results, and do not use kept ones.")
@@ -102,15 +126,25 @@ def STORE(command: Callable[..., Any]) -> Callable[..., Any]:  # noqa: N802
     return _STORE(_NO_STORE(with_store))
 
 
+REPORT = click.option(
+    "page",
+    "--report",
+    metavar="FILE.html",
+    type=FILES,
+    help="Write one HTML page: tables, pictures, the scenario, the command.",
+)
+CSV = click.option(
+    "csv", "--csv", metavar="FILE", type=FILES, help="Write the table as CSV, in the units of --json."
+)
 WORKERS = click.option("--workers", type=click.IntRange(1), help="Threads; default: one per processor.")
 
 
-def epilog(*examples: str) -> str:
-    """Return the end of a command's help: examples, and where the documentation is."""
+def epilog(*examples: str, page: str) -> str:
+    """Return the end of a command's help: examples, and the page of the guide."""
     lines = "\n".join(f"  tidegate {example}" for example in examples)
     return (
         f"\b\nExamples:\n{lines}\n\n"
-        "Documentation: docs/guide in the source of Tidegate; 'tidegate reference' prints every key."
+        f"Guide: docs/guide/{page}.md in Tidegate's source. 'tidegate reference' prints every key."
     )
 
 
@@ -119,9 +153,14 @@ def say(text: str = "") -> None:
     click.echo(text)
 
 
+def say_report(text: str) -> None:
+    """Write a report to standard output, its verdicts in colour where that is a terminal."""
+    say(with_verdicts(text) if wanted(sys.stdout) else text)
+
+
 def note(text: str) -> None:
-    """Write a line to standard error."""
-    click.echo(text, err=True)
+    """Write a line to standard error, in colour where that is a terminal."""
+    click.echo(coloured(text) if wanted() else text, err=True)
 
 
 def warn(warnings: Sequence[str]) -> None:
@@ -163,14 +202,39 @@ def check_picture(path: str | None) -> None:
     """
     if path is None:
         return
-    place = Path(path)
-    if place.suffix.lower() not in (".png", ".svg", ".pdf"):
+    if Path(path).suffix.lower() not in (".png", ".svg", ".pdf"):
         raise click.UsageError(f"{path}: the name of a picture ends in .png, .svg or .pdf")
-    folder = place.parent
-    if not folder.is_dir():
-        raise click.UsageError(f"{path}: there is no folder {folder}")
-    if not os.access(folder, os.W_OK) or place.is_dir():
+    check_target(path)
+
+
+def check_target(path: str | None) -> None:
+    """Refuse a file that could not be written, before any work; None: there is to be none.
+
+    Raises:
+        click.UsageError: the folder is not there.
+        OSError: the file cannot be written.
+    """
+    if path is None:
+        return
+    place = Path(path)
+    if not place.parent.is_dir():
+        raise click.UsageError(f"{path}: there is no folder {place.parent}")
+    if not os.access(place.parent, os.W_OK) or place.is_dir():
         raise PermissionError(errno.EACCES, "cannot be written", path)
+
+
+def check_report(path: str | None) -> None:
+    """Refuse a report that could not be written, before any work; None: there is to be none.
+
+    Raises:
+        click.UsageError: the suffix is not .html, or the folder is not there.
+        OSError: the file cannot be written.
+    """
+    if path is None:
+        return
+    if Path(path).suffix.lower() not in (".html", ".htm"):
+        raise click.UsageError(f"{path}: the name of a report ends in .html")
+    check_target(path)
 
 
 @contextlib.contextmanager
@@ -238,7 +302,13 @@ def split_values(text: str) -> list[str]:
 
 
 def tell(
-    result: Any, *, as_json: bool, folder: str | None, picture: str | None, report: str | None = None
+    result: Any,
+    *,
+    as_json: bool,
+    folder: str | None,
+    picture: str | None,
+    page: str | None = None,
+    report: str | None = None,
 ) -> None:
     """End a command: print a result with ``to_json``, ``report`` and ``warnings``, and where it lies.
 
@@ -247,9 +317,11 @@ def tell(
     if as_json:
         say(result.to_json())
     else:
-        say(result.report() if report is None else report)
+        say_report(result.report() if report is None else report)
         if folder is not None:
             say(f"Folder: {folder}")
         if picture is not None:
             say(f"Picture: {picture}")
+        if page is not None:
+            say(f"Report: {page}")
     warn(result.warnings)

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 
     from tidegate._study.picture import Picture
 
+_AGAINST = (
+    click.option("--x", metavar="NAME", help="Draw one number against another: the number on the x axis."),
+    click.option("--y", metavar="NAME", help="With --x: the number on the y axis; default: goodput_bps."),
+)
 _OPTIONS = (
     click.option("--metric", metavar="NAME", help="The number to draw; default: goodput_bps."),
     click.option(
@@ -23,8 +27,7 @@ _OPTIONS = (
     click.option(
         "--only", multiple=True, metavar="KEY=A,B", help="Draw only these values of a varied key; repeatable."
     ),
-    click.option("--x", metavar="NAME", help="Draw one number against another: the number on the x axis."),
-    click.option("--y", metavar="NAME", help="With --x: the number on the y axis; default: goodput_bps."),
+    *_AGAINST,
     click.option(
         "--cdf",
         metavar="NAME",
@@ -59,6 +62,13 @@ def picture_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in reversed(_OPTIONS):
         with_picture = option(with_picture)
     return with_picture
+
+
+def against_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of a picture of one number against another; the command gets ``x`` and ``y``."""
+    for option in reversed(_AGAINST):
+        command = option(command)
+    return command
 
 
 def _picture_of(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from tidegate._cli.errors import FAILED
+from tidegate._cli.expect import UNDECIDED_STATUS
 from tidegate._cli.options import FILE, JSON, SEED, SET, epilog, tell
 
 
@@ -12,8 +13,9 @@ from tidegate._cli.options import FILE, JSON, SEED, SET, epilog, tell
     "regress",
     epilog=epilog(
         "regress link.toml download.pcap",
-        "regress link.toml download.pcap --within goodput=10% --within 'rtt=5 ms'",
+        "regress link.toml download.pcap --within goodput=10%",
         "regress link.toml iperf3.json",
+        page="captures",
     ),
 )
 @FILE
@@ -54,7 +56,8 @@ def regress(
     """Compare a scenario with a measurement.
 
     The measurement is a capture, or a file of iperf3 (--json) or of flent. The scenario runs with the sizes,
-    pauses and starts that were measured. Exit status: 0 no number differs, 1 one does, 2 the input was wrong.
+    pauses and starts that were measured. Exit status: 0 all numbers agree, 1 one differs, 2 the input was
+    wrong, 3 none differs but the runs leave one undecided.
     """
     from tidegate._base.progress import Progress
     from tidegate._regress.start import regress as compute
@@ -77,4 +80,6 @@ def regress(
             progress=progress,
         )
     tell(found, as_json=as_json, folder=None, picture=None)
-    return 0 if found.agrees else FAILED
+    if not found.agrees:
+        return FAILED
+    return UNDECIDED_STATUS if found.undecided else 0

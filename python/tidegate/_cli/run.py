@@ -1,4 +1,4 @@
-"""The commands for one scenario: ``run`` and ``check``."""
+"""The command ``run``."""
 
 from __future__ import annotations
 
@@ -8,28 +8,38 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tidegate._cli.begin import SCENARIO
+from tidegate._cli.names import FILES, FOLDERS
 from tidegate._cli.options import (
-    FILE,
     FORCE,
     JSON,
     RECORD,
+    REPORT,
     SEED,
     SET,
     check_picture,
+    check_report,
+    check_target,
     command_line,
-    count,
     engine_option,
     epilog,
-    plain,
     say,
-    say_json,
     warn,
 )
 from tidegate._cli.picture import SHOW, panels
 
 if TYPE_CHECKING:
     from tidegate._ask.scenario import Scenario
-    from tidegate.theory import Fit, Miss
+    from tidegate._run.value import Run
+
+
+TABLE = click.option(
+    "csv",
+    "--csv",
+    metavar="FILE",
+    type=FILES,
+    help="Write every number of the summary as CSV, a row each, named as for check-run.",
+)
 
 
 @click.command(
@@ -37,20 +47,30 @@ if TYPE_CHECKING:
         "run scenario.toml",
         'run scenario.toml --set gate.link.queue="20 packets" --plot run.png',
         "run scenario.toml --engine live --out results",
+        page="start",
     )
 )
-@FILE
+@SCENARIO
 @SEED
 @SET
-@click.option("--out", metavar="DIR", help="Write a run folder: manifest, summary, time series.")
+@click.option(
+    "--out", metavar="DIR", type=FOLDERS, help="Write a run folder: manifest, summary, time series."
+)
 @FORCE
 @RECORD
 @click.option("--pcap", is_flag=True, help="Also record every packet, in DIR/packets.pcap.")
-@click.option("picture", "--plot", metavar="FILE", help="Draw the run; the name ends in .png, .svg or .pdf.")
+@click.option(
+    "picture", "--plot", metavar="FILE", type=FILES, help="Draw the run; the name ends in .png, .svg or .pdf."
+)
 @click.option(
     "--gate", metavar="NAME", help="The gate to draw; default: the gate that limits the flows most."
 )
 @SHOW
+@REPORT
+@TABLE
+@click.option(
+    "--flent", metavar="FILE", type=FILES, help="Write a data file of flent; the name ends in .flent.gz."
+)
 @click.option(
     "--replication",
     type=click.IntRange(0),
@@ -64,7 +84,7 @@ if TYPE_CHECKING:
 @engine_option("sim", "live", "theory")
 @JSON
 def run(
-    file: str,
+    file: Any,
     seed: int | None,
     sets: tuple[str, ...],
     out: str | None,
@@ -74,6 +94,9 @@ def run(
     picture: str | None,
     gate: str | None,
     show: str | None,
+    page: str | None,
+    csv: str | None,
+    flent: str | None,
     replication: int,
     exact_events: bool,
     engine: str,
@@ -87,20 +110,32 @@ def run(
 
     from tidegate._ask.source import as_scenario, check_engine
     from tidegate._base.progress import Progress
+    from tidegate._run.flent import check_suffix
     from tidegate._run.folder import fill_run, staged
     from tidegate._run.start import execute
 
     check_engine(engine, ("sim", "live", "theory"))
+    check_report(page)
+    check_target(csv)
+    if flent is not None:
+        check_suffix(flent)
+    check_target(flent)
     if engine == "live" and exact_events:
         raise click.UsageError("--exact-events is for the simulator, not for --engine live")
     if engine == "theory":
-        given = {"--pcap": pcap, "--plot": picture, "--record": record, "--exact-events": exact_events}
+        given = {
+            "--pcap": pcap,
+            "--plot": picture,
+            "--record": record,
+            "--exact-events": exact_events,
+            "--flent": flent,
+        }
         wrong = [option for option, value in given.items() if value]
         if wrong:
             raise click.UsageError(
                 f"{wrong[0]} is not for --engine theory, which has no packets and no time series"
             )
-        _theory(as_scenario(file, sets), out, force=force, as_json=as_json)
+        _theory(as_scenario(file, sets), out, page, csv, force=force, as_json=as_json)
         return
     if pcap and out is None:
         raise click.UsageError("--pcap needs --out DIR: the packets are written to DIR/packets.pcap")
@@ -109,7 +144,7 @@ def run(
     check_picture(picture)
     if picture is None and show is not None:
         raise click.UsageError("--show needs --plot FILE")
-    if record is None and out is None and picture is None:
+    if record is None and not (out or picture or page or flent):
         record = "summary"
     with contextlib.ExitStack() as stack:
         work = None
@@ -138,82 +173,44 @@ def run(
             fill_run(result, work)
         if picture is not None:
             result.plot(picture, gate=gate, show=shown)
+        if flent is not None:
+            result.write_flent(flent)
+        _tell(
+            result, out, page, csv, as_json=as_json, places={"Picture": picture, "Data file of flent": flent}
+        )
+
+
+def _tell(
+    result: Run,
+    out: str | None,
+    page: str | None,
+    csv: str | None,
+    *,
+    as_json: bool,
+    places: dict[str, str | None] | None = None,
+) -> None:
+    """Write the page and the table, and print the results and where everything is."""
+    if page is not None:
+        result.write_report(page)
+    if csv is not None:
+        result.numbers().write_csv(csv)
     if as_json:
         say(result.to_json())
     else:
-        from tidegate._run.text import run_report
-
-        say(run_report(result.summary, result.title))
-        if out is not None:
-            say(f"Run folder: {out}")
-        if picture is not None:
-            say(f"Picture: {picture}")
+        say(result.report())
+        places = {"Run folder": out, **(places or {}), "Report": page, "Table": csv}
+        for what, place in places.items():
+            if place is not None:
+                say(f"{what}: {place}")
     warn(result.warnings)
 
 
-def _theory(scenario: Scenario, out: str | None, *, force: bool, as_json: bool) -> None:
-    from tidegate._engines.theory_text import theory_report
+def _theory(
+    scenario: Scenario, out: str | None, page: str | None, csv: str | None, *, force: bool, as_json: bool
+) -> None:
     from tidegate._run.theory import solve
 
     result = solve(scenario, command_line())
     if out is not None:
         result.save(out, force=force)
-    say(result.to_json() if as_json else theory_report(result.summary, result.title))
-    if out is not None and not as_json:
-        say(f"Run folder: {out}")
-    warn(result.warnings)
-
-
-@click.command(
-    epilog=epilog("check scenario.toml", "check scenario.toml --explain --set flow.bulk.tcp.cc=cubic")
-)
-@FILE
-@SET
-@click.option(
-    "--explain", is_flag=True, help="Print every setting with its default, and what follows from it."
-)
-@JSON
-def check(file: str, sets: tuple[str, ...], explain: bool, as_json: bool) -> None:
-    """Check a scenario without running it."""
-    from tidegate._ask.scenario import load
-    from tidegate._engines.theory_text import theory_line
-    from tidegate.theory._match import match
-
-    scenario = load(file, set=sets)
-    if as_json:
-        result: dict[str, Any] = {
-            "ok": True,
-            "file": file,
-            "title": scenario.title,
-            "duration_s": scenario.duration_s,
-            "measured_from_s": scenario.warmup_s,
-            "seed": scenario.seed,
-            "runs": scenario.runs,
-            "flows": scenario.flow_names,
-            "gates": scenario.gate_names,
-            "inputs": scenario.inputs,
-            "warnings": scenario.warnings,
-        }
-        if explain:
-            result["explain"] = scenario.explain()
-            result["theories"] = [_judged(each) for each in match(scenario)]
-        say_json(result)
-    elif explain:
-        say(plain(scenario.explain().rstrip("\n")))
-        say("\ntheory")
-        for each in match(scenario):
-            say(plain(theory_line(_judged(each))))
-    else:
-        flows, gates = len(scenario.flow_names), len(scenario.gate_names)
-        say(
-            f"{file}: no problems ({count(flows, 'flow')}, {count(gates, 'gate')}, "
-            f"{scenario.duration_s:g} s; --explain prints every default)"
-        )
-    warn(scenario.warnings)
-
-
-def _judged(told: Fit | Miss) -> dict[str, Any]:
-    """Return whether a theory applies, for people and programs."""
-    if not told:
-        return {"theory": told.theory, "applies": False, "because": getattr(told, "reason", None)}
-    return {"theory": told.theory, "applies": True, "bent": list(getattr(told, "bent", ()))}
+    _tell(result, out, page, csv, as_json=as_json)

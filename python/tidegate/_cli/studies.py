@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tidegate._cli.names import FILES, FOLDERS, one_of
 from tidegate._cli.options import (
     FILE,
     FORCE,
@@ -15,20 +16,35 @@ from tidegate._cli.options import (
     SET,
     STORE,
     WORKERS,
+    check_picture,
     engine_option,
     epilog,
     say,
     say_json,
+    say_report,
 )
 
 if TYPE_CHECKING:
     from tidegate._base.answer import Answer
 
 
-@click.command(epilog=epilog("reproduce --list", "reproduce dtm --quick", "reproduce dtm/fig-9"))
-@click.argument("target", metavar="[PAPER[/ITEM]]", required=False)
+def _papers() -> list[str]:
+    from tidegate._reproduce.start import targets
+
+    return targets(None)
+
+
+@click.command(
+    epilog=epilog("reproduce --list", "reproduce dtm --quick", "reproduce dtm/fig-9", page="papers")
+)
+@click.argument("target", metavar="[PAPER[/ITEM]]", required=False, shell_complete=one_of(_papers))
 @click.option("--quick", is_flag=True, help="Make runs shorter and measure fewer points.")
-@click.option("--out", metavar="DIR", help="Folder of the report; default: reproduced/PAPER in this folder.")
+@click.option(
+    "--out",
+    metavar="DIR",
+    type=FOLDERS,
+    help="Folder of the report; default: reproduced/PAPER in this folder.",
+)
 @FORCE
 @WORKERS
 @STORE
@@ -92,7 +108,7 @@ def reproduce(
                 )
             results.append(result)
             if not as_json:
-                say(result.report())
+                say_report(result.report())
                 say(f"Report: {place}/{REPORT}")
     if as_json:
         parts = [result.to_dict() for result in results]
@@ -105,6 +121,7 @@ def reproduce(
         "size scenario.toml --gate link",
         'size scenario.toml --gate isp --goal "goodput > 95%"',
         'size scenario.toml --pool vp --goal "p95 response < 2 s"',
+        page="size",
     )
 )
 @FILE
@@ -122,7 +139,9 @@ def reproduce(
     help="With --gate and --goal: what is sized: police.burst, queue, rate.token_bucket.burst, "
     "rate.token_bucket.rate or rate; default: the policer's bucket, else the queue.",
 )
-@click.option("--plot", metavar="FILE", help="With --gate and --goal: draw the sizes that were tried.")
+@click.option(
+    "--plot", metavar="FILE", type=FILES, help="With --gate and --goal: draw the sizes that were tried."
+)
 @click.option(
     "--method",
     type=click.Choice(["auto", "theory", "sim"]),
@@ -176,6 +195,7 @@ def size(
         raise click.UsageError("--method does not belong to --gate with --goal, which simulates")
     if (gate is None) == (pool is None) or (pool is not None and goal is None):
         raise click.UsageError('give either --gate NAME, or --pool NAME with --goal "p95 response < 2 s"')
+    check_picture(plot)
     found: Answer
     with (
         Progress("sizing") as progress,
@@ -191,14 +211,17 @@ def size(
             found = find(bench, gate, method=method or "auto")
     if plot is not None and isinstance(found, GateSizing):
         found.plot(plot)
-    say(found.to_json() if as_json else found.report())
+    (say if as_json else say_report)(found.to_json() if as_json else found.report())
+    if plot is not None and not as_json:
+        say(f"Picture: {plot}")
     return 1 if isinstance(found, GateSizing) and not (found.met and found.verdict != "missed") else 0
 
 
 @click.command(
     epilog=epilog(
         "tune scenario.toml",
-        'tune scenario.toml --gate source --goal "throughput with p99 delay < 200 ms"',
+        'tune x.toml --gate ap --goal "throughput with p99 delay < 200 ms"',
+        page="tune",
     )
 )
 @FILE
@@ -246,5 +269,5 @@ def tune(
         bench_for(file, sets, runs=runs, seed=seed, workers=workers, store=store, progress=progress) as bench,
     ):
         found = find(bench, gate, goal=goal)
-    say(found.to_json() if as_json else found.report())
+    (say if as_json else say_report)(found.to_json() if as_json else found.report())
     return 0 if found.met else 1

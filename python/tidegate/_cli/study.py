@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from tidegate._cli.begin import SCENARIO
 from tidegate._cli.options import (
+    CSV,
     ENGINE,
-    FILE,
     FORCE,
     JSON,
+    REPORT,
     SEED,
     SET,
     STORE,
     WORKERS,
-    check_picture,
+    check_report,
+    check_target,
     command_line,
     count,
     epilog,
@@ -24,64 +27,70 @@ from tidegate._cli.options import (
     note,
     parse_vary,
     say,
-    tell,
-    warn,
 )
 from tidegate._cli.picture import PICTURE_OPTIONS, picture_options
+from tidegate._cli.study_options import (
+    BASELINE,
+    COLUMNS,
+    GATE,
+    MAX_RUNS,
+    OUT,
+    PICTURE,
+    RUNS,
+    UNTIL,
+    VARY,
+    Shown,
+    baseline_of,
+    check_study_picture,
+    show_study,
+    until_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tidegate._study.picture import Picture
+    from tidegate._study.prepare import Prepared
 
 
 @click.command(
     epilog=epilog(
         "study scenario.toml --vary flow.bulk.tcp.cc=reno,cubic --runs 10",
-        'study scenario.toml --vary gate.link.queue="10 packets,50 packets" --runs 10 --plot study.png',
+        'study x.toml --vary gate.link.queue="1 BDP,100 ms" --plot x.png',
         "study scenario.toml --until goodput_bps:±2%",
+        "study x.toml --vary flow.a.tcp.cc=cubic,bbr,reno --baseline cc=reno",
+        "study x.toml --runs 1000 --shard 3/64 --out part-3",
+        page="studies",
     )
 )
-@FILE
-@click.option(
-    "vary",
-    "--vary",
-    multiple=True,
-    metavar="KEY=A,B,C",
-    help="A key and its values, in addition to the file's [[sweep]]; several --vary give every combination.",
-)
-@click.option(
-    "--runs", type=click.IntRange(1), help="Number of replications of each point; default: the file's runs."
-)
-@click.option(
-    "--until",
-    metavar="METRIC:±X%",
-    help="Repeat each point until the interval of this number is that narrow, such as goodput_bps:±2%.",
-)
-@click.option(
-    "--max-runs",
-    type=click.IntRange(2),
-    help="With --until: largest number of replications of a point; default: 256.",
-)
+@SCENARIO
+@VARY
+@RUNS
+@UNTIL
+@MAX_RUNS
 @SEED
 @SET
 @WORKERS
-@click.option("--out", metavar="DIR", help="Write a folder: manifest, study.json, Parquet tables.")
+@OUT
 @FORCE
-@click.option(
-    "picture", "--plot", metavar="FILE", help="Draw the study; the name ends in .png, .svg or .pdf."
-)
+@PICTURE
 @picture_options
-@click.option("--columns", metavar="A,B,C", help="The columns of the table; default: the usual ones.")
-@click.option(
-    "--gate", metavar="NAME", help="The gate to report; default: the gate that limits the flows most."
-)
+@CSV
+@REPORT
+@BASELINE
+@COLUMNS
+@GATE
 @STORE
 @click.option("--resume", is_flag=True, help="With --engine live: reuse runs that were measured before.")
+@click.option(
+    "--shard",
+    metavar="K/N",
+    help="Do part K of N only and write it to --out; 'tidegate study merge' puts the parts together.",
+)
 @ENGINE
 @JSON
 def study(
-    file: str,
+    file: Any,
     vary: tuple[str, ...],
     runs: int | None,
     until: str | None,
@@ -93,10 +102,14 @@ def study(
     force: bool,
     picture: str | None,
     shows: Callable[[], Picture],
+    csv: str | None,
+    page: str | None,
+    bases: tuple[str, ...],
     columns: str | None,
     gate: str | None,
     store: str | bool,
     resume: bool,
+    shard: str | None,
     engine: str,
     as_json: bool,
 ) -> None:
@@ -106,36 +119,38 @@ def study(
     the keys given by --vary. Replication i has the same random numbers at every point. Results of
     earlier runs are taken from the store. After Ctrl-C the same command continues where it
     stopped. With --engine live every run is measured anew, one after the other, unless --resume
-    reuses the runs that this machine measured before.
+    reuses the runs that this machine measured before. For several machines see 'tidegate study plan'.
     """
     from tidegate._ask.source import check_engine
     from tidegate._base.progress import Progress
-    from tidegate._draw.style import write
     from tidegate._study.picture import Picture
-    from tidegate._study.point import Point
     from tidegate._study.prepare import prepare
     from tidegate._study.start import execute_study, workers_for
     from tidegate._study.store import opened
-    from tidegate._study.until import Until
 
     check_engine(engine, ("sim", "live"))
     if resume and (engine != "live" or store is False):
         raise click.UsageError("--resume needs --engine live, and cannot be used with --no-store")
-    if max_runs is not None and until is None:
-        raise click.UsageError("--max-runs needs --until METRIC:±X%")
-    least = None if runs is None else max(runs, 2)
-    stop = None if until is None else Until.parse(until, at_least=least, at_most=max_runs)
+    stop = until_of(until, runs, max_runs)
+    if shard is not None:
+        others: dict[str, Any] = {"--plot": picture, "--csv": csv, "--report": page, "--baseline": bases}
+        others |= {"--columns": columns, "--gate": gate, "--json": as_json, "--engine live": engine == "live"}
+        _only_part([name for name, value in others.items() if value], out)
+        _part(file, shard, str(out), vary=vary, sets=sets, runs=runs, seed=seed, until=stop, workers=workers,
+              store=store, force=force)  # fmt: skip
+        return
     prepared = prepare(file, parse_vary(vary), sets, runs=runs, seed=seed, until=stop, engine=engine)
     chosen = shows()
-    shown = None if columns is None else [name.strip() for name in columns.split(",") if name.strip()]
+    check_report(page)
+    check_target(csv)
+    values = [each for each, _ in prepared.points]
+    shown = Shown(
+        picture, chosen, csv, page, columns, baseline_of(bases, prepared.axes, values), out, as_json
+    )
     if picture is not None:
-        check_picture(picture)
-        if not prepared.axes:
-            raise click.UsageError("--plot: no key is varied, so the picture has no axis")
-        places = [Point(n, dict(values), "") for n, (values, _) in enumerate(prepared.points)]
-        chosen.check(prepared.axes, places)
-    elif chosen != Picture():
-        raise click.UsageError(f"{PICTURE_OPTIONS} need --plot FILE")
+        check_study_picture(picture, chosen, prepared.axes, values)
+    elif chosen != Picture() and page is None:
+        raise click.UsageError(f"{PICTURE_OPTIONS} need --plot FILE or --report FILE.html")
     with folder_for(out, force=force) as fill, opened(store) as kept:
         counts: list[int] = []
         with Progress(f"running {count(len(prepared.points), 'point')}") as progress:
@@ -150,12 +165,63 @@ def study(
                 command=command_line(),
             )
         fill(result)
-        if picture is not None:
-            write(chosen.figure(result), Path(picture))
+        shown.write(result)
     if counts and counts[0] < counts[1]:
         note(f"{counts[1] - counts[0]} of {counts[1]} runs were taken from the store")
-    if as_json:
-        say(result.to_json(shown))
-        warn(result.warnings)
-    else:
-        tell(result, as_json=False, folder=out, picture=picture, report=result.report(shown))
+    show_study(result, shown)
+
+
+def _only_part(others: list[str], out: str | None) -> None:
+    """Refuse what a part of a study cannot have.
+
+    Raises:
+        click.UsageError: there is something, or no folder.
+    """
+    if out is None:
+        raise click.UsageError("--shard needs --out DIR: the folder of the part")
+    if others:
+        raise click.UsageError(
+            f"--shard: a part of a study has no {', '.join(others)}; 'tidegate study merge' takes it"
+            if others != ["--engine live"]
+            else "--shard: live runs need the kernel of one machine; leave out --engine live"
+        )
+
+
+def _part(
+    file: Any,
+    shard: str,
+    out: str,
+    *,
+    vary: tuple[str, ...],
+    sets: tuple[str, ...],
+    runs: int | None,
+    seed: int | None,
+    until: Any,
+    workers: int | None,
+    store: str | bool,
+    force: bool,
+) -> None:
+    """Do one part of a study."""
+    from tidegate._base.progress import Progress
+    from tidegate._run.folder import staged
+    from tidegate._study.part import prepare_shared, write_part
+    from tidegate._study.shard import Shard
+    from tidegate._study.start import workers_for
+    from tidegate._study.store import opened
+
+    part = Shard.parse(shard)
+    prepared: Prepared = prepare_shared(file, parse_vary(vary), sets, runs=runs, seed=seed, until=until)
+    told = f"part {part} of {count(len(prepared.points), 'point')}"
+    with opened(store) as kept, staged(Path(out), force=force) as work, Progress(told) as progress:
+        computed, all_ = write_part(
+            prepared,
+            part,
+            work,
+            workers=workers_for("sim", workers),
+            store=kept,
+            command=command_line(),
+            progress=progress,
+        )
+    if computed < all_:
+        note(f"{all_ - computed} of {all_} runs were taken from the store")
+    say(f"part {part}: {count(all_, 'run')} in {out}")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
 
-from tidegate._cli.options import JSON, epilog, say, say_json
+from tidegate._cli.names import FILES
+from tidegate._cli.options import JSON, check_picture, epilog, say, say_json
 
 
 @click.group()
@@ -18,7 +20,7 @@ _FORMAT = click.option(
     "format_",
     "--format",
     metavar="NAME",
-    help="mahimahi, drp or csv; default: recognised from the name and content.",
+    help="mahimahi, drp, csv or seconds-mbps; default: recognised from name and content.",
 )
 _OPPORTUNITY = click.option(
     "--opportunity-bytes",
@@ -29,28 +31,56 @@ _OPPORTUNITY = click.option(
 )
 
 
-@traces.command("info", epilog=epilog("traces info link.down"))
-@click.argument("file", metavar="FILE")
+@traces.command(
+    "info", epilog=epilog("traces info link.down", "traces info link.down --plot link.png", page="traces")
+)
+@click.argument("file", metavar="FILE", type=FILES)
 @_FORMAT
 @_OPPORTUNITY
+@click.option(
+    "picture",
+    "--plot",
+    metavar="FILE",
+    type=FILES,
+    help="Draw its rate over time, outages, and how the rates are distributed.",
+)
+@click.option(
+    "--window", metavar="SPAN", help='With --plot: rates are means over this long; default: "100 ms".'
+)
 @JSON
-def traces_info(file: str, format_: str | None, opportunity_bytes: int, as_json: bool) -> None:
+def traces_info(
+    file: str,
+    format_: str | None,
+    opportunity_bytes: int,
+    picture: str | None,
+    window: str | None,
+    as_json: bool,
+) -> None:
     """Print the length, rates and outages of a trace."""
-    from tidegate._traces.start import trace_info
+    from tidegate._traces.start import trace_info, trace_plot
 
+    check_picture(picture)
+    if window is not None and picture is None:
+        raise click.UsageError("--window needs --plot FILE")
     info = trace_info(file, format=format_, opportunity_bytes=opportunity_bytes)
+    if picture is not None:
+        trace_plot(file, picture, format=format_, opportunity_bytes=opportunity_bytes, window=window)
     if as_json:
         say_json(info)
     else:
         from tidegate._traces.text import trace_report
 
         say(trace_report(file, info))
+        if picture is not None:
+            say(f"Picture: {picture}")
 
 
-@traces.command("convert", epilog=epilog("traces convert link.down link.csv --window '100 ms'"))
-@click.argument("source", metavar="SOURCE")
-@click.argument("target", metavar="TARGET")
-@click.option("--to", metavar="NAME", help="mahimahi, drp or csv; default: by TARGET's suffix.")
+@traces.command(
+    "convert", epilog=epilog("traces convert link.down link.csv --window '100 ms'", page="traces")
+)
+@click.argument("source", metavar="SOURCE", type=FILES)
+@click.argument("target", metavar="TARGET", type=FILES)
+@click.option("--to", metavar="NAME", help="mahimahi, drp, csv or seconds-mbps; default: by TARGET's suffix.")
 @_FORMAT
 @_OPPORTUNITY
 @click.option("--window", metavar="SPAN", help='Interval over which rates are averaged, such as "100 ms".')
@@ -67,22 +97,24 @@ def traces_convert(
     """Convert a trace to another format, keeping its capacity."""
     from tidegate._traces.start import trace_convert
 
+    told = _replaces(target)
     trace_convert(source, target, to=to, format=format_, opportunity_bytes=opportunity_bytes, window=window)
     if as_json:
         say_json({"source": source, "target": target})
     else:
-        say(f"Trace: {target}")
+        say(f"Trace: {target}{told}")
 
 
 @traces.command(
-    "synth", epilog=epilog("traces synth phone.down --mean '10 Mbit/s' --duration '60 s' --seed 1")
+    "synth",
+    epilog=epilog("traces synth phone.down --mean '10 Mbit/s' --seed 1", page="traces"),
 )
-@click.argument("target", metavar="TARGET")
+@click.argument("target", metavar="TARGET", type=FILES)
 @click.option("--model", default="cellular", show_default=True, help="The stochastic model.")
 @click.option(
     "--seed", type=click.IntRange(0, 2**64 - 1), help="Seed of the random numbers; default: a random one."
 )
-@click.option("--to", metavar="NAME", help="mahimahi, drp or csv; default: by TARGET's suffix.")
+@click.option("--to", metavar="NAME", help="mahimahi, drp, csv or seconds-mbps; default: by TARGET's suffix.")
 @click.option("--mean", metavar="RATE", help='Mean rate; default: "5 Mbit/s".')
 @click.option("--duration", metavar="SPAN", help='Length of the trace; default: "120 s".')
 @click.option("--step", metavar="SPAN", help='Time during which the rate is constant; default: "1 ms".')
@@ -95,7 +127,7 @@ def traces_convert(
 @click.option(
     "--opportunity-bytes", type=click.IntRange(1), help="Bytes of one Mahimahi opportunity; default: 1500."
 )
-@click.option("--window", metavar="SPAN", help="drp and csv: interval over which rates are averaged.")
+@click.option("--window", metavar="SPAN", help="Not for mahimahi: interval over which rates are averaged.")
 @JSON
 def traces_synth(target: str, model: str, seed: int | None, as_json: bool, **parameters: Any) -> None:
     """Generate a link trace from a stochastic model.
@@ -107,14 +139,17 @@ def traces_synth(target: str, model: str, seed: int | None, as_json: bool, **par
     from tidegate._traces.start import trace_synth
 
     chosen = choose(seed, None)
+    told = _replaces(target)
     trace_synth(target, model=model, seed=chosen, **parameters)
     if as_json:
         say_json({"target": target, "model": model, "seed": chosen})
     else:
-        say(f"Trace: {target} (model {model}, seed {chosen})")
+        say(f"Trace: {target} (model {model}, seed {chosen}){told}")
 
 
-@traces.command("from", epilog=epilog("traces from download.pcap -o link.csv --window '100 ms'"))
+@traces.command(
+    "from", epilog=epilog("traces from download.pcap -o link.csv --window '100 ms'", page="captures")
+)
 @click.argument("captures", metavar="CAPTURE...", nargs=-1, required=True)
 @click.option(
     "--connection",
@@ -123,8 +158,15 @@ def traces_synth(target: str, model: str, seed: int | None, as_json: bool, **par
     multiple=True,
     help="Number of a connection; repeatable, if several shared the link. Default: the one with most data.",
 )
-@click.option("-o", "--output", "target", metavar="FILE", help="Write the trace there; default: only report.")
-@click.option("--to", metavar="NAME", help="mahimahi, drp or csv; default: by FILE's suffix.")
+@click.option(
+    "-o",
+    "--output",
+    "target",
+    metavar="FILE",
+    type=FILES,
+    help="Write the trace there; default: only report.",
+)
+@click.option("--to", metavar="NAME", help="mahimahi, drp, csv or seconds-mbps; default: by FILE's suffix.")
 @click.option(
     "--window",
     metavar="SPAN",
@@ -168,6 +210,7 @@ def traces_from(
     with Progress("reading") as progress:
         capture = read(captures, progress)
     found = trace_from(capture, connections=connections or None, at=at, window=window)
+    told = _replaces(target)
     if target is not None:
         found.write(target, to=to, fill=unsaturated)
     if as_json:
@@ -177,4 +220,9 @@ def traces_from(
 
         say(captured_report(found))
         if target is not None:
-            say(f"Trace: {target}")
+            say(f"Trace: {target}{told}")
+
+
+def _replaces(target: str | None) -> str:
+    """Return what is said of a file that will be written in place of one that is there."""
+    return ", in place of the file that was there" if target is not None and Path(target).exists() else ""

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING
 
 import matplotlib as mpl
 import numpy as np
-from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from tidegate._base.errors import ArgumentError, UnknownNameError, nearest
 from tidegate._base.text import HEADERS_SHORT, rate_scale
 from tidegate._compare.plot_figures import figure_columns
+from tidegate._draw.figure import Figure
 from tidegate._draw.marks import above, steps, thin
 from tidegate._draw.style import ACCENT, FILL, INK, MID, SOFT, STYLE, fit
+from tidegate._run.completion import begin_told, lengths, until_told
 from tidegate._run.history import History, history
 from tidegate._run.summary import short_keys
 from tidegate._run.words import PANELS
@@ -55,7 +56,7 @@ def comparison_figure(comparison: Variants, show: Sequence[str] | None = None) -
     usual = _USUAL if count <= _WITH_HISTORY else ()
     data = []
     if recorded and (show or usual):
-        data = [history(v.run, comparison.gate, bins=_BINS) for v in variants]
+        data = [history(v.run, comparison.gate_of(v), bins=_BINS) for v in variants]
     panels = _panels(data, usual if show is None else show, asked=show is not None)
     row = (0.82 if count <= 6 else 0.66) if panels else 0.36
     names = _names(comparison, lines=bool(panels))
@@ -239,7 +240,7 @@ _COLUMNS: dict[str, Callable[[list[Axes], Sequence[History]], None]] = {
 
 def _small(column: list[Axes], data: Sequence[History], title: str) -> None:
     for place, (axes, one) in enumerate(zip(column, data, strict=True)):
-        axes.set_xlim(0, one.duration)
+        axes.set_xlim(0, max(each.duration for each in data))
         if one.begin > 0:
             axes.axvspan(0, one.begin, facecolor="none", edgecolor=SOFT, hatch="////", lw=0, zorder=0)
         axes.yaxis.set_major_locator(MaxNLocator(2, steps=[1, 2, 5, 10]))
@@ -251,17 +252,19 @@ def _small(column: list[Axes], data: Sequence[History], title: str) -> None:
 
 def _facts(comparison: Variants, data: Sequence[History], width: float, *, left_out: bool) -> list[str]:
     """Return the lines below the title: what is varied, whose numbers these are, what is left out."""
-    first = comparison.variants[0].run.summary
-    gate = f"queueing delay, loss and use: gate {comparison.gate}" if comparison.gate else "no gate in common"
+    summaries = [variant.run.summary for variant in comparison.variants]
+    told = any(map(comparison.gate_of, comparison.variants))
+    gate = f"queueing delay, loss and use: {comparison.place}" if told else comparison.place
     facts = [
         f"varied: {', '.join(comparison.axes)}",
         comparison.seeds,
         gate,
-        f"counted from {first['measured_from_s']:g} s to {first['duration_s']:g} s",
+        f"counted from {begin_told(summaries)} s to {until_told(*lengths(summaries))}",
     ]
     passing = {len(one.through) for one in data}
-    if data and max(passing) and max(passing) < len(first["flows"]):
-        facts.append(f"lines: the {max(passing)} of {len(first['flows'])} flows that pass it")
+    flows = {len(summary["flows"]) for summary in summaries}
+    if data and max(passing) and len(flows) == 1 and max(passing) < max(flows):
+        facts.append(f"lines: the {max(passing)} of {max(flows)} flows that pass it")
     if left_out:
         facts.append(f"no histories: more than {_WITH_HISTORY} variants (--show goodput,queue draws them)")
     return textwrap.wrap("  ·  ".join(facts), int(width * 14.2))

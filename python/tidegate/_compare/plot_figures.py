@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 from tidegate._base import text
 from tidegate._draw.style import INK, MID, SOFT
+from tidegate._run.completion import done_cell
 from tidegate._run.summary import figures_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
     from tidegate._compare.variants import Variants
+    from tidegate._draw.figure import Figure
 
     Row = dict[str, Any]
 
@@ -34,11 +35,19 @@ class _Column:
     factor: float = 1.0
     digits: int = 3
     top: float | None = None
+    #: How a row's number is written, where not as it is.
+    words: Callable[[Row], str] | None = None
 
     @property
     def width(self) -> float:
         """Inches."""
         return _BAR if len(self.names) == 1 else _PAIR
+
+    def is_told(self, rows: Sequence[Row]) -> bool:
+        """Return whether any row has something to write in it."""
+        if self.words is not None and any(self.words(row) != text.number(None) for row in rows):
+            return True
+        return any(value is not None for value in self.values(rows))
 
     def values(self, rows: Sequence[Row], number: int = 0) -> list[float | None]:
         """Return one of its numbers of every row, in the unit that is shown."""
@@ -65,12 +74,12 @@ class _FigureColumns:
         elif several:
             # Who asks more gets more: its share says nothing of the network.
             columns.append(_Column("Fairness\nJain", ("fairness",), 1.0, 3, 1.0))
-        columns.append(_Column("Done\ns", ("completion_s",)))
-        return [column for column in columns if any(value is not None for value in column.values(rows))]
+        columns.append(_Column("Done\ns", ("completion_s",), words=done_cell))
+        return [column for column in columns if column.is_told(rows)]
 
     def _of(self, comparison: Variants) -> tuple[list[_Column], list[Row]]:
-        rows = [figures_of(v.run.summary, comparison.gate) for v in comparison.variants]
-        several = len(comparison.variants[0].run.flows) > 1
+        rows = [figures_of(v.run.summary, comparison.gate_of(v)) for v in comparison.variants]
+        several = any(len(v.run.flows) > 1 for v in comparison.variants)
         return self._columns(rows, several=several), rows
 
     def width(self, comparison: Variants) -> float:
@@ -130,8 +139,8 @@ def _bars(axes: Axes, column: _Column, rows: Sequence[Row], at: Sequence[float])
     values = column.values(rows)
     most = column.top or max([value for value in values if value is not None], default=0.0) or 1.0
     axes.set_xlim(0, most * 1.02)
-    for place, value in zip(at, values, strict=True):
-        _number(axes, place, text.number(value, column.digits))
+    for place, value, row in zip(at, values, rows, strict=True):
+        _number(axes, place, column.words(row) if column.words else text.number(value, column.digits))
         if value is not None:
             axes.plot([0, value], [place] * 2, color=MID, lw=4, solid_capstyle="butt")
 

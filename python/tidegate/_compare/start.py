@@ -1,4 +1,4 @@
-"""Comparisons: the same scenario with some keys varied, over the same network.
+"""Comparisons: the same scenario with some keys varied, over the same network, or several scenarios.
 
 Every variant runs with the same seed, so rate laws, losses and traffic draw the same
 random numbers (common random numbers): differences come from what was varied.
@@ -10,16 +10,17 @@ import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, cast
 
 from tidegate._ask.axes import combinations, spelled
 from tidegate._ask.scenario import Scenario, Sets, as_sets
 from tidegate._ask.seed import choose
 from tidegate._ask.source import Source, as_scenario, check_engine
-from tidegate._base.errors import ArgumentError
+from tidegate._base.errors import ArgumentError, ScenarioError
 from tidegate._compare.value import Comparison
-from tidegate._compare.variants import Variant
-from tidegate._run.start import execute, sample_span
+from tidegate._compare.variants import SCENARIO, Variant
+from tidegate._run.start import execute, length, sample_span
 from tidegate._run.summary import common_gate
 from tidegate._run.value import Run
 
@@ -28,30 +29,33 @@ _SAMPLES = 1000
 
 
 def compare(
-    source: Source,
+    source: Source | Sequence[Source],
     *,
-    vary: Mapping[str, Sequence[Any]],
+    vary: Mapping[str, Sequence[Any]] | None = None,
     seed: int | None = None,
     engine: str = "sim",
     set: Sets = None,  # noqa: A002
     record: str | None = None,
     gate: str | None = None,
     columns: Sequence[str] = (),
-    jobs: int | None = None,
+    workers: int | None = None,
 ) -> Comparison:
-    """Run a scenario once for every combination of the varied keys, with the same seed.
+    """Run a scenario once for every combination of the varied keys, or several scenarios, with the same seed.
 
     Args:
-        source: a scenario file, or a dict of its keys.
-        vary: keys with the values each shall take; several keys multiply.
+        source: a scenario file, or a dict of its keys; or a list of them, which the column ``scenario``
+            then tells apart.
+        vary: keys with the values each shall take; several keys multiply. Of several scenarios it may be left
+            out.
         seed: as :func:`tidegate.run`.
         engine: ``"sim"``, or ``"live"``: the kernel's TCP, one run after the other.
         set: changes for every variant.
         record: as :func:`tidegate.run`; left out, samples fine enough for the picture.
-        gate: the gate to compare; left out, the one that holds flows back most.
+        gate: the gate to compare; left out, the one that holds flows back most. Scenarios without a gate in
+            common have each their own.
         columns: more numbers to compare, such as ``traffic.calls.delay_p99_ms``: names as in
             :meth:`Study.values`.
-        jobs: runs at a time; left out, one per processor. Results do not depend on it.
+        workers: runs at a time; left out, one per processor. Results do not depend on it.
 
     Raises:
         ScenarioError, TraceError, EngineError, RunError: as :func:`tidegate.run`.
@@ -59,11 +63,12 @@ def compare(
         UnknownNameError: the runs have no number of a column's name.
     """
     check_engine(engine, ("sim", "live"))
-    if isinstance(source, Scenario):
+    sources = cast("list[Source]", list(source) if isinstance(source, list | tuple) else [source])
+    if any(isinstance(each, Scenario) for each in sources):
         raise TypeError("give compare the scenario's file or dict: it has to be checked once per variant")
-    prepared = prepare(source, vary, set)
+    prepared = prepare(sources, vary or {}, set)
     return execute_all(
-        prepared, seed=seed, engine=engine, record=record, gate=gate, columns=columns, jobs=jobs
+        prepared, seed=seed, engine=engine, record=record, gate=gate, columns=columns, workers=workers
     )
 
 
@@ -71,27 +76,68 @@ def compare(
 class Prepared:
     """Every variant, checked before the first run begins."""
 
+    title: str
     axes: list[str]
     variants: list[tuple[dict[str, str], Scenario]]
 
 
-def prepare(source: Source, vary: Mapping[str, Sequence[Any]], changes: Sets = None) -> Prepared:
-    """Check every combination of the varied keys.
+def prepare(sources: Sequence[Source], vary: Mapping[str, Sequence[Any]], changes: Sets = None) -> Prepared:
+    """Check every combination of the varied keys, of each scenario.
 
     Raises:
         ScenarioError, TraceError, OSError: a variant is wrong.
-        ArgumentError: nothing is varied, or a key has no values.
+        ArgumentError: nothing is varied, a key has no values, or there is no scenario.
     """
-    if not vary:
+    if not sources:
+        raise ArgumentError("nothing to compare: no scenario is given")
+    if not vary and len(sources) == 1:
         raise ArgumentError(
             'nothing to compare: vary takes keys with values, such as {"flow.a.tcp.cc": ["reno", "cubic"]}'
         )
     base = as_sets(changes)
+    several = len(sources) > 1
+    if several and SCENARIO in vary:
+        raise ArgumentError(f"{SCENARIO}: several scenarios have this name for what they differ in")
     variants = []
-    for chosen in combinations(spelled(vary)):
-        sets = [*base, *(f"{key}={value}" for key, value in chosen.items())]
-        variants.append((chosen, as_scenario(source, sets)))
-    return Prepared(list(vary), variants)
+    for name, source in zip(_names(sources), sources, strict=True):
+        for chosen in combinations(spelled(vary)):
+            sets = [*base, *(f"{key}={value}" for key, value in chosen.items())]
+            of = {SCENARIO: name} if several else {}
+            try:
+                variants.append(({**of, **chosen}, as_scenario(source, sets)))
+            except ScenarioError as error:
+                if several:
+                    _name(error, name)
+                raise
+    first = variants[0][1]
+    title = ", ".join(_names(sources)) if several else first.title or first.name
+    return Prepared(title, [*([SCENARIO] if several else []), *vary], variants)
+
+
+def _name(error: ScenarioError, scenario: str) -> None:
+    """Say which scenario refuses a change; what is wrong in a file names the file already."""
+    for each in (error, *(error.others or ())):
+        if each.file in ("--set", None) and each.problem:
+            said = f"{each.problem}, in {scenario}"
+            each.args = (str(each).replace(each.problem, said, 1),)
+            each.problem = said
+
+
+def _names(sources: Sequence[Source]) -> list[str]:
+    """Return what tells scenarios apart: the file's name, or its path where another has that name.
+
+    Of a dict it is the title. What is there twice has its place behind it.
+    """
+    paths = [os.fspath(each) if isinstance(each, str | os.PathLike) else None for each in sources]
+    short = [
+        str(each.get("title", "dict")) if isinstance(each, Mapping) else Path(path or "").name
+        for path, each in zip(paths, sources, strict=True)
+    ]
+    names = [
+        path if path is not None and short.count(name) > 1 else name
+        for path, name in zip(paths, short, strict=True)
+    ]
+    return [f"{name} ({place})" if names.count(name) > 1 else name for place, name in enumerate(names, 1)]
 
 
 def execute_all(
@@ -102,7 +148,7 @@ def execute_all(
     record: str | None = None,
     gate: str | None = None,
     columns: Sequence[str] = (),
-    jobs: int | None = None,
+    workers: int | None = None,
     progress: Callable[[float], None] | None = None,
     command: list[str] | None = None,
 ) -> Comparison:
@@ -115,10 +161,10 @@ def execute_all(
     """
     from concurrent.futures import ThreadPoolExecutor
 
-    first = prepared.variants[0][1]
+    seeds = [scenario.seed for _, scenario in prepared.variants if scenario.seed is not None]
     if "seed" in prepared.axes and seed is not None:
         raise ArgumentError("the seed is both varied and given; use one of the two")
-    chosen = choose(seed, first.seed)
+    chosen = choose(seed, next(iter(seeds), None))
     stop = threading.Event()
     done = [0.0] * len(prepared.variants)
 
@@ -128,11 +174,12 @@ def execute_all(
             return not stop.is_set()
 
         scenario = prepared.variants[index][1]
+        own = choose(None if "seed" in prepared.axes else chosen, scenario.seed)
         result = execute(
             scenario,
-            seed=scenario.seed if "seed" in prepared.axes else chosen,
+            seed=own,
             engine=engine,
-            record=record or sample_span(scenario.duration_s, _SAMPLES),
+            record=record or sample_span(length(scenario, own, engine=engine), _SAMPLES),
             tick=tick,
             command=command,
         )
@@ -140,7 +187,7 @@ def execute_all(
         return result
 
     # Live runs would take each other's processors and be late.
-    at_once = 1 if engine == "live" else jobs or os.cpu_count() or 1
+    at_once = 1 if engine == "live" else workers or os.cpu_count() or 1
     workers = min(at_once, len(prepared.variants))
     runs: list[Run] = []
     with ThreadPoolExecutor(max_workers=workers) as pool:
@@ -164,7 +211,7 @@ def execute_all(
     if shown is not None:
         for result in runs:
             result.gates.row(shown)
-    comparison = Comparison(first.title or first.name, prepared.axes, variants, shown, columns)
+    comparison = Comparison(prepared.title, prepared.axes, variants, shown, columns)
     comparison.rows()  # Each column has to be there.
     return comparison
 

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 from tidegate._base.text import (
     counts_cells,
+    joined,
     number,
     percent,
-    plain,
     rate,
     rate_scale,
-    seconds,
     table,
     wrapped,
 )
-from tidegate._run.summary import short_keys
+from tidegate._run.completion import begin_told, done_cell, lengths, until_told
+from tidegate._run.summary import gate_row, short_keys
 
 if TYPE_CHECKING:
     from tidegate._compare.variants import Variants
@@ -23,10 +23,15 @@ if TYPE_CHECKING:
 
 def report(comparison: Variants) -> str:
     """Return one line per variant: what was varied, then its figures."""
+    return joined(comparison_lines(comparison))
+
+
+def comparison_lines(comparison: Variants) -> list[str]:
+    """Return the title, the facts, tables and paragraphs of a comparison, with blank lines between them."""
     rows = comparison.rows()
     asks = any(row.get("response_mean_s") is not None for row in rows)
     # Who asks more gets more: its share says nothing of the network.
-    several = len(comparison.variants[0].run.flows) > 1 and not asks
+    several = any(len(variant.run.flows) > 1 for variant in comparison.variants) and not asks
     factor, unit = rate_scale(max((row["goodput_bps"] for row in rows), default=0.0))
     short = short_keys(comparison.axes)
     count = len(short)
@@ -37,7 +42,8 @@ def report(comparison: Variants) -> str:
     if several:
         head[0].append("fairness")
         head[1].append("Jain")
-    finite = any(row["completion_s"] is not None for row in rows)
+    finite = any(row["completion_s"] is not None or "progress" in row for row in rows)
+    is_open = any(row["completion_s"] is None and row.get("progress") is not None for row in rows)
     if finite:
         head[0].append("done")
         head[1].append("s")
@@ -58,19 +64,19 @@ def report(comparison: Variants) -> str:
         if several:
             cells.append(number(row["fairness"]))
         if finite:
-            cells.append(number(row["completion_s"], 4))
+            cells.append(done_cell(row, 4))
         if asks:
             cells += [number(row.get(name)) for name in ("response_mean_s", "response_p95_s")]
         body.append(cells)
     first = comparison.variants[0].run.summary
-    at = f"gate {comparison.gate}" if comparison.gate else "no gate in common"
-    gates = [row for row in first["gates"] if row["name"] == comparison.gate]
-    units = "cells" if any(map(counts_cells, gates)) else "whole packets"
-    lines = [
+    summaries = [variant.run.summary for variant in comparison.variants]
+    gates = [gate_row(v.run.summary, comparison.gate_of(v) or "") for v in comparison.variants]
+    units = "cells" if any(map(counts_cells, filter(None, gates))) else "whole packets"
+    return [
         comparison.title,
         wrapped(
-            f"engine {first['engine']} · {comparison.seeds} · {at} · measured from "
-            f"{first['measured_from_s']:g} to {seconds(first['duration_s'])}"
+            f"engine {first['engine']} · {comparison.seeds} · {comparison.place} · measured from "
+            f"{begin_told(summaries)} to {until_told(*lengths(summaries))}"
         ),
         "",
         table(head, body, left=count),
@@ -79,9 +85,9 @@ def report(comparison: Variants) -> str:
         wrapped(
             "wait: queueing delay; used: share of the capacity. Goodput counts payload only; "
             f"rates, queues and loss count {units}."
+            + (" done: a share in brackets had arrived when the run ended, not finished." if is_open else "")
         ),
     ]
-    return plain("\n".join(lines))
 
 
 def _chosen(comparison: Variants) -> list[str]:

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tidegate._base.errors import ArgumentError
 from tidegate._base.lazy import Lazy
 from tidegate._compare.variants import Variants
-from tidegate._run.kept import Kept, written
+from tidegate._run.kept import Kept, Paged, written
 
 if TYPE_CHECKING:
     from matplotlib import figure as mpl
@@ -17,7 +18,7 @@ else:
     mpl = Lazy("matplotlib.figure")
 
 
-class Comparison(Variants, Kept):
+class Comparison(Variants, Kept, Paged):
     """Variants of one scenario, run over the same network.
 
     ``table`` is one row per variant; ``variants`` holds the runs themselves.
@@ -29,16 +30,20 @@ class Comparison(Variants, Kept):
         *,
         gate: str | None = None,
         show: Sequence[str] | None = None,
+        x: str | None = None,
+        y: str | None = None,
     ) -> mpl.Figure:
         """Draw the variants side by side; write PNG, SVG or PDF by the path's suffix.
 
         ``gate`` is the one to show; left out, the one that was compared. ``show`` names the panels of a
         row: ``cwnd``, ``goodput``, ``delay``, ``queue``, ``tokens``; left out, goodput, delay and queue,
-        and none where there are more than 12 variants.
+        and none where there are more than 12 variants. With ``x`` each variant is a point instead, at two of
+        its numbers, such as ``queue_delay_p99_ms`` and ``y``; left out, ``y`` is ``goodput_bps``.
 
         Raises:
-            UnknownNameError: a variant has no gate of this name, or there is no such panel.
-            ArgumentError: the runs have nothing for a panel, or the suffix is none of .png, .svg, .pdf.
+            UnknownNameError: a variant has no gate or number of this name, or there is no such panel.
+            ArgumentError: the runs have nothing for a panel, ``show`` and ``x`` are both given, ``y`` without
+                ``x``, or the suffix is none of .png, .svg, .pdf.
             OSError: the file cannot be written.
         """
         from tidegate._compare.plot import comparison_figure
@@ -48,8 +53,17 @@ class Comparison(Variants, Kept):
             for variant in self.variants:
                 variant.run.gates.row(gate)
             shown = Comparison(self.title, self.axes, self.variants, gate, self.columns)
-        figure = comparison_figure(shown, show)
-        return written(figure, path)
+        if y is not None and x is None:
+            raise ArgumentError("y: it needs x, the number on the x axis (--x NAME --y NAME)")
+        if x is not None:
+            from tidegate._compare.plot_against import against_figure
+
+            if show is not None:
+                raise ArgumentError(
+                    "show: it chooses panels over time, and x draws points; give one of the two"
+                )
+            return written(against_figure(shown, x, y or "goodput_bps"), path)
+        return written(comparison_figure(shown, show), path)
 
     def fill(self, work: Path) -> None:
         """Write the files of its folder into an existing, empty one."""
@@ -62,6 +76,17 @@ class Comparison(Variants, Kept):
         from tidegate._compare.text import report
 
         return report(self)
+
+    def page(self) -> str:
+        """Return the report as one self-contained HTML page: tables, picture, scenario and command."""
+        from tidegate._compare.page import comparison_page
+
+        return comparison_page(self)
+
+    def _repr_html_(self) -> str:
+        from tidegate._compare.page import comparison_fragment
+
+        return comparison_fragment(self)
 
     def __repr__(self) -> str:
         return (

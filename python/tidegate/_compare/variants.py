@@ -8,14 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 from tidegate._base.lazy import Lazy
 from tidegate._run.chance import advice, are_alike, no_difference
+from tidegate._run.completion import lengths_named
 from tidegate._run.metric import metric_of
-from tidegate._run.summary import figures_of
+from tidegate._run.summary import figures_of, main_gate
 from tidegate._run.value import Run
+from tidegate._run.varied import with_numbers
 
 if TYPE_CHECKING:
     import polars as pl
 else:
     pl = Lazy("polars")
+
+
+#: The axis of comparisons of several scenarios.
+SCENARIO = "scenario"
 
 
 @dataclass(frozen=True)
@@ -46,6 +52,24 @@ class Variants:
         self.variants = list(variants)
         self.gate = gate
         self.columns = list(columns)
+
+    def gate_of(self, variant: Variant) -> str | None:
+        """Return the gate whose numbers a variant shows.
+
+        It is the same for all; of several scenarios without a gate in common, each has its own: the one that
+        limits its flows most.
+        """
+        if self.gate is None and SCENARIO in self.axes:
+            return main_gate(variant.run.summary)
+        return self.gate
+
+    @property
+    def place(self) -> str:
+        """The gate that is compared, in words."""
+        if self.gate is not None:
+            return f"gate {self.gate}"
+        own = [gate for gate in map(self.gate_of, self.variants) if gate is not None]
+        return f"gates {', '.join(dict.fromkeys(own))}" if own else "no gate in common"
 
     @property
     def seed(self) -> int:
@@ -90,9 +114,9 @@ class Variants:
     def rows(self) -> list[dict[str, Any]]:
         """Return one dict per variant: the varied keys, then the numbers with units in their names.
 
-        ``goodput_bps`` is the sum over the flows (payload only); queueing delays, loss and
-        utilisation are those of the gate compared. ``columns`` are there under their own names. None: there
-        is no such number.
+        ``goodput_bps`` is that of all flows together (payload only); queueing delays, loss and
+        utilisation are those of the gate compared (:meth:`gate_of`). ``columns`` are there under their own
+        names. None: there is no such number.
 
         Raises:
             UnknownNameError: a variant has no number of a column's name.
@@ -102,14 +126,26 @@ class Variants:
     def _figures(self, variant: Variant) -> dict[str, Any]:
         summary = variant.run.summary
         chosen = {name: metric_of(summary, {}, name) for name in self.columns}
-        return {**figures_of(summary, self.gate), **chosen}
+        return {**figures_of(summary, self.gate_of(variant)), **chosen}
+
+    def number_of(self, variant: Variant, name: str) -> float | None:
+        """Return a number of a variant: one of the table, or of its run as ``flow.NAME.COLUMN`` and so on.
+
+        Raises:
+            UnknownNameError: it has no such number.
+        """
+        figures = figures_of(variant.run.summary, self.gate_of(variant))
+        if name in figures:
+            value = figures[name]
+            return None if value is None else float(value)
+        return metric_of(variant.run.summary, {}, name)
 
     @property
     def table(self) -> pl.DataFrame:
         """The rows as a polars data frame."""
         import polars as pl
 
-        return pl.DataFrame(self.rows(), infer_schema_length=None)
+        return with_numbers(pl.DataFrame(self.rows(), infer_schema_length=None), self.axes)
 
     def to_dict(self) -> dict[str, Any]:
         """Return what ``tidegate compare --json`` prints."""
@@ -118,7 +154,7 @@ class Variants:
             "engine": first["engine"],
             "scenario": first["scenario"],
             "seed": self.seed,
-            "duration_s": first["duration_s"],
+            **lengths_named([v.run.summary for v in self.variants]),
             "measured_from_s": first["measured_from_s"],
             "gate": self.gate,
             "vary": self.axes,

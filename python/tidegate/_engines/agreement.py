@@ -10,6 +10,7 @@ from tidegate import _core
 from tidegate._base.estimate import CONFIDENCE, Estimate, estimate
 from tidegate._base.text import number, percent
 from tidegate._engines.quantities import Quantity, quantities_of, within_floor
+from tidegate._run.completion import lengths_named
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -226,7 +227,7 @@ class Agreement:
         return {
             "scenario": first["scenario"],
             "seed": self.seed,
-            "duration_s": first["duration_s"],
+            **lengths_named([run.summary for each in self.engines for run in each.runs]),
             "measured_from_s": first["measured_from_s"],
             "gate": self.gate,
             "reference": self.reference,

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 import numpy as np
-from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from tidegate._base.text import HEADERS_SHORT, rate_scale
+from tidegate._draw.figure import Figure
 from tidegate._draw.marks import above, steps, thin
 from tidegate._draw.style import ACCENT, FILL, INK, MID, SOFT, STYLE, fit
 from tidegate._engines.agreement import AGREE, DIFFER, OPEN, UNJUDGED
+from tidegate._run.completion import lengths, until_told
 from tidegate._run.history import History, history
 
 if TYPE_CHECKING:
@@ -165,10 +166,11 @@ def _limits(shown: Sequence[float], means: Sequence[float]) -> tuple[float, floa
 
 def _titles(figure: Figure, comparison: Agreement, width: float, height: float) -> None:
     first = comparison.engines[0].runs[0].summary
+    ends = lengths([run.summary for each in comparison.engines for run in each.runs])
     facts = [
         ", ".join(each.label for each in comparison.engines),
         f"gate {comparison.gate}" if comparison.gate else "no gate",
-        f"counted from {first['measured_from_s']:g} s to {first['duration_s']:g} s",
+        f"counted from {first['measured_from_s']:g} s to {until_told(*ends)}",
     ]
     if comparison.seed is not None:
         facts.insert(1, f"seed {comparison.seed}")

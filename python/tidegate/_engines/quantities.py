@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tidegate._base.text import counts_cells, number
+from tidegate._run.completion import total_goodput
 from tidegate._run.summary import gate_row
 
 if TYPE_CHECKING:
@@ -163,9 +164,9 @@ def _total(summary: dict[str, Any], column: str) -> float | None:
     if column in ("goodput_bps", "fairness"):
         if None in goodputs:
             return None
-        total, squares = sum(goodputs), sum(each * each for each in goodputs)
         if column == "goodput_bps":
-            return float(total)
+            return total_goodput(summary)
+        total, squares = sum(goodputs), sum(each * each for each in goodputs)
         return total**2 / (len(flows) * squares) if squares else None
     values = [value for row in flows if (value := row.get(column)) is not None]
     return float(sum(values)) if len(values) == len(flows) else None

@@ -11,7 +11,7 @@ from tidegate._ask.source import ENGINES, Source, as_scenario
 from tidegate._base.errors import ArgumentError, EngineError
 from tidegate._engines.agreement import ORDER, TOLERANCE, EngineRuns
 from tidegate._engines.value import EngineComparison
-from tidegate._run.start import execute, sample_span
+from tidegate._run.start import execute, length, sample_span
 from tidegate._run.summary import common_gate
 from tidegate._run.value import Run
 
@@ -167,7 +167,7 @@ def _one(
         scenario,
         seed=seed,
         engine=engine,
-        record=record or sample_span(scenario.duration_s, _SAMPLES),
+        record=record or sample_span(length(scenario, seed, replication, engine), _SAMPLES),
         replication=replication,
         tick=tick,
         command=command,

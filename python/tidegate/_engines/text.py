@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tidegate._base.text import HEADERS_SHORT, number, plain, seconds, table, wrapped
+from tidegate._base.text import HEADERS_SHORT, joined, number, table, wrapped
 from tidegate._engines.agreement import AGREE
 from tidegate._engines.quantities import within_floor
+from tidegate._run.completion import lengths, until_told
 from tidegate._study.text import plus_minus
 
 if TYPE_CHECKING:
@@ -17,13 +18,14 @@ if TYPE_CHECKING:
 def report(comparison: Agreement) -> str:
     """Return what every engine says, the differences from the reference, and what agrees."""
     first = comparison.engines[0].runs[0].summary
+    ends = lengths([run.summary for each in comparison.engines for run in each.runs])
     seed = "" if comparison.seed is None else f" · seed {comparison.seed}"
     at = f"gate {comparison.gate}" if comparison.gate else "no gate"
     lines = [
         comparison.title,
         wrapped(
             f"engines {', '.join(each.engine for each in comparison.engines)}{seed} · {at} · measured from "
-            f"{first['measured_from_s']:g} to {seconds(first['duration_s'])}"
+            f"{first['measured_from_s']:g} to {until_told(*ends)}"
         ),
         "",
         _values(comparison),
@@ -40,7 +42,7 @@ def report(comparison: Agreement) -> str:
             f"loss, utilisation and queue are those of the gate. {HEADERS_SHORT}"
         ),
     ]
-    return plain("\n".join(lines))
+    return joined(lines)
 
 
 def _values(comparison: Agreement) -> str:

@@ -41,6 +41,11 @@ class Regression:
         return all(row.verdict != DIFFER for row in self.rows)
 
     @property
+    def undecided(self) -> bool:
+        """Whether the runs leave open if some number differs."""
+        return any(row.verdict == UNDECIDED for row in self.rows)
+
+    @property
     def sentences(self) -> list[str]:
         """What agrees and what does not, in words."""
         of = {
@@ -72,6 +77,7 @@ class Regression:
             "exact": self.exact,
             "within": self.within,
             "agrees": self.agrees,
+            "undecided": self.undecided,
             "rows": [
                 {
                     "transfer": row.transfer,

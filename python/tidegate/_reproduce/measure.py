@@ -74,6 +74,7 @@ def draw(lab: Lab, figure: Figure) -> Drawn:
     """Draw a figure."""
     import matplotlib as mpl
 
+    from tidegate._draw.inline import inline
     from tidegate._draw.style import METADATA, STYLE
 
     try:
@@ -87,19 +88,7 @@ def draw(lab: Lab, figure: Figure) -> Drawn:
         if os.environ.get("TIDEGATE_TRACEBACK"):
             raise
         return Drawn(figure, None, lab.take_commands(), f"{type(error).__name__}: {error}")
-    return Drawn(figure, _inline(buffer.getvalue(), figure.id), lab.take_commands())
-
-
-def _inline(svg: str, name: str) -> str:
-    """Return the picture as it stands in a page: without a prolog, its ids its own."""
-    import re
-
-    body = svg[svg.index("<svg") :]
-    ids = dict.fromkeys(re.findall(r'\bid="([^"]+)"', body))
-    for known in sorted(ids, key=len, reverse=True):
-        body = body.replace(f'"{known}"', f'"{name}-{known}"').replace(f'"#{known}"', f'"#{name}-{known}"')
-        body = body.replace(f"url(#{known})", f"url(#{name}-{known})")
-    return body
+    return Drawn(figure, inline(buffer.getvalue(), figure.id), lab.take_commands())
 
 
 class Drawing:

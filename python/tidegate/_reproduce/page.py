@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tidegate import _core
+from tidegate._page.render import rendered
 from tidegate._reproduce.value import counts, full_text, number_text, paper_text, quick_text
 from tidegate._run.folder import MANIFEST, write_json
 
@@ -47,22 +47,12 @@ def fill(result: Reproduction, work: Path, seeds: list[int | None]) -> None:
 
 def page(result: Reproduction, seeds: dict[str, int | None]) -> str:
     """Return the report: one HTML page with everything in it."""
-    import jinja2
-
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(Path(__file__).parent),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["number"] = number_text
-    environment.filters["paper_text"] = paper_text
-    environment.filters["full_text"] = full_text
-    environment.filters["least_width"] = least_width
     drawn = {entry.figure.id for entry in result.figures}
     loose = [entry for entry in result.claims if not drawn & {*entry.claim.figures}]
-    return environment.get_template("report.html.j2").render(
+    return rendered(
+        "report.html.j2",
+        folder=Path(__file__).parent,
+        filters={"number": number_text, "paper_text": paper_text, "full_text": full_text},
         paper=result.paper,
         quick=quick_text(result) if result.quick else "",
         claims=result.claims,
@@ -72,13 +62,3 @@ def page(result: Reproduction, seeds: dict[str, int | None]) -> str:
         seeds=seeds,
         version=_core.build_info()["tidegate"],
     )
-
-
-def least_width(svg: str) -> str:
-    """Return the width below which a figure scrolls instead of shrinking: letters stay above 6 pt."""
-    found = re.search(r'<svg[^>]*\bwidth="([0-9.]+)pt"', svg)
-    return f"{LEAST_SCALE * float(found[1]):.0f}pt" if found else "0"
-
-
-#: Letters of a figure are 7.5 to 8.5 pt at its own size.
-LEAST_SCALE = 0.8

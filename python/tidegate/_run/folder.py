@@ -38,8 +38,14 @@ def staged(folder: Path, *, force: bool = False) -> Iterator[Path]:
         OSError: the place cannot be written.
     """
     check_free(folder, force=force)
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    work = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        work = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+    except OSError as error:
+        # Of the folder that was asked for, not of the one that is to become it.
+        raise OSError(
+            error.errno, f"cannot be made ({(error.strerror or '').lower()})", str(folder)
+        ) from None
     try:
         # mkdtemp makes a private folder; a result is as readable as any other file.
         mask = os.umask(0)
@@ -89,7 +95,7 @@ def write_json(path: Path, value: Any) -> None:
 
 
 def receiver_pcap(path: Path) -> Path:
-    """Return where a live run keeps what the receivers see."""
+    """Return where a run keeps what the receivers see."""
     return path.with_name(f"{path.stem}-receiver{path.suffix}")
 
 
@@ -138,8 +144,11 @@ def read_manifest(folder: Path, kind: str | None = None) -> dict[str, Any]:
         "run",
         "comparison",
         "study",
+        "part",
+        "plan",
         "engines",
         "reproduction",
+        "shell",
     ):
         raise RunFolderError(f"{folder / MANIFEST}: this was not written by tidegate")
     if manifest.get("layout") != _LAYOUT:
@@ -147,8 +156,21 @@ def read_manifest(folder: Path, kind: str | None = None) -> dict[str, Any]:
             f"{folder / MANIFEST}: this version cannot read layout {manifest.get('layout')!r}"
         )
     if kind is not None and manifest["kind"] != kind:
-        raise RunFolderError(f"{folder}: this folder holds a {manifest['kind']}; use open_{manifest['kind']}")
+        raise RunFolderError(_other_kind(folder, manifest["kind"], kind))
     return manifest
+
+
+def _other_kind(folder: Path, found: str, wanted: str) -> str:
+    """Say of a folder that it holds something else than what was asked for."""
+    if found == "part":
+        return f"{folder}: this folder holds a part of a study; tidegate study merge puts the parts together"
+    if found == "plan":
+        return (
+            f"{folder}: this folder holds the plan of a study; tidegate study merge puts its parts together"
+        )
+    if wanted == "part":
+        return f"{folder}: this folder holds a {found}, and no part of a study"
+    return f"{folder}: this folder holds a {found}; use open_{found}"
 
 
 def read_json(path: Path) -> Any:

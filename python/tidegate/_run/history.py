@@ -27,10 +27,13 @@ _BINS = 240
 
 def numbers(column: pl.Series) -> Floats:
     """Return a column as floats; null becomes NaN, a gap in a line."""
-    import polars as pl
-
-    result: Floats = column.cast(pl.Float64).fill_null(float("nan")).to_numpy()
+    result: Floats = column.to_numpy().astype(np.float64, copy=False)
     return result
+
+
+def parts_of(table: pl.DataFrame, column: str) -> dict[str, pl.DataFrame]:
+    """Return the rows of each flow or gate, by its name."""
+    return {str(key[0]): part for key, part in table.partition_by(column, as_dict=True).items()}
 
 
 def edges_for(duration: float, time: Floats, bins: int = _BINS) -> Floats:
@@ -76,6 +79,8 @@ class History:
     time: dict[str, Floats]
     cwnd: dict[str, Floats]
     ssthresh: dict[str, Floats]
+    #: Payload received since the start of each flow, bytes.
+    delivered: dict[str, Floats]
     goodput: dict[str, Floats]
     gate: str | None
     #: Round trip and one-way delay of each flow, ms; empty where they were not recorded.
@@ -147,13 +152,7 @@ def history(run: Recorded, gate: str | None, bins: int = _BINS) -> History:
         raise UnknownNameError(nearest("gate", gate, run.gates.names))
     shown = gate or main_gate(run.summary)
     duration = float(run.summary["duration_s"])
-    flows = run.table("flows")
-    parts = {
-        str(key[0]): part
-        for key, part in flows.with_columns(pl.col("flow").cast(pl.String))
-        .partition_by("flow", as_dict=True)
-        .items()
-    }
+    parts = parts_of(run.table("flows"), "flow")
     names = [name for name in run.flows.names if name in parts]
     time = {name: numbers(parts[name]["time_s"]) for name in names}
     none = np.zeros(0)
@@ -162,7 +161,7 @@ def history(run: Recorded, gate: str | None, bins: int = _BINS) -> History:
     law: dict[str, Any] = (run.manifest.get("laws") or {}).get(shown) or {}
     limit = law.get("queue_limit") or {}
     if shown is not None:
-        part = run.gates.row(shown).columns()
+        part = parts_of(run.table("gates"), "gate")[shown]
         gate_time = numbers(part["time_s"])
         rate = numbers(part["rate_bps"])
         if counts_cells(run.gates.row(shown).summary):
@@ -177,6 +176,7 @@ def history(run: Recorded, gate: str | None, bins: int = _BINS) -> History:
     longest = max(time.values(), key=len, default=gate_time)
     edges = edges_for(duration, longest, bins)
 
+    delivered = {name: numbers(parts[name]["delivered_bytes"]) for name in names}
     through = names if shown is None else [n for n in flows_through(run, shown) if n in parts]
 
     def times(table: str, **where: str) -> Floats:
@@ -196,7 +196,8 @@ def history(run: Recorded, gate: str | None, bins: int = _BINS) -> History:
         time=time,
         cwnd={n: numbers(parts[n]["cwnd_segments"]) for n in names},
         ssthresh={n: numbers(parts[n]["ssthresh_segments"]) for n in names},
-        goodput={n: binned_rate(time[n], numbers(parts[n]["delivered_bytes"]), edges) for n in names},
+        delivered=delivered,
+        goodput={n: binned_rate(time[n], delivered[n], edges) for n in names},
         gate=shown,
         rtt=_delays(parts, names, ("rtt_ms", "srtt_ms")),
         one_way=_delays(parts, names, ("one_way_ms",)),
@@ -245,12 +246,9 @@ def _fresh(part: pl.DataFrame, column: str) -> Floats:
 
 def _drops(run: Recorded, gates: Sequence[str]) -> dict[str, Floats]:
     """Return when packets were dropped at each of these gates."""
-    import polars as pl
-
     if not run.has("drops"):
         return {}
-    drops = run.table("drops").with_columns(pl.col("gate").cast(pl.String))
-    parts = {str(key[0]): part for key, part in drops.partition_by("gate", as_dict=True).items()}
+    parts = parts_of(run.table("drops"), "gate")
     return {name: numbers(parts[name]["time_s"]) if name in parts else np.zeros(0) for name in gates}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,30 @@ if TYPE_CHECKING:
     from matplotlib import figure as mpl
 else:
     mpl = Lazy("matplotlib.figure")
+
+
+class Paged(ABC):
+    """What has a report as one HTML page, and is shown by a notebook."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def page(self) -> str:
+        """Return the report as one self-contained HTML page, with its pictures."""
+
+    @abstractmethod
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows."""
+
+    def write_report(self, path: str | os.PathLike[str]) -> Path:
+        """Write :meth:`page` to a file. The same results give the same bytes.
+
+        Raises:
+            OSError: the file cannot be written.
+        """
+        place = Path(path)
+        place.write_text(self.page(), encoding="utf-8", newline="\n")
+        return place
 
 
 class Kept(Answer):

@@ -38,6 +38,7 @@ def manifest_of(
         "seed": seed,
         "replication": replication,
         "inputs": scenario.inputs,
+        "computed_sizes": scenario.computed_sizes,
         "draws": scenario.draws,
         "laws": scenario.laws(),
         "warnings": warnings,

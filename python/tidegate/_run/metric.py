@@ -51,6 +51,7 @@ def metric_of(summary: dict[str, Any], measured: Mapping[str, float | None], met
     if metric in measured:
         return measured[metric]
     of_flows = ["goodput_bps", "fairness", "segments_retransmitted", "timeouts", "completion_s"]
+    of_flows += ["progress"] if any("progress" in row for row in summary["flows"]) else []
     of_flows += REQUESTS if summary.get("requests") else []
     if metric not in of_flows:
         known = [*measured, *of_flows]

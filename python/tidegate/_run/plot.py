@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 import matplotlib as mpl
 import numpy as np
-from matplotlib.figure import Figure
 
 from tidegate._base import text
 from tidegate._base.errors import ArgumentError, UnknownNameError, nearest
+from tidegate._draw.figure import Figure
 from tidegate._draw.style import INK, MID, SOFT, STYLE, fit
+from tidegate._run.completion import transfers, until_told
 from tidegate._run.history import history
 from tidegate._run.plot_delay import delay_panel, has_delays, tokens_panel
 from tidegate._run.plot_flows import bars_panel
@@ -117,21 +118,21 @@ def _panel(axes: Axes, name: str, run: Recorded, data: History) -> None:
 def _flow_bars(figure: Figure, run: Recorded, height: float) -> None:
     """Draw goodput of each flow and, of finite transfers, how long each took."""
     flows = run.summary["flows"]
-    done = any(row["completion_s"] is not None for row in flows)
+    finite = transfers(flows)
     whole = 1 - (_LEFT + _RIGHT) / _WIDTH
     fair = figures_of(run.summary, None)["fairness"]
     unit = text.rate_scale(max(row["goodput_bps"] for row in flows))[1]
     told = (
         "" if fair is None or run.summary.get("requests") else f" (Jain's fairness index {text.number(fair)})"
     )
-    wide = whole / 2 - 0.045 if done else whole
+    wide = whole / 2 - 0.045 if finite else whole
     bottom = (_BOTTOM - 0.05) / height
     axes = figure.add_axes((_LEFT / _WIDTH, bottom, wide, _BARS / height))
     bars_panel(axes, flows, "goodput_bps", f"Goodput of each flow{told}", unit)
-    if done:
+    if finite:
         left = _LEFT / _WIDTH + whole / 2 + 0.045
         axes = figure.add_axes((left, bottom, wide, _BARS / height))
-        bars_panel(axes, flows, "completion_s", "Time until each transfer was done", "s")
+        bars_panel(axes, finite, "completion_s", "Time until each transfer was done", "s")
 
 
 def _warmup(axes: Axes, begin: float) -> None:
@@ -146,7 +147,7 @@ def _titles(figure: Figure, run: Recorded, data: History, height: float) -> None
         f"seed {run.seed}",
         f"{flows} ({', '.join(kinds)})" if kinds else flows,
         f"engine {run.summary['engine']}",
-        f"counted from {data.begin:g} s to {data.duration:g} s",
+        f"counted from {data.begin:g} s to {until_told(data.duration, data.duration)}",
     ]
     x = _LEFT / _WIDTH
     lines = [(0.2, fit(run.title, 88), 12.5, INK), (0.47, "  ·  ".join(facts), 8.5, MID)]

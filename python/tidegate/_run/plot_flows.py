@@ -8,6 +8,7 @@ from matplotlib.ticker import MaxNLocator
 
 from tidegate._base.text import rate_scale
 from tidegate._draw.style import ACCENT, MID, fit
+from tidegate._run.completion import done_cell
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,31 +22,30 @@ _NAMED = 12
 def bars_panel(axes: Axes, flows: Sequence[dict[str, Any]], column: str, title: str, unit: str) -> None:
     """Draw one bar per flow, the largest first where they are too many for names."""
     factor = rate_scale(max(row[column] or 0.0 for row in flows))[0] if column.endswith("_bps") else 1.0
-    rows = [(str(row["name"]), (row[column] or 0.0) / factor, row[column] is not None) for row in flows]
+    rows = [(str(row["name"]), (row[column] or 0.0) / factor) for row in flows]
     many = len(rows) > _NAMED
     if many:
         rows.sort(key=lambda row: -row[1])
     axes.bar(
-        range(len(rows)), [value for _, value, _ in rows], width=0.62 if not many else 1.0,
+        range(len(rows)), [value for _, value in rows], width=0.62 if not many else 1.0,
         color=ACCENT if not many else MID, lw=0,
     )  # fmt: skip
-    for place, (_, _, there) in enumerate(rows):
-        if not there and not many:
-            axes.annotate(
-                "not finished", (place, 0), rotation=90, ha="center", va="bottom", fontsize=7, color=MID
-            )
+    for place, row in enumerate(() if many else flows):
+        if row[column] is None:
+            words = f"not finished {done_cell(row)}"
+            axes.annotate(words, (place, 0), rotation=90, ha="center", va="bottom", fontsize=7, color=MID)
     axes.set_xlim(-0.6, len(rows) - 0.4)
     axes.grid(visible=False, axis="x")
     axes.set_title(title)
     axes.set_ylabel(unit)
     axes.yaxis.set_major_locator(MaxNLocator(4))
-    axes.set_ylim(0, 1.1 * max([value for _, value, _ in rows]) or 1.0)
+    axes.set_ylim(0, 1.1 * max([value for _, value in rows]) or 1.0)
     if many:
         axes.set_xticks([])
         axes.set_xlabel(f"the {len(rows)} flows, the largest first")
     else:
-        crowded = sum(len(name) + 2 for name, _, _ in rows) > 80
+        crowded = sum(len(name) + 2 for name, _ in rows) > 80
         axes.set_xticks(
-            range(len(rows)), [fit(name, 16) for name, _, _ in rows], rotation=30 if crowded else 0,
+            range(len(rows)), [fit(name, 16) for name, _ in rows], rotation=30 if crowded else 0,
             ha="right" if crowded else "center", fontsize=7.5,
         )  # fmt: skip

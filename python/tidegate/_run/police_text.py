@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tidegate._base.text import number, percent, rate_scale, shorten, table
+from tidegate._base.text import TextTable, number, percent, rate_scale, shorten, table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,7 +43,7 @@ def police_tables(summary: dict[str, Any]) -> list[str]:
     return [line for text in (*told, _policed(senders)) for line in ("", text)]
 
 
-def _markers(gates: Sequence[Row]) -> str:
+def _markers(gates: Sequence[Row]) -> TextTable:
     head = [["marker", "green", "yellow", "red", "dropped"]]
     rows = [
         [
@@ -56,7 +56,7 @@ def _markers(gates: Sequence[Row]) -> str:
     return _cut(table(head, rows), len(gates), "markers")
 
 
-def _policers(gates: Sequence[Row]) -> str:
+def _policers(gates: Sequence[Row]) -> TextTable:
     factor, unit = rate_scale(max(gate["contract_bps"] for gate in gates))
     head = [["policer", "contract", "used", "dropped", "tagged", ""], ["", unit, "%", "", "", ""]]
     rows = []
@@ -75,7 +75,7 @@ def _policers(gates: Sequence[Row]) -> str:
     return _cut(table(head, rows), len(gates), "policers")
 
 
-def _policed(senders: Sequence[tuple[str, int, Row]]) -> str:
+def _policed(senders: Sequence[tuple[str, int, Row]]) -> TextTable:
     head = [["packets of", "sent", "dropped", "policed", "tagged"]]
     worst = sorted(senders, key=lambda one: -one[2]["policed_packets"])
     shown = senders if len(senders) <= _SHOWN else worst[:_SHOWN]
@@ -92,8 +92,10 @@ def _policed(senders: Sequence[tuple[str, int, Row]]) -> str:
     return _cut(table(head, rows), len(senders), "flows and sources")
 
 
-def _cut(text: str, count: int, what: str) -> str:
-    return text if count <= _SHOWN else f"{text}\n({_SHOWN} of {count} {what}; --json prints all)"
+def _cut(text: TextTable, count: int, what: str) -> TextTable:
+    if count <= _SHOWN:
+        return text
+    return text.with_note(f"({_SHOWN} of {count} {what}; --json prints all)")
 
 
 def drops_by_reason(gate: Row) -> str | None:

@@ -31,6 +31,8 @@ _SAMPLES = 2000
 
 #: The kernel's state is read every millisecond at most.
 _LIVE_SAMPLES_PER_S = 1000.0
+#: How long a live run is thought to be that ends when all is done; its picture's samples follow from it.
+_LIVE_GUESS_S = 20.0
 
 
 def run(
@@ -56,8 +58,8 @@ def run(
             the file's ``[record]`` says, else samples fine enough for a picture.
         set: changes made before the checks, as a dict or as ``["key=value"]``.
         replication: which of the scenario's ``runs`` this is, from 0.
-        pcap: a file to write every packet to, as the senders see it; a live run also writes what
-            the receivers see, beside it as NAME-receiver.pcap.
+        pcap: a file to write every packet to, as the senders see it; what the receivers see stands
+            beside it as NAME-receiver.pcap.
         exact_events: make every arrival and departure an event; slower, equal results.
 
     Raises:
@@ -104,6 +106,7 @@ def execute(
     if not 0 <= chosen < 2**64:
         raise ArgumentError(f"the seed is a whole number from 0 to 2^64 - 1, not {chosen}")
     check_engine(engine, ("sim", "live"))
+    ends = None if pcap is None else (os.fspath(pcap), os.fspath(receiver_pcap(Path(pcap))))
     if engine == "live":
         if exact_events:
             raise ArgumentError("exact_events is for the simulator, not for engine live")
@@ -112,8 +115,9 @@ def execute(
             scenario,
             seed=chosen,
             replication=replication,
-            record=record or _default_record(scenario, _LIVE_SAMPLES_PER_S),
-            pcap=None if pcap is None else (os.fspath(pcap), os.fspath(receiver_pcap(Path(pcap)))),
+            record=record
+            or _default_record(scenario, length(scenario, chosen, engine=engine), _LIVE_SAMPLES_PER_S),
+            pcap=ends,
             tick=tick,
         )
     else:
@@ -121,8 +125,8 @@ def execute(
             scenario,
             seed=chosen,
             replication=replication,
-            record=record or _default_record(scenario),
-            pcap=None if pcap is None else os.fspath(pcap),
+            record=record or _default_record(scenario, length(scenario, chosen, replication)),
+            pcap=ends,
             exact_events=exact_events,
             tick=tick,
         )
@@ -175,11 +179,24 @@ def assemble(
     return Run(summary, manifest, load, pcap=None if pcap is None else Path(pcap))
 
 
-def _default_record(scenario: Scenario, most_per_s: float = math.inf) -> str | None:
+def length(scenario: Scenario, seed: int, replication: int = 0, engine: str = "sim") -> float:
+    """Return how long a run is, seconds; where it ends when all is done, a run without records tells.
+
+    Of a live run, which cannot be made twice, it is a guess (``_LIVE_GUESS_S``).
+    """
+    if not scenario.until_done:
+        return scenario.duration_s
+    if engine != "sim":
+        return min(scenario.duration_s, _LIVE_GUESS_S)
+    data = compiled.simulate(scenario, seed=seed, replication=replication, record="summary")
+    return float(json.loads(data.summary_json)["duration_s"])
+
+
+def _default_record(scenario: Scenario, length_s: float, most_per_s: float = math.inf) -> str | None:
     """None leaves it to the file; where that records nothing, fine enough for a picture."""
     if scenario.records:
         return None
-    return sample_span(scenario.duration_s, int(min(_SAMPLES, max(1.0, scenario.duration_s * most_per_s))))
+    return sample_span(length_s, int(min(_SAMPLES, max(1.0, length_s * most_per_s))))
 
 
 def sample_span(duration_s: float, samples: int = _SAMPLES) -> str:

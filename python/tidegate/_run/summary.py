@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tidegate._base.text import loss
+from tidegate._run.completion import completion, total_goodput
 from tidegate._run.table import ALL
 
 if TYPE_CHECKING:
@@ -71,18 +72,19 @@ def common_gate(summaries: Sequence[Summary]) -> str | None:
 def figures_of(summary: Summary, gate: str | None) -> dict[str, Any]:
     """Return the numbers by which runs are compared: all flows together, and one gate.
 
-    ``goodput_bps`` is the sum over the flows (payload only), ``fairness`` Jain's index of
-    their goodputs; queueing delays, loss and utilisation are the gate's. Response times are of all
-    requests, where there are any.
+    ``goodput_bps`` is that of all flows together (payload only, ``_run/completion.py`` says over which time),
+    ``fairness`` Jain's index of their goodputs, ``completion_s`` the longest time from a finite transfer's
+    start to its end (None while one is not done), ``progress`` the least share of one that arrived; queueing
+    delays, loss and utilisation are the gate's. Response times are of all requests, where there are any.
     """
     flows = summary["flows"]
     row = (gate_row(summary, gate) if gate is not None else None) or {}
     goodputs = [float(flow["goodput_bps"]) for flow in flows]
-    done = [flow["completion_s"] for flow in flows if flow["completion_s"] is not None]
+    done, progress = completion(flows)
     squares = sum(g * g for g in goodputs)
     requests = next((row for row in summary.get("requests", []) if row["name"] == ALL), None)
     return {
-        "goodput_bps": sum(goodputs),
+        "goodput_bps": total_goodput(summary),
         "fairness": sum(goodputs) ** 2 / (len(goodputs) * squares) if squares else None,
         "queue_delay_p50_ms": row.get("queue_delay_p50_ms"),
         "queue_delay_p99_ms": row.get("queue_delay_p99_ms"),
@@ -90,7 +92,8 @@ def figures_of(summary: Summary, gate: str | None) -> dict[str, Any]:
         "utilisation": row.get("utilisation"),
         "segments_retransmitted": sum(flow["segments_retransmitted"] for flow in flows),
         "timeouts": sum(flow["timeouts"] for flow in flows),
-        "completion_s": max(done, default=None),
+        "completion_s": done,
+        **({} if progress is None else {"progress": progress}),
         **({} if requests is None else {name: requests[name] for name in REQUESTS}),
     }
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
+from tidegate._base import text
 from tidegate._base.errors import UnknownNameError, nearest
 from tidegate._base.lazy import Lazy
-from tidegate._base.text import counts_cells
 
 if TYPE_CHECKING:
     import polars as pl
@@ -15,6 +15,8 @@ else:
     pl = Lazy("polars")
 
 
+#: Numbers of a row that its repr shows.
+_SHOWN = 3
 #: The name of the row of all requests together.
 ALL = "all"
 
@@ -93,7 +95,21 @@ class Row:
         return self._series
 
     def __repr__(self) -> str:
-        return f"run.{self._what}s[{self.name!r}]"
+        numbers = [(key, value) for key, value in self.summary.items() if isinstance(value, int | float)]
+        told = ", ".join(f"{key}={text.number(value)}" for key, value in numbers[:_SHOWN])
+        more = f", … {len(self.summary) - 1} in all" if len(numbers) > _SHOWN else ""
+        return f"<tidegate.{type(self).__name__} {self.name!r}: {told}{more}>"
+
+    def _repr_html_(self) -> str:
+        from tidegate._page.render import fragment
+        from tidegate._page.sheet import Grid
+
+        rows = [
+            [key, text.number(value, 5) if isinstance(value, int | float) else str(value)]
+            for key, value in flat(self.summary).items()
+            if value is not None and not isinstance(value, list)
+        ]
+        return fragment(f"{self._what} {self.name}", "", [Grid(text.table([["", ""]], rows))])
 
 
 class FlowRow(Row):
@@ -185,7 +201,7 @@ class GateRow(Row):
     __slots__ = ()
 
     def _known(self) -> dict[str, dict[str, str]]:
-        return {**self._series, **self._of_cells} if counts_cells(self.summary) else self._series
+        return {**self._series, **self._of_cells} if text.counts_cells(self.summary) else self._series
 
     def drops(self) -> pl.DataFrame:
         """Return the packets it dropped: ``time_s``, ``flow``, ``traffic``, ``bytes``, ``reason``."""

@@ -6,17 +6,26 @@ from typing import TYPE_CHECKING, Any
 
 from tidegate._base.text import (
     HEADERS_SHORT,
+    TextTable,
     counts_cells,
+    joined,
     loss,
     number,
     percent,
-    plain,
     rate,
     rate_scale,
-    seconds,
     shorten,
     table,
     wrapped,
+)
+from tidegate._run.completion import (
+    completion,
+    done_cell,
+    done_told,
+    total_goodput,
+    total_throughput,
+    transfers,
+    until_told,
 )
 from tidegate._run.police_text import (
     POLICE_SHORT,
@@ -47,14 +56,20 @@ def limited_by(shares: dict[str, Any] | None) -> str:
     return ", ".join(told) or "–"
 
 
-def flows_table(flows: Sequence[dict[str, Any]]) -> str:
-    """Return one line per flow, or the largest ones and the sum."""
+def flows_table(summary: dict[str, Any]) -> TextTable:
+    """Return one line per flow, or the largest ones and what they have together."""
+    flows: Sequence[dict[str, Any]] = summary["flows"]
+    goodput, throughput = total_goodput(summary), total_throughput(summary)
     top = max((row["goodput_bps"] or 0 for row in flows), default=0)
     factor, unit = rate_scale(top)
     head = [
         ["flow", "cc", "goodput", "throughput", "resent", "timeouts", "RTT p50", "p99", "cwnd"],
         ["", "", unit, unit, "%", "", "ms", "ms", "segm."],
     ]
+    finite = bool(transfers(flows))
+    if finite:
+        head[0].append("done")
+        head[1].append("s")
     shown = list(flows)
     if len(shown) > MOST_ROWS:
         shown = sorted(shown, key=lambda row: -(row["goodput_bps"] or 0))[:MOST_ROWS]
@@ -69,6 +84,7 @@ def flows_table(flows: Sequence[dict[str, Any]]) -> str:
             number(row["rtt_p50_ms"]),
             number(row["rtt_p99_ms"]),
             number(row["cwnd_mean_segments"]),
+            *([done_cell(row)] if finite else []),
         ]
         for row in shown
     ]
@@ -78,30 +94,36 @@ def flows_table(flows: Sequence[dict[str, Any]]) -> str:
             [
                 f"all {len(flows)}",
                 "",
-                number(sum(row["goodput_bps"] for row in flows) / factor),
-                number(sum(row["throughput_bps"] for row in flows) / factor),
+                number(goodput / factor),
+                number(throughput / factor),
                 percent(share_of(sum(r["segments_retransmitted"] for r in flows), sent), 2),
                 number(sum(row["timeouts"] for row in flows)),
                 "",
                 "",
                 "",
+                *([number(completion(flows)[0])] if finite else []),
             ]
         )
     text = table(head, rows, left=2)
     if len(shown) < len(flows):
-        text += f"\n(the {len(shown)} flows with the highest goodput of {len(flows)}; --json prints all)"
+        text = text.with_note(
+            f"(the {len(shown)} flows with the highest goodput of {len(flows)}; --json prints all)"
+        )
     return text
 
 
-def gates_table(gates: Sequence[dict[str, Any]]) -> str:
-    """Return one line per gate, or the busiest ones; gates that count cells in a table of their own."""
+def gates_tables(gates: Sequence[dict[str, Any]]) -> list[str]:
+    """Return one line per gate, or the busiest ones, in a table; gates that count cells in one of their own.
+
+    A blank line stands before each.
+    """
     of_cells = [row for row in gates if counts_cells(row)]
     of_packets = [row for row in gates if not counts_cells(row)]
     parts = [(of_packets, "packets"), (of_cells, "cells")]
-    return "\n\n".join(_gates_table(rows, what) for rows, what in parts if rows)
+    return [line for rows, what in parts if rows for line in ("", _gates_table(rows, what))]
 
 
-def _gates_table(gates: Sequence[dict[str, Any]], what: str) -> str:
+def _gates_table(gates: Sequence[dict[str, Any]], what: str) -> TextTable:
     top = max((limiting_rate(row) or 0 for row in gates), default=0)
     factor, unit = rate_scale(top)
     head = [
@@ -127,7 +149,9 @@ def _gates_table(gates: Sequence[dict[str, Any]], what: str) -> str:
     ]
     text = table(head, rows)
     if len(shown) < len(gates):
-        text += f"\n(the {len(shown)} gates with the longest queues of {len(gates)}; --json prints all)"
+        text = text.with_note(
+            f"(the {len(shown)} gates with the longest queues of {len(gates)}; --json prints all)"
+        )
     return text
 
 
@@ -163,19 +187,28 @@ def _cells(gate: dict[str, Any]) -> str | None:
     return f"Packets lost at gate {gate['name']}: {number(gate['dropped_packets'])}{more}"
 
 
+#: What stands above the lines of what limited each flow.
+LIMITED_BY = "What limited each flow (share of the time)"
+
+
 def run_report(summary: dict[str, Any], title: str) -> str:
     """Return what ``tidegate run`` prints."""
+    return joined(run_lines(summary, title))
+
+
+def run_lines(summary: dict[str, Any], title: str) -> list[str]:
+    """Return the title, the facts, tables and paragraphs of a run, with blank lines between them."""
     begin, end = summary["measured_from_s"], summary["duration_s"]
     lines = [
         title,
         wrapped(
-            f"engine {summary['engine']} · seed {summary['seed']} · measured from {begin:g} to {seconds(end)}"
+            f"engine {summary['engine']} · seed {summary['seed']} · measured from {begin:g} to "
+            + " · ".join(filter(None, [until_told(end, end), done_told(summary["flows"])]))
         ),
     ]
     if summary["flows"]:
-        lines += ["", flows_table(summary["flows"])]
-    if summary["gates"]:
-        lines += ["", gates_table(summary["gates"])]
+        lines += ["", flows_table(summary)]
+    lines += gates_tables(summary["gates"])
     if summary.get("requests"):
         lines += ["", requests_table(summary["requests"]), wrapped(REQUESTS_SHORT)]
     lines += classes_tables(summary)
@@ -198,7 +231,7 @@ def run_report(summary: dict[str, Any], title: str) -> str:
     lines += traffic_tables(groups)
     told = _limits(summary["flows"])
     if told:
-        lines += ["", "What limited each flow (share of the time)"]
+        lines += ["", LIMITED_BY]
         lines += [wrapped(f"  {line}", "    ") for line in told]
     note = HEADERS_SHORT if summary["flows"] or summary["gates"] else ""
     if any(map(counts_cells, summary["gates"])):
@@ -209,4 +242,4 @@ def run_report(summary: dict[str, Any], title: str) -> str:
         note = f"{note} {TRAFFIC_SHORT}".strip()
     if note:
         lines += ["", wrapped(note)]
-    return plain("\n".join(lines))
+    return lines

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tidegate._base.text import (
+    TextTable,
     number,
     percent,
     rate_scale,
@@ -46,7 +47,7 @@ def calls_tables(summary: dict[str, Any]) -> list[str]:
     return lines
 
 
-def _calls_table(head: list[list[str]], rows: list[list[str]], told: Sequence[dict[str, Any]]) -> str:
+def _calls_table(head: list[list[str]], rows: list[list[str]], told: Sequence[dict[str, Any]]) -> TextTable:
     """Return a table with what became of the calls at its right."""
     more = (
         ["calls", "carried", "refused", "waited", "blocked", "wait mean", "p99"],
@@ -70,11 +71,11 @@ def _calls_table(head: list[list[str]], rows: list[list[str]], told: Sequence[di
     ]
     text = table(head, rows[:MOST_ROWS])
     if len(rows) > MOST_ROWS:
-        text += f"\n(the first {MOST_ROWS} of {len(rows)}; --json prints all)"
+        text = text.with_note(f"(the first {MOST_ROWS} of {len(rows)}; --json prints all)")
     return text
 
 
-def requests_table(requests: Sequence[dict[str, Any]]) -> str:
+def requests_table(requests: Sequence[dict[str, Any]]) -> TextTable:
     """Return one line per flow with requests, or the slowest ones, and one of all together."""
     *flows, every = requests
     head = [
@@ -101,7 +102,7 @@ def requests_table(requests: Sequence[dict[str, Any]]) -> str:
     ]
     text = table(head, rows)
     if len(shown) < len(flows):
-        text += f"\n(the {len(shown)} slowest flows of {len(flows)}; --json prints all)"
+        text = text.with_note(f"(the {len(shown)} slowest flows of {len(flows)}; --json prints all)")
     return text
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tidegate._base.text import number, percent, rate_scale, shorten, table
+from tidegate._base.text import TextTable, number, percent, rate_scale, shorten, table
 from tidegate._run.words import MOST_ROWS, share_of
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def classes_tables(summary: Row) -> list[str]:
     return lines
 
 
-def _classes_table(gate: Row, seconds: float) -> str:
+def _classes_table(gate: Row, seconds: float) -> TextTable:
     classes: Sequence[Row] = gate["classes"]
     rates = [8 * row["delivered_bytes"] / seconds for row in classes]
     factor, unit = rate_scale(max(rates))
@@ -60,5 +60,5 @@ def _classes_table(gate: Row, seconds: float) -> str:
     ]
     text = table(head, rows[:MOST_ROWS])
     if len(rows) > MOST_ROWS:
-        text += f"\n(the first {MOST_ROWS} of {len(rows)} classes; --json prints all)"
+        text = text.with_note(f"(the first {MOST_ROWS} of {len(rows)} classes; --json prints all)")
     return text

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tidegate._base.text import (
+    TextTable,
     number,
     percent,
     rate_scale,
@@ -39,8 +40,8 @@ def traffic_tables(groups: Groups) -> list[str]:
     rows = [*shown, everything] if len(several) > 1 else shown
     text = _packets(rows)
     if len(shown) < len(several):
-        text += (
-            f"\n(the {len(shown)} groups with the highest rates of {len(several)}; all: the sum of every "
+        text = text.with_note(
+            f"(the {len(shown)} groups with the highest rates of {len(several)}; all: the sum of every "
             "group; --json prints each source)"
         )
     tables = ["", text]
@@ -54,7 +55,7 @@ def measures_delays(groups: Groups) -> bool:
     return any(row["loss"] is not None for row in groups)
 
 
-def _packets(rows: Groups) -> str:
+def _packets(rows: Groups) -> TextTable:
     factor, unit = rate_scale(max(row["throughput_bps"] for row in rows))
     head = [["traffic", "sources", "arrived"], ["", "", unit]]
     measured = measures_delays(rows)
@@ -80,7 +81,7 @@ def _packets(rows: Groups) -> str:
     return table(head, body)
 
 
-def _media(rows: Groups) -> str:
+def _media(rows: Groups) -> TextTable:
     head = [
         ["media", "frames", "lost", "late", "delay", "p50", "p99", "max"],
         ["", "", "%", "%", "mean, ms", "ms", "ms", "ms"],

@@ -9,16 +9,18 @@ from typing import TYPE_CHECKING
 
 from tidegate._base.lazy import Lazy
 from tidegate._base.text import counted
-from tidegate._run.kept import written
+from tidegate._run.kept import Paged, written
 from tidegate._run.record import Recorded
 
 if TYPE_CHECKING:
+    import polars as pl
     from matplotlib import figure as mpl
 else:
     mpl = Lazy("matplotlib.figure")
+    pl = Lazy("polars")
 
 
-class Run(Recorded):
+class Run(Recorded, Paged):
     """The result of a run.
 
     ``flows`` and ``gates`` are data frames with one row each, whose rows know their
@@ -68,6 +70,51 @@ class Run(Recorded):
 
         figure = run_figure(self, gate=gate, show=show)
         return written(figure, path)
+
+    def report(self) -> str:
+        """Return the tables as text for people, as ``tidegate run`` prints them."""
+        if self.summary["engine"] == "theory":
+            from tidegate._run.text_theory import theory_report
+
+            return theory_report(self.summary, self.title)
+        from tidegate._run.text import run_report
+
+        return run_report(self.summary, self.title)
+
+    def page(self) -> str:
+        """Return the report as one self-contained HTML page: tables, picture, scenario and command."""
+        from tidegate._run.page import run_page
+
+        return run_page(self)
+
+    def numbers(self) -> pl.DataFrame:
+        """Return every number of the summary, a row each: ``number`` and ``value``.
+
+        ``number`` is its name as in expectations and columns, with its unit: ``flow.bulk.goodput_bps``.
+        """
+        from tidegate._run.numbers import numbers
+
+        return numbers(self)
+
+    def write_flent(self, path: str | os.PathLike[str]) -> Path:
+        """Write a data file of flent (format 4), which flent plots: ``.flent.gz``, or ``.flent`` unpacked.
+
+        The test is ``tcp_ndown``: for each flow payload in Mbit/s, window and round trip in steps of 0.2 s
+        (a fiftieth of a short run). The same run gives the same bytes.
+
+        Raises:
+            ArgumentError: the suffix is neither, or the run has no flow.
+            NotRecordedError: the run kept only its summary, or no column ``delivered_bytes``.
+            OSError: the file cannot be written.
+        """
+        from tidegate._run.flent import write_flent
+
+        return write_flent(self, Path(path))
+
+    def _repr_html_(self) -> str:
+        from tidegate._run.page import run_fragment
+
+        return run_fragment(self)
 
     def __repr__(self) -> str:
         chance = "" if self.seed is None else f"seed {self.seed}, "

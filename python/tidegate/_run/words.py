@@ -17,14 +17,15 @@ _UNITS = (
     ("_segments", 1.0, "segments"),
     ("_cells", 1.0, "cells"),
 )
-_SHARES = ("loss", "utilisation", "efficiency", "calls_blocked", "open_share")
+_SHARES = ("loss", "utilisation", "efficiency", "progress", "calls_blocked", "open_share")
 #: Numbers of all flows together, by their names in ``runs``.
 _TOGETHER = {
     "goodput_bps": "goodput, all flows",
     "fairness": "fairness (Jain's index)",
     "segments_retransmitted": "segments sent again, all flows",
     "timeouts": "time-outs, all flows",
-    "completion_s": "time until the last transfer is done",
+    "completion_s": "time that the slowest transfer took",
+    "progress": "share of the transfer that arrived",
     "finished": "requests finished",
     "unfinished": "requests unfinished",
 }
@@ -59,6 +60,15 @@ _KEYS = {
     "police.burst": "policer's burst",
     "tcp.sack": "SACK",
 }
+
+
+def possible(metric: str) -> tuple[float, float] | None:
+    """Return the least and the largest value that a number can have; None where neither is known.
+
+    A mean's interval may reach beyond them, as it is made for values that have no bounds.
+    """
+    last = metric.rpartition(".")[2]
+    return (0.0, 1.0) if last in ("fairness", "loss", "progress") or ".limited_by." in metric else None
 
 
 def scale_of(metric: str) -> tuple[float, str]:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tidegate._base.errors import ArgumentError, UnknownNameError, nearest
+from tidegate._base.quantity import quantities
 from tidegate._run.summary import short_keys
-from tidegate._study.quantity import quantities
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

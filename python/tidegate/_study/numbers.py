@@ -10,9 +10,11 @@ from tidegate._base.errors import ArgumentError, UnknownNameError, nearest
 from tidegate._base.estimate import Estimate, estimate, paired
 from tidegate._base.lazy import Lazy
 from tidegate._run.metric import KINDS, PLACE, WORDS, is_absent_zero, number, split
+from tidegate._run.varied import with_numbers
+from tidegate._run.words import possible
 from tidegate._study.layout import find_key
 from tidegate._study.point import Point
-from tidegate._study.tables import StudyTables, numeric
+from tidegate._study.tables import StudyTables
 
 if TYPE_CHECKING:
     import polars as pl
@@ -36,13 +38,13 @@ class StudyNumbers(StudyTables):
                 "point": point.number,
                 **point.values,
                 "metric": metric,
-                **self.estimate(metric, point.number).to_dict(),
+                **self.estimate(metric, point.number).to_dict(possible(metric)),
             }
             for point in self.points
             for metric in self._metrics
         ]
         found = pl.DataFrame(rows, infer_schema_length=None)
-        return found.with_columns(numeric(found, self.axes))
+        return with_numbers(found, self.axes)
 
     # --- numbers ------------------------------------------------------------------------------
 
@@ -136,31 +138,66 @@ class StudyNumbers(StudyTables):
         vary = self.point(where).varies or self.point(against).varies
         return found if vary else found.single()
 
+    def against(self, baseline: Mapping[str, Any] | None = None) -> list[tuple[Point, Point]]:
+        """Return the points to take differences of, each with the one that it is compared with.
+
+        Without ``baseline`` that is the first point. With it, it is the point that differs only in having
+        these values: ``{"cc": "reno"}`` compares each other congestion control with Reno, at the same
+        values of the other keys.
+
+        Raises:
+            UnknownNameError: there is no such key or value, or no such point.
+        """
+        if baseline is None:
+            return [(point, self.points[0]) for point in self.points[1:]]
+        wanted = {self._axis(key): str(value) for key, value in baseline.items()}
+        pairs = []
+        for point in self.points:
+            other = self.point({**point.values, **wanted})
+            if other is not point:
+                pairs.append((point, other))
+        return pairs
+
     # --- for people and programs --------------------------------------------------------------
 
-    def to_dict(self, columns: Sequence[str] | None = None) -> dict[str, Any]:
-        """Return what ``tidegate study --json`` prints; with ``columns``, these numbers only."""
+    def to_dict(
+        self, columns: Sequence[str] | None = None, baseline: Mapping[str, Any] | None = None
+    ) -> dict[str, Any]:
+        """Return what ``tidegate study --json`` prints.
+
+        ``columns``: these numbers only. ``baseline``: differences as of :meth:`against`.
+        """
         manifest = self.manifest
         metrics = self._metrics if columns is None else list(columns)
         head = ("engine", "seed", "duration_s", "measured_from_s", "gate", "axes")
+        others = {point.number: other.number for point, other in self.against(baseline)}
+        difference = "difference_from_first" if baseline is None else "difference_from_baseline"
         return {
             "scenario": self.title,
             **{key: manifest[key] for key in head},
+            **{key: manifest[key] for key in ("shortest_s",) if key in manifest},
+            **({} if baseline is None else {"baseline": {k: str(v) for k, v in baseline.items()}}),
             "points": [
                 {
                     "set": point.values,
                     "runs": len(self._by_point[point.number]),
                     "varies": point.varies,
-                    "metrics": {metric: self.estimate(metric, point.number).to_dict() for metric in metrics},
-                    "difference_from_first": None
-                    if point.number == 0
-                    else {metric: self.difference(metric, point.number, 0).to_dict() for metric in metrics},
+                    "metrics": {
+                        metric: self.estimate(metric, point.number).to_dict(possible(metric))
+                        for metric in metrics
+                    },
+                    difference: {
+                        metric: self.difference(metric, point.number, others[point.number]).to_dict()
+                        for metric in metrics
+                    }
+                    if point.number in others
+                    else None,
                 }
                 for point in self.points
             ],
             "warnings": self.warnings,
         }
 
-    def to_json(self, columns: Sequence[str] | None = None) -> str:
+    def to_json(self, columns: Sequence[str] | None = None, baseline: Mapping[str, Any] | None = None) -> str:
         """Return :meth:`to_dict` as text."""
-        return json.dumps(self.to_dict(columns), indent=2, ensure_ascii=False, allow_nan=False)
+        return json.dumps(self.to_dict(columns, baseline), indent=2, ensure_ascii=False, allow_nan=False)

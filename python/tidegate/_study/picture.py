@@ -11,8 +11,7 @@ from tidegate._study.layout import layout
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from matplotlib.figure import Figure
-
+    from tidegate._draw.figure import Figure
     from tidegate._study.numbers import StudyNumbers
     from tidegate._study.point import Point
 

@@ -8,21 +8,21 @@ import numpy as np
 from matplotlib.ticker import MaxNLocator, NullFormatter
 from matplotlib.transforms import ScaledTranslation
 
+from tidegate._base.quantity import is_geometric, quantities
 from tidegate._draw.style import fit
 from tidegate._run.words import key_words, metric_label, scale_of
 from tidegate._study.layout import layout as layout_of
 from tidegate._study.layout import told
 from tidegate._study.plot_panels import panels_figure, style_of
-from tidegate._study.quantity import is_geometric, quantities
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
+    from tidegate._draw.figure import Figure
     from tidegate._study.layout import Layout
     from tidegate._study.numbers import StudyNumbers
     from tidegate._study.plot_panels import Curves

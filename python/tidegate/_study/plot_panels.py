@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
-from matplotlib.figure import Figure
 
+from tidegate._draw.figure import Figure
 from tidegate._draw.style import ACCENT, INK, MID, SOFT, STYLE, fit
 from tidegate._study.layout import told
 

@@ -8,21 +8,21 @@ import numpy as np
 from matplotlib.patches import Rectangle
 
 from tidegate._base.errors import ArgumentError
+from tidegate._base.quantity import quantities
 from tidegate._draw.style import FILL, fit
 from tidegate._run.words import key_words, metric_label, scale_of
 from tidegate._study.layout import layout as layout_of
 from tidegate._study.layout import told
 from tidegate._study.plot import fixed_words
 from tidegate._study.plot_panels import panels_figure, style_of
-from tidegate._study.quantity import quantities
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
+    from tidegate._draw.figure import Figure
     from tidegate._study.layout import Layout
     from tidegate._study.numbers import StudyNumbers
     from tidegate._study.plot_panels import Curves

@@ -1,8 +1,8 @@
-"""A point of a study: one combination of the axes."""
+"""A point of a study: one combination of the axes; and what a study is before its results."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
@@ -21,3 +21,19 @@ class Point:
     def label(self) -> str:
         """Return the values in the order of the axes."""
         return " · ".join(self.values.values()) or "as written"
+
+
+@dataclass(frozen=True)
+class Described:
+    """What is said of a study, beside its results.
+
+    ``points``: of each, its values by varied key, the scenario as run, and what its runs draw from the seed.
+    """
+
+    title: str
+    file: str
+    seed: int
+    axes: list[str]
+    points: list[tuple[dict[str, str], str, list[str]]]
+    warnings: list[str] = field(default_factory=list)
+    engine: str = "sim"

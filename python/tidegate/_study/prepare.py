@@ -12,6 +12,7 @@ from tidegate._ask.seed import choose
 from tidegate._ask.source import Source, as_scenario
 from tidegate._base.errors import ArgumentError
 from tidegate._run.chance import nothing_random, places
+from tidegate._study.point import Described
 from tidegate._study.until import Until
 
 
@@ -28,6 +29,13 @@ class Prepared:
     until: Until | None
     warnings: list[str] = field(default_factory=list)
     engine: str = "sim"
+
+    def described(self) -> Described:
+        """Return what is said of it."""
+        points = [
+            (dict(chosen), scenario.to_toml(), list(scenario.draws)) for chosen, scenario in self.points
+        ]
+        return Described(self.title, self.file, self.seed, self.axes, points, self.warnings, self.engine)
 
 
 def prepare(

@@ -16,7 +16,7 @@ from tidegate._base.errors import ArgumentError, StudyStoppedError, UnknownNameE
 from tidegate._run.chance import are_alike, no_difference, places
 from tidegate._study import jobs, live
 from tidegate._study.jobs import Measure, Outcome, Workers
-from tidegate._study.point import Point
+from tidegate._study.point import Described, Point
 from tidegate._study.prepare import Prepared, prepare
 from tidegate._study.store import Store, opened
 from tidegate._study.until import Until
@@ -139,26 +139,33 @@ def execute_study(
     identity = jobs.measure_identity(measure, measure_version)
     level = record if measure is not None else "summary"
     work = Work(prepared, store, measure, level, identity, resume=resume)
+    work_through(work, workers, kept=store is not None, progress=progress)
+    if told is not None:
+        told(work.computed, len(work.done))
+    return assembled(prepared.described(), work.done, gate, command, work.notes())
+
+
+def work_through(
+    work: Work, workers: Workers, *, kept: bool, progress: Callable[[float], None] | None = None
+) -> None:
+    """Do all of ``work``; ``kept``: what is done by then is in a store when it is stopped.
+
+    Raises:
+        StudyStoppedError: Ctrl-C.
+    """
     try:
         work.all(workers, progress)
     except KeyboardInterrupt:
         work.take_in(workers)
         again = "the same study with --resume (resume=True)" if work.is_live else "the same study"
-        kept = (
-            f"are kept: {again} continues from there"
-            if store is not None
-            else "are lost, because there is no store"
-        )
-        raise StudyStoppedError(f"stopped: {len(work.done)} of {work.wanted()} runs {kept}") from None
+        rest = f"are kept: {again} continues from there" if kept else "are lost, because there is no store"
+        raise StudyStoppedError(f"stopped: {len(work.done)} of {work.wanted()} runs {rest}") from None
     finally:
         workers.close()
-    if told is not None:
-        told(work.computed, len(work.done))
-    return assembled(prepared, work.done, gate, command, work.notes())
 
 
 def assembled(
-    prepared: Prepared,
+    described: Described,
     done: Mapping[tuple[int, int], Outcome],
     gate: str | None,
     command: list[str] | None,
@@ -168,25 +175,25 @@ def assembled(
     from tidegate._run.summary import common_gate, gate_row
 
     summaries = {place: done[place].summary for place in sorted(done)}
-    firsts = [summaries[point, 0] for point in range(len(prepared.points))]
+    firsts = [summaries[point, 0] for point in range(len(described.points))]
     if gate is not None:
         for first in firsts:
             if gate_row(first, gate) is None:
                 raise UnknownNameError(nearest("gate", gate, [row["name"] for row in first["gates"]]))
-    warnings = list(prepared.warnings)
+    warnings = list(described.warnings)
     for summary in summaries.values():
         warnings += [w for w in summary["warnings"] if w not in warnings]
-    if prepared.engine == "live":
+    if described.engine == "live":
         warnings = [*notes, *live.alike(warnings)]
-    by_point: list[list[dict[str, Any]]] = [[] for _ in prepared.points]
+    by_point: list[list[dict[str, Any]]] = [[] for _ in described.points]
     for (number, _), summary in summaries.items():
         by_point[number].append(summary)
     points = []
     equal = []
-    for number, (chosen, scenario) in enumerate(prepared.points):
-        draws = ["the kernel's TCP"] if prepared.engine == "live" else scenario.draws
+    for number, (chosen, scenario, drawn) in enumerate(described.points):
+        draws = ["the kernel's TCP"] if described.engine == "live" else drawn
         alike = bool(draws) and are_alike(by_point[number])
-        point = Point(number, dict(chosen), scenario.to_toml(), bool(draws) and not alike)
+        point = Point(number, dict(chosen), scenario, bool(draws) and not alike)
         points.append(point)
         if alike:
             equal.append((point, draws))
@@ -195,10 +202,10 @@ def assembled(
         where = places([point.label() for point, _ in equal], len(points))
         warnings.append(no_difference(runs, equal[0][1], where))
     return Study.of(
-        title=prepared.title,
-        file=prepared.file,
-        seed=prepared.seed,
-        axes=prepared.axes,
+        title=described.title,
+        file=described.file,
+        seed=described.seed,
+        axes=described.axes,
         points=points,
         gate=gate if gate is not None else common_gate(firsts),
         results=[(place, summaries[place], done[place].measured) for place in summaries],

@@ -40,8 +40,10 @@ def default_folder() -> Path:
 class Store:
     """Results by key. Several processes may use one at a time; the threads of one take turns."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, must_exist: bool = False) -> None:
         self.path = folder / _FILE
+        if must_exist and not self.path.is_file():
+            raise StoreError(f"{self.path}: there is no file of results")
         try:
             folder.mkdir(parents=True, exist_ok=True)
             self._base = sqlite3.connect(

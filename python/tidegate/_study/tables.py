@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any, Self
 
 from tidegate._base.errors import UnknownNameError, nearest
 from tidegate._base.lazy import Lazy
+from tidegate._run.completion import lengths_named
 from tidegate._run.manifest import HEADERS_NOTE
 from tidegate._run.metric import KINDS, PLACE, TABLES
 from tidegate._run.summary import figures_of
 from tidegate._run.table import flat
+from tidegate._run.varied import with_numbers
 from tidegate._study.point import Point
 
 if TYPE_CHECKING:
@@ -66,7 +68,7 @@ class StudyTables:
             "seed": seed,
             "axes": list(axes),
             "gate": gate,
-            "duration_s": first["duration_s"],
+            **lengths_named([summary for _, summary, _ in results]),
             "measured_from_s": first["measured_from_s"],
             "measures": list(dict.fromkeys(name for _, _, measured in results for name in measured)),
             "headers": HEADERS_NOTE,
@@ -130,7 +132,11 @@ class StudyTables:
             raise UnknownNameError(nearest("table", table, TABLES))
         rows = self._rows[table]
         found = pl.DataFrame(rows, infer_schema_length=None) if rows else pl.DataFrame()
-        return found.with_columns(numeric(found, [key for key in self.axes if key in found.columns]))
+        return with_numbers(found, self.axes)
+
+    def rows(self, table: str) -> Rows:
+        """Return the rows of a table of :meth:`frame` as they are kept."""
+        return self._rows[table]
 
     @property
     def runs(self) -> pl.DataFrame:
@@ -171,17 +177,3 @@ class StudyTables:
     def calls(self) -> pl.DataFrame:
         """One row per point, replication and source of calls."""
         return self.frame("calls")
-
-
-def numeric(frame: pl.DataFrame, keys: Sequence[str]) -> list[pl.Series]:
-    """Return the axes whose every value is a bare number, as numbers."""
-    import polars as pl
-
-    columns = []
-    for key in keys:
-        for kind in (pl.Int64, pl.Float64):
-            cast = frame[key].cast(kind, strict=False)
-            if cast.null_count() == 0:
-                columns.append(cast)
-                break
-    return columns

@@ -6,11 +6,14 @@ import math
 from typing import TYPE_CHECKING
 
 from tidegate._base import text
+from tidegate._run.completion import until_told
 from tidegate._run.summary import short_keys
+from tidegate._study.layout import find_key, told
 from tidegate._study.live import CHANCE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
 
     from tidegate._base.estimate import Estimate
     from tidegate._study.numbers import StudyNumbers
@@ -56,10 +59,23 @@ def with_interval(found: Estimate, factor: float = 1.0) -> str:
     return f"{mean} {NO_INTERVAL}" if found.mean is not None and found.half_width is None else mean
 
 
-def report(study: StudyNumbers, columns: Sequence[str] | None = None) -> str:
-    """Return the means of the main metrics, and differences from the first point.
+def report(
+    study: StudyNumbers, columns: Sequence[str] | None = None, baseline: Mapping[str, Any] | None = None
+) -> str:
+    """Return the means of the main metrics, and differences, as text.
 
-    ``columns``: the metrics to show instead of the main ones.
+    Raises:
+        UnknownNameError: there is no such metric.
+    """
+    return text.joined(study_lines(study, columns, baseline))
+
+
+def study_lines(
+    study: StudyNumbers, columns: Sequence[str] | None = None, baseline: Mapping[str, Any] | None = None
+) -> list[str]:
+    """Return the title, the facts, the means of the main metrics, and differences.
+
+    ``columns``: the metrics to show instead of the main ones. ``baseline``: what the differences are from.
 
     Raises:
         UnknownNameError: there is no such metric.
@@ -68,21 +84,21 @@ def report(study: StudyNumbers, columns: Sequence[str] | None = None) -> str:
     short = short_keys(study.axes)
     counts = [len(study.values("goodput_bps", point.number)) for point in study.points]
     at = f"gate {study.gate}" if study.gate else "no gate in common"
+    longest = manifest["duration_s"]
+    shortest = manifest.get("shortest_s", longest)
     lines = [
         study.title,
         text.wrapped(
             f"engine {manifest['engine']} · seed {study.seed} · {at} · measured from "
-            f"{manifest['measured_from_s']:g} to {text.seconds(manifest['duration_s'])} · "
-            + _runs(study, counts)
+            f"{manifest['measured_from_s']:g} to {until_told(shortest, longest)} · " + _runs(study, counts)
         ),
-        "",
-        _means(study, short, counts, columns),
+        *_means(study, short, counts, columns),
     ]
     if 1 < len(study.points) <= _PAIRS and (min(counts) > 1 or not any(p.varies for p in study.points)):
         lines += [
             "",
-            "Difference from the first line, replication by replication",
-            _differences(study, short, columns),
+            f"Difference from {_baseline_words(study, baseline)}, replication by replication",
+            *_differences(study, short, columns, baseline)[1:],
         ]
     elif len(study.points) > _PAIRS:
         lines += [
@@ -113,7 +129,7 @@ def report(study: StudyNumbers, columns: Sequence[str] | None = None) -> str:
     ]
     if study.manifest["engine"] == "live":
         lines.append(text.wrapped(CHANCE))
-    return text.plain("\n".join(lines))
+    return lines
 
 
 def _runs(study: StudyNumbers, counts: list[int]) -> str:
@@ -158,6 +174,8 @@ def _columns(study: StudyNumbers) -> list[Column]:
         ("fairness", "fairness", "Jain", 1.0),
         ("completion_s", "done", "s", 1.0),
     ]
+    if "progress" in study.metrics:
+        known.append(("progress", "arrived", "%", 0.01))
     if "response_mean_s" in study.metrics:
         known[1:] = [
             ("response_mean_s", "response", "s", 1.0),
@@ -173,12 +191,16 @@ def _columns(study: StudyNumbers) -> list[Column]:
         values = [value for point in study.points for value in study.values(metric, point.number)]
         if metric == "fairness":
             return any(value is not None and value < 0.9995 for value in values)
+        if metric == "progress":
+            return any(value is not None and value < 1 for value in values)
         return any(value is not None for value in values)
 
     return [column for column in [*known, *measured] if told(column[0])]
 
 
-def _means(study: StudyNumbers, short: list[str], counts: list[int], names: Sequence[str] | None) -> str:
+def _means(
+    study: StudyNumbers, short: list[str], counts: list[int], names: Sequence[str] | None
+) -> list[str]:
     several = len({*counts}) > 1
     places = [
         [*(point.values[key] for key in study.axes), *([str(count)] if several else [])]
@@ -191,13 +213,28 @@ def _means(study: StudyNumbers, short: list[str], counts: list[int], names: Sequ
     return _tables(study, [*short, *(["runs"] if several else [])], places, study.points, cell, names)
 
 
-def _differences(study: StudyNumbers, short: list[str], names: Sequence[str] | None) -> str:
-    places = [[point.values[key] for key in study.axes] for point in study.points[1:]]
+def _baseline_words(study: StudyNumbers, baseline: Mapping[str, Any] | None) -> str:
+    if baseline is None:
+        return "the first line"
+    keys = tuple(find_key(study.axes, key) for key in baseline)
+    others = len(study.axes) > len(keys)
+    return told(keys, [str(value) for value in baseline.values()]) + (
+        ", other values alike" if others else ""
+    )
+
+
+def _differences(
+    study: StudyNumbers, short: list[str], names: Sequence[str] | None, baseline: Mapping[str, Any] | None
+) -> list[str]:
+    pairs = study.against(baseline)
+    points = [point for point, _ in pairs]
+    others = {point.number: other.number for point, other in pairs}
+    places = [[point.values[key] for key in study.axes] for point in points]
 
     def cell(metric: str, point: Point) -> Estimate:
-        return study.difference(metric, point.number, 0)
+        return study.difference(metric, point.number, others[point.number])
 
-    return _tables(study, short, places, study.points[1:], cell, names)
+    return _tables(study, short, places, points, cell, names)
 
 
 def _tables(
@@ -207,28 +244,14 @@ def _tables(
     points: Sequence[Point],
     cell: Callable[[str, Point], Estimate],
     names: Sequence[str] | None,
-) -> str:
-    """Return a row per point; columns that do not fit into the width make tables of their own below."""
+) -> list[str]:
+    """Return a table with a row per point, with a blank line before it."""
     columns = _columns(study) if names is None else _chosen(study, names)
     texts = [[with_interval(cell(metric, point), by) for point in points] for metric, _, _, by in columns]
-    wide = [
-        max(map(len, [head, unit, *column]))
-        for (_, head, unit, _), column in zip(columns, texts, strict=True)
+    head = [
+        [*heads, *(name for _, name, _, _ in columns)],
+        [""] * len(heads) + [unit for _, _, unit, _ in columns],
     ]
-    left = [max(map(len, [head, *(row[n] for row in places)])) for n, head in enumerate(heads)]
-    room = text.width() - sum(left) - 2 * (len(left) - 1)
-    parts: list[list[int]] = [[]]
-    for number, size in enumerate(wide):
-        if parts[-1] and sum(wide[n] + 2 for n in parts[-1]) + size + 2 > room:
-            parts.append([])
-        parts[-1].append(number)
-    tables = []
-    for part in parts:
-        head = [
-            [*heads, *(columns[n][1] for n in part)],
-            [""] * len(heads) + [columns[n][2] for n in part],
-        ]
-        head = head if any(head[1]) else head[:1]
-        body = [[*place, *(texts[n][row] for n in part)] for row, place in enumerate(places)]
-        tables.append(text.table(head, body, left=len(heads)))
-    return "\n\n".join(tables)
+    head = head if any(head[1]) else head[:1]
+    body = [[*place, *(column[row] for column in texts)] for row, place in enumerate(places)]
+    return ["", text.table(head, body, left=len(heads))]

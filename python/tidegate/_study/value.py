@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tidegate._base.lazy import Lazy
 from tidegate._base.text import counted
-from tidegate._run.kept import Kept, written
+from tidegate._run.kept import Kept, Paged, written
 from tidegate._study.numbers import StudyNumbers
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ else:
     mpl = Lazy("matplotlib.figure")
 
 
-class Study(StudyNumbers, Kept):
+class Study(StudyNumbers, Kept, Paged):
     """Every run of a study, and what follows from them.
 
     ``runs`` has a row per point and replication; ``flows``, ``gates``, ``traffic``, ``requests``,
@@ -26,17 +26,29 @@ class Study(StudyNumbers, Kept):
     metric with mean and interval. All are data frames with the varied keys as columns.
     """
 
-    def report(self, columns: Sequence[str] | None = None) -> str:
+    def report(self, columns: Sequence[str] | None = None, baseline: Mapping[str, Any] | None = None) -> str:
         """Return the table for people.
 
-        ``columns``: numbers to show, named as in :meth:`estimate`; left out, the usual ones.
+        ``columns``: numbers to show, named as in :meth:`estimate`; left out, the usual ones. ``baseline``:
+        differences as of :meth:`against`; left out, from the first point.
 
         Raises:
             UnknownNameError: there is no such number.
         """
         from tidegate._study.text import report
 
-        return report(self, columns)
+        return report(self, columns, baseline)
+
+    def page(self) -> str:
+        """Return the report as one self-contained HTML page: tables, pictures, scenario and command."""
+        from tidegate._study.page import study_page
+
+        return study_page(self)
+
+    def _repr_html_(self) -> str:
+        from tidegate._study.page import study_fragment
+
+        return study_fragment(self)
 
     def plot(
         self,

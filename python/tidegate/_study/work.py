@@ -11,6 +11,7 @@ from tidegate._run.metric import metric_of
 from tidegate._study import jobs, live
 from tidegate._study.jobs import Measure, Outcome, Workers
 from tidegate._study.prepare import Prepared
+from tidegate._study.shard import Shard
 from tidegate._study.store import Store
 
 #: How often to look up from waiting: for Ctrl-C and the progress bar.
@@ -29,6 +30,7 @@ class Work:
         identity: str,
         *,
         resume: bool,
+        shard: Shard | None = None,
     ) -> None:
         self.is_live = prepared.engine == "live"
         #: Results of the simulator never change; a measurement is asked for.
@@ -43,8 +45,9 @@ class Work:
         self._engine = jobs.engine_identity() + (f" {live.identity()}" if self.is_live else "")
         self._digests = [compiled.digest(point, record) for _, point in prepared.points]
         first = prepared.until.at_least if prepared.until else prepared.runs
+        self._shard = shard
         #: Replications that each point shall have, so far as is known.
-        self._targets = [first] * len(prepared.points)
+        self._targets = [first if self._has_point(n) else 0 for n in range(len(prepared.points))]
         self._asked = [0] * len(prepared.points)
         self._there = [0] * len(prepared.points)
         self._jobs: list[tuple[int, int, str]] = []
@@ -52,9 +55,26 @@ class Work:
         self.done: dict[tuple[int, int], Outcome] = {}
         self.computed = 0
 
+    @property
+    def digests(self) -> list[str]:
+        """What the runs of each point depend on, beside engine, seed and replication."""
+        return list(self._digests)
+
     def wanted(self) -> int:
         """Return how many runs there shall be, so far as is known."""
-        return sum(self._targets)
+        if self._shard is None or self._prepared.until is not None:
+            return sum(self._targets)
+        return len(self._jobs)
+
+    def _has_point(self, point: int) -> bool:
+        """Tell whether a point is done here: where its runs decide how many it needs, all of them or none."""
+        return self._shard is None or self._prepared.until is None or self._shard.has(point)
+
+    def _has_run(self, point: int, replication: int) -> bool:
+        """Tell whether a run of a point that is done here is done here."""
+        if self._shard is None or self._prepared.until is not None:
+            return True
+        return self._shard.has(point * self._prepared.runs + replication)
 
     def all(self, workers: Workers, progress: Callable[[float], None] | None) -> None:
         """Work until every point has what it needs."""
@@ -90,6 +110,8 @@ class Work:
         fresh: list[int] = []
         for point in points:
             for replication in range(self._asked[point], self._targets[point]):
+                if not self._has_run(point, replication):
+                    continue
                 key = jobs.key_of(
                     self._engine, self._digests[point], self._prepared.seed, replication, self._identity
                 )

@@ -6,13 +6,27 @@ import json
 import os
 import stat
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tidegate import _core
 from tidegate._base.errors import ArgumentError
+from tidegate._base.lazy import Lazy
 
-#: Trace formats and the suffix that names each.
-FORMATS = {"mahimahi": ".down", "drp": ".drp", "csv": ".csv"}
+if TYPE_CHECKING:
+    from matplotlib import figure as mpl
+else:
+    mpl = Lazy("matplotlib.figure")
+
+#: Windows of a picture, about.
+_WINDOWS = 600
+
+#: Trace formats and the suffixes that name each.
+FORMATS = {
+    "mahimahi": (".down", ".up", ".mahi", ".mahimahi"),
+    "drp": (".drp",),
+    "csv": (".csv",),
+    "seconds-mbps": (),
+}
 
 
 def trace_info(
@@ -26,8 +40,9 @@ def trace_info(
     Units are in the names: ``duration_s``, ``mean_bps``.
 
     Args:
-        path: a Mahimahi, DRP or CSV file.
-        format: ``"mahimahi"``, ``"drp"`` or ``"csv"``; left out, found by name and content.
+        path: the file.
+        format: ``"mahimahi"``, ``"drp"``, ``"csv"`` or ``"seconds-mbps"``; left out, found
+            by name and content.
         opportunity_bytes: bytes of one Mahimahi line: 1500, or 1504 as Mahimahi charges.
 
     Raises:
@@ -37,6 +52,43 @@ def trace_info(
     readable(path)
     result: dict[str, Any] = json.loads(_core.trace_info(os.fspath(path), format, opportunity_bytes))
     return result
+
+
+def trace_plot(
+    path: str | os.PathLike[str],
+    target: str | os.PathLike[str] | None = None,
+    *,
+    format: str | None = None,  # noqa: A002
+    opportunity_bytes: int = 1500,
+    window: str | None = None,
+) -> mpl.Figure:
+    """Draw a link trace: its rate over time with its outages, and the share of the time below each rate.
+
+    Args:
+        path: the file.
+        target: a picture to write, .png, .svg or .pdf; left out, the figure is only returned.
+        format: as in :func:`trace_info`.
+        opportunity_bytes: bytes of one Mahimahi line.
+        window: rates are means over this long; left out, over 100 ms, or over a 600th of a longer
+            trace.
+
+    Raises:
+        TraceError: the file is no such trace; the message names the line.
+        ArgumentError: ``window`` is no time, or the suffix of ``target`` is none of .png, .svg, .pdf.
+        OSError: a file cannot be read or written.
+    """
+    from tidegate._draw.style import suffix_of, write
+    from tidegate._traces.plot import trace_figure
+
+    if target is not None:
+        suffix_of(Path(target))
+    info = trace_info(path, format=format, opportunity_bytes=opportunity_bytes)
+    chosen = window or f"{max(100, round(info['duration_s'] * 1e3 / _WINDOWS))} ms"
+    text = _core.trace_convert(os.fspath(path), "csv", format, opportunity_bytes, chosen)
+    figure = trace_figure(Path(path).name, info, text, chosen)
+    if target is not None:
+        write(figure, Path(target))
+    return figure
 
 
 def trace_convert(
@@ -53,7 +105,7 @@ def trace_convert(
     Args:
         source: the trace to read.
         target: the file to write; its suffix may name the format.
-        to: ``"mahimahi"``, ``"drp"`` or ``"csv"``.
+        to: ``"mahimahi"``, ``"drp"``, ``"csv"`` or ``"seconds-mbps"``.
         format: of the source; left out, found by name and content.
         opportunity_bytes: bytes of one Mahimahi line, read and written.
         window: rates are means over this long, such as ``"100 ms"``.
@@ -92,14 +144,14 @@ def trace_synth(
         target: the file to write; its suffix may name the format.
         seed: every random stream derives from it.
         model: ``"cellular"``, a moving phone's LTE link.
-        to: ``"mahimahi"``, ``"drp"`` or ``"csv"``.
+        to: ``"mahimahi"``, ``"drp"``, ``"csv"`` or ``"seconds-mbps"``.
         mean: mean rate, such as ``"5 Mbit/s"``.
         duration: length of the recording, such as ``"120 s"``.
         step: the rate is constant inside a step.
         variability: 0 is a constant rate between outages, 1 a moving phone.
         outage_share: share of the time without any service, from 0 to 0.9.
         opportunity_bytes: bytes of one Mahimahi line.
-        window: drp and csv: rates are means over this long.
+        window: not for mahimahi: rates are means over this long.
 
     Raises:
         ArgumentError: there is no such model, or a value is out of range.
@@ -129,8 +181,8 @@ def format_of(path: Path) -> str:
         ArgumentError: the suffix names none.
     """
     suffix = path.suffix.lower()
-    for name, ending in FORMATS.items():
-        if suffix == ending or (name == "mahimahi" and suffix in (".up", ".mahi", ".mahimahi")):
+    for name, endings in FORMATS.items():
+        if suffix in endings:
             return name
     raise ArgumentError(f"{path}: the name does not show the format; give one of {', '.join(FORMATS)} (--to)")
 

@@ -35,7 +35,7 @@ def quantities(values: Sequence[str]) -> tuple[list[float], str] | None:
     "25 kB" and "1 MB" are 25 and 1000 kB.
     """
     found = [_NUMBER.fullmatch(value.strip()) for value in values]
-    parts = [(float(m[1].replace("_", "")), m[2].strip()) for m in found if m]
+    parts = [(float(m[1].replace("_", "")), _spelled(m[2].strip())) for m in found if m]
     units = {unit for _, unit in parts}
     if not parts or len(parts) != len(values):
         return None
@@ -49,6 +49,11 @@ def quantities(values: Sequence[str]) -> tuple[list[float], str] | None:
     absolute = [number * sizes.get(unit, 1) for number, unit in parts]
     least = min((size, unit) for size, (_, unit) in zip(absolute, parts, strict=True) if unit)[1]
     return [round(size / sizes[least], 12) for size in absolute], least
+
+
+def _spelled(unit: str) -> str:
+    """Return a unit in its own letters: "bdp" is "BDP"."""
+    return "BDP" if unit.upper() == "BDP" else unit
 
 
 def is_geometric(numbers: Sequence[float]) -> bool:

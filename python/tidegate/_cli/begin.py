@@ -1,0 +1,176 @@
+"""Where a user begins: ``tidegate init``, and the options that stand for a file."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.shell_completion import CompletionItem
+
+from tidegate._cli.names import FILES, FOLDERS
+from tidegate._cli.options import JSON, epilog, note, say, say_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_LINK = (
+    click.option("--link", metavar="RATE", help='Instead of FILE: one link, such as "50 Mbit/s".'),
+    click.option("--rtt", metavar="SPAN", help="With --link or a trace: round-trip time; default: 40 ms."),
+    click.option("--queue", metavar="SIZE", help='With --link or a trace: the queue; default: "1 BDP".'),
+    click.option("--cc", metavar="NAME", help="With --link or a trace: congestion control; default: cubic."),
+)
+
+
+def SCENARIO(command: Callable[..., Any]) -> Callable[..., Any]:  # noqa: N802
+    """Add FILE and the options of a link; the command gets a file or the keys of a scenario as ``file``."""
+
+    @functools.wraps(command)
+    def with_link(
+        *,
+        file: str | None,
+        link: str | None,
+        rtt: str | None,
+        queue: str | None,
+        cc: str | None,
+        **others: Any,
+    ) -> Any:
+        return command(file=_source(file, link, rtt=rtt, queue=queue, cc=cc), **others)
+
+    for option in reversed(_LINK):
+        with_link = option(with_link)
+    return click.argument("file", metavar="[FILE]", required=False, type=FILES)(with_link)
+
+
+def SCENARIOS(command: Callable[..., Any]) -> Callable[..., Any]:  # noqa: N802
+    """As :func:`SCENARIO`, with several files; the command gets a list of them as ``files``."""
+
+    @functools.wraps(command)
+    def with_link(
+        *,
+        files: tuple[str, ...],
+        link: str | None,
+        rtt: str | None,
+        queue: str | None,
+        cc: str | None,
+        **others: Any,
+    ) -> Any:
+        found = [_source(file, link, rtt=rtt, queue=queue, cc=cc) for file in files or (None,)]
+        return command(files=found, **others)
+
+    for option in reversed(_LINK):
+        with_link = option(with_link)
+    return click.argument("files", metavar="[FILE]...", nargs=-1, type=FILES)(with_link)
+
+
+def _source(file: str | None, link: str | None, **chosen: str | None) -> Any:
+    """Return the file or, for a link or a trace with options, the keys of a scenario.
+
+    Raises:
+        click.UsageError: neither a file nor a link is given, or options that need a link.
+    """
+    import tomllib
+
+    from tidegate._ask.link import Link, is_trace
+
+    given = [f"--{name}" for name, value in chosen.items() if value is not None]
+    if file is not None and link is not None:
+        raise click.UsageError("give FILE or --link RATE, not both")
+    if file is None and link is None:
+        raise click.UsageError(
+            "give FILE, a scenario or a link trace, or --link RATE; tidegate init makes a scenario"
+        )
+    if file is not None and not is_trace(file):
+        if given:
+            raise click.UsageError(
+                f"{given[0]} is for --link and for traces; in a scenario use --set KEY=VALUE"
+            )
+        return file
+    if file is not None:
+        note(f"{file} is a link trace; 'tidegate init {file}' prints the scenario that is run over it")
+        if not given:
+            return file
+    return tomllib.loads(Link(rate=link, trace=file, **chosen).toml())
+
+
+def _names(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Complete templates and, where none begins so, files."""
+    from tidegate._begin.start import templates
+
+    found = [CompletionItem(name) for name in templates() if name.startswith(incomplete)]
+    return found or [CompletionItem(incomplete, type="file")]
+
+
+@click.command(
+    epilog=epilog(
+        "init policer > policer.toml",
+        "init trace.down > mine.toml",
+        "init --link '50 Mbit/s' --rtt '40 ms' > link.toml",
+        "init --examples examples",
+        page="start",
+    )
+)
+@click.argument("name", metavar="[NAME]", required=False, shell_complete=_names)
+@click.option("--link", metavar="RATE", help="A scenario of one download over a link of this rate.")
+@click.option("--rtt", metavar="SPAN", help="With --link or a trace: round-trip time; default: 40 ms.")
+@click.option("--queue", metavar="SIZE", help='With --link or a trace: the queue; default: "1 BDP".')
+@click.option("--cc", metavar="NAME", help="With --link or a trace: congestion control; default: cubic.")
+@click.option(
+    "folder", "--examples", metavar="DIR", type=FOLDERS, help="Copy every example into a new folder."
+)
+@click.option("as_list", "--list", is_flag=True, help="List templates and examples.")
+@JSON
+def init(
+    name: str | None,
+    link: str | None,
+    rtt: str | None,
+    queue: str | None,
+    cc: str | None,
+    folder: str | None,
+    as_list: bool,
+    as_json: bool,
+) -> None:
+    """Print a commented scenario to begin with.
+
+    NAME is household, lte, policer, satellite or datacentre, or a link trace. Without a NAME it lists them.
+    """
+    from tidegate._ask.link import Link, is_trace
+    from tidegate._begin.start import copy_examples, examples, template, templates, with_schema
+
+    if folder is not None:
+        names = copy_examples(Path(folder))
+        if as_json:
+            say_json({"folder": folder, "files": names})
+        else:
+            say(f"{len(names)} files in {folder}; begin with: tidegate run {folder}/lte.toml")
+        return
+    if as_list or (name is None and link is None):
+        if as_json:
+            say_json({"templates": templates(), "examples": examples()})
+            return
+        say("Templates (tidegate init NAME prints one):")
+        _list(templates())
+        say("\nExamples (tidegate init --examples DIR copies them):")
+        _list(examples())
+        return
+    if name is not None and link is not None:
+        raise click.UsageError("give NAME or --link RATE, not both")
+    if name is not None and not is_trace(name):
+        if rtt or queue or cc:
+            raise click.UsageError("--rtt, --queue and --cc are for --link and for traces")
+        text = template(name)
+    else:
+        text = with_schema(Link(rate=link, trace=name, rtt=rtt, queue=queue, cc=cc).toml())
+    if as_json:
+        say_json({"name": name, "scenario": text})
+    else:
+        say(text.rstrip("\n"))
+
+
+def _list(entries: dict[str, str]) -> None:
+    from tidegate._base.text import shorten, width
+
+    left = max(map(len, entries))
+    for name, first in entries.items():
+        say(f"  {name.ljust(left)}  {shorten(first, width() - left - 4)}")

@@ -1,0 +1,97 @@
+"""The command ``check``."""
+
+from __future__ import annotations
+
+import re
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tidegate._cli.begin import SCENARIO
+from tidegate._cli.options import JSON, SET, count, epilog, plain, say, say_json, warn
+
+if TYPE_CHECKING:
+    from tidegate.theory import Fit, Miss
+
+
+@click.command(
+    epilog=epilog(
+        "check scenario.toml",
+        "check scenario.toml --explain --set flow.bulk.tcp.cc=cubic",
+        "check scenario.toml --theories",
+        page="start",
+    )
+)
+@SCENARIO
+@SET
+@click.option(
+    "--explain", is_flag=True, help="Print every setting with its default, and what follows from it."
+)
+@click.option("--theories", is_flag=True, help="Print which theories describe it, and why others do not.")
+@JSON
+def check(file: Any, sets: tuple[str, ...], explain: bool, theories: bool, as_json: bool) -> None:
+    """Check a scenario without running it."""
+    from tidegate._ask.source import as_scenario
+    from tidegate._engines.theory_text import theory_line
+    from tidegate.theory._match import match
+
+    scenario = as_scenario(file, sets)
+    file = file if isinstance(file, str) else scenario.title
+    if as_json:
+        result: dict[str, Any] = {
+            "ok": True,
+            "file": file,
+            "title": scenario.title,
+            "duration_s": scenario.duration_s,
+            **({"until_done": True} if scenario.until_done else {}),
+            "measured_from_s": scenario.warmup_s,
+            "seed": scenario.seed,
+            "runs": scenario.runs,
+            "flows": scenario.flow_names,
+            "gates": scenario.gate_names,
+            "inputs": scenario.inputs,
+            "warnings": scenario.warnings,
+        }
+        if explain:
+            result["explain"] = scenario.explain()
+        if explain or theories:
+            result["theories"] = [_judged(each) for each in match(scenario)]
+        say_json(result)
+    elif explain or theories:
+        if explain:
+            say(_explained(plain(scenario.explain().rstrip("\n"))) + "\n")
+        say("theory")
+        told = [_judged(each) for each in match(scenario)]
+        shown = [each for each in told if theories or each["applies"]]
+        for each in shown:
+            say(plain(theory_line(each)))
+        if not shown:
+            say("  none describes this scenario (--theories says why)")
+    else:
+        flows, gates = len(scenario.flow_names), len(scenario.gate_names)
+        say(
+            f"{file}: no problems ({count(flows, 'flow')}, {count(gates, 'gate')}, "
+            f"{scenario.length_told}; --explain prints every default)"
+        )
+    warn(scenario.warnings)
+
+
+def _explained(text: str) -> str:
+    """Fit an explanation into a terminal; what reads it from a pipe gets whole lines."""
+    if not sys.stdout.isatty():
+        return text
+    from tidegate._base.text import wrapped
+
+    fitted = []
+    for line in text.split("\n"):
+        setting = re.match(r" +(?:=> |not used: |[\w.]+ +)?", line)
+        fitted.append(wrapped(line, " " * min(len(setting[0]), 30)) if setting else line)
+    return "\n".join(fitted)
+
+
+def _judged(told: Fit | Miss) -> dict[str, Any]:
+    """Return whether a theory applies, for people and programs."""
+    if not told:
+        return {"theory": told.theory, "applies": False, "because": getattr(told, "reason", None)}
+    return {"theory": told.theory, "applies": True, "bent": list(getattr(told, "bent", ()))}

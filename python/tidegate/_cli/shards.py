@@ -1,0 +1,175 @@
+"""``tidegate study plan`` and ``tidegate study merge``: a study that several machines share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from tidegate._cli.names import FOLDERS
+from tidegate._cli.options import (
+    CSV,
+    FILE,
+    FORCE,
+    JSON,
+    REPORT,
+    SEED,
+    SET,
+    check_report,
+    check_target,
+    command_line,
+    count,
+    epilog,
+    folder_for,
+    note,
+    parse_vary,
+    say,
+)
+from tidegate._cli.picture import PICTURE_OPTIONS, picture_options
+from tidegate._cli.study_options import (
+    BASELINE,
+    COLUMNS,
+    GATE,
+    MAX_RUNS,
+    OUT,
+    PICTURE,
+    RUNS,
+    UNTIL,
+    VARY,
+    Shown,
+    baseline_of,
+    check_study_picture,
+    show_study,
+    until_of,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tidegate._study.picture import Picture
+
+
+@click.command(
+    name="study plan",
+    epilog=epilog(
+        "study plan x.toml --shards 64 --runs 1000 --out plan",
+        "study plan x.toml --shards 8 --until goodput_bps:±2% --out plan",
+        page="studies",
+    ),
+)
+@FILE
+@click.option("--shards", type=click.IntRange(1), required=True, help="Into how many parts to cut the study.")
+@VARY
+@RUNS
+@UNTIL
+@MAX_RUNS
+@SEED
+@SET
+@click.option(
+    "--out", metavar="DIR", type=FOLDERS, required=True, help="Folder of the plan and of its parts."
+)
+@FORCE
+def plan(
+    file: str,
+    shards: int,
+    vary: tuple[str, ...],
+    runs: int | None,
+    until: str | None,
+    max_runs: int | None,
+    seed: int | None,
+    sets: tuple[str, ...],
+    out: str,
+    force: bool,
+) -> None:
+    """Cut a study into parts for several machines.
+
+    DIR gets manifest.json, which lists the points with their keys; parts.txt, a command for each part, for
+    GNU parallel or any scheduler; and slurm.sh, a job array for sbatch. Every point is checked. When the
+    parts are done, tidegate study merge DIR gives the study.
+    """
+    from tidegate._run.folder import staged
+    from tidegate._study.part import prepare_shared
+    from tidegate._study.plan import COMMANDS, SLURM, write_plan
+
+    if file == "-":
+        raise click.UsageError("FILE: the machines that do the parts need a file; standard input is none")
+    prepared = prepare_shared(
+        file, parse_vary(vary), sets, runs=runs, seed=seed, until=until_of(until, runs, max_runs)
+    )
+    words = ["tidegate", "study", str(Path(file).absolute())]
+    words += [word for text in vary for word in ("--vary", text)]
+    words += [word for text in sets for word in ("--set", text)]
+    options = {"--runs": runs, "--until": until, "--max-runs": max_runs, "--seed": prepared.seed}
+    words += [word for name, value in options.items() if value is not None for word in (name, str(value))]
+    place = Path(out).absolute()
+    with staged(Path(out), force=force) as work:
+        write_plan(prepared, shards, work, place=place, words=words)
+    say(f"{count(len(prepared.points), 'point')} in {count(shards, 'part')}: {out}")
+    say(f"each part:  a line of {Path(out) / COMMANDS}")
+    say(f"with Slurm: sbatch {Path(out) / SLURM}")
+    say(f"then:       tidegate study merge {out}")
+
+
+@click.command(
+    name="study merge",
+    epilog=epilog("study merge plan", "study merge part-1 part-2 --out study --plot x.png", page="studies"),
+)
+@click.argument("parts", metavar="PART...", nargs=-1, required=True, type=FOLDERS)
+@OUT
+@FORCE
+@PICTURE
+@picture_options
+@CSV
+@REPORT
+@BASELINE
+@COLUMNS
+@GATE
+@JSON
+def merge(
+    parts: tuple[str, ...],
+    out: str | None,
+    force: bool,
+    picture: str | None,
+    shows: Callable[[], Picture],
+    csv: str | None,
+    page: str | None,
+    bases: tuple[str, ...],
+    columns: str | None,
+    gate: str | None,
+    as_json: bool,
+) -> None:
+    """Put the parts of a study together.
+
+    PART is the folder of a part, or that of a plan, which has its parts below it.
+    The result is that of tidegate study on one machine, to the byte. Parts that are missing are named; a
+    part that is there twice counts once.
+    """
+    from tidegate._study.part import merged
+    from tidegate._study.picture import Picture
+
+    chosen = shows()
+    check_report(page)
+    check_target(csv)
+    with folder_for(out, force=force) as fill:
+        result, notes = merged(parts, gate=gate, command=command_line())
+        values = [point.values for point in result.points]
+        shown = Shown(
+            picture=picture,
+            chosen=chosen,
+            csv=csv,
+            page=page,
+            columns=columns,
+            baseline=baseline_of(bases, result.axes, values),
+            folder=out,
+            as_json=as_json,
+        )
+        if picture is not None:
+            check_study_picture(picture, chosen, result.axes, values)
+        elif chosen != Picture() and page is None:
+            raise click.UsageError(f"{PICTURE_OPTIONS} need --plot FILE or --report FILE.html")
+        fill(result)
+        shown.write(result)
+    for text in notes:
+        note(text)
+    show_study(result, shown)

@@ -1,0 +1,169 @@
+"""What the commands about studies share: options, and how a study is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from tidegate._cli.names import FILES, FOLDERS
+from tidegate._cli.options import check_picture, say, tell, warn
+
+if TYPE_CHECKING:
+    from tidegate._study.picture import Picture
+    from tidegate._study.until import Until
+    from tidegate._study.value import Study
+
+VARY = click.option(
+    "vary",
+    "--vary",
+    multiple=True,
+    metavar="KEY=A,B,C",
+    help="A key and its values, in addition to the file's [[sweep]]; several --vary give every combination.",
+)
+RUNS = click.option(
+    "--runs", type=click.IntRange(1), help="Number of replications of each point; default: the file's runs."
+)
+UNTIL = click.option(
+    "--until",
+    metavar="METRIC:±X%",
+    help="Repeat each point until the interval of this number is that narrow, such as goodput_bps:±2%.",
+)
+MAX_RUNS = click.option(
+    "--max-runs",
+    type=click.IntRange(2),
+    help="With --until: largest number of replications of a point; default: 256.",
+)
+OUT = click.option(
+    "--out", metavar="DIR", type=FOLDERS, help="Write a folder: manifest, study.json, Parquet tables."
+)
+PICTURE = click.option(
+    "picture",
+    "--plot",
+    metavar="FILE",
+    type=FILES,
+    help="Draw the study; the name ends in .png, .svg or .pdf.",
+)
+BASELINE = click.option(
+    "bases",
+    "--baseline",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="What differences are taken from; repeatable. Default: the first line.",
+)
+COLUMNS = click.option(
+    "--columns", metavar="A,B,C", help="The columns of the table; default: the usual ones."
+)
+GATE = click.option(
+    "--gate", metavar="NAME", help="The gate to report; default: the gate that limits the flows most."
+)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """How a study is shown: on the terminal, and in which files."""
+
+    picture: str | None
+    chosen: Picture
+    csv: str | None
+    page: str | None
+    columns: str | None
+    baseline: dict[str, str] | None
+    folder: str | None
+    as_json: bool
+
+    @property
+    def names(self) -> list[str] | None:
+        """The columns of the table; None: the usual ones."""
+        if self.columns is None:
+            return None
+        return [name.strip() for name in self.columns.split(",") if name.strip()]
+
+    def write(self, study: Study) -> None:
+        """Write picture, page and table."""
+        from tidegate._draw.style import write
+        from tidegate._study.page import study_page
+        from tidegate._study.picture import Picture
+
+        if self.picture is not None:
+            write(self.chosen.figure(study), Path(self.picture))
+        if self.page is not None:
+            drawn = None if self.chosen == Picture() else self.chosen
+            text = study_page(study, drawn, self.names, self.baseline)
+            Path(self.page).write_text(text, encoding="utf-8", newline="\n")
+        if self.csv is not None:
+            study.table.write_csv(self.csv)
+
+
+def show_study(study: Study, shown: Shown) -> None:
+    """Print a study."""
+    if shown.as_json:
+        say(study.to_json(shown.names, shown.baseline))
+        warn(study.warnings)
+        return
+    text = study.report(shown.names, shown.baseline)
+    tell(study, as_json=False, folder=shown.folder, picture=shown.picture, page=shown.page, report=text)
+    if shown.csv is not None:
+        say(f"Table: {shown.csv}")
+
+
+def until_of(until: str | None, runs: int | None, most: int | None) -> Until | None:
+    """Read when a point has enough replications.
+
+    Raises:
+        click.UsageError: a largest number without an interval.
+        ArgumentError: the text is none.
+    """
+    from tidegate._study.until import Until
+
+    if most is not None and until is None:
+        raise click.UsageError("--max-runs needs --until METRIC:±X%")
+    least = None if runs is None else max(runs, 2)
+    return None if until is None else Until.parse(until, at_least=least, at_most=most)
+
+
+def check_study_picture(
+    picture: str, chosen: Picture, axes: Sequence[str], values: Sequence[Mapping[str, str]]
+) -> None:
+    """Refuse a picture that cannot be drawn of these points.
+
+    Raises:
+        click.UsageError: nothing is varied, or the name is none of a picture.
+        UnknownNameError, ArgumentError: what it shall show is not there.
+    """
+    from tidegate._study.point import Point
+
+    check_picture(picture)
+    if not axes:
+        raise click.UsageError("--plot: no key is varied, so the picture has no axis")
+    chosen.check(list(axes), [Point(number, dict(each), "") for number, each in enumerate(values)])
+
+
+def baseline_of(
+    options: Sequence[str], axes: Sequence[str], values: Sequence[Mapping[str, str]]
+) -> dict[str, str] | None:
+    """Read what differences are taken from; None: the first line.
+
+    Raises:
+        click.UsageError: an option is not KEY=VALUE.
+        UnknownNameError: nothing has this key or value.
+    """
+    from tidegate._base.errors import UnknownNameError, nearest
+    from tidegate._study.layout import find_key
+
+    found: dict[str, str] = {}
+    for option in options:
+        key, equals, value = (part.strip() for part in option.partition("="))
+        if not equals or not key or not value:
+            raise click.UsageError(
+                f'--baseline {option}: read "{option}"; write a varied key and a value of it, such as cc=reno'
+            )
+        name = find_key(list(axes), key)
+        known = list(dict.fromkeys(each[name] for each in values))
+        if value not in known:
+            raise UnknownNameError(nearest(f"value of {name}", value, known))
+        found[name] = value
+    return found or None

@@ -1,0 +1,133 @@
+"""The report of a study as one page, and what a notebook shows of it."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING, Any
+
+from tidegate import _core
+from tidegate._base.errors import ArgumentError
+from tidegate._base.text import wide
+from tidegate._page.render import fragment, sheet_page
+from tidegate._page.sheet import Grid, Item, Paragraph, Section, Sheet, Stage, items_of
+from tidegate._page.view import told
+from tidegate._run.page import SHARES_SHORT, again, image, picture, shares
+from tidegate._run.words import MOST_ROWS
+from tidegate._study.picture import Picture
+from tidegate._study.text import study_lines
+from tidegate._study.view import study_cloud
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from tidegate._study.numbers import StudyNumbers
+
+
+def study_page(
+    study: StudyNumbers,
+    chosen: Picture | None = None,
+    columns: Sequence[str] | None = None,
+    baseline: Mapping[str, Any] | None = None,
+) -> str:
+    """Return the report of a study: its tables and pictures, what limited whom, the scenario, the command.
+
+    ``chosen``: what to draw; left out, the mean goodput and, where there is one, the queueing delay.
+    ``columns``: numbers of the table; left out, the usual ones. ``baseline``: what differences are from.
+    """
+    facts, items = _told(study, columns, baseline)
+    sections = [Section("results", "Results", items)]
+    wanted = [chosen] if chosen is not None else [Picture(), Picture(metric="queue_delay_p99_ms")]
+    drawn = _pictures(study, wanted, "study")
+    if drawn:
+        sections.append(
+            Section("picture", "Means with their intervals" if chosen is None else "Picture", drawn)
+        )
+    cloud = study_cloud(study)
+    if cloud is not None:
+        told_of = Paragraph("A mark for each point: the means of its runs, with 95% intervals.")
+        sections.append(Section("against", "One number against another", [Stage("cloud"), told_of]))
+    limits = _limits(study)
+    if limits is not None:
+        sections.append(limits)
+    varied = [
+        f"{key} = {', '.join(dict.fromkeys(point.values[key] for point in study.points))}"
+        for key in study.axes
+    ]
+    sections.append(again(study.manifest, study.points[0].scenario, varied))
+    version = _core.build_info()["tidegate"]
+    numbers = study.to_json(columns, baseline)
+    points = told(cloud.to_dict() if cloud is not None else None)
+    return sheet_page(
+        Sheet(study.title, facts, sections, study.warnings, numbers, points=points, version=version)
+    )
+
+
+def study_fragment(study: StudyNumbers) -> str:
+    """Return what a notebook shows of a study: its tables and the picture."""
+    facts, items = _told(study, None)
+    shown = [item for item in items if isinstance(item, Grid)]
+    drawn: list[Item] = []
+    if study.axes:
+        with contextlib.suppress(ArgumentError):
+            drawn.append(image(Picture().figure(study)))
+    return fragment(study.title, facts, [*shown, *drawn])
+
+
+def _told(
+    study: StudyNumbers, columns: Sequence[str] | None, baseline: Mapping[str, Any] | None = None
+) -> tuple[str, list[Item]]:
+    with wide():
+        lines = study_lines(study, columns, baseline)
+    return lines[1], items_of(lines[2:])
+
+
+def _pictures(study: StudyNumbers, wanted: Sequence[Picture], name: str) -> list[Item]:
+    """Draw what can be drawn; a study of one point, or of too much for one picture, has none."""
+    drawn: list[Item] = []
+    for number, each in enumerate(wanted):
+        if not study.axes or (each.metric is not None and not _has(study, each.metric)):
+            continue
+        try:
+            drawn.append(picture(each.figure(study), f"{name}-{number}"))
+        except ArgumentError as reason:
+            drawn.append(Paragraph(f"No picture: {reason}"))
+            break
+    return drawn
+
+
+def _has(study: StudyNumbers, metric: str) -> bool:
+    return metric in study.metrics and any(
+        study.estimate(metric, point.number).mean is not None for point in study.points
+    )
+
+
+def _limits(study: StudyNumbers) -> Section | None:
+    """Return bars for each point: the mean over its runs, of each flow or, where these are many, of all."""
+    rows = study.rows("flows")
+    flows = list(dict.fromkeys(row["name"] for row in rows))
+    apart = len(flows) * len(study.points) <= 2 * MOST_ROWS
+    groups: dict[tuple[int, str], list[dict[str, Any]]] = {}
+    for row in rows:
+        groups.setdefault((row["point"], row["name"] if apart else ""), []).append(row)
+    bars = []
+    names = []
+    for (number, flow), of_group in groups.items():
+        whats = dict.fromkeys(key for row in of_group for key in row if key.startswith(_LIMITED))
+        count = len(of_group)
+        bars.append(
+            {
+                "limited_by": {
+                    what.removeprefix(_LIMITED): sum(row.get(what) or 0.0 for row in of_group) / count
+                    for what in whats
+                }
+            }
+        )
+        label = study.points[number].label()
+        names.append(": ".join(filter(None, [label, flow if len(flows) > 1 else ""])) or flow)
+    found = shares(bars, names)
+    if found is None:
+        return None
+    return Section("limits", "What limited each flow", [found, Paragraph(SHARES_SHORT)])
+
+
+_LIMITED = "limited_by."

@@ -1,0 +1,79 @@
+"""The plan of a study for a cluster: its points with their keys, and scripts that do the parts."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+
+from tidegate._ask import compiled
+from tidegate._run.folder import MANIFEST, write_json
+from tidegate._study import jobs
+from tidegate._study.part import PARTS
+from tidegate._study.prepare import Prepared
+from tidegate._study.shard import Shard
+
+#: A line for each part: for GNU parallel, xargs, or any scheduler that takes commands.
+COMMANDS = "parts.txt"
+#: A job array for Slurm.
+SLURM = "slurm.sh"
+
+
+def write_plan(prepared: Prepared, shards: int, folder: Path, *, place: Path, words: Sequence[str]) -> None:
+    """Fill the folder of a plan, which will stand at ``place``; ``words``: the command of the whole study.
+
+    Raises:
+        ArgumentError: there cannot be so many parts.
+    """
+    last = Shard(shards, shards)
+    by_point = prepared.until is not None
+    places = len(prepared.points) * (1 if by_point else prepared.runs)
+    parts = [len(range(number - 1, places, shards)) for number in range(1, last.of + 1)]
+    manifest = {
+        "kind": "plan",
+        "layout": 1,
+        "title": prepared.title,
+        "scenario_file": prepared.file,
+        "seed": prepared.seed,
+        "runs": prepared.runs,
+        "until": None if prepared.until is None else str(prepared.until),
+        "axes": prepared.axes,
+        "shards": shards,
+        "built": jobs.engine_identity(),
+        "points": [
+            {"set": dict(chosen), "key": compiled.digest(point, "summary")}
+            for chosen, point in prepared.points
+        ],
+        "points_of_parts" if by_point else "runs_of_parts": parts,
+    }
+    write_json(folder / MANIFEST, manifest)
+    lines = [_line(words, place, str(number), shards) for number in range(1, shards + 1)]
+    (folder / COMMANDS).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    script = folder / SLURM
+    script.write_text(_slurm(words, place, shards), encoding="utf-8")
+    script.chmod(0o755)
+
+
+def _line(words: Sequence[str], place: Path, number: str, shards: int) -> str:
+    """Return the command of a part; ``number`` stands in it as it is."""
+    # Names of traces in --set count from the folder in which the plan is made. A store for each part: several
+    # machines must not write to one file.
+    here = shlex.quote(str(Path.cwd()))
+    store, out = _in(place, "stores", number), _in(place, PARTS, number)
+    return f"cd {here} && {shlex.join(words)} --shard {number}/{shards} --store {store} --out {out}"
+
+
+def _in(place: Path, folder: str, number: str) -> str:
+    return f"{shlex.quote(str(place / folder))}/{number}"
+
+
+def _slurm(words: Sequence[str], place: Path, shards: int) -> str:
+    each = _line([*words], place, '"$SLURM_ARRAY_TASK_ID"', shards)
+    return f"""#!/bin/sh
+#SBATCH --job-name=tidegate
+#SBATCH --array=1-{shards}
+#SBATCH --output={place}/slurm-%a.out
+# One part of the study for each task. A part that was interrupted goes on from its store: run it again
+# with sbatch --array=NUMBER. Then: tidegate study merge {place}
+{each} --force --workers "${{SLURM_CPUS_PER_TASK:-1}}"
+"""

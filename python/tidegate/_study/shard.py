@@ -1,0 +1,46 @@
+"""A part of a study: which of its runs are done here, when several machines share it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from tidegate._base.errors import ArgumentError
+
+#: A study is cut into so many parts at most.
+MOST = 1_000_000
+
+
+@dataclass(frozen=True)
+class Shard:
+    """Part ``number`` of ``of`` equal ones, counted from 1."""
+
+    number: int
+    of: int
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.number <= self.of <= MOST:
+            raise ArgumentError(
+                f"shard: read {self}; write the number of the part and how many there are, such as 3/64"
+            )
+
+    @staticmethod
+    def parse(text: str) -> Shard:
+        """Read ``3/64``.
+
+        Raises:
+            ArgumentError: it is no such text.
+        """
+        found = re.fullmatch(r"\s*([0-9]{1,9})\s*/\s*([0-9]{1,9})\s*", text)
+        if found is None:
+            raise ArgumentError(
+                f'shard: read "{text}"; write the number of the part and how many there are, such as 3/64'
+            )
+        return Shard(int(found[1]), int(found[2]))
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.of}"
+
+    def has(self, place: int) -> bool:
+        """Tell whether what stands at ``place``, counted from 0, belongs to this part."""
+        return place % self.of == self.number - 1
