@@ -15,7 +15,7 @@ RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name 'Cargo.t
 PY_DIRS := $(wildcard python tests examples benches docs)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-programs soak mutants test-rust test-python check bench bench-live docs fuzz digests lock clean
+.PHONY: page check-page help setup build demo wasm test test-programs soak mutants test-rust test-python check bench bench-live docs fuzz digests lock wheel try-wheel clean
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -28,6 +28,9 @@ build: setup ## the same, and every Rust crate in release
 demo: setup ## a cellular link, three congestion controls, one picture
 	$(BIN)/python examples/demo.py
 
+wasm: ## the simulator as a WebAssembly module, in target/wasm
+	crates/tidegate-wasm/build
+
 test: ## every test; builds benches and fuzz targets
 	@# Both builds have long stretches on one processor.
 	$(MAKE) -j2 setup test-programs
@@ -38,6 +41,7 @@ test-programs: $(STAMPS)/venv
 	$(CARGO) test --locked --no-run
 	$(CARGO) test --locked --benches --no-run
 	$(build_libfuzzer)
+	@crates/tidegate-wasm/build --installed || echo "skipped: WebAssembly module not built"
 
 # Random tests draw the same cases every time, so that a failure speaks of the change at hand; new ones: make soak.
 test-rust: export PROPTEST_RNG_SEED = 1996
@@ -67,7 +71,22 @@ check: setup ## formatting, lints, types, stubs, then every test
 	$(BIN)/ruff format --check $(PY_DIRS)
 	$(BIN)/mypy
 	MYPYPATH=python $(BIN)/stubtest tidegate._core
+	$(MAKE) check-page
 	$(MAKE) test
+
+# Users need no Node: what this makes is committed, and a test compares it with web/ where Node is.
+page: web/node_modules/.stamp ## the scripts of HTML pages, from web/ into python/tidegate/_page/built (needs Node)
+	npm --prefix web run --silent check
+	npm --prefix web run --silent build
+
+check-page:
+	@if command -v npm >/dev/null && $(MAKE) --no-print-directory web/node_modules/.stamp; \
+	then set -x; npm --prefix web run --silent check; \
+	else echo "skipped: web/ not linted and typed, no Node and npm here, or its packages cannot be had"; fi
+
+web/node_modules/.stamp: web/package.json web/package-lock.json
+	npm ci --prefix web --silent
+	@touch $@
 
 bench: setup ## instructions and speed, beside the peers that are installed
 	$(BIN)/python benches/bench.py
@@ -111,6 +130,22 @@ lock: $(STAMPS)/packages ## write the installed Python versions to requirements.
 	@{ echo "# The development environment, exactly (make setup installs it); made by make lock."; \
 	   $(BIN)/pip freeze --exclude tidegate; } > requirements.lock.new
 	@mv requirements.lock.new requirements.lock
+
+# The wheel runs with every Python from 3.11 on, and where glibc is 2.28 or later (Debian 10, Ubuntu 20.04, RHEL 8), whatever
+# this machine has: Zig links against the older C library. Its tools have an environment of their own.
+WHEEL_TOOLS := target/wheel-tools
+wheel: setup ## a wheel for Linux in target/wheels (manylinux_2_28, any Python from 3.11 on)
+	@test -x $(WHEEL_TOOLS)/bin/maturin || $(PYTHON) -m venv $(WHEEL_TOOLS)
+	$(WHEEL_TOOLS)/bin/pip install --quiet --disable-pip-version-check "$$(grep ^maturin== requirements.lock)" "ziglang==0.17.1"
+	rm -rf target/wheels
+	PATH="$(CURDIR)/$(WHEEL_TOOLS)/bin:$$PATH" $(WHEEL_TOOLS)/bin/maturin build --release --locked --zig --compatibility manylinux_2_28 \
+	  --interpreter $(CURDIR)/$(BIN)/python --out target/wheels
+
+try-wheel: ## the wheel of make wheel in a new environment and an empty folder: a template, a run, a page
+	rm -rf target/wheel-try && mkdir -p target/wheel-try/empty && $(PYTHON) -m venv target/wheel-try/venv
+	target/wheel-try/venv/bin/pip install --quiet --disable-pip-version-check target/wheels/*.whl
+	cd target/wheel-try/empty && export PATH="$(CURDIR)/target/wheel-try/venv/bin:$$PATH" && tidegate init policer > x.toml \
+	  && tidegate run x.toml --report x.html && test -s x.html && tidegate init --examples examples && tidegate check examples/web.toml
 
 clean: ## remove everything that was built, .venv included
 	rm -rf target $(VENV) build dist demo runs .pytest_cache .mypy_cache .ruff_cache

@@ -2,7 +2,7 @@
 
     python docs/site/build.py [--out target/site] [--no-pictures] [--rust target/doc] [--reports DIR]
 
-The site of one version is a folder of its own, named by the version: ``target/site/0.1.0``. Beside these
+The site of one version is a folder of its own, named by the version: ``target/site/0.2.0``. Beside these
 folders are ``versions.js``, which lists them for the choice in the sidebar, and an ``index.html`` that leads
 to the newest. Building needs no network. A warning is an error, for example a link that leads nowhere.
 """
